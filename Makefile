@@ -1,0 +1,163 @@
+# tmap: one Makefile, no configure step.
+#
+#   make            the command (build/tmap) and the libraries (build/lib*.a, build/lib*.so)
+#   make demo       installs what is missing through apt, builds, checks the real descriptors
+#   make test       builds and runs every test; ends with "N passed, N failed, N skipped"
+#   make install    PREFIX=/usr/local DESTDIR=
+#
+# Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
+# MODE=release (default), debug, or asan (address and undefined-behaviour sanitizers).
+# Each src/<room> becomes objects by wildcard; a room or a test folder may add its own build.mk.
+
+VERSION  := 0.1.0
+SOMAJOR  := 0
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+MODE     ?= release
+CC       ?= cc
+AR       ?= ar
+V        ?= 0
+Q        := $(if $(filter 1,$(V)),,@)
+
+ifeq ($(MODE),release)
+B        := build
+OPT      := -O2 -g
+else ifeq ($(MODE),debug)
+B        := build/debug
+OPT      := -O0 -g3
+else ifeq ($(MODE),asan)
+B        := build/asan
+OPT      := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else
+$(error MODE is release, debug or asan, not '$(MODE)')
+endif
+
+# --- optional parts: present unless asked for without -----------------------------------------
+have      = $(shell printf '$(1)\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+WITH_ISL     ?= $(call have,\#include <isl/ctx.h>)
+WITH_Z3      ?= $(call have,\#include <z3.h>)
+WITH_JANSSON ?= $(call have,\#include <jansson.h>)
+WITH_CMOCKA  ?= $(call have,\#include <stdarg.h>\n\#include <stddef.h>\n\#include <setjmp.h>\n\#include <stdint.h>\n\#include <cmocka.h>)
+NVCC         ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+WITH_CUDA    ?= $(if $(NVCC),yes)
+
+WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+            -Werror=implicit-function-declaration -Wvla
+CFLAGS   ?= $(OPT)
+STRICT   ?= -Werror
+CPPFLAGS += -Iinclude -Isrc -I$(B)/gen -DTMAP_VERSION_STRING='"$(VERSION)"'
+CPPFLAGS += $(if $(WITH_ISL),-DTMAP_WITH_ISL) $(if $(WITH_Z3),-DTMAP_WITH_Z3) $(if $(WITH_CUDA),-DTMAP_WITH_CUDA)
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) $(STRICT) -fPIC -fvisibility=hidden -MMD -MP $(CPPFLAGS)
+
+.DEFAULT_GOAL := all
+
+# --- rooms ------------------------------------------------------------------------------------
+objs      = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
+CORE_OBJ     := $(call objs,src/expr src/core src/solve)
+SYMBOLIC_OBJ := $(call objs,src/symbolic)
+CUDA_OBJ     := $(call objs,src/driver src/kernels src/kernels/copy src/kernels/gemm)
+CLI_OBJ      := $(call objs,src/io src/cli)
+SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
+CUDA_LIBS     := -ldl -lpthread
+CLI_LIBS      := -ljansson
+-include $(sort $(wildcard src/*/build.mk tests/*/build.mk bench/build.mk))
+
+LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-cuda.a
+LIB_SO   := $(B)/libtmap.so $(B)/libtmap-symbolic.so $(B)/libtmap-cuda.so
+
+.PHONY: all lib cli demo test install uninstall clean help format tidy docs deps
+all: lib cli
+lib: $(LIB_A) $(LIB_SO) $(EXTRA_LIBS)
+cli: $(B)/tmap
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  CC    $<")
+	$(Q)$(CC) $(ALL_CFLAGS) $(OBJ_CFLAGS) -c -o $@ $<
+
+$(B)/libtmap.a: $(CORE_OBJ)
+$(B)/libtmap-symbolic.a: $(SYMBOLIC_OBJ)
+$(B)/libtmap-cuda.a: $(CUDA_OBJ)
+$(LIB_A):
+	@mkdir -p $(@D); rm -f $@
+	$(Q)$(AR) rcs $@ $^
+
+$(B)/libtmap.so: $(CORE_OBJ)
+$(B)/libtmap-symbolic.so: $(SYMBOLIC_OBJ) | $(B)/libtmap.so
+$(B)/libtmap-cuda.so: $(CUDA_OBJ) | $(B)/libtmap.so
+$(B)/libtmap-symbolic.so: SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)
+$(B)/libtmap-cuda.so: SO_LIBS = -L$(B) -ltmap $(CUDA_LIBS)
+# Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
+$(LIB_SO): src/libtmap.map
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
+	  $(if $(filter asan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
+	$(Q)ln -sf $(@F).$(VERSION) $@.$(SOMAJOR) && ln -sf $(@F).$(SOMAJOR) $@
+
+LINK_ALL  = $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+LIBS_ALL  = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
+
+$(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
+	$(if $(WITH_JANSSON),,$(error the command needs jansson: apt-get install libjansson-dev, or run 'make demo'))
+	@echo "  LD    $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
+
+# --- tests: tests/<room>/test_<what>.c is a CMocka program, tests/<room>/test_<what>.sh prints TAP
+TEST_SRC  := $(wildcard tests/*/test_*.c)
+TEST_BIN  := $(patsubst %.c,$(B)/%,$(TEST_SRC))
+TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
+TEST_HELP := $(call objs,tests/support)
+$(B)/tests/%: tests/%.c $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  TEST  $<")
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_HELP) $(call objs,src/io) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
+$(B)/src/io/.stamp: $(call objs,src/io)
+	@mkdir -p $(@D); touch $@
+$(TEST_HELP): ALL_CFLAGS += -Itests
+
+test: deps
+	@$(MAKE) --no-print-directory test-run
+.PHONY: test-build test-run
+test-build: all $(TEST_BIN)
+test-run: test-build
+	@B=$(B) VERSION=$(VERSION) tests/run $(sort $(TEST_BIN)) $(TEST_SH)
+
+bench/%: $(B)/bench/%
+	$<
+$(B)/bench/%: bench/%.c $(LINK_ALL)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(LINK_ALL) $(LIBS_ALL)
+
+# --- the first command ------------------------------------------------------------------------
+# deps installs what is missing through apt, and only then; where apt is absent it says what to install.
+deps:
+	@tests/support/install-deps
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@B=$(B) examples/demo
+
+format:
+	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
+tidy:
+	clang-tidy --quiet $(shell git ls-files 'src/*.c') -- -std=c11 $(CPPFLAGS)
+
+PC := $(B)/tmap.pc
+$(PC): src/tmap.pc.in Makefile
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
+install: all $(PC)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/tmap
+	install -m 755 $(B)/tmap $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/tmap/*.h $(DESTDIR)$(PREFIX)/include/tmap/
+	install -m 644 $(LIB_A) $(EXTRA_LIBS) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	cd $(B) && cp -P $(notdir $(LIB_SO)) $(addsuffix .$(SOMAJOR),$(notdir $(LIB_SO))) \
+	  $(addsuffix .$(VERSION),$(notdir $(LIB_SO))) $(DESTDIR)$(PREFIX)/lib/
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
+	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
+clean:
+	rm -rf build
+help:
+	@sed -n '3,11s/^# \{0,1\}//p' Makefile
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
