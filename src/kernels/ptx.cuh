@@ -266,6 +266,18 @@ template <int RANK> PTX_FN void tma_store(const void *map, uint32_t src, const i
 }
 #undef PTX_TAIL
 
+// Im2col stores take no offsets.
+#define PTX_TAIL ".im2col_no_offs.bulk_group"
+template <int RANK>
+PTX_FN void tma_store_im2col(const void *map, uint32_t src, const int32_t (&c)[RANK])
+{
+    static_assert(RANK >= 3, "im2col has ranks 3 to 5");
+    if constexpr (RANK == 3) PTX_STORE("cp.async.bulk.tensor.", 3);
+    if constexpr (RANK == 4) PTX_STORE("cp.async.bulk.tensor.", 4);
+    if constexpr (RANK == 5) PTX_STORE("cp.async.bulk.tensor.", 5);
+}
+#undef PTX_TAIL
+
 #define PTX_REDUCE(NAME, OP)                                                                       \
     template <int RANK>                                                                            \
     PTX_FN void tma_reduce_##NAME(const void *map, uint32_t src, const int32_t(&c)[RANK])          \
@@ -427,6 +439,13 @@ PTX_FN void tensormap_acquire(const void *global_map)
                  : "memory");
 }
 
+// The same for a descriptor that the host wrote.
+PTX_FN void tensormap_acquire_system(const void *global_map)
+{
+    asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], 128;" ::"l"(global_map)
+                 : "memory");
+}
+
 // --- warpgroup control --------------------------------------------------------------------------
 
 template <int N> PTX_FN void registers_raise()
@@ -483,6 +502,13 @@ PTX_FN void store_shared_128(uint32_t addr, uint32_t a, uint32_t b, uint32_t c, 
     asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(addr), "r"(a), "r"(b), "r"(c),
                  "r"(d)
                  : "memory");
+}
+
+PTX_FN uint64_t load_shared_64(uint32_t addr)
+{
+    uint64_t v;
+    asm volatile("ld.shared.b64 %0, [%1];" : "=l"(v) : "r"(addr) : "memory");
+    return v;
 }
 
 // From the shared memory of any block of the cluster; the address comes from map_to_rank.

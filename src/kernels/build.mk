@@ -1,0 +1,22 @@
+# Kernels: src/kernels/<suite>/<name>.cu -> a fatbin -> an object with image_<suite>_<name>[] and
+# image_<suite>_<name>_end[]. Without nvcc the image is empty, and its host side says so.
+IMAGE_CU   := $(wildcard src/kernels/*/*.cu)
+CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
+NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
+NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
+image_name  = image_$(subst /,_,$(patsubst src/kernels/%.cu,%,$(1)))
+
+$(B)/%.fatbin: %.cu
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
+	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
+	  -fatbin -o $@ $<
+
+$(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu)
+	@mkdir -p $(@D)
+	$(Q)n=$(call image_name,$*.cu); printf '.section .rodata\n.balign 64\n.globl %s, %s_end\n' $$n $$n \
+	  > $(@:.o=.s); printf '.hidden %s, %s_end\n%s:\n' $$n $$n $$n >> $(@:.o=.s); \
+	  $(if $(WITH_CUDA),printf '.incbin "$(B)/$*.fatbin"\n' >> $(@:.o=.s);) \
+	  printf '%s_end:\n.byte 0\n.section .note.GNU-stack,"",%%progbits\n' $$n >> $(@:.o=.s)
+	$(Q)$(CC) -c -o $@ $(@:.o=.s)
+.PRECIOUS: $(B)/%.fatbin

@@ -1,0 +1,81 @@
+// The executor: one launch runs thousands of tensor copies, one per block, each with its own
+// descriptor, and hands back what every byte became. Plain C and CUDA both read this file.
+//
+// Memory before a copy is filled with position hashes, so that every byte says where it is from:
+// executor_hash(seed, i) is the 64-bit word at byte 8 * i of shared memory or of a window, and of
+// the arena with its own seed. A byte that no copy wrote still has its hash afterwards.
+#ifndef TMAP_KERNELS_COPY_EXECUTOR_H
+#define TMAP_KERNELS_COPY_EXECUTOR_H
+
+#include <stdint.h>
+
+#include "tmap/tmap.h"
+
+#if defined(__CUDACC__)
+#define EXECUTOR_FN static __device__ __forceinline__
+#else
+#define EXECUTOR_FN static inline
+#endif
+
+// Finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input moves half the output.
+EXECUTOR_FN uint64_t executor_hash(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+enum executor_op {
+    EXECUTOR_NOTHING, // arrives without a copy: the barrier word of an exact completion
+    EXECUTOR_LOAD,
+    EXECUTOR_LOAD_IM2COL,
+    EXECUTOR_STORE,
+    EXECUTOR_STORE_IM2COL,
+    EXECUTOR_PREFETCH,
+    EXECUTOR_REDUCE // plus the operation: ADD MIN MAX INC DEC AND OR XOR
+};
+
+// Shared memory of a block, from a 1024-byte aligned base: the hashed part, then the barrier.
+#define EXECUTOR_HASHED_BYTES 231424u
+#define EXECUTOR_SMEM_BYTES (EXECUTOR_HASHED_BYTES + 64u)
+#define EXECUTOR_THREADS 256u
+
+struct executor_job {
+    uint64_t map[16]; // 128-byte aligned
+    int32_t coord[5];
+    uint32_t offset[3]; // im2col, W H D
+    uint32_t op;        // enum executor_op
+    uint32_t rank;      // of the instruction
+    uint32_t smem;      // byte offset of the box
+    uint32_t expect_tx;
+    uint64_t seed;         // of shared memory; the window has seed + 1
+    uint64_t window;       // global memory a store may touch, rewritten before it; 16-byte multiple
+    uint32_t window_bytes; // 0: none
+    uint32_t image_from;   // loads: the part of shared memory to hand back
+    uint32_t image_bytes;  // its length, a multiple of 16; stores hand back the window
+    uint32_t linger_ns;    // how long to let things land after the phase completed
+    uint64_t image;        // where to put it
+    uint64_t map_at;       // where the descriptor lies; 0: in this job
+    uint64_t spare[4];
+};
+
+struct executor_result {
+    uint64_t barrier;      // the barrier's 64 bits after the wait
+    uint32_t done;         // 1: the phase completed
+    uint32_t stray_bytes8; // 8-byte words of shared memory outside the image that changed
+    uint32_t first_stray;  // byte offset of the first of them
+    uint32_t waited_ns;
+};
+
+// One tensormap.replace: a field (enum tmap_replace_field) with its ordinal, and the value.
+#define EXECUTOR_FIELD(field, ordinal) ((field)*8 + (ordinal))
+struct executor_edit {
+    uint64_t map[16];
+    uint32_t field; // EXECUTOR_FIELD
+    uint32_t spare0;
+    uint64_t value;
+    uint64_t spare[14];
+};
+
+#endif
