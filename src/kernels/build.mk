@@ -1,5 +1,5 @@
 # Kernels: src/kernels/<suite>/<name>.cu -> a fatbin -> an object with image_<suite>_<name>[] and
-# image_<suite>_<name>_end[]. Without nvcc the image is empty, and its host side says so.
+# uint64_t image_<suite>_<name>_bytes. Without nvcc that is 0, and the host side says so.
 IMAGE_CU   := $(wildcard src/kernels/*/*.cu)
 CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
@@ -12,11 +12,13 @@ $(B)/%.fatbin: %.cu
 	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
 	  -fatbin -o $@ $<
 
-$(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu)
+$(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk
 	@mkdir -p $(@D)
-	$(Q)n=$(call image_name,$*.cu); printf '.section .rodata\n.balign 64\n.globl %s, %s_end\n' $$n $$n \
-	  > $(@:.o=.s); printf '.hidden %s, %s_end\n%s:\n' $$n $$n $$n >> $(@:.o=.s); \
-	  $(if $(WITH_CUDA),printf '.incbin "$(B)/$*.fatbin"\n' >> $(@:.o=.s);) \
-	  printf '%s_end:\n.byte 0\n.section .note.GNU-stack,"",%%progbits\n' $$n >> $(@:.o=.s)
+	$(Q)n=$(call image_name,$*.cu); { \
+	  printf '.section .rodata\n.balign 64\n.globl %s, %s_bytes\n' $$n $$n; \
+	  printf '.hidden %s, %s_bytes\n%s:\n' $$n $$n $$n; \
+	  $(if $(WITH_CUDA),printf '.incbin "$(B)/$*.fatbin"\n';) \
+	  printf '0: .balign 8\n%s_bytes: .quad 0b - %s\n' $$n $$n; \
+	  printf '.section .note.GNU-stack,"",%%progbits\n'; } > $(@:.o=.s)
 	$(Q)$(CC) -c -o $@ $(@:.o=.s)
 .PRECIOUS: $(B)/%.fatbin
