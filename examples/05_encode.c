@@ -23,7 +23,6 @@ int main(void)
 
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_DRIVER, &checker) != TMAP_OK) return 1;
     if (tmap_encode(&checker, &desc, &map) != TMAP_OK) return 1;
-    for (int i = 0; i < 16; i++)
-        printf("0x%016" PRIx64 "%s", map.word[i], i % 4 == 3 ? "\n" : " ");
+    for (int i = 0; i < 16; i++) printf("0x%016" PRIx64 "%s", map.word[i], i % 4 == 3 ? "\n" : " ");
     return 0;
 }
