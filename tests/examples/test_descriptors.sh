@@ -1,0 +1,32 @@
+#!/bin/sh
+# The descriptors of real programs: every file of examples/descriptors gets the verdicts and, for
+# what is illegal, names the rules written in it; each reported failure is told in the README there.
+cd "$(dirname "$0")/../../examples/descriptors" || exit 2
+top=$(cd ../.. && pwd)
+case ${B:=build} in /*) ;; *) B=$top/$B ;; esac
+n=0
+ok() { n=$((n + 1)); echo "ok $n - $1"; }
+bad() { n=$((n + 1)); echo "not ok $n - $1"; }
+
+for f in workloads/*.json workloads/*/*.json failures/*.json failures/*/*.json; do
+    options=
+    if [ -f "${f%/*}/options" ]; then options=$(cat "${f%/*}/options"); fi
+    # shellcheck disable=SC2086
+    answers=$("$B/tmap" check $options --format jsonl "$f" 2>&1)
+    code=$?
+    illegal=$(grep -c '"expect": "illegal"' "$f")
+    ruled=$(grep -c '"expect_rules": \["TMA' "$f")
+    if [ $code -ne 0 ]; then bad "$f (exit $code)"; echo "$answers" | head -5 | sed 's/^/# /'
+    elif [ "$(echo "$answers" | grep -c '"verdict": *"illegal"')" -ne "$illegal" ]; then
+        bad "$f: another number of illegal descriptors than it expects"
+    elif [ "$illegal" -ne "$ruled" ]; then bad "$f: an illegal descriptor without expect_rules"
+    else ok "$f"; fi
+done
+
+for f in failures/*.json failures/*/*.json; do
+    name=${f#failures/} name=${name%.json}
+    if grep -qE "^\|([^|]*[ ,])?$name[ ,|]" README.md; then ok "README tells $name"
+    else bad "README says nothing of $name"; fi
+done
+reports=$(ls failures/*.json failures/*/*.json | wc -l)
+if [ "$reports" -ge 20 ]; then ok "$reports reports"; else bad "only $reports reports"; fi
