@@ -97,7 +97,7 @@ else echo "not ok $n - the records around it are answered"; fi
 awk 'BEGIN { for (i = 0; i < 10485760 / 16; i++) printf "0123456789abcdef"; print "" }' >"$tmp/long.json"
 check "$tmp/long.json"; verdict "one line of 10 MiB that is no JSON" 2 'long.json'
 { printf '{"name":"'; tr -d '\n' <"$tmp/long.json"; echo "${good#\{\"name\":\"A}"; } >"$tmp/name.json"
-check --format jsonl "$tmp/name.json"; verdict "a descriptor with a name of 10 MiB" 0 '"legal"'
+check --format jsonl "$tmp/name.json"; verdict "a descriptor with a name of 10 MiB" 2 'name.json'
 awk -v d="$good" 'BEGIN { for (i = 0; i < 100000; i++) print d }' >"$tmp/many.json"
 check --format jsonl "$tmp/many.json"; verdict "100000 records" 0 '"legal"'
 n=$((n + 1))
