@@ -180,18 +180,18 @@ struct tmap_violation {
     int16_t index;
 };
 
-#define TMAP_SUBJECTS 5 /* DESC MAP USE PIPELINE ERRATA */
+#define TMAP_ROW_WORDS 3
 
-/* A target and a contract made ready: plain data, copy it freely, nothing to free. The masks have a
- * bit per row of a subject, in table order. */
+/* A target and a contract made ready: plain data, copy it freely, nothing to free. The masks have bit
+ * row % 64 of word row / 64 for each row. */
 struct tmap_checker {
     struct tmap_target target;
     enum tmap_contract contract;
     enum tmap_basis basis;
-    enum tmap_status covered;         /* TMAP_OK; TMAP_E_TARGET: every verdict is unknown */
-    uint64_t active[TMAP_SUBJECTS];   /* rows that decide */
-    uint64_t gate[TMAP_SUBJECTS];     /* those, and the rows they need */
-    uint64_t advisory[TMAP_SUBJECTS]; /* rows that only advise */
+    enum tmap_status covered;          /* TMAP_OK; TMAP_E_TARGET: every verdict is unknown */
+    uint64_t active[TMAP_ROW_WORDS];   /* rows that decide */
+    uint64_t gate[TMAP_ROW_WORDS];     /* those, and the rows they need */
+    uint64_t advisory[TMAP_ROW_WORDS]; /* rows that only advise */
 };
 
 /* tmap_checker_prepare() : about a microsecond. A target that no source covers is no error here:

@@ -1,4 +1,5 @@
-/* Fields by number: the one place that knows which struct member a word of the row language reads. */
+/* Fields by number: the one place that knows which struct member a word of the row language reads.
+ */
 #include "expr/field.h"
 
 #define FIELD(word, json, count, value, param, unit)                                               \
@@ -37,14 +38,15 @@ bool field_read(const struct subject *s, int slot, int128 *out)
     const int x = slot - infos[f].first_slot;
     (void)x;
     switch (f) {
+/* clang-format off */
 #define FIELD(word, json, count, value, param, unit)                                               \
     case FIELD_##word:                                                                             \
         *out = (int128)(value);                                                                    \
         return true;
 #include "rules/fields.def"
+/* clang-format on */
 #undef FIELD
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -80,7 +82,9 @@ static bool write_use(struct tmap_use *u, enum field f, int x, int128 v)
 {
     switch (f) {
     case FIELD_OP: u->op = (uint32_t)v; return true;
-    case FIELD_USE_FLAG: u->flags = (u->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x); return true;
+    case FIELD_USE_FLAG:
+        u->flags = (u->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x);
+        return true;
     case FIELD_COORD: u->coord[x] = (int32_t)v; return true;
     case FIELD_COORDS: u->coord_count = (uint32_t)v; return true;
     case FIELD_SMEM: u->smem = (uint64_t)v; return true;

@@ -5,9 +5,12 @@
 
 #include "expr/subject.h"
 
-__extension__ typedef __int128 int128; /* an ideal integer: every field and every sum rows form */
+/* An ideal integer: every field, and every sum that rows form of them, fits. */
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
 
-#define FIELD(word, json, count, value, param, unit) F_##word, F_##word##_END = F_##word + (count)-1,
+#define FIELD(word, json, count, value, param, unit)                                               \
+    F_##word, F_##word##_END = F_##word + (count)-1,
 enum field_slot {
 #include "rules/fields.def"
     FIELD_SLOTS
@@ -31,8 +34,8 @@ const struct field_info *field_info_of(enum field field);
 enum field field_of_slot(int slot);
 /* Reads a slot. False, and *out untouched, when the subject lacks the part it lives in. */
 bool field_read(const struct subject *s, int slot, int128 *out);
-/* Writes a slot of a descriptor or a use (witnesses, generators, nearest values). False when the slot
- * belongs to neither. */
+/* Writes a slot of a descriptor or a use (witnesses, generators, nearest values). False when the
+ * slot belongs to neither. */
 bool field_write(struct tmap_desc *desc, struct tmap_use *use, int slot, int128 value);
 
 #endif
