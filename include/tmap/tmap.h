@@ -364,6 +364,47 @@ TMAP_API enum tmap_status tmap_layout(const struct tmap_checker *checker,
 /* tmap_swizzle_address() : the shared address at which the byte of unswizzled address lands. */
 TMAP_API uint64_t tmap_swizzle_address(int32_t swizzle, uint64_t address);
 
+/* --- simulation ---------------------------------------------------------------------------------
+ */
+
+/* The memory a copy sees. Global memory is reached through the two calls, which move `bytes` bytes
+ * at `address` and answer false where nothing is mapped; user is handed to them. Shared memory is
+ * an array: smem[0] is the byte at shared address smem_base. */
+struct tmap_memory {
+    bool (*read)(void *user, uint64_t address, void *to, size_t bytes);
+    bool (*write)(void *user, uint64_t address, const void *from, size_t bytes);
+    void *user;
+    uint8_t *smem;
+    uint64_t smem_base, smem_bytes;
+};
+
+/* How the GPU ends a copy that it does not carry out: the sticky errors of CUDA. */
+enum tmap_fault {
+    TMAP_FAULT_NONE = 0,
+    TMAP_FAULT_ILLEGAL_ADDRESS = 700,
+    TMAP_FAULT_ILLEGAL_INSTRUCTION = 715,
+    TMAP_FAULT_MISALIGNED = 716
+};
+
+struct tmap_outcome {
+    uint64_t tx_bytes;     /* completed on the barrier (loads) */
+    uint64_t global_bytes; /* read or written in global memory */
+    enum tmap_fault fault; /* then nothing else is meant, and memory is as before */
+    enum tmap_basis basis; /* TMAP_INFERRED: from the documents; no GPU has shown it */
+};
+
+/* tmap_simulate() : what one tensor copy does to every byte. desc must be legal for checker; use
+ *  says which operation (load, store, prefetch, gather4, scatter4, a reduction), the coordinates
+ *  (rank of them; gather4 and scatter4 five), the im2col offsets and the shared address. Unused
+ *  use->flags bits mean zero. Where two elements of one copy land on the same global byte (an
+ *  overlapping tensor) the order is not defined by any source; here the later row wins.
+ *  docs/SIMULATOR.md says what was seen and what is inferred.
+ *  Errors: TMAP_E_ILLEGAL (desc), TMAP_E_ARGUMENT (NULL; an operation that copies nothing;
+ *  tensormap.replace is no copy). */
+TMAP_API enum tmap_status tmap_simulate(const struct tmap_checker *checker,
+                                        const struct tmap_desc *desc, const struct tmap_use *use,
+                                        const struct tmap_memory *memory, struct tmap_outcome *out);
+
 /* tmap_version() : "0.1.0". */
 TMAP_API const char *tmap_version(void);
 

@@ -1,0 +1,153 @@
+// What one tensor copy does to every byte of shared and global memory; see docs/SIMULATOR.md for
+// what was seen on a GPU and what follows from the documents.
+#include "core/simulate.h"
+
+#include <string.h>
+
+#define MAX_ROW_BYTES 2048u // 256 elements of 8 bytes
+#define CHUNK_BYTES 16u
+
+// The NaN of the fill is the same 16 bits over and over, whatever the type's width.
+#define NAN_FILL 0x7ff77ff77ff77ff7u
+
+uint64_t sim_fill(const struct tmap_desc *d)
+{
+    return d->oob_fill == TMAP_OOB_NONE ? 0 : NAN_FILL;
+}
+
+// A TF32 load rounds to nearest, ties to even, into the upper 19 bits; every NaN becomes one.
+// Subnormals are kept, also by the types named FTZ: seen on an H200.
+static uint32_t round_tf32(uint32_t v)
+{
+    if ((v & 0x7fffffff) > 0x7f800000) return 0x7fffe000;
+    return (v + 0xfff + (v >> 13 & 1)) & 0xffffe000;
+}
+
+static void convert(const struct tmap_desc *d, uint8_t *bytes, uint32_t count)
+{
+    if (d->dtype != TMAP_TFLOAT32 && d->dtype != TMAP_TFLOAT32_FTZ) return;
+    for (uint32_t i = 0; i < count; i += 4) {
+        uint32_t v;
+        memcpy(&v, bytes + i, 4);
+        v = round_tf32(v);
+        memcpy(bytes + i, &v, 4);
+    }
+}
+
+struct piece {
+    uint32_t from, to; // bytes of the row that are in bounds
+};
+
+static uint32_t element_bytes(const struct tmap_desc *d)
+{
+    const uint32_t slice = layout_slice_bytes(d->interleave);
+    return slice ? slice : layout_gmem_bits(d->dtype) / 8;
+}
+
+static struct piece clip(const struct tmap_desc *d, const struct sim_row *row, uint32_t bytes)
+{
+    const uint32_t size = element_bytes(d);
+    const int64_t count = bytes / size;
+    int64_t from = row->first < 0 ? -row->first : 0;
+    int64_t to = (int64_t)d->dim[0] - row->first;
+    if (to > count) to = count;
+    if (!row->inside || from >= to) return (struct piece){0, 0};
+    return (struct piece){(uint32_t)from * size, (uint32_t)to * size};
+}
+
+static uint64_t piece_address(const struct tmap_desc *d, const struct sim_row *row, uint32_t from)
+{
+    return row->address + (uint64_t)row->first * element_bytes(d) + from;
+}
+
+static void fill_row(const struct tmap_desc *d, uint8_t *row, uint32_t bytes)
+{
+    const uint64_t fill = sim_fill(d);
+    const uint32_t size = layout_smem_bits(d->dtype) / 8;
+    for (uint32_t at = 0; at < bytes; at += size) memcpy(row + at, &fill, size);
+}
+
+static void scatter(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t smem,
+                    const uint8_t *row, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES)
+        memcpy(m->smem + (tmap_swizzle_address(d->swizzle, smem + at) - m->smem_base), row + at,
+               CHUNK_BYTES);
+}
+
+static void gather(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t smem,
+                   uint8_t *row, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES)
+        memcpy(row + at, m->smem + (tmap_swizzle_address(d->swizzle, smem + at) - m->smem_base),
+               CHUNK_BYTES);
+}
+
+static bool load_row(const struct tmap_desc *d, const struct tmap_memory *m,
+                     const struct sim_row *row, uint32_t bytes, struct tmap_outcome *out)
+{
+    uint8_t buffer[MAX_ROW_BYTES];
+    const struct piece p = clip(d, row, bytes);
+    if (p.from != 0 || p.to != bytes) fill_row(d, buffer, bytes);
+    if (p.to > p.from &&
+        !m->read(m->user, piece_address(d, row, p.from), buffer + p.from, p.to - p.from))
+        return false;
+    convert(d, buffer + p.from, p.to - p.from);
+    scatter(d, m, row->smem, buffer, bytes);
+    out->global_bytes += p.to - p.from;
+    return true;
+}
+
+static void reduce_row(const struct tmap_desc *d, uint32_t op, uint8_t *value, const uint8_t *old,
+                       struct piece p)
+{
+    const uint32_t size = layout_gmem_bits(d->dtype) / 8;
+    for (uint32_t at = p.from; at < p.to; at += size) {
+        uint64_t a = 0, b = 0;
+        memcpy(&a, old + at, size);
+        memcpy(&b, value + at, size);
+        const uint64_t result = sim_reduce(op, d->dtype, a, b);
+        memcpy(value + at, &result, size);
+    }
+}
+
+static bool store_row(const struct tmap_desc *d, const struct tmap_use *u,
+                      const struct tmap_memory *m, const struct sim_row *row, uint32_t bytes,
+                      struct tmap_outcome *out)
+{
+    uint8_t buffer[MAX_ROW_BYTES], old[MAX_ROW_BYTES];
+    struct piece p = clip(d, row, bytes);
+    if (p.to == p.from) return true;
+    p.to = (p.to + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES; // what starts inside is written
+    const uint64_t at = piece_address(d, row, p.from);
+    gather(d, m, row->smem, buffer, bytes);
+    if (u->op >= TMAP_OP_REDUCE_ADD) {
+        if (!m->read(m->user, at, old + p.from, p.to - p.from)) return false;
+        reduce_row(d, u->op, buffer, old, p);
+    }
+    out->global_bytes += p.to - p.from;
+    return m->write(m->user, at, buffer + p.from, p.to - p.from);
+}
+
+void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct tmap_memory *m,
+             struct tmap_outcome *out)
+{
+    struct sim_walk w;
+    struct sim_row row;
+    memset(out, 0, sizeof *out);
+    if (u->op == TMAP_OP_PREFETCH) return;
+    const bool load = u->op == TMAP_OP_LOAD || u->op == TMAP_OP_GATHER4;
+    sim_walk_start(&w, d, u);
+    bool mapped = true;
+    while (mapped && sim_walk_next(&w, &row))
+        mapped = load ? load_row(d, m, &row, w.layout.row_bytes, out)
+                      : store_row(d, u, m, &row, w.layout.row_bytes, out);
+    if (!mapped) out->fault = TMAP_FAULT_ILLEGAL_ADDRESS;
+    out->tx_bytes = load ? w.layout.tx_bytes : 0;
+}
+
+uint64_t sim_reduce(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
+{
+    (void)op, (void)dtype, (void)old;
+    return value;
+}

@@ -1,0 +1,88 @@
+// Which rows a copy has, in the order they lie in shared memory, and where each is in the tensor.
+#include "core/simulate.h"
+
+#include <string.h>
+
+void sim_walk_start(struct sim_walk *w, const struct tmap_desc *desc, const struct tmap_use *use)
+{
+    memset(w, 0, sizeof *w);
+    w->desc = desc;
+    w->use = use;
+    layout_of(desc, &w->layout);
+    w->rows = w->layout.rows;
+    for (uint32_t i = 0; i < desc->rank; i++) w->x[i] = use->coord[i];
+}
+
+// Dimension i of the coordinates counts spatial axis j = i - 1; with interleave i = j.
+static uint32_t axis_at(const struct tmap_desc *d)
+{
+    return d->interleave ? 0 : 1;
+}
+
+static bool in_bounds(const struct tmap_desc *d, const int64_t x[], uint32_t from)
+{
+    for (uint32_t i = from; i < d->rank; i++)
+        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
+    return true;
+}
+
+static uint64_t row_address(const struct tmap_desc *d, const int64_t x[])
+{
+    uint64_t at = d->address;
+    for (uint32_t i = 1; i < d->rank; i++) at += (uint64_t)x[i] * d->stride_bytes[i - 1];
+    return at;
+}
+
+static void step_tiled(struct sim_walk *w)
+{
+    const struct tmap_desc *d = w->desc;
+    for (uint32_t i = d->interleave ? 0 : 1; i < d->rank; i++) {
+        w->x[i] += d->elem_stride[i];
+        if (++w->k[i] < w->layout.extent[i]) return;
+        w->k[i] = 0;
+        w->x[i] = w->use->coord[i];
+    }
+}
+
+// Pixels run along W, then H, then D inside the bounding box, then over the images.
+static void step_im2col(struct sim_walk *w)
+{
+    const struct tmap_desc *d = w->desc;
+    const uint32_t off = axis_at(d);
+    for (uint32_t j = 0; j + 2 < d->rank; j++) {
+        const uint32_t i = j + off;
+        w->x[i] += d->elem_stride[i];
+        if (w->x[i] < (int64_t)d->dim[i] + d->upper[j]) return;
+        w->x[i] = d->lower[j];
+    }
+    w->x[d->rank - 1] += d->elem_stride[d->rank - 1];
+}
+
+static void pixel_coords(const struct sim_walk *w, int64_t x[TMAP_MAX_RANK])
+{
+    const uint32_t off = axis_at(w->desc);
+    memcpy(x, w->x, sizeof w->x);
+    if (w->use->op != TMAP_OP_LOAD) return; // stores take no offsets
+    for (uint32_t j = 0; j + 2 < w->desc->rank; j++) x[j + off] += w->use->offset[j];
+}
+
+bool sim_walk_next(struct sim_walk *w, struct sim_row *row)
+{
+    const struct tmap_desc *d = w->desc;
+    int64_t x[TMAP_MAX_RANK];
+    if (w->next == w->rows) return false;
+    if (d->kind == TMAP_TILED)
+        memcpy(x, w->x, sizeof x);
+    else
+        pixel_coords(w, x);
+    row->smem = w->use->smem + w->next * w->layout.pitch_bytes;
+    row->address = row_address(d, x);
+    row->first = x[0];
+    row->inside = in_bounds(d, x, d->interleave ? 0 : 1);
+    w->next++;
+    if (d->kind == TMAP_TILED)
+        step_tiled(w);
+    else
+        step_im2col(w);
+    return true;
+}

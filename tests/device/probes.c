@@ -1,0 +1,527 @@
+// Single copies that may fault, each in a process of its own; see probes.h.
+#define _GNU_SOURCE
+#include "device/probes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/layout.h"
+#include "kernels/copy/executor_host.h"
+
+#define ARENA_BYTES (8ull << 30)
+#define MAX_PROBES 800
+#define IMAGE_CAP 16384u
+#define WINDOW_AT (1ull << 30)
+#define MAP_AT (2ull << 30)
+
+int probe_encode(const struct tmap_libcuda *cu, const struct tmap_desc *d, uint64_t map[16])
+{
+    void *at = (void *)(uintptr_t)d->address;
+    if (d->kind == TMAP_TILED)
+        return cu->tensor_map_encode_tiled(map, d->dtype, d->rank, at, d->dim, d->stride_bytes,
+                                           d->box, d->elem_stride, d->interleave, d->swizzle,
+                                           d->l2_promotion, d->oob_fill);
+    if (d->kind == TMAP_IM2COL)
+        return cu->tensor_map_encode_im2col(
+            map, d->dtype, d->rank, at, d->dim, d->stride_bytes, d->lower, d->upper, d->channels,
+            d->pixels, d->elem_stride, d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
+    return cu->tensor_map_encode_im2col_wide(map, d->dtype, d->rank, at, d->dim, d->stride_bytes,
+                                             d->lower[0], d->upper[0], d->channels, d->pixels,
+                                             d->elem_stride, d->interleave, d->mode, d->swizzle,
+                                             d->l2_promotion, d->oob_fill);
+}
+
+void probe_hide(const struct device_case *c, uint8_t *image, uint32_t bytes)
+{
+    const uint64_t seed = c->window ? c->seed + 1 : c->seed;
+    const uint32_t from = c->window ? 0 : c->image_from;
+    for (uint32_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t w;
+        memcpy(&w, image + i, 8);
+        w ^= executor_hash(seed, (from + i) / 8);
+        memcpy(image + i, &w, 8);
+    }
+}
+
+struct edit {
+    uint32_t word;
+    uint64_t clear, set;
+};
+
+struct probe {
+    char name[64];
+    struct device_case c; // addresses relative to the arena until it runs
+    struct edit edit[2];
+    uint32_t rank;      // of the instruction; 0: the map's
+    uint32_t map_shift; // 0: in the job
+    bool absolute;      // desc.address is meant as it is
+};
+
+struct list {
+    struct probe *p;
+    uint32_t n;
+};
+
+static const struct probe *base(void)
+{
+    static struct probe p;
+    memset(&p, 0, sizeof p);
+    struct tmap_desc *d = &p.c.desc;
+    d->dtype = TMAP_UINT8;
+    d->rank = 2;
+    d->address = 65536;
+    d->dim[0] = 256, d->dim[1] = 64;
+    d->stride_bytes[0] = 256;
+    d->box[0] = 64, d->box[1] = 4;
+    for (int i = 0; i < 5; i++) d->elem_stride[i] = 1;
+    p.c.exec_op = EXECUTOR_LOAD;
+    p.c.seed = 7;
+    return &p;
+}
+
+__attribute__((format(printf, 2, 3))) static struct probe *add(struct list *l, const char *fmt, ...)
+{
+    struct probe *p = &l->p[l->n++];
+    *p = *base();
+    va_list a;
+    va_start(a, fmt);
+    vsnprintf(p->name, sizeof p->name, fmt, a);
+    va_end(a);
+    return p;
+}
+
+static void set_type(struct probe *p, int dtype)
+{
+    const uint32_t size = layout_gmem_bits(dtype) / 8;
+    p->c.desc.dtype = dtype;
+    p->c.desc.dim[0] = 256 / size;
+    p->c.desc.box[0] = 64 / size;
+}
+
+static void as_op(struct probe *p, uint32_t exec_op)
+{
+    p->c.exec_op = exec_op;
+    if (exec_op != EXECUTOR_STORE && exec_op != EXECUTOR_STORE_IM2COL && exec_op < EXECUTOR_REDUCE)
+        return;
+    p->c.window = WINDOW_AT;
+    p->c.window_bytes = IMAGE_CAP;
+    p->c.desc.dim[1] = 16;
+    p->c.desc.address = WINDOW_AT + 2048;
+}
+
+static void as_im2col(struct probe *p)
+{
+    struct tmap_desc *d = &p->c.desc;
+    d->kind = TMAP_IM2COL;
+    d->rank = 4;
+    d->dim[0] = 64, d->dim[1] = 6, d->dim[2] = 5, d->dim[3] = 3;
+    d->stride_bytes[0] = 64, d->stride_bytes[1] = 384, d->stride_bytes[2] = 1920;
+    d->channels = 32, d->pixels = 8;
+    p->c.exec_op = EXECUTOR_LOAD_IM2COL;
+}
+
+static void as_interleave(struct probe *p, int il, int swizzle)
+{
+    struct tmap_desc *d = &p->c.desc;
+    const uint32_t s = il == 2 ? 32 : 16;
+    d->interleave = il, d->swizzle = swizzle;
+    d->rank = 3;
+    d->dim[0] = 16, d->dim[1] = 4, d->dim[2] = 2;
+    d->stride_bytes[0] = 16 * s, d->stride_bytes[1] = 64 * s;
+    d->box[0] = 16, d->box[1] = 1, d->box[2] = 2;
+}
+
+static void probes_coordinates(struct list *l)
+{
+    static const int types[] = {TMAP_UINT8, TMAP_UINT16, TMAP_FLOAT32, TMAP_BFLOAT16, TMAP_UINT64};
+    static const uint32_t ops[] = {EXECUTOR_LOAD, EXECUTOR_STORE, EXECUTOR_PREFETCH};
+    for (int o = 0; o < 3; o++)
+        for (int t = 0; t < 5; t++)
+            for (int c = -1; c <= 1; c += 2) {
+                struct probe *p = add(l, "coord0 %d type %d op %u", c, types[t], ops[o]);
+                set_type(p, types[t]);
+                as_op(p, ops[o]);
+                p->c.use.coord[0] = c;
+            }
+    for (int il = 1; il <= 2; il++)
+        for (int o = 0; o < 3; o++)
+            for (int c = -1; c <= 1; c += 2) {
+                struct probe *p = add(l, "interleave %d coord0 %d op %u", il, c, ops[o]);
+                as_interleave(p, il, il == 2);
+                as_op(p, ops[o]);
+                if (o == 1) p->c.desc.dim[1] = 4;
+                p->c.use.coord[0] = c;
+            }
+    for (int d = 0; d < 3; d++) {
+        struct probe *p = add(l, "store coords %s", d == 0 ? "0,-2" : d == 1 ? "-16,0" : "all out");
+        as_op(p, EXECUTOR_STORE);
+        p->c.use.coord[0] = d == 1 ? -16 : 0;
+        p->c.use.coord[1] = d == 0 ? -2 : d == 2 ? 1000 : 0;
+    }
+}
+
+static void probes_dims(struct list *l)
+{
+    static const uint64_t dims[] = {0x7fffffff, 0x80000000, 0x80000001,
+                                    0xfffffff0, 0xffffffff, 0x100000000};
+    static const int64_t at[] = {-16, 0, 2147483632};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 3; k++) {
+            struct probe *p =
+                add(l, "dim0 %llx coord %lld", (unsigned long long)dims[i], (long long)at[k]);
+            p->c.desc.rank = 1;
+            p->c.desc.dim[0] = dims[i];
+            p->c.use.coord[0] = (int32_t)at[k];
+        }
+    static const int64_t at1[] = {-1, -2147483647 - 1, 2147483644, 2147483647, 0};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 5; k++) {
+            struct probe *p =
+                add(l, "dim1 %llx coord %lld", (unsigned long long)dims[i], (long long)at1[k]);
+            p->c.desc.dim[1] = dims[i];
+            p->c.desc.stride_bytes[0] = 0;
+            p->c.desc.box[1] = 8;
+            p->c.use.coord[1] = (int32_t)at1[k];
+        }
+    for (int r = 3; r <= 5; r++) {
+        struct probe *p = add(l, "last dim of rank %d 2^32 coord -1", r);
+        p->c.desc.rank = (uint32_t)r;
+        for (int i = 2; i < r; i++) p->c.desc.dim[i] = 4, p->c.desc.box[i] = 1;
+        p->c.desc.dim[r - 1] = 1ull << 32;
+        p->c.use.coord[r - 1] = -1;
+    }
+}
+
+static void probes_alignment(struct list *l)
+{
+    static const uint32_t at[] = {16, 32, 64, 128, 8};
+    static const uint32_t ops[] = {EXECUTOR_LOAD, EXECUTOR_STORE, EXECUTOR_REDUCE};
+    for (int o = 0; o < 3; o++)
+        for (int s = 0; s < 6; s++)
+            for (int a = 0; a < 5; a++) {
+                struct probe *p = add(l, "smem +%u layout %d op %u", at[a], s, ops[o]);
+                p->c.desc.swizzle = s < 4 ? s : s == 5;
+                if (s == 1) p->c.desc.box[0] = 32;
+                if (s >= 4) as_interleave(p, s - 3, s == 5);
+                as_op(p, ops[o]);
+                if (s >= 4 && o) p->c.desc.dim[1] = 4;
+                if (o == 2) p->c.desc.dtype = TMAP_UINT32, p->c.desc.dim[0] = 32;
+                if (o == 2) p->c.desc.box[0] = s == 1 ? 8 : 16;
+                p->c.use.smem = 4096 + at[a];
+            }
+    for (int k = 0; k < 3; k++) {
+        struct probe *p = add(l, "smem end %d", k);
+        p->c.use.smem = EXECUTOR_SMEM_BYTES / 128 * 128 + 128 * (uint32_t)(k + 8 * k * k);
+    }
+    for (uint32_t a = 8; a <= 64; a *= 2) {
+        struct probe *p = add(l, "map +%u", a);
+        p->map_shift = 128 + a;
+    }
+    for (int a = 1; a <= 8; a += 7) {
+        struct probe *p = add(l, "address +%d", a);
+        p->edit[0] = (struct edit){0, 0, (uint64_t)a};
+    }
+}
+
+static void probes_mismatch(struct list *l)
+{
+    for (uint32_t r = 1; r <= 5; r++)
+        for (uint32_t i = 1; i <= 5; i++) {
+            if (i == r) continue;
+            struct probe *p = add(l, "map rank %u instruction rank %u", r, i);
+            p->c.desc.rank = r;
+            for (uint32_t k = 2; k < r; k++) p->c.desc.dim[k] = 2, p->c.desc.box[k] = 1;
+            p->rank = i;
+        }
+    struct probe *p = add(l, "tiled map im2col instruction");
+    p->c.desc.rank = 3, p->c.desc.dim[2] = 2, p->c.desc.box[2] = 1;
+    p->c.exec_op = EXECUTOR_LOAD_IM2COL;
+    p = add(l, "im2col map tile instruction");
+    as_im2col(p);
+    p->c.exec_op = EXECUTOR_LOAD;
+    p = add(l, "zero map");
+    p->edit[0] = (struct edit){100, 0, 0};
+    p = add(l, "map of ones");
+    p->edit[0] = (struct edit){101, 0, 0};
+}
+
+static void probes_reduce(struct list *l)
+{
+    for (uint32_t op = 0; op < 8; op++)
+        for (int t = 0; t <= TMAP_TFLOAT32_FTZ; t++) {
+            struct probe *p = add(l, "reduce %u type %d", op, t);
+            set_type(p, t);
+            as_op(p, EXECUTOR_REDUCE + op);
+        }
+}
+
+static void probes_im2col(struct list *l)
+{
+    static const struct {
+        const char *name;
+        int32_t lower, upper, coord[4];
+        uint32_t off0, off1, store, es;
+    } t[] = {
+        {"w below", 0, 0, {0, -1, 0, 0}, 0, 0, 0, 1},
+        {"w above", 0, 0, {0, 6, 0, 0}, 0, 0, 0, 1},
+        {"w far above", 0, 0, {0, 100, 0, 0}, 0, 0, 0, 1},
+        {"h below", 0, 0, {0, 0, -1, 0}, 0, 0, 0, 1},
+        {"h above", 0, 0, {0, 0, 5, 0}, 0, 0, 0, 1},
+        {"n below", 0, 0, {0, 0, 0, -1}, 0, 0, 0, 1},
+        {"n above", 0, 0, {0, 0, 0, 3}, 0, 0, 0, 1},
+        {"c odd", 0, 0, {1, 0, 0, 0}, 0, 0, 0, 1},
+        {"c high", 0, 0, {48, 0, 0, 0}, 0, 0, 0, 1},
+        {"c out", 0, 0, {64, 0, 0, 0}, 0, 0, 0, 1},
+        {"c negative", 0, 0, {-16, 0, 0, 0}, 0, 0, 0, 1},
+        {"offset 255", 0, 0, {0, 0, 0, 0}, 255, 0, 0, 1},
+        {"offset 256", 0, 0, {0, 0, 0, 0}, 256, 0, 0, 1},
+        {"offset 65535", 0, 0, {0, 0, 0, 0}, 65535, 0, 0, 1},
+        {"stride 3", 0, 0, {0, 0, 0, 0}, 0, 0, 0, 3},
+        {"stride 3 from 1", 0, 0, {0, 1, 0, 0}, 0, 0, 0, 3},
+        {"stride 8", 0, 0, {0, 0, 0, 0}, 0, 0, 0, 8},
+        {"store", 0, 0, {0, 0, 0, 0}, 0, 0, 1, 1},
+        {"store corners in", 1, -1, {0, 1, 1, 0}, 0, 0, 1, 1},
+        {"store lower -1", -1, 0, {0, 0, 0, 0}, 0, 0, 1, 1},
+        {"store upper 1", 0, 1, {0, 0, 0, 0}, 0, 0, 1, 1},
+        {"store lower -1 at -1", -1, 0, {0, -1, -1, 0}, 0, 0, 1, 1},
+        {"store n out", 0, 0, {0, 0, 0, 2}, 0, 0, 1, 1},
+        {"store c negative", 0, 0, {-16, 0, 0, 0}, 0, 0, 1, 1},
+        {"store stride 2", 0, 0, {0, 0, 0, 0}, 0, 0, 1, 2},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct probe *p = add(l, "im2col %s", t[i].name);
+        as_im2col(p);
+        if (t[i].store) {
+            p->c.exec_op = EXECUTOR_STORE_IM2COL;
+            p->c.window = WINDOW_AT;
+            p->c.window_bytes = IMAGE_CAP;
+            p->c.desc.address = WINDOW_AT + 4096;
+        }
+        for (int k = 0; k < 2; k++) {
+            p->c.desc.lower[k] = t[i].lower, p->c.desc.upper[k] = t[i].upper;
+            p->c.desc.elem_stride[1 + k] = t[i].es;
+        }
+        memcpy(p->c.use.coord, t[i].coord, sizeof t[i].coord);
+        p->c.use.offset[0] = t[i].off0;
+    }
+}
+
+static void probes_memory(struct list *l)
+{
+    struct probe *p = add(l, "unmapped load");
+    p->absolute = true, p->c.desc.address = 4096;
+    p = add(l, "unmapped load all out of bounds");
+    p->absolute = true, p->c.desc.address = 4096, p->c.use.coord[1] = 64;
+    p = add(l, "unmapped prefetch");
+    p->absolute = true, p->c.desc.address = 4096, p->c.exec_op = EXECUTOR_PREFETCH;
+    p = add(l, "unmapped store");
+    as_op(p, EXECUTOR_STORE);
+    p->absolute = true, p->c.desc.address = 4096;
+    p = add(l, "address 2^57-16 all out");
+    p->absolute = true, p->c.desc.address = (1ull << 57) - 16, p->c.use.coord[1] = 64;
+    static const int32_t delta[] = {-64, -16, 16, 64, 1 << 20, 255};
+    for (int i = 0; i < 6; i++) {
+        p = add(l, "expect_tx %+d", delta[i]);
+        p->c.expect_tx = (uint32_t)delta[i];
+    }
+}
+
+static void probes_bits(struct list *l)
+{
+    static const struct {
+        const char *name;
+        struct edit e;
+    } t[] = {
+        {"bit 85", {1, 0, 1ull << 21}},
+        {"word1 bit 1", {1, 0, 2}},
+        {"word1 bit 2", {1, 0, 4}},
+        {"word1 bit 3", {1, 0, 8}},
+        {"word1 bit 19", {1, 0, 1ull << 19}},
+        {"word1 bit 20", {1, 0, 1ull << 20}},
+        {"word1 bit 22", {1, 0, 1ull << 22}},
+        {"word1 bits 31:23", {1, 0, 0x1ffull << 23}},
+        {"word1 bit 16 on u8", {1, 0, 1ull << 16}},
+        {"word3 63:48", {3, 0, 0xffffull << 48}},
+        {"word6 55:47", {6, 0, 0x1ffull << 47}},
+        {"word8 zero", {8, ~0ull, 0}},
+        {"word8 ones", {8, 0, ~0ull}},
+        {"word9 zero", {9, ~0ull, 0}},
+        {"word9 ones", {9, 0, ~0ull}},
+        {"word7 high", {7, 0, ~0ull << 32}},
+        {"words 10", {10, 0, ~0ull}},
+        {"word 15", {15, 0, ~0ull}},
+        {"type 11", {1, 15ull << 7, 11ull << 7}},
+        {"type 12", {1, 15ull << 7, 12ull << 7}},
+        {"type 13", {1, 15ull << 7, 13ull << 7}},
+        {"type 14", {1, 15ull << 7, 14ull << 7}},
+        {"type 15", {1, 15ull << 7, 15ull << 7}},
+        {"interleave 3", {1, 3ull << 11, 3ull << 11}},
+        {"raw rank 6", {1, 7ull << 4, 5ull << 4}},
+        {"raw rank 8", {1, 7ull << 4, 7ull << 4}},
+        {"nan on u8 out", {1, 0, 1ull << 15}},
+        {"swizzle 3 atomicity 1", {1, 0, 3ull << 13 | 1ull << 19}},
+        {"swizzle 3 atomicity 2", {1, 0, 3ull << 13 | 2ull << 19}},
+        {"swizzle 3 atomicity 3", {1, 0, 3ull << 13 | 3ull << 19}},
+        {"kind bit on tiled", {1, 0, 1}},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct probe *p = add(l, "%s", t[i].name);
+        p->edit[0] = t[i].e;
+        if (strstr(t[i].name, "raw rank")) p->rank = 5;
+        if (strstr(t[i].name, "out")) p->c.use.coord[1] = 62;
+    }
+    for (int t2 = TMAP_FLOAT16; t2 <= TMAP_TFLOAT32_FTZ; t2++) {
+        struct probe *p = add(l, "nan fill type %d", t2);
+        set_type(p, t2);
+        p->c.desc.oob_fill = TMAP_OOB_NAN;
+        p->c.use.coord[1] = 62;
+    }
+}
+
+static void probe_image(struct probe *p, uint64_t arena)
+{
+    struct tmap_layout l;
+    struct device_case *c = &p->c;
+    if (!p->absolute) c->desc.address += arena;
+    if (c->window) c->window += arena;
+    layout_of(&c->desc, &l);
+    const int32_t delta = (int32_t)c->expect_tx;
+    c->expect_tx = (uint32_t)l.tx_bytes + (uint32_t)delta;
+    if (c->window) return;
+    c->image_from = c->use.smem > 1024 ? (uint32_t)c->use.smem / 16 * 16 - 1024 : 0;
+    c->image_bytes = IMAGE_CAP;
+    if (c->image_from + c->image_bytes > EXECUTOR_HASHED_BYTES)
+        c->image_from = EXECUTOR_HASHED_BYTES - c->image_bytes;
+}
+
+static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
+{
+    struct executor ex;
+    struct executor_slot slot;
+    char why[200] = "";
+    if (executor_open(&ex, ARENA_BYTES, 42, why, sizeof why) != TMAP_OK) return -2;
+    if (executor_slot_open(&ex, 1, IMAGE_CAP, &slot) != TMAP_OK) return -3;
+    uint64_t map[16] __attribute__((aligned(64))) = {0};
+    probe_image(p, ex.arena);
+    const int refused = probe_encode(&ex.gpu.api, &p->c.desc, map);
+    if (refused) return -4;
+    for (int i = 0; i < 2; i++)
+        if (p->edit[i].word < 16)
+            map[p->edit[i].word] = (map[p->edit[i].word] & ~p->edit[i].clear) | p->edit[i].set;
+    if (p->edit[0].word >= 100) memset(map, p->edit[0].word == 101 ? 0xff : 0, sizeof map);
+    struct executor_job *job = executor_place(&slot, IMAGE_CAP);
+    case_job(&p->c, map, job);
+    if (p->rank) job->rank = p->rank;
+    if (p->map_shift) {
+        job->map_at = ex.arena + MAP_AT + p->map_shift;
+        if (ex.gpu.api.memcpy_htod(job->map_at, map, sizeof map)) return -5;
+    }
+    job->linger_ns = 5000;
+    rec->cse = p->c;
+    rec->arena = ex.arena;
+    rec->arena_seed = ex.arena_seed;
+    rec->image_bytes = IMAGE_CAP;
+    memcpy(rec->map, map, sizeof map);
+    if (executor_launch(&ex, &slot) || executor_finish(&ex, &slot)) return ex.failed;
+    rec->result = slot.results[0];
+    memcpy(image, executor_image(&slot, 0), IMAGE_CAP);
+    probe_hide(&p->c, image, IMAGE_CAP);
+    return 0;
+}
+
+static void replace_edits(const char *dir)
+{
+    static const uint64_t address[] = {0, 16, 8, 1, (1ull << 57) - 16, 1ull << 57, ~0ull};
+    static const uint64_t small[] = {0, 1, 2,   3,   4,   5,          6,          7,
+                                     8, 9, 255, 256, 257, 0x7fffffff, 0x80000000, 0xffffffff};
+    static const uint64_t stride[] = {
+        0, 8, 15, 16, 48, (1ull << 36), (1ull << 40) - 16, 1ull << 40, (1ull << 44) + 32, ~0ull};
+    static const uint32_t ords[] = {1, 1, 5, 5, 5, 5};
+    struct executor ex;
+    char path[400];
+    struct executor_edit *edits = calloc(4096, sizeof *edits);
+    uint64_t *maps = calloc(4096, 128), map[3][16] __attribute__((aligned(64)));
+    uint32_t n = 0;
+    if (executor_open(&ex, 1 << 20, 42, path, sizeof path) != TMAP_OK) return;
+    for (int b = 0; b < 3; b++) {
+        struct probe p = *base();
+        p.c.desc.address = ex.arena;
+        set_type(&p, b == 0 ? TMAP_BFLOAT16 : TMAP_TFLOAT32_FTZ);
+        probe_encode(&ex.gpu.api, &p.c.desc, map[b]);
+        if (b == 2) memset(map[b], 0xff, 128);
+    }
+    for (int b = 0; b < 3; b++)
+        for (uint32_t f = 0; f <= TMAP_REPLACE_FILL_MODE; f++)
+            for (uint32_t o = 0; o < (f < 6 ? ords[f] : 1); o++) {
+                static const uint32_t imm[] = {13, 3, 4, 0, 2};
+                const uint64_t *v = f == 0 ? address : f == 4 ? stride : small;
+                const uint32_t count = f == 0 ? 7 : f == 4 ? 10 : f < 6 ? 16 : imm[f - 6];
+                for (uint32_t k = 0; k < count; k++, n++) {
+                    memcpy(edits[n].map, map[b], 128);
+                    edits[n].field = EXECUTOR_FIELD(f, o);
+                    edits[n].value = v[k];
+                }
+            }
+    const enum tmap_status s = executor_edit_maps(&ex, edits, n, maps);
+    snprintf(path, sizeof path, "%s/replace.rec", dir);
+    FILE *f = fopen(path, "wb");
+    for (uint32_t i = 0; f && i < n; i++) {
+        fwrite(&edits[i], sizeof edits[i], 1, f);
+        fwrite(maps + 16 * i, 128, 1, f);
+    }
+    if (f) fclose(f);
+    printf("replace: %u edits, status %d, code %d\n", n, s, ex.failed);
+    fflush(stdout);
+}
+
+int probe_all(const char *dir, int workers)
+{
+    struct list l = {calloc(MAX_PROBES, sizeof(struct probe)), 0};
+    probes_coordinates(&l);
+    probes_dims(&l);
+    probes_alignment(&l);
+    probes_mismatch(&l);
+    probes_im2col(&l);
+    probes_memory(&l);
+    probes_bits(&l);
+    probes_reduce(&l);
+    struct probe_record *recs = mmap(NULL, MAX_PROBES * sizeof *recs, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint8_t *images = mmap(NULL, (size_t)MAX_PROBES * IMAGE_CAP, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (uint32_t i = 0; i < l.n; i++) recs[i].code = -100;
+    if (fork() == 0) {
+        replace_edits(dir);
+        _exit(0);
+    }
+    wait(NULL);
+    int live = 0;
+    for (uint32_t i = 0; i < l.n; i++) {
+        if (live == workers && wait(NULL) > 0) live--;
+        strcpy(recs[i].name, l.p[i].name);
+        fflush(stdout);
+        if (fork() == 0) {
+            alarm(20);
+            recs[i].code = run_probe(&l.p[i], &recs[i], images + (size_t)i * IMAGE_CAP);
+            _exit(0);
+        }
+        live++;
+    }
+    while (wait(NULL) > 0) {
+    }
+    char path[400];
+    snprintf(path, sizeof path, "%s/probes.rec", dir);
+    FILE *f = fopen(path, "wb");
+    for (uint32_t i = 0; f && i < l.n; i++) {
+        fwrite(&recs[i], sizeof recs[i], 1, f);
+        fwrite(images + (size_t)i * IMAGE_CAP, IMAGE_CAP, 1, f);
+        printf("%s: %d done %u\n", recs[i].name, recs[i].code, recs[i].result.done);
+    }
+    if (f) fclose(f);
+    return 0;
+}
