@@ -145,9 +145,3 @@ void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct t
     if (!mapped) out->fault = TMAP_FAULT_ILLEGAL_ADDRESS;
     out->tx_bytes = load ? w.layout.tx_bytes : 0;
 }
-
-uint64_t sim_reduce(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
-{
-    (void)op, (void)dtype, (void)old;
-    return value;
-}

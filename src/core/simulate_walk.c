@@ -58,12 +58,19 @@ static void step_im2col(struct sim_walk *w)
     w->x[d->rank - 1] += d->elem_stride[d->rank - 1];
 }
 
+// The instruction's offsets have 16, 8 or 5 bits by rank; what is above them is dropped (seen).
+static uint32_t offset_of(const struct sim_walk *w, uint32_t j)
+{
+    static const uint32_t mask[] = {0xffff, 0xff, 0x1f};
+    return w->use->offset[j] & mask[w->desc->rank - 3];
+}
+
 static void pixel_coords(const struct sim_walk *w, int64_t x[TMAP_MAX_RANK])
 {
     const uint32_t off = axis_at(w->desc);
     memcpy(x, w->x, sizeof w->x);
     if (w->use->op != TMAP_OP_LOAD) return; // stores take no offsets
-    for (uint32_t j = 0; j + 2 < w->desc->rank; j++) x[j + off] += w->use->offset[j];
+    for (uint32_t j = 0; j + 2 < w->desc->rank; j++) x[j + off] += offset_of(w, j);
 }
 
 bool sim_walk_next(struct sim_walk *w, struct sim_row *row)
