@@ -182,8 +182,8 @@ struct tmap_violation {
 
 #define TMAP_ROW_WORDS 3
 
-/* A target and a contract made ready: plain data, copy it freely, nothing to free. The masks have bit
- * row % 64 of word row / 64 for each row. */
+/* A target and a contract made ready: plain data, copy it freely, nothing to free. The masks have
+ * bit row % 64 of word row / 64 for each row. */
 struct tmap_checker {
     struct tmap_target target;
     enum tmap_contract contract;
@@ -301,6 +301,11 @@ TMAP_API enum tmap_status tmap_check_use(const struct tmap_checker *checker,
                                          const struct tmap_desc *desc, const struct tmap_use *use,
                                          struct tmap_violation *violations, size_t cap,
                                          size_t *found, enum tmap_verdict *verdict);
+
+/* tmap_advise_use() : rows of effect advisory about this use. Output rules as tmap_check_with(). */
+TMAP_API enum tmap_status tmap_advise_use(const struct tmap_checker *checker,
+                                          const struct tmap_desc *desc, const struct tmap_use *use,
+                                          struct tmap_violation *out, size_t cap, size_t *found);
 
 /* --- explanation --------------------------------------------------------------------------------
  */

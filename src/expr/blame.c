@@ -17,6 +17,7 @@ int row_blame(tmap_row row, int index, const struct tmap_desc *desc)
     case ROW_##id: return blame;
 #include "rules/rows.def"
         /* clang-format on */
-    default: return -1;
+    default:
+        return -1;
     }
 }

@@ -46,57 +46,126 @@ bool field_read(const struct subject *s, int slot, int128 *out)
 #include "rules/fields.def"
 /* clang-format on */
 #undef FIELD
-    default: return false;
+    default:
+        return false;
     }
 }
 
 static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
 {
     switch (f) {
-    case FIELD_KIND: d->kind = (int32_t)v; return true;
-    case FIELD_DTYPE: d->dtype = (int32_t)v; return true;
-    case FIELD_RANK: d->rank = (uint32_t)v; return true;
-    case FIELD_ADDRESS: d->address = (uint64_t)v; return true;
-    case FIELD_DIM: d->dim[x] = (uint64_t)v; return true;
-    case FIELD_STRIDE: d->stride_bytes[x] = (uint64_t)v; return true;
-    case FIELD_BOX: d->box[x] = (uint32_t)v; return true;
-    case FIELD_ESTRIDE: d->elem_stride[x] = (uint32_t)v; return true;
-    case FIELD_INTERLEAVE: d->interleave = (int32_t)v; return true;
-    case FIELD_SWIZZLE: d->swizzle = (int32_t)v; return true;
-    case FIELD_L2: d->l2_promotion = (int32_t)v; return true;
-    case FIELD_OOB: d->oob_fill = (int32_t)v; return true;
-    case FIELD_LOWER: d->lower[x] = (int32_t)v; return true;
-    case FIELD_UPPER: d->upper[x] = (int32_t)v; return true;
-    case FIELD_CHANNELS: d->channels = (uint32_t)v; return true;
-    case FIELD_PIXELS: d->pixels = (uint32_t)v; return true;
-    case FIELD_MODE: d->mode = (int32_t)v; return true;
-    case FIELD_FLAG: d->flags = (d->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x); return true;
-    case FIELD_MAP_ADDRESS: d->map_address = (uint64_t)v; return true;
-    case FIELD_ALLOC_BASE: d->allocation_base = (uint64_t)v; return true;
-    case FIELD_ALLOC_BYTES: d->allocation_bytes = (uint64_t)v; return true;
-    default: return false;
+    case FIELD_KIND:
+        d->kind = (int32_t)v;
+        return true;
+    case FIELD_DTYPE:
+        d->dtype = (int32_t)v;
+        return true;
+    case FIELD_RANK:
+        d->rank = (uint32_t)v;
+        return true;
+    case FIELD_ADDRESS:
+        d->address = (uint64_t)v;
+        return true;
+    case FIELD_DIM:
+        d->dim[x] = (uint64_t)v;
+        return true;
+    case FIELD_STRIDE:
+        d->stride_bytes[x] = (uint64_t)v;
+        return true;
+    case FIELD_BOX:
+        d->box[x] = (uint32_t)v;
+        return true;
+    case FIELD_ESTRIDE:
+        d->elem_stride[x] = (uint32_t)v;
+        return true;
+    case FIELD_INTERLEAVE:
+        d->interleave = (int32_t)v;
+        return true;
+    case FIELD_SWIZZLE:
+        d->swizzle = (int32_t)v;
+        return true;
+    case FIELD_L2:
+        d->l2_promotion = (int32_t)v;
+        return true;
+    case FIELD_OOB:
+        d->oob_fill = (int32_t)v;
+        return true;
+    case FIELD_LOWER:
+        d->lower[x] = (int32_t)v;
+        return true;
+    case FIELD_UPPER:
+        d->upper[x] = (int32_t)v;
+        return true;
+    case FIELD_CHANNELS:
+        d->channels = (uint32_t)v;
+        return true;
+    case FIELD_PIXELS:
+        d->pixels = (uint32_t)v;
+        return true;
+    case FIELD_MODE:
+        d->mode = (int32_t)v;
+        return true;
+    case FIELD_FLAG:
+        d->flags = (d->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x);
+        return true;
+    case FIELD_MAP_ADDRESS:
+        d->map_address = (uint64_t)v;
+        return true;
+    case FIELD_ALLOC_BASE:
+        d->allocation_base = (uint64_t)v;
+        return true;
+    case FIELD_ALLOC_BYTES:
+        d->allocation_bytes = (uint64_t)v;
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool write_use(struct tmap_use *u, enum field f, int x, int128 v)
 {
     switch (f) {
-    case FIELD_OP: u->op = (uint32_t)v; return true;
+    case FIELD_OP:
+        u->op = (uint32_t)v;
+        return true;
     case FIELD_USE_FLAG:
         u->flags = (u->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x);
         return true;
-    case FIELD_COORD: u->coord[x] = (int32_t)v; return true;
-    case FIELD_COORDS: u->coord_count = (uint32_t)v; return true;
-    case FIELD_SMEM: u->smem = (uint64_t)v; return true;
-    case FIELD_MBARRIER: u->mbarrier = (uint64_t)v; return true;
-    case FIELD_EXPECT_TX: u->expect_tx = (uint64_t)v; return true;
-    case FIELD_MULTICAST: u->multicast = (uint32_t)v; return true;
-    case FIELD_CTA_GROUP: u->cta_group = (uint32_t)v; return true;
-    case FIELD_OFFSET: u->offset[x] = (uint32_t)v; return true;
-    case FIELD_RFIELD: u->field = (uint32_t)v; return true;
-    case FIELD_ORDINAL: u->ordinal = (uint32_t)v; return true;
-    case FIELD_VALUE: u->value = (uint64_t)v; return true;
-    default: return false;
+    case FIELD_COORD:
+        u->coord[x] = (int32_t)v;
+        return true;
+    case FIELD_COORDS:
+        u->coord_count = (uint32_t)v;
+        return true;
+    case FIELD_SMEM:
+        u->smem = (uint64_t)v;
+        return true;
+    case FIELD_MBARRIER:
+        u->mbarrier = (uint64_t)v;
+        return true;
+    case FIELD_EXPECT_TX:
+        u->expect_tx = (uint64_t)v;
+        return true;
+    case FIELD_MULTICAST:
+        u->multicast = (uint32_t)v;
+        return true;
+    case FIELD_CTA_GROUP:
+        u->cta_group = (uint32_t)v;
+        return true;
+    case FIELD_OFFSET:
+        u->offset[x] = (uint32_t)v;
+        return true;
+    case FIELD_RFIELD:
+        u->field = (uint32_t)v;
+        return true;
+    case FIELD_ORDINAL:
+        u->ordinal = (uint32_t)v;
+        return true;
+    case FIELD_VALUE:
+        u->value = (uint64_t)v;
+        return true;
+    default:
+        return false;
     }
 }
 

@@ -43,7 +43,8 @@ uint32_t row_native(tmap_row row, const struct subject *s)
         if (IN_KINDS(KINDS_##kinds) || KINDS_##kinds == KINDS_ANY) PLACES_##span(when, must) break;
 #include "rules/rows.def"
         /* clang-format on */
-    default: break;
+    default:
+        break;
     }
     return bad;
 }

@@ -52,11 +52,15 @@ int row_instances(enum row_span span, uint32_t rank, int *first)
     const int r = rank > TMAP_MAX_RANK ? TMAP_MAX_RANK : (int)rank;
     *first = span == SPAN_OUTER ? 1 : 0;
     switch (span) {
-    case SPAN_ONCE: return 1;
-    case SPAN_DIMS: return r;
+    case SPAN_ONCE:
+        return 1;
+    case SPAN_DIMS:
+        return r;
     case SPAN_STRIDES:
-    case SPAN_OUTER: return r > 0 ? r - 1 : 0;
-    default: return r > 2 ? r - 2 : 0;
+    case SPAN_OUTER:
+        return r > 0 ? r - 1 : 0;
+    default:
+        return r > 2 ? r - 2 : 0;
     }
 }
 

@@ -31,11 +31,16 @@ static inline uint32_t table_at(enum table_id table, int64_t index)
 {
     const unsigned i = (unsigned)index & (TABLE_ENTRIES - 1);
     switch (table) {
-    case TABLE_SIZE_BITS: return table_size_bits[i];
-    case TABLE_GMEM_BITS: return table_gmem_bits[i];
-    case TABLE_SPAN: return table_span[i];
-    case TABLE_SLICE: return table_slice[i];
-    default: return 0;
+    case TABLE_SIZE_BITS:
+        return table_size_bits[i];
+    case TABLE_GMEM_BITS:
+        return table_gmem_bits[i];
+    case TABLE_SPAN:
+        return table_span[i];
+    case TABLE_SLICE:
+        return table_slice[i];
+    default:
+        return 0;
     }
 }
 

@@ -225,28 +225,45 @@ int128 tree_eval(const struct tree *t, tnode n, int128 (*of)(enum tree_op, int, 
     const struct tree_node *e = &t->node[n];
 #define VALUE(m) tree_eval(t, (m), of, user)
     switch ((enum tree_op)e->op) {
-    case T_CONST: return e->k;
+    case T_CONST:
+        return e->k;
     case T_VAR:
-    case T_PARAM: return of((enum tree_op)e->op, (int)e->k, user);
-    case T_ADD: return sat_add(VALUE(e->a), VALUE(e->b));
-    case T_SUB: return sat_add(VALUE(e->a), -clamp(VALUE(e->b)));
-    case T_MUL: return sat_mul(VALUE(e->a), VALUE(e->b));
-    case T_QUOT: return floor_quot(VALUE(e->a), VALUE(e->b));
-    case T_WRAP32: return wrap32(VALUE(e->a));
-    case T_ITE: return VALUE(e->a) ? VALUE(e->b) : VALUE(e->c);
+    case T_PARAM:
+        return of((enum tree_op)e->op, (int)e->k, user);
+    case T_ADD:
+        return sat_add(VALUE(e->a), VALUE(e->b));
+    case T_SUB:
+        return sat_add(VALUE(e->a), -clamp(VALUE(e->b)));
+    case T_MUL:
+        return sat_mul(VALUE(e->a), VALUE(e->b));
+    case T_QUOT:
+        return floor_quot(VALUE(e->a), VALUE(e->b));
+    case T_WRAP32:
+        return wrap32(VALUE(e->a));
+    case T_ITE:
+        return VALUE(e->a) ? VALUE(e->b) : VALUE(e->c);
     case T_TABLE: {
         const int128 i = VALUE(e->a);
         return i < 0 || i >= TABLE_ENTRIES ? 0 : table_at((enum table_id)e->k, (int64_t)i);
     }
-    case T_TRUE: return 1;
-    case T_FALSE: return 0;
-    case T_LE: return VALUE(e->a) <= VALUE(e->b);
-    case T_EQ: return VALUE(e->a) == VALUE(e->b);
-    case T_DIVIDES: return multiple(VALUE(e->a), VALUE(e->b));
-    case T_IN: return in_set(VALUE(e->a), (uint64_t)e->k);
-    case T_AND: return VALUE(e->a) && VALUE(e->b);
-    case T_OR: return VALUE(e->a) || VALUE(e->b);
-    case T_NOT: return !VALUE(e->a);
+    case T_TRUE:
+        return 1;
+    case T_FALSE:
+        return 0;
+    case T_LE:
+        return VALUE(e->a) <= VALUE(e->b);
+    case T_EQ:
+        return VALUE(e->a) == VALUE(e->b);
+    case T_DIVIDES:
+        return multiple(VALUE(e->a), VALUE(e->b));
+    case T_IN:
+        return in_set(VALUE(e->a), (uint64_t)e->k);
+    case T_AND:
+        return VALUE(e->a) && VALUE(e->b);
+    case T_OR:
+        return VALUE(e->a) || VALUE(e->b);
+    case T_NOT:
+        return !VALUE(e->a);
     }
 #undef VALUE
     return 0;

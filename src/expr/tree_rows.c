@@ -18,7 +18,8 @@ tnode row_when_tree(struct tree *t, tmap_row row, int index)
     }
 #include "rules/rows.def"
         /* clang-format on */
-    default: return TREE_BAD;
+    default:
+        return TREE_BAD;
     }
 }
 
@@ -32,7 +33,8 @@ tnode row_must_tree(struct tree *t, tmap_row row, int index)
     case ROW_##id: return must;
 #include "rules/rows.def"
         /* clang-format on */
-    default: return TREE_BAD;
+    default:
+        return TREE_BAD;
     }
 }
 

@@ -1,0 +1,159 @@
+/* The check of a descriptor: raw row bits, then what the contract makes of them.
+ *
+ * A legal descriptor costs one branch-free pass. No allocation, no floating point, no division. */
+#include "core/derive.h"
+#include "core/native_rows.h"
+
+INLINE void desc_rows(const struct tmap_desc *d, const struct tmap_target *tg,
+                      const struct derived *dv, const int kind, struct row_set *set)
+{
+    (void)dv;
+#define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
+    ROW_OF(EFFECT_VIOLATION, id, kinds, span, when, must, effect)
+#include "rules/desc.def"
+#undef ROW
+}
+
+/* A kind that no call has: only the row that says so means anything. */
+static struct row_set raw_of_no_kind(void)
+{
+    struct row_set raw = {{0}};
+    raw.w[ROW_TMA001 / 64] |= UINT64_C(1) << (ROW_TMA001 % 64);
+    return raw;
+}
+
+static struct row_set raw_measured(const struct tmap_desc *d, const struct tmap_target *tg,
+                                   const struct derived *dv)
+{
+    struct row_set raw = {{0}};
+    switch (d->kind) {
+    case TMAP_TILED:
+        desc_rows(d, tg, dv, TMAP_TILED, &raw);
+        return raw;
+    case TMAP_IM2COL:
+        desc_rows(d, tg, dv, TMAP_IM2COL, &raw);
+        return raw;
+    case TMAP_IM2COL_WIDE:
+        desc_rows(d, tg, dv, TMAP_IM2COL_WIDE, &raw);
+        return raw;
+    default:
+        return raw_of_no_kind();
+    }
+}
+
+/* The rows of desc.def that are violated when their needs are not looked at. */
+static inline struct row_set raw_of(const struct tmap_desc *d, const struct tmap_target *tg)
+{
+    struct derived dv = {.extent_bytes = 0};
+    if (d->flags & TMAP_HAS_ALLOCATION) dv.extent_bytes = derive_extent_bytes(d);
+    return raw_measured(d, tg, &dv);
+}
+
+static inline bool meets(const struct row_set *raw, const uint64_t *words)
+{
+    uint64_t any = 0;
+    for (int k = 0; k < TMAP_ROW_WORDS; k++) any |= raw->w[k] & words[k];
+    return any != 0;
+}
+
+/* Illegal when an active row is violated; unknown when none is, but one could not be evaluated. */
+static enum tmap_verdict judge(const struct tmap_checker *c, const struct row_set *raw)
+{
+    for (int k = 0; k < TMAP_ROW_WORDS; k++)
+        for (uint64_t bits = raw->w[k] & c->active[k]; bits; bits &= bits - 1)
+            if (row_needs_hold((tmap_row)(64 * k + __builtin_ctzll(bits)), raw))
+                return TMAP_ILLEGAL;
+    return TMAP_UNKNOWN;
+}
+
+enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tmap_desc *desc)
+{
+    const struct row_set raw = raw_of(desc, &c->target);
+    if (c->covered != TMAP_OK) return TMAP_UNKNOWN;
+    return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;
+}
+
+enum tmap_status tmap_check_many(const struct tmap_checker *c, const struct tmap_desc *descs,
+                                 size_t n, enum tmap_verdict *verdicts)
+{
+    if (c == NULL || (n > 0 && (descs == NULL || verdicts == NULL))) return TMAP_E_ARGUMENT;
+    for (size_t i = 0; i < n; i++) verdicts[i] = tmap_verdict_of(c, &descs[i]);
+    return TMAP_OK;
+}
+
+/* One entry per place; a row evaluated once needs no second look. */
+static inline void emit(struct finding *f, tmap_row row, const struct subject *s)
+{
+    if (row_table[row].span == SPAN_ONCE) {
+        if (f->found < f->cap) f->out[f->found] = (struct tmap_violation){row, -1};
+        f->found++;
+        return;
+    }
+    for (uint32_t places = row_native(row, s); places; places &= places - 1) {
+        if (f->found < f->cap)
+            f->out[f->found] = (struct tmap_violation){row, (int16_t)__builtin_ctz(places)};
+        f->found++;
+    }
+}
+
+void finding_collect(struct finding *f, const struct row_set *raw, const uint64_t *wanted,
+                     const struct subject *s)
+{
+    for (int k = 0; k < TMAP_ROW_WORDS; k++)
+        for (uint64_t bits = raw->w[k] & wanted[k]; bits; bits &= bits - 1) {
+            const tmap_row row = (tmap_row)(64 * k + __builtin_ctzll(bits));
+            if (row_needs_hold(row, raw)) emit(f, row, s);
+        }
+}
+
+enum tmap_status tmap_check_with(const struct tmap_checker *c, const struct tmap_desc *desc,
+                                 struct tmap_violation *violations, size_t cap, size_t *found,
+                                 enum tmap_verdict *verdict)
+{
+    if (c == NULL || desc == NULL || found == NULL || (cap > 0 && violations == NULL))
+        return TMAP_E_ARGUMENT;
+    const struct row_set raw = raw_of(desc, &c->target);
+    struct finding f = {violations, cap, 0};
+    enum tmap_verdict v = TMAP_UNKNOWN;
+    if (c->covered == TMAP_OK) {
+        const struct subject s = {.target = &c->target, .desc = desc};
+        v = TMAP_LEGAL;
+        if (meets(&raw, c->gate)) {
+            finding_collect(&f, &raw, c->active, &s);
+            v = f.found > 0 ? TMAP_ILLEGAL : TMAP_UNKNOWN;
+        }
+    }
+    *found = f.found;
+    if (verdict) *verdict = v;
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_check(const struct tmap_desc *desc, const struct tmap_target *target,
+                            enum tmap_contract contract, struct tmap_violation *violations,
+                            size_t cap, size_t *found)
+{
+    struct tmap_checker c;
+    const enum tmap_status status = tmap_checker_prepare(target, contract, &c);
+    if (status != TMAP_OK) return status;
+    if (c.covered != TMAP_OK) return c.covered;
+    return tmap_check_with(&c, desc, violations, cap, found, NULL);
+}
+
+enum tmap_status tmap_not_evaluated(const struct tmap_checker *c, const struct tmap_desc *desc,
+                                    struct tmap_violation *out, size_t cap, size_t *found)
+{
+    if (c == NULL || desc == NULL || found == NULL || (cap > 0 && out == NULL))
+        return TMAP_E_ARGUMENT;
+    const struct row_set raw = raw_of(desc, &c->target);
+    const unsigned kind = (unsigned)desc->kind <= TMAP_IM2COL_WIDE ? (unsigned)desc->kind : 31;
+    size_t n = 0;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
+        const bool ours = kind == 31 ? row != ROW_TMA001 : (row_table[row].kinds >> kind) & 1;
+        if (!ours || !row_set_has(c->active, row)) continue;
+        if (kind != 31 && row_needs_hold(row, &raw)) continue;
+        if (n < cap) out[n] = (struct tmap_violation){row, -1};
+        n++;
+    }
+    *found = n;
+    return TMAP_OK;
+}

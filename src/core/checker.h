@@ -1,0 +1,35 @@
+/* Row sets of a checker, and turning raw row bits into an answer. */
+#ifndef TMAP_CORE_CHECKER_H
+#define TMAP_CORE_CHECKER_H
+
+#include "expr/row.h"
+
+/* Row bits; bit row % 64 of word row / 64. */
+struct row_set {
+    uint64_t w[TMAP_ROW_WORDS];
+};
+
+static inline bool row_set_has(const uint64_t *words, tmap_row row)
+{
+    return (words[row / 64] >> (row % 64)) & 1;
+}
+
+/* A row means something when no row it needs is violated. */
+static inline bool row_needs_hold(tmap_row row, const struct row_set *raw)
+{
+    for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++)
+        if (row_set_has(raw->w, *need)) return false;
+    return true;
+}
+
+/* Where results go: the caller's array, as snprintf writes. */
+struct finding {
+    struct tmap_violation *out;
+    size_t cap, found;
+};
+
+/* Appends the rows of `wanted` that are raw, and whose needs hold, each at every place. */
+void finding_collect(struct finding *f, const struct row_set *raw, const uint64_t *wanted,
+                     const struct subject *s);
+
+#endif

@@ -1,0 +1,18 @@
+/* Quantities that rows name but that take more than one field to compute. */
+#ifndef TMAP_CORE_DERIVE_H
+#define TMAP_CORE_DERIVE_H
+
+#include "expr/subject.h"
+
+/* Bytes from the first to the last byte of the tensor; UINT64_MAX when that overflows. 0 for a
+ * rank, a type or a size out of range. */
+uint64_t derive_extent_bytes(const struct tmap_desc *desc);
+
+/* Fills nested and dense of out. */
+void derive_nesting(const struct tmap_desc *desc, struct derived *out);
+
+/* Everything that rows about a use ask for. */
+void derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
+                const struct tmap_use *use, struct derived *out);
+
+#endif

@@ -1,0 +1,178 @@
+/* What a violation says: everything from the row, folded under the user's own numbers. */
+#include "core/check_use.h"
+#include "core/derive.h"
+#include "expr/print.h"
+#include "expr/row.h"
+
+#include <string.h>
+
+#define NODES 256 /* the longest row takes about 60 */
+
+/* Values that the field's own type can hold, so that a nearest value can be written down. */
+static void range_of(int slot, int128 *lo, int128 *hi)
+{
+    const enum field f = field_of_slot(slot);
+    *lo = 0;
+    *hi = UINT32_MAX;
+    switch (f) {
+    case FIELD_ADDRESS:
+    case FIELD_DIM:
+    case FIELD_STRIDE:
+    case FIELD_MAP_ADDRESS:
+    case FIELD_ALLOC_BASE:
+    case FIELD_ALLOC_BYTES:
+    case FIELD_SMEM:
+    case FIELD_MBARRIER:
+    case FIELD_EXPECT_TX:
+    case FIELD_VALUE:
+    case FIELD_EXTENT:
+    case FIELD_SHARED_BYTES:
+    case FIELD_STAGES:
+    case FIELD_STAGE_BYTES:
+    case FIELD_STAGE_TX:
+    case FIELD_TMEM_COLUMNS:
+    case FIELD_ARRIVALS:
+        *hi = UINT64_MAX;
+        break;
+    case FIELD_LOWER:
+    case FIELD_UPPER:
+    case FIELD_COORD:
+        *lo = INT32_MIN, *hi = INT32_MAX;
+        break;
+    case FIELD_FLAG:
+    case FIELD_USE_FLAG:
+        *hi = 1;
+        break;
+    default:
+        break;
+    }
+}
+
+static struct tmap_number number(bool known, int128 v)
+{
+    struct tmap_number n = {known, known && v < 0, 0};
+    if (known) n.magnitude = (uint64_t)(v < 0 ? -v : v);
+    return n;
+}
+
+/* An enum or a pointer has no neighbours worth naming: what it may be is in `needs`. */
+static bool has_neighbours(int slot)
+{
+    switch (field_of_slot(slot)) {
+    case FIELD_KIND:
+    case FIELD_DTYPE:
+    case FIELD_INTERLEAVE:
+    case FIELD_SWIZZLE:
+    case FIELD_L2:
+    case FIELD_OOB:
+    case FIELD_MODE:
+    case FIELD_FLAG:
+    case FIELD_OP:
+    case FIELD_SM:
+    case FIELD_SUFFIX:
+    case FIELD_RFIELD:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void neighbours(const struct tree *t, tnode must, int slot, int128 value,
+                       struct tmap_detail *out)
+{
+    int128 lo, hi, x;
+    range_of(slot, &lo, &hi);
+    const bool below = has_neighbours(slot) && tree_nearest(t, must, slot, value, -1, lo, hi, &x);
+    out->below = number(below, below ? x : 0);
+    const bool above = has_neighbours(slot) && tree_nearest(t, must, slot, value, 1, lo, hi, &x);
+    out->above = number(above, above ? x : 0);
+}
+
+/* A row may blame a field that stands in it only through a derived quantity. */
+static bool mentions(const struct tree *t, int slot)
+{
+    for (int n = 0; n < t->count; n++)
+        if (t->node[n].op == T_VAR && t->node[n].k == slot) return true;
+    return false;
+}
+
+static bool starts(const char **at, const char *word)
+{
+    const size_t n = strlen(word);
+    if (strncmp(*at, word, n) != 0) return false;
+    *at += n;
+    return true;
+}
+
+/* Fills the row's sentence. */
+static void message(const struct subject *s, tmap_row row, int slot, int index, int128 value,
+                    struct tmap_detail *out)
+{
+    struct print p = {out->message, sizeof out->message, 0};
+    const struct tmap_desc *d = s->desc;
+    out->message[0] = '\0';
+    for (const char *m = row_table[row].message; *m;) {
+        if (starts(&m, "{field}"))
+            print_slot(&p, slot);
+        else if (starts(&m, "{value}"))
+            print_value(&p, slot, value);
+        else if (starts(&m, "{dtype}") && d)
+            print_value(&p, F_DTYPE, d->dtype);
+        else if (starts(&m, "{span}") && d)
+            print_number(&p, table_at(TABLE_SPAN, d->swizzle));
+        else if (starts(&m, "{rank}") && d)
+            print_number(&p, d->rank);
+        else if (starts(&m, "{index}"))
+            print_number(&p, index);
+        else
+            print_text(&p, (char[2]){*m++, '\0'});
+    }
+}
+
+enum tmap_status detail_of_subject(const struct subject *s, const struct tmap_violation *v,
+                                   struct tmap_detail *out)
+{
+    struct tree_node nodes[NODES];
+    struct tree t;
+    struct tree_binding binding = {s, {0}};
+    int128 value = 0;
+    const int slot = row_blame(v->row, v->index, s->desc);
+    if (slot < 0) return TMAP_E_ARGUMENT;
+    struct tmap_detail d;
+    memset(&d, 0, sizeof d);
+    const struct field_info *info = field_info_of(field_of_slot(slot));
+    d.field = info->json;
+    d.index = info->count == 1 ? -1 : slot - info->first_slot;
+    const bool known = field_read(s, slot, &value);
+    d.value = number(known, value);
+    tree_binding_free(&binding, slot);
+    tree_init(&t, nodes, NODES, tree_bind_subject, &binding);
+    const tnode must = row_must_tree(&t, v->row, v->index);
+    tree_print(&t, must, d.needs, sizeof d.needs);
+    if (known && mentions(&t, slot)) neighbours(&t, must, slot, value, &d);
+    message(s, v->row, slot, v->index, value, &d);
+    *out = d;
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_detail_of(const struct tmap_target *target, const struct tmap_desc *desc,
+                                const struct tmap_use *use, const struct tmap_violation *violation,
+                                struct tmap_detail *out)
+{
+    if (target == NULL || desc == NULL || violation == NULL || out == NULL ||
+        violation->row >= ROW_COUNT)
+        return TMAP_E_ARGUMENT;
+    struct derived derived;
+    memset(&derived, 0, sizeof derived);
+    if (use) {
+        struct tmap_checker c;
+        tmap_checker_prepare(target, TMAP_CONTRACT_SAFE, &c);
+        derive_use(target, desc, use, &derived);
+        derived.patched_illegal = patched_is_illegal(&c, desc, use);
+    } else {
+        derived.extent_bytes = derive_extent_bytes(desc);
+        derive_nesting(desc, &derived);
+    }
+    const struct subject s = {target, desc, use, NULL, &derived};
+    return detail_of_subject(&s, violation, out);
+}

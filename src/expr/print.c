@@ -1,0 +1,282 @@
+/* Conditions as text: what a row needs, in the user's own numbers. */
+#include "expr/print.h"
+
+#include <string.h>
+
+void print_text(struct print *p, const char *text)
+{
+    for (; *text; text++, p->length++)
+        if (p->length + 1 < p->size) p->out[p->length] = *text;
+    if (p->size) p->out[p->length < p->size ? p->length : p->size - 1] = '\0';
+}
+
+void print_number(struct print *p, int128 value)
+{
+    char digits[48];
+    size_t at = sizeof digits - 1;
+    uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
+    digits[at] = '\0';
+    do digits[--at] = (char)('0' + (int)(rest % 10));
+    while (rest /= 10);
+    if (value < 0) digits[--at] = '-';
+    print_text(p, digits + at);
+}
+
+const char *enum_name_of(enum field field, int128 value)
+{
+    struct entry {
+        enum field field;
+        int value;
+        const char *name;
+    };
+    static const struct entry names[] = {
+        {FIELD_KIND, TMAP_TILED, "tiled"},
+        {FIELD_KIND, TMAP_IM2COL, "im2col"},
+        {FIELD_KIND, TMAP_IM2COL_WIDE, "im2col_wide"},
+#define DTYPE(id, json, value, ...) {FIELD_DTYPE, value, json},
+#define INTERLEAVE(id, json, value, ...) {FIELD_INTERLEAVE, value, json},
+#define SWIZZLE(id, json, value, ...) {FIELD_SWIZZLE, value, json},
+#define L2_PROMOTION(id, json, value, ...) {FIELD_L2, value, json},
+#define OOB_FILL(id, json, value, ...) {FIELD_OOB, value, json},
+#define WIDE_MODE(id, json, value, ...) {FIELD_MODE, value, json},
+#include "rules/enums.def"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].field == field && names[i].value == value) return names[i].name;
+    return NULL;
+}
+
+void print_slot(struct print *p, int slot)
+{
+    const struct field_info *info = field_info_of(field_of_slot(slot));
+    print_text(p, info->json);
+    if (info->count == 1) return;
+    print_text(p, "[");
+    print_number(p, slot - info->first_slot);
+    print_text(p, "]");
+}
+
+void print_value(struct print *p, int slot, int128 value)
+{
+    const char *name = enum_name_of(field_of_slot(slot), value);
+    if (name)
+        print_text(p, name);
+    else
+        print_number(p, value);
+}
+
+struct printer {
+    struct print p;
+    const struct tree *t;
+};
+
+static void term(struct printer *w, tnode n);
+static void condition(struct printer *w, tnode n);
+
+static void binary(struct printer *w, tnode a, const char *op, tnode b)
+{
+    term(w, a);
+    print_text(&w->p, op);
+    term(w, b);
+}
+
+static void grouped(struct printer *w, tnode a, const char *op, tnode b)
+{
+    print_text(&w->p, "(");
+    binary(w, a, op, b);
+    print_text(&w->p, ")");
+}
+
+static void choice(struct printer *w, const struct tree_node *e)
+{
+    print_text(&w->p, "(if ");
+    condition(w, e->a);
+    print_text(&w->p, " then ");
+    term(w, e->b);
+    print_text(&w->p, " else ");
+    term(w, e->c);
+    print_text(&w->p, ")");
+}
+
+static void call(struct printer *w, const char *name, tnode a)
+{
+    print_text(&w->p, name);
+    term(w, a);
+    print_text(&w->p, ")");
+}
+
+static void term(struct printer *w, tnode n)
+{
+    const struct tree_node *e = &w->t->node[n];
+    switch ((enum tree_op)e->op) {
+    case T_CONST:
+        print_number(&w->p, e->k);
+        break;
+    case T_VAR:
+        print_slot(&w->p, (int)e->k);
+        break;
+    case T_PARAM:
+        print_text(&w->p, "p");
+        print_number(&w->p, e->k);
+        break;
+    case T_ADD:
+        grouped(w, e->a, " + ", e->b);
+        break;
+    case T_SUB:
+        grouped(w, e->a, " - ", e->b);
+        break;
+    case T_MUL:
+        binary(w, e->a, " * ", e->b);
+        break;
+    case T_QUOT:
+        print_text(&w->p, "floor(");
+        binary(w, e->a, " / ", e->b);
+        print_text(&w->p, ")");
+        break;
+    case T_WRAP32:
+        call(w, "int32(", e->a);
+        break;
+    case T_TABLE:
+        call(w, "table(", e->a);
+        break;
+    case T_ITE:
+        choice(w, e);
+        break;
+    default:
+        condition(w, n);
+        break;
+    }
+}
+
+/* The slot whose enum the other side of a comparison belongs to; -1 for none. */
+static int var_slot(const struct tree *t, tnode n)
+{
+    return t->node[n].op == T_VAR ? (int)t->node[n].k : -1;
+}
+
+static void member(struct printer *w, const struct tree_node *e)
+{
+    const int slot = var_slot(w->t, e->a);
+    const char *comma = "";
+    term(w, e->a);
+    print_text(&w->p, " in {");
+    for (int v = 0; v < 64; v++)
+        if (((uint64_t)e->k >> v) & 1) {
+            print_text(&w->p, comma);
+            comma = ", ";
+            if (slot >= 0)
+                print_value(&w->p, slot, v);
+            else
+                print_number(&w->p, v);
+        }
+    print_text(&w->p, "}");
+}
+
+static void equal(struct printer *w, const struct tree_node *e, const char *op)
+{
+    const int slot = var_slot(w->t, e->a);
+    int128 k;
+    term(w, e->a);
+    print_text(&w->p, op);
+    if (slot >= 0 && tree_is_const(w->t, e->b, &k))
+        print_value(&w->p, slot, k);
+    else
+        term(w, e->b);
+}
+
+/* c <= x reads as x >= c; x + 1 <= c as x < c. */
+static void less_equal(struct printer *w, const struct tree_node *e)
+{
+    const struct tree_node *a = &w->t->node[e->a];
+    int128 k;
+    if (a->op == T_CONST)
+        binary(w, e->b, " >= ", e->a);
+    else if (a->op == T_ADD && tree_is_const(w->t, a->b, &k) && k == 1)
+        binary(w, a->a, " < ", e->b);
+    else
+        binary(w, e->a, " <= ", e->b);
+}
+
+/* lo <= x and x <= hi reads as lo <= x <= hi. */
+static bool interval(struct printer *w, const struct tree_node *e)
+{
+    const struct tree_node *l = &w->t->node[e->a], *r = &w->t->node[e->b];
+    if (l->op != T_LE || r->op != T_LE) return false;
+    const struct tree_node *x = &w->t->node[l->b], *y = &w->t->node[r->a];
+    if (x->op != T_VAR || y->op != T_VAR || x->k != y->k) return false;
+    binary(w, l->a, " <= ", l->b);
+    print_text(&w->p, " <= ");
+    term(w, r->b);
+    return true;
+}
+
+static void logical(struct printer *w, const struct tree_node *e, const char *op)
+{
+    const bool group = e->op == T_OR;
+    if (group) print_text(&w->p, "(");
+    condition(w, e->a);
+    print_text(&w->p, op);
+    condition(w, e->b);
+    if (group) print_text(&w->p, ")");
+}
+
+static void negation(struct printer *w, tnode n)
+{
+    const struct tree_node *e = &w->t->node[n];
+    if (e->op == T_EQ) {
+        equal(w, e, " != ");
+        return;
+    }
+    print_text(&w->p, "not (");
+    condition(w, n);
+    print_text(&w->p, ")");
+}
+
+static void condition(struct printer *w, tnode n)
+{
+    const struct tree_node *e = &w->t->node[n];
+    switch ((enum tree_op)e->op) {
+    case T_TRUE:
+        print_text(&w->p, "always");
+        break;
+    case T_FALSE:
+        print_text(&w->p, "never");
+        break;
+    case T_LE:
+        less_equal(w, e);
+        break;
+    case T_EQ:
+        equal(w, e, " = ");
+        break;
+    case T_DIVIDES:
+        binary(w, e->b, " % ", e->a);
+        print_text(&w->p, " = 0");
+        break;
+    case T_IN:
+        member(w, e);
+        break;
+    case T_AND:
+        if (!interval(w, e)) logical(w, e, " and ");
+        break;
+    case T_OR:
+        logical(w, e, " or ");
+        break;
+    case T_NOT:
+        negation(w, e->a);
+        break;
+    default:
+        term(w, n);
+        break;
+    }
+}
+
+size_t tree_print(const struct tree *t, tnode n, char *out, size_t size)
+{
+    struct printer w = {{out, size, 0}, t};
+    if (size) out[0] = '\0';
+    if (n == TREE_BAD)
+        print_text(&w.p, "?");
+    else
+        condition(&w, n);
+    return w.p.length;
+}

@@ -1,0 +1,201 @@
+/* Every row: its witnesses, its needs, its tree against its native form, its evidence. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/check_use.h"
+#include "core/checker.h"
+#include "core/derive.h"
+#include "expr/row.h"
+
+struct witness {
+    struct tmap_desc desc;
+    struct tmap_use use;
+    struct pipeline_facts pipeline;
+};
+
+static struct witness witness_of(tmap_row row, bool legal)
+{
+    struct witness w;
+    row_witness_make(row, legal, &w.desc, &w.use, &w.pipeline);
+    return w;
+}
+
+/* The contract under which the row decides. */
+static enum tmap_contract contract_of(tmap_row row)
+{
+    for (int c = TMAP_CONTRACT_DOCUMENTED; c <= TMAP_CONTRACT_HARDWARE; c++) {
+        struct tmap_checker k;
+        tmap_checker_prepare(&row_table[row].witness.target, (enum tmap_contract)c, &k);
+        if (row_set_has(k.active, row)) return (enum tmap_contract)c;
+    }
+    return TMAP_CONTRACT_SAFE;
+}
+
+/* All violated rows of the witness in the row's own subject. */
+static size_t violated(tmap_row row, const struct witness *w, struct tmap_violation *out,
+                       size_t cap)
+{
+    struct tmap_checker c;
+    size_t found = 0;
+    tmap_checker_prepare(&row_table[row].witness.target, contract_of(row), &c);
+    const bool advisory = tmap_row_is_advisory(row);
+    switch (row_subject_of(row)) {
+    case SUBJECT_DESC:
+    case SUBJECT_ERRATA:
+        if (advisory)
+            tmap_advise(&c, &w->desc, out, cap, &found);
+        else
+            tmap_check_with(&c, &w->desc, out, cap, &found, NULL);
+        break;
+    case SUBJECT_PIPELINE:
+        check_pipeline(&c, &w->pipeline, out, cap, &found);
+        break;
+    default:
+        if (advisory)
+            tmap_advise_use(&c, &w->desc, &w->use, out, cap, &found);
+        else
+            tmap_check_use(&c, &w->desc, &w->use, out, cap, &found, NULL);
+    }
+    return found;
+}
+
+static bool decides(tmap_row row)
+{
+    if (tmap_row_is_advisory(row)) return true;
+    struct tmap_checker c;
+    tmap_checker_prepare(&row_table[row].witness.target, TMAP_CONTRACT_SAFE, &c);
+    return row_set_has(c.active, row);
+}
+
+static void legal_witness_violates_nothing(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        struct tmap_violation v[32];
+        const struct witness w = witness_of(row, true);
+        if (!decides(row)) continue;
+        const size_t n = violated(row, &w, v, 32);
+        bool itself = false;
+        for (size_t i = 0; i < n; i++) itself |= v[i].row == row;
+        /* an advisory's twin may carry another advisory; a verdict may not carry another violation
+         */
+        if (tmap_row_is_advisory(row) ? itself : n != 0)
+            fail_msg("%s: the legal witness violates %s", row_table[row].id,
+                     row_table[v[0].row].id);
+    }
+}
+
+static void illegal_witness_violates_this_row_alone(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        struct tmap_violation v[32];
+        const struct witness w = witness_of(row, false);
+        if (!decides(row)) continue;
+        const size_t n = violated(row, &w, v, 32);
+        bool itself = false;
+        for (size_t i = 0; i < n; i++) itself |= v[i].row == row;
+        if (!itself) fail_msg("%s: the illegal witness does not violate it", row_table[row].id);
+        if (!tmap_row_is_advisory(row))
+            for (size_t i = 0; i < n; i++)
+                if (v[i].row != row)
+                    fail_msg("%s: the witness also violates %s", row_table[row].id,
+                             row_table[v[i].row].id);
+    }
+}
+
+static void witnesses_differ_in_one_field(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        const struct row_witness *w = &row_table[row].witness;
+        assert_true(w->legal != w->illegal);
+    }
+}
+
+static bool lists(const struct row *r, tmap_row need)
+{
+    for (const tmap_row *n = r->needs; *n != ROW_END; n++)
+        if (*n == need) return true;
+    return false;
+}
+
+static void needs_are_transitively_complete(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++)
+        for (const tmap_row *n = row_table[row].needs; *n != ROW_END; n++) {
+            assert_true(*n < ROW_COUNT && *n != row);
+            for (const tmap_row *m = row_table[*n].needs; *m != ROW_END; m++)
+                if (!lists(&row_table[row], *m))
+                    fail_msg("%s needs %s but not %s", row_table[row].id, row_table[*n].id,
+                             row_table[*m].id);
+        }
+}
+
+static void every_row_has_words_and_evidence(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        const struct row *r = &row_table[row];
+        assert_true(r->message[0] && r->why[0] && r->fix[0]);
+        assert_true(r->evidence[0].source != SOURCE_NONE && r->evidence[0].where[0]);
+        assert_int_equal(tmap_row_find(r->id), row);
+        assert_int_equal(tmap_row_find(r->name), row);
+        for (tmap_row other = 0; other < row; other++)
+            assert_string_not_equal(r->id, row_table[other].id);
+    }
+}
+
+/* The detail of a violation names the field, says what is needed, and its neighbours satisfy the
+ * row. */
+static void neighbours_satisfy_the_row(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        const struct witness w = witness_of(row, false);
+        struct tmap_violation v[32];
+        if (!decides(row) || row_subject_of(row) == SUBJECT_PIPELINE) continue;
+        const size_t n = violated(row, &w, v, 32);
+        for (size_t i = 0; i < n && i < 32; i++) {
+            if (v[i].row != row) continue;
+            struct tmap_detail d;
+            assert_int_equal(
+                tmap_detail_of(&row_table[row].witness.target, &w.desc, &w.use, &v[i], &d),
+                TMAP_OK);
+            assert_true(d.message[0] && d.needs[0] && d.field);
+            const int slot = row_blame(row, v[i].index, &w.desc);
+            const struct tmap_number near[] = {d.below, d.above};
+            for (int k = 0; k < 2; k++) {
+                if (!near[k].known) continue;
+                struct witness m = w;
+                const int128 value =
+                    near[k].negative ? -(int128)near[k].magnitude : near[k].magnitude;
+                if (!field_write(&m.desc, &m.use, slot, value)) continue;
+                struct tmap_violation again[32];
+                const size_t left = violated(row, &m, again, 32);
+                for (size_t j = 0; j < left; j++)
+                    if (again[j].row == row && again[j].index == v[i].index)
+                        fail_msg("%s: neighbour still violates it: %s", row_table[row].id, d.needs);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_words_and_evidence),
+        cmocka_unit_test(needs_are_transitively_complete),
+        cmocka_unit_test(witnesses_differ_in_one_field),
+        cmocka_unit_test(legal_witness_violates_nothing),
+        cmocka_unit_test(illegal_witness_violates_this_row_alone),
+        cmocka_unit_test(neighbours_satisfy_the_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
