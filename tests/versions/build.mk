@@ -10,3 +10,4 @@ forms:
 	tests/versions/forms tests/versions/ptxas.json src/rules/targets.def > $(B)/forms.def
 	cp $(B)/forms.def src/rules/forms.def
 	tests/versions/forms --example > tests/io/ptx/every_form.ptx
+	tests/versions/report tests/versions/headers.json tests/versions/ptxas.json docs/VERSIONS.md

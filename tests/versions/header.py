@@ -3,6 +3,7 @@
 The text of the header is NVIDIA's, so sentences are kept as hashes under the parameter they speak
 of, and a change between two headers as the few words that differ.
 """
+
 import difflib
 import hashlib
 import os
@@ -40,9 +41,13 @@ def layout(directory):
         source, program = os.path.join(tmp, "m.c"), os.path.join(tmp, "m")
         with open(source, "w") as f:
             f.write(MEASURE)
-        subprocess.run([os.environ.get("CC", "cc"), "-std=c11", "-I", directory, source, "-o", program],
-                       check=True)
-        size, align = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
+        subprocess.run(
+            [os.environ.get("CC", "cc"), "-std=c11", "-I", directory, source, "-o", program],
+            check=True,
+        )
+        size, align = subprocess.run(
+            [program], check=True, capture_output=True, text=True
+        ).stdout.split()
     return {"bytes": int(size), "alignment": int(align)}
 
 
@@ -87,10 +92,15 @@ def blocks(comment):
 def sentences(text):
     """{function: [(subject, sentence)]} from the comment before each prototype."""
     found = {}
-    for comment, name in re.findall(r"/\*\*((?:(?!\*/).)*?)\*/\s*CUresult CUDAAPI (cuTensorMap\w+)\(",
-                                    text, flags=re.S):
-        found[name] = [(subject, s.strip(" -")) for subject, block in blocks(comment)
-                       for s in re.split(r"(?<=[.:])\s+(?=[A-Z])", block) if s.strip(" -")]
+    for comment, name in re.findall(
+        r"/\*\*((?:(?!\*/).)*?)\*/\s*CUresult CUDAAPI (cuTensorMap\w+)\(", text, flags=re.S
+    ):
+        found[name] = [
+            (subject, s.strip(" -"))
+            for subject, block in blocks(comment)
+            for s in re.split(r"(?<=[.:])\s+(?=[A-Z])", block)
+            if s.strip(" -")
+        ]
     return found
 
 
@@ -101,21 +111,27 @@ def digest(sentence):
 def read(directory):
     with open(os.path.join(directory, "cuda.h"), encoding="utf-8") as f:
         text = f.read()
-    return {"enums": enumerations(text), "functions": prototypes(text), "struct": layout(directory),
-            "sentences": sentences(text)}
+    return {
+        "enums": enumerations(text),
+        "functions": prototypes(text),
+        "struct": layout(directory),
+        "sentences": sentences(text),
+    }
 
 
 def words(sentence, span):
     """The words of span with two on each side, at most sixteen: enough to say what changed."""
     all_, (a, b) = sentence.split(), span
-    some = all_[max(0, a - 2):b + 2]
+    some = all_[max(0, a - 2) : b + 2]
     return " ".join(some[:16]) + (" ..." if len(some) > 16 else "")
 
 
 def difference(old, new):
     """The first and last place where two sentences differ, as a pair of short fragments."""
     a, b = old.split(), new.split()
-    ops = [op for op in difflib.SequenceMatcher(None, a, b, False).get_opcodes() if op[0] != "equal"]
+    ops = [
+        op for op in difflib.SequenceMatcher(None, a, b, False).get_opcodes() if op[0] != "equal"
+    ]
     return (words(old, (ops[0][1], ops[-1][2])), words(new, (ops[0][3], ops[-1][4])))
 
 
@@ -124,21 +140,39 @@ def changes(old, new):
     found = []
     for function in sorted(set(old) | set(new)):
         if function not in old:
-            found.append({"function": function, "subject": "", "before": "", "after": "new function"})
+            found.append(
+                {"function": function, "subject": "", "before": "", "after": "new function"}
+            )
             continue
         gone = [s for s in old[function] if s not in new.get(function, ())]
         come = [s for s in new.get(function, ()) if s not in old[function]]
         for subject, sentence in come:
             near = [g for g in gone if g[0] == subject]
-            best = max(near, default=None,
-                       key=lambda g: difflib.SequenceMatcher(None, g[1].split(), sentence.split()).ratio())
-            if best and difflib.SequenceMatcher(None, best[1].split(), sentence.split()).ratio() > 0.45:
+            best = max(
+                near,
+                default=None,
+                key=lambda g: difflib.SequenceMatcher(
+                    None, g[1].split(), sentence.split()
+                ).ratio(),
+            )
+            if (
+                best
+                and difflib.SequenceMatcher(None, best[1].split(), sentence.split()).ratio() > 0.45
+            ):
                 gone.remove(best)
                 before, after = difference(best[1], sentence)
             else:
                 before, after = "", words(sentence, (2, 8))
-            found.append({"function": function, "subject": subject, "before": before, "after": after})
+            found.append(
+                {"function": function, "subject": subject, "before": before, "after": after}
+            )
         for subject, sentence in gone:
-            found.append({"function": function, "subject": subject,
-                          "before": words(sentence, (2, 8)), "after": ""})
+            found.append(
+                {
+                    "function": function,
+                    "subject": subject,
+                    "before": words(sentence, (2, 8)),
+                    "after": "",
+                }
+            )
     return found
