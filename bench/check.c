@@ -1,0 +1,94 @@
+/* bench/check : how long a verdict takes, beside the driver's own encode call where there is one.
+ *
+ * The set: 4096 descriptors of ranks 1 to 5, all kinds of use, half legal and half with one to
+ * three fields wrong, drawn by the seed below and shuffled by it; its hash is printed, and
+ * tests/core asserts it, so that no run is over another set. Aim on one core: 25 ns for the verdict
+ * of a legal one, 60 ns for all violations of an illegal one. Medians over repeats; nothing is
+ * allocated. */
+#include "tmap/tmap.h"
+
+#include "check_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REPEATS 201
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double verdicts(const struct tmap_checker *c, const struct tmap_desc *d, size_t n, int *sum)
+{
+    const double start = now_ns();
+    for (size_t i = 0; i < n; i++) *sum += (int)tmap_verdict_of(c, &d[i]);
+    return (now_ns() - start) / (double)n;
+}
+
+static double violations(const struct tmap_checker *c, const struct tmap_desc *d, size_t n,
+                         int *sum)
+{
+    struct tmap_violation v[32];
+    size_t found;
+    const double start = now_ns();
+    for (size_t i = 0; i < n; i++) {
+        tmap_check_with(c, &d[i], v, 32, &found, NULL);
+        *sum += (int)found;
+    }
+    return (now_ns() - start) / (double)n;
+}
+
+static void
+report(const char *what, const struct tmap_checker *c, const struct tmap_desc *d, size_t n,
+       double (*run)(const struct tmap_checker *, const struct tmap_desc *, size_t, int *))
+{
+    double ns[REPEATS];
+    int sum = 0;
+    for (int r = 0; r < REPEATS; r++) ns[r] = run(c, d, n, &sum);
+    qsort(ns, REPEATS, sizeof ns[0], by_value);
+    printf("%-44s %5zu descriptors  median %6.1f ns  p10 %6.1f  p90 %6.1f  (sum %d)\n", what, n,
+           ns[REPEATS / 2], ns[REPEATS / 10], ns[REPEATS * 9 / 10], sum);
+}
+
+int main(int argc, char **argv)
+{
+    static struct tmap_desc set[CHECK_SET], legal[CHECK_SET], illegal[CHECK_SET];
+    size_t legals = 0, illegals = 0;
+    struct tmap_checker c;
+    const struct tmap_target target = tmap_default_target();
+    check_set_make(set);
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c);
+    for (size_t i = 0; i < CHECK_SET; i++)
+        if (tmap_verdict_of(&c, &set[i]) == TMAP_LEGAL)
+            legal[legals++] = set[i];
+        else
+            illegal[illegals++] = set[i];
+    printf(
+        "set of %d, hash %016llx, %zu legal, %zu illegal; target 13.0/580/sm_90a, contract safe\n",
+        CHECK_SET, (unsigned long long)check_set_hash(set), legals, illegals);
+    if (argc > 1 &&
+        strcmp(argv[1], "--count") == 0) { /* one pass of each, for an instruction count */
+        int sum = 0;
+        const bool bare = argc > 2 && strcmp(argv[2], "legal") == 0;
+        if (bare)
+            verdicts(&c, legal, legals, &sum);
+        else
+            violations(&c, illegal, illegals, &sum);
+        return sum < 0;
+    }
+    report("verdict of a legal one", &c, legal, legals, verdicts);
+    report("all violations of an illegal one", &c, illegal, illegals, violations);
+    report("verdict, legal and illegal mixed", &c, set, CHECK_SET, verdicts);
+    return 0;
+}
