@@ -45,7 +45,7 @@ WARN     := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prot
             -Werror=implicit-function-declaration -Wvla
 CFLAGS   ?= $(OPT)
 STRICT   ?= -Werror
-CPPFLAGS += -Iinclude -Isrc -I$(B)/gen -DTMAP_VERSION_STRING='"$(VERSION)"'
+CPPFLAGS += -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Iinclude -Isrc -I$(B)/gen -DTMAP_VERSION_STRING='"$(VERSION)"'
 CPPFLAGS += $(if $(WITH_ISL),-DTMAP_WITH_ISL) $(if $(WITH_Z3),-DTMAP_WITH_Z3) $(if $(WITH_CUDA),-DTMAP_WITH_CUDA)
 ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) $(STRICT) -fPIC -fvisibility=hidden -MMD -MP $(CPPFLAGS)
 
