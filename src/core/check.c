@@ -14,6 +14,32 @@ INLINE void desc_rows(const struct tmap_desc *d, const struct tmap_target *tg,
 #undef ROW
 }
 
+/* The same rows, asked only whether any is violated. A legal descriptor is the common case: rows
+ * that are evaluated once leave at the first that fails, which the processor predicts; rows of a
+ * dimension are summed up, since the rank is not predictable. */
+#define ANY_ONCE(c, m)                                                                             \
+    {                                                                                              \
+        enum { i = 0 };                                                                            \
+        if (__builtin_expect((c) & !(m), 0)) return true;                                          \
+    }
+#define ANY_DIMS(c, m) BAD_DIMS(c, m)
+#define ANY_OUTER(c, m) BAD_OUTER(c, m)
+#define ANY_STRIDES(c, m) BAD_STRIDES(c, m)
+#define ANY_SPATIALS(c, m) BAD_SPATIALS(c, m)
+
+INLINE bool any_desc_row(const struct tmap_desc *d, const struct tmap_target *tg,
+                         const struct derived *dv, const int kind)
+{
+    int bad = 0;
+#define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
+    if (EFFECT_##effect == EFFECT_VIOLATION && ((KINDS_##kinds >> kind) & 1)) {                    \
+        ANY_##span(when, must)                                                                     \
+    }
+#include "rules/desc.def"
+#undef ROW
+    return bad != 0;
+}
+
 /* A kind that no call has: only the row that says so means anything. */
 static struct row_set raw_of_no_kind(void)
 {
@@ -66,8 +92,18 @@ static enum tmap_verdict judge(const struct tmap_checker *c, const struct row_se
     return TMAP_UNKNOWN;
 }
 
+/* No row at all is violated, active or not. Only the kind and the allocation select the code. */
+static inline bool clean(const struct tmap_desc *d, const struct tmap_target *tg)
+{
+    const struct derived dv = {.extent_bytes = 0};
+    if (d->flags & TMAP_HAS_ALLOCATION) return false;
+    if (d->kind == TMAP_TILED) return !any_desc_row(d, tg, &dv, TMAP_TILED);
+    return d->kind == TMAP_IM2COL && !any_desc_row(d, tg, &dv, TMAP_IM2COL);
+}
+
 enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tmap_desc *desc)
 {
+    if (c->covered == TMAP_OK && clean(desc, &c->target)) return TMAP_LEGAL;
     const struct row_set raw = raw_of(desc, &c->target);
     if (c->covered != TMAP_OK) return TMAP_UNKNOWN;
     return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;

@@ -13,29 +13,33 @@
 #define MUST(c) (c)
 #define INLINE static inline __attribute__((always_inline))
 
-#define SET_BIT(id, c, m) set->w[ROW_##id / 64] |= (uint64_t)((c) & !(m)) << (ROW_##id % 64);
+#define SET_BIT(id, bad) set->w[ROW_##id / 64] |= (uint64_t)(bad) << (ROW_##id % 64);
 #define SET_ONCE(id, c, m)                                                                         \
     {                                                                                              \
         enum { i = 0 };                                                                            \
-        SET_BIT(id, c, m)                                                                          \
+        SET_BIT(id, (c) & !(m))                                                                    \
     }
-#define SET_PLACE(id, c, m, j, limit)                                                              \
+/* The places of a row are summed up before the one shift. */
+#define BAD_PLACE(c, m, j, limit)                                                                  \
     {                                                                                              \
         enum { i = j };                                                                            \
-        SET_BIT(id, (d->rank > (limit)) & (c), m)                                                  \
+        bad |= (d->rank > (limit)) & (c) & !(m);                                                   \
     }
-#define SET_DIMS(id, c, m)                                                                         \
-    SET_PLACE(id, c, m, 0, 0)                                                                      \
-    SET_PLACE(id, c, m, 1, 1)                                                                      \
-    SET_PLACE(id, c, m, 2, 2) SET_PLACE(id, c, m, 3, 3) SET_PLACE(id, c, m, 4, 4)
-#define SET_OUTER(id, c, m)                                                                        \
-    SET_PLACE(id, c, m, 1, 1)                                                                      \
-    SET_PLACE(id, c, m, 2, 2) SET_PLACE(id, c, m, 3, 3) SET_PLACE(id, c, m, 4, 4)
-#define SET_STRIDES(id, c, m)                                                                      \
-    SET_PLACE(id, c, m, 0, 1)                                                                      \
-    SET_PLACE(id, c, m, 1, 2) SET_PLACE(id, c, m, 2, 3) SET_PLACE(id, c, m, 3, 4)
-#define SET_SPATIALS(id, c, m)                                                                     \
-    SET_PLACE(id, c, m, 0, 2) SET_PLACE(id, c, m, 1, 3) SET_PLACE(id, c, m, 2, 4)
+#define BAD_OUTER(c, m)                                                                            \
+    BAD_PLACE(c, m, 1, 1) BAD_PLACE(c, m, 2, 2) BAD_PLACE(c, m, 3, 3) BAD_PLACE(c, m, 4, 4)
+#define BAD_DIMS(c, m) BAD_PLACE(c, m, 0, 0) BAD_OUTER(c, m)
+#define BAD_STRIDES(c, m)                                                                          \
+    BAD_PLACE(c, m, 0, 1) BAD_PLACE(c, m, 1, 2) BAD_PLACE(c, m, 2, 3) BAD_PLACE(c, m, 3, 4)
+#define BAD_SPATIALS(c, m) BAD_PLACE(c, m, 0, 2) BAD_PLACE(c, m, 1, 3) BAD_PLACE(c, m, 2, 4)
+#define SET_PLACES(id, places)                                                                     \
+    {                                                                                              \
+        int bad = 0;                                                                               \
+        places SET_BIT(id, bad)                                                                    \
+    }
+#define SET_DIMS(id, c, m) SET_PLACES(id, BAD_DIMS(c, m))
+#define SET_OUTER(id, c, m) SET_PLACES(id, BAD_OUTER(c, m))
+#define SET_STRIDES(id, c, m) SET_PLACES(id, BAD_STRIDES(c, m))
+#define SET_SPATIALS(id, c, m) SET_PLACES(id, BAD_SPATIALS(c, m))
 
 /* Expands to the rows of the included .def that are of `wanted` effect and of the constant kind. */
 #define ROW_OF(wanted, id, kinds, span, when, must, effect)                                        \
