@@ -347,6 +347,76 @@ struct tmap_map {
 TMAP_API enum tmap_status tmap_encode(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_map *out);
 
+/* tmap_encode_unchecked() : the same without asking the rows, for a caller who has: of an illegal
+ *  descriptor the bytes mean nothing. False, and out untouched, when the bytes are not known. */
+TMAP_API bool tmap_encode_unchecked(const struct tmap_desc *desc, struct tmap_map *out);
+
+/* What decoding adds to the fields. AMBIGUOUS: other arguments write the same bytes. IMPOSSIBLE: no
+ * encode call was seen writing this. DERIVED: the driver's own figure, not the hardware's. */
+enum tmap_note_kind { TMAP_NOTE_AMBIGUOUS = 0, TMAP_NOTE_IMPOSSIBLE = 1, TMAP_NOTE_DERIVED = 2 };
+
+struct tmap_note {
+    enum tmap_note_kind kind;
+    const char *field; /* JSON's name; "reserved" for bits that no field has */
+    int index;         /* -1 for a scalar */
+    uint32_t word, low, width;
+    uint64_t found, expected; /* the stored bits, unshifted; expected is 0 where there is none */
+    const char *text;         /* one sentence */
+};
+
+/* tmap_decode() : the fields that the bytes hold, for any 128 bytes whatever, and what they leave
+ *  open. A map of im2col or im2col_wide decodes as im2col. dtype is -1 for a code that no type has.
+ *  Output rules for notes as tmap_check_with(). Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_decode(const struct tmap_map *map, struct tmap_desc *out,
+                                      struct tmap_note *notes, size_t cap, size_t *found);
+
+/* One field of a map, or of two that are compared. Values are in the descriptor's units (a signed
+ * one as two's complement in 64 bits); a field that the map's kind and rank lack is absent. */
+struct tmap_map_field {
+    const char *field; /* as in struct tmap_note */
+    int index;
+    uint32_t word, low, width;
+    bool is_signed, in_a, in_b;
+    uint64_t a, b;
+};
+
+/* tmap_map_fields() : every field of a map, in the order of its bytes (in_a, a).
+ * tmap_map_diff() : the fields in which two maps differ, reserved bits among them; none when the
+ *  bytes are equal. Output rules as tmap_check_with(). Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_map_fields(const struct tmap_map *map, struct tmap_map_field *out,
+                                          size_t cap, size_t *found);
+TMAP_API enum tmap_status tmap_map_diff(const struct tmap_map *a, const struct tmap_map *b,
+                                        struct tmap_map_field *out, size_t cap, size_t *found);
+
+/* tmap_replace_address() : cuTensorMapReplaceAddress without a driver: only word 0 changes.
+ *  Errors: TMAP_E_ILLEGAL when the contract `driver` refuses the address; TMAP_E_TARGET when that
+ *  is not known; then map is untouched. */
+TMAP_API enum tmap_status tmap_replace_address(const struct tmap_checker *checker,
+                                               struct tmap_map *map, uint64_t address);
+
+/* One tensormap.replace: the field, its ordinal (0 for a scalar), the operand in PTX's units. */
+struct tmap_patch {
+    enum tmap_replace_field field;
+    uint32_t ordinal;
+    uint64_t value;
+};
+#define TMAP_MAX_PATCHES 32
+
+/* tmap_patch_apply() : what the instruction does to the bytes, as ptxas of toolkit `cuda` (1300)
+ *  assembles it: strides are in bytes from 12.5 on and in 16 bytes before. Errors: TMAP_E_ARGUMENT
+ *  for a field, ordinal or value that has no encoding; map is then untouched. */
+TMAP_API enum tmap_status tmap_patch_apply(struct tmap_map *map, const struct tmap_patch *patch,
+                                           uint32_t cuda);
+
+/* tmap_patch_plan() : the fewest tensormap.replace that make the live words 0 to 7 of `from` equal
+ *  those of `to`; words 8 and 9, which no instruction writes, keep the driver's figures of `from`.
+ *  TMAP_E_NO_PLAN when a field differs that cannot be patched; why then says which (cap_why bytes,
+ *  may be NULL). Output rules for out as tmap_check_with(). */
+TMAP_API enum tmap_status tmap_patch_plan(const struct tmap_map *from, const struct tmap_map *to,
+                                          uint32_t cuda, struct tmap_patch *out, size_t cap,
+                                          size_t *found, char *why, size_t cap_why);
+TMAP_API const char *tmap_replace_field_name(enum tmap_replace_field field); /* "box_dim" */
+
 /* --- layout -------------------------------------------------------------------------------------
  */
 

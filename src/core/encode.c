@@ -1,0 +1,137 @@
+/* encode.c : the 128 bytes of a descriptor, without a driver. */
+#include "core/bits.h"
+
+#include <string.h>
+
+#include "core/layout.h"
+
+#define BITS(member, json, index, when, word, low, width, shift, bias, sign)                       \
+    {json, index, MAP_##when, word, low, width, shift, bias, sign},
+const struct map_bits map_bits[] = {
+#include "rules/bits.def"
+};
+const size_t map_bits_count = sizeof map_bits / sizeof map_bits[0];
+
+enum map_layout map_layout_of(bool im2col, uint32_t rank)
+{
+    if (!im2col) return MAP_TILED;
+    return rank <= 3 ? MAP_IM2COL3 : rank == 4 ? MAP_IM2COL4 : MAP_IM2COL5;
+}
+
+/* Type codes; 0xff for a value that no driver was seen encoding. The packed types' codes are
+ * tensormap.replace's, and this driver refuses them, so their other bytes are not known. */
+struct type_code {
+    uint8_t code, tf32, known, bytes;
+};
+static const struct type_code type_codes[] = {
+#define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32)   \
+    [value] = {code, tf32, (smem_bits) >= 8 && (smem_bits) == (gmem_bits), (smem_bits) / 8},
+#include "rules/enums.def"
+};
+
+/* What the driver notes as the shared memory's alignment: eight spans, sixteen bytes without. */
+static uint64_t align_of_swizzle(uint32_t swizzle)
+{
+    static const uint16_t bytes[] = {16, 256, 512, 1024};
+    return bytes[swizzle & 3];
+}
+
+static void fill_tiled(const struct tmap_desc *d, uint32_t rank, struct map_fields *f)
+{
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        f->box[i] = d->box[i];
+        /* The driver rounds down here; the hardware signals ceil(box / element stride). */
+        if (d->elem_stride[i]) elements *= d->box[i] / d->elem_stride[i];
+    }
+    f->box_bytes = elements;
+}
+
+static void fill_im2col(const struct tmap_desc *d, uint32_t rank, struct map_fields *f)
+{
+    const uint32_t corners = d->kind == TMAP_IM2COL_WIDE ? 1 : rank > 2 ? rank - 2 : 0;
+    f->im2col = 1;
+    f->channels = d->channels;
+    f->pixels = d->pixels;
+    for (uint32_t i = 0; i < corners && i < TMAP_MAX_SPATIAL; i++) {
+        f->lower[i] = d->lower[i];
+        f->upper[i] = d->upper[i];
+    }
+    f->box_bytes = (uint64_t)d->channels * d->pixels;
+}
+
+static const struct map_fields empty_fields = {
+    .rank = 1,
+    .dim = {1, 1, 1, 1, 1},
+    .elem_stride = {1, 1, 1, 1, 1},
+    .box = {1, 1, 1, 1, 1},
+    .channels = 1,
+    .pixels = 1,
+};
+
+bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
+{
+    const uint32_t type = (uint32_t)d->dtype, swizzle = (uint32_t)d->swizzle;
+    if (type >= sizeof type_codes / sizeof type_codes[0] || !type_codes[type].known) return false;
+    if (swizzle > TMAP_SWIZZLE_128B) return false;
+    const uint32_t rank = d->rank < TMAP_MAX_RANK ? d->rank : TMAP_MAX_RANK;
+    *f = empty_fields;
+    f->address = d->address;
+    f->rank = d->rank;
+    f->type_code = type_codes[type].code;
+    f->tf32 = type_codes[type].tf32;
+    f->interleave = (uint32_t)d->interleave;
+    f->swizzle = swizzle;
+    f->oob_fill = (uint32_t)d->oob_fill;
+    f->l2_promotion = (uint32_t)d->l2_promotion;
+    for (uint32_t i = 0; i < rank; i++) {
+        f->dim[i] = d->dim[i];
+        f->elem_stride[i] = d->elem_stride[i];
+        if (i > 0) f->stride_bytes[i - 1] = d->stride_bytes[i - 1];
+    }
+    if (d->kind == TMAP_TILED)
+        fill_tiled(d, rank, f);
+    else
+        fill_im2col(d, rank, f);
+    f->box_bytes *= type_codes[type].bytes;
+    f->align_bytes = align_of_swizzle(swizzle);
+    return true;
+}
+
+static inline uint64_t stored(uint64_t value, unsigned shift, unsigned bias, unsigned width)
+{
+    return ((value >> shift) - bias) & map_bits_mask(width);
+}
+
+void map_write(const struct map_fields *f, struct tmap_map *out)
+{
+    const enum map_layout layout = map_layout_of(f->im2col != 0, f->rank);
+    uint64_t w[16] = {0};
+#define BITS(member, json, index, when, at, low, width, shift, bias, sign)                         \
+    if (MAP_##when & layout) w[at] |= stored((uint64_t)f->member, shift, bias, width) << (low);
+#include "rules/bits.def"
+    memcpy(out->word, w, sizeof w);
+}
+
+bool tmap_encode_unchecked(const struct tmap_desc *desc, struct tmap_map *out)
+{
+    struct map_fields fields;
+    if (!map_fields_of_desc(desc, &fields)) return false;
+    map_write(&fields, out);
+    return true;
+}
+enum tmap_status tmap_encode(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                             struct tmap_map *out)
+{
+    if (!checker || !desc || !out) return TMAP_E_ARGUMENT;
+    if (checker->contract != TMAP_CONTRACT_DRIVER) {
+        struct tmap_checker driver;
+        enum tmap_status s = tmap_checker_prepare(&checker->target, TMAP_CONTRACT_DRIVER, &driver);
+        return s == TMAP_OK ? tmap_encode(&driver, desc, out) : s;
+    }
+    switch (tmap_verdict_of(checker, desc)) {
+    case TMAP_ILLEGAL: return TMAP_E_ILLEGAL;
+    case TMAP_UNKNOWN: return TMAP_E_TARGET;
+    default: return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
+    }
+}
