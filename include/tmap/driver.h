@@ -1,0 +1,211 @@
+/* driver.h : the live NVIDIA driver, loaded at run time: encode calls that explain their refusals,
+ * the differential oracle, its recorded corpus, and the trace of another program's calls.
+ *
+ * Nothing here needs cuda.h or links libcuda. A machine without a driver gets TMAP_E_NO_DRIVER and
+ * words that say what is missing. Functions that take a struct tmap_driver may be called from any
+ * thread; the driver itself is as thread-safe as NVIDIA's.
+ */
+#ifndef TMAP_DRIVER_H
+#define TMAP_DRIVER_H
+
+#include "tmap/tmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TMAP_DRIVER_TEXT 256
+
+struct tmap_driver; /* an open driver: one device, its primary context retained */
+
+/* tmap_driver_open() : loads libcuda (path; NULL: the environment's TMAP_LIBCUDA, else
+ *  libcuda.so.1), initializes it and makes the ordinal-th device's primary context current on this
+ *  thread. The caller owns *out and closes it. why: what is missing, in words (may be NULL).
+ *  Errors: TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE, TMAP_E_DRIVER, TMAP_E_MEMORY; *out is then NULL. */
+TMAP_API enum tmap_status tmap_driver_open(const char *path, int ordinal, struct tmap_driver **out,
+                                           char why[TMAP_DRIVER_TEXT]);
+TMAP_API void tmap_driver_close(struct tmap_driver *driver); /* NULL is allowed */
+
+/* What was opened. Strings live as long as the driver is open. */
+struct tmap_driver_info {
+    struct tmap_target target; /* what its verdicts are compared under */
+    const char *gpu;           /* "NVIDIA H200" */
+    const char *version;       /* "580.159.04"; "" when the system does not say */
+    int cuda_version;          /* cuDriverGetVersion(): 13000 */
+    int cc_major, cc_minor;
+    bool has_im2col_wide;
+};
+TMAP_API void tmap_driver_describe(const struct tmap_driver *driver, struct tmap_driver_info *out);
+
+#define TMAP_REPORT_VIOLATIONS 32
+
+/* Why an encode call was refused, or why tmap thinks it was not the arguments. */
+struct tmap_driver_report {
+    int result;                /* CUresult; -1: the driver has no such function */
+    const char *result_name;   /* "CUDA_ERROR_INVALID_VALUE" */
+    enum tmap_verdict verdict; /* tmap's, contract `driver`, the open driver's target */
+    size_t found; /* violated rows, of which at most TMAP_REPORT_VIOLATIONS stand here */
+    struct tmap_violation violations[TMAP_REPORT_VIOLATIONS];
+    char
+        text[1024]; /* for people; "" on success. With legal arguments it says to look elsewhere. */
+};
+
+/* tmap_driver_encode_tiled(), ..._im2col(), ..._im2col_wide() : the driver's calls, with the
+ *  driver's own arguments in its own order behind the first two. Returns its CUresult. report may
+ *  be NULL; it is filled on success too. map: as for the driver, 128 bytes. */
+TMAP_API int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_report *report,
+                                      void *map, int dtype, uint32_t rank, void *address,
+                                      const uint64_t *dim, const uint64_t *stride_bytes,
+                                      const uint32_t *box, const uint32_t *elem_stride,
+                                      int interleave, int swizzle, int l2_promotion, int oob_fill);
+TMAP_API int tmap_driver_encode_im2col(struct tmap_driver *driver,
+                                       struct tmap_driver_report *report, void *map, int dtype,
+                                       uint32_t rank, void *address, const uint64_t *dim,
+                                       const uint64_t *stride_bytes, const int *lower,
+                                       const int *upper, uint32_t channels, uint32_t pixels,
+                                       const uint32_t *elem_stride, int interleave, int swizzle,
+                                       int l2_promotion, int oob_fill);
+TMAP_API int tmap_driver_encode_im2col_wide(struct tmap_driver *driver,
+                                            struct tmap_driver_report *report, void *map, int dtype,
+                                            uint32_t rank, void *address, const uint64_t *dim,
+                                            const uint64_t *stride_bytes, int lower_width,
+                                            int upper_width, uint32_t channels, uint32_t pixels,
+                                            const uint32_t *elem_stride, int interleave, int mode,
+                                            int swizzle, int l2_promotion, int oob_fill);
+
+/* tmap_driver_encode() : the call that desc describes. Returns CUresult, -1 when the driver lacks
+ *  the function. map is written on success only. */
+TMAP_API int tmap_driver_encode(struct tmap_driver *driver, const struct tmap_desc *desc,
+                                struct tmap_map *map);
+
+/* --- the oracle ---------------------------------------------------------------------------------
+ * Random descriptors through the driver and through tmap: the same verdict and the same bytes? */
+
+#define TMAP_ORACLE_ROWS 192
+#define TMAP_ORACLE_KEPT 16
+
+/* One descriptor on which the two differ. */
+struct tmap_disagreement {
+    struct tmap_desc desc, shrunk; /* as found; the smallest that still differs */
+    int result;                    /* the driver's, for shrunk */
+    enum tmap_verdict verdict;     /* tmap's, contract `driver`, for shrunk */
+    bool bytes;                    /* both accept it: the maps differ */
+    struct tmap_map driver_map, tmap_map;
+    uint64_t number; /* of desc in the sequence */
+};
+
+struct tmap_oracle_progress {
+    uint64_t done, of, disagreements;
+    double seconds;
+};
+
+struct tmap_oracle_options {
+    uint64_t count;               /* descriptors; rounded up to whole chunks */
+    uint64_t seed;                /* the sequence is a function of it alone */
+    unsigned threads;             /* 0: one per processor */
+    double seconds;               /* stop sooner, after about so long; 0: no limit */
+    const struct tmap_desc *real; /* to mutate; may be NULL */
+    size_t real_count;
+    uint64_t stop_after; /* disagreements; 0: go on to the end */
+    void (*progress)(void *user, const struct tmap_oracle_progress *progress);
+    void *user;
+};
+
+struct tmap_oracle_result {
+    uint64_t count;             /* compared */
+    uint64_t distinct_at_least; /* bits set in a table addressed by a 64-bit hash */
+    uint64_t bound_count;       /* one unit inside or outside a row's bound */
+    uint64_t bound_distinct_at_least;
+    uint64_t by_kind[3][2];                 /* [kind][0 accepted, 1 refused] by the driver */
+    uint64_t by_source[5];                  /* bound, random, real, enums, unusual */
+    uint64_t row_side[TMAP_ORACLE_ROWS][2]; /* [row][0 inside, 1 outside] */
+    uint64_t verdict_disagreements, byte_disagreements;
+    uint64_t refused_but_written; /* the driver touched the buffer of a call that it refused */
+    uint64_t other_codes;         /* refusals with another code than CUDA_ERROR_INVALID_VALUE */
+    double seconds, learn_seconds;
+    unsigned threads;
+    size_t kept_count;
+    struct tmap_disagreement kept[TMAP_ORACLE_KEPT];
+};
+
+/* tmap_oracle_run() : compares. Errors: TMAP_E_MEMORY, TMAP_E_DRIVER (a thread has no context). */
+TMAP_API enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
+                                          const struct tmap_oracle_options *options,
+                                          struct tmap_oracle_result *out);
+
+/* tmap_oracle_shrink() : the smallest descriptor on which driver and tmap still differ the same
+ *  way (verdict, or bytes). Errors: TMAP_E_ARGUMENT when they do not differ on desc. */
+TMAP_API enum tmap_status tmap_oracle_shrink(struct tmap_driver *driver,
+                                             const struct tmap_desc *desc,
+                                             struct tmap_disagreement *out);
+
+/* --- the corpus: what a driver answered, kept as data --------------------------------------------
+ */
+
+enum tmap_corpus_op { TMAP_CORPUS_ENCODE = 0, TMAP_CORPUS_REPLACE_ADDRESS = 1 };
+
+struct tmap_corpus_case {
+    enum tmap_corpus_op op;
+    uint64_t number;        /* from 0 */
+    struct tmap_desc desc;  /* encode: the arguments */
+    uint64_t address;       /* replace address: the new one */
+    struct tmap_map before; /* replace address: the map that was changed */
+    int result;             /* CUresult */
+    struct tmap_map map;    /* on success: the bytes */
+};
+
+struct tmap_corpus;
+
+/* tmap_corpus_open() : reads a recorded file. The caller owns *out and closes it. Errors:
+ *  TMAP_E_ARGUMENT (no such file, not a corpus), TMAP_E_MEMORY; *out is then NULL. */
+TMAP_API enum tmap_status tmap_corpus_open(const char *path, struct tmap_corpus **out);
+TMAP_API void tmap_corpus_close(struct tmap_corpus *corpus); /* NULL is allowed */
+
+/* tmap_corpus_hash() : FNV-1a, 64 bits, of the whole file; its size in bytes to *bytes. */
+TMAP_API uint64_t tmap_corpus_hash(const struct tmap_corpus *corpus, uint64_t *bytes);
+
+/* tmap_corpus_next() : the next case; TMAP_E_NO_PLAN at the proper end of the file, and
+ *  TMAP_E_ARGUMENT where the file is broken. tmap_corpus_rewind() starts over. */
+TMAP_API enum tmap_status tmap_corpus_next(struct tmap_corpus *corpus,
+                                           struct tmap_corpus_case *out);
+TMAP_API void tmap_corpus_rewind(struct tmap_corpus *corpus);
+
+/* What replaying a corpus against the rows says. */
+struct tmap_corpus_result {
+    uint64_t cases, accepted, verdict_differences, byte_differences;
+    uint64_t alone[TMAP_ORACLE_ROWS]; /* [row] refused, and no other row of `driver` is violated */
+    uint64_t accepted_though[TMAP_ORACLE_ROWS]; /* [row] accepted, though the row is violated */
+    uint64_t by_kind[3][2];                     /* [kind][0 accepted, 1 refused] */
+    size_t kept_count;                          /* differences, of which the first stand here */
+    struct tmap_corpus_case kept[TMAP_ORACLE_KEPT];
+};
+
+/* tmap_corpus_replay() : every case from the start, under the contract `driver` on target. Errors:
+ *  TMAP_E_ARGUMENT for a broken file. */
+TMAP_API enum tmap_status tmap_corpus_replay(struct tmap_corpus *corpus,
+                                             const struct tmap_target *target,
+                                             struct tmap_corpus_result *out);
+
+struct tmap_record_options {
+    const char *path; /* the corpus to write; PATH.json becomes its manifest */
+    uint64_t seed;
+    uint32_t cases_a_row; /* in which the row alone is violated */
+    uint32_t legal_maps;  /* of each kind */
+    const struct tmap_desc *real;
+    size_t real_count;
+    const char *date; /* for the manifest, "2026-11-21" */
+};
+
+/* tmap_corpus_record() : asks the driver, and writes corpus and manifest. Errors: TMAP_E_ARGUMENT
+ *  when a file cannot be written, TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_corpus_record(struct tmap_driver *driver,
+                                             const struct tmap_record_options *options);
+
+/* tmap_desc_json() : desc as one line of JSON, without a newline. As snprintf. */
+TMAP_API size_t tmap_desc_json(const struct tmap_desc *desc, char *out, size_t cap);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,287 @@
+/* oracle.c : the differential run. Chunks are handed out by a counter; what a chunk holds depends
+ * on the seed and its number alone, so threads change the order of work and nothing else. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "driver/compare.h"
+#include "driver/driver.h"
+#include "driver/generate.h"
+
+#define LEARN_EFFORT 200000
+#define MAX_THREADS 256
+#define TABLE_BITS_A_DESCRIPTOR 64 /* few enough hashes fall together */
+
+/* A set of hashes as one bit each. A set bit stands for at least one distinct hash, so the number
+ * of set bits never overstates. */
+struct hash_set {
+    _Atomic uint64_t *words;
+    uint64_t mask; /* of bit numbers */
+};
+
+struct shared {
+    struct tmap_driver *driver;
+    const struct tmap_oracle_options *options;
+    struct generator generator;
+    struct hash_set seen;
+    uint64_t chunks;
+    double start, deadline;
+    _Atomic uint64_t next_chunk, done, disagreements;
+    _Atomic bool failed;
+};
+
+struct worker {
+    pthread_t thread;
+    struct shared *shared;
+    struct item *items;
+    struct tmap_oracle_result tally;
+    enum agreement kept_how[TMAP_ORACLE_KEPT];
+    bool first;
+};
+
+static double now_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool hash_set_open(struct hash_set *set, uint64_t descriptors)
+{
+    uint64_t bits = UINT64_C(1) << 20;
+    while (bits < descriptors * TABLE_BITS_A_DESCRIPTOR && bits < UINT64_C(1) << 36) bits *= 2;
+    set->mask = bits - 1;
+    set->words = calloc(bits / 64, sizeof *set->words);
+    return set->words != NULL;
+}
+
+static bool hash_set_add(struct hash_set *set, uint64_t hash)
+{
+    const uint64_t at = hash & set->mask, bit = UINT64_C(1) << (at & 63);
+    return !(atomic_fetch_or_explicit(&set->words[at / 64], bit, memory_order_relaxed) & bit);
+}
+
+static void keep(struct worker *w, const struct item *item, enum agreement how, uint64_t number)
+{
+    struct tmap_oracle_result *t = &w->tally;
+    atomic_fetch_add_explicit(&w->shared->disagreements, 1, memory_order_relaxed);
+    if (how == DIFFERENT_VERDICT)
+        t->verdict_disagreements++;
+    else
+        t->byte_disagreements++;
+    if (t->kept_count == TMAP_ORACLE_KEPT) return;
+    w->kept_how[t->kept_count] = how;
+    t->kept[t->kept_count++] = (struct tmap_disagreement){.desc = item->desc, .number = number};
+}
+
+static void count_bound(struct worker *w, const struct item *item, bool accepted, bool fresh)
+{
+    struct tmap_oracle_result *t = &w->tally;
+    if (item->side == SIDE_NONE || accepted != item->legal) return;
+    t->bound_count++;
+    t->bound_distinct_at_least += fresh;
+    if (item->row < TMAP_ORACLE_ROWS) t->row_side[item->row][item->side]++;
+}
+
+static void try_one(struct worker *w, const struct item *item, uint64_t number)
+{
+    struct shared *s = w->shared;
+    struct tmap_oracle_result *t = &w->tally;
+    struct comparison c;
+    const uint64_t hash = desc_hash(&item->desc);
+    const uint8_t dirt = (uint8_t)(hash >> 56); /* a buffer nobody cleared */
+    const bool fresh = hash_set_add(&s->seen, hash);
+    const enum agreement how =
+        compare(&s->driver->gpu.api, &s->generator.driver, &item->desc, dirt, &c);
+    const bool accepted = c.driver.code == TMAP_CU_SUCCESS;
+    t->count++;
+    t->distinct_at_least += fresh;
+    t->by_kind[item->desc.kind][!accepted]++;
+    t->by_source[item->source]++;
+    if (!accepted && !(item->desc.flags & TMAP_NULL_MAP) && !call_left_alone(&c.driver, dirt))
+        t->refused_but_written++;
+    if (!accepted && c.driver.code != TMAP_CU_INVALID_VALUE) t->other_codes++;
+    count_bound(w, item, accepted, fresh);
+    if (how != AGREE) keep(w, item, how, number);
+}
+
+static void report_progress(struct shared *s)
+{
+    const struct tmap_oracle_progress p = {atomic_load(&s->done), s->chunks * GENERATE_CHUNK,
+                                           atomic_load(&s->disagreements),
+                                           now_seconds() - s->start};
+    if (s->options->progress) s->options->progress(s->options->user, &p);
+}
+
+static bool finished(struct shared *s)
+{
+    const uint64_t limit = s->options->stop_after;
+    if (atomic_load(&s->failed)) return true;
+    if (limit && atomic_load(&s->disagreements) >= limit) return true;
+    return s->deadline > 0 && now_seconds() > s->deadline;
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    struct shared *s = w->shared;
+    double said = s->start;
+    if (s->driver->gpu.api.ctx_set_current(s->driver->gpu.context) != TMAP_CU_SUCCESS) {
+        atomic_store(&s->failed, true);
+        return NULL;
+    }
+    while (!finished(s)) {
+        const uint64_t chunk = atomic_fetch_add(&s->next_chunk, 1);
+        if (chunk >= s->chunks) break;
+        generator_chunk(&s->generator, chunk, w->items);
+        for (int i = 0; i < GENERATE_CHUNK; i++)
+            try_one(w, &w->items[i], chunk * GENERATE_CHUNK + (uint64_t)i);
+        atomic_fetch_add(&s->done, GENERATE_CHUNK);
+        if (!w->first || now_seconds() - said < 5) continue;
+        said = now_seconds();
+        report_progress(s);
+    }
+    return NULL;
+}
+
+static void add_up(struct tmap_oracle_result *out, const struct tmap_oracle_result *t)
+{
+    out->count += t->count;
+    out->distinct_at_least += t->distinct_at_least;
+    out->bound_count += t->bound_count;
+    out->bound_distinct_at_least += t->bound_distinct_at_least;
+    out->verdict_disagreements += t->verdict_disagreements;
+    out->byte_disagreements += t->byte_disagreements;
+    out->refused_but_written += t->refused_but_written;
+    out->other_codes += t->other_codes;
+    for (int i = 0; i < 6; i++) out->by_kind[i / 2][i % 2] += t->by_kind[i / 2][i % 2];
+    for (int i = 0; i < SOURCES; i++) out->by_source[i] += t->by_source[i];
+    for (int i = 0; i < 2 * TMAP_ORACLE_ROWS; i++)
+        out->row_side[i / 2][i % 2] += t->row_side[i / 2][i % 2];
+}
+
+static void describe(const struct tmap_libcuda *api, const struct tmap_checker *checker,
+                     const struct tmap_desc *desc, enum agreement how,
+                     struct tmap_disagreement *out)
+{
+    struct comparison c;
+    out->desc = *desc;
+    out->shrunk = shrink(api, checker, desc, how);
+    compare(api, checker, &out->shrunk, 0, &c);
+    out->result = c.driver.code;
+    out->verdict = c.verdict;
+    out->bytes = how == DIFFERENT_BYTES;
+    out->driver_map = c.driver.map;
+    out->tmap_map = c.map;
+}
+
+static bool same_shape(const struct tmap_disagreement *a, const struct tmap_disagreement *b)
+{
+    return a->bytes == b->bytes && a->result == b->result &&
+           desc_hash(&a->shrunk) == desc_hash(&b->shrunk);
+}
+
+/* The first few of all threads, shrunk, without repeats. */
+static void collect_kept(struct shared *s, struct worker *workers, unsigned n,
+                         struct tmap_oracle_result *out)
+{
+    for (unsigned i = 0; i < n; i++)
+        for (size_t k = 0; k < workers[i].tally.kept_count; k++) {
+            const struct tmap_disagreement *found = &workers[i].tally.kept[k];
+            struct tmap_disagreement d;
+            bool repeated = false;
+            if (out->kept_count == TMAP_ORACLE_KEPT) return;
+            describe(&s->driver->gpu.api, &s->generator.driver, &found->desc,
+                     workers[i].kept_how[k], &d);
+            d.number = found->number;
+            for (size_t j = 0; j < out->kept_count; j++)
+                repeated = repeated || same_shape(&out->kept[j], &d);
+            if (!repeated) out->kept[out->kept_count++] = d;
+        }
+}
+
+static enum tmap_status run_workers(struct shared *s, struct worker *workers, unsigned n)
+{
+    unsigned started = 0;
+    enum tmap_status status = TMAP_OK;
+    for (; started < n; started++) {
+        struct worker *w = &workers[started];
+        w->shared = s;
+        w->first = started == 0;
+        w->items = calloc(GENERATE_CHUNK, sizeof *w->items);
+        if (!w->items || pthread_create(&w->thread, NULL, work, w) != 0) {
+            free(w->items);
+            status = TMAP_E_MEMORY;
+            atomic_store(&s->failed, true);
+            break;
+        }
+    }
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        free(workers[i].items);
+    }
+    return status == TMAP_OK && atomic_load(&s->failed) ? TMAP_E_DRIVER : status;
+}
+
+static unsigned thread_count(unsigned wanted)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned n = wanted ? wanted : processors > 0 ? (unsigned)processors : 1;
+    return n < MAX_THREADS ? n : MAX_THREADS;
+}
+
+static enum tmap_status run(struct shared *s, unsigned threads, struct tmap_oracle_result *out)
+{
+    struct worker *workers = calloc(threads, sizeof *workers);
+    if (!workers) return TMAP_E_MEMORY;
+    s->start = now_seconds();
+    if (s->options->seconds > 0) s->deadline = s->start + s->options->seconds;
+    const enum tmap_status status = run_workers(s, workers, threads);
+    if (status == TMAP_OK) {
+        out->seconds = now_seconds() - s->start;
+        out->threads = threads;
+        for (unsigned i = 0; i < threads; i++) add_up(out, &workers[i].tally);
+        s->driver->gpu.api.ctx_set_current(s->driver->gpu.context);
+        collect_kept(s, workers, threads, out);
+        report_progress(s);
+    }
+    free(workers);
+    return status;
+}
+
+enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
+                                 const struct tmap_oracle_options *options,
+                                 struct tmap_oracle_result *out)
+{
+    if (!driver || !options || !out) return TMAP_E_ARGUMENT;
+    struct shared s = {.driver = driver, .options = options};
+    struct tmap_oracle_result result = {0};
+    const double start = now_seconds();
+    enum tmap_status status = generator_open(&s.generator, &driver->target, options->seed,
+                                             LEARN_EFFORT, options->real, options->real_count);
+    if (status != TMAP_OK) return status;
+    result.learn_seconds = now_seconds() - start;
+    s.chunks = (options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    status = hash_set_open(&s.seen, options->count) ? TMAP_OK : TMAP_E_MEMORY;
+    if (status == TMAP_OK) status = run(&s, thread_count(options->threads), &result);
+    free((void *)s.seen.words);
+    generator_close(&s.generator);
+    if (status == TMAP_OK) *out = result;
+    return status;
+}
+
+enum tmap_status tmap_oracle_shrink(struct tmap_driver *driver, const struct tmap_desc *desc,
+                                    struct tmap_disagreement *out)
+{
+    if (!driver || !desc || !out) return TMAP_E_ARGUMENT;
+    struct comparison c;
+    const enum agreement how = compare(&driver->gpu.api, &driver->checker, desc, 0, &c);
+    if (how == AGREE) return TMAP_E_ARGUMENT;
+    memset(out, 0, sizeof *out);
+    describe(&driver->gpu.api, &driver->checker, desc, how, out);
+    return TMAP_OK;
+}
