@@ -5,6 +5,7 @@
 #define AT_90 {1300, 90, 580, TMAP_ARCH(90, 0)}
 #define AT_90A {1300, 90, 580, TMAP_ARCH(90, 1)}
 #define AT_90_12_4 {1204, 84, 550, TMAP_ARCH(90, 0)}
+#define AT_90_13_5 {1305, 95, 580, TMAP_ARCH(90, 0)}
 #define AT_90_12_9 {1209, 88, 575, TMAP_ARCH(90, 0)}
 #define AT_100 {1300, 90, 580, TMAP_ARCH(100, 0)}
 #define AT_100A {1300, 90, 580, TMAP_ARCH(100, 1)}
