@@ -146,8 +146,8 @@ static bool read_rank(const struct io_at *at, json_t *object, struct tmap_desc *
     if (!dim) return missing(at, "dim");
     strict.flags &= ~(unsigned)IO_SYMBOLIC;
     if (rank) return io_get_u32(&strict, "rank", -1, rank, &d->rank);
-    if (!json_is_array(dim)) return missing(at, "rank");
-    d->rank = (uint32_t)json_array_size(dim);
+    if (json_is_null(dim)) return missing(at, "rank");
+    d->rank = (uint32_t)json_array_size(dim); /* of no array it is 0; read_shape() says so */
     return true;
 }
 

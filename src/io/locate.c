@@ -5,6 +5,7 @@
  * for anything else. */
 #include "io/record.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,4 +119,57 @@ bool io_locate(const char *text, size_t length, const char *path, size_t *offset
     skip_value(&s);
     *size = s.at - *offset;
     return *size > 0;
+}
+
+/* Into the element or member that holds `offset`; adds it to the path. False when the scanner
+ * stands on a scalar, or where the text stops being JSON. */
+static bool step_towards(struct scan *s, size_t offset, char *path, size_t size)
+{
+    size_t used = strlen(path);
+    unsigned index = 0;
+    char open;
+
+    skip_space(s);
+    open = peek(s);
+    if (open != '{' && open != '[') return false;
+    s->at++;
+    while (s->at < offset) {
+        size_t key = 0, length = 0;
+        skip_space(s);
+        if (open == '{') {
+            if (peek(s) != '"') return false;
+            key = s->at + 1;
+            skip_string(s);
+            length = s->at > key ? s->at - key - 1 : 0;
+            skip_space(s);
+            if (peek(s) != ':') return false;
+            s->at++;
+            skip_space(s);
+        }
+        struct scan behind = *s;
+        skip_value(&behind);
+        if (behind.at > offset || behind.at == s->at) {
+            if (open == '{')
+                snprintf(path + used, size - used, ".%.*s", (int)length, s->text + key);
+            else
+                snprintf(path + used, size - used, "[%u]", index);
+            return s->at <= offset;
+        }
+        *s = behind;
+        skip_space(s);
+        if (peek(s) != ',') return false;
+        s->at++;
+        index++;
+    }
+    return false;
+}
+
+void io_path_at(const char *text, size_t length, size_t offset, char *path, size_t size)
+{
+    struct scan s = {text, 0, length};
+    int depth = 0;
+
+    snprintf(path, size, "$");
+    while (depth++ < IO_MAX_DEPTH && step_towards(&s, offset, path, size)) continue;
+    if (!path[1]) *path = 0;
 }

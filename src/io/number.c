@@ -46,3 +46,9 @@ char *io_number_text(struct tmap_number number, char text[22])
     snprintf(text, 22, "%s%" PRIu64, number.negative ? "-" : "", number.magnitude);
     return text;
 }
+
+struct tmap_number io_number_of(int64_t value)
+{
+    const uint64_t bits = (uint64_t)value;
+    return (struct tmap_number){true, value < 0, value < 0 ? 0 - bits : bits};
+}

@@ -11,6 +11,9 @@ bool io_parse_number(const char *text, struct tmap_number *out);
 /* io_parse_u64() : the same without a sign. */
 bool io_parse_u64(const char *text, uint64_t *out);
 
+/* io_number_of() : a number from a signed one. */
+struct tmap_number io_number_of(int64_t value);
+
 /* io_number_text() : writes it in decimal, at most 22 bytes with the NUL; returns text. */
 char *io_number_text(struct tmap_number number, char text[22]);
 

@@ -27,6 +27,10 @@ static void parse_error(struct io_record *record, const json_error_t *error)
     const char *hint = "";
     char *at;
 
+    /* jansson's position is just behind the token it does not take */
+    if (error->position > 0)
+        io_path_at(record->text, record->length, (size_t)error->position - 1, record->path,
+                   sizeof record->path);
     if (strstr(error->text, "too big integer")) hint = " (over 2^63 - 1: write it as a string)";
     record->error_line = record->line + (error->line > 0 ? (size_t)error->line - 1 : 0);
     snprintf(record->error, sizeof record->error, "not JSON: %s%s", error->text, hint);
@@ -114,13 +118,29 @@ void io_error_text(const struct io_record *record, char *text, size_t size)
              record->path, record->path[0] ? ": " : "", record->error);
 }
 
+json_t *io_string_json(const char *text)
+{
+    json_t *out = json_string(text);
+    char *copy;
+
+    if (out) return out;
+    copy = malloc(strlen(text) + 1);
+    if (!copy) return json_null();
+    strcpy(copy, text);
+    for (char *c = copy; *c; c++)
+        if ((unsigned char)*c > 0x7e) *c = '?';
+    out = json_string(copy);
+    free(copy);
+    return out;
+}
+
 json_t *io_error_json(const struct io_record *record)
 {
-    json_t *out = json_pack("{s:I, s:s, s:I}", "record", (json_int_t)record->record, "file",
-                            record->file, "line", (json_int_t)record->error_line);
+    json_t *out = json_pack("{s:I, s:o, s:I}", "record", (json_int_t)record->record, "file",
+                            io_string_json(record->file), "line", (json_int_t)record->error_line);
     if (record->name) json_object_set_new(out, "name", json_string(record->name));
-    if (record->path[0]) json_object_set_new(out, "path", json_string(record->path));
-    json_object_set_new(out, "error", json_string(record->error));
+    if (record->path[0]) json_object_set_new(out, "path", io_string_json(record->path));
+    json_object_set_new(out, "error", io_string_json(record->error));
     return out;
 }
 

@@ -74,8 +74,13 @@ bool io_fail(struct io_record *record, const char *path, const char *format, ...
 /* io_error_text() : "file:12: record 7: $.dim[0]: …". */
 void io_error_text(const struct io_record *record, char *text, size_t size);
 
-/* io_error_json() : {"record":7,"file":…,"line":12,"path":…,"error":…}; the caller owns it. */
+/* io_error_json() : {"record":7,"file":...,"line":12,"path":...,"error":...}; the caller owns it.
+ */
 json_t *io_error_json(const struct io_record *record);
+
+/* io_string_json() : text as a JSON string; bytes that are no UTF-8 (file names may hold any)
+ *  become '?'. */
+json_t *io_string_json(const char *text);
 
 void io_record_free(struct io_record *record);
 
@@ -107,6 +112,10 @@ void io_path_of(const char *base, const char *key, int index, char *path, size_t
 /* io_locate() : where the value of a JSON path begins in the text of a record, and how long it is.
  *  False when the text has no such value. */
 bool io_locate(const char *text, size_t length, const char *path, size_t *offset, size_t *size);
+
+/* io_path_at() : the reverse: the JSON path of the value that holds the byte at offset; "" where none
+ *  does. The text may stop being JSON behind offset. */
+void io_path_at(const char *text, size_t length, size_t offset, char *path, size_t size);
 
 /* io_type_name() : "an integer", "a string", … of a JSON value. */
 const char *io_type_name(const json_t *value);

@@ -84,20 +84,15 @@ void io_stream_close(struct io_stream *stream)
 }
 
 const char *io_stream_line(const struct io_stream *stream, size_t offset, size_t *length,
-                           size_t *line, size_t *column)
+                           size_t *within)
 {
-    size_t start = 0, number = 1;
+    size_t start = offset;
     const char *end;
 
-    for (size_t i = 0; i < offset && i < stream->size; i++)
-        if (stream->text[i] == '\n') {
-            start = i + 1;
-            number++;
-        }
+    while (start > 0 && stream->text[start - 1] != '\n') start--;
     end = memchr(stream->text + start, '\n', stream->size - start);
     *length = end ? (size_t)(end - stream->text) - start : stream->size - start;
-    *line = number;
-    *column = offset - start + 1;
+    *within = offset - start;
     return stream->text + start;
 }
 

@@ -76,19 +76,13 @@ static int compare(struct tmap_number a, struct tmap_number b)
     return (a.magnitude < b.magnitude) != a.negative ? -1 : 1;
 }
 
-static struct tmap_number of_integer(json_int_t value)
-{
-    uint64_t bits = (uint64_t)value;
-    return (struct tmap_number){true, value < 0, value < 0 ? 0 - bits : bits};
-}
-
 static bool parse(const struct io_at *at, const char *key, int index, json_t *value,
                   struct tmap_number *out)
 {
     char path[96], shown[40];
 
     if (json_is_integer(value)) {
-        *out = of_integer(json_integer_value(value));
+        *out = io_number_of(json_integer_value(value));
         return true;
     }
     if (!json_is_string(value)) return wrong(at, key, index, "an integer", value);

@@ -176,9 +176,9 @@ static const struct {
      "\"x\" is no decimal or hexadecimal number below 2^64"},
     {"{" BASE "\"dim\":[1,\"18446744073709551616\"],\"stride\":[16],\"box\":[1,1]}", "$.dim[1]",
      "no decimal or hexadecimal number below 2^64"},
-    {"{" BASE "\"dim\":[18446744073709551615,1],\"stride\":[16],\"box\":[1,1]}", "",
+    {"{" BASE "\"dim\":[18446744073709551615,1],\"stride\":[16],\"box\":[1,1]}", "$.dim[0]",
      "over 2^63 - 1: write it as a string"},
-    {"{" BASE "\"dim\":7,\"stride\":[16],\"box\":[1,1]}", "$", "\"rank\" is missing"},
+    {"{" BASE "\"dim\":7,\"stride\":[16],\"box\":[1,1]}", "$.dim", "expected an array or null"},
     {"{" BASE "\"dim\":[1,1],\"stride\":{},\"box\":[1,1]}", "$.stride",
      "expected an array or null, not an object"},
     {"{" BASE "\"dim\":[1,1],\"stride\":[16],\"box\":[1,[]]}", "$.box[1]",
@@ -203,9 +203,9 @@ static const struct {
     {WITH("\"expect_rules\":[\"TMA999\"]"), "$.expect_rules[0]", "there is no rule \"TMA999\""},
     {WITH("\"expect_rules\":\"TMA001\""), "$.expect_rules", "expected an array"},
     {WITH("\"allow\":{\"TMA001\":\"\"}"), "$.allow.TMA001", "expected the reason"},
-    {"{\"dtype\":\"UINT8\",\"dtype\":\"UINT8\"}", "", "duplicate object key"},
-    {"{\"dtype\":nan}", "", "not JSON: "},
-    {"{\"dtype\":\"\\u0000\"}", "", "not JSON: \\u0000 is not allowed"},
+    {"{\"dtype\":\"UINT8\",\"dtype\":\"UINT8\"}", "$.dtype", "duplicate object key"},
+    {"{\"dtype\":nan}", "$.dtype", "not JSON: "},
+    {"{\"dtype\":\"\\u0000\"}", "$.dtype", "not JSON: \\u0000 is not allowed"},
 };
 
 static void refusals_name_the_place(void **state)

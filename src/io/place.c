@@ -1,0 +1,126 @@
+/* place.c : where in the user's text a finding points, and what a change there would do. */
+#include "expr/field.h"
+#include "io/judge.h"
+#include "io/rule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool io_is_erratum(tmap_row row)
+{
+    return row_subject_of(row) == SUBJECT_ERRATA;
+}
+
+/* The JSON path of a field, "" when JSON has no such field (what the rules derive). */
+static void path_of(const struct io_finding *f, char *path, size_t size)
+{
+    char base[32] = "$";
+
+    *path = 0;
+    if (!f->detail.field || strchr(f->detail.field, ' ')) return;
+    if (f->use >= 0) io_path_of("$", "uses", f->use, base, sizeof base);
+    io_path_of(base, f->detail.field, f->detail.index, path, size);
+}
+
+/* A use's finding may blame a field of the descriptor. */
+static bool locate(const struct io_record *record, struct io_finding *f, size_t *at, size_t *size)
+{
+    path_of(f, f->path, sizeof f->path);
+    if (!record->text || !f->path[0]) return false;
+    if (io_locate(record->text, record->length, f->path, at, size)) return true;
+    if (f->use >= 0) {
+        struct io_finding own = *f;
+        own.use = -1;
+        path_of(&own, f->path, sizeof f->path);
+        if (io_locate(record->text, record->length, f->path, at, size)) return true;
+    }
+    if (f->detail.index < 0) return false;
+    *strrchr(f->path, '[') = 0; /* a wide corner is one number, not an array */
+    return io_locate(record->text, record->length, f->path, at, size);
+}
+
+void io_place(const struct io_record *record, const struct io_stream *stream,
+              struct io_finding *finding)
+{
+    size_t at = 0, size = 0;
+
+    finding->line = record->line;
+    finding->column = record->column;
+    finding->offset = record->offset;
+    if (!stream || !locate(record, finding, &at, &size)) {
+        if (!record->text) return;
+        if (finding->use < 0) return;
+        char use[32];
+        io_path_of("$", "uses", finding->use, use, sizeof use);
+        if (!io_locate(record->text, record->length, use, &at, &size)) return;
+        size = 0;
+    }
+    finding->offset = record->offset + at;
+    finding->length = size;
+    for (size_t i = 0; i < at; i++) {
+        const unsigned char c = (unsigned char)record->text[i];
+        finding->line += c == '\n';
+        /* columns count characters, as editors do: UTF-8's further bytes add nothing */
+        if (c == '\n')
+            finding->column = 1;
+        else if ((c & 0xc0) != 0x80)
+            finding->column++;
+    }
+}
+
+/* --- a trial -----------------------------------------------------------------------------------*/
+
+static int slot_of(const struct tmap_detail *detail)
+{
+    for (int field = 0; field < FIELD_COUNT; field++) {
+        const struct field_info *info = field_info_of((enum field)field);
+        if (strcmp(info->json, detail->field) == 0)
+            return info->first_slot + (detail->index > 0 ? detail->index : 0);
+    }
+    return -1;
+}
+
+/* How many rows the record violates when that one value is changed; SIZE_MAX when it cannot be. */
+static size_t rows_with(const struct tmap_checker *checker, const struct io_record *record,
+                        const struct io_finding *f, struct tmap_number value)
+{
+    struct tmap_desc desc = record->desc;
+    struct tmap_use own = {0};
+    struct io_violations found;
+    const int128 wanted = value.negative ? -(int128)value.magnitude : (int128)value.magnitude;
+    size_t rows = 0;
+
+    if (f->use >= 0) own = record->uses[f->use];
+    if (!field_write(&desc, f->use >= 0 ? &own : NULL, slot_of(&f->detail), wanted))
+        return SIZE_MAX;
+    for (int i = -1; i < (int)record->use_count; i++) {
+        const struct tmap_use *use = i < 0 ? NULL : i == f->use ? &own : &record->uses[i];
+        if (io_violations(checker, &desc, use, &found) != TMAP_OK) return SIZE_MAX;
+        rows += found.found;
+    }
+    return rows;
+}
+
+static bool nearer(const struct tmap_detail *d)
+{
+    if (!d->below.known || !d->above.known) return d->above.known;
+    if (d->value.negative || d->below.negative || d->above.negative) return true;
+    return d->above.magnitude - d->value.magnitude <= d->value.magnitude - d->below.magnitude;
+}
+
+void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
+                struct io_finding *f)
+{
+    bool up = nearer(&f->detail);
+    struct tmap_number order[2] = {up ? f->detail.above : f->detail.below,
+                                   up ? f->detail.below : f->detail.above};
+
+    for (int i = 0; i < 2; i++) {
+        size_t rows = order[i].known ? rows_with(checker, record, f, order[i]) : SIZE_MAX;
+        if (rows == SIZE_MAX || (f->fix.known && rows >= f->rest)) continue;
+        f->fix = order[i];
+        f->rest = rows;
+        f->fix_checked = rows == 0;
+    }
+}

@@ -1,0 +1,186 @@
+/* write_sarif.c : SARIF 2.1.0, for code scanning.
+ *
+ * One run; the rules are all rows, so that ruleIndex is the row's number. A finding that a single
+ * changed value was seen to repair carries it as a fix; an allowed one is a suppressed result; an
+ * unreadable record is a notification. Unknown verdicts are notifications too: SARIF has no way to
+ * say "not legal, not illegal". */
+#include "io/report.h"
+#include "io/rule.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sarif {
+    json_t *results, *notifications;
+    bool failed;
+};
+
+static json_t *text(const char *words)
+{
+    return json_pack("{s:o}", "text", io_string_json(words));
+}
+
+/* A relative or absolute path as a URI reference: what it does not allow goes as %XX. */
+static json_t *artifact(const char *file)
+{
+    char uri[1024];
+    size_t used = 0;
+
+    if (strcmp(file, "-") == 0) file = "stdin";
+    for (; *file && used + 4 < sizeof uri; file++) {
+        const unsigned char c = (unsigned char)*file;
+        if (c < 0x80 && (isalnum(c) || strchr("/._-~+,@=", c)))
+            uri[used++] = (char)c;
+        else
+            used += (size_t)snprintf(uri + used, sizeof uri - used, "%%%02X", c);
+    }
+    uri[used] = 0;
+    return json_pack("{s:s}", "uri", uri);
+}
+
+static json_t *region(size_t line, size_t column, size_t length)
+{
+    json_t *out = json_pack("{s:I}", "startLine", (json_int_t)line);
+    if (column) json_object_set_new(out, "startColumn", json_integer((json_int_t)column));
+    if (column && length)
+        json_object_set_new(out, "endColumn", json_integer((json_int_t)(column + length)));
+    return out;
+}
+
+static json_t *location(const struct io_record *record, const struct io_finding *f)
+{
+    char where[160];
+
+    snprintf(where, sizeof where, "%s%s", record->name ? record->name : "",
+             f && f->path[0] ? f->path + 1 : "");
+    return json_pack("{s:{s:o, s:o}, s:[{s:o}]}", "physicalLocation", "artifactLocation",
+                     artifact(record->file), "region",
+                     f ? region(f->line, f->column, f->length) : region(record->line, 0, 0),
+                     "logicalLocations", "fullyQualifiedName", io_string_json(where));
+}
+
+static json_t *fixes(const struct io_record *record, const struct io_finding *f)
+{
+    char value[40], words[140];
+
+    io_input_text(f->detail.field, f->fix, value);
+    snprintf(words, sizeof words, "%s = %s makes the record legal", f->path, value);
+    return json_pack("[{s:o, s:[{s:o, s:[{s:o, s:{s:s}}]}]}]", "description", text(words),
+                     "artifactChanges", "artifactLocation", artifact(record->file), "replacements",
+                     "deletedRegion", region(f->line, f->column, f->length), "insertedContent",
+                     "text", value);
+}
+
+/* Stable over edits elsewhere in the file: the descriptor, the rule and the place in it. */
+static json_t *fingerprint(const struct io_record *record, const struct io_finding *f)
+{
+    char words[240];
+
+    snprintf(words, sizeof words, "%.100s/%s/%s/%d/%d", record->name ? record->name : "record",
+             tmap_row_id(f->row), f->path, f->use, f->index);
+    return json_pack("{s:o}", "tmap/v1", io_string_json(words));
+}
+
+static json_t *finding(const struct io_result *result, const struct io_finding *f)
+{
+    const struct io_record *record = result->record;
+    json_t *out = json_pack("{s:s, s:i, s:s, s:o, s:[o], s:o}", "ruleId", tmap_row_id(f->row),
+                            "ruleIndex", (int)f->row, "level", f->advisory ? "warning" : "error",
+                            "message", text(f->detail.message), "locations", location(record, f),
+                            "partialFingerprints", fingerprint(record, f));
+
+    if (f->fix_checked && f->length) json_object_set_new(out, "fixes", fixes(record, f));
+    if (f->allowed)
+        json_object_set_new(
+            out, "suppressions",
+            json_pack("[{s:s, s:s}]", "kind", "inSource", "justification", f->allowed));
+    return out;
+}
+
+static void begin(struct io_run *run)
+{
+    struct sarif *s = calloc(1, sizeof *s);
+    if (!s) return;
+    s->results = json_array();
+    s->notifications = json_array();
+    run->state = s;
+}
+
+static void notify(struct sarif *s, const char *level, const char *words,
+                   const struct io_record *record)
+{
+    json_array_append_new(s->notifications,
+                          json_pack("{s:s, s:o, s:[o]}", "level", level, "message", text(words),
+                                    "locations", location(record, NULL)));
+}
+
+static void result(struct io_run *run, const struct io_result *result)
+{
+    struct sarif *s = run->state;
+    char words[160];
+
+    if (!s) return;
+    for (size_t i = 0; i < result->finding_count; i++)
+        json_array_append_new(s->results, finding(result, &result->finding[i]));
+    if (result->unmet) notify(s, "error", result->expectation, result->record);
+    if (result->verdict == TMAP_UNKNOWN)
+        notify(s, "warning", "unknown: no source covers this target", result->record);
+    for (size_t i = 0; i < result->record->allow_count; i++)
+        if (!io_allow_is_used(result, i)) {
+            snprintf(words, sizeof words, "%s is allowed but not violated",
+                     tmap_row_id(result->record->allows[i].row));
+            notify(s, "warning", words, result->record);
+        }
+}
+
+static void unreadable(struct io_run *run, const struct io_record *record)
+{
+    struct sarif *s = run->state;
+    char words[600];
+
+    if (!s) return;
+    s->failed = true;
+    io_error_text(record, words, sizeof words);
+    notify(s, "error", words, record);
+}
+
+static json_t *rule(tmap_row number)
+{
+    const struct row *row = &row_table[number];
+    const char *level = row->effect == EFFECT_ADVISORY ? "warning" : "error";
+
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s}}", "id", row->id, "name", row->name,
+                     "shortDescription", text(row->message), "fullDescription", text(row->why),
+                     "help", text(row->fix), "defaultConfiguration", "level", level);
+}
+
+static json_t *driver(const struct io_run *run)
+{
+    json_t *rules = json_array();
+    char target[120];
+
+    for (size_t i = 0; i < tmap_row_count(); i++) json_array_append_new(rules, rule((tmap_row)i));
+    io_target_text(&run->target, target, sizeof target);
+    return json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}}", "name", "tmap", "version",
+                     tmap_version(), "rules", rules, "properties", "target", target, "contract",
+                     io_contract_name(run->contract), "basis", io_basis_name(run->basis));
+}
+
+static void end(struct io_run *run)
+{
+    struct sarif *s = run->state;
+    json_t *document;
+
+    if (!s) return;
+    document = json_pack("{s:s, s:s, s:[{s:{s:o}, s:s, s:[{s:b, s:o}], s:o}]}", "$schema",
+                         "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
+                         "runs", "tool", "driver", driver(run), "columnKind", "unicodeCodePoints",
+                         "invocations", "executionSuccessful", !s->failed,
+                         "toolExecutionNotifications", s->notifications, "results", s->results);
+    io_print_json(run->out, document, 2);
+    free(s);
+    run->state = NULL;
+}
+
+const struct io_writer io_write_sarif = {begin, result, unreadable, end};
