@@ -1,0 +1,124 @@
+/* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
+#include "cli/cli.h"
+#include "io/report.h"
+
+#include <string.h>
+
+/* What one run of the command carries from record to record. */
+struct check {
+    struct cli *cli;
+    struct tmap_checker checker;
+    const struct io_writer *writer;
+    struct io_run run;
+    unsigned flags; /* enum io_judge_flag */
+};
+
+/* An expectation decides where there is one; allowed rows do not count. */
+static enum cli_exit code_of(const struct io_result *result)
+{
+    bool suite = result->record->flags & (IO_HAS_EXPECT | IO_HAS_EXPECT_RULES);
+
+    for (size_t i = 0; i < result->arch_count; i++)
+        if (result->arch[i].verdict == TMAP_ILLEGAL) return CLI_ILLEGAL;
+    if (result->unmet) return CLI_ILLEGAL;
+    if (suite && !result->arch) return CLI_OK;
+    if (result->accepted) return CLI_OK;
+    if (result->verdict == TMAP_ILLEGAL) return CLI_ILLEGAL;
+    return result->verdict == TMAP_UNKNOWN ? CLI_UNDECIDED : CLI_OK;
+}
+
+static enum cli_exit check_record(struct check *c, const struct io_stream *stream,
+                                  const struct io_record *record)
+{
+    struct io_result result;
+    enum tmap_status status;
+    enum cli_exit code;
+
+    if (record->error[0]) {
+        c->run.unreadable++;
+        c->writer->unreadable(&c->run, record);
+        return CLI_INPUT;
+    }
+    status = io_judge(&c->checker, record, stream, c->flags, &result);
+    if (status != TMAP_OK) return cli_status(c->cli, status, "check");
+    io_count(&c->run, &result);
+    c->writer->result(&c->run, &result);
+    code = code_of(&result);
+    io_result_free(&result);
+    return code;
+}
+
+static void check_stream(struct check *c, struct io_stream *stream)
+{
+    struct io_record record;
+
+    while (!ferror(stdout) && io_record_next(stream, 0, &record)) {
+        cli_note(c->cli, check_record(c, stream, &record));
+        io_record_free(&record);
+    }
+}
+
+static void check_file(struct check *c, const char *path)
+{
+    struct io_stream stream;
+    char error[IO_ERROR_SIZE];
+
+    if (!io_stream_open(&stream, path, 0, error)) {
+        cli_message(c->cli, "%s: %s", path, error);
+        cli_note(c->cli, CLI_INPUT);
+        return;
+    }
+    check_stream(c, &stream);
+    io_stream_close(&stream);
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct check c = {.cli = cli, .writer = io_writer_of(cli->format)};
+    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &c.checker);
+
+    if (status != TMAP_OK) return cli_status(cli, status, "check");
+    c.run = (struct io_run){.out = stdout,
+                            .command = "check",
+                            .target = cli->target,
+                            .contract = cli->contract,
+                            .basis = c.checker.basis,
+                            .color = cli->color,
+                            .quiet = cli_has(cli, "quiet"),
+                            .all_arches = cli->all_arches};
+    if (cli_has(cli, "advise")) c.flags |= IO_ADVISE;
+    if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
+    if (cli->format != IO_JSONL) c.flags |= IO_FIX;
+    c.writer->begin(&c.run);
+    if (cli->operand_count == 0) check_file(&c, "-");
+    for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
+    c.writer->end(&c.run);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"advise", 'a', NULL, "also what is legal but slow or fragile"},
+    {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_check = {
+    .name = "check",
+    .summary = "verdict and every violated rule of descriptors and their uses",
+    .operands = "[OPTION...] [FILE...]",
+    .examples =
+        "  tmap check gemm.json                     everything wrong with it, and the nearest fix\n"
+        "  tmap check --arch all gemm.json          where it is legal\n"
+        "  tmap check --contract driver gemm.json   only what the encode call refuses\n"
+        "  tmap check -f sarif *.json >check.sarif  for code scanning\n",
+    .about =
+        "A descriptor: {\"dtype\":\"bf16\", \"address\":\"0x7f0000000000\", \"dim\":[4096,8192],\n"
+        "\"stride\":[8192], \"box\":[64,128], \"swizzle\":\"128B\"}, innermost first; dim and box "
+        "in\n"
+        "elements, strides in bytes. With \"expect\":\"illegal\" or \"expect_rules\":[\"TMA014\"] "
+        "the\n"
+        "exit code says whether that is so; \"allow\":{\"TMA021\":\"why\"} grants an exception.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .formats = IO_ALL_FORMATS,
+    .options = options,
+    .many_arches = true,
+    .run = run};

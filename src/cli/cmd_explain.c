@@ -1,0 +1,120 @@
+/* cmd_explain.c : one row in full: what, why, evidence, a legal and an illegal example. */
+#include "cli/cli.h"
+#include "io/report.h"
+#include "io/number.h"
+#include "io/rule.h"
+
+#include <string.h>
+
+/* Breaks text at spaces into lines of 78 columns behind an indentation. */
+static void wrapped(const char *text, const char *indent)
+{
+    while (*text) {
+        size_t length = strlen(text), room = 78 - strlen(indent);
+        if (length > room) {
+            length = room;
+            while (length > 0 && text[length] != ' ') length--;
+            if (length == 0) length = room;
+        }
+        printf("%s%.*s\n", indent, (int)length, text);
+        text += length;
+        while (*text == ' ') text++;
+    }
+}
+
+static void evidence(tmap_row row)
+{
+    char since[24];
+
+    puts("\nEvidence (+ stated or seen, - seen not enforced, ? not tried):");
+    for (const struct row_evidence *e = row_table[row].evidence; e->source != SOURCE_NONE; e++)
+        printf("  %s %-8s %-11s %s\n", io_sign_text((enum row_sign)e->sign),
+               io_source_name((enum row_source)e->source), io_since_text(e, since), e->where);
+}
+
+/* Not every row is in every contract: which ones decide here. */
+static void contracts(const struct cli *cli, tmap_row row)
+{
+    char target[120];
+
+    printf("\nOn %s it belongs to:", io_target_text(&cli->target, target, sizeof target));
+    for (int i = 0; i < 4; i++)
+        if (io_row_is_active(&cli->target, (enum tmap_contract)i, row))
+            printf(" %s", io_contract_name((enum tmap_contract)i));
+    putchar('\n');
+}
+
+static void conditions(tmap_row row)
+{
+    const struct io_words *words = io_words_of(row);
+
+    puts("\nRule:");
+    printf("  about      %s, %s\n", words->kinds, words->span);
+    printf("  when       %s\n", words->when);
+    printf("  must       %s\n", words->must);
+    printf("  needs      %s\n", words->needs);
+}
+
+/* The witness: one field, its legal and its illegal value, on the target it is meant for. */
+static void example(tmap_row row)
+{
+    const struct row_witness *w = &row_table[row].witness;
+    const struct field_info *info = field_info_of(field_of_slot(w->slot));
+    struct tmap_number legal = io_number_of(w->legal), illegal = io_number_of(w->illegal);
+    char good[40], bad[40], place[40], target[120];
+
+    io_path_of(info->json, NULL, info->count > 1 ? w->slot - info->first_slot : -1, place,
+               sizeof place);
+    printf("\nExample (%s):\n  legal    %s = %s\n  illegal  %s = %s\n",
+           io_target_text(&w->target, target, sizeof target), place,
+           io_value_text(info->json, legal, good), place, io_value_text(info->json, illegal, bad));
+}
+
+static void text(const struct cli *cli, tmap_row row)
+{
+    const struct row *r = &row_table[row];
+
+    printf("%s %s (%s, %s)\n\n", r->id, r->name, io_subject_name(row_subject_of(row)),
+           io_effect_name((enum row_effect)r->effect));
+    wrapped(r->why, "");
+    puts("\nMessage:");
+    wrapped(r->message, "  ");
+    conditions(row);
+    printf("\nTo repair it (%s):\n", io_fix_name((enum row_fix)r->fix_kind));
+    wrapped(r->fix, "  ");
+    example(row);
+    evidence(row);
+    contracts(cli, row);
+}
+
+static enum cli_exit explain(const struct cli *cli, const char *name)
+{
+    tmap_row row = tmap_row_find(name);
+
+    if (row == TMAP_NO_ROW) return cli_usage(cli, "there is no rule '%s'", name);
+    if (cli->format == IO_JSON)
+        io_print_json(stdout, io_rule_json(&cli->target, row), 2);
+    else
+        text(cli, row);
+    return CLI_OK;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    if (cli->operand_count == 0) return cli_usage(cli, "which rule?");
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        if (i > 0 && cli->format == IO_TEXT) puts("");
+        cli_note(cli, explain(cli, cli->operand[i]));
+    }
+    return CLI_OK;
+}
+
+const struct cli_command cli_explain = {
+    .name = "explain",
+    .summary = "one rule in full: what it says, why, and how that is known",
+    .operands = "[OPTION...] RULE...",
+    .examples = "  tmap explain TMA014\n"
+                "  tmap explain stride_multiple_16 --format json\n",
+    .groups = CLI_TARGET | CLI_FORMAT,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .run = run};

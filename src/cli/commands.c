@@ -1,0 +1,77 @@
+/* commands.c : the table of commands, and --help. */
+#include "cli/cli.h"
+
+#include <string.h>
+
+#define COMMAND(name) extern const struct cli_command cli_##name;
+#include "cli/commands.def"
+
+static const struct cli_command *const commands[] = {
+#define COMMAND(name) &cli_##name,
+#include "cli/commands.def"
+    NULL};
+
+const struct cli_command *cli_command_at(size_t i)
+{
+    return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
+}
+
+const struct cli_command *cli_command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+void cli_help_all(FILE *out)
+{
+    fputs("tmap decides, explains and repairs NVIDIA TMA tensor-map descriptors.\n\n"
+          "  tmap check descriptors.json        verdict, every violated rule, the nearest fix\n"
+          "  tmap explain TMA001                one rule in full\n\n"
+          "Commands (tmap COMMAND --help shows each at work):\n",
+          out);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nA FILE holds one JSON object, an array of them, or one a line; - or no file is\n"
+          "standard input. Results go to stdout, messages to stderr.\n\n"
+          "Exit code: 0 legal or done, 1 something illegal, 2 input unreadable, 3 usage,\n"
+          "4 undecided, 5 internal error. tmap --version prints the version.\n",
+          out);
+}
+
+static void print_option(FILE *out, const struct cli_option *option, const char *help)
+{
+    char left[40];
+    snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    if (option->letter)
+        fprintf(out, "  -%c, %-20s %s\n", option->letter, left, help);
+    else
+        fprintf(out, "      %-20s %s\n", left, help);
+}
+
+static void formats_of(unsigned formats, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < IO_FORMATS; i++)
+        if (formats & IO_BIT(i) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     io_format_name((enum io_format)i));
+}
+
+void cli_help(FILE *out, const struct cli_command *command)
+{
+    struct cli_option shared[CLI_MAX_OPTIONS];
+    size_t n = cli_shared_options(command->groups | CLI_ALWAYS, shared, CLI_MAX_OPTIONS);
+    char formats[64];
+
+    fprintf(out, "tmap %s %s\n%s\n\n%s\n", command->name, command->operands, command->summary,
+            command->examples);
+    if (command->about) fprintf(out, "%s\n", command->about);
+    for (const struct cli_option *o = command->options; o && o->name; o++)
+        print_option(out, o, o->help);
+    formats_of(command->formats, formats, sizeof formats);
+    for (size_t i = 0; i < n; i++)
+        print_option(out, &shared[i], shared[i].help ? shared[i].help : formats);
+}

@@ -1,0 +1,77 @@
+/* main.c : finds the command, runs it, and settles the exit code.
+ *
+ * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
+ * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static enum cli_exit write_trouble(void)
+{
+    bool failed = ferror(stdout) != 0;
+    errno = 0;
+    if (fflush(stdout) != 0) failed = true;
+    if (!failed) return CLI_OK;
+    if (errno != EPIPE && errno != 0)
+        fprintf(stderr, "tmap: cannot write to standard output: %s\n", strerror(errno));
+    else if (errno == 0)
+        fprintf(stderr, "tmap: cannot write to standard output\n");
+    return CLI_INPUT;
+}
+
+static enum cli_exit finish(unsigned noted)
+{
+    noted |= 1u << write_trouble();
+    return cli_strongest(noted);
+}
+
+static enum cli_exit unknown_command(const char *name)
+{
+    fprintf(stderr, "tmap: there is no command '%s' (tmap --help lists them)\n", name);
+    return CLI_USAGE;
+}
+
+static enum cli_exit run(int argc, char **argv)
+{
+    const struct cli_command *command;
+    struct cli cli;
+    enum cli_exit code;
+
+    command = cli_command_find(argv[0]);
+    if (!command) return unknown_command(argv[0]);
+    if (!cli_parse(&cli, command, argc, argv, &code)) return code;
+    cli_note(&cli, command->run(&cli));
+    return cli_strongest(cli.noted);
+}
+
+/* `tmap help check` is `tmap check --help`. */
+static enum cli_exit help(const char *name)
+{
+    const struct cli_command *command = name ? cli_command_find(name) : NULL;
+    if (name && !command) return unknown_command(name);
+    if (command)
+        cli_help(stdout, command);
+    else
+        cli_help_all(stdout);
+    return CLI_OK;
+}
+
+int main(int argc, char **argv)
+{
+    const char *first = argc > 1 ? argv[1] : NULL;
+
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, seen in finish() */
+    if (!first) {
+        cli_help_all(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("tmap %s\n", TMAP_VERSION_STRING);
+        return finish(0);
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
+        return finish(1u << help(argv[2]));
+    return finish(1u << run(argc - 1, argv + 1));
+}

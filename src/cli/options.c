@@ -1,0 +1,304 @@
+/* options.c : from argv to struct cli, through getopt_long and the tables. */
+#include "cli/cli.h"
+
+#include "io/number.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
+{
+    size_t n = 0;
+#define OPTION(group, name, letter, argument, help)                                                \
+    if (groups & CLI_##group && n < cap)                                                           \
+        out[n++] = (struct cli_option){name, letter, argument, help};
+#include "cli/options.def"
+    return n;
+}
+
+const char *cli_get(const struct cli *cli, const char *name)
+{
+    for (size_t i = cli->value_count; i-- > 0;)
+        if (strcmp(cli->value[i].name, name) == 0) return cli->value[i].text;
+    return NULL;
+}
+
+bool cli_has(const struct cli *cli, const char *name)
+{
+    return cli_get(cli, name) != NULL;
+}
+
+void cli_note(struct cli *cli, enum cli_exit code)
+{
+    cli->noted |= 1u << code;
+}
+
+enum cli_exit cli_strongest(unsigned noted)
+{
+    static const enum cli_exit order[] = {CLI_INTERNAL, CLI_USAGE, CLI_INPUT, CLI_ILLEGAL,
+                                          CLI_UNDECIDED};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (noted & 1u << order[i]) return order[i];
+    return CLI_OK;
+}
+
+static void say(const struct cli *cli, const char *format, va_list args)
+{
+    fprintf(stderr, "tmap %s: ", cli->command->name);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+}
+
+void cli_message(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, format, args);
+    va_end(args);
+}
+
+enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(cli, format, args);
+    va_end(args);
+    fprintf(stderr, "tmap %s: tmap %s --help shows its use\n", cli->command->name,
+            cli->command->name);
+    return CLI_USAGE;
+}
+
+enum cli_exit cli_status(const struct cli *cli, enum tmap_status status, const char *what)
+{
+    static const struct {
+        enum tmap_status status;
+        enum cli_exit code;
+        const char *text;
+    } rows[] = {{TMAP_E_ARGUMENT, CLI_INTERNAL, "an argument that it does not take"},
+                {TMAP_E_TARGET, CLI_UNDECIDED, "no source covers this target"},
+                {TMAP_E_ILLEGAL, CLI_ILLEGAL, "the descriptor is illegal (tmap check says why)"},
+                {TMAP_E_NO_PLAN, CLI_ILLEGAL, "there is no plan"},
+                {TMAP_E_ROOM, CLI_INTERNAL, "an output array was too small"},
+                {TMAP_E_MEMORY, CLI_INTERNAL, "out of memory"},
+                {TMAP_E_BUDGET, CLI_UNDECIDED, "the budget ran out"},
+                {TMAP_E_NOT_BUILT, CLI_UNDECIDED, "this tmap was built without the part it needs"},
+                {TMAP_E_NO_DRIVER, CLI_UNDECIDED, "no usable NVIDIA driver here"},
+                {TMAP_E_NO_DEVICE, CLI_UNDECIDED, "no usable GPU here"},
+                {TMAP_E_DRIVER, CLI_UNDECIDED, "a driver call failed"},
+                {TMAP_E_INTERNAL, CLI_INTERNAL, "a self-check failed: this is a defect of tmap"}};
+    if (status == TMAP_OK) return CLI_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].status == status) {
+            cli_message(cli, "%s: %s", what, rows[i].text);
+            return rows[i].code;
+        }
+    cli_message(cli, "%s: status %d", what, (int)status);
+    return CLI_INTERNAL;
+}
+
+/* "1e9" is how people write counts; a fraction or a negative exponent is refused. */
+static bool scaled(const char *text, uint64_t *out)
+{
+    char head[24];
+    const char *e = strpbrk(text, "eE");
+    uint64_t value, power;
+
+    if (!e || strncmp(text, "0x", 2) == 0) return io_parse_u64(text, out);
+    if ((size_t)(e - text) >= sizeof head) return false;
+    memcpy(head, text, (size_t)(e - text));
+    head[e - text] = 0;
+    if (!io_parse_u64(head, &value) || !io_parse_u64(e + 1, &power) || power > 19) return false;
+    while (power-- > 0) {
+        if (value > UINT64_MAX / 10) return false;
+        value *= 10;
+    }
+    *out = value;
+    return true;
+}
+
+bool cli_number(const struct cli *cli, const char *name, uint64_t otherwise, uint64_t *out)
+{
+    const char *text = cli_get(cli, name);
+    *out = otherwise;
+    if (!text || scaled(text, out)) return true;
+    cli_usage(cli, "--%s takes a number, not '%s'", name, text);
+    return false;
+}
+
+/* All options of a command, the shared ones after its own, as getopt_long wants them. */
+struct table {
+    struct cli_option option[CLI_MAX_OPTIONS];
+    struct option wanted[CLI_MAX_OPTIONS + 1];
+    char letters[2 * CLI_MAX_OPTIONS + 3];
+    size_t count;
+};
+
+static void collect(struct table *table, const struct cli_command *command)
+{
+    size_t n = 0, used = 0;
+    for (const struct cli_option *o = command->options; o && o->name && n < CLI_MAX_OPTIONS; o++)
+        table->option[n++] = *o;
+    n += cli_shared_options(command->groups | CLI_ALWAYS, table->option + n, CLI_MAX_OPTIONS - n);
+    if (command->stops_at_operand) table->letters[used++] = '+';
+    table->letters[used++] = ':';
+    for (size_t i = 0; i < n; i++) {
+        const struct cli_option *o = &table->option[i];
+        table->wanted[i] = (struct option){o->name, o->argument != NULL, NULL, 256 + (int)i};
+        if (!o->letter) continue;
+        table->letters[used++] = (char)o->letter;
+        if (o->argument) table->letters[used++] = ':';
+    }
+    table->letters[used] = 0;
+    table->wanted[n] = (struct option){0};
+    table->count = n;
+}
+
+static const struct cli_option *option_of(const struct table *table, int code)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (code == 256 + (int)i || code == table->option[i].letter) return &table->option[i];
+    return NULL;
+}
+
+static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
+{
+    struct table table;
+    int code;
+
+    collect(&table, cli->command);
+    opterr = 0;
+    optind = 0; /* the GNU way to start over */
+    while ((code = getopt_long(argc, argv, table.letters, table.wanted, NULL)) != -1) {
+        const struct cli_option *o = option_of(&table, code);
+        if (!o || code == '?' || code == ':') {
+            cli_usage(cli, code == ':' ? "%s needs a value" : "there is no option %s",
+                      argv[optind - 1]);
+            return false;
+        }
+        if (strcmp(o->name, "help") == 0) *help = true;
+        if (cli->value_count == CLI_MAX_OPTIONS) {
+            cli_usage(cli, "more than %d options", CLI_MAX_OPTIONS);
+            return false;
+        }
+        cli->value[cli->value_count++] = (struct cli_value){o->name, o->argument ? optarg : ""};
+    }
+    cli->operand = argv + optind;
+    cli->operand_count = (size_t)(argc - optind);
+    return true;
+}
+
+/* "8.4" is a version; anything else after --ptx is a file. */
+static bool is_version(const char *text)
+{
+    size_t major = strspn(text, "0123456789");
+    if (major == 0 || text[major] != '.') return false;
+    size_t minor = strspn(text + major + 1, "0123456789");
+    return minor > 0 && text[major + 1 + minor] == 0;
+}
+
+static const char *ptx_version(struct cli *cli)
+{
+    const char *version = NULL;
+    for (size_t i = 0; i < cli->value_count; i++) {
+        if (strcmp(cli->value[i].name, "ptx") != 0) continue;
+        if (is_version(cli->value[i].text))
+            version = cli->value[i].text;
+        else
+            cli->ptx_file = cli->value[i].text;
+    }
+    return version;
+}
+
+static bool is_wrong(const char *cuda, const char *ptx, const char *driver)
+{
+    struct tmap_target target;
+    return tmap_target_from(cuda, ptx, driver, NULL, &target) == TMAP_E_ARGUMENT;
+}
+
+static bool read_target(struct cli *cli)
+{
+    const char *cuda = cli_get(cli, "cuda"), *driver = cli_get(cli, "driver");
+    const char *arch = cli_get(cli, "arch"), *ptx = ptx_version(cli);
+    enum tmap_status status;
+
+    if (arch && strcmp(arch, "all") == 0 && cli->command->many_arches) {
+        cli->all_arches = true;
+        arch = NULL;
+    }
+    if (cli->ptx_file && !cli->command->ptx_files) {
+        cli_usage(cli, "--ptx takes a version here, 8.4, not '%s'", cli->ptx_file);
+        return false;
+    }
+    status = tmap_target_from(cuda, ptx, driver, arch, &cli->target);
+    if (status == TMAP_OK) return true;
+    if (status == TMAP_E_TARGET)
+        cli_usage(cli, "there is no architecture '%s'", arch ? arch : "");
+    else if (is_wrong(cuda, NULL, NULL))
+        cli_usage(cli, "--cuda takes a toolkit's version, 12.4, not '%s'", cuda);
+    else if (is_wrong(NULL, ptx, NULL))
+        cli_usage(cli, "--ptx takes a version, 8.4, not '%s'", ptx);
+    else if (is_wrong(NULL, NULL, driver))
+        cli_usage(cli, "--driver takes a branch, 550, not '%s'", driver);
+    else
+        cli_usage(cli, "--arch takes an architecture, sm_90a, not '%s'", arch ? arch : "");
+    return false;
+}
+
+static bool read_contract(struct cli *cli)
+{
+    static const char *const names[] = {"safe", "documented", "driver", "hardware"};
+    const char *text = cli_get(cli, "contract");
+    if (!text) return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(text, names[i]) == 0) {
+            cli->contract = (enum tmap_contract)i;
+            return true;
+        }
+    cli_usage(cli, "there is no contract '%s': safe, documented, driver, hardware", text);
+    return false;
+}
+
+static bool read_format(struct cli *cli)
+{
+    const char *text = cli_get(cli, "format");
+    for (int i = IO_FORMATS; i-- > 0;)
+        if (cli->command->formats & IO_BIT(i)) cli->format = (enum io_format)i;
+    if (!text) return true;
+    if (io_format_find(text, &cli->format) && cli->command->formats & IO_BIT(cli->format))
+        return true;
+    cli_usage(cli, "there is no format '%s' here", text);
+    return false;
+}
+
+static bool read_color(struct cli *cli)
+{
+    const char *when = cli_get(cli, "color"), *term = getenv("TERM"), *no = getenv("NO_COLOR");
+    if (!when || strcmp(when, "auto") == 0) {
+        cli->color = isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb") != 0;
+        return true;
+    }
+    cli->color = strcmp(when, "always") == 0;
+    if (cli->color || strcmp(when, "never") == 0) return true;
+    cli_usage(cli, "--color takes auto, always or never, not '%s'", when);
+    return false;
+}
+
+bool cli_parse(struct cli *cli, const struct cli_command *command, int argc, char **argv,
+               enum cli_exit *code)
+{
+    bool help = false;
+
+    *cli = (struct cli){.command = command};
+    *code = CLI_USAGE;
+    if (!read_values(cli, argc, argv, &help)) return false;
+    if (help) {
+        cli_help(stdout, command);
+        *code = CLI_OK;
+        return false;
+    }
+    cli->prove = cli_has(cli, "prove");
+    return read_target(cli) && read_contract(cli) && read_format(cli) && read_color(cli) &&
+           cli_number(cli, "seed", 1, &cli->seed) && cli_number(cli, "budget", 0, &cli->budget);
+}
