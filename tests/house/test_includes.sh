@@ -1,0 +1,45 @@
+#!/bin/sh
+# Who may include whom (docs/ARCHITECTURE.md): a room sees the rooms below it, never those above,
+# and third-party headers stay in the rooms they belong to.
+cd "$(dirname "$0")/../.." || exit 2
+n=0
+result() { # result NAME OFFENDERS
+    n=$((n + 1))
+    if [ -z "$2" ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; echo "$2" | sed 's/^/# /'; fi
+}
+files() { find "src/$1" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' | sort; }
+
+# room ROOM ALLOWED...: every "x/..." that a file of src/ROOM includes is of an allowed room
+room() {
+    room=$1; shift
+    allowed=$(echo "$*" | tr ' ' '|')
+    [ -n "$(files "$room")" ] || return
+    bad=$(files "$room" | xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
+        grep -vE "include[[:space:]]*\"($allowed)(/|\")")
+    result "$room includes only $*" "$bad"
+}
+room rules  rules
+room expr   rules expr tmap/tmap.h
+room core   rules expr core tmap/tmap.h
+room solve  rules expr core solve tmap/tmap.h tmap/solve.h
+room symbolic rules expr core solve symbolic tmap/tmap.h tmap/solve.h tmap/symbolic.h
+room driver rules expr core driver tmap/tmap.h tmap/driver.h
+room kernels rules expr core solve driver kernels tmap
+room io     rules expr core solve io tmap/tmap.h tmap/solve.h
+room cli    rules expr core solve symbolic driver kernels io cli tmap
+
+# only HEADER ROOMS: a system header is included in those rooms alone
+only() {
+    bad=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<$1" src include |
+        grep -vE "^src/($2)/")
+    result "<$1...> only in $2" "$bad"
+}
+only jansson 'io|cli'
+only isl 'symbolic'
+only z3 'symbolic'
+only 'cuda' 'kernels'
+only 'stdio' 'expr|core|solve|symbolic|driver|kernels|io|cli'
+
+bad=$(grep -nE '#[[:space:]]*include' include/tmap/*.h | grep -vE '<std(bool|def|int)\.h>|"tmap/')
+result "the public headers need libc alone" "$bad"
+echo "1..$n"
