@@ -8,7 +8,7 @@
 #define NATIVE_KIND d->kind
 #define WHEN(c) (c)
 #define MUST(c) (c)
-#define IN_KINDS(k) (((unsigned)(k) >> (d ? (unsigned)d->kind & 31 : 0)) & 1)
+#define IN_KINDS(k) ((k) == KINDS_ANY || ((unsigned)d->kind < 3 && (((k) >> d->kind) & 1)))
 #define AT(c, m, j) ((uint32_t)((c) & !(m)) << (j))
 
 #define PLACES_ONCE(c, m)                                                                          \
@@ -40,7 +40,10 @@ uint32_t row_native(tmap_row row, const struct subject *s)
 /* clang-format off */
 #define ROW(id, name, kinds, span, needs, when, must, ...)                                         \
     case ROW_##id:                                                                                 \
-        if (IN_KINDS(KINDS_##kinds) || KINDS_##kinds == KINDS_ANY) PLACES_##span(when, must) break;
+        if (IN_KINDS(KINDS_##kinds)) {                                                             \
+            PLACES_##span(when, must)                                                              \
+        }                                                                                          \
+        break;
 #include "rules/rows.def"
         /* clang-format on */
     default:

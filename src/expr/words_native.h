@@ -93,7 +93,7 @@
 #define NE(a, b) ((a) != (b))
 #define BETWEEN(lo, x, hi) ((uint64_t)(x) - (uint64_t)(lo) <= (uint64_t)(hi) - (uint64_t)(lo))
 #define DIVIDES(m, x) ((uint64_t)(x) % (uint64_t)(m) == 0)
-#define IN(x, set) ((int)(((set) >> ((unsigned)(x)&63)) & 1))
+#define IN(x, set) ((int)(((uint64_t)(x) < 64) & ((set) >> ((unsigned)(x)&63)) & 1))
 #define AND(a, b) ((a) & (b))
 #define OR(a, b) ((a) | (b))
 #define NOT(a) (!(a))
