@@ -19,12 +19,12 @@ struct type_bits {
 static struct type_bits bits_of(int32_t dtype)
 {
     switch (dtype) {
-#define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32)   \
-    case value:                                                                                    \
-        return (struct type_bits){smem_bits, gmem_bits};
+// clang-format off
+#define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32) \
+    case value: return (struct type_bits){smem_bits, gmem_bits};
 #include "rules/enums.def"
-    default:
-        return (struct type_bits){0, 0};
+    // clang-format on
+    default: return (struct type_bits){0, 0};
     }
 }
 
@@ -40,36 +40,36 @@ uint32_t layout_gmem_bits(int32_t dtype)
 uint32_t layout_slice_bytes(int32_t interleave)
 {
     switch (interleave) {
-#define INTERLEAVE(id, json, value, since, slice_bytes)                                            \
-    case value:                                                                                    \
-        return slice_bytes;
+// clang-format off
+#define INTERLEAVE(id, json, value, since, slice_bytes) \
+    case value: return slice_bytes;
 #include "rules/enums.def"
-    default:
-        return 0;
+    // clang-format on
+    default: return 0;
     }
 }
 
 uint32_t layout_swizzle_span(int32_t swizzle)
 {
     switch (swizzle) {
-#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes)                                    \
-    case value:                                                                                    \
-        return span_bytes;
+// clang-format off
+#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes) \
+    case value: return span_bytes;
 #include "rules/enums.def"
-    default:
-        return 0;
+    // clang-format on
+    default: return 0;
     }
 }
 
 uint32_t layout_swizzle_atom(int32_t swizzle)
 {
     switch (swizzle) {
-#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes)                                    \
-    case value:                                                                                    \
-        return atom_bytes;
+// clang-format off
+#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes) \
+    case value: return atom_bytes;
 #include "rules/enums.def"
-    default:
-        return 0;
+    // clang-format on
+    default: return 0;
     }
 }
 

@@ -129,6 +129,18 @@ static bool store_row(const struct tmap_desc *d, const struct tmap_use *u,
     return m->write(m->user, at, buffer + p.from, p.to - p.from);
 }
 
+// A load whose box starts outside the tensor still touches the tensor's first bytes (seen: it
+// faults when nothing is mapped there); one that starts inside and leaves it does not.
+static bool origin_mapped(const struct tmap_desc *d, const struct tmap_use *u,
+                          const struct tmap_memory *m)
+{
+    uint8_t first[CHUNK_BYTES];
+    for (uint32_t i = 0; i < d->rank; i++)
+        if (u->coord[i] < 0 || (uint64_t)u->coord[i] >= d->dim[i])
+            return m->read(m->user, d->address, first, sizeof first);
+    return true;
+}
+
 void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct tmap_memory *m,
              struct tmap_outcome *out)
 {
@@ -138,7 +150,7 @@ void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct t
     if (u->op == TMAP_OP_PREFETCH) return;
     const bool load = u->op == TMAP_OP_LOAD || u->op == TMAP_OP_GATHER4;
     sim_walk_start(&w, d, u);
-    bool mapped = true;
+    bool mapped = !load || origin_mapped(d, u, m);
     while (mapped && sim_walk_next(&w, &row))
         mapped = load ? load_row(d, m, &row, w.layout.row_bytes, out)
                       : store_row(d, u, m, &row, w.layout.row_bytes, out);

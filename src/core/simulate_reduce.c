@@ -63,21 +63,32 @@ static uint64_t reduce_half(uint32_t op, struct float_form f, uint64_t a, uint64
     return (op == TMAP_OP_REDUCE_MIN) == (x < y) ? a : b;
 }
 
-static uint64_t add_float(uint64_t a, uint64_t b)
+static uint32_t flush(uint32_t v, bool ftz)
+{
+    return ftz && (v & 0x7f800000) == 0 ? v & 0x80000000 : v;
+}
+
+static uint64_t add_float(uint64_t a, uint64_t b, bool ftz)
 {
     float x, y;
-    const uint32_t a32 = (uint32_t)a, b32 = (uint32_t)b;
+    const uint32_t a32 = flush((uint32_t)a, ftz), b32 = flush((uint32_t)b, ftz);
     memcpy(&x, &a32, 4);
     memcpy(&y, &b32, 4);
     const float sum = x + y;
     uint32_t bits;
     memcpy(&bits, &sum, 4);
-    return isnan(sum) ? 0x7fffffffu : bits;
+    return isnan(sum) ? 0x7fffffffu : flush(bits, ftz);
+}
+
+static bool is_nan64(uint64_t v)
+{
+    return (v & INT64_MAX) > 0x7ff0000000000000u;
 }
 
 static uint64_t add_double(uint64_t a, uint64_t b)
 {
     double x, y;
+    if (is_nan64(a)) return a; // as it is, not made quiet
     memcpy(&x, &a, 8);
     memcpy(&y, &b, 8);
     const double sum = x + y;
@@ -96,40 +107,27 @@ static bool less(int32_t dtype, uint64_t a, uint64_t b)
 static uint64_t reduce_integer(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
 {
     switch (op) {
-    case TMAP_OP_REDUCE_ADD:
-        return old + value;
-    case TMAP_OP_REDUCE_MIN:
-        return less(dtype, value, old) ? value : old;
-    case TMAP_OP_REDUCE_MAX:
-        return less(dtype, old, value) ? value : old;
-    case TMAP_OP_REDUCE_INC:
-        return old >= value ? 0 : old + 1;
-    case TMAP_OP_REDUCE_DEC:
-        return old == 0 || old > value ? value : old - 1;
-    case TMAP_OP_REDUCE_AND:
-        return old & value;
-    case TMAP_OP_REDUCE_OR:
-        return old | value;
-    default:
-        return old ^ value;
+    case TMAP_OP_REDUCE_ADD: return old + value;
+    case TMAP_OP_REDUCE_MIN: return less(dtype, value, old) ? value : old;
+    case TMAP_OP_REDUCE_MAX: return less(dtype, old, value) ? value : old;
+    case TMAP_OP_REDUCE_INC: return old >= value ? 0 : old + 1;
+    case TMAP_OP_REDUCE_DEC: return old == 0 || old > value ? value : old - 1;
+    case TMAP_OP_REDUCE_AND: return old & value;
+    case TMAP_OP_REDUCE_OR: return old | value;
+    default: return old ^ value;
     }
 }
 
 uint64_t sim_reduce(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
 {
     switch (dtype) {
-    case TMAP_FLOAT16:
-        return reduce_half(op, half_form, old, value);
-    case TMAP_BFLOAT16:
-        return reduce_half(op, bfloat_form, old, value);
+    case TMAP_FLOAT16: return reduce_half(op, half_form, old, value);
+    case TMAP_BFLOAT16: return reduce_half(op, bfloat_form, old, value);
     case TMAP_FLOAT32:
+    case TMAP_TFLOAT32: return add_float(old, value, false);
     case TMAP_FLOAT32_FTZ:
-    case TMAP_TFLOAT32:
-    case TMAP_TFLOAT32_FTZ:
-        return add_float(old, value);
-    case TMAP_FLOAT64:
-        return add_double(old, value);
-    default:
-        return reduce_integer(op, dtype, old, value);
+    case TMAP_TFLOAT32_FTZ: return add_float(old, value, true);
+    case TMAP_FLOAT64: return add_double(old, value);
+    default: return reduce_integer(op, dtype, old, value);
     }
 }

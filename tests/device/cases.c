@@ -10,6 +10,7 @@
 #define MAX_BOX 256u
 #define MAX_PIXELS 1024u
 #define SMEM_STEP 128u
+#define MAX_REACH (1ull << 44)
 
 struct rng {
     uint64_t seed, i;
@@ -54,8 +55,8 @@ const char *case_class_name(enum case_class cls)
 
 static bool is_store(enum case_class cls)
 {
-    return cls == CASE_STORE || cls == CASE_STORE_NEGATIVE || cls == CASE_STORE_INTERLEAVE ||
-           cls == CASE_STORE_IM2COL || cls == CASE_REDUCE;
+    return cls == CASE_STORE || cls == CASE_STORE_INTERLEAVE || cls == CASE_STORE_IM2COL ||
+           cls == CASE_REDUCE || cls == CASE_REDUCE_INTERLEAVE;
 }
 
 static uint32_t size_of(const struct tmap_desc *d)
@@ -75,8 +76,8 @@ static uint32_t step0(const struct tmap_desc *d)
 
 static void draw_types(struct rng *r, enum case_class cls, struct tmap_desc *d)
 {
-    const bool sliced =
-        cls == CASE_INTERLEAVE || cls == CASE_IM2COL_INTERLEAVE || cls == CASE_STORE_INTERLEAVE;
+    const bool sliced = cls == CASE_INTERLEAVE || cls == CASE_IM2COL_INTERLEAVE ||
+                        cls == CASE_STORE_INTERLEAVE || cls == CASE_REDUCE_INTERLEAVE;
     d->dtype = (int32_t)below(r, TMAP_TFLOAT32_FTZ + 1);
     if (cls == CASE_TILED_NAN) d->dtype = (int32_t)within(r, TMAP_FLOAT16, TMAP_TFLOAT32_FTZ);
     d->interleave = sliced ? (int32_t)within(r, 1, 2) : 0;
@@ -120,6 +121,20 @@ static void draw_box(struct rng *r, struct tmap_desc *d, uint32_t cap)
         rows /= ext;
     }
     if (sliced && d->elem_stride[0] > 1 && chance(r, 50)) d->elem_stride[0] = 1;
+}
+
+// Until the rows at their pitch fit a block.
+static void shrink(struct tmap_desc *d)
+{
+    struct tmap_layout l;
+    for (layout_of(d, &l); l.footprint_bytes > EXECUTOR_HASHED_BYTES; layout_of(d, &l)) {
+        uint32_t most = 1;
+        for (uint32_t i = d->interleave ? 0 : 1; i < d->rank; i++)
+            if (d->box[i] > d->box[most]) most = i;
+        d->pixels = (d->pixels + 1) / 2;
+        d->box[most] = (d->box[most] + 1) / 2;
+        if (most == 0) d->box[0] = (d->box[0] + 15) / 16 * 16;
+    }
 }
 
 static void draw_pixels(struct rng *r, struct tmap_desc *d, uint32_t cap)
@@ -184,10 +199,11 @@ static void draw_tensor(struct rng *r, struct tmap_desc *d, uint64_t room, bool 
 // Dims to 2^32 and strides to what the arena holds; only what the box reaches must be mapped.
 static void draw_far(struct rng *r, struct tmap_desc *d, uint64_t room)
 {
-    const uint64_t most = 1ull << 32;
+    const uint64_t most = 1ull << 31; // more faults, whatever the coordinates
     for (uint32_t i = 0; i < d->rank; i++) {
-        d->dim[i] = chance(r, 10) ? most - below(r, 3) : size_upto(r, most);
-        const uint64_t far = room / 8 / (d->box[i] ? d->box[i] : 1);
+        d->dim[i] = chance(r, 15) ? most - below(r, 3) : size_upto(r, most);
+        uint64_t far = room / 8 / d->box[i];
+        if (far > MAX_REACH / d->dim[i]) far = MAX_REACH / d->dim[i]; // the base stays an address
         if (i) d->stride_bytes[i - 1] = size_upto(r, far / 16) * 16;
     }
 }
@@ -227,7 +243,7 @@ static void draw_coords(struct rng *r, enum case_class cls, const struct tmap_de
         const int64_t reach = d->kind == TMAP_TILED ? d->box[i] : i == 0 ? d->channels : 2;
         u->coord[i] = draw_coord(r, (int64_t)d->dim[i], reach, cls == CASE_TILED_FAR, inside);
     }
-    if (is_store(cls) && cls != CASE_STORE_NEGATIVE)
+    if (is_store(cls))
         for (uint32_t i = 0; i < d->rank; i++)
             if (u->coord[i] < 0) u->coord[i] = 0;
     if (d->interleave == 0) u->coord[0] = (int32_t)((uint32_t)u->coord[0] & ~(unit - 1));
@@ -268,6 +284,13 @@ static struct reach reach_of(const struct tmap_desc *d, const struct tmap_use *u
     return out;
 }
 
+static bool origin_outside(const struct tmap_desc *d, const struct tmap_use *u)
+{
+    for (uint32_t i = 0; i < d->rank; i++)
+        if (u->coord[i] < 0 || (uint64_t)u->coord[i] >= d->dim[i]) return true;
+    return false;
+}
+
 static void place_load(struct rng *r, enum case_class cls, const struct case_room *room,
                        struct device_case *c)
 {
@@ -275,6 +298,11 @@ static void place_load(struct rng *r, enum case_class cls, const struct case_roo
     struct reach to = {0, 0};
     if (cls == CASE_TILED_FAR) {
         to = reach_of(d, &c->use);
+        if (origin_outside(d, &c->use)) to.lo = 0; // such a load touches the base address
+        if ((uint64_t)(to.hi - to.lo) > room->arena_bytes / 2) {
+            for (uint32_t i = 0; i < d->rank; i++) c->use.coord[i] = 0;
+            to = reach_of(d, &c->use);
+        }
     } else {
         for (uint32_t i = 0; i < d->rank; i++)
             to.hi += (int64_t)(d->dim[i] - 1) * (int64_t)(i ? d->stride_bytes[i - 1] : step0(d));
@@ -313,14 +341,24 @@ static void place_store(struct rng *r, const struct case_room *room, struct devi
     c->image_from = c->image_bytes = 0;
 }
 
+// The pairs that an H200 carries out; the others end in an illegal instruction. It adds every float
+// type, f64 and tf32 too, and has no and, or, xor of s64, against the PTX ISA's table.
+static bool reduces(uint32_t op, int32_t t)
+{
+    const bool word = t == TMAP_UINT32 || t == TMAP_INT32, u64 = t == TMAP_UINT64;
+    switch (op) {
+    case TMAP_OP_REDUCE_ADD: return word || u64 || t >= TMAP_FLOAT16;
+    case TMAP_OP_REDUCE_MIN:
+    case TMAP_OP_REDUCE_MAX:
+        return word || u64 || t == TMAP_INT64 || t == TMAP_FLOAT16 || t == TMAP_BFLOAT16;
+    case TMAP_OP_REDUCE_INC:
+    case TMAP_OP_REDUCE_DEC: return t == TMAP_UINT32;
+    default: return word || u64;
+    }
+}
+
 static void draw_op(struct rng *r, enum case_class cls, struct device_case *c)
 {
-    static const struct {
-        uint32_t op, dtype;
-    } pairs[] = {
-#define REDUCE_TYPE(op, dtype) {TMAP_OP_REDUCE_##op, TMAP_##dtype},
-#include "rules/enums.def"
-    };
     const bool im2col = c->desc.kind == TMAP_IM2COL;
     c->use.op = cls == CASE_PREFETCH ? TMAP_OP_PREFETCH
                 : is_store(cls)      ? TMAP_OP_STORE
@@ -328,11 +366,13 @@ static void draw_op(struct rng *r, enum case_class cls, struct device_case *c)
     c->exec_op = cls == CASE_PREFETCH ? EXECUTOR_PREFETCH
                  : is_store(cls)      ? (im2col ? EXECUTOR_STORE_IM2COL : EXECUTOR_STORE)
                                       : (im2col ? EXECUTOR_LOAD_IM2COL : EXECUTOR_LOAD);
-    if (cls != CASE_REDUCE) return;
-    const size_t k = below(r, sizeof pairs / sizeof *pairs);
-    c->use.op = pairs[k].op;
-    c->exec_op = EXECUTOR_REDUCE + pairs[k].op - TMAP_OP_REDUCE_ADD;
-    c->desc.dtype = (int32_t)pairs[k].dtype;
+    if (cls != CASE_REDUCE && cls != CASE_REDUCE_INTERLEAVE) return;
+    do {
+        c->use.op = (uint32_t)within(r, TMAP_OP_REDUCE_ADD, TMAP_OP_REDUCE_XOR);
+        c->desc.dtype = (int32_t)below(r, TMAP_TFLOAT32_FTZ + 1);
+    } while (!reduces(c->use.op, c->desc.dtype));
+    c->exec_op = EXECUTOR_REDUCE + c->use.op - TMAP_OP_REDUCE_ADD;
+    c->flags = chance(r, 60) ? EXECUTOR_SPECIALS : 0;
     c->desc.oob_fill = TMAP_OOB_NONE;
 }
 
@@ -351,6 +391,7 @@ void case_draw(enum case_class cls, uint64_t seed, uint64_t index, const struct 
         draw_box(&r, d, room->box_cap);
     else
         draw_pixels(&r, d, room->box_cap);
+    shrink(d);
     if (cls == CASE_TILED_FAR)
         draw_far(&r, d, room->arena_bytes);
     else
@@ -374,6 +415,7 @@ void case_job(const struct device_case *c, const uint64_t map[16], struct execut
     memcpy(job->coord, c->use.coord, sizeof job->coord);
     memcpy(job->offset, c->use.offset, sizeof job->offset);
     job->op = c->exec_op;
+    job->flags = c->flags;
     job->rank = c->desc.rank;
     job->smem = (uint32_t)c->use.smem;
     job->expect_tx = c->expect_tx;

@@ -14,10 +14,10 @@
     X(CASE_IM2COL, "im2col")                                                                       \
     X(CASE_IM2COL_INTERLEAVE, "im2col_interleave")                                                 \
     X(CASE_STORE, "store")                                                                         \
-    X(CASE_STORE_NEGATIVE, "store_negative")                                                       \
     X(CASE_STORE_INTERLEAVE, "store_interleave")                                                   \
     X(CASE_STORE_IM2COL, "store_im2col")                                                           \
     X(CASE_REDUCE, "reduce")                                                                       \
+    X(CASE_REDUCE_INTERLEAVE, "reduce_interleave")                                                 \
     X(CASE_PREFETCH, "prefetch")
 enum case_class {
 #define X(id, name) id,
@@ -36,6 +36,7 @@ struct device_case {
     uint32_t image_from, image_bytes;
     uint32_t expect_tx;
     uint32_t cls;
+    uint32_t flags; // EXECUTOR_SPECIALS
 };
 
 // Where cases may read, and where the i-th of a batch may write.

@@ -9,6 +9,7 @@
 
 #include "device/cases.h"
 #include "device/probes.h"
+#include "device/verify.h"
 #include "kernels/copy/executor_host.h"
 
 #define ARENA_BYTES (8ull << 30)
@@ -81,11 +82,16 @@ static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, cons
     return 0;
 }
 
+// explore OUT_DIR COUNT BOX_CAP [class...] · explore OUT_DIR probes WORKERS [more]
+// verify COUNT SEED ARENA_GIB THREADS [class...]
 int main(int argc, char **argv)
 {
+    if (argc > 4 && strcmp(argv[1], "verify") == 0)
+        return verify_main(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0),
+                           strtoull(argv[4], NULL, 0) << 30, atoi(argv[5]),
+                           argc > 6 ? argv + 6 : NULL);
     const char *dir = argv[1];
-    if (argc > 2 && strcmp(argv[2], "probes") == 0)
-        return probe_all(dir, argc > 3 ? atoi(argv[3]) : 8);
+    if (argc > 3 && strcmp(argv[2], "probes") == 0) return probe_all(dir, atoi(argv[3]), argc == 4);
     const uint32_t count = (uint32_t)atoi(argv[2]), cap = (uint32_t)atoi(argv[3]);
     for (int k = 0; k < CASE_CLASS_COUNT; k++) {
         bool wanted = argc == 4;

@@ -43,7 +43,7 @@ void probe_hide(const struct device_case *c, uint8_t *image, uint32_t bytes)
     for (uint32_t i = 0; i + 8 <= bytes; i += 8) {
         uint64_t w;
         memcpy(&w, image + i, 8);
-        w ^= executor_hash(seed, (from + i) / 8);
+        w ^= executor_word(c->flags, seed, (from + i) / 8);
         memcpy(image + i, &w, 8);
     }
 }
@@ -60,6 +60,8 @@ struct probe {
     uint32_t rank;      // of the instruction; 0: the map's
     uint32_t map_shift; // 0: in the job
     bool absolute;      // desc.address is meant as it is
+    int64_t far;        // draw this case of class tiled_far; -1: not
+    uint32_t bar_shift; // moves the barrier operand
 };
 
 struct list {
@@ -81,6 +83,7 @@ static const struct probe *base(void)
     for (int i = 0; i < 5; i++) d->elem_stride[i] = 1;
     p.c.exec_op = EXECUTOR_LOAD;
     p.c.seed = 7;
+    p.far = -1;
     return &p;
 }
 
@@ -383,6 +386,95 @@ static void probes_bits(struct list *l)
     }
 }
 
+// Which addresses a copy touches that needs none of them: the tensor's base lies far below the
+// arena, only row 1 (or 4) of it is mapped.
+static void probes_mapping(struct list *l)
+{
+    static const struct {
+        const char *name;
+        int32_t coord;
+        uint32_t dim, box, op;
+        bool below; // the base is not mapped, row 1 is
+        int32_t coord0;
+    } t[] = {
+        {"base unmapped, row 1 inside", 1, 4, 1, EXECUTOR_LOAD, true, 0},
+        {"base unmapped, row 1 and two out", 1, 2, 3, EXECUTOR_LOAD, true, 0},
+        {"base unmapped, all out above", 2, 2, 1, EXECUTOR_LOAD, true, 0},
+        {"base unmapped, all out below", -1, 2, 1, EXECUTOR_LOAD, true, 0},
+        {"base unmapped, columns partly out", 1, 4, 1, EXECUTOR_LOAD, true, 224},
+        {"base unmapped, columns all out", 1, 4, 1, EXECUTOR_LOAD, true, 256},
+        {"base unmapped, columns all out below", 1, 4, 1, EXECUTOR_LOAD, true, -64},
+        {"base unmapped, columns partly out below", 1, 4, 1, EXECUTOR_LOAD, true, -32},
+        {"base mapped, row 0 and two out", 0, 1, 3, EXECUTOR_LOAD, false, 0},
+        {"base mapped, all out above", 1, 1, 1, EXECUTOR_LOAD, false, 0},
+        {"base mapped, all out far above", 3, 1, 1, EXECUTOR_LOAD, false, 0},
+        {"base mapped, all out below", -1, 1, 1, EXECUTOR_LOAD, false, 0},
+        {"base mapped, row -1 and row 0", -1, 1, 2, EXECUTOR_LOAD, false, 0},
+        {"base mapped, row 1 unmapped inside", 1, 4, 1, EXECUTOR_LOAD, false, 0},
+        {"base unmapped, prefetch row 1", 1, 4, 1, EXECUTOR_PREFETCH, true, 0},
+        {"base unmapped, store all out", 4, 2, 1, EXECUTOR_STORE, true, 0},
+        {"base unmapped, store row 1", 1, 2, 1, EXECUTOR_STORE, true, 0},
+        {"base unmapped, store row 1 and one out", 1, 2, 2, EXECUTOR_STORE, true, 0},
+    };
+    const uint64_t step = (1ull << 40) - (1ull << 20);
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct probe *p = add(l, "%s", t[i].name);
+        as_op(p, t[i].op);
+        p->c.desc.dim[1] = t[i].dim;
+        p->c.desc.stride_bytes[0] = step;
+        p->c.desc.box[1] = t[i].box;
+        p->c.use.coord[0] = t[i].coord0;
+        p->c.use.coord[1] = t[i].coord;
+        if (t[i].below) p->c.desc.address -= step;
+    }
+    for (int64_t i = 0; i < 80; i++) {
+        struct probe *p = add(l, "far %d", (int)i);
+        p->far = i;
+    }
+}
+
+// Maps that the encode call refuses, made from a legal one: fields written as the driver would.
+static void probes_forged(struct list *l)
+{
+    static const struct {
+        const char *name;
+        int il, swizzle, dtype;
+        uint32_t box0;
+        struct edit e;
+    } t[] = {
+        {"box bytes 8", 0, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 7ull << 56}},
+        {"box bytes 24", 0, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 23ull << 56}},
+        {"box bytes 1", 0, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 0}},
+        {"box 5 of f32", 0, 0, TMAP_FLOAT32, 4, {6, 0xffull << 56, 4ull << 56}},
+        {"box 64 at swizzle 32B", 0, 1, TMAP_UINT8, 32, {6, 0xffull << 56, 63ull << 56}},
+        {"box 128 at swizzle 64B", 0, 2, TMAP_UINT8, 64, {6, 0xffull << 56, 127ull << 56}},
+        {"box 256 at swizzle 128B", 0, 3, TMAP_UINT8, 128, {6, 0xffull << 56, 255ull << 56}},
+        {"box 144 at swizzle 128B", 0, 3, TMAP_UINT8, 128, {6, 0xffull << 56, 143ull << 56}},
+        {"interleave 16 box bytes 5", 1, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 4ull << 56}},
+        {"interleave 32 address +16", 2, 1, TMAP_UINT8, 16, {0, 0, 16}},
+        {"interleave 32 stride +16", 2, 1, TMAP_UINT8, 16, {1, 0, 1ull << 32}},
+        {"interleave 16 rank 2", 1, 0, TMAP_UINT8, 16, {1, 7ull << 4, 1ull << 4}},
+        {"nan on u32 inside", 0, 0, TMAP_UINT32, 16, {1, 0, 1ull << 15}},
+        {"address 2^57", 0, 0, TMAP_UINT8, 16, {0, 0, 1ull << 57}},
+        {"address 2^60", 0, 0, TMAP_UINT8, 16, {0, 0, 1ull << 60}},
+        {"kind 1 and rank 2", 0, 0, TMAP_UINT8, 16, {1, 0, 1}},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct probe *p = add(l, "forged %s", t[i].name);
+        set_type(p, t[i].dtype);
+        if (t[i].il) as_interleave(p, t[i].il, t[i].swizzle);
+        p->c.desc.swizzle = t[i].swizzle;
+        p->c.desc.box[0] = t[i].box0;
+        p->edit[0] = t[i].e;
+        if (strstr(t[i].name, "rank 2")) p->rank = 2;
+    }
+    static const uint32_t shift[] = {4, 8, 1};
+    for (int i = 0; i < 3; i++) {
+        struct probe *p = add(l, "mbarrier +%u", shift[i]);
+        p->bar_shift = shift[i];
+    }
+}
+
 static void probe_image(struct probe *p, uint64_t arena)
 {
     struct tmap_layout l;
@@ -407,7 +499,14 @@ static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
     if (executor_open(&ex, ARENA_BYTES, 42, why, sizeof why) != TMAP_OK) return -2;
     if (executor_slot_open(&ex, 1, IMAGE_CAP, &slot) != TMAP_OK) return -3;
     uint64_t map[16] __attribute__((aligned(64))) = {0};
-    probe_image(p, ex.arena);
+    if (p->far < 0) probe_image(p, ex.arena);
+    if (p->far >= 0) {
+        const struct case_room room = {ex.arena, ex.arena_bytes, 0, 0, 8192};
+        case_draw(CASE_TILED_FAR, 1, (uint64_t)p->far, &room, &p->c);
+        p->c.image_bytes = IMAGE_CAP;
+        if (p->c.image_from + IMAGE_CAP > EXECUTOR_HASHED_BYTES)
+            p->c.image_from = EXECUTOR_HASHED_BYTES - IMAGE_CAP;
+    }
     const int refused = probe_encode(&ex.gpu.api, &p->c.desc, map);
     if (refused) return -4;
     for (int i = 0; i < 2; i++)
@@ -417,6 +516,7 @@ static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
     struct executor_job *job = executor_place(&slot, IMAGE_CAP);
     case_job(&p->c, map, job);
     if (p->rank) job->rank = p->rank;
+    job->bar_shift = p->bar_shift;
     if (p->map_shift) {
         job->map_at = ex.arena + MAP_AT + p->map_shift;
         if (ex.gpu.api.memcpy_htod(job->map_at, map, sizeof map)) return -5;
@@ -479,23 +579,27 @@ static void replace_edits(const char *dir)
     fflush(stdout);
 }
 
-int probe_all(const char *dir, int workers)
+int probe_all(const char *dir, int workers, bool first_round)
 {
     struct list l = {calloc(MAX_PROBES, sizeof(struct probe)), 0};
-    probes_coordinates(&l);
-    probes_dims(&l);
-    probes_alignment(&l);
-    probes_mismatch(&l);
-    probes_im2col(&l);
-    probes_memory(&l);
-    probes_bits(&l);
-    probes_reduce(&l);
+    if (first_round) {
+        probes_coordinates(&l);
+        probes_dims(&l);
+        probes_alignment(&l);
+        probes_mismatch(&l);
+        probes_im2col(&l);
+        probes_memory(&l);
+        probes_bits(&l);
+        probes_reduce(&l);
+    }
+    probes_mapping(&l);
+    probes_forged(&l);
     struct probe_record *recs = mmap(NULL, MAX_PROBES * sizeof *recs, PROT_READ | PROT_WRITE,
                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint8_t *images = mmap(NULL, (size_t)MAX_PROBES * IMAGE_CAP, PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (uint32_t i = 0; i < l.n; i++) recs[i].code = -100;
-    if (fork() == 0) {
+    if (first_round && fork() == 0) {
         replace_edits(dir);
         _exit(0);
     }

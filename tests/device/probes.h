@@ -22,6 +22,6 @@ void probe_hide(const struct device_case *c, uint8_t *image, uint32_t bytes);
 int probe_encode(const struct tmap_libcuda *cu, const struct tmap_desc *d, uint64_t map[16]);
 
 // probe_all() : runs every probe, `workers` processes at a time; DIR/probes.rec.
-int probe_all(const char *dir, int workers);
+int probe_all(const char *dir, int workers, bool first_round);
 
 #endif

@@ -12,39 +12,17 @@ PTX_FN void issue_tile(const executor_job *job, const void *map, uint32_t smem, 
 #pragma unroll
     for (int i = 0; i < RANK; i++) c[i] = job->coord[i];
     switch (job->op) {
-    case EXECUTOR_LOAD:
-        ptx::tma_load<RANK>(smem, map, bar, c);
-        break;
-    case EXECUTOR_STORE:
-        ptx::tma_store<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_PREFETCH:
-        ptx::tma_prefetch<RANK>(map, c);
-        break;
-    case EXECUTOR_REDUCE + 0:
-        ptx::tma_reduce_add<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 1:
-        ptx::tma_reduce_min<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 2:
-        ptx::tma_reduce_max<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 3:
-        ptx::tma_reduce_inc<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 4:
-        ptx::tma_reduce_dec<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 5:
-        ptx::tma_reduce_and<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 6:
-        ptx::tma_reduce_or<RANK>(map, smem, c);
-        break;
-    case EXECUTOR_REDUCE + 7:
-        ptx::tma_reduce_xor<RANK>(map, smem, c);
-        break;
+    case EXECUTOR_LOAD: ptx::tma_load<RANK>(smem, map, bar, c); break;
+    case EXECUTOR_STORE: ptx::tma_store<RANK>(map, smem, c); break;
+    case EXECUTOR_PREFETCH: ptx::tma_prefetch<RANK>(map, c); break;
+    case EXECUTOR_REDUCE + 0: ptx::tma_reduce_add<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 1: ptx::tma_reduce_min<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 2: ptx::tma_reduce_max<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 3: ptx::tma_reduce_inc<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 4: ptx::tma_reduce_dec<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 5: ptx::tma_reduce_and<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 6: ptx::tma_reduce_or<RANK>(map, smem, c); break;
+    case EXECUTOR_REDUCE + 7: ptx::tma_reduce_xor<RANK>(map, smem, c); break;
     }
 }
 
@@ -67,33 +45,26 @@ PTX_FN void issue(const executor_job *job, const void *map, uint32_t smem, uint3
 {
     const bool im2col = job->op == EXECUTOR_LOAD_IM2COL || job->op == EXECUTOR_STORE_IM2COL;
     switch (job->rank + (im2col ? 8 : 0)) {
-    case 1:
-        return issue_tile<1>(job, map, smem, bar);
-    case 2:
-        return issue_tile<2>(job, map, smem, bar);
-    case 3:
-        return issue_tile<3>(job, map, smem, bar);
-    case 4:
-        return issue_tile<4>(job, map, smem, bar);
-    case 5:
-        return issue_tile<5>(job, map, smem, bar);
-    case 11:
-        return issue_im2col<3>(job, map, smem, bar);
-    case 12:
-        return issue_im2col<4>(job, map, smem, bar);
-    case 13:
-        return issue_im2col<5>(job, map, smem, bar);
+    case 1: return issue_tile<1>(job, map, smem, bar);
+    case 2: return issue_tile<2>(job, map, smem, bar);
+    case 3: return issue_tile<3>(job, map, smem, bar);
+    case 4: return issue_tile<4>(job, map, smem, bar);
+    case 5: return issue_tile<5>(job, map, smem, bar);
+    case 11: return issue_im2col<3>(job, map, smem, bar);
+    case 12: return issue_im2col<4>(job, map, smem, bar);
+    case 13: return issue_im2col<5>(job, map, smem, bar);
     }
 }
 
-PTX_FN ulonglong2 hash_pair(uint64_t seed, uint32_t i)
+PTX_FN ulonglong2 hash_pair(const executor_job *job, uint64_t seed, uint32_t i)
 {
-    return make_ulonglong2(executor_hash(seed, 2ull * i), executor_hash(seed, 2ull * i + 1));
+    return make_ulonglong2(executor_word(job->flags, seed, 2ull * i),
+                           executor_word(job->flags, seed, 2ull * i + 1));
 }
 
-PTX_FN void fill(ulonglong2 *at, uint32_t bytes, uint64_t seed)
+PTX_FN void fill(ulonglong2 *at, uint32_t bytes, const executor_job *job, uint64_t seed)
 {
-    for (uint32_t i = threadIdx.x; i < bytes / 16; i += blockDim.x) at[i] = hash_pair(seed, i);
+    for (uint32_t i = threadIdx.x; i < bytes / 16; i += blockDim.x) at[i] = hash_pair(job, seed, i);
 }
 
 // Waits for the phase, or gives up: a wrong count of bytes must not hang anything.
@@ -124,7 +95,7 @@ PTX_FN void run(const executor_job *job, uint32_t base, uint32_t limit_us, execu
     const void *map = job->map_at ? (const void *)job->map_at : job->map;
     ptx::tensormap_acquire_system(map);
     if (load) ptx::mbarrier_arrive_expect_tx(bar, job->expect_tx);
-    if (job->op != EXECUTOR_NOTHING) issue(job, map, base + job->smem, bar);
+    if (job->op != EXECUTOR_NOTHING) issue(job, map, base + job->smem, bar + job->bar_shift);
     if (load) {
         wait(bar, limit_us, out);
     } else {
@@ -142,7 +113,7 @@ PTX_FN void look_for_strays(const ulonglong2 *smem, const executor_job *job, uin
 {
     for (uint32_t i = threadIdx.x; i < EXECUTOR_HASHED_BYTES / 16; i += blockDim.x) {
         if (i * 16 >= from && i * 16 < from + bytes) continue;
-        const ulonglong2 want = hash_pair(job->seed, i), got = smem[i];
+        const ulonglong2 want = hash_pair(job, job->seed, i), got = smem[i];
         const uint32_t bad = (got.x != want.x) + (got.y != want.y);
         if (!bad) continue;
         atomicAdd(&out->stray_bytes8, bad);
@@ -162,8 +133,8 @@ extern "C" __global__ void __launch_bounds__(EXECUTOR_THREADS, 1)
     const uint32_t base = ptx::smem_addr(smem);
     const bool load = job->op <= EXECUTOR_LOAD_IM2COL;
     if (base % 1024) __trap();
-    fill(smem, EXECUTOR_HASHED_BYTES, job->seed);
-    if (job->window_bytes) fill((ulonglong2 *)job->window, job->window_bytes, job->seed + 1);
+    fill(smem, EXECUTOR_HASHED_BYTES, job, job->seed);
+    if (job->window_bytes) fill((ulonglong2 *)job->window, job->window_bytes, job, job->seed + 1);
     if (threadIdx.x == 0) {
         ptx::mbarrier_init(base + EXECUTOR_HASHED_BYTES, 1);
         ptx::fence_mbarrier_init();

@@ -1,0 +1,10 @@
+// Random copies on the GPU against the simulator.
+#ifndef TESTS_DEVICE_VERIFY_H
+#define TESTS_DEVICE_VERIFY_H
+
+#include <stdint.h>
+
+// verify_main() : 0 when no byte differed. classes: NULL-terminated names, or NULL for all.
+int verify_main(uint64_t count, uint64_t seed, uint64_t arena_bytes, int threads, char **classes);
+
+#endif
