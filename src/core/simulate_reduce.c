@@ -88,13 +88,14 @@ static bool is_nan64(uint64_t v)
 static uint64_t add_double(uint64_t a, uint64_t b)
 {
     double x, y;
-    if (is_nan64(a)) return a; // as it is, not made quiet
+    if (is_nan64(b)) return b; // as it is, not made quiet
+    if (is_nan64(a)) return a;
     memcpy(&x, &a, 8);
     memcpy(&y, &b, 8);
     const double sum = x + y;
     uint64_t bits;
     memcpy(&bits, &sum, 8);
-    return isnan(sum) ? 0x7fffffffffffffffu : bits;
+    return isnan(sum) ? 0xfff8000000000000u : bits;
 }
 
 static bool less(int32_t dtype, uint64_t a, uint64_t b)

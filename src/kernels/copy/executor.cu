@@ -88,6 +88,15 @@ PTX_FN void linger(uint32_t ns)
     }
 }
 
+// One more phase, with an arrival and no bytes: it completes only when none are owed either way.
+PTX_FN uint32_t nothing_left(uint32_t bar)
+{
+    ptx::mbarrier_arrive(bar);
+    for (int tries = 0; tries < 8; tries++)
+        if (ptx::mbarrier_try_wait(bar, 1)) return 1;
+    return 0;
+}
+
 PTX_FN void run(const executor_job *job, uint32_t base, uint32_t limit_us, executor_result *out)
 {
     const uint32_t bar = base + EXECUTOR_HASHED_BYTES;
@@ -104,7 +113,7 @@ PTX_FN void run(const executor_job *job, uint32_t base, uint32_t limit_us, execu
         out->done = 1;
     }
     if (job->linger_ns) linger(job->linger_ns);
-    out->barrier = ptx::load_shared_64(bar);
+    if (load && out->done) out->exact = nothing_left(bar);
 }
 
 // Shared memory outside [from, from + bytes) must still be hashed.

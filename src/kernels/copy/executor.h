@@ -92,7 +92,7 @@ struct executor_job {
 };
 
 struct executor_result {
-    uint64_t barrier;      // the barrier's 64 bits after the wait
+    uint64_t exact;        // 1: afterwards no byte was owed to the barrier, nor by it
     uint32_t done;         // 1: the phase completed
     uint32_t stray_bytes8; // 8-byte words of shared memory outside the image that changed
     uint32_t first_stray;  // byte offset of the first of them
