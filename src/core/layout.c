@@ -24,7 +24,8 @@ static struct type_bits bits_of(int32_t dtype)
     case value: return (struct type_bits){smem_bits, gmem_bits};
 #include "rules/enums.def"
     // clang-format on
-    default: return (struct type_bits){0, 0};
+    default:
+        return (struct type_bits){0, 0};
     }
 }
 
@@ -45,7 +46,8 @@ uint32_t layout_slice_bytes(int32_t interleave)
     case value: return slice_bytes;
 #include "rules/enums.def"
     // clang-format on
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -57,7 +59,8 @@ uint32_t layout_swizzle_span(int32_t swizzle)
     case value: return span_bytes;
 #include "rules/enums.def"
     // clang-format on
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -69,7 +72,8 @@ uint32_t layout_swizzle_atom(int32_t swizzle)
     case value: return atom_bytes;
 #include "rules/enums.def"
     // clang-format on
-    default: return 0;
+    default:
+        return 0;
     }
 }
 
@@ -144,4 +148,19 @@ void layout_of(const struct tmap_desc *d, struct tmap_layout *out)
     l.pattern_bytes = span ? PATTERN_ROWS * span : SMEM_ALIGN_BYTES;
     l.footprint_bytes = last_byte(d, &l);
     *out = l;
+}
+
+enum tmap_status tmap_layout(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                             struct tmap_layout *out)
+{
+    if (checker == NULL || desc == NULL || out == NULL) return TMAP_E_ARGUMENT;
+    switch (tmap_verdict_of(checker, desc)) {
+    case TMAP_LEGAL:
+        layout_of(desc, out);
+        return TMAP_OK;
+    case TMAP_ILLEGAL:
+        return TMAP_E_ILLEGAL;
+    default:
+        return TMAP_E_TARGET;
+    }
 }

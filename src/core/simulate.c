@@ -121,7 +121,7 @@ static bool store_row(const struct tmap_desc *d, const struct tmap_use *u,
     p.to = (p.to + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES; // what starts inside is written
     const uint64_t at = piece_address(d, row, p.from);
     gather(d, m, row->smem, buffer, bytes);
-    if (u->op >= TMAP_OP_REDUCE_ADD) {
+    if (u->op >= TMAP_OP_REDUCE_ADD && u->op <= TMAP_OP_REDUCE_XOR) {
         if (!m->read(m->user, at, old + p.from, p.to - p.from)) return false;
         reduce_row(d, u->op, buffer, old, p);
     }
@@ -135,6 +135,7 @@ static bool origin_mapped(const struct tmap_desc *d, const struct tmap_use *u,
                           const struct tmap_memory *m)
 {
     uint8_t first[CHUNK_BYTES];
+    if (sim_by_row(u->op)) return true; // not seen
     for (uint32_t i = 0; i < d->rank; i++)
         if (u->coord[i] < 0 || (uint64_t)u->coord[i] >= d->dim[i])
             return m->read(m->user, d->address, first, sizeof first);
@@ -148,12 +149,72 @@ void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct t
     struct sim_row row;
     memset(out, 0, sizeof *out);
     if (u->op == TMAP_OP_PREFETCH) return;
-    const bool load = u->op == TMAP_OP_LOAD || u->op == TMAP_OP_GATHER4;
+    const bool load = sim_loads(u->op);
     sim_walk_start(&w, d, u);
     bool mapped = !load || origin_mapped(d, u, m);
     while (mapped && sim_walk_next(&w, &row))
         mapped = load ? load_row(d, m, &row, w.layout.row_bytes, out)
                       : store_row(d, u, m, &row, w.layout.row_bytes, out);
     if (!mapped) out->fault = TMAP_FAULT_ILLEGAL_ADDRESS;
-    out->tx_bytes = load ? w.layout.tx_bytes : 0;
+    out->tx_bytes = load ? w.rows * w.layout.row_bytes : 0;
+}
+
+static bool copies(uint32_t op)
+{
+    return op <= TMAP_OP_REDUCE_XOR;
+}
+
+// What sm_90 cannot be asked: packed types, the atoms and the forms that came after it.
+static bool seen_on_a_gpu(const struct tmap_desc *d, const struct tmap_use *u)
+{
+    return d->kind != TMAP_IM2COL_WIDE && d->dtype <= TMAP_TFLOAT32_FTZ &&
+           d->swizzle <= TMAP_SWIZZLE_128B && u->op != TMAP_OP_GATHER4 && u->op != TMAP_OP_SCATTER4;
+}
+
+// The simulator reads what the flags leave out as zero, and does not wait on a barrier.
+static struct tmap_use plain_use(const struct tmap_use *given)
+{
+    struct tmap_use u = *given;
+    if (!(u.flags & TMAP_USE_COORD)) memset(u.coord, 0, sizeof u.coord);
+    if (!(u.flags & TMAP_USE_OFFSET)) memset(u.offset, 0, sizeof u.offset);
+    if (!(u.flags & TMAP_USE_SMEM)) u.smem = 0;
+    u.flags &= ~(uint32_t)(TMAP_USE_EXPECT_TX | TMAP_USE_MBARRIER);
+    return u;
+}
+
+static enum tmap_status permitted(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                                  const struct tmap_use *use)
+{
+    enum tmap_verdict verdict = tmap_verdict_of(checker, desc);
+    size_t found = 0;
+    if (verdict == TMAP_LEGAL) {
+        const enum tmap_status s = tmap_check_use(checker, desc, use, NULL, 0, &found, &verdict);
+        if (s != TMAP_OK) return s;
+    }
+    return verdict == TMAP_LEGAL     ? TMAP_OK
+           : verdict == TMAP_ILLEGAL ? TMAP_E_ILLEGAL
+                                     : TMAP_E_TARGET;
+}
+
+enum tmap_status tmap_simulate(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                               const struct tmap_use *use, const struct tmap_memory *memory,
+                               struct tmap_outcome *out)
+{
+    if (checker == NULL || desc == NULL || use == NULL || memory == NULL || out == NULL)
+        return TMAP_E_ARGUMENT;
+    if (!copies(use->op) || memory->smem == NULL || memory->read == NULL) return TMAP_E_ARGUMENT;
+    const struct tmap_use u = plain_use(use);
+    const enum tmap_status s = permitted(checker, desc, &u);
+    if (s != TMAP_OK) return s;
+    if (desc->kind == TMAP_IM2COL_WIDE && u.offset[0] != 0) return TMAP_E_TARGET;
+    if (desc->dtype > TMAP_TFLOAT32_FTZ) return TMAP_E_TARGET;
+    struct tmap_layout l;
+    layout_of(desc, &l);
+    const uint64_t end = u.smem + l.footprint_bytes * (sim_by_row(u.op) ? GATHERED_ROWS : 1);
+    if (u.op != TMAP_OP_PREFETCH &&
+        (u.smem < memory->smem_base || end > memory->smem_base + memory->smem_bytes))
+        return TMAP_E_ROOM;
+    sim_run(desc, &u, memory, out);
+    out->basis = seen_on_a_gpu(desc, &u) ? checker->basis : TMAP_INFERRED;
+    return TMAP_OK;
 }

@@ -21,6 +21,18 @@ struct sim_walk {
     int64_t x[TMAP_MAX_RANK];  // coordinates of the current row
 };
 
+#define GATHERED_ROWS 4u // gather4 and scatter4 name that many
+
+static inline bool sim_by_row(uint32_t op)
+{
+    return op == TMAP_OP_GATHER4 || op == TMAP_OP_SCATTER4;
+}
+
+static inline bool sim_loads(uint32_t op)
+{
+    return op == TMAP_OP_LOAD || op == TMAP_OP_GATHER4;
+}
+
 void sim_walk_start(struct sim_walk *w, const struct tmap_desc *desc, const struct tmap_use *use);
 bool sim_walk_next(struct sim_walk *w, struct sim_row *row);
 

@@ -108,27 +108,41 @@ static bool less(int32_t dtype, uint64_t a, uint64_t b)
 static uint64_t reduce_integer(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
 {
     switch (op) {
-    case TMAP_OP_REDUCE_ADD: return old + value;
-    case TMAP_OP_REDUCE_MIN: return less(dtype, value, old) ? value : old;
-    case TMAP_OP_REDUCE_MAX: return less(dtype, old, value) ? value : old;
-    case TMAP_OP_REDUCE_INC: return old >= value ? 0 : old + 1;
-    case TMAP_OP_REDUCE_DEC: return old == 0 || old > value ? value : old - 1;
-    case TMAP_OP_REDUCE_AND: return old & value;
-    case TMAP_OP_REDUCE_OR: return old | value;
-    default: return old ^ value;
+    case TMAP_OP_REDUCE_ADD:
+        return old + value;
+    case TMAP_OP_REDUCE_MIN:
+        return less(dtype, value, old) ? value : old;
+    case TMAP_OP_REDUCE_MAX:
+        return less(dtype, old, value) ? value : old;
+    case TMAP_OP_REDUCE_INC:
+        return old >= value ? 0 : old + 1;
+    case TMAP_OP_REDUCE_DEC:
+        return old == 0 || old > value ? value : old - 1;
+    case TMAP_OP_REDUCE_AND:
+        return old & value;
+    case TMAP_OP_REDUCE_OR:
+        return old | value;
+    default:
+        return old ^ value;
     }
 }
 
 uint64_t sim_reduce(uint32_t op, int32_t dtype, uint64_t old, uint64_t value)
 {
     switch (dtype) {
-    case TMAP_FLOAT16: return reduce_half(op, half_form, old, value);
-    case TMAP_BFLOAT16: return reduce_half(op, bfloat_form, old, value);
+    case TMAP_FLOAT16:
+        return reduce_half(op, half_form, old, value);
+    case TMAP_BFLOAT16:
+        return reduce_half(op, bfloat_form, old, value);
     case TMAP_FLOAT32:
-    case TMAP_TFLOAT32: return add_float(old, value, false);
+    case TMAP_TFLOAT32:
+        return add_float(old, value, false);
     case TMAP_FLOAT32_FTZ:
-    case TMAP_TFLOAT32_FTZ: return add_float(old, value, true);
-    case TMAP_FLOAT64: return add_double(old, value);
-    default: return reduce_integer(op, dtype, old, value);
+    case TMAP_TFLOAT32_FTZ:
+        return add_float(old, value, true);
+    case TMAP_FLOAT64:
+        return add_double(old, value);
+    default:
+        return reduce_integer(op, dtype, old, value);
     }
 }

@@ -9,7 +9,7 @@ void sim_walk_start(struct sim_walk *w, const struct tmap_desc *desc, const stru
     w->desc = desc;
     w->use = use;
     layout_of(desc, &w->layout);
-    w->rows = w->layout.rows;
+    w->rows = sim_by_row(use->op) ? GATHERED_ROWS : w->layout.rows;
     for (uint32_t i = 0; i < desc->rank; i++) w->x[i] = use->coord[i];
 }
 
@@ -44,6 +44,22 @@ static void step_tiled(struct sim_walk *w)
     }
 }
 
+// Gather and scatter: coordinate 0 is the column, the others are the rows.
+static void step_row(struct sim_walk *w)
+{
+    if (w->next < GATHERED_ROWS) w->x[1] = w->use->coord[1 + w->next];
+}
+
+// im2col::w walks W alone, then the images (PTX ISA; no GPU here has it).
+static void step_wide(struct sim_walk *w)
+{
+    const struct tmap_desc *d = w->desc;
+    w->x[1] += d->elem_stride[1];
+    if (w->x[1] < (int64_t)d->dim[1] + d->upper[0]) return;
+    w->x[1] = d->lower[0];
+    w->x[d->rank - 1] += d->elem_stride[d->rank - 1];
+}
+
 // Pixels run along W, then H, then D inside the bounding box, then over the images.
 static void step_im2col(struct sim_walk *w)
 {
@@ -70,6 +86,10 @@ static void pixel_coords(const struct sim_walk *w, int64_t x[TMAP_MAX_RANK])
     const uint32_t off = axis_at(w->desc);
     memcpy(x, w->x, sizeof w->x);
     if (w->use->op != TMAP_OP_LOAD) return; // stores take no offsets
+    if (w->desc->kind == TMAP_IM2COL_WIDE) {
+        x[1] += w->use->offset[1];
+        return;
+    }
     for (uint32_t j = 0; j + 2 < w->desc->rank; j++) x[j + off] += offset_of(w, j);
 }
 
@@ -87,8 +107,12 @@ bool sim_walk_next(struct sim_walk *w, struct sim_row *row)
     row->first = x[0];
     row->inside = in_bounds(d, x, d->interleave ? 0 : 1);
     w->next++;
-    if (d->kind == TMAP_TILED)
+    if (sim_by_row(w->use->op))
+        step_row(w);
+    else if (d->kind == TMAP_TILED)
         step_tiled(w);
+    else if (d->kind == TMAP_IM2COL_WIDE)
+        step_wide(w);
     else
         step_im2col(w);
     return true;
