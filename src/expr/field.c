@@ -51,6 +51,35 @@ bool field_read(const struct subject *s, int slot, int128 *out)
     }
 }
 
+static bool write_desc_entry(struct tmap_desc *d, enum field f, int x, int128 v)
+{
+    switch (f) {
+    case FIELD_DIM:
+        d->dim[x] = (uint64_t)v;
+        return true;
+    case FIELD_STRIDE:
+        d->stride_bytes[x] = (uint64_t)v;
+        return true;
+    case FIELD_BOX:
+        d->box[x] = (uint32_t)v;
+        return true;
+    case FIELD_ESTRIDE:
+        d->elem_stride[x] = (uint32_t)v;
+        return true;
+    case FIELD_LOWER:
+        d->lower[x] = (int32_t)v;
+        return true;
+    case FIELD_UPPER:
+        d->upper[x] = (int32_t)v;
+        return true;
+    case FIELD_FLAG:
+        d->flags = (d->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x);
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
 {
     switch (f) {
@@ -66,18 +95,6 @@ static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
     case FIELD_ADDRESS:
         d->address = (uint64_t)v;
         return true;
-    case FIELD_DIM:
-        d->dim[x] = (uint64_t)v;
-        return true;
-    case FIELD_STRIDE:
-        d->stride_bytes[x] = (uint64_t)v;
-        return true;
-    case FIELD_BOX:
-        d->box[x] = (uint32_t)v;
-        return true;
-    case FIELD_ESTRIDE:
-        d->elem_stride[x] = (uint32_t)v;
-        return true;
     case FIELD_INTERLEAVE:
         d->interleave = (int32_t)v;
         return true;
@@ -90,12 +107,6 @@ static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
     case FIELD_OOB:
         d->oob_fill = (int32_t)v;
         return true;
-    case FIELD_LOWER:
-        d->lower[x] = (int32_t)v;
-        return true;
-    case FIELD_UPPER:
-        d->upper[x] = (int32_t)v;
-        return true;
     case FIELD_CHANNELS:
         d->channels = (uint32_t)v;
         return true;
@@ -104,9 +115,6 @@ static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
         return true;
     case FIELD_MODE:
         d->mode = (int32_t)v;
-        return true;
-    case FIELD_FLAG:
-        d->flags = (d->flags & ~(1u << x)) | ((uint32_t)(v != 0) << x);
         return true;
     case FIELD_MAP_ADDRESS:
         d->map_address = (uint64_t)v;
@@ -118,7 +126,7 @@ static bool write_desc(struct tmap_desc *d, enum field f, int x, int128 v)
         d->allocation_bytes = (uint64_t)v;
         return true;
     default:
-        return false;
+        return write_desc_entry(d, f, x, v);
     }
 }
 
