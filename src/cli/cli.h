@@ -79,7 +79,7 @@ struct cli {
     bool color; /* on stdout */
     bool prove;
     uint64_t seed, budget;
-    const char *ptx_file; /* --ptx with something that is no version */
+    const char *ptx_version, *ptx_file; /* --ptx 8.4; --ptx FILE */
     struct cli_value value[CLI_MAX_OPTIONS];
     size_t value_count;
     unsigned noted; /* bit per enum cli_exit */

@@ -1,7 +1,9 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
 #include "cli/cli.h"
+#include "io/ptx.h"
 #include "io/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What one run of the command carries from record to record. */
@@ -72,6 +74,82 @@ static void check_file(struct check *c, const char *path)
     io_stream_close(&stream);
 }
 
+/* --- PTX ---------------------------------------------------------------------------------------*/
+
+/* The file's own .target and .version, where the command line does not say otherwise. */
+static void adopt(struct check *c, const struct io_ptx_module *module)
+{
+    const struct cli *cli = c->cli;
+    struct tmap_target *target = &c->run.target;
+
+    if (!cli_has(cli, "arch") && module->arch) target->arch = module->arch;
+    if (!cli_has(cli, "cuda") && !cli->ptx_version && module->version)
+        target->ptx = module->version;
+    tmap_checker_prepare(target, cli->contract, &c->checker);
+    c->run.basis = c->checker.basis;
+}
+
+static enum cli_exit check_instruction(struct check *c, const struct io_stream *stream,
+                                       const struct io_ptx_instruction *instruction, size_t i)
+{
+    struct io_record record;
+    struct io_result result;
+    enum tmap_status status =
+        io_judge_ptx(&c->checker, stream, instruction, c->flags | IO_ADVISE, &record, &result);
+    char name[128];
+    enum cli_exit code;
+
+    if (status != TMAP_OK) return cli_status(c->cli, status, "check --ptx");
+    snprintf(name, sizeof name, "%.*s", (int)instruction->length, instruction->text);
+    record.name = name;
+    record.record = i + 1;
+    io_count(&c->run, &result);
+    c->writer->result(&c->run, &result);
+    code = code_of(&result);
+    io_result_free(&result);
+    return code;
+}
+
+static void check_module(struct check *c, const struct io_stream *stream)
+{
+    struct io_ptx_module module;
+    struct io_ptx_instruction *list = NULL;
+    size_t found = 0;
+    uint32_t min_ptx;
+
+    if (io_ptx_read(stream->text, stream->size, &module, NULL, 0, &found) == TMAP_OK && found)
+        list = calloc(found, sizeof *list);
+    adopt(c, &module);
+    if (io_ptx_check_module(&module, &min_ptx) == TMAP_ILLEGAL) {
+        cli_message(c->cli, "%s:%u: .target %s needs .version %u.%u", stream->file,
+                    module.target_line, module.target, min_ptx / 10, min_ptx % 10);
+        cli_note(c->cli, CLI_ILLEGAL);
+    }
+    c->writer->begin(&c->run);
+    if (list) io_ptx_read(stream->text, stream->size, &module, list, found, &found);
+    for (size_t i = 0; list && i < found && !ferror(stdout); i++)
+        cli_note(c->cli, check_instruction(c, stream, &list[i], i));
+    c->writer->end(&c->run);
+    free(list);
+}
+
+static enum cli_exit check_ptx(struct check *c)
+{
+    struct io_stream stream;
+    char error[IO_ERROR_SIZE];
+
+    if (c->cli->operand_count) return cli_usage(c->cli, "--ptx FILE takes no other file");
+    if (c->cli->all_arches) return cli_usage(c->cli, "--ptx FILE is checked on one --arch");
+    if (!io_stream_open(&stream, c->cli->ptx_file, 0, error)) {
+        cli_message(c->cli, "%s: %s", c->cli->ptx_file, error);
+        return CLI_INPUT;
+    }
+    c->run.things = "TMA instruction";
+    check_module(c, &stream);
+    io_stream_close(&stream);
+    return CLI_OK;
+}
+
 static enum cli_exit run(struct cli *cli)
 {
     struct check c = {.cli = cli, .writer = io_writer_of(cli->format)};
@@ -80,6 +158,7 @@ static enum cli_exit run(struct cli *cli)
     if (status != TMAP_OK) return cli_status(cli, status, "check");
     c.run = (struct io_run){.out = stdout,
                             .command = "check",
+                            .things = "descriptor",
                             .target = cli->target,
                             .contract = cli->contract,
                             .basis = c.checker.basis,
@@ -89,6 +168,7 @@ static enum cli_exit run(struct cli *cli)
     if (cli_has(cli, "advise")) c.flags |= IO_ADVISE;
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     if (cli->format != IO_JSONL) c.flags |= IO_FIX;
+    if (cli->ptx_file) return check_ptx(&c);
     c.writer->begin(&c.run);
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
@@ -109,6 +189,7 @@ const struct cli_command cli_check = {
         "  tmap check gemm.json                     everything wrong with it, and the nearest fix\n"
         "  tmap check --arch all gemm.json          where it is legal\n"
         "  tmap check --contract driver gemm.json   only what the encode call refuses\n"
+        "  tmap check --ptx kernel.ptx --arch sm_90a  every TMA instruction of a PTX file\n"
         "  tmap check -f sarif *.json >check.sarif  for code scanning\n",
     .about =
         "A descriptor: {\"dtype\":\"bf16\", \"address\":\"0x7f0000000000\", \"dim\":[4096,8192],\n"
@@ -120,5 +201,6 @@ const struct cli_command cli_check = {
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
     .formats = IO_ALL_FORMATS,
     .options = options,
+    .ptx_files = true,
     .many_arches = true,
     .run = run};

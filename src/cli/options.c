@@ -198,17 +198,15 @@ static bool is_version(const char *text)
     return minor > 0 && text[major + 1 + minor] == 0;
 }
 
-static const char *ptx_version(struct cli *cli)
+static void read_ptx(struct cli *cli)
 {
-    const char *version = NULL;
     for (size_t i = 0; i < cli->value_count; i++) {
         if (strcmp(cli->value[i].name, "ptx") != 0) continue;
         if (is_version(cli->value[i].text))
-            version = cli->value[i].text;
+            cli->ptx_version = cli->value[i].text;
         else
             cli->ptx_file = cli->value[i].text;
     }
-    return version;
 }
 
 static bool is_wrong(const char *cuda, const char *ptx, const char *driver)
@@ -220,9 +218,11 @@ static bool is_wrong(const char *cuda, const char *ptx, const char *driver)
 static bool read_target(struct cli *cli)
 {
     const char *cuda = cli_get(cli, "cuda"), *driver = cli_get(cli, "driver");
-    const char *arch = cli_get(cli, "arch"), *ptx = ptx_version(cli);
+    const char *arch = cli_get(cli, "arch"), *ptx;
     enum tmap_status status;
 
+    read_ptx(cli);
+    ptx = cli->ptx_version;
     if (arch && strcmp(arch, "all") == 0 && cli->command->many_arches) {
         cli->all_arches = true;
         arch = NULL;

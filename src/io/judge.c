@@ -107,16 +107,21 @@ static enum tmap_status judge_one(struct judge *j, int use)
     return status;
 }
 
-static enum tmap_status advise(struct judge *j)
+static enum tmap_status advise(struct judge *j, int use)
 {
     struct tmap_violation list[IO_MAX_VIOLATIONS];
+    const struct tmap_desc *desc = &j->record->desc;
     size_t found = 0;
-    enum tmap_status status =
-        tmap_advise(j->checker, &j->record->desc, list, IO_MAX_VIOLATIONS, &found);
+    enum tmap_status status;
 
+    if (use < 0)
+        status = tmap_advise(j->checker, desc, list, IO_MAX_VIOLATIONS, &found);
+    else
+        status = tmap_advise_use(j->checker, desc, &j->record->uses[use], list, IO_MAX_VIOLATIONS,
+                                 &found);
     for (size_t i = 0; i < found && i < IO_MAX_VIOLATIONS && status == TMAP_OK; i++)
         if (j->flags & IO_ADVISE || io_is_erratum(list[i].row))
-            status = note(j, &list[i], -1, true);
+            status = note(j, &list[i], use, true);
     return status;
 }
 
@@ -232,13 +237,18 @@ enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_re
     result.verdict = TMAP_LEGAL;
     for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
         status = judge_one(&j, use);
-    if (status == TMAP_OK) status = advise(&j);
+    for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
+        status = advise(&j, use);
     if (status == TMAP_OK) status = not_evaluated(&j);
     if (status == TMAP_OK && flags & IO_ALL_ARCHES) status = all_arches(&j);
     if (status != TMAP_OK) {
         io_result_free(&result);
         return status;
     }
+    if (result.verdict == TMAP_UNKNOWN)
+        snprintf(result.unknown, sizeof result.unknown, "%s",
+                 checker->covered == TMAP_OK ? "a rule that it needs does not hold"
+                                             : "no source covers this target");
     result.accepted = all_allowed(&result);
     if (!(flags & IO_ALL_ARCHES)) compare(record, &result);
     *out = result;

@@ -167,6 +167,21 @@ json_t *io_arches_json(const struct io_result *result)
     return out;
 }
 
+/* Each row once, as for rules. */
+static void add_advisory(json_t *out, tmap_row row)
+{
+    json_t *list = json_object_get(out, "advised"), *entry;
+    size_t i;
+
+    if (!list) {
+        list = json_array();
+        json_object_set_new(out, "advised", list);
+    }
+    json_array_foreach(list, i,
+                       entry) if (strcmp(json_string_value(entry), tmap_row_id(row)) == 0) return;
+    json_array_append_new(list, json_string(tmap_row_id(row)));
+}
+
 json_t *io_line_json(const struct io_result *result)
 {
     const struct io_record *r = result->record;
@@ -174,6 +189,10 @@ json_t *io_line_json(const struct io_result *result)
                             io_verdict_name(result->verdict), "basis", io_basis_name(result->basis),
                             "rules", io_rules_json(result->rules, result->rule_count));
 
+    for (size_t i = 0; i < result->finding_count; i++)
+        if (result->finding[i].advisory) add_advisory(out, result->finding[i].row);
+    if (result->verdict == TMAP_UNKNOWN)
+        json_object_set_new(out, "why", json_string(result->unknown));
     if (result->accepted) json_object_set_new(out, "accepted", json_true());
     if (result->unmet) json_object_set_new(out, "unmet", json_string(result->expectation));
     if (result->arch) json_object_set_new(out, "arches", io_arches_json(result));

@@ -51,13 +51,14 @@ struct io_result {
     size_t arch_count;
     bool accepted;         /* verdict illegal, but every violated row is allowed */
     bool unmet;            /* an expectation is not met */
+    char unknown[100];     /* why, when the verdict is unknown */
     char expectation[200]; /* what was expected and what came, when unmet */
 };
 
 /* One run of a command: what the formats need to know, and what they count. */
 struct io_run {
     FILE *out;
-    const char *command;
+    const char *command, *things; /* "check"; what it counts: "descriptor" */
     struct tmap_target target;
     enum tmap_contract contract;
     enum tmap_basis basis;
@@ -86,6 +87,13 @@ enum io_judge_flag {
  *  error there is nothing to free. stream may be NULL. Errors: TMAP_E_MEMORY, TMAP_E_ARGUMENT. */
 enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_record *record,
                           const struct io_stream *stream, unsigned flags, struct io_result *out);
+
+/* io_judge_ptx() : one TMA instruction of a PTX text, as a result like any other; record is filled
+ *  for it and lives as long as stream. Free the result alone. Errors: TMAP_E_MEMORY. */
+struct io_ptx_instruction;
+enum tmap_status io_judge_ptx(const struct tmap_checker *checker, const struct io_stream *stream,
+                              const struct io_ptx_instruction *instruction, unsigned flags,
+                              struct io_record *record, struct io_result *out);
 void io_result_free(struct io_result *result);
 
 /* io_count() : adds a result to the run's totals. */

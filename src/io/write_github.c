@@ -85,7 +85,7 @@ static void result(struct io_run *run, const struct io_result *result)
     }
     if (result->verdict == TMAP_UNKNOWN) {
         annotate(warnings(run), "warning", r->file, r->line, 0, "unknown");
-        fputs("no source covers this target\n", warnings(run));
+        fprintf(warnings(run), "%s\n", result->unknown);
     }
     for (size_t i = 0; i < r->allow_count; i++)
         if (!io_allow_is_used(result, i)) {

@@ -124,8 +124,10 @@ static void result(struct io_run *run, const struct io_result *result)
     for (size_t i = 0; i < result->finding_count; i++)
         json_array_append_new(s->results, finding(result, &result->finding[i]));
     if (result->unmet) notify(s, "error", result->expectation, result->record);
-    if (result->verdict == TMAP_UNKNOWN)
-        notify(s, "warning", "unknown: no source covers this target", result->record);
+    if (result->verdict == TMAP_UNKNOWN) {
+        snprintf(words, sizeof words, "unknown: %s", result->unknown);
+        notify(s, "warning", words, result->record);
+    }
     for (size_t i = 0; i < result->record->allow_count; i++)
         if (!io_allow_is_used(result, i)) {
             snprintf(words, sizeof words, "%s is allowed but not violated",

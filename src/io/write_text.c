@@ -187,7 +187,7 @@ static void verdict(const struct io_run *run, const struct io_result *result)
     name_of(run, result->record);
     fprintf(run->out, ": %s%s%s", on(run, paint), io_verdict_name(result->verdict), off(run));
     if (result->verdict == TMAP_UNKNOWN)
-        fprintf(run->out, ": no source covers this target");
+        fprintf(run->out, ": %s", result->unknown);
     else if (result->basis == TMAP_INFERRED)
         fprintf(run->out, " (inferred: this target was not observed)");
     if (result->accepted) fprintf(run->out, ", allowed");
@@ -246,7 +246,7 @@ static void end(struct io_run *run)
 {
     char target[120];
 
-    fprintf(run->out, "%zu descriptor%s: %zu legal, %zu illegal", run->records,
+    fprintf(run->out, "%zu %s%s: %zu legal, %zu illegal", run->records, run->things,
             run->records == 1 ? "" : "s", run->legal, run->illegal);
     if (run->unknown) fprintf(run->out, ", %zu unknown", run->unknown);
     if (run->accepted) fprintf(run->out, ", %zu allowed", run->accepted);

@@ -106,6 +106,32 @@ ok "text: the target is said" has "$tmp/text" 'target: CUDA 13.0'
 ok "text: an unmet expectation is said" has "$tmp/text" 'expected legal, and it is illegal'
 ok "text: an allowed one gives its reason" has "$tmp/text" '= allowed: a test'
 
+# --- PTX
+cat >"$tmp/k.ptx" <<'PTX'
+.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k()
+{
+  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [a], [b, {c, d}], [e];
+  cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [a], [b, {c, d}], [e];
+}
+PTX
+"$tmap" check --ptx "$tmp/k.ptx" -f jsonl >"$tmp/ptx" 2>"$tmp/err"
+ok "--ptx FILE: one illegal instruction is exit code 1" test $? = 1
+ok "--ptx FILE: the file's own .version and .target count" sh -c "sed -n 2p '$tmp/ptx' | grep -q '\"illegal\".*TMA151'"
+ok "--ptx FILE keeps to the schema" valid check-line "$tmp/ptx" --lines
+"$tmap" check --ptx "$tmp/k.ptx" --ptx 8.6 -f jsonl >"$tmp/ptx" 2>"$tmp/err"
+ok "--ptx FILE --ptx VERSION: a later assembler takes both" test $? = 0
+"$tmap" check --ptx "$tmp/k.ptx" >"$tmp/ptx" 2>"$tmp/err"
+ok "--ptx FILE: the version that it needs is said" has "$tmp/ptx" 'PTX 8.6 or later on sm_90a; this is PTX 8.4'
+for f in json sarif github; do
+    "$tmap" check --ptx "$tmp/k.ptx" -f $f >"$tmp/ptx.$f" 2>"$tmp/err"
+done
+ok "--ptx FILE -f json keeps to the schema" valid check "$tmp/ptx.json"
+ok "--ptx FILE -f github names the line" has "$tmp/ptx.github" 'line=7,col=3'
+ok "rules takes no PTX file" sh -c "'$tmap' rules --ptx '$tmp/k.ptx' 2>/dev/null; test \$? = 3"
+
 # --- help
 for c in $("$tmap" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
     "$tmap" "$c" --help >"$tmp/help" 2>&1
