@@ -69,7 +69,6 @@
 #define SIZE_BITS ((int64_t)table_size_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define GMEM_BITS ((int64_t)table_gmem_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define SPAN ((int64_t)table_span[(unsigned)d->swizzle & (TABLE_ENTRIES - 1)])
-#define CORNER BY_RANK(32768, 128, 16)
 #define BY_RANK(r3, r4, r5) ((int64_t)(d->rank == 3 ? (r3) : d->rank == 4 ? (r4) : (r5)))
 #define SPATIAL_DIM(i) (d->dim[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])
 #define SPATIAL_COORD(i) ((int64_t)u->coord[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])

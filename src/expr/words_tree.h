@@ -67,7 +67,6 @@
 #define SIZE_BITS tree_table(t, TABLE_SIZE_BITS, DTYPE)
 #define GMEM_BITS tree_table(t, TABLE_GMEM_BITS, DTYPE)
 #define SPAN tree_table(t, TABLE_SPAN, SWIZZLE)
-#define CORNER BY_RANK(32768, 128, 16)
 #define BY_RANK(r3, r4, r5) IF(EQ(RANK, K(3)), K(r3), IF(EQ(RANK, K(4)), K(r4), K(r5)))
 #define SPATIAL_FIELD(f, i)                                                                        \
     IF(EQ(INTERLEAVE, K(TMAP_INTERLEAVE_NONE)), FIELD_AT((f) + (i) + 1), FIELD_AT((f) + (i)))
