@@ -5,6 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 tmap=${B:-build}/tmap n=0 tmp=$(mktemp -d)
 trap 'chmod -R u+rwX "$tmp"; rm -rf "$tmp"' EXIT
+[ -x "$tmap" ] || { echo "not ok 1 - there is no $tmap"; exit 1; }
 good='{"name":"A","dtype":"BFLOAT16","address":"0x7f0000000000","dim":[4096,4096],"stride":[8192],"box":[64,128],"swizzle":"128B"}'
 
 # verdict NAME CODE WANTED: after a run, the exit code and what out or err must hold (a grep -E)

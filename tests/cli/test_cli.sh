@@ -6,6 +6,7 @@
 cd "$(dirname "$0")/../golden" || exit 2
 top=$(cd ../.. && pwd)
 case ${B:=build} in /*) ;; *) B=$top/$B ;; esac
+[ -x "$B/tmap" ] || { echo "not ok 1 - there is no $B/tmap"; exit 1; }
 PATH=$B:$PATH LC_ALL=C COLUMNS=100
 export PATH LC_ALL COLUMNS
 tmp=$(mktemp -d)

@@ -8,6 +8,7 @@ trap 'rm -rf "$tmp"' EXIT
 ok() { n=$((n + 1)); echo "ok $n - $1"; }
 bad() { n=$((n + 1)); echo "not ok $n - $1"; }
 
+[ -x "$tmap" ] || { echo "not ok 1 - there is no $tmap"; exit 1; }
 grep -v '^#' $data/peers.tsv >"$tmp/cases"
 for target in sm_90 sm_100a; do
     "$tmap" check --contract documented --cuda 13.0 --arch $target --format jsonl \

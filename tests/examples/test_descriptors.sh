@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../../examples/descriptors" || exit 2
 top=$(cd ../.. && pwd)
 case ${B:=build} in /*) ;; *) B=$top/$B ;; esac
+[ -x "$B/tmap" ] || { echo "not ok 1 - there is no $B/tmap"; exit 1; }
 n=0
 ok() { n=$((n + 1)); echo "ok $n - $1"; }
 bad() { n=$((n + 1)); echo "not ok $n - $1"; }
