@@ -1,0 +1,189 @@
+/* symbolic.h : legality of descriptors whose numbers are expressions over named parameters.
+ *
+ * A symbolic descriptor is a tmap_desc in which some numbers are replaced by text such as "2*K" or
+ * "K + 8". The rows of src/rules/ then say for which parameter values it is legal: an exact
+ * formula, computed with isl and printed as text, JSON, isl's syntax, or code. Differences between
+ * targets, and proofs, come from Z3, which is loaded when it is first needed and not before.
+ *
+ * Contexts: isl and Z3 keep state, so there is a context; use one per thread. Everything else is a
+ * value. Ownership is marked as in isl: TMAP_GIVE results belong to the caller, TMAP_TAKE arguments
+ * are consumed, the others are only read. Free functions accept NULL.
+ *
+ * Text outputs follow snprintf: at most cap bytes with the final NUL, and the length that was
+ * wanted in *length (not counting the NUL); at may be NULL when cap is 0. Solvers run under
+ * operation budgets, never under wall time, so answers do not depend on the machine's load; a
+ * budget that runs out answers unknown, with words, and is never shown as legal.
+ *
+ * Errors beyond those named: TMAP_E_ARGUMENT (NULL or unreadable text; tmap_symbolic_why says
+ * where), TMAP_E_MEMORY, TMAP_E_BUDGET, TMAP_E_NOT_BUILT (isl or Z3 is absent). On an error outputs
+ * are untouched. isl allocates through GMP, which aborts when memory is gone: that one case is out
+ * of this library's reach.
+ */
+#ifndef TMAP_SYMBOLIC_H
+#define TMAP_SYMBOLIC_H
+
+#include "tmap/tmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TMAP_GIVE
+#define TMAP_TAKE
+
+/* --- contexts ---------------------------------------------------------------------------------
+ */
+
+struct tmap_symbolic;
+
+/* Memory of ours (not isl's or Z3's). Both members NULL: malloc and free. */
+struct tmap_allocator {
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *block);
+    void *user;
+};
+
+struct tmap_symbolic_options {
+    uint64_t isl_operations; /* per question; 0: the default, 5 million */
+    uint64_t z3_rlimit;      /* per query, Z3's own unit; 0: the default, 20 million */
+    struct tmap_allocator allocator;
+};
+
+/* tmap_symbolic_open() : a context for one thread at a time. options may be NULL. Neither isl nor
+ * Z3 is started before a question needs it. */
+TMAP_API enum tmap_status tmap_symbolic_open(const struct tmap_symbolic_options *options,
+                                             TMAP_GIVE struct tmap_symbolic **out);
+TMAP_API void tmap_symbolic_close(TMAP_TAKE struct tmap_symbolic *context);
+
+/* tmap_symbolic_cancel() : ends the question that runs in another thread; it answers
+ *  TMAP_E_BUDGET. The one function that may be called while another uses the context. */
+TMAP_API void tmap_symbolic_cancel(struct tmap_symbolic *context);
+
+/* tmap_symbolic_budget() : other budgets from the next question on; 0: the defaults. */
+TMAP_API void tmap_symbolic_budget(struct tmap_symbolic *context, uint64_t isl_operations,
+                                   uint64_t z3_rlimit);
+
+/* tmap_symbolic_why() : one sentence about the last failure; "" when there was none. Valid until
+ * the context is used again. */
+TMAP_API const char *tmap_symbolic_why(const struct tmap_symbolic *context);
+
+/* tmap_symbolic_solvers() : "isl 0.25, Z3 4.8.12"; what is absent is said. Loads Z3. */
+TMAP_API const char *tmap_symbolic_solvers(struct tmap_symbolic *context);
+
+/* --- conditions -------------------------------------------------------------------------------
+ */
+
+/* A descriptor with expressions. A text that is not NULL replaces the number of the same name in
+ * desc; units are tmap_desc's. Expressions: integers (decimal, 0x), names, + - * and parentheses,
+ * e.g. "2*K", "H*D + 8". The enumerations, rank and kind are always known. */
+struct tmap_symbolic_desc {
+    struct tmap_desc desc;
+    const char *address;
+    const char *dim[TMAP_MAX_RANK];
+    const char *stride[TMAP_MAX_RANK - 1];
+    const char *box[TMAP_MAX_RANK];
+    const char *elem_stride[TMAP_MAX_RANK];
+    const char *lower[TMAP_MAX_SPATIAL], *upper[TMAP_MAX_SPATIAL];
+    const char *channels, *pixels;
+    const char *map_address, *allocation_base, *allocation_bytes;
+};
+
+struct tmap_condition;
+
+/* tmap_condition_of() : when all n descriptors are legal at once, given the assumptions.
+ *  Assumptions are comparisons of expressions: "K % 8 == 0", "1 <= N", "N <= 4096", "M == 2*N";
+ *  operators == = != <= < >= >, chains allowed, and "%" by an integer on the left of == or !=.
+ *  The result is exact or the call fails with TMAP_E_BUDGET and a reason: it is never approximate.
+ *  Parameters are integers; the guards take them as int64_t. At most 32 of them.
+ *  The checker says target and contract; one that covers nothing gives TMAP_E_TARGET. */
+TMAP_API enum tmap_status tmap_condition_of(struct tmap_symbolic *context,
+                                            const struct tmap_checker *checker,
+                                            const struct tmap_symbolic_desc *descs, size_t n,
+                                            const char *const *assume, size_t n_assume,
+                                            TMAP_GIVE struct tmap_condition **out);
+TMAP_API void tmap_condition_free(TMAP_TAKE struct tmap_condition *condition);
+
+/* tmap_condition_verdict() : LEGAL for all values that the assumptions allow; ILLEGAL when some are
+ *  not legal (a counterexample is there); UNKNOWN when neither was shown. */
+TMAP_API enum tmap_verdict tmap_condition_verdict(const struct tmap_condition *condition);
+/* Whether no value at all is legal, and whether the assumptions admit no value. */
+TMAP_API bool tmap_condition_is_never(const struct tmap_condition *condition);
+TMAP_API bool tmap_condition_is_vacuous(const struct tmap_condition *condition);
+/* tmap_condition_reason() : why the verdict is UNKNOWN; "" when it is not. */
+TMAP_API const char *tmap_condition_reason(const struct tmap_condition *condition);
+
+/* Parameters in the order of first mention. NULL when i is out of range. */
+TMAP_API size_t tmap_condition_param_count(const struct tmap_condition *condition);
+TMAP_API const char *tmap_condition_param(const struct tmap_condition *condition, size_t i);
+
+/* tmap_condition_holds() : legal at these parameter values? 1, 0; -1: a number beyond 128 bits.
+ *  Exact where the assumptions hold. */
+TMAP_API int tmap_condition_holds(const struct tmap_condition *condition, const int64_t *values);
+TMAP_API int tmap_condition_assumed(const struct tmap_condition *condition, const int64_t *values);
+
+/* tmap_condition_at() : descriptor number i with these values put in. False when one does not fit
+ *  its field (such values are not legal). */
+TMAP_API bool tmap_condition_at(const struct tmap_condition *condition, size_t i,
+                                const int64_t *values, struct tmap_desc *out);
+
+/* tmap_condition_counterexample() : values that the assumptions allow and that are not legal; all
+ *  parameters, in order. False when there is none or none is known. Checked natively. */
+TMAP_API bool tmap_condition_counterexample(const struct tmap_condition *condition,
+                                            int64_t *values);
+
+/* tmap_condition_rows() : the rows whose demand the assumptions do not already meet: what the
+ *  condition comes from. index as in tmap_violation. Output rules as tmap_check_with(). */
+TMAP_API enum tmap_status tmap_condition_rows(const struct tmap_condition *condition,
+                                              struct tmap_violation *rows, size_t cap,
+                                              size_t *found);
+
+enum tmap_formula_form {
+    TMAP_FORM_TEXT = 0,   /* K % 8 = 0 and K <= 4096 */
+    TMAP_FORM_ISL = 1,    /* [K] -> { : K mod 8 = 0 and K <= 4096 } */
+    TMAP_FORM_C = 2,      /* one C expression over int64_t */
+    TMAP_FORM_PYTHON = 3, /* one Python expression over int */
+    TMAP_FORM_JSON = 4    /* the whole answer as one JSON object */
+};
+
+/* tmap_condition_text() : the formula, simplified against the assumptions: "true" when they
+ *  suffice. isl's syntax has no products of parameters: there a product is a parameter of its own,
+ *  named for its factors (N_K), and constrained as one. */
+TMAP_API enum tmap_status tmap_condition_text(struct tmap_symbolic *context,
+                                              const struct tmap_condition *condition,
+                                              enum tmap_formula_form form, char *at, size_t cap,
+                                              size_t *length);
+
+/* tmap_condition_padding() : the least amounts to add to the parameters so that the descriptors
+ *  become legal: for each parameter an expression in the parameters ("(-K) mod 8"), the first
+ *  parameter's least, then the second's, and so on, as a piecewise quasi-affine function in isl's
+ *  syntax when form is TMAP_FORM_ISL and in text else. Never negative. Where no padding helps (a
+ *  bound is exceeded) the function is undefined, and its domain says so.
+ *  Errors: TMAP_E_BUDGET also when the condition has products of parameters that padding would have
+ *  to meet; TMAP_E_NO_PLAN when no padding helps anywhere. */
+TMAP_API enum tmap_status tmap_condition_padding(struct tmap_symbolic *context,
+                                                 const struct tmap_condition *condition,
+                                                 enum tmap_formula_form form, char *at, size_t cap,
+                                                 size_t *length);
+
+/* --- guards -----------------------------------------------------------------------------------
+ */
+
+enum tmap_guard_language {
+    TMAP_GUARD_C = 0,     /* C99 and C++, no includes but stdint.h */
+    TMAP_GUARD_CUDA = 1,  /* the same, __host__ __device__ */
+    TMAP_GUARD_PYTHON = 2 /* a def */
+};
+
+/* tmap_guard_c() : a self-contained function `int name(int64_t K, …)` that is 1 exactly when the
+ *  descriptors are legal, for every value of its arguments that satisfies the assumptions; defined
+ *  (no overflow, no trap) for all others. A comment states condition, assumptions and target; a
+ *  second function, name_assumes, tests the assumptions. name must be an identifier. */
+TMAP_API enum tmap_status tmap_guard_c(struct tmap_symbolic *context,
+                                       const struct tmap_condition *condition,
+                                       enum tmap_guard_language language, const char *name,
+                                       char *at, size_t cap, size_t *length);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* z3.h : Z3 through dlopen, asked in SMT-LIB text: what is asked is what is kept and replayed.
+ *
+ * libz3 is 23 MB and takes tens of milliseconds to start, so nothing of it is touched before the
+ * first proof. One context per tmap context, one fresh solver per query, a deterministic resource
+ * limit, an error handler of our own (Z3's calls exit).
+ */
+#ifndef TMAP_SYMBOLIC_Z3_H
+#define TMAP_SYMBOLIC_Z3_H
+
+#include "symbolic/context.h"
+
+enum sym_answer { SYM_UNSAT = 0, SYM_SAT = 1, SYM_UNKNOWN = 2 };
+
+struct sym_query {
+    const char *text;          /* declarations and assertions; no check-sat */
+    const char *logic;         /* "QF_LIA", "QF_BV"; NULL: the simple solver */
+    const char *const *assume; /* names of Boolean constants of the text, or NULL */
+    size_t n_assume;
+    bool *core; /* [n_assume] out: which of them the refutation used; may be NULL */
+};
+
+/* sym_z3_start() : loads Z3 and makes the context. TMAP_E_NOT_BUILT with words where it is absent.
+ */
+enum tmap_status sym_z3_start(struct tmap_symbolic *s);
+/* sym_z3_ask() : errors: TMAP_E_INTERNAL for text that Z3 does not read. Unknown is an answer. */
+enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
+                            enum sym_answer *answer);
+/* sym_z3_minimal_core() : drops assumptions from core while the rest is still refuted, so that each
+ *  that is left is needed. core comes from an unsat answer. */
+enum tmap_status sym_z3_minimal_core(struct tmap_symbolic *s, const struct sym_query *query);
+const char *sym_z3_version(struct tmap_symbolic *s); /* NULL when absent */
+
+#endif
