@@ -1,0 +1,188 @@
+/* cmd_condition.c : for which parameter values descriptors are legal. */
+#include "cli/symbolic_input.h"
+
+#include <stdlib.h>
+
+struct conditions {
+    struct cli *cli;
+    struct tmap_symbolic *context;
+    struct tmap_checker checker;
+    size_t printed;
+};
+
+struct text_of {
+    struct tmap_symbolic *context;
+    const struct tmap_condition *condition;
+    enum tmap_formula_form form;
+};
+
+static enum tmap_status write_formula(void *user, char *at, size_t cap, size_t *length)
+{
+    struct text_of *t = user;
+    return tmap_condition_text(t->context, t->condition, t->form, at, cap, length);
+}
+
+static char *formula(struct conditions *all, const struct tmap_condition *condition,
+                     enum tmap_formula_form form)
+{
+    struct text_of t = {all->context, condition, form};
+    return cli_symbolic_text(all->cli, all->context, write_formula, &t, "condition");
+}
+
+static void print_point(const struct tmap_condition *condition)
+{
+    int64_t value[32];
+    if (!tmap_condition_counterexample(condition, value)) return;
+    printf("  not legal, for example:");
+    for (size_t i = 0; i < tmap_condition_param_count(condition); i++) {
+        printf("%s %s = %lld", i ? "," : "", tmap_condition_param(condition, i),
+               (long long)value[i]);
+    }
+    putchar('\n');
+}
+
+static void print_rows(const struct tmap_condition *condition)
+{
+    struct tmap_violation row[256];
+    size_t n = 0;
+    tmap_condition_rows(condition, row, 256, &n);
+    if (n == 0) return;
+    printf("  from:");
+    for (size_t i = 0; i < n && i < 256; i++) {
+        printf(" %s", tmap_row_id(row[i].row));
+        if (row[i].index >= 0) printf("[%d]", row[i].index);
+    }
+    putchar('\n');
+}
+
+static void print_padding(struct conditions *all, const struct tmap_condition *condition)
+{
+    char text[2048];
+    size_t length;
+    enum tmap_status status =
+        tmap_condition_padding(all->context, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
+    if (status == TMAP_OK) {
+        printf("  least padding: %s%s\n", text, length < sizeof text ? "" : " …");
+    } else {
+        printf("  least padding: none given: %s\n", tmap_symbolic_why(all->context));
+    }
+}
+
+static void print_text(struct conditions *all, const char *name,
+                       const struct tmap_condition *condition)
+{
+    char *text = formula(all, condition, TMAP_FORM_TEXT);
+    enum tmap_verdict verdict = tmap_condition_verdict(condition);
+    if (!text) return;
+    if (tmap_condition_is_vacuous(condition)) {
+        printf("%s: the assumptions admit no value\n", name);
+    } else if (tmap_condition_is_never(condition)) {
+        printf("%s: never legal\n", name);
+    } else if (verdict == TMAP_LEGAL) {
+        printf("%s: legal for all parameters that the assumptions allow\n", name);
+    } else {
+        printf("%s: legal if and only if %s\n", name, text);
+    }
+    if (verdict == TMAP_UNKNOWN) {
+        printf("  whether that always holds is unknown: %s\n", tmap_condition_reason(condition));
+    }
+    free(text);
+    print_rows(condition);
+    print_point(condition);
+    if (verdict != TMAP_LEGAL && !tmap_condition_is_never(condition)) print_padding(all, condition);
+    if (all->checker.basis == TMAP_INFERRED) puts("  inferred: this target was not observed");
+}
+
+static void print_json(struct conditions *all, const char *name,
+                       const struct tmap_condition *condition)
+{
+    char *text = formula(all, condition, TMAP_FORM_JSON);
+    json_t *label = io_string_json(name);
+    char *quoted = label ? json_dumps(label, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
+    bool list = all->cli->format == IO_JSON;
+    if (text && quoted) {
+        printf("%s{\"name\": %s, %s%s", list ? all->printed ? ",\n " : "[" : "", quoted, text + 1,
+               list ? "" : "\n");
+        all->printed++;
+    }
+    free(quoted);
+    json_decref(label);
+    free(text);
+}
+
+static void answer(struct conditions *all, const char *name, const struct tmap_symbolic_desc *desc,
+                   size_t n, const char **assume, size_t n_assume)
+{
+    struct tmap_condition *condition = NULL;
+    enum tmap_status status =
+        tmap_condition_of(all->context, &all->checker, desc, n, assume, n_assume, &condition);
+    if (status != TMAP_OK) {
+        cli_symbolic_trouble(all->cli, all->context, status, name);
+        return;
+    }
+    if (all->cli->format == IO_TEXT) {
+        print_text(all, name, condition);
+    } else {
+        print_json(all, name, condition);
+    }
+    enum tmap_verdict verdict = tmap_condition_verdict(condition);
+    if (tmap_condition_is_never(condition)) cli_note(all->cli, CLI_ILLEGAL);
+    if (cli_has(all->cli, "forall") && verdict == TMAP_ILLEGAL) cli_note(all->cli, CLI_ILLEGAL);
+    if (verdict == TMAP_UNKNOWN) cli_note(all->cli, CLI_UNDECIDED);
+    tmap_condition_free(condition);
+}
+
+/* Each descriptor under its own assumptions and those of the command line. */
+static void answer_each(struct conditions *all, const struct cli_symbolic *in)
+{
+    for (size_t i = 0; i < in->n; i++) {
+        char number[32];
+        const char *name = in->record[i].name, *assume[CLI_MAX_ASSUMPTIONS];
+        size_t n = io_assumptions_of(&in->record[i], assume, CLI_MAX_ASSUMPTIONS);
+        for (size_t k = in->n_own; k < in->n_assume && n < CLI_MAX_ASSUMPTIONS; k++) {
+            assume[n++] = in->assume[k];
+        }
+        snprintf(number, sizeof number, "descriptor %zu", i + 1);
+        answer(all, name ? name : number, &in->desc[i], 1, assume, n);
+    }
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct cli_symbolic in;
+    struct conditions all = {.cli = cli, .context = cli_symbolic_context(cli)};
+    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &all.checker);
+    if (status != TMAP_OK) cli_note(cli, cli_status(cli, status, "condition"));
+    if (all.context && status == TMAP_OK) {
+        if (cli_symbolic_read(cli, &in)) {
+            if (cli_has(cli, "joint")) {
+                answer(&all, "all of them", in.desc, in.n, in.assume, in.n_assume);
+            } else {
+                answer_each(&all, &in);
+            }
+            if (cli->format == IO_JSON) puts(all.printed ? "]" : "[]");
+        }
+        cli_symbolic_free(&in);
+    }
+    tmap_symbolic_close(all.context);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"assume", 'a', "TEXT", "an assumption beside those of the records: 'K % 8 == 0'"},
+    {"joint", 'j', NULL, "one condition for all descriptors together"},
+    {"forall", 0, NULL, "exit code 1 unless legal for all values that the assumptions allow"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_condition = {
+    .name = "condition",
+    .summary = "for which parameter values symbolic descriptors are legal",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap condition examples/symbolic/gemm_a_bf16.json\n"
+                "  tmap condition --joint gemm.json --assume 'M >= 1'\n",
+    .about = "In a symbolic descriptor a number may be a string such as \"2*K\"; \"assume\" lists\n"
+             "what is known of the parameters.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .options = options,
+    .run = run};

@@ -1,0 +1,89 @@
+/* cmd_guard.c : the condition as code. */
+#include "cli/symbolic_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct guard {
+    struct tmap_symbolic *context;
+    struct tmap_condition *condition;
+    enum tmap_guard_language language;
+    const char *name;
+};
+
+static enum tmap_status write_guard(void *user, char *at, size_t cap, size_t *length)
+{
+    struct guard *g = user;
+    return tmap_guard_c(g->context, g->condition, g->language, g->name, at, cap, length);
+}
+
+static bool language_of(const struct cli *cli, enum tmap_guard_language *out)
+{
+    static const char *const name[] = {"c", "cuda", "python"};
+    const char *text = cli_get(cli, "as");
+    *out = TMAP_GUARD_C;
+    for (int i = 0; text && i < 3; i++) {
+        if (strcmp(text, name[i]) == 0) {
+            *out = (enum tmap_guard_language)i;
+            return true;
+        }
+    }
+    return text == NULL;
+}
+
+static void emit(struct cli *cli, struct guard *g)
+{
+    char *text = cli_symbolic_text(cli, g->context, write_guard, g, "guard");
+    if (text) fputs(text, stdout);
+    if (tmap_condition_is_never(g->condition)) {
+        cli_message(cli, "no value is legal: the guard always says no");
+        cli_note(cli, CLI_ILLEGAL);
+    }
+    free(text);
+}
+
+static void guard(struct cli *cli, struct guard *g, const struct cli_symbolic *in)
+{
+    struct tmap_checker checker;
+    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &checker);
+    if (status == TMAP_OK) {
+        status = tmap_condition_of(g->context, &checker, in->desc, in->n, in->assume, in->n_assume,
+                                   &g->condition);
+    }
+    if (status == TMAP_OK) {
+        emit(cli, g);
+        tmap_condition_free(g->condition);
+    } else {
+        cli_symbolic_trouble(cli, g->context, status, "guard");
+    }
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct cli_symbolic in;
+    struct guard g = {.name = cli_get(cli, "name")};
+    if (!g.name) g.name = "tmap_is_legal";
+    if (!language_of(cli, &g.language)) return cli_usage(cli, "--as takes c, cuda or python");
+    g.context = cli_symbolic_context(cli);
+    if (!g.context) return CLI_OK;
+    if (cli_symbolic_read(cli, &in)) guard(cli, &g, &in);
+    cli_symbolic_free(&in);
+    tmap_symbolic_close(g.context);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"assume", 'a', "TEXT", "an assumption beside those of the records: 'K % 8 == 0'"},
+    {"as", 0, "LANGUAGE", "c, cuda or python (c)"},
+    {"name", 'n', "NAME", "what the function is called (tmap_is_legal)"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_guard = {
+    .name = "guard",
+    .summary = "a function that tests at run time whether symbolic descriptors are legal",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap guard --as c --name can_use_tma gemm.json > can_use_tma.h\n",
+    .about = "All descriptors of the files together make one function of their parameters.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_BUDGET,
+    .options = options,
+    .run = run};

@@ -1,0 +1,119 @@
+/* symbolic_input.c : reads what condition and guard work on. */
+#include "cli/symbolic_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool take_record(struct cli *cli, struct cli_symbolic *in, struct io_record *record)
+{
+    char text[512];
+    if (record->error[0]) {
+        io_error_text(record, text, sizeof text);
+        cli_message(cli, "%s", text);
+        cli_note(cli, CLI_INPUT);
+    } else if (in->n == CLI_MAX_SYMBOLIC) {
+        cli_message(cli, "more than %d descriptors", CLI_MAX_SYMBOLIC);
+        cli_note(cli, CLI_INPUT);
+    } else {
+        io_symbolic_of(record, &in->desc[in->n]);
+        in->n_assume += io_assumptions_of(record, in->assume + in->n_assume,
+                                          CLI_MAX_ASSUMPTIONS - in->n_assume);
+        if (in->n_assume > CLI_MAX_ASSUMPTIONS) in->n_assume = CLI_MAX_ASSUMPTIONS;
+        in->record[in->n++] = *record;
+        return true;
+    }
+    io_record_free(record);
+    return false;
+}
+
+static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path)
+{
+    char error[IO_ERROR_SIZE];
+    struct io_record record;
+    struct io_stream *stream = &in->stream[in->n_streams];
+    if (!io_stream_open(stream, path, 0, error)) {
+        cli_message(cli, "%s: %s", path, error);
+        cli_note(cli, CLI_INPUT);
+        return;
+    }
+    in->n_streams++;
+    while (io_record_next(stream, IO_SYMBOLIC | IO_ADDRESS_FREE, &record)) {
+        take_record(cli, in, &record);
+    }
+}
+
+static void take_assume_options(const struct cli *cli, struct cli_symbolic *in)
+{
+    for (size_t i = 0; i < cli->value_count; i++) {
+        if (strcmp(cli->value[i].name, "assume") != 0) continue;
+        if (in->n_assume < CLI_MAX_ASSUMPTIONS) in->assume[in->n_assume++] = cli->value[i].text;
+    }
+}
+
+bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out)
+{
+    size_t files = cli->operand_count ? cli->operand_count : 1;
+    memset(out, 0, sizeof *out);
+    out->stream = calloc(files, sizeof *out->stream);
+    out->record = calloc(CLI_MAX_SYMBOLIC, sizeof *out->record);
+    out->desc = calloc(CLI_MAX_SYMBOLIC, sizeof *out->desc);
+    out->assume = calloc(CLI_MAX_ASSUMPTIONS, sizeof *out->assume);
+    if (!out->stream || !out->record || !out->desc || !out->assume) {
+        cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading"));
+        return false;
+    }
+    for (size_t i = 0; i < files; i++) {
+        read_file(cli, out, cli->operand_count ? cli->operand[i] : "-");
+    }
+    out->n_own = out->n_assume;
+    take_assume_options(cli, out);
+    return out->n > 0;
+}
+
+void cli_symbolic_free(struct cli_symbolic *input)
+{
+    for (size_t i = 0; i < input->n; i++) io_record_free(&input->record[i]);
+    for (size_t i = 0; i < input->n_streams; i++) io_stream_close(&input->stream[i]);
+    free(input->stream);
+    free(input->record);
+    free(input->desc);
+    free(input->assume);
+}
+
+struct tmap_symbolic *cli_symbolic_context(struct cli *cli)
+{
+    struct tmap_symbolic_options options = {cli->budget, cli->budget, {NULL, NULL, NULL}};
+    struct tmap_symbolic *context = NULL;
+    enum tmap_status status = tmap_symbolic_open(&options, &context);
+    if (status != TMAP_OK) cli_note(cli, cli_status(cli, status, "starting"));
+    return context;
+}
+
+void cli_symbolic_trouble(struct cli *cli, const struct tmap_symbolic *context,
+                          enum tmap_status status, const char *what)
+{
+    enum cli_exit code = status == TMAP_E_ARGUMENT                               ? CLI_INPUT
+                         : status == TMAP_E_BUDGET || status == TMAP_E_TARGET    ? CLI_UNDECIDED
+                         : status == TMAP_E_NOT_BUILT || status == TMAP_E_MEMORY ? CLI_UNDECIDED
+                         : status == TMAP_E_NO_PLAN                              ? CLI_ILLEGAL
+                                                                                 : CLI_INTERNAL;
+    cli_message(cli, "%s: %s", what, tmap_symbolic_why(context));
+    cli_note(cli, code);
+}
+
+char *cli_symbolic_text(struct cli *cli, struct tmap_symbolic *context,
+                        enum tmap_status (*write)(void *user, char *at, size_t cap, size_t *length),
+                        void *user, const char *what)
+{
+    size_t length = 0;
+    char *text = NULL;
+    enum tmap_status status = write(user, NULL, 0, &length);
+    if (status == TMAP_OK) {
+        text = malloc(length + 1);
+        status = text ? write(user, text, length + 1, &length) : TMAP_E_MEMORY;
+    }
+    if (status == TMAP_OK) return text;
+    cli_symbolic_trouble(cli, context, status, what);
+    free(text);
+    return NULL;
+}
