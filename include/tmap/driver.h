@@ -122,6 +122,7 @@ struct tmap_oracle_result {
     uint64_t verdict_disagreements, byte_disagreements;
     uint64_t refused_but_written; /* the driver touched the buffer of a call that it refused */
     uint64_t other_codes;         /* refusals with another code than CUDA_ERROR_INVALID_VALUE */
+    uint64_t not_asked; /* NULL corner arrays, through which the driver reads: not counted */
     double seconds, learn_seconds;
     unsigned threads;
     size_t kept_count;
@@ -138,6 +139,26 @@ TMAP_API enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
 TMAP_API enum tmap_status tmap_oracle_shrink(struct tmap_driver *driver,
                                              const struct tmap_desc *desc,
                                              struct tmap_disagreement *out);
+
+/* tmap_driver_probe() : a fixed list of single questions, each answer given to say() as it comes.
+ *  rash 0 asks the tame ones. rash 1, 2, ... asks one question that may end the process (driver 580
+ *  reads through NULL corners), and says "asking" before; TMAP_E_NO_PLAN past the last. Errors:
+ *  TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_driver_probe(struct tmap_driver *driver, unsigned rash,
+                                            void (*say)(void *user, const char *question,
+                                                        const char *asked, const char *answer),
+                                            void *user);
+
+/* What one call costs, on one thread. */
+struct tmap_driver_times {
+    double driver_legal_ns, driver_refused_ns; /* cuTensorMapEncodeTiled */
+    double verdict_ns, encode_ns;              /* tmap_verdict_of(), tmap_encode_unchecked() */
+    double checked_encode_ns;                  /* tmap_encode() */
+};
+/* tmap_driver_time() : rounds passes over 256 legal tiled descriptors (and 256 illegal
+ *  ones), the medians. Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_driver_time(struct tmap_driver *driver, unsigned rounds,
+                                           struct tmap_driver_times *out);
 
 /* --- the corpus: what a driver answered, kept as data --------------------------------------------
  */

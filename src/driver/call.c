@@ -31,6 +31,11 @@ static const void *unless(uint32_t flags, uint32_t bit, const void *at)
     return flags & bit ? NULL : at;
 }
 
+bool call_can_be_asked(const struct tmap_desc *desc)
+{
+    return desc->kind != TMAP_IM2COL || !(desc->flags & (TMAP_NULL_LOWER | TMAP_NULL_UPPER));
+}
+
 void call_encode(const struct tmap_libcuda *api, const struct tmap_desc *d, uint8_t dirt,
                  struct call_result *out)
 {
@@ -51,6 +56,8 @@ void call_encode(const struct tmap_libcuda *api, const struct tmap_desc *d, uint
         out->code =
             api->tensor_map_encode_tiled(at, d->dtype, d->rank, address, dim, stride, box, es,
                                          d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
+    else if (!call_can_be_asked(d))
+        out->code = CALL_NOT_ASKED;
     else if (d->kind == TMAP_IM2COL)
         out->code = api->tensor_map_encode_im2col(
             at, d->dtype, d->rank, address, dim, stride, lower, upper, d->channels, d->pixels, es,

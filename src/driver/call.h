@@ -11,6 +11,10 @@ struct call_result {
 };
 
 #define CALL_NO_FUNCTION (-1) /* the driver lacks cuTensorMapEncodeIm2colWide */
+/* Im2col with a NULL corner array: driver 580 reads through it, and the process is gone. Only
+ * `tmap oracle probe` asks, in a process of its own. */
+#define CALL_NOT_ASKED (-2)
+bool call_can_be_asked(const struct tmap_desc *desc);
 
 /* Entries beyond the rank are passed as desc has them, and garbage behind those. */
 void call_encode(const struct tmap_libcuda *api, const struct tmap_desc *desc, uint8_t dirt,

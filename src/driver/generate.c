@@ -13,15 +13,24 @@ static int64_t number_value(struct rng *rng, const struct slot *s, int64_t now)
     const unsigned bits = s->bytes * 8u;
     const uint64_t power = UINT64_C(1) << rng_below(rng, bits);
     switch (rng_below(rng, 10)) {
-    case 0: return rng_below(rng, 20);
-    case 1: return now + 1;
-    case 2: return now - 1;
-    case 3: return (int64_t)(power + rng_below(rng, 3) - 1);
-    case 4: return (int64_t)rng_log(rng, bits);
-    case 5: return now * 2;
-    case 6: return now / 2;
-    case 7: return now + (int64_t)rng_log(rng, 8);
-    default: return (int64_t)(rng_log(rng, bits / 2) << (3 + rng_below(rng, 4)));
+    case 0:
+        return rng_below(rng, 20);
+    case 1:
+        return now + 1;
+    case 2:
+        return now - 1;
+    case 3:
+        return (int64_t)(power + rng_below(rng, 3) - 1);
+    case 4:
+        return (int64_t)rng_log(rng, bits);
+    case 5:
+        return now * 2;
+    case 6:
+        return now / 2;
+    case 7:
+        return now + (int64_t)rng_log(rng, 8);
+    default:
+        return (int64_t)(rng_log(rng, bits / 2) << (3 + rng_below(rng, 4)));
     }
 }
 
@@ -29,11 +38,16 @@ static int64_t corner_value(struct rng *rng, int64_t now)
 {
     const int64_t power = INT64_C(1) << rng_below(rng, 32);
     switch (rng_below(rng, 6)) {
-    case 0: return (int64_t)rng_below(rng, 9) - 4;
-    case 1: return now + (int64_t)rng_below(rng, 3) - 1;
-    case 2: return power + (int64_t)rng_below(rng, 3) - 1;
-    case 3: return -power + (int64_t)rng_below(rng, 3) - 1;
-    default: return (int64_t)rng_log(rng, 17) - (int64_t)rng_log(rng, 17);
+    case 0:
+        return (int64_t)rng_below(rng, 9) - 4;
+    case 1:
+        return now + (int64_t)rng_below(rng, 3) - 1;
+    case 2:
+        return power + (int64_t)rng_below(rng, 3) - 1;
+    case 3:
+        return -power + (int64_t)rng_below(rng, 3) - 1;
+    default:
+        return (int64_t)rng_log(rng, 17) - (int64_t)rng_log(rng, 17);
     }
 }
 
@@ -51,13 +65,18 @@ int64_t generate_value(struct rng *rng, const struct tmap_desc *desc, int slot)
     const struct slot *s = &slots[slot];
     const int64_t now = slot_get(desc, slot);
     switch (s->class) {
-    case SLOT_KIND: return rng_below(rng, s->count);
-    case SLOT_ENUM: return enum_value(rng, s->count);
+    case SLOT_KIND:
+        return rng_below(rng, s->count);
+    case SLOT_ENUM:
+        return enum_value(rng, s->count);
     case SLOT_RANK:
         return rng_below(rng, 8) ? 1 + rng_below(rng, TMAP_MAX_RANK) : rng_below(rng, 9);
-    case SLOT_FLAGS: return INT64_C(1) << rng_below(rng, 7);
-    case SLOT_CORNER: return corner_value(rng, now);
-    default: return number_value(rng, s, now);
+    case SLOT_FLAGS:
+        return INT64_C(1) << rng_below(rng, 7);
+    case SLOT_CORNER:
+        return corner_value(rng, now);
+    default:
+        return number_value(rng, s, now);
     }
 }
 

@@ -1,6 +1,8 @@
 /* generate_chunk.c : what the generator learns about the rows, and the chunks it then makes. */
 #include "driver/generate.h"
 
+#include "driver/call.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,7 @@ static void remember(struct generator *g, struct rng *rng, const struct bound_pa
                      const struct recipe *recipe)
 {
     struct row_knowledge *k = &g->rows[pair->row];
+    if (!call_can_be_asked(&pair->outside)) return;
     const uint32_t at = k->seen < GENERATE_RECIPES ? k->seen : rng_below(rng, GENERATE_RECIPES);
     k->recipes[at] = *recipe;
     const uint32_t keep = k->seen < GENERATE_POOL ? k->seen : rng_below(rng, 4 * GENERATE_POOL);
@@ -274,9 +277,17 @@ void generator_chunk(const struct generator *g, uint64_t chunk, struct item *out
         out[i].source = (uint8_t)source;
     }
     switch (source) {
-    case FROM_BOUND: fill_bounds(g, &rng, turn_of(chunk), out); break;
-    case FROM_ENUMS: fill_enums(g, &rng, turn_of(chunk), out); break;
-    case FROM_UNUSUAL: fill_unusual(g, &rng, out); break;
-    default: fill_random(g, &rng, out, source == FROM_REAL); break;
+    case FROM_BOUND:
+        fill_bounds(g, &rng, turn_of(chunk), out);
+        break;
+    case FROM_ENUMS:
+        fill_enums(g, &rng, turn_of(chunk), out);
+        break;
+    case FROM_UNUSUAL:
+        fill_unusual(g, &rng, out);
+        break;
+    default:
+        fill_random(g, &rng, out, source == FROM_REAL);
+        break;
     }
 }

@@ -98,6 +98,10 @@ static void try_one(struct worker *w, const struct item *item, uint64_t number)
     const enum agreement how =
         compare(&s->driver->gpu.api, &s->generator.driver, &item->desc, dirt, &c);
     const bool accepted = c.driver.code == TMAP_CU_SUCCESS;
+    if (c.driver.code == CALL_NOT_ASKED) {
+        t->not_asked++;
+        return;
+    }
     t->count++;
     t->distinct_at_least += fresh;
     t->by_kind[item->desc.kind][!accepted]++;
@@ -158,6 +162,7 @@ static void add_up(struct tmap_oracle_result *out, const struct tmap_oracle_resu
     out->byte_disagreements += t->byte_disagreements;
     out->refused_but_written += t->refused_but_written;
     out->other_codes += t->other_codes;
+    out->not_asked += t->not_asked;
     for (int i = 0; i < 6; i++) out->by_kind[i / 2][i % 2] += t->by_kind[i / 2][i % 2];
     for (int i = 0; i < SOURCES; i++) out->by_source[i] += t->by_source[i];
     for (int i = 0; i < 2 * TMAP_ORACLE_ROWS; i++)

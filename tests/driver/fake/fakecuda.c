@@ -325,7 +325,7 @@ API int cuTensorMapEncodeIm2colWide(void *map, int dtype, uint32_t rank, void *a
 API int cuTensorMapReplaceAddress(void *map, void *address)
 {
     const uint64_t at = (uintptr_t)address;
-    if (!map || !at || at % 16) return 1;
+    if (!map || !at || at % 16 || at >> 57) return 1;
     memcpy(map, &at, sizeof at);
     return 0;
 }

@@ -1,0 +1,388 @@
+/* cmd_oracle.c : the live driver against the rows: run, record, replay, probe, time. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "io/record.h"
+#include "tmap/driver.h"
+
+#define DEFAULT_COUNT 10000000
+#define JSON_ROOM 2048
+
+/* Descriptors of real programs, from the operands. */
+struct reals {
+    struct tmap_desc *descs;
+    size_t count, room;
+};
+
+static bool add_real(struct reals *r, const struct tmap_desc *desc)
+{
+    if (r->count == r->room) {
+        const size_t room = r->room ? 2 * r->room : 64;
+        struct tmap_desc *grown = realloc(r->descs, room * sizeof *grown);
+        if (!grown) return false;
+        r->descs = grown;
+        r->room = room;
+    }
+    r->descs[r->count++] = *desc;
+    return true;
+}
+
+static bool read_reals(struct cli *cli, const char *path, struct reals *r)
+{
+    struct io_stream stream;
+    struct io_record record;
+    char error[IO_ERROR_SIZE];
+    bool room = true;
+    if (!io_stream_open(&stream, path, 0, error)) {
+        cli_message(cli, "%s: %s", path, error);
+        return false;
+    }
+    while (room && io_record_next(&stream, IO_ADDRESS_FREE, &record)) {
+        if (!record.error[0] && !(record.flags & IO_HAS_SYMBOLS)) room = add_real(r, &record.desc);
+        io_record_free(&record);
+    }
+    io_stream_close(&stream);
+    return room;
+}
+
+static bool read_all_reals(struct cli *cli, size_t first, struct reals *r)
+{
+    for (size_t i = first; i < cli->operand_count; i++)
+        if (!read_reals(cli, cli->operand[i], r)) return false;
+    return true;
+}
+
+static enum cli_exit open_driver(struct cli *cli, struct tmap_driver **driver)
+{
+    char why[TMAP_DRIVER_TEXT] = "";
+    uint64_t ordinal = 0;
+    if (!cli_number(cli, "device", 0, &ordinal)) return CLI_USAGE;
+    const enum tmap_status status =
+        tmap_driver_open(cli_get(cli, "libcuda"), (int)ordinal, driver, why);
+    if (status == TMAP_OK) return CLI_OK;
+    cli_message(cli, "no driver to ask: %s", why);
+    return CLI_INPUT;
+}
+
+static unsigned long long llu(uint64_t v)
+{
+    return (unsigned long long)v;
+}
+
+/* --- run --------------------------------------------------------------------------------------*/
+
+static void say_progress(void *user, const struct tmap_oracle_progress *p)
+{
+    const double rate = p->seconds > 0 ? (double)p->done / p->seconds : 0;
+    (void)user;
+    fprintf(stderr,
+            "tmap oracle: %llu of %llu, %.1f million a second, %llu disagreements, %.0f s\n",
+            llu(p->done), llu(p->of), rate * 1e-6, llu(p->disagreements), p->seconds);
+}
+
+/* The rows that tmap says a descriptor violates, as ids. */
+static void print_rows(const struct tmap_driver *driver, const struct tmap_desc *desc)
+{
+    struct tmap_driver_info info;
+    struct tmap_checker checker;
+    struct tmap_violation v[32];
+    size_t found = 0;
+    tmap_driver_describe(driver, &info);
+    tmap_checker_prepare(&info.target, TMAP_CONTRACT_DRIVER, &checker);
+    tmap_check_with(&checker, desc, v, 32, &found, NULL);
+    printf("[");
+    for (size_t i = 0; i < found && i < 32; i++)
+        printf("%s\"%s\"", i ? "," : "", tmap_row_id(v[i].row));
+    printf("]");
+}
+
+static void print_words(const char *key, const struct tmap_map *map)
+{
+    printf(", \"%s\":[", key);
+    for (int w = 0; w < 16; w++) printf("%s\"0x%llx\"", w ? "," : "", llu(map->word[w]));
+    printf("]");
+}
+
+static void print_disagreement(const struct tmap_driver *driver, const struct tmap_disagreement *d)
+{
+    char shrunk[JSON_ROOM], found[JSON_ROOM];
+    tmap_desc_json(&d->shrunk, shrunk, sizeof shrunk);
+    tmap_desc_json(&d->desc, found, sizeof found);
+    printf("{\"what\":\"%s\", \"number\":%llu, \"driver\":%d, \"tmap\":\"%s\", \"rows\":",
+           d->bytes ? "bytes" : "verdict", llu(d->number), d->result,
+           d->verdict == TMAP_LEGAL ? "legal" : "illegal");
+    print_rows(driver, &d->shrunk);
+    if (d->bytes) print_words("driver_words", &d->driver_map);
+    if (d->bytes) print_words("tmap_words", &d->tmap_map);
+    printf(", \"descriptor\":%s, \"found_as\":%s}", shrunk, found);
+}
+
+static uint64_t least_side(const struct tmap_oracle_result *r, size_t *rows)
+{
+    uint64_t least = UINT64_MAX;
+    *rows = 0;
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++) {
+        if (r->row_side[i][0] == 0 && r->row_side[i][1] == 0) continue;
+        ++*rows;
+        for (int side = 0; side < 2; side++)
+            if (r->row_side[i][side] < least) least = r->row_side[i][side];
+    }
+    return *rows ? least : 0;
+}
+
+static void print_text(const struct tmap_driver *driver, const struct tmap_oracle_result *r)
+{
+    static const char *const kinds[] = {"tiled", "im2col", "im2col_wide"};
+    size_t rows;
+    const uint64_t least = least_side(r, &rows);
+    printf("%-34s %12s %12s\n", "row", "inside", "outside");
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++)
+        if (r->row_side[i][0] || r->row_side[i][1])
+            printf("%s %-27s %12llu %12llu\n", tmap_row_id((tmap_row)i), tmap_row_name((tmap_row)i),
+                   llu(r->row_side[i][0]), llu(r->row_side[i][1]));
+    printf("\n%-12s %14s %14s\n", "kind", "accepted", "refused");
+    for (int k = 0; k < 3; k++)
+        printf("%-12s %14llu %14llu\n", kinds[k], llu(r->by_kind[k][0]), llu(r->by_kind[k][1]));
+    printf("\ndescriptors            %llu, distinct at least %llu\n", llu(r->count),
+           llu(r->distinct_at_least));
+    printf("at a bound             %llu, distinct at least %llu; %zu rows, least side %llu\n",
+           llu(r->bound_count), llu(r->bound_distinct_at_least), rows, llu(least));
+    printf("from                   bounds %llu, random %llu, real %llu, enums %llu, unusual %llu\n",
+           llu(r->by_source[0]), llu(r->by_source[1]), llu(r->by_source[2]), llu(r->by_source[3]),
+           llu(r->by_source[4]));
+    printf(
+        "refused but written    %llu\nother error codes      %llu\nNULL corners not asked %llu\n",
+        llu(r->refused_but_written), llu(r->other_codes), llu(r->not_asked));
+    printf("time                   %.1f s on %u threads, %.1f s to learn the bounds\n", r->seconds,
+           r->threads, r->learn_seconds);
+    printf("verdict disagreements  %llu\nbyte differences       %llu\n",
+           llu(r->verdict_disagreements), llu(r->byte_disagreements));
+    for (size_t i = 0; i < r->kept_count; i++) {
+        print_disagreement(driver, &r->kept[i]);
+        printf("\n");
+    }
+}
+
+static void print_json(const struct tmap_driver *driver, const struct tmap_oracle_result *r,
+                       uint64_t seed)
+{
+    struct tmap_driver_info info;
+    const char *comma = "";
+    tmap_driver_describe(driver, &info);
+    printf("{\"gpu\":\"%s\", \"driver\":\"%s\", \"seed\":%llu, \"count\":%llu, "
+           "\"distinct_at_least\":%llu, \"bound\":%llu, \"bound_distinct_at_least\":%llu,\n",
+           info.gpu, info.version, llu(seed), llu(r->count), llu(r->distinct_at_least),
+           llu(r->bound_count), llu(r->bound_distinct_at_least));
+    printf(
+        " \"verdict_disagreements\":%llu, \"byte_differences\":%llu, "
+        "\"refused_but_written\":%llu, \"other_codes\":%llu, \"seconds\":%.2f, \"threads\":%u,\n",
+        llu(r->verdict_disagreements), llu(r->byte_disagreements), llu(r->refused_but_written),
+        llu(r->other_codes), r->seconds, r->threads);
+    printf(" \"kinds\":{");
+    for (int k = 0; k < 3; k++)
+        printf("%s\"%s\":{\"accepted\":%llu,\"refused\":%llu}", k ? "," : "",
+               k == 0   ? "tiled"
+               : k == 1 ? "im2col"
+                        : "im2col_wide",
+               llu(r->by_kind[k][0]), llu(r->by_kind[k][1]));
+    printf("},\n \"rows\":{");
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++) {
+        if (r->row_side[i][0] == 0 && r->row_side[i][1] == 0) continue;
+        printf("%s\"%s\":[%llu,%llu]", comma, tmap_row_id((tmap_row)i), llu(r->row_side[i][0]),
+               llu(r->row_side[i][1]));
+        comma = ",";
+    }
+    printf("},\n \"disagreements\":[");
+    for (size_t i = 0; i < r->kept_count; i++) {
+        if (i) printf(",\n  ");
+        print_disagreement(driver, &r->kept[i]);
+    }
+    printf("]}\n");
+}
+
+static enum cli_exit run_oracle(struct cli *cli, struct tmap_driver *driver,
+                                const struct reals *reals)
+{
+    struct tmap_oracle_options o = {.seed = cli->seed,
+                                    .real = reals->descs,
+                                    .real_count = reals->count,
+                                    .progress = say_progress};
+    uint64_t threads, seconds;
+    if (!cli_number(cli, "count", DEFAULT_COUNT, &o.count) ||
+        !cli_number(cli, "threads", 0, &threads) || !cli_number(cli, "seconds", 0, &seconds) ||
+        !cli_number(cli, "stop-after", 0, &o.stop_after))
+        return CLI_USAGE;
+    o.threads = (unsigned)threads;
+    o.seconds = (double)seconds;
+    struct tmap_oracle_result *r = calloc(1, sizeof *r);
+    const enum tmap_status status = r ? tmap_oracle_run(driver, &o, r) : TMAP_E_MEMORY;
+    enum cli_exit code = cli_status(cli, status, "oracle");
+    if (status == TMAP_OK) {
+        if (cli->format == IO_JSON)
+            print_json(driver, r, cli->seed);
+        else
+            print_text(driver, r);
+        if (r->verdict_disagreements || r->byte_disagreements) code = CLI_ILLEGAL;
+    }
+    free(r);
+    return code;
+}
+
+/* --- record and replay ------------------------------------------------------------------------*/
+
+static enum cli_exit record_corpus(struct cli *cli, struct tmap_driver *driver,
+                                   const struct reals *reals)
+{
+    char date[16];
+    const time_t now = time(NULL);
+    const struct tm *day = gmtime(&now);
+    uint64_t rows, legal;
+    if (!day || strftime(date, sizeof date, "%Y-%m-%d", day) == 0) date[0] = '\0';
+    if (!cli_number(cli, "rows", 1000, &rows) || !cli_number(cli, "legal", 1000, &legal))
+        return CLI_USAGE;
+    const struct tmap_record_options o = {.path = cli_get(cli, "output"),
+                                          .seed = cli->seed,
+                                          .cases_a_row = (uint32_t)rows,
+                                          .legal_maps = (uint32_t)legal,
+                                          .real = reals->descs,
+                                          .real_count = reals->count,
+                                          .date = date};
+    if (!o.path) return cli_usage(cli, "record needs --output FILE");
+    return cli_status(cli, tmap_corpus_record(driver, &o), o.path);
+}
+
+static void print_case(const struct tmap_corpus_case *c)
+{
+    char desc[JSON_ROOM];
+    tmap_desc_json(&c->desc, desc, sizeof desc);
+    if (c->op == TMAP_CORPUS_REPLACE_ADDRESS)
+        printf("case %llu: replace address 0x%llx: the driver answered %d\n", llu(c->number),
+               llu(c->address), c->result);
+    else
+        printf("case %llu: the driver answered %d: %s\n", llu(c->number), c->result, desc);
+}
+
+static enum cli_exit replay_file(struct cli *cli, const char *path)
+{
+    struct tmap_corpus *corpus;
+    uint64_t bytes;
+    enum tmap_status status = tmap_corpus_open(path, &corpus);
+    struct tmap_corpus_result *r = calloc(1, sizeof *r);
+    if (status == TMAP_OK) status = r ? tmap_corpus_replay(corpus, &cli->target, r) : TMAP_E_MEMORY;
+    if (status != TMAP_OK) {
+        cli_message(cli, "%s: %s", path,
+                    status == TMAP_E_MEMORY ? "no memory" : "not a whole corpus");
+        if (corpus) tmap_corpus_close(corpus);
+        free(r);
+        return CLI_INPUT;
+    }
+    const uint64_t hash = tmap_corpus_hash(corpus, &bytes);
+    printf("%s: %llu bytes, fnv1a64 0x%016llx\n%llu cases, %llu accepted, %llu verdicts differ, "
+           "%llu maps differ\n",
+           path, llu(bytes), llu(hash), llu(r->cases), llu(r->accepted),
+           llu(r->verdict_differences), llu(r->byte_differences));
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++)
+        if (r->alone[i] || r->accepted_though[i])
+            printf("%s %-32s alone %6llu, accepted though violated %6llu\n",
+                   tmap_row_id((tmap_row)i), tmap_row_name((tmap_row)i), llu(r->alone[i]),
+                   llu(r->accepted_though[i]));
+    for (size_t i = 0; i < r->kept_count; i++) print_case(&r->kept[i]);
+    const bool differs = r->verdict_differences || r->byte_differences;
+    tmap_corpus_close(corpus);
+    free(r);
+    return differs ? CLI_ILLEGAL : CLI_OK;
+}
+
+/* --- probe and time ---------------------------------------------------------------------------*/
+
+static void say_answer(void *user, const char *question, const char *asked, const char *answer)
+{
+    (void)user;
+    printf("%-46s %-46s %s\n", question, asked, answer);
+    fflush(stdout);
+}
+
+/* One question a process: the ones that may end it are asked with --rash 1, 2, ... */
+static enum cli_exit probe_driver(struct cli *cli, struct tmap_driver *driver)
+{
+    uint64_t rash;
+    if (!cli_number(cli, "rash", 0, &rash)) return CLI_USAGE;
+    const enum tmap_status status = tmap_driver_probe(driver, (unsigned)rash, say_answer, NULL);
+    if (status == TMAP_E_NO_PLAN) return cli_usage(cli, "there is no such question");
+    return cli_status(cli, status, "probe");
+}
+
+static enum cli_exit print_times(struct cli *cli, struct tmap_driver *driver)
+{
+    struct tmap_driver_times t;
+    const enum tmap_status status = tmap_driver_time(driver, 2000, &t);
+    if (status != TMAP_OK) return cli_status(cli, status, "time");
+    printf("driver, accepted  %7.1f ns\ndriver, refused   %7.1f ns\ntmap, verdict     %7.1f ns\n"
+           "tmap, encode      %7.1f ns\ntmap, both        %7.1f ns\n",
+           t.driver_legal_ns, t.driver_refused_ns, t.verdict_ns, t.encode_ns, t.checked_encode_ns);
+    return CLI_OK;
+}
+
+static enum cli_exit with_driver(struct cli *cli, const char *what)
+{
+    struct tmap_driver *driver;
+    struct reals reals = {NULL, 0, 0};
+    enum cli_exit code = open_driver(cli, &driver);
+    if (code != CLI_OK) return code;
+    if (!read_all_reals(cli, 1, &reals))
+        code = CLI_INPUT;
+    else if (strcmp(what, "run") == 0)
+        code = run_oracle(cli, driver, &reals);
+    else if (strcmp(what, "record") == 0)
+        code = record_corpus(cli, driver, &reals);
+    else if (strcmp(what, "probe") == 0)
+        code = probe_driver(cli, driver);
+    else
+        code = print_times(cli, driver);
+    free(reals.descs);
+    tmap_driver_close(driver);
+    return code;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    static const char *const verbs[] = {"run", "record", "probe", "time"};
+    const char *what = cli->operand_count ? cli->operand[0] : "";
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(what, verbs[i]) == 0) return with_driver(cli, what);
+    if (strcmp(what, "replay") != 0)
+        return cli_usage(cli, "say what: run, record, replay, probe or time");
+    if (cli->operand_count < 2) return cli_usage(cli, "replay needs a corpus");
+    for (size_t i = 1; i < cli->operand_count; i++)
+        cli_note(cli, replay_file(cli, cli->operand[i]));
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"count", 'n', "NUMBER", "descriptors to compare (1e7)"},
+    {"threads", 0, "NUMBER", "threads (one per processor)"},
+    {"seconds", 0, "NUMBER", "stop after about so long"},
+    {"stop-after", 0, "NUMBER", "stop after so many disagreements"},
+    {"output", 'o', "FILE", "record: the corpus to write; FILE.json becomes its manifest"},
+    {"rows", 0, "NUMBER", "record: cases in which a row alone is violated, each (1000)"},
+    {"legal", 0, "NUMBER", "record: legal maps of each kind (1000)"},
+    {"rash", 0, "NUMBER", "probe: the one question of this number, which may end the process"},
+    {"device", 0, "NUMBER", "which GPU (0)"},
+    {"libcuda", 0, "FILE", "the driver's library (libcuda.so.1)"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_oracle = {
+    .name = "oracle",
+    .summary = "compare the live driver with the rules, record what it says, replay it",
+    .operands = "run|record|probe|time [OPTION...] [FILE...]\n       tmap oracle replay CORPUS...",
+    .examples = "  tmap oracle run --count 1e9             verdicts and bytes, every thread\n"
+                "  tmap oracle record -o corpus.bin        what this driver says, as data\n"
+                "  tmap oracle replay tests/golden/h200-580.bin\n",
+    .about = "run and record mutate the descriptors of FILE too. The same seed gives the same\n"
+             "descriptors. Exit code 1: the driver and the rules disagree.\n",
+    .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .options = options,
+    .run = run};
