@@ -318,7 +318,8 @@ struct tmap_number {
 };
 
 /* What a violation says, derived from the row: the field it blames, that field's value, and the
- * nearest values of that field that satisfy the row with everything else unchanged. */
+ * nearest values of that field, everything else unchanged, that satisfy the row and every other
+ * row that blames the field; where no value does, the nearest that satisfy the row alone. */
 struct tmap_detail {
     const char *field; /* JSON's name: "stride" */
     int index;         /* -1 for a scalar */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define NODES 256 /* the longest row takes about 60 */
+#define NODES 1024 /* the longest row takes about 60; at most a dozen blame one field */
 
 /* Values that the field's own type can hold, so that a nearest value can be written down. */
 static void range_of(int slot, int128 *lo, int128 *hi)
@@ -77,15 +77,42 @@ static bool has_neighbours(int slot)
     }
 }
 
-static void neighbours(const struct tree *t, tnode must, int slot, int128 value,
-                       struct tmap_detail *out)
+/* The nearest value in one direction that satisfies all, or, where there is none, must alone. */
+static struct tmap_number neighbour(const struct tree *t, tnode must, tnode all, int slot,
+                                    int128 value, int direction)
 {
-    int128 lo, hi, x;
+    int128 lo, hi, x = 0;
     range_of(slot, &lo, &hi);
-    const bool below = has_neighbours(slot) && tree_nearest(t, must, slot, value, -1, lo, hi, &x);
-    out->below = number(below, below ? x : 0);
-    const bool above = has_neighbours(slot) && tree_nearest(t, must, slot, value, 1, lo, hi, &x);
-    out->above = number(above, above ? x : 0);
+    const bool known =
+        (all != TREE_BAD && tree_nearest(t, all, slot, value, direction, lo, hi, &x)) ||
+        tree_nearest(t, must, slot, value, direction, lo, hi, &x);
+    return number(known, x);
+}
+
+/* must, and the other deciding rows of its subject that blame the same slot: what repairs one row
+ * should not break the next. */
+static tnode and_others(struct tree *t, tnode must, tmap_row row, int slot, const struct subject *s)
+{
+    struct tmap_checker c;
+    tmap_checker_prepare(s->target, TMAP_CONTRACT_SAFE, &c);
+    for (tmap_row r = 0; r < ROW_COUNT; r++) {
+        if (row_subject_of(r) != row_subject_of(row) || !(c.active[r / 64] >> (r % 64) & 1))
+            continue;
+        int first = -1;
+        const int count = row_instances(row_table[r].span, s->desc ? s->desc->rank : 1, &first);
+        for (int i = first; i < first + count; i++)
+            if (row_blame(r, i, s->desc) == slot) must = tree_and(t, must, row_tree(t, r, i));
+    }
+    return must;
+}
+
+static void neighbours(struct tree *t, tnode must, tmap_row row, int slot, int128 value,
+                       const struct subject *s, struct tmap_detail *out)
+{
+    if (!has_neighbours(slot)) return;
+    const tnode all = and_others(t, must, row, slot, s);
+    out->below = neighbour(t, must, all, slot, value, -1);
+    out->above = neighbour(t, must, all, slot, value, 1);
 }
 
 /* A row may blame a field that stands in it only through a derived quantity. */
@@ -149,7 +176,7 @@ enum tmap_status detail_of_subject(const struct subject *s, const struct tmap_vi
     tree_init(&t, nodes, NODES, tree_bind_subject, &binding);
     const tnode must = row_must_tree(&t, v->row, v->index);
     tree_print(&t, must, d.needs, sizeof d.needs);
-    if (known && mentions(&t, slot)) neighbours(&t, must, slot, value, &d);
+    if (known && mentions(&t, slot)) neighbours(&t, must, v->row, slot, value, s, &d);
     message(s, v->row, slot, v->index, value, &d);
     *out = d;
     return TMAP_OK;

@@ -39,7 +39,7 @@ for dir in */; do
     else
         echo "not ok $n - $name: $why differs"
         for f in out err; do
-            expected "$name/$f" "" | diff -u - "$tmp/$f" | head -20 | sed 's/^/# /'
+            expected "$name/$f" "" | diff -u - "$tmp/$f" | cut -c1-240 | head -20 | sed 's/^/# /'
         done
     fi
 done
