@@ -37,11 +37,13 @@ static void contracts(const struct cli *cli, tmap_row row)
 {
     char target[120];
 
+    bool any = false;
+
     printf("\nOn %s it belongs to:", io_target_text(&cli->target, target, sizeof target));
     for (int i = 0; i < 4; i++)
         if (io_row_is_active(&cli->target, (enum tmap_contract)i, row))
-            printf(" %s", io_contract_name((enum tmap_contract)i));
-    putchar('\n');
+            any = printf(" %s", io_contract_name((enum tmap_contract)i)) > 0;
+    puts(any ? "" : " no contract; nothing has shown it there");
 }
 
 static void conditions(tmap_row row)
@@ -55,19 +57,24 @@ static void conditions(tmap_row row)
     printf("  needs      %s\n", words->needs);
 }
 
-/* The witness: one field, its legal and its illegal value, on the target it is meant for. */
+/* The witness: two records that differ in one field, on the target they are meant for. */
 static void example(tmap_row row)
 {
     const struct row_witness *w = &row_table[row].witness;
-    const struct field_info *info = field_info_of(field_of_slot(w->slot));
-    struct tmap_number legal = io_number_of(w->legal), illegal = io_number_of(w->illegal);
-    char good[40], bad[40], place[40], target[120];
+    const char *json = field_info_of(field_of_slot(w->slot))->json;
+    char field[40], good[40], bad[40], target[120];
 
-    io_path_of(info->json, NULL, info->count > 1 ? w->slot - info->first_slot : -1, place,
-               sizeof place);
-    printf("\nExample (%s):\n  legal    %s = %s\n  illegal  %s = %s\n",
-           io_target_text(&w->target, target, sizeof target), place,
-           io_value_text(info->json, legal, good), place, io_value_text(info->json, illegal, bad));
+    io_example_field(row, field);
+    io_target_text(&w->target, target, sizeof target);
+    if (strcmp(json, "flag") == 0)
+        printf("\nExample (%s): illegal with this, legal without the null.\n", target);
+    else
+        printf("\nExample (%s): illegal with %s = %s,\nlegal with %s.\n", target, field,
+               io_value_text(json, io_number_of(w->illegal), bad),
+               io_value_text(json, io_number_of(w->legal), good));
+    if (row_subject_of(row) == SUBJECT_PIPELINE) return;
+    fputs("  ", stdout);
+    io_print_json(stdout, io_example_json(row, false), 0);
 }
 
 static void text(const struct cli *cli, tmap_row row)

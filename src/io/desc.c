@@ -67,6 +67,7 @@ static bool read_kind(const struct io_at *at, json_t *object, int32_t *out)
     if (!value) return true;
     if (json_is_string(value) && io_enum_find(IO_ENUM_KIND, json_string_value(value), out))
         return true;
+    if (json_is_integer(value)) return io_get_i32(at, "kind", -1, value, out);
     io_path_of(at->path, "kind", -1, path, sizeof path);
     return io_fail(at->record, path, "expected \"tiled\", \"im2col\" or \"im2col_wide\"");
 }
@@ -265,15 +266,16 @@ bool io_desc_from(struct io_record *record, json_t *object, const char *path, un
         return io_fail(record, path, "expected an object, not %s", io_type_name(object));
     if (!read_kind(&at, object, &d.kind)) return false;
     if (!io_check_keys(&at, object,
-                       d.kind == TMAP_TILED    ? tiled_keys
-                       : d.kind == TMAP_IM2COL ? im2col_keys
-                                               : wide_keys))
+                       d.kind == TMAP_IM2COL        ? im2col_keys
+                       : d.kind == TMAP_IM2COL_WIDE ? wide_keys
+                                                    : tiled_keys))
         return false;
     if (!read_enums(&at, object, &d) || !read_rank(&at, object, &d) ||
         !read_shape(&at, object, &d) || !read_address(&at, object, &d) ||
         !read_allocation(&at, object, &d))
         return false;
-    if (d.kind == TMAP_TILED ? !read_box(&at, object, &d) : !read_im2col(&at, object, &d))
+    if (d.kind == TMAP_IM2COL || d.kind == TMAP_IM2COL_WIDE ? !read_im2col(&at, object, &d)
+                                                            : !read_box(&at, object, &d))
         return false;
     *out = d;
     return true;

@@ -7,9 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NULL_BITS 7 /* the bits of tmap_desc.flags that say NULL come first */
+
 bool io_is_erratum(tmap_row row)
 {
     return row_subject_of(row) == SUBJECT_ERRATA;
+}
+
+const char *io_flag_name(int bit)
+{
+    static const char *const names[] = {"map_address", "dim",       "stride", "box",
+                                        "elem_stride", "lower",     "upper",  NULL,
+                                        "map_address", "allocation"};
+    return bit >= 0 && bit < 10 ? names[bit] : NULL;
 }
 
 /* The JSON path of a field, "" when JSON has no such field (what the rules derive). */
@@ -19,6 +29,11 @@ static void path_of(const struct io_finding *f, char *path, size_t size)
 
     *path = 0;
     if (!f->detail.field || strchr(f->detail.field, ' ')) return;
+    if (strcmp(f->detail.field, "flag") == 0) {
+        const char *name = io_flag_name(f->detail.index);
+        if (name) io_path_of(base, name, -1, path, size);
+        return;
+    }
     if (f->use >= 0) io_path_of("$", "uses", f->use, base, sizeof base);
     io_path_of(base, f->detail.field, f->detail.index, path, size);
 }
@@ -36,8 +51,12 @@ static bool locate(const struct io_record *record, struct io_finding *f, size_t 
         if (io_locate(record->text, record->length, f->path, at, size)) return true;
     }
     if (f->detail.index < 0) return false;
-    *strrchr(f->path, '[') = 0; /* a wide corner is one number, not an array */
-    return io_locate(record->text, record->length, f->path, at, size);
+    char *bracket = strrchr(f->path, '[');
+    if (!bracket) return false;
+    *bracket = 0; /* a wide corner is one number, and null is no array */
+    if (io_locate(record->text, record->length, f->path, at, size)) return true;
+    *bracket = '[';
+    return false;
 }
 
 void io_place(const struct io_record *record, const struct io_stream *stream,
@@ -45,6 +64,10 @@ void io_place(const struct io_record *record, const struct io_stream *stream,
 {
     size_t at = 0, size = 0;
 
+    if (finding->detail.field && strcmp(finding->detail.field, "flag") == 0 &&
+        finding->detail.index < NULL_BITS)
+        snprintf(finding->detail.needs, sizeof finding->detail.needs, "%s is not null",
+                 io_flag_name(finding->detail.index));
     finding->line = record->line;
     finding->column = record->column;
     finding->offset = record->offset;

@@ -110,6 +110,12 @@ char *io_target_text(const struct tmap_target *target, char *text, size_t size);
 json_t *io_target_json(const struct tmap_target *target);
 json_t *io_number_json(struct tmap_number number); /* an integer, or a string above 2^63 - 1 */
 json_t *io_u64_json(uint64_t number);
+json_t *io_address_json(uint64_t address); /* "0x7f0000000000" */
+
+/* io_desc_json() : a descriptor in the input's own form, every key said; name may be NULL. Reading
+ *  it back gives the same descriptor. io_use_json() : the same for one use. */
+json_t *io_desc_json(const struct tmap_desc *desc, const char *name);
+json_t *io_use_json(const struct tmap_use *use);
 json_t *io_rules_json(const tmap_row *rules, size_t count);
 json_t *io_finding_json(const struct io_finding *finding);
 json_t *io_arches_json(const struct io_result *result);

@@ -1,5 +1,6 @@
 /* rule.c : see rule.h. The tables are read once more here, for the text of their conditions. */
 #include "io/rule.h"
+#include "io/number.h"
 #include "io/report.h"
 
 #include <stdio.h>
@@ -145,16 +146,56 @@ static json_t *needs(tmap_row row)
     return out;
 }
 
+char *io_example_field(tmap_row row, char text[40])
+{
+    const int slot = row_table[row].witness.slot;
+    const struct field_info *info = field_info_of(field_of_slot(slot));
+
+    io_path_of(info->json, NULL, info->count > 1 ? slot - info->first_slot : -1, text, 40);
+    return text;
+}
+
+json_t *io_example_json(tmap_row row, bool legal)
+{
+    const enum row_subject subject = row_subject_of(row);
+    struct tmap_desc desc;
+    struct tmap_use use;
+    struct pipeline_facts pipeline;
+    json_t *out;
+
+    if (subject == SUBJECT_PIPELINE) return NULL;
+    row_witness_make(row, legal, &desc, &use, &pipeline);
+    out = io_desc_json(&desc, row_table[row].name);
+    if (subject == SUBJECT_MAP || subject == SUBJECT_USE)
+        json_object_set_new(out, "uses", json_pack("[o]", io_use_json(&use)));
+    return out;
+}
+
+static json_t *example(tmap_row row)
+{
+    const struct row_witness *w = &row_table[row].witness;
+    char field[40];
+    json_t *out = json_pack("{s:o, s:s, s:o, s:o}", "target", io_target_json(&w->target), "field",
+                            io_example_field(row, field), "legal_value",
+                            io_number_json(io_number_of(w->legal)), "illegal_value",
+                            io_number_json(io_number_of(w->illegal)));
+
+    if (row_subject_of(row) == SUBJECT_PIPELINE) return out;
+    json_object_set_new(out, "legal", io_example_json(row, true));
+    json_object_set_new(out, "illegal", io_example_json(row, false));
+    return out;
+}
+
 json_t *io_rule_json(const struct tmap_target *target, tmap_row row)
 {
     const struct row *r = &row_table[row];
     const struct io_words *w = &words[row];
 
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "rule",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "rule",
         r->id, "name", r->name, "subject", io_subject_name(row_subject_of(row)), "effect",
         io_effect_name((enum row_effect)r->effect), "kinds", w->kinds, "span", w->span, "needs",
         needs(row), "when", w->when, "must", w->must, "message", r->message, "why", r->why,
         "fix_kind", io_fix_name((enum row_fix)r->fix_kind), "help", r->fix, "evidence",
-        io_evidence_json(row), "contracts", contracts(target, row));
+        io_evidence_json(row), "contracts", contracts(target, row), "example", example(row));
 }

@@ -34,6 +34,14 @@ json_t *io_evidence_json(tmap_row row);
 /* io_row_is_active() : whether the row decides under that contract on that target. */
 bool io_row_is_active(const struct tmap_target *target, enum tmap_contract contract, tmap_row row);
 
+/* io_example_json() : the row's witness as a record of the input, legal or illegal; NULL for a row
+ *  about a pipeline. io_example_field() : the field in which the two differ, "stride[0]". */
+json_t *io_example_json(tmap_row row, bool legal);
+char *io_example_field(tmap_row row, char text[40]);
+
+/* io_flag_name() : the key that is null where a bit of tmap_desc.flags says so; NULL for no bit. */
+const char *io_flag_name(int bit);
+
 /* io_rule_json() : the whole row; the caller owns it. */
 json_t *io_rule_json(const struct tmap_target *target, tmap_row row);
 

@@ -7,9 +7,10 @@
 #include <cmocka.h>
 
 #include "io/number.h"
-#include "io/record.h"
+#include "io/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool text_stream(struct io_stream *s, const char *text, size_t length)
@@ -129,6 +130,47 @@ static void what_rules_judge_is_no_error(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct io_record r = read_one(texts[i], 0);
         if (r.error[0]) fail_msg("%s: %s: %s", texts[i], r.path, r.error);
+        done(&r);
+    }
+}
+
+/* What is written of a record reads back as the same descriptor and the same uses. */
+static void written_and_read_back(void **state)
+{
+    static const char *const texts[] = {
+        WHOLE,
+        WITH("\"swizzle\":-7,\"oob_fill\":\"NAN\",\"elem_stride\":[2,8],\"map_address\":64"),
+        WITH("\"map_address\":null,\"allocation\":{\"base\":0,\"bytes\":\"0xffffffffffffffff\"}"),
+        "{\"kind\":9," BASE SHAPE "}",
+        "{" BASE "\"rank\":2,\"dim\":null,\"stride\":null,\"box\":null,\"elem_stride\":null}",
+        "{" BASE "\"rank\":9,\"dim\":[1,2,3,4,5],\"stride\":[16,16,16,16],"
+        "\"box\":[1,1,1,1,1]}",
+        "{" BASE "\"dim\":[],\"box\":[]}",
+        IM2COL ",\"lower\":[-1,-2],\"upper\":null}",
+        "{" BASE "\"kind\":\"im2col_wide\",\"dim\":[64,8,2],\"stride\":[128,1024],"
+        "\"channels\":64,\"pixels\":32,\"lower\":-4,\"upper\":5,\"mode\":7}",
+        WITH("\"uses\":[{\"op\":\"gather4\",\"coord\":[0,1,2,3,-4],\"smem\":128,\"dst\":\"cta\","
+             "\"multicast\":2,\"cta_group\":1,\"expect_tx\":\"0x10000000000\",\"mbarrier\":8}]"),
+        WITH("\"uses\":[{\"op\":\"replace\",\"field\":\"rank\",\"ordinal\":2,\"value\":3}]"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct io_record r = read_one(texts[i], 0), again;
+        json_t *json = io_desc_json(&r.desc, NULL);
+        struct io_stream other;
+        if (r.use_count)
+            json_object_set_new(json, "uses", json_pack("[o]", io_use_json(&r.uses[0])));
+        char *text = json_dumps(json, JSON_COMPACT);
+        assert_true(text_stream(&other, text, strlen(text)));
+        assert_true(io_record_next(&other, 0, &again));
+        if (again.error[0]) fail_msg("%s: %s: %s", text, again.path, again.error);
+        if (memcmp(&r.desc, &again.desc, sizeof r.desc) != 0) fail_msg("%s is another", text);
+        assert_int_equal(r.use_count, again.use_count);
+        if (r.use_count) assert_memory_equal(&r.uses[0], &again.uses[0], sizeof r.uses[0]);
+        io_record_free(&again);
+        io_stream_close(&other);
+        json_decref(json);
+        free(text);
         done(&r);
     }
 }
@@ -368,6 +410,7 @@ int main(void)
         cmocka_unit_test(what_may_be_left_out),
         cmocka_unit_test(im2col_and_wide),
         cmocka_unit_test(what_rules_judge_is_no_error),
+        cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(the_widest_numbers),
         cmocka_unit_test(refusals_name_the_place),
         cmocka_unit_test(an_error_names_file_record_line_and_path),
