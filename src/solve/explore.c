@@ -1,0 +1,216 @@
+/* Breadth-first exploration of a protocol: every reachable state once, in the caller's memory. */
+#include "solve/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* States are byte strings of differing length in one arena, which grows from the low end of the
+ * workspace; their headers grow from the high end, below the hash table. */
+struct header {
+    uint64_t offset;
+    uint32_t parent;
+    uint16_t length, move;
+};
+
+struct explorer {
+    struct machine m;
+    uint8_t *arena;
+    size_t arena_used, arena_size;
+    struct header *headers; /* headers[-1 - i] is state i's */
+    uint32_t *table;
+    size_t slots;
+    uint32_t count;
+    bool full;
+};
+
+static uint16_t move_code(struct machine_move v)
+{
+    return (uint16_t)(v.event << 12 | v.agent << 8 | v.cta << 4 | v.letter);
+}
+static struct machine_move move_of(uint16_t code)
+{
+    return (struct machine_move){(uint8_t)(code >> 12), (uint8_t)(code >> 8 & 15),
+                                 (uint8_t)(code >> 4 & 15), (uint8_t)(code & 15)};
+}
+
+static struct header *header_of(const struct explorer *e, uint32_t i)
+{
+    return e->headers - 1 - i;
+}
+
+static uint64_t hash_bytes(const uint8_t *p, size_t n)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
+    while (n >= 8) {
+        uint64_t v;
+        memcpy(&v, p, 8);
+        h = (h ^ v) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+        p += 8;
+        n -= 8;
+    }
+    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 0x100000001b3u;
+    h = (h ^ h >> 29) * 0xc4ceb9fe1a85ec53u;
+    return h ^ h >> 32;
+}
+
+/* Splits the workspace: an eighth for the table, the rest for states and headers. */
+static bool explorer_init(struct explorer *e, void *workspace, size_t bytes)
+{
+    size_t slots = 64;
+    if (bytes < 65536 || (uintptr_t)workspace % sizeof(uint64_t)) return false;
+    while (slots * 2 * sizeof(uint32_t) <= bytes / 8) slots *= 2;
+    e->table = workspace;
+    e->slots = slots;
+    memset(e->table, 0, slots * sizeof(uint32_t));
+    e->arena = (uint8_t *)workspace + slots * sizeof(uint32_t);
+    e->arena_size = (bytes - slots * sizeof(uint32_t)) / sizeof(uint64_t) * sizeof(uint64_t);
+    e->headers = (struct header *)(void *)(e->arena + e->arena_size);
+    e->arena_used = 0;
+    e->count = 0;
+    e->full = false;
+    return true;
+}
+
+static bool has_room(const struct explorer *e, size_t length)
+{
+    const size_t headers = ((size_t)e->count + 1) * sizeof(struct header);
+    return e->count < e->slots / 4 * 3 && e->arena_used + length + headers <= e->arena_size;
+}
+
+/* Adds the state unless it is known. */
+static void add_state(struct explorer *e, const struct machine_state *s, uint32_t parent,
+                      uint16_t move)
+{
+    uint8_t bytes[4096];
+    const size_t n = machine_pack(&e->m, s, bytes);
+    size_t slot = hash_bytes(bytes, n) & (e->slots - 1);
+    for (; e->table[slot]; slot = (slot + 1) & (e->slots - 1)) {
+        const struct header *h = header_of(e, e->table[slot] - 1);
+        if (h->length == n && memcmp(e->arena + h->offset, bytes, n) == 0) return;
+    }
+    if (!has_room(e, n)) {
+        e->full = true;
+        return;
+    }
+    memcpy(e->arena + e->arena_used, bytes, n);
+    *header_of(e, e->count) = (struct header){e->arena_used, parent, (uint16_t)n, move};
+    e->arena_used += n;
+    e->table[slot] = ++e->count;
+}
+
+/* Replays the moves from the start, saying each. depth first: the parent's moves come before. */
+static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *trace, size_t size)
+{
+    uint16_t moves[512];
+    uint32_t n = 0;
+    moves[n++] = last;
+    for (; state != 0 && n < 512; state = header_of(e, state)->parent)
+        moves[n++] = header_of(e, state)->move;
+    struct machine m = e->m;
+    struct machine_state s;
+    m.fault = TMAP_HAZARD_NONE;
+    m.trace = trace ? trace : m.detail;
+    m.trace_size = trace ? size : 0;
+    m.trace_length = 0;
+    machine_start(&m, &s);
+    machine_settle(&m, &s);
+    for (uint32_t i = n; i-- > 0;) {
+        machine_say(&m, "%3u", n - i);
+        machine_apply(&m, &s, move_of(moves[i]));
+        machine_canonical(&m, &s);
+    }
+    return n;
+}
+
+/* Nobody can move: fine when all have left. */
+static void judge_stuck(struct explorer *e, const struct machine_state *s)
+{
+    char who[96] = "";
+    size_t at = 0;
+    if (machine_finished(&e->m, s)) return;
+    for (unsigned a = 0; a < e->m.p->agent_count && at < sizeof who; a++)
+        if (s->agent[a].part != TMAP_PARTS)
+            at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", at ? ", " : "",
+                                   e->m.p->agent[a].name);
+    machine_fail(&e->m, TMAP_HAZARD_DEADLOCK, "nobody can go on: %s wait", who);
+}
+
+/* Tries every move of state i. The move that fails is left in *bad. */
+static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
+{
+    struct machine_move moves[64];
+    struct machine_state s, next;
+    bool any = false;
+    machine_unpack(&e->m, e->arena + header_of(e, i)->offset, &s);
+    const size_t n = machine_moves(&e->m, &s, moves);
+    for (size_t k = 0; k < n; k++) {
+        next = s;
+        const bool moved = machine_apply(&e->m, &next, moves[k]);
+        if (e->m.fault) {
+            *bad = move_code(moves[k]);
+            return;
+        }
+        if (!moved) continue;
+        any = true;
+        machine_canonical(&e->m, &next);
+        add_state(e, &next, i, move_code(moves[k]));
+    }
+    if (!any && !e->m.truncated) judge_stuck(e, &s);
+}
+
+static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_protocol_result *r,
+                   char *trace, size_t size)
+{
+    r->states = e->count;
+    r->fault = e->m.fault;
+    r->verdict =
+        e->m.fault ? TMAP_ILLEGAL : (e->full || e->m.truncated ? TMAP_UNKNOWN : TMAP_LEGAL);
+    memcpy(r->detail, e->m.detail, sizeof r->detail);
+    if (r->verdict == TMAP_UNKNOWN)
+        snprintf(r->detail, sizeof r->detail, "%s",
+                 e->full ? "the workspace is full" : "an agent runs ahead without bound");
+    if (!e->m.fault) return;
+    if (e->m.fault != TMAP_HAZARD_DEADLOCK)
+        r->steps = replay(e, at, bad, trace, size);
+    else if (at != 0)
+        r->steps = replay(e, header_of(e, at)->parent, header_of(e, at)->move, trace, size);
+}
+
+enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, void *workspace,
+                                       size_t workspace_bytes, struct tmap_protocol_result *result,
+                                       char *trace, size_t trace_size)
+{
+    struct explorer e;
+    struct machine_state start;
+    uint16_t bad = 0;
+    uint32_t i = 0;
+    if (!protocol || !workspace || !result) return TMAP_E_ARGUMENT;
+    if (!machine_prepare(&e.m, protocol)) return TMAP_E_ARGUMENT;
+    if (!explorer_init(&e, workspace, workspace_bytes)) return TMAP_E_ROOM;
+    memset(result, 0, sizeof *result);
+    if (trace && trace_size) trace[0] = 0;
+    machine_start(&e.m, &start);
+    machine_settle(&e.m, &start);
+    add_state(&e, &start, 0, 0);
+    for (; i < e.count; i++) {
+        expand(&e, i, &bad);
+        if (e.m.fault) break;
+    }
+    report(&e, i, bad, result, trace, trace_size);
+    return TMAP_OK;
+}
+
+const char *tmap_hazard_name(enum tmap_hazard fault)
+{
+    static const char *const names[TMAP_HAZARD_COUNT] = {"none",
+                                                         "deadlock",
+                                                         "early completion",
+                                                         "phase aliasing",
+                                                         "slot overwritten",
+                                                         "unwaited store",
+                                                         "missing proxy fence",
+                                                         "barrier not initialised",
+                                                         "early exit"};
+    return (unsigned)fault < TMAP_HAZARD_COUNT ? names[fault] : NULL;
+}

@@ -1,0 +1,426 @@
+/* The automaton: preparing a protocol, the moves possible in a state, states as bytes. */
+#include "solve/machine.h"
+
+#include <string.h>
+
+static int32_t gcd(int32_t a, int32_t b)
+{
+    while (b) {
+        const int32_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint8_t object_limit(const struct tmap_protocol *p, uint8_t op)
+{
+    switch (op) {
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_WAIT_FREE:
+    case TMAP_STEP_ARRIVE:
+    case TMAP_STEP_EXPECT:
+        return p->barrier_count;
+    case TMAP_STEP_SYNC:
+        return p->sync_count;
+    case TMAP_STEP_ADVANCE:
+        return p->ring_count;
+    case TMAP_STEP_INIT:
+    case TMAP_STEP_FENCE_INIT:
+    case TMAP_STEP_FENCE:
+    case TMAP_STEP_MARK:
+    case TMAP_STEP_WAIT_READ:
+        return UINT8_MAX;
+    default:
+        return p->buffer_count;
+    }
+}
+
+static bool step_valid(const struct tmap_protocol *p, const struct tmap_step *t)
+{
+    const bool signals =
+        t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
+    if (t->op > TMAP_STEP_MARK || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
+    if (t->ctas >> p->ctas) return false;
+    if (signals && t->y >= p->barrier_count) return false;
+    if (t->op == TMAP_STEP_COMMIT && t->x == UINT8_MAX) return true;
+    return t->x < object_limit(p, t->op);
+}
+
+static bool sizes_valid(const struct tmap_protocol *p)
+{
+    if (p->ctas < 1 || p->ctas > TMAP_PROTOCOL_CTAS || p->agent_count > TMAP_PROTOCOL_AGENTS ||
+        p->ring_count > TMAP_PROTOCOL_RINGS || p->barrier_count > TMAP_PROTOCOL_BARRIERS ||
+        p->buffer_count > TMAP_PROTOCOL_BUFFERS || p->sync_count > TMAP_PROTOCOL_SYNCS ||
+        p->step_count > TMAP_PROTOCOL_STEPS)
+        return false;
+    for (unsigned r = 0; r < p->ring_count; r++)
+        if (p->depth[r] < 1 || p->depth[r] > TMAP_PROTOCOL_DEPTH) return false;
+    for (unsigned b = 0; b < p->barrier_count; b++)
+        if (p->barrier[b].ring >= p->ring_count) return false;
+    for (unsigned b = 0; b < p->buffer_count; b++)
+        if (p->buffer[b].ring >= p->ring_count) return false;
+    return true;
+}
+
+static bool agents_valid(const struct tmap_protocol *p)
+{
+    for (unsigned a = 0; a < p->agent_count; a++) {
+        if (p->agent[a].cta >= p->ctas) return false;
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            if (p->agent[a].first[k] + p->agent[a].count[k] > p->step_count) return false;
+    }
+    for (unsigned i = 0; i < p->step_count; i++)
+        if (!step_valid(p, &p->step[i])) return false;
+    return true;
+}
+
+/* How often one part of an agent's program does `op` to a buffer, at one distance back. */
+static unsigned uses(const struct tmap_protocol *p, const struct tmap_agent *a, unsigned part,
+                     unsigned buffer, unsigned cta, bool fills)
+{
+    unsigned most = 0, at_back[TMAP_PROTOCOL_DEPTH + 1] = {0};
+    for (unsigned i = 0; i < a->count[part]; i++) {
+        const struct tmap_step *t = &p->step[a->first[part] + i];
+        const bool fill = t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_WRITE;
+        const bool drain = t->op == TMAP_STEP_READ || t->op == TMAP_STEP_STORE;
+        if (!(fills ? fill : drain) || t->x != buffer || t->back > TMAP_PROTOCOL_DEPTH) continue;
+        if (!((t->ctas ? t->ctas : 1u << a->cta) >> cta & 1)) continue;
+        if (++at_back[t->back] > most) most = at_back[t->back];
+    }
+    return most;
+}
+
+/* How many copies or writes fill a slot, and how many reads or stores empty it: each agent does so
+ * in one part of its program, or in one of several. */
+static unsigned count_uses(const struct tmap_protocol *p, unsigned buffer, unsigned cta, bool fills)
+{
+    unsigned sum = 0;
+    for (unsigned a = 0; a < p->agent_count; a++) {
+        unsigned most = 0;
+        for (unsigned k = 0; k < TMAP_PARTS; k++) {
+            const unsigned n = uses(p, &p->agent[a], k, buffer, cta, fills);
+            if (n > most) most = n;
+        }
+        sum += most;
+    }
+    return sum;
+}
+
+static bool same_syncs(const struct tmap_protocol *p, unsigned a, unsigned b)
+{
+    for (unsigned i = 0; i < p->sync_count; i++)
+        if ((p->members[i] >> a & 1) != (p->members[i] >> b & 1)) return false;
+    return true;
+}
+
+/* Agents with one program in one CTA are interchangeable when nothing names them. */
+static void group_agents(struct machine *m)
+{
+    const struct tmap_protocol *p = m->p;
+    uint16_t named = 0;
+    for (unsigned a = 0; a < p->agent_count; a++) {
+        m->twin[a] = (uint8_t)a;
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < p->agent[a].count[k]; i++)
+                if (p->step[p->agent[a].first[k] + i].op == TMAP_STEP_WRITE)
+                    named |= (uint16_t)(1u << a);
+    }
+    for (unsigned a = 0; a < p->agent_count; a++)
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < p->agent[a].count[k]; i++)
+                if (p->step[p->agent[a].first[k] + i].op == TMAP_STEP_ADVANCE)
+                    m->uses_ring[a][p->step[p->agent[a].first[k] + i].x] = true;
+    for (unsigned a = 1; a < p->agent_count; a++)
+        if (!(named >> a & 1) && !(named >> (a - 1) & 1) && same_syncs(p, a, a - 1) &&
+            p->agent[a].cta == p->agent[a - 1].cta &&
+            memcmp(p->agent[a].first, p->agent[a - 1].first, sizeof p->agent[a].first) == 0 &&
+            memcmp(p->agent[a].count, p->agent[a - 1].count, sizeof p->agent[a].count) == 0)
+            m->twin[a] = m->twin[a - 1];
+}
+
+bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
+{
+    memset(m, 0, sizeof *m);
+    m->p = p;
+    if (!sizes_valid(p) || !agents_valid(p)) return false;
+    for (unsigned i = 0; i < p->step_count; i++)
+        if (p->step[i].op == TMAP_STEP_LOAD || p->step[i].op == TMAP_STEP_EXPECT)
+            m->unit = gcd(m->unit, (int32_t)p->step[i].bytes);
+    if (m->unit == 0) m->unit = 1;
+    for (unsigned i = 0; i < p->step_count; i++)
+        if (p->step[i].bytes / (uint32_t)m->unit > INT16_MAX / 2) return false;
+    for (unsigned b = 0; b < p->buffer_count; b++)
+        for (unsigned c = 0; c < p->ctas; c++) {
+            m->parts[b][c] = (uint8_t)count_uses(p, b, c, true);
+            m->readers[b][c] = (uint8_t)count_uses(p, b, c, false);
+        }
+    m->idle_blocks = true;
+    for (unsigned a = 0; a < p->agent_count; a++)
+        if (p->agent[a].count[TMAP_PART_BLOCK]) m->idle_blocks = false;
+    group_agents(m);
+    return true;
+}
+
+void machine_start(const struct machine *m, struct machine_state *s)
+{
+    memset(s, 0, sizeof *s);
+    s->last_letter = TMAP_PART_START;
+    for (unsigned c = 0; c < m->p->ctas; c++) s->init[c] = m->p->started ? 2 : 0;
+    for (unsigned b = 0; b < m->p->barrier_count; b++)
+        for (unsigned c = 0; c < m->p->ctas; c++)
+            for (unsigned k = 0; k < m->p->depth[m->p->barrier[b].ring]; k++)
+                s->barrier[b][c][k].pending = m->p->barrier[b].count;
+}
+
+bool machine_finished(const struct machine *m, const struct machine_state *s)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (s->agent[a].part != TMAP_PARTS) return false;
+    return true;
+}
+
+/* The letters that may follow: a block, the last block of a tile, or the end. */
+static unsigned followers(const struct machine *m, unsigned last)
+{
+    const unsigned block = 1u << TMAP_PART_BLOCK, end = 1u << TMAP_PART_END;
+    if (last == TMAP_PART_END) return 0;
+    if (!m->p->tiles) return block | end;
+    return block | 1u << TMAP_PART_FLUSH | (last == TMAP_PART_BLOCK ? 0 : end);
+}
+
+/* An agent with nothing to do in a block leaves the choice of blocks to those who have: they can
+ * always make it first, and it would change nothing that this agent sees. */
+static bool may_choose(const struct machine *m, unsigned agent, unsigned letter)
+{
+    return letter == TMAP_PART_END || m->p->agent[agent].count[TMAP_PART_BLOCK] || m->idle_blocks;
+}
+
+static bool skipped(const struct machine_agent *a, const struct tmap_step *t)
+{
+    return t->when && a->open < t->when;
+}
+
+/* Whether the agent's letter has another part after the present one. */
+static bool in_letter(const struct machine_agent *a)
+{
+    return a->part == TMAP_PART_TILE ||
+           (a->part == TMAP_PART_BLOCK && a->letter == TMAP_PART_FLUSH);
+}
+
+static size_t agent_moves(struct machine *m, const struct machine_state *s, unsigned agent,
+                          struct machine_move *out)
+{
+    const struct machine_agent *a = &s->agent[agent];
+    size_t n = 0;
+    if (a->part == TMAP_PARTS) return 0;
+    const bool ended = a->pc >= m->p->agent[agent].count[a->part];
+    if (!ended || a->part == TMAP_PART_END || in_letter(a) || a->offset < s->window_count) {
+        out[0] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PARTS};
+        return 1;
+    }
+    if (s->window_count == MACHINE_WINDOW) {
+        m->truncated = true;
+        return 0;
+    }
+    const unsigned next = followers(m, s->last_letter);
+    for (unsigned letter = 0; letter < TMAP_PARTS; letter++)
+        if ((next >> letter & 1) && may_choose(m, agent, letter))
+            out[n++] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, (uint8_t)letter};
+    return n;
+}
+
+size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
+{
+    size_t n = 0;
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        for (unsigned c = 0; c < m->p->ctas; c++) {
+            if (!s->agent[a].loads[c]) continue;
+            const struct flying *f = &s->agent[a].load[c][0];
+            const struct tmap_step *t = &m->p->step[f->step];
+            const struct machine_barrier *b =
+                &s->barrier[t->y][t->signal ? t->signal - 1u : c][f->slot];
+            out[n++] = (struct machine_move){EVENT_LAND, (uint8_t)a, (uint8_t)c, 0};
+            if (b->pending == 0 && b->tx > 0 && b->tx < f->left)
+                out[n++] = (struct machine_move){EVENT_PART, (uint8_t)a, (uint8_t)c, 0};
+        }
+        if (s->agent[a].stores) out[n++] = (struct machine_move){EVENT_STORE, (uint8_t)a, 0, 0};
+        if (s->agent[a].commits) out[n++] = (struct machine_move){EVENT_COMMIT, (uint8_t)a, 0, 0};
+    }
+    for (unsigned a = 0; a < m->p->agent_count; a++) n += agent_moves(m, s, a, out + n);
+    return n;
+}
+
+static void leave(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    machine_say(m, "        leaves\n");
+    if (a->stores)
+        machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s leaves while its store still reads",
+                     m->p->agent[agent].name);
+    memset(a->position, 0, sizeof a->position);
+    a->part = TMAP_PARTS;
+    a->pc = a->open = a->letter = 0;
+}
+
+/* Whether somebody will still do something in letter i of the window. */
+static bool letter_needed(const struct machine *m, const struct machine_state *s, unsigned i)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        if (s->agent[a].part == TMAP_PARTS || s->agent[a].offset > i) continue;
+        if (s->window[i] != TMAP_PART_BLOCK || m->p->agent[a].count[TMAP_PART_BLOCK]) return true;
+    }
+    return false;
+}
+
+/* Drops the letters that everybody has taken, and the blocks left only to agents that do nothing in
+ * a block: of a long tile they see the last block alone. */
+static void shift_window(const struct machine *m, struct machine_state *s)
+{
+    unsigned kept = 0;
+    uint8_t passed[MACHINE_WINDOW + 1] = {0}; /* letters kept among the first n */
+    for (unsigned i = 0; i < s->window_count; i++) {
+        if (letter_needed(m, s, i)) s->window[kept++] = s->window[i];
+        passed[i + 1] = (uint8_t)kept;
+    }
+    memset(s->window + kept, 0, MACHINE_WINDOW - kept);
+    s->window_count = (uint8_t)kept;
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        s->agent[a].offset = s->agent[a].part == TMAP_PARTS ? 0 : passed[s->agent[a].offset];
+}
+
+/* Takes letters of the window until there is something to do. False when nothing changed. */
+static bool take_letters(const struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    bool moved = false;
+    while (a->part < TMAP_PART_END && a->pc >= m->p->agent[agent].count[a->part]) {
+        if (in_letter(a)) {
+            a->part++; /* tile, block, flush */
+        } else {
+            if (a->offset == s->window_count) break;
+            const bool fresh = m->p->tiles && a->letter != TMAP_PART_BLOCK;
+            a->letter = s->window[a->offset++];
+            a->part = a->letter == TMAP_PART_END ? TMAP_PART_END
+                      : fresh                    ? TMAP_PART_TILE
+                                                 : TMAP_PART_BLOCK;
+        }
+        a->pc = 0;
+        moved = true;
+    }
+    return moved;
+}
+
+/* Runs the agent to its next visible point: before a wait, or after a copy, read, write or store.
+ */
+static bool run_block(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    bool moved = false, stopped = false;
+    while (a->part != TMAP_PARTS && a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
+        const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
+        if (stopped && t->op != TMAP_STEP_ADVANCE) break;
+        if (!skipped(a, t)) {
+            if (t->op == TMAP_STEP_SYNC) break;
+            const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
+            if (got == STEP_BLOCKED) break;
+            moved = true;
+            stopped = stopped || got == STEP_STOP;
+        }
+        a->pc++;
+    }
+    return moved;
+}
+
+static bool apply_agent(struct machine *m, struct machine_state *s, struct machine_move move)
+{
+    machine_say(m, "    %s\n", m->p->agent[move.agent].name);
+    bool taken = move.letter < TMAP_PARTS;
+    if (taken) {
+        s->window[s->window_count++] = move.letter;
+        s->last_letter = move.letter;
+    }
+    take_letters(m, s, move.agent);
+    const bool ran = run_block(m, s, move.agent);
+    struct machine_agent *a = &s->agent[move.agent];
+    if (!m->fault && a->part == TMAP_PART_END && a->pc >= m->p->agent[move.agent].count[a->part]) {
+        leave(m, s, move.agent);
+        taken = true;
+    }
+    return taken || ran;
+}
+
+/* Whether the oldest copy of an agent to a CTA may as well land now: others of its phase are still
+ * under way, and exactly what they bring is expected, so that nobody can tell. */
+static bool lands_unseen(const struct machine *m, const struct machine_state *s, unsigned agent,
+                         unsigned cta)
+{
+    const struct flying *f = &s->agent[agent].load[cta][0];
+    const struct tmap_step *t = &m->p->step[f->step];
+    const unsigned home = t->signal ? t->signal - 1u : cta;
+    const struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
+    int32_t others = 0;
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        for (unsigned c = 0; c < m->p->ctas; c++)
+            for (unsigned i = 0; i < s->agent[a].loads[c]; i++) {
+                const struct flying *g = &s->agent[a].load[c][i];
+                const struct tmap_step *u = &m->p->step[g->step];
+                if (g != f && u->y == t->y && g->slot == f->slot &&
+                    (u->signal ? u->signal - 1u : c) == home)
+                    others += g->left;
+            }
+    return others > 0 && b->tx == f->left + others;
+}
+
+/* Moves that change nothing for anybody else are made at once, in a fixed order: an arrival at a
+ * named barrier, letters taken, and copies that land unseen. Any interleaving has an equal one in
+ * which they come first. */
+static bool settle_unseen(struct machine *m, struct machine_state *s)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        struct machine_agent *g = &s->agent[a];
+        for (unsigned c = 0; c < m->p->ctas; c++)
+            if (g->loads[c] && lands_unseen(m, s, a, c)) {
+                machine_land(m, s, a, c, true);
+                return true;
+            }
+        if (take_letters(m, s, a)) return true;
+        if (g->part == TMAP_PARTS || g->pc >= m->p->agent[a].count[g->part]) continue;
+        const struct tmap_step *t = &m->p->step[m->p->agent[a].first[g->part] + g->pc];
+        if (t->op == TMAP_STEP_ADVANCE && !skipped(g, t)) {
+            machine_step(m, s, a, t, true);
+            g->pc++;
+            return true;
+        }
+        if (t->op != TMAP_STEP_SYNC || (s->synced[t->x] >> a & 1)) continue;
+        machine_say(m, "        %s:\n", m->p->agent[a].name);
+        if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
+        return true;
+    }
+    return false;
+}
+
+void machine_settle(struct machine *m, struct machine_state *s)
+{
+    while (!m->fault && settle_unseen(m, s)) {
+    }
+    shift_window(m, s);
+}
+
+bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move)
+{
+    bool moved = true;
+    if (move.event == EVENT_AGENT) {
+        moved = apply_agent(m, s, move);
+    } else {
+        machine_say(m, "    (copies of %s)\n", m->p->agent[move.agent].name);
+        if (move.event == EVENT_STORE)
+            machine_read_out(m, s, move.agent);
+        else if (move.event == EVENT_COMMIT)
+            machine_committed(m, s, move.agent);
+        else
+            machine_land(m, s, move.agent, move.cta, move.event == EVENT_LAND);
+    }
+    if (moved) machine_settle(m, s);
+    return moved;
+}

@@ -1,0 +1,91 @@
+/* The automaton behind protocol.h: one state, and what a step of an agent does to it. */
+#ifndef TMAP_SOLVE_MACHINE_H
+#define TMAP_SOLVE_MACHINE_H
+
+#include "tmap/solve.h"
+
+#define MACHINE_WINDOW 14 /* letters between the slowest and the fastest agent */
+#define MACHINE_FIFO 12   /* copies on their way, per agent and CTA */
+#define GENERATIONS 8     /* of slots and phases: what lags by more is a fault long before */
+
+/* Things that happen apart from agents, in order per agent (and CTA). */
+struct flying {
+    uint8_t step, slot, gen;
+    int16_t left; /* of the copy, in units */
+};
+
+struct machine_state {
+    uint8_t window_count, last_letter, window[MACHINE_WINDOW];
+    uint8_t init[TMAP_PROTOCOL_CTAS]; /* 0 not initialised, 1 initialised, 2 visible to all */
+    struct machine_agent {
+        uint8_t part, pc; /* part TMAP_PARTS: left */
+        uint8_t offset;   /* letters of the window taken */
+        uint8_t letter;   /* the one it is in */
+        uint8_t open;     /* reads begun and not ended */
+        uint8_t position[TMAP_PROTOCOL_RINGS];
+        uint8_t loads[TMAP_PROTOCOL_CTAS], stores, commits;
+        struct flying load[TMAP_PROTOCOL_CTAS][MACHINE_FIFO];
+        struct flying store[MACHINE_FIFO], commit[MACHINE_FIFO];
+    } agent[TMAP_PROTOCOL_AGENTS];
+    struct machine_barrier {
+        uint8_t phase, pending;
+        int16_t tx;
+    } barrier[TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_CTAS][TMAP_PROTOCOL_DEPTH];
+    struct machine_buffer {
+        uint8_t filled, gen, landed, reading, done, storing;
+        uint16_t dirty; /* agents whose generic writes no fence has published */
+    } buffer[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS][TMAP_PROTOCOL_DEPTH];
+    uint16_t synced[TMAP_PROTOCOL_SYNCS];
+};
+
+struct machine {
+    const struct tmap_protocol *p;
+    int32_t unit; /* greatest common divisor of all byte counts */
+    uint8_t parts[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS];   /* copies that fill a slot */
+    uint8_t readers[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS]; /* reads that empty it */
+    enum tmap_hazard fault;
+    char detail[128];
+    char *trace; /* text of the steps taken, when wanted */
+    size_t trace_size, trace_length;
+    bool truncated;
+    bool idle_blocks; /* no agent does anything in a block */
+    bool uses_ring[TMAP_PROTOCOL_AGENTS][TMAP_PROTOCOL_RINGS];
+    uint8_t
+        twin[TMAP_PROTOCOL_AGENTS]; /* the first of the agents that each may change places with */
+};
+
+/* What can happen next, as a number: an agent's block with the letter it takes, or an event. */
+enum machine_event { EVENT_AGENT, EVENT_LAND, EVENT_PART, EVENT_STORE, EVENT_COMMIT };
+struct machine_move {
+    uint8_t event, agent, cta, letter;
+};
+
+/* False for a protocol that refers outside itself. */
+bool machine_prepare(struct machine *m, const struct tmap_protocol *p);
+void machine_start(const struct machine *m, struct machine_state *s);
+
+/* The moves worth trying in s; at most 64. */
+size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out);
+/* Makes a move. False when it is not possible in s (s is then spoiled). On a fault, m->fault. */
+bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move);
+/* Makes the moves that nobody else can see. */
+void machine_settle(struct machine *m, struct machine_state *s);
+void machine_canonical(const struct machine *m, struct machine_state *s);
+bool machine_finished(const struct machine *m, const struct machine_state *s);
+
+/* One state as bytes, the unused parts left out; returns their number. */
+size_t machine_pack(const struct machine *m, const struct machine_state *s, uint8_t *out);
+void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s);
+
+/* machine_step.c */
+enum machine_outcome { STEP_GO, STEP_STOP, STEP_BLOCKED };
+enum machine_outcome machine_step(struct machine *m, struct machine_state *s, unsigned agent,
+                                  const struct tmap_step *step, bool first);
+void machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
+                  bool all);
+void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent);
+void machine_committed(struct machine *m, struct machine_state *s, unsigned agent);
+void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format, ...);
+void machine_say(struct machine *m, const char *format, ...);
+
+#endif

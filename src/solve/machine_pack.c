@@ -1,0 +1,122 @@
+/* A state as bytes, for the set of states seen: only what the protocol has, so equal states are
+ * equal bytes. */
+#include "solve/machine.h"
+
+#include <string.h>
+
+/* One walk serves both directions, so they cannot disagree. */
+struct tape {
+    uint8_t *out;
+    const uint8_t *in;
+    size_t at;
+};
+
+static void byte(struct tape *t, uint8_t *v)
+{
+    if (t->out)
+        t->out[t->at++] = *v;
+    else
+        *v = t->in[t->at++];
+}
+
+static void word(struct tape *t, int16_t *v)
+{
+    uint8_t low = (uint8_t)((uint16_t)*v & 255), high = (uint8_t)((uint16_t)*v >> 8);
+    byte(t, &low);
+    byte(t, &high);
+    *v = (int16_t)(uint16_t)(low | high << 8);
+}
+
+static void flights(struct tape *t, struct flying *f, uint8_t *count, bool copies)
+{
+    byte(t, count);
+    for (unsigned i = 0; i < *count; i++) {
+        byte(t, &f[i].step);
+        byte(t, &f[i].slot);
+        byte(t, &f[i].gen);
+        if (copies) word(t, &f[i].left);
+    }
+}
+
+static void agent_bytes(const struct machine *m, struct tape *t, struct machine_agent *a)
+{
+    uint8_t at = (uint8_t)(a->part << 5 | a->pc);
+    uint8_t rest = (uint8_t)(a->offset << 4 | a->open);
+    byte(t, &at);
+    byte(t, &rest);
+    byte(t, &a->letter);
+    a->part = at >> 5;
+    a->pc = at & 31;
+    a->offset = rest >> 4;
+    a->open = rest & 15;
+    for (unsigned r = 0; r < m->p->ring_count; r++) byte(t, &a->position[r]);
+    for (unsigned c = 0; c < m->p->ctas; c++) flights(t, a->load[c], &a->loads[c], true);
+    flights(t, a->store, &a->stores, false);
+    flights(t, a->commit, &a->commits, false);
+}
+
+static void barrier_bytes(struct tape *t, struct machine_barrier *b)
+{
+    uint8_t one = (uint8_t)(b->phase << 5 | (b->pending & 31));
+    byte(t, &one);
+    b->phase = one >> 5;
+    b->pending = one & 31;
+    word(t, &b->tx);
+}
+
+static void buffer_bytes(struct tape *t, struct machine_buffer *b)
+{
+    uint8_t one = (uint8_t)(b->gen << 5 | b->filled << 4 | (b->landed & 15));
+    uint8_t two = (uint8_t)(b->storing << 7 | (b->reading & 7) << 4 | (b->done & 15));
+    int16_t dirty = (int16_t)b->dirty;
+    byte(t, &one);
+    byte(t, &two);
+    b->gen = one >> 5;
+    b->filled = one >> 4 & 1;
+    b->landed = one & 15;
+    b->storing = two >> 7;
+    b->reading = two >> 4 & 7;
+    b->done = two & 15;
+    word(t, &dirty);
+    b->dirty = (uint16_t)dirty;
+}
+
+static void state_bytes(const struct machine *m, struct tape *t, struct machine_state *s)
+{
+    const struct tmap_protocol *p = m->p;
+    uint8_t head = (uint8_t)(s->window_count << 4 | s->last_letter);
+    byte(t, &head);
+    s->window_count = head >> 4;
+    s->last_letter = head & 15;
+    for (unsigned i = 0; i < s->window_count; i++) byte(t, &s->window[i]);
+    for (unsigned c = 0; c < p->ctas; c++) byte(t, &s->init[c]);
+    for (unsigned a = 0; a < p->agent_count; a++) agent_bytes(m, t, &s->agent[a]);
+    for (unsigned c = 0; c < p->ctas; c++) {
+        for (unsigned b = 0; b < p->barrier_count; b++)
+            for (unsigned k = 0; k < p->depth[p->barrier[b].ring]; k++)
+                barrier_bytes(t, &s->barrier[b][c][k]);
+        for (unsigned b = 0; b < p->buffer_count; b++)
+            for (unsigned k = 0; k < p->depth[p->buffer[b].ring]; k++)
+                buffer_bytes(t, &s->buffer[b][c][k]);
+    }
+    for (unsigned i = 0; i < p->sync_count; i++) {
+        int16_t synced = (int16_t)s->synced[i];
+        word(t, &synced);
+        s->synced[i] = (uint16_t)synced;
+    }
+}
+
+size_t machine_pack(const struct machine *m, const struct machine_state *s, uint8_t *out)
+{
+    struct tape t = {out, NULL, 0};
+    struct machine_state copy = *s;
+    state_bytes(m, &t, &copy);
+    return t.at;
+}
+
+void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s)
+{
+    struct tape t = {NULL, in, 0};
+    memset(s, 0, sizeof *s);
+    state_bytes(m, &t, s);
+}

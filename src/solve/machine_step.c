@@ -1,0 +1,441 @@
+/* What each step of an agent does, and the faults it can meet. The rules of mbarriers are the PTX
+ * ISA's: a phase completes when no arrival is pending and the transaction count is zero; a parity
+ * wait returns when the current phase has the other parity. */
+#include "solve/machine.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format, ...)
+{
+    va_list args;
+    if (m->fault != TMAP_HAZARD_NONE) return;
+    m->fault = fault;
+    va_start(args, format);
+    vsnprintf(m->detail, sizeof m->detail, format, args);
+    va_end(args);
+}
+
+void machine_say(struct machine *m, const char *format, ...)
+{
+    va_list args;
+    if (!m->trace) return;
+    const size_t room = m->trace_length < m->trace_size ? m->trace_size - m->trace_length : 0;
+    va_start(args, format);
+    const int n = vsnprintf(room ? m->trace + m->trace_length : NULL, room, format, args);
+    va_end(args);
+    if (n > 0) m->trace_length += (size_t)n;
+}
+
+struct place {
+    unsigned ring, slot, gen;
+};
+
+/* The slot and the generation that an agent means by object of that ring. */
+static struct place place_of(const struct machine *m, const struct machine_state *s, unsigned agent,
+                             unsigned ring, unsigned back)
+{
+    const unsigned depth = m->p->depth[ring], all = depth * GENERATIONS;
+    const unsigned at = (s->agent[agent].position[ring] + all - back) % all;
+    return (struct place){ring, at % depth, at / depth};
+}
+
+static const char *barrier_name(const struct machine *m, unsigned b)
+{
+    return m->p->barrier[b].name;
+}
+static const char *buffer_name(const struct machine *m, unsigned b)
+{
+    return m->p->buffer[b].name;
+}
+
+static bool cta_gone(const struct machine *m, const struct machine_state *s, unsigned cta)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (m->p->agent[a].cta == cta && s->agent[a].part != TMAP_PARTS) return false;
+    return true;
+}
+
+static bool reachable(struct machine *m, const struct machine_state *s, unsigned barrier,
+                      unsigned cta, bool own)
+{
+    if (cta_gone(m, s, cta))
+        machine_fail(m, TMAP_HAZARD_EXIT, "CTA %u has left, and %s there is still signalled", cta,
+                     barrier_name(m, barrier));
+    else if (s->init[cta] < (own ? 1 : 2))
+        machine_fail(m, TMAP_HAZARD_UNINITIALIZED,
+                     "%s of CTA %u is used before its initialisation is %s",
+                     barrier_name(m, barrier), cta, own ? "done" : "visible");
+    return m->fault == TMAP_HAZARD_NONE;
+}
+
+/* Completes the phase when nothing is pending. */
+static void settle(struct machine *m, struct machine_state *s, unsigned barrier, unsigned cta,
+                   unsigned slot)
+{
+    struct machine_barrier *b = &s->barrier[barrier][cta][slot];
+    if (b->pending != 0 || b->tx != 0) return;
+    b->phase = (uint8_t)((b->phase + 1) % GENERATIONS);
+    b->pending = m->p->barrier[barrier].count;
+    machine_say(m, "        %s[%u]@%u completes its phase\n", barrier_name(m, barrier), slot, cta);
+}
+
+static void arrive(struct machine *m, struct machine_state *s, unsigned barrier, unsigned cta,
+                   unsigned slot, bool own)
+{
+    struct machine_barrier *b = &s->barrier[barrier][cta][slot];
+    if (!reachable(m, s, barrier, cta, own)) return;
+    machine_say(m, "        arrives on %s[%u]@%u\n", barrier_name(m, barrier), slot, cta);
+    if (b->pending > 0) b->pending--;
+    settle(m, s, barrier, cta, slot);
+}
+
+static unsigned targets(const struct machine *m, unsigned agent, unsigned mask)
+{
+    return mask ? mask : 1u << m->p->agent[agent].cta;
+}
+
+static enum machine_outcome step_wait(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const unsigned cta = m->p->agent[agent].cta;
+    const struct place at = place_of(m, s, agent, m->p->barrier[t->x].ring, t->back);
+    const unsigned before = t->op == TMAP_STEP_WAIT_FREE ? 1 : 0;
+    const unsigned want = (at.gen + GENERATIONS - before) % GENERATIONS;
+    const unsigned ahead =
+        (s->barrier[t->x][cta][at.slot].phase + GENERATIONS - want) % GENERATIONS;
+    if (!reachable(m, s, t->x, cta, true)) return STEP_STOP;
+    machine_say(m, "        waits for %s[%u]@%u, phase %u\n", barrier_name(m, t->x), at.slot, cta,
+                want);
+    if (ahead == 1) return STEP_GO;
+    if (ahead == 0 || ahead == GENERATIONS - 2) return STEP_BLOCKED;
+    machine_fail(m, TMAP_HAZARD_ALIAS, "%s takes phase %u of %s[%u] for phase %u: same parity",
+                 m->p->agent[agent].name, (want + ahead - 1) % GENERATIONS, barrier_name(m, t->x),
+                 at.slot, want);
+    return STEP_STOP;
+}
+
+static enum machine_outcome step_sync(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const uint16_t bit = (uint16_t)(1u << agent);
+    if (s->synced[t->x] & bit) return STEP_BLOCKED;
+    s->synced[t->x] |= bit;
+    machine_say(m, "        arrives at sync %u\n", t->x);
+    if (s->synced[t->x] != m->p->members[t->x]) return STEP_STOP;
+    s->synced[t->x] = 0;
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if ((m->p->members[t->x] >> a & 1) && a != agent) s->agent[a].pc++;
+    return STEP_GO;
+}
+
+static enum machine_outcome step_expect(struct machine *m, struct machine_state *s, unsigned agent,
+                                        const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->barrier[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        if (!(mask >> cta & 1)) continue;
+        struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
+        b->tx = (int16_t)(b->tx + (int32_t)t->bytes / m->unit);
+        machine_say(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, barrier_name(m, t->x),
+                    at.slot, cta);
+        arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
+    }
+    return STEP_GO;
+}
+
+static enum machine_outcome step_arrive(struct machine *m, struct machine_state *s, unsigned agent,
+                                        const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->barrier[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++)
+        if (mask >> cta & 1) arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
+    return STEP_GO;
+}
+
+/* A slot may take a new generation when all reads of the last one have ended. */
+static bool may_fill(struct machine *m, const struct machine_state *s, unsigned buffer,
+                     unsigned cta, struct place at)
+{
+    const struct machine_buffer *b = &s->buffer[buffer][cta][at.slot];
+    if (b->storing)
+        machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s[%u]@%u is written while a store reads it",
+                     buffer_name(m, buffer), at.slot, cta);
+    else if (b->reading || (b->filled && b->gen != at.gen && b->done < m->readers[buffer][cta]))
+        machine_fail(m, TMAP_HAZARD_OVERWRITE, "%s[%u]@%u is overwritten %s",
+                     buffer_name(m, buffer), at.slot, cta,
+                     b->reading ? "while it is read" : "before it was read");
+    return m->fault == TMAP_HAZARD_NONE;
+}
+
+static void begin_fill(struct machine_buffer *b, struct place at)
+{
+    if (b->filled && b->gen == at.gen) return;
+    b->filled = 1;
+    b->gen = (uint8_t)at.gen;
+    b->landed = b->done = 0;
+}
+
+static enum machine_outcome step_load(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    struct machine_agent *a = &s->agent[agent];
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        if (!(mask >> cta & 1)) continue;
+        if (!reachable(m, s, t->y, t->signal ? t->signal - 1u : cta, false)) return STEP_STOP;
+        if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
+        if (a->loads[cta] == MACHINE_FIFO) {
+            m->truncated = true;
+            return STEP_BLOCKED;
+        }
+        begin_fill(&s->buffer[t->x][cta][at.slot], at);
+        a->load[cta][a->loads[cta]++] =
+            (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen,
+                            (int16_t)((int32_t)t->bytes / m->unit)};
+        machine_say(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes,
+                    buffer_name(m, t->x), at.slot, cta);
+    }
+    return STEP_STOP;
+}
+
+static enum machine_outcome step_read(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        if (!(mask >> cta & 1)) continue;
+        struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
+        machine_say(m, "        begins to read %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+        if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
+            machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
+                         m->p->agent[agent].name, buffer_name(m, t->x), at.slot, cta);
+        b->reading++;
+    }
+    s->agent[agent].open++;
+    return STEP_STOP;
+}
+
+static void end_read(struct machine *m, struct machine_state *s, unsigned agent,
+                     const struct tmap_step *t, unsigned slot)
+{
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        struct machine_buffer *b = &s->buffer[t->x][cta][slot];
+        if (!(mask >> cta & 1)) continue;
+        if (b->reading) b->reading--;
+        b->done++;
+        machine_say(m, "        has read %s[%u]@%u\n", buffer_name(m, t->x), slot, cta);
+    }
+}
+
+static enum machine_outcome step_done(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    if (s->agent[agent].open) s->agent[agent].open--;
+    end_read(m, s, agent, t, at.slot);
+    return STEP_GO;
+}
+
+static enum machine_outcome step_release(struct machine *m, struct machine_state *s, unsigned agent,
+                                         const struct tmap_step *t)
+{
+    const struct tmap_step read = {.op = TMAP_STEP_DONE, .x = t->x, .back = t->back};
+    const struct tmap_step signal = {
+        .op = TMAP_STEP_ARRIVE, .x = t->y, .back = t->back, .ctas = t->ctas};
+    step_done(m, s, agent, &read);
+    return step_arrive(m, s, agent, &signal);
+}
+
+static enum machine_outcome step_commit(struct machine *m, struct machine_state *s, unsigned agent,
+                                        const struct tmap_step *t)
+{
+    struct machine_agent *a = &s->agent[agent];
+    const struct place at = place_of(m, s, agent, m->p->barrier[t->y].ring, t->back);
+    if (a->commits == MACHINE_FIFO) {
+        m->truncated = true;
+        return STEP_BLOCKED;
+    }
+    if (a->open) a->open--;
+    a->commit[a->commits++] =
+        (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
+    machine_say(m, "        commits to %s[%u]\n", barrier_name(m, t->y), at.slot);
+    return STEP_STOP;
+}
+
+static enum machine_outcome step_write(struct machine *m, struct machine_state *s, unsigned agent,
+                                       const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
+        if (!(mask >> cta & 1)) continue;
+        machine_say(m, "        writes %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+        if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
+        begin_fill(b, at);
+        b->landed++;
+        b->dirty |= (uint16_t)(1u << agent);
+    }
+    return STEP_STOP;
+}
+
+static enum machine_outcome step_fence(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    const unsigned cta = m->p->agent[agent].cta;
+    for (unsigned b = 0; b < m->p->buffer_count; b++)
+        for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++)
+            s->buffer[b][cta][k].dirty &= (uint16_t) ~(1u << agent);
+    machine_say(m, "        fences the async proxy\n");
+    return STEP_GO;
+}
+
+static enum machine_outcome step_store(struct machine *m, struct machine_state *s, unsigned agent,
+                                       const struct tmap_step *t)
+{
+    const unsigned cta = m->p->agent[agent].cta;
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
+    struct machine_agent *a = &s->agent[agent];
+    machine_say(m, "        stores from %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+    if (b->dirty)
+        machine_fail(m, TMAP_HAZARD_UNFENCED,
+                     "%s[%u]@%u is stored with writes that no proxy fence "
+                     "published",
+                     buffer_name(m, t->x), at.slot, cta);
+    else if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
+        machine_fail(m, TMAP_HAZARD_EARLY, "%s[%u]@%u is stored before its bytes are there",
+                     buffer_name(m, t->x), at.slot, cta);
+    if (a->stores == MACHINE_FIFO) {
+        m->truncated = true;
+        return STEP_BLOCKED;
+    }
+    b->storing = 1;
+    if (a->open) a->open--;
+    a->store[a->stores++] =
+        (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
+    return STEP_STOP;
+}
+
+static enum machine_outcome step_init(struct machine *m, struct machine_state *s, unsigned agent,
+                                      const struct tmap_step *t)
+{
+    const unsigned cta = m->p->agent[agent].cta;
+    s->init[cta] = t->op == TMAP_STEP_INIT ? 1 : 2;
+    machine_say(m, "        %s the barriers of CTA %u\n",
+                t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
+    return STEP_GO;
+}
+
+static enum machine_outcome step_advance(struct machine *m, struct machine_state *s, unsigned agent,
+                                         const struct tmap_step *t)
+{
+    uint8_t *at = &s->agent[agent].position[t->x];
+    *at = (uint8_t)((*at + 1) % (m->p->depth[t->x] * GENERATIONS));
+    return STEP_GO;
+}
+
+enum machine_outcome machine_step(struct machine *m, struct machine_state *s, unsigned agent,
+                                  const struct tmap_step *t, bool first)
+{
+    const bool waits = t->op == TMAP_STEP_WAIT || t->op == TMAP_STEP_WAIT_FREE ||
+                       t->op == TMAP_STEP_SYNC || t->op == TMAP_STEP_WAIT_READ;
+    if (waits && !first) return STEP_BLOCKED;
+    switch (t->op) {
+    case TMAP_STEP_INIT:
+    case TMAP_STEP_FENCE_INIT:
+        return step_init(m, s, agent, t);
+    case TMAP_STEP_SYNC:
+        return step_sync(m, s, agent, t);
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_WAIT_FREE:
+        return step_wait(m, s, agent, t);
+    case TMAP_STEP_ARRIVE:
+        return step_arrive(m, s, agent, t);
+    case TMAP_STEP_EXPECT:
+        return step_expect(m, s, agent, t);
+    case TMAP_STEP_LOAD:
+        return step_load(m, s, agent, t);
+    case TMAP_STEP_READ:
+        return step_read(m, s, agent, t);
+    case TMAP_STEP_DONE:
+        return step_done(m, s, agent, t);
+    case TMAP_STEP_COMMIT:
+        return step_commit(m, s, agent, t);
+    case TMAP_STEP_WRITE:
+        return step_write(m, s, agent, t);
+    case TMAP_STEP_FENCE:
+        return step_fence(m, s, agent);
+    case TMAP_STEP_STORE:
+        return step_store(m, s, agent, t);
+    case TMAP_STEP_WAIT_READ:
+        return s->agent[agent].stores <= t->bytes ? STEP_GO : STEP_BLOCKED;
+    case TMAP_STEP_ADVANCE:
+        return step_advance(m, s, agent, t);
+    case TMAP_STEP_RELEASE:
+        return step_release(m, s, agent, t);
+    case TMAP_STEP_MARK:
+        s->agent[agent].open++;
+        return STEP_GO;
+    default:
+        return STEP_BLOCKED;
+    }
+}
+
+/* The oldest copy of an agent to a CTA lands, or (all false) just as much of it as lets the barrier
+ * complete: what the hardware may do when too few bytes are expected. */
+void machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
+                  bool all)
+{
+    struct machine_agent *a = &s->agent[agent];
+    struct flying *f = &a->load[cta][0];
+    const struct tmap_step *t = &m->p->step[f->step];
+    const unsigned home = t->signal ? t->signal - 1u : cta;
+    struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
+    const int16_t bytes = all ? f->left : b->tx;
+    const struct flying landed = *f;
+    if (cta_gone(m, s, cta))
+        machine_fail(m, TMAP_HAZARD_EXIT, "CTA %u has left while a copy to it is under way", cta);
+    machine_say(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ",
+                bytes * m->unit, buffer_name(m, t->x), f->slot, cta);
+    b->tx = (int16_t)(b->tx - bytes);
+    f->left = (int16_t)(f->left - bytes);
+    if (all) {
+        struct machine_buffer *u = &s->buffer[t->x][cta][landed.slot];
+        if (u->gen == landed.gen) u->landed++;
+        a->loads[cta]--;
+        for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
+    }
+    settle(m, s, t->y, home, landed.slot);
+}
+
+void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    const struct flying f = a->store[0];
+    const struct tmap_step *t = &m->p->step[f.step];
+    struct machine_buffer *b = &s->buffer[t->x][m->p->agent[agent].cta][f.slot];
+    machine_say(m, "        the store has read %s[%u]\n", buffer_name(m, t->x), f.slot);
+    b->storing = 0;
+    b->done++;
+    a->stores--;
+    for (unsigned i = 0; i < a->stores; i++) a->store[i] = a->store[i + 1];
+}
+
+void machine_committed(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    const struct flying f = a->commit[0];
+    const struct tmap_step *t = &m->p->step[f.step];
+    const unsigned mask = targets(m, agent, t->ctas);
+    a->commits--;
+    for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
+    if (t->x != UINT8_MAX) end_read(m, s, agent, t, f.slot);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++)
+        if (mask >> cta & 1) arrive(m, s, t->y, cta, f.slot, cta == m->p->agent[agent].cta);
+}

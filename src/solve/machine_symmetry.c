@@ -1,0 +1,111 @@
+/* The symmetries of a protocol's states: they divide the number of states to explore. */
+#include "solve/machine.h"
+
+#include <string.h>
+
+/* Turns a slot and its generation (or phase) back by `by` places of a ring. */
+static void turn(const struct machine *m, unsigned of_ring, unsigned by, uint8_t *slot,
+                 uint8_t *generation)
+{
+    const unsigned depth = m->p->depth[of_ring], all = depth * GENERATIONS;
+    const unsigned at = (*generation * depth + *slot + all - by) % all;
+    *slot = (uint8_t)(at % depth);
+    *generation = (uint8_t)(at / depth);
+}
+
+static void turn_flights(const struct machine *m, unsigned of_ring, unsigned by, struct flying *f,
+                         unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct tmap_step *t = &m->p->step[f[i].step];
+        const unsigned own =
+            t->op == TMAP_STEP_STORE ? m->p->buffer[t->x].ring : m->p->barrier[t->y].ring;
+        if (own == of_ring) turn(m, of_ring, by, &f[i].slot, &f[i].gen);
+    }
+}
+
+static void turn_agents(const struct machine *m, struct machine_state *s, unsigned r, unsigned by)
+{
+    const unsigned all = m->p->depth[r] * GENERATIONS;
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        struct machine_agent *g = &s->agent[a];
+        if (g->part != TMAP_PARTS && m->uses_ring[a][r])
+            g->position[r] = (uint8_t)((g->position[r] + all - by) % all);
+        for (unsigned c = 0; c < m->p->ctas; c++) turn_flights(m, r, by, g->load[c], g->loads[c]);
+        turn_flights(m, r, by, g->store, g->stores);
+        turn_flights(m, r, by, g->commit, g->commits);
+    }
+}
+
+static void turn_objects(const struct machine *m, struct machine_state *s, unsigned r, unsigned by,
+                         unsigned cta)
+{
+    for (unsigned b = 0; b < m->p->barrier_count; b++) {
+        struct machine_barrier was[TMAP_PROTOCOL_DEPTH];
+        if (m->p->barrier[b].ring != r) continue;
+        memcpy(was, s->barrier[b][cta], sizeof was);
+        for (uint8_t k = 0; k < m->p->depth[r]; k++) {
+            uint8_t slot = k;
+            turn(m, r, by, &slot, &was[k].phase);
+            s->barrier[b][cta][slot] = was[k];
+        }
+    }
+    for (unsigned b = 0; b < m->p->buffer_count; b++) {
+        struct machine_buffer was[TMAP_PROTOCOL_DEPTH];
+        if (m->p->buffer[b].ring != r) continue;
+        memcpy(was, s->buffer[b][cta], sizeof was);
+        for (uint8_t k = 0; k < m->p->depth[r]; k++) {
+            uint8_t slot = k;
+            turn(m, r, by, &slot, &was[k].gen);
+            if (!was[k].filled) was[k].gen = 0;
+            s->buffer[b][cta][slot] = was[k];
+        }
+    }
+}
+
+static unsigned sync_bits(const struct machine *m, const struct machine_state *s, unsigned a)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < m->p->sync_count; i++) bits |= (s->synced[i] >> a & 1u) << i;
+    return bits;
+}
+
+static void swap_agents(const struct machine *m, struct machine_state *s, unsigned a, unsigned b)
+{
+    const struct machine_agent swap = s->agent[b];
+    s->agent[b] = s->agent[a];
+    s->agent[a] = swap;
+    for (unsigned i = 0; i < m->p->sync_count; i++) {
+        const unsigned x = (s->synced[i] >> a ^ s->synced[i] >> b) & 1u;
+        s->synced[i] ^= (uint16_t)(x << a | x << b);
+    }
+}
+
+/* Sorts interchangeable agents. */
+static void sort_twins(const struct machine *m, struct machine_state *s)
+{
+    for (unsigned a = 1; a < m->p->agent_count; a++)
+        for (unsigned b = a; b > 0 && m->twin[b] == m->twin[b - 1]; b--) {
+            const int order = memcmp(&s->agent[b - 1], &s->agent[b], sizeof s->agent[b]);
+            if (order < 0 || (order == 0 && sync_bits(m, s, b - 1) <= sync_bits(m, s, b))) break;
+            swap_agents(m, s, b - 1, b);
+        }
+}
+
+/* Two symmetries: all positions of a ring may turn together, and agents with one program may change
+ * places. Each state is replaced by one that stands for all its images. */
+void machine_canonical(const struct machine *m, struct machine_state *s)
+{
+    for (unsigned r = 0; r < m->p->ring_count; r++) {
+        unsigned by = 0;
+        for (unsigned a = 0; a < m->p->agent_count; a++)
+            if (m->uses_ring[a][r] && s->agent[a].part != TMAP_PARTS) {
+                by = s->agent[a].position[r];
+                break;
+            }
+        if (by == 0) continue;
+        turn_agents(m, s, r, by);
+        for (unsigned c = 0; c < m->p->ctas; c++) turn_objects(m, s, r, by, c);
+    }
+    sort_twins(m, s);
+}

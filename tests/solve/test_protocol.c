@@ -1,0 +1,186 @@
+/* The suite's kernels are proved free of faults for every length of their loops, and each defect
+ * seen in the wild is found, with a short trace. */
+#include "tmap/solve.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORKSPACE ((size_t)320 << 20)
+
+static const struct proof {
+    enum tmap_design design;
+    uint32_t stages, consumers;
+} proofs[] = {
+    /* the designs of the suite at their own depth; the sm_90 GEMM's two slots and two consumer
+     * groups, and four slots' worth of states are the deep target's */
+    {TMAP_DESIGN_RING, 1, 1},
+    {TMAP_DESIGN_RING, 4, 2},
+    {TMAP_DESIGN_RING, 8, 2},
+    {TMAP_DESIGN_COPY, 2, 0},
+    {TMAP_DESIGN_COPY, 4, 0},
+    {TMAP_DESIGN_COPY, 6, 0},
+    {TMAP_DESIGN_GEMM_SM90, 2, 2},
+    {TMAP_DESIGN_GEMM_SM90, 3, 1},
+    {TMAP_DESIGN_GEMM_SM100, 4, 0},
+    {TMAP_DESIGN_GEMM_SM100, 6, 0},
+    {TMAP_DESIGN_GEMM_SM120, 3, 8},
+    {TMAP_DESIGN_GEMM_SM120, 2, 8},
+    {TMAP_DESIGN_EPILOGUE, 1, 0},
+    {TMAP_DESIGN_EPILOGUE, 2, 0},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, 2, 0},
+};
+
+static const struct found {
+    enum tmap_design design;
+    enum tmap_defect defect;
+    uint32_t stages;
+    enum tmap_hazard fault;
+} defects[] = {
+    {TMAP_DESIGN_EPILOGUE, TMAP_DEFECT_STAGING_RACE, 2, TMAP_HAZARD_UNWAITED_STORE},
+    {TMAP_DESIGN_EPILOGUE, TMAP_DEFECT_NO_PROXY_FENCE, 1, TMAP_HAZARD_UNFENCED},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_NO_INIT_FENCE, 2, TMAP_HAZARD_UNINITIALIZED},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_NO_PEER_WAIT, 2, TMAP_HAZARD_EXIT},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_EXPECT_TOO_LARGE, 2, TMAP_HAZARD_DEADLOCK},
+    {TMAP_DESIGN_GEMM_SM100, TMAP_DEFECT_EXPECT_CLUSTER, 2, TMAP_HAZARD_DEADLOCK},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_EXPECT_TOO_SMALL, 2, TMAP_HAZARD_EARLY},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_EXPECT_TOO_SMALL, 4, TMAP_HAZARD_EARLY},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_NO_EMPTY_WAIT, 4, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_NO_EMPTY_WAIT, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_WRONG_PARITY, 4, TMAP_HAZARD_DEADLOCK},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_ARRIVE_EARLY, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_ARRIVE_EARLY, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_RING, TMAP_DEFECT_ONE_ARRIVAL, 2, TMAP_HAZARD_DEADLOCK},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_LOCAL_RELEASE, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_COPY, TMAP_DEFECT_NO_STORE_WAIT, 4, TMAP_HAZARD_UNWAITED_STORE},
+    {TMAP_DESIGN_COPY, TMAP_DEFECT_NO_INIT_FENCE, 4, TMAP_HAZARD_UNINITIALIZED},
+    {TMAP_DESIGN_EPILOGUE, TMAP_DEFECT_NO_STORE_WAIT, 1, TMAP_HAZARD_UNWAITED_STORE},
+    {TMAP_DESIGN_EPILOGUE, TMAP_DEFECT_EXIT_UNREAD, 2, TMAP_HAZARD_UNWAITED_STORE},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_NO_EMPTY_WAIT, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_NO_PEER_WAIT, 2, TMAP_HAZARD_EXIT},
+};
+
+static void *memory;
+
+static int take_memory(void **state)
+{
+    (void)state;
+    memory = malloc(WORKSPACE);
+    return memory ? 0 : -1;
+}
+
+static int give_memory(void **state)
+{
+    (void)state;
+    free(memory);
+    return 0;
+}
+
+static struct tmap_protocol_result explore(const struct tmap_design_options *o, char *trace,
+                                           size_t size)
+{
+    struct tmap_protocol p;
+    struct tmap_protocol_result r;
+    assert_int_equal(tmap_protocol_design(o, &p), TMAP_OK);
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, trace, size), TMAP_OK);
+    return r;
+}
+
+static void test_designs_are_proved(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
+        const struct tmap_design_options o = {.design = proofs[i].design,
+                                              .stages = proofs[i].stages,
+                                              .consumers = proofs[i].consumers};
+        const struct tmap_protocol_result r = explore(&o, NULL, 0);
+        print_message("# %s, %u stages: %u states %s\n", tmap_design_name(o.design), o.stages,
+                      r.states, r.detail);
+        assert_int_equal(r.verdict, TMAP_LEGAL);
+        assert_true(r.states > 10);
+    }
+}
+
+static void test_defects_are_found(void **state)
+{
+    static char trace[1 << 16];
+    (void)state;
+    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+        const struct tmap_design_options o = {
+            .design = defects[i].design, .defect = defects[i].defect, .stages = defects[i].stages};
+        const struct tmap_protocol_result r = explore(&o, trace, sizeof trace);
+        print_message("# %s, %s: %s in %u steps, %u states\n", tmap_design_name(o.design),
+                      tmap_defect_name(o.defect), r.detail, r.steps, r.states);
+        assert_int_equal(r.verdict, TMAP_ILLEGAL);
+        assert_int_equal(r.fault, defects[i].fault);
+        assert_in_range(r.steps, 1, 20);
+        assert_non_null(strstr(trace, "  1"));
+    }
+}
+
+/* Every design without its defect must be proved at the same depth, or finding it means nothing. */
+static void test_each_defect_has_a_sound_twin(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
+        const struct tmap_design_options o = {
+            .design = defects[i].design, .stages = defects[i].stages, .consumers = 1};
+        assert_int_equal(explore(&o, NULL, 0).verdict, TMAP_LEGAL);
+    }
+}
+
+static void test_bytes_of_the_callers_own(void **state)
+{
+    (void)state;
+    const struct tmap_design_options right = {.stages = 3, .stage_tx_bytes = 49152};
+    const struct tmap_design_options wrong = {
+        .stages = 3, .stage_tx_bytes = 49152, .expect_bytes = 32768};
+    assert_int_equal(explore(&right, NULL, 0).verdict, TMAP_LEGAL);
+    assert_int_equal(explore(&wrong, NULL, 0).fault, TMAP_HAZARD_EARLY);
+}
+
+static void test_little_memory_is_unknown_never_legal(void **state)
+{
+    struct tmap_protocol p;
+    struct tmap_protocol_result r;
+    const struct tmap_design_options o = {.design = TMAP_DESIGN_GEMM_SM100};
+    (void)state;
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
+    assert_int_equal(tmap_protocol_explore(&p, memory, 1 << 20, &r, NULL, 0), TMAP_OK);
+    assert_int_equal(r.verdict, TMAP_UNKNOWN);
+    assert_int_equal(tmap_protocol_explore(&p, memory, 100, &r, NULL, 0), TMAP_E_ROOM);
+}
+
+static void test_misuse(void **state)
+{
+    struct tmap_protocol p;
+    struct tmap_protocol_result r;
+    struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .defect = TMAP_DEFECT_NO_PEER_WAIT};
+    (void)state;
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_NO_PLAN);
+    o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 9};
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o.stages = 2;
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
+    p.step[0].x = 77;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_protocol_explore(NULL, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_designs_are_proved),
+        cmocka_unit_test(test_defects_are_found),
+        cmocka_unit_test(test_each_defect_has_a_sound_twin),
+        cmocka_unit_test(test_bytes_of_the_callers_own),
+        cmocka_unit_test(test_little_memory_is_unknown_never_legal),
+        cmocka_unit_test(test_misuse),
+    };
+    return cmocka_run_group_tests(tests, take_memory, give_memory);
+}
