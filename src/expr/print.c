@@ -56,11 +56,30 @@ void print_slot(struct print *p, int slot)
     print_text(p, "]");
 }
 
+/* People read addresses in hexadecimal. */
+static bool is_address(enum field f)
+{
+    return f == FIELD_ADDRESS || f == FIELD_MAP_ADDRESS || f == FIELD_ALLOC_BASE ||
+           f == FIELD_SMEM || f == FIELD_MBARRIER;
+}
+
+static void print_address(struct print *p, int128 value)
+{
+    char digits[40], *at = digits + sizeof digits - 1;
+    *at = '\0';
+    for (uint64_t v = (uint64_t)value; v > 0 || *at == '\0'; v >>= 4)
+        *--at = "0123456789abcdef"[v & 15];
+    print_text(p, "0x");
+    print_text(p, at);
+}
+
 void print_value(struct print *p, int slot, int128 value)
 {
     const char *name = enum_name_of(field_of_slot(slot), value);
     if (name)
         print_text(p, name);
+    else if (is_address(field_of_slot(slot)))
+        print_address(p, value);
     else
         print_number(p, value);
 }
