@@ -1,24 +1,19 @@
 #!/bin/sh
-# README shows real output: each `$ command` of its console block, run in examples/descriptors,
-# prints what stands below it.
-cd "$(dirname "$0")/../../examples/descriptors" || exit 2
-top=$(cd ../.. && pwd)
-case ${B:=build} in /*) ;; *) B=$top/$B ;; esac
-PATH=$B:$PATH COLUMNS=100
-export PATH COLUMNS
+# README shows real output and real commands, and its links lead somewhere.
+cd "$(dirname "$0")/../.." || exit 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-sed -n '/^```console/,/^```/p' "$top/README.md" | sed '/^```/d' >"$tmp/shown"
-if [ ! -s "$tmp/shown" ]; then echo "not ok 1 - README has no console block"; exit 1; fi
-sed -n 's/^\$ //p' "$tmp/shown" | while read -r command; do
-    echo "\$ $command"
-    sh -c "$command" 2>&1 </dev/null
-done >"$tmp/now"
-if cmp -s "$tmp/shown" "$tmp/now"; then echo "ok 1 - README's console block is what the commands print"
-else echo "not ok 1 - README's console block is stale"; diff "$tmp/shown" "$tmp/now" | head -20 | sed 's/^/# /'; fi
-n=1
-for link in $(grep -oE '\]\([A-Za-z][^):]*\)' "$top/README.md" | sed 's/^](//; s/)$//'); do
-    n=$((n + 1))
-    if [ -e "$top/$link" ]; then echo "ok $n - README's link $link"
-    else echo "not ok $n - README's link $link leads nowhere"; fi
+tests/examples/readme-page >"$tmp/now"
+if cmp -s README.md "$tmp/now"; then echo "ok 1 - what README prints is what the commands print"
+else echo "not ok 1 - README is stale: make docs"; diff README.md "$tmp/now" | head -20 | sed 's/^/# /'; fi
+if grep -q '^error\[TMA' "$tmp/now" && grep -q '^| `tmap check` |' "$tmp/now"
+then echo "ok 2 - it shows an error and lists check"
+else echo "not ok 2 - it shows no error or does not list check"; fi
+n=2
+for page in README.md docs/*.md examples/descriptors/README.md; do
+    for link in $(grep -oE '\]\([A-Za-z.][^):]*\)' "$page" | sed 's/^](//; s/)$//; s/#.*//'); do
+        n=$((n + 1))
+        if [ -e "$(dirname "$page")/$link" ]; then echo "ok $n - $page links $link"
+        else echo "not ok $n - $page links $link, which is not there"; fi
+    done
 done
