@@ -251,6 +251,7 @@ static bool emit_clause(struct sym_c_text *c, const struct sym_facts *facts,
     sym_learn(c->w, own, f);
     *here = *facts;
     sym_learn(c->w, here, f);
+    sym_learn_choices(c->w, here, f);
     for (size_t v = 0; v < c->w->n_params; v++) {
         bool ranged = false;
         for (size_t i = 0; i < n; i++) ranged |= ranged_param(c->w, arg[i]) == (int)v;

@@ -68,13 +68,14 @@ static struct cases quotient(struct sym_lowering *l, struct value_case a, struct
 {
     sym_int by;
     const struct sym_form *when = sym_and(l->w, a.when, b.when);
-    struct sym_range r = sym_range_of(l->w, b.value, l->facts->range);
+    struct sym_range r = sym_known_range(l->w, l->facts, b.value);
     if (sym_is_const(b.value, &by)) {
         struct cases c = single(l, by ? sym_floor(l->w, a.value, by) : sym_const(l->w, 0));
         if (by < 0) return sym_fail(l->w, TMAP_E_BUDGET, "a negative divisor"), failed;
         if (c.n) c.at[0].when = when;
         return c;
     }
+    if (r.has_lo && r.has_hi && r.lo > r.hi) return single(l, sym_const(l->w, 0)); /* no value */
     if (!r.has_lo || !r.has_hi || r.lo < 0 || r.hi - r.lo >= MAX_CASES) {
         sym_fail(l->w, TMAP_E_BUDGET, "a divisor has no small range: give its bounds");
         return failed;
@@ -116,9 +117,9 @@ static struct cases wrap32(struct sym_lowering *l, struct value_case x)
     const struct sym_poly *half = sym_const(w, span / 2), *one = sym_const(w, 1);
     const struct sym_poly *moved = half ? sym_add(w, 1, x.value, 1, half) : NULL;
     if (!moved || !one) return failed;
-    struct sym_range r = sym_range_of(w, moved, l->facts->range);
+    struct sym_range r = sym_known_range(w, l->facts, moved);
     sym_int first = sym_floordiv(r.lo, span), last = sym_floordiv(r.hi, span);
-    if (!r.has_lo || !r.has_hi || last - first >= WRAP_CASES) {
+    if (!r.has_lo || !r.has_hi || last < first || last - first >= WRAP_CASES) {
         struct cases c = single(l, sym_add(w, 1, x.value, -span, sym_floor(w, moved, span)));
         if (c.n) c.at[0].when = x.when;
         return c;

@@ -1,6 +1,7 @@
 /* sets.c : one basic set per conjunction of atoms, filled as a matrix (adding atom by atom to a
  * large space costs a hundred times more), and the way back. */
 #include "symbolic/sets.h"
+#include "symbolic/simplify.h"
 
 #ifdef TMAP_WITH_ISL
 #include <isl/aff.h>
@@ -398,6 +399,6 @@ const struct sym_form *sym_from_set(const struct sym_frame *frame, struct isl_se
 {
     struct reader r = {.frame = frame, .w = frame->w, .any = sym_bool(frame->w, false)};
     if (isl_set_foreach_basic_set(set, read_basic_set, &r) != isl_stat_ok) return NULL;
-    return r.any;
+    return sym_factor(frame->w, r.any);
 }
 #endif

@@ -15,7 +15,7 @@ static int lone_var(const struct sym_work *w, const struct sym_poly *p, sym_int 
     return m->degree == 1 ? m->var[0] : -1;
 }
 
-static void narrow(struct sym_range *r, bool is_lo, sym_int bound)
+void sym_narrow(struct sym_range *r, bool is_lo, sym_int bound)
 {
     if (is_lo && (!r->has_lo || bound > r->lo)) {
         r->has_lo = true;
@@ -35,12 +35,15 @@ static void learn_atom(const struct sym_work *w, struct sym_facts *facts, const 
         facts->n_mods < SYM_MAX_CONGRUENCES) {
         facts->mod[facts->n_mods++] = f;
     }
+    if (v < 0 && f->kind == SYM_GE && facts->n_bounds < SYM_MAX_BOUNDS) {
+        facts->bound[facts->n_bounds++] = f;
+    }
     if (v < 0) return;
     c = sym_constant(f->poly);
-    if (f->kind == SYM_GE) narrow(&facts->range[v], coef > 0, coef > 0 ? -c : c);
+    if (f->kind == SYM_GE) sym_narrow(&facts->range[v], coef > 0, coef > 0 ? -c : c);
     if (f->kind == SYM_EQ) {
-        narrow(&facts->range[v], true, coef > 0 ? -c : c);
-        narrow(&facts->range[v], false, coef > 0 ? -c : c);
+        sym_narrow(&facts->range[v], true, coef > 0 ? -c : c);
+        sym_narrow(&facts->range[v], false, coef > 0 ? -c : c);
     }
     if (f->kind == SYM_MOD && coef == 1 && facts->residue[v].m < f->modulus) {
         facts->residue[v].m = f->modulus;
@@ -57,9 +60,42 @@ void sym_learn(const struct sym_work *w, struct sym_facts *facts, const struct s
     }
     for (size_t v = SYM_MAX_PARAMS; v < w->n_vars; v++) {
         struct sym_range r = sym_range_of(w, w->var[v].of, facts->range);
-        if (r.has_lo) narrow(&facts->range[v], true, sym_floordiv(r.lo, w->var[v].by));
-        if (r.has_hi) narrow(&facts->range[v], false, sym_floordiv(r.hi, w->var[v].by));
+        if (r.has_lo) sym_narrow(&facts->range[v], true, sym_floordiv(r.lo, w->var[v].by));
+        if (r.has_hi) sym_narrow(&facts->range[v], false, sym_floordiv(r.hi, w->var[v].by));
     }
+}
+
+/* q for which p and q*known agree but for their constants; 0: there is none. */
+static sym_int multiple_of(const struct sym_poly *p, const struct sym_poly *known)
+{
+    size_t fp = p->n && p->term[0].mono == 0, fk = known->n && known->term[0].mono == 0;
+    if (p->n - fp != known->n - fk || p->n == fp) return 0;
+    sym_int q = p->term[fp].coef / known->term[fk].coef;
+    for (size_t i = 0; i + fp < p->n; i++) {
+        sym_int product;
+        if (p->term[i + fp].mono != known->term[i + fk].mono ||
+            __builtin_mul_overflow(q, known->term[i + fk].coef, &product) ||
+            p->term[i + fp].coef != product) {
+            return 0;
+        }
+    }
+    return q;
+}
+
+struct sym_range sym_known_range(const struct sym_work *w, const struct sym_facts *facts,
+                                 const struct sym_poly *p)
+{
+    struct sym_range r = sym_range_of(w, p, facts->range);
+    for (size_t k = 0; k < facts->n_bounds; k++) {
+        const struct sym_poly *known = facts->bound[k]->poly;
+        sym_int q = multiple_of(p, known), moved;
+        if (!q || __builtin_mul_overflow(q, sym_constant(known), &moved) ||
+            __builtin_sub_overflow(sym_constant(p), moved, &moved)) {
+            continue;
+        }
+        sym_narrow(&r, q > 0, moved); /* p = q*known + moved, and known >= 0 */
+    }
+    return r;
 }
 
 /* --- congruences of polynomials, over the residues of their variables ----------------------- */
@@ -202,13 +238,13 @@ static bool is_single(const struct sym_work *w, const struct sym_form *f)
     return is_atom(f) && lone_var(w, f->poly, &coef) >= 0;
 }
 
-static bool same_form(const struct sym_form *a, const struct sym_form *b)
+bool sym_same_form(const struct sym_form *a, const struct sym_form *b)
 {
     if (a == b) return true;
     if (a->kind != b->kind || a->n != b->n) return false;
     if (is_atom(a)) return a->modulus == b->modulus && sym_same(a->poly, b->poly);
     for (size_t i = 0; i < a->n; i++) {
-        if (!same_form(a->arg[i], b->arg[i])) return false;
+        if (!sym_same_form(a->arg[i], b->arg[i])) return false;
     }
     return true;
 }
@@ -219,7 +255,7 @@ static bool covered(const struct sym_form *const *list, size_t n, size_t skip,
 {
     for (size_t i = 0; i < n; i++) {
         if (i == skip || !list[i]) continue;
-        bool equal = same_form(list[i], f);
+        bool equal = sym_same_form(list[i], f);
         if (equal ? i < skip : is_atom(list[i]) && is_atom(f) && atom_implies(list[i], f)) {
             return true;
         }
