@@ -1,0 +1,222 @@
+// Conditions: their text where it is known by hand, and their truth against the native check.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "symbolic/cases.h"
+
+struct known {
+    const char *file, *assume, *text, *padding;
+};
+
+// What a reader of cuda.h works out by hand.
+static const struct known table[] = {
+    {"gemm_a_bf16", "K >= 1", "K % 8 = 0 and K <= 2^32 and 1 <= M <= 2^32",
+     "K + (-K) mod 8 where M <= 2^32 and K <= 2^32"},
+    {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536", "K % 8 = 0", "K + (-K) mod 8"},
+    {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 8 == 0", "true", "nothing"},
+    {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 16 == 4", "false", NULL},
+    {"gemm_a_fp8", "1 <= K <= 65536; 1 <= M <= 65536", "K % 16 = 0", "K + (-K) mod 16"},
+    {"gemm_a_fp32", "1 <= K <= 65536; 1 <= M <= 65536", "K % 4 = 0", "K + (-K) mod 4"},
+    {"gemm_a_bf16_padded", "1 <= K <= 65536; 1 <= M <= 65536; LD <= 65536", "LD % 8 = 0",
+     "LD + (-LD) mod 8"},
+    {"gemm_abc_bf16", "1 <= K <= 65536; 1 <= M <= 65536; 1 <= N <= 65536",
+     "N % 8 = 0 and K % 8 = 0", "K + (-K) mod 8, N + (-N) mod 8"},
+    {"attention_q", "1 <= D <= 256; 1 <= H <= 128; 1 <= S <= 65536; 1 <= B <= 1024", "D % 8 = 0",
+     "D + (-D) mod 8"},
+    {"attention_rank5", "1 <= D <= 256; 1 <= S <= 65536; 1 <= B <= 64; 1 <= L <= 128", "true",
+     "nothing"},
+    {"conv_nhwc", "1 <= C <= 4096; 1 <= W <= 4096; 1 <= H <= 4096; 1 <= N <= 65536", "C % 8 = 0",
+     "C + (-C) mod 8"},
+    // A product of two numbers neither of which must be a multiple of 8 itself.
+    {"kv_cache_fp8_scaled", "1 <= D <= 512; 1 <= S <= 65536; 1 <= H <= 64", "(D + PAD) % 16 = 0",
+     NULL},
+    {"tile_sizes", NULL, "BK % 8 = 0 and 1 <= BK <= 64 and 1 <= BM <= 256", NULL},
+};
+
+static size_t split(char *text, const char **out)
+{
+    size_t n = 0;
+    for (char *p = text; p && n < 16;) {
+        char *end = strstr(p, "; ");
+        out[n++] = p;
+        if (end) *end = 0;
+        p = end ? end + 2 : NULL;
+    }
+    return n;
+}
+
+static enum tmap_status condition_of_case(struct tmap_symbolic *s, const struct symbolic_case *c,
+                                          const char *more, struct tmap_condition **out)
+{
+    char text[256] = "";
+    const char *assume[32];
+    size_t n = c->n_assume;
+    for (size_t i = 0; i < n; i++) assume[i] = c->assume[i];
+    snprintf(text, sizeof text, "%s", more ? more : "");
+    if (more) n += split(text, assume + n);
+    return tmap_condition_of(s, &c->checker, c->desc, c->n, assume, n, out);
+}
+
+static void conditions_are_those_worked_by_hand(void **state)
+{
+    struct tmap_symbolic *s;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct symbolic_case c;
+        struct tmap_condition *condition;
+        char text[512];
+        size_t length;
+        snprintf(c.path, sizeof c.path, "examples/symbolic/%s.json", table[i].file);
+        assert_true(case_open(&c));
+        assert_int_equal(condition_of_case(s, &c, table[i].assume, &condition), TMAP_OK);
+        assert_int_equal(
+            tmap_condition_text(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length), TMAP_OK);
+        assert_string_equal(text, table[i].text);
+        if (table[i].padding) {
+            assert_int_equal(
+                tmap_condition_padding(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length),
+                TMAP_OK);
+            assert_string_equal(text, table[i].padding);
+        }
+        tmap_condition_free(condition);
+        case_close(&c);
+    }
+    tmap_symbolic_close(s);
+}
+
+// Returns how many points were legal; every difference fails the test.
+static long compare(const struct symbolic_case *c, const struct tmap_condition *condition, long n)
+{
+    int64_t values[CASE_PARAMS];
+    uint64_t random = 0x9e3779b97f4a7c15u;
+    long compared = 0, legal = 0;
+    for (long tries = 0; compared < n && tries < 400 * n; tries++) {
+        random_point(&random, tmap_condition_param_count(condition), values);
+        if (tmap_condition_assumed(condition, values) != 1) continue;
+        int truth = native_legal(condition, c, values);
+        if (tmap_condition_holds(condition, values) != truth) {
+            for (size_t i = 0; i < tmap_condition_param_count(condition); i++) {
+                print_error("%s = %lld\n", tmap_condition_param(condition, i),
+                            (long long)values[i]);
+            }
+            fail_msg("%s: the native check says %d", c->path, truth);
+        }
+        compared++;
+        legal += truth;
+    }
+    if (compared < n / 2) fail_msg("%s: only %ld points meet the assumptions", c->path, compared);
+    return legal;
+}
+
+static void conditions_hold_exactly_where_the_check_says_legal(void **state)
+{
+    static struct symbolic_case cases[CASE_MAX];
+    struct tmap_symbolic *s;
+    size_t n = case_list(cases);
+    (void)state;
+    assert_in_range(n, 30, CASE_MAX);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < n; i++) {
+        struct tmap_condition *condition;
+        int64_t values[CASE_PARAMS];
+        assert_true(case_open(&cases[i]));
+        assert_int_equal(condition_of_case(s, &cases[i], NULL, &condition), TMAP_OK);
+        assert_int_not_equal(tmap_condition_verdict(condition), TMAP_UNKNOWN);
+        assert_true(compare(&cases[i], condition, points_wanted(4000)) > 0);
+        if (tmap_condition_counterexample(condition, values)) {
+            assert_int_equal(tmap_condition_assumed(condition, values), 1);
+            assert_int_equal(native_legal(condition, &cases[i], values), 0);
+        }
+        tmap_condition_free(condition);
+        case_close(&cases[i]);
+    }
+    tmap_symbolic_close(s);
+}
+
+// Text that is not an expression or an assumption says what was expected, and where.
+static void unreadable_text_is_an_argument_error_with_its_column(void **state)
+{
+    static const char *const bad[][2] = {
+        {"2*", "expected a number at column 3"},
+        {"(K", "expected ')' at column 3"},
+        {"K 8", "expected the end at column 3"},
+        {"K / 2", "expected the end at column 3"},
+        {"", "expected a number at column 1"},
+        {"18446744073709551616", "below 2^64"},
+        {"((((((((((((((((((((((((((((((((((1", "fewer nested parentheses"}};
+    static const char *const no_assumption[][2] = {{"K", "expected a comparison"},
+                                                   {"K % 0 == 1", "modulus"},
+                                                   {"8 == K % 8", "remainder on the left"},
+                                                   {"K % 8 <= 3", "after a remainder"},
+                                                   {"K == 1 and", "expected the end"}};
+    struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_BFLOAT16, .rank = 1}, .dim = {"K"}};
+    struct tmap_target target = tmap_default_target();
+    struct tmap_checker checker;
+    struct tmap_condition *condition = NULL;
+    struct tmap_symbolic *s;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        d.dim[0] = bad[i][0];
+        assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &condition),
+                         TMAP_E_ARGUMENT);
+        assert_non_null(strstr(tmap_symbolic_why(s), bad[i][1]));
+    }
+    d.dim[0] = "K";
+    for (size_t i = 0; i < sizeof no_assumption / sizeof *no_assumption; i++) {
+        assert_int_equal(tmap_condition_of(s, &checker, &d, 1, no_assumption[i], 1, &condition),
+                         TMAP_E_ARGUMENT);
+        assert_non_null(strstr(tmap_symbolic_why(s), no_assumption[i][1]));
+    }
+    assert_null(condition);
+    tmap_symbolic_close(s);
+}
+
+// Never legal, vacuous, and a target that nothing covers are three different answers.
+static void never_vacuous_and_uncovered_are_told_apart(void **state)
+{
+    struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_BFLOAT16,
+                                            .rank = 2,
+                                            .box = {64, 512},
+                                            .elem_stride = {1, 1},
+                                            .swizzle = TMAP_SWIZZLE_128B},
+                                   .dim = {"K", "M"},
+                                   .stride = {"2*K"}};
+    const char *absurd[] = {"K >= 8", "K <= 4"};
+    struct tmap_target target = tmap_default_target();
+    struct tmap_checker checker;
+    struct tmap_condition *condition = NULL;
+    struct tmap_symbolic *s;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &condition), TMAP_OK);
+    assert_true(tmap_condition_is_never(condition));
+    assert_false(tmap_condition_is_vacuous(condition));
+    tmap_condition_free(condition);
+    d.desc.box[1] = 128;
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, absurd, 2, &condition), TMAP_OK);
+    assert_true(tmap_condition_is_vacuous(condition));
+    assert_false(tmap_condition_is_never(condition));
+    tmap_condition_free(condition);
+    target.cuda = 1500;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &condition), TMAP_E_TARGET);
+    tmap_symbolic_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(conditions_are_those_worked_by_hand),
+        cmocka_unit_test(conditions_hold_exactly_where_the_check_says_legal),
+        cmocka_unit_test(unreadable_text_is_an_argument_error_with_its_column),
+        cmocka_unit_test(never_vacuous_and_uncovered_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+// Guards: the emitted C, C++ and Python compile without a warning and agree with the native check
+// on random 64-bit arguments, those included that overflow everything.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "symbolic/cases.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+typedef int guard_call(const int64_t *values);
+
+struct workshop {
+    char dir[64];
+    struct tmap_symbolic *s;
+    struct symbolic_case c;
+    struct tmap_condition *condition;
+};
+
+static bool have(const char *tool)
+{
+    char command[256];
+    snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", tool);
+    return system(command) == 0;
+}
+
+static void open_workshop(struct workshop *w, const char *path)
+{
+    snprintf(w->c.path, sizeof w->c.path, "%s", path);
+    assert_true(case_open(&w->c));
+    assert_int_equal(tmap_condition_of(w->s, &w->c.checker, w->c.desc, w->c.n, w->c.assume,
+                                       w->c.n_assume, &w->condition),
+                     TMAP_OK);
+}
+
+static void close_workshop(struct workshop *w)
+{
+    tmap_condition_free(w->condition);
+    case_close(&w->c);
+}
+
+static void write_guard(const struct workshop *w, enum tmap_guard_language language, FILE *out)
+{
+    static char text[1 << 16];
+    size_t length;
+    assert_int_equal(
+        tmap_guard_c(w->s, w->condition, language, "guard", text, sizeof text, &length), TMAP_OK);
+    assert_true(length < sizeof text);
+    fputs(text, out);
+}
+
+static void write_call(const struct workshop *w, const char *name, FILE *out)
+{
+    fprintf(out, "int call_%s(const int64_t *v);\nint call_%s(const int64_t *v)\n{\n", name, name);
+    fprintf(out, "    (void)v;\n    return %s(", name);
+    for (size_t i = 0; i < tmap_condition_param_count(w->condition); i++) {
+        fprintf(out, "%sv[%zu]", i ? ", " : "", i);
+    }
+    fprintf(out, ");\n}\n");
+}
+
+static void write_source(const struct workshop *w, const char *file,
+                         enum tmap_guard_language language)
+{
+    FILE *out = fopen(file, "w");
+    assert_non_null(out);
+    write_guard(w, language, out);
+    if (strstr(file, ".cpp")) fputs("extern \"C\" {\n", out);
+    write_call(w, "guard", out);
+    write_call(w, "guard_assumes", out);
+    if (strstr(file, ".cpp")) fputs("}\n", out);
+    fclose(out);
+}
+
+static void compile(const char *compiler, const char *source, const char *output)
+{
+    char command[512];
+    snprintf(command, sizeof command,
+             "%s -O2 -Wall -Wextra -Wpedantic -Wno-unused-function -Werror -shared -fPIC -o %s %s",
+             compiler, output, source);
+    int status = system(command);
+    if (status != 0) fail_msg("status %d: %s", status, command);
+}
+
+static void compare(const struct workshop *w, const char *library, long n)
+{
+    void *at = dlopen(library, RTLD_NOW);
+    guard_call *guard, *assumes;
+    int64_t values[CASE_PARAMS];
+    uint64_t random = 0x2545f4914f6cdd1du;
+    long assumed = 0, legal = 0;
+    assert_non_null(at);
+    *(void **)&guard = dlsym(at, "call_guard");
+    *(void **)&assumes = dlsym(at, "call_guard_assumes");
+    for (long i = 0; i < n; i++) {
+        random_point(&random, tmap_condition_param_count(w->condition), values);
+        int given = assumes(values), answer = guard(values);
+        assert_in_range(answer, 0, 1);
+        if (given != tmap_condition_assumed(w->condition, values)) fail_msg("%s", w->c.path);
+        if (!given) continue;
+        int truth = native_legal(w->condition, &w->c, values);
+        if (answer != truth) fail_msg("%s: guard %d, check %d", w->c.path, answer, truth);
+        assumed++;
+        legal += truth;
+    }
+    dlclose(at);
+    if (legal == 0 && n >= 20000) fail_msg("%s: no legal point among %ld", w->c.path, assumed);
+}
+
+static int make_dir(void **state)
+{
+    static struct workshop w;
+    snprintf(w.dir, sizeof w.dir, "/tmp/tmap-guards-XXXXXX");
+    if (!mkdtemp(w.dir)) return -1;
+    *state = &w;
+    return tmap_symbolic_open(NULL, &w.s) == TMAP_OK ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+    struct workshop *w = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", w->dir);
+    tmap_symbolic_close(w->s);
+    return system(command);
+}
+
+// Every case through one compiler, all cases through the others would only repeat it.
+static void guards_in_c_agree_with_the_check(void **state)
+{
+    static struct symbolic_case cases[CASE_MAX];
+    struct workshop *w = *state;
+    size_t n = case_list(cases);
+    for (size_t i = 0; i < n; i++) {
+        char source[128], library[128];
+        snprintf(source, sizeof source, "%s/guard.c", w->dir);
+        snprintf(library, sizeof library, "%s/guard%zu.so", w->dir, i);
+        open_workshop(w, cases[i].path);
+        write_source(w, source, TMAP_GUARD_C);
+        compile("cc -std=c99", source, library);
+        compare(w, library, points_wanted(20000));
+        close_workshop(w);
+    }
+}
+
+static void guards_compile_elsewhere(void **state)
+{
+    static const char *const other[][2] = {{"clang -std=c99", "clang.c"}, {"g++", "gcc.cpp"}};
+    static const char *const file[] = {"examples/symbolic/attention_rank5.json",
+                                       "examples/symbolic/conv_padding.json",
+                                       "examples/symbolic/gemm_batched.json"};
+    struct workshop *w = *state;
+    for (size_t i = 0; i < 2; i++) {
+        char source[128], library[128];
+        if (!have(i ? "g++" : "clang")) continue;
+        for (size_t k = 0; k < sizeof file / sizeof *file; k++) {
+            snprintf(source, sizeof source, "%s/%s", w->dir, other[i][1]);
+            snprintf(library, sizeof library, "%s/other%zu%zu.so", w->dir, i, k);
+            open_workshop(w, file[k]);
+            write_source(w, source, TMAP_GUARD_C);
+            compile(other[i][0], source, library);
+            compare(w, library, 5000);
+            close_workshop(w);
+        }
+    }
+}
+
+static void write_python_points(const struct workshop *w, FILE *out, int n)
+{
+    uint64_t random = 88172645463325252u;
+    for (int i = 0; i < n; i++) {
+        int64_t values[CASE_PARAMS];
+        size_t params = tmap_condition_param_count(w->condition);
+        random_point(&random, params, values);
+        int given = tmap_condition_assumed(w->condition, values);
+        int truth = native_legal(w->condition, &w->c, values);
+        fprintf(out, "v = [");
+        for (size_t k = 0; k < params; k++) fprintf(out, "%lld, ", (long long)values[k]);
+        fprintf(out, "]\nassert guard_assumes(*v) == %d\n", given);
+        if (given) fprintf(out, "assert guard(*v) == %d\n", truth);
+    }
+}
+
+static void guards_in_python_agree_with_the_check(void **state)
+{
+    static struct symbolic_case cases[CASE_MAX];
+    struct workshop *w = *state;
+    size_t n = case_list(cases);
+    char file[128], command[256];
+    if (!have("python3")) skip();
+    snprintf(file, sizeof file, "%s/guard.py", w->dir);
+    for (size_t i = 0; i < n; i++) {
+        FILE *out = fopen(file, "w");
+        assert_non_null(out);
+        open_workshop(w, cases[i].path);
+        write_guard(w, TMAP_GUARD_PYTHON, out);
+        write_python_points(w, out, 300);
+        fclose(out);
+        snprintf(command, sizeof command, "python3 %s", file);
+        if (system(command) != 0) fail_msg("%s", cases[i].path);
+        close_workshop(w);
+    }
+}
+
+static void names_that_a_language_reserves_are_refused(void **state)
+{
+    static const char *const bad[] = {"int", "2x", "a b", "", "lambda", "x;"};
+    struct workshop *w = *state;
+    char text[4096];
+    size_t length = 77;
+    open_workshop(w, "examples/symbolic/gemm_a_bf16.json");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(
+            tmap_guard_c(w->s, w->condition, TMAP_GUARD_C, bad[i], text, sizeof text, &length),
+            TMAP_E_ARGUMENT);
+    }
+    assert_int_equal(length, 77);
+    close_workshop(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(guards_in_c_agree_with_the_check),
+        cmocka_unit_test(guards_compile_elsewhere),
+        cmocka_unit_test(guards_in_python_agree_with_the_check),
+        cmocka_unit_test(names_that_a_language_reserves_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
