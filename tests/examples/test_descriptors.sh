@@ -40,6 +40,7 @@ failures/triton-11583.json /dev/null TMA157
 failures/tilelang-2379.json /dev/null TMA143
 failures/ninfer-167.json /dev/null TMA143
 failures/cutlass-947.json /dev/null TMA049
+failures/flashinfer-1150.json /dev/null TMA048
 failures/blackwell/triton-10442.json failures/blackwell/options TMA100
 failures/blackwell/flashinfer-3427.json failures/blackwell/options TMA100
 END
