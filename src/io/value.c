@@ -101,7 +101,7 @@ bool io_get_number(const struct io_at *at, const char *key, int index, json_t *v
                    struct tmap_number low, struct tmap_number high, struct tmap_number *out)
 {
     char path[96], text[22], low_text[22], high_text[22];
-    struct tmap_number number;
+    struct tmap_number number = {0};
 
     if (!parse(at, key, index, value, &number)) return false;
     if (compare(number, low) >= 0 && compare(number, high) <= 0) {
@@ -123,7 +123,7 @@ bool io_get_i32(const struct io_at *at, const char *key, int index, json_t *valu
 {
     static const struct tmap_number low = {true, true, (uint64_t)INT32_MAX + 1};
     static const struct tmap_number high = {true, false, INT32_MAX};
-    struct tmap_number number;
+    struct tmap_number number = {0};
     if (!io_get_number(at, key, index, value, low, high, &number)) return false;
     *out = (int32_t)(uint32_t)two_complement(number);
     return true;
@@ -132,7 +132,7 @@ bool io_get_i32(const struct io_at *at, const char *key, int index, json_t *valu
 bool io_get_u32(const struct io_at *at, const char *key, int index, json_t *value, uint32_t *out)
 {
     static const struct tmap_number low = {true, false, 0}, high = {true, false, UINT32_MAX};
-    struct tmap_number number;
+    struct tmap_number number = {0};
     if (!io_get_number(at, key, index, value, low, high, &number)) return false;
     *out = (uint32_t)number.magnitude;
     return true;
@@ -141,7 +141,7 @@ bool io_get_u32(const struct io_at *at, const char *key, int index, json_t *valu
 bool io_get_u64(const struct io_at *at, const char *key, int index, json_t *value, uint64_t *out)
 {
     static const struct tmap_number low = {true, false, 0}, high = {true, false, UINT64_MAX};
-    struct tmap_number number;
+    struct tmap_number number = {0};
     if (!io_get_number(at, key, index, value, low, high, &number)) return false;
     *out = number.magnitude;
     return true;

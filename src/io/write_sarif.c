@@ -44,7 +44,7 @@ static json_t *region(size_t line, size_t column, size_t length)
     json_t *out = json_pack("{s:I}", "startLine", (json_int_t)line);
     if (column) json_object_set_new(out, "startColumn", json_integer((json_int_t)column));
     if (column && length)
-        json_object_set_new(out, "endColumn", json_integer((json_int_t)(column + length)));
+        json_object_set_new(out, "endColumn", json_integer((json_int_t)column + (json_int_t)length));
     return out;
 }
 
