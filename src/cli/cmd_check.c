@@ -167,7 +167,7 @@ static enum cli_exit run(struct cli *cli)
                             .all_arches = cli->all_arches};
     if (cli_has(cli, "advise")) c.flags |= IO_ADVISE;
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
-    if (cli->format != IO_JSONL) c.flags |= IO_FIX;
+    c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
     if (cli->ptx_file) return check_ptx(&c);
     c.writer->begin(&c.run);
     if (cli->operand_count == 0) check_file(&c, "-");

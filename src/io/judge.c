@@ -75,6 +75,13 @@ struct judge {
     struct io_result *out;
 };
 
+static enum tmap_status keep(struct judge *j, const struct io_finding *f)
+{
+    if (!add_finding(j->out, f)) return TMAP_E_MEMORY;
+    if (f->advisory) return TMAP_OK;
+    return add_row(&j->out->rules, &j->out->rule_count, f->row) ? TMAP_OK : TMAP_E_MEMORY;
+}
+
 static enum tmap_status note(struct judge *j, const struct tmap_violation *v, int use,
                              bool advisory)
 {
@@ -83,14 +90,13 @@ static enum tmap_status note(struct judge *j, const struct tmap_violation *v, in
     enum tmap_status status;
 
     f.allowed = reason_of(record, v->row);
+    if (j->flags & IO_BRIEF) return keep(j, &f);
     status = tmap_detail_of(&j->checker->target, &record->desc, use < 0 ? NULL : &record->uses[use],
                             v, &f.detail);
     if (status != TMAP_OK) return status;
     io_place(record, j->stream, &f);
     if (!advisory && j->flags & IO_FIX) io_try_fix(j->checker, record, &f);
-    if (!add_finding(j->out, &f)) return TMAP_E_MEMORY;
-    if (advisory) return TMAP_OK;
-    return add_row(&j->out->rules, &j->out->rule_count, v->row) ? TMAP_OK : TMAP_E_MEMORY;
+    return keep(j, &f);
 }
 
 static enum tmap_status judge_one(struct judge *j, int use)

@@ -81,6 +81,7 @@ enum io_judge_flag {
     IO_ADVISE = 1u << 0,     /* every advisory, not only the known errata */
     IO_FIX = 1u << 1,        /* try the nearest legal values */
     IO_ALL_ARCHES = 1u << 2, /* fill arch[] for every known architecture */
+    IO_BRIEF = 1u << 3       /* which rows, without details and places: a few times faster */
 };
 
 /* io_judge() : checks a readable record and its uses. Free the result with io_result_free(); on an

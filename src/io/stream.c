@@ -134,7 +134,8 @@ static size_t bracket_end(const struct io_stream *s, size_t at, const char **why
             if (depth == IO_MAX_DEPTH) return *why = "more than 32 brackets inside each other", 0;
             closing[depth++] = c == '{' ? '}' : ']';
         } else if (c == '}' || c == ']') {
-            if (depth == 0 || closing[--depth] != c) return *why = "a bracket closes another kind of bracket", 0;
+            if (depth == 0 || closing[--depth] != c)
+                return *why = "a bracket closes another kind of bracket", 0;
             if (depth == 0) return i + 1;
         }
         i++;

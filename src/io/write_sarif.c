@@ -3,7 +3,7 @@
  * One run; the rules are all rows, so that ruleIndex is the row's number. A finding that a single
  * changed value was seen to repair carries it as a fix; an allowed one is a suppressed result; an
  * unreadable record is a notification. Unknown verdicts are notifications too: SARIF has no way to
- * say "not legal, not illegal". */
+ * say "not legal, not illegal". Results are printed as they come: only notifications are kept. */
 #include "io/report.h"
 #include "io/rule.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 
 struct sarif {
-    json_t *results, *notifications;
-    bool failed;
+    json_t *notifications;
+    bool failed, some;
 };
 
 static json_t *text(const char *words)
@@ -44,7 +44,8 @@ static json_t *region(size_t line, size_t column, size_t length)
     json_t *out = json_pack("{s:I}", "startLine", (json_int_t)line);
     if (column) json_object_set_new(out, "startColumn", json_integer((json_int_t)column));
     if (column && length)
-        json_object_set_new(out, "endColumn", json_integer((json_int_t)column + (json_int_t)length));
+        json_object_set_new(out, "endColumn",
+                            json_integer((json_int_t)column + (json_int_t)length));
     return out;
 }
 
@@ -98,21 +99,22 @@ static json_t *finding(const struct io_result *result, const struct io_finding *
     return out;
 }
 
-static void begin(struct io_run *run)
-{
-    struct sarif *s = calloc(1, sizeof *s);
-    if (!s) return;
-    s->results = json_array();
-    s->notifications = json_array();
-    run->state = s;
-}
-
 static void notify(struct sarif *s, const char *level, const char *words,
                    const struct io_record *record)
 {
     json_array_append_new(s->notifications,
                           json_pack("{s:s, s:o, s:[o]}", "level", level, "message", text(words),
                                     "locations", location(record, NULL)));
+}
+
+static void print_result(struct io_run *run, json_t *value)
+{
+    struct sarif *s = run->state;
+
+    fputs(s->some ? ",\n" : "\n", run->out);
+    s->some = true;
+    json_dumpf(value, run->out, JSON_COMPACT);
+    json_decref(value);
 }
 
 static void result(struct io_run *run, const struct io_result *result)
@@ -122,7 +124,7 @@ static void result(struct io_run *run, const struct io_result *result)
 
     if (!s) return;
     for (size_t i = 0; i < result->finding_count; i++)
-        json_array_append_new(s->results, finding(result, &result->finding[i]));
+        print_result(run, finding(result, &result->finding[i]));
     if (result->unmet) notify(s, "error", result->expectation, result->record);
     if (result->verdict == TMAP_UNKNOWN) {
         snprintf(words, sizeof words, "unknown: %s", result->unknown);
@@ -169,18 +171,35 @@ static json_t *driver(const struct io_run *run)
                      io_contract_name(run->contract), "basis", io_basis_name(run->basis));
 }
 
+static void begin(struct io_run *run)
+{
+    struct sarif *s = calloc(1, sizeof *s);
+    json_t *tool;
+
+    if (!s) return;
+    s->notifications = json_array();
+    run->state = s;
+    fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
+          "\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"tool\":{\"driver\":",
+          run->out);
+    tool = driver(run);
+    json_dumpf(tool, run->out, JSON_COMPACT);
+    json_decref(tool);
+    fputs("},\n\"results\":[", run->out);
+}
+
 static void end(struct io_run *run)
 {
     struct sarif *s = run->state;
-    json_t *document;
+    json_t *call;
 
     if (!s) return;
-    document = json_pack("{s:s, s:s, s:[{s:{s:o}, s:s, s:[{s:b, s:o}], s:o}]}", "$schema",
-                         "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
-                         "runs", "tool", "driver", driver(run), "columnKind", "unicodeCodePoints",
-                         "invocations", "executionSuccessful", !s->failed,
-                         "toolExecutionNotifications", s->notifications, "results", s->results);
-    io_print_json(run->out, document, 2);
+    call = json_pack("{s:b, s:o}", "executionSuccessful", !s->failed, "toolExecutionNotifications",
+                     s->notifications);
+    fputs("],\n\"invocations\":[", run->out);
+    json_dumpf(call, run->out, JSON_COMPACT);
+    fputs("]}]}\n", run->out);
+    json_decref(call);
     free(s);
     run->state = NULL;
 }
