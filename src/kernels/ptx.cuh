@@ -241,6 +241,35 @@ PTX_FN void tma_load_multicast(uint32_t dst, const void *map, uint32_t bar,
 #undef PTX_C4
 #undef PTX_C5
 
+// The forms that the GEMM uses, with an L2 eviction policy (as createpolicy encodes it).
+PTX_FN void tma_load_3d_hint(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[3],
+                             uint64_t policy)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(dst),
+                 "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "l"(policy)
+                 : "memory");
+}
+
+PTX_FN void tma_load_3d_multicast_hint(uint32_t dst, const void *map, uint32_t bar,
+                                       const int32_t (&c)[3], uint32_t mask, uint64_t policy)
+{
+    asm volatile(
+        "{ .reg .b16 m; cvt.u16.u32 m, %6;\n"
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+        ".multicast::cluster.L2::cache_hint [%0], [%1, {%3, %4, %5}], [%2], m, %7; }" ::"r"(dst),
+        "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(mask), "l"(policy)
+        : "memory");
+}
+
+PTX_FN void tma_store_3d_hint(const void *map, uint32_t src, const int32_t (&c)[3], uint64_t policy)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group.L2::cache_hint "
+                 "[%1, {%2, %3, %4}], [%0], %5;" ::"r"(src),
+                 "l"(map), "r"(c[0]), "r"(c[1]), "r"(c[2]), "l"(policy)
+                 : "memory");
+}
+
 // Shared to global, the reductions and the prefetch: no barrier operand, so coordinates from %2
 // (stores) or %1 (prefetch).
 #define PTX_C1 "{%2}"
@@ -511,6 +540,20 @@ PTX_FN uint64_t load_shared_64(uint32_t addr)
     return v;
 }
 
+PTX_FN uint32_t load_shared_32(uint32_t addr)
+{
+    uint32_t v;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(addr) : "memory");
+    return v;
+}
+
+PTX_FN uint16_t load_shared_16(uint32_t addr)
+{
+    uint16_t v;
+    asm volatile("ld.shared.b16 %0, [%1];" : "=h"(v) : "r"(addr) : "memory");
+    return v;
+}
+
 // From the shared memory of any block of the cluster; the address comes from map_to_rank.
 PTX_FN void load_cluster_128(uint32_t addr, uint32_t (&v)[4])
 {
@@ -518,6 +561,25 @@ PTX_FN void load_cluster_128(uint32_t addr, uint32_t (&v)[4])
                  : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
                  : "r"(addr)
                  : "memory");
+}
+
+// From global memory where `inside`, else 0. No branch, so that a row of them stays straight code.
+PTX_FN uint32_t load_global_32_if(uint64_t addr, bool inside)
+{
+    uint32_t v;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.b32 %0, 0; @p ld.global.b32 %0, [%1]; }"
+                 : "=&r"(v)
+                 : "l"(addr), "r"((uint32_t)inside));
+    return v;
+}
+
+PTX_FN uint32_t load_global_16_if(uint64_t addr, bool inside)
+{
+    uint32_t v;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.b32 %0, 0; @p ld.global.u16 %0, [%1]; }"
+                 : "=&r"(v)
+                 : "l"(addr), "r"((uint32_t)inside));
+    return v;
 }
 
 } // namespace ptx

@@ -1,0 +1,297 @@
+// From the accumulators to D: scale, add C, convert, lay out in 128-byte-swizzled panels of shared
+// memory, store them with the copy engine; 64 columns of the accumulators at a time.
+//
+// Thread t of a warpgroup (warp w = t / 32, lane l) holds rows 16 w + l / 4 and that + 8, columns
+// 8 j + 2 (l % 4) and that + 1, as acc[4 j + 0..3] (PTX ISA, wgmma's D fragment).
+#pragma once
+
+#include "layout.cuh"
+
+struct place {
+    int32_t row, col, batch; // of the warpgroup's 64 x BN part of D, in elements
+};
+
+// This thread's warp and lane. The empty statement keeps what is computed from them inside the tile
+// loop: hoisted out of it, the addresses of every group would fill the registers.
+struct fragment {
+    uint32_t lane, warp;
+
+    PTX_FN fragment()
+    {
+        lane = threadIdx.x % 32;
+        asm volatile("" : "+r"(lane));
+        warp = threadIdx.x / 32 % 4;
+    }
+};
+
+// A group's columns, and its accumulators a thread.
+template <class S> struct group {
+    static constexpr int COLUMNS = S::BN < 64 ? S::BN : 64, REGS = COLUMNS / 2;
+};
+
+PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
+{
+    uint32_t bits;
+    if (out == GEMM_OUT_BF16)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
+    else
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
+    return bits;
+}
+
+// One element of C as a float (an integer's bits where D is of integers); 0 outside D.
+PTX_FN float load_c(uint64_t address, bool inside, int32_t out)
+{
+    uint32_t bits;
+    if (out >= GEMM_OUT_F32) {
+        bits = ptx::load_global_32_if(address, inside);
+        return __uint_as_float(bits);
+    }
+    bits = ptx::load_global_16_if(address, inside);
+    if (out == GEMM_OUT_BF16) return __uint_as_float(bits << 16);
+    float f;
+    asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(f) : "r"(bits));
+    return f;
+}
+
+// v := v + beta C, element by element, inside D only.
+template <int REGS>
+PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, int32_t row, int32_t col, int32_t batch)
+{
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
+    const int64_t row_bytes = (p.transposed ? 1 : p.c_row_stride) * bytes;
+    const int64_t col_bytes = (p.transposed ? p.c_row_stride : 1) * bytes;
+    uint64_t at =
+        (uint64_t)p.c + batch * p.c_batch_stride * bytes + row * row_bytes + col * col_bytes;
+#pragma unroll
+    for (int i = 0; i < REGS; i++) {
+        const int32_t down = (i & 2) * 4, across = i & 1;
+        const bool inside = row + down < p.m && col + across < p.n;
+        const float c = load_c(at + down * row_bytes + across * col_bytes, inside, p.out);
+        if (p.out == GEMM_OUT_S32)
+            v[i] = __int_as_float(__float_as_int(v[i]) + (int32_t)p.beta * __float_as_int(c));
+        else
+            v[i] = fmaf(p.beta, c, v[i]);
+        if (i % 4 == 3) {
+            at += 8 * col_bytes;
+            col += 8;
+        }
+    }
+}
+
+PTX_FN float as_float(float x)
+{
+    return x;
+}
+PTX_FN float as_float(int32_t x)
+{
+    return __int_as_float(x);
+}
+
+// acc := alpha acc in place, as a float's bits; a sum of integers stays one when D is of integers.
+PTX_FN void scale(float &x, const gemm_params &p)
+{
+    x *= p.alpha;
+}
+PTX_FN void scale(int32_t &x, const gemm_params &p)
+{
+    x = p.out == GEMM_OUT_S32 ? x * (int32_t)p.alpha : __float_as_int(p.alpha * (float)x);
+}
+
+// Group G of alpha acc + beta C.
+template <class S, int G>
+PTX_FN void take(float (&v)[group<S>::REGS], const typename S::acc_t (&acc)[S::REGS],
+                 const gemm_params &p, const place &at)
+{
+#pragma unroll
+    for (int i = 0; i < group<S>::REGS; i++) v[i] = as_float(acc[G * 32 + i]);
+    const fragment f;
+    if (S::ADDS_C && p.beta != 0.0f)
+        add_c(v, p, at.row + f.warp * 16 + f.lane / 4, at.col + G * 64 + f.lane % 4 * 2, at.batch);
+}
+
+// --- into panels of 128 bytes by 64 rows: rows of D, or columns when D is transposed
+// ----------------
+
+template <int REGS> PTX_FN void stage_16(const float (&v)[REGS], uint32_t panel, int32_t out)
+{
+    const fragment f;
+    const uint32_t row = f.warp * 16 + f.lane % 16, half = f.lane / 16;
+#pragma unroll
+    for (int q = 0; q < REGS / 8; q++) {
+        const float *x = v + q * 8;
+        const uint32_t chunk = (q * 2 + half) ^ (row & 7);
+        ptx::stmatrix_x4(panel + row * 128 + chunk * 16, pack_16(x[0], x[1], out),
+                         pack_16(x[2], x[3], out), pack_16(x[4], x[5], out),
+                         pack_16(x[6], x[7], out));
+    }
+}
+
+// 32 columns a panel, so a group fills two.
+template <int REGS, int SPAN> PTX_FN void stage_32(const float (&v)[REGS], uint32_t panels)
+{
+    const fragment f;
+#pragma unroll
+    for (int i = 0; i < REGS; i += 2) {
+        const uint32_t row = f.warp * 16 + f.lane / 4 + (i & 2) * 4;
+        const uint32_t chunk = (i / 4 % 4 * 2 + f.lane % 4 / 2) ^ (row & 7);
+        ptx::store_shared_64(panels + i / 16 * SPAN + row * 128 + chunk * 16 + f.lane % 2 * 8,
+                             __float_as_uint(v[i]), __float_as_uint(v[i + 1]));
+    }
+}
+
+template <int REGS>
+PTX_FN void stage_16_transposed(const float (&v)[REGS], uint32_t panel, int32_t out)
+{
+    const fragment f;
+    const uint32_t column = f.lane / 16 * 8 + f.lane % 8, side = f.lane / 8 % 2;
+#pragma unroll
+    for (int q = 0; q < REGS / 8; q++) {
+        const float *x = v + q * 8;
+        const uint32_t row = q * 16 + column;
+        const uint32_t chunk = (f.warp * 2 + side) ^ (row & 7);
+        ptx::stmatrix_x4_trans(panel + row * 128 + chunk * 16, pack_16(x[0], x[1], out),
+                               pack_16(x[2], x[3], out), pack_16(x[4], x[5], out),
+                               pack_16(x[6], x[7], out));
+    }
+}
+
+// Warps 0 and 1 hold the first 32 of the 64 contiguous values and fill the first panel.
+template <int REGS, int SPAN>
+PTX_FN void stage_32_transposed(const float (&v)[REGS], uint32_t panels)
+{
+    const fragment f;
+    const uint32_t panel = panels + f.warp / 2 * SPAN;
+#pragma unroll
+    for (int i = 0; i < REGS; i++) {
+        const uint32_t row = i / 4 * 8 + f.lane % 4 * 2 + (i & 1);
+        const uint32_t byte = (f.warp % 2 * 16 + f.lane / 4 + (i & 2) * 4) * 4;
+        ptx::store_shared_32(panel + row * 128 + ((byte / 16) ^ (row & 7)) * 16 + byte % 16,
+                             __float_as_uint(v[i]));
+    }
+}
+
+// --- the order of a panel's life: reusable, written, fenced, stored
+// ---------------------------------
+
+// The warpgroup's 128 threads meet; barrier 0 is the block's.
+PTX_FN void meet(int32_t wg)
+{
+    ptx::named_barrier_sync(1 + wg, 128);
+}
+
+template <int GROUPS_LEFT> PTX_FN void await_panel(const gemm_params &p, int32_t wg)
+{
+    if (threadIdx.x % 128 == 0 && !FAULT(p, 8)) ptx::bulk_wait_read<GROUPS_LEFT>();
+    meet(wg);
+}
+
+PTX_FN void publish_panel(const gemm_params &p, int32_t wg)
+{
+    if (!FAULT(p, 1)) ptx::fence_proxy_async();
+    meet(wg);
+}
+
+// One panel, or the two of a 32-bit group: (inner, outer) are D's first two coordinates.
+template <int SPAN>
+PTX_FN void store_panels(const gemm_params &p, uint32_t panel, bool two, int32_t inner,
+                         int32_t outer, int32_t batch)
+{
+    if (threadIdx.x % 128 != 0) return;
+    const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
+    ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
+    if (two) ptx::tma_store_3d_hint(&p.d, panel + SPAN, next, p.store_policy);
+    ptx::bulk_commit();
+}
+
+// Panels written without the copy engine: element by element, inside D only.
+template <int SPAN>
+PTX_FN void copy_panels(const gemm_params &p, uint32_t panels, int32_t inner, int32_t outer,
+                        int32_t width, int32_t height, int32_t batch)
+{
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2, per_row = 128 / bytes;
+    width = min(width, (p.transposed ? p.m : p.n) - inner);
+    height = min(height, (p.transposed ? p.n : p.m) - outer);
+    uint8_t *d = (uint8_t *)p.d_address + batch * p.d_batch_bytes + inner * bytes;
+#pragma unroll 1
+    for (int32_t e = threadIdx.x % 128; e < 64 * height; e += 128) {
+        const int32_t i = e % 64, row = e / 64, byte = i % per_row * bytes;
+        if (i >= width) continue;
+        const uint32_t from =
+            panels + i / per_row * SPAN + row * 128 + ((byte / 16) ^ (row & 7)) * 16 + byte % 16;
+        uint8_t *to = d + (outer + row) * p.d_row_bytes + i * bytes;
+        if (bytes == 4)
+            *(uint32_t *)to = ptx::load_shared_32(from);
+        else
+            *(uint16_t *)to = ptx::load_shared_16(from);
+    }
+}
+
+// (inner, outer) are D's first two coordinates of a group of width x height elements.
+template <int SPAN>
+PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, int32_t outer,
+                        int32_t width, int32_t height, int32_t batch)
+{
+    const bool two = p.out >= GEMM_OUT_F32 && width > 32;
+    if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n))
+        copy_panels<SPAN>(p, panels, inner, outer, width, height, batch);
+    else
+        store_panels<SPAN>(p, panels, two, inner, outer, batch);
+}
+
+template <class S>
+PTX_FN void store_rows(const float (&v)[group<S>::REGS], const gemm_params &p, uint32_t staging,
+                       uint32_t &turn, int32_t wg, const place &at, int32_t g)
+{
+    constexpr int REGS = group<S>::REGS, WIDTH = group<S>::COLUMNS;
+    const int32_t col = at.col + g * 64;
+    if (p.out >= GEMM_OUT_F32) {
+        await_panel<0>(p, wg);
+        stage_32<REGS, S::SPAN>(v, staging);
+        publish_panel(p, wg);
+        store_group<S::SPAN>(p, staging, col, at.row, WIDTH, 64, at.batch);
+    } else { // two panels take turns
+        const uint32_t panel = staging + (turn++ & 1) * S::SPAN;
+        await_panel<1>(p, wg);
+        stage_16(v, panel, p.out);
+        publish_panel(p, wg);
+        store_group<S::SPAN>(p, panel, col, at.row, WIDTH, 64, at.batch);
+    }
+}
+
+template <class S>
+PTX_FN void store_columns(const float (&v)[group<S>::REGS], const gemm_params &p, uint32_t staging,
+                          int32_t wg, const place &at, int32_t g)
+{
+    constexpr int REGS = group<S>::REGS, HEIGHT = group<S>::COLUMNS;
+    await_panel<0>(p, wg);
+    if (p.out >= GEMM_OUT_F32)
+        stage_32_transposed<REGS, S::SPAN>(v, staging);
+    else
+        stage_16_transposed(v, staging, p.out);
+    publish_panel(p, wg);
+    store_group<S::SPAN>(p, staging, at.row, at.col + g * 64, 64, HEIGHT, at.batch);
+}
+
+// Group by group, unrolled by recursion so that the accumulators keep their registers.
+template <class S, int G = 0>
+PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                         uint32_t staging, uint32_t &turn, int32_t wg, const place &at)
+{
+    float v[group<S>::REGS];
+    take<S, G>(v, acc, p, at);
+    if (S::WRITES_COLUMNS && p.transposed)
+        store_columns<S>(v, p, staging, wg, at, G);
+    else
+        store_rows<S>(v, p, staging, turn, wg, at, G);
+    if constexpr ((G + 1) * 64 < S::BN) store_groups<S, G + 1>(acc, p, staging, turn, wg, at);
+}
+
+template <class S>
+PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                       uint32_t &turn, int32_t wg, const place &at)
+{
+#pragma unroll
+    for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
+    store_groups<S>(acc, p, staging, turn, wg, at);
+}

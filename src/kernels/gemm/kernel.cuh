@@ -1,0 +1,105 @@
+// The kernel: one warpgroup loads, WGS warpgroups multiply; blocks stay and take tile after tile.
+//
+//   full[slot]   one arrival (the loading thread's) and the slot's bytes
+//   empty[slot]  one arrival of every consumer warp of every block that reads what this one loads
+#pragma once
+
+#include "epilogue.cuh"
+#include "load.cuh"
+#include "multiply.cuh"
+#include "split.cuh"
+
+// The host's idea of this kernel against the kernel's own: refuse, and say which differs.
+template <class S>
+PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
+                            const ptx::watch &watch)
+{
+    if (p.tile_m != S::BM) ptx::report_and_trap(watch, 2, 1, p.tile_m, S::BM);
+    if (p.tile_n != S::BN) ptx::report_and_trap(watch, 2, 2, p.tile_n, S::BN);
+    if (p.tx_bytes != S::STAGE_BYTES) ptx::report_and_trap(watch, 2, 3, p.tx_bytes, S::STAGE_BYTES);
+    if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
+}
+
+template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
+{
+    const uint32_t readers = p.cluster_m + p.cluster_n - 1;
+    for (int32_t slot = 0; slot < p.stages; slot++) {
+        ptx::mbarrier_init(smem.full(slot), 1);
+        ptx::mbarrier_init(smem.empty(slot), S::WGS * 4 * readers + (FAULT(p, 6) ? 1 : 0));
+    }
+    if (!FAULT(p, 2)) ptx::fence_mbarrier_init();
+}
+
+template <class S>
+PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+                    int32_t cluster, const ptx::watch &watch)
+{
+    const int32_t wg = threadIdx.x / 128 - 1;
+    const uint32_t fillers = at.a_mask | at.b_mask;
+    ring_position ring;
+    uint32_t turn = 0;
+    typename S::acc_t acc[S::REGS];
+#pragma unroll 1
+    for (int32_t index = cluster; index < p.total; index += p.clusters) {
+        const tile t = tile_of(p, index);
+        const place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
+                         (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+        if constexpr (S::PROMOTE)
+            multiply_promoted<S>(acc, p, smem, fillers, wg, ring, watch);
+        else
+            multiply<S>(acc, p, smem, fillers, wg, ring, watch);
+        if (S::SPLITS && p.split > 1) {
+            leave_part<S>(acc, smem.base);
+            ptx::cluster_sync();
+            if (at.rank == 0) add_parts<S>(acc, smem.base, p.split);
+            ptx::cluster_sync();
+            if (at.rank != 0) return;
+        }
+        store_tile<S>(acc, p, smem.staging(wg), turn, wg, d);
+    }
+    if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
+}
+
+template <class S> PTX_FN void gemm(const gemm_params &p)
+{
+    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
+    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const ptx::watch watch = {p.mailbox, p.limit_ms};
+    const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
+    const int32_t cluster = blockIdx.x / cluster_size;
+    const cluster_place at(p);
+    const bool producer = threadIdx.x < 128;
+
+    if (threadIdx.x == 0) {
+        refuse_mismatch<S>(p, smem, watch);
+        ptx::prefetch_tensormap(&p.a);
+        ptx::prefetch_tensormap(&p.b);
+        ptx::prefetch_tensormap(&p.d);
+        init_barriers<S>(p, smem);
+    }
+    if (cluster_size > 1)
+        ptx::cluster_sync();
+    else
+        __syncthreads();
+
+    if (producer) {
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<40>();
+        if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<S>(p, smem, at, cluster, watch);
+        __syncwarp();
+        if (S::SPLITS &&
+            p.split > 1) { // the consumers' two meetings count every thread of the cluster
+            ptx::cluster_sync();
+            ptx::cluster_sync();
+        }
+    } else {
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
+        consume<S>(p, smem, at, cluster, watch);
+    }
+}
+
+#define GEMM_KERNEL(NAME, ...)                                                                     \
+    extern "C" __global__ __launch_bounds__((shape<__VA_ARGS__>::THREADS), 1) void NAME(           \
+        const __grid_constant__ gemm_params p)                                                     \
+    {                                                                                              \
+        gemm<shape<__VA_ARGS__>>(p);                                                               \
+    }

@@ -1,0 +1,88 @@
+// What one kernel is made of: its compile-time choices and where its shared memory goes.
+#pragma once
+
+#include "mma.cuh"
+
+// Warpgroups of consumers share a tile of 64 * WGS rows by BN columns; a k-block is 128 bytes of
+// every row (one span of the 128-byte swizzle).
+template <int KIND_, int WGS_, int BN_, bool A_MN_ = false, bool B_MN_ = false,
+          bool PROMOTE_ = false>
+struct shape {
+    static constexpr int KIND = KIND_, WGS = WGS_, BN = BN_, BM = 64 * WGS_;
+    static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
+    static constexpr bool PROMOTE =
+        PROMOTE_; // fp8: partial sums leave the tensor core every k-block
+    static constexpr int ELEMENT_BYTES = KIND == GEMM_TF32                       ? 4
+                                         : KIND == GEMM_BF16 || KIND == GEMM_F16 ? 2
+                                                                                 : 1;
+    static constexpr int BK = 128 / ELEMENT_BYTES;
+    static constexpr int A_BYTES = BM * 128, B_BYTES = BN * 128, STAGE_BYTES = A_BYTES + B_BYTES;
+    static constexpr int SPAN =
+        64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
+    static constexpr int STAGING_BYTES = 2 * SPAN; // two output panels a warpgroup
+    static constexpr int THREADS = (WGS + 1) * 128;
+    static constexpr int REGS = BN / 2; // accumulators a thread
+    // Registers move from the producer to the consumers where the accumulators need them; the two
+    // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
+    static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS * (PROMOTE ? 2 : 1) > 64;
+    // The widest tiles fill the registers: what needs more of them is left to the others.
+    static constexpr bool ADDS_C = BN <= 128, WRITES_COLUMNS = BN <= 128, SPLITS = BN <= 128;
+    using acc_t = typename accumulator<KIND>::type;
+};
+
+// The ring, the staging panels, then the barriers; every tile starts at a multiple of 1024 (the
+// 128-byte swizzle repeats every 8 rows of absolute address).
+template <class S> struct shared_layout {
+    uint32_t base;
+    int32_t stages;
+
+    PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
+    PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
+    PTX_FN uint32_t staging(int32_t wg) const
+    {
+        return base + stages * S::STAGE_BYTES + wg * S::STAGING_BYTES;
+    }
+    PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + 16 * slot; }
+    PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
+};
+
+// A position in the ring: the slot, and the parity of the phase that fills it.
+struct ring_position {
+    int32_t slot = 0;
+    uint32_t parity = 0;
+
+    PTX_FN void advance(int32_t stages)
+    {
+        if (++slot == stages) {
+            slot = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+// This block's place in its cluster: multicast rows and columns, or parts of K.
+struct cluster_place {
+    uint32_t rank, row, col;
+    uint32_t a_mask,
+        b_mask; // who receives the A (same row) and B (same column) that this one loads
+
+    PTX_FN cluster_place(const gemm_params &p)
+    {
+        rank = ptx::cluster_rank();
+        const uint32_t member = p.split > 1 ? 0 : rank;
+        row = member % p.cluster_m;
+        col = member / p.cluster_m;
+        a_mask = b_mask = 0;
+        for (int32_t j = 0; j < p.cluster_n; j++) a_mask |= 1u << (row + j * p.cluster_m);
+        for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (i + col * p.cluster_m);
+        if (p.split > 1) a_mask = b_mask = 1u << rank;
+    }
+    PTX_FN int32_t k_part(const gemm_params &p) const { return p.split > 1 ? rank : 0; }
+};
+
+// Planted faults, in the build that has them; elsewhere the condition is a constant false.
+#ifdef GEMM_FAULTS
+#define FAULT(p, n) ((p).fault == (n))
+#else
+#define FAULT(p, n) false
+#endif

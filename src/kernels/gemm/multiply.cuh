@@ -1,0 +1,82 @@
+// The consumers' main loop over K. One group of multiplies stays in flight: the slot given back in
+// round i is round i-1's, so that the tensor cores never drain between k-blocks.
+#pragma once
+
+#include "layout.cuh"
+
+// Every warp says that it is done with a slot to every block that fills it.
+template <class S>
+PTX_FN void release(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
+                    int32_t slot)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    if (fillers >> lane & 1) {
+        if (p.cluster_m * p.cluster_n == 1)
+            ptx::mbarrier_arrive(smem.empty(slot));
+        else
+            ptx::mbarrier_arrive_cluster(ptx::map_to_rank(smem.empty(slot), lane));
+    }
+}
+
+template <class S>
+PTX_FN void multiply_slot(typename S::acc_t (&acc)[S::REGS], const shared_layout<S> &smem,
+                          int32_t wg, int32_t slot, bool first, uint64_t fault = 0)
+{
+    uint64_t a = matrix_descriptor<S::A_MN>(smem.a(slot) + wg * S::SPAN, S::SPAN);
+    uint64_t b = matrix_descriptor<S::B_MN>(smem.b(slot), S::SPAN) + fault;
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < 4; step++) {
+        mma<S::KIND, S::A_MN, S::B_MN>(acc, a, b, !first || step > 0);
+        a += descriptor_step<S::A_MN>();
+        b += descriptor_step<S::B_MN>();
+    }
+    ptx::wgmma_commit();
+}
+
+template <class S>
+PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                     const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
+                     ring_position &ring, const ptx::watch &watch)
+{
+    int32_t previous = 0;
+#pragma unroll 1
+    for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+        if (!FAULT(p, 16))
+            ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+        if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
+        multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0,
+                         FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
+        ptx::wgmma_wait<1>();
+        if (k_block > 0 && !FAULT(p, 13)) release<S>(p, smem, fillers, previous);
+        previous = ring.slot;
+        ring.advance(p.stages);
+        if (FAULT(p, 5)) ring.parity = 0;
+    }
+    ptx::wgmma_wait<0>();
+    hold(acc);
+    if (!FAULT(p, 13)) release<S>(p, smem, fillers, previous);
+}
+
+// The same with every k-block's sum taken out of the tensor core and added in full fp32: the fp8
+// path of this chip keeps fewer bits than fp32 inside a running sum.
+template <class S>
+PTX_FN void multiply_promoted(float (&sum)[S::REGS], const gemm_params &p,
+                              const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
+                              ring_position &ring, const ptx::watch &watch)
+{
+    float part[S::REGS];
+#pragma unroll
+    for (int i = 0; i < S::REGS; i++) sum[i] = 0;
+#pragma unroll 1
+    for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+        ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+        multiply_slot<S>(part, smem, wg, ring.slot, true);
+        ptx::wgmma_wait<0>();
+        hold(part);
+        release<S>(p, smem, fillers, ring.slot);
+#pragma unroll
+        for (int i = 0; i < S::REGS; i++) sum[i] += part[i];
+        ring.advance(p.stages);
+    }
+}

@@ -1,0 +1,58 @@
+/* What the host hands to a GEMM kernel: one struct, by value, read by C and by CUDA. */
+#ifndef TMAP_KERNELS_GEMM_PARAMS_H
+#define TMAP_KERNELS_GEMM_PARAMS_H
+
+#include <stdint.h>
+
+/* Multiplicands; the order is the file name's in the build and the index in the host's table. */
+enum gemm_kind { GEMM_BF16, GEMM_F16, GEMM_TF32, GEMM_E4M3, GEMM_E5M2, GEMM_S8, GEMM_KINDS };
+
+enum gemm_out { GEMM_OUT_BF16, GEMM_OUT_F16, GEMM_OUT_F32, GEMM_OUT_S32 };
+
+/* A tensor map, 128 bytes, 128-byte aligned. */
+struct
+#ifdef __CUDACC__
+    alignas(128)
+#endif
+        gemm_map {
+    uint64_t word[16];
+};
+
+struct gemm_params {
+    struct gemm_map a, b, d;
+    /* Shape. Tiles are counted in units of a whole cluster's tile. */
+    int32_t m, n, batch;
+    int32_t k_blocks; /* of one split part */
+    int32_t tiles_m, tiles_n;
+    int32_t total; /* cluster tiles over the batch */
+    int32_t group; /* cluster tiles of M walked before N advances */
+    /* Configuration. */
+    int32_t stages;
+    int32_t cluster_m, cluster_n;
+    int32_t split;      /* blocks of a cluster that share one tile along K */
+    int32_t clusters;   /* launched; the persistent stride */
+    int32_t transposed; /* D is written column by column */
+    int32_t out;        /* enum gemm_out */
+    /* What the kernel was compiled for, as the host believes it: a mismatch is refused. */
+    int32_t tile_m, tile_n, tx_bytes;
+    /* D = alpha A B + beta C, C of D's type. */
+    float alpha, beta;
+    int64_t c_row_stride, c_batch_stride; /* elements */
+    const void *c;
+    /* D for ordinary stores. The copy engine clips a row at 16 bytes, not at an element: seen on an
+     * H200, docs/GEMM.md. So where a row of D ends inside 16 bytes (ragged), the panels that reach
+     * the end are written element by element. Strides in bytes. */
+    void *d_address;
+    int64_t d_row_bytes, d_batch_bytes;
+    int32_t ragged;
+    int32_t flip_k;                     /* odd rounds walk K backwards, into what L2 still holds */
+    uint64_t load_policy, store_policy; /* L2 eviction, as the copy instructions encode it */
+    volatile uint32_t *mailbox;
+    uint32_t limit_ms;
+    uint32_t fault; /* a planted fault, in builds that have them */
+};
+
+/* Barrier ids that the watchdog names. */
+enum gemm_barrier { GEMM_FULL = 1, GEMM_EMPTY = 2, GEMM_DRAIN = 3 };
+
+#endif
