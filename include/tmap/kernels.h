@@ -1,0 +1,183 @@
+/* kernels.h : the kernel suite: copies and matrix products that run on legal tensor maps only.
+ *
+ * The kernels are machine code for sm_90a inside the library; the driver is loaded at run time. A
+ * build without a CUDA compiler has none and says so (TMAP_E_NOT_BUILT). No type of the CUDA
+ * runtime appears: a stream is the driver's CUstream as a pointer, device memory an address.
+ */
+#ifndef TMAP_KERNELS_H
+#define TMAP_KERNELS_H
+
+#include "tmap/tmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- matrix products ----------------------------------------------------------------------------
+ */
+
+/* The kernels, loaded into one device's primary context. One thread at a time may open, plan or
+ * close; runs of ready plans are as thread-safe as the driver's launches. */
+struct tmap_gemm;
+
+/* tmap_gemm_open() : ordinal as the driver counts devices; the primary context becomes current on
+ *  this thread. why: what was missing, in words (cap bytes; may be NULL with cap 0).
+ *  Errors: TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability
+ *  9.0, which these kernels are for), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why,
+                                         size_t cap);
+TMAP_API void tmap_gemm_close(struct tmap_gemm *suite);
+
+/* Both multiplicands' type. tf32 is fp32 in memory, of which the tensor core reads 19 bits. */
+enum tmap_gemm_kind {
+    TMAP_GEMM_BF16 = 0,
+    TMAP_GEMM_F16 = 1,
+    TMAP_GEMM_TF32 = 2,
+    TMAP_GEMM_E4M3 = 3,
+    TMAP_GEMM_E5M2 = 4,
+    TMAP_GEMM_S8 = 5
+};
+enum tmap_gemm_out {
+    TMAP_GEMM_OUT_BF16 = 0,
+    TMAP_GEMM_OUT_F16 = 1,
+    TMAP_GEMM_OUT_F32 = 2,
+    TMAP_GEMM_OUT_S32 = 3 /* of s8 only; alpha and beta then count as integers */
+};
+
+/* One matrix in device memory. ld: elements from one stored row to the next; batch_stride: elements
+ * from one matrix of a batch to the next (ignored for a batch of one). The stored rows are
+ *   A  M rows of K   (mn_major: K rows of M)
+ *   B  N rows of K   (mn_major: K rows of N)
+ *   D, C  M rows of N (mn_major: N rows of M, that is column by column). */
+struct tmap_gemm_matrix {
+    uint64_t address;
+    int64_t ld, batch_stride;
+    bool mn_major;
+};
+
+/* D = alpha A B + beta C for every matrix of the batch. Sums are in fp32 (s8: int32). C may be D;
+ * it is stored as D is. precise: fp8 sums leave the tensor core every 128 of K, which itself keeps
+ * fewer bits than fp32. */
+struct tmap_gemm_problem {
+    int32_t kind, out; /* enum tmap_gemm_kind, enum tmap_gemm_out */
+    int32_t m, n, k, batch;
+    struct tmap_gemm_matrix a, b, c, d;
+    float alpha, beta;
+    bool precise;
+};
+
+/* How it is computed. Zero in any member of a wish leaves the choice to the cost model. */
+struct tmap_gemm_config {
+    int32_t tile_m, tile_n;            /* of one block, in the kernel's own orientation */
+    int32_t stages;                    /* of the ring */
+    int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
+    int32_t split;                     /* blocks of a cluster that share one tile along K */
+    int32_t group;                     /* cluster tiles of M walked before N advances */
+    int32_t clusters;                  /* resident; the persistent stride */
+    int32_t swapped;                   /* 1: computes D transposed, -1: never */
+    int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
+    int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
+};
+
+#define TMAP_GEMM_PARAM_WORDS 80
+
+/* A ready plan: caller-owned plain data, valid while the suite is open; run it any number of times.
+ * Everything may be read, nothing written. */
+struct tmap_gemm_plan {
+    struct tmap_gemm_problem problem;
+    struct tmap_gemm_config config;
+    struct tmap_desc
+        desc[3];    /* of A, B and D as the kernel sees them (A and B exchange if swapped) */
+    double cost_us; /* what the model expects */
+    uint32_t grid, threads, cluster, smem_bytes;
+    void *function;
+    const struct tmap_gemm *suite;
+    uint64_t params[TMAP_GEMM_PARAM_WORDS];
+};
+
+/* Why a plan was refused: the row that a descriptor or its use violates. */
+struct tmap_gemm_refusal {
+    char operand; /* 'A', 'B', 'D', or 0 when no row is to blame */
+    struct tmap_violation violation;
+    char text[160];
+};
+
+/* tmap_gemm_plan() : chooses, encodes, checks. wish: what is fixed already (NULL: nothing). No
+ *  plan needs a workspace. refusal may be NULL.
+ *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
+ *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the wish fits no
+ *  kernel, or not in shared memory), TMAP_E_DRIVER. */
+TMAP_API enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite,
+                                         const struct tmap_gemm_problem *problem,
+                                         const struct tmap_gemm_config *wish,
+                                         struct tmap_gemm_plan *plan,
+                                         struct tmap_gemm_refusal *refusal);
+
+/* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait.
+ *  Errors: TMAP_E_DRIVER. */
+TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
+
+/* tmap_gemm_configs() : every configuration of the family that fits the wish, best first by the
+ *  cost model. Writes at most cap and returns how many there are. */
+TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                  const struct tmap_gemm_config *wish,
+                                  struct tmap_gemm_config *configs, size_t cap);
+
+/* What a kernel's watchdog or its own check reported before it trapped. */
+struct tmap_gemm_report {
+    uint32_t what; /* 0 nothing, 1 a wait ran out, 2 the plan does not fit the kernel */
+    uint32_t barrier, slot, parity, block, thread;
+};
+
+/* tmap_gemm_last_report() : readable also after the context has failed. */
+TMAP_API struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite);
+
+/* tmap_gemm_barrier_name() : "full", "empty", "drain"; NULL for an unknown id. */
+TMAP_API const char *tmap_gemm_barrier_name(uint32_t barrier);
+
+/* What an operand of a verified product holds, by its outer index i (of M or N) and by k. */
+enum tmap_gemm_fill {
+    TMAP_GEMM_FILL_NORMAL = 0,    /* standard normal numbers (s8: uniform) */
+    TMAP_GEMM_FILL_INTEGERS = 1,  /* -4 .. 4: sums are exact */
+    TMAP_GEMM_FILL_SIGNS = 2,     /* -1, 0, 1 */
+    TMAP_GEMM_FILL_ZEROS = 3,     /* */
+    TMAP_GEMM_FILL_IDENTITY = 4,  /* 1 where i == k */
+    TMAP_GEMM_FILL_PERMUTED = 5,  /* 1 where k == (5 i + 3) mod K */
+    TMAP_GEMM_FILL_ONE_HOT = 6,   /* 1 where k == parameter */
+    TMAP_GEMM_FILL_K_CONSTANT = 7 /* 1 + (k-block mod 4): tells which block is missing or doubled */
+};
+
+/* One check of one product against a plain fp64 (or integer) sum on the same device. */
+struct tmap_gemm_case {
+    struct tmap_gemm_problem problem; /* its addresses are ignored; an ld or a batch_stride of 0 is
+                                         made the smallest legal one */
+    struct tmap_gemm_config wish;
+    int32_t fill_a, fill_b, parameter; /* enum tmap_gemm_fill */
+    uint64_t seed;
+    int32_t reruns; /* further launches that must give the same bytes */
+    bool freivalds; /* D r = A (B r) in exact integers for 32 random bit vectors r */
+};
+
+struct tmap_gemm_outcome {
+    uint64_t checked, wrong; /* elements of D (or sums of Freivalds) */
+    uint64_t guard_wrong;    /* bytes outside D that changed */
+    uint64_t rerun_wrong;    /* words that differed in a rerun */
+    uint64_t first;          /* linear index of a wrong element */
+    double expected, got;    /* there */
+    double worst;            /* largest error / allowed error (random data) */
+    struct tmap_gemm_config config;
+    struct tmap_gemm_refusal refusal;
+};
+
+/* tmap_gemm_verify() : outputs poisoned before, guard bands and row padding checked after. Random
+ *  data are held to the bound of docs/GEMM.md; everything else must be bitwise right.
+ *  Errors: as tmap_gemm_plan(); TMAP_E_DRIVER also for a kernel that trapped (ask
+ *  tmap_gemm_last_report()). A wrong result is no error: look at the outcome. */
+TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
+                                           const struct tmap_gemm_case *what,
+                                           struct tmap_gemm_outcome *outcome);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* Which configurations a problem can have. */
+#include "kernels/gemm/suite.h"
+
+enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 12, SPAN_BYTES = 128, SLAB_ROWS = 64 };
+
+int32_t gemm_tile_m(const struct gemm_instance *instance)
+{
+    return SLAB_ROWS * instance->wgs;
+}
+
+uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
+{
+    return (uint32_t)(gemm_tile_m(instance) + instance->bn) * SPAN_BYTES;
+}
+
+struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
+{
+    static const int32_t bytes[GEMM_KINDS] = {[GEMM_BF16] = 2, [GEMM_F16] = 2,  [GEMM_TF32] = 4,
+                                              [GEMM_E4M3] = 1, [GEMM_E5M2] = 1, [GEMM_S8] = 1};
+    struct gemm_view view = {.kind = problem->kind,
+                             .out = problem->out,
+                             .m = swapped ? problem->n : problem->m,
+                             .n = swapped ? problem->m : problem->n,
+                             .k = problem->k,
+                             .batch = problem->batch,
+                             .a = swapped ? problem->b : problem->a,
+                             .b = swapped ? problem->a : problem->b};
+    view.transposed = problem->d.mn_major != swapped;
+    view.adds_c = problem->beta != 0.0f;
+    view.promote = problem->precise && (problem->kind == GEMM_E4M3 || problem->kind == GEMM_E5M2);
+    view.element_bytes = bytes[problem->kind];
+    view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
+    return view;
+}
+
+/* What the widest tiles leave to the others: layout.cuh says the same of the kernel. */
+static bool is_wide(const struct gemm_instance *instance)
+{
+    return instance->bn > 128;
+}
+
+static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    if (instance->kind != view->kind || instance->promote != view->promote) return false;
+    if (instance->a_mn != view->a.mn_major || instance->b_mn != view->b.mn_major) return false;
+    return !is_wide(instance) || (!view->transposed && !view->adds_c);
+}
+
+static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages)
+{
+    return (uint32_t)stages * (gemm_stage_bytes(instance) + BARRIER_BYTES) +
+           (uint32_t)instance->wgs * 2 * PANEL_BYTES;
+}
+
+/* As many stages as shared memory holds, or what was wished. */
+static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                          int32_t wished)
+{
+    int32_t stages = wished ? wished : MAX_STAGES;
+    while (!wished && smem_bytes(instance, stages) > suite->smem_optin_bytes) stages--;
+    /* A slot is given back one round late, so one slot alone would wait for itself. */
+    if (stages < 2 || smem_bytes(instance, stages) > suite->smem_optin_bytes) return 0;
+    return stages;
+}
+
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static bool allows(int32_t wished, int32_t value)
+{
+    return wished == 0 || wished == value;
+}
+
+/* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a slab. */
+static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
+{
+    return tile % (sharers * (mn_major ? SLAB_ROWS : 8)) == 0;
+}
+
+/* Fills in what follows from the rest; false when it cannot be. */
+static bool complete(const struct tmap_gemm *suite, const struct gemm_view *view,
+                     const struct tmap_gemm_config *wish, struct gemm_choice *choice)
+{
+    struct tmap_gemm_config *c = &choice->config;
+    const struct gemm_instance *instance = choice->instance;
+    const int32_t members = c->cluster_m * c->cluster_n * c->split;
+    c->tile_m = gemm_tile_m(instance);
+    c->tile_n = instance->bn;
+    if (!allows(wish->tile_m, c->tile_m) || !allows(wish->tile_n, c->tile_n)) return false;
+    if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_wide(instance))) return false;
+    if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
+    if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
+    const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
+    if (c->split > k_blocks) return false;
+    c->stages = stages_for(suite, instance, wish->stages);
+    if (c->stages == 0) return false;
+    /* A part's sums travel through the ring. */
+    if (c->split > 1 &&
+        (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
+        return false;
+    const int64_t tiles = (int64_t)ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m) *
+                          ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
+    const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
+    if (resident < 1) return false;
+    c->clusters = c->split > 1 || tiles < resident ? (int32_t)tiles : resident;
+    const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
+    c->group = wish->group ? wish->group : 2048 / (c->tile_m * c->cluster_m);
+    if (c->group < 1) c->group = 1;
+    if (c->group > rows) c->group = rows;
+    c->flip_k = wish->flip_k;
+    c->load_policy = wish->load_policy;
+    c->store_policy = wish->store_policy;
+    choice->smem_bytes = smem_bytes(instance, c->stages);
+    choice->cost_us = gemm_cost_us(suite, view, choice);
+    return true;
+}
+
+static size_t put(struct gemm_choice *out, size_t cap, size_t count,
+                  const struct gemm_choice *choice)
+{
+    size_t at = count < cap ? count : cap;
+    while (at > 0 && out[at - 1].cost_us > choice->cost_us) {
+        if (at < cap) out[at] = out[at - 1];
+        at--;
+    }
+    if (at < cap) out[at] = *choice;
+    return count + 1;
+}
+
+static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                 const struct tmap_gemm_config *wish, struct gemm_choice *choice,
+                                 struct gemm_choice *out, size_t cap, size_t count)
+{
+    static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1},
+                                        {4, 1, 1}, {1, 1, 2}, {1, 1, 3}, {1, 1, 4},
+                                        {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
+    const int32_t swapped = choice->config.swapped;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        struct tmap_gemm_config *c = &choice->config;
+        *c = (struct tmap_gemm_config){.swapped = swapped,
+                                       .cluster_m = shapes[i][0],
+                                       .cluster_n = shapes[i][1],
+                                       .split = shapes[i][2]};
+        if (!allows(wish->cluster_m, c->cluster_m) || !allows(wish->cluster_n, c->cluster_n) ||
+            !allows(wish->split, c->split))
+            continue;
+        if (complete(suite, view, wish, choice)) count = put(out, cap, count, choice);
+    }
+    return count;
+}
+
+size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                      const struct tmap_gemm_config *wish, struct gemm_choice *out, size_t cap)
+{
+    size_t count = 0;
+    for (int32_t swapped = 0; swapped < 2; swapped++) {
+        if ((wish->swapped > 0) > swapped || (wish->swapped < 0 && swapped)) continue;
+        const struct gemm_view view = gemm_view_of(problem, swapped != 0);
+        for (size_t i = 0; i < gemm_instance_count; i++) {
+            if (!instance_fits(&gemm_instances[i], &view)) continue;
+            struct gemm_choice choice = {.instance = &gemm_instances[i]};
+            choice.config.swapped = swapped;
+            count = enumerate_clusters(suite, &view, wish, &choice, out, cap, count);
+        }
+    }
+    return count;
+}

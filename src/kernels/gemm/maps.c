@@ -1,0 +1,138 @@
+/* The three tensor maps of a plan: what each describes, and whether it may be used. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+/* A swizzle span of the tile, and the rows of an output panel (layout.cuh). */
+enum { SPAN_BYTES = 128, SLAB_ROWS = 64 };
+
+static int32_t dtype_of_kind(int32_t kind)
+{
+    static const int32_t dtype[GEMM_KINDS] = {
+        [GEMM_BF16] = TMAP_BFLOAT16, [GEMM_F16] = TMAP_FLOAT16, [GEMM_TF32] = TMAP_TFLOAT32,
+        [GEMM_E4M3] = TMAP_UINT8,    [GEMM_E5M2] = TMAP_UINT8,  [GEMM_S8] = TMAP_UINT8};
+    return dtype[kind];
+}
+
+static int32_t dtype_of_out(int32_t out)
+{
+    static const int32_t dtype[] = {[GEMM_OUT_BF16] = TMAP_BFLOAT16,
+                                    [GEMM_OUT_F16] = TMAP_FLOAT16,
+                                    [GEMM_OUT_F32] = TMAP_FLOAT32,
+                                    [GEMM_OUT_S32] = TMAP_INT32};
+    return dtype[out];
+}
+
+/* Rank 3: contiguous dimension, rows, batch. */
+static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype, int32_t bytes,
+                               int32_t inner, int32_t rows, int32_t batch)
+{
+    struct tmap_desc desc = {.kind = TMAP_TILED, .dtype = dtype, .rank = 3, .address = at->address};
+    desc.dim[0] = (uint64_t)inner;
+    desc.dim[1] = (uint64_t)rows;
+    desc.dim[2] = (uint64_t)batch;
+    desc.stride_bytes[0] = (uint64_t)(at->ld * bytes);
+    desc.stride_bytes[1] = batch > 1 ? (uint64_t)(at->batch_stride * bytes) : desc.stride_bytes[0];
+    for (int i = 0; i < 3; i++) desc.box[i] = desc.elem_stride[i] = 1;
+    desc.swizzle = TMAP_SWIZZLE_128B;
+    desc.l2_promotion = TMAP_L2_256B;
+    return desc;
+}
+
+/* An operand of `rows` rows of K, a tile of which `sharers` blocks load piece by piece. */
+static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
+                                int32_t rows, int32_t tile_rows, int32_t sharers)
+{
+    const uint32_t span = (uint32_t)(SPAN_BYTES / view->element_bytes);
+    const int32_t dtype = dtype_of_kind(view->kind);
+    struct tmap_desc desc =
+        at->mn_major ? matrix(at, dtype, view->element_bytes, rows, view->k, view->batch)
+                     : matrix(at, dtype, view->element_bytes, view->k, rows, view->batch);
+    desc.box[0] = span;
+    desc.box[1] = at->mn_major ? span : (uint32_t)(tile_rows / sharers);
+    return desc;
+}
+
+static uint32_t at_most(uint32_t value, uint32_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
+                               int32_t tile_n)
+{
+    const uint32_t span = (uint32_t)(SPAN_BYTES / view->out_bytes);
+    const int32_t inner = view->transposed ? view->m : view->n;
+    const int32_t rows = view->transposed ? view->n : view->m;
+    struct tmap_desc desc =
+        matrix(at, dtype_of_out(view->out), view->out_bytes, inner, rows, view->batch);
+    desc.box[0] = view->transposed ? span : at_most(span, (uint32_t)tile_n);
+    desc.box[1] = view->transposed ? at_most(SLAB_ROWS, (uint32_t)tile_n) : SLAB_ROWS;
+    desc.l2_promotion = TMAP_L2_NONE;
+    return desc;
+}
+
+void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
+                   const struct tmap_gemm_problem *problem, struct tmap_desc desc[3])
+{
+    const struct tmap_gemm_config *config = &choice->config;
+    desc[0] = operand(&view->a, view, view->m, config->tile_m, config->cluster_n);
+    desc[1] = operand(&view->b, view, view->n, config->tile_n, config->cluster_m);
+    desc[2] = result(&problem->d, view, config->tile_n);
+}
+
+static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                               const struct tmap_use *use, const struct tmap_violation *violation,
+                               char name, struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_detail detail;
+    const char *field = "", *use_or_map = use ? "use of the map" : "map";
+    if (!refusal) return TMAP_E_ILLEGAL;
+    memset(refusal, 0, sizeof *refusal);
+    refusal->operand = name;
+    refusal->violation = *violation;
+    if (tmap_detail_of(&suite->checker.target, desc, use, violation, &detail) == TMAP_OK)
+        field = detail.field;
+    snprintf(refusal->text, sizeof refusal->text, "%s %s: the %s of %c, field %s",
+             tmap_row_id(violation->row), tmap_row_name(violation->row), use_or_map, name, field);
+    return TMAP_E_ILLEGAL;
+}
+
+/* How the kernels use the map: every box at the start of a slot, its bytes announced. */
+static struct tmap_use use_of(char name, int32_t sharers)
+{
+    struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD, .coord_count = 3};
+    use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
+    use.multicast = name == 'D' || sharers < 2 ? 0 : (uint32_t)sharers;
+    if (use.multicast == 0 && name != 'D') use.flags |= TMAP_USE_CTA_DST;
+    return use;
+}
+
+enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
+                            int32_t sharers, struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_violation violation;
+    enum tmap_verdict verdict;
+    size_t found = 0;
+    enum tmap_status status =
+        tmap_check_with(&suite->checker, desc, &violation, 1, &found, &verdict);
+    if (status != TMAP_OK) return status;
+    if (found > 0) return refuse(suite, desc, NULL, &violation, name, refusal);
+    const struct tmap_use use = use_of(name, sharers);
+    status = tmap_check_use(&suite->checker, desc, &use, &violation, 1, &found, &verdict);
+    if (status != TMAP_OK) return status;
+    if (found > 0) return refuse(suite, desc, &use, &violation, name, refusal);
+    return TMAP_OK;
+}
+
+enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                             struct gemm_map *map)
+{
+    return suite->gpu.api.tensor_map_encode_tiled(
+               map, desc->dtype, desc->rank, (void *)(uintptr_t)desc->address, desc->dim,
+               desc->stride_bytes, desc->box, desc->elem_stride, desc->interleave, desc->swizzle,
+               desc->l2_promotion, desc->oob_fill)
+               ? TMAP_E_DRIVER
+               : TMAP_OK;
+}

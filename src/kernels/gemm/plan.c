@@ -1,0 +1,164 @@
+/* From a problem to a plan that only has to be launched. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+_Static_assert(sizeof(struct gemm_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS,
+               "a plan holds the kernel's parameters");
+
+static bool is_sane(const struct tmap_gemm_problem *p)
+{
+    if (p->kind < 0 || p->kind >= GEMM_KINDS || p->out < 0 || p->out > GEMM_OUT_S32) return false;
+    if (p->out == GEMM_OUT_S32 && p->kind != GEMM_S8) return false;
+    return p->m >= 1 && p->n >= 1 && p->k >= 1 && p->batch >= 1;
+}
+
+/* The copy engine clips a stored row at this granularity (params.h). */
+enum { CLIP_BYTES = 16 };
+
+/* What createpolicy.fractional makes of normal, evict_first and evict_last for every access; read
+ * off PTX compiled here (docs/GEMM.md). */
+static const uint64_t policies[3] = {0x1000000000000000, 0x12f0000000000000, 0x14f0000000000000};
+
+static void fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
+                        struct gemm_params *p)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const int32_t span = 128 / view->element_bytes;
+    p->m = view->m;
+    p->n = view->n;
+    p->batch = view->batch;
+    const int32_t blocks = (view->k + span - 1) / span;
+    p->k_blocks = (blocks + c->split - 1) / c->split;
+    const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
+    p->tiles_m = view->m / rows + (view->m % rows != 0);
+    p->tiles_n = view->n / cols + (view->n % cols != 0);
+    p->total = p->tiles_m * p->tiles_n * view->batch;
+    p->group = c->group;
+    p->stages = c->stages;
+    p->cluster_m = c->cluster_m;
+    p->cluster_n = c->cluster_n;
+    p->split = c->split;
+    p->clusters = c->clusters;
+    p->transposed = view->transposed;
+    p->out = view->out;
+    p->tile_m = c->tile_m;
+    p->tile_n = c->tile_n;
+    p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
+    p->alpha = problem->alpha;
+    p->beta = problem->beta;
+    p->c = (const void *)(uintptr_t)problem->c.address;
+    p->c_row_stride = problem->c.ld;
+    p->c_batch_stride = problem->c.batch_stride;
+    p->d_address = (void *)(uintptr_t)problem->d.address;
+    p->d_row_bytes = problem->d.ld * view->out_bytes;
+    p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
+    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % CLIP_BYTES != 0;
+    p->flip_k = c->flip_k > 0;
+    p->load_policy = policies[c->load_policy];
+    p->store_policy = policies[c->store_policy];
+    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
+    p->limit_ms = suite->limit_ms;
+}
+
+static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
+                               const char *text)
+{
+    if (refusal) {
+        memset(refusal, 0, sizeof *refusal);
+        snprintf(refusal->text, sizeof refusal->text, "%s", text);
+    }
+    return status;
+}
+
+static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                              const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
+                              struct tmap_gemm_refusal *refusal)
+{
+    const struct gemm_view view = gemm_view_of(problem, choice->config.swapped > 0);
+    struct gemm_params params;
+    memset(&params, 0, sizeof params);
+    fill_params(suite, &view, choice, problem, &params);
+    gemm_describe(&view, choice, problem, plan->desc);
+    struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
+    const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
+    for (int i = 0; i < 3; i++) {
+        enum tmap_status status = gemm_check(suite, &plan->desc[i], "ABD"[i], sharers[i], refusal);
+        if (status != TMAP_OK) return status;
+        status = gemm_encode(suite, &plan->desc[i], maps[i]);
+        if (status != TMAP_OK) return refuse(refusal, status, "the driver refuses a checked map");
+    }
+    tmap_cu_function function = NULL;
+    enum tmap_status status = gemm_function(suite, choice->instance, &function);
+    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernel");
+    plan->function = function;
+    memcpy(plan->params, &params, sizeof params);
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                const struct tmap_gemm_config *wish, struct tmap_gemm_plan *plan,
+                                struct tmap_gemm_refusal *refusal)
+{
+    static const struct tmap_gemm_config nothing = {0};
+    if (!suite || !problem || !plan || !is_sane(problem))
+        return refuse(refusal, TMAP_E_ARGUMENT, "no such product");
+    enum tmap_status status = gemm_ask_residents(suite, problem->kind);
+    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    struct gemm_choice choice;
+    if (gemm_enumerate(suite, problem, wish ? wish : &nothing, &choice, 1) == 0)
+        return refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
+    struct tmap_gemm_plan made;
+    memset(&made, 0, sizeof made);
+    status = build(suite, problem, &choice, &made, refusal);
+    if (status != TMAP_OK) return status;
+    made.problem = *problem;
+    made.config = choice.config;
+    made.cost_us = choice.cost_us;
+    made.cluster = (uint32_t)(choice.config.cluster_m * choice.config.cluster_n) *
+                   (uint32_t)choice.config.split;
+    made.grid = (uint32_t)choice.config.clusters * made.cluster;
+    made.threads = (uint32_t)(choice.instance->wgs + 1) * 128;
+    made.smem_bytes = choice.smem_bytes;
+    made.suite = suite;
+    *plan = made;
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
+{
+    struct tmap_cu_launch_attr cluster = {.id = TMAP_CU_LAUNCH_CLUSTER};
+    cluster.value.cluster.x = plan->cluster;
+    cluster.value.cluster.y = cluster.value.cluster.z = 1;
+    struct tmap_cu_launch launch = {.grid_x = plan->grid,
+                                    .grid_y = 1,
+                                    .grid_z = 1,
+                                    .block_x = plan->threads,
+                                    .block_y = 1,
+                                    .block_z = 1,
+                                    .smem_bytes = plan->smem_bytes,
+                                    .stream = stream,
+                                    .attrs = &cluster,
+                                    .attr_count = plan->cluster > 1 ? 1 : 0};
+    void *params[] = {(void *)(uintptr_t)plan->params};
+    return plan->suite->gpu.api.launch_kernel_ex(&launch, plan->function, params, NULL)
+               ? TMAP_E_DRIVER
+               : TMAP_OK;
+}
+
+size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                         const struct tmap_gemm_config *wish, struct tmap_gemm_config *configs,
+                         size_t cap)
+{
+    static const struct tmap_gemm_config nothing = {0};
+    struct gemm_choice choices[128];
+    if (!suite || !problem || !is_sane(problem) ||
+        gemm_ask_residents(suite, problem->kind) != TMAP_OK)
+        return 0;
+    size_t count = gemm_enumerate(suite, problem, wish ? wish : &nothing, choices, 128);
+    if (count > 128) count = 128;
+    for (size_t i = 0; i < count && i < cap; i++) configs[i] = choices[i].config;
+    return count;
+}

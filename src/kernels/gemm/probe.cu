@@ -1,0 +1,247 @@
+// The verifier's kernels. Plain loads, plain arithmetic in fp64: nothing here shares a line with
+// what it checks.
+#include "probe.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+__device__ static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 33;
+    x *= 0xff51afd7ed558ccdull;
+    x ^= x >> 33;
+    x *= 0xc4ceb9fe1a85ec53ull;
+    return x ^ x >> 33;
+}
+
+__device__ static double read(const void *p, int32_t type, int64_t i)
+{
+    switch (type) {
+    case PROBE_BF16:
+        return __bfloat162float(((const __nv_bfloat16 *)p)[i]);
+    case PROBE_F16:
+        return __half2float(((const __half *)p)[i]);
+    case PROBE_F32:
+        return ((const float *)p)[i];
+    case PROBE_E4M3:
+        return (float)((const __nv_fp8_e4m3 *)p)[i];
+    case PROBE_E5M2:
+        return (float)((const __nv_fp8_e5m2 *)p)[i];
+    case PROBE_S8:
+        return ((const int8_t *)p)[i];
+    default:
+        return ((const int32_t *)p)[i];
+    }
+}
+
+__device__ static void write(void *p, int32_t type, int64_t i, float v)
+{
+    switch (type) {
+    case PROBE_BF16:
+        ((__nv_bfloat16 *)p)[i] = __float2bfloat16_rn(v);
+        break;
+    case PROBE_F16:
+        ((__half *)p)[i] = __float2half_rn(v);
+        break;
+    case PROBE_F32:
+        ((uint32_t *)p)[i] = __float_as_uint(v) & ~0x1fffu;
+        break;
+    case PROBE_E4M3:
+        ((__nv_fp8_e4m3 *)p)[i] = __nv_fp8_e4m3(v);
+        break;
+    case PROBE_E5M2:
+        ((__nv_fp8_e5m2 *)p)[i] = __nv_fp8_e5m2(v);
+        break;
+    case PROBE_S8:
+        ((int8_t *)p)[i] = (int8_t)v;
+        break;
+    default:
+        ((int32_t *)p)[i] = (int32_t)v;
+        break;
+    }
+}
+
+__device__ static float normal(uint64_t h)
+{
+    const float u = ((uint32_t)h + 1.0f) * 2.3283062e-10f, v = (uint32_t)(h >> 32) * 2.3283064e-10f;
+    return sqrtf(-2.0f * logf(fminf(u, 1.0f))) * cospif(2.0f * v);
+}
+
+__device__ static float value(int32_t fill, int32_t type, int32_t i, int32_t k, int32_t depth,
+                              int32_t parameter, uint64_t h)
+{
+    const int32_t block = 128 / (type == PROBE_F32 ? 4 : type <= PROBE_F16 ? 2 : 1);
+    switch (fill) {
+    case PROBE_NORMAL:
+        return type == PROBE_S8 ? (float)(int8_t)(h & 0xff) : normal(h);
+    case PROBE_INTEGERS:
+        return (float)(int32_t)(h % 9) - 4;
+    case PROBE_SIGNS:
+        return (float)(int32_t)(h % 3) - 1;
+    case PROBE_IDENTITY:
+        return i == k;
+    case PROBE_PERMUTED:
+        return k == (int32_t)(((int64_t)i * 5 + 3) % depth);
+    case PROBE_ONE_HOT:
+        return k == parameter;
+    case PROBE_K_CONSTANT:
+        return 1 + k / block % 4;
+    default:
+        return 0;
+    }
+}
+
+// Every element of the matrix; what lies between its rows is left as the host set it.
+extern "C" __global__ void probe_fill(probe_matrix x, int32_t fill, int32_t parameter,
+                                      uint64_t seed)
+{
+    const int64_t per = (int64_t)x.outer * x.k, all = per * x.batch;
+    for (int64_t e = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; e < all;
+         e += (int64_t)gridDim.x * blockDim.x) {
+        const int32_t batch = (int32_t)(e / per);
+        const int64_t r = e - batch * per;
+        const int32_t inner_extent = x.outer_inner ? x.outer : x.k;
+        const int32_t row = (int32_t)(r / inner_extent), in = (int32_t)(r % inner_extent);
+        const int32_t i = x.outer_inner ? in : row, k = x.outer_inner ? row : in;
+        write(x.data, x.type, batch * x.batch_stride + row * x.ld + in,
+              value(fill, x.type, i, k, x.k, parameter, mix(seed ^ mix(e + 1))));
+    }
+}
+
+__device__ static int64_t index_of(const probe_matrix &x, int32_t i, int32_t k, int32_t batch)
+{
+    return batch * x.batch_stride + (x.outer_inner ? k * x.ld + i : i * x.ld + k);
+}
+
+__device__ static bool equal(double got, float want, int32_t type)
+{
+    switch (type) {
+    case PROBE_BF16:
+        return got == (double)__bfloat162float(__float2bfloat16_rn(want));
+    case PROBE_F16:
+        return got == (double)__half2float(__float2half_rn(want));
+    default:
+        return got == (double)want;
+    }
+}
+
+// Half a unit in the last place of D's type, relative.
+__device__ static double rounding(int32_t type)
+{
+    return type == PROBE_BF16 ? 0x1p-8 : type == PROBE_F16 ? 0x1p-11 : 0x1p-24;
+}
+
+// And half the smallest step: fp16 has so few exponents that small results are subnormal.
+__device__ static double smallest(int32_t type) { return type == PROBE_F16 ? 0x1p-25 : 1e-30; }
+
+__device__ static void record(probe_result *r, bool good, int64_t index, double want, double got,
+                              double worst)
+{
+    atomicAdd(&r->checked, 1ull);
+    if (worst > 0) atomicMax(&r->worst_bits, (unsigned long long)__double_as_longlong(worst));
+    if (good) return;
+    if (atomicAdd(&r->wrong, 1ull) == 0) {
+        r->first = index + 1;
+        r->expected = want;
+        r->got = got;
+    }
+}
+
+// One thread an element: the sum in fp64, then D's element against it. NaN and infinity fail.
+extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
+{
+    const int64_t per = (int64_t)q.d.outer * q.d.k, all = per * q.d.batch;
+    const int64_t count = q.samples ? q.samples : all;
+    for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; t < count;
+         t += (int64_t)gridDim.x * blockDim.x) {
+        const int64_t e = q.samples ? (int64_t)(mix(t + ((uint64_t)q.seed << 32)) % all) : t;
+        const int32_t batch = (int32_t)(e / per);
+        const int32_t m = (int32_t)((e - batch * per) / q.d.k),
+                      n = (int32_t)((e - batch * per) % q.d.k);
+        double sum = 0, size = 0;
+        for (int32_t k = 0; k < q.a.k; k++) {
+            const double x = read(q.a.data, q.a.type, index_of(q.a, m, k, batch)) *
+                             read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
+            sum += x;
+            size += fabs(x);
+        }
+        const double got = read(q.d.data, q.d.type, index_of(q.d, m, n, batch));
+        double want = q.alpha * sum, added = 0;
+        if (q.beta != 0) {
+            added = q.beta * read(q.c.data, q.c.type, index_of(q.c, m, n, batch));
+            want += added;
+        }
+        if (q.exact) {
+            record(result, equal(got, (float)want, q.d.type), e, want, got, 0);
+        } else {
+            const double allowed = q.relative * fabs((double)q.alpha) * size +
+                                   rounding(q.d.type) * (fabs(want) + fabs(added)) + smallest(q.d.type);
+            const double error = fabs(got - want) / allowed;
+            record(result, error <= 1.0, e, want, got, error); // NaN <= 1 is false
+        }
+    }
+}
+
+// Freivalds: out[j][r] = sum over k of x[j][k] * in[k][r], in exact integers; 32 vectors at once.
+extern "C" __global__ void probe_times(probe_matrix x, int32_t over_outer, const long long *in,
+                                       long long *out, uint64_t seed)
+{
+    // over_outer: sums over the outer index, so out is indexed by k.
+    const int32_t rows = over_outer ? x.k : x.outer, depth = over_outer ? x.outer : x.k;
+    const int32_t row = blockIdx.x;
+    __shared__ long long part[8][32];
+    const int32_t r = threadIdx.x % 32, y = threadIdx.x / 32;
+    long long sum = 0;
+    for (int32_t j = y; j < depth; j += 8) {
+        const int64_t at = over_outer ? index_of(x, j, row, 0) : index_of(x, row, j, 0);
+        const long long v = (long long)read(x.data, x.type, at);
+        // Without an input the vectors are random bits.
+        sum +=
+            v * (in ? in[(int64_t)j * 32 + r] : (long long)(mix(seed ^ mix(j * 32 + r + 1)) & 1));
+    }
+    part[y][r] = sum;
+    __syncthreads();
+    if (y == 0 && row < rows) {
+        for (int i = 1; i < 8; i++) sum += part[i][r];
+        out[(int64_t)row * 32 + r] = sum;
+    }
+}
+
+extern "C" __global__ void probe_same(const long long *x, const long long *y, int64_t count,
+                                      probe_result *result)
+{
+    for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; t < count;
+         t += (int64_t)gridDim.x * blockDim.x)
+        record(result, x[t] == y[t], t, (double)x[t], (double)y[t], 0);
+}
+
+// Bytes that must still hold `poison`: everything of the allocation that is not an element of D.
+extern "C" __global__ void probe_guard(const uint8_t *base, int64_t bytes, int64_t first,
+                                       int64_t row_bytes, int64_t used_bytes, int64_t rows,
+                                       int64_t batch_bytes, int32_t batch, uint32_t poison,
+                                       probe_result *result)
+{
+    for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; t < bytes;
+         t += (int64_t)gridDim.x * blockDim.x) {
+        const int64_t in = t - first;
+        bool element = false;
+        if (in >= 0) {
+            const int64_t b = batch > 1 ? in / batch_bytes : 0, rest = in - b * batch_bytes;
+            element = b < batch && rest / row_bytes < rows && rest % row_bytes < used_bytes;
+        }
+        if (!element) record(result, base[t] == poison, t, poison, base[t], 0);
+    }
+}
+
+// Two results, byte by byte.
+extern "C" __global__ void probe_identical(const uint32_t *x, const uint32_t *y, int64_t words,
+                                           probe_result *result)
+{
+    unsigned long long wrong = 0;
+    for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; t < words;
+         t += (int64_t)gridDim.x * blockDim.x)
+        wrong += x[t] != y[t];
+    if (wrong) atomicAdd(&result->wrong, wrong);
+    if (threadIdx.x == 0 && blockIdx.x == 0) atomicAdd(&result->checked, (unsigned long long)words);
+}

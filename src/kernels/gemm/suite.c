@@ -1,0 +1,188 @@
+/* Opening and closing the GEMM suite; loading a kind's kernels at their first use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+#define KIND_bf16 GEMM_BF16
+#define KIND_f16 GEMM_F16
+#define KIND_tf32 GEMM_TF32
+#define KIND_e4m3 GEMM_E4M3
+#define KIND_e5m2 GEMM_E5M2
+#define KIND_s8 GEMM_S8
+
+#define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
+    {"gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote,                                      \
+     KIND_##kind,                                                                                  \
+     wgs,                                                                                          \
+     bn,                                                                                           \
+     a_mn,                                                                                         \
+     b_mn,                                                                                         \
+     promote},
+const struct gemm_instance gemm_instances[] = {
+#include "kernels/gemm/instances.def"
+};
+const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
+_Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
+               "every instance needs its slot");
+
+#define IMAGE(kind)                                                                                \
+    extern const char image_gemm_##kind[];                                                         \
+    extern const uint64_t image_gemm_##kind##_bytes;
+IMAGE(bf16)
+IMAGE(f16)
+IMAGE(tf32)
+IMAGE(e4m3)
+IMAGE(e5m2)
+IMAGE(s8)
+
+const struct gemm_image gemm_images[GEMM_KINDS] = {
+    [GEMM_BF16] = {image_gemm_bf16, &image_gemm_bf16_bytes},
+    [GEMM_F16] = {image_gemm_f16, &image_gemm_f16_bytes},
+    [GEMM_TF32] = {image_gemm_tf32, &image_gemm_tf32_bytes},
+    [GEMM_E4M3] = {image_gemm_e4m3, &image_gemm_e4m3_bytes},
+    [GEMM_E5M2] = {image_gemm_e5m2, &image_gemm_e5m2_bytes},
+    [GEMM_S8] = {image_gemm_s8, &image_gemm_s8_bytes},
+};
+
+/* The kernels are for this architecture and say so to the checker. */
+static enum tmap_status ready_checker(struct tmap_gemm *suite)
+{
+    struct tmap_target target = tmap_default_target();
+    target.arch = TMAP_ARCH(90, 1);
+    enum tmap_status status = tmap_capacity(target.arch, &suite->smem_optin_bytes, NULL);
+    if (status != TMAP_OK) return status;
+    return tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite->checker);
+}
+
+static enum tmap_status ready_mailbox(struct tmap_gemm *suite)
+{
+    void *host = NULL;
+    struct tmap_libcuda *api = &suite->gpu.api;
+    if (api->mem_host_alloc(&host, 64, TMAP_CU_HOST_MAPPED)) return TMAP_E_DRIVER;
+    memset(host, 0, 64);
+    suite->mailbox = host;
+    if (api->mem_host_get_device_pointer(&suite->device_mailbox, host, 0)) return TMAP_E_DRIVER;
+    return TMAP_OK;
+}
+
+static void explain(char *why, size_t cap, const char *text)
+{
+    if (!why || cap == 0) return;
+    size_t n = strlen(text) < cap ? strlen(text) : cap - 1;
+    memcpy(why, text, n);
+    why[n] = 0;
+}
+
+static enum tmap_status start(struct tmap_gemm *suite, int ordinal, char *why, size_t cap)
+{
+    enum tmap_status status = tmap_gpu_open(NULL, ordinal, &suite->gpu, why, cap);
+    if (status != TMAP_OK) return status;
+    if (suite->gpu.cc_major != 9 || suite->gpu.cc_minor != 0) {
+        explain(why, cap, "the GEMM kernels are for compute capability 9.0 only");
+        status = TMAP_E_NO_DEVICE;
+    }
+    if (status == TMAP_OK) status = ready_checker(suite);
+    if (status == TMAP_OK) status = ready_mailbox(suite);
+    if (status != TMAP_OK) tmap_gpu_close(&suite->gpu);
+    return status;
+}
+
+enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, size_t cap)
+{
+    if (!out) return TMAP_E_ARGUMENT;
+    if (*gemm_images[GEMM_BF16].bytes == 0) {
+        explain(why, cap, "this build has no kernels: it was made without a CUDA compiler");
+        return TMAP_E_NOT_BUILT;
+    }
+    struct tmap_gemm *suite = calloc(1, sizeof *suite);
+    if (!suite) return TMAP_E_MEMORY;
+    suite->limit_ms = 2000;
+    enum tmap_status status = start(suite, ordinal, why, cap);
+    if (status == TMAP_OK)
+        *out = suite;
+    else
+        free(suite);
+    return status;
+}
+
+void tmap_gemm_close(struct tmap_gemm *suite)
+{
+    if (!suite) return;
+    for (int kind = 0; kind < GEMM_KINDS; kind++)
+        if (suite->modules[kind]) suite->gpu.api.module_unload(suite->modules[kind]);
+    if (suite->probe) suite->gpu.api.module_unload(suite->probe);
+    suite->gpu.api.mem_free_host((void *)(uintptr_t)suite->mailbox);
+    tmap_gpu_close(&suite->gpu);
+    free(suite);
+}
+
+enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
+                               tmap_cu_function *out)
+{
+    tmap_cu_function *slot = &suite->functions[instance - gemm_instances];
+    tmap_cu_module *module = &suite->modules[instance->kind];
+    struct tmap_libcuda *api = &suite->gpu.api;
+    if (!*module && api->module_load_data(module, gemm_images[instance->kind].data))
+        return TMAP_E_DRIVER;
+    if (!*slot) {
+        tmap_cu_function function;
+        if (api->module_get_function(&function, *module, instance->name)) return TMAP_E_DRIVER;
+        if (api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                    (int)suite->smem_optin_bytes))
+            return TMAP_E_DRIVER;
+        *slot = function;
+    }
+    *out = *slot;
+    return TMAP_OK;
+}
+
+enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
+{
+    const struct gemm_instance *instance = gemm_instances;
+    tmap_cu_function function;
+    if (suite->resident[1]) return TMAP_OK;
+    while (instance->kind != kind) instance++;
+    enum tmap_status status = gemm_function(suite, instance, &function);
+    if (status != TMAP_OK) return status;
+    for (uint32_t size = 1; size <= GEMM_MAX_CLUSTER; size++) {
+        struct tmap_cu_launch_attr cluster = {.id = TMAP_CU_LAUNCH_CLUSTER};
+        cluster.value.cluster.x = size;
+        cluster.value.cluster.y = cluster.value.cluster.z = 1;
+        struct tmap_cu_launch launch = {.grid_x = size,
+                                        .grid_y = 1,
+                                        .grid_z = 1,
+                                        .block_x = (unsigned)(instance->wgs + 1) * 128,
+                                        .block_y = 1,
+                                        .block_z = 1,
+                                        .smem_bytes = suite->smem_optin_bytes,
+                                        .attrs = &cluster,
+                                        .attr_count = 1};
+        int count = 0;
+        if (suite->gpu.api.occupancy_max_active_clusters(&count, function, &launch))
+            return TMAP_E_DRIVER;
+        suite->resident[size] = count;
+    }
+    return TMAP_OK;
+}
+
+struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite)
+{
+    const volatile uint32_t *box = suite->mailbox;
+    struct tmap_gemm_report report = {box[0], box[1], box[2], box[3], box[4], box[5]};
+    return report;
+}
+
+const char *tmap_gemm_barrier_name(uint32_t barrier)
+{
+    switch (barrier) {
+    case GEMM_FULL:
+        return "full";
+    case GEMM_EMPTY:
+        return "empty";
+    case GEMM_DRAIN:
+        return "drain";
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,87 @@
+/* Inside the GEMM host side: the open suite, the table of kernels, and who does what. */
+#ifndef TMAP_KERNELS_GEMM_SUITE_H
+#define TMAP_KERNELS_GEMM_SUITE_H
+
+#include "driver/libcuda.h"
+#include "kernels/gemm/params.h"
+#include "tmap/kernels.h"
+
+/* One row of instances.def. */
+struct gemm_instance {
+    const char *name;
+    int32_t kind, wgs, bn;
+    bool a_mn, b_mn, promote;
+};
+
+#define GEMM_MAX_INSTANCES 128
+#define GEMM_MAX_CLUSTER 8 /* the portable limit */
+extern const struct gemm_instance gemm_instances[];
+extern const size_t gemm_instance_count;
+
+/* The fatbin of each kind; of length 0 in a build without nvcc. */
+struct gemm_image {
+    const void *data;
+    const uint64_t *bytes;
+};
+extern const struct gemm_image gemm_images[GEMM_KINDS];
+
+struct tmap_gemm {
+    struct tmap_gpu gpu;
+    struct tmap_checker checker;
+    uint32_t smem_optin_bytes;
+    tmap_cu_module modules[GEMM_KINDS], probe;
+    tmap_cu_function functions[GEMM_MAX_INSTANCES];
+    volatile uint32_t *mailbox;
+    tmap_cu_deviceptr device_mailbox;
+    uint32_t limit_ms;
+    int32_t
+        resident[GEMM_MAX_CLUSTER + 1]; /* clusters of a size that run at once; 0 not asked yet */
+};
+
+/* The function of an instance, its module loaded at first use. */
+enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
+                               tmap_cu_function *out);
+
+/* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
+enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
+
+/* The problem as the kernel sees it: rows are the first operand's, columns the second's. */
+struct gemm_view {
+    int32_t kind, out, m, n, k, batch;
+    struct tmap_gemm_matrix a, b;
+    bool transposed; /* D's contiguous dimension is the rows' */
+    bool adds_c, promote;
+    int32_t element_bytes, out_bytes;
+};
+struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
+
+/* A configuration made whole: its kernel and what it needs. */
+struct gemm_choice {
+    const struct gemm_instance *instance;
+    struct tmap_gemm_config config;
+    uint32_t smem_bytes;
+    double cost_us;
+};
+
+/* Every whole configuration for the problem within the wish; returns how many, writes at most cap.
+ */
+size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                      const struct tmap_gemm_config *wish, struct gemm_choice *out, size_t cap);
+
+/* The three descriptors of a choice (maps.c). */
+void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
+                   const struct tmap_gemm_problem *problem, struct tmap_desc desc[3]);
+/* Every row about the map and about the kernels' use of it; a violated one is in the refusal. */
+enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
+                            int32_t sharers, struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                             struct gemm_map *map);
+
+int32_t gemm_tile_m(const struct gemm_instance *instance);
+uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
+
+/* What the model expects of a configuration, in microseconds (model.c). */
+double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                    const struct gemm_choice *choice);
+
+#endif

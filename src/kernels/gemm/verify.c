@@ -1,0 +1,273 @@
+/* One product, computed by the suite and by the plainest kernels there are, compared. */
+#include <math.h>
+#include <string.h>
+
+#include "kernels/gemm/probe.h"
+#include "kernels/gemm/suite.h"
+
+enum { GUARD_BYTES = 4096, POISON = 0xff, BLOCKS = 1056, THREADS = 256, VECTORS = 32 };
+
+struct bench {
+    struct tmap_gemm *suite;
+    const struct tmap_libcuda *api;
+    tmap_cu_deviceptr buffer[8];
+    int buffers;
+    tmap_cu_deviceptr result;
+    bool failed;
+};
+
+extern const char image_gemm_probe[];
+
+static tmap_cu_deviceptr allocate(struct bench *b, int64_t bytes)
+{
+    tmap_cu_deviceptr at = 0;
+    if (b->failed || b->buffers == 8 || b->api->mem_alloc(&at, (size_t)bytes)) {
+        b->failed = true;
+        return 0;
+    }
+    b->buffer[b->buffers++] = at;
+    b->failed |= b->api->memset_d8_async(at, POISON, (size_t)bytes, NULL) != 0;
+    return at;
+}
+
+static void launch(struct bench *b, const char *name, unsigned grid, void **params)
+{
+    tmap_cu_function function;
+    struct tmap_cu_launch how = {
+        .grid_x = grid, .grid_y = 1, .grid_z = 1, .block_x = THREADS, .block_y = 1, .block_z = 1};
+    if (b->failed) return;
+    b->failed = b->api->module_get_function(&function, b->suite->probe, name) != 0 ||
+                b->api->launch_kernel_ex(&how, function, params, NULL) != 0;
+}
+
+static struct probe_result fetch(struct bench *b)
+{
+    struct probe_result result = {0};
+    if (!b->failed)
+        b->failed = b->api->memcpy_dtoh(&result, b->result, sizeof result) != 0 ||
+                    b->api->memset_d8_async(b->result, 0, sizeof result, NULL) != 0;
+    return result;
+}
+
+static int32_t probe_type_of_kind(int32_t kind)
+{
+    static const int32_t type[GEMM_KINDS] = {
+        [GEMM_BF16] = PROBE_BF16, [GEMM_F16] = PROBE_F16,   [GEMM_TF32] = PROBE_F32,
+        [GEMM_E4M3] = PROBE_E4M3, [GEMM_E5M2] = PROBE_E5M2, [GEMM_S8] = PROBE_S8};
+    return type[kind];
+}
+
+static int32_t probe_type_of_out(int32_t out)
+{
+    static const int32_t type[] = {[GEMM_OUT_BF16] = PROBE_BF16,
+                                   [GEMM_OUT_F16] = PROBE_F16,
+                                   [GEMM_OUT_F32] = PROBE_F32,
+                                   [GEMM_OUT_S32] = PROBE_S32};
+    return type[out];
+}
+
+static int32_t bytes_of(int32_t type)
+{
+    return type == PROBE_F32 || type == PROBE_S32 ? 4 : type <= PROBE_F16 ? 2 : 1;
+}
+
+/* Smallest legal strides where none are given: rows at multiples of 16 bytes. */
+static void complete(struct tmap_gemm_matrix *x, int32_t inner, int32_t rows, int32_t bytes)
+{
+    const int32_t unit = 16 / bytes;
+    if (x->ld == 0) x->ld = (inner + unit - 1) / unit * unit;
+    if (x->batch_stride == 0) x->batch_stride = x->ld * rows;
+}
+
+struct product {
+    struct tmap_gemm_problem problem;
+    struct probe_matrix a, b, c, d;
+    tmap_cu_deviceptr d_base;
+    int64_t d_bytes; /* with its guard bands */
+};
+
+/* One matrix between two guard bands. */
+static struct probe_matrix place(struct bench *b, struct tmap_gemm_matrix *x, int32_t type,
+                                 int32_t outer, int32_t k, int32_t batch, int64_t *all_bytes)
+{
+    const int32_t rows = x->mn_major ? k : outer;
+    complete(x, x->mn_major ? outer : k, rows, bytes_of(type));
+    *all_bytes = ((batch - 1) * x->batch_stride + rows * x->ld) * bytes_of(type) + 2 * GUARD_BYTES;
+    x->address = allocate(b, *all_bytes) + GUARD_BYTES;
+    struct probe_matrix m = {.data = (void *)(uintptr_t)x->address,
+                             .type = type,
+                             .outer = outer,
+                             .k = k,
+                             .batch = batch,
+                             .outer_inner = x->mn_major,
+                             .ld = x->ld,
+                             .batch_stride = x->batch_stride};
+    return m;
+}
+
+static void fill(struct bench *b, struct probe_matrix *x, int32_t how, int32_t parameter,
+                 uint64_t seed)
+{
+    void *params[] = {x, &how, &parameter, &seed};
+    launch(b, "probe_fill", BLOCKS, params);
+}
+
+static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
+{
+    int64_t ignored;
+    struct tmap_gemm_problem *q = &p->problem;
+    *q = what->problem;
+    const int32_t in = probe_type_of_kind(q->kind), out = probe_type_of_out(q->out);
+    p->a = place(b, &q->a, in, q->m, q->k, q->batch, &ignored);
+    p->b = place(b, &q->b, in, q->n, q->k, q->batch, &ignored);
+    p->d = place(b, &q->d, out, q->m, q->n, q->batch, &p->d_bytes);
+    p->d_base = q->d.address - GUARD_BYTES;
+    fill(b, &p->a, what->fill_a, what->parameter, what->seed);
+    fill(b, &p->b, what->fill_b, what->parameter, what->seed + 1);
+    if (q->beta == 0.0f) return;
+    q->c.mn_major = q->d.mn_major;
+    p->c = place(b, &q->c, out, q->m, q->n, q->batch, &ignored);
+    fill(b, &p->c, PROBE_INTEGERS, 0, what->seed + 2);
+}
+
+/* Allowed error relative to the sum of |a b|: one unit of the tensor core's running sum for each
+ * addition into it (16, 16, 8 or 32 products at a time), and of fp32 for the promoted ones. */
+static double relative_bound(const struct tmap_gemm_problem *q)
+{
+    const double fp32 = ldexp(1, -22), fp8 = ldexp(1, -12), k = q->k;
+    if (q->kind == GEMM_E4M3 || q->kind == GEMM_E5M2)
+        return q->precise ? fp8 * 6 + fp32 * (k / 128 + 2) : fp8 * (k / 32 + 2);
+    return fp32 * (k / (q->kind == GEMM_TF32 ? 8 : 16) + 2);
+}
+
+static bool is_random(const struct tmap_gemm_case *what)
+{
+    return what->problem.kind != GEMM_S8 &&
+           (what->fill_a == PROBE_NORMAL || what->fill_b == PROBE_NORMAL);
+}
+
+static void compare(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
+                    struct tmap_gemm_outcome *o)
+{
+    const struct tmap_gemm_problem *q = &p->problem;
+    const double work = (double)q->m * q->n * q->k * q->batch;
+    struct probe_check check = {.a = p->a,
+                                .b = p->b,
+                                .c = p->c,
+                                .d = p->d,
+                                .alpha = q->alpha,
+                                .beta = q->beta,
+                                .exact = !is_random(what),
+                                .samples = work > 1e9 ? 1 << 15 : 0,
+                                .seed = (uint32_t)what->seed,
+                                .relative = relative_bound(q)};
+    void *params[] = {&check, &b->result};
+    launch(b, "probe_compare", BLOCKS, params);
+    const struct probe_result r = fetch(b);
+    o->checked += r.checked;
+    o->wrong += r.wrong;
+    o->first = r.first ? r.first - 1 : 0;
+    o->expected = r.expected;
+    o->got = r.got;
+    memcpy(&o->worst, &r.worst_bits, sizeof o->worst);
+}
+
+static void guard(struct bench *b, const struct product *p, struct tmap_gemm_outcome *o)
+{
+    const struct probe_matrix *d = &p->d;
+    const int64_t size = bytes_of(d->type);
+    const int32_t inner = d->outer_inner ? d->outer : d->k,
+                  rows_n = d->outer_inner ? d->k : d->outer;
+    int64_t first = GUARD_BYTES, row = d->ld * size, used = inner * size, rows = rows_n;
+    int64_t batch_bytes = d->batch_stride * size, bytes = p->d_bytes;
+    int32_t batch = d->batch;
+    uint32_t poison = POISON;
+    tmap_cu_deviceptr base = p->d_base;
+    void *params[] = {&base, &bytes,       &first, &row,    &used,
+                      &rows, &batch_bytes, &batch, &poison, &b->result};
+    launch(b, "probe_guard", BLOCKS, params);
+    o->guard_wrong = fetch(b).wrong;
+}
+
+static void times(struct bench *b, const struct probe_matrix *x, int32_t over_outer,
+                  tmap_cu_deviceptr in, tmap_cu_deviceptr out, uint64_t seed)
+{
+    struct probe_matrix m = *x;
+    void *params[] = {&m, &over_outer, &in, &out, &seed};
+    launch(b, "probe_times", (unsigned)(over_outer ? x->k : x->outer), params);
+}
+
+/* r is a random bit for every column n: y = B^T r over n, z = A y, and D r, all by probe_times. */
+static void freivalds(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
+                      struct tmap_gemm_outcome *o)
+{
+    const struct tmap_gemm_problem *q = &p->problem;
+    tmap_cu_deviceptr y = allocate(b, (int64_t)q->k * VECTORS * 8);
+    tmap_cu_deviceptr z = allocate(b, (int64_t)q->m * VECTORS * 8);
+    tmap_cu_deviceptr w = allocate(b, (int64_t)q->m * VECTORS * 8);
+    times(b, &p->b, 1, 0, y, what->seed);
+    times(b, &p->a, 0, y, z, what->seed);
+    times(b, &p->d, 0, 0, w, what->seed);
+    int64_t count = (int64_t)q->m * VECTORS;
+    void *params[] = {&z, &w, &count, &b->result};
+    launch(b, "probe_same", BLOCKS, params);
+    const struct probe_result r = fetch(b);
+    o->checked += r.checked;
+    o->wrong += r.wrong;
+}
+
+static void rerun(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
+                  const struct tmap_gemm_plan *plan, struct tmap_gemm_outcome *o)
+{
+    if (what->reruns == 0) return;
+    tmap_cu_deviceptr first = allocate(b, p->d_bytes), second = p->d_base;
+    if (b->failed) return;
+    b->failed |= b->api->memcpy_dtod_async(first, second, (size_t)p->d_bytes, NULL) != 0;
+    int64_t words = p->d_bytes / 4;
+    for (int i = 0; i < what->reruns && !b->failed; i++) {
+        b->failed |= b->api->memset_d8_async(second, POISON, (size_t)p->d_bytes, NULL) != 0 ||
+                     tmap_gemm_run(plan, NULL) != TMAP_OK;
+        void *params[] = {&first, &second, &words, &b->result};
+        launch(b, "probe_identical", BLOCKS, params);
+    }
+    o->rerun_wrong = fetch(b).wrong;
+}
+
+static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what,
+                              struct tmap_gemm_outcome *o)
+{
+    struct product p;
+    memset(&p, 0, sizeof p);
+    prepare(b, what, &p);
+    if (b->failed) return TMAP_E_DRIVER;
+    struct tmap_gemm_plan plan;
+    enum tmap_status status = tmap_gemm_plan(b->suite, &p.problem, &what->wish, &plan, &o->refusal);
+    if (status != TMAP_OK) return status;
+    o->config = plan.config;
+    status = tmap_gemm_run(&plan, NULL);
+    if (status != TMAP_OK) return status;
+    if (what->freivalds)
+        freivalds(b, what, &p, o);
+    else
+        compare(b, what, &p, o);
+    guard(b, &p, o);
+    rerun(b, what, &p, &plan, o);
+    return b->failed ? TMAP_E_DRIVER : TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
+                                  struct tmap_gemm_outcome *outcome)
+{
+    if (!suite || !what || !outcome) return TMAP_E_ARGUMENT;
+    struct bench b = {.suite = suite, .api = &suite->gpu.api};
+    struct tmap_gemm_outcome made;
+    memset(&made, 0, sizeof made);
+    if (!suite->probe && b.api->module_load_data(&suite->probe, image_gemm_probe))
+        return TMAP_E_DRIVER;
+    b.result = allocate(&b, sizeof(struct probe_result));
+    fetch(&b);
+    enum tmap_status status = check(&b, what, &made);
+    for (int i = 0; i < b.buffers; i++) b.api->mem_free(b.buffer[i]);
+    *outcome = made;
+    return status;
+}

@@ -1,0 +1,161 @@
+/* What the GEMM host side decides without a GPU: configurations, descriptors, refusals. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/layout.h"
+#include "kernels/gemm/suite.h"
+
+/* A suite as if opened on a 132-SM device. */
+static struct tmap_gemm *pretend(void)
+{
+    static struct tmap_gemm suite;
+    const struct tmap_target target = tmap_default_target();
+    memset(&suite, 0, sizeof suite);
+    suite.gpu.sm_count = 132;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite.checker), TMAP_OK);
+    assert_int_equal(tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL), TMAP_OK);
+    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite.resident[size] = 132 / size;
+    return &suite;
+}
+
+static struct tmap_gemm_problem product(int32_t kind, int32_t m, int32_t n, int32_t k)
+{
+    struct tmap_gemm_problem p;
+    memset(&p, 0, sizeof p);
+    p.kind = kind;
+    p.out = kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32;
+    p.m = m;
+    p.n = n;
+    p.k = k;
+    p.batch = 1;
+    p.alpha = 1;
+    p.a.ld = p.b.ld = (k + 15) / 16 * 16;
+    p.d.ld = (n + 15) / 16 * 16;
+    p.a.address = 1 << 20;
+    p.b.address = 2 << 20;
+    p.d.address = 3 << 20;
+    return p;
+}
+
+static const struct tmap_gemm_config nothing;
+
+static void every_choice_has_legal_maps(void **state)
+{
+    (void)state;
+    static const int32_t sizes[][3] = {{1, 1, 1},       {17, 33, 65},       {128, 256, 64},
+                                       {1, 8192, 8192}, {4096, 4096, 4096}, {3, 1000003, 7}};
+    struct tmap_gemm *suite = pretend();
+    size_t seen = 0;
+    for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            struct gemm_choice choices[256];
+            const struct tmap_gemm_problem p = product(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
+            size_t n = gemm_enumerate(suite, &p, &nothing, choices, 256);
+            assert_in_range(n, 1, 256);
+            for (size_t j = 0; j < n; j++, seen++) {
+                struct tmap_desc desc[3];
+                struct tmap_gemm_refusal refusal = {0};
+                const struct tmap_gemm_config *c = &choices[j].config;
+                const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
+                const int32_t sharers[3] = {c->cluster_n, c->cluster_m, 1};
+                gemm_describe(&view, &choices[j], &p, desc);
+                for (int d = 0; d < 3; d++)
+                    if (gemm_check(suite, &desc[d], "ABD"[d], sharers[d], &refusal) != TMAP_OK)
+                        fail_msg("%s: %s", choices[j].instance->name, refusal.text);
+                assert_true(choices[j].smem_bytes <= suite->smem_optin_bytes);
+            }
+        }
+    assert_true(seen > 1000);
+}
+
+/* The bytes that a stage's barrier expects are the tx bytes of the maps that fill it. */
+static void stage_bytes_are_the_maps_tx_bytes(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    struct gemm_choice choices[256];
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+    size_t n = gemm_enumerate(suite, &p, &nothing, choices, 256);
+    for (size_t j = 0; j < n; j++) {
+        struct tmap_desc desc[3];
+        struct tmap_layout a, b;
+        const struct tmap_gemm_config *c = &choices[j].config;
+        const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
+        gemm_describe(&view, &choices[j], &p, desc);
+        layout_of(&desc[0], &a);
+        layout_of(&desc[1], &b);
+        assert_int_equal(a.tx_bytes * (uint64_t)c->cluster_n + b.tx_bytes * (uint64_t)c->cluster_m,
+                         gemm_stage_bytes(choices[j].instance));
+    }
+}
+
+static void costs_are_sorted(void **state)
+{
+    (void)state;
+    struct gemm_choice choices[256];
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_F16, 512, 8192, 8192);
+    size_t n = gemm_enumerate(pretend(), &p, &nothing, choices, 256);
+    assert_true(n > 20 && n <= 256);
+    for (size_t i = 1; i < n; i++) assert_true(choices[i - 1].cost_us <= choices[i].cost_us);
+    struct gemm_choice best;
+    assert_int_equal(gemm_enumerate(pretend(), &p, &nothing, &best, 1), n);
+    assert_memory_equal(&best.config, &choices[0].config, sizeof best.config);
+}
+
+static void a_bad_stride_is_refused_by_its_row(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 64, 64, 60);
+    struct gemm_choice choice;
+    struct tmap_desc desc[3];
+    struct tmap_gemm_refusal refusal = {0};
+    p.a.ld = 60; /* 120 bytes: not a multiple of 16 */
+    assert_true(gemm_enumerate(suite, &p, &nothing, &choice, 1) > 0);
+    const struct gemm_view view = gemm_view_of(&p, choice.config.swapped > 0);
+    gemm_describe(&view, &choice, &p, desc);
+    const int bad = choice.config.swapped > 0 ? 1 : 0;
+    assert_int_equal(gemm_check(suite, &desc[bad], 'A', 1, &refusal), TMAP_E_ILLEGAL);
+    assert_int_equal(refusal.operand, 'A');
+    assert_string_equal(tmap_row_name(refusal.violation.row), "stride_multiple_16");
+    assert_non_null(strstr(refusal.text, tmap_row_id(refusal.violation.row)));
+}
+
+static void one_stage_is_no_ring(void **state)
+{
+    (void)state;
+    struct gemm_choice choice;
+    const struct tmap_gemm_config wish = {.stages = 1};
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    assert_int_equal(gemm_enumerate(pretend(), &p, &wish, &choice, 1), 0);
+}
+
+static void without_a_gpu_opening_says_why(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = NULL;
+    char why[160] = "";
+    enum tmap_status status = tmap_gemm_open(0, &suite, why, sizeof why);
+    if (status == TMAP_OK)
+        tmap_gemm_close(suite);
+    else
+        assert_true(suite == NULL && why[0] != 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_choice_has_legal_maps),
+        cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
+        cmocka_unit_test(costs_are_sorted),
+        cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
+        cmocka_unit_test(one_stage_is_no_ring),
+        cmocka_unit_test(without_a_gpu_opening_says_why),
+    };
+    return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);
+}
