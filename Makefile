@@ -60,7 +60,7 @@ CLI_OBJ      := $(call objs,src/io src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
--include $(sort $(wildcard src/*/build.mk tests/*/build.mk bench/build.mk))
+-include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 
 LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-cuda.a
 LIB_SO   := $(B)/libtmap.so $(B)/libtmap-symbolic.so $(B)/libtmap-cuda.so

@@ -1,0 +1,74 @@
+// The machine's limits, measured with the GEMM's own parts: only the multiplies, on tiles that stay
+// in shared memory; only the loads, into a ring that nobody multiplies from.
+#include "kernel.cuh"
+
+using wide = shape<GEMM_BF16, 2, 256>;
+
+// Loads `stages` tiles of real data once, then multiplies them p.k_blocks times over.
+extern "C" __global__
+__launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant__ gemm_params p)
+{
+    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const ptx::watch watch = {p.mailbox, p.limit_ms};
+    const cluster_place at(p);
+    if (threadIdx.x == 0) init_barriers<wide>(p, smem);
+    __syncthreads();
+    if (threadIdx.x < 128) {
+        ptx::registers_lower<40>();
+        if (threadIdx.x / 32 == 0 && ptx::elect_one())
+            for (int32_t slot = 0; slot < p.stages; slot++) {
+                const tile t = {(int32_t)blockIdx.x, (int32_t)blockIdx.x, 0};
+                ptx::mbarrier_arrive_expect_tx(smem.full(slot), wide::STAGE_BYTES);
+                load_stage<wide>(p, smem, at, t, slot, slot);
+            }
+    } else {
+        ptx::registers_raise<232>();
+        float acc[wide::REGS];
+        const int32_t wg = threadIdx.x / 128 - 1;
+        ring_position ring;
+        for (int32_t slot = 0; slot < p.stages; slot++)
+            ptx::mbarrier_wait(smem.full(slot), 0, watch, GEMM_FULL, slot);
+#pragma unroll 1
+        for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+            multiply_slot<wide>(acc, smem, wg, ring.slot, k_block % 64 == 0);
+            ptx::wgmma_wait<1>();
+            ring.advance(p.stages);
+        }
+        ptx::wgmma_wait<0>();
+        hold(acc);
+        float sum = 0;
+#pragma unroll
+        for (int i = 0; i < wide::REGS; i++) sum += acc[i];
+        if (sum == 1e30f) ((float *)p.d_address)[threadIdx.x] = sum;
+    }
+}
+
+// The GEMM's own traffic, tile by tile, without a multiply.
+extern "C" __global__
+__launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ gemm_params p)
+{
+    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const ptx::watch watch = {p.mailbox, p.limit_ms};
+    const cluster_place at(p);
+    const int32_t cluster_size = p.cluster_m * p.cluster_n, cluster = blockIdx.x / cluster_size;
+    if (threadIdx.x == 0) init_barriers<wide>(p, smem);
+    if (cluster_size > 1)
+        ptx::cluster_sync();
+    else
+        __syncthreads();
+    if (threadIdx.x < 128) {
+        if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<wide>(p, smem, at, cluster, watch);
+        return;
+    }
+    ring_position ring;
+#pragma unroll 1
+    for (int32_t index = cluster; index < p.total; index += p.clusters)
+#pragma unroll 1
+        for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+            ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+            release<wide>(p, smem, at.a_mask | at.b_mask, ring.slot);
+            ring.advance(p.stages);
+        }
+}

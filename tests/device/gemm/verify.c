@@ -1,0 +1,298 @@
+/* Every GEMM kernel against plain sums on the same GPU. Prints TAP; skips where there is no GPU.
+ *
+ *   gemm_verify [quick] [KIND...]     quick: a tenth of the shapes
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tmap/kernels.h"
+
+static const char *const kind_name[] = {"bf16", "f16", "tf32", "e4m3", "e5m2", "s8"};
+static const char *const out_name[] = {"bf16", "f16", "f32", "s32"};
+
+struct tally {
+    int number, failed_tests;
+    unsigned long shapes, wrong_shapes;
+    double worst;
+};
+
+static void tap(struct tally *t, bool good, const char *name, const char *detail)
+{
+    printf("%s %d - %s%s%s\n", good ? "ok" : "not ok", ++t->number, name, *detail ? ": " : "",
+           detail);
+    fflush(stdout);
+    t->failed_tests += !good;
+}
+
+static uint64_t draw(uint64_t *state)
+{
+    *state += 0x9e3779b97f4a7c15ull;
+    uint64_t x = *state;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+static int32_t pick(uint64_t *state, const int32_t *from, size_t n)
+{
+    return from[draw(state) % n];
+}
+
+/* Tiny, odd, prime, just below and above every tile size, and a few large ones. */
+static int32_t extent(uint64_t *state)
+{
+    static const int32_t sizes[] = {1,   2,   3,   5,   7,    8,    13,  15,  16,  17,
+                                    31,  32,  33,  61,  63,   64,   65,  97,  127, 128,
+                                    129, 191, 192, 193, 251,  255,  256, 257, 384, 509,
+                                    512, 513, 640, 769, 1021, 1024, 1031};
+    return pick(state, sizes, sizeof sizes / sizeof sizes[0]);
+}
+
+static const char *describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outcome *o,
+                            enum tmap_status status)
+{
+    static char text[512];
+    const struct tmap_gemm_problem *p = &c->problem;
+    const struct tmap_gemm_config *g = &o->config;
+    snprintf(text, sizeof text,
+             "%s->%s %dx%dx%d batch %d majors %d%d%d alpha %g beta %g precise %d fill %d,%d tile "
+             "%dx%d stages %d cluster %dx%d split %d swapped %d: status %d (%s), wrong %llu of "
+             "%llu, guard %llu, rerun %llu, first %llu expected %.9g got %.9g worst %.3g",
+             kind_name[p->kind], out_name[p->out], p->m, p->n, p->k, p->batch, p->a.mn_major,
+             p->b.mn_major, p->d.mn_major, (double)p->alpha, (double)p->beta, p->precise, c->fill_a,
+             c->fill_b, g->tile_m, g->tile_n, g->stages, g->cluster_m, g->cluster_n, g->split,
+             g->swapped, status, o->refusal.text, (unsigned long long)o->wrong,
+             (unsigned long long)o->checked, (unsigned long long)o->guard_wrong,
+             (unsigned long long)o->rerun_wrong, (unsigned long long)o->first, o->expected, o->got,
+             o->worst);
+    return text;
+}
+
+/* One case; a trapped kernel ends the program, since the context is lost. */
+static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_gemm_case *c)
+{
+    struct tmap_gemm_outcome o;
+    memset(&o, 0, sizeof o);
+    enum tmap_status status = tmap_gemm_verify(suite, c, &o);
+    const bool good = status == TMAP_OK && o.checked > 0 && o.wrong == 0 && o.guard_wrong == 0 &&
+                      o.rerun_wrong == 0;
+    t->shapes++;
+    if (o.worst > t->worst) t->worst = o.worst;
+    if (good) return true;
+    if (t->wrong_shapes++ < 8) printf("# %s\n", describe(c, &o, status));
+    if (status == TMAP_E_DRIVER) {
+        struct tmap_gemm_report r = tmap_gemm_last_report(suite);
+        printf("# report %u barrier %s slot %u parity %u block %u thread %u\n", r.what,
+               tmap_gemm_barrier_name(r.barrier) ? tmap_gemm_barrier_name(r.barrier) : "-", r.slot,
+               r.parity, r.block, r.thread);
+        printf("Bail out! the device context is lost\n");
+        exit(1);
+    }
+    return false;
+}
+
+static struct tmap_gemm_case base_case(int32_t kind, int32_t m, int32_t n, int32_t k)
+{
+    struct tmap_gemm_case c;
+    memset(&c, 0, sizeof c);
+    c.problem.kind = kind;
+    c.problem.out = kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32;
+    c.problem.m = m;
+    c.problem.n = n;
+    c.problem.k = k;
+    c.problem.batch = 1;
+    c.problem.alpha = 1;
+    c.fill_a = c.fill_b = TMAP_GEMM_FILL_INTEGERS;
+    c.seed = 1;
+    return c;
+}
+
+static bool is_16_bit(int32_t kind)
+{
+    return kind == TMAP_GEMM_BF16 || kind == TMAP_GEMM_F16;
+}
+static bool is_fp8(int32_t kind)
+{
+    return kind == TMAP_GEMM_E4M3 || kind == TMAP_GEMM_E5M2;
+}
+
+static void random_majors(struct tmap_gemm_case *c, uint64_t *state)
+{
+    if (is_16_bit(c->problem.kind)) {
+        c->problem.a.mn_major = draw(state) % 2;
+        c->problem.b.mn_major = draw(state) % 2;
+    }
+    c->problem.d.mn_major = draw(state) % 4 == 0;
+}
+
+static void random_scale(struct tmap_gemm_case *c, uint64_t *state)
+{
+    static const float alphas[] = {1, 1, 2, -1, 0.5f}, betas[] = {0, 0, 0, 1, -2};
+    c->problem.alpha = alphas[draw(state) % 5];
+    c->problem.beta = betas[draw(state) % 5];
+    if (c->problem.out == TMAP_GEMM_OUT_S32 && c->problem.alpha == 0.5f) c->problem.alpha = 3;
+}
+
+static void random_out(struct tmap_gemm_case *c, uint64_t *state)
+{
+    c->problem.out = (int32_t)(draw(state) % (c->problem.kind == TMAP_GEMM_S8 ? 4 : 3));
+}
+
+/* Without promotion a running fp8 sum keeps 14 bits: signs stay exact, -4..4 would not. */
+static void random_fill(struct tmap_gemm_case *c, uint64_t *state)
+{
+    const bool short_sums = is_fp8(c->problem.kind) && !c->problem.precise;
+    const int32_t whole = short_sums ? TMAP_GEMM_FILL_SIGNS : TMAP_GEMM_FILL_INTEGERS;
+    c->fill_a = c->fill_b = draw(state) % 3 == 0 ? TMAP_GEMM_FILL_NORMAL : whole;
+}
+
+static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
+{
+    static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
+                                        {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
+    static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256};
+    const int32_t *s = shapes[draw(state) % 9];
+    c->wish.cluster_m = s[0];
+    c->wish.cluster_n = s[1];
+    c->wish.split = s[2];
+    c->wish.tile_n = tiles[draw(state) % 8];
+    c->wish.stages = draw(state) % 3 == 0 ? (int32_t)(2 + draw(state) % 3) : 0;
+    c->wish.clusters = draw(state) % 3 == 0 ? (int32_t)(1 + draw(state) % 5) : 0;
+    c->wish.group = (int32_t)(draw(state) % 4);
+    c->wish.flip_k = (int32_t)(draw(state) % 2);
+}
+
+static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
+{
+    struct tmap_gemm_case c = base_case(kind, extent(state), extent(state), extent(state));
+    c.problem.batch = draw(state) % 5 == 0 ? (int32_t)(2 + draw(state) % 3) : 1;
+    c.problem.precise = is_fp8(kind) && draw(state) % 2;
+    c.seed = draw(state);
+    random_majors(&c, state);
+    random_out(&c, state);
+    random_scale(&c, state);
+    random_fill(&c, state);
+    random_wish(&c, state);
+    return c;
+}
+
+/* A wish that no kernel of the family fits (a wide tile with beta, say) falls back to the model's
+ * own choice; every shape is checked once either way. */
+static void fit_wish(struct tmap_gemm *suite, struct tmap_gemm_case *c)
+{
+    struct tmap_gemm_config config;
+    if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) == 0)
+        memset(&c->wish, 0, sizeof c->wish);
+}
+
+static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int count)
+{
+    char text[160];
+    uint64_t state = 77u + (uint64_t)kind;
+    t->shapes = t->wrong_shapes = 0;
+    t->worst = 0;
+    for (int i = 0; i < count; i++) {
+        struct tmap_gemm_case c = random_case(kind, &state);
+        fit_wish(suite, &c);
+        holds(suite, t, &c);
+    }
+    snprintf(text, sizeof text, "%s: %lu shapes, %lu wrong, worst error %.3f of the bound",
+             kind_name[kind], t->shapes, t->wrong_shapes, t->worst);
+    tap(t, t->wrong_shapes == 0, "shapes", text);
+}
+
+static void probes(struct tmap_gemm *suite, struct tally *t, int32_t kind)
+{
+    static const int32_t pairs[][2] = {
+        {TMAP_GEMM_FILL_IDENTITY, TMAP_GEMM_FILL_INTEGERS},
+        {TMAP_GEMM_FILL_INTEGERS, TMAP_GEMM_FILL_IDENTITY},
+        {TMAP_GEMM_FILL_PERMUTED, TMAP_GEMM_FILL_INTEGERS},
+        {TMAP_GEMM_FILL_INTEGERS, TMAP_GEMM_FILL_PERMUTED},
+        {TMAP_GEMM_FILL_K_CONSTANT, TMAP_GEMM_FILL_K_CONSTANT},
+        {TMAP_GEMM_FILL_ZEROS, TMAP_GEMM_FILL_INTEGERS},
+    };
+    char text[160];
+    t->shapes = t->wrong_shapes = 0;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct tmap_gemm_case c = base_case(kind, 520, 776, 640);
+        c.fill_a = pairs[i][0];
+        c.fill_b = pairs[i][1];
+        c.problem.precise = is_fp8(kind);
+        holds(suite, t, &c);
+    }
+    for (int32_t k = 0; k < 640; k += 37) {
+        struct tmap_gemm_case c = base_case(kind, 264, 272, 640);
+        c.fill_a = TMAP_GEMM_FILL_ONE_HOT;
+        c.parameter = k;
+        holds(suite, t, &c);
+    }
+    snprintf(text, sizeof text, "%s: %lu probes, %lu wrong", kind_name[kind], t->shapes,
+             t->wrong_shapes);
+    tap(t, t->wrong_shapes == 0, "identity, permutation, one-hot k, k-constants", text);
+}
+
+static void large(struct tmap_gemm *suite, struct tally *t, int32_t kind, int32_t n)
+{
+    char text[160];
+    t->shapes = t->wrong_shapes = 0;
+    struct tmap_gemm_case c = base_case(kind, n, n, n);
+    if (is_fp8(kind)) c.fill_a = c.fill_b = TMAP_GEMM_FILL_SIGNS;
+    c.problem.precise = is_fp8(kind);
+    c.freivalds = true;
+    holds(suite, t, &c);
+    snprintf(text, sizeof text, "%s: %d cubed, 32 vectors", kind_name[kind], n);
+    tap(t, t->wrong_shapes == 0, "Freivalds in exact integers", text);
+}
+
+static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
+{
+    static const int32_t sizes[][4] = {
+        {2048, 2048, 2048, 0}, {1000, 1032, 520, 0}, {16, 2048, 4096, 4}};
+    char text[160];
+    t->shapes = t->wrong_shapes = 0;
+    for (size_t i = 0; i < 3; i++) {
+        struct tmap_gemm_case c = base_case(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
+        c.fill_a = c.fill_b = TMAP_GEMM_FILL_NORMAL;
+        c.wish.split = sizes[i][3];
+        c.problem.precise = is_fp8(kind);
+        c.reruns = 200;
+        holds(suite, t, &c);
+    }
+    snprintf(text, sizeof text, "%s: 3 shapes x 200", kind_name[kind]);
+    tap(t, t->wrong_shapes == 0, "reruns give the same bytes", text);
+}
+
+static bool wanted(int argc, char **argv, int32_t kind)
+{
+    bool any = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "quick")) continue;
+        any = true;
+        if (!strcmp(argv[i], kind_name[kind])) return true;
+    }
+    return !any;
+}
+
+int main(int argc, char **argv)
+{
+    struct tmap_gemm *suite = NULL;
+    char why[160] = "";
+    const bool quick = argc > 1 && !strcmp(argv[1], "quick");
+    enum tmap_status status = tmap_gemm_open(0, &suite, why, sizeof why);
+    if (status != TMAP_OK) {
+        printf("ok 1 # SKIP gemm: %s\n1..1\n", why);
+        return 0;
+    }
+    struct tally t = {0};
+    for (int32_t kind = TMAP_GEMM_BF16; kind <= TMAP_GEMM_S8; kind++) {
+        if (!wanted(argc, argv, kind)) continue;
+        probes(suite, &t, kind);
+        shapes(suite, &t, kind, quick ? 60 : 600);
+        reruns(suite, &t, kind);
+        large(suite, &t, kind, quick ? 2048 : 8192);
+    }
+    printf("1..%d\n", t.number);
+    tmap_gemm_close(suite);
+    return t.failed_tests != 0;
+}
