@@ -21,11 +21,10 @@ static enum cli_exit write_trouble(void)
     return CLI_INPUT;
 }
 
-static int finish(unsigned noted, int child_code)
+static enum cli_exit finish(unsigned noted)
 {
     noted |= 1u << write_trouble();
-    const enum cli_exit code = cli_strongest(noted);
-    return code == CLI_OK ? child_code : (int)code;
+    return cli_strongest(noted);
 }
 
 static enum cli_exit unknown_command(const char *name)
@@ -34,17 +33,17 @@ static enum cli_exit unknown_command(const char *name)
     return CLI_USAGE;
 }
 
-static int run(int argc, char **argv)
+static enum cli_exit run(int argc, char **argv)
 {
     const struct cli_command *command;
-    struct cli cli = {.child_code = 0};
+    struct cli cli;
     enum cli_exit code;
 
     command = cli_command_find(argv[0]);
-    if (!command) return finish(1u << unknown_command(argv[0]), 0);
-    if (!cli_parse(&cli, command, argc, argv, &code)) return finish(1u << code, 0);
+    if (!command) return unknown_command(argv[0]);
+    if (!cli_parse(&cli, command, argc, argv, &code)) return code;
     cli_note(&cli, command->run(&cli));
-    return finish(cli.noted, cli.child_code);
+    return cli_strongest(cli.noted);
 }
 
 /* `tmap help check` is `tmap check --help`. */
@@ -70,9 +69,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
         printf("tmap %s\n", TMAP_VERSION_STRING);
-        return finish(0, 0);
+        return finish(0);
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
-        return finish(1u << help(argv[2]), 0);
-    return run(argc - 1, argv + 1);
+        return finish(1u << help(argv[2]));
+    return finish(1u << run(argc - 1, argv + 1));
 }

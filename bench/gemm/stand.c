@@ -1,0 +1,203 @@
+#include "stand.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const char image_gemm_probe[];
+
+static void open_nvml(struct stand *s)
+{
+    int (*init)(void);
+    int (*device)(unsigned, void **);
+    s->nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
+    if (!s->nvml) return;
+    *(void **)&init = dlsym(s->nvml, "nvmlInit_v2");
+    *(void **)&device = dlsym(s->nvml, "nvmlDeviceGetHandleByIndex_v2");
+    *(void **)&s->nvml_clock = dlsym(s->nvml, "nvmlDeviceGetClockInfo");
+    *(void **)&s->nvml_power = dlsym(s->nvml, "nvmlDeviceGetPowerUsage");
+    *(void **)&s->nvml_temperature = dlsym(s->nvml, "nvmlDeviceGetTemperature");
+    *(void **)&s->nvml_energy = dlsym(s->nvml, "nvmlDeviceGetTotalEnergyConsumption");
+    if (!init || !device || init() || device(0, &s->nvml_device)) s->nvml_device = NULL;
+}
+
+bool stand_open(struct stand *s)
+{
+    char text[160] = "";
+    const char *why = "";
+    memset(s, 0, sizeof *s);
+    if (tmap_gemm_open(0, &s->suite, text, sizeof text) != TMAP_OK) {
+        fprintf(stderr, "gemm bench: %s\n", text);
+        return false;
+    }
+    s->api = &s->suite->gpu.api;
+    s->vendor = vendor_open(&why);
+    if (!s->vendor) fprintf(stderr, "gemm bench: no vendor rows: %s\n", why);
+    open_nvml(s);
+    s->workspace_bytes = (uint64_t)256 << 20;
+    s->arena_bytes = (uint64_t)12 << 30;
+    return !s->api->stream_create(&s->stream, TMAP_CU_STREAM_NON_BLOCKING) &&
+           !s->api->event_create(&s->from, 0) && !s->api->event_create(&s->to, 0) &&
+           !s->api->mem_alloc(&s->workspace, s->workspace_bytes) &&
+           !s->api->mem_alloc(&s->arena, s->arena_bytes) &&
+           !s->api->module_load_data(&s->suite->probe, image_gemm_probe);
+}
+
+void stand_close(struct stand *s)
+{
+    vendor_close(s->vendor);
+    s->api->mem_free(s->arena);
+    s->api->mem_free(s->workspace);
+    s->api->stream_destroy(s->stream);
+    tmap_gemm_close(s->suite);
+}
+
+static void fill(struct stand *s, const struct tmap_gemm_matrix *x, int type, int outer, int k,
+                 int how, uint64_t seed)
+{
+    tmap_cu_function function;
+    int32_t fill_kind = how, parameter = 0;
+    struct probe_matrix m = {.data = (void *)(uintptr_t)x->address,
+                             .type = type,
+                             .outer = outer,
+                             .k = k,
+                             .batch = 1,
+                             .outer_inner = x->mn_major,
+                             .ld = x->ld};
+    void *params[] = {&m, &fill_kind, &parameter, &seed};
+    struct tmap_cu_launch how_many = {.grid_x = 2112,
+                                      .grid_y = 1,
+                                      .grid_z = 1,
+                                      .block_x = 256,
+                                      .block_y = 1,
+                                      .block_z = 1,
+                                      .stream = s->stream};
+    s->api->module_get_function(&function, s->suite->probe, "probe_fill");
+    s->api->launch_kernel_ex(&how_many, function, params, NULL);
+}
+
+static int64_t round_up(int64_t x, int64_t to)
+{
+    return (x + to - 1) / to * to;
+}
+
+void job_make(struct stand *s, const struct tmap_gemm_problem *shape, int how, struct job *job)
+{
+    static const int type[] = {PROBE_BF16, PROBE_F16, PROBE_F32, PROBE_E4M3, PROBE_E5M2, PROBE_S8};
+    static const int bytes[] = {2, 2, 4, 1, 1, 1};
+    struct tmap_gemm_problem p = *shape;
+    const int64_t in = bytes[p.kind], out = p.out >= TMAP_GEMM_OUT_F32 ? 4 : 2;
+    p.a.ld = round_up(p.a.mn_major ? p.m : p.k, 16 / in);
+    p.b.ld = round_up(p.b.mn_major ? p.n : p.k, 16 / in);
+    p.d.ld = round_up(p.n, 16 / out);
+    const int64_t a = round_up((p.a.mn_major ? p.k : p.m) * p.a.ld * in, 1024);
+    const int64_t b = round_up((p.b.mn_major ? p.k : p.n) * p.b.ld * in, 1024);
+    const int64_t d = round_up(p.m * p.d.ld * out, 1024);
+    const int64_t beyond_l2 = (int64_t)200 << 20;
+    int64_t sets = 1 + beyond_l2 / (a + b + d);
+    if (sets > MAX_SETS) sets = MAX_SETS;
+    memset(job, 0, sizeof *job);
+    job->sets = (int)sets;
+    job->flops = 2.0 * p.m * p.n * p.k;
+    uint64_t at = s->arena;
+    for (int i = 0; i < job->sets; i++, at += (uint64_t)(a + b + d)) {
+        p.a.address = at;
+        p.b.address = at + (uint64_t)a;
+        p.d.address = at + (uint64_t)(a + b);
+        fill(s, &p.a, type[p.kind], p.m, p.k, how, 100u + (uint64_t)i);
+        fill(s, &p.b, type[p.kind], p.n, p.k, how, 900u + (uint64_t)i);
+        job->set[i] = p;
+    }
+    s->api->stream_synchronize(s->stream);
+}
+
+static int run_ours(struct stand *s, struct runner *r, int set)
+{
+    return tmap_gemm_run(&r->plans[set], s->stream) != TMAP_OK;
+}
+
+static int run_theirs(struct stand *s, struct runner *r, int set)
+{
+    return vendor_run(s->vendor, &r->job->set[set], r->algo, s->stream);
+}
+
+bool ours(struct stand *s, struct runner *r, struct job *job, const struct tmap_gemm_config *wish)
+{
+    r->run = run_ours;
+    r->job = job;
+    for (int i = 0; i < job->sets; i++) {
+        struct tmap_gemm_refusal why = {0};
+        enum tmap_status status = tmap_gemm_plan(s->suite, &job->set[i], wish, &r->plans[i], &why);
+        if (status == TMAP_OK) continue;
+        fprintf(stderr, "gemm bench: no plan (%d): %s\n", status, why.text);
+        return false;
+    }
+    return true;
+}
+
+void theirs(struct runner *r, struct job *job, int algo)
+{
+    r->run = run_theirs;
+    r->job = job;
+    r->algo = algo;
+}
+
+static double elapsed_us(struct stand *s, struct runner *r, int launches, struct slice *out)
+{
+    float ms = 0;
+    unsigned mhz = 0, milliwatts = 0, celsius = 0;
+    unsigned long long before = 0, after = 0;
+    const bool nvml = out && s->nvml_device;
+    if (nvml && s->nvml_energy) s->nvml_energy(s->nvml_device, &before);
+    s->api->event_record(s->from, s->stream);
+    for (int i = 0; i < launches; i++)
+        if (r->run(s, r, i % r->job->sets)) return -1;
+    s->api->event_record(s->to, s->stream);
+    if (nvml) {
+        /* Near the end of the slice: the sensors lag. */
+        const double all_ms = launches * r->guess_us / 1000.0;
+        usleep((useconds_t)(all_ms > 60 ? (all_ms - 25) * 1000 : 20000));
+        s->nvml_clock(s->nvml_device, 1, &mhz);
+        s->nvml_power(s->nvml_device, &milliwatts);
+        s->nvml_temperature(s->nvml_device, 0, &celsius);
+    }
+    if (s->api->event_synchronize(s->to)) return -1;
+    if (nvml && s->nvml_energy) s->nvml_energy(s->nvml_device, &after);
+    s->api->event_elapsed_time(&ms, s->from, s->to);
+    if (out) {
+        out->mhz = mhz;
+        out->watts = milliwatts / 1000.0;
+        out->celsius = celsius;
+        out->joules = (double)(after - before) / 1000.0;
+    }
+    return ms * 1000.0 / launches;
+}
+
+struct slice stand_time(struct stand *s, struct runner *r, double ms, double guess_us)
+{
+    struct slice out = {0};
+    if (guess_us <= 0) guess_us = elapsed_us(s, r, 3, NULL);
+    if (guess_us <= 0) {
+        out.failed = true;
+        return out;
+    }
+    out.launches = (int)(ms * 1000.0 / guess_us) + 1;
+    r->guess_us = guess_us;
+    out.us = elapsed_us(s, r, out.launches, ms >= 60 ? &out : NULL);
+    out.failed = out.us < 0;
+    return out;
+}
+
+static int ascending(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, ascending);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}

@@ -1,0 +1,27 @@
+/* cublasLt as the opponent, loaded at run time. */
+#ifndef BENCH_GEMM_VENDOR_H
+#define BENCH_GEMM_VENDOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tmap/kernels.h"
+
+#define VENDOR_MAX_ALGOS 160
+
+struct vendor;
+
+/* NULL where the library (or, in a build without its header, everything) is missing. */
+struct vendor *vendor_open(const char **why);
+void vendor_close(struct vendor *v);
+
+/* Sets up D = A B of the problem (alpha 1, beta 0; batch 1); returns how many algorithms the
+ * heuristics offer. fp8: fast accumulation is the opposite of problem->precise. */
+int vendor_prepare(struct vendor *v, const struct tmap_gemm_problem *problem, uint64_t workspace,
+                   uint64_t workspace_bytes);
+
+/* One launch of one of them; 0 is success. */
+int vendor_run(struct vendor *v, const struct tmap_gemm_problem *problem, int algo, void *stream);
+void vendor_done(struct vendor *v);
+
+#endif
