@@ -25,7 +25,8 @@ room solve  rules expr core solve tmap/tmap.h tmap/solve.h
 room symbolic rules expr core solve symbolic tmap/tmap.h tmap/solve.h tmap/symbolic.h
 room driver rules expr core driver tmap/tmap.h tmap/driver.h
 room kernels rules expr core solve driver kernels tmap
-room io     rules expr core solve io tmap/tmap.h tmap/solve.h
+# io fills the public structs of symbolic.h, which is types alone to it: it calls nothing there
+room io     rules expr core solve io tmap/tmap.h tmap/solve.h tmap/symbolic.h
 room cli    rules expr core solve symbolic driver kernels io cli tmap
 
 # only HEADER ROOMS: a system header is included in those rooms alone

@@ -34,7 +34,9 @@ result "libtmap.so links neither isl nor Z3" "$bad"
 for lib in libtmap libtmap-symbolic libtmap-cuda; do
     bad=$(nm -D --undefined-only "$B/$lib.so" | awk '{ print $2 }' | sed 's/@.*//' |
         grep -xE 'abort|exit|_exit|quick_exit|printf|puts|putchar|perror|stdout|stderr|__assert_fail|__printf_chk')
-    # What isl's and the sanitizers' own headers pull in is not ours.
+    # A forked child that could not become the traced program ends itself.
+    [ $lib = libtmap-cuda ] && bad=$(echo "$bad" | grep -vx _exit)
+    # What the sanitizers' own headers pull in is not ours.
     [ -n "$sanitized" ] && bad=
     result "$lib.so neither ends the process nor prints" "$bad"
 done
