@@ -222,6 +222,48 @@ struct tmap_record_options {
 TMAP_API enum tmap_status tmap_corpus_record(struct tmap_driver *driver,
                                              const struct tmap_record_options *options);
 
+/* --- the trace: the encode calls of another program ----------------------------------------------
+ */
+
+enum tmap_trace_what {
+    TMAP_TRACE_PROCESS = 1, /* a process made its first call, or initialized CUDA */
+    TMAP_TRACE_ENCODE = 2,
+    TMAP_TRACE_REPLACE_ADDRESS = 3
+};
+
+struct tmap_trace_event {
+    enum tmap_trace_what what;
+    bool by_cupti; /* else by interposed dlsym and cuGetProcAddress */
+    int result;    /* CUresult; of a process: why CUPTI could not be used, 0 when it could */
+    uint32_t pid, tid;
+    uint64_t time_ns;      /* CLOCK_MONOTONIC, as the call returned */
+    uint64_t map_address;  /* where the program keeps the map */
+    struct tmap_map map;   /* on success */
+    struct tmap_desc desc; /* encode; arrays are empty when the rank is above TMAP_MAX_RANK */
+    uint64_t address;      /* replace address */
+    const char *command;   /* process: its command line, for the time of the call */
+};
+
+struct tmap_trace_options {
+    char *const *argv;   /* the program and its arguments, NULL at the end; searched in PATH */
+    const char *library; /* libtmap-trace.so; NULL: beside this program, else in its ../lib */
+    const char *mode;    /* "auto" (NULL), "cupti" or "interpose" */
+    void (*event)(void *user, const struct tmap_trace_event *event);
+    void *user;
+};
+
+struct tmap_trace_result {
+    int exit_code;                              /* the program's; 128 + n after signal n */
+    uint64_t processes, calls, failed, foreign; /* foreign: bytes in the pipe that are no record */
+    char why[TMAP_DRIVER_TEXT];                 /* on an error, what was missing */
+};
+
+/* tmap_trace_run() : runs the program to its end, every event given to options->event as it comes,
+ *  of forked and exec'd children too. Its output is its own. Errors: TMAP_E_ARGUMENT (no program),
+ *  TMAP_E_NOT_BUILT (no library to inject), TMAP_E_DRIVER (no pipe or process); why says which. */
+TMAP_API enum tmap_status tmap_trace_run(const struct tmap_trace_options *options,
+                                         struct tmap_trace_result *out);
+
 /* tmap_desc_json() : desc as one line of JSON, without a newline. As snprintf. */
 TMAP_API size_t tmap_desc_json(const struct tmap_desc *desc, char *out, size_t cap);
 

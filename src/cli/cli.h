@@ -83,6 +83,7 @@ struct cli {
     struct cli_value value[CLI_MAX_OPTIONS];
     size_t value_count;
     unsigned noted; /* bit per enum cli_exit */
+    int child_code; /* of the program that trace ran; the process ends with it when all is well */
 };
 
 /* cli_get() : the text of the last --name given; NULL when there is none. cli_has() : whether

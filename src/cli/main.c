@@ -21,10 +21,11 @@ static enum cli_exit write_trouble(void)
     return CLI_INPUT;
 }
 
-static enum cli_exit finish(unsigned noted)
+static int finish(unsigned noted, int child_code)
 {
     noted |= 1u << write_trouble();
-    return cli_strongest(noted);
+    const enum cli_exit code = cli_strongest(noted);
+    return code == CLI_OK ? child_code : (int)code;
 }
 
 static enum cli_exit unknown_command(const char *name)
@@ -33,17 +34,17 @@ static enum cli_exit unknown_command(const char *name)
     return CLI_USAGE;
 }
 
-static enum cli_exit run(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     const struct cli_command *command;
-    struct cli cli;
+    struct cli cli = {.child_code = 0};
     enum cli_exit code;
 
     command = cli_command_find(argv[0]);
-    if (!command) return unknown_command(argv[0]);
-    if (!cli_parse(&cli, command, argc, argv, &code)) return code;
+    if (!command) return finish(1u << unknown_command(argv[0]), 0);
+    if (!cli_parse(&cli, command, argc, argv, &code)) return finish(1u << code, 0);
     cli_note(&cli, command->run(&cli));
-    return cli_strongest(cli.noted);
+    return finish(cli.noted, cli.child_code);
 }
 
 /* `tmap help check` is `tmap check --help`. */
@@ -69,9 +70,9 @@ int main(int argc, char **argv)
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
         printf("tmap %s\n", TMAP_VERSION_STRING);
-        return finish(0);
+        return finish(0, 0);
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
-        return finish(1u << help(argv[2]));
-    return finish(1u << run(argc - 1, argv + 1));
+        return finish(1u << help(argv[2]), 0);
+    return run(argc - 1, argv + 1);
 }

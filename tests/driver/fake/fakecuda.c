@@ -7,7 +7,10 @@
  *   FAKE_CUDA=stub      cuInit answers 34         FAKE_CUDA=nocontext  no context can be had
  *   FAKE_CUDA=mismatch  cuInit answers 803        FAKE_CUDA=sticky  every encode call answers 719
  *   FAKE_CUDA=wrong     box 255 is refused        FAKE_CUDA=wrong_bytes  bit 85 is set
+ * It is its own CUPTI too: a subscriber is told of every tiled call (FAKE_CUPTI=taken refuses it).
  * Built with -DOLD_DRIVER it lacks the tensor map calls, with -DNO_WIDE only the wide one. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,15 +19,29 @@
 
 #define API __attribute__((visibility("default")))
 
+static const int anchor = 0;
+
 static int mode_is(const char *name)
 {
     const char *mode = getenv("FAKE_CUDA");
     return mode && strcmp(mode, name) == 0;
 }
 
+/* As the driver does: the library that the environment names is loaded and told. */
+static void inject(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    void *library = path ? dlopen(path, RTLD_NOW) : NULL;
+    void *at = library ? dlsym(library, "InitializeInjection") : NULL;
+    int (*initialize)(void);
+    memcpy(&initialize, &at, sizeof initialize);
+    if (at) initialize();
+}
+
 API int cuInit(unsigned flags)
 {
     (void)flags;
+    inject();
     if (mode_is("nodevice")) return 100;
     if (mode_is("stub")) return 34;
     if (mode_is("mismatch")) return 803;
@@ -55,12 +72,24 @@ API int cuDeviceGetAttribute(int *value, int attribute, int d)
 {
     (void)d;
     switch (attribute) {
-    case 16: *value = 132; return 0;
-    case 75: *value = mode_is("old_gpu") ? 8 : 9; return 0;
-    case 76: *value = 0; return 0;
-    case 97: *value = 232448; return 0;
-    case 81: *value = 233472; return 0;
-    default: *value = 0; return 0;
+    case 16:
+        *value = 132;
+        return 0;
+    case 75:
+        *value = mode_is("old_gpu") ? 8 : 9;
+        return 0;
+    case 76:
+        *value = 0;
+        return 0;
+    case 97:
+        *value = 232448;
+        return 0;
+    case 81:
+        *value = 233472;
+        return 0;
+    default:
+        *value = 0;
+        return 0;
     }
 }
 API int cuDevicePrimaryCtxRetain(void **c, int d)
@@ -254,6 +283,52 @@ static int encode(void *map, const struct args *a)
     return 0;
 }
 
+/* --- CUPTI ---*/
+
+static void (*subscriber)(void *, int, uint32_t, const void *);
+API int cuptiSubscribe(void **handle, void (*function)(void *, int, uint32_t, const void *),
+                       void *user)
+{
+    const char *mode = getenv("FAKE_CUPTI");
+    (void)user;
+    if (mode && strcmp(mode, "taken") == 0) return 39;
+    *handle = (void *)0x1;
+    subscriber = function;
+    return 0;
+}
+API int cuptiEnableCallback(uint32_t enable, void *handle, int domain, uint32_t id)
+{
+    (void)enable, (void)handle, (void)domain, (void)id;
+    return 0;
+}
+
+struct tiled_params {
+    void *map;
+    int dtype;
+    uint32_t rank;
+    void *address;
+    const uint64_t *dim, *stride;
+    const uint32_t *box, *es;
+    int interleave, swizzle, l2, oob;
+};
+struct callback_data {
+    int site;
+    const char *function;
+    const void *params;
+    void *result;
+    const char *symbol;
+};
+
+static void notify(const struct tiled_params *p, int result)
+{
+    struct callback_data d = {0, "cuTensorMapEncodeTiled", p, NULL, NULL};
+    if (!subscriber) return;
+    subscriber(NULL, 1, 697, &d);
+    d.site = 1;
+    d.result = &result;
+    subscriber(NULL, 1, 697, &d);
+}
+
 API int cuTensorMapEncodeTiled(void *map, int dtype, uint32_t rank, void *address,
                                const uint64_t *dim, const uint64_t *stride, const uint32_t *box,
                                const uint32_t *es, int interleave, int swizzle, int l2, int oob)
@@ -269,7 +344,11 @@ API int cuTensorMapEncodeTiled(void *map, int dtype, uint32_t rank, void *addres
                            .swizzle = swizzle,
                            .l2 = l2,
                            .oob = oob};
-    return encode(map, &a);
+    const struct tiled_params p = {map, dtype, rank,       address, dim, stride,
+                                   box, es,    interleave, swizzle, l2,  oob};
+    const int result = encode(map, &a);
+    notify(&p, result);
+    return result;
 }
 
 API int cuTensorMapEncodeIm2col(void *map, int dtype, uint32_t rank, void *address,
@@ -330,3 +409,16 @@ API int cuTensorMapReplaceAddress(void *map, void *address)
     return 0;
 }
 #endif
+
+API int cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status);
+API int cuGetProcAddress_v2(const char *name, void **out, int version, uint64_t flags, int *status)
+{
+    (void)version, (void)flags;
+    Dl_info self;
+    if (!dladdr((void *)&anchor, &self)) return 500;
+    void *library = dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+    if (strcmp(name, "cuGetProcAddress") == 0) name = "cuGetProcAddress_v2";
+    *out = library ? dlsym(library, name) : NULL;
+    if (status) *status = *out == NULL;
+    return *out ? 0 : 500;
+}
