@@ -1,6 +1,6 @@
 /* write_sarif.c : SARIF 2.1.0, for code scanning.
  *
- * One run; the rules are all rows, so that ruleIndex is the row's number. A finding that a single
+ * One run; its rules are those that were violated, in order of appearance. A finding that a single
  * changed value was seen to repair carries it as a fix; an allowed one is a suppressed result; an
  * unreadable record is a notification. Unknown verdicts are notifications too: SARIF has no way to
  * say "not legal, not illegal". Results are printed as they come: only notifications are kept. */
@@ -14,6 +14,8 @@
 struct sarif {
     json_t *notifications;
     bool failed, some;
+    int index[ROW_COUNT]; /* of a row in rules, from 1; 0: not there yet */
+    json_t *rules;
 };
 
 static json_t *text(const char *words)
@@ -83,13 +85,33 @@ static json_t *fingerprint(const struct io_record *record, const struct io_findi
     return json_pack("{s:o}", "tmap/v1", io_string_json(words));
 }
 
-static json_t *finding(const struct io_result *result, const struct io_finding *f)
+static json_t *rule(tmap_row number)
+{
+    const struct row *row = &row_table[number];
+    const char *level = row->effect == EFFECT_ADVISORY ? "warning" : "error";
+
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s}}", "id", row->id, "name", row->name,
+                     "shortDescription", text(row->message), "fullDescription", text(row->why),
+                     "help", text(row->fix), "defaultConfiguration", "level", level);
+}
+
+static int rule_index(struct sarif *s, tmap_row row)
+{
+    if (!s->index[row]) {
+        json_array_append_new(s->rules, rule(row));
+        s->index[row] = (int)json_array_size(s->rules);
+    }
+    return s->index[row] - 1;
+}
+
+static json_t *finding(struct sarif *s, const struct io_result *result, const struct io_finding *f)
 {
     const struct io_record *record = result->record;
-    json_t *out = json_pack("{s:s, s:i, s:s, s:o, s:[o], s:o}", "ruleId", tmap_row_id(f->row),
-                            "ruleIndex", (int)f->row, "level", f->advisory ? "warning" : "error",
-                            "message", text(f->detail.message), "locations", location(record, f),
-                            "partialFingerprints", fingerprint(record, f));
+    json_t *out =
+        json_pack("{s:s, s:i, s:s, s:o, s:[o], s:o}", "ruleId", tmap_row_id(f->row), "ruleIndex",
+                  rule_index(s, f->row), "level", f->advisory ? "warning" : "error", "message",
+                  text(f->detail.message), "locations", location(record, f), "partialFingerprints",
+                  fingerprint(record, f));
 
     if (f->fix_checked && f->length) json_object_set_new(out, "fixes", fixes(record, f));
     if (f->allowed)
@@ -124,7 +146,7 @@ static void result(struct io_run *run, const struct io_result *result)
 
     if (!s) return;
     for (size_t i = 0; i < result->finding_count; i++)
-        print_result(run, finding(result, &result->finding[i]));
+        print_result(run, finding(s, result, &result->finding[i]));
     if (result->unmet) notify(s, "error", result->expectation, result->record);
     if (result->verdict == TMAP_UNKNOWN) {
         snprintf(words, sizeof words, "unknown: %s", result->unknown);
@@ -149,24 +171,12 @@ static void unreadable(struct io_run *run, const struct io_record *record)
     notify(s, "error", words, record);
 }
 
-static json_t *rule(tmap_row number)
+static json_t *tool(const struct io_run *run, json_t *rules)
 {
-    const struct row *row = &row_table[number];
-    const char *level = row->effect == EFFECT_ADVISORY ? "warning" : "error";
-
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s}}", "id", row->id, "name", row->name,
-                     "shortDescription", text(row->message), "fullDescription", text(row->why),
-                     "help", text(row->fix), "defaultConfiguration", "level", level);
-}
-
-static json_t *driver(const struct io_run *run)
-{
-    json_t *rules = json_array();
     char target[120];
 
-    for (size_t i = 0; i < tmap_row_count(); i++) json_array_append_new(rules, rule((tmap_row)i));
     io_target_text(&run->target, target, sizeof target);
-    return json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}}", "name", "tmap", "version",
+    return json_pack("{s:{s:s, s:s, s:o, s:{s:s, s:s, s:s}}}", "driver", "name", "tmap", "version",
                      tmap_version(), "rules", rules, "properties", "target", target, "contract",
                      io_contract_name(run->contract), "basis", io_basis_name(run->basis));
 }
@@ -174,32 +184,34 @@ static json_t *driver(const struct io_run *run)
 static void begin(struct io_run *run)
 {
     struct sarif *s = calloc(1, sizeof *s);
-    json_t *tool;
 
     if (!s) return;
     s->notifications = json_array();
+    s->rules = json_array();
     run->state = s;
     fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
-          "\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\"tool\":{\"driver\":",
+          "\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\n\"results\":[",
           run->out);
-    tool = driver(run);
-    json_dumpf(tool, run->out, JSON_COMPACT);
-    json_decref(tool);
-    fputs("},\n\"results\":[", run->out);
+}
+
+static void member(struct io_run *run, const char *key, json_t *value)
+{
+    fprintf(run->out, ",\n\"%s\":", key);
+    json_dumpf(value, run->out, JSON_COMPACT);
+    json_decref(value);
 }
 
 static void end(struct io_run *run)
 {
     struct sarif *s = run->state;
-    json_t *call;
 
     if (!s) return;
-    call = json_pack("{s:b, s:o}", "executionSuccessful", !s->failed, "toolExecutionNotifications",
-                     s->notifications);
-    fputs("],\n\"invocations\":[", run->out);
-    json_dumpf(call, run->out, JSON_COMPACT);
-    fputs("]}]}\n", run->out);
-    json_decref(call);
+    fputc(']', run->out);
+    member(run, "tool", tool(run, s->rules));
+    member(run, "invocations",
+           json_pack("[{s:b, s:o}]", "executionSuccessful", !s->failed,
+                     "toolExecutionNotifications", s->notifications));
+    fputs("}]}\n", run->out);
     free(s);
     run->state = NULL;
 }
