@@ -32,6 +32,8 @@ static void range_of(int slot, int128 *lo, int128 *hi)
     case FIELD_STAGE_TX:
     case FIELD_TMEM_COLUMNS:
     case FIELD_ARRIVALS:
+    case FIELD_REGISTERS:
+    case FIELD_THREADS:
         *hi = UINT64_MAX;
         break;
     case FIELD_LOWER:

@@ -133,6 +133,8 @@ static void write_pipeline(struct pipeline_facts *p, int slot, int64_t value)
     if (slot == F_SHARED_BYTES) p->shared_bytes = v;
     if (slot == F_TMEM_COLUMNS) p->tmem_columns = v;
     if (slot == F_ARRIVALS) p->arrivals = v;
+    if (slot == F_REGISTERS) p->registers = v;
+    if (slot == F_THREADS) p->threads = v;
 }
 
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
@@ -148,7 +150,8 @@ void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct t
                                         .shared_bytes = 32768,
                                         .arrivals = 1};
     for (size_t i = 1; i < sizeof w->setup / sizeof w->setup[0] && w->setup[i].slot != 0; i++)
-        field_write(desc, use, w->setup[i].slot, w->setup[i].value);
+        if (!field_write(desc, use, w->setup[i].slot, w->setup[i].value))
+            write_pipeline(pipeline, w->setup[i].slot, w->setup[i].value);
     const int64_t value = legal ? w->legal : w->illegal;
     if (!field_write(desc, use, w->slot, value)) write_pipeline(pipeline, w->slot, value);
 }

@@ -42,6 +42,7 @@ struct derived {
 struct pipeline_facts {
     uint64_t stages, stage_bytes, stage_align_bytes, stage_tx_bytes, shared_bytes;
     uint64_t tmem_columns, arrivals;
+    uint64_t registers, threads; /* a thread's, at least; of a block */
 };
 
 struct subject {

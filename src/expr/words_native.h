@@ -65,6 +65,8 @@
 #define SHARED_BYTES (pl->shared_bytes)
 #define TMEM_COLUMNS (pl->tmem_columns)
 #define ARRIVALS (pl->arrivals)
+#define REGISTERS (pl->registers)
+#define THREADS (pl->threads)
 
 #define SIZE_BITS ((int64_t)table_size_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define GMEM_BITS ((int64_t)table_gmem_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])

@@ -6,6 +6,8 @@
 #undef ALWAYS
 #undef AND
 #undef ARRIVALS
+#undef REGISTERS
+#undef THREADS
 #undef BETWEEN
 #undef BIT
 #undef BOX

@@ -1,0 +1,147 @@
+/* Budgets of shared memory against the table of stages that published kernels use. */
+#include "tmap/solve.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+static struct tmap_checker checker_on(const char *arch)
+{
+    struct tmap_target t;
+    struct tmap_checker c;
+    assert_int_equal(tmap_target_from(NULL, NULL, NULL, arch, &t), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    return c;
+}
+
+static struct tmap_desc tile(int32_t dtype, uint32_t columns, uint32_t rows, int32_t swizzle)
+{
+    struct tmap_desc d = {.kind = TMAP_TILED, .dtype = dtype, .rank = 2, .address = 1 << 20};
+    d.dim[0] = 8192;
+    d.dim[1] = 8192;
+    d.stride_bytes[0] = 8192 * 4;
+    d.box[0] = columns;
+    d.box[1] = rows;
+    d.elem_stride[0] = d.elem_stride[1] = 1;
+    d.swizzle = swizzle;
+    return d;
+}
+
+static const struct row {
+    const char *arch;
+    int32_t dtype;
+    uint32_t k, m, n;
+    uint64_t reserve; /* staging of the epilogue, and 1536 bytes for barriers and alignment */
+    uint32_t stages;
+} rows[] = {
+    {"sm_90a", TMAP_BFLOAT16, 64, 128, 256, 65536 + 1536, 3},
+    {"sm_90a", TMAP_BFLOAT16, 64, 128, 256, 16384 + 1536, 4},
+    {"sm_90a", TMAP_BFLOAT16, 64, 128, 192, 49152 + 1536, 4},
+    {"sm_90a", TMAP_BFLOAT16, 64, 128, 128, 32768 + 1536, 6},
+    {"sm_90a", TMAP_BFLOAT16, 64, 64, 256, 32768 + 1536, 4},
+    {"sm_90a", TMAP_UINT8, 128, 128, 256, 65536 + 1536, 3},
+    {"sm_90a", TMAP_TFLOAT32, 32, 128, 256, 32768 + 1536, 4},
+    {"sm_100a", TMAP_BFLOAT16, 64, 128, 256, 32768 + 1536, 4},
+    {"sm_100a", TMAP_BFLOAT16, 64, 128, 128, 32768 + 1536, 6},
+    {"sm_120a", TMAP_BFLOAT16, 64, 128, 128, 1536, 3},
+    {"sm_120a", TMAP_BFLOAT16, 64, 256, 128, 1536, 2},
+};
+
+static void test_published_stages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tmap_checker c = checker_on(rows[i].arch);
+        const struct tmap_desc loads[2] = {
+            tile(rows[i].dtype, rows[i].k, rows[i].m, TMAP_SWIZZLE_128B),
+            tile(rows[i].dtype, rows[i].k, rows[i].n, TMAP_SWIZZLE_128B)};
+        const struct tmap_pipeline p = {
+            .loads = loads, .load_count = 2, .reserve_bytes = rows[i].reserve};
+        struct tmap_budget b;
+        size_t found;
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.max_stages, rows[i].stages);
+        assert_int_equal(b.stages, rows[i].stages);
+        assert_int_equal(b.verdict, TMAP_LEGAL);
+        assert_int_equal(b.stage_tx_bytes, (rows[i].m + rows[i].n) * 128);
+    }
+}
+
+/* No region overlaps another, each is aligned, all are inside. */
+static void test_regions(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    /* 48-byte rows under a 128-byte swizzle: the footprint is more than the bytes that move */
+    const struct tmap_desc loads[2] = {tile(TMAP_BFLOAT16, 24, 20, TMAP_SWIZZLE_128B),
+                                       tile(TMAP_BFLOAT16, 64, 100, TMAP_SWIZZLE_NONE)};
+    const struct tmap_desc store = tile(TMAP_BFLOAT16, 32, 64, TMAP_SWIZZLE_64B);
+    const struct tmap_pipeline p = {
+        .loads = loads, .load_count = 2, .store = &store, .stages = 3, .store_stages = 2};
+    struct tmap_region r[16];
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, r, 16, NULL, 0, &found), TMAP_OK);
+    assert_int_equal(b.region_count, 3 * 2 + 2 + 1);
+    assert_int_equal(b.stage_tx_bytes, 20 * 48 + 100 * 128);
+    for (size_t i = 0; i < b.region_count; i++) {
+        assert_int_equal(r[i].offset_bytes % r[i].align_bytes, 0);
+        assert_true(r[i].offset_bytes + r[i].bytes <= b.shared_bytes);
+        if (i) assert_true(r[i - 1].offset_bytes + r[i - 1].bytes <= r[i].offset_bytes);
+    }
+    assert_true(r[0].bytes > 20 * 48);
+}
+
+static void test_what_does_not_fit(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 256, TMAP_SWIZZLE_128B);
+    struct tmap_pipeline p = {.loads = &load, .load_count = 1, .stages = 8};
+    struct tmap_violation v[4];
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, v, 4, &found), TMAP_OK);
+    assert_int_equal(b.verdict, TMAP_ILLEGAL);
+    assert_int_equal(b.max_stages, 7);
+    assert_int_equal(found, 1);
+    assert_string_equal(tmap_row_id(v[0].row), "TMA181");
+    p.stages = 2;
+    p.expect_tx = 32768 / 2; /* half of what lands */
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, v, 4, &found), TMAP_OK);
+    assert_int_equal(b.verdict, TMAP_ILLEGAL);
+    p.expect_tx = 0;
+    p.tmem_columns = 192;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, v, 4, &found), TMAP_OK);
+    assert_string_equal(tmap_row_id(v[0].row), "TMA185"); /* Hopper has none */
+    const struct tmap_checker sm100 = checker_on("sm_100a");
+    assert_int_equal(tmap_pipeline_budget(&sm100, &p, &b, NULL, 0, v, 4, &found), TMAP_OK);
+    assert_string_equal(tmap_row_id(v[0].row), "TMA186");
+    assert_int_equal(b.tmem_columns, 256);
+}
+
+static void test_misuse(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_desc bad = tile(TMAP_BFLOAT16, 64, 257, TMAP_SWIZZLE_128B);
+    struct tmap_pipeline p = {.loads = &bad, .load_count = 1};
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ILLEGAL);
+    p.load_count = 0;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_published_stages),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_misuse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
