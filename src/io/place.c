@@ -125,17 +125,19 @@ static size_t rows_with(const struct tmap_checker *checker, const struct io_reco
     return rows;
 }
 
-static bool nearer(const struct tmap_detail *d)
+/* Whether to go up first: to the nearer value, but to 0 (nothing, or every row the same) last. */
+static bool upwards(const struct tmap_detail *d)
 {
     if (!d->below.known || !d->above.known) return d->above.known;
     if (d->value.negative || d->below.negative || d->above.negative) return true;
+    if (d->below.magnitude == 0) return true;
     return d->above.magnitude - d->value.magnitude <= d->value.magnitude - d->below.magnitude;
 }
 
 void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
                 struct io_finding *f)
 {
-    bool up = nearer(&f->detail);
+    bool up = upwards(&f->detail);
     struct tmap_number order[2] = {up ? f->detail.above : f->detail.below,
                                    up ? f->detail.below : f->detail.above};
 
