@@ -1,10 +1,10 @@
 /* dump.h : the fields that other programs print when an encode call fails (`check --from`).
  *
- * CUTLASS and TileLang print "TMA Desc Addr:" and a field a line, Triton "elemType=... rank=..." and
- * lists in brackets. A log holds them among other lines, each perhaps behind a prefix of its own;
- * fields are found by their names, so the prefix, the order and what stands between do not matter.
- * Lines that several processes wrote over each other cannot be told apart: a dump in which a field
- * is missing or cut is an unreadable record. */
+ * CUTLASS and TileLang print "TMA Desc Addr:" and a field a line, Triton "elemType=... rank=..."
+ * and lists in brackets. A log holds them among other lines, each perhaps behind a prefix of its
+ * own; fields are found by their names, so the prefix, the order and what stands between do not
+ * matter. Lines that several processes wrote over each other cannot be told apart: a dump in which
+ * a field is missing or cut is an unreadable record. */
 #ifndef TMAP_IO_DUMP_H
 #define TMAP_IO_DUMP_H
 
