@@ -7,13 +7,15 @@
 #define COPY_RANK 5
 #define COPY_MAX_STAGES 32u
 
-// A tensor map, 128 bytes, 128-byte aligned.
-struct
 #ifdef __CUDACC__
-    alignas(128)
+#define COPY_ALIGN alignas(128)
+#else
+#define COPY_ALIGN _Alignas(128)
 #endif
-        copy_map {
-    uint64_t word[16];
+
+// A tensor map, 128 bytes, 128-byte aligned.
+struct copy_map {
+    COPY_ALIGN uint64_t word[16];
 };
 
 // t / divisor for t below 2^31, as (t * multiplier) >> shift.
