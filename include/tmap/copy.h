@@ -123,6 +123,32 @@ struct tmap_copy_report {
 /* tmap_copy_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *suite);
 
+/* --- measured against plain kernels -------------------------------------------------------------
+ */
+
+/* One case of the suite, run and timed on this GPU. Bandwidths count moved_bytes (each byte read
+ * and each byte written once) in GB/s; medians of `repeats` launches that take turns. */
+struct tmap_copy_result {
+    const char *name, *kernel, *twin;
+    uint64_t moved_bytes;
+    uint64_t wrong_words; /* 8-byte words that differ from what the twin wrote, padding included */
+    double copy_gbs;      /* the suite's kernel */
+    double copy_low_gbs, copy_high_gbs; /* its 10th and 90th percentile */
+    double twin_gbs;                    /* 16-byte loads and stores by threads */
+    double shy_gbs;    /* the conservative shape: a small box, one stage; 0 where there is none */
+    double memcpy_gbs; /* cuMemcpyDtoDAsync of moved_bytes / 2 */
+    struct tmap_copy_plan plan;
+};
+
+/* tmap_copy_case() : the name of case i; NULL at the end. */
+TMAP_API const char *tmap_copy_case(size_t i);
+
+/* tmap_copy_measure() : verifies and times case i with about `bytes` of input. wish may be NULL.
+ *  Errors: those of tmap_copy_plan; TMAP_E_MEMORY when the device has not enough. */
+TMAP_API enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t bytes,
+                                            uint32_t repeats, const struct tmap_copy_config *wish,
+                                            struct tmap_copy_result *out);
+
 #ifdef __cplusplus
 }
 #endif

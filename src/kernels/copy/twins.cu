@@ -2,7 +2,8 @@
 // are in flight before the first store; both bypass what would only pollute the caches.
 #include <stdint.h>
 
-#include "kernels/copy/params.h"
+#include "kernels/copy/executor.h"
+#include "kernels/copy/twins.h"
 
 namespace
 {
@@ -24,16 +25,6 @@ __device__ __forceinline__ void store16(void *p, const uint4 &v)
 }
 
 } // namespace
-
-// What a twin copies: rows of row_bytes (a multiple of 16) at two pitches; index, when given, names
-// the source row of each destination row.
-struct twin_params {
-    const uint8_t *src;
-    uint8_t *dst;
-    uint64_t rows, row_bytes, src_pitch, dst_pitch;
-    const int32_t *index;
-    uint32_t size, spare; // transpose: bytes of an element
-};
 
 #define UNROLL 4
 
@@ -134,11 +125,6 @@ extern "C" __global__ void __launch_bounds__(512) twin_add(twin_params p)
 }
 
 // Convolution patches of an NHWC image, stride 1: row = output pixel, columns = taps by channels.
-struct twin_im2col_params {
-    const uint8_t *src;
-    uint8_t *dst;
-    uint32_t n, h, w, c_bytes, taps_h, taps_w, pad_h, pad_w;
-};
 extern "C" __global__ void __launch_bounds__(256) twin_im2col(twin_im2col_params p)
 {
     const uint32_t pieces = p.c_bytes / 16, taps = p.taps_h * p.taps_w;
@@ -156,5 +142,26 @@ extern "C" __global__ void __launch_bounds__(256) twin_im2col(twin_im2col_params
         if (yy >= 0 && yy < (int32_t)p.h && xx >= 0 && xx < (int32_t)p.w)
             v = load16(p.src + ((img * p.h + yy) * p.w + xx) * p.c_bytes + piece * 16ull);
         store16(p.dst + i * 16, v);
+    }
+}
+
+// Position hashes, or floats between 1 and 2 made of them.
+extern "C" __global__ void twin_fill(fill_params p)
+{
+    const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.words; i += step) {
+        const uint64_t w = executor_hash(p.seed, i);
+        p.at[i] = p.floats ? (w & 0x007fffff007fffff) | 0x3f8000003f800000 : w;
+    }
+}
+
+// How many 8-byte words differ, and the first of them.
+extern "C" __global__ void twin_compare(compare_params p)
+{
+    const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.words; i += step) {
+        if (p.a[i] == p.b[i]) continue;
+        atomicAdd(&p.found[0], 1ull);
+        atomicMin(&p.found[1], (unsigned long long)i);
     }
 }
