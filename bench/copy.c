@@ -25,19 +25,19 @@ static int failed(const char *name, enum tmap_status s, const struct tmap_copy *
 
 static int sweep(struct tmap_copy *suite, size_t i, uint64_t bytes, uint32_t repeats)
 {
-    static const uint32_t slots[] = {8192, 16384, 24576, 32768, 49152, 65536};
-    for (uint32_t blocks = 1; blocks <= 4; blocks++)
-        for (size_t k = 0; k < sizeof slots / sizeof *slots; k++)
-            for (uint32_t policy = 1; policy <= 2; policy++) {
-                const struct tmap_copy_config c = {.slot_bytes = slots[k],
-                                                   .blocks_per_sm = blocks,
-                                                   .load_policy = policy,
-                                                   .store_policy = policy};
-                struct tmap_copy_result r;
-                if (tmap_copy_measure(suite, i, bytes, repeats, &c, &r) != TMAP_OK) continue;
-                printf("%u/SM %5u policy %u ", blocks, slots[k], policy);
-                line(&r);
-            }
+    static const uint32_t slots[] = {8192, 16384, 32768}, stages[] = {2, 3, 4, 6, 8};
+    for (uint32_t k = 0; k < 3 * 5 * 2 * 2 * 2; k++) {
+        const struct tmap_copy_config c = {.slot_bytes = slots[k % 3],
+                                           .stages = stages[k / 3 % 5],
+                                           .blocks_per_sm = 1 + k / 15 % 2,
+                                           .load_policy = k / 30 % 2 ? 3 : 1,
+                                           .store_policy = k / 60 % 2 ? 2 : 1};
+        struct tmap_copy_result r;
+        if (tmap_copy_measure(suite, i, bytes, repeats, &c, &r) != TMAP_OK) continue;
+        printf("%u/SM %5u load %u store %u ", c.blocks_per_sm, c.slot_bytes, c.load_policy,
+               c.store_policy);
+        line(&r);
+    }
     return 0;
 }
 

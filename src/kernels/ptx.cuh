@@ -488,6 +488,13 @@ PTX_FN uint32_t dynamic_smem_bytes()
     return v;
 }
 
+PTX_FN uint32_t load_shared_32(uint32_t addr)
+{
+    uint32_t v;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(addr) : "memory");
+    return v;
+}
+
 PTX_FN void load_shared_128(uint32_t addr, uint32_t (&v)[4])
 {
     asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"

@@ -6,40 +6,38 @@ namespace copy
 {
 
 // Contiguous bytes, in slots of stage_bytes; the last one may be shorter.
-struct bulk {
-    PTX_FN uint32_t tiles(const copy_params &p) const { return my_tiles(p); }
-    PTX_FN uint32_t bytes(const copy_params &p, uint32_t i) const
+struct bulk : shared_order {
+    PTX_FN uint32_t bytes(const copy_params &p, uint32_t t) const
     {
-        const uint64_t left = p.bytes - (uint64_t)tile_of(i) * p.stage_bytes;
+        const uint64_t left = p.bytes - (uint64_t)t * p.stage_bytes;
         return left < p.stage_bytes ? (uint32_t)left : p.stage_bytes;
     }
-    PTX_FN void load(const copy_params &p, uint32_t i, uint32_t slot, uint32_t bar) const
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
     {
-        const uint64_t at = (uint64_t)tile_of(i) * p.stage_bytes;
-        ptx::bulk_load_hint(slot, (const void *)(p.src_address + at), bytes(p, i), bar,
+        const uint64_t at = (uint64_t)t * p.stage_bytes;
+        ptx::bulk_load_hint(slot, (const void *)(p.src_address + at), bytes(p, t), bar,
                             p.load_policy);
     }
-    PTX_FN void store(const copy_params &p, uint32_t i, uint32_t slot) const
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
-        const uint64_t at = (uint64_t)tile_of(i) * p.stage_bytes;
-        ptx::bulk_store_hint((void *)(p.dst_address + at), slot, bytes(p, i), p.store_policy);
+        const uint64_t at = (uint64_t)t * p.stage_bytes;
+        ptx::bulk_store_hint((void *)(p.dst_address + at), slot, bytes(p, t), p.store_policy);
     }
 };
 
 // Boxes of one tensor to the same place in another. ADD: adds to what is there.
-template <int RANK, bool ADD> struct tile {
-    PTX_FN uint32_t tiles(const copy_params &p) const { return my_tiles(p); }
+template <int RANK, bool ADD> struct tile : shared_order {
     PTX_FN uint32_t bytes(const copy_params &p, uint32_t) const { return p.tx_bytes; }
-    PTX_FN void load(const copy_params &p, uint32_t i, uint32_t slot, uint32_t bar) const
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
     {
         int32_t c[RANK];
-        coords_of<RANK>(p, tile_of(i), c);
+        coords_of<RANK>(p, t, c);
         ptx::tma_load_hint<RANK>(slot, &p.src, bar, c, p.load_policy);
     }
-    PTX_FN void store(const copy_params &p, uint32_t i, uint32_t slot) const
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
         int32_t c[RANK];
-        coords_of<RANK>(p, tile_of(i), c);
+        coords_of<RANK>(p, t, c);
         if constexpr (ADD)
             ptx::tma_reduce_add_hint<RANK>(&p.dst, slot, c, p.store_policy);
         else
@@ -50,22 +48,21 @@ template <int RANK, bool ADD> struct tile {
 // Convolution patches as the rows of a matrix: row = output pixel, columns = taps by channels.
 // Tiles run over channel blocks, then taps, then blocks of pixels, so that a row is finished while
 // its input is still in L2. The output is a tensor {channels, taps, pixels}.
-template <int RANK> struct im2col {
-    PTX_FN uint32_t tiles(const copy_params &p) const { return my_tiles(p); }
+template <int RANK> struct im2col : shared_order {
     PTX_FN uint32_t bytes(const copy_params &p, uint32_t) const { return p.tx_bytes; }
-    PTX_FN void split(const copy_params &p, uint32_t i, uint32_t &channel, uint32_t &tap,
+    PTX_FN void split(const copy_params &p, uint32_t t, uint32_t &channel, uint32_t &tap,
                       uint32_t &pixel) const
     {
-        const uint32_t t = tile_of(i), q = divide(p.tiles[0], t);
+        const uint32_t q = divide(p.tiles[0], t);
         channel = (t - q * p.tiles[0].divisor) * p.step[0];
         const uint32_t block = divide(p.tiles[1], q);
         tap = q - block * p.tiles[1].divisor;
         pixel = block * p.step[2];
     }
-    PTX_FN void load(const copy_params &p, uint32_t i, uint32_t slot, uint32_t bar) const
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
     {
         uint32_t channel, tap, pixel;
-        split(p, i, channel, tap, pixel);
+        split(p, t, channel, tap, pixel);
         int32_t c[RANK];
         uint16_t o[RANK - 2];
         c[0] = (int32_t)channel;
@@ -82,10 +79,10 @@ template <int RANK> struct im2col {
         c[RANK - 1] = (int32_t)pixel;
         ptx::tma_load_im2col<RANK>(slot, &p.src, bar, c, o);
     }
-    PTX_FN void store(const copy_params &p, uint32_t i, uint32_t slot) const
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
         uint32_t channel, tap, pixel;
-        split(p, i, channel, tap, pixel);
+        split(p, t, channel, tap, pixel);
         const int32_t c[3] = {(int32_t)channel, (int32_t)tap, (int32_t)pixel};
         ptx::tma_store_hint<3>(&p.dst, slot, c, p.store_policy);
     }
@@ -93,12 +90,11 @@ template <int RANK> struct im2col {
 
 // Pages by a table of indices, one after another in the destination. The page is a dimension of the
 // source's map, or an address computed from the index.
-template <bool AS_DIMENSION> struct gather {
-    PTX_FN uint32_t tiles(const copy_params &p) const { return my_tiles(p); }
+template <bool AS_DIMENSION> struct gather : shared_order {
     PTX_FN uint32_t bytes(const copy_params &p, uint32_t) const { return p.tx_bytes; }
-    PTX_FN void load(const copy_params &p, uint32_t i, uint32_t slot, uint32_t bar) const
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
     {
-        const uint32_t t = tile_of(i), page = divide(p.tiles[0], t);
+        const uint32_t page = divide(p.tiles[0], t);
         const uint32_t part = t - page * p.tiles[0].divisor;
         const int32_t from = __ldg(p.index + page);
         if constexpr (AS_DIMENSION) {
@@ -110,9 +106,9 @@ template <bool AS_DIMENSION> struct gather {
                                 p.load_policy);
         }
     }
-    PTX_FN void store(const copy_params &p, uint32_t i, uint32_t slot) const
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
-        const uint64_t at = (uint64_t)tile_of(i) * p.tx_bytes;
+        const uint64_t at = (uint64_t)t * p.tx_bytes;
         ptx::bulk_store_hint((void *)(p.dst_address + at), slot, p.tx_bytes, p.store_policy);
     }
 };
@@ -131,6 +127,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
     if (threadIdx.x != 0) return;
     check_plan(p, base, 0, 0);
     ring(bulk{}, p, base);
+    leave(p);
 }
 
 #define COPY_TILE(RANK)                                                                            \
@@ -143,6 +140,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
         ptx::prefetch_tensormap(&p.src);                                                           \
         ptx::prefetch_tensormap(&p.dst);                                                           \
         ring(tile<RANK, false>{}, p, base);                                                        \
+        leave(p);                                                                                  \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(32)                                               \
         copy_add_##RANK(const __grid_constant__ copy_params p)                                     \
@@ -151,6 +149,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
         if (threadIdx.x != 0) return;                                                              \
         check_plan(p, base, 1, 0);                                                                 \
         ring(tile<RANK, true>{}, p, base);                                                         \
+        leave(p);                                                                                  \
     }
 COPY_TILE(1)
 COPY_TILE(2)
@@ -166,6 +165,7 @@ COPY_TILE(5)
         if (threadIdx.x != 0) return;                                                              \
         check_plan(p, base, 1, 0);                                                                 \
         ring(im2col<RANK>{}, p, base);                                                             \
+        leave(p);                                                                                  \
     }
 COPY_IM2COL(3)
 COPY_IM2COL(4)
@@ -178,6 +178,7 @@ extern "C" __global__ void __launch_bounds__(32)
     if (threadIdx.x != 0) return;
     check_plan(p, base, 1, 0);
     ring(gather<true>{}, p, base);
+    leave(p);
 }
 
 extern "C" __global__ void __launch_bounds__(32)
@@ -187,4 +188,5 @@ extern "C" __global__ void __launch_bounds__(32)
     if (threadIdx.x != 0) return;
     check_plan(p, base, 0, 0);
     ring(gather<false>{}, p, base);
+    leave(p);
 }

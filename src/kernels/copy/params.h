@@ -46,7 +46,8 @@ struct copy_params {
     const void *list; // struct copy_item[total]
     void *published;  // a slot for a descriptor per block, 128-byte aligned
     uint32_t cluster;
-    uint32_t fault; // a planted fault, in builds that have them
+    uint32_t fault;   // a planted fault, in builds that have them
+    uint32_t *ticket; // two counters, zero before and after a launch
     volatile uint32_t *mailbox;
     uint32_t limit_ms;
     uint32_t spare;

@@ -6,7 +6,8 @@
 #include "kernels/copy/suite.h"
 
 #define SLOT_ALIGN 1024u   // every slot starts a swizzle pattern
-#define SLOT_TARGET 32768u // measured: docs/COPY.md
+#define SLOT_TARGET 16384u // measured: docs/COPY.md
+#define RING_TARGET 65536u // in flight per block; more only scatters the rows that are open
 #define BAR_BYTES 16u      // a full and an empty barrier a stage
 #define TILE_THREADS 32u
 #define TRANSPOSE_THREADS 256u
@@ -484,7 +485,14 @@ static enum tmap_status plan_kind(struct draft *f)
     }
 }
 
-// As many stages as fit, unless the wish says.
+static uint32_t few_enough(const struct draft *f, uint32_t fit)
+{
+    uint32_t want = RING_TARGET / f->k.stage_bytes;
+    if (want < 4) want = 4;
+    return want < fit ? want : fit;
+}
+
+// Enough stages, as far as they fit, unless the wish says.
 static enum tmap_status choose_ring(struct draft *f)
 {
     struct tmap_copy_plan *plan = f->plan;
@@ -495,7 +503,7 @@ static enum tmap_status choose_ring(struct draft *f)
     if (plan->tiles == 0 || per_block <= f->extra_smem) return TMAP_E_NO_PLAN;
     uint32_t fit = (per_block - f->extra_smem) / (f->k.stage_bytes + BAR_BYTES);
     if (fit > COPY_MAX_STAGES) fit = COPY_MAX_STAGES;
-    if (plan->config.stages == 0) plan->config.stages = fit;
+    if (plan->config.stages == 0) plan->config.stages = few_enough(f, fit);
     if (fit == 0 || plan->config.stages > fit) return TMAP_E_NO_PLAN;
     f->k.stages = plan->config.stages;
     plan->smem_bytes = f->k.stages * (f->k.stage_bytes + BAR_BYTES) + f->extra_smem;
@@ -511,7 +519,7 @@ static void finish(struct draft *f)
     plan->grid = groups * plan->cluster;
     f->k.total = plan->tiles;
     f->k.tx_bytes = plan->tx_bytes;
-    f->k.load_policy = policy_bits(c->load_policy, POLICY_EVICT_FIRST);
+    f->k.load_policy = policy_bits(c->load_policy, POLICY_EVICT_LAST);
     f->k.store_policy = policy_bits(c->store_policy, POLICY_EVICT_FIRST);
     f->k.mailbox = (volatile uint32_t *)(uintptr_t)plan->suite->device_mailbox;
     f->k.limit_ms = plan->suite->limit_ms;

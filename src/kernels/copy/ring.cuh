@@ -78,37 +78,71 @@ PTX_FN void advance(position &at, const copy_params &p)
     if (!planted(p, COPY_FAULT_PHASE)) at.parity ^= 1;
 }
 
-template <class Op>
-PTX_FN void start_load(const Op &op, const copy_params &p, uint32_t i, uint32_t base, uint32_t slot)
+// Blocks draw tiles one by one. The last block to leave puts the counters back for the next launch.
+struct shared_order {
+    PTX_FN uint32_t start(const copy_params &, uint32_t s) const
+    {
+        return blockIdx.x + s * gridDim.x;
+    }
+    PTX_FN uint32_t draw(const copy_params &p) const
+    {
+        return atomicAdd(p.ticket, 1u) + p.stages * gridDim.x;
+    }
+    PTX_FN uint32_t end(const copy_params &p) const { return p.total; }
+};
+
+PTX_FN void leave(const copy_params &p)
 {
-    const uint32_t bar = base + p.stages * p.stage_bytes + 8 * slot;
-    uint32_t bytes = op.bytes(p, i);
+    if (atomicAdd(p.ticket + 1, 1u) + 1 < gridDim.x) return;
+    atomicExch(p.ticket, 0u);
+    atomicExch(p.ticket + 1, 0u);
+}
+
+// Shared memory after the slots: the barriers, then which tile each slot holds.
+PTX_FN uint32_t bar_of(const copy_params &p, uint32_t base, uint32_t slot)
+{
+    return base + p.stages * p.stage_bytes + 8 * slot;
+}
+
+PTX_FN uint32_t id_of(const copy_params &p, uint32_t base, uint32_t slot)
+{
+    return base + p.stages * (p.stage_bytes + 8) + 4 * slot;
+}
+
+template <class Op>
+PTX_FN void start_load(const Op &op, const copy_params &p, uint32_t t, uint32_t base, uint32_t slot)
+{
+    ptx::store_shared_32(id_of(p, base, slot), t);
+    if (t >= op.end(p)) return;
+    uint32_t bytes = op.bytes(p, t);
     if (planted(p, COPY_FAULT_TX_LESS)) bytes -= 16;
     if (planted(p, COPY_FAULT_TX_MORE)) bytes += 16;
-    ptx::mbarrier_arrive_expect_tx(bar, bytes);
-    op.load(p, i, base + slot * p.stage_bytes, bar);
+    ptx::mbarrier_arrive_expect_tx(bar_of(p, base, slot), bytes);
+    op.load(p, t, base + slot * p.stage_bytes, bar_of(p, base, slot));
 }
 
 // LAG: how many stores may still be reading when a slot is filled again; the ring keeps
 // stages - LAG loads in flight.
-template <int LAG, class Op> PTX_FN void run(const Op &op, const copy_params &p, uint32_t base)
+template <int LAG, class Op> PTX_FN void run(Op &op, const copy_params &p, uint32_t base)
 {
-    const uint32_t n = op.tiles(p), s = p.stages;
+    const uint32_t s = p.stages, end = op.end(p);
     const ptx::watch w = watch_of(p);
-    const uint32_t bars = base + s * p.stage_bytes;
-    uint32_t refill = 0;
+    uint32_t refill = 0, stored = 0;
     position at = {0, 0};
-    for (uint32_t i = 0; i < s && i < n; i++) start_load(op, p, i, base, i);
-    for (uint32_t i = 0; i < n; i++) {
-        ptx::mbarrier_wait(bars + 8 * at.slot, at.parity, w, COPY_FULL, at.slot);
+    for (uint32_t i = 0; i < s; i++) start_load(op, p, op.start(p, i), base, i);
+    uint32_t next = op.draw(p); // always one ahead, so that its latency is never waited for
+    for (;;) {
+        const uint32_t t = ptx::load_shared_32(id_of(p, base, at.slot));
+        if (t >= end) break;
+        ptx::mbarrier_wait(bar_of(p, base, at.slot), at.parity, w, COPY_FULL, at.slot);
         const uint32_t from = planted(p, COPY_FAULT_SLOT) && s > 1 ? (at.slot + 1) % s : at.slot;
-        if (!planted(p, COPY_FAULT_LAST_TILE) || i + 1 < n)
-            op.store(p, i, base + from * p.stage_bytes);
+        if (!planted(p, COPY_FAULT_LAST_TILE) || t + 1 < end)
+            op.store(p, t, base + from * p.stage_bytes);
         ptx::bulk_commit();
-        if (i + 1 > LAG) {
-            const uint32_t next = i - LAG + s;
+        if (++stored > LAG) {
             if (!planted(p, COPY_FAULT_EARLY)) ptx::bulk_wait_read<LAG>();
-            if (next < n) start_load(op, p, next, base, refill);
+            start_load(op, p, next, base, refill);
+            if (next < end) next = op.draw(p);
             refill = refill + 1 == s ? 0 : refill + 1;
         }
         advance(at, p);
@@ -117,28 +151,14 @@ template <int LAG, class Op> PTX_FN void run(const Op &op, const copy_params &p,
 }
 
 // By thread 0 of the block, from an aligned base.
-template <class Op> PTX_FN void ring(const Op &op, const copy_params &p, uint32_t base)
+template <class Op> PTX_FN void ring(Op op, const copy_params &p, uint32_t base)
 {
-    const uint32_t bars = base + p.stages * p.stage_bytes;
-    for (uint32_t i = 0; i < p.stages; i++) ptx::mbarrier_init(bars + 8 * i, 1);
+    for (uint32_t i = 0; i < p.stages; i++) ptx::mbarrier_init(bar_of(p, base, i), 1);
     ptx::fence_mbarrier_init();
-    if (p.stages >= 4)
-        run<2>(op, p, base);
-    else if (p.stages >= 2)
+    if (p.stages >= 2)
         run<1>(op, p, base);
     else
         run<0>(op, p, base);
-}
-
-// Block b of the grid moves tiles b, b + grid, ...
-PTX_FN uint32_t my_tiles(const copy_params &p)
-{
-    return p.total > blockIdx.x ? (p.total - blockIdx.x - 1) / gridDim.x + 1 : 0;
-}
-
-PTX_FN uint32_t tile_of(uint32_t i)
-{
-    return blockIdx.x + i * gridDim.x;
 }
 
 template <int RANK> PTX_FN void coords_of(const copy_params &p, uint32_t t, int32_t (&c)[RANK])

@@ -86,23 +86,22 @@ extern "C" __global__ void __launch_bounds__(32)
 namespace
 {
 
-// The tiles of one list item, split over the blocks that share it.
+// The tiles of one list item, all by one block.
 struct item_tiles {
     const void *src, *dst;
-    uint32_t first, step, count;
-    PTX_FN uint32_t tiles(const copy_params &) const
-    {
-        return count > first ? (count - first - 1) / step + 1 : 0;
-    }
+    uint32_t count, next;
+    PTX_FN uint32_t start(const copy_params &, uint32_t s) const { return s; }
+    PTX_FN uint32_t draw(const copy_params &) { return next++; }
+    PTX_FN uint32_t end(const copy_params &) const { return count; }
     PTX_FN uint32_t bytes(const copy_params &p, uint32_t) const { return p.tx_bytes; }
-    PTX_FN void load(const copy_params &p, uint32_t i, uint32_t slot, uint32_t bar) const
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
     {
-        const int32_t c[2] = {0, (int32_t)((first + i * step) * p.step[1])};
+        const int32_t c[2] = {0, (int32_t)(t * p.step[1])};
         ptx::tma_load_hint<2>(slot, src, bar, c, p.load_policy);
     }
-    PTX_FN void store(const copy_params &p, uint32_t i, uint32_t slot) const
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
-        const int32_t c[2] = {0, (int32_t)((first + i * step) * p.step[1])};
+        const int32_t c[2] = {0, (int32_t)(t * p.step[1])};
         ptx::tma_store_hint<2>(dst, slot, c, p.store_policy);
     }
 };
@@ -111,8 +110,7 @@ struct item_tiles {
 PTX_FN void ring_of_item(const item_tiles &op, const copy_params &p, uint32_t base)
 {
     ring(op, p, base);
-    const uint32_t bars = base + p.stages * p.stage_bytes;
-    for (uint32_t i = 0; i < p.stages; i++) ptx::mbarrier_inval(bars + 8 * i);
+    for (uint32_t i = 0; i < p.stages; i++) ptx::mbarrier_inval(bar_of(p, base, i));
 }
 
 PTX_FN void copy_words(uint64_t *to, const uint64_t *from)
@@ -135,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_list(const __grid_constant
         ptx::tensormap_acquire_system(&item->dst);
         if (map_tx_bytes(item->src) != p.tx_bytes)
             ptx::report_and_trap(watch_of(p), 2, COPY_BAD_TX, k, p.tx_bytes);
-        ring_of_item(item_tiles{&item->src, &item->dst, 0, 1, item->tiles}, p, base);
+        ring_of_item(item_tiles{&item->src, &item->dst, item->tiles, p.stages}, p, base);
     }
 }
 
@@ -168,7 +166,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_patched(const __grid_const
                 ptx::tensormap_acquire(&slot[0]);
                 ptx::tensormap_acquire(&slot[1]);
             }
-            ring_of_item(item_tiles{&slot[0], &slot[1], 0, 1, item->tiles}, p, base);
+            ring_of_item(item_tiles{&slot[0], &slot[1], item->tiles, p.stages}, p, base);
         }
         __syncwarp(); // the stores are done (the ring drains): the slots may be rewritten
     }

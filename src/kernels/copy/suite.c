@@ -6,6 +6,8 @@
 
 #define WATCHDOG_MS 2000u
 #define MAILBOX_BYTES 256u
+#define TICKETS 4096u // more launches than a device queues; each has counters of its own
+#define TICKET_BYTES 64u
 
 _Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
 
@@ -24,6 +26,9 @@ static enum tmap_status load(struct tmap_copy *s)
         cu->mem_host_get_device_pointer(&s->device_mailbox, s->mailbox, 0))
         return TMAP_E_DRIVER;
     memset(s->mailbox, 0, MAILBOX_BYTES);
+    if (cu->mem_alloc(&s->tickets, TICKETS * TICKET_BYTES) ||
+        cu->memset_d8_async(s->tickets, 0, TICKETS * TICKET_BYTES, NULL) || cu->ctx_synchronize())
+        return TMAP_E_DRIVER;
     return TMAP_OK;
 }
 
@@ -60,6 +65,7 @@ void tmap_copy_close(struct tmap_copy *s)
 {
     if (s == NULL) return;
     if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
+    if (s->tickets) s->gpu.api.mem_free(s->tickets);
     for (int i = 0; i < COPY_MODULES; i++)
         if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
     if (s->gpu.api.library) tmap_gpu_close(&s->gpu);
@@ -104,6 +110,8 @@ enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
     struct copy_params params __attribute__((aligned(128)));
     if (plan == NULL || plan->suite == NULL) return TMAP_E_ARGUMENT;
     memcpy(&params, plan->params, sizeof params);
+    const uint32_t turn = atomic_fetch_add(&plan->suite->launches, 1) % TICKETS;
+    params.ticket = (uint32_t *)(uintptr_t)(plan->suite->tickets + turn * TICKET_BYTES);
     return copy_launch(plan->suite, plan->function, plan->grid, plan->threads, plan->cluster,
                        plan->smem_bytes, &params, stream);
 }

@@ -2,6 +2,8 @@
 #ifndef TMAP_KERNELS_COPY_SUITE_H
 #define TMAP_KERNELS_COPY_SUITE_H
 
+#include <stdatomic.h>
+
 #include "driver/libcuda.h"
 #include "kernels/copy/params.h"
 #include "tmap/copy.h"
@@ -14,6 +16,8 @@ struct tmap_copy {
     tmap_cu_module module[COPY_MODULES];
     uint32_t *mailbox; // host memory that the kernels write to when they give up
     tmap_cu_deviceptr device_mailbox;
+    tmap_cu_deviceptr tickets; // counters that the blocks of a launch draw tiles from
+    atomic_uint launches;
     uint32_t smem_bytes; // a block may have
     uint32_t limit_ms;
 };

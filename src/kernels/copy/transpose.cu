@@ -147,37 +147,50 @@ template <int SIDE> PTX_FN void store_tile(const copy_params &p, uint32_t t, uin
     ptx::bulk_commit();
 }
 
+// The tile in a slot, for all threads to read; and its load, where it is one.
+template <int SIDE>
+PTX_FN void fill_slot(const copy_params &p, uint32_t t, uint32_t base, uint32_t slot, uint32_t bars)
+{
+    ptx::store_shared_32(bars + 8 * p.stages + 4 * slot, t);
+    if (t < p.total) load_tile<SIDE>(p, t, base + slot * p.stage_bytes, bars + 8 * slot);
+}
+
 // Input ring of `stages` slots, output ring of two.
 template <int SIZE, int SIDE> PTX_FN void transpose(const copy_params &p, uint32_t base)
 {
     const ptx::watch w = watch_of(p);
-    const uint32_t s = p.stages, n = my_tiles(p), bytes = SIDE * SIDE * panel_bytes<SIZE>;
+    const shared_order order;
+    const uint32_t s = p.stages, bytes = SIDE * SIDE * panel_bytes<SIZE>;
     const uint32_t out = base + s * p.stage_bytes, bars = out + 2 * bytes;
     const bool leader = threadIdx.x == 0;
+    uint32_t next = 0;
     if (leader) {
         check_plan(p, base, 1, 2 * bytes);
         for (uint32_t i = 0; i < s; i++) ptx::mbarrier_init(bars + 8 * i, 1);
         ptx::fence_mbarrier_init();
+        for (uint32_t i = 0; i < s; i++) fill_slot<SIDE>(p, order.start(p, i), base, i, bars);
+        next = order.draw(p);
     }
-    __syncthreads();
-    for (uint32_t i = 0; leader && i < s && i < n; i++)
-        load_tile<SIDE>(p, tile_of(i), base + i * p.stage_bytes, bars + 8 * i);
     position at = {0, 0};
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0;; i++) {
         const uint32_t from = base + at.slot * p.stage_bytes, to = out + (i & 1) * bytes;
         if (leader && !planted(p, COPY_FAULT_EARLY)) ptx::bulk_wait_read<1>();
+        __syncthreads(); // the output slot's last store has been read, the slot's tile is known
+        const uint32_t t = ptx::load_shared_32(bars + 8 * s + 4 * at.slot);
+        if (t >= p.total) break;
         ptx::mbarrier_wait(bars + 8 * at.slot, at.parity, w, COPY_FULL, at.slot);
-        __syncthreads(); // the output slot's last store has been read
         turn_tile<SIZE, SIDE>(p, from, to);
         if (!planted(p, COPY_FAULT_NO_FENCE)) ptx::fence_proxy_async();
         __syncthreads(); // everybody has read the input and written the output
         if (leader) {
-            if (!planted(p, COPY_FAULT_LAST_TILE) || i + 1 < n) store_tile<SIDE>(p, tile_of(i), to);
-            if (i + s < n) load_tile<SIDE>(p, tile_of(i + s), from, bars + 8 * at.slot);
+            if (!planted(p, COPY_FAULT_LAST_TILE) || t + 1 < p.total) store_tile<SIDE>(p, t, to);
+            fill_slot<SIDE>(p, next, base, at.slot, bars);
+            if (next < p.total) next = order.draw(p);
         }
         advance(at, p);
     }
     if (leader && !planted(p, COPY_FAULT_NO_DRAIN)) ptx::bulk_wait<0>();
+    if (leader) leave(p);
 }
 
 } // namespace
