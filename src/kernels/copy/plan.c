@@ -5,10 +5,11 @@
 
 #include "kernels/copy/suite.h"
 
-#define SLOT_ALIGN 1024u   // every slot starts a swizzle pattern
-#define SLOT_TARGET 16384u // measured: docs/COPY.md
-#define RING_TARGET 65536u // in flight per block; more only scatters the rows that are open
-#define BAR_BYTES 16u      // a full and an empty barrier a stage
+#define SLOT_ALIGN 1024u // every slot starts a swizzle pattern
+#define SLIM_SLOT 16384u
+#define WIDE_SLOT 32768u
+#define RING_STAGES 4u // more in flight only scatters the rows of memory that are open
+#define BAR_BYTES 16u  // a full and an empty barrier a stage
 #define TILE_THREADS 32u
 #define TRANSPOSE_THREADS 256u
 #define PANEL_ROW_BYTES 128u
@@ -195,6 +196,7 @@ static void use_layout(struct draft *f, const struct tmap_desc *d)
     struct tmap_layout l;
     if (tmap_layout(&f->plan->suite->checker, d, &l) != TMAP_OK) return; // encode says why
     f->plan->tx_bytes = (uint32_t)l.tx_bytes * f->loads;
+    f->k.loads = f->loads, f->k.load_bytes = (uint32_t)l.footprint_bytes;
     f->k.stage_bytes = ceil_to((uint32_t)l.footprint_bytes * f->loads, SLOT_ALIGN);
 }
 
@@ -202,6 +204,14 @@ static const char *const tile_kernel[] = {"copy_tile_1", "copy_tile_2", "copy_ti
                                           "copy_tile_4", "copy_tile_5"};
 static const char *const add_kernel[] = {"copy_add_1", "copy_add_2", "copy_add_3", "copy_add_4",
                                          "copy_add_5"};
+
+static uint32_t side_by_side(struct tmap_desc *d, const struct tmap_copy_config *c)
+{
+    const uint32_t bytes = d->box[0] * (bits_of(d->dtype) / 8);
+    const uint32_t n = c->slot_bytes > bytes ? c->slot_bytes / bytes : 1;
+    d->box[0] *= n;
+    return n;
+}
 
 static enum tmap_status plan_tile(struct draft *f)
 {
@@ -218,7 +228,10 @@ static enum tmap_status plan_tile(struct draft *f)
     plan->desc[1] = tensor(p, p->rank, p->dst, p->dst_stride);
     plan->desc[1].swizzle = plan->config.swizzle;
     memcpy(plan->desc[1].box, plan->desc[0].box, sizeof plan->desc[0].box);
-    cover(f, &plan->desc[0]);
+    // A row is at most one box wide; where boxes are small, a slot takes several side by side.
+    struct tmap_desc wide = plan->desc[0];
+    if (p->rank == 1) f->loads = side_by_side(&wide, &plan->config);
+    cover(f, &wide);
     use_layout(f, &plan->desc[0]);
     plan->kernel = (add ? add_kernel : tile_kernel)[p->rank - 1];
     plan->moved_bytes = bits_of(p->dtype) / 8 * (add ? 3 : 2);
@@ -485,13 +498,6 @@ static enum tmap_status plan_kind(struct draft *f)
     }
 }
 
-static uint32_t few_enough(const struct draft *f, uint32_t fit)
-{
-    uint32_t want = RING_TARGET / f->k.stage_bytes;
-    if (want < 4) want = 4;
-    return want < fit ? want : fit;
-}
-
 // Enough stages, as far as they fit, unless the wish says.
 static enum tmap_status choose_ring(struct draft *f)
 {
@@ -503,7 +509,7 @@ static enum tmap_status choose_ring(struct draft *f)
     if (plan->tiles == 0 || per_block <= f->extra_smem) return TMAP_E_NO_PLAN;
     uint32_t fit = (per_block - f->extra_smem) / (f->k.stage_bytes + BAR_BYTES);
     if (fit > COPY_MAX_STAGES) fit = COPY_MAX_STAGES;
-    if (plan->config.stages == 0) plan->config.stages = few_enough(f, fit);
+    if (plan->config.stages == 0) plan->config.stages = fit < RING_STAGES ? fit : RING_STAGES;
     if (fit == 0 || plan->config.stages > fit) return TMAP_E_NO_PLAN;
     f->k.stages = plan->config.stages;
     plan->smem_bytes = f->k.stages * (f->k.stage_bytes + BAR_BYTES) + f->extra_smem;
@@ -527,11 +533,16 @@ static void finish(struct draft *f)
     memcpy(plan->params, &f->k, sizeof f->k);
 }
 
+// Slot, stages and blocks per SM that were fastest on an H200 (docs/COPY.md).
 static void defaults(struct tmap_copy_plan *plan)
 {
     struct tmap_copy_config *c = &plan->config;
-    if (c->slot_bytes == 0) c->slot_bytes = SLOT_TARGET;
-    if (c->blocks_per_sm == 0) c->blocks_per_sm = 1;
+    const int32_t kind = plan->problem.kind;
+    const bool paged = kind == TMAP_COPY_PAGES || kind == TMAP_COPY_PAGES_AT;
+    const bool slim = kind == TMAP_COPY_BULK || (kind == TMAP_COPY_TILE && c->swizzle != 0);
+    if (c->slot_bytes == 0) c->slot_bytes = slim ? SLIM_SLOT : WIDE_SLOT;
+    if (c->blocks_per_sm == 0) c->blocks_per_sm = paged ? 2 : 1;
+    if (c->stages == 0 && paged) c->stages = 2;
     plan->threads = TILE_THREADS;
     plan->cluster = 1;
 }
