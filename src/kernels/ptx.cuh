@@ -638,13 +638,6 @@ PTX_FN uint64_t load_shared_64(uint32_t addr)
     return v;
 }
 
-PTX_FN uint32_t load_shared_32(uint32_t addr)
-{
-    uint32_t v;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(addr) : "memory");
-    return v;
-}
-
 PTX_FN uint16_t load_shared_16(uint32_t addr)
 {
     uint16_t v;
