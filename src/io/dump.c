@@ -153,6 +153,52 @@ static void read_line(const char *line, const char *end, struct values fields[FI
     }
 }
 
+/* JSON's name of each field, for messages. */
+static const char *const json_names[FIELDS] = {[DTYPE] = "dtype",     [RANK] = "rank",
+                                               [ADDRESS] = "address", [DIM] = "dim",
+                                               [STRIDE] = "stride",   [STRIDE_RAW] = "stride",
+                                               [BOX] = "box",         [ELEM_STRIDE] = "elem_stride",
+                                               [SWIZZLE] = "swizzle", [INTERLEAVE] = "interleave",
+                                               [L2] = "l2_promotion", [OOB] = "oob_fill",
+                                               [LOWER] = "lower",     [UPPER] = "upper",
+                                               [PIXELS] = "pixels",   [CHANNELS] = "channels"};
+
+/* The index-th number behind `at`, on the same line. */
+static bool number_at(const char *text, const char *at, const char *end, int index, size_t *offset,
+                      size_t *size)
+{
+    const char *stop = memchr(at, '\n', (size_t)(end - at));
+    int64_t number;
+
+    if (!stop) stop = end;
+    for (; at < stop; at++) {
+        const char *start = at;
+        if (is_word(at[-1]) || !read_number(&at, stop, &number)) continue;
+        if (index-- > 0) continue;
+        *offset = (size_t)(start - text);
+        *size = (size_t)(at - start);
+        return true;
+    }
+    return false;
+}
+
+bool io_dump_locate(const char *text, size_t length, const char *field, int index, size_t *offset,
+                    size_t *size)
+{
+    const char *end = text + length;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const bool raw = names[i].field == STRIDE_RAW;
+        const char *found;
+        if (strcmp(json_names[names[i].field], field) != 0) continue;
+        found = find_word(text, end, names[i].name);
+        if (found && number_at(text, found + strlen(names[i].name), end,
+                               (index > 0 ? index : 0) + raw, offset, size))
+            return true;
+    }
+    return false;
+}
+
 /* --- a dump among other lines ------------------------------------------------------------------*/
 
 static const char *line_end(const struct io_stream *s, size_t at)
@@ -284,6 +330,7 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
     } while (s->at < s->size && !starts_here(s, s->at, from) && !complete(fields, from));
     out->offset = start;
     out->length = s->at - start;
+    out->text = s->text + start;
     take(out, fields, from);
     return true;
 }

@@ -19,4 +19,9 @@ bool io_dump_find(const char *name, enum io_dump *out);
  *  without any dump is one unreadable record. */
 bool io_dump_next(struct io_stream *stream, enum io_dump from, struct io_record *out);
 
+/* io_dump_locate() : where the number of a field ("stride", index 0; -1 for a scalar) stands in the
+ *  text of a dump. False when it is not there. */
+bool io_dump_locate(const char *text, size_t length, const char *field, int index, size_t *offset,
+                    size_t *size);
+
 #endif

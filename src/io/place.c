@@ -1,5 +1,6 @@
 /* place.c : where in the user's text a finding points, and what a change there would do. */
 #include "expr/field.h"
+#include "io/dump.h"
 #include "io/judge.h"
 #include "io/rule.h"
 
@@ -43,6 +44,9 @@ static bool locate(const struct io_record *record, struct io_finding *f, size_t 
 {
     path_of(f, f->path, sizeof f->path);
     if (!record->text || !f->path[0]) return false;
+    if (!record->json) /* another program's dump: no paths, but the number is there */
+        return io_dump_locate(record->text, record->length, f->detail.field, f->detail.index, at,
+                              size);
     if (io_locate(record->text, record->length, f->path, at, size)) return true;
     if (f->use >= 0) {
         struct io_finding own = *f;

@@ -112,6 +112,35 @@ static void fields_of_tilelang(void **state)
     io_stream_close(&stream);
 }
 
+static void numbers_are_found_again(void **state)
+{
+    static const struct {
+        const char *field;
+        int index;
+        const char *number;
+    } rows[] = {{"stride", 0, "2"},
+                {"stride", 1, "256"},
+                {"dim", 2, "8"},
+                {"box", 1, "128"},
+                {"address", -1, "0x7f63a6000010"},
+                {"swizzle", -1, "3"},
+                {"elem_stride", 2, "2"},
+                {"dtype", -1, "9"},
+                {"lower", 0, NULL},
+                {"dim", 7, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t at = 0, size = 0;
+        const bool found =
+            io_dump_locate(cutlass, sizeof cutlass - 1, rows[i].field, rows[i].index, &at, &size);
+        if (found != (rows[i].number != NULL)) fail_msg("%s[%d]", rows[i].field, rows[i].index);
+        if (!found) continue;
+        assert_int_equal(size, strlen(rows[i].number));
+        assert_memory_equal(cutlass + at, rows[i].number, size);
+    }
+    assert_true(cutlass[0] == '[');
+}
+
 /* Several processes write into one another's lines: what cannot be told apart is not guessed. */
 static void unreadable_dumps(void **state)
 {
@@ -164,9 +193,9 @@ static void every_cut_and_every_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_cutlass),        cmocka_unit_test(fields_of_triton),
-        cmocka_unit_test(fields_of_tilelang),       cmocka_unit_test(unreadable_dumps),
-        cmocka_unit_test(every_cut_and_every_byte),
+        cmocka_unit_test(fields_of_cutlass),  cmocka_unit_test(fields_of_triton),
+        cmocka_unit_test(fields_of_tilelang), cmocka_unit_test(numbers_are_found_again),
+        cmocka_unit_test(unreadable_dumps),   cmocka_unit_test(every_cut_and_every_byte),
     };
     return cmocka_run_group_tests_name("dump", tests, NULL, NULL);
 }
