@@ -118,6 +118,15 @@ static enum cli_exit draw(struct layout *l, const struct picture *p)
     return good ? CLI_OK : CLI_INPUT;
 }
 
+/* What has no layout answers in its place all the same: check's line. */
+static void print_verdict(const struct layout *l, const struct io_record *record)
+{
+    struct io_result result;
+    if (io_judge(&l->checker, record, NULL, IO_BRIEF, &result) != TMAP_OK) return;
+    io_print_json(stdout, io_line_json(&result), 0);
+    io_result_free(&result);
+}
+
 static enum cli_exit layout_record(struct layout *l, const struct io_record *record)
 {
     struct picture p;
@@ -130,6 +139,7 @@ static enum cli_exit layout_record(struct layout *l, const struct io_record *rec
     }
     const enum tmap_status status = picture_make(&l->checker, &record->desc, record->name, &p);
     if (status != TMAP_OK) {
+        if (l->cli->format != IO_TEXT) print_verdict(l, record);
         cli_message(l->cli, "%s:%zu: %s: %s", record->file, record->line,
                     record->name ? record->name : "record",
                     status == TMAP_E_ILLEGAL ? "illegal: tmap check says why" : "undecided");
