@@ -120,6 +120,132 @@ TMAP_API void tmap_space_at(const struct tmap_space *space, uint64_t i, struct t
 TMAP_API const char *tmap_model_name(uint32_t model);
 TMAP_API const char *tmap_model_about(uint32_t model);
 
+/* --- repair and synthesis: plans that copy a wished tile ----------------------------------------
+ */
+
+enum tmap_plan_kind {
+    TMAP_PLAN_FREE = 0,    /* no byte of the tensor moves, and the tile is the one wished */
+    TMAP_PLAN_PADDING = 1, /* the tensor is copied once into an allocation with other strides */
+    TMAP_PLAN_DECISION = 2 /* the wish itself is undefined: a value is chosen that only you can */
+};
+
+/* One step of a plan. `index` is a dimension where there is one, else -1. */
+enum tmap_rewrite {
+    TMAP_REWRITE_SKIP = 0,         /* the tensor is empty: launch nothing */
+    TMAP_REWRITE_CHOOSE = 1,       /* field `field` was meaningless: `to` is a value that exists */
+    TMAP_REWRITE_CANONICAL = 2,    /* stride of a dimension of size 1: any legal value will do */
+    TMAP_REWRITE_IGNORED = 3,      /* a field without effect takes a legal value */
+    TMAP_REWRITE_DROP = 4,         /* a dimension of size 1 goes */
+    TMAP_REWRITE_MERGE = 5,        /* dimensions index and index + 1 are contiguous: one */
+    TMAP_REWRITE_SPLIT = 6,        /* dimension index becomes two: `to` elements, and the rest */
+    TMAP_REWRITE_WIDEN = 7,        /* two elements as one of twice the size */
+    TMAP_REWRITE_BYTES = 8,        /* two packed 4-bit elements as one UINT8 */
+    TMAP_REWRITE_SWIZZLE = 9,      /* another swizzle: the shared layout changes */
+    TMAP_REWRITE_SPLIT_BOX = 10,   /* several copies along dimension index, `to` elements each */
+    TMAP_REWRITE_GROW_BOX = 11,    /* the box is larger than the tile: `to` elements */
+    TMAP_REWRITE_SHIFT_BASE = 12,  /* the map begins `to` elements before the tensor */
+    TMAP_REWRITE_ROUND_COORD = 13, /* the first coordinate is rounded down to a multiple of `to` */
+    TMAP_REWRITE_COPY = 14,        /* the tensor is copied with padded rows */
+    TMAP_REWRITE_COUNT
+};
+
+struct tmap_plan_step {
+    uint8_t rewrite; /* enum tmap_rewrite */
+    int8_t index;
+    uint16_t field; /* CHOOSE and IGNORED: an enum of the library, tmap_plan_field() names it */
+    uint64_t from, to;
+};
+
+/* How one coordinate of the new descriptor follows from the wish's coordinates c[]:
+ *     value = ((sum of coef[i] * c[i]) / div) % mod        (mod 0: no remainder)
+ *     coordinate of copy k = value rounded down to a multiple of round + k * step
+ * An element of the tile that has new index x (by the same formula, of its own position, plus
+ * shift) lies at x - coordinate in the box of the copy that holds it. */
+struct tmap_plan_dim {
+    uint64_t coef[TMAP_MAX_RANK];
+    uint64_t div, mod;
+    uint32_t round; /* 1: not at all */
+    uint32_t shift; /* elements before the tensor (dimension 0 only) */
+    uint32_t copies, step;
+};
+
+/* Compared in this order. */
+struct tmap_cost {
+    uint32_t kind; /* enum tmap_plan_kind */
+    uint64_t copied_bytes;
+    uint64_t extra_instructions;                        /* copies beyond the first, per tile */
+    uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
+    uint32_t layout_changes;                            /* the tile lies otherwise than wished */
+    uint32_t steps;
+};
+
+#define TMAP_PLAN_STEPS 16
+struct tmap_plan {
+    struct tmap_cost cost;
+    uint32_t step_count;
+    struct tmap_plan_step step[TMAP_PLAN_STEPS];
+    bool skip;             /* nothing to launch; the rest is unused */
+    struct tmap_desc desc; /* legal; every copy uses it */
+    struct tmap_plan_dim dim[TMAP_MAX_RANK];
+    uint32_t copies;     /* product over dim[] */
+    uint64_t slot_bytes; /* copy n (dim[0] fastest) lands at n * slot_bytes */
+    uint64_t tx_bytes;   /* all copies of a tile together */
+    uint64_t
+        allocation_bytes; /* PADDING: what the padded tensor takes; desc.address stands for it */
+    uint64_t grain[TMAP_MAX_RANK]; /* needed: wish coordinate i is a multiple; 0: it is 0 */
+};
+
+/* What the tile is for, where the descriptor does not say. */
+struct tmap_wish {
+    uint32_t op;                   /* TMAP_OP_LOAD or TMAP_OP_STORE */
+    uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of these; 0: of the box */
+    bool keep_swizzle;             /* another swizzle is no option (the consumer needs this one) */
+    bool no_copy;                  /* the tensor cannot be copied */
+};
+
+/* A search's account of itself, for checking that nothing was overlooked (tests/solve/log_check.c).
+ */
+struct tmap_search_log {
+    char *text; /* one line per state; may be NULL with size 0 */
+    size_t size, length;
+};
+
+struct tmap_repair_report {
+    size_t found;     /* plans written */
+    uint32_t states;  /* structures looked at */
+    bool closed;      /* every structure within the bounds was: the first plan is minimal */
+    char reason[160]; /* why there is no plan, or "" */
+};
+
+/* Bytes of workspace that never run out within the search's own bounds. */
+#define TMAP_REPAIR_WORKSPACE ((size_t)1 << 20)
+
+/* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
+ *  most cap, each of another kind of steps. wish may be NULL: a load on the box's own grid. log may
+ *  be NULL. Every plan's descriptor has been checked. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with
+ *  report->reason; TMAP_E_BUDGET when the workspace ran out before any plan was found. */
+TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
+                                      const struct tmap_desc *desc, const struct tmap_wish *wish,
+                                      void *workspace, size_t workspace_bytes,
+                                      struct tmap_plan *plans, size_t cap,
+                                      struct tmap_repair_report *report,
+                                      struct tmap_search_log *log);
+
+/* tmap_plan_coords() : the coordinates of copy n of a tile whose wish coordinates are coord[]. */
+TMAP_API void tmap_plan_coords(const struct tmap_plan *plan, const int64_t *coord, uint32_t n,
+                               int64_t out[TMAP_MAX_RANK]);
+/* tmap_plan_place() : where element tile[] of that tile lands: the copy, and its unswizzled byte
+ *  offset in shared memory from the tile's first byte. False: the plan does not move it. */
+TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *wish,
+                              const int64_t *coord, const uint32_t *tile, uint32_t *copy,
+                              uint64_t *offset_bytes);
+/* Names: "free"; "merge"; "oob_fill". tmap_plan_step_text() : a sentence. */
+TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
+TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);
+TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size);
+/* tmap_cost_compare() : below, at or above 0. */
+TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
+
 #ifdef __cplusplus
 }
 #endif

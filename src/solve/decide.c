@@ -1,0 +1,171 @@
+/* Values without meaning. The rows say which fields those are; here each field has its answer: a
+ * value that changes nothing, a value to confirm, or none. */
+#include "solve/decide.h"
+
+#include "expr/row.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void note(struct decision *x, enum tmap_rewrite rewrite, enum field field, int index,
+                 uint64_t from, uint64_t to)
+{
+    if (x->step_count < TMAP_PLAN_STEPS)
+        x->step[x->step_count++] =
+            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, (uint16_t)field, from, to};
+    if (rewrite == TMAP_REWRITE_CHOOSE) x->decided = true;
+}
+
+static void give_up(struct decision *x, tmap_row row)
+{
+    x->hopeless = true;
+    snprintf(x->reason, sizeof x->reason, "%s: %s", row_table[row].id, row_table[row].fix);
+}
+
+static bool violates(const struct tmap_checker *c, const struct tmap_desc *d, tmap_row row,
+                     int index)
+{
+    struct tmap_violation v[40];
+    size_t n = 0;
+    tmap_check_with(c, d, v, 40, &n, NULL);
+    for (size_t i = 0; i < n && i < 40; i++)
+        if (v[i].row == row && v[i].index == index) return true;
+    return false;
+}
+
+/* The first of a few candidates for a slot that satisfies the row, or false with desc as it was. */
+static bool mend(const struct tmap_checker *c, struct decision *x, struct tmap_violation v,
+                 int slot, const uint64_t *candidates, size_t n, enum tmap_rewrite rewrite)
+{
+    const struct subject s = {.target = &c->target, .desc = &x->desc};
+    const enum field f = field_of_slot(slot);
+    const struct tmap_desc was = x->desc;
+    int128 from = 0;
+    field_read(&s, slot, &from);
+    for (size_t i = 0; i < n; i++) {
+        field_write(&x->desc, NULL, slot, (int128)candidates[i]);
+        if (violates(c, &x->desc, v.row, v.index)) continue;
+        const int index = field_info_of(f)->count > 1 ? slot - field_info_of(f)->first_slot : -1;
+        note(x, rewrite, f, index, (uint64_t)from, candidates[i]);
+        return true;
+    }
+    x->desc = was;
+    return false;
+}
+
+static bool mend_enum(const struct tmap_checker *c, struct decision *x, struct tmap_violation v,
+                      int slot, enum tmap_rewrite rewrite)
+{
+    static const uint64_t values[] = {0, 1, 2, 3};
+    return mend(c, x, v, slot, values, 4, rewrite);
+}
+
+/* NULL pointers: to what the call ignores, any pointer will do; element strides default to ones. */
+static bool mend_flag(const struct tmap_checker *c, struct decision *x, struct tmap_violation v,
+                      int slot)
+{
+    static const uint64_t zero = 0;
+    const uint32_t bit = 1u << (slot - F_FLAG);
+    const bool harmless = bit == TMAP_NULL_MAP || bit == TMAP_NULL_ELEM_STRIDE ||
+                          (bit == TMAP_NULL_STRIDE && x->desc.rank == 1);
+    if (!harmless) return false;
+    if (bit == TMAP_NULL_ELEM_STRIDE)
+        for (int i = 0; i < TMAP_MAX_RANK; i++) x->desc.elem_stride[i] = 1;
+    return mend(c, x, v, slot, &zero, 1, TMAP_REWRITE_IGNORED);
+}
+
+static bool mend_map_address(const struct tmap_checker *c, struct decision *x,
+                             struct tmap_violation v)
+{
+    uint64_t candidates[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t unit = UINT64_C(32) << i;
+        candidates[i] = (x->desc.map_address + unit - 1) & ~(unit - 1);
+    }
+    return mend(c, x, v, F_MAP_ADDRESS, candidates, 4, TMAP_REWRITE_IGNORED);
+}
+
+/* The nearest values that the row accepts, as the rows themselves name them. */
+static bool mend_nearest(const struct tmap_checker *c, struct decision *x, struct tmap_violation v,
+                         int slot)
+{
+    struct tmap_detail detail;
+    uint64_t candidates[2];
+    size_t n = 0;
+    if (tmap_detail_of(&c->target, &x->desc, NULL, &v, &detail) != TMAP_OK) return false;
+    if (detail.above.known && !detail.above.negative) candidates[n++] = detail.above.magnitude;
+    if (detail.below.known && !detail.below.negative) candidates[n++] = detail.below.magnitude;
+    return mend(c, x, v, slot, candidates, n, TMAP_REWRITE_CHOOSE);
+}
+
+/* An interleave without its rank: the slices become plain rows. */
+static bool mend_rank(const struct tmap_checker *c, struct decision *x, struct tmap_violation v)
+{
+    return v.row == ROW_TMA004 && mend_enum(c, x, v, F_INTERLEAVE, TMAP_REWRITE_CHOOSE);
+}
+
+static bool is_zero(const struct tmap_desc *d, int slot)
+{
+    const struct subject s = {.desc = d};
+    int128 value = 1;
+    return field_read(&s, slot, &value) && value == 0;
+}
+
+/* Whether the violation is dealt with; fields that the search itself mends are left to it. */
+static bool settle(const struct tmap_checker *c, struct decision *x, struct tmap_violation v)
+{
+    const int slot = row_blame(v.row, v.index, &x->desc);
+    switch (field_of_slot(slot)) {
+    case FIELD_STRIDE:
+    case FIELD_ADDRESS:
+        return true;
+    case FIELD_CHANNELS:
+    case FIELD_PIXELS:
+        return !is_zero(&x->desc, slot);
+    case FIELD_SWIZZLE:
+        return v.row != ROW_TMA007 || mend_enum(c, x, v, slot, TMAP_REWRITE_CHOOSE);
+    case FIELD_DTYPE:
+        return v.row != ROW_TMA005;
+    case FIELD_BOX:
+        return !is_zero(&x->desc, slot) || mend_nearest(c, x, v, slot);
+    case FIELD_DIM:
+        x->empty = is_zero(&x->desc, slot);
+        return true;
+    case FIELD_ESTRIDE:
+        return (slot == F_ESTRIDE && x->desc.interleave == TMAP_INTERLEAVE_NONE) ||
+               mend_nearest(c, x, v, slot);
+    case FIELD_L2:
+        return mend_enum(c, x, v, slot, TMAP_REWRITE_IGNORED);
+    case FIELD_OOB:
+    case FIELD_MODE:
+    case FIELD_INTERLEAVE:
+        return mend_enum(c, x, v, slot, TMAP_REWRITE_CHOOSE);
+    case FIELD_FLAG:
+        return mend_flag(c, x, v, slot);
+    case FIELD_MAP_ADDRESS:
+        return mend_map_address(c, x, v);
+    case FIELD_RANK:
+        return mend_rank(c, x, v);
+    default:
+        return false;
+    }
+}
+
+void decide(const struct tmap_checker *c, const struct tmap_desc *desc, struct decision *x)
+{
+    struct tmap_violation v[40];
+    memset(x, 0, sizeof *x);
+    x->desc = *desc;
+    for (int round = 0; round < 8; round++) {
+        const uint32_t before = x->step_count;
+        size_t n = 0;
+        tmap_check_with(c, &x->desc, v, 40, &n, NULL);
+        for (size_t i = 0; i < n && i < 40; i++) {
+            if (!violates(c, &x->desc, v[i].row, v[i].index)) continue;
+            if (settle(c, x, v[i]) && !x->empty) continue;
+            if (!x->empty) give_up(x, v[i].row);
+            return;
+        }
+        if (x->step_count == before) return;
+    }
+}

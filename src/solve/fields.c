@@ -1,0 +1,466 @@
+/* The best fields for one view. Each rule is an interval or a congruence once type, swizzle and
+ * structure are fixed, so the nearest legal values are closed forms in the limits; what a closed
+ * form proposes, the checker confirms. */
+#include "solve/fields.h"
+
+#include "core/layout.h"
+#include "expr/field.h"
+
+#include <string.h>
+
+#define SWIZZLES 7
+#define PROBE_SIZE 1024u
+#define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
+
+static struct tmap_desc plain(const struct tmap_desc *d)
+{
+    struct tmap_desc p = {.kind = TMAP_TILED,
+                          .dtype = d->dtype,
+                          .rank = 3,
+                          .address = UINT64_C(1) << 30,
+                          .interleave = d->interleave};
+    for (uint32_t i = 0; i < p.rank; i++) {
+        p.dim[i] = PROBE_SIZE;
+        p.box[i] = p.elem_stride[i] = 1;
+        if (i) p.stride_bytes[i - 1] = (uint64_t)PROBE_SIZE << (10 * i);
+    }
+    return p;
+}
+
+static bool legal(const struct tmap_checker *c, const struct tmap_desc *d)
+{
+    return tmap_verdict_of(c, d) == TMAP_LEGAL;
+}
+
+/* The least power of two that *field may be, the rest of d being fine. */
+static uint32_t unit_of(const struct tmap_checker *c, struct tmap_desc *d, uint64_t *field,
+                        uint64_t base)
+{
+    const uint64_t was = *field;
+    uint32_t unit = 1;
+    for (; unit < PROBE_SIZE; unit *= 2) {
+        *field = base + unit;
+        if (legal(c, d)) break;
+    }
+    *field = was;
+    return unit;
+}
+
+static bool find_inner_unit(const struct tmap_checker *c, struct tmap_desc *d, struct limits *l)
+{
+    for (int32_t w = 0; w < SWIZZLES; w++)
+        for (uint32_t unit = 1; unit <= PROBE_SIZE; unit *= 2) {
+            d->swizzle = w;
+            d->box[0] = unit;
+            if (!legal(c, d)) continue;
+            l->inner_unit = unit;
+            return true;
+        }
+    return false;
+}
+
+/* The greatest k in 1..most for which box[dim] = k * unit is legal; 0 when 1 is not. */
+static uint32_t most_legal(const struct tmap_checker *c, struct tmap_desc *d, uint32_t dim,
+                           uint32_t unit, uint32_t most)
+{
+    uint32_t low = 0, high = most + 1;
+    while (low + 1 < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        d->box[dim] = mid * unit;
+        if (legal(c, d))
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static uint32_t coord_unit(const struct tmap_checker *c, const struct tmap_desc *d)
+{
+    struct tmap_use use = {.op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord_count = d->rank};
+    struct tmap_violation v[1];
+    size_t found;
+    for (uint32_t unit = 1; unit < PROBE_SIZE; unit *= 2) {
+        use.coord[0] = (int32_t)unit;
+        if (tmap_check_use(c, d, &use, v, 1, &found, NULL) == TMAP_OK && found == 0) return unit;
+    }
+    return PROBE_SIZE;
+}
+
+void limits_of(const struct tmap_checker *c, const struct tmap_desc *desc, struct limits *l)
+{
+    struct tmap_desc d = plain(desc);
+    memset(l, 0, sizeof *l);
+    if (!find_inner_unit(c, &d, l)) return;
+    l->known = true;
+    l->max_box = most_legal(c, &d, 1, 1, PROBE_SIZE);
+    d.box[1] = l->max_box;
+    d.box[0] = l->inner_unit;
+    l->max_bytes = (most_legal(c, &d, 2, 1, PROBE_SIZE) + 1) * (uint64_t)l->max_box *
+                   l->inner_unit * layout_smem_bits(d.dtype) / 8;
+    d.box[1] = d.box[2] = 1;
+    l->stride_unit = unit_of(c, &d, &d.stride_bytes[0], d.stride_bytes[0]);
+    l->address_unit = unit_of(c, &d, &d.address, d.address);
+    l->coord_unit = coord_unit(c, &d);
+    l->plain = d;
+    for (int32_t w = 0; w < SWIZZLES; w++) l->max_inner[w] = UINT32_MAX;
+}
+
+uint32_t limits_inner(const struct tmap_checker *c, struct limits *l, int32_t swizzle)
+{
+    uint32_t *most = &l->max_inner[swizzle];
+    if (*most != UINT32_MAX) return *most;
+    struct tmap_desc d = l->plain;
+    d.swizzle = swizzle;
+    *most = l->inner_unit * most_legal(c, &d, 0, l->inner_unit, PROBE_SIZE / l->inner_unit);
+    return *most;
+}
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+static uint64_t round_up(uint64_t a, uint64_t b)
+{
+    return ceil_div(a, b) * b;
+}
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* What is being built for one view. */
+struct draft {
+    const struct aim *aim;
+    struct limits *l;
+    const struct view *v;
+    struct tmap_plan *p;
+    uint64_t tile[TMAP_MAX_RANK];   /* what the boxes must cover, elements */
+    uint64_t copies[TMAP_MAX_RANK]; /* copies along each dimension */
+    uint64_t fewest[TMAP_MAX_RANK]; /* that any of them can be */
+    uint32_t most[TMAP_MAX_RANK];   /* elements of one box */
+    bool copied;
+};
+
+static void note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
+{
+    struct tmap_plan *p = d->p;
+    if (p->step_count < TMAP_PLAN_STEPS)
+        p->step[p->step_count++] =
+            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
+    p->cost.steps++;
+}
+
+static bool has_one(const struct view *v, uint32_t dim)
+{
+    return v->desc.dim[dim] == 1;
+}
+
+/* Strides of size-1 dimensions are canonical for nothing; any other that is off needs the copy. */
+static bool settle_strides(struct draft *d)
+{
+    struct tmap_desc *desc = &d->p->desc;
+    for (uint32_t i = 0; i + 1 < desc->rank; i++) {
+        const uint64_t s = desc->stride_bytes[i];
+        if (s % d->l->stride_unit == 0) continue;
+        if (!has_one(d->v, i + 1)) return false;
+        desc->stride_bytes[i] = round_up(s, d->l->stride_unit);
+        note(d, TMAP_REWRITE_CANONICAL, (int)i + 1, s, desc->stride_bytes[i]);
+    }
+    return true;
+}
+
+/* A dense copy with rows rounded up; what was broadcast stays so. */
+static bool settle_copy(struct draft *d)
+{
+    struct tmap_desc *desc = &d->p->desc;
+    uint64_t at = ceil_div(desc->dim[0] * layout_gmem_bits(desc->dtype), 8);
+    const uint64_t row = at;
+    for (uint32_t i = 0; i + 1 < desc->rank; i++) {
+        at = round_up(at, d->l->stride_unit);
+        if (desc->stride_bytes[i] == 0 && desc->dim[i + 1] != 1) continue;
+        desc->stride_bytes[i] = at;
+        if (__builtin_mul_overflow(at, desc->dim[i + 1], &at)) return false;
+    }
+    desc->address = round_up(desc->address, d->l->address_unit * 8u); /* stands for the new one */
+    desc->flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
+    d->p->allocation_bytes = at;
+    d->p->cost.kind = TMAP_PLAN_PADDING;
+    d->p->cost.copied_bytes = d->aim->tensor_bytes;
+    note(d, TMAP_REWRITE_COPY, -1, row, desc->rank > 1 ? desc->stride_bytes[0] : at);
+    return true;
+}
+
+/* A map that begins up to address_unit - 1 bytes before the tensor: the tile then starts inside the
+ * box. Loads only, and only where the bytes before the tensor are known to be readable. */
+static bool settle_address(struct draft *d)
+{
+    struct tmap_desc *desc = &d->p->desc;
+    const uint64_t off = desc->address % d->l->address_unit;
+    const uint32_t bits = layout_gmem_bits(desc->dtype);
+    if (off == 0) return true;
+    if (d->aim->stores || off * 8 % bits || d->v->digit[0].mod || desc->elem_stride[0] > 1)
+        return false;
+    if ((desc->flags & TMAP_HAS_ALLOCATION) && desc->address - off < desc->allocation_base)
+        return false;
+    const uint64_t shift = off * 8 / bits;
+    desc->address -= off;
+    desc->dim[0] += shift;
+    d->tile[0] += shift;
+    d->p->dim[0].shift = (uint32_t)shift;
+    note(d, TMAP_REWRITE_SHIFT_BASE, 0, off, shift);
+    return true;
+}
+
+/* Where tiles start between two legal coordinates, the box starts before the tile. */
+static bool settle_coord(struct draft *d)
+{
+    const uint32_t unit = d->l->coord_unit;
+    const uint64_t grain = d->v->grain[0];
+    d->p->dim[0].round = 1;
+    if (grain % unit == 0) return true;
+    if (d->aim->stores || d->v->digit[0].mod) return false;
+    d->tile[0] += unit - gcd(grain, unit);
+    d->p->dim[0].round = unit;
+    note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);
+    return true;
+}
+
+/* One box along dimension i when the tile is cut into n. 0: impossible. */
+static uint64_t box_of(const struct draft *d, uint32_t i, uint64_t n)
+{
+    const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
+    const uint64_t unit = i ? es : d->l->inner_unit;
+    const uint64_t box = i && es > 1 ? ceil_div(ceil_div(d->tile[i], es), n) * es
+                                     : round_up(ceil_div(d->tile[i], n), unit);
+    if (i && es > 1 && n == 1 && d->tile[i] <= d->most[i]) return d->tile[i];
+    if (box > d->most[i]) return 0;
+    if (d->aim->stores && box * n != d->tile[i]) return 0;
+    return box;
+}
+
+static uint64_t fewest_copies(const struct draft *d, uint32_t i)
+{
+    const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
+    const uint64_t most = d->most[i] / es * es;
+    uint64_t n = most ? ceil_div(d->tile[i], most) : 0;
+    if (n == 0 || n > UINT32_MAX) return 0;
+    for (const uint64_t stop = 2 * n + 64; n < stop; n++) /* stores need an exact division */
+        if (box_of(d, i, n)) return n;
+    return 0;
+}
+
+/* A legal map can still be of no use: a box that no block's shared memory holds. */
+static bool usable(const struct aim *aim, const struct tmap_desc *desc)
+{
+    const struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                                 .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                                 .coord_count = desc->rank};
+    struct tmap_violation v[1];
+    size_t found = 1;
+    return tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+}
+
+static bool try_boxes(struct draft *d)
+{
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        const uint64_t box = box_of(d, i, d->copies[i]);
+        if (box == 0 || box > UINT32_MAX) return false;
+        d->p->desc.box[i] = (uint32_t)box;
+    }
+    return legal(d->aim->checker, &d->p->desc) && usable(d->aim, &d->p->desc);
+}
+
+static uint64_t product(const struct draft *d)
+{
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < d->v->desc.rank; i++)
+        if (__builtin_mul_overflow(n, d->copies[i], &n)) return UINT64_MAX;
+    return n;
+}
+
+/* Bytes that one copy writes, by its box alone. */
+static uint64_t bytes_of(const struct draft *d)
+{
+    uint64_t bytes = layout_smem_bits(d->p->desc.dtype);
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
+        const uint64_t box = box_of(d, i, d->copies[i]);
+        if (__builtin_mul_overflow(bytes, box / es ? box / es : 1, &bytes)) return UINT64_MAX;
+    }
+    return bytes / 8;
+}
+
+/* A box may hold too many bytes though each side is fine: more copies then, as few as possible,
+ * cut along the outermost dimension before others. kept is left at the best. */
+static void cut_further(struct draft *d, uint32_t dims, uint64_t *best, uint64_t *kept)
+{
+    const uint32_t i = dims - 1;
+    for (uint64_t n = d->fewest[i]; n <= d->tile[i]; n++) {
+        d->copies[i] = n;
+        if (product(d) >= *best) break;
+        if (dims > 1) {
+            cut_further(d, dims - 1, best, kept);
+        } else if (bytes_of(d) <= d->l->max_bytes && try_boxes(d)) {
+            *best = product(d);
+            memcpy(kept, d->copies, sizeof d->copies);
+            break;
+        }
+    }
+    d->copies[i] = d->fewest[i];
+}
+
+/* Some cut that serves, found fast: the outermost dimension halved until it is 1, then the next. */
+static bool cut_somehow(struct draft *d, uint64_t *best, uint64_t *kept)
+{
+    for (uint32_t i = d->v->desc.rank; i-- > 0;)
+        while (d->copies[i] < d->tile[i]) {
+            d->copies[i] = d->copies[i] * 2 < d->tile[i] ? d->copies[i] * 2 : d->tile[i];
+            if (product(d) > MOST_COPIES) return false;
+            if (bytes_of(d) > d->l->max_bytes || !try_boxes(d)) continue;
+            *best = product(d);
+            memcpy(kept, d->copies, sizeof d->copies);
+            return true;
+        }
+    return false;
+}
+
+static bool settle_boxes(struct draft *d)
+{
+    const uint32_t rank = d->v->desc.rank;
+    uint64_t best = MOST_COPIES, kept[TMAP_MAX_RANK];
+    for (uint32_t i = 0; i < rank; i++) {
+        d->most[i] = i ? d->l->max_box : limits_inner(d->aim->checker, d->l, d->p->desc.swizzle);
+        d->copies[i] = fewest_copies(d, i);
+        if (d->copies[i] == 0) return false;
+    }
+    if (try_boxes(d)) return true;
+    /* a bound that no cut mends is met at once by the smallest boxes */
+    struct tmap_desc least = d->p->desc;
+    for (uint32_t i = 0; i < rank; i++) least.box[i] = i ? 1 : d->l->inner_unit;
+    if (!legal(d->aim->checker, &least) || !usable(d->aim, &least)) return false;
+    memcpy(d->fewest, d->copies, sizeof d->fewest);
+    if (!cut_somehow(d, &best, kept)) best = MOST_COPIES;
+    memcpy(d->copies, d->fewest, sizeof d->copies);
+    if (best > ceil_div(bytes_of(d), d->l->max_bytes) * product(d))
+        cut_further(d, rank, &best, kept);
+    if (best == MOST_COPIES) return false;
+    memcpy(d->copies, kept, sizeof d->copies);
+    return try_boxes(d);
+}
+
+static bool layout_differs(const struct draft *d, const struct tmap_layout *l)
+{
+    const struct tmap_plan *p = d->p;
+    for (uint32_t i = 0; i + 1 < p->desc.rank; i++)
+        if (p->dim[i].copies > 1) return true;
+    return p->slot_bytes != l->tx_bytes && p->copies > 1;
+}
+
+static void note_boxes(struct draft *d)
+{
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        struct tmap_plan_dim *dim = &d->p->dim[i];
+        memcpy(dim->coef, d->v->digit[i].coef, sizeof dim->coef);
+        dim->div = d->v->digit[i].div;
+        dim->mod = d->v->digit[i].mod;
+        dim->copies = (uint32_t)d->copies[i];
+        dim->step = d->p->desc.box[i];
+        if (dim->round == 0) dim->round = 1;
+        if (d->copies[i] > 1)
+            note(d, TMAP_REWRITE_SPLIT_BOX, (int)i, d->v->tile[i], dim->step);
+        else if (dim->step != d->v->tile[i])
+            note(d, TMAP_REWRITE_GROW_BOX, (int)i, d->v->tile[i], dim->step);
+    }
+}
+
+static void sum_costs(struct draft *d)
+{
+    struct tmap_plan *p = d->p;
+    struct tmap_layout l;
+    layout_of(&p->desc, &l);
+    p->copies = (uint32_t)product(d);
+    p->slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
+    p->tx_bytes = l.tx_bytes * p->copies;
+    p->cost.extra_instructions = p->copies - 1;
+    p->cost.wasted_traffic_bytes =
+        p->tx_bytes > d->aim->useful_bytes ? p->tx_bytes - d->aim->useful_bytes : 0;
+    const uint64_t shared =
+        p->copies > 1 ? (p->copies - 1) * p->slot_bytes + l.footprint_bytes : l.footprint_bytes;
+    p->cost.wasted_shared_bytes = shared > d->aim->useful_bytes ? shared - d->aim->useful_bytes : 0;
+    if (p->desc.swizzle != d->aim->desc->swizzle) p->cost.layout_changes++;
+    if (p->dim[0].shift || p->dim[0].round > 1) p->cost.layout_changes++;
+    if (layout_differs(d, &l)) p->cost.layout_changes++;
+}
+
+static void start_plan(struct draft *d, int32_t swizzle)
+{
+    struct tmap_plan *p = d->p;
+    memset(p, 0, sizeof *p);
+    p->desc = d->v->desc;
+    p->step_count = d->v->step_count < TMAP_PLAN_STEPS ? d->v->step_count : TMAP_PLAN_STEPS;
+    memcpy(p->step, d->v->step, sizeof p->step);
+    p->cost.steps = d->v->step_count;
+    p->cost.layout_changes = d->v->layout_changes;
+    for (uint32_t i = 0; i < d->aim->desc->rank; i++)
+        p->grain[i] = d->aim->wish && d->aim->wish->grain[i]         ? d->aim->wish->grain[i]
+                      : d->aim->desc->box[i] >= d->aim->desc->dim[i] ? 0
+                                                                     : d->aim->desc->box[i];
+    if (p->desc.swizzle != swizzle)
+        note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
+    p->desc.swizzle = swizzle;
+    memcpy(d->tile, d->v->tile, sizeof d->tile);
+}
+
+bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
+                 int32_t swizzle, bool copy, struct tmap_plan *out)
+{
+    struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .copied = copy};
+    if (!limits->known || limits_inner(aim->checker, limits, swizzle) == 0) return false;
+    start_plan(&d, swizzle);
+    if (out->desc.elem_stride[0] != 1 && out->step_count < TMAP_PLAN_STEPS &&
+        out->desc.interleave == TMAP_INTERLEAVE_NONE) {
+        note(&d, TMAP_REWRITE_IGNORED, 0, out->desc.elem_stride[0], 1);
+        out->step[out->step_count - 1].field = FIELD_ESTRIDE;
+        out->desc.elem_stride[0] = 1;
+    }
+    if (copy ? !settle_copy(&d) : !settle_strides(&d) || !settle_address(&d)) return false;
+    if (!settle_coord(&d) || !settle_boxes(&d)) return false;
+    note_boxes(&d);
+    sum_costs(&d);
+    return true;
+}
+
+struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
+                              const struct view *view)
+{
+    struct tmap_cost c = {.steps = view->step_count, .layout_changes = view->layout_changes};
+    bool off = aim->stores && view->desc.address % limits->address_unit;
+    for (uint32_t i = 0; i + 1 < view->desc.rank; i++)
+        off = off || (view->desc.stride_bytes[i] % limits->stride_unit && !has_one(view, i + 1));
+    if (off) {
+        c.kind = TMAP_PLAN_PADDING;
+        c.copied_bytes = aim->tensor_bytes;
+    }
+    return c;
+}
+
+int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b)
+{
+#define BY(field)                                                                                  \
+    if (a->field != b->field) return a->field < b->field ? -1 : 1
+    BY(kind);
+    BY(copied_bytes);
+    BY(extra_instructions);
+    BY(wasted_traffic_bytes);
+    BY(wasted_shared_bytes);
+    BY(layout_changes);
+    BY(steps);
+#undef BY
+    return 0;
+}

@@ -1,0 +1,47 @@
+/* The best fields for one view: box, swizzle, strides, copies. Bounds come from the rows, asked
+ * through the checker. */
+#ifndef TMAP_SOLVE_FIELDS_H
+#define TMAP_SOLVE_FIELDS_H
+
+#include "solve/view.h"
+
+/* What the rows allow a type on a target, found by asking them about a plain descriptor. */
+struct limits {
+    bool known;            /* some swizzle makes the plain descriptor legal */
+    uint32_t max_box;      /* of dimensions above 0, elements */
+    uint32_t inner_unit;   /* the least legal box[0], and what it must be a multiple of */
+    uint32_t max_inner[8]; /* see limits_inner() */
+    struct tmap_desc plain;
+    uint32_t stride_unit; /* strides are multiples of it, bytes */
+    uint32_t address_unit;
+    uint64_t max_bytes;  /* no legal box has more bytes */
+    uint32_t coord_unit; /* coordinate 0 is a multiple of it, elements */
+};
+
+void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
+               struct limits *out);
+
+/* The greatest legal box[0] with that swizzle; 0: the swizzle is refused. Asked once, then known.
+ */
+uint32_t limits_inner(const struct tmap_checker *checker, struct limits *limits, int32_t swizzle);
+
+/* The wish that a plan serves: what its costs are measured against. */
+struct aim {
+    const struct tmap_checker *checker;
+    const struct tmap_desc *desc; /* as wished, illegal perhaps */
+    const struct tmap_wish *wish;
+    uint64_t useful_bytes; /* of one tile */
+    uint64_t tensor_bytes; /* of what a copy moves */
+    bool stores;
+};
+
+/* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none.
+ */
+bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
+                 int32_t swizzle, bool copy, struct tmap_plan *out);
+
+/* No plan of this view, whatever its fields, costs less. */
+struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
+                              const struct view *view);
+
+#endif

@@ -1,0 +1,130 @@
+/* What a plan says: coordinates, places, names. */
+#include "core/layout.h"
+#include "expr/field.h"
+#include "tmap/solve.h"
+
+#include <stdio.h>
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+static int64_t value_of(const struct tmap_plan_dim *d, const int64_t *x)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)d->coef[i] * x[i];
+    sum = floor_div(sum, (int64_t)d->div);
+    return d->mod ? sum - floor_div(sum, (int64_t)d->mod) * (int64_t)d->mod : sum;
+}
+
+static int64_t first_of(const struct tmap_plan_dim *d, const int64_t *coord)
+{
+    return floor_div(value_of(d, coord), d->round) * d->round;
+}
+
+void tmap_plan_coords(const struct tmap_plan *p, const int64_t *coord, uint32_t n,
+                      int64_t out[TMAP_MAX_RANK])
+{
+    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
+        out[i] = 0;
+        if (i >= p->desc.rank) continue;
+        const struct tmap_plan_dim *d = &p->dim[i];
+        out[i] = first_of(d, coord) + (int64_t)(n % d->copies) * d->step;
+        n /= d->copies;
+    }
+}
+
+/* Elements of the wish come in groups where the type was widened: which of its group x is. */
+static uint64_t part_of(const struct tmap_plan *p, const int64_t *x)
+{
+    const struct tmap_plan_dim *d = &p->dim[0];
+    int64_t sum = 0;
+    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)d->coef[i] * x[i];
+    return (uint64_t)(sum - floor_div(sum, (int64_t)d->div) * (int64_t)d->div);
+}
+
+bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, const int64_t *coord,
+                     const uint32_t *tile, uint32_t *copy, uint64_t *offset_bytes)
+{
+    struct tmap_layout l;
+    int64_t x[TMAP_MAX_RANK] = {0};
+    uint64_t row = 0, inner = 0, n = 0;
+    for (uint32_t i = 0; i < wish->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
+    layout_of(&p->desc, &l);
+    for (uint32_t i = p->desc.rank; i-- > 0;) {
+        const struct tmap_plan_dim *d = &p->dim[i];
+        const uint32_t es = i && p->desc.elem_stride[i] ? p->desc.elem_stride[i] : 1;
+        const int64_t in = value_of(d, x) + d->shift - first_of(d, coord);
+        if (in < 0 || d->step == 0 || in >= (int64_t)d->copies * d->step) return false;
+        const uint64_t within = (uint64_t)in % d->step;
+        if (within % es) return false; /* between the elements that the copy takes */
+        n = n * d->copies + (uint64_t)in / d->step;
+        if (i)
+            row = row * l.extent[i] + within / es;
+        else
+            inner = within;
+    }
+    const uint32_t bits = layout_smem_bits(p->desc.dtype);
+    *copy = (uint32_t)n;
+    *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes + inner * bits / 8 +
+                    part_of(p, x) * layout_gmem_bits(wish->dtype) / 8;
+    return true;
+}
+
+const char *tmap_plan_kind_name(uint32_t kind)
+{
+    static const char *const names[] = {"free", "padding", "decision"};
+    return kind <= TMAP_PLAN_DECISION ? names[kind] : NULL;
+}
+
+static const struct {
+    const char *name, *text; /* %i index, %f from, %t to, %n the field's name */
+} rewrites[TMAP_REWRITE_COUNT] = {
+    {"skip", "the tensor is empty: launch nothing"},
+    {"choose", "%n is %f, which means nothing: choose, for instance %t"},
+    {"canonical_stride", "stride of dimension %i, which has size 1: %f -> %t (any legal value)"},
+    {"without_effect", "%n: %f -> %t (without effect on the copy)"},
+    {"drop", "leave out dimension %i, which has size 1"},
+    {"merge", "see dimensions %i and the next, which are contiguous, as one"},
+    {"split", "see dimension %i of %f as pieces of %t, and a dimension of pieces"},
+    {"widen", "copy elements of type %f as pairs of type %t"},
+    {"bytes", "copy pairs of 4-bit elements as bytes"},
+    {"swizzle", "swizzle %f -> %t: the tile lies otherwise in shared memory"},
+    {"split_box", "several copies of %t along dimension %i instead of one of %f"},
+    {"grow_box", "box of dimension %i: %f -> %t, the rest is not used"},
+    {"shift_base", "begin the map %f bytes earlier; the tile starts %t elements into each row"},
+    {"round_coordinate", "round coordinate 0 down to a multiple of %t; the tile starts inside"},
+    {"copy", "copy the tensor once into rows of %t bytes instead of %f"},
+};
+
+const char *tmap_rewrite_name(uint32_t rewrite)
+{
+    return rewrite < TMAP_REWRITE_COUNT ? rewrites[rewrite].name : NULL;
+}
+
+size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size)
+{
+    size_t at = 0;
+    const char *t = step->rewrite < TMAP_REWRITE_COUNT ? rewrites[step->rewrite].text : "";
+    if (size) out[0] = 0;
+    for (; *t; t++) {
+        char piece[40] = {*t, 0};
+        if (*t == '%') {
+            t++;
+            if (*t == 'i')
+                snprintf(piece, sizeof piece, "%d", step->index);
+            else if (*t == 'n' && step->index >= 0)
+                snprintf(piece, sizeof piece, "%s[%d]",
+                         field_info_of((enum field)step->field)->json, step->index);
+            else if (*t == 'n')
+                snprintf(piece, sizeof piece, "%s", field_info_of((enum field)step->field)->json);
+            else
+                snprintf(piece, sizeof piece, "%llu",
+                         (unsigned long long)(*t == 'f' ? step->from : step->to));
+        }
+        const int n = snprintf(at < size ? out + at : NULL, at < size ? size - at : 0, "%s", piece);
+        at += n > 0 ? (size_t)n : 0;
+    }
+    return at;
+}

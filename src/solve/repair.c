@@ -1,0 +1,314 @@
+/* Repair: the decisions that a meaningless wish needs, then an exact search over views, fewest
+ * rewrites first, each view with its best fields. A view is kept once, in the caller's memory. */
+#include "core/layout.h"
+#include "solve/decide.h"
+#include "solve/fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SWIZZLES 7
+#define MAX_REWRITES 6
+#define MOST_SLOTS 4096u /* of the table: twice the views that six rewrites ever gave */
+#define LIMIT_SETS 4     /* types met by widening */
+
+struct search {
+    struct aim aim;
+    const struct decision *decision;
+    struct limits limits[LIMIT_SETS];
+    int32_t limit_dtype[LIMIT_SETS];
+    unsigned limit_count;
+    struct view *views;
+    uint32_t *table;
+    size_t slots, capacity;
+    uint32_t count;
+    bool full;
+    struct tmap_plan *plans;
+    size_t cap, found;
+    struct tmap_search_log *log;
+};
+
+static struct limits *limits_for(struct search *s, const struct view *v)
+{
+    for (unsigned i = 0; i < s->limit_count; i++)
+        if (s->limit_dtype[i] == v->desc.dtype) return &s->limits[i];
+    const unsigned i = s->limit_count < LIMIT_SETS ? s->limit_count++ : LIMIT_SETS - 1;
+    s->limit_dtype[i] = v->desc.dtype;
+    limits_of(s->aim.checker, &v->desc, &s->limits[i]);
+    return &s->limits[i];
+}
+
+static void log_cost(struct search *s, const char *word, uint32_t state, const struct tmap_cost *c)
+{
+    struct tmap_search_log *l = s->log;
+    if (!l) return;
+    const size_t room = l->length < l->size ? l->size - l->length : 0;
+    const int n = snprintf(
+        room ? l->text + l->length : NULL, room, "%s %u %u %llu %llu %llu %llu %u %u\n", word,
+        state, c->kind, (unsigned long long)c->copied_bytes,
+        (unsigned long long)c->extra_instructions, (unsigned long long)c->wasted_traffic_bytes,
+        (unsigned long long)c->wasted_shared_bytes, c->layout_changes, c->steps);
+    if (n > 0) l->length += (size_t)n;
+}
+
+/* Plans differ when their steps do, values aside. */
+static bool same_steps(const struct tmap_plan *a, const struct tmap_plan *b)
+{
+    if (a->step_count != b->step_count) return false;
+    for (uint32_t i = 0; i < a->step_count; i++)
+        if (a->step[i].rewrite != b->step[i].rewrite || a->step[i].index != b->step[i].index)
+            return false;
+    return true;
+}
+
+static void keep_plan(struct search *s, const struct tmap_plan *p)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < s->found; i++)
+        if (same_steps(&s->plans[i], p)) {
+            if (tmap_cost_compare(&s->plans[i].cost, &p->cost) <= 0) return;
+            memmove(&s->plans[i], &s->plans[i + 1], (s->found - i - 1) * sizeof *p);
+            s->found--;
+        }
+    while (at < s->found && tmap_cost_compare(&s->plans[at].cost, &p->cost) <= 0) at++;
+    if (at == s->cap) return;
+    if (s->found == s->cap) s->found--;
+    memmove(&s->plans[at + 1], &s->plans[at], (s->found - at) * sizeof *p);
+    s->plans[at] = *p;
+    s->found++;
+}
+
+/* What a plan must beat to be kept. */
+static bool worth(const struct search *s, const struct tmap_cost *c)
+{
+    return s->found < s->cap || tmap_cost_compare(c, &s->plans[s->found - 1].cost) < 0;
+}
+
+static void add_decisions(const struct search *s, struct tmap_plan *p)
+{
+    const struct decision *x = s->decision;
+    const uint32_t room = TMAP_PLAN_STEPS - p->step_count;
+    const uint32_t n = x->step_count < room ? x->step_count : room;
+    memmove(p->step + n, p->step, p->step_count * sizeof *p->step);
+    memcpy(p->step, x->step, n * sizeof *p->step);
+    p->step_count += n;
+    p->cost.steps += x->step_count;
+    if (x->decided) p->cost.kind = TMAP_PLAN_DECISION;
+}
+
+/* A bound on plans of this view, with the decisions made before and a few changes to come. */
+static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, bool other_swizzle)
+{
+    if (copy) {
+        bound.kind = TMAP_PLAN_PADDING;
+        bound.copied_bytes = s->aim.tensor_bytes;
+        bound.steps++;
+    }
+    if (other_swizzle) {
+        bound.layout_changes++;
+        bound.steps++;
+    }
+    if (s->decision->decided) bound.kind = TMAP_PLAN_DECISION;
+    bound.steps += s->decision->step_count;
+    return worth(s, &bound);
+}
+
+static void try_view(struct search *s, uint32_t state, const struct view *v,
+                     const struct tmap_cost *bound)
+{
+    struct limits *l = limits_for(s, v);
+    for (int copy = bound->kind == TMAP_PLAN_FREE ? 0 : 1; copy < 2; copy++) {
+        if (copy && s->aim.wish && s->aim.wish->no_copy) break;
+        for (int32_t k = 0; k < SWIZZLES; k++) {
+            struct tmap_plan p;
+            const int32_t own = v->desc.swizzle;
+            const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
+            if (k && s->aim.wish && s->aim.wish->keep_swizzle) break;
+            if (!may_help(s, *bound, copy, k > 0)) break;
+            if (!fields_best(&s->aim, l, v, swizzle, copy, &p)) continue;
+            log_cost(s, "plan", state, &p.cost);
+            add_decisions(s, &p);
+            if (worth(s, &p.cost)) keep_plan(s, &p);
+        }
+    }
+}
+
+static void add_view(struct search *s, const struct view *v)
+{
+    size_t slot = view_hash(v) & (s->slots - 1);
+    if (v->step_count > MAX_REWRITES) return;
+    for (; s->table[slot]; slot = (slot + 1) & (s->slots - 1))
+        if (view_equal(&s->views[s->table[slot] - 1], v)) return;
+    if (s->count == s->capacity) {
+        s->full = true;
+        return;
+    }
+    s->views[s->count] = *v;
+    s->table[slot] = ++s->count;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* The greatest divisor of what dimension, tile and coordinates have in common that a box takes. */
+static uint64_t piece(const struct view *v, uint32_t i, uint32_t most, uint32_t unit)
+{
+    uint64_t common = gcd(gcd(v->desc.dim[i], v->tile[i]), v->grain[i]);
+    for (uint64_t size = most; size >= 2; size--)
+        if (common % size == 0 && size % unit == 0) return size;
+    return 0;
+}
+
+/* Splits help where a box is too small for the tile. */
+static void add_splits(struct search *s, const struct view *v, struct limits *l)
+{
+    struct view next;
+    if (!l->known) return;
+    for (uint32_t i = 1; i < v->desc.rank; i++) {
+        if (v->tile[i] <= l->max_box) continue;
+        if (view_split(v, i, piece(v, i, l->max_box, 1), i + 1, &next)) add_view(s, &next);
+    }
+    uint32_t last = 0;
+    for (int32_t w = 0; w < SWIZZLES; w++) {
+        const uint32_t most = limits_inner(s->aim.checker, l, w);
+        if (most == last || v->tile[0] <= most) continue;
+        last = most;
+        const uint64_t size = piece(v, 0, most, l->inner_unit);
+        if (view_split(v, 0, size, 1, &next)) add_view(s, &next);
+        if (v->desc.rank > 1 && view_split(v, 0, size, v->desc.rank, &next)) add_view(s, &next);
+    }
+}
+
+static void add_successors(struct search *s, const struct view *v)
+{
+    struct view next;
+    for (uint32_t i = 0; i < v->desc.rank; i++) {
+        if (view_drop(v, i, &next)) add_view(s, &next);
+        if (view_merge(v, i, &next)) add_view(s, &next);
+    }
+    if (view_widen(v, &next)) add_view(s, &next);
+    if (view_bytes(v, &next)) add_view(s, &next);
+    add_splits(s, v, limits_for(s, v));
+}
+
+static void run_search(struct search *s, struct tmap_repair_report *r)
+{
+    struct view start;
+    view_of(&s->decision->desc, s->aim.wish, &start);
+    add_view(s, &start);
+    r->closed = true;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct view *v = &s->views[i];
+        const struct tmap_cost bound = fields_bound(&s->aim, limits_for(s, v), v);
+        if (!may_help(s, bound, false, false)) {
+            log_cost(s, "pruned", i, &bound);
+            continue;
+        }
+        log_cost(s, "view", i, &bound);
+        try_view(s, i, v, &bound);
+        if (s->aim.desc->kind == TMAP_TILED && s->aim.desc->interleave == TMAP_INTERLEAVE_NONE)
+            add_successors(s, &s->views[i]);
+    }
+    r->closed = !s->full;
+    r->states = s->count;
+    r->found = s->found;
+}
+
+/* Bytes of the elements of one tile, and of the tensor without what is broadcast. */
+static bool measure(struct aim *a)
+{
+    const struct tmap_desc *d = a->desc;
+    const uint32_t bits = layout_smem_bits(d->dtype);
+    uint64_t tile = bits, tensor = layout_gmem_bits(d->dtype);
+    for (uint32_t i = 0; i < d->rank; i++) {
+        const uint64_t es = i && d->elem_stride[i] ? d->elem_stride[i] : 1;
+        const uint64_t box = d->box[i] / es + (d->box[i] % es != 0);
+        const uint64_t dim = i && d->stride_bytes[i - 1] == 0 ? 1 : d->dim[i];
+        if (__builtin_mul_overflow(tile, box, &tile) ||
+            __builtin_mul_overflow(tensor, dim, &tensor))
+            return false;
+    }
+    a->useful_bytes = tile / 8;
+    a->tensor_bytes = tensor / 8;
+    return true;
+}
+
+static bool take_workspace(struct search *s, void *workspace, size_t bytes)
+{
+    size_t slots = 16;
+    if (!workspace || (uintptr_t)workspace % sizeof(uint64_t)) return false;
+    while (slots < MOST_SLOTS && slots * 2 * (sizeof(uint32_t) + sizeof(struct view) / 2) <= bytes)
+        slots *= 2;
+    if (slots * sizeof(uint32_t) + sizeof(struct view) > bytes) return false;
+    s->table = workspace;
+    s->slots = slots;
+    memset(s->table, 0, slots * sizeof(uint32_t));
+    s->views = (struct view *)(void *)((char *)workspace + slots * sizeof(uint32_t));
+    s->capacity = (bytes - slots * sizeof(uint32_t)) / sizeof(struct view);
+    if (s->capacity > slots / 2) s->capacity = slots / 2;
+    return true;
+}
+
+static enum tmap_status no_plan(struct tmap_repair_report *r, const char *reason)
+{
+    snprintf(r->reason, sizeof r->reason, "%s", reason);
+    return TMAP_E_NO_PLAN;
+}
+
+static enum tmap_status skip_plan(const struct decision *x, struct tmap_plan *plan,
+                                  struct tmap_repair_report *r)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->skip = true;
+    plan->desc = x->desc;
+    plan->step[plan->step_count++] = (struct tmap_plan_step){TMAP_REWRITE_SKIP, -1, 0, 0, 0};
+    plan->cost.steps = 1;
+    r->found = 1;
+    r->closed = true;
+    return TMAP_OK;
+}
+
+static const char *why_none(const struct search *s)
+{
+    if (s->aim.desc->kind != TMAP_TILED)
+        return "no corner, channel or stride change makes this im2col map legal";
+    if (s->limits[0].known) return "no view of this tensor within six rewrites has legal fields";
+    return "the target has no legal map for this type and interleave";
+}
+
+enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                             const struct tmap_wish *wish, void *workspace, size_t bytes,
+                             struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
+                             struct tmap_search_log *log)
+{
+    struct decision x;
+    struct search s;
+    if (!checker || !desc || !plans || cap == 0 || !report) return TMAP_E_ARGUMENT;
+    memset(report, 0, sizeof *report);
+    if (checker->covered != TMAP_OK) return checker->covered;
+    decide(checker, desc, &x);
+    if (x.hopeless) return no_plan(report, x.reason);
+    if (x.empty) return skip_plan(&x, plans, report);
+    memset(&s, 0, sizeof s);
+    s.aim = (struct aim){.checker = checker, .desc = &x.desc, .wish = wish};
+    s.aim.stores = wish && wish->op == TMAP_OP_STORE;
+    s.decision = &x;
+    s.plans = plans;
+    s.cap = cap;
+    s.log = log;
+    if (!measure(&s.aim)) return no_plan(report, "the tile or the tensor has more than 2^61 bytes");
+    if (!take_workspace(&s, workspace, bytes)) return TMAP_E_ROOM;
+    if (x.desc.kind == TMAP_TILED)
+        run_search(&s, report);
+    else
+        return no_plan(report, why_none(&s));
+    if (s.found) return TMAP_OK;
+    return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
+}

@@ -1,0 +1,230 @@
+/* The rewrites of views. In each comment, x is an element's index and c a tile's coordinate. */
+#include "solve/view.h"
+
+#include "core/layout.h"
+
+#include <string.h>
+
+void view_note(struct view *v, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
+{
+    if (v->step_count < TMAP_PLAN_STEPS)
+        v->step[v->step_count] =
+            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
+    v->step_count++;
+}
+
+/* The tile covers the whole dimension, so its coordinate can only be 0; else tiles form a grid. */
+static uint64_t default_grain(const struct tmap_desc *d, uint32_t i)
+{
+    return d->box[i] >= d->dim[i] ? 0 : d->box[i];
+}
+
+void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out)
+{
+    memset(out, 0, sizeof *out);
+    out->desc = *desc;
+    for (uint32_t i = desc->rank; i < TMAP_MAX_RANK; i++) {
+        out->desc.dim[i] = out->desc.elem_stride[i] = 0;
+        out->desc.stride_bytes[i - 1] = 0;
+    }
+    for (uint32_t i = 0; i < desc->rank; i++) {
+        out->tile[i] = desc->box[i];
+        out->grain[i] = wish && wish->grain[i] ? wish->grain[i] : default_grain(desc, i);
+        out->digit[i].coef[i] = 1;
+        out->digit[i].div = 1;
+    }
+}
+
+static uint64_t stride_of(const struct view *v, uint32_t i)
+{
+    return i ? v->desc.stride_bytes[i - 1] : layout_gmem_bits(v->desc.dtype) / 8;
+}
+
+static void remove_dim(struct view *v, uint32_t i)
+{
+    const uint32_t rank = v->desc.rank;
+    for (uint32_t k = i; k + 1 < rank; k++) {
+        v->desc.dim[k] = v->desc.dim[k + 1];
+        v->desc.elem_stride[k] = v->desc.elem_stride[k + 1];
+        v->tile[k] = v->tile[k + 1];
+        v->grain[k] = v->grain[k + 1];
+        v->digit[k] = v->digit[k + 1];
+    }
+    for (uint32_t k = i ? i - 1 : 0; k + 2 < rank; k++)
+        v->desc.stride_bytes[k] = v->desc.stride_bytes[k + 1];
+    v->desc.rank--;
+    v->desc.dim[rank - 1] = v->tile[rank - 1] = v->grain[rank - 1] = 0;
+    v->desc.elem_stride[rank - 1] = 0;
+    if (rank >= 2) v->desc.stride_bytes[rank - 2] = 0;
+    memset(&v->digit[rank - 1], 0, sizeof v->digit[0]);
+}
+
+/* A dimension of size 1 with a tile of 1: x = 0 always, so its term of the address is 0. */
+bool view_drop(const struct view *v, uint32_t i, struct view *out)
+{
+    if (i == 0 || i >= v->desc.rank || v->desc.rank < 2 || v->desc.dim[i] != 1 || v->tile[i] != 1 ||
+        v->grain[i] != 0)
+        return false;
+    *out = *v;
+    remove_dim(out, i);
+    view_note(out, TMAP_REWRITE_DROP, (int)i, 1, 0);
+    return true;
+}
+
+static bool plain(const struct view *v, uint32_t i)
+{
+    return v->digit[i].div == 1 && v->digit[i].mod == 0 && v->desc.elem_stride[i] == 1;
+}
+
+/* stride[i + 1] = dim[i] * stride[i]: x[i] + dim[i] * x[i + 1] names the same byte. The tile must
+ * take all of dimension i, so that it is one run. */
+bool view_merge(const struct view *v, uint32_t i, struct view *out)
+{
+    uint64_t run;
+    if (i + 1 >= v->desc.rank || !plain(v, i) || !plain(v, i + 1)) return false;
+    if (v->tile[i] != v->desc.dim[i] || v->grain[i] != 0) return false;
+    if (__builtin_mul_overflow(v->desc.dim[i], stride_of(v, i), &run) ||
+        run != stride_of(v, i + 1) || stride_of(v, i) == 0)
+        return false;
+    *out = *v;
+    const uint64_t size = v->desc.dim[i];
+    if (__builtin_mul_overflow(size, v->desc.dim[i + 1], &out->desc.dim[i]) ||
+        __builtin_mul_overflow(size, v->tile[i + 1], &out->tile[i]) ||
+        __builtin_mul_overflow(size, v->grain[i + 1], &out->grain[i]))
+        return false;
+    for (int k = 0; k < TMAP_MAX_RANK; k++)
+        if (__builtin_mul_overflow(size, v->digit[i + 1].coef[k], &run) ||
+            __builtin_add_overflow(run, v->digit[i].coef[k], &out->digit[i].coef[k]))
+            return false;
+    const uint64_t dim = out->desc.dim[i], tile = out->tile[i], grain = out->grain[i];
+    const struct digit digit = out->digit[i];
+    const uint64_t stride = stride_of(v, i);
+    remove_dim(out, i + 1);
+    out->desc.dim[i] = dim;
+    out->tile[i] = tile;
+    out->grain[i] = grain;
+    out->digit[i] = digit;
+    if (i) out->desc.stride_bytes[i - 1] = stride;
+    view_note(out, TMAP_REWRITE_MERGE, (int)i, v->desc.rank, out->desc.rank);
+    return true;
+}
+
+/* x = size * (x / size) + x % size: the quotient is a dimension of its own. The dimension is a
+ * whole number of pieces, and so are tile and coordinates, or the tile stays inside one piece. */
+bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place, struct view *out)
+{
+    const uint32_t rank = v->desc.rank;
+    if (rank == TMAP_MAX_RANK || i >= rank || place <= i || place > rank || size < 2) return false;
+    if (v->desc.elem_stride[i] != 1 || v->desc.dim[i] % size || v->desc.dim[i] == size)
+        return false;
+    if (v->tile[i] % size || v->grain[i] % size) return false;
+    uint64_t far;
+    if (__builtin_mul_overflow(size, stride_of(v, i), &far)) return false;
+    struct view w = *v;
+    w.desc.rank++;
+    for (uint32_t k = rank; k > place; k--) {
+        w.desc.dim[k] = w.desc.dim[k - 1];
+        w.desc.elem_stride[k] = w.desc.elem_stride[k - 1];
+        w.desc.stride_bytes[k - 1] = k >= 2 ? w.desc.stride_bytes[k - 2] : 0;
+        w.tile[k] = w.tile[k - 1];
+        w.grain[k] = w.grain[k - 1];
+        w.digit[k] = w.digit[k - 1];
+    }
+    w.desc.dim[place] = v->desc.dim[i] / size;
+    w.desc.elem_stride[place] = 1;
+    w.desc.stride_bytes[place - 1] = far;
+    w.tile[place] = v->tile[i] / size;
+    w.grain[place] = v->grain[i] / size;
+    w.digit[place] = v->digit[i];
+    w.digit[place].div *= size;
+    w.digit[place].mod = v->digit[i].mod ? v->digit[i].mod / size : 0;
+    w.desc.dim[i] = w.tile[i] = size;
+    w.grain[i] = 0;
+    w.digit[i].mod = size;
+    /* under a swizzle the pieces of a row are wished as slabs, each a whole span wide */
+    const bool slabs = i == 0 && v->desc.swizzle != TMAP_SWIZZLE_NONE && rank > 1;
+    if ((place != i + 1) != slabs) w.layout_changes++;
+    view_note(&w, TMAP_REWRITE_SPLIT, (int)i, v->desc.dim[i], size);
+    *out = w;
+    return true;
+}
+
+static int32_t twice(int32_t dtype)
+{
+    switch (layout_smem_bits(dtype)) {
+    case 8:
+        return TMAP_UINT16;
+    case 16:
+        return TMAP_UINT32;
+    case 32:
+        return TMAP_UINT64;
+    default:
+        return -1;
+    }
+}
+
+static bool pair_up(const struct view *v, int32_t dtype, enum tmap_rewrite rewrite,
+                    struct view *out)
+{
+    if (v->desc.dim[0] % 2 || v->tile[0] % 2 || v->grain[0] % 2) return false;
+    if (v->desc.oob_fill != TMAP_OOB_NONE || v->desc.elem_stride[0] != 1) return false;
+    *out = *v;
+    out->desc.dtype = dtype;
+    out->desc.dim[0] /= 2;
+    out->tile[0] /= 2;
+    out->grain[0] /= 2;
+    out->digit[0].div *= 2;
+    if (out->digit[0].mod) out->digit[0].mod /= 2;
+    view_note(out, rewrite, 0, (uint64_t)v->desc.dtype, (uint64_t)dtype);
+    return true;
+}
+
+/* These types change values on the way: rounding to tf32, denormals to zero. */
+static bool changes_values(int32_t dtype)
+{
+    return dtype == TMAP_FLOAT32_FTZ || dtype == TMAP_TFLOAT32 || dtype == TMAP_TFLOAT32_FTZ;
+}
+
+/* x / 2 of elements twice as wide: the same bytes, where nothing starts or ends at an odd x. */
+bool view_widen(const struct view *v, struct view *out)
+{
+    const int32_t dtype = twice(v->desc.dtype);
+    if (dtype < 0 || changes_values(v->desc.dtype) ||
+        layout_gmem_bits(v->desc.dtype) != layout_smem_bits(v->desc.dtype))
+        return false;
+    return pair_up(v, dtype, TMAP_REWRITE_WIDEN, out);
+}
+
+/* 16U4_ALIGN8B lies in shared memory as in global memory: two elements a byte. */
+bool view_bytes(const struct view *v, struct view *out)
+{
+    if (v->desc.dtype != TMAP_16U4_ALIGN8B) return false;
+    return pair_up(v, TMAP_UINT8, TMAP_REWRITE_BYTES, out);
+}
+
+bool view_equal(const struct view *a, const struct view *b)
+{
+    return a->desc.rank == b->desc.rank && a->desc.dtype == b->desc.dtype &&
+           memcmp(a->desc.dim, b->desc.dim, sizeof a->desc.dim) == 0 &&
+           memcmp(a->desc.stride_bytes, b->desc.stride_bytes, sizeof a->desc.stride_bytes) == 0 &&
+           memcmp(a->desc.elem_stride, b->desc.elem_stride, sizeof a->desc.elem_stride) == 0 &&
+           memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
+           memcmp(a->digit, b->digit, sizeof a->digit) == 0 &&
+           a->layout_changes == b->layout_changes;
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0xff51afd7ed558ccdu;
+    return h ^ h >> 32;
+}
+
+uint64_t view_hash(const struct view *v)
+{
+    uint64_t h = mix(v->desc.rank, (uint64_t)(uint32_t)v->desc.dtype);
+    for (uint32_t i = 0; i < v->desc.rank; i++) {
+        h = mix(mix(h, v->desc.dim[i]), stride_of(v, i));
+        h = mix(mix(h, v->tile[i]), v->digit[i].div);
+    }
+    return h;
+}

@@ -1,0 +1,40 @@
+/* Views: one way to see a tensor as dimensions, and the rewrites between ways that name the same
+ * bytes. The laws of the rewrites (address map before = after) are proved in tests/prove. */
+#ifndef TMAP_SOLVE_VIEW_H
+#define TMAP_SOLVE_VIEW_H
+
+#include "tmap/solve.h"
+
+/* A view of the wished tile. desc's box is not used: tile holds the wish in the view's own
+ * dimensions. digit: dim[].coef, div and mod. */
+struct view {
+    struct tmap_desc desc;
+    uint64_t tile[TMAP_MAX_RANK];
+    uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of this; 0: always 0 */
+    struct digit {
+        uint64_t coef[TMAP_MAX_RANK], div, mod;
+    } digit[TMAP_MAX_RANK];
+    uint32_t step_count;
+    struct tmap_plan_step step[TMAP_PLAN_STEPS];
+    uint32_t layout_changes; /* by the structure alone */
+};
+
+/* The structure of a tiled descriptor as wished. */
+void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out);
+
+/* The rewrites. Each is false, *out untouched, where its law does not apply. */
+bool view_drop(const struct view *v, uint32_t dim, struct view *out);
+bool view_merge(const struct view *v, uint32_t dim, struct view *out);
+/* `size` elements stay in dim; the rest becomes dimension `place`, > dim. */
+bool view_split(const struct view *v, uint32_t dim, uint64_t size, uint32_t place,
+                struct view *out);
+bool view_widen(const struct view *v, struct view *out);
+bool view_bytes(const struct view *v, struct view *out);
+
+/* Whether two views are the same structure (their steps aside), and a hash of it. */
+bool view_equal(const struct view *a, const struct view *b);
+uint64_t view_hash(const struct view *v);
+
+void view_note(struct view *v, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to);
+
+#endif

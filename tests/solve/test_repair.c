@@ -1,0 +1,251 @@
+/* Repair on named cases and on random illegal descriptors. TMAP_DEEP=1000000 for the long run. */
+#include "support/repair_support.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+static struct tmap_checker checker_of(void)
+{
+    struct tmap_checker c;
+    const struct tmap_target t = tmap_default_target();
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    return c;
+}
+
+static struct tmap_desc base(void)
+{
+    struct tmap_desc d = {.kind = TMAP_TILED,
+                          .dtype = TMAP_BFLOAT16,
+                          .rank = 2,
+                          .address = 0x7f0000000000,
+                          .dim = {4096, 4096},
+                          .stride_bytes = {8192},
+                          .box = {64, 128},
+                          .elem_stride = {1, 1}};
+    return d;
+}
+
+static struct tmap_plan repair_one(const struct tmap_desc *d, const struct tmap_wish *w)
+{
+    const struct tmap_checker c = checker_of();
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    uint64_t seed = 5;
+    assert_int_equal(tmap_repair(&c, d, w, workspace, sizeof workspace, &p, 1, &r, NULL), TMAP_OK);
+    assert_int_equal(r.found, 1);
+    assert_true(r.closed);
+    if (!p.skip) {
+        const char *wrong = plan_is_wrong(&c, d, &p, &seed, 8, 4096);
+        if (wrong) fail_msg("%s", wrong);
+    }
+    return p;
+}
+
+static void assert_steps(const struct tmap_plan *p, const char *wanted)
+{
+    char got[256] = "";
+    for (uint32_t i = 0; i < p->step_count; i++) {
+        if (i) strcat(got, " ");
+        strcat(got, tmap_rewrite_name(p->step[i].rewrite));
+    }
+    assert_string_equal(got, wanted);
+}
+
+static void test_size_one_stride(void **state)
+{
+    struct tmap_desc d = base();
+    (void)state;
+    d.dim[1] = 1;
+    d.stride_bytes[0] = 2;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_steps(&p, "canonical_stride");
+    assert_int_equal(p.cost.kind, TMAP_PLAN_FREE);
+    assert_int_equal(p.desc.stride_bytes[0], 16);
+}
+
+static void test_empty_tensor(void **state)
+{
+    struct tmap_desc d = base();
+    (void)state;
+    d.dim[1] = 0;
+    d.address = 0;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_steps(&p, "skip");
+    assert_int_equal(p.cost.kind, TMAP_PLAN_FREE);
+}
+
+static void test_box_over_256(void **state)
+{
+    struct tmap_desc d = base();
+    (void)state;
+    d.box[1] = 512;
+    struct tmap_plan p = repair_one(&d, NULL);
+    assert_steps(&p, "split"); /* one instruction, the same layout */
+    assert_int_equal(p.copies, 1);
+    assert_int_equal(p.desc.rank, 3);
+    d.dim[1] = 4095; /* not a whole number of pieces: two copies */
+    p = repair_one(&d, NULL);
+    assert_steps(&p, "split_box");
+    assert_int_equal(p.copies, 2);
+    assert_int_equal(p.desc.box[1], 256);
+}
+
+static void test_wide_inner_box(void **state)
+{
+    struct tmap_desc d = base();
+    const struct tmap_wish keep = {.keep_swizzle = true};
+    (void)state;
+    d.box[0] = 128;
+    d.swizzle = TMAP_SWIZZLE_128B;
+    struct tmap_plan p = repair_one(&d, &keep);
+    assert_int_equal(p.copies, 1);
+    assert_int_equal(p.desc.swizzle, TMAP_SWIZZLE_128B);
+    assert_int_equal(p.desc.rank, 3);
+    p = repair_one(&d, NULL);
+    assert_steps(&p, "split"); /* two slabs, one instruction */
+    assert_int_equal(p.desc.box[2], 2);
+}
+
+static void test_odd_rows_need_padding(void **state)
+{
+    struct tmap_desc d = base();
+    (void)state;
+    d.dtype = TMAP_FLOAT32; /* tilelang#460: N = 1733 */
+    d.dim[0] = 1733;
+    d.dim[1] = 512;
+    d.stride_bytes[0] = 6932;
+    d.box[0] = 32;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_steps(&p, "copy");
+    assert_int_equal(p.cost.kind, TMAP_PLAN_PADDING);
+    assert_int_equal(p.desc.stride_bytes[0], 6944); /* 1736 floats */
+    assert_int_equal(p.cost.copied_bytes, 1733 * 512 * 4);
+}
+
+/* Rows of 130 bytes, whole rows wished: seen as one run, no byte moves. */
+static void test_whole_rows_merge(void **state)
+{
+    struct tmap_desc d = base();
+    (void)state;
+    d.dim[0] = d.box[0] = 65;
+    d.stride_bytes[0] = 130;
+    d.dim[1] = 4096;
+    d.box[1] = 64;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_int_equal(p.cost.kind, TMAP_PLAN_FREE);
+    assert_int_equal(p.step[0].rewrite, TMAP_REWRITE_MERGE);
+}
+
+static void test_base_off(void **state)
+{
+    struct tmap_desc d = base();
+    const struct tmap_wish store = {.op = TMAP_OP_STORE};
+    (void)state;
+    d.address += 8;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_int_equal(p.step[0].rewrite, TMAP_REWRITE_SHIFT_BASE);
+    assert_int_equal(p.desc.address, 0x7f0000000000);
+    assert_steps(&p, "shift_base grow_box");
+    const struct tmap_plan q = repair_one(&d, &store);
+    assert_steps(&q, "copy");
+}
+
+static void test_values_without_meaning(void **state)
+{
+    struct tmap_desc d = base();
+    const struct tmap_checker c = checker_of();
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    d.oob_fill = TMAP_OOB_NAN;
+    d.dtype = TMAP_UINT16;
+    p = repair_one(&d, NULL);
+    assert_steps(&p, "choose");
+    assert_int_equal(p.cost.kind, TMAP_PLAN_DECISION);
+    d = base();
+    d.dtype = 99;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_E_NO_PLAN);
+    assert_non_null(strstr(r.reason, "TMA005"));
+    d = base();
+    d.rank = 0;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_E_NO_PLAN);
+    assert_non_null(strstr(r.reason, "TMA002"));
+}
+
+static void test_alternatives_are_ranked(void **state)
+{
+    struct tmap_desc d = base();
+    const struct tmap_checker c = checker_of();
+    struct tmap_plan p[8];
+    struct tmap_repair_report r;
+    (void)state;
+    d.box[0] = 128;
+    d.swizzle = TMAP_SWIZZLE_128B;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 8, &r, NULL),
+                     TMAP_OK);
+    assert_true(r.found >= 3);
+    for (size_t i = 1; i < r.found; i++)
+        assert_true(tmap_cost_compare(&p[i - 1].cost, &p[i].cost) <= 0);
+}
+
+static void test_random_descriptors(void **state)
+{
+    const char *deep = getenv("TMAP_DEEP");
+    const long wanted = deep ? atol(deep) : 20000;
+    const struct tmap_checker c = checker_of();
+    uint64_t seed = 20261121;
+    long kinds[3] = {0}, none = 0, legal = 0;
+    (void)state;
+    for (long i = 0; i < wanted;) {
+        const struct tmap_desc d = random_desc(&seed, UINT64_C(64) << 20);
+        struct tmap_plan p;
+        struct tmap_repair_report r;
+        if (tmap_verdict_of(&c, &d) == TMAP_LEGAL) {
+            legal++;
+            continue;
+        }
+        i++;
+        const enum tmap_status s =
+            tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL);
+        if (s == TMAP_E_NO_PLAN) {
+            none++;
+            continue;
+        }
+        assert_int_equal(s, TMAP_OK);
+        kinds[p.cost.kind]++;
+        const char *wrong = p.skip ? NULL : plan_is_wrong(&c, &d, &p, &seed, 2, 48);
+        if (wrong) fail_msg("descriptor %ld: %s", i, wrong);
+    }
+    print_message("# %ld illegal: %ld free, %ld padding, %ld decision, %ld without a plan\n",
+                  wanted, kinds[0], kinds[1], kinds[2], none);
+    assert_true(kinds[0] > wanted / 10 && kinds[1] > wanted / 50);
+    (void)legal;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_size_one_stride),
+        cmocka_unit_test(test_empty_tensor),
+        cmocka_unit_test(test_box_over_256),
+        cmocka_unit_test(test_wide_inner_box),
+        cmocka_unit_test(test_odd_rows_need_padding),
+        cmocka_unit_test(test_whole_rows_merge),
+        cmocka_unit_test(test_base_off),
+        cmocka_unit_test(test_values_without_meaning),
+        cmocka_unit_test(test_alternatives_are_ranked),
+        cmocka_unit_test(test_random_descriptors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,262 @@
+/* The plain loop that a plan is compared with, and the random wishes. */
+#include "support/repair_support.h"
+
+#include "core/layout.h"
+#include "expr/field.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t next_random(uint64_t *s)
+{
+    uint64_t z = (*s += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static uint64_t below(uint64_t *s, uint64_t n)
+{
+    return n ? next_random(s) % n : 0;
+}
+
+static uint64_t pick(uint64_t *s, const uint64_t *list, size_t n)
+{
+    return list[below(s, n)];
+}
+
+static uint64_t random_dim(uint64_t *s)
+{
+    static const uint64_t usual[] = {1, 1, 2, 8, 16, 64, 65, 100, 128, 256, 384, 512, 1024, 1733};
+    return below(s, 4) ? pick(s, usual, 14) : 1 + below(s, 600);
+}
+
+static uint32_t random_box(uint64_t *s, uint64_t dim)
+{
+    static const uint64_t usual[] = {1, 3, 8, 16, 32, 64, 64, 128, 128, 256, 257, 300, 512};
+    const uint64_t how = below(s, 8);
+    const uint64_t box = how == 0 ? dim : how == 1 ? 1 + below(s, 300) : pick(s, usual, 13);
+    return (uint32_t)(box > 4096 ? 4096 : box);
+}
+
+struct tmap_desc random_desc(uint64_t *s, uint64_t max_bytes)
+{
+    struct tmap_desc d = {.kind = TMAP_TILED, .oob_fill = below(s, 16) == 0};
+    d.dtype = (int32_t)below(s, 13);
+    d.rank = 1 + (uint32_t)below(s, 5);
+    d.address = (UINT64_C(1) << 40) + below(s, 1 << 20) * 256;
+    if (below(s, 6) == 0) d.address += below(s, 32);
+    d.swizzle = (int32_t)below(s, 4);
+    uint64_t at = layout_gmem_bits(d.dtype) / 8, bytes = at, cells = 1;
+    for (uint32_t i = 0; i < d.rank; i++) {
+        d.dim[i] = random_dim(s);
+        if (bytes * d.dim[i] > max_bytes) d.dim[i] = 1;
+        if (below(s, 200) == 0) d.dim[i] = 0;
+        bytes *= d.dim[i] ? d.dim[i] : 1;
+        d.box[i] = random_box(s, d.dim[i]);
+        while (cells * d.box[i] > 1 << 20 && d.box[i] > 1) d.box[i] /= 2;
+        cells *= d.box[i];
+        d.elem_stride[i] = below(s, 12) ? 1 : (uint32_t)below(s, 10);
+        if (i + 1 == d.rank) break;
+        at *= d.dim[i];
+        if (below(s, 3) == 0) at = (at + 15) / 16 * 16;
+        d.stride_bytes[i] = below(s, 30) == 0 ? 0 : d.dim[i] == 1 && below(s, 2) ? 2 : at;
+    }
+    return d;
+}
+
+/* --- the check --------------------------------------------------------------------------------*/
+
+static uint8_t byte_at(uint64_t address)
+{
+    uint64_t s = address;
+    return (uint8_t)next_random(&s);
+}
+
+static bool read_hash(void *user, uint64_t address, void *to, size_t bytes)
+{
+    uint8_t *out = to;
+    (void)user;
+    for (size_t i = 0; i < bytes; i++) out[i] = byte_at(address + i);
+    return true;
+}
+
+struct trial {
+    const struct tmap_checker *c;
+    const struct tmap_desc *wish;
+    const struct tmap_plan *p;
+    int64_t coord[TMAP_MAX_RANK];
+    uint8_t *smem; /* what the copies left, or NULL */
+    char *error;
+};
+
+static char message[256];
+
+static const char *wrong(const char *what, uint64_t a, uint64_t b)
+{
+    snprintf(message, sizeof message, "%s: %llu, %llu", what, (unsigned long long)a,
+             (unsigned long long)b);
+    return message;
+}
+
+static bool copied(const struct tmap_plan *p)
+{
+    for (uint32_t i = 0; i < p->step_count; i++)
+        if (p->step[i].rewrite == TMAP_REWRITE_COPY) return true;
+    return false;
+}
+
+/* The wish: the address of an element, or false out of bounds. */
+static bool wish_address(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
+{
+    uint64_t a = d->address + (uint64_t)x[0] * layout_gmem_bits(d->dtype) / 8;
+    for (uint32_t i = 0; i < d->rank; i++) {
+        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
+        if (i) a += (uint64_t)x[i] * d->stride_bytes[i - 1];
+    }
+    *address = a;
+    return true;
+}
+
+/* The copy: the same for the place at `offset` of the box of copy n, by the copy's own geometry. */
+static bool copy_address(const struct trial *t, uint32_t n, uint64_t offset, uint64_t *address)
+{
+    const struct tmap_desc *d = &t->p->desc;
+    const uint64_t bytes = layout_gmem_bits(d->dtype) / 8;
+    struct tmap_layout l;
+    int64_t at[TMAP_MAX_RANK];
+    bool inside = true;
+    layout_of(d, &l);
+    tmap_plan_coords(t->p, t->coord, n, at);
+    uint64_t row = offset / l.pitch_bytes;
+    int64_t x = at[0] + (int64_t)(offset % l.pitch_bytes / bytes);
+    uint64_t a = d->address + (uint64_t)x * bytes + offset % bytes;
+    inside = x >= 0 && (uint64_t)x < d->dim[0];
+    for (uint32_t i = 1; i < d->rank; i++) {
+        x = at[i] + (int64_t)(row % l.extent[i]) * d->elem_stride[i];
+        row /= l.extent[i];
+        inside = inside && x >= 0 && (uint64_t)x < d->dim[i];
+        a += (uint64_t)x * d->stride_bytes[i - 1];
+    }
+    *address = a;
+    return inside;
+}
+
+static const char *check_coords(const struct trial *t)
+{
+    for (uint32_t n = 0; n < t->p->copies; n++) {
+        int64_t at[TMAP_MAX_RANK];
+        struct tmap_use use = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                               .coord_count = t->p->desc.rank,
+                               .smem =
+                                   0}; /* a tile larger than shared memory is fetched in rounds */
+        struct tmap_violation v[1];
+        size_t found;
+        tmap_plan_coords(t->p, t->coord, n, at);
+        for (uint32_t i = 0; i < t->p->desc.rank; i++) {
+            if (at[i] < INT32_MIN || at[i] > INT32_MAX) return wrong("coordinate", i, n);
+            use.coord[i] = (int32_t)at[i];
+        }
+        if (tmap_check_use(t->c, &t->p->desc, &use, v, 1, &found, NULL) != TMAP_OK || found)
+            return wrong(found ? tmap_row_id(v[0].row) : "use", n, (uint64_t)at[0]);
+    }
+    return NULL;
+}
+
+static const char *check_element(const struct trial *t, const uint32_t *tile)
+{
+    int64_t x[TMAP_MAX_RANK];
+    uint64_t want = 0, got = 0, offset;
+    uint32_t n;
+    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
+    if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
+        return wrong("an element has no place", tile[0], tile[1]);
+    const bool in = wish_address(t->wish, x, &want);
+    const bool there = copy_address(t, n, offset - n * t->p->slot_bytes, &got);
+    if (in != there) return wrong("bounds differ", in, there);
+    if (!in) return NULL;
+    if (!copied(t->p) && want != got) return wrong("another address", want, got);
+    if (!t->smem) return NULL;
+    const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset);
+    for (uint32_t b = 0; b < layout_gmem_bits(t->wish->dtype) / 8; b++)
+        if (t->smem[place + b] != byte_at(want + b)) return wrong("another byte", want + b, place);
+    return NULL;
+}
+
+/* The next element of the tile in order, or a random one. */
+static bool next_element(const struct tmap_desc *d, uint32_t *tile, bool random, uint64_t *s)
+{
+    for (uint32_t i = 0; i < d->rank; i++) {
+        const uint32_t es = i ? d->elem_stride[i] : 1;
+        if (random) {
+            tile[i] = (uint32_t)below(s, (d->box[i] + es - 1) / es) * es;
+            continue;
+        }
+        tile[i] += es;
+        if (tile[i] < d->box[i]) return true;
+        tile[i] = 0;
+    }
+    return random;
+}
+
+static const char *run_copies(struct trial *t)
+{
+    struct tmap_memory m = {.read = read_hash, .smem = t->smem};
+    m.smem_bytes = (t->p->copies + 8) * t->p->slot_bytes + 4096;
+    for (uint32_t n = 0; n < t->p->copies; n++) {
+        int64_t at[TMAP_MAX_RANK];
+        struct tmap_use use = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                               .coord_count = t->p->desc.rank,
+                               .smem = n * t->p->slot_bytes};
+        struct tmap_outcome out;
+        tmap_plan_coords(t->p, t->coord, n, at);
+        for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
+        const enum tmap_status s = tmap_simulate(t->c, &t->p->desc, &use, &m, &out);
+        if (s != TMAP_OK) return wrong("the copy does not run", s, n);
+        if (out.tx_bytes * t->p->copies != t->p->tx_bytes) return wrong("tx", out.tx_bytes, n);
+    }
+    return NULL;
+}
+
+static const char *check_tile(struct trial *t, int sample, uint64_t *s)
+{
+    uint32_t tile[TMAP_MAX_RANK] = {0};
+    uint64_t cells = 1;
+    const char *e = check_coords(t);
+    for (uint32_t i = 0; i < t->wish->rank; i++) cells *= t->wish->box[i];
+    if (!e && t->smem) e = run_copies(t);
+    for (int k = 0; !e && k < sample; k++) {
+        e = check_element(t, tile);
+        if (!next_element(t->wish, tile, cells > (uint64_t)sample, s)) break;
+    }
+    return e;
+}
+
+const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
+                          const struct tmap_plan *p, uint64_t *s, int tiles, int sample)
+{
+    struct tmap_desc w = *wish;
+    struct trial t = {.c = c, .wish = &w, .p = p};
+    const char *e = NULL;
+    for (uint32_t i = 0; i < p->step_count; i++) { /* what the plan decided is part of the wish */
+        const struct tmap_plan_step *k = &p->step[i];
+        if (k->rewrite != TMAP_REWRITE_CHOOSE || k->index < 0) continue;
+        if (k->field == FIELD_ESTRIDE) w.elem_stride[k->index] = (uint32_t)k->to;
+        if (k->field == FIELD_BOX) w.box[k->index] = (uint32_t)k->to;
+    }
+    if (tmap_verdict_of(c, &p->desc) != TMAP_LEGAL) return "the plan's descriptor is illegal";
+    const bool exact = w.dtype < TMAP_FLOAT32_FTZ || w.dtype > TMAP_TFLOAT32_FTZ;
+    if (exact && !copied(p) && p->copies * p->slot_bytes < 200000 && below(s, 8) == 0)
+        t.smem = calloc(1, (p->copies + 8) * p->slot_bytes + 4096);
+    for (int k = 0; !e && k < tiles; k++) {
+        for (uint32_t i = 0; i < w.rank; i++)
+            t.coord[i] =
+                p->grain[i] ? (int64_t)(below(s, w.dim[i] / p->grain[i] + 1) * p->grain[i]) : 0;
+        e = check_tile(&t, sample, s);
+    }
+    free(t.smem);
+    return e;
+}

@@ -1,0 +1,18 @@
+/* Random illegal descriptors, and the check that a plan serves its wish. */
+#ifndef TESTS_SUPPORT_REPAIR_SUPPORT_H
+#define TESTS_SUPPORT_REPAIR_SUPPORT_H
+
+#include "tmap/solve.h"
+
+uint64_t next_random(uint64_t *state);
+
+/* A tiled descriptor of a tensor of at most max_bytes, illegal more often than not. */
+struct tmap_desc random_desc(uint64_t *state, uint64_t max_bytes);
+
+/* NULL when the plan is right for `tiles` random tiles: legal descriptor and coordinates, every
+ * wanted element (or a sample of `sample`) at a place of its own, from the right address, and out
+ * of bounds exactly when the wish is. Otherwise what is wrong. */
+const char *plan_is_wrong(const struct tmap_checker *checker, const struct tmap_desc *wish,
+                          const struct tmap_plan *plan, uint64_t *state, int tiles, int sample);
+
+#endif
