@@ -60,6 +60,8 @@ CLI_OBJ      := $(call objs,src/io src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
+LINK_ALL      := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 -include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 
 LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-cuda.a
@@ -92,9 +94,6 @@ $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
 	  $(if $(filter asan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
 	$(Q)ln -sf $(@F).$(VERSION) $@.$(SOMAJOR) && ln -sf $(@F).$(SOMAJOR) $@
-
-LINK_ALL  = $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
-LIBS_ALL  = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 
 $(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
 	$(if $(WITH_JANSSON),,$(error the command needs jansson: apt-get install libjansson-dev, or run 'make demo'))

@@ -4,7 +4,8 @@
  *   gemm sweep M N K KIND OUT MS [top]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS         the same for every shape of the set
  *   gemm list M N K KIND OUT CONFIG...    given configurations, interleaved; CONFIG is
- *                                         tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,flip,load,store
+ *                                         tile_m,tile_n,stages,cm,cn,split,group,clusters,
+ *                                         swapped,flip,load,store
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
  *   gemm overhead                         host time of a run beside a bare launch

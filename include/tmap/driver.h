@@ -264,6 +264,26 @@ struct tmap_trace_result {
 TMAP_API enum tmap_status tmap_trace_run(const struct tmap_trace_options *options,
                                          struct tmap_trace_result *out);
 
+/* --- the doctor
+ * ----------------------------------------------------------------------------------*/
+
+enum tmap_health { TMAP_HEALTHY = 0, TMAP_ABSENT = 1, TMAP_BROKEN = 2 };
+
+struct tmap_finding {
+    const char *what; /* "driver" */
+    enum tmap_health health;
+    bool needed;    /* TMA is not usable without it */
+    char text[160]; /* what is there, or what is wrong */
+    char help[160]; /* how to get it; "" when it is there */
+};
+#define TMAP_MAX_FINDINGS 16
+
+/* tmap_doctor() : looks at toolkit, driver, GPU, limits, CUPTI, compares encode calls with tmap and
+ *  runs one tensor copy. Works, and says what is missing, without any of them. path and ordinal as
+ *  in tmap_driver_open(). usable: a tensor copy was seen to work. Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_doctor(const char *path, int ordinal, struct tmap_finding *out,
+                                      size_t cap, size_t *found, bool *usable);
+
 /* tmap_desc_json() : desc as one line of JSON, without a newline. As snprintf. */
 TMAP_API size_t tmap_desc_json(const struct tmap_desc *desc, char *out, size_t cap);
 

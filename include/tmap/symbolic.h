@@ -183,6 +183,70 @@ TMAP_API enum tmap_status tmap_guard_c(struct tmap_symbolic *context,
                                        enum tmap_guard_language language, const char *name,
                                        char *at, size_t cap, size_t *length);
 
+/* --- certificates -----------------------------------------------------------------------------
+ */
+
+/* What a change of one field costs: `changed` once, and `per_unit` for each unit of distance. field
+ * is JSON's name ("box", "stride", "swizzle"), index -1 for a scalar. */
+struct tmap_cost {
+    const char *field;
+    int index;
+    uint32_t changed, per_unit;
+};
+
+/* "No descriptor that differs from desc in these fields only, at a total cost below `below`, is
+ * legal." below 0 means at any cost; without fields it says that desc itself is illegal. With
+ * is_legal set, it says instead that desc is legal as it stands. */
+struct tmap_claim {
+    const struct tmap_desc *desc;
+    const struct tmap_cost *fields;
+    size_t field_count;
+    uint64_t below;
+    bool is_legal;
+};
+
+enum tmap_proof {
+    TMAP_PROVED = 0,    /* unsatisfiable: the claim holds */
+    TMAP_REFUTED = 1,   /* satisfiable: it does not */
+    TMAP_UNDECIDED = 2, /* the budget ran out */
+};
+
+/* tmap_certify() : asks Z3 for a proof of the claim. The query, in SMT-LIB with one named assertion
+ *  per row instance, unfolded, goes to text (as snprintf; for another solver to replay). When the
+ *  claim is proved, core lists a smallest reason: rows that exclude each other, none of which can
+ * be dropped; output rules as tmap_check_with(). rank and kind cannot be among the fields. Errors:
+ * TMAP_E_TARGET, TMAP_E_NOT_BUILT, TMAP_E_ARGUMENT (an unknown field). */
+TMAP_API enum tmap_status tmap_certify(struct tmap_symbolic *context,
+                                       const struct tmap_checker *checker,
+                                       const struct tmap_claim *claim, enum tmap_proof *proof,
+                                       struct tmap_violation *core, size_t cap, size_t *found,
+                                       char *text, size_t text_cap, size_t *length);
+
+/* --- differences between targets --------------------------------------------------------------
+ */
+
+/* A region of descriptors that changes its verdict: those of one kind for which `row` at `index`
+ * makes the difference. */
+struct tmap_difference {
+    tmap_row row;
+    int32_t kind;
+    bool becomes_legal;       /* else it becomes illegal */
+    struct tmap_desc witness; /* checked natively: the verdicts differ as said */
+    char set[256];            /* what the row excludes, in the words of tree_print */
+};
+
+struct tmap_diff_proof {
+    enum tmap_proof nothing_else; /* no descriptor outside the regions changes its verdict */
+    size_t rows_compared;
+};
+
+/* tmap_diff() : every region in which the verdicts of two checkers differ, for all kinds and ranks,
+ *  each with a witness; and Z3's proof that there is nothing else. Writes at most cap regions and
+ *  how many there are to *found. Errors: TMAP_E_TARGET when a source covers one of them not. */
+TMAP_API enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
+                                    const struct tmap_checker *to, struct tmap_difference *out,
+                                    size_t cap, size_t *found, struct tmap_diff_proof *proof);
+
 #ifdef __cplusplus
 }
 #endif

@@ -270,6 +270,16 @@ enum tmap_replace_field {
     TMAP_REPLACE_FILL_MODE = 10
 };
 
+/* What reads a loaded box from shared memory, and whether its inner dimension is K (the reduction)
+ * or M or N. */
+enum tmap_consumer {
+    TMAP_CONSUMER_NONE = 0,
+    TMAP_CONSUMER_LDMATRIX = 1, /* ldmatrix and mma.sync */
+    TMAP_CONSUMER_WGMMA = 2,    /* sm_90a */
+    TMAP_CONSUMER_TCGEN05 = 3   /* sm_100, sm_103, sm_110, a and f */
+};
+enum tmap_major { TMAP_K_MAJOR = 0, TMAP_MN_MAJOR = 1 };
+
 /* Which optional members of tmap_use are meant. */
 enum tmap_use_flag {
     TMAP_USE_COORD = 1u << 0,
@@ -291,6 +301,7 @@ struct tmap_use {
     uint64_t expect_tx;                /* bytes the barrier expects for this copy */
     uint64_t mbarrier;                 /* shared-memory address of the barrier */
     uint32_t offset[TMAP_MAX_SPATIAL]; /* im2col offsets, W H D; wide: {wHalo, wOffset} */
+    uint32_t consumer, major;          /* enum tmap_consumer, tmap_major: who reads the box */
     uint32_t field, ordinal;           /* replace: enum tmap_replace_field, dimension */
     uint64_t value;                    /* replace: the value, in PTX's units; replace_address */
 };
@@ -481,6 +492,45 @@ struct tmap_outcome {
 TMAP_API enum tmap_status tmap_simulate(const struct tmap_checker *checker,
                                         const struct tmap_desc *desc, const struct tmap_use *use,
                                         const struct tmap_memory *memory, struct tmap_outcome *out);
+
+/* The fields of a wgmma or tcgen05 matrix descriptor that reads a loaded box where it lies. */
+struct tmap_mma {
+    uint32_t layout_code;      /* the swizzle's code: bits 63:62 (wgmma) or 63:61 (tcgen05) */
+    uint32_t lbo_bytes;        /* leading-dimension byte offset */
+    uint32_t sbo_bytes;        /* stride-dimension byte offset */
+    uint32_t k_elements;       /* elements of K that one instruction takes */
+    uint32_t k_step_bytes;     /* what to add to the start address for the next instruction */
+    uint32_t k_steps;          /* instructions in one box; 0: the box holds less than one takes */
+    uint32_t base_align_bytes; /* alignment of the start address at which the base offset is 0 */
+    uint64_t word;             /* the 64-bit descriptor for start address 0 */
+};
+
+/* tmap_mma_of() : the matrix-descriptor fields with which consumer reads what desc loads. Errors:
+ *  TMAP_E_ILLEGAL when a row about the consumer is violated, *why (may be NULL) then names the
+ * first; TMAP_E_ARGUMENT for a consumer without matrix descriptors. Source: PTX ISA,
+ * matrix-descriptor formats and canonical layouts of wgmma and tcgen05. */
+TMAP_API enum tmap_status tmap_mma_of(const struct tmap_checker *checker,
+                                      const struct tmap_desc *desc, enum tmap_consumer consumer,
+                                      enum tmap_major major, struct tmap_mma *out,
+                                      struct tmap_violation *why);
+
+/* Ways a warp reads a loaded box. */
+enum tmap_access {
+    TMAP_ACCESS_ROW = 0,    /* 32 lanes, 4 bytes each, along rows */
+    TMAP_ACCESS_COLUMN = 1, /* 32 lanes, 4 bytes each, one word of 32 consecutive rows */
+    TMAP_ACCESS_MATRIX =
+        2, /* 8 rows of 16 bytes: one matrix of ldmatrix, one core matrix of an MMA */
+    TMAP_ACCESS_VECTOR =
+        3 /* 8 lanes, 16 bytes each, along rows: a quarter of a 512-byte warp read */
+};
+
+/* tmap_bank_conflicts() : how many times as long as a conflict-free one that access takes, at its
+ * worst place in the box: 1 is conflict-free, 8 means that eight words of one bank are asked for.
+ * Shared memory has 32 banks of 4 bytes; the box starts where its swizzle pattern does. Errors as
+ *  tmap_layout(). */
+TMAP_API enum tmap_status tmap_bank_conflicts(const struct tmap_checker *checker,
+                                              const struct tmap_desc *desc, enum tmap_access access,
+                                              uint32_t *ways);
 
 /* tmap_version() : "0.1.0". */
 TMAP_API const char *tmap_version(void);

@@ -1,5 +1,6 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
 #include "cli/cli.h"
+#include "io/dump.h"
 #include "io/ptx.h"
 #include "io/report.h"
 
@@ -13,6 +14,8 @@ struct check {
     const struct io_writer *writer;
     struct io_run run;
     unsigned flags; /* enum io_judge_flag */
+    bool has_dump;  /* the input is a log with another program's dumps */
+    enum io_dump dump;
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -46,15 +49,25 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
+    if (c->has_dump && code == CLI_OK)
+        cli_message(c->cli,
+                    "%s:%zu: legal: the call failed for another reason, such as an earlier "
+                    "asynchronous fault",
+                    record->file, record->line);
     io_result_free(&result);
     return code;
+}
+
+static bool next_record(struct check *c, struct io_stream *stream, struct io_record *record)
+{
+    return c->has_dump ? io_dump_next(stream, c->dump, record) : io_record_next(stream, 0, record);
 }
 
 static void check_stream(struct check *c, struct io_stream *stream)
 {
     struct io_record record;
 
-    while (!ferror(stdout) && io_record_next(stream, 0, &record)) {
+    while (!ferror(stdout) && next_record(c, stream, &record)) {
         cli_note(c->cli, check_record(c, stream, &record));
         io_record_free(&record);
     }
@@ -169,6 +182,10 @@ static enum cli_exit run(struct cli *cli)
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
     if (cli->ptx_file) return check_ptx(&c);
+    c.has_dump = cli_has(cli, "from");
+    if (c.has_dump && !io_dump_find(cli_get(cli, "from"), &c.dump))
+        return cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'",
+                         cli_get(cli, "from"));
     c.writer->begin(&c.run);
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
@@ -179,6 +196,7 @@ static enum cli_exit run(struct cli *cli)
 static const struct cli_option options[] = {
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
     {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
+    {"from", 0, "PROGRAM", "triton, cutlass, tilelang: FILE is a log with the fields it prints"},
     {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_check = {

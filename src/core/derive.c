@@ -162,6 +162,7 @@ void derive_use(const struct tmap_target *target, const struct tmap_desc *d,
     out->footprint_bytes =
         by_row ? (uint64_t)layout.pitch_bytes * rows_factor : layout.footprint_bytes;
     out->pattern_bytes = layout.pattern_bytes;
+    out->rows = layout.rows;
     out->extent_bytes = derive_extent_bytes(d);
     derive_nesting(d, out);
     out->form_ptx = form_ptx(target, d, u);

@@ -130,8 +130,11 @@ enum tmap_status tmap_encode(const struct tmap_checker *checker, const struct tm
         return s == TMAP_OK ? tmap_encode(&driver, desc, out) : s;
     }
     switch (tmap_verdict_of(checker, desc)) {
-    case TMAP_ILLEGAL: return TMAP_E_ILLEGAL;
-    case TMAP_UNKNOWN: return TMAP_E_TARGET;
-    default: return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
+    case TMAP_ILLEGAL:
+        return TMAP_E_ILLEGAL;
+    case TMAP_UNKNOWN:
+        return TMAP_E_TARGET;
+    default:
+        return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
     }
 }

@@ -90,14 +90,22 @@ uint64_t tmap_swizzle_address(int32_t swizzle, uint64_t address)
     return to;
 }
 
+static uint64_t product(uint64_t a, uint64_t b)
+{
+    uint64_t ab;
+    return __builtin_mul_overflow(a, b, &ab) ? UINT64_MAX : ab;
+}
+
 // The last byte that any row writes, for a base where the pattern starts. Only the last lines can
-// hold it, so at most one pattern's worth of rows is looked at.
+// hold it, so at most one pattern's worth of rows is looked at. Rows wider than the span, and boxes
+// that no memory could hold, are illegal; they are measured all the same, without their pattern.
 static uint64_t last_byte(const struct tmap_desc *d, const struct tmap_layout *l)
 {
-    const uint64_t end = (l->rows - 1) * l->pitch_bytes + l->row_bytes;
+    const uint64_t before = product(l->rows > 0 ? l->rows - 1 : 0, l->pitch_bytes);
+    const uint64_t end = before > UINT64_MAX - l->row_bytes ? UINT64_MAX : before + l->row_bytes;
     const uint32_t span = layout_swizzle_span(d->swizzle), atom = layout_swizzle_atom(d->swizzle);
     uint64_t last = end;
-    if (span == 0) return last;
+    if (span == 0 || l->row_bytes > span || end == UINT64_MAX) return last;
     const uint64_t look = (uint64_t)PATTERN_ROWS * SMEM_ALIGN_BYTES;
     const uint64_t from = end > look ? (end - look) / l->pitch_bytes : 0;
     for (uint64_t row = from; row < l->rows; row++)
@@ -111,7 +119,7 @@ static uint64_t last_byte(const struct tmap_desc *d, const struct tmap_layout *l
 
 static uint32_t ceil_div(uint32_t a, uint32_t b)
 {
-    return b ? (a + b - 1) / b : a;
+    return b && a ? (a - 1) / b + 1 : a;
 }
 
 static void extents_tiled(const struct tmap_desc *d, bool sliced, struct tmap_layout *l)
@@ -139,11 +147,13 @@ void layout_of(const struct tmap_desc *d, struct tmap_layout *out)
         extents_tiled(d, slice != 0, &l);
     else
         extents_im2col(d, slice != 0, &l);
-    l.row_bytes = slice ? slice : l.extent[0] * layout_smem_bits(d->dtype) / 8;
+    const uint64_t dense_bytes = (uint64_t)l.extent[0] * layout_smem_bits(d->dtype) / 8;
+    l.row_bytes = slice ? slice : dense_bytes < UINT32_MAX ? (uint32_t)dense_bytes : UINT32_MAX;
     l.pitch_bytes = span > l.row_bytes && !slice ? span : l.row_bytes;
     l.rows = 1;
-    for (uint32_t i = slice ? 0 : 1; i < d->rank && i < TMAP_MAX_RANK; i++) l.rows *= l.extent[i];
-    l.tx_bytes = l.rows * l.row_bytes;
+    for (uint32_t i = slice ? 0 : 1; i < d->rank && i < TMAP_MAX_RANK; i++)
+        l.rows = product(l.rows, l.extent[i]);
+    l.tx_bytes = product(l.rows, l.row_bytes);
     l.align_bytes = SMEM_ALIGN_BYTES;
     l.pattern_bytes = span ? PATTERN_ROWS * span : SMEM_ALIGN_BYTES;
     l.footprint_bytes = last_byte(d, &l);

@@ -64,7 +64,8 @@ static bool elemtype_codes(uint64_t elemtype, uint32_t *code, uint32_t *tf32)
         *tf32 = is_tf;                                                                             \
         return true;
 #include "rules/enums.def"
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -114,8 +115,10 @@ enum tmap_status tmap_patch_apply(struct tmap_map *map, const struct tmap_patch 
     const struct map_bits *b = bits_of(p->json, patch->ordinal, 0);
     enum tmap_status status;
     switch (patch->field) {
-    case TMAP_REPLACE_ELEMTYPE: return set_elemtype(map, patch->value);
-    case TMAP_REPLACE_SWIZZLE_MODE: return set_swizzle_mode(map, patch->value);
+    case TMAP_REPLACE_ELEMTYPE:
+        return set_elemtype(map, patch->value);
+    case TMAP_REPLACE_SWIZZLE_MODE:
+        return set_swizzle_mode(map, patch->value);
     case TMAP_REPLACE_GLOBAL_STRIDE:
         if (cuda >= STRIDE_IN_BYTES_SINCE) return set_stride(map, patch->ordinal, patch->value);
         if (patch->value >> (64 - b->shift)) return TMAP_E_ARGUMENT;
@@ -128,7 +131,8 @@ enum tmap_status tmap_patch_apply(struct tmap_map *map, const struct tmap_patch 
         status = set_plain(map, b, patch->value);
         if (status == TMAP_OK) store(map, bits_of("bit85", 0, 0), 0);
         return status;
-    default: return set_plain(map, b, patch->value);
+    default:
+        return set_plain(map, b, patch->value);
     }
 }
 

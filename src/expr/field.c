@@ -163,6 +163,12 @@ static bool write_use(struct tmap_use *u, enum field f, int x, int128 v)
     case FIELD_OFFSET:
         u->offset[x] = (uint32_t)v;
         return true;
+    case FIELD_CONSUMER:
+        u->consumer = (uint32_t)v;
+        return true;
+    case FIELD_MAJOR:
+        u->major = (uint32_t)v;
+        return true;
     case FIELD_RFIELD:
         u->field = (uint32_t)v;
         return true;

@@ -21,8 +21,9 @@ enum tmap_status io_violations(const struct tmap_checker *checker, const struct 
 void io_place(const struct io_record *record, const struct io_stream *stream,
               struct io_finding *finding);
 
-/* io_try_fix() : puts the nearest legal values of the blamed field into a copy, the one nearer
- *  first, and checks the whole record again: fix, fix_checked and rest. */
+/* io_try_fix() : puts the nearest legal values of the blamed field into a copy and checks the whole
+ *  record again; of two that leave the same, the one advised against less, then the nearer. Fills
+ *  fix, fix_checked and rest. */
 void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
                 struct io_finding *finding);
 

@@ -1,5 +1,6 @@
 /* place.c : where in the user's text a finding points, and what a change there would do. */
 #include "expr/field.h"
+#include "io/dump.h"
 #include "io/judge.h"
 #include "io/rule.h"
 
@@ -43,6 +44,9 @@ static bool locate(const struct io_record *record, struct io_finding *f, size_t 
 {
     path_of(f, f->path, sizeof f->path);
     if (!record->text || !f->path[0]) return false;
+    if (!record->json) /* another program's dump: no paths, but the number is there */
+        return io_dump_locate(record->text, record->length, f->detail.field, f->detail.index, at,
+                              size);
     if (io_locate(record->text, record->length, f->path, at, size)) return true;
     if (f->use >= 0) {
         struct io_finding own = *f;
@@ -104,46 +108,64 @@ static int slot_of(const struct tmap_detail *detail)
     return -1;
 }
 
-/* How many rows the record violates when that one value is changed; SIZE_MAX when it cannot be. */
-static size_t rows_with(const struct tmap_checker *checker, const struct io_record *record,
-                        const struct io_finding *f, struct tmap_number value)
+/* What a record would violate with one value changed, and what would then be advised against. */
+struct trial {
+    bool possible;
+    size_t violations, advisories;
+};
+
+static struct trial try_value(const struct tmap_checker *checker, const struct io_record *record,
+                              const struct io_finding *f, struct tmap_number value)
 {
     struct tmap_desc desc = record->desc;
     struct tmap_use own = {0};
     struct io_violations found;
+    struct trial trial = {0};
     const int128 wanted = value.negative ? -(int128)value.magnitude : (int128)value.magnitude;
-    size_t rows = 0;
 
     if (f->use >= 0) own = record->uses[f->use];
-    if (!field_write(&desc, f->use >= 0 ? &own : NULL, slot_of(&f->detail), wanted))
-        return SIZE_MAX;
+    if (!field_write(&desc, f->use >= 0 ? &own : NULL, slot_of(&f->detail), wanted)) return trial;
     for (int i = -1; i < (int)record->use_count; i++) {
         const struct tmap_use *use = i < 0 ? NULL : i == f->use ? &own : &record->uses[i];
-        if (io_violations(checker, &desc, use, &found) != TMAP_OK) return SIZE_MAX;
-        rows += found.found;
+        if (io_violations(checker, &desc, use, &found) != TMAP_OK) return trial;
+        trial.violations += found.found;
     }
-    return rows;
+    trial.possible = tmap_advise(checker, &desc, NULL, 0, &trial.advisories) == TMAP_OK;
+    return trial;
 }
 
-static bool nearer(const struct tmap_detail *d)
+/* A stride below its row is legal and lets rows overlap: an advisory decides between equals. */
+static bool is_better(const struct trial *a, const struct trial *b)
+{
+    if (!b->possible || a->violations != b->violations)
+        return !b->possible || a->violations < b->violations;
+    return a->advisories < b->advisories;
+}
+
+/* Whether to go up first: to the nearer value, but to 0 (nothing, or every row the same) last. */
+static bool upwards(const struct tmap_detail *d)
 {
     if (!d->below.known || !d->above.known) return d->above.known;
     if (d->value.negative || d->below.negative || d->above.negative) return true;
+    if (d->below.magnitude == 0) return true;
     return d->above.magnitude - d->value.magnitude <= d->value.magnitude - d->below.magnitude;
 }
 
 void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
                 struct io_finding *f)
 {
-    bool up = nearer(&f->detail);
-    struct tmap_number order[2] = {up ? f->detail.above : f->detail.below,
-                                   up ? f->detail.below : f->detail.above};
+    const bool up = upwards(&f->detail);
+    const struct tmap_number order[2] = {up ? f->detail.above : f->detail.below,
+                                         up ? f->detail.below : f->detail.above};
+    struct trial best = {0};
 
     for (int i = 0; i < 2; i++) {
-        size_t rows = order[i].known ? rows_with(checker, record, f, order[i]) : SIZE_MAX;
-        if (rows == SIZE_MAX || (f->fix.known && rows >= f->rest)) continue;
+        struct trial trial = {0};
+        if (order[i].known) trial = try_value(checker, record, f, order[i]);
+        if (!trial.possible || !is_better(&trial, &best)) continue;
+        best = trial;
         f->fix = order[i];
-        f->rest = rows;
-        f->fix_checked = rows == 0;
+        f->rest = trial.violations;
+        f->fix_checked = trial.violations == 0;
     }
 }

@@ -113,7 +113,8 @@ static json_t *finding(struct sarif *s, const struct io_result *result, const st
                   text(f->detail.message), "locations", location(record, f), "partialFingerprints",
                   fingerprint(record, f));
 
-    if (f->fix_checked && f->length) json_object_set_new(out, "fixes", fixes(record, f));
+    if (f->fix_checked && f->length && record->json)
+        json_object_set_new(out, "fixes", fixes(record, f));
     if (f->allowed)
         json_object_set_new(
             out, "suppressions",

@@ -405,6 +405,104 @@ PTX_FN void bulk_store(void *dst, uint32_t src, uint32_t bytes)
                  : "memory");
 }
 
+// --- the same with an L2 eviction policy ------------------------------------------------------
+// The policy is a 64-bit value as createpolicy encodes it; copies that stream use "evict first".
+
+#define PTX_HINT_LOAD(R, COORDS, LAST)                                                             \
+    asm volatile("cp.async.bulk.tensor." #R "d.shared::cta.global.tile.mbarrier::complete_tx::"    \
+                 "bytes.L2::cache_hint [%0], [%1, " COORDS "], [%2], " LAST ";" ::"r"(dst),        \
+                 "l"(map), "r"(bar), PTX_H##R, "l"(policy)                                         \
+                 : "memory")
+#define PTX_H1 "r"(c[0])
+#define PTX_H2 PTX_H1, "r"(c[1])
+#define PTX_H3 PTX_H2, "r"(c[2])
+#define PTX_H4 PTX_H3, "r"(c[3])
+#define PTX_H5 PTX_H4, "r"(c[4])
+template <int RANK>
+PTX_FN void tma_load_hint(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[RANK],
+                          uint64_t policy)
+{
+    if constexpr (RANK == 1) PTX_HINT_LOAD(1, "{%3}", "%4");
+    if constexpr (RANK == 2) PTX_HINT_LOAD(2, "{%3, %4}", "%5");
+    if constexpr (RANK == 3) PTX_HINT_LOAD(3, "{%3, %4, %5}", "%6");
+    if constexpr (RANK == 4) PTX_HINT_LOAD(4, "{%3, %4, %5, %6}", "%7");
+    if constexpr (RANK == 5) PTX_HINT_LOAD(5, "{%3, %4, %5, %6, %7}", "%8");
+}
+#undef PTX_HINT_LOAD
+
+#define PTX_HINT_STORE(HEAD, R, COORDS, LAST)                                                      \
+    asm volatile(HEAD #R "d.global.shared::cta" PTX_TAIL ".L2::cache_hint [%1, " COORDS            \
+                         "], [%0], " LAST ";" ::"r"(src),                                          \
+                 "l"(map), PTX_H##R, "l"(policy)                                                   \
+                 : "memory")
+#define PTX_HINT_BY_RANK(HEAD)                                                                     \
+    if constexpr (RANK == 1) PTX_HINT_STORE(HEAD, 1, "{%2}", "%3");                                \
+    if constexpr (RANK == 2) PTX_HINT_STORE(HEAD, 2, "{%2, %3}", "%4");                            \
+    if constexpr (RANK == 3) PTX_HINT_STORE(HEAD, 3, "{%2, %3, %4}", "%5");                        \
+    if constexpr (RANK == 4) PTX_HINT_STORE(HEAD, 4, "{%2, %3, %4, %5}", "%6");                    \
+    if constexpr (RANK == 5) PTX_HINT_STORE(HEAD, 5, "{%2, %3, %4, %5, %6}", "%7")
+#define PTX_TAIL ".tile.bulk_group"
+template <int RANK>
+PTX_FN void tma_store_hint(const void *map, uint32_t src, const int32_t (&c)[RANK], uint64_t policy)
+{
+    PTX_HINT_BY_RANK("cp.async.bulk.tensor.");
+}
+#undef PTX_TAIL
+#define PTX_TAIL ".add.tile.bulk_group"
+template <int RANK>
+PTX_FN void tma_reduce_add_hint(const void *map, uint32_t src, const int32_t (&c)[RANK],
+                                uint64_t policy)
+{
+    PTX_HINT_BY_RANK("cp.reduce.async.bulk.tensor.");
+}
+#undef PTX_TAIL
+#undef PTX_HINT_BY_RANK
+#undef PTX_HINT_STORE
+#undef PTX_H1
+#undef PTX_H2
+#undef PTX_H3
+#undef PTX_H4
+#undef PTX_H5
+
+PTX_FN void bulk_load_hint(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar,
+                           uint64_t policy)
+{
+    asm volatile("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+                 "[%0], [%1], %2, [%3], %4;" ::"r"(dst),
+                 "l"(src), "r"(bytes), "r"(bar), "l"(policy)
+                 : "memory");
+}
+
+PTX_FN void bulk_store_hint(void *dst, uint32_t src, uint32_t bytes, uint64_t policy)
+{
+    asm volatile(
+        "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(dst),
+        "r"(src), "r"(bytes), "l"(policy)
+        : "memory");
+}
+
+PTX_FN uint32_t dynamic_smem_bytes()
+{
+    uint32_t v;
+    asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(v));
+    return v;
+}
+
+PTX_FN uint32_t load_shared_32(uint32_t addr)
+{
+    uint32_t v;
+    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(addr) : "memory");
+    return v;
+}
+
+PTX_FN void load_shared_128(uint32_t addr, uint32_t (&v)[4])
+{
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                 : "r"(addr)
+                 : "memory");
+}
+
 // The descriptor into the copy engine's cache, before the first use of it.
 PTX_FN void prefetch_tensormap(const void *map)
 {
@@ -537,13 +635,6 @@ PTX_FN uint64_t load_shared_64(uint32_t addr)
 {
     uint64_t v;
     asm volatile("ld.shared.b64 %0, [%1];" : "=l"(v) : "r"(addr) : "memory");
-    return v;
-}
-
-PTX_FN uint32_t load_shared_32(uint32_t addr)
-{
-    uint32_t v;
-    asm volatile("ld.shared.b32 %0, [%1];" : "=r"(v) : "r"(addr) : "memory");
     return v;
 }
 

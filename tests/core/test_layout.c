@@ -133,9 +133,37 @@ static void swizzles_are_involutions(void **state)
     assert_int_equal(tmap_swizzle_address(TMAP_SWIZZLE_32B, 0x380), 0x390);
 }
 
+// Illegal boxes are measured too, since a use of one is checked: in bounded time, without wrapping.
+static void huge_boxes_saturate(void **state)
+{
+    (void)state;
+    struct tmap_desc d = {.dtype = TMAP_UINT8, .rank = 5, ONES, .swizzle = TMAP_SWIZZLE_128B};
+    struct tmap_layout l;
+    d.box[0] = 16;
+    for (int i = 1; i < 5; i++) d.box[i] = UINT32_MAX;
+    layout_of(&d, &l);
+    assert_int_equal(l.tx_bytes, UINT64_MAX);
+    assert_int_equal(l.footprint_bytes, UINT64_MAX);
+    d.dtype = TMAP_FLOAT64;
+    d.rank = 1;
+    d.box[0] = UINT32_MAX;
+    layout_of(&d, &l);
+    assert_int_equal(l.row_bytes, UINT32_MAX);
+    assert_int_equal(l.footprint_bytes, UINT32_MAX);
+    d.box[1] = 0;
+    d.rank = 2;
+    layout_of(&d, &l);
+    assert_int_equal(l.tx_bytes, 0);
+    d.box[1] = 2;
+    d.elem_stride[1] = UINT32_MAX; // rounds up to one row
+    layout_of(&d, &l);
+    assert_int_equal(l.rows, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_table),
-                                       cmocka_unit_test(swizzles_are_involutions)};
+                                       cmocka_unit_test(swizzles_are_involutions),
+                                       cmocka_unit_test(huge_boxes_saturate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -347,13 +347,16 @@ static bool reduces(uint32_t op, int32_t t)
 {
     const bool word = t == TMAP_UINT32 || t == TMAP_INT32, u64 = t == TMAP_UINT64;
     switch (op) {
-    case TMAP_OP_REDUCE_ADD: return word || u64 || t >= TMAP_FLOAT16;
+    case TMAP_OP_REDUCE_ADD:
+        return word || u64 || t >= TMAP_FLOAT16;
     case TMAP_OP_REDUCE_MIN:
     case TMAP_OP_REDUCE_MAX:
         return word || u64 || t == TMAP_INT64 || t == TMAP_FLOAT16 || t == TMAP_BFLOAT16;
     case TMAP_OP_REDUCE_INC:
-    case TMAP_OP_REDUCE_DEC: return t == TMAP_UINT32;
-    default: return word || u64;
+    case TMAP_OP_REDUCE_DEC:
+        return t == TMAP_UINT32;
+    default:
+        return word || u64;
     }
 }
 

@@ -1,6 +1,7 @@
-// First look: runs random copies of each class and writes down everything that came back.
-//   explore OUT_DIR COUNT [class...]     records OUT_DIR/<class>.rec
-//   explore OUT_DIR replace              tensormap.replace edits
+// Runs random copies of each class on a GPU.
+//   explore OUT_DIR COUNT BOX_CAP [class...]            what came back, to OUT_DIR/<class>.rec
+//   explore OUT_DIR probes WORKERS [more]               copies that may fault, one process each
+//   explore verify COUNT SEED ARENA_GIB THREADS [class...]   compares each with the simulator
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,26 @@
 #include "kernels/copy/executor_host.h"
 
 #define ARENA_BYTES (8ull << 30)
+#define IMAGE_BYTES 262144u
 #define WINDOW_BYTES 8192u
 #define BATCH 256u
+
+static void write_record(const struct executor *ex, const struct executor_slot *slot, uint32_t i,
+                         const struct device_case *c, FILE *f)
+{
+    static uint8_t image[IMAGE_BYTES];
+    const uint32_t bytes = c->window_bytes ? c->window_bytes : c->image_bytes;
+    struct probe_record rec = {.cse = *c,
+                               .result = slot->results[i],
+                               .arena = ex->arena,
+                               .arena_seed = ex->arena_seed,
+                               .image_bytes = bytes};
+    memcpy(rec.map, slot->jobs[i].map, sizeof rec.map);
+    fwrite(&rec, sizeof rec, 1, f);
+    memcpy(image, executor_image(slot, i), bytes);
+    probe_hide(c, image, bytes);
+    fwrite(image, bytes, 1, f);
+}
 
 static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, const char *dir)
 {
@@ -25,14 +44,13 @@ static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, cons
         printf("%s: open: %s (%d)\n", case_class_name(cls), why, ex.failed);
         return 1;
     }
-    if (executor_slot_open(&ex, BATCH, BATCH * 262144ull, &slot) != TMAP_OK) return 1;
+    if (executor_slot_open(&ex, BATCH, (uint64_t)BATCH * IMAGE_BYTES, &slot) != TMAP_OK) return 1;
     tmap_cu_deviceptr windows;
     if (ex.gpu.api.mem_alloc(&windows, (size_t)BATCH * WINDOW_BYTES)) return 1;
     snprintf(path, sizeof path, "%s/%s.rec", dir, case_class_name(cls));
     FILE *f = fopen(path, "wb");
     if (!f) return 1;
     struct device_case *cases = calloc(BATCH, sizeof *cases);
-    static uint8_t image[262144];
     uint32_t refused = 0, done = 0, ran = 0;
     for (uint32_t at = 0; at < count; at += BATCH) {
         slot.count = 0;
@@ -59,18 +77,7 @@ static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, cons
             return 1;
         }
         for (uint32_t i = 0; i < slot.count; i++) {
-            const uint32_t bytes =
-                cases[i].window_bytes ? cases[i].window_bytes : cases[i].image_bytes;
-            struct probe_record rec = {.cse = cases[i],
-                                       .result = slot.results[i],
-                                       .arena = ex.arena,
-                                       .arena_seed = ex.arena_seed,
-                                       .image_bytes = bytes};
-            memcpy(rec.map, slot.jobs[i].map, 128);
-            fwrite(&rec, sizeof rec, 1, f);
-            memcpy(image, executor_image(&slot, i), bytes);
-            probe_hide(&cases[i], image, bytes);
-            fwrite(image, bytes, 1, f);
+            write_record(&ex, &slot, i, &cases[i], f);
             ran++;
             done += slot.results[i].done;
         }
@@ -82,8 +89,6 @@ static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, cons
     return 0;
 }
 
-// explore OUT_DIR COUNT BOX_CAP [class...] · explore OUT_DIR probes WORKERS [more]
-// verify COUNT SEED ARENA_GIB THREADS [class...]
 int main(int argc, char **argv)
 {
     if (argc > 4 && strcmp(argv[1], "verify") == 0)

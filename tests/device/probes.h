@@ -24,4 +24,7 @@ int probe_encode(const struct tmap_libcuda *cu, const struct tmap_desc *d, uint6
 // probe_all() : runs every probe, `workers` processes at a time; DIR/probes.rec.
 int probe_all(const char *dir, int workers, bool first_round);
 
+// probe_edits() : maps edited by tensormap.replace; DIR/replace.rec.
+void probe_edits(const char *dir);
+
 #endif

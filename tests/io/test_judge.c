@@ -89,6 +89,16 @@ static void the_nearest_value_is_tried(void **state)
     done(&r);
 }
 
+static void padding_is_preferred_to_overlap(void **state)
+{
+    struct io_result r = judge(HEAD "\"dim\":[4097,64],\"stride\":[8194],\"box\":[64,8]}", IO_FIX);
+    (void)state;
+    assert_string_equal(tmap_row_id(r.finding->row), "TMA014");
+    assert_true(r.finding->detail.below.magnitude == 8192); /* nearer, but rows would overlap */
+    assert_true(r.finding->fix.magnitude == 8208 && r.finding->fix_checked);
+    done(&r);
+}
+
 static void every_use_is_checked(void **state)
 {
     struct io_result r = judge(LEGAL ",\"uses\":[{\"op\":\"load\",\"coord\":[0,0]},"
@@ -200,6 +210,7 @@ int main(void)
         cmocka_unit_test(legal_is_silent),
         cmocka_unit_test(a_finding_points_at_the_value),
         cmocka_unit_test(the_nearest_value_is_tried),
+        cmocka_unit_test(padding_is_preferred_to_overlap),
         cmocka_unit_test(every_use_is_checked),
         cmocka_unit_test(brief_finds_the_same_rows),
         cmocka_unit_test(expectations),

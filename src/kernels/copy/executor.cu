@@ -12,17 +12,39 @@ PTX_FN void issue_tile(const executor_job *job, const void *map, uint32_t smem, 
 #pragma unroll
     for (int i = 0; i < RANK; i++) c[i] = job->coord[i];
     switch (job->op) {
-    case EXECUTOR_LOAD: ptx::tma_load<RANK>(smem, map, bar, c); break;
-    case EXECUTOR_STORE: ptx::tma_store<RANK>(map, smem, c); break;
-    case EXECUTOR_PREFETCH: ptx::tma_prefetch<RANK>(map, c); break;
-    case EXECUTOR_REDUCE + 0: ptx::tma_reduce_add<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 1: ptx::tma_reduce_min<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 2: ptx::tma_reduce_max<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 3: ptx::tma_reduce_inc<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 4: ptx::tma_reduce_dec<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 5: ptx::tma_reduce_and<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 6: ptx::tma_reduce_or<RANK>(map, smem, c); break;
-    case EXECUTOR_REDUCE + 7: ptx::tma_reduce_xor<RANK>(map, smem, c); break;
+    case EXECUTOR_LOAD:
+        ptx::tma_load<RANK>(smem, map, bar, c);
+        break;
+    case EXECUTOR_STORE:
+        ptx::tma_store<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_PREFETCH:
+        ptx::tma_prefetch<RANK>(map, c);
+        break;
+    case EXECUTOR_REDUCE + 0:
+        ptx::tma_reduce_add<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 1:
+        ptx::tma_reduce_min<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 2:
+        ptx::tma_reduce_max<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 3:
+        ptx::tma_reduce_inc<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 4:
+        ptx::tma_reduce_dec<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 5:
+        ptx::tma_reduce_and<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 6:
+        ptx::tma_reduce_or<RANK>(map, smem, c);
+        break;
+    case EXECUTOR_REDUCE + 7:
+        ptx::tma_reduce_xor<RANK>(map, smem, c);
+        break;
     }
 }
 
@@ -45,14 +67,22 @@ PTX_FN void issue(const executor_job *job, const void *map, uint32_t smem, uint3
 {
     const bool im2col = job->op == EXECUTOR_LOAD_IM2COL || job->op == EXECUTOR_STORE_IM2COL;
     switch (job->rank + (im2col ? 8 : 0)) {
-    case 1: return issue_tile<1>(job, map, smem, bar);
-    case 2: return issue_tile<2>(job, map, smem, bar);
-    case 3: return issue_tile<3>(job, map, smem, bar);
-    case 4: return issue_tile<4>(job, map, smem, bar);
-    case 5: return issue_tile<5>(job, map, smem, bar);
-    case 11: return issue_im2col<3>(job, map, smem, bar);
-    case 12: return issue_im2col<4>(job, map, smem, bar);
-    case 13: return issue_im2col<5>(job, map, smem, bar);
+    case 1:
+        return issue_tile<1>(job, map, smem, bar);
+    case 2:
+        return issue_tile<2>(job, map, smem, bar);
+    case 3:
+        return issue_tile<3>(job, map, smem, bar);
+    case 4:
+        return issue_tile<4>(job, map, smem, bar);
+    case 5:
+        return issue_tile<5>(job, map, smem, bar);
+    case 11:
+        return issue_im2col<3>(job, map, smem, bar);
+    case 12:
+        return issue_im2col<4>(job, map, smem, bar);
+    case 13:
+        return issue_im2col<5>(job, map, smem, bar);
     }
 }
 

@@ -32,19 +32,32 @@ EXECUTOR_FN uint64_t executor_special(uint64_t seed, uint64_t i)
 {
     const uint64_t w = executor_hash(seed, i), sign = w & 0x8000000000000000u;
     switch (w >> 7 & 15) {
-    case 0: return w | 0x7ff0000000000000u;                         // NaN of 64 bits
-    case 1: return sign | 0x7ff0000000000000u;                      // infinity of 64 bits
-    case 2: return w & 0x800fffffffffffffu;                         // subnormal of 64 bits
-    case 3: return (w & 0x8000000080000000u) | 0x7f8000007f800000u; // infinities of 32 bits, bf16
-    case 4: return (w & 0x8000000080000000u) | (w & 0xffffffff) | 0x7f8000007f800000u;
-    case 5: return w & 0x807fffff807fffffu;                         // subnormals of 32 bits
-    case 6: return w & 0x80ff80ff80ff80ffu;                         // subnormals of f16, small bf16
-    case 7: return (w & 0x8000800080008000u) | 0x7c007c007c007c00u; // infinities of f16
-    case 8: return w | 0x7c007c0000000000u;                         // NaNs of f16
-    case 9: return w & 0x8000800080008000u;                         // zeros
-    case 10: return (w & 0x807f807f807f807fu);                      // subnormals of bf16
-    case 11: return (w & 0xbfffbfffbfffbfffu) | 0x3c003c003c003c00u; // near one in f16: ties
-    default: return w;
+    case 0:
+        return w | 0x7ff0000000000000u; // NaN of 64 bits
+    case 1:
+        return sign | 0x7ff0000000000000u; // infinity of 64 bits
+    case 2:
+        return w & 0x800fffffffffffffu; // subnormal of 64 bits
+    case 3:
+        return (w & 0x8000000080000000u) | 0x7f8000007f800000u; // infinities of 32 bits, bf16
+    case 4:
+        return (w & 0x8000000080000000u) | (w & 0xffffffff) | 0x7f8000007f800000u;
+    case 5:
+        return w & 0x807fffff807fffffu; // subnormals of 32 bits
+    case 6:
+        return w & 0x80ff80ff80ff80ffu; // subnormals of f16, small bf16
+    case 7:
+        return (w & 0x8000800080008000u) | 0x7c007c007c007c00u; // infinities of f16
+    case 8:
+        return w | 0x7c007c0000000000u; // NaNs of f16
+    case 9:
+        return w & 0x8000800080008000u; // zeros
+    case 10:
+        return (w & 0x807f807f807f807fu); // subnormals of bf16
+    case 11:
+        return (w & 0xbfffbfffbfffbfffu) | 0x3c003c003c003c00u; // near one in f16: ties
+    default:
+        return w;
     }
 }
 

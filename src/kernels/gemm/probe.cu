@@ -133,7 +133,10 @@ __device__ static double rounding(int32_t type)
 }
 
 // And half the smallest step: fp16 has so few exponents that small results are subnormal.
-__device__ static double smallest(int32_t type) { return type == PROBE_F16 ? 0x1p-25 : 1e-30; }
+__device__ static double smallest(int32_t type)
+{
+    return type == PROBE_F16 ? 0x1p-25 : 1e-30;
+}
 
 __device__ static void record(probe_result *r, bool good, int64_t index, double want, double got,
                               double worst)
@@ -176,7 +179,8 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
             record(result, equal(got, (float)want, q.d.type), e, want, got, 0);
         } else {
             const double allowed = q.relative * fabs((double)q.alpha) * size +
-                                   rounding(q.d.type) * (fabs(want) + fabs(added)) + smallest(q.d.type);
+                                   rounding(q.d.type) * (fabs(want) + fabs(added)) +
+                                   smallest(q.d.type);
             const double error = fabs(got - want) / allowed;
             record(result, error <= 1.0, e, want, got, error); // NaN <= 1 is false
         }

@@ -51,6 +51,17 @@ static double now_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* A context, without which the real driver encodes nothing. */
+static void get_context(void *library)
+{
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
+    void *context = NULL;
+    *(void **)&init = dlsym(library, "cuInit");
+    *(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+    *(void **)&set = dlsym(library, "cuCtxSetCurrent");
+    if (init(0) == 0 && retain(&context, 0) == 0) set(context);
+}
+
 static void in_children(char **argv, encode function)
 {
     const char *how = argv[4] ? argv[4] : "";
@@ -71,10 +82,8 @@ int main(int argc, char **argv)
     if (argc < 4) return 2;
     const int calls = atoi(argv[3]);
     void *library = dlopen(argv[1], RTLD_NOW);
-    int (*init)(unsigned);
     if (!library) return 3;
-    *(void **)&init = dlsym(library, "cuInit");
-    init(0);
+    get_context(library);
     const encode function = find(library, argv[2]);
     if (!function) return 4;
     if (argc > 4 && strcmp(argv[4], "close") == 0)

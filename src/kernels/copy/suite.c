@@ -1,0 +1,123 @@
+// Opening the copy suite, launching its kernels, and reading what they said when they gave up.
+#include "kernels/copy/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WATCHDOG_MS 2000u
+#define MAILBOX_BYTES 256u
+#define TICKETS 4096u // more launches than a device queues; each has counters of its own
+#define TICKET_BYTES 64u
+
+_Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
+
+extern const uint8_t image_copy_copy[], image_copy_special[], image_copy_transpose[],
+    image_copy_twins[];
+extern const uint64_t image_copy_copy_bytes;
+
+static enum tmap_status load(struct tmap_copy *s)
+{
+    const uint8_t *const images[COPY_MODULES] = {image_copy_copy, image_copy_special,
+                                                 image_copy_transpose, image_copy_twins};
+    const struct tmap_libcuda *cu = &s->gpu.api;
+    for (int i = 0; i < COPY_MODULES; i++)
+        if (cu->module_load_data(&s->module[i], images[i])) return TMAP_E_DRIVER;
+    if (cu->mem_host_alloc((void **)&s->mailbox, MAILBOX_BYTES, TMAP_CU_HOST_MAPPED) ||
+        cu->mem_host_get_device_pointer(&s->device_mailbox, s->mailbox, 0))
+        return TMAP_E_DRIVER;
+    memset(s->mailbox, 0, MAILBOX_BYTES);
+    if (cu->mem_alloc(&s->tickets, TICKETS * TICKET_BYTES) ||
+        cu->memset_d8_async(s->tickets, 0, TICKETS * TICKET_BYTES, NULL) || cu->ctx_synchronize())
+        return TMAP_E_DRIVER;
+    return TMAP_OK;
+}
+
+static enum tmap_status prepare(struct tmap_copy *s, int ordinal, char *why, size_t cap)
+{
+    struct tmap_target target;
+    enum tmap_status st = tmap_gpu_open(NULL, ordinal, &s->gpu, why, cap);
+    if (st != TMAP_OK) return st;
+    if (s->gpu.cc_major != 9 || s->gpu.cc_minor != 0) return TMAP_E_NO_DEVICE;
+    target = tmap_default_target();
+    target.arch = TMAP_ARCH(90, 1);
+    st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
+    if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
+    s->limit_ms = WATCHDOG_MS;
+    return st == TMAP_OK ? load(s) : st;
+}
+
+enum tmap_status tmap_copy_open(int ordinal, struct tmap_copy **out, char *why, size_t cap)
+{
+    if (out == NULL) return TMAP_E_ARGUMENT;
+    if (image_copy_copy_bytes == 0) return TMAP_E_NOT_BUILT;
+    struct tmap_copy *s = calloc(1, sizeof *s);
+    if (s == NULL) return TMAP_E_MEMORY;
+    const enum tmap_status st = prepare(s, ordinal, why, cap);
+    if (st != TMAP_OK) {
+        tmap_copy_close(s);
+        return st;
+    }
+    *out = s;
+    return TMAP_OK;
+}
+
+void tmap_copy_close(struct tmap_copy *s)
+{
+    if (s == NULL) return;
+    if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
+    if (s->tickets) s->gpu.api.mem_free(s->tickets);
+    for (int i = 0; i < COPY_MODULES; i++)
+        if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
+    if (s->gpu.api.library) tmap_gpu_close(&s->gpu);
+    free(s);
+}
+
+tmap_cu_function copy_function(struct tmap_copy *s, const char *name)
+{
+    tmap_cu_function f = NULL;
+    int fixed = 0;
+    for (int i = 0; i < COPY_MODULES; i++) {
+        if (s->gpu.api.module_get_function(&f, s->module[i], name) != 0) continue;
+        s->gpu.api.func_get_attribute(&fixed, TMAP_CU_FUNC_STATIC_SMEM, f);
+        s->gpu.api.func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)s->smem_bytes - fixed);
+        return f;
+    }
+    return NULL;
+}
+
+enum tmap_status copy_launch(struct tmap_copy *s, tmap_cu_function f, uint32_t grid,
+                             uint32_t threads, uint32_t cluster, uint32_t smem_bytes, void *params,
+                             void *stream)
+{
+    struct tmap_cu_launch_attr attr = {.id = TMAP_CU_LAUNCH_CLUSTER,
+                                       .value = {.cluster = {cluster, 1, 1}}};
+    const struct tmap_cu_launch how = {.grid_x = grid,
+                                       .grid_y = 1,
+                                       .grid_z = 1,
+                                       .block_x = threads,
+                                       .block_y = 1,
+                                       .block_z = 1,
+                                       .smem_bytes = smem_bytes,
+                                       .stream = stream,
+                                       .attrs = cluster > 1 ? &attr : NULL,
+                                       .attr_count = cluster > 1};
+    void *args[] = {params};
+    return s->gpu.api.launch_kernel_ex(&how, f, args, NULL) == 0 ? TMAP_OK : TMAP_E_DRIVER;
+}
+
+enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
+{
+    struct copy_params params __attribute__((aligned(128)));
+    if (plan == NULL || plan->suite == NULL) return TMAP_E_ARGUMENT;
+    memcpy(&params, plan->params, sizeof params);
+    const uint32_t turn = atomic_fetch_add(&plan->suite->launches, 1) % TICKETS;
+    params.ticket = (uint32_t *)(uintptr_t)(plan->suite->tickets + turn * TICKET_BYTES);
+    return copy_launch(plan->suite, plan->function, plan->grid, plan->threads, plan->cluster,
+                       plan->smem_bytes, &params, stream);
+}
+
+struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *s)
+{
+    const volatile uint32_t *m = s->mailbox;
+    return (struct tmap_copy_report){m[0], m[1], m[2], m[3], m[4], m[5]};
+}

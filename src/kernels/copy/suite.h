@@ -1,0 +1,34 @@
+// The copy suite's inside: loaded modules, and plans in the kernels' own terms.
+#ifndef TMAP_KERNELS_COPY_SUITE_H
+#define TMAP_KERNELS_COPY_SUITE_H
+
+#include <stdatomic.h>
+
+#include "driver/libcuda.h"
+#include "kernels/copy/params.h"
+#include "tmap/copy.h"
+
+#define COPY_MODULES 4 // copy, special, transpose, twins
+
+struct tmap_copy {
+    struct tmap_gpu gpu;
+    struct tmap_checker checker;
+    tmap_cu_module module[COPY_MODULES];
+    uint32_t *mailbox; // host memory that the kernels write to when they give up
+    tmap_cu_deviceptr device_mailbox;
+    tmap_cu_deviceptr tickets; // counters that the blocks of a launch draw tiles from
+    atomic_uint launches;
+    uint32_t smem_bytes; // a block may have
+    uint32_t limit_ms;
+};
+
+// copy_function() : by name, with the most dynamic shared memory allowed. NULL when it is not
+// there.
+tmap_cu_function copy_function(struct tmap_copy *suite, const char *name);
+
+// copy_launch() : any kernel of the suite with parameters of its own.
+enum tmap_status copy_launch(struct tmap_copy *suite, tmap_cu_function f, uint32_t grid,
+                             uint32_t threads, uint32_t cluster, uint32_t smem_bytes, void *params,
+                             void *stream);
+
+#endif

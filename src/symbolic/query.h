@@ -1,0 +1,35 @@
+/* query.h : SMT-LIB queries about descriptors, one assertion per row instance. */
+#ifndef TMAP_SYMBOLIC_QUERY_H
+#define TMAP_SYMBOLIC_QUERY_H
+
+#include "symbolic/smt.h"
+#include "symbolic/z3.h"
+
+enum { SYM_MAX_NODES = 8192 };
+
+/* A text under construction in the arena, and the trees it is printed from. */
+struct sym_script {
+    struct sym_work *w;
+    struct sym_text text;
+    struct tree tree;
+    bool nonlinear; /* some row multiplies what is not known */
+};
+
+bool sym_script_open(struct sym_script *q, struct sym_work *w, size_t capacity);
+
+/* sym_script_field() : a field as a known number, or as an unknown of its C type. */
+void sym_script_known(struct sym_script *q, int slot, int128 value);
+void sym_script_unknown(struct sym_script *q, int slot);
+/* sym_script_desc() : every field that rows about descriptors read: known from desc (NULL: unknown
+ *  all), but those whose bit in unknown is set; target's fields are known. */
+void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
+                     const struct tmap_desc *desc, const bool *unknown);
+
+/* sym_script_row() : the row at an index under a checker, as text: its inactive needs imply it.
+ *  rank 0: the index counts where the rank has it. */
+void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
+                    int index, uint32_t rank);
+
+bool sym_is_active(const struct tmap_checker *checker, tmap_row row);
+
+#endif

@@ -1,0 +1,178 @@
+// Certificates: what is proved, what is refuted, the smallest reason, and a text that replays.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tmap/symbolic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct tmap_desc gemm_a = {.dtype = TMAP_BFLOAT16,
+                                        .rank = 2,
+                                        .address = 0x7f0000000000,
+                                        .dim = {4096, 8192},
+                                        .stride_bytes = {8192},
+                                        .box = {64, 128},
+                                        .elem_stride = {1, 1},
+                                        .swizzle = TMAP_SWIZZLE_128B};
+
+struct asked {
+    struct tmap_symbolic *s;
+    struct tmap_checker checker;
+    enum tmap_proof proof;
+    struct tmap_violation core[16];
+    size_t found, length;
+    char text[1 << 17];
+};
+
+static void ask(struct asked *a, const struct tmap_desc *desc, const struct tmap_cost *fields,
+                size_t n, uint64_t below, bool is_legal)
+{
+    struct tmap_claim claim = {desc, fields, n, below, is_legal};
+    assert_int_equal(tmap_certify(a->s, &a->checker, &claim, &a->proof, a->core, 16, &a->found,
+                                  a->text, sizeof a->text, &a->length),
+                     TMAP_OK);
+    assert_true(a->length < sizeof a->text);
+}
+
+static int set_up(void **state)
+{
+    static struct asked a;
+    struct tmap_target target = tmap_default_target();
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &a.checker);
+    *state = &a;
+    return tmap_symbolic_open(NULL, &a.s) == TMAP_OK ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    tmap_symbolic_close(((struct asked *)*state)->s);
+    return 0;
+}
+
+static bool has_z3(const struct asked *a)
+{
+    return strstr(tmap_symbolic_solvers(a->s), "no Z3") == NULL;
+}
+
+static void verdicts_are_proved_and_their_opposites_refuted(void **state)
+{
+    struct asked *a = *state;
+    struct tmap_desc bad = gemm_a;
+    if (!has_z3(a)) skip();
+    ask(a, &gemm_a, NULL, 0, 0, true);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    ask(a, &gemm_a, NULL, 0, 0, false);
+    assert_int_equal(a->proof, TMAP_REFUTED);
+    bad.stride_bytes[0] = 8200;
+    ask(a, &bad, NULL, 0, 0, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    assert_int_equal(a->found, 1);
+    assert_string_equal(tmap_row_id(a->core[0].row), "TMA014");
+    assert_int_equal(a->core[0].index, 0);
+    ask(a, &bad, NULL, 0, 0, true);
+    assert_int_equal(a->proof, TMAP_REFUTED);
+}
+
+// box[0] = 72 under swizzle 128B: 8 steps down to 64 is the nearest legal box.
+static void a_least_cost_is_proved_and_one_more_refuted(void **state)
+{
+    static const struct tmap_cost box[] = {{"box", 0, 5, 1}};
+    struct asked *a = *state;
+    struct tmap_desc bad = gemm_a;
+    if (!has_z3(a)) skip();
+    bad.box[0] = 72;
+    ask(a, &bad, box, 1, 13, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    ask(a, &bad, box, 1, 14, false);
+    assert_int_equal(a->proof, TMAP_REFUTED);
+}
+
+// No box at all: the row cannot be both 60 bytes wide and a multiple of 16.
+static void no_legal_descriptor_has_a_smallest_reason(void **state)
+{
+    static const struct tmap_cost swizzle[] = {{"swizzle", -1, 1, 0}, {"box", 1, 1, 0}};
+    struct asked *a = *state;
+    struct tmap_desc bad = gemm_a;
+    if (!has_z3(a)) skip();
+    bad.box[0] = 30;
+    bad.stride_bytes[0] = 8200;
+    ask(a, &bad, swizzle, 2, 0, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    assert_int_equal(a->found, 1); // either row alone is reason enough
+    bad.stride_bytes[0] = 8192;
+    ask(a, &bad, swizzle, 2, 0, false);
+    assert_string_equal(tmap_row_id(a->core[0].row), "TMA026");
+}
+
+static void the_text_replays_in_another_solver(void **state)
+{
+    static const struct tmap_cost fields[] = {{"box", 0, 1, 1}, {"swizzle", -1, 4, 0}};
+    char file[] = "/tmp/tmap-certificate-XXXXXX", command[128], answer[16] = "";
+    struct asked *a = *state;
+    struct tmap_desc bad = gemm_a;
+    if (!has_z3(a)) skip();
+    if (system("command -v cvc5 >/dev/null 2>&1") != 0) skip();
+    bad.box[0] = 100;
+    ask(a, &bad, fields, 2, 4, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    FILE *out = fdopen(mkstemp(file), "w");
+    assert_non_null(out);
+    fputs(a->text, out);
+    fclose(out);
+    snprintf(command, sizeof command, "cvc5 --lang smt2 --incremental %s", file);
+    FILE *in = popen(command, "r");
+    assert_non_null(in);
+    assert_non_null(fgets(answer, sizeof answer, in));
+    pclose(in);
+    unlink(file);
+    assert_string_equal(answer, "unsat\n");
+}
+
+static void an_unknown_field_is_refused_with_words(void **state)
+{
+    static const struct tmap_cost bad[] = {
+        {"rank", -1, 1, 1}, {"colour", -1, 1, 1}, {"box", 7, 1, 1}};
+    struct asked *a = *state;
+    if (!has_z3(a)) skip();
+    for (size_t i = 0; i < 3; i++) {
+        struct tmap_claim claim = {&gemm_a, &bad[i], 1, 0, false};
+        assert_int_equal(
+            tmap_certify(a->s, &a->checker, &claim, &a->proof, NULL, 0, &a->found, NULL, 0, NULL),
+            TMAP_E_ARGUMENT);
+        assert_non_null(strstr(tmap_symbolic_why(a->s), bad[i].field));
+    }
+}
+
+static void a_tiny_budget_answers_undecided(void **state)
+{
+    static const struct tmap_cost fields[] = {{"dim", 0, 1, 1}, {"stride", 0, 1, 1}};
+    struct asked *a = *state;
+    struct tmap_desc bad = gemm_a;
+    if (!has_z3(a)) skip();
+    bad.stride_bytes[0] = 8200;
+    tmap_symbolic_budget(a->s, 0, 1);
+    ask(a, &bad, fields, 2, 5, false);
+    assert_int_equal(a->proof, TMAP_UNDECIDED);
+    tmap_symbolic_budget(a->s, 0, 0);
+    ask(a, &bad, fields, 2, 5, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
+        cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
+        cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
+        cmocka_unit_test(the_text_replays_in_another_solver),
+        cmocka_unit_test(an_unknown_field_is_refused_with_words),
+        cmocka_unit_test(a_tiny_budget_answers_undecided),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
