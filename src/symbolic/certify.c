@@ -121,7 +121,7 @@ static void deny_rows(struct certificate *c)
 
 static bool write_script(struct certificate *c)
 {
-    struct sym_text *t = &c->script.text;
+    struct sym_text *t;
     if (!mark_unknown(c) || !sym_script_open(&c->script, &c->w, TEXT_BYTES)) return false;
     t = &c->script.text;
     sym_script_desc(&c->script, &c->checker->target, c->claim->desc, c->unknown);

@@ -236,7 +236,7 @@ static void put_range(struct sym_c_text *c, const char *name, const struct sym_r
 static int ranged_param(const struct sym_work *w, const struct sym_form *f)
 {
     size_t first = f->poly && f->poly->n && f->poly->term[0].mono == 0;
-    if ((f->kind != SYM_GE && f->kind != SYM_EQ) || f->poly->n - first != 1) return -1;
+    if (!f->poly || (f->kind != SYM_GE && f->kind != SYM_EQ) || f->poly->n - first != 1) return -1;
     const struct sym_mono *m = &w->mono[f->poly->term[first].mono];
     return m->degree == 1 && m->var[0] < SYM_MAX_PARAMS ? m->var[0] : -1;
 }

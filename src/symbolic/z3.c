@@ -225,10 +225,11 @@ enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *que
 enum tmap_status sym_z3_minimal_core(struct tmap_symbolic *s, const struct sym_query *query)
 {
     const char **left = sym_allocate(s, query->n_assume * sizeof *left);
-    enum tmap_status st = left ? TMAP_OK : sym_report(s, TMAP_E_MEMORY, "out of memory");
+    enum tmap_status st = TMAP_OK;
+    if (!left) return sym_report(s, TMAP_E_MEMORY, "out of memory");
     for (size_t drop = 0; st == TMAP_OK && drop < query->n_assume; drop++) {
         struct sym_query without = {query->text, query->logic, left, 0, NULL};
-        enum sym_answer answer;
+        enum sym_answer answer = SYM_UNKNOWN;
         if (!query->core[drop]) continue;
         for (size_t i = 0; i < query->n_assume; i++) {
             if (query->core[i] && i != drop) left[without.n_assume++] = query->assume[i];

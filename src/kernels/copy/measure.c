@@ -329,10 +329,9 @@ static enum tmap_status fill(struct bed *b, uint64_t at, uint64_t bytes, uint64_
 
 static enum tmap_status run_twin(struct bed *b, uint64_t dst)
 {
-    const uint32_t blocks = (uint32_t)b->suite->gpu.sm_count *
-                            (strcmp(b->twin, "twin_dense") && strcmp(b->twin, "twin_add") ? 8 : 4);
-    const uint32_t threads =
-        strcmp(b->twin, "twin_dense") && strcmp(b->twin, "twin_add") ? 256 : 512;
+    const bool light = strcmp(b->twin, "twin_dense") == 0 || strcmp(b->twin, "twin_add") == 0;
+    const uint32_t blocks = (uint32_t)b->suite->gpu.sm_count * (light ? 4 : 8);
+    const uint32_t threads = light ? 512 : 256;
     if (strcmp(b->twin, "twin_im2col") == 0) {
         struct twin_im2col_params p = b->image;
         p.dst = (uint8_t *)(uintptr_t)dst;

@@ -269,8 +269,9 @@ static enum tmap_status plan_transpose(struct draft *f)
 {
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
-    const uint32_t size = bits_of(p->dtype) / 8, side = 2, per = PANEL_ROW_BYTES / size;
-    if (size == 8 || p->rank != 2) return TMAP_E_ARGUMENT;
+    const uint32_t size = bits_of(p->dtype) / 8, side = 2;
+    if (size == 0 || size == 8 || p->rank != 2) return TMAP_E_ARGUMENT;
+    const uint32_t per = PANEL_ROW_BYTES / size;
     if (p->src_stride[0] == 0) p->src_stride[0] = p->dim[0] * size;
     if (p->dst_stride[0] == 0) p->dst_stride[0] = p->dim[1] * size;
     if (p->dim[0] % per || p->dim[1] % per) return TMAP_E_NO_PLAN; // whole panels
@@ -327,6 +328,7 @@ static enum tmap_status plan_im2col(struct draft *f)
     if (p->rank < 3 || p->rank > TMAP_MAX_RANK) return TMAP_E_ARGUMENT;
     const uint32_t size = bits_of(p->dtype) / 8;
     uint64_t taps, pixels = im2col_pixels(f, &taps), image = size;
+    if (size == 0) return TMAP_E_ARGUMENT;
     if (p->src_stride[0] == 0) dense(p, p->rank, p->src_stride);
     struct tmap_desc *s = &plan->desc[0], *d = &plan->desc[1];
     *s = tensor(p, p->rank, p->src, p->src_stride);
