@@ -26,6 +26,7 @@ enum tmap_status sym_isl_status(struct tmap_symbolic *s, struct sym_work *w)
     enum isl_error error = isl_ctx_last_error(s->isl);
     if (error == isl_error_none) return w->status;
     isl_ctx_resume(s->isl);
+    if (w->status != TMAP_E_MEMORY) w->status = TMAP_OK; /* what failed after isl did says less */
     if (error == isl_error_quota) {
         sym_fail(w, TMAP_E_BUDGET, "isl's budget of %llu operations ran out",
                  (unsigned long long)s->isl_operations);

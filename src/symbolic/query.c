@@ -3,12 +3,21 @@
 
 #include <string.h>
 
+static tnode bind(struct tree *t, int slot, void *script)
+{
+    const struct sym_script *q = script;
+    struct subject s = {.target = q->target};
+    int128 value;
+    if (q->target && field_read(&s, slot, &value)) return tree_const(t, value);
+    return tree_var(t, slot);
+}
+
 bool sym_script_open(struct sym_script *q, struct sym_work *w, size_t capacity)
 {
     struct tree_node *nodes = sym_take(w, SYM_MAX_NODES * sizeof *nodes);
     char *text = sym_take(w, capacity);
     *q = (struct sym_script){.w = w, .text = {text, capacity, 0}};
-    tree_init(&q->tree, nodes, SYM_MAX_NODES, sym_bind_free, NULL);
+    tree_init(&q->tree, nodes, SYM_MAX_NODES, bind, q);
     return nodes && text;
 }
 
@@ -113,19 +122,24 @@ static tnode whole(struct sym_script *q, tmap_row row, uint32_t rank)
     return all;
 }
 
-void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
-                    int index, uint32_t rank)
+tnode sym_script_tree(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
+                      int index, uint32_t rank)
 {
     struct tree *t = &q->tree;
-    tree_init(t, t->node, t->capacity, sym_bind_free, NULL);
+    tree_init(t, t->node, t->capacity, bind, q);
     tnode given = tree_bool(t, true);
     for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
         if (!sym_is_active(checker, *need)) given = tree_and(t, given, whole(q, *need, rank));
     }
     tnode f = tree_or(t, tree_not(t, given), at_rank(q, row, index < 0 ? 0 : index, rank));
-    if (f == TREE_BAD) {
+    if (f == TREE_BAD)
         sym_fail(q->w, TMAP_E_BUDGET, "row %s has too many nodes", row_table[row].id);
-        return;
-    }
-    sym_smt_tree(&q->text, t, f, 0);
+    return f;
+}
+
+void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
+                    int index, uint32_t rank)
+{
+    tnode f = sym_script_tree(q, checker, row, index, rank);
+    if (f != TREE_BAD) sym_smt_tree(&q->text, &q->tree, f, 0);
 }

@@ -12,12 +12,12 @@ struct sym_script {
     struct sym_work *w;
     struct sym_text text;
     struct tree tree;
-    bool nonlinear; /* some row multiplies what is not known */
+    const struct tmap_target *target; /* its fields fold into the trees; NULL: they are names */
 };
 
 bool sym_script_open(struct sym_script *q, struct sym_work *w, size_t capacity);
 
-/* sym_script_field() : a field as a known number, or as an unknown of its C type. */
+/* A field as a known number, or as an unknown of its C type. */
 void sym_script_known(struct sym_script *q, int slot, int128 value);
 void sym_script_unknown(struct sym_script *q, int slot);
 /* sym_script_desc() : every field that rows about descriptors read: known from desc (NULL: unknown
@@ -29,6 +29,10 @@ void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
  *  rank 0: the index counts where the rank has it. */
 void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
                     int index, uint32_t rank);
+
+/* sym_script_tree() : the same as a tree, until the next one; TREE_BAD on failure. */
+tnode sym_script_tree(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
+                      int index, uint32_t rank);
 
 bool sym_is_active(const struct tmap_checker *checker, tmap_row row);
 

@@ -24,50 +24,28 @@ const char *sym_smt_name(int slot, char name[48])
     return name;
 }
 
+/* Bits of a field's C type, negative for a signed one: what reading it gives. */
+#define BITS_OF(value) _Generic((value), uint64_t : 64, uint32_t : 32, int32_t : -32)
+
 struct sym_width sym_width_of(int slot)
 {
-    static const struct sym_width u64 = {64, false}, u32 = {32, false}, i32 = {32, true},
-                                  bit = {1, false};
-    switch (field_of_slot(slot)) {
-    case FIELD_KIND:
-    case FIELD_DTYPE:
-    case FIELD_INTERLEAVE:
-    case FIELD_SWIZZLE:
-    case FIELD_L2:
-    case FIELD_OOB:
-    case FIELD_LOWER:
-    case FIELD_UPPER:
-    case FIELD_MODE:
-    case FIELD_COORD:
-        return i32;
-    case FIELD_FLAG:
-    case FIELD_USE_FLAG:
-        return bit;
-    case FIELD_ADDRESS:
-    case FIELD_DIM:
-    case FIELD_STRIDE:
-    case FIELD_MAP_ADDRESS:
-    case FIELD_ALLOC_BASE:
-    case FIELD_ALLOC_BYTES:
-    case FIELD_SMEM:
-    case FIELD_MBARRIER:
-    case FIELD_EXPECT_TX:
-    case FIELD_VALUE:
-    case FIELD_TX_BYTES:
-    case FIELD_FOOTPRINT:
-    case FIELD_PATTERN:
-    case FIELD_EXTENT:
-    case FIELD_STAGES:
-    case FIELD_STAGE_BYTES:
-    case FIELD_STAGE_ALIGN:
-    case FIELD_STAGE_TX:
-    case FIELD_SHARED_BYTES:
-    case FIELD_TMEM_COLUMNS:
-    case FIELD_ARRIVALS:
-        return u64;
+    const struct subject *s = NULL;
+    const int x = 0;
+    (void)s, (void)x;
+    enum field field = field_of_slot(slot);
+    int bits = 0;
+    if (field == FIELD_FLAG || field == FIELD_USE_FLAG) return (struct sym_width){1, false};
+    switch (field) {
+#define FIELD(word, json, count, value, param, unit)                                               \
+    case FIELD_##word:                                                                             \
+        bits = BITS_OF(value);                                                                     \
+        break;
+#include "rules/fields.def"
+#undef FIELD
     default:
-        return u32;
+        break;
     }
+    return (struct sym_width){bits < 0 ? -bits : bits, bits < 0};
 }
 
 struct printer {

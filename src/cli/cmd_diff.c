@@ -1,0 +1,193 @@
+/* cmd_diff.c : what becomes legal or illegal between two targets or contracts. */
+#include "cli/symbolic_input.h"
+#include "io/report.h"
+#include "io/rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_REGIONS = 256 };
+
+struct side {
+    struct tmap_target target;
+    enum tmap_contract contract;
+};
+
+/* "12.8", "sm_100a", "documented" or "580": what is not named is as the options say. */
+static bool read_side(const struct cli *cli, const char *text, struct side *out)
+{
+    *out = (struct side){cli->target, cli->contract};
+    for (int i = 0; i < 4; i++) {
+        if (strcmp(text, io_contract_name((enum tmap_contract)i)) == 0) {
+            out->contract = (enum tmap_contract)i;
+            return true;
+        }
+    }
+    const char *arch = tmap_arch_name(cli->target.arch);
+    if (strncmp(text, "sm_", 3) == 0) {
+        out->target.arch = tmap_arch_find(text);
+        return out->target.arch != 0;
+    }
+    if (strchr(text, '.')) return tmap_target_from(text, NULL, NULL, arch, &out->target) == TMAP_OK;
+    char *end;
+    unsigned long driver = strtoul(text, &end, 10);
+    out->target.driver = (uint32_t)driver;
+    return end != text && !*end && driver > 0 && driver < 10000;
+}
+
+static const char *kind_name(int32_t kind)
+{
+    static const char *const name[] = {"tiled", "im2col", "im2col_wide"};
+    return kind >= 0 && kind < 3 ? name[kind] : "?";
+}
+
+static void print_list(const char *key, const uint64_t *value, uint32_t n)
+{
+    printf(", \"%s\": [", key);
+    for (uint32_t i = 0; i < n; i++) {
+        printf("%s%llu", i ? ", " : "", (unsigned long long)value[i]);
+    }
+    printf("]");
+}
+
+static void print_list32(const char *key, const uint32_t *value, uint32_t n)
+{
+    uint64_t wide[TMAP_MAX_RANK];
+    for (uint32_t i = 0; i < n; i++) wide[i] = value[i];
+    print_list(key, wide, n);
+}
+
+static void print_corner(const char *key, const int32_t *value, uint32_t n)
+{
+    printf(", \"%s\": [", key);
+    for (uint32_t i = 0; i < n; i++) printf("%s%d", i ? ", " : "", value[i]);
+    printf("]");
+}
+
+/* A descriptor in the form that check reads. */
+static void print_witness(const struct tmap_desc *d)
+{
+    uint32_t rank = d->rank > TMAP_MAX_RANK ? TMAP_MAX_RANK : d->rank;
+    printf("{\"kind\": \"%s\", \"dtype\": %d, \"rank\": %u, \"address\": %llu", kind_name(d->kind),
+           d->dtype, d->rank, (unsigned long long)d->address);
+    print_list("dim", d->dim, rank);
+    print_list("stride", d->stride_bytes, rank ? rank - 1 : 0);
+    print_list32("elem_stride", d->elem_stride, rank);
+    if (d->kind == TMAP_TILED) {
+        print_list32("box", d->box, rank);
+    } else {
+        uint32_t corners = d->kind == TMAP_IM2COL_WIDE ? 1 : rank > 2 ? rank - 2 : 0;
+        print_corner("lower", d->lower, corners);
+        print_corner("upper", d->upper, corners);
+        printf(", \"channels\": %u, \"pixels\": %u", d->channels, d->pixels);
+        if (d->kind == TMAP_IM2COL_WIDE) printf(", \"mode\": %d", d->mode);
+    }
+    printf(", \"interleave\": %d, \"swizzle\": %d, \"l2_promotion\": %d, \"oob_fill\": %d",
+           d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
+    if (d->flags & TMAP_HAS_MAP_ADDRESS) {
+        printf(", \"map_address\": %llu", (unsigned long long)d->map_address);
+    }
+    printf("}");
+}
+
+static const char *proof_words(enum tmap_proof proof)
+{
+    return proof == TMAP_PROVED    ? "proved: nothing else changes"
+           : proof == TMAP_REFUTED ? "not complete: a change without a witness exists"
+                                   : "not proved: the budget ran out";
+}
+
+static void print_text(const struct tmap_difference *d, size_t n,
+                       const struct tmap_diff_proof *proof)
+{
+    for (size_t i = 0; i < n; i++) {
+        printf("%s %s %s, kind %s\n  %s: %s\n  for example ", d[i].becomes_legal ? "+" : "-",
+               tmap_row_id(d[i].row), tmap_row_name(d[i].row), kind_name(d[i].kind),
+               d[i].becomes_legal ? "no longer excluded" : "now excluded", d[i].set);
+        print_witness(&d[i].witness);
+        puts("");
+    }
+    printf("%zu region%s; %s (%zu rows compared)\n", n, n == 1 ? "" : "s",
+           proof_words(proof->nothing_else), proof->rows_compared);
+}
+
+static void print_json(const struct tmap_difference *d, size_t n,
+                       const struct tmap_diff_proof *proof)
+{
+    static const char *const word[] = {"proved", "refuted", "undecided"};
+    printf("{\"regions\": [");
+    for (size_t i = 0; i < n; i++) {
+        json_t *set = io_string_json(d[i].set);
+        char *quoted = json_dumps(set, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        printf("%s\n  {\"rule\": \"%s\", \"name\": \"%s\", \"kind\": \"%s\", \"becomes\": \"%s\", "
+               "\"set\": %s, \"witness\": ",
+               i ? "," : "", tmap_row_id(d[i].row), tmap_row_name(d[i].row), kind_name(d[i].kind),
+               d[i].becomes_legal ? "legal" : "illegal", quoted ? quoted : "\"\"");
+        print_witness(&d[i].witness);
+        printf("}");
+        free(quoted);
+        json_decref(set);
+    }
+    printf("],\n \"nothing_else\": \"%s\", \"rows_compared\": %zu}\n", word[proof->nothing_else],
+           proof->rows_compared);
+}
+
+static void compare(struct cli *cli, struct tmap_symbolic *context, const struct side *from,
+                    const struct side *to)
+{
+    struct tmap_checker a, b;
+    struct tmap_diff_proof proof;
+    size_t n = 0;
+    struct tmap_difference *d = calloc(MAX_REGIONS, sizeof *d);
+    enum tmap_status status = d ? TMAP_OK : TMAP_E_MEMORY;
+    if (status == TMAP_OK) status = tmap_checker_prepare(&from->target, from->contract, &a);
+    if (status == TMAP_OK) status = tmap_checker_prepare(&to->target, to->contract, &b);
+    if (status == TMAP_OK) status = tmap_diff(context, &a, &b, d, MAX_REGIONS, &n, &proof);
+    if (status == TMAP_OK) {
+        if (n > MAX_REGIONS) n = MAX_REGIONS;
+        if (cli->format == IO_TEXT) {
+            print_text(d, n, &proof);
+        } else {
+            print_json(d, n, &proof);
+        }
+        if (proof.nothing_else != TMAP_PROVED) cli_note(cli, CLI_UNDECIDED);
+        if (n && cli_has(cli, "exit-code")) cli_note(cli, CLI_ILLEGAL);
+    } else {
+        cli_symbolic_trouble(cli, context, status, "diff");
+    }
+    free(d);
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    const char *from_text = cli_get(cli, "from"), *to_text = cli_get(cli, "to");
+    struct side from, to;
+    if (!from_text || !to_text) return cli_usage(cli, "--from and --to say what is compared");
+    if (!read_side(cli, from_text, &from)) return cli_usage(cli, "cannot read '%s'", from_text);
+    if (!read_side(cli, to_text, &to)) return cli_usage(cli, "cannot read '%s'", to_text);
+    if (cli->operand_count) return cli_usage(cli, "diff takes no files");
+    struct tmap_symbolic *context = cli_symbolic_context(cli);
+    if (!context) return CLI_OK;
+    compare(cli, context, &from, &to);
+    tmap_symbolic_close(context);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"from", 0, "WHAT", "a toolkit (12.6), an architecture (sm_90), a driver or a contract"},
+    {"to", 0, "WHAT", "likewise"},
+    {"exit-code", 0, NULL, "exit code 1 when something changes"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_diff = {
+    .name = "diff",
+    .summary = "which descriptors become legal or illegal between two targets",
+    .operands = "[OPTION...]",
+    .examples = "  tmap diff --from 12.6 --to 12.8 --arch sm_100a\n"
+                "  tmap diff --from sm_90 --to sm_100\n"
+                "  tmap diff --from documented --to driver\n",
+    .about = "Each region comes with a witness that the check confirms on both sides.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .options = options,
+    .run = run};
