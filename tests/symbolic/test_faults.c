@@ -1,0 +1,238 @@
+// Every budget from 1 on, every failing allocation, cancellation, and threads: an error or the same
+// answer, nothing lost, nothing printed.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "symbolic/cases.h"
+
+#include <pthread.h>
+
+enum { TEXT = 1 << 15 };
+
+// An allocator that fails at the n-th request, and counts what is not given back.
+struct ration {
+    long left, live;
+};
+
+static void *allocate(void *user, size_t bytes)
+{
+    struct ration *r = user;
+    if (r->left-- <= 0) return NULL;
+    r->live++;
+    return malloc(bytes);
+}
+
+static void release(void *user, void *block)
+{
+    struct ration *r = user;
+    r->live -= block != NULL;
+    free(block);
+}
+
+static const char *const files[] = {
+    "examples/symbolic/conv_padding.json", "examples/symbolic/kv_cache_fp8_scaled.json",
+    "examples/symbolic/tile_strided.json", "examples/symbolic/attention_rank5.json"};
+
+// Everything a user can ask of a case; the texts one after another.
+static enum tmap_status everything(struct tmap_symbolic *s, const struct symbolic_case *c,
+                                   char *text)
+{
+    struct tmap_condition *condition;
+    size_t length, used = 0;
+    enum tmap_status status =
+        tmap_condition_of(s, &c->checker, c->desc, c->n, c->assume, c->n_assume, &condition);
+    text[0] = 0;
+    if (status != TMAP_OK) return status;
+    for (int form = TMAP_FORM_TEXT; form <= TMAP_FORM_PYTHON && status == TMAP_OK; form++) {
+        status = tmap_condition_text(s, condition, (enum tmap_formula_form)form, text + used,
+                                     TEXT - used, &length);
+        if (status == TMAP_OK) used += length;
+    }
+    if (status == TMAP_OK) {
+        status =
+            tmap_guard_c(s, condition, TMAP_GUARD_CUDA, "f", text + used, TEXT - used, &length);
+    }
+    if (status == TMAP_OK) used += length;
+    if (status == TMAP_OK) {
+        status =
+            tmap_condition_padding(s, condition, TMAP_FORM_TEXT, text + used, TEXT - used, &length);
+        // Products that padding would have to meet are an answer of their own.
+        if (status == TMAP_E_BUDGET && strstr(tmap_symbolic_why(s), "padding")) status = TMAP_OK;
+    }
+    tmap_condition_free(condition);
+    return status;
+}
+
+static void every_budget_ends_in_an_answer_or_in_words(void **state)
+{
+    static char whole[TEXT], text[TEXT];
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        struct symbolic_case c;
+        struct tmap_symbolic *s;
+        long tripped = 0;
+        snprintf(c.path, sizeof c.path, "%s", files[f]);
+        assert_true(case_open(&c));
+        assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+        assert_int_equal(everything(s, &c, whole), TMAP_OK);
+        for (uint64_t budget = 1; budget < 100000; budget += 1 + budget / 16) {
+            tmap_symbolic_budget(s, budget, 0);
+            enum tmap_status status = everything(s, &c, text);
+            if (status == TMAP_OK) {
+                assert_string_equal(text, whole);
+            } else {
+                assert_int_equal(status, TMAP_E_BUDGET);
+                assert_non_null(strstr(tmap_symbolic_why(s), "budget"));
+                tripped++;
+            }
+        }
+        assert_true(tripped > 5);
+        tmap_symbolic_budget(s, 0, 0);
+        assert_int_equal(everything(s, &c, text), TMAP_OK);
+        assert_string_equal(text, whole);
+        tmap_symbolic_close(s);
+        case_close(&c);
+    }
+}
+
+static void every_failing_allocation_is_an_error_and_loses_nothing(void **state)
+{
+    static char text[TEXT];
+    (void)state;
+    for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
+        struct symbolic_case c;
+        bool done = false;
+        snprintf(c.path, sizeof c.path, "%s", files[f]);
+        assert_true(case_open(&c));
+        for (long n = 0; !done && n < 1000; n++) {
+            struct ration r = {n, 0};
+            struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+            struct tmap_symbolic *s;
+            enum tmap_status status = tmap_symbolic_open(&options, &s);
+            if (status == TMAP_OK) {
+                status = everything(s, &c, text);
+                tmap_symbolic_close(s);
+            }
+            done = status == TMAP_OK;
+            if (!done) assert_int_equal(status, TMAP_E_MEMORY);
+            assert_int_equal(r.live, 0);
+        }
+        assert_true(done);
+        case_close(&c);
+    }
+}
+
+static void certificates_survive_failing_allocations(void **state)
+{
+    static const struct tmap_cost box[] = {{"box", 0, 1, 1}};
+    struct tmap_desc desc = {
+        .dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {60}, .elem_stride = {1}};
+    struct tmap_target target = tmap_default_target();
+    struct tmap_checker checker;
+    struct tmap_claim claim = {&desc, box, 1, 2, false};
+    bool done = false;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    for (long n = 0; !done && n < 200; n++) {
+        struct ration r = {n, 0};
+        struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+        struct tmap_symbolic *s;
+        enum tmap_proof proof;
+        size_t found;
+        enum tmap_status status = tmap_symbolic_open(&options, &s);
+        if (status == TMAP_OK) {
+            status = tmap_certify(s, &checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
+            tmap_symbolic_close(s);
+        }
+        done = status == TMAP_OK || status == TMAP_E_NOT_BUILT;
+        if (!done) assert_int_equal(status, TMAP_E_MEMORY);
+        assert_int_equal(r.live, 0);
+    }
+    assert_true(done);
+}
+
+static void a_cancelled_question_says_so_and_the_next_one_works(void **state)
+{
+    static char text[TEXT];
+    struct symbolic_case c;
+    struct tmap_symbolic *s;
+    (void)state;
+    snprintf(c.path, sizeof c.path, "%s", files[0]);
+    assert_true(case_open(&c));
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    tmap_symbolic_cancel(s);
+    assert_int_equal(everything(s, &c, text), TMAP_E_BUDGET);
+    assert_non_null(strstr(tmap_symbolic_why(s), "cancel"));
+    assert_int_equal(everything(s, &c, text), TMAP_OK);
+    tmap_symbolic_close(s);
+    case_close(&c);
+}
+
+static void *worker(void *out)
+{
+    static struct symbolic_case cases[2][CASE_MAX];
+    char *text = ((char **)out)[0];
+    struct symbolic_case *mine = cases[((char **)out)[1] != NULL];
+    struct tmap_symbolic *s;
+    size_t n = case_list(mine), used = 0;
+    if (tmap_symbolic_open(NULL, &s) != TMAP_OK) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (!case_open(&mine[i])) return NULL;
+        everything(s, &mine[i], text + used);
+        used += strlen(text + used);
+        case_close(&mine[i]);
+    }
+    tmap_symbolic_close(s);
+    return text;
+}
+
+static void two_threads_give_the_bytes_of_one(void **state)
+{
+    static char text[3][TEXT * CASE_MAX];
+    char *argument[3][2] = {{text[0], NULL}, {text[1], text[1]}, {text[2], NULL}};
+    pthread_t thread[2];
+    (void)state;
+    assert_non_null(worker(argument[2]));
+    assert_int_equal(pthread_create(&thread[0], NULL, worker, argument[0]), 0);
+    assert_int_equal(pthread_create(&thread[1], NULL, worker, argument[1]), 0);
+    pthread_join(thread[0], NULL);
+    pthread_join(thread[1], NULL);
+    assert_true(strlen(text[2]) > 10000);
+    assert_string_equal(text[0], text[2]);
+    assert_string_equal(text[1], text[2]);
+}
+
+static void null_is_an_error_and_freeing_it_is_not(void **state)
+{
+    size_t length = 5;
+    (void)state;
+    tmap_symbolic_close(NULL);
+    tmap_condition_free(NULL);
+    tmap_symbolic_cancel(NULL);
+    assert_int_equal(tmap_symbolic_open(NULL, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_condition_of(NULL, NULL, NULL, 0, NULL, 0, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_condition_text(NULL, NULL, TMAP_FORM_TEXT, NULL, 0, &length),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_guard_c(NULL, NULL, TMAP_GUARD_C, "f", NULL, 0, &length),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_certify(NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, 0, NULL),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_diff(NULL, NULL, NULL, NULL, 0, NULL, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(length, 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_budget_ends_in_an_answer_or_in_words),
+        cmocka_unit_test(every_failing_allocation_is_an_error_and_loses_nothing),
+        cmocka_unit_test(certificates_survive_failing_allocations),
+        cmocka_unit_test(a_cancelled_question_says_so_and_the_next_one_works),
+        cmocka_unit_test(two_threads_give_the_bytes_of_one),
+        cmocka_unit_test(null_is_an_error_and_freeing_it_is_not),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
