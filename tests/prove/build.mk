@@ -1,8 +1,15 @@
-# make prove: every row's native form against its ideal one, and the solvers against the check.
+# make prove: every row's native form against its ideal one, by Z3 and cvc5; conditions and guards
+# against the native check, in full.
 PROVE_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/prove/*.c))
 $(PROVE_OBJ): ALL_CFLAGS += -Itests
-$(B)/tests/prove/prove: $(PROVE_OBJ) | lib
-	$(Q)$(CC) $(CFLAGS) -o $@ $(PROVE_OBJ) $(LINK_ALL) $(LIBS_ALL)
+$(B)/tests/prove/prove: $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a
+	$(Q)$(CC) $(CFLAGS) -o $@ $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a $(SYMBOLIC_LIBS)
+test-build: $(B)/tests/prove/prove
 .PHONY: prove
-prove: $(B)/tests/prove/prove
+prove: $(B)/tests/prove/prove $(addprefix $(B)/tests/symbolic/test_,condition guard random certify diff)
 	$(B)/tests/prove/prove
+	TMAP_POINTS=100000 $(B)/tests/symbolic/test_condition
+	TMAP_POINTS=1000000 $(B)/tests/symbolic/test_guard
+	TMAP_POINTS=10000 $(B)/tests/symbolic/test_random
+	$(B)/tests/symbolic/test_certify
+	$(B)/tests/symbolic/test_diff

@@ -90,11 +90,12 @@ static enum bv_type common(struct bv x, struct bv y)
 struct bv bv_arithmetic(struct bv_builder *b, const char *op, struct bv x, struct bv y)
 {
     enum bv_type type = common(x, y);
-    if (b->abstract && !strcmp(op, "bvmul") && x.text[0] != '#' && y.text[0] != '#' &&
-        b->n_products < 8) {
+    if ((b->abstract || b->opaque) && !strcmp(op, "bvmul") && x.text[0] != '#' &&
+        y.text[0] != '#' && b->n_products < 8) {
         int n = b->n_products++;
         b->product[n].x = x;
         b->product[n].y = y;
+        if (b->opaque) return make(b, type, "prod_%d", n);
         return make(b, type, "((_ zero_extend %d) prod_%d)", 64 - b->product_bits[n], n);
     }
     struct bv r = make(b, type, "(%s %s %s)", op, x.text, y.text);

@@ -15,8 +15,9 @@ struct bv_builder {
     struct sym_work *w;
     /* What C demands of the signed operations met so far: none of them overflows. */
     const char *defined;
-    bool abstract;                /* quotients are the constants quot_0 … (see bv_steps) */
-    struct bv quotient[5];        /* what they stand for */
+    bool opaque;           /* products are unknown numbers of 64 bits, nothing else is abstract */
+    bool abstract;         /* quotients are the constants quot_0 … (see bv_steps) */
+    struct bv quotient[5]; /* what they stand for */
     struct bv table[TABLE_COUNT]; /* likewise, of table_0 … */
     int n_products;               /* and of prod_0 …, in the order of the text */
     struct {

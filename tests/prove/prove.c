@@ -84,14 +84,17 @@ static tnode premise(struct tree *t, tmap_row row)
  * Fields that are factors are declared with the bits that the needed rows leave them (a lemma says
  * so). */
 
-enum { MAX_PRODUCTS = 8, FIRST_TABLE = 5, FIRST_PRODUCT = 16 };
+enum { WIDE_BITS = 17, MAX_PRODUCTS = 8, FIRST_TABLE = 5, FIRST_PRODUCT = 16 };
 
 struct plan {
     tmap_row row;
     int index, rank; /* rank 0: any */
     bool product;
+    bool opaque; /* the two sides' products have nothing to do with each other */
     enum { ANY_KIND, ITS_KINDS, OTHER_KINDS } kinds;
-    uint8_t bits[FIELD_SLOTS]; /* declared bits; 0: the field's own */
+    uint8_t bits[FIELD_SLOTS];            /* declared bits; 0: the field's own */
+    int wide;                             /* slot of a factor that may be large; 0: none */
+    enum { ANY_SIZE, SMALL, LARGE } size; /* of that factor: below 2^WIDE_BITS, or not */
     bool factor[FIELD_SLOTS];
     bool has_quot[5], has_table[TABLE_COUNT];
     int n_products, product_bits[MAX_PRODUCTS];
@@ -137,14 +140,14 @@ static void find_factors(struct tree *t, struct plan *plan)
     plan->n_products = 0;
     for (int n = 0; n < t->count; n++) {
         struct tree_node *e = &t->node[n];
-        if (e->op == T_TABLE && t->node[e->a].op == T_VAR) {
+        if (e->op == T_TABLE && t->node[e->a].op == T_VAR && !plan->opaque) {
             plan->has_table[e->k] = true;
             e->op = T_PARAM;
             e->k += FIRST_TABLE;
         } else if (e->op == T_MUL && !constant(t, e->a) && !constant(t, e->b) &&
                    !is_negative(t, e->a) && !is_negative(t, e->b)) {
             find_product(t, plan, e);
-        } else if (e->op == T_QUOT && t->node[e->a].op == T_VAR) {
+        } else if (e->op == T_QUOT && t->node[e->a].op == T_VAR && !plan->opaque) {
             int j = (int)t->node[e->a].k - F_BOX;
             if (j < 0 || j >= 5) continue;
             e->op = T_PARAM;
@@ -230,6 +233,11 @@ static void declare(struct sym_text *t, const struct plan *plan, int bits)
         if (plan->has_table[k]) declare_small(t, "table", k, FIRST_TABLE + k, TABLE_BITS, bits);
     }
     for (int n = 0; n < plan->n_products && n < MAX_PRODUCTS; n++) {
+        if (plan->opaque) {
+            sym_put(t, "(declare-const prod_%d (_ BitVec 64))\n", n);
+            sym_put(t, "(declare-const param_%d (_ BitVec %d))\n", FIRST_PRODUCT + n, bits);
+            continue;
+        }
         declare_small(t, "prod", n, FIRST_PRODUCT + n, plan->product_bits[n], bits);
     }
 }
@@ -241,7 +249,7 @@ static void assert_node(struct prover *p, struct sym_text *t, tnode n, int bits)
     sym_put(t, ")\n");
 }
 
-enum question { SAME, DEFINED, OPERANDS, STEP, QUOTIENT, LOOKUP, FACTOR };
+enum question { SAME, DEFINED, OPERANDS, STEP, STEP_BOUND, QUOTIENT, LOOKUP, FACTOR };
 
 /* The needs, the span and the rank: what may be assumed. */
 static tnode assumptions(struct prover *p, const struct plan *plan)
@@ -252,6 +260,10 @@ static tnode assumptions(struct prover *p, const struct plan *plan)
     if (plan->kinds != ANY_KIND) {
         tnode its = tree_in(t, tree_field(t, F_KIND), row_table[plan->row].kinds);
         given = tree_and(t, given, plan->kinds == ITS_KINDS ? its : tree_not(t, its));
+    }
+    if (plan->size != ANY_SIZE) {
+        tnode large = tree_le(t, tree_const(t, (int128)1 << WIDE_BITS), tree_field(t, plan->wide));
+        given = tree_and(t, given, plan->size == LARGE ? large : tree_not(t, large));
     }
     if (!plan->rank) return given;
     return tree_and(t, given, tree_eq(t, tree_field(t, F_RANK), tree_const(t, plan->rank)));
@@ -298,25 +310,36 @@ static void assert_operands(struct prover *p, struct sym_text *t, const struct b
     sym_put(t, ")))\n");
 }
 
-/* That numbers of so many bits have one product, in 64 bits and in more. */
+/* That numbers of so many bits have one product, in 64 bits and in more; and that it has no more
+ * than their bits together. Asked at once, these two easy questions are a hard one. */
 static void assert_step(struct prover *p, struct sym_text *t, const struct plan *plan, int at,
-                        int bits)
+                        int bits, bool bound)
 {
     int a = bits_of(plan, &p->tree, plan->operand[at].a);
     int b = bits_of(plan, &p->tree, plan->operand[at].b);
     sym_put(t, "(declare-const u (_ BitVec %d))\n(declare-const v (_ BitVec %d))\n", a, b);
     sym_put(t,
-            "(assert (not (and (= ((_ zero_extend %d) (bvmul ((_ zero_extend %d) u) "
-            "((_ zero_extend %d) v))) (bvmul ((_ zero_extend %d) u) ((_ zero_extend %d) v))) "
-            "(bvult (bvmul ((_ zero_extend %d) u) ((_ zero_extend %d) v)) (_ bv%llu 64)))))\n",
-            bits - 64, 64 - a, 64 - b, bits - a, bits - b, 64 - a, 64 - b, 1ull << (a + b));
+            "(define-fun product () (_ BitVec 64) (bvmul ((_ zero_extend %d) u) "
+            "((_ zero_extend %d) v)))\n",
+            64 - a, 64 - b);
+    if (bound) {
+        sym_put(t, "(assert (not (bvult product (_ bv%llu 64))))\n", 1ull << (a + b));
+    } else {
+        sym_put(t,
+                "(assert (not (= ((_ zero_extend %d) product) (bvmul ((_ zero_extend %d) u) "
+                "((_ zero_extend %d) v)))))\n",
+                bits - 64, bits - a, bits - b);
+    }
 }
 
 static const char *write_query(struct prover *p, struct sym_work *w, struct plan *plan,
                                enum question question, int at)
 {
     struct sym_text t = {p->text, TEXT_BYTES, 0};
-    struct bv_builder b = {.w = w, .defined = "", .abstract = plan->product && question <= STEP};
+    struct bv_builder b = {.w = w,
+                           .defined = "",
+                           .opaque = plan->opaque,
+                           .abstract = plan->product && !plan->opaque && question <= STEP_BOUND};
     b.product_bits = plan->product_bits;
     struct plan plain = {.row = plan->row};
     struct bv native = bv_violated(&b, plan->row, plan->index);
@@ -324,11 +347,12 @@ static const char *write_query(struct prover *p, struct sym_work *w, struct plan
     tnode given = assumptions(p, plan),
           ideal = tree_not(&p->tree, row_tree(&p->tree, plan->row, plan->index));
     if (given == TREE_BAD || ideal == TREE_BAD) return NULL;
-    if (b.abstract) find_factors(&p->tree, plan);
+    if (b.abstract || b.opaque) find_factors(&p->tree, plan);
     int bits = question == QUOTIENT || question == LOOKUP ? 80 : widest(plan, &p->tree);
     plain.rank = plan->rank;
-    if (question != STEP) declare(&t, question <= OPERANDS ? plan : &plain, bits);
-    if (question != STEP) assert_node(p, &t, given, bits);
+    bool step = question == STEP || question == STEP_BOUND;
+    if (!step) declare(&t, question <= OPERANDS ? plan : &plain, bits);
+    if (!step) assert_node(p, &t, given, bits);
     if (question == SAME) {
         sym_put(&t, "(assert (not (= %s ", native.text);
         sym_smt_tree(&t, &p->tree, ideal, bits);
@@ -337,8 +361,8 @@ static const char *write_query(struct prover *p, struct sym_work *w, struct plan
         sym_put(&t, "(assert (not (and true %s)))\n", b.defined);
     } else if (question == OPERANDS) {
         assert_operands(p, &t, &b, plan, at, bits);
-    } else if (question == STEP) {
-        assert_step(p, &t, plan, at, bits);
+    } else if (step) {
+        assert_step(p, &t, plan, at, bits, question == STEP_BOUND);
     } else if (question == QUOTIENT) {
         assert_quotient(p, &t, &b, at);
     } else if (question == LOOKUP) {
@@ -424,7 +448,7 @@ static void narrow(struct prover *p, struct plan *plan, int slot)
 
 static void prove_steps(struct prover *p, struct plan *plan)
 {
-    for (int j = 0; j < plan->rank; j++) {
+    for (int j = 0; j < (plan->rank ? plan->rank : TMAP_MAX_RANK); j++) {
         if (plan->has_quot[j]) judge(p, plan, QUOTIENT, j, "a quotient differs");
     }
     for (int k = 0; k < TABLE_COUNT; k++) {
@@ -439,20 +463,57 @@ static void prove_steps(struct prover *p, struct plan *plan)
         judge(p, plan, OPERANDS, n, "the operands of a product differ");
         int a = bits_of(plan, &p->tree, plan->operand[n].a);
         int b = bits_of(plan, &p->tree, plan->operand[n].b);
-        if (!p->stepped[a][b]) p->stepped[a][b] = judge(p, plan, STEP, n, "a product differs");
+        if (!p->stepped[a][b]) {
+            p->stepped[a][b] = judge(p, plan, STEP, n, "a product differs") &&
+                               judge(p, plan, STEP_BOUND, n, "a product has more bits");
+        }
     }
+}
+
+/* Where the products cannot matter: neither side may look at them. */
+static void prove_opaque(struct prover *p, const struct plan *plan, const char *what)
+{
+    struct plan opaque = *plan;
+    opaque.opaque = true;
+    memset(opaque.bits, 0, sizeof opaque.bits);
+    judge(p, &opaque, SAME, 0, what);
+}
+
+/* A factor that the needs leave unbounded is split in a small and a large part. */
+static void narrow_all(struct prover *p, struct plan *plan)
+{
+    plan->size = ANY_SIZE;
+    memset(plan->bits, 0, sizeof plan->bits);
+    for (int slot = 0; slot < FIELD_SLOTS; slot++) {
+        if (!plan->factor[slot]) continue;
+        narrow(p, plan, slot);
+        if (plan->bits[slot] || plan->size != ANY_SIZE || sym_width_of(slot).bits != 64) continue;
+        plan->wide = slot;
+        plan->size = LARGE;
+        prove_opaque(p, plan, "native and ideal differ where a factor is large");
+        plan->size = SMALL;
+        plan->bits[slot] = WIDE_BITS;
+    }
+}
+
+static bool needs(tmap_row row, tmap_row what)
+{
+    for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
+        if (*need == what) return true;
+    }
+    return false;
 }
 
 static void prove_product(struct prover *p, struct plan *plan)
 {
-    struct plan others = {.row = plan->row, .index = plan->index, .kinds = OTHER_KINDS};
-    judge(p, &others, SAME, 0, "native and ideal differ for the kinds it is not about");
-    plan->kinds = ITS_KINDS;
-    for (plan->rank = 1; plan->rank <= TMAP_MAX_RANK; plan->rank++) {
-        memset(plan->bits, 0, sizeof plan->bits);
-        for (int slot = 0; slot < FIELD_SLOTS; slot++) {
-            if (plan->factor[slot]) narrow(p, plan, slot);
-        }
+    plan->kinds = OTHER_KINDS;
+    if (row_table[plan->row].kinds != KINDS_ANY) {
+        prove_opaque(p, plan, "native and ideal differ for the kinds it is not about");
+    }
+    plan->kinds = row_table[plan->row].kinds == KINDS_ANY ? ANY_KIND : ITS_KINDS;
+    bool split = needs(plan->row, ROW_TMA002); /* else the rank may be anything */
+    for (plan->rank = split; plan->rank <= (split ? TMAP_MAX_RANK : 0); plan->rank++) {
+        narrow_all(p, plan);
         tree_init(&p->tree, p->nodes, MAX_NODES, sym_bind_free, NULL);
         row_tree(&p->tree, plan->row, plan->index);
         find_factors(&p->tree, plan);
