@@ -91,9 +91,9 @@ static enum tmap_status set_stride(struct tmap_map *map, uint32_t ordinal, uint6
 {
     const struct map_bits *low = bits_of("stride", ordinal, 0);
     const struct map_bits *high = bits_of("stride", ordinal, 1);
-    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): no shift there is 64 */
     if (stride_bytes >> high->shift > map_bits_mask(high->width)) return TMAP_E_ARGUMENT;
     if (stride_bytes & map_bits_mask(low->shift)) return TMAP_E_ARGUMENT;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): no shift there is 64 */
     store(map, low, stride_bytes >> low->shift);
     store(map, high, stride_bytes >> high->shift);
     return TMAP_OK;

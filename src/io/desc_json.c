@@ -122,6 +122,9 @@ static void set_operands(json_t *out, const struct tmap_use *u)
     if (u->flags & TMAP_USE_OFFSET)
         json_object_set_new(out, "offset", list32(u->offset, TMAP_MAX_SPATIAL));
     if (u->flags & TMAP_USE_CTA_DST) json_object_set_new(out, "dst", json_string("cta"));
+    if (u->consumer)
+        json_object_set_new(out, "consumer", enum_json(IO_ENUM_CONSUMER, (int32_t)u->consumer));
+    if (u->major) json_object_set_new(out, "major", enum_json(IO_ENUM_MAJOR, (int32_t)u->major));
     if (u->multicast) json_object_set_new(out, "multicast", json_integer(u->multicast));
     if (u->cta_group) json_object_set_new(out, "cta_group", json_integer(u->cta_group));
 }

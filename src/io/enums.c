@@ -90,6 +90,13 @@ static const struct name replace_fields[] = {{"global_address", TMAP_REPLACE_GLO
                                              {"fill_mode", TMAP_REPLACE_FILL_MODE},
                                              {NULL, 0}};
 
+static const struct name consumers[] = {{"none", TMAP_CONSUMER_NONE},
+                                        {"ldmatrix", TMAP_CONSUMER_LDMATRIX},
+                                        {"wgmma", TMAP_CONSUMER_WGMMA},
+                                        {"tcgen05", TMAP_CONSUMER_TCGEN05},
+                                        {NULL, 0}};
+static const struct name majors[] = {{"k", TMAP_K_MAJOR}, {"mn", TMAP_MN_MAJOR}, {NULL, 0}};
+
 static const struct {
     const struct name *names, *aliases;
 } tables[] = {[IO_ENUM_KIND] = {kinds, NULL},
@@ -100,7 +107,9 @@ static const struct {
               [IO_ENUM_OOB] = {fills, fill_aliases},
               [IO_ENUM_MODE] = {modes, NULL},
               [IO_ENUM_OP] = {ops, NULL},
-              [IO_ENUM_FIELD] = {replace_fields, NULL}};
+              [IO_ENUM_FIELD] = {replace_fields, NULL},
+              [IO_ENUM_CONSUMER] = {consumers, NULL},
+              [IO_ENUM_MAJOR] = {majors, NULL}};
 
 static bool find(const struct name *names, const char *text, int32_t *out)
 {

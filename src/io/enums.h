@@ -13,8 +13,10 @@ enum io_enum {
     IO_ENUM_L2,
     IO_ENUM_OOB,
     IO_ENUM_MODE,
-    IO_ENUM_OP,   /* of a use */
-    IO_ENUM_FIELD /* of tensormap.replace */
+    IO_ENUM_OP,       /* of a use */
+    IO_ENUM_FIELD,    /* of tensormap.replace */
+    IO_ENUM_CONSUMER, /* who reads the box */
+    IO_ENUM_MAJOR
 };
 
 /* io_enum_find() : value of a name or an alias, whatever its case; false when there is none. */

@@ -73,7 +73,8 @@ static bool enum_of(const char *field, enum io_enum *out)
                 {"swizzle", IO_ENUM_SWIZZLE}, {"interleave", IO_ENUM_INTERLEAVE},
                 {"oob_fill", IO_ENUM_OOB},    {"l2_promotion", IO_ENUM_L2},
                 {"mode", IO_ENUM_MODE},       {"op", IO_ENUM_OP},
-                {"field", IO_ENUM_FIELD}};
+                {"field", IO_ENUM_FIELD},     {"consumer", IO_ENUM_CONSUMER},
+                {"major", IO_ENUM_MAJOR}};
     for (size_t i = 0; field && i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(rows[i].field, field) == 0) {
             *out = rows[i].which;

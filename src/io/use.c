@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-static const char *const keys[] = {"op",      "coord",     "smem",      "expect_tx", "mbarrier",
-                                   "offset",  "multicast", "cta_group", "dst",       "field",
-                                   "ordinal", "value",     NULL};
+static const char *const keys[] = {"op",       "coord",     "smem",      "expect_tx", "mbarrier",
+                                   "offset",   "multicast", "cta_group", "dst",       "field",
+                                   "consumer", "major",     "ordinal",   "value",     NULL};
 
 /* The numbers of a use that are meant only when they are there. */
 static bool flagged(const struct io_at *at, json_t *object, const char *key, uint32_t flag,
@@ -88,6 +88,15 @@ static bool named(const struct io_at *at, json_t *object, const char *key, enum 
     return true;
 }
 
+/* "consumer": who reads the box after the load; "major": what its rows run along. */
+static bool read_reader(const struct io_at *at, json_t *object, struct tmap_use *use)
+{
+    return (!json_object_get(object, "consumer") ||
+            named(at, object, "consumer", IO_ENUM_CONSUMER, &use->consumer)) &&
+           (!json_object_get(object, "major") ||
+            named(at, object, "major", IO_ENUM_MAJOR, &use->major));
+}
+
 static bool read_patch(const struct io_at *at, json_t *object, struct tmap_use *use)
 {
     bool replace = use->op == TMAP_OP_REPLACE, address = use->op == TMAP_OP_REPLACE_ADDRESS;
@@ -113,6 +122,7 @@ bool io_use_from(struct io_record *record, json_t *object, const char *path, uns
     if (!json_object_get(object, "op")) return io_fail(record, path, "\"op\" is missing");
     return named(&at, object, "op", IO_ENUM_OP, &out->op) && read_coord(&at, object, out) &&
            read_offset(&at, object, out) && read_dst(&at, object, out) &&
+           read_reader(&at, object, out) &&
            flagged(&at, object, "smem", TMAP_USE_SMEM, out, &out->smem) &&
            flagged(&at, object, "expect_tx", TMAP_USE_EXPECT_TX, out, &out->expect_tx) &&
            flagged(&at, object, "mbarrier", TMAP_USE_MBARRIER, out, &out->mbarrier) &&

@@ -249,7 +249,6 @@ static void node(struct printer *p, tnode n)
         return;
     case T_NOT:
         apply(p, "not", e->a, TREE_BAD);
-        return;
     }
 }
 

@@ -150,7 +150,8 @@ static void written_and_read_back(void **state)
         "{" BASE "\"kind\":\"im2col_wide\",\"dim\":[64,8,2],\"stride\":[128,1024],"
         "\"channels\":64,\"pixels\":32,\"lower\":-4,\"upper\":5,\"mode\":7}",
         WITH("\"uses\":[{\"op\":\"gather4\",\"coord\":[0,1,2,3,-4],\"smem\":128,\"dst\":\"cta\","
-             "\"multicast\":2,\"cta_group\":1,\"expect_tx\":\"0x10000000000\",\"mbarrier\":8}]"),
+             "\"multicast\":2,\"cta_group\":1,\"consumer\":\"wgmma\",\"major\":\"mn\",\"expect_"
+             "tx\":\"0x10000000000\",\"mbarrier\":8}]"),
         WITH("\"uses\":[{\"op\":\"replace\",\"field\":\"rank\",\"ordinal\":2,\"value\":3}]"),
     };
     (void)state;
