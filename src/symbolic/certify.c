@@ -152,9 +152,6 @@ static enum tmap_status ask(struct certificate *c, enum tmap_proof *proof)
     enum sym_answer answer;
     if (c->claim->is_legal) query.n_assume = 0;
     enum tmap_status st = sym_z3_ask(c->s, &query, &answer);
-    if (st == TMAP_OK && answer == SYM_UNSAT && query.n_assume) {
-        st = sym_z3_minimal_core(c->s, &query);
-    }
     *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
     return st;
 }

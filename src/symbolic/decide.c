@@ -180,10 +180,13 @@ static bool keep_counterexample(struct tmap_condition *c, const sym_int *values)
     return c->has_counterexample = true;
 }
 
-static void sample_counterexample(struct question *q)
+/* Points that break one conjunct of the answer; breaking any at once costs isl a product of sets.
+ */
+static void break_conjunct(struct question *q, const struct sym_form *f)
 {
     sym_int values[SYM_MAX_PARAMS];
-    isl_set *outside = isl_set_subtract(isl_set_copy(q->given), isl_set_copy(q->asked));
+    isl_set *outside = sym_to_set(&q->frame, sym_not(&q->c->w, f));
+    outside = isl_set_intersect(outside, isl_set_copy(q->given));
     for (int bound = 1; bound >= 0 && !q->c->has_counterexample; bound--) {
         isl_set *small = near_origin(q, isl_set_copy(outside), bound);
         if (point_of(q, small, values)) keep_counterexample(q->c, values);
@@ -192,6 +195,15 @@ static void sample_counterexample(struct question *q)
         keep_counterexample(q->c, values);
     }
     isl_set_free(outside);
+}
+
+static void sample_counterexample(struct question *q)
+{
+    const struct sym_form *const *arg = NULL;
+    size_t n = sym_conjuncts(&q->c->result, &arg);
+    for (size_t i = 0; i < n && !q->c->has_counterexample; i++) {
+        if (sym_is_affine(&q->c->w, arg[i])) break_conjunct(q, arg[i]);
+    }
 }
 
 static const struct sym_form *linear_result(struct question *q)

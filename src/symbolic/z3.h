@@ -16,7 +16,9 @@ struct sym_query {
     const char *logic;         /* "QF_LIA", "QF_BV"; NULL: the simple solver */
     const char *const *assume; /* names of Boolean constants of the text, or NULL */
     size_t n_assume;
-    bool *core; /* [n_assume] out: which of them the refutation used; may be NULL */
+    /* [n_assume] out, where unsat: a smallest set of them that is refuted; none can be dropped (but
+     * where the budget ended the search for a smaller one). May be NULL. */
+    bool *core;
 };
 
 /* sym_z3_start() : loads Z3 and makes the context. TMAP_E_NOT_BUILT with words where it is absent.
@@ -25,9 +27,6 @@ enum tmap_status sym_z3_start(struct tmap_symbolic *s);
 /* sym_z3_ask() : errors: TMAP_E_INTERNAL for text that Z3 does not read. Unknown is an answer. */
 enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
                             enum sym_answer *answer);
-/* sym_z3_minimal_core() : drops assumptions from core while the rest is still refuted, so that each
- *  that is left is needed. core comes from an unsat answer. */
-enum tmap_status sym_z3_minimal_core(struct tmap_symbolic *s, const struct sym_query *query);
 const char *sym_z3_version(struct tmap_symbolic *s); /* NULL when absent */
 
 #endif
