@@ -1,0 +1,55 @@
+#!/bin/sh
+# condition, guard and diff on the command line: outputs, exit codes, bad input.
+tmap=${B:-build}/tmap
+n=0
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+is() { # name, expected exit code, expected text (a fixed string), command...
+    name=$1 code=$2 text=$3
+    shift 3
+    n=$((n + 1))
+    "$@" >"$dir/out" 2>&1
+    rc=$?
+    if [ $rc -eq "$code" ] && grep -qF -- "$text" "$dir/out"; then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name (exit $rc)"
+        head -20 "$dir/out"
+    fi
+}
+a=examples/symbolic/gemm_a_bf16.json
+is 'condition names the congruence' 0 'A: legal if and only if K % 8 = 0' "$tmap" condition $a
+is 'condition names the least padding' 0 'least padding: K + (-K) mod 8' "$tmap" condition $a
+is 'assumptions decide' 0 'legal for all parameters' "$tmap" condition $a \
+    -a 'K % 8 == 0' -a '1 <= K <= 4096' -a '1 <= M <= 4096'
+is 'forall is an exit code' 1 'not legal, for example: K = 1' "$tmap" condition --forall $a
+is 'never legal is an exit code' 1 'never legal' "$tmap" condition $a -a 'K == 3'
+is 'three operands at once' 0 'N % 8 = 0 and K % 8 = 0' "$tmap" condition --joint \
+    examples/symbolic/gemm_abc_bf16.json
+is 'jsonl has the isl form' 0 '"isl": "[K, M] -> { : K mod 8 = 0' "$tmap" condition -f jsonl $a
+is 'an inferred target says so' 0 'inferred' "$tmap" condition --arch sm_100a $a
+is 'a budget that runs out is undecided' 4 'budget of 10 operations' "$tmap" condition --budget 10 $a
+is 'a bad assumption says where' 2 'column 4' "$tmap" condition $a -a 'K %% 8'
+is 'guard in C' 0 'static inline int ok(int64_t K, int64_t M)' "$tmap" guard --name ok $a
+is 'guard in CUDA C' 0 '__host__ __device__' "$tmap" guard --as cuda $a
+is 'guard in Python' 0 'def tmap_is_legal(K, M):' "$tmap" guard --as python $a
+is 'guard in nothing else' 3 '--as takes' "$tmap" guard --as rust $a
+is 'a reserved name' 2 'reserves' "$tmap" guard --name int $a
+if "$tmap" diff --from 13.0 --to 13.0 2>&1 | grep -qi 'built without Z3\|not installed'; then
+    echo "ok $((n + 1)) # SKIP diff lists and proves: no Z3"
+    exit 0
+fi
+is 'diff lists what Blackwell adds' 0 'TMA038 atom_swizzle_needs_blackwell' \
+    "$tmap" diff --from sm_90 --to sm_100
+is 'diff proves the rest' 0 'proved: nothing else changes' "$tmap" diff --from 12.9 --to 13.0
+is 'diff as an exit code' 1 'TMA045' "$tmap" diff --from 12.9 --to 13.0 --exit-code
+is 'diff of equals' 0 '0 regions' "$tmap" diff --from 13.0 --to 13.0 --exit-code
+is 'diff of contracts' 0 'TMA030' "$tmap" diff --from documented --to driver
+is 'diff needs both sides' 3 '--from and --to' "$tmap" diff --from 12.9
+is 'diff of an uncovered toolkit' 4 'no source covers' "$tmap" diff --from 12.9 --to 19.0
+# The witnesses are descriptors that check reads, and judges as said.
+"$tmap" diff --from 12.9 --to 13.0 -f json | python3 -c '
+import json, sys
+for r in json.load(sys.stdin)["regions"]: print(json.dumps(r["witness"]))' >"$dir/w.jsonl"
+is 'check confirms the witness before' 0 '' "$tmap" check --cuda 12.9 "$dir/w.jsonl"
+is 'check confirms the witness after' 1 'TMA045' "$tmap" check --cuda 13.0 "$dir/w.jsonl"
