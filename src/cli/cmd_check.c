@@ -138,7 +138,11 @@ static void check_module(struct check *c, const struct io_stream *stream)
                     module.target_line, module.target, min_ptx / 10, min_ptx % 10);
         cli_note(c->cli, CLI_ILLEGAL);
     }
-    c->writer->begin(&c->run);
+    if (!c->writer->begin(&c->run)) {
+        cli_note(c->cli, cli_status(c->cli, TMAP_E_MEMORY, "check --ptx"));
+        free(list);
+        return;
+    }
     if (list) io_ptx_read(stream->text, stream->size, &module, list, found, &found);
     for (size_t i = 0; list && i < found && !ferror(stdout); i++)
         cli_note(c->cli, check_instruction(c, stream, &list[i], i));
@@ -186,7 +190,7 @@ static enum cli_exit run(struct cli *cli)
     if (c.has_dump && !io_dump_find(cli_get(cli, "from"), &c.dump))
         return cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'",
                          cli_get(cli, "from"));
-    c.writer->begin(&c.run);
+    if (!c.writer->begin(&c.run)) return cli_status(cli, TMAP_E_MEMORY, "check");
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
     c.writer->end(&c.run);

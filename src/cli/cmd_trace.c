@@ -154,7 +154,10 @@ static enum cli_exit report_stream(struct trace *t, struct io_stream *stream,
 {
     struct io_record record;
     enum cli_exit code = CLI_OK;
-    writer->begin(run);
+    if (!writer->begin(run)) {
+        t->no_memory = true;
+        return CLI_INTERNAL;
+    }
     while (io_record_next(stream, 0, &record)) {
         struct io_result result;
         record.flags &= ~(unsigned)IO_HAS_EXPECT; /* the answer is known, not expected */

@@ -68,7 +68,7 @@ struct io_run {
 };
 
 struct io_writer {
-    void (*begin)(struct io_run *run);
+    bool (*begin)(struct io_run *run); /* false: out of memory, and nothing more may be called */
     void (*result)(struct io_run *run, const struct io_result *result);
     void (*unreadable)(struct io_run *run, const struct io_record *record);
     void (*end)(struct io_run *run);

@@ -37,17 +37,20 @@ struct later {
     FILE *out;
 };
 
-static void begin(struct io_run *run)
+static bool begin(struct io_run *run)
 {
     struct later *later = calloc(1, sizeof *later);
     if (later) later->out = tmpfile();
     run->state = later;
+    if (later && later->out) return true;
+    free(later);
+    return false;
 }
 
 static FILE *warnings(struct io_run *run)
 {
     struct later *later = run->state;
-    return later && later->out ? later->out : run->out;
+    return later->out;
 }
 
 static void finding(FILE *out, const char *level, const struct io_result *result,
@@ -108,11 +111,9 @@ static void end(struct io_run *run)
     struct later *later = run->state;
     int c;
 
-    if (later && later->out) {
-        rewind(later->out);
-        while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
-        fclose(later->out);
-    }
+    rewind(later->out);
+    while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
+    fclose(later->out);
     free(later);
     run->state = NULL;
 }

@@ -4,10 +4,12 @@
  * are docs/schema/check.json and docs/schema/check-line.json. */
 #include "io/report.h"
 
-static void quiet_begin(struct io_run *run)
+static bool quiet_begin(struct io_run *run)
 {
     (void)run;
+    return true;
 }
+
 static void quiet_end(struct io_run *run)
 {
     (void)run;
@@ -25,7 +27,7 @@ static void line_unreadable(struct io_run *run, const struct io_record *record)
 
 const struct io_writer io_write_jsonl = {quiet_begin, line_result, line_unreadable, quiet_end};
 
-static void begin(struct io_run *run)
+static bool begin(struct io_run *run)
 {
     json_t *target = io_target_json(&run->target);
     fprintf(run->out, "{\"tool\":{\"name\":\"tmap\",\"version\":\"%s\"},\"command\":\"%s\",",
@@ -35,6 +37,7 @@ static void begin(struct io_run *run)
     fprintf(run->out, ",\"contract\":\"%s\",\"basis\":\"%s\",\"results\":[",
             io_contract_name(run->contract), io_basis_name(run->basis));
     json_decref(target);
+    return true;
 }
 
 static void element(struct io_run *run, json_t *value)

@@ -145,7 +145,6 @@ static void result(struct io_run *run, const struct io_result *result)
     struct sarif *s = run->state;
     char words[160];
 
-    if (!s) return;
     for (size_t i = 0; i < result->finding_count; i++)
         print_result(run, finding(s, result, &result->finding[i]));
     if (result->unmet) notify(s, "error", result->expectation, result->record);
@@ -166,7 +165,6 @@ static void unreadable(struct io_run *run, const struct io_record *record)
     struct sarif *s = run->state;
     char words[600];
 
-    if (!s) return;
     s->failed = true;
     io_error_text(record, words, sizeof words);
     notify(s, "error", words, record);
@@ -182,17 +180,18 @@ static json_t *tool(const struct io_run *run, json_t *rules)
                      io_contract_name(run->contract), "basis", io_basis_name(run->basis));
 }
 
-static void begin(struct io_run *run)
+static bool begin(struct io_run *run)
 {
     struct sarif *s = calloc(1, sizeof *s);
 
-    if (!s) return;
+    if (!s) return false;
     s->notifications = json_array();
     s->rules = json_array();
     run->state = s;
     fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\"version\":\"2.1.0\",\n"
           "\"runs\":[{\"columnKind\":\"unicodeCodePoints\",\n\"results\":[",
           run->out);
+    return true;
 }
 
 static void member(struct io_run *run, const char *key, json_t *value)
@@ -206,7 +205,6 @@ static void end(struct io_run *run)
 {
     struct sarif *s = run->state;
 
-    if (!s) return;
     fputc(']', run->out);
     member(run, "tool", tool(run, s->rules));
     member(run, "invocations",

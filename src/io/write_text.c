@@ -204,9 +204,10 @@ static void unused_allows(const struct io_run *run, const struct io_result *resu
                     tmap_row_id(r->allows[i].row));
 }
 
-static void begin(struct io_run *run)
+static bool begin(struct io_run *run)
 {
     (void)run;
+    return true;
 }
 
 static void text_result(struct io_run *run, const struct io_result *result)

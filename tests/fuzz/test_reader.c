@@ -132,7 +132,7 @@ static size_t answer(struct io_stream *stream, const struct io_writer *writer, s
     size_t records = 0;
 
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
-    writer->begin(run);
+    assert_true(writer->begin(run));
     for (; io_record_next(stream, 0, &record); records++) {
         struct io_result result;
         if (record.error[0]) {

@@ -1,0 +1,48 @@
+/* fail_malloc.c : preloaded, fails the allocation of number FAIL_AT, and with FAIL_ON all after it.
+ * Counts malloc, calloc and realloc; COUNT_TO names a file that gets the number of them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+
+static unsigned long count, fail_at;
+static int fail_on, ready;
+
+static int fails(void)
+{
+    if (!ready) {
+        const char *at = getenv("FAIL_AT");
+        ready = 1;
+        fail_at = at ? strtoul(at, NULL, 10) : 0;
+        fail_on = getenv("FAIL_ON") != NULL;
+    }
+    count++;
+    if (fail_at == 0 || count < fail_at || (count > fail_at && !fail_on)) return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t size)
+{
+    return fails() ? NULL : __libc_malloc(size);
+}
+void *calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t size)
+{
+    return fails() ? NULL : __libc_realloc(p, size);
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *path = getenv("COUNT_TO");
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (!out) return;
+    fprintf(out, "%lu\n", count);
+    fclose(out);
+}
