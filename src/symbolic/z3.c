@@ -7,23 +7,16 @@
 #include <string.h>
 #include <z3.h>
 
-#define Z3_FUNCTIONS(F)                                                                            \
-    F(mk_config)                                                                                   \
-    F(del_config)                                                                                  \
-    F(mk_context)                                                                                  \
-    F(del_context)                                                                                 \
-    F(set_error_handler)                                                                           \
-    F(get_error_code)                                                                              \
-    F(get_error_msg)                                                                               \
-    F(mk_simple_solver)                                                                            \
-    F(mk_solver_for_logic)                                                                         \
-    F(mk_string_symbol)                                                                            \
-    F(solver_inc_ref)                                                                              \
-    F(solver_dec_ref) F(solver_from_string) F(solver_check_assumptions) F(solver_get_unsat_core)   \
-        F(ast_vector_inc_ref) F(ast_vector_dec_ref) F(ast_vector_size) F(ast_vector_get)           \
-            F(mk_const) F(mk_bool_sort) F(mk_params) F(params_inc_ref) F(params_dec_ref)           \
-                F(params_set_uint) F(solver_set_params) F(interrupt) F(get_full_version)           \
-                    F(is_eq_ast)
+// clang-format off
+#define Z3_FUNCTIONS(F) \
+    F(mk_config) F(del_config) F(mk_context) F(del_context) F(set_error_handler) \
+    F(get_error_code) F(get_error_msg) F(mk_simple_solver) F(mk_solver_for_logic) \
+    F(mk_string_symbol) F(solver_inc_ref) F(solver_dec_ref) F(solver_from_string) \
+    F(solver_check_assumptions) F(solver_get_unsat_core) F(ast_vector_inc_ref) \
+    F(ast_vector_dec_ref) F(ast_vector_size) F(ast_vector_get) F(mk_const) F(mk_bool_sort) \
+    F(mk_params) F(params_inc_ref) F(params_dec_ref) F(params_set_uint) F(solver_set_params) \
+    F(interrupt) F(get_full_version) F(is_eq_ast)
+// clang-format on
 
 struct sym_z3 {
     void *library;
@@ -138,7 +131,7 @@ static Z3_solver new_solver(const struct tmap_symbolic *s, const char *logic)
 }
 
 static void read_core(const struct sym_z3 *z, Z3_solver solver, const struct sym_query *q,
-                      const Z3_ast *assume)
+                      Z3_ast *assume)
 {
     Z3_ast_vector used = z->solver_get_unsat_core(z->context, solver);
     if (!used) return;
@@ -154,38 +147,19 @@ static void read_core(const struct sym_z3 *z, Z3_solver solver, const struct sym
     z->ast_vector_dec_ref(z->context, used);
 }
 
-/* Drops assumptions while the rest is still refuted. */
-static void minimize(const struct sym_z3 *z, Z3_solver solver, const struct sym_query *q,
-                     const Z3_ast *assume, Z3_ast *left)
-{
-    for (size_t drop = 0; drop < q->n_assume; drop++) {
-        unsigned n = 0;
-        if (!q->core[drop]) continue;
-        for (size_t i = 0; i < q->n_assume; i++) {
-            if (q->core[i] && i != drop) left[n++] = assume[i];
-        }
-        if (z->solver_check_assumptions(z->context, solver, n, left) == Z3_L_FALSE) {
-            q->core[drop] = false;
-        }
-    }
-}
-
 static enum tmap_status check(struct tmap_symbolic *s, Z3_solver solver, const struct sym_query *q,
                               enum sym_answer *answer)
 {
     struct sym_z3 *z = s->z3;
     Z3_context c = z->context;
-    Z3_ast *assume = q->n_assume ? sym_allocate(s, 2 * q->n_assume * sizeof *assume) : NULL;
+    Z3_ast *assume = q->n_assume ? sym_allocate(s, q->n_assume * sizeof *assume) : NULL;
     if (q->n_assume && !assume) return sym_report(s, TMAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < q->n_assume; i++) {
         assume[i] = z->mk_const(c, z->mk_string_symbol(c, q->assume[i]), z->mk_bool_sort(c));
     }
     Z3_lbool r = z->solver_check_assumptions(c, solver, (unsigned)q->n_assume, assume);
     *answer = r == Z3_L_FALSE ? SYM_UNSAT : r == Z3_L_TRUE ? SYM_SAT : SYM_UNKNOWN;
-    if (r == Z3_L_FALSE && q->core && q->n_assume) {
-        read_core(z, solver, q, assume);
-        minimize(z, solver, q, assume, assume + q->n_assume);
-    }
+    if (r == Z3_L_FALSE && q->core) read_core(z, solver, q, assume);
     sym_release(s, assume);
     return TMAP_OK;
 }
@@ -242,3 +216,22 @@ enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *que
     return sym_z3_start(s);
 }
 #endif
+
+enum tmap_status sym_z3_minimal_core(struct tmap_symbolic *s, const struct sym_query *query)
+{
+    const char **left = sym_allocate(s, query->n_assume * sizeof *left);
+    enum tmap_status st = TMAP_OK;
+    if (!left) return sym_report(s, TMAP_E_MEMORY, "out of memory");
+    for (size_t drop = 0; st == TMAP_OK && drop < query->n_assume; drop++) {
+        struct sym_query without = {query->text, query->logic, left, 0, NULL};
+        enum sym_answer answer = SYM_UNKNOWN;
+        if (!query->core[drop]) continue;
+        for (size_t i = 0; i < query->n_assume; i++) {
+            if (query->core[i] && i != drop) left[without.n_assume++] = query->assume[i];
+        }
+        st = sym_z3_ask(s, &without, &answer);
+        if (st == TMAP_OK && answer == SYM_UNSAT) query->core[drop] = false;
+    }
+    sym_release(s, left);
+    return st;
+}
