@@ -131,7 +131,7 @@ static Z3_solver new_solver(const struct tmap_symbolic *s, const char *logic)
 }
 
 static void read_core(const struct sym_z3 *z, Z3_solver solver, const struct sym_query *q,
-                      Z3_ast *assume)
+                      const Z3_ast *assume)
 {
     Z3_ast_vector used = z->solver_get_unsat_core(z->context, solver);
     if (!used) return;
@@ -147,19 +147,38 @@ static void read_core(const struct sym_z3 *z, Z3_solver solver, const struct sym
     z->ast_vector_dec_ref(z->context, used);
 }
 
+/* Drops assumptions while the rest is still refuted. */
+static void minimize(const struct sym_z3 *z, Z3_solver solver, const struct sym_query *q,
+                     const Z3_ast *assume, Z3_ast *left)
+{
+    for (size_t drop = 0; drop < q->n_assume; drop++) {
+        unsigned n = 0;
+        if (!q->core[drop]) continue;
+        for (size_t i = 0; i < q->n_assume; i++) {
+            if (q->core[i] && i != drop) left[n++] = assume[i];
+        }
+        if (z->solver_check_assumptions(z->context, solver, n, left) == Z3_L_FALSE) {
+            q->core[drop] = false;
+        }
+    }
+}
+
 static enum tmap_status check(struct tmap_symbolic *s, Z3_solver solver, const struct sym_query *q,
                               enum sym_answer *answer)
 {
     struct sym_z3 *z = s->z3;
     Z3_context c = z->context;
-    Z3_ast *assume = q->n_assume ? sym_allocate(s, q->n_assume * sizeof *assume) : NULL;
+    Z3_ast *assume = q->n_assume ? sym_allocate(s, 2 * q->n_assume * sizeof *assume) : NULL;
     if (q->n_assume && !assume) return sym_report(s, TMAP_E_MEMORY, "out of memory");
     for (size_t i = 0; i < q->n_assume; i++) {
         assume[i] = z->mk_const(c, z->mk_string_symbol(c, q->assume[i]), z->mk_bool_sort(c));
     }
     Z3_lbool r = z->solver_check_assumptions(c, solver, (unsigned)q->n_assume, assume);
     *answer = r == Z3_L_FALSE ? SYM_UNSAT : r == Z3_L_TRUE ? SYM_SAT : SYM_UNKNOWN;
-    if (r == Z3_L_FALSE && q->core) read_core(z, solver, q, assume);
+    if (r == Z3_L_FALSE && q->core && q->n_assume) {
+        read_core(z, solver, q, assume);
+        minimize(z, solver, q, assume, assume + q->n_assume);
+    }
     sym_release(s, assume);
     return TMAP_OK;
 }
@@ -216,22 +235,3 @@ enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *que
     return sym_z3_start(s);
 }
 #endif
-
-enum tmap_status sym_z3_minimal_core(struct tmap_symbolic *s, const struct sym_query *query)
-{
-    const char **left = sym_allocate(s, query->n_assume * sizeof *left);
-    enum tmap_status st = TMAP_OK;
-    if (!left) return sym_report(s, TMAP_E_MEMORY, "out of memory");
-    for (size_t drop = 0; st == TMAP_OK && drop < query->n_assume; drop++) {
-        struct sym_query without = {query->text, query->logic, left, 0, NULL};
-        enum sym_answer answer = SYM_UNKNOWN;
-        if (!query->core[drop]) continue;
-        for (size_t i = 0; i < query->n_assume; i++) {
-            if (query->core[i] && i != drop) left[without.n_assume++] = query->assume[i];
-        }
-        st = sym_z3_ask(s, &without, &answer);
-        if (st == TMAP_OK && answer == SYM_UNSAT) query->core[drop] = false;
-    }
-    sym_release(s, left);
-    return st;
-}
