@@ -124,6 +124,9 @@ enum tmap_status tmap_patch_apply(struct tmap_map *map, const struct tmap_patch 
         if (cuda >= STRIDE_IN_BYTES_SINCE) return set_stride(map, patch->ordinal, patch->value);
         if (patch->value >> (64 - b->shift)) return TMAP_E_ARGUMENT;
         return set_stride(map, patch->ordinal, patch->value << b->shift);
+    case TMAP_REPLACE_GLOBAL_ADDRESS: /* the instruction writes the whole word */
+        map->word[b->word] = patch->value;
+        return TMAP_OK;
     case TMAP_REPLACE_RANK: /* the operand is the rank less one */
         return set_plain(map, b, patch->value + b->bias);
     case TMAP_REPLACE_GLOBAL_DIM: /* a 32-bit operand: 2^32 is written as 0 */
