@@ -41,7 +41,7 @@ TMAP_API void tmap_driver_describe(const struct tmap_driver *driver, struct tmap
 
 /* Why an encode call was refused, or why tmap thinks it was not the arguments. */
 struct tmap_driver_report {
-    int result;                /* CUresult; -1: the driver has no such function */
+    int result; /* CUresult; -1: the driver has no such function; -2: not asked, see below */
     const char *result_name;   /* "CUDA_ERROR_INVALID_VALUE" */
     enum tmap_verdict verdict; /* tmap's, contract `driver`, the open driver's target */
     size_t found; /* violated rows, of which at most TMAP_REPORT_VIOLATIONS stand here */
@@ -52,7 +52,9 @@ struct tmap_driver_report {
 
 /* tmap_driver_encode_tiled(), ..._im2col(), ..._im2col_wide() : the driver's calls, with the
  *  driver's own arguments in its own order behind the first two. Returns its CUresult. report may
- *  be NULL; it is filled on success too. map: as for the driver, 128 bytes. */
+ *  be NULL; it is filled on success too. map: as for the driver, 128 bytes. Two calls that driver
+ * 580 answers by ending the process are not passed on and return -2: ranks above 8 (it reads that
+ * many entries before it refuses), and NULL corner arrays of im2col. */
 TMAP_API int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_report *report,
                                       void *map, int dtype, uint32_t rank, void *address,
                                       const uint64_t *dim, const uint64_t *stride_bytes,
@@ -74,7 +76,7 @@ TMAP_API int tmap_driver_encode_im2col_wide(struct tmap_driver *driver,
                                             int swizzle, int l2_promotion, int oob_fill);
 
 /* tmap_driver_encode() : the call that desc describes. Returns CUresult, -1 when the driver lacks
- *  the function. map is written on success only. */
+ *  the function, -2 as above. map is written on success only. */
 TMAP_API int tmap_driver_encode(struct tmap_driver *driver, const struct tmap_desc *desc,
                                 struct tmap_map *map);
 
@@ -133,6 +135,15 @@ struct tmap_oracle_result {
 TMAP_API enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
                                           const struct tmap_oracle_options *options,
                                           struct tmap_oracle_result *out);
+
+/* tmap_oracle_run_processes() : the same with options->threads processes of one thread each, forked
+ *  before any of them opens the driver (path and ordinal as in tmap_driver_open()): the caller must
+ *  not have one open. Driver 580 locks inside a refused call, so that threads wait for each other.
+ *  why: what was missing. Errors: those of tmap_driver_open(), TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_oracle_run_processes(const char *path, int ordinal,
+                                                    const struct tmap_oracle_options *options,
+                                                    struct tmap_oracle_result *out,
+                                                    char why[TMAP_DRIVER_TEXT]);
 
 /* tmap_oracle_shrink() : the smallest descriptor on which driver and tmap still differ the same
  *  way (verdict, or bytes). Errors: TMAP_E_ARGUMENT when they do not differ on desc. */

@@ -153,7 +153,7 @@ static void print_text(const struct tmap_driver *driver, const struct tmap_oracl
            llu(r->by_source[0]), llu(r->by_source[1]), llu(r->by_source[2]), llu(r->by_source[3]),
            llu(r->by_source[4]));
     printf(
-        "refused but written    %llu\nother error codes      %llu\nNULL corners not asked %llu\n",
+        "refused but written    %llu\nother error codes      %llu\ndeadly, so not asked   %llu\n",
         llu(r->refused_but_written), llu(r->other_codes), llu(r->not_asked));
     printf("time                   %.1f s on %u threads, %.1f s to learn the bounds\n", r->seconds,
            r->threads, r->learn_seconds);
@@ -202,29 +202,64 @@ static void print_json(const struct tmap_driver *driver, const struct tmap_oracl
     printf("]}\n");
 }
 
+static bool run_options(const struct cli *cli, const struct reals *reals,
+                        struct tmap_oracle_options *o)
+{
+    uint64_t threads, seconds;
+    *o = (struct tmap_oracle_options){.seed = cli->seed,
+                                      .real = reals->descs,
+                                      .real_count = reals->count,
+                                      .progress = say_progress};
+    if (!cli_number(cli, "count", DEFAULT_COUNT, &o->count) ||
+        !cli_number(cli, "threads", 0, &threads) || !cli_number(cli, "seconds", 0, &seconds) ||
+        !cli_number(cli, "stop-after", 0, &o->stop_after))
+        return false;
+    o->threads = (unsigned)threads;
+    o->seconds = (double)seconds;
+    return true;
+}
+
+static enum cli_exit print_result(const struct cli *cli, const struct tmap_driver *driver,
+                                  const struct tmap_oracle_result *r)
+{
+    if (cli->format == IO_JSON)
+        print_json(driver, r, cli->seed);
+    else
+        print_text(driver, r);
+    return r->verdict_disagreements || r->byte_disagreements ? CLI_ILLEGAL : CLI_OK;
+}
+
 static enum cli_exit run_oracle(struct cli *cli, struct tmap_driver *driver,
                                 const struct reals *reals)
 {
-    struct tmap_oracle_options o = {.seed = cli->seed,
-                                    .real = reals->descs,
-                                    .real_count = reals->count,
-                                    .progress = say_progress};
-    uint64_t threads, seconds;
-    if (!cli_number(cli, "count", DEFAULT_COUNT, &o.count) ||
-        !cli_number(cli, "threads", 0, &threads) || !cli_number(cli, "seconds", 0, &seconds) ||
-        !cli_number(cli, "stop-after", 0, &o.stop_after))
-        return CLI_USAGE;
-    o.threads = (unsigned)threads;
-    o.seconds = (double)seconds;
+    struct tmap_oracle_options o;
+    if (!run_options(cli, reals, &o)) return CLI_USAGE;
     struct tmap_oracle_result *r = calloc(1, sizeof *r);
     const enum tmap_status status = r ? tmap_oracle_run(driver, &o, r) : TMAP_E_MEMORY;
     enum cli_exit code = cli_status(cli, status, "oracle");
-    if (status == TMAP_OK) {
-        if (cli->format == IO_JSON)
-            print_json(driver, r, cli->seed);
-        else
-            print_text(driver, r);
-        if (r->verdict_disagreements || r->byte_disagreements) code = CLI_ILLEGAL;
+    if (status == TMAP_OK) code = print_result(cli, driver, r);
+    free(r);
+    return code;
+}
+
+/* The children open the driver; only afterwards may this process. */
+static enum cli_exit run_processes(struct cli *cli, const struct reals *reals)
+{
+    struct tmap_oracle_options o;
+    struct tmap_driver *driver;
+    char why[TMAP_DRIVER_TEXT];
+    uint64_t ordinal;
+    if (!run_options(cli, reals, &o) || !cli_number(cli, "device", 0, &ordinal)) return CLI_USAGE;
+    struct tmap_oracle_result *r = calloc(1, sizeof *r);
+    if (!r) return cli_status(cli, TMAP_E_MEMORY, "oracle");
+    const enum tmap_status status =
+        tmap_oracle_run_processes(cli_get(cli, "libcuda"), (int)ordinal, &o, r, why);
+    enum cli_exit code = CLI_INPUT;
+    if (status != TMAP_OK)
+        cli_message(cli, "no driver to ask: %s", why[0] ? why : "a process was killed");
+    else if ((code = open_driver(cli, &driver)) == CLI_OK) {
+        code = print_result(cli, driver, r);
+        tmap_driver_close(driver);
     }
     free(r);
     return code;
@@ -262,6 +297,22 @@ static void print_case(const struct tmap_corpus_case *c)
                llu(c->address), c->result);
     else
         printf("case %llu: the driver answered %d: %s\n", llu(c->number), c->result, desc);
+}
+
+/* One case of a corpus, as input for tmap check. */
+static enum cli_exit show_case(struct cli *cli, const char *path)
+{
+    struct tmap_corpus *corpus;
+    struct tmap_corpus_case c;
+    uint64_t wanted;
+    if (!cli_number(cli, "case", 0, &wanted)) return CLI_USAGE;
+    enum tmap_status status = tmap_corpus_open(path, &corpus);
+    while (status == TMAP_OK && (status = tmap_corpus_next(corpus, &c)) == TMAP_OK)
+        if (c.number == wanted) break;
+    if (status == TMAP_OK) print_case(&c);
+    if (status != TMAP_OK) cli_message(cli, "%s: there is no case %llu", path, llu(wanted));
+    if (corpus) tmap_corpus_close(corpus);
+    return status == TMAP_OK ? CLI_OK : CLI_INPUT;
 }
 
 static enum cli_exit replay_file(struct cli *cli, const char *path)
@@ -346,28 +397,41 @@ static enum cli_exit with_driver(struct cli *cli, const char *what)
     return code;
 }
 
+static enum cli_exit without_driver(struct cli *cli)
+{
+    struct reals reals = {NULL, 0, 0};
+    const enum cli_exit code =
+        read_all_reals(cli, 1, &reals) ? run_processes(cli, &reals) : CLI_INPUT;
+    free(reals.descs);
+    return code;
+}
+
 static enum cli_exit run(struct cli *cli)
 {
     static const char *const verbs[] = {"run", "record", "probe", "time"};
     const char *what = cli->operand_count ? cli->operand[0] : "";
+    if (strcmp(what, "run") == 0 && cli_has(cli, "processes")) return without_driver(cli);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(what, verbs[i]) == 0) return with_driver(cli, what);
     if (strcmp(what, "replay") != 0)
         return cli_usage(cli, "say what: run, record, replay, probe or time");
     if (cli->operand_count < 2) return cli_usage(cli, "replay needs a corpus");
     for (size_t i = 1; i < cli->operand_count; i++)
-        cli_note(cli, replay_file(cli, cli->operand[i]));
+        cli_note(cli, cli_has(cli, "case") ? show_case(cli, cli->operand[i])
+                                           : replay_file(cli, cli->operand[i]));
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
     {"count", 'n', "NUMBER", "descriptors to compare (1e7)"},
     {"threads", 0, "NUMBER", "threads (one per processor)"},
+    {"processes", 0, NULL, "run: processes instead of threads, for drivers that lock"},
     {"seconds", 0, "NUMBER", "stop after about so long"},
     {"stop-after", 0, "NUMBER", "stop after so many disagreements"},
     {"output", 'o', "FILE", "record: the corpus to write; FILE.json becomes its manifest"},
     {"rows", 0, "NUMBER", "record: cases in which a row alone is violated, each (1000)"},
     {"legal", 0, "NUMBER", "record: legal maps of each kind (1000)"},
+    {"case", 0, "NUMBER", "replay: show this case instead"},
     {"rash", 0, "NUMBER", "probe: the one question of this number, which may end the process"},
     {"device", 0, "NUMBER", "which GPU (0)"},
     {"libcuda", 0, "FILE", "the driver's library (libcuda.so.1)"},
@@ -377,7 +441,7 @@ const struct cli_command cli_oracle = {
     .name = "oracle",
     .summary = "compare the live driver with the rules, record what it says, replay it",
     .operands = "run|record|probe|time [OPTION...] [FILE...]\n       tmap oracle replay CORPUS...",
-    .examples = "  tmap oracle run --count 1e9             verdicts and bytes, every thread\n"
+    .examples = "  tmap oracle run --processes -n 1e9      verdicts and bytes, every processor\n"
                 "  tmap oracle record -o corpus.bin        what this driver says, as data\n"
                 "  tmap oracle replay tests/golden/h200-580.bin\n",
     .about = "run and record mutate the descriptors of FILE too. The same seed gives the same\n"

@@ -3,8 +3,7 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* Room for ranks that the driver is asked about though no map has them. */
-#define ARRAY 8
+#define ARRAY CALL_MAX_RANK
 
 struct arrays {
     uint64_t dim[ARRAY], stride[ARRAY];
@@ -33,6 +32,7 @@ static const void *unless(uint32_t flags, uint32_t bit, const void *at)
 
 bool call_can_be_asked(const struct tmap_desc *desc)
 {
+    if (desc->rank > CALL_MAX_RANK) return false;
     return desc->kind != TMAP_IM2COL || !(desc->flags & (TMAP_NULL_LOWER | TMAP_NULL_UPPER));
 }
 
@@ -52,12 +52,12 @@ void call_encode(const struct tmap_libcuda *api, const struct tmap_desc *d, uint
     const int *lower = unless(d->flags, TMAP_NULL_LOWER, a.lower);
     const int *upper = unless(d->flags, TMAP_NULL_UPPER, a.upper);
     out->code = CALL_NO_FUNCTION;
-    if (d->kind == TMAP_TILED)
+    if (!call_can_be_asked(d))
+        out->code = CALL_NOT_ASKED;
+    else if (d->kind == TMAP_TILED)
         out->code =
             api->tensor_map_encode_tiled(at, d->dtype, d->rank, address, dim, stride, box, es,
                                          d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
-    else if (!call_can_be_asked(d))
-        out->code = CALL_NOT_ASKED;
     else if (d->kind == TMAP_IM2COL)
         out->code = api->tensor_map_encode_im2col(
             at, d->dtype, d->rank, address, dim, stride, lower, upper, d->channels, d->pixels, es,

@@ -11,9 +11,11 @@ struct call_result {
 };
 
 #define CALL_NO_FUNCTION (-1) /* the driver lacks cuTensorMapEncodeIm2colWide */
-/* Im2col with a NULL corner array: driver 580 reads through it, and the process is gone. Only
- * `tmap oracle probe` asks, in a process of its own. */
+/* Calls that end the process, seen on driver 580: it reads through a NULL corner array of im2col,
+ * and it reads `rank` entries of the arrays before it refuses the rank. Only `tmap oracle probe
+ * --rash` asks, in a process of its own. */
 #define CALL_NOT_ASKED (-2)
+#define CALL_MAX_RANK 8 /* entries that our arrays have */
 bool call_can_be_asked(const struct tmap_desc *desc);
 
 /* Entries beyond the rank are passed as desc has them, and garbage behind those. */

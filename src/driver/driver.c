@@ -83,6 +83,11 @@ static void say_why(struct tmap_driver_report *report, const struct tmap_driver 
                     const struct tmap_desc *desc)
 {
     struct text t = {report->text, sizeof report->text, 0};
+    if (report->result == CALL_NOT_ASKED) {
+        say(&t, "not asked, since the driver would read past the arrays and end the process");
+        say_rows(&t, driver, desc, report);
+        return;
+    }
     if (report->result == CALL_NO_FUNCTION) {
         say(&t, "this driver has no cuTensorMapEncodeIm2colWide: it came with CUDA 12.8");
         return;
@@ -110,7 +115,8 @@ static int finish(const struct tmap_driver *driver, const struct tmap_desc *desc
     memset(report, 0, sizeof *report);
     report->result = result;
     const char *name = NULL;
-    if (result != CALL_NO_FUNCTION) driver->gpu.api.get_error_name(result, &name);
+    if (result == CALL_NOT_ASKED) name = "not asked";
+    if (result >= 0) driver->gpu.api.get_error_name(result, &name);
     report->result_name = name ? name : no_function;
     tmap_check_with(&driver->checker, desc, report->violations, TMAP_REPORT_VIOLATIONS,
                     &report->found, &report->verdict);
@@ -162,6 +168,7 @@ int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_repo
                           .l2_promotion = l2_promotion,
                           .oob_fill = oob_fill};
     copy_arrays(&d, dim, stride_bytes, box, elem_stride);
+    if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     return finish(driver, &d,
                   driver->gpu.api.tensor_map_encode_tiled(
                       map, dtype, rank, address, dim, stride_bytes, box, elem_stride, interleave,
@@ -189,6 +196,7 @@ int tmap_driver_encode_im2col(struct tmap_driver *driver, struct tmap_driver_rep
                           .pixels = pixels};
     copy_arrays(&d, dim, stride_bytes, NULL, elem_stride);
     copy_corners(&d, lower, upper);
+    if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     return finish(driver, &d,
                   driver->gpu.api.tensor_map_encode_im2col(
                       map, dtype, rank, address, dim, stride_bytes, lower, upper, channels, pixels,
@@ -218,6 +226,7 @@ int tmap_driver_encode_im2col_wide(struct tmap_driver *driver, struct tmap_drive
                           .pixels = pixels,
                           .mode = mode};
     copy_arrays(&d, dim, stride_bytes, NULL, elem_stride);
+    if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     if (!driver->gpu.api.tensor_map_encode_im2col_wide)
         return finish(driver, &d, CALL_NO_FUNCTION, report);
     return finish(driver, &d,

@@ -20,7 +20,7 @@ static void move(struct rng *rng, struct tmap_desc *d)
 static void soil(struct rng *rng, struct tmap_desc *d)
 {
     for (int i = 1; i < SLOT_COUNT; i++)
-        if (slots[i].index >= 0 && !slot_used(d, i)) slot_set(d, i, (int64_t)rng_next(rng));
+        if (!slot_used(d, i)) slot_set(d, i, (int64_t)rng_next(rng));
 }
 
 static int32_t any_kind(struct rng *rng)

@@ -1,10 +1,12 @@
 /* oracle.c : the differential run. Chunks are handed out by a counter; what a chunk holds depends
  * on the seed and its number alone, so threads change the order of work and nothing else. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,6 +25,12 @@ struct hash_set {
     uint64_t mask; /* of bit numbers */
 };
 
+/* What workers share: all threads of a process, or the processes of a run. */
+struct counters {
+    _Atomic uint64_t next_chunk, done, disagreements;
+    _Atomic bool failed;
+};
+
 struct shared {
     struct tmap_driver *driver;
     const struct tmap_oracle_options *options;
@@ -30,8 +38,7 @@ struct shared {
     struct hash_set seen;
     uint64_t chunks;
     double start, deadline;
-    _Atomic uint64_t next_chunk, done, disagreements;
-    _Atomic bool failed;
+    struct counters *counters;
 };
 
 struct worker {
@@ -50,13 +57,26 @@ static double now_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* Memory that children see too, all zeros; pages nobody touches cost nothing. */
+static void *shared_memory(size_t size)
+{
+    void *at =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
 static bool hash_set_open(struct hash_set *set, uint64_t descriptors)
 {
     uint64_t bits = UINT64_C(1) << 20;
     while (bits < descriptors * TABLE_BITS_A_DESCRIPTOR && bits < UINT64_C(1) << 36) bits *= 2;
     set->mask = bits - 1;
-    set->words = calloc(bits / 64, sizeof *set->words);
+    set->words = shared_memory(bits / 8);
     return set->words != NULL;
+}
+
+static void hash_set_close(struct hash_set *set)
+{
+    if (set->words) munmap((void *)set->words, (set->mask + 1) / 8);
 }
 
 static bool hash_set_add(struct hash_set *set, uint64_t hash)
@@ -68,7 +88,7 @@ static bool hash_set_add(struct hash_set *set, uint64_t hash)
 static void keep(struct worker *w, const struct item *item, enum agreement how, uint64_t number)
 {
     struct tmap_oracle_result *t = &w->tally;
-    atomic_fetch_add_explicit(&w->shared->disagreements, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&w->shared->counters->disagreements, 1, memory_order_relaxed);
     if (how == DIFFERENT_VERDICT)
         t->verdict_disagreements++;
     else
@@ -115,17 +135,17 @@ static void try_one(struct worker *w, const struct item *item, uint64_t number)
 
 static void report_progress(struct shared *s)
 {
-    const struct tmap_oracle_progress p = {atomic_load(&s->done), s->chunks * GENERATE_CHUNK,
-                                           atomic_load(&s->disagreements),
-                                           now_seconds() - s->start};
+    const struct tmap_oracle_progress p = {
+        atomic_load(&s->counters->done), s->chunks * GENERATE_CHUNK,
+        atomic_load(&s->counters->disagreements), now_seconds() - s->start};
     if (s->options->progress) s->options->progress(s->options->user, &p);
 }
 
 static bool finished(struct shared *s)
 {
     const uint64_t limit = s->options->stop_after;
-    if (atomic_load(&s->failed)) return true;
-    if (limit && atomic_load(&s->disagreements) >= limit) return true;
+    if (atomic_load(&s->counters->failed)) return true;
+    if (limit && atomic_load(&s->counters->disagreements) >= limit) return true;
     return s->deadline > 0 && now_seconds() > s->deadline;
 }
 
@@ -135,16 +155,16 @@ static void *work(void *argument)
     struct shared *s = w->shared;
     double said = s->start;
     if (s->driver->gpu.api.ctx_set_current(s->driver->gpu.context) != TMAP_CU_SUCCESS) {
-        atomic_store(&s->failed, true);
+        atomic_store(&s->counters->failed, true);
         return NULL;
     }
     while (!finished(s)) {
-        const uint64_t chunk = atomic_fetch_add(&s->next_chunk, 1);
+        const uint64_t chunk = atomic_fetch_add(&s->counters->next_chunk, 1);
         if (chunk >= s->chunks) break;
         generator_chunk(&s->generator, chunk, w->items);
         for (int i = 0; i < GENERATE_CHUNK; i++)
             try_one(w, &w->items[i], chunk * GENERATE_CHUNK + (uint64_t)i);
-        atomic_fetch_add(&s->done, GENERATE_CHUNK);
+        atomic_fetch_add(&s->counters->done, GENERATE_CHUNK);
         if (!w->first || now_seconds() - said < 5) continue;
         said = now_seconds();
         report_progress(s);
@@ -221,7 +241,7 @@ static enum tmap_status run_workers(struct shared *s, struct worker *workers, un
         if (!w->items || pthread_create(&w->thread, NULL, work, w) != 0) {
             free(w->items);
             status = TMAP_E_MEMORY;
-            atomic_store(&s->failed, true);
+            atomic_store(&s->counters->failed, true);
             break;
         }
     }
@@ -229,7 +249,7 @@ static enum tmap_status run_workers(struct shared *s, struct worker *workers, un
         pthread_join(workers[i].thread, NULL);
         free(workers[i].items);
     }
-    return status == TMAP_OK && atomic_load(&s->failed) ? TMAP_E_DRIVER : status;
+    return status == TMAP_OK && atomic_load(&s->counters->failed) ? TMAP_E_DRIVER : status;
 }
 
 static unsigned thread_count(unsigned wanted)
@@ -263,7 +283,8 @@ enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
                                  struct tmap_oracle_result *out)
 {
     if (!driver || !options || !out) return TMAP_E_ARGUMENT;
-    struct shared s = {.driver = driver, .options = options};
+    struct counters counters = {0};
+    struct shared s = {.driver = driver, .options = options, .counters = &counters};
     struct tmap_oracle_result result = {0};
     const double start = now_seconds();
     enum tmap_status status = generator_open(&s.generator, &driver->target, options->seed,
@@ -273,9 +294,117 @@ enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
     s.chunks = (options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
     status = hash_set_open(&s.seen, options->count) ? TMAP_OK : TMAP_E_MEMORY;
     if (status == TMAP_OK) status = run(&s, thread_count(options->threads), &result);
-    free((void *)s.seen.words);
+    hash_set_close(&s.seen);
     generator_close(&s.generator);
     if (status == TMAP_OK) *out = result;
+    return status;
+}
+
+/* --- processes -------------------------------------------------------------------------------*/
+
+/* What parent and children share. A driver that locks inside a refused call lets one thread of a
+ * process at it at a time; processes do not wait for each other. */
+struct block {
+    struct counters counters;
+    char why[TMAP_DRIVER_TEXT];
+    struct tmap_oracle_result tally[];
+};
+
+static enum tmap_status child_run(struct shared *s, const char *path, int ordinal,
+                                  struct block *block, unsigned number)
+{
+    struct tmap_oracle_result *out = &block->tally[number];
+    struct worker w = {.shared = s, .items = calloc(GENERATE_CHUNK, sizeof *w.items)};
+    enum tmap_status status = tmap_driver_open(path, ordinal, &s->driver, block->why);
+    if (status != TMAP_OK || !w.items) return status != TMAP_OK ? status : TMAP_E_MEMORY;
+    const double start = now_seconds();
+    status = generator_open(&s->generator, &s->driver->target, s->options->seed, LEARN_EFFORT,
+                            s->options->real, s->options->real_count);
+    if (status != TMAP_OK) return status;
+    w.tally.learn_seconds = now_seconds() - start;
+    work(&w);
+    *out = w.tally;
+    out->kept_count = 0;
+    collect_kept(s, &w, 1, out);
+    return TMAP_OK;
+}
+
+/* _exit: a forked child must not run what the parent registered for its end. */
+static pid_t start_child(struct shared *s, const char *path, int ordinal, struct block *block,
+                         unsigned number)
+{
+    const pid_t child = fork();
+    if (child != 0) return child;
+    const enum tmap_status status = child_run(s, path, ordinal, block, number);
+    if (status != TMAP_OK) atomic_store(&block->counters.failed, true);
+    _exit((int)status);
+}
+
+/* The first child that failed gives the status; one that was killed is a driver's doing. */
+static enum tmap_status wait_for_children(struct shared *s, unsigned running)
+{
+    enum tmap_status first = TMAP_OK;
+    double said = now_seconds();
+    while (running > 0) {
+        int how = 0;
+        const pid_t ended = waitpid(-1, &how, WNOHANG);
+        if (ended > 0) {
+            const int code = WIFEXITED(how) ? WEXITSTATUS(how) : TMAP_E_DRIVER;
+            if (code != 0) atomic_store(&s->counters->failed, true);
+            if (first == TMAP_OK) first = (enum tmap_status)code;
+            running--;
+            continue;
+        }
+        usleep(20000);
+        if (now_seconds() - said < 5) continue;
+        said = now_seconds();
+        report_progress(s);
+    }
+    return first;
+}
+
+static void add_children(struct shared *s, const struct block *block, unsigned n,
+                         struct tmap_oracle_result *out)
+{
+    memset(out, 0, sizeof *out);
+    out->seconds = now_seconds() - s->start;
+    out->threads = n;
+    for (unsigned i = 0; i < n; i++) {
+        add_up(out, &block->tally[i]);
+        out->learn_seconds = block->tally[i].learn_seconds;
+        for (size_t k = 0; k < block->tally[i].kept_count; k++)
+            if (out->kept_count < TMAP_ORACLE_KEPT)
+                out->kept[out->kept_count++] = block->tally[i].kept[k];
+    }
+    report_progress(s);
+}
+
+enum tmap_status tmap_oracle_run_processes(const char *path, int ordinal,
+                                           const struct tmap_oracle_options *options,
+                                           struct tmap_oracle_result *out,
+                                           char why[TMAP_DRIVER_TEXT])
+{
+    if (!options || !out || !why) return TMAP_E_ARGUMENT;
+    const unsigned n = thread_count(options->threads);
+    const size_t size = sizeof(struct block) + n * sizeof(struct tmap_oracle_result);
+    struct block *block = shared_memory(size);
+    struct shared s = {.options = options, .start = now_seconds()};
+    why[0] = '\0';
+    if (!block) return TMAP_E_MEMORY;
+    s.counters = &block->counters;
+    s.chunks = (options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    if (options->seconds > 0) s.deadline = s.start + options->seconds;
+    enum tmap_status status = hash_set_open(&s.seen, options->count) ? TMAP_OK : TMAP_E_MEMORY;
+    unsigned started = 0;
+    while (status == TMAP_OK && started < n && start_child(&s, path, ordinal, block, started) > 0)
+        started++;
+    if (status == TMAP_OK && started == 0) status = TMAP_E_DRIVER;
+    const enum tmap_status ended = wait_for_children(&s, started);
+    if (status == TMAP_OK) status = ended;
+    if (status == TMAP_OK) add_children(&s, block, n, out);
+    memcpy(why, block->why, sizeof block->why);
+    hash_set_close(&s.seen);
+    munmap(block, size);
     return status;
 }
 

@@ -228,7 +228,7 @@ static void ask_replacements(struct probing *p)
 /* Refused or not: the call sees a rank that no array of ours has. */
 static void ask_ranks(struct probing *p)
 {
-    static const uint32_t ranks[] = {0, 6, 7, 8, 64, UINT32_C(1) << 31, UINT32_MAX};
+    static const uint32_t ranks[] = {0, 1, 2, 6, 7, 8};
     char asked[64];
     p->question = "rank";
     for (int kind = 0; kind < 3; kind++)
@@ -267,6 +267,21 @@ static void ask_null_corners(struct probing *p, bool lower, bool upper, bool ref
                d->pixels, d->elem_stride, d->interleave, d->swizzle, d->l2_promotion, d->oob_fill));
 }
 
+/* Does the call read entries before it looks at the rank? */
+static void ask_rank(struct probing *p, uint32_t rank)
+{
+    const struct tmap_desc *d = &tiled;
+    char asked[64];
+    _Alignas(128) struct tmap_map map;
+    p->question = "rank beyond the arrays";
+    snprintf(asked, sizeof asked, "tiled, rank %u, arrays of 5", rank);
+    p->say(p->user, p->question, asked, "asking");
+    answer(p, asked,
+           p->driver->gpu.api.tensor_map_encode_tiled(
+               &map, d->dtype, rank, (void *)(uintptr_t)d->address, d->dim, d->stride_bytes, d->box,
+               d->elem_stride, d->interleave, d->swizzle, d->l2_promotion, d->oob_fill));
+}
+
 static void ask_replace_of_null(struct probing *p)
 {
     p->question = "cuTensorMapReplaceAddress of no map";
@@ -289,6 +304,12 @@ static enum tmap_status ask_rashly(struct probing *p, unsigned which)
         return TMAP_OK;
     case 4:
         ask_replace_of_null(p);
+        return TMAP_OK;
+    case 5:
+        ask_rank(p, UINT32_C(1) << 31);
+        return TMAP_OK;
+    case 6:
+        ask_rank(p, UINT32_C(1) << 20);
         return TMAP_OK;
     default:
         return TMAP_E_NO_PLAN;

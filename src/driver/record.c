@@ -34,6 +34,7 @@ struct recorder {
     uint8_t *seen;
     uint64_t accepted, replaced;
     uint32_t alone[TMAP_ORACLE_ROWS], accepted_though[TMAP_ORACLE_ROWS];
+    uint64_t first[TMAP_ORACLE_ROWS]; /* number of the row's first such case */
 };
 
 /* Asks and writes; false for a repeat. Entries that the call does not read are zeros. */
@@ -90,7 +91,9 @@ static bool shows(const struct recorder *r, const struct tmap_desc *d, tmap_row 
 static void record_outside(struct recorder *r, const struct tmap_desc *d, tmap_row row)
 {
     int result = 0;
+    const uint64_t number = r->writer.count;
     if (!shows(r, d, row) || !record(r, d, &result)) return;
+    if (r->alone[row] + r->accepted_though[row] == 0) r->first[row] = number;
     if (result)
         r->alone[row]++;
     else
@@ -187,8 +190,12 @@ static void write_rows(const struct recorder *r, FILE *out)
         fprintf(out, "    {\"id\":\"%s\", \"name\":\"%s\", \"enforced\":%s, \"alone\":%u, ",
                 tmap_row_id(row), tmap_row_name(row), enforced(r, row) ? "true" : "false",
                 r->alone[i]);
-        fprintf(out, "\"accepted_though\":%u%s%s%s}%s\n", r->accepted_though[i],
-                *why ? ", \"reason\":\"" : "", why, *why ? "\"" : "", i + 1 < rows ? "," : "");
+        fprintf(out, "\"accepted_though\":%u", r->accepted_though[i]);
+        if (*why)
+            fprintf(out, ", \"reason\":\"%s\"}", why);
+        else
+            fprintf(out, ", \"first\":%llu}", (unsigned long long)r->first[i]);
+        fprintf(out, "%s\n", i + 1 < rows ? "," : "");
     }
 }
 

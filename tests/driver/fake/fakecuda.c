@@ -223,7 +223,6 @@ static int im2col_ok(const struct args *a, uint64_t *box_bytes)
 {
     static const int64_t limits[] = {32768, 128, 16};
     const int64_t limit = limits[a->rank - 3];
-    if (!a->lower || !a->upper) return 0;
     if (a->channels < 1 || a->channels > 256 || a->pixels < 1 || a->pixels > 1024) return 0;
     *box_bytes = (uint64_t)a->channels * a->pixels * (uint64_t)sizes[a->dtype];
     for (uint32_t i = 0; i + 2 < a->rank; i++) {
@@ -277,6 +276,7 @@ static int encode(void *map, const struct args *a)
 {
     uint64_t box_bytes = 0;
     if (mode_is("sticky")) return 719;
+    if (a->rank > 8 || (a->im2col && (!a->lower || !a->upper))) abort(); /* as 580 dies here */
     if (!map || !enums_ok(a) || !arrays_ok(a)) return 1;
     if (!(a->im2col ? im2col_ok(a, &box_bytes) : tiled_ok(a, &box_bytes))) return 1;
     write_map(map, a, box_bytes);
@@ -404,7 +404,8 @@ API int cuTensorMapEncodeIm2colWide(void *map, int dtype, uint32_t rank, void *a
 API int cuTensorMapReplaceAddress(void *map, void *address)
 {
     const uint64_t at = (uintptr_t)address;
-    if (!map || !at || at % 16 || at >> 57) return 1;
+    if (!map) abort();
+    if (!at || at % 16 || at >> 57) return 1;
     memcpy(map, &at, sizeof at);
     return 0;
 }
