@@ -117,7 +117,7 @@ static void padding(struct bench *b)
 /* That 8 units and one change are the least that mends a box of 72 under swizzle 128B. */
 static void certificate(struct bench *b)
 {
-    static const struct tmap_cost box[] = {{"box", 0, 5, 1}, {"swizzle", -1, 20, 0}};
+    static const struct tmap_field_cost box[] = {{"box", 0, 5, 1}, {"swizzle", -1, 20, 0}};
     struct tmap_desc desc = gemm.desc;
     struct tmap_claim claim = {&desc, box, 2, 13, false};
     enum tmap_proof proof;

@@ -188,7 +188,7 @@ TMAP_API enum tmap_status tmap_guard_c(struct tmap_symbolic *context,
 
 /* What a change of one field costs: `changed` once, and `per_unit` for each unit of distance. field
  * is JSON's name ("box", "stride", "swizzle"), index -1 for a scalar. */
-struct tmap_cost {
+struct tmap_field_cost {
     const char *field;
     int index;
     uint32_t changed, per_unit;
@@ -199,7 +199,7 @@ struct tmap_cost {
  * is_legal set, it says instead that desc is legal as it stands. */
 struct tmap_claim {
     const struct tmap_desc *desc;
-    const struct tmap_cost *fields;
+    const struct tmap_field_cost *fields;
     size_t field_count;
     uint64_t below;
     bool is_legal;

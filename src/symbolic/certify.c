@@ -19,7 +19,7 @@ struct certificate {
     bool core[MAX_ASSERTIONS];
 };
 
-static int slot_of(const struct tmap_cost *cost)
+static int slot_of(const struct tmap_field_cost *cost)
 {
     for (int f = FIELD_DTYPE; f <= FIELD_ALLOC_BYTES; f++) {
         const struct field_info *info = field_info_of((enum field)f);
@@ -34,7 +34,7 @@ static int slot_of(const struct tmap_cost *cost)
 static bool mark_unknown(struct certificate *c)
 {
     for (size_t i = 0; i < c->claim->field_count; i++) {
-        const struct tmap_cost *cost = &c->claim->fields[i];
+        const struct tmap_field_cost *cost = &c->claim->fields[i];
         int slot = cost->field ? slot_of(cost) : -1;
         if (slot < 0) {
             sym_fail(&c->w, TMAP_E_ARGUMENT, "\"%.40s\" is no field that a claim can free",
@@ -51,9 +51,9 @@ static void put_costs(struct certificate *c)
 {
     struct sym_text *t = &c->script.text;
     struct subject s = {.target = &c->checker->target, .desc = c->claim->desc};
-    sym_put(t, "(define-fun cost () Int (+ 0");
+    sym_put(t, "(define-fun cost () Int (+ 0 0");
     for (size_t i = 0; i < c->claim->field_count; i++) {
-        const struct tmap_cost *cost = &c->claim->fields[i];
+        const struct tmap_field_cost *cost = &c->claim->fields[i];
         char name[48], was[64];
         int128 value = 0;
         int slot = slot_of(cost);

@@ -57,7 +57,7 @@ void sym_script_unknown(struct sym_script *q, int slot)
 static void put_extent(struct sym_script *q, const struct tmap_desc *desc)
 {
     char dim[48], stride[48];
-    sym_put(&q->text, "(define-fun extent () Int (+ (div (+ (* %s %u) 7) 8)",
+    sym_put(&q->text, "(define-fun extent () Int (+ 0 (div (+ (* %s %u) 7) 8)",
             sym_smt_name(F_DIM, dim),
             desc && desc->dtype >= 0 ? table_at(TABLE_GMEM_BITS, desc->dtype) : 0);
     for (uint32_t i = 1; desc && i < desc->rank && i < TMAP_MAX_RANK; i++) {

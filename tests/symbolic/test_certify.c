@@ -30,7 +30,7 @@ struct asked {
     char text[1 << 17];
 };
 
-static void ask(struct asked *a, const struct tmap_desc *desc, const struct tmap_cost *fields,
+static void ask(struct asked *a, const struct tmap_desc *desc, const struct tmap_field_cost *fields,
                 size_t n, uint64_t below, bool is_legal)
 {
     struct tmap_claim claim = {desc, fields, n, below, is_legal};
@@ -82,7 +82,7 @@ static void verdicts_are_proved_and_their_opposites_refuted(void **state)
 // box[0] = 72 under swizzle 128B: 8 steps down to 64 is the nearest legal box.
 static void a_least_cost_is_proved_and_one_more_refuted(void **state)
 {
-    static const struct tmap_cost box[] = {{"box", 0, 5, 1}};
+    static const struct tmap_field_cost box[] = {{"box", 0, 5, 1}};
     struct asked *a = *state;
     struct tmap_desc bad = gemm_a;
     if (!has_z3(a)) skip();
@@ -96,7 +96,7 @@ static void a_least_cost_is_proved_and_one_more_refuted(void **state)
 // No box at all: the row cannot be both 60 bytes wide and a multiple of 16.
 static void no_legal_descriptor_has_a_smallest_reason(void **state)
 {
-    static const struct tmap_cost swizzle[] = {{"swizzle", -1, 1, 0}, {"box", 1, 1, 0}};
+    static const struct tmap_field_cost swizzle[] = {{"swizzle", -1, 1, 0}, {"box", 1, 1, 0}};
     struct asked *a = *state;
     struct tmap_desc bad = gemm_a;
     if (!has_z3(a)) skip();
@@ -112,7 +112,7 @@ static void no_legal_descriptor_has_a_smallest_reason(void **state)
 
 static void the_text_replays_in_another_solver(void **state)
 {
-    static const struct tmap_cost fields[] = {{"box", 0, 1, 1}, {"swizzle", -1, 4, 0}};
+    static const struct tmap_field_cost fields[] = {{"box", 0, 1, 1}, {"swizzle", -1, 4, 0}};
     char file[] = "/tmp/tmap-certificate-XXXXXX", command[128], answer[16] = "";
     struct asked *a = *state;
     struct tmap_desc bad = gemm_a;
@@ -136,7 +136,7 @@ static void the_text_replays_in_another_solver(void **state)
 
 static void an_unknown_field_is_refused_with_words(void **state)
 {
-    static const struct tmap_cost bad[] = {
+    static const struct tmap_field_cost bad[] = {
         {"rank", -1, 1, 1}, {"colour", -1, 1, 1}, {"box", 7, 1, 1}};
     struct asked *a = *state;
     if (!has_z3(a)) skip();
@@ -151,7 +151,7 @@ static void an_unknown_field_is_refused_with_words(void **state)
 
 static void a_tiny_budget_answers_undecided(void **state)
 {
-    static const struct tmap_cost fields[] = {{"dim", 0, 1, 1}, {"stride", 0, 1, 1}};
+    static const struct tmap_field_cost fields[] = {{"dim", 0, 1, 1}, {"stride", 0, 1, 1}};
     struct asked *a = *state;
     struct tmap_desc bad = gemm_a;
     if (!has_z3(a)) skip();

@@ -127,7 +127,7 @@ static void every_failing_allocation_is_an_error_and_loses_nothing(void **state)
 
 static void certificates_survive_failing_allocations(void **state)
 {
-    static const struct tmap_cost box[] = {{"box", 0, 1, 1}};
+    static const struct tmap_field_cost box[] = {{"box", 0, 1, 1}};
     struct tmap_desc desc = {
         .dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {60}, .elem_stride = {1}};
     struct tmap_target target = tmap_default_target();
