@@ -1,5 +1,5 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
-#include "cli/cli.h"
+#include "cli/prove.h"
 #include "io/dump.h"
 #include "io/ptx.h"
 #include "io/report.h"
@@ -16,6 +16,7 @@ struct check {
     unsigned flags; /* enum io_judge_flag */
     bool has_dump;  /* the input is a log with another program's dumps */
     enum io_dump dump;
+    struct tmap_symbolic *prover; /* --prove: made at the first proof */
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -54,6 +55,12 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
                     "%s:%zu: legal: the call failed for another reason, such as an earlier "
                     "asynchronous fault",
                     record->file, record->line);
+    if (c->cli->prove && !c->cli->all_arches) {
+        char name[160];
+        snprintf(name, sizeof name, "%s", record->name ? record->name : "");
+        if (!record->name) snprintf(name, sizeof name, "record_%zu", record->record);
+        cli_prove_verdict(c->cli, &c->prover, &c->checker, &record->desc, name);
+    }
     io_result_free(&result);
     return code;
 }
@@ -194,10 +201,12 @@ static enum cli_exit run(struct cli *cli)
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
     c.writer->end(&c.run);
+    tmap_symbolic_close(c.prover);
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
+    {"keep", 0, "DIR", "with --prove: leave each certificate there, in SMT-LIB"},
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
     {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
     {"from", 0, "PROGRAM", "triton, cutlass, tilelang: FILE is a log with the fields it prints"},
@@ -220,7 +229,7 @@ const struct cli_command cli_check = {
         "elements, strides in bytes. With \"expect\":\"illegal\" or \"expect_rules\":[\"TMA014\"] "
         "the\n"
         "exit code says whether that is so; \"allow\":{\"TMA021\":\"why\"} grants an exception.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_ALL_FORMATS,
     .options = options,
     .ptx_files = true,

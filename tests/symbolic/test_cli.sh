@@ -53,3 +53,6 @@ import json, sys
 for r in json.load(sys.stdin)["regions"]: print(json.dumps(r["witness"]))' >"$dir/w.jsonl"
 is 'check confirms the witness before' 0 '' "$tmap" check --cuda 12.9 "$dir/w.jsonl"
 is 'check confirms the witness after' 1 'TMA045' "$tmap" check --cuda 13.0 "$dir/w.jsonl"
+is 'check proves a legal verdict' 0 'proved legal' "$tmap" check --prove --cuda 12.9 "$dir/w.jsonl"
+is 'check names the rows of a proof' 1 'proved illegal: TMA045' \
+    "$tmap" check --prove --cuda 13.0 "$dir/w.jsonl"
