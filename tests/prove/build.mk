@@ -6,10 +6,11 @@ $(B)/tests/prove/prove: $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a $(SYMBOLIC_LIBS)
 test-build: $(B)/tests/prove/prove
 .PHONY: prove
-prove: $(B)/tests/prove/prove $(addprefix $(B)/tests/symbolic/test_,condition guard random certify diff)
+prove: all $(B)/tests/prove/prove $(addprefix $(B)/tests/symbolic/test_,condition guard random certify diff)
 	$(B)/tests/prove/prove
 	TMAP_POINTS=100000 $(B)/tests/symbolic/test_condition
 	TMAP_POINTS=1000000 $(B)/tests/symbolic/test_guard
 	TMAP_POINTS=10000 $(B)/tests/symbolic/test_random
 	$(B)/tests/symbolic/test_certify
 	$(B)/tests/symbolic/test_diff
+	B=$(B) tests/prove/replay $(sort $(shell find examples/descriptors -name '*.json*'))
