@@ -246,6 +246,49 @@ TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out
 /* tmap_cost_compare() : below, at or above 0. */
 TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
 
+/* --- synthesis: the best descriptors for a wished tile ------------------------------------------
+ */
+
+/* Who reads the tile from shared memory, or wrote it there. */
+enum tmap_consumer {
+    TMAP_CONSUMER_NONE = 0,     /* nobody in particular: any layout */
+    TMAP_CONSUMER_LDMATRIX = 1, /* ldmatrix, mma.sync: eight rows of 16 bytes at once */
+    TMAP_CONSUMER_WGMMA_K = 2,  /* a wgmma operand, dimension 0 being K */
+    TMAP_CONSUMER_WGMMA_MN = 3, /* dimension 0 being M or N */
+    TMAP_CONSUMER_TCGEN05_K = 4,
+    TMAP_CONSUMER_TCGEN05_MN = 5,
+    TMAP_CONSUMER_COUNT
+};
+
+struct tmap_tile_wish {
+    struct tmap_desc tensor;      /* kind, type, rank, address, dims and strides; the rest unused */
+    uint32_t tile[TMAP_MAX_RANK]; /* elements */
+    uint32_t op;                  /* TMAP_OP_LOAD or TMAP_OP_STORE */
+    uint32_t consumer;            /* enum tmap_consumer */
+    uint32_t multicast;           /* CTAs that get the tile; 0 and 1: one */
+};
+
+/* Compared in the order of the members after plan; each plan has another swizzle or structure. */
+struct tmap_tile_plan {
+    struct tmap_plan plan;
+    uint32_t kind; /* enum tmap_plan_kind, the tensor being as it is */
+    uint64_t instructions;
+    uint32_t conflicts;       /* cycles beyond the first of the consumer's reads of 8 rows */
+    uint64_t shared_bytes;    /* of a tile */
+    uint64_t partial_sectors; /* 32-byte sectors of memory of which a part is used, per row */
+    uint64_t rows;            /* shared rows of a tile: fewer are longer */
+};
+
+/* tmap_solve() : plans for the wish, best first, at most cap. Errors: TMAP_E_ARGUMENT,
+ *  TMAP_E_NO_PLAN with *reason (of at least 160 bytes), TMAP_E_ROOM. workspace as tmap_repair()'s.
+ */
+TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
+                                     const struct tmap_tile_wish *wish, void *workspace,
+                                     size_t workspace_bytes, struct tmap_tile_plan *plans,
+                                     size_t cap, size_t *found, char *reason);
+
+TMAP_API const char *tmap_consumer_name(uint32_t consumer);
+
 #ifdef __cplusplus
 }
 #endif

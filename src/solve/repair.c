@@ -51,25 +51,32 @@ static void log_cost(struct search *s, const char *word, uint32_t state, const s
     if (n > 0) l->length += (size_t)n;
 }
 
-/* Plans differ when their steps do, values aside. */
-static bool same_steps(const struct tmap_plan *a, const struct tmap_plan *b)
+/* Whether every step of a, values aside, is one of b's. */
+static bool steps_within(const struct tmap_plan *a, const struct tmap_plan *b)
 {
-    if (a->step_count != b->step_count) return false;
-    for (uint32_t i = 0; i < a->step_count; i++)
-        if (a->step[i].rewrite != b->step[i].rewrite || a->step[i].index != b->step[i].index)
-            return false;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < a->step_count; i++) {
+        uint32_t k = 0;
+        while (k < b->step_count && ((taken >> k & 1) || b->step[k].rewrite != a->step[i].rewrite ||
+                                     b->step[k].index != a->step[i].index))
+            k++;
+        if (k == b->step_count) return false;
+        taken |= 1u << k;
+    }
     return true;
 }
 
+/* A plan that does all another does, and more, for no less, says nothing new. */
 static void keep_plan(struct search *s, const struct tmap_plan *p)
 {
-    size_t at = 0;
+    size_t at = 0, kept = 0;
     for (size_t i = 0; i < s->found; i++)
-        if (same_steps(&s->plans[i], p)) {
-            if (tmap_cost_compare(&s->plans[i].cost, &p->cost) <= 0) return;
-            memmove(&s->plans[i], &s->plans[i + 1], (s->found - i - 1) * sizeof *p);
-            s->found--;
-        }
+        if (steps_within(&s->plans[i], p) && tmap_cost_compare(&s->plans[i].cost, &p->cost) <= 0)
+            return;
+    for (size_t i = 0; i < s->found; i++)
+        if (!steps_within(p, &s->plans[i]) || tmap_cost_compare(&s->plans[i].cost, &p->cost) < 0)
+            s->plans[kept++] = s->plans[i];
+    s->found = kept;
     while (at < s->found && tmap_cost_compare(&s->plans[at].cost, &p->cost) <= 0) at++;
     if (at == s->cap) return;
     if (s->found == s->cap) s->found--;

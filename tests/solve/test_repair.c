@@ -194,7 +194,7 @@ static void test_alternatives_are_ranked(void **state)
     d.swizzle = TMAP_SWIZZLE_128B;
     assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 8, &r, NULL),
                      TMAP_OK);
-    assert_true(r.found >= 3);
+    assert_true(r.found >= 2);
     for (size_t i = 1; i < r.found; i++)
         assert_true(tmap_cost_compare(&p[i - 1].cost, &p[i].cost) <= 0);
 }

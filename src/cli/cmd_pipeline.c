@@ -1,0 +1,225 @@
+/* cmd_pipeline.c : shared memory and barriers of a ring of loads, and its protocol. */
+#include "cli/each.h"
+#include "io/plan.h"
+#include "io/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_REGIONS 512
+#define MOST_RULES 16
+#define WORKSPACE ((size_t)64 << 20)
+#define TRACE_SIZE ((size_t)1 << 16)
+
+struct pipeline {
+    struct cli *cli;
+    struct tmap_checker checker;
+    void *workspace;
+    char *trace;
+};
+
+struct answer {
+    struct tmap_budget budget;
+    struct tmap_region region[MOST_REGIONS];
+    tmap_row rules[MOST_RULES];
+    size_t rule_count;
+    struct tmap_protocol_result protocol;
+    bool explored;
+};
+
+static enum tmap_status budget_of(const struct tmap_checker *c, const struct tmap_pipeline *p,
+                                  struct answer *a)
+{
+    struct tmap_violation v[MOST_RULES];
+    size_t found = 0;
+    const enum tmap_status s =
+        tmap_pipeline_budget(c, p, &a->budget, a->region, MOST_REGIONS, v, MOST_RULES, &found);
+    a->rule_count = found < MOST_RULES ? found : MOST_RULES;
+    for (size_t i = 0; i < a->rule_count; i++) a->rules[i] = v[i].row;
+    return s;
+}
+
+/* The ring with what the kernel expects; more stages than the automaton has are taken as eight. */
+static void explore(const struct pipeline *p, const struct tmap_pipeline *in, struct answer *a)
+{
+    struct tmap_protocol protocol;
+    struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .consumers = 1};
+    o.stages = a->budget.stages < TMAP_PROTOCOL_DEPTH ? a->budget.stages : TMAP_PROTOCOL_DEPTH;
+    if (in->consumers && in->consumers <= 8) o.consumers = in->consumers;
+    o.stage_tx_bytes = (uint32_t)a->budget.stage_tx_bytes;
+    o.expect_bytes = in->expect_tx ? (uint32_t)in->expect_tx : o.stage_tx_bytes;
+    p->trace[0] = 0;
+    a->explored = tmap_protocol_design(&o, &protocol) == TMAP_OK &&
+                  tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, &a->protocol, p->trace,
+                                        TRACE_SIZE) == TMAP_OK;
+}
+
+/* The most stages of each architecture that has a capacity. */
+static json_t *by_arch(const struct pipeline *p, const struct tmap_pipeline *in)
+{
+    json_t *o = json_object();
+    for (size_t i = 0; tmap_arch_at(i); i++) {
+        struct tmap_target t = p->cli->target;
+        struct tmap_checker c;
+        struct tmap_budget b;
+        size_t found;
+        t.arch = tmap_arch_at(i);
+        if (tmap_checker_prepare(&t, p->cli->contract, &c) != TMAP_OK) continue;
+        if (tmap_pipeline_budget(&c, in, &b, NULL, 0, NULL, 0, &found) == TMAP_OK)
+            json_object_set_new(o, tmap_arch_name(t.arch), json_integer(b.max_stages));
+    }
+    return o;
+}
+
+static const char *region_name(const struct tmap_region *r, char *text, size_t size)
+{
+    static const char *const names[] = {"load", "store", "barriers", "rest"};
+    if (r->kind == TMAP_REGION_LOAD)
+        snprintf(text, size, "load %u, stage %u", r->index, r->stage);
+    else if (r->kind == TMAP_REGION_STORE)
+        snprintf(text, size, "store, buffer %u", r->stage);
+    else
+        snprintf(text, size, "%s", names[r->kind & 3]);
+    return text;
+}
+
+static size_t regions_listed(const struct answer *a)
+{
+    return a->budget.region_count < MOST_REGIONS ? a->budget.region_count : MOST_REGIONS;
+}
+
+static json_t *regions_json(const struct answer *a)
+{
+    json_t *list = json_array();
+    char text[48];
+    for (size_t i = 0; i < regions_listed(a); i++)
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:I}", "what",
+                                              region_name(&a->region[i], text, sizeof text),
+                                              "offset", (json_int_t)a->region[i].offset_bytes,
+                                              "bytes", (json_int_t)a->region[i].bytes, "align",
+                                              (json_int_t)a->region[i].align_bytes));
+    return list;
+}
+
+static json_t *protocol_json(const struct pipeline *p, const struct answer *a)
+{
+    json_t *o =
+        json_pack("{s:s, s:s, s:i}", "verdict", io_verdict_name(a->protocol.verdict), "hazard",
+                  tmap_hazard_name(a->protocol.fault), "states", (int)a->protocol.states);
+    if (a->protocol.fault == TMAP_HAZARD_NONE) return o;
+    json_object_set_new(o, "detail", json_string(a->protocol.detail));
+    json_object_set_new(o, "steps", json_integer(a->protocol.steps));
+    json_object_set_new(o, "trace", json_string(p->trace));
+    return o;
+}
+
+static void print_json(const struct pipeline *p, const struct io_record *record,
+                       const struct tmap_pipeline *in, const struct answer *a)
+{
+    const struct tmap_budget *b = &a->budget;
+    json_t *o = json_pack(
+        "{s:s, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "verdict",
+        io_verdict_name(b->verdict), "rules", io_rules_json(a->rules, a->rule_count), "stages",
+        (int)b->stages, "max_stages", (int)b->max_stages, "stage_bytes", (json_int_t)b->stage_bytes,
+        "stage_align", (json_int_t)b->stage_align_bytes, "expect_tx", (json_int_t)b->stage_tx_bytes,
+        "shared_bytes", (json_int_t)b->shared_bytes, "capacity", (json_int_t)b->capacity_bytes,
+        "max_stages_by_arch", by_arch(p, in), "regions", regions_json(a));
+    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    if (b->tmem_columns) json_object_set_new(o, "tmem_columns", json_integer(b->tmem_columns));
+    if (a->explored) json_object_set_new(o, "protocol", protocol_json(p, a));
+    io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
+}
+
+static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
+                       const struct answer *a)
+{
+    const struct tmap_budget *b = &a->budget;
+    char text[48];
+    printf("%u stages of %" PRIu64 " bytes, aligned to %" PRIu64 ": %" PRIu64 " of %" PRIu64
+           " bytes of shared memory; at most %u stages\n",
+           b->stages, b->stage_bytes, b->stage_align_bytes, b->shared_bytes, b->capacity_bytes,
+           b->max_stages);
+    for (size_t i = 0; i < a->rule_count; i++)
+        printf("  %s %s\n", tmap_row_id(a->rules[i]), tmap_row_name(a->rules[i]));
+    printf("expect_tx %" PRIu64 " bytes a stage\n", b->stage_tx_bytes);
+    if (in->expect_tx && in->expect_tx != b->stage_tx_bytes)
+        printf("  the kernel expects %" PRIu64 ": not what lands\n", in->expect_tx);
+    for (size_t i = 0; i < regions_listed(a); i++)
+        printf("  %8" PRIu64 "  %8" PRIu64 "  %s\n", a->region[i].offset_bytes, a->region[i].bytes,
+               region_name(&a->region[i], text, sizeof text));
+    if (!a->explored) return;
+    if (a->protocol.verdict == TMAP_LEGAL)
+        printf("protocol: proved for any number of iterations (%u states)\n", a->protocol.states);
+    else
+        printf("protocol: %s: %s\n%s", tmap_hazard_name(a->protocol.fault), a->protocol.detail,
+               p->trace);
+}
+
+static enum cli_exit code_of(const struct answer *a)
+{
+    if (a->budget.verdict == TMAP_ILLEGAL) return CLI_ILLEGAL;
+    if (!a->explored || a->protocol.verdict == TMAP_UNKNOWN) return CLI_UNDECIDED;
+    return a->protocol.verdict == TMAP_ILLEGAL ? CLI_ILLEGAL : CLI_OK;
+}
+
+static enum cli_exit pipeline_record(void *user, struct io_record *record)
+{
+    struct pipeline *p = user;
+    struct io_pipeline in;
+    struct answer *a = calloc(1, sizeof *a);
+    enum cli_exit code;
+    if (!a) return cli_status(p->cli, TMAP_E_MEMORY, "pipeline");
+    if (!io_pipeline_from(record, &in)) {
+        code = cli_unreadable(p->cli, record);
+    } else {
+        const enum tmap_status s = budget_of(&p->checker, &in.pipeline, a);
+        if (s == TMAP_E_ILLEGAL)
+            cli_message(p->cli, "a descriptor is illegal: tmap check says why");
+        code = s == TMAP_E_ILLEGAL ? CLI_ILLEGAL
+               : s != TMAP_OK      ? cli_status(p->cli, s, "pipeline")
+                                   : CLI_OK;
+        if (s == TMAP_OK) {
+            explore(p, &in.pipeline, a);
+            if (p->cli->format == IO_TEXT)
+                print_text(p, &in.pipeline, a);
+            else
+                print_json(p, record, &in.pipeline, a);
+            code = code_of(a);
+        }
+    }
+    io_pipeline_free(&in);
+    free(a);
+    return code;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct pipeline p = {.cli = cli};
+    const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
+    if (s != TMAP_OK) return cli_status(cli, s, "pipeline");
+    p.workspace = malloc(WORKSPACE);
+    p.trace = malloc(TRACE_SIZE);
+    if (p.workspace && p.trace)
+        cli_each(cli, false, pipeline_record, &p);
+    else
+        cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "pipeline"));
+    free(p.workspace);
+    free(p.trace);
+    return CLI_OK;
+}
+
+const struct cli_command cli_pipeline = {
+    .name = "pipeline",
+    .summary = "shared memory, barrier bytes and protocol of a ring of loads",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap pipeline ring.json\n"
+                "  tmap pipeline --arch sm_120a -f json ring.json\n",
+    .about =
+        "{\"stages\":4, \"loads\":[descriptor, ...], \"store\":descriptor, "
+        "\"reserve_bytes\":0}; also\n"
+        "consumers, store_stages, cta_group, tmem_columns, and expect_tx: what the kernel\n"
+        "expects per stage, which is then held against what lands. stages 0: as many as fit.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .run = run};

@@ -1,0 +1,130 @@
+/* cmd_repair.c : plans that make an illegal descriptor legal. */
+#include "cli/each.h"
+#include "io/plan.h"
+#include "io/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PLANS 16
+
+struct repair {
+    struct cli *cli;
+    struct tmap_checker checker;
+    struct tmap_wish wish;
+    void *workspace;
+    uint64_t plans;
+    bool patch;
+};
+
+static void print_json(const struct repair *r, const struct io_record *record,
+                       const struct tmap_plan *plans, const struct tmap_repair_report *report,
+                       enum tmap_verdict verdict)
+{
+    json_t *o = json_object(), *list = json_array();
+    json_object_set_new(o, "name", record->name ? json_string(record->name) : json_null());
+    json_object_set_new(o, "verdict", json_string(io_verdict_name(verdict)));
+    for (size_t i = 0; i < report->found; i++)
+        json_array_append_new(list, io_plan_json(&plans[i], &record->desc));
+    json_object_set_new(o, "plans", list);
+    json_object_set_new(o, "minimal", json_boolean(report->closed && report->found));
+    json_object_set_new(o, "states", json_integer(report->states));
+    if (report->reason[0]) json_object_set_new(o, "reason", json_string(report->reason));
+    io_print_json(stdout, o, r->cli->format == IO_JSON ? 2 : 0);
+}
+
+static void print_text(const struct io_record *record, const struct tmap_plan *plans,
+                       const struct tmap_repair_report *report)
+{
+    printf("%s:\n", record->name ? record->name : "record");
+    if (report->found == 0) printf("  no plan: %s\n", report->reason);
+    for (size_t i = 0; i < report->found; i++) {
+        printf("  plan %zu: ", i + 1);
+        io_plan_text(stdout, &plans[i], &record->desc);
+    }
+    if (report->found)
+        printf("  %u views of the tensor were looked at%s\n", report->states,
+               report->closed ? ": nothing cheaper within six rewrites" : "");
+}
+
+/* The record's place in its file: an element of an array, or the file itself. */
+static void print_patch(const struct io_record *record, const struct tmap_plan *plan)
+{
+    char base[32] = "";
+    const char *file = record->text - record->offset;
+    while (file < record->text && strchr(" \t\r\n", *file)) file++;
+    if (*file == '[') snprintf(base, sizeof base, "/%zu", record->record - 1);
+    io_print_json(stdout, io_plan_patch(plan, record, base), 2);
+}
+
+static enum cli_exit repair_record(void *user, struct io_record *record)
+{
+    struct repair *r = user;
+    struct tmap_plan plans[MOST_PLANS];
+    struct tmap_repair_report report = {0};
+    const enum tmap_verdict verdict = tmap_verdict_of(&r->checker, &record->desc);
+    if (verdict == TMAP_LEGAL) {
+        if (r->patch)
+            io_print_json(stdout, json_array(), 0);
+        else if (r->cli->format != IO_TEXT)
+            print_json(r, record, plans, &report, verdict);
+        else
+            printf("%s: legal, nothing to repair\n", record->name ? record->name : "record");
+        return CLI_OK;
+    }
+    const enum tmap_status s =
+        tmap_repair(&r->checker, &record->desc, &r->wish, r->workspace, TMAP_REPAIR_WORKSPACE,
+                    plans, (size_t)r->plans, &report, NULL);
+    if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
+    if (r->patch && report.found)
+        print_patch(record, &plans[0]);
+    else if (r->cli->format != IO_TEXT)
+        print_json(r, record, plans, &report, verdict);
+    else
+        print_text(record, plans, &report);
+    return report.found ? CLI_OK : CLI_ILLEGAL;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct repair r = {.cli = cli, .patch = cli_has(cli, "patch")};
+    const char *op = cli_get(cli, "op");
+    const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
+    if (s != TMAP_OK) return cli_status(cli, s, "repair");
+    if (!cli_number(cli, "plans", 3, &r.plans)) return CLI_USAGE;
+    if (r.plans < 1 || r.plans > MOST_PLANS)
+        return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
+    if (op && strcmp(op, "load") && strcmp(op, "store"))
+        return cli_usage(cli, "--op is load or store");
+    r.wish.op = op && strcmp(op, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
+    r.wish.keep_swizzle = cli_has(cli, "keep-swizzle");
+    r.wish.no_copy = cli_has(cli, "no-copy");
+    r.workspace = malloc(TMAP_REPAIR_WORKSPACE);
+    if (!r.workspace) return cli_status(cli, TMAP_E_MEMORY, "repair");
+    cli_each(cli, true, repair_record, &r);
+    free(r.workspace);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"plans", 'n', "N", "at most so many plans, best first (3)"},
+    {"op", 0, "OP", "load (the default) or store: a store must not write beside the tile"},
+    {"keep-swizzle", 0, NULL, "the consumer needs this swizzle"},
+    {"no-copy", 0, NULL, "the tensor cannot be copied into padded rows"},
+    {"patch", 0, NULL, "the first plan as a JSON patch (RFC 6902) of the input"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_repair = {
+    .name = "repair",
+    .summary = "ranked plans that make an illegal descriptor legal",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap repair weights.json\n"
+                "  tmap repair --op store --plans 1 out.json\n"
+                "  tmap repair --patch weights.json\n",
+    .about = "free: no byte of the tensor moves. padding: the tensor is copied once into padded\n"
+             "rows. decision: the wish itself was undefined, and the plan chose a value.\n"
+             "Plans hold for tiles on the box's own grid (coordinates are multiples of the box).\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .options = options,
+    .run = run};

@@ -1,0 +1,154 @@
+/* cmd_solve.c : the best descriptors and the loop of copies for a wished tile. */
+#include "cli/each.h"
+#include "io/enums.h"
+#include "io/plan.h"
+#include "io/read.h"
+#include "io/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PLANS 16
+
+struct solve {
+    struct cli *cli;
+    struct tmap_checker checker;
+    void *workspace;
+    uint64_t plans;
+};
+
+/* The tensor as a descriptor: the reader wants a box, and takes the tile for one. */
+static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struct tmap_desc *out)
+{
+    json_t *full = json_is_object(tensor) ? json_copy(tensor) : NULL;
+    if (!full) return io_fail(r, "$.tensor", "expected an object");
+    json_object_set(full, "box", tile);
+    const bool ok = io_desc_from(r, full, "$.tensor", IO_ADDRESS_FREE, out);
+    json_decref(full);
+    return ok;
+}
+
+static bool word_of(json_t *value, const char *(*name)(uint32_t), uint32_t *out)
+{
+    const char *text = json_string_value(value);
+    for (*out = 0; text && name(*out); (*out)++)
+        if (strcmp(text, name(*out)) == 0) return true;
+    *out = 0;
+    return value == NULL;
+}
+
+static const char *op_name(uint32_t op)
+{
+    return op == TMAP_OP_LOAD ? "load" : op == TMAP_OP_STORE ? "store" : NULL;
+}
+
+static bool wish_from(struct io_record *r, struct tmap_tile_wish *w)
+{
+    static const char *const known[] = {"name",     "tensor",    "tile", "op",
+                                        "consumer", "multicast", NULL};
+    const struct io_at at = {r, "$", 0};
+    json_t *tile = json_object_get(r->json, "tile"), *cast = json_object_get(r->json, "multicast");
+    memset(w, 0, sizeof *w);
+    if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
+    if (!io_check_keys(&at, r->json, known)) return false;
+    if (!json_is_array(tile)) return io_fail(r, "$.tile", "expected an array of numbers");
+    if (!tensor_from(r, json_object_get(r->json, "tensor"), tile, &w->tensor)) return false;
+    memcpy(w->tile, w->tensor.box, sizeof w->tile);
+    if (!word_of(json_object_get(r->json, "op"), op_name, &w->op))
+        return io_fail(r, "$.op", "load or store");
+    if (!word_of(json_object_get(r->json, "consumer"), tmap_consumer_name, &w->consumer))
+        return io_fail(r, "$.consumer",
+                       "none, ldmatrix, wgmma_k_major, wgmma_mn_major, "
+                       "tcgen05_k_major or tcgen05_mn_major");
+    return !cast || io_get_u32(&at, "multicast", -1, cast, &w->multicast);
+}
+
+static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_desc *wish)
+{
+    json_t *o = io_plan_json(&t->plan, wish);
+    json_object_set_new(o, "instructions", json_integer((json_int_t)t->instructions));
+    json_object_set_new(o, "bank_conflicts", json_integer(t->conflicts));
+    json_object_set_new(o, "shared_bytes", json_integer((json_int_t)t->shared_bytes));
+    json_object_set_new(o, "partial_sectors", json_integer((json_int_t)t->partial_sectors));
+    return o;
+}
+
+static void print_json(const struct solve *s, const struct io_record *record,
+                       const struct tmap_tile_plan *plans, size_t found,
+                       const struct tmap_desc *wish, const char *reason)
+{
+    json_t *o = json_object(), *list = json_array();
+    json_t *name = json_object_get(record->json, "name");
+    json_object_set(o, "name", name ? name : json_null());
+    for (size_t i = 0; i < found; i++) json_array_append_new(list, plan_json(&plans[i], wish));
+    json_object_set_new(o, "plans", list);
+    if (!found) json_object_set_new(o, "reason", json_string(reason));
+    io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
+}
+
+static void print_text(const struct tmap_tile_plan *plans, size_t found,
+                       const struct tmap_desc *wish, const char *reason)
+{
+    if (!found) printf("no plan: %s\n", reason);
+    for (size_t i = 0; i < found; i++) {
+        const struct tmap_tile_plan *t = &plans[i];
+        printf("plan %zu: %" PRIu64 " instruction%s a tile, %" PRIu64
+               " bytes of shared memory, %s; ",
+               i + 1, t->instructions, t->instructions == 1 ? "" : "s", t->shared_bytes,
+               t->conflicts ? "bank conflicts" : "no bank conflict");
+        io_plan_text(stdout, &t->plan, wish);
+    }
+}
+
+static enum cli_exit solve_record(void *user, struct io_record *record)
+{
+    struct solve *s = user;
+    struct tmap_tile_wish wish;
+    struct tmap_tile_plan plans[MOST_PLANS];
+    size_t found = 0;
+    char reason[160] = "";
+    if (!wish_from(record, &wish)) return cli_unreadable(s->cli, record);
+    const enum tmap_status status =
+        tmap_solve(&s->checker, &wish, s->workspace, TMAP_REPAIR_WORKSPACE, plans, (size_t)s->plans,
+                   &found, reason);
+    if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
+    if (s->cli->format == IO_TEXT)
+        print_text(plans, found, &wish.tensor, reason);
+    else
+        print_json(s, record, plans, found, &wish.tensor, reason);
+    return found ? CLI_OK : CLI_ILLEGAL;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct solve s = {.cli = cli};
+    const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &s.checker);
+    if (status != TMAP_OK) return cli_status(cli, status, "solve");
+    if (!cli_number(cli, "plans", 1, &s.plans)) return CLI_USAGE;
+    if (s.plans < 1 || s.plans > MOST_PLANS)
+        return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
+    s.workspace = malloc(TMAP_REPAIR_WORKSPACE);
+    if (!s.workspace) return cli_status(cli, TMAP_E_MEMORY, "solve");
+    cli_each(cli, false, solve_record, &s);
+    free(s.workspace);
+    return CLI_OK;
+}
+
+static const struct cli_option options[] = {
+    {"plans", 'n', "N", "at most so many plans, best first (1)"}, {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_solve = {
+    .name = "solve",
+    .summary = "the best descriptors and copies for a wished tile",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap solve wish.json\n"
+                "  tmap solve --plans 5 -f json wish.json\n",
+    .about = "{\"tensor\":{\"dtype\":\"bf16\", \"dim\":[4096,8192], \"stride\":[8192]}, "
+             "\"tile\":[64,128],\n"
+             "\"op\":\"load\", \"consumer\":\"wgmma_k_major\"}. Fewest instructions first, then no "
+             "bank\nconflicts, then least shared memory, then whole sectors of memory.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .options = options,
+    .run = run};
