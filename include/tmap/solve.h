@@ -249,22 +249,11 @@ TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost
 /* --- synthesis: the best descriptors for a wished tile ------------------------------------------
  */
 
-/* Who reads the tile from shared memory, or wrote it there. */
-enum tmap_consumer {
-    TMAP_CONSUMER_NONE = 0,     /* nobody in particular: any layout */
-    TMAP_CONSUMER_LDMATRIX = 1, /* ldmatrix, mma.sync: eight rows of 16 bytes at once */
-    TMAP_CONSUMER_WGMMA_K = 2,  /* a wgmma operand, dimension 0 being K */
-    TMAP_CONSUMER_WGMMA_MN = 3, /* dimension 0 being M or N */
-    TMAP_CONSUMER_TCGEN05_K = 4,
-    TMAP_CONSUMER_TCGEN05_MN = 5,
-    TMAP_CONSUMER_COUNT
-};
-
 struct tmap_tile_wish {
     struct tmap_desc tensor;      /* kind, type, rank, address, dims and strides; the rest unused */
     uint32_t tile[TMAP_MAX_RANK]; /* elements */
     uint32_t op;                  /* TMAP_OP_LOAD or TMAP_OP_STORE */
-    uint32_t consumer;            /* enum tmap_consumer */
+    uint32_t consumer, major;     /* enum tmap_consumer, tmap_major: who reads it, or wrote it */
     uint32_t multicast;           /* CTAs that get the tile; 0 and 1: one */
 };
 
@@ -287,7 +276,10 @@ TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                      size_t workspace_bytes, struct tmap_tile_plan *plans,
                                      size_t cap, size_t *found, char *reason);
 
-TMAP_API const char *tmap_consumer_name(uint32_t consumer);
+/* tmap_consumer_name() : "wgmma_k_major"; NULL for what does not exist. tmap_consumer_at() : the
+ *  i-th of them; false past the end. */
+TMAP_API const char *tmap_consumer_name(uint32_t consumer, uint32_t major);
+TMAP_API bool tmap_consumer_at(size_t i, uint32_t *consumer, uint32_t *major);
 
 #ifdef __cplusplus
 }

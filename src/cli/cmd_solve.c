@@ -29,18 +29,20 @@ static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struc
     return ok;
 }
 
-static bool word_of(json_t *value, const char *(*name)(uint32_t), uint32_t *out)
+static bool op_of(json_t *value, uint32_t *out)
 {
     const char *text = json_string_value(value);
-    for (*out = 0; text && name(*out); (*out)++)
-        if (strcmp(text, name(*out)) == 0) return true;
-    *out = 0;
-    return value == NULL;
+    *out = text && strcmp(text, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
+    return !value || (text && (*out == TMAP_OP_STORE || strcmp(text, "load") == 0));
 }
 
-static const char *op_name(uint32_t op)
+static bool consumer_of(json_t *value, struct tmap_tile_wish *w)
 {
-    return op == TMAP_OP_LOAD ? "load" : op == TMAP_OP_STORE ? "store" : NULL;
+    const char *text = json_string_value(value);
+    for (size_t i = 0; text && tmap_consumer_at(i, &w->consumer, &w->major); i++)
+        if (strcmp(text, tmap_consumer_name(w->consumer, w->major)) == 0) return true;
+    w->consumer = w->major = 0;
+    return value == NULL;
 }
 
 static bool wish_from(struct io_record *r, struct tmap_tile_wish *w)
@@ -55,9 +57,8 @@ static bool wish_from(struct io_record *r, struct tmap_tile_wish *w)
     if (!json_is_array(tile)) return io_fail(r, "$.tile", "expected an array of numbers");
     if (!tensor_from(r, json_object_get(r->json, "tensor"), tile, &w->tensor)) return false;
     memcpy(w->tile, w->tensor.box, sizeof w->tile);
-    if (!word_of(json_object_get(r->json, "op"), op_name, &w->op))
-        return io_fail(r, "$.op", "load or store");
-    if (!word_of(json_object_get(r->json, "consumer"), tmap_consumer_name, &w->consumer))
+    if (!op_of(json_object_get(r->json, "op"), &w->op)) return io_fail(r, "$.op", "load or store");
+    if (!consumer_of(json_object_get(r->json, "consumer"), w))
         return io_fail(r, "$.consumer",
                        "none, ldmatrix, wgmma_k_major, wgmma_mn_major, "
                        "tcgen05_k_major or tcgen05_mn_major");

@@ -10,7 +10,10 @@
 static void note(struct decision *x, enum tmap_rewrite rewrite, enum field field, int index,
                  uint64_t from, uint64_t to)
 {
-    if (x->step_count < TMAP_PLAN_STEPS)
+    struct tmap_plan_step *last = x->step_count ? &x->step[x->step_count - 1] : NULL;
+    if (last && last->rewrite == rewrite && last->field == field && last->index == index)
+        last->to = to; /* a second row moved it further */
+    else if (x->step_count < TMAP_PLAN_STEPS)
         x->step[x->step_count++] =
             (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, (uint16_t)field, from, to};
     if (rewrite == TMAP_REWRITE_CHOOSE) x->decided = true;
@@ -116,7 +119,8 @@ static bool settle(const struct tmap_checker *c, struct decision *x, struct tmap
 {
     const int slot = row_blame(v.row, v.index, &x->desc);
     switch (field_of_slot(slot)) {
-    case FIELD_STRIDE:
+    case FIELD_STRIDE: /* past what a map can say: of a size-1 dimension it means nothing */
+        return v.row != ROW_TMA017 || x->desc.dim[v.index + 1] == 1;
     case FIELD_ADDRESS:
         return true;
     case FIELD_CHANNELS:

@@ -102,6 +102,7 @@ void limits_of(const struct tmap_checker *c, const struct tmap_desc *desc, struc
     l->stride_unit = unit_of(c, &d, &d.stride_bytes[0], d.stride_bytes[0]);
     l->address_unit = unit_of(c, &d, &d.address, d.address);
     l->coord_unit = coord_unit(c, &d);
+    d.box[0] = l->inner_unit;
     l->plain = d;
     for (int32_t w = 0; w < SWIZZLES; w++) l->max_inner[w] = UINT32_MAX;
 }
@@ -161,15 +162,25 @@ static bool has_one(const struct view *v, uint32_t dim)
     return v->desc.dim[dim] == 1;
 }
 
+/* Whether a stride, rounded up, is below what the map can say. */
+static bool stride_fits(const struct draft *d, uint64_t s)
+{
+    struct tmap_desc probe = d->l->plain;
+    if (s > UINT64_MAX - d->l->stride_unit) return false;
+    probe.stride_bytes[0] = round_up(s, d->l->stride_unit);
+    return s < (UINT64_C(1) << 32) || legal(d->aim->checker, &probe);
+}
+
 /* Strides of size-1 dimensions are canonical for nothing; any other that is off needs the copy. */
 static bool settle_strides(struct draft *d)
 {
     struct tmap_desc *desc = &d->p->desc;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         const uint64_t s = desc->stride_bytes[i];
-        if (s % d->l->stride_unit == 0) continue;
+        const bool sayable = stride_fits(d, s);
+        if (s % d->l->stride_unit == 0 && sayable) continue;
         if (!has_one(d->v, i + 1)) return false;
-        desc->stride_bytes[i] = round_up(s, d->l->stride_unit);
+        desc->stride_bytes[i] = sayable ? round_up(s, d->l->stride_unit) : d->l->stride_unit;
         note(d, TMAP_REWRITE_CANONICAL, (int)i + 1, s, desc->stride_bytes[i]);
     }
     return true;
@@ -180,7 +191,7 @@ static bool settle_copy(struct draft *d)
 {
     struct tmap_desc *desc = &d->p->desc;
     uint64_t at = ceil_div(desc->dim[0] * layout_gmem_bits(desc->dtype), 8);
-    const uint64_t row = at;
+    const uint64_t row = desc->rank > 1 ? desc->stride_bytes[0] : at;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         at = round_up(at, d->l->stride_unit);
         if (desc->stride_bytes[i] == 0 && desc->dim[i + 1] != 1) continue;

@@ -3,6 +3,7 @@
 #include "core/layout.h"
 #include "solve/decide.h"
 #include "solve/fields.h"
+#include "solve/im2col.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -228,6 +229,26 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
     r->found = s->found;
 }
 
+static void run_im2col(struct search *s, struct tmap_repair_report *r)
+{
+    struct view start;
+    view_of(&s->decision->desc, s->aim.wish, &start);
+    const struct limits *l = limits_for(s, &start);
+    for (int copy = 0; l->known && copy < 2; copy++)
+        for (int32_t w = 0; w < SWIZZLES; w++) {
+            struct tmap_plan p;
+            if (s->aim.wish && ((copy && s->aim.wish->no_copy) ||
+                                (s->aim.wish->keep_swizzle && w != s->aim.desc->swizzle)))
+                continue;
+            if (!im2col_best(&s->aim, l, w, copy, &p)) continue;
+            add_decisions(s, &p);
+            if (worth(s, &p.cost)) keep_plan(s, &p);
+        }
+    r->states = 1;
+    r->closed = true;
+    r->found = s->found;
+}
+
 /* Bytes of the elements of one tile, and of the tensor without what is broadcast. */
 static bool measure(struct aim *a)
 {
@@ -236,7 +257,7 @@ static bool measure(struct aim *a)
     uint64_t tile = bits, tensor = layout_gmem_bits(d->dtype);
     for (uint32_t i = 0; i < d->rank; i++) {
         const uint64_t es = i && d->elem_stride[i] ? d->elem_stride[i] : 1;
-        const uint64_t box = d->box[i] / es + (d->box[i] % es != 0);
+        const uint64_t box = d->kind == TMAP_TILED ? d->box[i] / es + (d->box[i] % es != 0) : 1;
         const uint64_t dim = i && d->stride_bytes[i - 1] == 0 ? 1 : d->dim[i];
         if (__builtin_mul_overflow(tile, box, &tile) ||
             __builtin_mul_overflow(tensor, dim, &tensor))
@@ -315,7 +336,7 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
     if (x.desc.kind == TMAP_TILED)
         run_search(&s, report);
     else
-        return no_plan(report, why_none(&s));
+        run_im2col(&s, report);
     if (s.found) return TMAP_OK;
     return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
 }

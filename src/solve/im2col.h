@@ -1,0 +1,11 @@
+/* Plans for im2col maps. */
+#ifndef TMAP_SOLVE_IM2COL_H
+#define TMAP_SOLVE_IM2COL_H
+
+#include "solve/fields.h"
+
+/* The cheapest plan with this swizzle, the tensor copied or not. False: there is none. */
+bool im2col_best(const struct aim *aim, const struct limits *limits, int32_t swizzle, bool copy,
+                 struct tmap_plan *out);
+
+#endif
