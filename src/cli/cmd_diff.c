@@ -41,55 +41,6 @@ static const char *kind_name(int32_t kind)
     return kind >= 0 && kind < 3 ? name[kind] : "?";
 }
 
-static void print_list(const char *key, const uint64_t *value, uint32_t n)
-{
-    printf(", \"%s\": [", key);
-    for (uint32_t i = 0; i < n; i++) {
-        printf("%s%llu", i ? ", " : "", (unsigned long long)value[i]);
-    }
-    printf("]");
-}
-
-static void print_list32(const char *key, const uint32_t *value, uint32_t n)
-{
-    uint64_t wide[TMAP_MAX_RANK];
-    for (uint32_t i = 0; i < n; i++) wide[i] = value[i];
-    print_list(key, wide, n);
-}
-
-static void print_corner(const char *key, const int32_t *value, uint32_t n)
-{
-    printf(", \"%s\": [", key);
-    for (uint32_t i = 0; i < n; i++) printf("%s%d", i ? ", " : "", value[i]);
-    printf("]");
-}
-
-/* A descriptor in the form that check reads. */
-static void print_witness(const struct tmap_desc *d)
-{
-    uint32_t rank = d->rank > TMAP_MAX_RANK ? TMAP_MAX_RANK : d->rank;
-    printf("{\"kind\": \"%s\", \"dtype\": %d, \"rank\": %u, \"address\": %llu", kind_name(d->kind),
-           d->dtype, d->rank, (unsigned long long)d->address);
-    print_list("dim", d->dim, rank);
-    print_list("stride", d->stride_bytes, rank ? rank - 1 : 0);
-    print_list32("elem_stride", d->elem_stride, rank);
-    if (d->kind == TMAP_TILED) {
-        print_list32("box", d->box, rank);
-    } else {
-        uint32_t corners = d->kind == TMAP_IM2COL_WIDE ? 1 : rank > 2 ? rank - 2 : 0;
-        print_corner("lower", d->lower, corners);
-        print_corner("upper", d->upper, corners);
-        printf(", \"channels\": %u, \"pixels\": %u", d->channels, d->pixels);
-        if (d->kind == TMAP_IM2COL_WIDE) printf(", \"mode\": %d", d->mode);
-    }
-    printf(", \"interleave\": %d, \"swizzle\": %d, \"l2_promotion\": %d, \"oob_fill\": %d",
-           d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
-    if (d->flags & TMAP_HAS_MAP_ADDRESS) {
-        printf(", \"map_address\": %llu", (unsigned long long)d->map_address);
-    }
-    printf("}");
-}
-
 static const char *proof_words(enum tmap_proof proof)
 {
     return proof == TMAP_PROVED    ? "proved: nothing else changes"
@@ -104,32 +55,32 @@ static void print_text(const struct tmap_difference *d, size_t n,
         printf("%s %s %s, kind %s\n  %s: %s\n  for example ", d[i].becomes_legal ? "+" : "-",
                tmap_row_id(d[i].row), tmap_row_name(d[i].row), kind_name(d[i].kind),
                d[i].becomes_legal ? "no longer excluded" : "now excluded", d[i].set);
-        print_witness(&d[i].witness);
-        puts("");
+        io_print_json(stdout, io_desc_json(&d[i].witness, NULL), 0);
     }
     printf("%zu region%s; %s (%zu rows compared)\n", n, n == 1 ? "" : "s",
            proof_words(proof->nothing_else), proof->rows_compared);
+}
+
+static json_t *region_json(const struct tmap_difference *d)
+{
+    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "rule", tmap_row_id(d->row), "name",
+                     tmap_row_name(d->row), "kind", kind_name(d->kind), "becomes",
+                     d->becomes_legal ? "legal" : "illegal", "set", io_string_json(d->set),
+                     "witness", io_desc_json(&d->witness, NULL));
 }
 
 static void print_json(const struct tmap_difference *d, size_t n,
                        const struct tmap_diff_proof *proof)
 {
     static const char *const word[] = {"proved", "refuted", "undecided"};
-    printf("{\"regions\": [");
-    for (size_t i = 0; i < n; i++) {
-        json_t *set = io_string_json(d[i].set);
-        char *quoted = json_dumps(set, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
-        printf("%s\n  {\"rule\": \"%s\", \"name\": \"%s\", \"kind\": \"%s\", \"becomes\": \"%s\", "
-               "\"set\": %s, \"witness\": ",
-               i ? "," : "", tmap_row_id(d[i].row), tmap_row_name(d[i].row), kind_name(d[i].kind),
-               d[i].becomes_legal ? "legal" : "illegal", quoted ? quoted : "\"\"");
-        print_witness(&d[i].witness);
-        printf("}");
-        free(quoted);
-        json_decref(set);
-    }
-    printf("],\n \"nothing_else\": \"%s\", \"rows_compared\": %zu}\n", word[proof->nothing_else],
-           proof->rows_compared);
+    json_t *regions = json_array();
+
+    for (size_t i = 0; i < n; i++) json_array_append_new(regions, region_json(&d[i]));
+    io_print_json(stdout,
+                  json_pack("{s:o, s:s, s:I}", "regions", regions, "nothing_else",
+                            word[proof->nothing_else], "rows_compared",
+                            (json_int_t)proof->rows_compared),
+                  2);
 }
 
 static void compare(struct cli *cli, struct tmap_symbolic *context, const struct side *from,

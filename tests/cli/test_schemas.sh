@@ -22,7 +22,12 @@ sed 's/0x0000000800000510/0x0000000800000710/' "$tmp/a.json" >"$tmp/b.json"
 form() {
     schema=$1 how=$2; shift 2
     echo "$schema" >>"$tmp/used"
-    "$@" >"$tmp/out" 2>/dev/null
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    if [ ! -s "$tmp/out" ] && grep -qi 'built without' "$tmp/err"; then
+        n=$((n + 1))
+        echo "ok $n # SKIP schema of $2: built without isl or Z3"
+        return
+    fi
     [ "$how" = lines ] && lines=--lines || lines=
     if [ -s "$tmp/out" ] && tests/cli/validate "docs/schema/$schema.json" $lines <"$tmp/out" >"$tmp/log" 2>&1
     then ok "$1 $2: docs/schema/$schema.json ($how)"
