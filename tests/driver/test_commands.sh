@@ -1,0 +1,98 @@
+#!/bin/sh
+# encode, decode, oracle and doctor as commands: forms, exit codes, words; a stand-in for libcuda.
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build} tmap=${B:-build}/tmap fake=$PWD/${B:-build}/tests/driver/libfakecuda.so
+n=0 tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+is() { # is NAME CONDITION...
+    n=$((n + 1)); name=$1; shift
+    if "$@"; then echo "ok $n - $name"; else echo "not ok $n - $name"; sed 's/^/# /' "$tmp/err" | head -5; fi
+}
+run() { "$tmap" "$@" >"$tmp/out" 2>"$tmp/err"; rc=$?; }
+has() { grep -q -- "$@"; }
+
+cat >"$tmp/in" <<'END'
+{"name":"A","dtype":"BFLOAT16","address":"0x7f0000000000","dim":[4096,8192],"stride":[8192],"box":[64,128],"swizzle":"128B"}
+{"name":"B","dtype":"FLOAT32","address":"0x7f0000000000","dim":[4096,8192],"stride":[16384],"box":[32,64],"elem_stride":[1,3]}
+END
+echo '{"name":"bad","dtype":"BFLOAT16","address":8,"dim":[64],"stride":[],"box":[63]}' >"$tmp/bad"
+echo '{"name":"fp4","dtype":"16U4_ALIGN8B","address":0,"dim":[64,64],"stride":[32],"box":[32,8]}' >"$tmp/fp4"
+
+# --- encode and decode
+for form in hex bin json; do
+    run encode --as $form "$tmp/in"; cp "$tmp/out" "$tmp/maps.$form"
+    is "encode --as $form" [ $rc -eq 0 ]
+    run decode "$tmp/maps.$form"
+    is "decode reads what --as $form writes" [ "$rc$(grep -c '^{' "$tmp/out")" = 02 ]
+    sed '/^ /d' "$tmp/out" >"$tmp/back.$form"
+done
+is "the three forms decode to the same fields" cmp -s "$tmp/back.hex" "$tmp/back.bin"
+is "and json too" cmp -s "$tmp/back.hex" "$tmp/back.json"
+is "encode --as bin: 128 bytes a map" [ "$(wc -c <"$tmp/maps.bin")" -eq 256 ]
+run decode "$tmp/maps.hex"
+is "the driver's own box bytes are said to be another figure" has 'derived: driver.box_bytes' "$tmp/out"
+"$tmap" encode --as bin "$tmp/back.bin" >"$tmp/again" 2>"$tmp/err"
+is "what decode prints encodes to the same bytes" cmp -s "$tmp/again" "$tmp/maps.bin"
+run encode --as c "$tmp/in"
+(cat "$tmp/out"; echo 'int main(void){return A[1] != 0x0000020000006510ULL || B[0] == 0;}') >"$tmp/c.c"
+is "encode --as c compiles and holds the words" sh -c "${CC:-cc} -std=c11 -o $tmp/c $tmp/c.c && $tmp/c"
+run encode --format jsonl "$tmp/in" "$tmp/bad"
+is "encode --format jsonl: words, or the rules" [ "$(grep -c '"words"' "$tmp/out")$(grep -c '"rules":\["TMA018","TMA026"\]' "$tmp/out")" = 21 ]
+is "encode of what the driver refuses: exit code 1" [ $rc -eq 1 ]
+run encode "$tmp/bad"
+is "and says why" has 'bad: TMA018: .*address' "$tmp/err"
+run encode --arch sm_100a "$tmp/fp4"
+is "bytes that nobody has seen are not made up: exit code 4" [ $rc -eq 4 ]
+run encode --as rot13 "$tmp/in"
+is "encode --as rot13: usage" [ $rc -eq 3 ]
+head -c 128 "$tmp/maps.bin" >"$tmp/a"; tail -c 128 "$tmp/maps.bin" >"$tmp/b"
+run decode "$tmp/a" "$tmp/b"
+is "decode A B lists the differing fields" [ "$(grep -c ' -> ' "$tmp/out")" -eq 8 ]
+is "differences are exit code 0" [ $rc -eq 0 ]
+run decode --exit-code "$tmp/a" "$tmp/b"
+is "or 1 with --exit-code" [ $rc -eq 1 ]
+run decode --exit-code "$tmp/a" "$tmp/a"
+is "equal maps: exit code 0 and words" [ "$rc$(cat "$tmp/out")" = "0the same bytes" ]
+run decode --patch "$tmp/a" "$tmp/b"
+is "decode --patch: tensormap.replace" [ "$(grep -c '^tensormap.replace.tile' "$tmp/out")" -eq 6 ]
+run decode --patch --cuda 12.4 "$tmp/a" "$tmp/b"
+is "before 12.5 a stride is in 16 bytes" has 'global_stride.* 0x400;' "$tmp/out"
+printf 'short' >"$tmp/short"; run decode "$tmp/short"
+is "decode of something else: exit code 2" [ $rc -eq 2 ]
+head -c 128 /dev/zero | tr '\0' '\377' >"$tmp/ones"; run decode "$tmp/ones"
+is "bytes that nobody made: exit code 1, listed" [ $rc -eq 1 ]
+is "with the reserved bits" has 'impossible: reserved' "$tmp/out"
+
+# --- oracle
+run oracle run --libcuda "$fake" -n 50000 --threads 1
+is "oracle run: no disagreement, exit code 0" has '^verdict disagreements  0$' "$tmp/out"
+FAKE_CUDA=wrong_bytes "$tmap" oracle run --libcuda "$fake" -n 4000 --threads 1 --format json >"$tmp/out" 2>"$tmp/err"; rc=$?
+is "oracle run --format json: a disagreement is exit code 1" [ $rc -eq 1 ]
+is "and is JSON" python3 -c "import json,sys; r=json.load(open('$tmp/out')); sys.exit(not r['disagreements'][0]['descriptor'])"
+run oracle run --libcuda /nonexistent -n 10
+is "oracle run without a driver: exit code 2" [ $rc -eq 2 ]
+is "and words" has 'no driver to ask: .*cannot be loaded' "$tmp/err"
+run oracle replay tests/golden/h200-580.bin
+is "oracle replay: the recorded corpus, 0 differences" has '0 verdicts differ, 0 maps differ' "$tmp/out"
+run oracle replay --case 10740 tests/golden/h200-580.bin
+is "oracle replay --case" has 'case 10740: the driver answered 1' "$tmp/out"
+run oracle replay "$tmp/short"
+is "oracle replay of something else: exit code 2" [ $rc -eq 2 ]
+run oracle probe --libcuda "$fake"
+is "oracle probe answers hundreds of questions" [ "$(wc -l <"$tmp/out")" -gt 300 ]
+run oracle time --libcuda "$fake"
+is "oracle time" has '^tmap, encode  ' "$tmp/out"
+run oracle record --libcuda "$fake"
+is "oracle record without --output: usage" [ $rc -eq 3 ]
+run oracle
+is "oracle without a verb: usage" [ $rc -eq 3 ]
+
+# --- doctor
+run doctor --libcuda /nonexistent
+is "doctor without a driver: exit code 1" [ $rc -eq 1 ]
+is "and how to get one" has 'install NVIDIA' "$tmp/out"
+FAKE_CUDA=nodevice "$tmap" doctor --libcuda "$fake" >"$tmp/out" 2>"$tmp/err"
+is "doctor without a GPU: what to look at" has 'CUDA_VISIBLE_DEVICES' "$tmp/out"
+run doctor --libcuda "$fake" --format json
+is "doctor --format json" python3 -c "import json,sys; r=json.load(open('$tmp/out')); f={x['what']:x for x in r['findings']}; sys.exit(not (f['encode']['health']=='ok' and f['tensor copy']['health']=='broken' and not r['usable']))"
+echo "1..$n"
