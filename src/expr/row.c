@@ -124,11 +124,12 @@ static const struct tmap_desc bases[] = {
                     .pixels = 128},
 };
 
-static void write_pipeline(struct pipeline_facts *p, int slot, int64_t value)
+void pipeline_write(struct pipeline_facts *p, int slot, int64_t value)
 {
     const uint64_t v = (uint64_t)value;
     if (slot == F_STAGES) p->stages = v;
     if (slot == F_STAGE_BYTES) p->stage_bytes = v;
+    if (slot == F_STAGE_ALIGN) p->stage_align_bytes = v;
     if (slot == F_STAGE_TX) p->stage_tx_bytes = v;
     if (slot == F_SHARED_BYTES) p->shared_bytes = v;
     if (slot == F_TMEM_COLUMNS) p->tmem_columns = v;
@@ -151,7 +152,7 @@ void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct t
                                         .arrivals = 1};
     for (size_t i = 1; i < sizeof w->setup / sizeof w->setup[0] && w->setup[i].slot != 0; i++)
         if (!field_write(desc, use, w->setup[i].slot, w->setup[i].value))
-            write_pipeline(pipeline, w->setup[i].slot, w->setup[i].value);
+            pipeline_write(pipeline, w->setup[i].slot, w->setup[i].value);
     const int64_t value = legal ? w->legal : w->illegal;
-    if (!field_write(desc, use, w->slot, value)) write_pipeline(pipeline, w->slot, value);
+    if (!field_write(desc, use, w->slot, value)) pipeline_write(pipeline, w->slot, value);
 }

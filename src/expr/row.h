@@ -96,6 +96,9 @@ tnode row_tree(struct tree *t, tmap_row row, int index);
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
                       struct pipeline_facts *pipeline);
 
+/* Writes a slot of a pipeline; other slots are left alone. */
+void pipeline_write(struct pipeline_facts *p, int slot, int64_t value);
+
 /* One row natively: a bit per index (bit 0 for a row evaluated once) where `when` holds and `must`
  * does not; needs are not looked at. */
 uint32_t row_native(tmap_row row, const struct subject *s);
