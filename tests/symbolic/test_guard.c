@@ -168,6 +168,28 @@ static void guards_compile_elsewhere(void **state)
     }
 }
 
+static void guards_in_cuda_compile_for_host_and_device(void **state)
+{
+    struct workshop *w = *state;
+    char source[128], command[512];
+    const char *nvcc = have("nvcc") ? "nvcc" : "/usr/local/cuda/bin/nvcc";
+    if (!have(nvcc)) skip();
+    snprintf(source, sizeof source, "%s/guard.cu", w->dir);
+    open_workshop(w, "examples/symbolic/attention_rank5.json");
+    FILE *out = fopen(source, "w");
+    assert_non_null(out);
+    write_guard(w, TMAP_GUARD_CUDA, out);
+    fputs("__global__ void kernel(const int64_t *v, int *out)\n{\n"
+          "    *out = guard(v[0], v[1], v[2], v[3], v[4]) & "
+          "guard_assumes(v[0], v[1], v[2], v[3], v[4]);\n}\n",
+          out);
+    fclose(out);
+    close_workshop(w);
+    snprintf(command, sizeof command, "%s -Werror all-warnings -arch=sm_90 -c -o %s/guard.o %s",
+             nvcc, w->dir, source);
+    assert_int_equal(system(command), 0);
+}
+
 static void write_python_points(const struct workshop *w, FILE *out, int n)
 {
     uint64_t random = 88172645463325252u;
@@ -226,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(guards_in_c_agree_with_the_check),
         cmocka_unit_test(guards_compile_elsewhere),
+        cmocka_unit_test(guards_in_cuda_compile_for_host_and_device),
         cmocka_unit_test(guards_in_python_agree_with_the_check),
         cmocka_unit_test(names_that_a_language_reserves_are_refused),
     };
