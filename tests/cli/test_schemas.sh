@@ -33,6 +33,13 @@ form() {
     then ok "$1 $2: docs/schema/$schema.json ($how)"
     else bad "$1 $2 is not docs/schema/$schema.json"; fi
 }
+# input SCHEMA FILE: the records of a file that the commands read
+input() {
+    echo "$1" >>"$tmp/used"
+    if grep -v '^{"wish"' "$2" | tr '\n' ' ' | sed 's/} *{/}\n{/g' |
+        tests/cli/validate "docs/schema/$1.json" --lines >"$tmp/log" 2>&1
+    then ok "$(basename "$2"): docs/schema/$1.json"; else bad "$2 is not docs/schema/$1.json"; fi
+}
 . tests/cli/forms
 
 printf '%s\n' descriptor check check-line rule >>"$tmp/used"
