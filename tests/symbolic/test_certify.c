@@ -110,6 +110,60 @@ static void no_legal_descriptor_has_a_smallest_reason(void **state)
     assert_string_equal(tmap_row_id(a->core[0].row), "TMA026");
 }
 
+// The least distance at which one field's value becomes legal; 0: none within reach.
+static uint64_t nearest(const struct asked *a, const struct tmap_desc *desc, int which)
+{
+    for (uint64_t d = 1; d <= 300; d++) {
+        for (int up = 0; up < 2; up++) {
+            struct tmap_desc near = *desc;
+            uint64_t by = up ? d : 0 - d;
+            if (which == 0) near.box[0] += (uint32_t)by;
+            if (which == 1) near.stride_bytes[0] += by;
+            if (which == 2) near.address += by;
+            if (which == 3) near.box[1] += (uint32_t)by;
+            if (tmap_verdict_of(&a->checker, &near) == TMAP_LEGAL) return d;
+        }
+    }
+    return 0;
+}
+
+// The optimum of a native search is proved, and one unit more is refuted, for any illegal
+// descriptor.
+static void nearest_legal_values_are_proved_least(void **state)
+{
+    static const struct tmap_field_cost fields[] = {
+        {"box", 0, 0, 1}, {"stride", 0, 0, 1}, {"address", -1, 0, 1}, {"box", 1, 0, 1}};
+    static const int32_t dtypes[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32, TMAP_FLOAT64};
+    const char *wanted = getenv("TMAP_POINTS");
+    struct asked *a = *state;
+    uint64_t random = 12345;
+    int proved = 0, never = 0, n = wanted ? 2000 : 60;
+    if (!has_z3(a)) skip();
+    for (int i = 0; i < n; i++) {
+        struct tmap_desc desc = gemm_a;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int which = (int)(random >> 33) % 4;
+        desc.dtype = dtypes[(random >> 36) % 4];
+        desc.swizzle = (int32_t)((random >> 39) % 4);
+        desc.box[0] = 16 + (uint32_t)((random >> 42) % 16);
+        if (which == 0) desc.box[0] = (uint32_t)((random >> 46) % 300);
+        if (which == 1) desc.stride_bytes[0] = 8192 + (random >> 46) % 64;
+        if (which == 2) desc.address += (random >> 46) % 64;
+        if (which == 3) desc.box[1] = 200 + (uint32_t)((random >> 46) % 200);
+        if (tmap_verdict_of(&a->checker, &desc) == TMAP_LEGAL) continue;
+        uint64_t least = nearest(a, &desc, which);
+        ask(a, &desc, &fields[which], 1, least, false); // 0: at any cost
+        assert_int_equal(a->proof, TMAP_PROVED);
+        never += least == 0;
+        proved++;
+        if (least == 0) continue;
+        ask(a, &desc, &fields[which], 1, least + 1, false);
+        assert_int_equal(a->proof, TMAP_REFUTED);
+    }
+    print_message("%d optima proved, %d of them that there is none\n", proved, never);
+    assert_true(proved > n / 4 && never > 0 && never < proved);
+}
+
 static void the_text_replays_in_another_solver(void **state)
 {
     static const struct tmap_field_cost fields[] = {{"box", 0, 1, 1}, {"swizzle", -1, 4, 0}};
@@ -170,6 +224,7 @@ int main(void)
         cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
+        cmocka_unit_test(nearest_legal_values_are_proved_least),
         cmocka_unit_test(the_text_replays_in_another_solver),
         cmocka_unit_test(an_unknown_field_is_refused_with_words),
         cmocka_unit_test(a_tiny_budget_answers_undecided),

@@ -154,6 +154,41 @@ static void certificates_survive_failing_allocations(void **state)
     assert_true(done);
 }
 
+// Z3's own unit: from nothing to enough, each budget gives the proof or no proof, never another
+// one.
+static void every_z3_budget_proves_or_is_undecided(void **state)
+{
+    static const struct tmap_field_cost fields[] = {{"box", 0, 1, 1}, {"stride", 0, 1, 1}};
+    struct tmap_desc desc = {.dtype = TMAP_BFLOAT16,
+                             .rank = 2,
+                             .dim = {64, 64},
+                             .stride_bytes = {136},
+                             .box = {60, 8},
+                             .elem_stride = {1, 1}};
+    struct tmap_target target = tmap_default_target();
+    struct tmap_claim claim = {&desc, fields, 2, 9, false};
+    struct tmap_checker checker;
+    struct tmap_symbolic *s;
+    int undecided = 0, proved = 0;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (uint64_t limit = 1; limit < 3000000; limit += 1 + limit / 3) {
+        enum tmap_proof proof;
+        size_t found;
+        tmap_symbolic_budget(s, 0, limit);
+        enum tmap_status status =
+            tmap_certify(s, &checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
+        if (status == TMAP_E_NOT_BUILT) break;
+        assert_int_equal(status, TMAP_OK);
+        assert_int_not_equal(proof, TMAP_REFUTED);
+        undecided += proof == TMAP_UNDECIDED;
+        proved += proof == TMAP_PROVED;
+    }
+    tmap_symbolic_close(s);
+    if (proved + undecided) assert_true(proved > 0 && undecided > 0);
+}
+
 static void a_cancelled_question_says_so_and_the_next_one_works(void **state)
 {
     static char text[TEXT];
@@ -230,6 +265,7 @@ int main(void)
         cmocka_unit_test(every_budget_ends_in_an_answer_or_in_words),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_loses_nothing),
         cmocka_unit_test(certificates_survive_failing_allocations),
+        cmocka_unit_test(every_z3_budget_proves_or_is_undecided),
         cmocka_unit_test(a_cancelled_question_says_so_and_the_next_one_works),
         cmocka_unit_test(two_threads_give_the_bytes_of_one),
         cmocka_unit_test(null_is_an_error_and_freeing_it_is_not),
