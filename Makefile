@@ -6,7 +6,7 @@
 #   make install    PREFIX=/usr/local DESTDIR=
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
-# MODE=release (default), debug, or asan (address and undefined-behaviour sanitizers).
+# MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), or tsan (threads).
 # Each src/<room> becomes objects by wildcard; a room or a test folder may add its own build.mk.
 
 VERSION  := 0.1.0
@@ -28,8 +28,11 @@ OPT      := -O0 -g3
 else ifeq ($(MODE),asan)
 B        := build/asan
 OPT      := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+else ifeq ($(MODE),tsan)
+B        := build/tsan
+OPT      := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
 else
-$(error MODE is release, debug or asan, not '$(MODE)')
+$(error MODE is release, debug, asan or tsan, not '$(MODE)')
 endif
 
 # --- optional parts: present unless asked for without -----------------------------------------
@@ -48,6 +51,12 @@ STRICT   ?= -Werror
 CPPFLAGS += -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Iinclude -Isrc -I$(B)/gen -DTMAP_VERSION_STRING='"$(VERSION)"'
 CPPFLAGS += $(if $(WITH_ISL),-DTMAP_WITH_ISL) $(if $(WITH_Z3),-DTMAP_WITH_Z3) $(if $(WITH_CUDA),-DTMAP_WITH_CUDA)
 ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARN) $(STRICT) -fPIC -fvisibility=hidden -MMD -MP $(CPPFLAGS)
+
+# Objects are made anew when what they are built with changes.
+CONFIG := $(CC) $(CFLAGS) isl=$(WITH_ISL) z3=$(WITH_Z3) cuda=$(WITH_CUDA)
+$(B)/.config: FORCE
+	@mkdir -p $(@D); [ "$$(cat $@ 2>/dev/null)" = '$(CONFIG)' ] || echo '$(CONFIG)' >$@
+.PHONY: FORCE
 
 .DEFAULT_GOAL := all
 
@@ -72,7 +81,7 @@ all: lib cli
 lib: $(LIB_A) $(LIB_SO) $(EXTRA_LIBS)
 cli: $(B)/tmap
 
-$(B)/%.o: %.c
+$(B)/%.o: %.c $(B)/.config
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  CC    $<")
 	$(Q)$(CC) $(ALL_CFLAGS) $(OBJ_CFLAGS) -c -o $@ $<
@@ -92,7 +101,7 @@ $(B)/libtmap-cuda.so: SO_LIBS = -L$(B) -ltmap $(CUDA_LIBS)
 # Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
 $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
-	  $(if $(filter asan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
+	  $(if $(filter asan tsan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
 	$(Q)ln -sf $(@F).$(VERSION) $@.$(SOMAJOR) && ln -sf $(@F).$(SOMAJOR) $@
 
 $(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
@@ -113,7 +122,10 @@ $(B)/src/io/.stamp: $(call objs,src/io)
 	@mkdir -p $(@D); touch $@
 $(TEST_HELP): ALL_CFLAGS += -Itests
 
+# A first command builds on every core, unless -j says otherwise.
+JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
 test: deps
+	@$(MAKE) --no-print-directory $(JOBS) test-build
 	@$(MAKE) --no-print-directory test-run
 .PHONY: test-build test-run
 test-build: all $(TEST_BIN)
@@ -131,7 +143,7 @@ $(B)/bench/%: bench/%.c $(LINK_ALL)
 deps:
 	@tests/support/install-deps
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(JOBS) all
 	@B=$(B) examples/demo
 
 format:
@@ -154,6 +166,13 @@ install: all $(PC)
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
 	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
+# The threads test under the thread sanitizer, over libtmap alone: CMocka and the rest are not built so.
+tsan:
+	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
+	@$(CC) $(filter-out $(OPT),$(ALL_CFLAGS)) -fsanitize=thread -g -Itests -o build/tsan/test_threads \
+	  tests/core/test_threads.c build/tsan/libtmap.a -lcmocka -lpthread
+	build/tsan/test_threads
+.PHONY: tsan
 clean:
 	rm -rf build
 help:

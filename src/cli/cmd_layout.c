@@ -1,10 +1,9 @@
 /* cmd_layout.c : what a copy moves and where it lies in shared memory, and who can read it there.
  */
 #include "cli/cli.h"
+#include "io/enums.h"
 #include "io/picture.h"
 #include "io/report.h"
-
-#include <string.h>
 
 struct layout {
     struct cli *cli;
@@ -169,26 +168,21 @@ static void layout_file(struct layout *l, const char *path)
     io_stream_close(&stream);
 }
 
-/* The place of text in names; false when it is none of them. */
-static bool choose(const char *text, const char *const *names, int count, int *out)
+/* An option's value, or 0 without the option; false when it is no name of the enumeration. */
+static bool choose(const struct cli *cli, const char *option, enum io_enum which, int32_t *out)
 {
-    for (int i = 0; text && i < count; i++)
-        if (strcmp(text, names[i]) == 0) {
-            *out = i;
-            return true;
-        }
-    return text == NULL;
+    const char *text = cli_get(cli, option);
+    *out = 0;
+    return !text || io_enum_find(which, text, out);
 }
 
 static enum cli_exit run(struct cli *cli)
 {
-    static const char *const consumers[] = {"none", "ldmatrix", "wgmma", "tcgen05"};
-    static const char *const majors[] = {"k", "mn"};
     struct layout l = {.cli = cli, .svg = cli_get(cli, "svg")};
-    int consumer = 0, major = 0;
-    if (!choose(cli_get(cli, "consumer"), consumers, 4, &consumer))
+    int32_t consumer, major;
+    if (!choose(cli, "consumer", IO_ENUM_CONSUMER, &consumer))
         return cli_usage(cli, "--consumer takes none, ldmatrix, wgmma or tcgen05");
-    if (!choose(cli_get(cli, "major"), majors, 2, &major))
+    if (!choose(cli, "major", IO_ENUM_MAJOR, &major))
         return cli_usage(cli, "--major takes k or mn");
     l.consumer = (enum tmap_consumer)consumer;
     l.major = (enum tmap_major)major;

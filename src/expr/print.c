@@ -1,5 +1,6 @@
 /* Conditions as text: what a row needs, in the user's own numbers. */
 #include "expr/print.h"
+#include "expr/tables.h"
 
 #include <string.h>
 
@@ -117,6 +118,15 @@ static void choice(struct printer *w, const struct tree_node *e)
     print_text(&w->p, ")");
 }
 
+static const char *table_call(int128 table)
+{
+    static const char *const name[TABLE_COUNT] = {[TABLE_SIZE_BITS] = "bits(",
+                                                  [TABLE_GMEM_BITS] = "memory bits(",
+                                                  [TABLE_SPAN] = "span bytes(",
+                                                  [TABLE_SLICE] = "slice bytes("};
+    return table >= 0 && table < TABLE_COUNT ? name[table] : "?(";
+}
+
 static void call(struct printer *w, const char *name, tnode a)
 {
     print_text(&w->p, name);
@@ -156,7 +166,7 @@ static void term(struct printer *w, tnode n)
         call(w, "int32(", e->a);
         break;
     case T_TABLE:
-        call(w, "table(", e->a);
+        call(w, table_call(e->k), e->a);
         break;
     case T_ITE:
         choice(w, e);

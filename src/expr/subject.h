@@ -30,7 +30,7 @@ enum use_flag_bit {
 /* Quantities that need more than one field; all from the core, none a rule. */
 struct derived {
     uint64_t tx_bytes, footprint_bytes, pattern_bytes; /* tmap_layout */
-    uint64_t rows;         /* innermost rows of one box */
+    uint64_t rows;                                     /* innermost rows of one box */
     uint64_t extent_bytes; /* address of the last byte of the tensor - address + 1; saturates */
     uint32_t nested; /* 1: in order of stride, each steps over the whole block within: no overlap */
     uint32_t dense;  /* 1: nested, and no byte lies between two elements */

@@ -12,7 +12,7 @@ $(B)/%.fatbin: %.cu
 	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
 	  -fatbin -o $@ $<
 
-$(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk
+$(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config
 	@mkdir -p $(@D)
 	$(Q)n=$(call image_name,$*.cu); { \
 	  printf '.section .rodata\n.balign 64\n.globl %s, %s_bytes\n' $$n $$n; \

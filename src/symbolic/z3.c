@@ -7,23 +7,16 @@
 #include <string.h>
 #include <z3.h>
 
-#define Z3_FUNCTIONS(F)                                                                            \
-    F(mk_config)                                                                                   \
-    F(del_config)                                                                                  \
-    F(mk_context)                                                                                  \
-    F(del_context)                                                                                 \
-    F(set_error_handler)                                                                           \
-    F(get_error_code)                                                                              \
-    F(get_error_msg)                                                                               \
-    F(mk_simple_solver)                                                                            \
-    F(mk_solver_for_logic)                                                                         \
-    F(mk_string_symbol)                                                                            \
-    F(solver_inc_ref)                                                                              \
-    F(solver_dec_ref) F(solver_from_string) F(solver_check_assumptions) F(solver_get_unsat_core)   \
-        F(ast_vector_inc_ref) F(ast_vector_dec_ref) F(ast_vector_size) F(ast_vector_get)           \
-            F(mk_const) F(mk_bool_sort) F(mk_params) F(params_inc_ref) F(params_dec_ref)           \
-                F(params_set_uint) F(solver_set_params) F(interrupt) F(get_full_version)           \
-                    F(is_eq_ast)
+// clang-format off
+#define Z3_FUNCTIONS(F) \
+    F(mk_config) F(del_config) F(mk_context) F(del_context) F(set_error_handler) \
+    F(get_error_code) F(get_error_msg) F(mk_simple_solver) F(mk_solver_for_logic) \
+    F(mk_string_symbol) F(solver_inc_ref) F(solver_dec_ref) F(solver_from_string) \
+    F(solver_check_assumptions) F(solver_get_unsat_core) F(ast_vector_inc_ref) \
+    F(ast_vector_dec_ref) F(ast_vector_size) F(ast_vector_get) F(mk_const) F(mk_bool_sort) \
+    F(mk_params) F(params_inc_ref) F(params_dec_ref) F(params_set_uint) F(solver_set_params) \
+    F(interrupt) F(get_full_version) F(is_eq_ast)
+// clang-format on
 
 struct sym_z3 {
     void *library;
