@@ -146,6 +146,8 @@ demo: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@B=$(B) examples/demo
 
+# make format: clang-format over every source.
+# make tidy: clang-tidy over src (.clang-tidy).
 format:
 	clang-format -i $(shell git ls-files '*.c' '*.h' '*.cu' '*.cuh')
 tidy:
@@ -166,16 +168,20 @@ install: all $(PC)
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
 	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
-# The threads test under the thread sanitizer, over libtmap alone: CMocka and the rest are not built so.
+# make tsan: the test of threads under the thread sanitizer.
 tsan:
 	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
 	@$(CC) $(filter-out $(OPT),$(ALL_CFLAGS)) -fsanitize=thread -g -Itests -o build/tsan/test_threads \
 	  tests/core/test_threads.c build/tsan/libtmap.a -lcmocka -lpthread
 	build/tsan/test_threads
 .PHONY: tsan
+# make clean: remove build/.
 clean:
 	rm -rf build
+# help: the head of this file, then each "# make TARGET: what it does" of it and of every build.mk.
 help:
 	@sed -n '3,11s/^# \{0,1\}//p' Makefile
+	@echo; sed -nE 's/^# (make [a-z-]+): (.*)/  \1\t\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
+	  awk -F'\t' '{ printf "%-18s%s\n", $$1, $$2 }'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

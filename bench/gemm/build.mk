@@ -1,4 +1,4 @@
-# The GEMM comparison: make bench-gemm, then build/bench/gemm/gemm compare core bf16 bf16
+# make bench-gemm: the GEMM comparison; then build/bench/gemm/gemm compare core bf16 bf16.
 GEMM_BENCH := $(B)/bench/gemm/gemm
 $(B)/bench/gemm/%.o: OBJ_CFLAGS = -Wno-pedantic -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include
 $(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) $(LINK_ALL)

@@ -1,4 +1,4 @@
-# The device programs: built everywhere, run only where there is a GPU (tests/device/run).
+# The device programs: built everywhere, run only where there is a GPU.
 DEVICE_BIN := $(B)/tests/device/explore
 $(call objs,tests/device): OBJ_CFLAGS = -Itests
 $(B)/tests/device/explore: $(call objs,tests/device) $(LINK_ALL)

@@ -1,5 +1,4 @@
-# make prove: every row's native form against its ideal one, by Z3 and cvc5; conditions and guards
-# against the native check, in full.
+# make prove: rows' native forms against their ideal ones, by Z3 and cvc5; conditions in full.
 PROVE_OBJ := $(patsubst %.c,$(B)/%.o,$(wildcard tests/prove/*.c))
 $(PROVE_OBJ): ALL_CFLAGS += -Itests
 $(B)/tests/prove/prove: $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a

@@ -1,4 +1,4 @@
-# make docs: the pages of docs/ that are generated from the tables.
+# make docs: the generated pages of docs/, and README's output and table.
 docs: cli
 	tests/rules/rules-page $(B)/tmap >docs/RULES.md
 	tests/rules/coverage-table >docs/COVERAGE.md

@@ -1,4 +1,6 @@
-# Every toolkit as a witness. `make versions` needs the network (pip, half a gigabyte the first time)
+# make versions: every toolkit as a witness, through pip.
+# make forms: what is generated from that.
+# `make versions` needs the network (pip, half a gigabyte the first time)
 # and some minutes; it lists what each toolkit says and ends with the tests that replay the committed
 # data, which are part of `make test` too. `make forms` writes what is generated from that data.
 VERSIONS_DIR ?= $(B)/versions
