@@ -1,5 +1,6 @@
 /* cmd_repair.c : plans that make an illegal descriptor legal. */
 #include "cli/each.h"
+#include "cli/prove.h"
 #include "io/plan.h"
 #include "io/report.h"
 
@@ -15,6 +16,7 @@ struct repair {
     void *workspace;
     uint64_t plans;
     bool patch;
+    struct tmap_symbolic *prover; /* --prove: made at the first proof */
 };
 
 static void print_json(const struct repair *r, const struct io_record *record,
@@ -82,6 +84,9 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
         print_json(r, record, plans, &report, verdict);
     else
         print_text(record, plans, &report);
+    if (r->cli->prove)
+        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc,
+                         report.found ? &plans[0] : NULL, record->name ? record->name : "record");
     return report.found ? CLI_OK : CLI_ILLEGAL;
 }
 
@@ -103,6 +108,7 @@ static enum cli_exit run(struct cli *cli)
     if (!r.workspace) return cli_status(cli, TMAP_E_MEMORY, "repair");
     cli_each(cli, true, repair_record, &r);
     free(r.workspace);
+    tmap_symbolic_close(r.prover);
     return CLI_OK;
 }
 
@@ -124,7 +130,7 @@ const struct cli_command cli_repair = {
     .about = "free: no byte of the tensor moves. padding: the tensor is copied once into padded\n"
              "rows. decision: the wish itself was undefined, and the plan chose a value.\n"
              "Plans hold for tiles on the box's own grid (coordinates are multiples of the box).\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

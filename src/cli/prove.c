@@ -1,6 +1,7 @@
 /* prove.c : proofs of verdicts, with the certificate kept on request. */
 #include "cli/prove.h"
 #include "cli/symbolic_input.h"
+#include "tmap/solve.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,4 +68,100 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
         cli_symbolic_trouble(cli, *context, status, name);
     }
     free(text);
+}
+
+/* --- repairs ---------------------------------------------------------------------------------- */
+
+enum { MAX_FREED = 24 };
+
+static size_t free_list(struct tmap_field_cost *out, size_t n, const char *field, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && i < TMAP_MAX_RANK; i++) {
+        out[n++] = (struct tmap_field_cost){field, (int)i, 1, 0};
+    }
+    return n;
+}
+
+/* The fields that are no part of the tensor; a change of any costs 1. */
+static size_t freed(const struct tmap_desc *d, bool pads, struct tmap_field_cost *out)
+{
+    size_t n = 0;
+    out[n++] = (struct tmap_field_cost){"swizzle", -1, 1, 0};
+    out[n++] = (struct tmap_field_cost){"l2_promotion", -1, 1, 0};
+    out[n++] = (struct tmap_field_cost){"oob_fill", -1, 1, 0};
+    n = free_list(out, n, "elem_stride", d->rank);
+    if (pads) n = free_list(out, n, "stride", d->rank ? d->rank - 1 : 0);
+    if (d->kind == TMAP_TILED) return free_list(out, n, "box", d->rank);
+    out[n++] = (struct tmap_field_cost){"channels", -1, 1, 0};
+    out[n++] = (struct tmap_field_cost){"pixels", -1, 1, 0};
+    return n;
+}
+
+/* How many of those fields the plan changes; 0 when it changes anything else. */
+static uint64_t changes(const struct tmap_desc *a, const struct tmap_desc *b, bool pads)
+{
+    uint64_t n = 0;
+    struct tmap_desc rest = *b;
+#define TAKE(field) (n += rest.field != a->field, rest.field = a->field)
+    TAKE(swizzle), TAKE(l2_promotion), TAKE(oob_fill), TAKE(channels), TAKE(pixels);
+    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
+        bool used = i < a->rank;
+        n += used && rest.elem_stride[i] != a->elem_stride[i];
+        n += used && a->kind == TMAP_TILED && rest.box[i] != a->box[i];
+        rest.elem_stride[i] = a->elem_stride[i];
+        rest.box[i] = a->box[i];
+        if (i + 1 == TMAP_MAX_RANK || !(pads || i + 1 >= a->rank)) continue;
+        n += i + 1 < a->rank && rest.stride_bytes[i] != a->stride_bytes[i];
+        rest.stride_bytes[i] = a->stride_bytes[i];
+    }
+#undef TAKE
+    bool same = rest.kind == a->kind && rest.dtype == a->dtype && rest.rank == a->rank &&
+                rest.interleave == a->interleave && (pads || rest.address == a->address);
+    for (uint32_t i = 0; i < TMAP_MAX_RANK && i < a->rank; i++) {
+        same = same && rest.dim[i] == a->dim[i];
+        if (i + 1 < a->rank) same = same && rest.stride_bytes[i] == a->stride_bytes[i];
+    }
+    return same ? n : 0;
+}
+
+static void say_repair(struct cli *cli, enum tmap_proof proof, uint64_t below, const char *name)
+{
+    if (proof == TMAP_UNDECIDED) {
+        cli_message(cli, "%s: not proved: the budget ran out", name);
+        cli_note(cli, CLI_UNDECIDED);
+    } else if (below == 0 && proof == TMAP_PROVED) {
+        cli_message(cli, "%s: proved that no change of box, element strides and modes alone helps",
+                    name);
+    } else if (proof == TMAP_PROVED) {
+        cli_message(cli, "%s: proved that fewer than %llu changed field%s would not do", name,
+                    (unsigned long long)below, below == 1 ? "" : "s");
+    } else {
+        cli_message(cli, "%s: fewer or other changed fields would do too, at a higher cost", name);
+    }
+}
+
+void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
+                      const struct tmap_checker *checker, const struct tmap_desc *desc,
+                      const struct tmap_plan *plan, const char *name)
+{
+    struct tmap_field_cost field[MAX_FREED];
+    bool pads = plan && plan->cost.kind == TMAP_PLAN_PADDING;
+    size_t n = freed(desc, pads, field), found;
+    uint64_t below = plan && !plan->skip ? changes(desc, &plan->desc, pads) : 0;
+    struct tmap_claim claim = {desc, field, n, below, false};
+    enum tmap_proof proof;
+    cli_prove_verdict(cli, context, checker, desc, name);
+    if (!*context) return;
+    enum tmap_status status =
+        tmap_certify(*context, checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
+    if (status == TMAP_OK) {
+        say_repair(cli, proof, below, name);
+    } else {
+        cli_symbolic_trouble(cli, *context, status, name);
+    }
+    if (plan && !plan->skip) {
+        char label[200];
+        snprintf(label, sizeof label, "%s, repaired", name);
+        cli_prove_verdict(cli, context, checker, &plan->desc, label);
+    }
 }

@@ -13,4 +13,14 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
                        const struct tmap_checker *checker, const struct tmap_desc *desc,
                        const char *name);
 
+/* cli_prove_repair() : what of a repair a solver can judge, on stderr: that the descriptor is
+ * illegal, and why; that the plan's descriptor is legal; and, over the fields that are no part of
+ * the tensor (the strides too where the plan pads), that fewer changed fields do not suffice or,
+ * where the plan rewrites the tensor, that no change of those fields alone would. plan: NULL where
+ * there is none. The plan's other costs are the search's own matter (its log). */
+struct tmap_plan;
+void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
+                      const struct tmap_checker *checker, const struct tmap_desc *desc,
+                      const struct tmap_plan *plan, const char *name);
+
 #endif

@@ -56,3 +56,10 @@ is 'check confirms the witness after' 1 'TMA045' "$tmap" check --cuda 13.0 "$dir
 is 'check proves a legal verdict' 0 'proved legal' "$tmap" check --prove --cuda 12.9 "$dir/w.jsonl"
 is 'check names the rows of a proof' 1 'proved illegal: TMA045' \
     "$tmap" check --prove --cuda 13.0 "$dir/w.jsonl"
+cat >"$dir/bad.json" <<'END'
+{"name":"A","dtype":"bf16","address":0,"dim":[4096,4096],"stride":[8192],"box":[60,64],"swizzle":"128B"}
+END
+is 'repair proves that its plan is least' 0 'fewer than 1 changed field would not do' \
+    "$tmap" repair --plans 1 --prove "$dir/bad.json"
+is 'repair proves its plan legal' 0 'A, repaired: proved legal' \
+    "$tmap" repair --plans 1 --prove "$dir/bad.json"
