@@ -25,7 +25,7 @@ static bool documented(const struct row *r, const struct tmap_target *t)
 }
 
 /* Hardware's documents are PTX's; the encode call's arguments are the driver's matter. */
-static bool counts(const struct row *r, const struct tmap_target *t, enum tmap_contract contract)
+bool row_counts(const struct row *r, const struct tmap_target *t, enum tmap_contract contract)
 {
     const bool observed = target_observed(t);
     const bool driver = has(r, SOURCE_DRIVER, SIGN_SEEN, UINT32_MAX);
@@ -62,7 +62,7 @@ enum tmap_status tmap_checker_prepare(const struct tmap_target *target, enum tma
         const struct row *r = &row_table[row];
         if (r->effect == EFFECT_ADVISORY) {
             set_bit(c.advisory, row);
-        } else if (counts(r, target, contract)) {
+        } else if (row_counts(r, target, contract)) {
             set_bit(c.active, row);
             set_bit(c.gate, row);
             for (const tmap_row *need = r->needs; *need != ROW_END; need++) set_bit(c.gate, *need);

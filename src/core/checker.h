@@ -22,6 +22,9 @@ static inline bool row_needs_hold(tmap_row row, const struct row_set *raw)
     return true;
 }
 
+/* Whether contract asks for the row on target; what only advises decides under none. */
+bool row_counts(const struct row *r, const struct tmap_target *target, enum tmap_contract contract);
+
 /* Where results go: the caller's array, as snprintf writes. */
 struct finding {
     struct tmap_violation *out;

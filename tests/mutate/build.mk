@@ -1,16 +1,20 @@
 # make mutate: every mutant of the rows, and of their evidence, against the tests that pin them down.
 MUTATE     := $(B)/tests/mutate/mutate
-MUTATE_OBJ := $(call objs,tests/mutate)
+EVIDENCE   := $(B)/tests/mutate/evidence
+MUTATE_OBJ := $(addprefix $(B)/tests/mutate/,mutate.o mutants.o proof.o)
 .PHONY: mutate
-mutate: $(MUTATE)
+mutate: $(MUTATE) $(EVIDENCE)
 	$(MUTATE) tests/mutate/survivors.txt
+	$(EVIDENCE) docs/RULES.md
 $(B)/gen/mutants.def: tests/mutate/generate $(wildcard src/rules/*.def)
 	@mkdir -p $(@D)
 	$(Q)tests/mutate/generate src/rules $@
-$(MUTATE_OBJ): ALL_CFLAGS += -Itests
+$(MUTATE_OBJ) $(EVIDENCE).o: ALL_CFLAGS += -Itests
 # Conditions that no one would write: always true, compared with themselves, ...
 $(B)/tests/mutate/mutants.o: $(B)/gen/mutants.def
 $(B)/tests/mutate/mutants.o: ALL_CFLAGS += -w
 $(MUTATE): $(MUTATE_OBJ) $(call objs,tests/support) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
-test-build: $(MUTATE)
+$(EVIDENCE): $(EVIDENCE).o $(call objs,tests/support src/io) $(B)/libtmap.a
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CLI_LIBS)
+test-build: $(MUTATE) $(EVIDENCE)

@@ -4,12 +4,6 @@
 #include "expr/words_native.h"
 #include "rules/sets.def"
 
-/* What only mutants say. */
-#define NEVER 0
-#define NOT_IN(x, set) NOT(IN(x, set))
-#define NOT_IS(op) NOT(IS(op))
-#define NOT_GIVEN(flag) NOT(GIVEN(flag))
-
 #define NEEDS(...)                                                                                 \
     {                                                                                              \
         __VA_ARGS__, ROW_END                                                                       \
