@@ -36,13 +36,22 @@ static uint64_t align_of_swizzle(uint32_t swizzle)
     return bytes[swizzle & 3];
 }
 
+/* box / element stride, rounded down as the driver does (the hardware signals the ceiling). Values
+ * that fit their fields take a multiplication: 2^16 / e rounded up is exact for a box of 9 bits. */
+static inline uint32_t strided(uint32_t box, uint32_t elem_stride)
+{
+    static const uint32_t inverse[] = {65536, 65536, 32768, 21846, 16384, 13108, 10923, 9363, 8192};
+    if (elem_stride >= sizeof inverse / sizeof inverse[0] || box >> 9) return box / elem_stride;
+    return box * inverse[elem_stride] >> 16;
+}
+
+/* Loops over all dimensions with a choice inside, not over the rank: nothing to mispredict. */
 static void fill_tiled(const struct tmap_desc *d, uint32_t rank, struct map_fields *f)
 {
     uint64_t elements = 1;
-    for (uint32_t i = 0; i < rank; i++) {
-        f->box[i] = d->box[i];
-        /* The driver rounds down here; the hardware signals ceil(box / element stride). */
-        if (d->elem_stride[i]) elements *= d->box[i] / d->elem_stride[i];
+    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
+        f->box[i] = i < rank ? d->box[i] : 1;
+        elements *= i < rank ? strided(d->box[i], d->elem_stride[i]) : 1;
     }
     f->box_bytes = elements;
 }
@@ -53,21 +62,12 @@ static void fill_im2col(const struct tmap_desc *d, uint32_t rank, struct map_fie
     f->im2col = 1;
     f->channels = d->channels;
     f->pixels = d->pixels;
-    for (uint32_t i = 0; i < corners && i < TMAP_MAX_SPATIAL; i++) {
-        f->lower[i] = d->lower[i];
-        f->upper[i] = d->upper[i];
+    for (uint32_t i = 0; i < TMAP_MAX_SPATIAL; i++) {
+        f->lower[i] = i < corners ? d->lower[i] : 0;
+        f->upper[i] = i < corners ? d->upper[i] : 0;
     }
     f->box_bytes = (uint64_t)d->channels * d->pixels;
 }
-
-static const struct map_fields empty_fields = {
-    .rank = 1,
-    .dim = {1, 1, 1, 1, 1},
-    .elem_stride = {1, 1, 1, 1, 1},
-    .box = {1, 1, 1, 1, 1},
-    .channels = 1,
-    .pixels = 1,
-};
 
 bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
 {
@@ -75,7 +75,7 @@ bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
     if (type >= sizeof type_codes / sizeof type_codes[0] || !type_codes[type].known) return false;
     if (swizzle > TMAP_SWIZZLE_128B) return false;
     const uint32_t rank = d->rank < TMAP_MAX_RANK ? d->rank : TMAP_MAX_RANK;
-    *f = empty_fields;
+    f->im2col = f->atomicity = f->bit85 = f->swizzle_96b = 0;
     f->address = d->address;
     f->rank = d->rank;
     f->type_code = type_codes[type].code;
@@ -84,10 +84,10 @@ bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
     f->swizzle = swizzle;
     f->oob_fill = (uint32_t)d->oob_fill;
     f->l2_promotion = (uint32_t)d->l2_promotion;
-    for (uint32_t i = 0; i < rank; i++) {
-        f->dim[i] = d->dim[i];
-        f->elem_stride[i] = d->elem_stride[i];
-        if (i > 0) f->stride_bytes[i - 1] = d->stride_bytes[i - 1];
+    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
+        f->dim[i] = i < rank ? d->dim[i] : 1;
+        f->elem_stride[i] = i < rank ? d->elem_stride[i] : 1;
+        if (i > 0) f->stride_bytes[i - 1] = i < rank ? d->stride_bytes[i - 1] : 0;
     }
     if (d->kind == TMAP_TILED)
         fill_tiled(d, rank, f);
