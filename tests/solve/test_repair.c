@@ -202,7 +202,7 @@ static void test_alternatives_are_ranked(void **state)
 static void test_random_descriptors(void **state)
 {
     const char *deep = getenv("TMAP_DEEP");
-    const long wanted = deep ? atol(deep) : 20000;
+    const long wanted = deep ? atol(deep) : 4000;
     const struct tmap_checker c = checker_of();
     uint64_t seed = 20261121;
     long kinds[3] = {0}, none = 0, legal = 0;
