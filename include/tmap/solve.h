@@ -173,9 +173,9 @@ struct tmap_plan_dim {
 struct tmap_cost {
     uint32_t kind; /* enum tmap_plan_kind */
     uint64_t copied_bytes;
-    uint64_t extra_instructions;                        /* copies beyond the first, per tile */
+    uint64_t extra_instructions; /* copies beyond the first, per tile */
+    uint32_t layout_changes;     /* ways in which the tile lies otherwise than wished */
     uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
-    uint32_t layout_changes;                            /* the tile lies otherwise than wished */
     uint32_t steps;
 };
 

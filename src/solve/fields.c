@@ -406,6 +406,7 @@ static void sum_costs(struct draft *d)
     p->cost.wasted_shared_bytes = shared > d->aim->useful_bytes ? shared - d->aim->useful_bytes : 0;
     if (p->desc.swizzle != d->aim->desc->swizzle) p->cost.layout_changes++;
     if (p->dim[0].shift || p->dim[0].round > 1) p->cost.layout_changes++;
+    if (d->v->digit[0].mod && p->desc.box[0] != d->v->tile[0]) p->cost.layout_changes++;
     if (layout_differs(d, &l)) p->cost.layout_changes++;
 }
 
@@ -468,9 +469,9 @@ int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b)
     BY(kind);
     BY(copied_bytes);
     BY(extra_instructions);
+    BY(layout_changes);
     BY(wasted_traffic_bytes);
     BY(wasted_shared_bytes);
-    BY(layout_changes);
     BY(steps);
 #undef BY
     return 0;

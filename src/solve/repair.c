@@ -170,8 +170,21 @@ static uint64_t piece(const struct view *v, uint32_t i, uint32_t most, uint32_t 
 {
     uint64_t common = gcd(gcd(v->desc.dim[i], v->tile[i]), v->grain[i]);
     for (uint64_t size = most; size >= 2; size--)
-        if (common % size == 0 && size % unit == 0) return size;
+        if (common % size == 0 && size % unit == 0 && size != v->desc.dim[i]) return size;
     return 0;
+}
+
+/* Whether legal fields for this view need a copy of the tensor, or a shifted base. */
+static bool copies_tensor(const struct search *s, const struct view *v, const struct limits *l)
+{
+    return fields_bound(&s->aim, l, v).kind != TMAP_PLAN_FREE || v->desc.address % l->address_unit;
+}
+
+static void add_inner_split(struct search *s, const struct view *v, uint64_t size)
+{
+    struct view next;
+    if (view_split(v, 0, size, 1, &next)) add_view(s, &next);
+    if (v->desc.rank > 1 && view_split(v, 0, size, v->desc.rank, &next)) add_view(s, &next);
 }
 
 /* Splits help where a box is too small for the tile. */
@@ -183,14 +196,17 @@ static void add_splits(struct search *s, const struct view *v, struct limits *l)
         if (v->tile[i] <= l->max_box) continue;
         if (view_split(v, i, piece(v, i, l->max_box, 1), i + 1, &next)) add_view(s, &next);
     }
+    /* in a padded copy every piece starts a row of its own, and need not be whole units */
+    const bool copies = copies_tensor(s, v, l);
+    if (v->grain[0] % l->coord_unit)
+        add_inner_split(s, v, gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]));
     uint32_t last = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
         const uint32_t most = limits_inner(s->aim.checker, l, w);
         if (most == last || v->tile[0] <= most) continue;
         last = most;
-        const uint64_t size = piece(v, 0, most, l->inner_unit);
-        if (view_split(v, 0, size, 1, &next)) add_view(s, &next);
-        if (v->desc.rank > 1 && view_split(v, 0, size, v->desc.rank, &next)) add_view(s, &next);
+        add_inner_split(s, v, piece(v, 0, most, l->inner_unit));
+        if (copies) add_inner_split(s, v, piece(v, 0, most, 1));
     }
 }
 

@@ -55,7 +55,7 @@ struct tmap_desc random_desc(uint64_t *s, uint64_t max_bytes)
         if (below(s, 200) == 0) d.dim[i] = 0;
         bytes *= d.dim[i] ? d.dim[i] : 1;
         d.box[i] = random_box(s, d.dim[i]);
-        while (cells * d.box[i] > 1 << 20 && d.box[i] > 1) d.box[i] /= 2;
+        while (cells * d.box[i] > 1 << 16 && d.box[i] > 1) d.box[i] /= 2;
         cells *= d.box[i];
         d.elem_stride[i] = below(s, 12) ? 1 : (uint32_t)below(s, 10);
         if (i + 1 == d.rank) break;
