@@ -107,7 +107,7 @@ static void formula(const struct tmap_plan_dim *d, uint32_t rank, char *out, siz
 static json_t *coords_json(const struct tmap_plan *p, const struct tmap_desc *wish)
 {
     json_t *list = json_array();
-    char text[256];
+    char text[IO_ERROR_SIZE];
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++) {
         formula(&p->dim[i], wish->rank, text, sizeof text);
         json_array_append_new(list, json_string(text));
@@ -154,7 +154,7 @@ static void cost_text(FILE *out, const struct tmap_cost *c)
 
 void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *wish)
 {
-    char text[256];
+    char text[IO_ERROR_SIZE];
     fprintf(out, "%s", tmap_plan_kind_name(p->cost.kind));
     cost_text(out, &p->cost);
     fputc('\n', out);
