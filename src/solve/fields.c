@@ -452,6 +452,7 @@ struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits
                               const struct view *view)
 {
     struct tmap_cost c = {.steps = view->step_count, .layout_changes = view->layout_changes};
+    if (!limits->known) return c; /* the type is refused whatever the units: there are none */
     bool off = aim->stores && view->desc.address % limits->address_unit;
     for (uint32_t i = 0; i + 1 < view->desc.rank; i++)
         off = off || (view->desc.stride_bytes[i] % limits->stride_unit && !has_one(view, i + 1));

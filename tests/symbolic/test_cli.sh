@@ -63,3 +63,5 @@ is 'repair proves that its plan is least' 0 'fewer than 1 changed field would no
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
 is 'repair proves its plan legal' 0 'A, repaired: proved legal' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
+is 'repair of a type that the target lacks' 1 'no plan' \
+    "$tmap" repair --plans 1 examples/descriptors/workloads/blackwell/packed-weights.json
