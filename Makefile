@@ -117,7 +117,7 @@ TEST_HELP := $(call objs,tests/support)
 $(B)/tests/%: tests/%.c $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  TEST  $<")
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_HELP) $(call objs,src/io) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_MORE) $(TEST_HELP) $(call objs,src/io) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
 $(B)/src/io/.stamp: $(call objs,src/io)
 	@mkdir -p $(@D); touch $@
 $(TEST_HELP): ALL_CFLAGS += -Itests

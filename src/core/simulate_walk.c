@@ -74,11 +74,20 @@ static void step_im2col(struct sim_walk *w)
     w->x[d->rank - 1] += d->elem_stride[d->rank - 1];
 }
 
-// The instruction's offsets have 16, 8 or 5 bits by rank; what is above them is dropped (seen).
+// The instruction takes the offsets packed into 16 bits: one of 16, two of 8, three of 5. What does
+// not fit is dropped at rank 4 and carries into the next one at rank 5 (as ptxas 13.0 packs them;
+// seen on an H200).
 static uint32_t offset_of(const struct sim_walk *w, uint32_t j)
 {
-    static const uint32_t mask[] = {0xffff, 0xff, 0x1f};
-    return w->use->offset[j] & mask[w->desc->rank - 3];
+    const uint32_t *o = w->use->offset;
+    switch (w->desc->rank) {
+    case 3:
+        return o[0] & 0xffff;
+    case 4:
+        return o[j] & 0xff;
+    default:
+        return (o[0] + (o[1] << 5) + (o[2] << 10)) >> (5 * j) & 0x1f;
+    }
 }
 
 static void pixel_coords(const struct sim_walk *w, int64_t x[TMAP_MAX_RANK])

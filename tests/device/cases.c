@@ -412,6 +412,45 @@ void case_draw(enum case_class cls, uint64_t seed, uint64_t index, const struct 
     if (store || cls == CASE_PREFETCH) c->image_from = from, c->image_bytes = store ? bytes : 0;
 }
 
+// Bits that no field has, and words that this GPU does not read.
+static void scribble(struct rng *r, uint64_t map[16])
+{
+    map[1] |= (next(r) & 0x7ffu) << 21; // bit 85 among them
+    map[3] |= (next(r) & 0xffffu) << 48;
+    for (int w = 8; w < 16; w++) map[w] = next(r);
+}
+
+// A narrower box than the encode call allows: any number of slices.
+static void narrow(struct rng *r, struct device_case *c, uint64_t map[16])
+{
+    struct tmap_layout l;
+    c->desc.box[0] = (uint32_t)within(r, 1, c->desc.box[0]);
+    map[6] = (map[6] & ~(0xffull << 56)) | (uint64_t)(c->desc.box[0] - 1) << 56;
+    layout_of(&c->desc, &l);
+    c->expect_tx = (uint32_t)l.tx_bytes;
+}
+
+void case_misuse(struct device_case *c, uint64_t map[16], uint64_t seed, uint64_t index)
+{
+    struct rng r = {executor_hash(~seed, index), 0};
+    const bool load = c->use.op == TMAP_OP_LOAD;
+    const uint32_t by = 16 * (uint32_t)within(&r, 1, 64);
+    switch (below(&r, 4)) {
+    case 0:
+        if (load) c->expect_tx += by; // hangs, until the block gives up
+        break;
+    case 1:
+        if (load && c->expect_tx > by) c->expect_tx -= by; // early, or never
+        break;
+    case 2:
+        if (c->desc.kind == TMAP_IM2COL && load) c->use.offset[0] |= (uint32_t)below(&r, 256) << 8;
+        if (c->desc.kind == TMAP_TILED && c->desc.interleave) narrow(&r, c, map);
+        break;
+    default:
+        scribble(&r, map);
+    }
+}
+
 void case_job(const struct device_case *c, const uint64_t map[16], struct executor_job *job)
 {
     memcpy(job->map, map, sizeof job->map);

@@ -50,6 +50,8 @@ struct case_room {
 const char *case_class_name(enum case_class cls);
 void case_draw(enum case_class cls, uint64_t seed, uint64_t index, const struct case_room *room,
                struct device_case *out);
+// case_misuse() : breaks one rule that the hardware lets pass, in the case or in the encoded map.
+void case_misuse(struct device_case *c, uint64_t map[16], uint64_t seed, uint64_t index);
 void case_job(const struct device_case *c, const uint64_t map[16], struct executor_job *job);
 
 #endif

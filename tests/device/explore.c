@@ -1,110 +1,116 @@
-// Runs random copies of each class on a GPU.
-//   explore OUT_DIR COUNT BOX_CAP [class...]            what came back, to OUT_DIR/<class>.rec
-//   explore OUT_DIR probes WORKERS [more]               copies that may fault, one process each
-//   explore verify COUNT SEED ARENA_GIB THREADS [class...]   compares each with the simulator
+// The device program: what tests/device/run runs on a GPU.
+//   explore verify COUNT SEED ARENA_GIB THREADS [CLASS...]   random copies against the simulator
+//   explore misuse COUNT SEED ARENA_GIB THREADS              each breaks a rule that does not fault
+//   explore faults DIR WORKERS                               what may fault, a process each
+//   explore golden DIR COUNT                                 records COUNT small copies of each
+//   class
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "device/cases.h"
+#include "device/golden.h"
 #include "device/probes.h"
 #include "device/verify.h"
 #include "kernels/copy/executor_host.h"
 
-#define ARENA_BYTES (8ull << 30)
-#define IMAGE_BYTES 262144u
-#define WINDOW_BYTES 8192u
-#define BATCH 256u
+#define GOLDEN_ARENA_BYTES (8ull << 30)
+#define GOLDEN_WINDOW_BYTES 2048u
+#define GOLDEN_BOX_BYTES 400u
+#define GOLDEN_BATCH 256u
 
-static void write_record(const struct executor *ex, const struct executor_slot *slot, uint32_t i,
-                         const struct device_case *c, FILE *f)
-{
-    static uint8_t image[IMAGE_BYTES];
-    const uint32_t bytes = c->window_bytes ? c->window_bytes : c->image_bytes;
-    struct probe_record rec = {.cse = *c,
-                               .result = slot->results[i],
-                               .arena = ex->arena,
-                               .arena_seed = ex->arena_seed,
-                               .image_bytes = bytes};
-    memcpy(rec.map, slot->jobs[i].map, sizeof rec.map);
-    fwrite(&rec, sizeof rec, 1, f);
-    memcpy(image, executor_image(slot, i), bytes);
-    probe_hide(c, image, bytes);
-    fwrite(image, bytes, 1, f);
-}
-
-static int explore_class(enum case_class cls, uint32_t count, uint32_t cap, const char *dir)
-{
+struct recorder {
     struct executor ex;
     struct executor_slot slot;
-    char why[200], path[400];
-    if (executor_open(&ex, ARENA_BYTES, 42, why, sizeof why) != TMAP_OK) {
-        printf("%s: open: %s (%d)\n", case_class_name(cls), why, ex.failed);
-        return 1;
-    }
-    if (executor_slot_open(&ex, BATCH, (uint64_t)BATCH * IMAGE_BYTES, &slot) != TMAP_OK) return 1;
     tmap_cu_deviceptr windows;
-    if (ex.gpu.api.mem_alloc(&windows, (size_t)BATCH * WINDOW_BYTES)) return 1;
-    snprintf(path, sizeof path, "%s/%s.rec", dir, case_class_name(cls));
-    FILE *f = fopen(path, "wb");
-    if (!f) return 1;
-    struct device_case *cases = calloc(BATCH, sizeof *cases);
-    uint32_t refused = 0, done = 0, ran = 0;
-    for (uint32_t at = 0; at < count; at += BATCH) {
-        slot.count = 0;
-        slot.image_bytes = 0;
-        for (uint32_t i = 0; i < BATCH && at + i < count; i++) {
-            struct device_case *c = &cases[slot.count];
-            const struct case_room room = {ex.arena, ex.arena_bytes,
-                                           windows + (uint64_t)slot.count * WINDOW_BYTES,
-                                           WINDOW_BYTES, cap};
-            uint64_t map[16] __attribute__((aligned(64)));
-            case_draw(cls, 1, at + i, &room, c);
-            if (probe_encode(&ex.gpu.api, &c->desc, map)) {
-                refused++;
-                continue;
-            }
-            struct executor_job *job =
-                executor_place(&slot, c->window_bytes ? c->window_bytes : c->image_bytes);
-            case_job(c, map, job);
-            job->linger_ns = 1000;
-        }
-        if (executor_launch(&ex, &slot) || executor_finish(&ex, &slot)) {
-            printf("%s: batch at %u failed: %d\n", case_class_name(cls), at, ex.failed);
-            fflush(stdout);
-            return 1;
-        }
-        for (uint32_t i = 0; i < slot.count; i++) {
-            write_record(&ex, &slot, i, &cases[i], f);
-            ran++;
-            done += slot.results[i].done;
-        }
-        fflush(f);
+    struct device_case cases[GOLDEN_BATCH];
+    FILE *f;
+};
+
+static bool recorder_open(struct recorder *r, const char *path)
+{
+    char why[200];
+    return executor_open(&r->ex, GOLDEN_ARENA_BYTES, 42, why, sizeof why) == TMAP_OK &&
+           executor_slot_open(&r->ex, GOLDEN_BATCH, GOLDEN_BATCH * 16384ull, &r->slot) == TMAP_OK &&
+           r->ex.gpu.api.mem_alloc(&r->windows, GOLDEN_BATCH * GOLDEN_WINDOW_BYTES) == 0 &&
+           (r->f = fopen(path, "wb")) != NULL;
+}
+
+static void draw_batch(struct recorder *r, enum case_class cls, uint32_t from, uint32_t to)
+{
+    r->slot.count = 0;
+    r->slot.image_bytes = 0;
+    for (uint32_t i = from; i < to; i++) {
+        struct device_case *c = &r->cases[r->slot.count];
+        uint64_t map[16] __attribute__((aligned(64)));
+        const struct case_room room = {r->ex.arena, r->ex.arena_bytes,
+                                       r->windows + r->slot.count * GOLDEN_WINDOW_BYTES,
+                                       GOLDEN_WINDOW_BYTES, GOLDEN_BOX_BYTES};
+        case_draw(cls, 2026, i, &room, c);
+        if (probe_encode(&r->ex.gpu.api, &c->desc, map)) continue;
+        struct executor_job *job =
+            executor_place(&r->slot, c->window_bytes ? c->window_bytes : c->image_bytes);
+        if (job == NULL) return;
+        case_job(c, map, job);
+        job->linger_ns = 1000;
     }
-    fclose(f);
-    printf("%s: %u ran, %u done, %u refused\n", case_class_name(cls), ran, done, refused);
-    fflush(stdout);
+}
+
+static void keep_batch(struct recorder *r)
+{
+    for (uint32_t i = 0; i < r->slot.count; i++) {
+        struct golden g;
+        memset(&g, 0, sizeof g);
+        g.c = r->cases[i];
+        memcpy(g.map, r->slot.jobs[i].map, sizeof g.map);
+        g.arena = r->ex.arena, g.arena_bytes = r->ex.arena_bytes, g.arena_seed = 42;
+        g.instruction_rank = g.c.desc.rank;
+        g.done = r->slot.results[i].done, g.exact = (uint32_t)r->slot.results[i].exact;
+        g.has_image = g.c.window_bytes || g.c.image_bytes;
+        g.image = (uint8_t *)(uintptr_t)executor_image(&r->slot, i);
+        golden_write(r->f, &g);
+    }
+}
+
+static int record_class(enum case_class cls, const char *dir, uint32_t count)
+{
+    static struct recorder r;
+    char path[400];
+    snprintf(path, sizeof path, "%s/%02d.sim", dir, (int)cls);
+    if (!recorder_open(&r, path)) return 1;
+    for (uint32_t at = 0; at < count; at += GOLDEN_BATCH) {
+        draw_batch(&r, cls, at, at + GOLDEN_BATCH < count ? at + GOLDEN_BATCH : count);
+        if (executor_launch(&r.ex, &r.slot) || executor_finish(&r.ex, &r.slot)) return 1;
+        keep_batch(&r);
+    }
+    fclose(r.f);
     return 0;
+}
+
+static int record_all(const char *dir, uint32_t count)
+{
+    int bad = 0;
+    for (int k = 0; k < CASE_CLASS_COUNT; k++)
+        if (fork() == 0) _exit(record_class((enum case_class)k, dir, count));
+    for (int status; wait(&status) > 0;) bad |= status;
+    printf("recorded %u of each class: %s\n", count, bad ? "failed" : "done");
+    return bad != 0;
+}
+
+static uint64_t number(const char *text)
+{
+    return strtoull(text, NULL, 0);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 4 && strcmp(argv[1], "verify") == 0)
-        return verify_main(strtoull(argv[2], NULL, 0), strtoull(argv[3], NULL, 0),
-                           strtoull(argv[4], NULL, 0) << 30, atoi(argv[5]),
-                           argc > 6 ? argv + 6 : NULL);
-    const char *dir = argv[1];
-    if (argc > 3 && strcmp(argv[2], "probes") == 0) return probe_all(dir, atoi(argv[3]), argc == 4);
-    const uint32_t count = (uint32_t)atoi(argv[2]), cap = (uint32_t)atoi(argv[3]);
-    for (int k = 0; k < CASE_CLASS_COUNT; k++) {
-        bool wanted = argc == 4;
-        for (int a = 4; a < argc; a++) wanted |= strcmp(argv[a], case_class_name(k)) == 0;
-        if (!wanted) continue;
-        if (fork() == 0) exit(explore_class(k, count, cap, dir));
-    }
-    while (wait(NULL) > 0) {
-    }
-    return 0;
+    const char *what = argc > 1 ? argv[1] : "";
+    if (argc > 5 && (!strcmp(what, "verify") || !strcmp(what, "misuse")))
+        return verify_main(number(argv[2]), number(argv[3]), number(argv[4]) << 30, atoi(argv[5]),
+                           !strcmp(what, "misuse"), argc > 6 ? argv + 6 : NULL);
+    if (argc > 3 && !strcmp(what, "faults")) return probe_all(argv[2], atoi(argv[3]));
+    if (argc > 3 && !strcmp(what, "golden")) return record_all(argv[2], (uint32_t)number(argv[3]));
+    fprintf(stderr, "explore verify|misuse|faults|golden ...: see the top of its source\n");
+    return 3;
 }

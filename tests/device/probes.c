@@ -1,73 +1,15 @@
-// Single copies that may fault, each in a process of its own; see probes.h.
-#define _GNU_SOURCE
+// The list of single copies that may fault; see probes.h.
 #include "device/probes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/layout.h"
-#include "kernels/copy/executor_host.h"
 
-#define ARENA_BYTES (8ull << 30)
-#define MAX_PROBES 800
 #define IMAGE_CAP 16384u
 #define WINDOW_AT (1ull << 30)
-#define MAP_AT (2ull << 30)
-
-int probe_encode(const struct tmap_libcuda *cu, const struct tmap_desc *d, uint64_t map[16])
-{
-    void *at = (void *)(uintptr_t)d->address;
-    if (d->kind == TMAP_TILED)
-        return cu->tensor_map_encode_tiled(map, d->dtype, d->rank, at, d->dim, d->stride_bytes,
-                                           d->box, d->elem_stride, d->interleave, d->swizzle,
-                                           d->l2_promotion, d->oob_fill);
-    if (d->kind == TMAP_IM2COL)
-        return cu->tensor_map_encode_im2col(
-            map, d->dtype, d->rank, at, d->dim, d->stride_bytes, d->lower, d->upper, d->channels,
-            d->pixels, d->elem_stride, d->interleave, d->swizzle, d->l2_promotion, d->oob_fill);
-    return cu->tensor_map_encode_im2col_wide(map, d->dtype, d->rank, at, d->dim, d->stride_bytes,
-                                             d->lower[0], d->upper[0], d->channels, d->pixels,
-                                             d->elem_stride, d->interleave, d->mode, d->swizzle,
-                                             d->l2_promotion, d->oob_fill);
-}
-
-void probe_hide(const struct device_case *c, uint8_t *image, uint32_t bytes)
-{
-    const uint64_t seed = c->window ? c->seed + 1 : c->seed;
-    const uint32_t from = c->window ? 0 : c->image_from;
-    for (uint32_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t w;
-        memcpy(&w, image + i, 8);
-        w ^= executor_word(c->flags, seed, (from + i) / 8);
-        memcpy(image + i, &w, 8);
-    }
-}
-
-struct edit {
-    uint32_t word;
-    uint64_t clear, set;
-};
-
-struct probe {
-    char name[64];
-    struct device_case c; // addresses relative to the arena until it runs
-    struct edit edit[2];
-    uint32_t rank;      // of the instruction; 0: the map's
-    uint32_t map_shift; // 0: in the job
-    bool absolute;      // desc.address is meant as it is
-    int64_t far;        // draw this case of class tiled_far; -1: not
-    uint32_t bar_shift; // moves the barrier operand
-};
-
-struct list {
-    struct probe *p;
-    uint32_t n;
-};
 
 static const struct probe *base(void)
 {
@@ -87,7 +29,8 @@ static const struct probe *base(void)
     return &p;
 }
 
-__attribute__((format(printf, 2, 3))) static struct probe *add(struct list *l, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static struct probe *add(struct probe_list *l,
+                                                               const char *fmt, ...)
 {
     struct probe *p = &l->p[l->n++];
     *p = *base();
@@ -139,7 +82,7 @@ static void as_interleave(struct probe *p, int il, int swizzle)
     d->box[0] = 16, d->box[1] = 1, d->box[2] = 2;
 }
 
-static void probes_coordinates(struct list *l)
+static void probes_coordinates(struct probe_list *l)
 {
     static const int types[] = {TMAP_UINT8, TMAP_UINT16, TMAP_FLOAT32, TMAP_BFLOAT16, TMAP_UINT64};
     static const uint32_t ops[] = {EXECUTOR_LOAD, EXECUTOR_STORE, EXECUTOR_PREFETCH};
@@ -168,7 +111,7 @@ static void probes_coordinates(struct list *l)
     }
 }
 
-static void probes_dims(struct list *l)
+static void probes_dims(struct probe_list *l)
 {
     static const uint64_t dims[] = {0x7fffffff, 0x80000000, 0x80000001,
                                     0xfffffff0, 0xffffffff, 0x100000000};
@@ -200,7 +143,7 @@ static void probes_dims(struct list *l)
     }
 }
 
-static void probes_alignment(struct list *l)
+static void probes_alignment(struct probe_list *l)
 {
     static const uint32_t at[] = {16, 32, 64, 128, 8};
     static const uint32_t ops[] = {EXECUTOR_LOAD, EXECUTOR_STORE, EXECUTOR_REDUCE};
@@ -227,11 +170,11 @@ static void probes_alignment(struct list *l)
     }
     for (int a = 1; a <= 8; a += 7) {
         struct probe *p = add(l, "address +%d", a);
-        p->edit[0] = (struct edit){0, 0, (uint64_t)a};
+        p->edit[0] = (struct probe_edit){0, 0, (uint64_t)a};
     }
 }
 
-static void probes_mismatch(struct list *l)
+static void probes_mismatch(struct probe_list *l)
 {
     for (uint32_t r = 1; r <= 5; r++)
         for (uint32_t i = 1; i <= 5; i++) {
@@ -248,12 +191,12 @@ static void probes_mismatch(struct list *l)
     as_im2col(p);
     p->c.exec_op = EXECUTOR_LOAD;
     p = add(l, "zero map");
-    p->edit[0] = (struct edit){100, 0, 0};
+    p->edit[0] = (struct probe_edit){100, 0, 0};
     p = add(l, "map of ones");
-    p->edit[0] = (struct edit){101, 0, 0};
+    p->edit[0] = (struct probe_edit){101, 0, 0};
 }
 
-static void probes_reduce(struct list *l)
+static void probes_reduce(struct probe_list *l)
 {
     for (uint32_t op = 0; op < 8; op++)
         for (int t = 0; t <= TMAP_TFLOAT32_FTZ; t++) {
@@ -263,7 +206,7 @@ static void probes_reduce(struct list *l)
         }
 }
 
-static void probes_im2col(struct list *l)
+static void probes_im2col(struct probe_list *l)
 {
     static const struct {
         const char *name;
@@ -314,7 +257,7 @@ static void probes_im2col(struct list *l)
     }
 }
 
-static void probes_memory(struct list *l)
+static void probes_memory(struct probe_list *l)
 {
     struct probe *p = add(l, "unmapped load");
     p->absolute = true, p->c.desc.address = 4096;
@@ -334,11 +277,11 @@ static void probes_memory(struct list *l)
     }
 }
 
-static void probes_bits(struct list *l)
+static void probes_bits(struct probe_list *l)
 {
     static const struct {
         const char *name;
-        struct edit e;
+        struct probe_edit e;
     } t[] = {
         {"bit 85", {1, 0, 1ull << 21}},
         {"word1 bit 1", {1, 0, 2}},
@@ -388,7 +331,7 @@ static void probes_bits(struct list *l)
 
 // Which addresses a copy touches that needs none of them: the tensor's base lies far below the
 // arena, only row 1 (or 4) of it is mapped.
-static void probes_mapping(struct list *l)
+static void probes_mapping(struct probe_list *l)
 {
     static const struct {
         const char *name;
@@ -434,13 +377,13 @@ static void probes_mapping(struct list *l)
 }
 
 // Maps that the encode call refuses, made from a legal one: fields written as the driver would.
-static void probes_forged(struct list *l)
+static void probes_forged(struct probe_list *l)
 {
     static const struct {
         const char *name;
         int il, swizzle, dtype;
         uint32_t box0;
-        struct edit e;
+        struct probe_edit e;
     } t[] = {
         {"box bytes 8", 0, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 7ull << 56}},
         {"box bytes 24", 0, 0, TMAP_UINT8, 16, {6, 0xffull << 56, 23ull << 56}},
@@ -475,112 +418,18 @@ static void probes_forged(struct list *l)
     }
 }
 
-static void probe_image(struct probe *p, uint64_t arena)
+struct probe_list probe_draw(void)
 {
-    struct tmap_layout l;
-    struct device_case *c = &p->c;
-    if (!p->absolute) c->desc.address += arena;
-    if (c->window) c->window += arena;
-    layout_of(&c->desc, &l);
-    const int32_t delta = (int32_t)c->expect_tx;
-    c->expect_tx = (uint32_t)l.tx_bytes + (uint32_t)delta;
-    if (c->window) return;
-    c->image_from = c->use.smem > 1024 ? (uint32_t)c->use.smem / 16 * 16 - 1024 : 0;
-    c->image_bytes = IMAGE_CAP;
-    if (c->image_from + c->image_bytes > EXECUTOR_HASHED_BYTES)
-        c->image_from = EXECUTOR_HASHED_BYTES - c->image_bytes;
-}
-
-static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
-{
-    struct executor ex;
-    struct executor_slot slot;
-    char why[200] = "";
-    if (executor_open(&ex, ARENA_BYTES, 42, why, sizeof why) != TMAP_OK) return -2;
-    if (executor_slot_open(&ex, 1, IMAGE_CAP, &slot) != TMAP_OK) return -3;
-    uint64_t map[16] __attribute__((aligned(64))) = {0};
-    if (p->far < 0) probe_image(p, ex.arena);
-    if (p->far >= 0) {
-        const struct case_room room = {ex.arena, ex.arena_bytes, 0, 0, 8192};
-        case_draw(CASE_TILED_FAR, 1, (uint64_t)p->far, &room, &p->c);
-        p->c.image_bytes = IMAGE_CAP;
-        if (p->c.image_from + IMAGE_CAP > EXECUTOR_HASHED_BYTES)
-            p->c.image_from = EXECUTOR_HASHED_BYTES - IMAGE_CAP;
-    }
-    const int refused = probe_encode(&ex.gpu.api, &p->c.desc, map);
-    if (refused) return -4;
-    for (int i = 0; i < 2; i++)
-        if (p->edit[i].word < 16)
-            map[p->edit[i].word] = (map[p->edit[i].word] & ~p->edit[i].clear) | p->edit[i].set;
-    if (p->edit[0].word >= 100) memset(map, p->edit[0].word == 101 ? 0xff : 0, sizeof map);
-    struct executor_job *job = executor_place(&slot, IMAGE_CAP);
-    case_job(&p->c, map, job);
-    if (p->rank) job->rank = p->rank;
-    job->bar_shift = p->bar_shift;
-    if (p->map_shift) {
-        job->map_at = ex.arena + MAP_AT + p->map_shift;
-        if (ex.gpu.api.memcpy_htod(job->map_at, map, sizeof map)) return -5;
-    }
-    job->linger_ns = 5000;
-    rec->cse = p->c;
-    rec->arena = ex.arena;
-    rec->arena_seed = ex.arena_seed;
-    rec->image_bytes = IMAGE_CAP;
-    memcpy(rec->map, map, sizeof map);
-    if (executor_launch(&ex, &slot) || executor_finish(&ex, &slot)) return ex.failed;
-    rec->result = slot.results[0];
-    memcpy(image, executor_image(&slot, 0), IMAGE_CAP);
-    probe_hide(&p->c, image, IMAGE_CAP);
-    return 0;
-}
-
-int probe_all(const char *dir, int workers, bool first_round)
-{
-    struct list l = {calloc(MAX_PROBES, sizeof(struct probe)), 0};
-    if (first_round) {
-        probes_coordinates(&l);
-        probes_dims(&l);
-        probes_alignment(&l);
-        probes_mismatch(&l);
-        probes_im2col(&l);
-        probes_memory(&l);
-        probes_bits(&l);
-        probes_reduce(&l);
-    }
+    struct probe_list l = {calloc(MAX_PROBES, sizeof(struct probe)), 0};
+    probes_coordinates(&l);
+    probes_dims(&l);
+    probes_alignment(&l);
+    probes_mismatch(&l);
+    probes_im2col(&l);
+    probes_memory(&l);
+    probes_bits(&l);
+    probes_reduce(&l);
     probes_mapping(&l);
     probes_forged(&l);
-    struct probe_record *recs = mmap(NULL, MAX_PROBES * sizeof *recs, PROT_READ | PROT_WRITE,
-                                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    uint8_t *images = mmap(NULL, (size_t)MAX_PROBES * IMAGE_CAP, PROT_READ | PROT_WRITE,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    for (uint32_t i = 0; i < l.n; i++) recs[i].code = -100;
-    if (first_round && fork() == 0) {
-        probe_edits(dir);
-        _exit(0);
-    }
-    wait(NULL);
-    int live = 0;
-    for (uint32_t i = 0; i < l.n; i++) {
-        if (live == workers && wait(NULL) > 0) live--;
-        strcpy(recs[i].name, l.p[i].name);
-        fflush(stdout);
-        if (fork() == 0) {
-            alarm(20);
-            recs[i].code = run_probe(&l.p[i], &recs[i], images + (size_t)i * IMAGE_CAP);
-            _exit(0);
-        }
-        live++;
-    }
-    while (wait(NULL) > 0) {
-    }
-    char path[400];
-    snprintf(path, sizeof path, "%s/probes.rec", dir);
-    FILE *f = fopen(path, "wb");
-    for (uint32_t i = 0; f && i < l.n; i++) {
-        fwrite(&recs[i], sizeof recs[i], 1, f);
-        fwrite(images + (size_t)i * IMAGE_CAP, IMAGE_CAP, 1, f);
-        printf("%s: %d done %u\n", recs[i].name, recs[i].code, recs[i].result.done);
-    }
-    if (f) fclose(f);
-    return 0;
+    return l;
 }

@@ -15,14 +15,42 @@ struct probe_record {
     char name[64];
 };
 
+#define PROBE_ARENA_BYTES (8ull << 30)
+#define MAX_PROBES 800
+
+struct probe_edit {
+    uint32_t word;
+    uint64_t clear, set;
+};
+
+struct probe {
+    char name[64];
+    struct device_case c; // addresses relative to the arena until it runs
+    struct probe_edit edit[2];
+    uint32_t rank;      // of the instruction; 0: the map's
+    uint32_t map_shift; // 0: in the job
+    bool absolute;      // desc.address is meant as it is
+    int64_t far;        // draw this case of class tiled_far; -1: not
+    uint32_t bar_shift; // moves the barrier operand
+};
+
+struct probe_list {
+    struct probe *p;
+    uint32_t n;
+};
+
+// probe_draw() : all of them.
+struct probe_list probe_draw(void);
+
 // probe_hide() : XORs the hashes out of an image (or back in), so that what did not change is 0.
 void probe_hide(const struct device_case *c, uint8_t *image, uint32_t bytes);
 
 // probe_encode() : the driver's own encode call; its CUresult.
 int probe_encode(const struct tmap_libcuda *cu, const struct tmap_desc *d, uint64_t map[16]);
 
-// probe_all() : runs every probe, `workers` processes at a time; DIR/probes.rec.
-int probe_all(const char *dir, int workers, bool first_round);
+// probe_all() : runs every probe, `workers` processes at a time, and says what was predicted;
+// DIR/faults.sim.
+int probe_all(const char *dir, int workers);
 
 // probe_edits() : maps edited by tensormap.replace; DIR/replace.rec.
 void probe_edits(const char *dir);
