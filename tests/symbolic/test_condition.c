@@ -13,8 +13,8 @@ struct known {
 
 // What a reader of cuda.h works out by hand.
 static const struct known table[] = {
-    {"gemm_a_bf16", "K >= 1", "K % 8 = 0 and K <= 2^32 and 1 <= M <= 2^32",
-     "K + (-K) mod 8 where M <= 2^32 and K <= 2^32"},
+    {"gemm_a_bf16", "K >= 1", "K % 8 = 0 and K <= 2^31 and 1 <= M <= 2^31",
+     "K + (-K) mod 8 where M <= 2^31 and K <= 2^31"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536", "K % 8 = 0", "K + (-K) mod 8"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 8 == 0", "true", "nothing"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 16 == 4", "false", NULL},
