@@ -11,24 +11,24 @@ const char *const generate_source_name[SOURCES] = {"bound", "random", "real", "e
 static int64_t number_value(struct rng *rng, const struct slot *s, int64_t now)
 {
     const unsigned bits = s->bytes * 8u;
-    const uint64_t power = UINT64_C(1) << rng_below(rng, bits);
+    const uint64_t power = UINT64_C(1) << rng_below(rng, bits), u = (uint64_t)now; /* wraps */
     switch (rng_below(rng, 10)) {
     case 0:
         return rng_below(rng, 20);
     case 1:
-        return now + 1;
+        return (int64_t)(u + 1);
     case 2:
-        return now - 1;
+        return (int64_t)(u - 1);
     case 3:
         return (int64_t)(power + rng_below(rng, 3) - 1);
     case 4:
         return (int64_t)rng_log(rng, bits);
     case 5:
-        return now * 2;
+        return (int64_t)(u * 2);
     case 6:
         return now / 2;
     case 7:
-        return now + (int64_t)rng_log(rng, 8);
+        return (int64_t)(u + rng_log(rng, 8));
     default:
         return (int64_t)(rng_log(rng, bits / 2) << (3 + rng_below(rng, 4)));
     }
@@ -176,8 +176,8 @@ static bool nearest_outside(const struct tmap_checker *safe, const struct tmap_d
     slot_set(&pair->inside, pair->slot, at);
     if (new_violations(safe, base, &pair->inside, fresh) != 0) return false;
     for (int shift = 0; shift < 20; shift++) {
-        const int64_t unit = INT64_C(1) << shift;
-        slot_set(&pair->outside, pair->slot, up ? at + unit : at - unit);
+        const uint64_t unit = UINT64_C(1) << shift, from = (uint64_t)at;
+        slot_set(&pair->outside, pair->slot, (int64_t)(up ? from + unit : from - unit));
         if (alone(safe, base, &pair->outside, pair->row)) return true;
     }
     return false;

@@ -78,9 +78,10 @@
 #define SPATIAL_DIM(i) (d->dim[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])
 #define SPATIAL_COORD(i) ((int64_t)u->coord[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])
 
-#define ADD(a, b) ((a) + (b))
-#define SUB(a, b) ((a) - (b))
-#define MUL(a, b) ((a) * (b))
+/* Wrapping, so that a row whose needs fail may be evaluated too (it is then not looked at). */
+#define ADD(a, b) ((__typeof__((a) + (b)))((uint64_t)(a) + (uint64_t)(b)))
+#define SUB(a, b) ((__typeof__((a) - (b)))((uint64_t)(a) - (uint64_t)(b)))
+#define MUL(a, b) ((__typeof__((a) * (b)))((uint64_t)(a) * (uint64_t)(b)))
 #define NUM(x) ((int64_t)(x)) /* a 64-bit field that the needs keep below 2^63 */
 #define QUOT(a, b) native_quot((a), (b))
 #define WRAP32(x) ((int64_t)(int32_t)(uint32_t)(uint64_t)(x))
