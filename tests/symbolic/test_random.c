@@ -146,7 +146,7 @@ static void random_conditions_hold_exactly(void **state)
     struct tmap_symbolic *s;
     struct tally t = {0};
     uint64_t random = 20221;
-    long n = points_wanted(600);
+    long n = points_wanted(300);
     (void)state;
     if (n > 10000) n = 10000;
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c.checker);
