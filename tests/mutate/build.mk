@@ -1,15 +1,18 @@
 # make mutate: every mutant of the rows, and of their evidence, against the tests that pin them down.
 MUTATE     := $(B)/tests/mutate/mutate
 EVIDENCE   := $(B)/tests/mutate/evidence
+CORPUS     := $(B)/tests/mutate/corpus
+RECORDED   := tests/golden/h200-580.bin
 MUTATE_OBJ := $(addprefix $(B)/tests/mutate/,mutate.o mutants.o proof.o)
 .PHONY: mutate
-mutate: $(MUTATE) $(EVIDENCE)
+mutate: $(MUTATE) $(EVIDENCE) $(CORPUS)
 	$(MUTATE) tests/mutate/survivors.txt
 	$(EVIDENCE) docs/RULES.md
+	$(CORPUS) $(RECORDED)
 $(B)/gen/mutants.def: tests/mutate/generate $(wildcard src/rules/*.def)
 	@mkdir -p $(@D)
 	$(Q)tests/mutate/generate src/rules $@
-$(MUTATE_OBJ) $(EVIDENCE).o: ALL_CFLAGS += -Itests
+$(MUTATE_OBJ) $(EVIDENCE).o $(CORPUS).o: ALL_CFLAGS += -Itests
 # Conditions that no one would write: always true, compared with themselves, ...
 $(B)/tests/mutate/mutants.o: $(B)/gen/mutants.def
 $(B)/tests/mutate/mutants.o: ALL_CFLAGS += -w
@@ -17,4 +20,6 @@ $(MUTATE): $(MUTATE_OBJ) $(call objs,tests/support) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
 $(EVIDENCE): $(EVIDENCE).o $(call objs,tests/support src/io) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CLI_LIBS)
+$(CORPUS): $(CORPUS).o $(filter %mutants.o,$(MUTATE_OBJ)) $(call objs,tests/support) $(B)/libtmap-cuda.a $(B)/libtmap.a
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CUDA_LIBS)
 test-build: $(MUTATE) $(EVIDENCE)

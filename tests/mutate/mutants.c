@@ -34,7 +34,7 @@ const size_t mutant_count = sizeof mutants / sizeof mutants[0];
 #define PLACES_SPATIALS(c, m) PLACE(c, m, 0, 2) PLACE(c, m, 1, 3) PLACE(c, m, 2, 4)
 #define IN_KINDS(k) ((k) == KINDS_ANY || ((unsigned)d->kind < 3 && (((k) >> d->kind) & 1)))
 
-static uint32_t mutant_native(size_t number, const struct subject *s)
+uint32_t mutant_native(size_t number, const struct subject *s)
 {
     const struct tmap_target *tg = s->target;
     const struct tmap_desc *d = s->desc;

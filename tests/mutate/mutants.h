@@ -13,6 +13,8 @@ struct mutant {
 extern const struct mutant mutants[];
 extern const size_t mutant_count;
 
+/* The places at which the mutant's own condition fails, its needs not looked at (row_native()). */
+uint32_t mutant_native(size_t number, const struct subject *s);
 /* The places at which the mutant is violated, as vector_violates() says of its row. */
 uint32_t mutant_violates(size_t number, const struct subject *s);
 
