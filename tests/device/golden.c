@@ -34,7 +34,8 @@ static int64_t get(FILE *f)
 // Every number of a record, in order; N(x) moves one between the file and the struct.
 #define NUMBERS(g, d, u, N)                                                                        \
     N((d)->kind)                                                                                   \
-    N((d)->dtype) N((d)->rank) N((d)->interleave) N((d)->swizzle) N((d)->oob_fill) N((d)->address) \
+    N((d)->dtype)                                                                                  \
+    N((d)->rank) N((d)->interleave) N((d)->swizzle) N((d)->oob_fill) N((d)->address)               \
         N((d)->channels) N((d)->pixels) N((u)->op) N((u)->smem) N((u)->flags) N((u)->coord_count)  \
             N((g)->c.seed) N((g)->c.window_bytes) N((g)->c.exec_op) N((g)->c.image_from)           \
                 N((g)->c.image_bytes) N((g)->c.expect_tx) N((g)->c.cls) N((g)->c.flags)            \
