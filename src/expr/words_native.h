@@ -103,6 +103,6 @@
 #define OR(a, b) ((a) | (b))
 #define NOT(a) (!(a))
 #define PROD_LE(cap, first, w)                                                                     \
-    ((first)*IN_RANK(0, w(0)) * IN_RANK(1, w(1)) * IN_RANK(2, w(2)) * IN_RANK(3, w(3)) *           \
-         IN_RANK(4, w(4)) <=                                                                       \
-     (cap))
+    ((int64_t)((uint64_t)(first) * (uint64_t)IN_RANK(0, w(0)) * (uint64_t)IN_RANK(1, w(1)) *       \
+               (uint64_t)IN_RANK(2, w(2)) * (uint64_t)IN_RANK(3, w(3)) *                           \
+               (uint64_t)IN_RANK(4, w(4))) <= (cap))
