@@ -5,6 +5,7 @@
 #include "solve/fields.h"
 #include "solve/im2col.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,17 +40,37 @@ static struct limits *limits_for(struct search *s, const struct view *v)
     return &s->limits[i];
 }
 
-static void log_cost(struct search *s, const char *word, uint32_t state, const struct tmap_cost *c)
+static void log_text(struct tmap_search_log *l, const char *format, ...)
 {
-    struct tmap_search_log *l = s->log;
+    va_list args;
     if (!l) return;
     const size_t room = l->length < l->size ? l->size - l->length : 0;
-    const int n = snprintf(
-        room ? l->text + l->length : NULL, room, "%s %u %u %llu %llu %llu %llu %u %u\n", word,
-        state, c->kind, (unsigned long long)c->copied_bytes,
-        (unsigned long long)c->extra_instructions, (unsigned long long)c->wasted_traffic_bytes,
-        (unsigned long long)c->wasted_shared_bytes, c->layout_changes, c->steps);
+    va_start(args, format);
+    const int n = vsnprintf(room ? l->text + l->length : NULL, room, format, args);
+    va_end(args);
     if (n > 0) l->length += (size_t)n;
+}
+
+/* One line a state: its number, rewrites so far, and per dimension size, stride, tile, grain and
+ * whether it is plain (no piece of a split, no element stride). */
+static void log_state(struct search *s, uint32_t state, const struct view *v)
+{
+    log_text(s->log, "state %u %u %u", state, v->step_count, v->desc.rank);
+    for (uint32_t i = 0; s->log && i < v->desc.rank; i++)
+        log_text(s->log, " %llu %llu %llu %llu %d", (unsigned long long)v->desc.dim[i],
+                 (unsigned long long)(i ? v->desc.stride_bytes[i - 1]
+                                        : layout_gmem_bits(v->desc.dtype) / 8),
+                 (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
+                 v->digit[i].div == 1 && v->digit[i].mod == 0 && v->desc.elem_stride[i] == 1);
+    log_text(s->log, "\n");
+}
+
+static void log_cost(struct search *s, const char *word, uint32_t state, const struct tmap_cost *c)
+{
+    log_text(s->log, "%s %u %u %llu %llu %u %llu %llu %u\n", word, state, c->kind,
+             (unsigned long long)c->copied_bytes, (unsigned long long)c->extra_instructions,
+             c->layout_changes, (unsigned long long)c->wasted_traffic_bytes,
+             (unsigned long long)c->wasted_shared_bytes, c->steps);
 }
 
 /* Whether every step of a, values aside, is one of b's. */
@@ -152,6 +173,7 @@ static void add_view(struct search *s, const struct view *v)
         return;
     }
     s->views[s->count] = *v;
+    log_state(s, s->count, v);
     s->table[slot] = ++s->count;
 }
 

@@ -1,4 +1,5 @@
 /* Repair on named cases and on random illegal descriptors. TMAP_DEEP=1000000 for the long run. */
+#include "support/log_check.h"
 #include "support/repair_support.h"
 
 #include <stdarg.h>
@@ -233,6 +234,36 @@ static void test_random_descriptors(void **state)
     (void)legal;
 }
 
+/* The search's account, read by tests/support/log_check.c; and the reader sees what is missing. */
+static void test_search_log(void **state)
+{
+    static char text[1 << 20];
+    const struct tmap_checker c = checker_of();
+    uint64_t seed = 99;
+    unsigned checked = 0;
+    (void)state;
+    while (checked < 1500) {
+        const struct tmap_desc d = random_desc(&seed, UINT64_C(64) << 20);
+        struct tmap_search_log log = {.text = text, .size = sizeof text};
+        struct tmap_plan p;
+        struct tmap_repair_report r;
+        if (tmap_verdict_of(&c, &d) == TMAP_LEGAL) continue;
+        text[0] = 0;
+        if (tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, &log) != TMAP_OK ||
+            p.skip || p.cost.kind == TMAP_PLAN_DECISION)
+            continue;
+        checked++;
+        assert_true(r.closed && log.length < sizeof text);
+        const char *wrong = log_is_wrong(text);
+        if (wrong) fail_msg("log %u: %s", checked, wrong);
+        char *last = strstr(text, "\nview 0");
+        assert_non_null(last);
+        last[1] = 'x'; /* a state that nobody looked at */
+        assert_non_null(log_is_wrong(text));
+    }
+    print_message("# %u logs read\n", checked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),
         cmocka_unit_test(test_alternatives_are_ranked),
+        cmocka_unit_test(test_search_log),
         cmocka_unit_test(test_random_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,10 @@
+/* An independent reader of repair's account of its search. */
+#ifndef TESTS_SUPPORT_LOG_CHECK_H
+#define TESTS_SUPPORT_LOG_CHECK_H
+
+/* NULL when the log shows that nothing cheaper than its best plan was left out: states are numbered
+ * without a gap, each was expanded or pruned by a bound not below that plan, and every state that
+ * dropping or merging dimensions of an expanded one gives is there. Otherwise what is wrong. */
+const char *log_is_wrong(const char *log);
+
+#endif
