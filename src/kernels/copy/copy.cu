@@ -32,22 +32,16 @@ template <int RANK, bool ADD> struct tile : shared_order {
     {
         int32_t c[RANK];
         coords_of<RANK>(p, t, c);
-        for (uint32_t k = 0; k < p.loads; k++) {
-            ptx::tma_load_hint<RANK>(slot + k * p.load_bytes, &p.src, bar, c, p.load_policy);
-            c[0] += (int32_t)(p.step[0] / p.loads);
-        }
+        ptx::tma_load_hint<RANK>(slot, &p.src, bar, c, p.load_policy);
     }
     PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
     {
         int32_t c[RANK];
         coords_of<RANK>(p, t, c);
-        for (uint32_t k = 0; k < p.loads; k++) {
-            if constexpr (ADD)
-                ptx::tma_reduce_add_hint<RANK>(&p.dst, slot + k * p.load_bytes, c, p.store_policy);
-            else
-                ptx::tma_store_hint<RANK>(&p.dst, slot + k * p.load_bytes, c, p.store_policy);
-            c[0] += (int32_t)(p.step[0] / p.loads);
-        }
+        if constexpr (ADD)
+            ptx::tma_reduce_add_hint<RANK>(&p.dst, slot, c, p.store_policy);
+        else
+            ptx::tma_store_hint<RANK>(&p.dst, slot, c, p.store_policy);
     }
 };
 
@@ -142,7 +136,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
     {                                                                                              \
         SMEM_BASE();                                                                               \
         if (threadIdx.x != 0) return;                                                              \
-        check_plan(p, base, p.loads, 0);                                                           \
+        check_plan(p, base, 1, 0);                                                                 \
         ptx::prefetch_tensormap(&p.src);                                                           \
         ptx::prefetch_tensormap(&p.dst);                                                           \
         ring(tile<RANK, false>{}, p, base);                                                        \
@@ -153,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
     {                                                                                              \
         SMEM_BASE();                                                                               \
         if (threadIdx.x != 0) return;                                                              \
-        check_plan(p, base, p.loads, 0);                                                           \
+        check_plan(p, base, 1, 0);                                                                 \
         ring(tile<RANK, true>{}, p, base);                                                         \
         leave(p);                                                                                  \
     }

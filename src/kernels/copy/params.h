@@ -31,7 +31,6 @@ struct copy_params {
     uint32_t total;
     // The ring. tx_bytes is what one load signals; a mismatch with the map is refused.
     uint32_t stages, stage_bytes, tx_bytes;
-    uint32_t loads, load_bytes; // boxes of one slot, next to each other along dimension 0
     uint64_t load_policy, store_policy;
     // Bulk copies and pages: plain addresses.
     uint64_t src_address, dst_address, bytes;

@@ -196,7 +196,6 @@ static void use_layout(struct draft *f, const struct tmap_desc *d)
     struct tmap_layout l;
     if (tmap_layout(&f->plan->suite->checker, d, &l) != TMAP_OK) return; // encode says why
     f->plan->tx_bytes = (uint32_t)l.tx_bytes * f->loads;
-    f->k.loads = f->loads, f->k.load_bytes = (uint32_t)l.footprint_bytes;
     f->k.stage_bytes = ceil_to((uint32_t)l.footprint_bytes * f->loads, SLOT_ALIGN);
 }
 
@@ -205,12 +204,15 @@ static const char *const tile_kernel[] = {"copy_tile_1", "copy_tile_2", "copy_ti
 static const char *const add_kernel[] = {"copy_add_1", "copy_add_2", "copy_add_3", "copy_add_4",
                                          "copy_add_5"};
 
-static uint32_t side_by_side(struct tmap_desc *d, const struct tmap_copy_config *c)
+// A row of rank 1 is one box wide at most: where it divides, the same bytes as a matrix fill a
+// slot.
+static void fold(struct tmap_copy_problem *p, const struct tmap_copy_config *c)
 {
-    const uint32_t bytes = d->box[0] * (bits_of(d->dtype) / 8);
-    const uint32_t n = c->slot_bytes > bytes ? c->slot_bytes / bytes : 1;
-    d->box[0] *= n;
-    return n;
+    if (p->rank != 1 || c->keep_type || p->dim[0] % BOX_LIMIT) return;
+    p->rank = 2;
+    p->dim[1] = p->dim[0] / BOX_LIMIT;
+    p->dim[0] = BOX_LIMIT;
+    p->src_stride[0] = p->dst_stride[0] = 0;
 }
 
 static enum tmap_status plan_tile(struct draft *f)
@@ -220,6 +222,7 @@ static enum tmap_status plan_tile(struct draft *f)
     const bool add = p->kind == TMAP_COPY_ADD;
     if (p->rank < 1 || p->rank > TMAP_MAX_RANK) return TMAP_E_ARGUMENT;
     widen(p, add || plan->config.keep_type);
+    fold(p, &plan->config);
     if (p->rank > 1 && p->src_stride[0] == 0) dense(p, p->rank, p->src_stride);
     if (p->rank > 1 && p->dst_stride[0] == 0) dense(p, p->rank, p->dst_stride);
     plan->desc[0] = tensor(p, p->rank, p->src, p->src_stride);
@@ -228,10 +231,7 @@ static enum tmap_status plan_tile(struct draft *f)
     plan->desc[1] = tensor(p, p->rank, p->dst, p->dst_stride);
     plan->desc[1].swizzle = plan->config.swizzle;
     memcpy(plan->desc[1].box, plan->desc[0].box, sizeof plan->desc[0].box);
-    // A row is at most one box wide; where boxes are small, a slot takes several side by side.
-    struct tmap_desc wide = plan->desc[0];
-    if (p->rank == 1) f->loads = side_by_side(&wide, &plan->config);
-    cover(f, &wide);
+    cover(f, &plan->desc[0]);
     use_layout(f, &plan->desc[0]);
     plan->kernel = (add ? add_kernel : tile_kernel)[p->rank - 1];
     plan->moved_bytes = bits_of(p->dtype) / 8 * (add ? 3 : 2);

@@ -1,0 +1,92 @@
+/* cmd_kernels.c : the copy suite from the command line: its cases, verified, timed. */
+#include "cli/cli.h"
+#include "tmap/copy.h"
+
+#include <string.h>
+
+static bool chosen(const struct cli *cli, const char *name)
+{
+    for (size_t i = 1; i < cli->operand_count; i++)
+        if (strstr(name, cli->operand[i])) return true;
+    return cli->operand_count < 2;
+}
+
+static enum cli_exit list(const struct cli *cli)
+{
+    for (size_t i = 0; tmap_copy_case(i); i++)
+        if (chosen(cli, tmap_copy_case(i))) printf("%s\n", tmap_copy_case(i));
+    return CLI_OK;
+}
+
+static void print_result(const struct tmap_copy_result *r, bool timed)
+{
+    printf("%-22s %-17s %s", r->name, r->kernel, r->wrong_words ? "WRONG" : "right");
+    if (timed) printf(" %9.1f %9.1f %9.1f", r->copy_gbs, r->twin_gbs, r->memcpy_gbs);
+    printf("\n");
+}
+
+/* One case; what stopped it goes to stderr with the kernel's own report. */
+static enum cli_exit measure(struct cli *cli, struct tmap_copy *suite, size_t i, uint64_t bytes,
+                             uint32_t repeats)
+{
+    struct tmap_copy_result r;
+    const enum tmap_status s = tmap_copy_measure(suite, i, bytes, repeats, NULL, &r);
+    if (s != TMAP_OK) {
+        const struct tmap_copy_report w = tmap_copy_last_report(suite);
+        cli_message(cli, "%s: the watchdog says %u, id %u, slot %u, block %u", tmap_copy_case(i),
+                    w.what, w.id, w.slot, w.block);
+        return cli_status(cli, s, tmap_copy_case(i));
+    }
+    print_result(&r, repeats > 0);
+    return r.wrong_words ? CLI_ILLEGAL : CLI_OK;
+}
+
+static enum cli_exit measure_all(struct cli *cli, bool timed)
+{
+    struct tmap_copy *suite = NULL;
+    char why[256] = "";
+    uint64_t mib, repeats, ordinal;
+    if (!cli_number(cli, "mib", timed ? 4096 : 256, &mib) ||
+        !cli_number(cli, "repeats", 11, &repeats) || !cli_number(cli, "device", 0, &ordinal))
+        return CLI_USAGE;
+    const enum tmap_status s = tmap_copy_open((int)ordinal, &suite, why, sizeof why);
+    if (s != TMAP_OK) {
+        if (why[0]) cli_message(cli, "%s", why);
+        return cli_status(cli, s, "kernels");
+    }
+    if (timed)
+        printf("%-22s %-17s %-5s %9s %9s %9s  GB/s\n", "case", "kernel", "bytes", "copy", "plain",
+               "memcpy");
+    for (size_t i = 0; tmap_copy_case(i); i++)
+        if (chosen(cli, tmap_copy_case(i)))
+            cli_note(cli, measure(cli, suite, i, mib << 20, timed ? (uint32_t)repeats : 0));
+    tmap_copy_close(suite);
+    return CLI_OK;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    const char *what = cli->operand_count ? cli->operand[0] : "";
+    if (strcmp(what, "list") == 0) return list(cli);
+    if (strcmp(what, "verify") == 0) return measure_all(cli, false);
+    if (strcmp(what, "bench") == 0) return measure_all(cli, true);
+    return cli_usage(cli, "list, verify or bench, not '%s'", what);
+}
+
+static const struct cli_option options[] = {
+    {"device", 0, "NUMBER", "which GPU (0)"},
+    {"mib", 0, "NUMBER", "input of a case in MiB (verify 256, bench 4096)"},
+    {"repeats", 0, "NUMBER", "launches per median (11)"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_kernels = {
+    .name = "kernels",
+    .summary = "the copy kernels: list, verify against plain ones, bench",
+    .operands = "list|verify|bench [OPTION...] [CASE...]",
+    .examples = "  tmap kernels list\n"
+                "  tmap kernels verify                    every byte against a plain kernel\n"
+                "  tmap kernels bench dense transpose     cases with these in their names\n",
+    .about =
+        "verify and bench need a GPU of compute capability 9.0. Exit code 1: a byte differs.\n",
+    .options = options,
+    .run = run};
