@@ -203,7 +203,8 @@ struct tmap_wish {
     bool no_copy;                  /* the tensor cannot be copied */
 };
 
-/* A search's account of itself, for checking that nothing was overlooked (tests/support/log_check.c).
+/* A search's account of itself, for checking that nothing was overlooked
+ * (tests/support/log_check.c).
  */
 struct tmap_search_log {
     char *text; /* one line per state; may be NULL with size 0 */
