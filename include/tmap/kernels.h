@@ -64,17 +64,26 @@ struct tmap_gemm_problem {
     struct tmap_gemm_matrix a, b, c, d;
     float alpha, beta;
     bool precise;
+    uint64_t
+        workspace; /* device memory, zeroed once, of tmap_gemm_workspace_bytes(); 0: the suite's
+                      own. Plans that share one must run one after the other (one stream). */
 };
+
+#define TMAP_GEMM_STREAM_ANY (1 << 30) /* as a wish: dealt out by k-blocks, however many */
 
 /* How it is computed. Zero in any member of a wish leaves the choice to the cost model. */
 struct tmap_gemm_config {
     int32_t tile_m, tile_n;            /* of one block, in the kernel's own orientation */
     int32_t stages;                    /* of the ring */
+    int32_t panels;                    /* of output, 8 KiB each, a warpgroup */
     int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
     int32_t split;                     /* blocks of a cluster that share one tile along K */
     int32_t group;                     /* cluster tiles of M walked before N advances */
     int32_t clusters;                  /* resident; the persistent stride */
     int32_t swapped;                   /* 1: computes D transposed, -1: never */
+    int32_t stream;                    /* tiles dealt out by k-blocks instead of whole; -1: none */
+    int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
+    int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
     int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
 };
@@ -102,8 +111,11 @@ struct tmap_gemm_refusal {
     char text[160];
 };
 
-/* tmap_gemm_plan() : chooses, encodes, checks. wish: what is fixed already (NULL: nothing). No
- *  plan needs a workspace. refusal may be NULL.
+/* tmap_gemm_workspace_bytes() : what any plan of this suite can need. */
+TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
+
+/* tmap_gemm_plan() : chooses, encodes, checks. wish: what is fixed already (NULL: nothing).
+ *  refusal may be NULL.
  *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
  *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the wish fits no
  *  kernel, or not in shared memory), TMAP_E_DRIVER. */
@@ -113,7 +125,8 @@ TMAP_API enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite,
                                          struct tmap_gemm_plan *plan,
                                          struct tmap_gemm_refusal *refusal);
 
-/* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait.
+/* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
+ *  overlap the end of its predecessor, and touches memory only when that has completed.
  *  Errors: TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
 
@@ -122,6 +135,17 @@ TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void 
 TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                                   const struct tmap_gemm_config *wish,
                                   struct tmap_gemm_config *configs, size_t cap);
+
+/* tmap_gemm_tune() : as tmap_gemm_plan(), but the first `most` configurations by the cost model are
+ *  timed on the problem's own memory (D is overwritten) and the fastest is planned. cache_path: a
+ *  text file of earlier choices, one line a problem, read first and appended to; NULL: none. Waits
+ *  for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is D. A cache file that
+ *  cannot be read or written is passed over. */
+TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
+                                         const struct tmap_gemm_problem *problem,
+                                         const struct tmap_gemm_config *wish, size_t most,
+                                         const char *cache_path, struct tmap_gemm_plan *plan,
+                                         struct tmap_gemm_refusal *refusal);
 
 /* What a kernel's watchdog or its own check reported before it trapped. */
 struct tmap_gemm_report {
@@ -132,7 +156,7 @@ struct tmap_gemm_report {
 /* tmap_gemm_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite);
 
-/* tmap_gemm_barrier_name() : "full", "empty", "drain"; NULL for an unknown id. */
+/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part"; NULL for an unknown id. */
 TMAP_API const char *tmap_gemm_barrier_name(uint32_t barrier);
 
 /* What an operand of a verified product holds, by its outer index i (of M or N) and by k. */

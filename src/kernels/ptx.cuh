@@ -170,6 +170,19 @@ PTX_FN void cluster_sync()
     cluster_wait();
 }
 
+// --- grids that follow one another --------------------------------------------------------------
+// In a launch that may start before its predecessor has ended: nothing the predecessor wrote may be
+// read, and nothing it reads written, before the wait. In any other launch both do nothing.
+
+PTX_FN void grid_wait()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+PTX_FN void grid_let_next_start()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 // --- tensor copies ----------------------------------------------------------------------------
 // ptx_copy.cuh, at the end.
 
@@ -293,6 +306,44 @@ PTX_FN uint32_t load_global_16_if(uint64_t addr, bool inside)
                  : "=&r"(v)
                  : "l"(addr), "r"((uint32_t)inside));
     return v;
+}
+
+// Between blocks, through L2: data with a flag that is released after it and acquired before it.
+PTX_FN void store_global_128(uint64_t addr, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    asm volatile("st.global.cg.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(addr), "r"(a), "r"(b), "r"(c),
+                 "r"(d)
+                 : "memory");
+}
+
+PTX_FN void load_global_128(uint64_t addr, uint32_t (&v)[4])
+{
+    asm volatile("ld.global.cg.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v[0]), "=r"(v[1]), "=r"(v[2]), "=r"(v[3])
+                 : "l"(addr)
+                 : "memory");
+}
+
+PTX_FN void store_release(uint64_t addr, uint32_t v)
+{
+    asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(addr), "r"(v) : "memory");
+}
+
+PTX_FN uint32_t load_acquire(uint64_t addr)
+{
+    uint32_t v;
+    asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(addr) : "memory");
+    return v;
+}
+
+// Waits until the flag is set, or reports and traps.
+PTX_FN void flag_wait(uint64_t addr, const watch &w, uint32_t id, uint32_t slot)
+{
+    if (load_acquire(addr)) return;
+    const uint64_t start_ns = globaltimer_ns();
+    while (!load_acquire(addr))
+        if (globaltimer_ns() - start_ns > (uint64_t)w.limit_ms * 1000000)
+            report_and_trap(w, 1, id, slot, 1);
 }
 
 } // namespace ptx

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/layout.h"
 #include "kernels/gemm/suite.h"
 
 /* A suite as if opened on a 132-SM device. */
@@ -53,10 +52,10 @@ static void every_choice_has_legal_maps(void **state)
     size_t seen = 0;
     for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
         for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-            struct gemm_choice choices[256];
+            struct gemm_choice choices[GEMM_MAX_CHOICES];
             const struct tmap_gemm_problem p = product(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
-            size_t n = gemm_enumerate(suite, &p, &nothing, choices, 256);
-            assert_in_range(n, 1, 256);
+            size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+            assert_in_range(n, 1, GEMM_MAX_CHOICES);
             for (size_t j = 0; j < n; j++, seen++) {
                 struct tmap_desc desc[3];
                 struct tmap_gemm_refusal refusal = {0};
@@ -73,34 +72,59 @@ static void every_choice_has_legal_maps(void **state)
     assert_true(seen > 1000);
 }
 
-/* The bytes that a stage's barrier expects are the tx bytes of the maps that fill it. */
+/* The bytes that a stage's barrier expects are the tx bytes of the maps that fill it, in every
+ * order of the operands. */
 static void stage_bytes_are_the_maps_tx_bytes(void **state)
 {
     (void)state;
     struct tmap_gemm *suite = pretend();
-    struct gemm_choice choices[256];
-    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
-    size_t n = gemm_enumerate(suite, &p, &nothing, choices, 256);
-    for (size_t j = 0; j < n; j++) {
-        struct tmap_desc desc[3];
-        struct tmap_layout a, b;
-        const struct tmap_gemm_config *c = &choices[j].config;
-        const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
-        gemm_describe(&view, &choices[j], &p, desc);
-        layout_of(&desc[0], &a);
-        layout_of(&desc[1], &b);
-        assert_int_equal(a.tx_bytes * (uint64_t)c->cluster_n + b.tx_bytes * (uint64_t)c->cluster_m,
-                         gemm_stage_bytes(choices[j].instance));
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    for (int majors = 0; majors < 4; majors++) {
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+        p.a.mn_major = majors & 1;
+        p.b.mn_major = majors & 2;
+        size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+        assert_in_range(n, 20, GEMM_MAX_CHOICES);
+        for (size_t j = 0; j < n; j++) {
+            struct tmap_desc desc[3];
+            const struct tmap_gemm_config *c = &choices[j].config;
+            const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
+            gemm_describe(&view, &choices[j], &p, desc);
+            assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m) +
+                                 gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n),
+                             gemm_stage_bytes(choices[j].instance));
+        }
     }
+}
+
+/* The words that go to the device decode to the descriptor that was checked. */
+static void the_map_is_the_descriptor(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    struct gemm_choice choice;
+    struct tmap_desc desc[3];
+    struct gemm_map map;
+    struct tmap_map words;
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 300, 500, 700);
+    assert_true(gemm_enumerate(suite, &p, &nothing, &choice, 1) > 0);
+    const struct gemm_view view = gemm_view_of(&p, choice.config.swapped > 0);
+    gemm_describe(&view, &choice, &p, desc);
+    assert_int_equal(gemm_encode(suite, &desc[0], &map), TMAP_OK);
+    assert_int_equal(tmap_encode(&suite->checker, &desc[0], &words), TMAP_OK);
+    assert_memory_equal(&map, &words, sizeof words);
+    assert_true(words.word[0] == desc[0].address);
+    desc[0].stride_bytes[0] = 8;
+    assert_int_equal(gemm_encode(suite, &desc[0], &map), TMAP_E_ILLEGAL);
 }
 
 static void costs_are_sorted(void **state)
 {
     (void)state;
-    struct gemm_choice choices[256];
+    struct gemm_choice choices[GEMM_MAX_CHOICES];
     const struct tmap_gemm_problem p = product(TMAP_GEMM_F16, 512, 8192, 8192);
-    size_t n = gemm_enumerate(pretend(), &p, &nothing, choices, 256);
-    assert_true(n > 20 && n <= 256);
+    size_t n = gemm_enumerate(pretend(), &p, &nothing, choices, GEMM_MAX_CHOICES);
+    assert_true(n > 20 && n <= GEMM_MAX_CHOICES);
     for (size_t i = 1; i < n; i++) assert_true(choices[i - 1].cost_us <= choices[i].cost_us);
     struct gemm_choice best;
     assert_int_equal(gemm_enumerate(pretend(), &p, &nothing, &best, 1), n);
@@ -152,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_choice_has_legal_maps),
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
+        cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(one_stage_is_no_ring),

@@ -9,7 +9,7 @@ extern "C" __global__
 __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant__ gemm_params p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
     if (threadIdx.x == 0) init_barriers<wide>(p, smem);
@@ -49,7 +49,7 @@ extern "C" __global__
 __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ gemm_params p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
     const int32_t cluster_size = p.cluster_m * p.cluster_n, cluster = blockIdx.x / cluster_size;
@@ -63,10 +63,12 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ 
         return;
     }
     ring_position ring;
+    worklist list(p, cluster);
+    work w;
 #pragma unroll 1
-    for (int32_t index = cluster; index < p.total; index += p.clusters)
+    while (list.take(p, w))
 #pragma unroll 1
-        for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+        for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
             ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
             release<wide>(p, smem, at.a_mask | at.b_mask, ring.slot);
             ring.advance(p.stages);

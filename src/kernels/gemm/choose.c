@@ -46,20 +46,32 @@ static bool instance_fits(const struct gemm_instance *instance, const struct gem
     return !is_wide(instance) || (!view->transposed && !view->adds_c);
 }
 
-static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages)
+static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
 {
     return (uint32_t)stages * (gemm_stage_bytes(instance) + BARRIER_BYTES) +
-           (uint32_t)instance->wgs * 2 * PANEL_BYTES;
+           (uint32_t)(instance->wgs * panels) * PANEL_BYTES;
+}
+
+/* D goes out by the copy engine unless the wish says otherwise: measured level with the warps' own
+ * stores at 4096 cubed and 3 % faster at 8192 (docs/GEMM.md). */
+enum { DIRECT = -1 };
+
+/* Two panels take turns: a fourth stage is worth more than more of them. */
+static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const int32_t groups = instance->bn / SLAB_ROWS + (instance->bn % SLAB_ROWS != 0);
+    const int32_t panels = groups * (view->out_bytes == 4 ? 2 : 1);
+    return panels < 2 ? panels : 2;
 }
 
 /* As many stages as shared memory holds, or what was wished. */
 static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                          int32_t wished)
+                          int32_t wished, int32_t panels)
 {
     int32_t stages = wished ? wished : MAX_STAGES;
-    while (!wished && smem_bytes(instance, stages) > suite->smem_optin_bytes) stages--;
+    while (!wished && smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) stages--;
     /* A slot is given back one round late, so one slot alone would wait for itself. */
-    if (stages < 2 || smem_bytes(instance, stages) > suite->smem_optin_bytes) return 0;
+    if (stages < 2 || smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) return 0;
     return stages;
 }
 
@@ -79,6 +91,32 @@ static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
     return tile % (sharers * (mn_major ? SLAB_ROWS : 8)) == 0;
 }
 
+/* How many clusters run, and how many tiles they share by k-blocks. c->stream comes as a way:
+ * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
+ * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
+static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
+                 int32_t members, int32_t sm_count)
+{
+    enum { LEAST_SHARE = 4 };
+    const int32_t way = c->stream;
+    c->clusters = c->split > 1 || tiles < resident ? (int32_t)tiles : resident;
+    c->stream = -1;
+    if (way == 0) return true;
+    const int64_t left = way == 3 ? tiles : tiles % resident + (int64_t)(way - 1) * resident;
+    if (c->split > 1 || left == 0 || left > tiles) return false;
+    c->stream = (int32_t)left;
+    c->clusters = resident;
+    if (way == 3) {
+        if (tiles * 2 > resident) return false;
+        c->clusters = (int32_t)(resident / tiles * tiles);
+    }
+    if (left * k_blocks / LEAST_SHARE < c->clusters) {
+        if (left < tiles) return false;
+        c->clusters = (int32_t)(left * k_blocks / LEAST_SHARE);
+    }
+    return c->clusters > left / 2 && c->clusters * members <= sm_count;
+}
+
 /* Fills in what follows from the rest; false when it cannot be. */
 static bool complete(const struct tmap_gemm *suite, const struct gemm_view *view,
                      const struct tmap_gemm_config *wish, struct gemm_choice *choice)
@@ -94,25 +132,29 @@ static bool complete(const struct tmap_gemm *suite, const struct gemm_view *view
     if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
     const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
     if (c->split > k_blocks) return false;
-    c->stages = stages_for(suite, instance, wish->stages);
+    c->panels = wish->panels ? wish->panels : panels_for(instance, view);
+    if (c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
+    c->stages = stages_for(suite, instance, wish->stages, c->panels);
     if (c->stages == 0) return false;
     /* A part's sums travel through the ring. */
     if (c->split > 1 &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    const int64_t tiles = (int64_t)ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m) *
-                          ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
-    const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
-    if (resident < 1) return false;
-    c->clusters = c->split > 1 || tiles < resident ? (int32_t)tiles : resident;
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
+    const int64_t tiles =
+        (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
+    const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
+    if (resident < 1 || !deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count))
+        return false;
     c->group = wish->group ? wish->group : 2048 / (c->tile_m * c->cluster_m);
     if (c->group < 1) c->group = 1;
     if (c->group > rows) c->group = rows;
+    c->direct = wish->direct ? wish->direct : DIRECT;
+    c->overlap = wish->overlap;
     c->flip_k = wish->flip_k;
     c->load_policy = wish->load_policy;
     c->store_policy = wish->store_policy;
-    choice->smem_bytes = smem_bytes(instance, c->stages);
+    choice->smem_bytes = smem_bytes(instance, c->stages, c->panels);
     choice->cost_us = gemm_cost_us(suite, view, choice);
     return true;
 }
@@ -136,17 +178,24 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
     static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1},
                                         {4, 1, 1}, {1, 1, 2}, {1, 1, 3}, {1, 1, 4},
                                         {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
-    const int32_t swapped = choice->config.swapped;
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+    const int32_t swapped = choice->config.swapped, streams = 4;
+    for (size_t j = 0; j < sizeof shapes / sizeof shapes[0] * streams; j++) {
+        const size_t i = j / streams;
         struct tmap_gemm_config *c = &choice->config;
         *c = (struct tmap_gemm_config){.swapped = swapped,
                                        .cluster_m = shapes[i][0],
                                        .cluster_n = shapes[i][1],
-                                       .split = shapes[i][2]};
+                                       .split = shapes[i][2],
+                                       .stream = (int32_t)(j % streams)};
+        const int32_t wished = wish->stream;
+        if (wished < 0 && c->stream != 0) continue;
         if (!allows(wish->cluster_m, c->cluster_m) || !allows(wish->cluster_n, c->cluster_n) ||
             !allows(wish->split, c->split))
             continue;
-        if (complete(suite, view, wish, choice)) count = put(out, cap, count, choice);
+        if (!complete(suite, view, wish, choice)) continue;
+        if (wished == TMAP_GEMM_STREAM_ANY ? c->stream < 0 : wished > 0 && c->stream != wished)
+            continue;
+        count = put(out, cap, count, choice);
     }
     return count;
 }

@@ -180,9 +180,9 @@ PTX_FN void meet(int32_t wg)
     ptx::named_barrier_sync(1 + wg, 128);
 }
 
-template <int GROUPS_LEFT> PTX_FN void await_panel(const gemm_params &p, int32_t wg)
+PTX_FN void await_panels(const gemm_params &p, int32_t wg)
 {
-    if (threadIdx.x % 128 == 0 && !FAULT(p, 8)) ptx::bulk_wait_read<GROUPS_LEFT>();
+    if (threadIdx.x % 128 == 0 && !FAULT(p, 8)) ptx::bulk_wait_read<0>();
     meet(wg);
 }
 
@@ -239,59 +239,122 @@ PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, in
         store_panels<SPAN>(p, panels, two, inner, outer, batch);
 }
 
-template <class S>
-PTX_FN void store_rows(const float (&v)[group<S>::REGS], const gemm_params &p, uint32_t staging,
-                       uint32_t &turn, int32_t wg, const place &at, int32_t g)
+template <class S, int G>
+PTX_FN void stage_group(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                        uint32_t panels, const place &at)
 {
-    constexpr int REGS = group<S>::REGS, WIDTH = group<S>::COLUMNS;
+    constexpr int REGS = group<S>::REGS;
+    float v[REGS];
+    take<S, G>(v, acc, p, at);
+    const bool wide = p.out >= GEMM_OUT_F32;
+    if (S::WRITES_COLUMNS && p.transposed) {
+        if (wide)
+            stage_32_transposed<REGS, S::SPAN>(v, panels);
+        else
+            stage_16_transposed(v, panels, p.out);
+    } else if (wide)
+        stage_32<REGS, S::SPAN>(v, panels);
+    else
+        stage_16(v, panels, p.out);
+}
+
+template <class S>
+PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
+{
     const int32_t col = at.col + g * 64;
-    if (p.out >= GEMM_OUT_F32) {
-        await_panel<0>(p, wg);
-        stage_32<REGS, S::SPAN>(v, staging);
-        publish_panel(p, wg);
-        store_group<S::SPAN>(p, staging, col, at.row, WIDTH, 64, at.batch);
-    } else { // two panels take turns
-        const uint32_t panel = staging + (turn++ & 1) * S::SPAN;
-        await_panel<1>(p, wg);
-        stage_16(v, panel, p.out);
-        publish_panel(p, wg);
-        store_group<S::SPAN>(p, panel, col, at.row, WIDTH, 64, at.batch);
+    if (S::WRITES_COLUMNS && p.transposed)
+        store_group<S::SPAN>(p, panels, at.row, col, 64, group<S>::COLUMNS, at.batch);
+    else
+        store_group<S::SPAN>(p, panels, col, at.row, group<S>::COLUMNS, 64, at.batch);
+}
+
+// --- without the copy engine: each warp reads back what it wrote, and stores rows itself
+// -------------
+
+// One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
+PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
+{
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
+    uint32_t x[4];
+    ptx::load_shared_128(from, x);
+    if (left * bytes >= 16) {
+        ptx::store_global_128((uint64_t)to, x[0], x[1], x[2], x[3]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        if (i >= left) break;
+        if (bytes == 4 && i < 4) ((uint32_t *)to)[i] = x[i % 4];
+        if (bytes == 2) ((uint16_t *)to)[i] = (uint16_t)(x[i / 2] >> i % 2 * 16);
     }
 }
 
+// Which row and chunk of which panel a lane takes in round i; a warp's own are
+//   rows:    its 16 rows, 8 chunks of each, panel by panel
+//   columns: of every row the 2 chunks (32-bit: 4 of one panel) that hold its 16 rows of the tile
 template <class S>
-PTX_FN void store_columns(const float (&v)[group<S>::REGS], const gemm_params &p, uint32_t staging,
-                          int32_t wg, const place &at, int32_t g)
+PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
 {
-    constexpr int REGS = group<S>::REGS, HEIGHT = group<S>::COLUMNS;
-    await_panel<0>(p, wg);
-    if (p.out >= GEMM_OUT_F32)
-        stage_32_transposed<REGS, S::SPAN>(v, staging);
-    else
-        stage_16_transposed(v, staging, p.out);
-    publish_panel(p, wg);
-    store_group<S::SPAN>(p, staging, at.row, at.col + g * 64, 64, HEIGHT, at.batch);
+    constexpr int COLUMNS = group<S>::COLUMNS;
+    const fragment f;
+    const bool wide = p.out >= GEMM_OUT_F32, columns = S::WRITES_COLUMNS && p.transposed;
+    const int32_t bytes = wide ? 4 : 2, per_chunk = 16 / bytes;
+    const int32_t lanes = columns ? (wide ? 4 : 2) : 8; // of one row
+    const int32_t rounds = columns ? COLUMNS * lanes / 32 : (wide && COLUMNS > 32 ? 8 : 4);
+    const int32_t inner = columns ? at.row : at.col + g * 64;
+    const int32_t outer = columns ? at.col + g * 64 : at.row;
+    const int32_t inner_end = columns ? p.m : min(p.n, inner + COLUMNS);
+    const int32_t outer_end = columns ? p.n : p.m;
+    uint8_t *d = (uint8_t *)p.d_address + at.batch * p.d_batch_bytes;
+#pragma unroll 4
+    for (int32_t i = 0; i < rounds; i++) {
+        const int32_t step = i * (32 / lanes) + f.lane / lanes;
+        const int32_t row = columns ? step : f.warp * 16 + step % 16;
+        const int32_t panel = columns ? (wide ? f.warp / 2 : 0) : step / 16;
+        const int32_t first = columns ? (wide ? f.warp % 2 * 4 : f.warp * 2) : 0;
+        const int32_t chunk = first + f.lane % lanes;
+        const int32_t x = inner + panel * 32 + chunk * per_chunk, y = outer + row;
+        if (x >= inner_end || y >= outer_end) continue;
+        drain_chunk(p, panels + panel * S::SPAN + row * 128 + (chunk ^ (row & 7)) * 16,
+                    d + y * p.d_row_bytes + (int64_t)x * bytes, inner_end - x);
+    }
 }
 
-// Group by group, unrolled by recursion so that the accumulators keep their registers.
+// Group by group, unrolled by recursion so that the accumulators keep their registers. A group
+// takes one panel, or two of 32-bit elements. By the copy engine, as many groups as the panels hold
+// are written, then stored; by the warps themselves, two panels take turns.
 template <class S, int G = 0>
 PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                         uint32_t staging, uint32_t &turn, int32_t wg, const place &at)
+                         uint32_t staging, uint32_t step, int32_t batch, int32_t wg,
+                         const place &at)
 {
-    float v[group<S>::REGS];
-    take<S, G>(v, acc, p, at);
-    if (S::WRITES_COLUMNS && p.transposed)
-        store_columns<S>(v, p, staging, wg, at, G);
-    else
-        store_rows<S>(v, p, staging, turn, wg, at, G);
-    if constexpr ((G + 1) * 64 < S::BN) store_groups<S, G + 1>(acc, p, staging, turn, wg, at);
+    constexpr bool LAST = (G + 1) * 64 >= S::BN;
+    const int32_t slot = G % batch;
+    if (p.direct)
+        __syncwarp();
+    else if (slot == 0)
+        await_panels(p, wg);
+    stage_group<S, G>(acc, p, staging + slot * step, at);
+    if (p.direct) {
+        __syncwarp();
+        drain_group<S>(p, staging + slot * step, at, G);
+    } else if (LAST || slot == batch - 1) {
+        publish_panel(p, wg);
+#pragma unroll 1
+        for (int32_t i = 0; i <= slot; i++)
+            store_group_at<S>(p, staging + i * step, at, G - slot + i);
+    }
+    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at);
 }
 
 template <class S>
 PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
-                       uint32_t &turn, int32_t wg, const place &at)
+                       int32_t wg, const place &at)
 {
+    const int32_t wide = p.out >= GEMM_OUT_F32;
+    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
 #pragma unroll
-    for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
-    store_groups<S>(acc, p, staging, turn, wg, at);
+        for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
+    }
+    store_groups<S>(acc, p, staging, S::SPAN << wide, p.panels >> wide, wg, at);
 }

@@ -30,6 +30,33 @@ template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_
     if (!FAULT(p, 2)) ptx::fence_mbarrier_init();
 }
 
+// Where a tile's part of one warpgroup lies in D.
+template <class S>
+PTX_FN place place_of(const gemm_params &p, const cluster_place &at, const work &w, int32_t wg)
+{
+    const tile t = tile_of(p, w.index);
+    return {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
+            (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+}
+
+// The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
+template <class S>
+PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                    const shared_layout<S> &smem, const cluster_place &at, int32_t cluster,
+                    int32_t wg, const work &w, const place &d, const ptx::watch &watch)
+{
+    if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, at.rank, wg);
+    if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, at.rank, wg, watch);
+    if (S::SPLITS && p.split > 1) {
+        leave_part<S>(acc, smem.base);
+        ptx::cluster_sync();
+        if (at.rank == 0) add_parts<S>(acc, smem.base, p.split);
+        ptx::cluster_sync();
+        if (at.rank != 0) return;
+    }
+    store_tile<S>(acc, p, smem.staging(wg), wg, d);
+}
+
 template <class S>
 PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
                     int32_t cluster, const ptx::watch &watch)
@@ -37,25 +64,20 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, const cl
     const int32_t wg = threadIdx.x / 128 - 1;
     const uint32_t fillers = at.a_mask | at.b_mask;
     ring_position ring;
-    uint32_t turn = 0;
     typename S::acc_t acc[S::REGS];
+    worklist list(p, cluster);
+    work w;
 #pragma unroll 1
-    for (int32_t index = cluster; index < p.total; index += p.clusters) {
-        const tile t = tile_of(p, index);
-        const place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
-                         (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+    while (list.take(p, w)) {
+        const place d = place_of<S>(p, at, w, wg);
+        const int32_t count = w.k_end - w.k_begin;
+        int32_t last = 0;
         if constexpr (S::PROMOTE)
-            multiply_promoted<S>(acc, p, smem, fillers, wg, ring, watch);
+            multiply_promoted<S>(acc, p, smem, fillers, wg, count, ring, watch);
         else
-            multiply<S>(acc, p, smem, fillers, wg, ring, watch);
-        if (S::SPLITS && p.split > 1) {
-            leave_part<S>(acc, smem.base);
-            ptx::cluster_sync();
-            if (at.rank == 0) add_parts<S>(acc, smem.base, p.split);
-            ptx::cluster_sync();
-            if (at.rank != 0) return;
-        }
-        store_tile<S>(acc, p, smem.staging(wg), turn, wg, d);
+            last = multiply<S>(acc, p, smem, fillers, wg, count, ring, watch);
+        if constexpr (!S::PROMOTE) finish<S>(acc, p, smem, fillers, last);
+        deliver<S>(acc, p, smem, at, cluster, wg, w, d, watch);
     }
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
@@ -63,7 +85,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, const cl
 template <class S> PTX_FN void gemm(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages};
+    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
     const int32_t cluster = blockIdx.x / cluster_size;

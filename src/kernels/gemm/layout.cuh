@@ -19,7 +19,6 @@ struct shape {
     static constexpr int A_BYTES = BM * 128, B_BYTES = BN * 128, STAGE_BYTES = A_BYTES + B_BYTES;
     static constexpr int SPAN =
         64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
-    static constexpr int STAGING_BYTES = 2 * SPAN; // two output panels a warpgroup
     static constexpr int THREADS = (WGS + 1) * 128;
     static constexpr int REGS = BN / 2; // accumulators a thread
     // Registers move from the producer to the consumers where the accumulators need them; the two
@@ -34,13 +33,13 @@ struct shape {
 // 128-byte swizzle repeats every 8 rows of absolute address).
 template <class S> struct shared_layout {
     uint32_t base;
-    int32_t stages;
+    int32_t stages, panels;
 
     PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
     PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
     PTX_FN uint32_t staging(int32_t wg) const
     {
-        return base + stages * S::STAGE_BYTES + wg * S::STAGING_BYTES;
+        return base + stages * S::STAGE_BYTES + wg * panels * S::SPAN;
     }
     PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + 16 * slot; }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }

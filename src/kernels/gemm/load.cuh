@@ -55,16 +55,18 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
 {
     ring_position ring;
     const uint32_t bytes = S::STAGE_BYTES + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+    worklist list(p, cluster);
+    work w;
 #pragma unroll 1
-    for (int32_t index = cluster; index < p.total; index += p.clusters) {
-        const tile t = tile_of(p, index);
-        const bool flipped = p.flip_k && index / p.clusters & 1;
+    while (list.take(p, w)) {
+        const tile t = tile_of(p, w.index);
+        const bool flipped = p.flip_k && w.index / p.clusters & 1;
 #pragma unroll 1
-        for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+        for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
             ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                ring.slot);
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), bytes);
-            const int32_t k = flipped ? p.k_blocks - 1 - k_block : k_block;
+            const int32_t k = flipped ? w.k_end - 1 - (k_block - w.k_begin) : k_block;
             load_stage<S>(p, smem, at, t, FAULT(p, 14) && k == 3 ? 2 : k, ring.slot);
             ring.advance(p.stages);
         }

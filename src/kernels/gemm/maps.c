@@ -129,10 +129,18 @@ enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_des
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                              struct gemm_map *map)
 {
-    return suite->gpu.api.tensor_map_encode_tiled(
-               map, desc->dtype, desc->rank, (void *)(uintptr_t)desc->address, desc->dim,
-               desc->stride_bytes, desc->box, desc->elem_stride, desc->interleave, desc->swizzle,
-               desc->l2_promotion, desc->oob_fill)
-               ? TMAP_E_DRIVER
-               : TMAP_OK;
+    struct tmap_map encoded;
+    enum tmap_status status = tmap_encode(&suite->checker, desc, &encoded);
+    if (status == TMAP_OK) memcpy(map->word, encoded.word, sizeof map->word);
+    return status;
+}
+
+/* Bytes that one stage's copies of an operand complete on a block's barrier. */
+uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                               bool mn_major, int32_t tile_rows)
+{
+    struct tmap_layout layout;
+    if (tmap_layout(&suite->checker, desc, &layout) != TMAP_OK) return 0;
+    const int32_t rows = mn_major ? SLAB_ROWS : (int32_t)desc->box[1];
+    return layout.tx_bytes * (uint64_t)(tile_rows / rows);
 }

@@ -1,24 +1,43 @@
-/* What a configuration should cost. A tile takes as long as the slowest of three: the tensor cores,
- * the copies into shared memory, and its share of the device's memory bandwidth; then come the
- * epilogue and what one launch costs anyway. */
+/* What a configuration should cost: the larger of the time that the busiest block takes and the
+ * time that memory takes, softly, and what a launch takes anyway. */
 #include "kernels/gemm/suite.h"
 
-/* Measured on an H200 (docs/GEMM.md): per SM and clock, a warpgroup's multiply of 64 x N x 32 bytes
- * takes N / 2 clocks; L2 gives an SM about 64 bytes a clock; memory gives all of them 4.3 TB/s. */
-static const double CLOCKS_PER_US = 1600.0;
-static const double L2_BYTES_PER_CLOCK = 52.0;
-static const double MEMORY_BYTES_PER_US = 4.2e6;
-static const double LAUNCH_US = 3.0;
+/* Fitted to sweeps of the whole family over the bench's shapes on an H200 (docs/GEMM.md). */
+static const double CLOCKS_PER_US = 1770.0;
+static const double LOAD_BYTES_PER_CLOCK = 45.0; /* into one SM */
+static const double MULTICAST_WEIGHT = 0.05;     /* what a shared byte spares its loader */
+static const double BLOCK_CLOCKS = 400.0;        /* a k-block takes at least */
+static const double MEMORY_BYTES_PER_US = 3.5e6;
+static const double SM_BYTES_PER_US[] = {1.0e5, 4.0e4}; /* of it, into an SM, by warpgroups */
+static const double LAUNCH_US = 5.0;
+static const double TILE_CLOCKS = 1500.0; /* epilogue */
+static const double PANEL_CLOCKS = 250.0;
+static const double REDUCE_CLOCKS = 8.0;  /* of a split, by part and 16 columns */
+static const double PART_CLOCKS = 2600.0; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 52.0;
+/* Idle blocks leave their power to the others: a stream that only evens out gains less. */
+static const double EVENING_OUT = 1.02;
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
 }
-
-static double ceil_div(double a, double b)
+static double smaller(double a, double b)
 {
-    const int64_t q = (int64_t)(a / b);
-    return (double)q + ((double)q * b < a);
+    return a < b ? a : b;
+}
+
+static double up(double x)
+{
+    const double whole = (double)(int64_t)x;
+    return whole + (whole < x);
+}
+
+/* The fourth root of a^4 + b^4, near enough, without the mathematics library. */
+static double softly(double a, double b)
+{
+    const double ratio = smaller(a, b) / larger(a, b);
+    return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
 
 /* One k-block of one block's tile, in clocks. */
@@ -27,36 +46,58 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const double multiply = 4 * instance->wgs * n / 2 * (instance->promote ? 1.15 : 1.0);
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
-    /* What arrives by multicast costs less than what is fetched, but not nothing. */
-    const double bytes = 128 * (0.75 * (rows + cols) + 0.25 * (c->tile_m + c->tile_n));
-    return larger(multiply, bytes / L2_BYTES_PER_CLOCK);
+    const double bytes =
+        128 * (MULTICAST_WEIGHT * (rows + cols) + (1 - MULTICAST_WEIGHT) * (c->tile_m + c->tile_n));
+    return larger(BLOCK_CLOCKS, larger(multiply, bytes / LOAD_BYTES_PER_CLOCK));
 }
 
-static double epilogue_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
+static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const double panels = (double)c->tile_n / 64 * (view->out_bytes == 4 ? 2 : 1);
-    const double reduce = c->split > 1 ? 800 + 120.0 * c->split * c->tile_n / 16 : 0;
-    return 900 + 350 * panels + reduce + (view->adds_c ? 30.0 * c->tile_n : 0);
+    const double columns = c->tile_n;
+    return TILE_CLOCKS + PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
+           (c->split > 1 ? REDUCE_CLOCKS * c->split * columns / 16 * c->tile_m / 64 : 0) +
+           (view->adds_c ? 30.0 * columns : 0);
+}
+
+/* A stream's tile is shared evenly, or some tiles by one cluster more than the rest. */
+static double pieces(const struct tmap_gemm_config *c)
+{
+    const int32_t whole = c->clusters / c->stream;
+    return c->clusters % c->stream == 0 ? whole : whole + 2;
+}
+
+/* The clocks of the busiest cluster. */
+static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
+                             const struct gemm_choice *choice, double tiles)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const double span = 128.0 / view->element_bytes;
+    const double k_blocks = up(up(view->k / span) / c->split);
+    const double block = block_clocks(choice->instance, c), tile = tile_clocks(view, c);
+    const double whole = k_blocks * block + tile;
+    if (c->split > 1) return up(tiles / suite->resident[c->split]) * whole;
+    if (c->stream <= 0) return up(tiles / c->clusters) * whole;
+    const double share = up(c->stream * k_blocks / c->clusters);
+    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
+    return (up((tiles - c->stream) / c->clusters) * whole + share * block + tile +
+            part * pieces(c)) *
+           (tiles > c->stream ? EVENING_OUT : 1);
 }
 
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
-    (void)suite;
     const struct tmap_gemm_config *c = &choice->config;
-    const double span = 128.0 / view->element_bytes;
-    const double tiles_m = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
-    const double tiles_n = ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n);
-    const double total = tiles_m * tiles_n * view->batch;
-    const double waves = ceil_div(total, c->clusters);
-    const double k_blocks = ceil_div(ceil_div(view->k, span), c->split);
-    const double fill = 1200 + 600; /* clocks until the first tile is there, and the last store */
-    const double tile = k_blocks * block_clocks(choice->instance, c) + epilogue_clocks(view, c);
-    const double compute_us = (fill + waves * tile) / CLOCKS_PER_US;
-    const double once = view->batch * (((double)view->m + view->n) * view->k * view->element_bytes +
-                                       (double)view->m * view->n * view->out_bytes);
-    const double blocks = c->clusters * c->cluster_m * c->cluster_n * c->split;
-    const double in_flight =
-        larger(1, 5.0e6 / (blocks * c->stages * gemm_stage_bytes(choice->instance)));
-    return LAUNCH_US + larger(compute_us, once / MEMORY_BYTES_PER_US * in_flight);
+    const double members = c->cluster_m * c->cluster_n * c->split;
+    const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
+                         up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
+    const double compute_us = busiest_clocks(suite, view, choice, tiles) / CLOCKS_PER_US;
+    const double bytes =
+        view->batch * (((double)view->m + view->n) * view->k * view->element_bytes +
+                       (double)view->m * view->n * view->out_bytes);
+    const double at_once = c->split > 1 ? suite->resident[c->split] : c->clusters;
+    const double busy = smaller(c->clusters, at_once) * members;
+    const double memory_us =
+        bytes / smaller(MEMORY_BYTES_PER_US, busy * SM_BYTES_PER_US[choice->instance->wgs - 1]);
+    return LAUNCH_US + softly(compute_us, memory_us);
 }

@@ -34,14 +34,16 @@ PTX_FN void multiply_slot(typename S::acc_t (&acc)[S::REGS], const shared_layout
     ptx::wgmma_commit();
 }
 
+// Returns with the last group in flight, and its slot; finish() ends it. What the caller computes
+// in between costs no time.
 template <class S>
-PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                     const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
-                     ring_position &ring, const ptx::watch &watch)
+PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                        const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
+                        int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
 {
     int32_t previous = 0;
 #pragma unroll 1
-    for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+    for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         if (!FAULT(p, 16))
             ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
@@ -53,9 +55,16 @@ PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         ring.advance(p.stages);
         if (FAULT(p, 5)) ring.parity = 0;
     }
+    return previous;
+}
+
+template <class S>
+PTX_FN void finish(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                   const shared_layout<S> &smem, uint32_t fillers, int32_t last)
+{
     ptx::wgmma_wait<0>();
     hold(acc);
-    if (!FAULT(p, 13)) release<S>(p, smem, fillers, previous);
+    if (!FAULT(p, 13)) release<S>(p, smem, fillers, last);
 }
 
 // The same with every k-block's sum taken out of the tensor core and added in full fp32: the fp8
@@ -63,13 +72,13 @@ PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 template <class S>
 PTX_FN void multiply_promoted(float (&sum)[S::REGS], const gemm_params &p,
                               const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
-                              ring_position &ring, const ptx::watch &watch)
+                              int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
 {
     float part[S::REGS];
 #pragma unroll
     for (int i = 0; i < S::REGS; i++) sum[i] = 0;
 #pragma unroll 1
-    for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+    for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         multiply_slot<S>(part, smem, wg, ring.slot, true);
         ptx::wgmma_wait<0>();

@@ -27,12 +27,16 @@ struct gemm_params {
     int32_t total; /* cluster tiles over the batch */
     int32_t group; /* cluster tiles of M walked before N advances */
     /* Configuration. */
-    int32_t stages;
+    int32_t stages, panels; /* of the ring; of 8 KiB, of the output, a warpgroup */
     int32_t cluster_m, cluster_n;
-    int32_t split;      /* blocks of a cluster that share one tile along K */
-    int32_t clusters;   /* launched; the persistent stride */
-    int32_t transposed; /* D is written column by column */
-    int32_t out;        /* enum gemm_out */
+    int32_t split;        /* blocks of a cluster that share one tile along K */
+    int32_t clusters;     /* launched; the persistent stride */
+    int32_t stream_tiles; /* the first so many tiles are dealt out by k-blocks, not whole */
+    int32_t stream_share,
+        stream_rest;       /* k-blocks of every cluster; one more for the first `rest` */
+    uint64_t parts, flags; /* device addresses: a partial tile and two flags for every block */
+    int32_t transposed;    /* D is written column by column */
+    int32_t out;           /* enum gemm_out */
     /* What the kernel was compiled for, as the host believes it: a mismatch is refused. */
     int32_t tile_m, tile_n, tx_bytes;
     /* D = alpha A B + beta C, C of D's type. */
@@ -45,6 +49,7 @@ struct gemm_params {
     void *d_address;
     int64_t d_row_bytes, d_batch_bytes;
     int32_t ragged;
+    int32_t direct;                     /* D is stored by the warps, not by the copy engine */
     int32_t flip_k;                     /* odd rounds walk K backwards, into what L2 still holds */
     uint64_t load_policy, store_policy; /* L2 eviction, as the copy instructions encode it */
     volatile uint32_t *mailbox;
@@ -53,6 +58,6 @@ struct gemm_params {
 };
 
 /* Barrier ids that the watchdog names. */
-enum gemm_barrier { GEMM_FULL = 1, GEMM_EMPTY = 2, GEMM_DRAIN = 3 };
+enum gemm_barrier { GEMM_FULL = 1, GEMM_EMPTY = 2, GEMM_DRAIN = 3, GEMM_PART = 4 };
 
 #endif

@@ -38,10 +38,17 @@ static void fill_params(const struct tmap_gemm *suite, const struct gemm_view *v
     p->total = p->tiles_m * p->tiles_n * view->batch;
     p->group = c->group;
     p->stages = c->stages;
+    p->panels = c->panels;
     p->cluster_m = c->cluster_m;
     p->cluster_n = c->cluster_n;
     p->split = c->split;
     p->clusters = c->clusters;
+    const uint64_t workspace = problem->workspace ? problem->workspace : suite->workspace;
+    p->stream_tiles = c->stream > 0 ? c->stream : 0;
+    p->stream_share = p->stream_tiles * p->k_blocks / c->clusters;
+    p->stream_rest = p->stream_tiles * p->k_blocks % c->clusters;
+    p->flags = workspace;
+    p->parts = workspace + GEMM_FLAG_BYTES;
     p->transposed = view->transposed;
     p->out = view->out;
     p->tile_m = c->tile_m;
@@ -56,6 +63,7 @@ static void fill_params(const struct tmap_gemm *suite, const struct gemm_view *v
     p->d_row_bytes = problem->d.ld * view->out_bytes;
     p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
     p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % CLIP_BYTES != 0;
+    p->direct = c->direct > 0;
     p->flip_k = c->flip_k > 0;
     p->load_policy = policies[c->load_policy];
     p->store_policy = policies[c->store_policy];
@@ -88,8 +96,13 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         enum tmap_status status = gemm_check(suite, &plan->desc[i], "ABD"[i], sharers[i], refusal);
         if (status != TMAP_OK) return status;
         status = gemm_encode(suite, &plan->desc[i], maps[i]);
-        if (status != TMAP_OK) return refuse(refusal, status, "the driver refuses a checked map");
+        if (status != TMAP_OK) return refuse(refusal, status, "a checked map cannot be encoded");
     }
+    const uint64_t tx_bytes =
+        gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major, choice->config.tile_m) +
+        gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major, choice->config.tile_n);
+    if (tx_bytes != (uint64_t)params.tx_bytes)
+        return refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     tmap_cu_function function = NULL;
     enum tmap_status status = gemm_function(suite, choice->instance, &function);
     if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernel");
@@ -129,9 +142,11 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
 
 enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
 {
-    struct tmap_cu_launch_attr cluster = {.id = TMAP_CU_LAUNCH_CLUSTER};
-    cluster.value.cluster.x = plan->cluster;
-    cluster.value.cluster.y = cluster.value.cluster.z = 1;
+    struct tmap_cu_launch_attr attrs[2] = {{.id = TMAP_CU_LAUNCH_PDL},
+                                           {.id = TMAP_CU_LAUNCH_CLUSTER}};
+    attrs[0].value.flag = plan->config.overlap >= 0;
+    attrs[1].value.cluster.x = plan->cluster;
+    attrs[1].value.cluster.y = attrs[1].value.cluster.z = 1;
     struct tmap_cu_launch launch = {.grid_x = plan->grid,
                                     .grid_y = 1,
                                     .grid_z = 1,
@@ -140,8 +155,8 @@ enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
                                     .block_z = 1,
                                     .smem_bytes = plan->smem_bytes,
                                     .stream = stream,
-                                    .attrs = &cluster,
-                                    .attr_count = plan->cluster > 1 ? 1 : 0};
+                                    .attrs = attrs,
+                                    .attr_count = plan->cluster > 1 ? 2 : 1};
     void *params[] = {(void *)(uintptr_t)plan->params};
     return plan->suite->gpu.api.launch_kernel_ex(&launch, plan->function, params, NULL)
                ? TMAP_E_DRIVER
@@ -153,12 +168,13 @@ size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem
                          size_t cap)
 {
     static const struct tmap_gemm_config nothing = {0};
-    struct gemm_choice choices[128];
+    struct gemm_choice choices[GEMM_MAX_CHOICES];
     if (!suite || !problem || !is_sane(problem) ||
         gemm_ask_residents(suite, problem->kind) != TMAP_OK)
         return 0;
-    size_t count = gemm_enumerate(suite, problem, wish ? wish : &nothing, choices, 128);
-    if (count > 128) count = 128;
+    size_t count =
+        gemm_enumerate(suite, problem, wish ? wish : &nothing, choices, GEMM_MAX_CHOICES);
+    if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
     for (size_t i = 0; i < count && i < cap; i++) configs[i] = choices[i].config;
     return count;
 }

@@ -22,3 +22,45 @@ PTX_FN tile tile_of(const gemm_params &p, int32_t index)
     const int32_t n = inside / rows;
     return {first_m + inside - n * rows, group & 1 ? p.tiles_n - 1 - n : n, batch};
 }
+
+// A cluster's work: a tile, and the k-blocks of it to sum.
+struct work {
+    int32_t index, k_begin, k_end;
+};
+
+// Where cluster c's share of the stream tiles' k-blocks begins. (A 64-bit division here would be a
+// call, and a kernel with a call gets no more registers than it was launched with.)
+PTX_FN int32_t stream_begin(const gemm_params &p, int32_t cluster)
+{
+    return p.stream_share * cluster + min(cluster, p.stream_rest);
+}
+
+// First the share of the stream tiles, from its end to its beginning, then whole tiles. So a tile
+// that several clusters share is the first thing that all but the highest of them do, and the last
+// of the stream that the highest does: it adds the others' parts, and seldom waits for them. It
+// waits for lower clusters only, which the hardware starts no later.
+struct worklist {
+    int32_t unit_begin, unit_end, next;
+
+    PTX_FN worklist(const gemm_params &p, int32_t cluster)
+    {
+        unit_begin = unit_end = 0;
+        if (p.stream_tiles) {
+            unit_begin = stream_begin(p, cluster);
+            unit_end = stream_begin(p, cluster + 1);
+        }
+        next = p.stream_tiles + cluster;
+    }
+    PTX_FN bool take(const gemm_params &p, work &w)
+    {
+        if (unit_end > unit_begin) {
+            const int32_t tile = (unit_end - 1) / p.k_blocks, first = tile * p.k_blocks;
+            w = {tile, max(unit_begin, first) - first, unit_end - first};
+            unit_end = max(unit_begin, first);
+            return true;
+        }
+        w = {next, 0, p.k_blocks};
+        next += p.clusters;
+        return w.index < p.total;
+    }
+};

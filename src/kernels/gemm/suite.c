@@ -66,6 +66,21 @@ static enum tmap_status ready_mailbox(struct tmap_gemm *suite)
     return TMAP_OK;
 }
 
+size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite)
+{
+    return GEMM_FLAG_BYTES + (size_t)suite->gpu.sm_count * GEMM_PART_BYTES;
+}
+
+static enum tmap_status ready_workspace(struct tmap_gemm *suite)
+{
+    struct tmap_libcuda *api = &suite->gpu.api;
+    if (api->mem_alloc(&suite->workspace, tmap_gemm_workspace_bytes(suite))) return TMAP_E_MEMORY;
+    if (api->memset_d8_async(suite->workspace, 0, GEMM_FLAG_BYTES, NULL) ||
+        api->stream_synchronize(NULL))
+        return TMAP_E_DRIVER;
+    return TMAP_OK;
+}
+
 static void explain(char *why, size_t cap, const char *text)
 {
     if (!why || cap == 0) return;
@@ -84,6 +99,7 @@ static enum tmap_status start(struct tmap_gemm *suite, int ordinal, char *why, s
     }
     if (status == TMAP_OK) status = ready_checker(suite);
     if (status == TMAP_OK) status = ready_mailbox(suite);
+    if (status == TMAP_OK) status = ready_workspace(suite);
     if (status != TMAP_OK) tmap_gpu_close(&suite->gpu);
     return status;
 }
@@ -112,6 +128,7 @@ void tmap_gemm_close(struct tmap_gemm *suite)
     for (int kind = 0; kind < GEMM_KINDS; kind++)
         if (suite->modules[kind]) suite->gpu.api.module_unload(suite->modules[kind]);
     if (suite->probe) suite->gpu.api.module_unload(suite->probe);
+    suite->gpu.api.mem_free(suite->workspace);
     suite->gpu.api.mem_free_host((void *)(uintptr_t)suite->mailbox);
     tmap_gpu_close(&suite->gpu);
     free(suite);
@@ -182,6 +199,8 @@ const char *tmap_gemm_barrier_name(uint32_t barrier)
         return "empty";
     case GEMM_DRAIN:
         return "drain";
+    case GEMM_PART:
+        return "part";
     default:
         return NULL;
     }

@@ -34,6 +34,7 @@ struct tmap_gemm {
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
     uint32_t limit_ms;
+    tmap_cu_deviceptr workspace; /* flags, then a partial tile for every SM */
     int32_t
         resident[GEMM_MAX_CLUSTER + 1]; /* clusters of a size that run at once; 0 not asked yet */
 };
@@ -41,6 +42,9 @@ struct tmap_gemm {
 /* The function of an instance, its module loaded at first use. */
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
                                tmap_cu_function *out);
+
+/* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
+enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 128 * 256 * 4 };
 
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
@@ -63,6 +67,8 @@ struct gemm_choice {
     double cost_us;
 };
 
+#define GEMM_MAX_CHOICES 500
+
 /* Every whole configuration for the problem within the wish; returns how many, writes at most cap.
  */
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
@@ -76,6 +82,9 @@ enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_des
                             int32_t sharers, struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                              struct gemm_map *map);
+
+uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                               bool mn_major, int32_t tile_rows);
 
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
