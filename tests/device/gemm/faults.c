@@ -63,7 +63,9 @@ static bool set_up(struct rig *r)
                                           .cluster_n = 1,
                                           .split = 1,
                                           .clusters = 8,
-                                          .swapped = -1};
+                                          .swapped = -1,
+                                          .stream = -1,
+                                          .direct = -1};
     tmap_cu_module module;
     char why[160];
     if (tmap_gemm_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;

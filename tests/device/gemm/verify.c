@@ -13,7 +13,7 @@ static const char *const out_name[] = {"bf16", "f16", "f32", "s32"};
 
 struct tally {
     int number, failed_tests;
-    unsigned long shapes, wrong_shapes;
+    unsigned long shapes, wrong_shapes, streamed, split;
     double worst;
 };
 
@@ -57,12 +57,13 @@ static const char *describe(const struct tmap_gemm_case *c, const struct tmap_ge
     const struct tmap_gemm_config *g = &o->config;
     snprintf(text, sizeof text,
              "%s->%s %dx%dx%d batch %d majors %d%d%d alpha %g beta %g precise %d fill %d,%d tile "
-             "%dx%d stages %d cluster %dx%d split %d swapped %d: status %d (%s), wrong %llu of "
+             "%dx%d stages %d cluster %dx%d split %d stream %d swapped %d: status %d (%s), wrong "
+             "%llu of "
              "%llu, guard %llu, rerun %llu, first %llu expected %.9g got %.9g worst %.3g",
              kind_name[p->kind], out_name[p->out], p->m, p->n, p->k, p->batch, p->a.mn_major,
              p->b.mn_major, p->d.mn_major, (double)p->alpha, (double)p->beta, p->precise, c->fill_a,
              c->fill_b, g->tile_m, g->tile_n, g->stages, g->cluster_m, g->cluster_n, g->split,
-             g->swapped, status, o->refusal.text, (unsigned long long)o->wrong,
+             g->stream, g->swapped, status, o->refusal.text, (unsigned long long)o->wrong,
              (unsigned long long)o->checked, (unsigned long long)o->guard_wrong,
              (unsigned long long)o->rerun_wrong, (unsigned long long)o->first, o->expected, o->got,
              o->worst);
@@ -78,6 +79,8 @@ static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_ge
     const bool good = status == TMAP_OK && o.checked > 0 && o.wrong == 0 && o.guard_wrong == 0 &&
                       o.rerun_wrong == 0;
     t->shapes++;
+    t->streamed += o.config.stream > 0;
+    t->split += o.config.split > 1;
     if (o.worst > t->worst) t->worst = o.worst;
     if (good) return true;
     if (t->wrong_shapes++ < 8) printf("# %s\n", describe(c, &o, status));
@@ -160,7 +163,9 @@ static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
     c->wish.stages = draw(state) % 3 == 0 ? (int32_t)(2 + draw(state) % 3) : 0;
     c->wish.clusters = draw(state) % 3 == 0 ? (int32_t)(1 + draw(state) % 5) : 0;
     c->wish.group = (int32_t)(draw(state) % 4);
+    if (draw(state) % 3 == 0) c->wish.stream = TMAP_GEMM_STREAM_ANY, c->wish.split = 1;
     c->wish.flip_k = (int32_t)(draw(state) % 2);
+    c->wish.direct = draw(state) % 2 ? 1 : -1;
 }
 
 static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
@@ -182,6 +187,8 @@ static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
 static void fit_wish(struct tmap_gemm *suite, struct tmap_gemm_case *c)
 {
     struct tmap_gemm_config config;
+    if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) > 0) return;
+    c->wish.stages = c->wish.tile_n = c->wish.clusters = 0;
     if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) == 0)
         memset(&c->wish, 0, sizeof c->wish);
 }
@@ -190,15 +197,16 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
 {
     char text[160];
     uint64_t state = 77u + (uint64_t)kind;
-    t->shapes = t->wrong_shapes = 0;
+    t->shapes = t->wrong_shapes = t->streamed = t->split = 0;
     t->worst = 0;
     for (int i = 0; i < count; i++) {
         struct tmap_gemm_case c = random_case(kind, &state);
         fit_wish(suite, &c);
         holds(suite, t, &c);
     }
-    snprintf(text, sizeof text, "%s: %lu shapes, %lu wrong, worst error %.3f of the bound",
-             kind_name[kind], t->shapes, t->wrong_shapes, t->worst);
+    snprintf(text, sizeof text,
+             "%s: %lu shapes (%lu streamed, %lu split), %lu wrong, worst error %.3f of the bound",
+             kind_name[kind], t->shapes, t->streamed, t->split, t->wrong_shapes, t->worst);
     tap(t, t->wrong_shapes == 0, "shapes", text);
 }
 
@@ -248,18 +256,19 @@ static void large(struct tmap_gemm *suite, struct tally *t, int32_t kind, int32_
 static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
 {
     static const int32_t sizes[][4] = {
-        {2048, 2048, 2048, 0}, {1000, 1032, 520, 0}, {16, 2048, 4096, 4}};
+        {2048, 2048, 2048, 0}, {1000, 1032, 520, 0}, {16, 2048, 4096, 4}, {384, 3000, 4096, -1}};
     char text[160];
     t->shapes = t->wrong_shapes = 0;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         struct tmap_gemm_case c = base_case(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
         c.fill_a = c.fill_b = TMAP_GEMM_FILL_NORMAL;
-        c.wish.split = sizes[i][3];
+        if (sizes[i][3] > 0) c.wish.split = sizes[i][3];
+        if (sizes[i][3] < 0) c.wish.stream = TMAP_GEMM_STREAM_ANY;
         c.problem.precise = is_fp8(kind);
         c.reruns = 200;
         holds(suite, t, &c);
     }
-    snprintf(text, sizeof text, "%s: 3 shapes x 200", kind_name[kind]);
+    snprintf(text, sizeof text, "%s: 4 shapes x 200", kind_name[kind]);
     tap(t, t->wrong_shapes == 0, "reruns give the same bytes", text);
 }
 
