@@ -5,12 +5,15 @@
  *   gemm sweepset SET KIND OUT MS         the same for every shape of the set
  *   gemm list M N K KIND OUT CONFIG...    given configurations, interleaved; CONFIG is
  *                                         tile_m,tile_n,stages,cm,cn,split,group,clusters,
- *                                         swapped,flip,load,store
+ *                                         swapped,stream,flip,load,store,overlap,panels,direct
+ *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
+ *   gemm plot < TSV > SVG                 the ratio by shape
  *   gemm overhead                         host time of a run beside a bare launch
  * FILL: normal (default), integers, zeros. SHAPES names another shape list.
  */
+#include "plot.h"
 #include "rungs.h"
 
 #include <stdio.h>
@@ -50,9 +53,24 @@ static struct tmap_gemm_problem problem_of(const char *kind, const char *out, in
 
 static void print_config(const struct tmap_gemm_config *c)
 {
-    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages, c->cluster_m,
-           c->cluster_n, c->split, c->group, c->clusters, c->swapped, c->flip_k, c->load_policy,
-           c->store_policy);
+    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
+           c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped, c->stream,
+           c->flip_k, c->load_policy, c->store_policy, c->overlap, c->panels, c->direct);
+}
+
+static struct tmap_gemm_config config_of(const char *text)
+{
+    struct tmap_gemm_config c = {0};
+    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n, &c.stages,
+           &c.cluster_m, &c.cluster_n, &c.split, &c.group, &c.clusters, &c.swapped, &c.stream,
+           &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels, &c.direct);
+    return c;
+}
+
+/* What WISH in the environment fixes for every plan; else nothing. */
+static struct tmap_gemm_config base_wish(void)
+{
+    return config_of(getenv("WISH") ? getenv("WISH") : "0");
 }
 
 /* The vendor's three fastest by a short look at each. */
@@ -101,50 +119,84 @@ static void measure(struct stand *s, struct track *t, double ms)
     t->launches += x.launches;
 }
 
+/* The fastest of the model's first `most`, by a short look at each on rotating operands. */
+static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
+{
+    struct tmap_gemm_config configs[GEMM_MAX_CHOICES], best = {0};
+    struct runner *r = calloc(1, sizeof *r);
+    double best_us = 1e12;
+    const struct tmap_gemm_config base = base_wish();
+    const size_t count =
+        tmap_gemm_configs(s->suite, &job->set[0], &base, configs, GEMM_MAX_CHOICES);
+    for (size_t i = 0; i < count && i < (size_t)most; i++) {
+        if (!ours(s, r, job, &configs[i])) continue;
+        const struct slice t = stand_time(s, r, 2, 0);
+        if (t.failed || t.us >= best_us) continue;
+        best_us = t.us;
+        best = configs[i];
+    }
+    free(r);
+    return best;
+}
+
+enum { MODEL, TUNED, VENDOR, TRACKS = VENDOR + BEST };
+
+static void print_comparison(const char *name, const struct tmap_gemm_problem *shape,
+                             const char *kind, int fill, double flops, int offered, int found,
+                             struct track *track)
+{
+    double us[TRACKS] = {0};
+    int top = VENDOR;
+    for (int i = 0; i < VENDOR + found; i++) us[i] = median(track[i].us, track[i].n);
+    for (int i = VENDOR; i < VENDOR + found; i++)
+        if (us[i] < us[top]) top = i;
+    const int best = us[TUNED] < us[MODEL] ? TUNED : MODEL;
+    const double mine = us[best], other = us[top];
+    printf("%s\t%s\t%s\t%d\t%d\t%d\t%.3f\t%.1f\t%.3f\t%.3f\t%.0f\t%.0f\t%.3f\t%.1f\t"
+           "%.0f\t%.0f\t%.4f\t%.4f\t%d\t",
+           name, kind, fills[fill], shape->m, shape->n, shape->k, mine, flops / mine / 1e6,
+           track[best].us[0], track[best].us[track[best].n - 1], track[best].mhz, track[best].watts,
+           other, other > 0 ? flops / other / 1e6 : 0, track[top].mhz, track[top].watts,
+           other / mine, other / us[MODEL], offered);
+    print_config(&track[best].runner->plans[0].config);
+    printf("\t");
+    print_config(&track[MODEL].runner->plans[0].config);
+    printf("\n");
+    fflush(stdout);
+}
+
+/* The model's own plan, the tuned one and the vendor's best three, slice by slice in turn. */
 static void compare(struct stand *s, const char *name, const struct tmap_gemm_problem *shape,
                     const char *kind, int fill)
 {
     static struct job job;
-    struct track track[1 + BEST] = {0};
+    static struct track track[TRACKS];
     int best[BEST] = {0}, offered = 0;
+    memset(track, 0, sizeof track);
     job_make(s, shape, fill, &job);
     const bool square = shape->m == shape->n && shape->m == shape->k;
-    const double slice_ms = square ? 200 : 60;
-    track[0].runner = calloc(1, sizeof *track[0].runner);
-    if (!ours(s, track[0].runner, &job, NULL)) return;
     const int found = screen(s, &job, best, &offered);
-    for (int i = 0; i < found; i++) {
-        track[1 + i].runner = calloc(1, sizeof *track[0].runner);
-        theirs(track[1 + i].runner, &job, best[i]);
-    }
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i <= found; i++) measure(s, &track[i], slice_ms);
-    int top = 0;
-    double us[1 + BEST] = {0};
-    for (int i = 0; i <= found; i++) us[i] = median(track[i].us, track[i].n);
-    for (int i = 1; i <= found; i++)
-        if (top == 0 || us[i] < us[top]) top = i;
-    const double mine = us[0], other = top ? us[top] : 0;
-    printf("%s\t%s\t%s\t%d\t%d\t%d\t%.3f\t%.1f\t%.3f\t%.3f\t%.0f\t%.0f\t%.3f\t%.1f\t%.0f\t%.0f\t%."
-           "4f\t%d\t",
-           name, kind, fills[fill], shape->m, shape->n, shape->k, mine, job.flops / mine / 1e6,
-           track[0].us[0], track[0].us[track[0].n - 1], track[0].mhz, track[0].watts, other,
-           other > 0 ? job.flops / other / 1e6 : 0, track[top].mhz, track[top].watts,
-           other > 0 ? other / mine : 0, offered);
-    print_config(&track[0].runner->plans[0].config);
-    printf("\n");
-    fflush(stdout);
-    for (int i = 0; i <= found; i++) free(track[i].runner);
+    const struct tmap_gemm_config base = base_wish();
+    const struct tmap_gemm_config choice = tuned(s, &job, 20);
+    for (int i = 0; i < VENDOR + found; i++) track[i].runner = calloc(1, sizeof(struct runner));
+    const bool planned =
+        ours(s, track[MODEL].runner, &job, &base) && ours(s, track[TUNED].runner, &job, &choice);
+    for (int i = 0; i < found; i++) theirs(track[VENDOR + i].runner, &job, best[i]);
+    for (int round = 0; round < ROUNDS && planned; round++)
+        for (int i = 0; i < VENDOR + found; i++) measure(s, &track[i], square ? 200 : 60);
+    if (planned) print_comparison(name, shape, kind, fill, job.flops, offered, found, track);
+    for (int i = 0; i < VENDOR + found; i++) free(track[i].runner);
     if (s->vendor) vendor_done(s->vendor);
 }
 
 static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int limit)
 {
     static struct job job;
-    struct tmap_gemm_config configs[128];
+    struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
     struct runner *r = calloc(1, sizeof *r);
     job_make(s, shape, PROBE_NORMAL, &job);
-    size_t count = tmap_gemm_configs(s->suite, &job.set[0], NULL, configs, 128);
+    const struct tmap_gemm_config base = base_wish();
+    size_t count = tmap_gemm_configs(s->suite, &job.set[0], &base, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)limit; i++) {
         if (!ours(s, r, &job, &configs[i])) continue;
         const struct slice t = stand_time(s, r, ms, 0);
@@ -172,26 +224,18 @@ static void compare_set(struct stand *s, const char *set, const char *kind, cons
     }
     if (fill >= 0)
         printf("name\tkind\tfill\tm\tn\tk\tus\ttflops\tus_min\tus_max\tmhz\twatts\tvendor_us\t"
-               "vendor_tflops\tvendor_mhz\tvendor_watts\tratio\talgos\tconfig\n");
+               "vendor_tflops\tvendor_mhz\tvendor_watts\tratio\tmodel_ratio\talgos\tconfig\tmodel_"
+               "config\n");
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "%31s %63s %d %d %d", in_set, name, &m, &n, &k) != 5) continue;
         if (strcmp(in_set, set)) continue;
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
         if (fill < 0)
-            sweep(s, &p, ms, 128);
+            sweep(s, &p, ms, GEMM_MAX_CHOICES);
         else
             compare(s, name, &p, kind, fill);
     }
     fclose(f);
-}
-
-static struct tmap_gemm_config config_of(const char *text)
-{
-    struct tmap_gemm_config c = {0};
-    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n, &c.stages,
-           &c.cluster_m, &c.cluster_n, &c.split, &c.group, &c.clusters, &c.swapped, &c.flip_k,
-           &c.load_policy, &c.store_policy);
-    return c;
 }
 
 static void list(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int n,
@@ -229,6 +273,24 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
     }
     if (s->vendor) vendor_done(s->vendor);
     fflush(stdout);
+}
+
+/* Three launches of a configuration, or of one of the vendor's algorithms: for a profiler. */
+static void once(struct stand *s, const struct tmap_gemm_problem *shape, const char *what)
+{
+    static struct job job;
+    struct runner *r = calloc(1, sizeof *r);
+    const struct tmap_gemm_config wish = config_of(what);
+    job_make(s, shape, PROBE_NORMAL, &job);
+    if (what[0] == 'v') {
+        vendor_prepare(s->vendor, &job.set[0], s->workspace, s->workspace_bytes);
+        theirs(r, &job, atoi(what + 1));
+    } else if (!ours(s, r, &job, &wish))
+        return;
+    for (int i = 0; i < 3; i++)
+        if (r->run(s, r, 0)) printf("failed\n");
+    s->api->stream_synchronize(s->stream);
+    free(r);
 }
 
 static double now_us(void)
@@ -287,13 +349,17 @@ static void ladder(struct stand *s, int n, double ms)
         const char *name;
         struct tmap_gemm_config wish;
     } steps[] = {
-        {"specialised 64x128, one tile a block", {64, 128, 4, 1, 1, 1, 1, tiles * 4, -1, 0, 0, 0}},
-        {"two consumers 128x256", {128, 256, 3, 1, 1, 1, 1, tiles, -1, 0, 0, 0}},
-        {"four stages", {128, 256, 4, 1, 1, 1, 1, tiles, -1, 0, 0, 0}},
-        {"persistent", {128, 256, 4, 1, 1, 1, 1, 0, -1, 0, 0, 0}},
-        {"grouped raster", {128, 256, 4, 1, 1, 1, 16, 0, -1, 0, 0, 0}},
-        {"multicast in pairs", {128, 256, 4, 2, 1, 1, 8, 0, -1, 0, 0, 0}},
-        {"odd rounds walk K backwards", {128, 256, 4, 2, 1, 1, 8, 0, -1, 1, 0, 0}},
+        {"specialised 64x128, one tile a block",
+         {.tile_m = 64, .tile_n = 128, .stages = 4, .group = 1, .clusters = tiles * 4}},
+        {"two consumers 128x256",
+         {.tile_m = 128, .tile_n = 256, .stages = 3, .group = 1, .clusters = tiles}},
+        {"four stages", {.tile_m = 128, .tile_n = 256, .group = 1, .clusters = tiles}},
+        {"persistent", {.tile_m = 128, .tile_n = 256, .group = 1}},
+        {"grouped raster", {.tile_m = 128, .tile_n = 256}},
+        {"multicast in pairs", {.tile_m = 128, .tile_n = 256, .cluster_m = 2}},
+        {"stores by the warps", {.tile_m = 128, .tile_n = 256, .cluster_m = 2, .direct = 1}},
+        {"launch over the predecessor's end",
+         {.tile_m = 128, .tile_n = 256, .cluster_m = 2, .direct = 1, .overlap = 1}},
     };
     struct runner *r = calloc(1, sizeof *r);
     job_make(s, &shape, PROBE_NORMAL, &job);
@@ -305,7 +371,13 @@ static void ladder(struct stand *s, int n, double ms)
         fflush(stdout);
     }
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        if (!ours(s, r, &job, &steps[i].wish)) continue;
+        struct tmap_gemm_config wish = steps[i].wish;
+        wish.cluster_m = wish.cluster_m ? wish.cluster_m : 1;
+        wish.overlap = wish.overlap ? 0 : -1;
+        wish.direct = wish.direct ? 1 : -1;
+        wish.cluster_n = wish.split = 1;
+        wish.swapped = wish.stream = -1;
+        if (!ours(s, r, &job, &wish)) continue;
         stand_time(s, r, ms / 4, 0);
         const struct slice t = stand_time(s, r, ms, 0);
         printf("ladder\t%d\t%s\t%.1f us\t%.1f TFLOP/s\t%.0f MHz\t%.0f W\n", n, steps[i].name, t.us,
@@ -335,6 +407,7 @@ static void ceilings(struct stand *s)
 int main(int argc, char **argv)
 {
     struct stand stand;
+    if (argc == 2 && !strcmp(argv[1], "plot")) return plot_ratios(stdin, stdout) == 0;
     if (argc < 2 || !stand_open(&stand)) return argc < 2 ? 3 : 1;
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)
@@ -342,7 +415,11 @@ int main(int argc, char **argv)
                     0);
     else if (!strcmp(mode, "sweepset") && argc >= 6)
         compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]));
-    else if (!strcmp(mode, "overhead"))
+    else if (!strcmp(mode, "once") && argc >= 8) {
+        const struct tmap_gemm_problem p =
+            problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        once(&stand, &p, argv[7]);
+    } else if (!strcmp(mode, "overhead"))
         overhead(&stand);
     else if (!strcmp(mode, "ceilings"))
         ceilings(&stand);
@@ -352,7 +429,7 @@ int main(int argc, char **argv)
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
         if (!strcmp(mode, "sweep"))
-            sweep(&stand, &p, atof(argv[7]), argc > 8 ? atoi(argv[8]) : 128);
+            sweep(&stand, &p, atof(argv[7]), argc > 8 ? atoi(argv[8]) : GEMM_MAX_CHOICES);
         else
             list(&stand, &p, atof(argv[7]), argc - 8, argv + 8);
     }

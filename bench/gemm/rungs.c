@@ -151,7 +151,7 @@ static bool wide_params(struct stand *s, struct job *job, int cluster_m, struct 
 {
     const struct tmap_gemm_config wish = {.tile_m = 128,
                                           .tile_n = 256,
-                                          .stages = 4,
+                                          .stages = 3,
                                           .cluster_m = cluster_m,
                                           .cluster_n = 1,
                                           .split = 1,
