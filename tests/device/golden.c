@@ -32,6 +32,7 @@ static int64_t get(FILE *f)
 }
 
 // Every number of a record, in order; N(x) moves one between the file and the struct.
+// clang-format off
 #define NUMBERS(g, d, u, N)                                                                        \
     N((d)->kind)                                                                                   \
     N((d)->dtype)                                                                                  \
@@ -52,6 +53,7 @@ static int64_t get(FILE *f)
     for (int i = 0; i < 3; i++) {                                                                  \
         N((d)->lower[i]) N((d)->upper[i]) N((u)->offset[i])                                        \
     }
+// clang-format on
 
 static uint32_t image_size(const struct golden *g)
 {
