@@ -6,8 +6,9 @@
 #include <string.h>
 
 #define STATES 4096
-#define COSTS 7 /* kind, copied, instructions, layout, traffic, shared, steps: compared in order   \
-                 */
+#define COSTS                                                                                      \
+    7 /* kind, copied, instructions, layout, traffic, shared, steps: compared in order             \
+       */
 #define MOST_REWRITES 6
 
 struct dim {
