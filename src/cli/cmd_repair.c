@@ -46,7 +46,7 @@ static void print_text(const struct io_record *record, const struct tmap_plan *p
     }
     if (report->found)
         printf("  %u views of the tensor were looked at%s\n", report->states,
-               report->closed ? ": nothing cheaper within six rewrites" : "");
+               report->closed ? ": none gives a cheaper plan" : "");
 }
 
 /* The record's place in its file: an element of an array, or the file itself. */
