@@ -36,13 +36,14 @@ static int64_t get(FILE *f)
 #define NUMBERS(g, d, u, N)                                                                        \
     N((d)->kind)                                                                                   \
     N((d)->dtype)                                                                                  \
-    N((d)->rank) N((d)->interleave) N((d)->swizzle) N((d)->oob_fill) N((d)->address)               \
-        N((d)->channels) N((d)->pixels) N((u)->op) N((u)->smem) N((u)->flags) N((u)->coord_count)  \
-            N((g)->c.seed) N((g)->c.window_bytes) N((g)->c.exec_op) N((g)->c.image_from)           \
-                N((g)->c.image_bytes) N((g)->c.expect_tx) N((g)->c.cls) N((g)->c.flags)            \
-                    N((g)->arena_bytes) N((g)->arena_seed) N((g)->instruction_rank)                \
-                        N((g)->map_shift) N((g)->bar_shift) N((g)->code) N((g)->done)              \
-                            N((g)->exact) N((g)->has_image)
+    N((d)->rank)                                                                                   \
+    N((d)->interleave) N((d)->swizzle) N((d)->oob_fill) N((d)->address) N((d)->channels)           \
+        N((d)->pixels) N((u)->op) N((u)->smem) N((u)->flags) N((u)->coord_count) N((g)->c.seed)    \
+            N((g)->c.window_bytes) N((g)->c.exec_op) N((g)->c.image_from) N((g)->c.image_bytes)    \
+                N((g)->c.expect_tx) N((g)->c.cls) N((g)->c.flags) N((g)->arena_bytes)              \
+                    N((g)->arena_seed) N((g)->instruction_rank) N((g)->map_shift)                  \
+                        N((g)->bar_shift) N((g)->code) N((g)->done) N((g)->exact)                  \
+                            N((g)->has_image)
 #define ARRAYS(d, u, N)                                                                            \
     for (int i = 0; i < 5; i++) {                                                                  \
         N((d)->dim[i]) N((d)->box[i]) N((d)->elem_stride[i]) N((u)->coord[i])                      \
