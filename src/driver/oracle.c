@@ -114,7 +114,6 @@ static void try_one(struct worker *w, const struct item *item, uint64_t number)
     struct comparison c;
     const uint64_t hash = desc_hash(&item->desc);
     const uint8_t dirt = (uint8_t)(hash >> 56); /* a buffer nobody cleared */
-    const bool fresh = hash_set_add(&s->seen, hash);
     const enum agreement how =
         compare(&s->driver->gpu.api, &s->generator.driver, &item->desc, dirt, &c);
     const bool accepted = c.driver.code == TMAP_CU_SUCCESS;
@@ -122,6 +121,8 @@ static void try_one(struct worker *w, const struct item *item, uint64_t number)
         t->not_asked++;
         return;
     }
+    /* Of those asked alone: bits of others would make the sum depend on the order. */
+    const bool fresh = hash_set_add(&s->seen, hash);
     t->count++;
     t->distinct_at_least += fresh;
     t->by_kind[item->desc.kind][!accepted]++;
