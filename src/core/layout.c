@@ -5,6 +5,7 @@
 // the element strides down instead of up and is not used. The shared alignment of 128 bytes is the
 // PTX ISA's and faults when broken; the pattern alignment is eight spans (PTX ISA, swizzle modes).
 #include "core/layout.h"
+#include "expr/tables.h"
 
 #include <string.h>
 
@@ -12,56 +13,27 @@
 #define WIDE_128_PIXELS 128u  // PTX ISA: im2col::w::128 always moves that many
 #define PATTERN_ROWS 8u       // a swizzle repeats after eight spans
 
-struct type_bits {
-    uint8_t smem, gmem;
-};
-
-static struct type_bits bits_of(int32_t dtype)
+// The rows' own tables; what no enum has is 0, as callers ask about descriptors not yet judged.
+static uint32_t entry(enum table_id table, int32_t index)
 {
-    switch (dtype) {
-// clang-format off
-#define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32) \
-    case value: return (struct type_bits){smem_bits, gmem_bits};
-#include "rules/enums.def"
-    // clang-format on
-    default:
-        return (struct type_bits){0, 0};
-    }
+    return index >= 0 && index < TABLE_ENTRIES ? table_at(table, index) : 0;
 }
 
 uint32_t layout_smem_bits(int32_t dtype)
 {
-    return bits_of(dtype).smem;
+    return entry(TABLE_SIZE_BITS, dtype);
 }
 uint32_t layout_gmem_bits(int32_t dtype)
 {
-    return bits_of(dtype).gmem;
+    return entry(TABLE_GMEM_BITS, dtype);
 }
-
 uint32_t layout_slice_bytes(int32_t interleave)
 {
-    switch (interleave) {
-// clang-format off
-#define INTERLEAVE(id, json, value, since, slice_bytes) \
-    case value: return slice_bytes;
-#include "rules/enums.def"
-    // clang-format on
-    default:
-        return 0;
-    }
+    return entry(TABLE_SLICE, interleave);
 }
-
 uint32_t layout_swizzle_span(int32_t swizzle)
 {
-    switch (swizzle) {
-// clang-format off
-#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes) \
-    case value: return span_bytes;
-#include "rules/enums.def"
-    // clang-format on
-    default:
-        return 0;
-    }
+    return entry(TABLE_SPAN, swizzle);
 }
 
 uint32_t layout_swizzle_atom(int32_t swizzle)
