@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "support/splitmix.h"
 #include "core/derive.h"
 #include "core/layout.h"
 #include "expr/print.h"
@@ -17,10 +18,7 @@
 
 static uint64_t draw(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return splitmix(state);
 }
 
 static const int64_t edges[] = {-1,

@@ -1,4 +1,5 @@
 /* The plain loop that a plan is compared with, and the random wishes. */
+#include "support/splitmix.h"
 #include "support/repair_support.h"
 
 #include "core/layout.h"
@@ -10,10 +11,7 @@
 
 uint64_t next_random(uint64_t *s)
 {
-    uint64_t z = (*s += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return splitmix(s);
 }
 
 static uint64_t below(uint64_t *s, uint64_t n)

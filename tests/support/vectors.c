@@ -1,3 +1,4 @@
+#include "support/splitmix.h"
 #include "support/vectors.h"
 
 #include "core/derive.h"
@@ -7,12 +8,9 @@
 
 #define NODES 512
 
-static uint64_t draw(uint64_t *state) /* splitmix64 */
+static uint64_t draw(uint64_t *state)
 {
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
+    return splitmix(state);
 }
 
 static uint64_t below(uint64_t *state, uint64_t n)
