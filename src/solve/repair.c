@@ -52,7 +52,9 @@ static void log_text(struct tmap_search_log *l, const char *format, ...)
 }
 
 /* One line a state: its number, rewrites so far, and per dimension size, stride, tile, grain and
- * whether it is plain (no piece of a split, no element stride). */
+ * whether it is plain (no piece of a split, no element stride). After a bar what its fields depend
+ * on: type, interleave, address, changes of the shared layout, whether dimension 0 is a piece of a
+ * split, and the element strides. */
 static void log_state(struct search *s, uint32_t state, const struct view *v)
 {
     log_text(s->log, "state %u %u %u", state, v->step_count, v->desc.rank);
@@ -62,6 +64,10 @@ static void log_state(struct search *s, uint32_t state, const struct view *v)
                                         : layout_gmem_bits(v->desc.dtype) / 8),
                  (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
                  v->digit[i].div == 1 && v->digit[i].mod == 0 && v->desc.elem_stride[i] == 1);
+    log_text(s->log, " | %d %d %llu %u %d", v->desc.dtype, v->desc.interleave,
+             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0);
+    for (uint32_t i = 0; s->log && i < v->desc.rank; i++)
+        log_text(s->log, " %u", v->desc.elem_stride[i]);
     log_text(s->log, "\n");
 }
 
@@ -71,6 +77,16 @@ static void log_cost(struct search *s, const char *word, uint32_t state, const s
              (unsigned long long)c->copied_bytes, (unsigned long long)c->extra_instructions,
              c->layout_changes, (unsigned long long)c->wasted_traffic_bytes,
              (unsigned long long)c->wasted_shared_bytes, c->steps);
+}
+
+/* What costs are measured against: bytes of a tile and of the tensor, the wished swizzle, whether
+ * the tile is stored, the swizzle kept, no copy allowed, and a decision made. */
+static void log_aim(struct search *s)
+{
+    const struct tmap_wish *w = s->aim.wish;
+    log_text(s->log, "aim %llu %llu %d %d %d %d %d\n", (unsigned long long)s->aim.useful_bytes,
+             (unsigned long long)s->aim.tensor_bytes, s->aim.desc->swizzle, s->aim.stores,
+             w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
 }
 
 /* Whether every step of a, values aside, is one of b's. */
@@ -248,6 +264,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
     view_of(&s->decision->desc, s->aim.wish, &start);
+    log_aim(s);
     add_view(s, &start);
     r->closed = true;
     for (uint32_t i = 0; i < s->count; i++) {

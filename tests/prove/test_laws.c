@@ -11,13 +11,12 @@
 #include "solve/view.h"
 #include "support/repair_support.h"
 
-#include <isl/map.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef TMAP_WITH_ISL
+#include <isl/map.h>
 
 static void every_law_is_proved(void **state)
 {
