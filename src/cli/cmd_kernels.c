@@ -1,5 +1,6 @@
 /* cmd_kernels.c : the copy suite from the command line: its cases, verified, timed. */
 #include "cli/cli.h"
+#include "cli/kernels_code.h"
 #include "tmap/copy.h"
 
 #include <string.h>
@@ -11,11 +12,11 @@ static bool chosen(const struct cli *cli, const char *name)
     return cli->operand_count < 2;
 }
 
-static enum cli_exit list(const struct cli *cli)
+static enum cli_exit list(struct cli *cli)
 {
     for (size_t i = 0; tmap_copy_case(i); i++)
-        if (chosen(cli, tmap_copy_case(i))) printf("%s\n", tmap_copy_case(i));
-    return CLI_OK;
+        if (chosen(cli, tmap_copy_case(i))) printf("case %s\n", tmap_copy_case(i));
+    return cli_code_list(cli);
 }
 
 static void print_result(const struct tmap_copy_result *r, bool timed)
@@ -70,7 +71,9 @@ static enum cli_exit run(struct cli *cli)
     if (strcmp(what, "list") == 0) return list(cli);
     if (strcmp(what, "verify") == 0) return measure_all(cli, false);
     if (strcmp(what, "bench") == 0) return measure_all(cli, true);
-    return cli_usage(cli, "list, verify or bench, not '%s'", what);
+    if (strcmp(what, "scan") == 0) return cli_code_scan(cli);
+    if (strcmp(what, "table") == 0) return cli_code_table();
+    return cli_usage(cli, "list, verify, bench, scan or table, not '%s'", what);
 }
 
 static const struct cli_option options[] = {
@@ -81,12 +84,16 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_kernels = {
     .name = "kernels",
-    .summary = "the copy kernels: list, verify against plain ones, bench",
-    .operands = "list|verify|bench [OPTION...] [CASE...]",
-    .examples = "  tmap kernels list\n"
-                "  tmap kernels verify                    every byte against a plain kernel\n"
-                "  tmap kernels bench dense transpose     cases with these in their names\n",
+    .summary = "the kernels: list what they hold, verify copies against plain ones, bench",
+    .operands = "list|verify|bench|scan|table [OPTION...] [CASE|FILE...]",
+    .examples =
+        "  tmap kernels list                      cases, images, and what each kernel holds\n"
+        "  tmap kernels scan kernel.cubin         the same of a cubin or a fatbin\n"
+        "  tmap kernels table                     one line a kernel, for a comparison\n"
+        "  tmap kernels verify                    every byte against a plain kernel\n"
+        "  tmap kernels bench dense transpose     cases with these in their names\n",
     .about =
-        "verify and bench need a GPU of compute capability 9.0. Exit code 1: a byte differs.\n",
+        "verify and bench need a GPU of compute capability 9.0. Exit code 1: a byte differs, or a\n"
+        "kernel does not hold what src/kernels/expect.def says.\n",
     .options = options,
     .run = run};

@@ -22,3 +22,10 @@ $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/
 	  printf '.section .note.GNU-stack,"",%%progbits\n'; } > $(@:.o=.s)
 	$(Q)$(CC) -c -o $@ $(@:.o=.s)
 .PRECIOUS: $(B)/%.fatbin
+
+# The list of images, for src/kernels/images.c; written anew only when it changes.
+IMAGES_DEF := $(B)/gen/kernels/images.def
+$(IMAGES_DEF): FORCE
+	@mkdir -p $(@D); for i in $(sort $(patsubst src/kernels/%.cu,%,$(IMAGE_CU))); do \
+	  echo "IMAGE($${i%/*}, $${i#*/})"; done >$@.new; cmp -s $@.new $@ || cp $@.new $@
+$(B)/src/kernels/images.o: $(IMAGES_DEF)

@@ -1,0 +1,160 @@
+/* kernels_code.c : images, kernels and opcodes, for people and as a table. */
+#include "cli/kernels_code.h"
+#include "tmap/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scanned {
+    struct tmap_code_kernel *kernels; /* malloc'd */
+    size_t count;
+    struct tmap_code_image image;
+};
+
+static enum tmap_status scan(const void *data, size_t size, struct scanned *out)
+{
+    size_t n = 0;
+    enum tmap_status s = tmap_code_scan(data, size, NULL, 0, &n, NULL);
+    if (s != TMAP_OK) return s;
+    out->kernels = malloc((n ? n : 1) * sizeof *out->kernels);
+    if (!out->kernels) return TMAP_E_MEMORY;
+    s = tmap_code_scan(data, size, out->kernels, n, &out->count, &out->image);
+    if (s != TMAP_OK) free(out->kernels);
+    return s;
+}
+
+/* Every opcode that the table names, once a name, in the order of its numbers. */
+static void print_counts(const struct tmap_code_kernel *k, const char *between)
+{
+    const char *lead = "";
+    for (uint32_t i = 0; i < TMAP_CODE_OPCODES; i++) {
+        const char *name = tmap_code_name(i);
+        bool first = name != NULL;
+        for (uint32_t j = 0; first && j < i; j++)
+            first = !tmap_code_name(j) || strcmp(tmap_code_name(j), name) != 0;
+        if (!first || tmap_code_count(k, name) == 0) continue;
+        printf("%s%s %u", lead, name, tmap_code_count(k, name));
+        lead = between;
+    }
+}
+
+static enum cli_exit judge(struct cli *cli, const struct tmap_code_kernel *k)
+{
+    struct tmap_code_finding f[8];
+    const size_t n = tmap_code_judge(k, f, sizeof f / sizeof f[0]);
+    for (size_t i = 0; i < n && i < sizeof f / sizeof f[0]; i++)
+        cli_message(cli, "%s: %s %u, not %u to %u: %s", k->name, f[i].what, f[i].seen, f[i].least,
+                    f[i].most, f[i].why);
+    return n ? CLI_ILLEGAL : CLI_OK;
+}
+
+static void print_image(struct cli *cli, const char *name, const struct scanned *s)
+{
+    printf("image %s: %zu kernels, fnv1a64 0x%016llx, %s\n", name, s->count,
+           (unsigned long long)s->image.fnv1a64,
+           s->image.compiler[0] ? s->image.compiler : "compiler not said");
+    for (size_t i = 0; i < s->count; i++) {
+        const struct tmap_code_kernel *k = &s->kernels[i];
+        printf("  %s sm_%u: %u instructions, %u registers, %u stack bytes; ", k->name, k->arch,
+               k->instructions, k->registers, k->stack_bytes);
+        print_counts(k, ", ");
+        printf("\n");
+        cli_note(cli, judge(cli, k));
+    }
+}
+
+enum cli_exit cli_code_list(struct cli *cli)
+{
+    struct tmap_code_embedded e;
+    struct scanned s = {0};
+    for (size_t i = 0; tmap_code_embedded_at(i, &e); i++) {
+        bool wanted = cli->operand_count < 2;
+        for (size_t j = 1; j < cli->operand_count; j++)
+            wanted = wanted || strstr(e.name, cli->operand[j]);
+        if (!wanted) continue;
+        if (e.size == 0) {
+            printf("image %s: not built, for want of a CUDA compiler\n", e.name);
+            continue;
+        }
+        const enum tmap_status status = scan(e.data, e.size, &s);
+        if (status != TMAP_OK) return cli_status(cli, status, e.name);
+        print_image(cli, e.name, &s);
+        free(s.kernels);
+    }
+    return CLI_OK;
+}
+
+/* The whole file, malloc'd. */
+static void *read_all(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "rb");
+    uint8_t *data = NULL;
+    size_t room = 0, n = 0;
+    if (!in) return NULL;
+    do {
+        if (n == room) {
+            room = room ? 2 * room : 1 << 16;
+            uint8_t *larger = realloc(data, room);
+            if (!larger) break;
+            data = larger;
+        }
+        n += fread(data + n, 1, room - n, in);
+    } while (n == room);
+    if (ferror(in) || !feof(in)) {
+        free(data);
+        data = NULL;
+    }
+    fclose(in);
+    *size = n;
+    return data;
+}
+
+static enum cli_exit scan_file(struct cli *cli, const char *path)
+{
+    struct scanned s = {0};
+    size_t size = 0;
+    void *data = read_all(path, &size);
+    if (!data) {
+        cli_message(cli, "%s: cannot be read", path);
+        return CLI_INPUT;
+    }
+    const enum tmap_status status = scan(data, size, &s);
+    free(data);
+    if (status == TMAP_E_ARGUMENT) {
+        cli_message(cli, "%s: no cubin and no fatbin, cut short, or compressed", path);
+        return CLI_INPUT;
+    }
+    if (status != TMAP_OK) return cli_status(cli, status, path);
+    print_image(cli, path, &s);
+    free(s.kernels);
+    return CLI_OK;
+}
+
+enum cli_exit cli_code_scan(struct cli *cli)
+{
+    if (cli->operand_count < 2) return cli_usage(cli, "scan needs a cubin or a fatbin");
+    for (size_t i = 1; i < cli->operand_count; i++) cli_note(cli, scan_file(cli, cli->operand[i]));
+    return CLI_OK;
+}
+
+enum cli_exit cli_code_table(void)
+{
+    struct tmap_code_embedded e;
+    struct scanned s = {0};
+    printf("# Every kernel of the library: make kernels-table writes this file (docs/OPCODES.md).\n"
+           "# image\tkernel\tinstructions\tregisters\tfnv1a64\topcodes\n");
+    for (size_t i = 0; tmap_code_embedded_at(i, &e); i++) {
+        if (e.size == 0 || scan(e.data, e.size, &s) != TMAP_OK) continue;
+        printf("%s\t%s\t\t\t%016llx\t\n", e.name, s.image.compiler,
+               (unsigned long long)s.image.fnv1a64);
+        for (size_t j = 0; j < s.count; j++) {
+            const struct tmap_code_kernel *k = &s.kernels[j];
+            printf("%s\t%s\t%u\t%u\t%016llx\t", e.name, k->name, k->instructions, k->registers,
+                   (unsigned long long)k->fnv1a64);
+            print_counts(k, " ");
+            printf("\n");
+        }
+        free(s.kernels);
+    }
+    return CLI_OK;
+}

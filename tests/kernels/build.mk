@@ -1,0 +1,9 @@
+# tests/kernels/test_opcode.sh asks it for PTX, and what the assembler made of it.
+OPCODE_PROBE := $(B)/tests/kernels/opcode_probe
+$(OPCODE_PROBE): $(B)/tests/kernels/opcode_probe.o $(LINK_ALL)
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LINK_ALL) $(LIBS_ALL)
+test-build: $(OPCODE_PROBE)
+# make kernels-table: write down what the kernels' machine code is; read the diff before committing.
+.PHONY: kernels-table
+kernels-table: cli
+	@$(B)/tmap kernels table >tests/kernels/images.tsv
