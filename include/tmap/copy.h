@@ -20,8 +20,9 @@ struct tmap_copy;
 
 /* tmap_copy_open() : ordinal as the driver counts devices; the primary context becomes current on
  *  this thread. why: what was missing, in words (cap bytes; may be NULL with cap 0).
- *  Errors: TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability
- *  9.0), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+ *  Errors: TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or
+ *  one that this build has no kernels for: they are for compute capability 9.0 unless it was made
+ *  with COPY_ARCHES), TMAP_E_DRIVER, TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_copy_open(int ordinal, struct tmap_copy **out, char *why,
                                          size_t cap);
 TMAP_API void tmap_copy_close(struct tmap_copy *suite);

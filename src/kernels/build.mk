@@ -4,6 +4,8 @@ IMAGE_CU   := $(wildcard src/kernels/*/*.cu)
 CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
+# The copy suite's architectures; COPY_ARCHES="90a 100a 103a 120a 121a" makes it run on all of them.
+COPY_ARCHES ?= 90a
 image_name  = image_$(subst /,_,$(patsubst src/kernels/%.cu,%,$(1)))
 
 $(B)/%.fatbin: %.cu
@@ -11,6 +13,8 @@ $(B)/%.fatbin: %.cu
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
 	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
 	  -fatbin -o $@ $<
+
+$(B)/src/kernels/copy/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 
 $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config
 	@mkdir -p $(@D)
@@ -29,3 +33,19 @@ $(IMAGES_DEF): FORCE
 	@mkdir -p $(@D); for i in $(sort $(patsubst src/kernels/%.cu,%,$(IMAGE_CU))); do \
 	  echo "IMAGE($${i%/*}, $${i#*/})"; done >$@.new; cmp -s $@.new $@ || cp $@.new $@
 $(B)/src/kernels/images.o: $(IMAGES_DEF)
+
+# make kernels-cross: the copy suite for the architectures after Hopper, each kernel's code scanned.
+CROSS_ARCHES ?= 100a 103a 120a 121a
+COPY_NAMES   := $(patsubst src/kernels/copy/%.cu,%,$(wildcard src/kernels/copy/*.cu))
+CROSS        := $(foreach a,$(CROSS_ARCHES),$(COPY_NAMES:%=$(B)/cross/sm_$(a)/%.cubin))
+define cross_rule
+$(B)/cross/sm_$(1)/%.cubin: src/kernels/copy/%.cu
+	@mkdir -p $$(@D)
+	$$(if $$(filter 1,$$(V)),,@echo "  NVCC  $$< for sm_$(1)")
+	$$(Q)$$(NVCC) $$(NVCC_FLAGS) -gencode=arch=compute_$(1),code=sm_$(1) -Isrc -Iinclude \
+	  -MD -MF $$(@:.cubin=.d) -MT $$@ -cubin -o $$@ $$<
+endef
+$(foreach a,$(CROSS_ARCHES),$(eval $(call cross_rule,$(a))))
+.PHONY: kernels-cross
+kernels-cross: $(CROSS) cli
+	@$(B)/tmap kernels scan $(CROSS)

@@ -7,3 +7,4 @@ test-build: $(OPCODE_PROBE)
 .PHONY: kernels-table
 kernels-table: cli
 	@$(B)/tmap kernels table >tests/kernels/images.tsv
+test-build: $(if $(WITH_CUDA),$(CROSS))

@@ -8,6 +8,9 @@ using namespace copy;
     extern __shared__ __align__(1024) uint8_t smem[];                                              \
     const uint32_t base = ptx::smem_addr(smem)
 
+// A multicast is one instruction up to sm_110. On sm_120 it is a call into the driver, so there is
+// no such kernel, and a plan for it is refused (docs/OPCODES.md).
+#if __CUDA_ARCH__ < 1200
 namespace
 {
 
@@ -82,6 +85,7 @@ extern "C" __global__ void __launch_bounds__(32)
     __syncwarp();
     ptx::cluster_sync(); // nor leaves while another may still arrive on its barrier
 }
+#endif
 
 namespace
 {

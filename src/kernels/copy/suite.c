@@ -1,6 +1,9 @@
 // Opening the copy suite, launching its kernels, and reading what they said when they gave up.
 #include "kernels/copy/suite.h"
 
+#include "kernels/cubin.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +35,32 @@ static enum tmap_status load(struct tmap_copy *s)
     return TMAP_OK;
 }
 
+// The kernels run where they were compiled for: sm_90a, or what COPY_ARCHES said.
+static bool has_code_for(uint32_t arch)
+{
+    struct cubin cubin;
+    size_t at = 0;
+    bool bad;
+    while (cubin_next(image_copy_copy, image_copy_copy_bytes, &at, &cubin, &bad))
+        if (cubin.arch == arch) return true;
+    return false;
+}
+
+static enum tmap_status no_code(uint32_t arch, char *why, size_t cap)
+{
+    if (cap) snprintf(why, cap, "no copy kernels for sm_%u in this build (COPY_ARCHES)", arch);
+    return TMAP_E_NO_DEVICE;
+}
+
 static enum tmap_status prepare(struct tmap_copy *s, int ordinal, char *why, size_t cap)
 {
     struct tmap_target target;
     enum tmap_status st = tmap_gpu_open(NULL, ordinal, &s->gpu, why, cap);
     if (st != TMAP_OK) return st;
-    if (s->gpu.cc_major != 9 || s->gpu.cc_minor != 0) return TMAP_E_NO_DEVICE;
+    const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
+    if (!has_code_for(arch)) return no_code(arch, why, cap);
     target = tmap_default_target();
-    target.arch = TMAP_ARCH(90, 1);
+    target.arch = TMAP_ARCH(arch, 1); // the kernels use instructions of the architecture's own
     st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
     if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
     s->limit_ms = WATCHDOG_MS;
