@@ -6,13 +6,15 @@ NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
 # The copy suite's architectures; COPY_ARCHES="90a 100a 103a 120a 121a" makes it run on all of them.
 COPY_ARCHES ?= 90a
+# What the compiler said stays beside what it made: tests/kernels/test_images.sh reads its advisories.
+keep_log     = >$@.log 2>&1; rc=$$?; cat $@.log >&2; exit $$rc
 image_name  = image_$(subst /,_,$(patsubst src/kernels/%.cu,%,$(1)))
 
 $(B)/%.fatbin: %.cu
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
 	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
-	  -fatbin -o $@ $<
+	  -fatbin -o $@ $< $(keep_log)
 
 $(B)/src/kernels/copy/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 
@@ -43,7 +45,7 @@ $(B)/cross/sm_$(1)/%.cubin: src/kernels/copy/%.cu
 	@mkdir -p $$(@D)
 	$$(if $$(filter 1,$$(V)),,@echo "  NVCC  $$< for sm_$(1)")
 	$$(Q)$$(NVCC) $$(NVCC_FLAGS) -gencode=arch=compute_$(1),code=sm_$(1) -Isrc -Iinclude \
-	  -MD -MF $$(@:.cubin=.d) -MT $$@ -cubin -o $$@ $$<
+	  -MD -MF $$(@:.cubin=.d) -MT $$@ -cubin -o $$@ $$< $$(keep_log)
 endef
 $(foreach a,$(CROSS_ARCHES),$(eval $(call cross_rule,$(a))))
 .PHONY: kernels-cross
