@@ -222,6 +222,40 @@ TMAP_API enum tmap_status tmap_certify(struct tmap_symbolic *context,
                                        struct tmap_violation *core, size_t cap, size_t *found,
                                        char *text, size_t text_cap, size_t *length);
 
+struct tmap_plan;
+struct tmap_wish;
+struct tmap_search_log;
+
+/* tmap_certify_moves() : whether the plan's copies move what desc wishes, for every tile on the
+ * grid that starts inside the tensor, of any coordinates: each element of the tile is in or out of
+ * bounds as wished, comes from its address (or, from a padded copy, from a place of its own), lands
+ * in the box of a copy at a place of its own, copies start at legal coordinates, and a store writes
+ * nothing else. isl decides it. wish may be NULL, as tmap_repair()'s. Errors: TMAP_E_ARGUMENT, also
+ * for an interleaved wish or a plan without copies; TMAP_E_NOT_BUILT. */
+TMAP_API enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
+                                             const struct tmap_checker *checker,
+                                             const struct tmap_desc *desc,
+                                             const struct tmap_wish *wish,
+                                             const struct tmap_plan *plan, enum tmap_proof *proof);
+
+/* What Z3 says about the views of a search: one query a view, or two where the tensor may be
+ * copied. proved: no fields of it cost less; refuted: some do; undecided: the budget ran out, or
+ * costs of such a view are not modelled (interleaved tensors, plans of more than 64 copies). */
+struct tmap_minimal {
+    size_t views, proved, refuted, undecided;
+};
+
+/* tmap_certify_minimal() : whether any view that tmap_repair() named in its account of desc has
+ *  fields (swizzle, boxes, equal copies, base, strides of size-1 dimensions, a padded copy) for
+ * which all rows hold and which cost less than the plan, steps aside. That the views are all there
+ * are is what the account is checked for. Im2col searches have one view and no account of it: views
+ * 0. Errors: TMAP_E_ARGUMENT for an account that cannot be read or was cut off; TMAP_E_TARGET;
+ *  TMAP_E_NOT_BUILT. */
+TMAP_API enum tmap_status
+tmap_certify_minimal(struct tmap_symbolic *context, const struct tmap_checker *checker,
+                     const struct tmap_desc *desc, const struct tmap_plan *plan,
+                     const struct tmap_search_log *log, struct tmap_minimal *out);
+
 /* --- differences between targets --------------------------------------------------------------
  */
 

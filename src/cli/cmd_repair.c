@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MOST_PLANS 16
+#define LOG_BYTES ((size_t)1 << 21)
 
 struct repair {
     struct cli *cli;
@@ -17,6 +18,7 @@ struct repair {
     uint64_t plans;
     bool patch;
     struct tmap_symbolic *prover; /* --prove: made at the first proof */
+    struct tmap_search_log log;   /* the search's account, for proofs */
 };
 
 static void print_json(const struct repair *r, const struct io_record *record,
@@ -74,9 +76,10 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
             printf("%s: legal, nothing to repair\n", record->name ? record->name : "record");
         return CLI_OK;
     }
+    r->log.length = 0;
     const enum tmap_status s =
         tmap_repair(&r->checker, &record->desc, &r->wish, r->workspace, TMAP_REPAIR_WORKSPACE,
-                    plans, (size_t)r->plans, &report, NULL);
+                    plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
     if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
     if (r->patch && report.found)
         print_patch(record, &plans[0]);
@@ -85,8 +88,9 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
     else
         print_text(record, plans, &report);
     if (r->cli->prove)
-        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc,
-                         report.found ? &plans[0] : NULL, record->name ? record->name : "record");
+        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &r->wish,
+                         report.found ? &plans[0] : NULL, &r->log,
+                         record->name ? record->name : "record");
     return report.found ? CLI_OK : CLI_ILLEGAL;
 }
 
@@ -105,9 +109,13 @@ static enum cli_exit run(struct cli *cli)
     r.wish.keep_swizzle = cli_has(cli, "keep-swizzle");
     r.wish.no_copy = cli_has(cli, "no-copy");
     r.workspace = malloc(TMAP_REPAIR_WORKSPACE);
-    if (!r.workspace) return cli_status(cli, TMAP_E_MEMORY, "repair");
-    cli_each(cli, true, repair_record, &r);
+    r.log.size = cli->prove ? LOG_BYTES : 0;
+    r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
+    const bool ready = r.workspace && (r.log.text || !cli->prove);
+    if (ready) cli_each(cli, true, repair_record, &r);
     free(r.workspace);
+    free(r.log.text);
+    if (!ready) return cli_status(cli, TMAP_E_MEMORY, "repair");
     tmap_symbolic_close(r.prover);
     return CLI_OK;
 }

@@ -140,9 +140,57 @@ static void say_repair(struct cli *cli, enum tmap_proof proof, uint64_t below, c
     }
 }
 
+/* What isl says about the copies of a plan, for tiles of any coordinates on its grid. */
+static void prove_moves(struct cli *cli, struct tmap_symbolic *context,
+                        const struct tmap_checker *checker, const struct tmap_desc *desc,
+                        const struct tmap_wish *wish, const struct tmap_plan *plan,
+                        const char *name)
+{
+    enum tmap_proof proof;
+    const enum tmap_status status = tmap_certify_moves(context, checker, desc, wish, plan, &proof);
+    if (status != TMAP_OK) {
+        cli_symbolic_trouble(cli, context, status, name);
+    } else if (proof == TMAP_PROVED) {
+        cli_message(cli, "%s: proved that the copies move what was wished, for every tile", name);
+    } else if (proof == TMAP_REFUTED) {
+        cli_message(cli, "%s: a tile exists that the plan copies wrongly: a defect of tmap", name);
+        cli_note(cli, CLI_INTERNAL);
+    } else {
+        cli_message(cli, "%s: what the copies move is not proved: the budget ran out", name);
+        cli_note(cli, CLI_UNDECIDED);
+    }
+}
+
+/* What Z3 says about the views that the search looked at. */
+static void prove_minimal(struct cli *cli, struct tmap_symbolic *context,
+                          const struct tmap_checker *checker, const struct tmap_desc *desc,
+                          const struct tmap_plan *plan, const struct tmap_search_log *log,
+                          const char *name)
+{
+    struct tmap_minimal m;
+    const enum tmap_status status = tmap_certify_minimal(context, checker, desc, plan, log, &m);
+    if (status != TMAP_OK) {
+        cli_symbolic_trouble(cli, context, status, name);
+        return;
+    }
+    if (m.refuted) {
+        cli_message(cli, "%s: in %zu of %zu views some fields cost less: a defect of tmap", name,
+                    m.refuted, m.views);
+        cli_note(cli, CLI_INTERNAL);
+    } else if (m.undecided) {
+        cli_message(cli, "%s: no fields cost less in %zu of %zu views; %zu undecided", name,
+                    m.proved, m.views, m.undecided);
+        cli_note(cli, CLI_UNDECIDED);
+    } else if (m.views) {
+        cli_message(cli, "%s: proved that no fields of any of %zu views cost less (%s)", name,
+                    m.views, tmap_symbolic_solvers(context));
+    }
+}
+
 void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
                       const struct tmap_checker *checker, const struct tmap_desc *desc,
-                      const struct tmap_plan *plan, const char *name)
+                      const struct tmap_wish *wish, const struct tmap_plan *plan,
+                      const struct tmap_search_log *log, const char *name)
 {
     struct tmap_field_cost field[MAX_FREED];
     bool pads = plan && plan->cost.kind == TMAP_PLAN_PADDING;
@@ -163,5 +211,8 @@ void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
         char label[200];
         snprintf(label, sizeof label, "%s, repaired", name);
         cli_prove_verdict(cli, context, checker, &plan->desc, label);
+        if (desc->interleave != TMAP_INTERLEAVE_NONE) return;
+        prove_moves(cli, *context, checker, desc, wish, plan, name);
+        prove_minimal(cli, *context, checker, desc, plan, log, name);
     }
 }

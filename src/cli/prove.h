@@ -3,6 +3,7 @@
 #define TMAP_CLI_PROVE_H
 
 #include "cli/cli.h"
+#include "tmap/solve.h"
 #include "tmap/symbolic.h"
 
 /* cli_prove_verdict() : asks Z3 for a proof of the native verdict of desc and says on stderr what
@@ -13,14 +14,15 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
                        const struct tmap_checker *checker, const struct tmap_desc *desc,
                        const char *name);
 
-/* cli_prove_repair() : what of a repair a solver can judge, on stderr: that the descriptor is
- * illegal, and why; that the plan's descriptor is legal; and, over the fields that are no part of
- * the tensor (the strides too where the plan pads), that fewer changed fields do not suffice or,
- * where the plan rewrites the tensor, that no change of those fields alone would. plan: NULL where
- * there is none. The plan's other costs are the search's own matter (its log). */
-struct tmap_plan;
+/* cli_prove_repair() : what of a repair solvers can judge, on stderr: that the descriptor is
+ * illegal, and why; over the fields that are no part of the tensor (the strides too where the plan
+ * pads), that fewer changed fields do not suffice or, where the plan rewrites the tensor, that no
+ * change of those fields alone would; that the plan's descriptor is legal; that its copies move
+ * what was wished, for every tile; and that no fields of any view in the search's account cost
+ * less. plan: NULL where there is none. */
 void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
                       const struct tmap_checker *checker, const struct tmap_desc *desc,
-                      const struct tmap_plan *plan, const char *name);
+                      const struct tmap_wish *wish, const struct tmap_plan *plan,
+                      const struct tmap_search_log *log, const char *name);
 
 #endif

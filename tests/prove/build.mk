@@ -9,9 +9,10 @@ $(B)/tests/prove/prove: $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $(PROVE_OBJ) $(B)/libtmap-symbolic.a $(B)/libtmap.a $(SYMBOLIC_LIBS)
 test-build: $(B)/tests/prove/prove
 .PHONY: prove
-prove: all $(B)/tests/prove/prove $(B)/tests/prove/test_laws $(addprefix $(B)/tests/symbolic/test_,condition guard random certify diff)
+prove: all $(B)/tests/prove/prove $(B)/tests/prove/test_laws $(B)/tests/prove/test_repairs $(addprefix $(B)/tests/symbolic/test_,condition guard random certify diff)
 	$(B)/tests/prove/prove
 	TMAP_LAWS=100000 $(B)/tests/prove/test_laws
+	TMAP_REPAIRS=2000 $(B)/tests/prove/test_repairs
 	TMAP_POINTS=100000 $(B)/tests/symbolic/test_condition
 	TMAP_POINTS=1000000 $(B)/tests/symbolic/test_guard
 	TMAP_POINTS=10000 $(B)/tests/symbolic/test_random

@@ -61,6 +61,10 @@ cat >"$dir/bad.json" <<'END'
 END
 is 'repair proves that its plan is least' 0 'fewer than 1 changed field would not do' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
+is 'repair proves what its copies move' 0 'copies move what was wished, for every tile' \
+    "$tmap" repair --plans 1 --prove "$dir/bad.json"
+is 'repair proves its cost least in each view' 0 'views cost less (isl' \
+    "$tmap" repair --plans 1 --prove "$dir/bad.json"
 is 'repair proves its plan legal' 0 'A, repaired: proved legal' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
 is 'repair of a type that the target lacks' 1 'no plan' \

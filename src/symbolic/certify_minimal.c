@@ -1,0 +1,161 @@
+/* certify_minimal.c : reads a search's account and asks about each view that it names. */
+#include "symbolic/minimal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT_BYTES = 1 << 19 };
+
+struct account {
+    struct tmap_symbolic *s;
+    const struct tmap_checker *checker;
+    const struct tmap_plan *plan;
+    struct tmap_desc base; /* the wish's fields that no view changes */
+    struct sym_aim aim;
+    bool has_aim;
+};
+
+static bool read_aim(struct account *a, const char *line)
+{
+    struct sym_aim *x = &a->aim;
+    a->has_aim = sscanf(line, "aim %llu %llu %d %d %d %d %d", &x->useful_bytes, &x->tensor_bytes,
+                        &x->swizzle, &x->stores, &x->keep_swizzle, &x->no_copy, &x->decided) == 7;
+    return a->has_aim;
+}
+
+static bool read_dims(const char *line, int *at, struct sym_view *v)
+{
+    for (uint32_t i = 0; i < v->desc.rank; i++) {
+        unsigned long long size, stride;
+        int used = 0;
+        if (sscanf(line + *at, " %llu %llu %llu %llu %*d%n", &size, &stride, &v->tile[i],
+                   &v->grain[i], &used) != 4)
+            return false;
+        v->desc.dim[i] = size;
+        if (i) v->desc.stride_bytes[i - 1] = stride;
+        *at += used;
+    }
+    return true;
+}
+
+static bool read_view(const struct account *a, const char *line, struct sym_view *v)
+{
+    unsigned long long address;
+    int at = 0, used = 0;
+    memset(v, 0, sizeof *v);
+    v->desc = a->base;
+    if (sscanf(line, "state %*u %*u %u%n", &v->desc.rank, &at) != 1) return false;
+    if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK || !read_dims(line, &at, v)) return false;
+    if (sscanf(line + at, " | %d %d %llu %u %d%n", &v->desc.dtype, &v->desc.interleave, &address,
+               &v->layout_changes, &v->is_piece, &used) != 5)
+        return false;
+    v->desc.address = address;
+    at += used;
+    for (uint32_t i = 0; i < v->desc.rank; i++, at += used)
+        if (sscanf(line + at, " %u%n", &v->desc.elem_stride[i], &used) != 1) return false;
+    if (v->desc.interleave == TMAP_INTERLEAVE_NONE) v->desc.elem_stride[0] = 1;
+    return true;
+}
+
+uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
+                        int32_t dtype)
+{
+    enum { MOST_UNIT = 512 };
+    struct tmap_use use = {.op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord_count = legal->rank};
+    struct tmap_desc desc = *legal;
+    uint32_t unit = 1;
+    desc.dtype = dtype;
+    for (; unit < MOST_UNIT; unit *= 2) {
+        struct tmap_violation v[1];
+        size_t found = 0;
+        use.coord[0] = (int32_t)unit;
+        if (tmap_check_use(checker, &desc, &use, v, 1, &found, NULL) == TMAP_OK && !found) break;
+    }
+    return unit;
+}
+
+/* Whether the plan can be beaten in this view, the tensor copied or not. */
+static enum tmap_status ask(struct account *a, const struct sym_view *v, bool copied,
+                            enum tmap_proof *proof)
+{
+    struct tmap_layout layout;
+    struct sym_fields f = {
+        .checker = a->checker, .aim = &a->aim, .view = v, .plan = a->plan, .copied = copied};
+    struct sym_work w;
+    struct sym_script q;
+    enum sym_answer answer = SYM_UNKNOWN;
+    enum tmap_status st = tmap_layout(a->checker, &a->plan->desc, &layout);
+    f.shared_align = layout.align_bytes;
+    f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype);
+    if (st == TMAP_OK) st = tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
+    if (st != TMAP_OK) return sym_report(a->s, st, "the plan's descriptor is not legal here");
+    if (!sym_open(&w, &a->s->allocator)) return sym_report(a->s, TMAP_E_MEMORY, "out of memory");
+    if (sym_script_open(&q, &w, TEXT_BYTES)) {
+        sym_fields_costs(&q, &f, a->plan->cost.extra_instructions + 1);
+        sym_fields_below(&q, &f);
+    }
+    if (q.text.length >= q.text.cap) sym_fail(&w, TMAP_E_BUDGET, "the query is too long");
+    const struct sym_query query = {.text = q.text.at, .logic = "QF_NIA"};
+    if (w.status == TMAP_OK) st = sym_z3_ask(a->s, &query, &answer);
+    *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
+    if (w.status != TMAP_OK && w.status != TMAP_E_BUDGET) st = sym_report(a->s, w.status, w.why);
+    sym_close(&w);
+    return st;
+}
+
+static enum tmap_status judge(struct account *a, const struct sym_view *v, struct tmap_minimal *out)
+{
+    enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
+    enum tmap_status st = TMAP_OK;
+    if (v->desc.interleave == TMAP_INTERLEAVE_NONE) {
+        st = ask(a, v, false, &plain);
+        /* a copy costs more than a plan without one, whatever its fields */
+        if (st == TMAP_OK && a->plan->cost.copied_bytes && !a->aim.no_copy)
+            st = ask(a, v, true, &copied);
+    }
+    const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
+    const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;
+    out->views++;
+    out->refuted += refuted;
+    out->proved += proved;
+    out->undecided += !refuted && !proved;
+    return st;
+}
+
+static enum tmap_status read_account(struct account *a, const char *text, struct tmap_minimal *out)
+{
+    enum tmap_status st = TMAP_OK;
+    for (const char *l = text; l && *l && st == TMAP_OK; l = strchr(l, '\n'), l = l ? l + 1 : l) {
+        struct sym_view v;
+        if (strncmp(l, "aim ", 4) == 0 && !read_aim(a, l))
+            st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's aim cannot be read");
+        if (strncmp(l, "state ", 6) != 0) continue;
+        if (!a->has_aim || !read_view(a, l, &v))
+            st = sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
+        else
+            st = judge(a, &v, out);
+    }
+    return st;
+}
+
+enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,
+                                      const struct tmap_checker *checker,
+                                      const struct tmap_desc *desc, const struct tmap_plan *plan,
+                                      const struct tmap_search_log *log, struct tmap_minimal *out)
+{
+    if (!context || !checker || !desc || !plan || !log || !out) return TMAP_E_ARGUMENT;
+    if (checker->covered != TMAP_OK)
+        return sym_report(context, checker->covered, "no source covers this target");
+    if (plan->skip || !log->text || log->length >= log->size)
+        return sym_report(context, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
+    struct account a = {.s = context, .checker = checker, .plan = plan, .base = plan->desc};
+    struct tmap_minimal counts = {0};
+    /* what the plan decided stays so; what its view changed comes from the account */
+    a.base.swizzle = desc->swizzle;
+    a.base.flags =
+        (plan->desc.flags & ~(uint32_t)TMAP_HAS_ALLOCATION) | (desc->flags & TMAP_HAS_ALLOCATION);
+    enum tmap_status st = sym_z3_start(context);
+    if (st == TMAP_OK && log->length) st = read_account(&a, log->text, &counts);
+    if (st == TMAP_OK) *out = counts;
+    return st;
+}

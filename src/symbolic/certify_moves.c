@@ -1,0 +1,382 @@
+/* certify_moves.c : what a plan's copies move, for every tile on its grid, as maps of integers.
+ *
+ * Sizes are numbers here, so indices are affine in the tile (c = grain*k) and the element of it
+ * (x = c + u), with quotients by numbers; isl decides whether any tile and element are in a set of
+ * wrong ones. Written from solve.h's words on struct tmap_plan_dim, not from the code that fills
+ * it. */
+#include "symbolic/minimal.h"
+
+#ifdef TMAP_WITH_ISL
+#include "expr/field.h"
+#include "expr/tables.h"
+
+#include <isl/map.h>
+#include <isl/set.h>
+
+enum { TEXT_BYTES = 1 << 14 };
+
+struct moves {
+    struct tmap_symbolic *s;
+    struct sym_work w;
+    struct tmap_desc wish; /* with what the plan decided */
+    const struct tmap_plan *plan;
+    bool stores, copied;
+    struct sym_text t;
+    isl_map *map; /* see put_map() */
+    enum tmap_proof proof;
+};
+
+/* --- from tile and element to indices ----------------------------------------------------------
+ */
+
+/* u counts the elements that are taken: one in elem_stride of the tile. */
+static unsigned step_of(const struct tmap_desc *d, uint32_t i)
+{
+    return i && d->elem_stride[i] ? d->elem_stride[i] : 1;
+}
+
+static unsigned long long extent_of(const struct tmap_desc *d, uint32_t i)
+{
+    const uint32_t box = d->kind == TMAP_TILED ? d->box[i] : i == 0 ? d->channels : 1;
+    return box / step_of(d, i) + (box % step_of(d, i) != 0);
+}
+
+enum index { FIRST, ELEMENT, ANY };
+
+/* The tile's first index along dimension i; an element's of it; or any element's of the tensor. */
+static void put_index(struct moves *m, uint32_t i, enum index what)
+{
+    if (what == ANY) {
+        sym_put(&m->t, "x%u", i);
+        return;
+    }
+    sym_put(&m->t, "(%llu*k%u", (unsigned long long)m->plan->grain[i], i);
+    if (what == ELEMENT) sym_put(&m->t, " + %u*u%u", step_of(&m->wish, i), i);
+    sym_put(&m->t, ")");
+}
+
+static void put_sum(struct moves *m, uint32_t j, enum index what)
+{
+    sym_put(&m->t, "(0");
+    for (uint32_t i = 0; i < m->wish.rank; i++) {
+        const unsigned long long coef = m->plan->dim[j].coef[i];
+        if (!coef) continue;
+        sym_put(&m->t, " + %llu*", coef);
+        put_index(m, i, what);
+    }
+    sym_put(&m->t, ")");
+}
+
+static void put_value(struct moves *m, uint32_t j, enum index what)
+{
+    const struct tmap_plan_dim *d = &m->plan->dim[j];
+    if (d->mod) sym_put(&m->t, "((");
+    if (d->div > 1) sym_put(&m->t, "floor(");
+    put_sum(m, j, what);
+    if (d->div > 1) sym_put(&m->t, "/%llu)", (unsigned long long)d->div);
+    if (d->mod) sym_put(&m->t, ") mod %llu)", (unsigned long long)d->mod);
+}
+
+/* Where the copies start along dimension j. */
+static void put_first(struct moves *m, uint32_t j)
+{
+    const unsigned round = m->plan->dim[j].round;
+    if (round > 1) sym_put(&m->t, "%u*floor(", round);
+    put_value(m, j, FIRST);
+    if (round > 1) sym_put(&m->t, "/%u)", round);
+}
+
+/* Which of the wish's elements that one of the plan's holds. */
+static void put_part(struct moves *m, enum index what)
+{
+    const unsigned long long div = m->plan->dim[0].div;
+    if (div > 1) {
+        put_sum(m, 0, what);
+        sym_put(&m->t, " mod %llu", div);
+    } else {
+        sym_put(&m->t, "0");
+    }
+}
+
+/* { [k, u] -> [c.., x.., y.., f.., q] } : the tile's first index, the element's in the wish and in
+ * the plan, where the copies start, and the part of a widened element. No tile starts before the
+ * tensor. */
+static void put_map(struct moves *m)
+{
+    const uint32_t rank = m->wish.rank;
+    sym_put(&m->t, "{ [");
+    for (uint32_t i = 0; i < rank; i++) sym_put(&m->t, "%sk%u, u%u", i ? ", " : "", i, i);
+    sym_put(&m->t, "] -> [");
+    for (uint32_t i = 0; i < 2 * rank; i++) {
+        put_index(m, i % rank, i < rank ? FIRST : ELEMENT);
+        sym_put(&m->t, ", ");
+    }
+    for (uint32_t j = 0; j < m->plan->desc.rank; j++) {
+        put_value(m, j, ELEMENT);
+        sym_put(&m->t, " + %u, ", m->plan->dim[j].shift);
+    }
+    for (uint32_t j = 0; j < m->plan->desc.rank; j++) {
+        put_first(m, j);
+        sym_put(&m->t, ", ");
+    }
+    put_part(m, ELEMENT);
+    sym_put(&m->t, "] : ");
+    for (uint32_t i = 0; i < rank; i++)
+        sym_put(&m->t, "%sk%u %s 0 and 0 <= u%u < %llu", i ? " and " : "", i,
+                m->plan->grain[i] ? ">=" : "=", i, extent_of(&m->wish, i));
+    sym_put(&m->t, " }");
+}
+
+static void put_names(struct moves *m)
+{
+    m->t.length = 0;
+    sym_put(&m->t, "{ [");
+    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "c%u, ", i);
+    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "x%u, ", i);
+    for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "y%u, ", j);
+    for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "f%u, ", j);
+    sym_put(&m->t, "q] : ");
+}
+
+static void put_inside(struct moves *m, const char *name, const struct tmap_desc *d)
+{
+    sym_put(&m->t, "(true");
+    for (uint32_t i = 0; i < d->rank; i++)
+        sym_put(&m->t, " and 0 <= %s%u < %llu", name, i, (unsigned long long)d->dim[i]);
+    sym_put(&m->t, ")");
+}
+
+/* The bit at which the element starts. */
+static void put_address(struct moves *m, const char *name, const struct tmap_desc *d)
+{
+    sym_put(&m->t, "%llu + %u*%s0", (unsigned long long)d->address * 8,
+            table_at(TABLE_GMEM_BITS, d->dtype), name);
+    for (uint32_t i = 1; i < d->rank; i++)
+        sym_put(&m->t, " + %llu*%s%u", (unsigned long long)d->stride_bytes[i - 1] * 8, name, i);
+}
+
+/* --- what can be wrong -------------------------------------------------------------------------
+ */
+
+static void put_wrong_bounds(struct moves *m)
+{
+    put_inside(m, "x", &m->wish);
+    sym_put(&m->t, " and not ");
+    put_inside(m, "y", &m->plan->desc);
+    sym_put(&m->t, " or not ");
+    put_inside(m, "x", &m->wish);
+    sym_put(&m->t, " and ");
+    put_inside(m, "y", &m->plan->desc);
+}
+
+static void put_wrong_address(struct moves *m)
+{
+    static const char *const compare[] = {" < ", " > "};
+    for (int k = 0; k < 2; k++) {
+        if (k) sym_put(&m->t, " or ");
+        put_inside(m, "x", &m->wish);
+        sym_put(&m->t, " and ");
+        put_address(m, "x", &m->wish);
+        sym_put(&m->t, "%s", compare[k]);
+        put_address(m, "y", &m->plan->desc);
+        sym_put(&m->t, " + %u*q", table_at(TABLE_GMEM_BITS, m->wish.dtype));
+    }
+}
+
+/* In no copy's box, or between the elements that a copy takes. An im2col copy takes the same pixels
+ * as the wish's: only its channels are cut. */
+static void put_wrong_place(struct moves *m)
+{
+    const uint32_t cut = m->wish.kind == TMAP_TILED ? m->plan->desc.rank : 1;
+    for (uint32_t j = 0; j < cut; j++) {
+        const struct tmap_plan_dim *d = &m->plan->dim[j];
+        const unsigned es = step_of(&m->plan->desc, j);
+        const unsigned long long reach = (unsigned long long)d->copies * d->step;
+        sym_put(&m->t, "%sy%u < f%u or y%u >= f%u + %llu", j ? " or " : "", j, j, j, j, reach);
+        if (m->wish.kind == TMAP_TILED)
+            sym_put(&m->t, " or (y%u - f%u) mod %u >= %u", j, j, d->step, m->plan->desc.box[j]);
+        if (es > 1) sym_put(&m->t, " or ((y%u - f%u) mod %u) mod %u > 0", j, j, d->step, es);
+    }
+}
+
+/* Copies start where the rows about uses let them: multiples of the unit. */
+static void put_wrong_start(struct moves *m, uint32_t unit)
+{
+    const struct tmap_plan_dim *d = &m->plan->dim[0];
+    const bool steps = d->copies > 1 && d->step % unit;
+    sym_put(&m->t, "%s", steps ? "true" : "f0 mod ");
+    if (!steps) sym_put(&m->t, "%u > 0", unit);
+}
+
+static void ask(struct moves *m)
+{
+    sym_put(&m->t, " }");
+    if (m->t.length >= m->t.cap) sym_fail(&m->w, TMAP_E_BUDGET, "the question is too long");
+    if (m->w.status != TMAP_OK) return;
+    isl_set *bad = isl_set_read_from_str(m->s->isl, m->t.at);
+    isl_map *wrong = isl_map_intersect_range(isl_map_copy(m->map), bad);
+    const isl_bool none = isl_map_is_empty(wrong);
+    isl_map_free(wrong);
+    if (none == isl_bool_false) m->proof = TMAP_REFUTED;
+    if (none == isl_bool_error) sym_isl_status(m->s, &m->w);
+}
+
+static void ask_injective(struct moves *m, isl_map *map)
+{
+    const isl_bool yes = isl_map_is_injective(map);
+    isl_map_free(map);
+    if (yes == isl_bool_false) m->proof = TMAP_REFUTED;
+    if (yes == isl_bool_error) sym_isl_status(m->s, &m->w);
+}
+
+/* --- copies of the tensor ----------------------------------------------------------------------
+ */
+
+/* Whether dimension j, whose elements the copy does not tell apart, has no address in the wish. */
+static bool is_broadcast(const struct moves *m, uint32_t j)
+{
+    for (uint32_t i = 0; i < m->wish.rank; i++) {
+        if (!m->plan->dim[j].coef[i] || m->wish.dim[i] == 1) continue;
+        if (i == 0 || m->wish.stride_bytes[i - 1]) return false;
+    }
+    return true;
+}
+
+/* A copied tensor may lie anywhere, but no two elements that differ at one place: each row holds
+ * what is in it (the law "copy"), and indices are not shared. */
+static void ask_copied(struct moves *m)
+{
+    const struct tmap_desc *d = &m->plan->desc;
+    sym_int row = (sym_int)d->dim[0] * table_at(TABLE_GMEM_BITS, d->dtype);
+    for (uint32_t j = 1; j < d->rank; j++) {
+        const sym_int stride = (sym_int)d->stride_bytes[j - 1] * 8;
+        if (stride == 0 && d->dim[j] > 1) {
+            if (!is_broadcast(m, j)) m->proof = TMAP_REFUTED;
+            continue;
+        }
+        if (stride < row) m->proof = TMAP_REFUTED;
+        row = stride * (sym_int)d->dim[j];
+    }
+    m->t.length = 0;
+    sym_put(&m->t, "{ [");
+    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "%sx%u", i ? ", " : "", i);
+    sym_put(&m->t, "] -> [");
+    for (uint32_t j = 0; j < d->rank; j++) {
+        put_value(m, j, ANY);
+        sym_put(&m->t, ", ");
+    }
+    put_part(m, ANY);
+    sym_put(&m->t, "] : ");
+    put_inside(m, "x", &m->wish);
+    sym_put(&m->t, " }");
+    ask_injective(m, isl_map_read_from_str(m->s->isl, m->t.at));
+}
+
+/* --- the questions -----------------------------------------------------------------------------
+ */
+
+/* A store's boxes have no place that no element of the tile fills. */
+static void ask_exact(struct moves *m)
+{
+    const struct tmap_desc *d = &m->plan->desc;
+    sym_int places = m->plan->copies, elements = 1;
+    for (uint32_t j = 0; j < d->rank; j++) places *= (sym_int)extent_of(d, j);
+    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= (sym_int)extent_of(&m->wish, i);
+    places *= table_at(TABLE_SIZE_BITS, d->dtype);
+    elements *= table_at(TABLE_SIZE_BITS, m->wish.dtype);
+    if (places != elements) m->proof = TMAP_REFUTED;
+}
+
+/* No two elements of a tile at one place: c, y and q tell them apart. */
+static void ask_places(struct moves *m)
+{
+    const unsigned wish = m->wish.rank, plan = m->plan->desc.rank;
+    isl_map *map = isl_map_copy(m->map);
+    map = isl_map_project_out(map, isl_dim_out, 2 * wish + plan, plan);
+    map = isl_map_project_out(map, isl_dim_out, wish, wish);
+    ask_injective(m, map);
+}
+
+static void ask_all(struct moves *m, uint32_t unit)
+{
+    static void (*const wrong[])(struct moves *) = {put_wrong_bounds, put_wrong_place,
+                                                    put_wrong_address};
+    put_map(m);
+    if (m->t.length >= m->t.cap) sym_fail(&m->w, TMAP_E_BUDGET, "the plan is too long");
+    if (m->w.status != TMAP_OK) return;
+    m->map = isl_map_read_from_str(m->s->isl, m->t.at);
+    for (int k = 0; k < 3 - m->copied; k++) {
+        put_names(m);
+        wrong[k](m);
+        ask(m);
+    }
+    put_names(m);
+    put_wrong_start(m, unit);
+    ask(m);
+    ask_places(m);
+    if (m->copied) ask_copied(m);
+    if (m->stores) ask_exact(m);
+    isl_map_free(m->map);
+}
+
+/* The wish, with what the plan decided about it. */
+static struct tmap_desc decided(const struct tmap_desc *desc, const struct tmap_plan *plan)
+{
+    struct tmap_desc d = *desc;
+    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++) {
+        const struct tmap_plan_step *step = &plan->step[k];
+        if (step->rewrite != TMAP_REWRITE_CHOOSE || step->index < 0) continue;
+        if (step->field == FIELD_ESTRIDE) d.elem_stride[step->index] = (uint32_t)step->to;
+        if (step->field == FIELD_BOX) d.box[step->index] = (uint32_t)step->to;
+    }
+    return d;
+}
+
+static bool copies_tensor(const struct tmap_plan *plan)
+{
+    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++)
+        if (plan->step[k].rewrite == TMAP_REWRITE_COPY) return true;
+    return false;
+}
+
+enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
+                                    const struct tmap_checker *checker,
+                                    const struct tmap_desc *desc, const struct tmap_wish *wish,
+                                    const struct tmap_plan *plan, enum tmap_proof *proof)
+{
+    if (!context || !checker || !desc || !plan || !proof) return TMAP_E_ARGUMENT;
+    if (plan->skip || desc->interleave != TMAP_INTERLEAVE_NONE || desc->rank > TMAP_MAX_RANK)
+        return sym_report(context, TMAP_E_ARGUMENT, "no copies, or copies that are not modelled");
+    struct moves m = {.s = context,
+                      .wish = decided(desc, plan),
+                      .plan = plan,
+                      .stores = wish && wish->op == TMAP_OP_STORE,
+                      .copied = copies_tensor(plan),
+                      .proof = TMAP_PROVED};
+    enum tmap_status st = sym_isl_begin(context);
+    if (st != TMAP_OK) return st;
+    if (!sym_open(&m.w, &context->allocator))
+        return sym_report(context, TMAP_E_MEMORY, "out of memory");
+    m.t = (struct sym_text){sym_take(&m.w, TEXT_BYTES), TEXT_BYTES, 0};
+    if (m.t.at) ask_all(&m, sym_coord_unit(checker, &plan->desc, plan->desc.dtype));
+    if (m.w.status == TMAP_E_BUDGET) m.proof = TMAP_UNDECIDED;
+    if (m.w.status != TMAP_OK && m.w.status != TMAP_E_BUDGET)
+        st = sym_report(context, m.w.status, m.w.why);
+    if (st == TMAP_OK) *proof = m.proof;
+    sym_isl_end(context);
+    sym_close(&m.w);
+    return st;
+}
+
+#else
+
+enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
+                                    const struct tmap_checker *checker,
+                                    const struct tmap_desc *desc, const struct tmap_wish *wish,
+                                    const struct tmap_plan *plan, enum tmap_proof *proof)
+{
+    if (!context || !checker || !desc || !plan || !proof || (wish && wish->no_copy && !plan))
+        return TMAP_E_ARGUMENT;
+    return sym_isl_begin(context);
+}
+#endif

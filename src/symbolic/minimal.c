@@ -1,0 +1,278 @@
+/* minimal.c : what a view's free fields cost, as integers that Z3 reasons about. Nothing of the
+ * search is used: the rows decide what is legal, and the costs are written down again from their
+ * definitions in solve.h.
+ *
+ * Products of unknowns are kept away from the solver where possible: the number of copies along a
+ * dimension is one of a few, so products with it are cases; for the product of box sizes, which
+ * only ties need, true lower bounds are stated beside its definition. */
+#include "symbolic/minimal.h"
+
+enum { MOST_CASES = 64 };
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static unsigned long long step_of(const struct sym_fields *f, uint32_t i)
+{
+    const uint32_t es = f->view->desc.elem_stride[i];
+    return i && es ? es : 1;
+}
+
+/* Elements to cover along a dimension. Of dimension 0 more: what lies before the tile in the box.
+ */
+static unsigned long long need_of(const struct sym_fields *f, uint32_t i)
+{
+    return ceil_div(f->view->tile[i], step_of(f, i));
+}
+
+static uint64_t rounding_of(const struct sym_fields *f)
+{
+    const uint64_t grain = f->view->grain[0], unit = f->coord_unit;
+    return grain % unit ? unit - gcd(grain, unit) : 0;
+}
+
+/* --- the fields --------------------------------------------------------------------------------
+ */
+
+static void free_slots(const struct sym_fields *f, bool *unknown)
+{
+    const struct tmap_desc *d = &f->view->desc;
+    unknown[F_SWIZZLE] = unknown[F_ADDRESS] = unknown[F_DIM] = true;
+    for (uint32_t i = 0; i < d->rank; i++) {
+        unknown[F_BOX + i] = true;
+        if (i + 1 < d->rank) unknown[F_STRIDE + i] = f->copied || d->dim[i + 1] == 1;
+    }
+}
+
+/* A map may begin `shift` elements before the tensor, for loads of whole dimensions. */
+static void put_shift(struct sym_script *q, const struct sym_fields *f)
+{
+    const struct tmap_desc *d = &f->view->desc;
+    const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
+    struct sym_text *t = &q->text;
+    const bool fixed = f->copied || f->aim->stores || f->view->is_piece || d->elem_stride[0] > 1;
+    sym_put(t, "(declare-const shift Int)\n(assert (%s shift 0))\n", fixed ? "=" : ">=");
+    sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)d->dim[0]);
+    if (f->copied) return;
+    sym_put(t, "(assert (= (* 8 (- %llu address)) (* %u shift)))\n", (unsigned long long)d->address,
+            bits);
+    if (d->flags & TMAP_HAS_ALLOCATION)
+        sym_put(t, "(assert (>= address %llu))\n", (unsigned long long)d->allocation_base);
+}
+
+static void put_rows(struct sym_script *q, const struct sym_fields *f)
+{
+    const uint32_t rank = f->view->desc.rank;
+    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+        int first, n = row_instances((enum row_span)row_table[row].span, rank, &first);
+        for (int i = first; sym_is_active(f->checker, row) && i < first + n; i++) {
+            sym_put(&q->text, "(assert ");
+            sym_script_row(q, f->checker, row, i, rank);
+            sym_put(&q->text, ") ; %s\n", row_table[row].id);
+        }
+    }
+}
+
+/* --- copies ------------------------------------------------------------------------------------
+ */
+
+/* n_i boxes of e_i elements cover dimension i; exactly, where they store. */
+static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t most)
+{
+    struct sym_text *t = &q->text;
+    const unsigned long long es = step_of(f, i);
+    sym_put(t, "(declare-const n_%u Int)\n(assert (and (<= 1 n_%u) (<= n_%u %llu)))\n", i, i, i,
+            (unsigned long long)most);
+    sym_put(t, "(declare-const e_%u Int)\n(assert (= e_%u (div (+ box_%u %llu) %llu)))\n", i, i, i,
+            es - 1, es);
+    sym_put(t, "(define-fun need_%u () Int %s%llu%s)\n", i, i ? "" : "(+ shift ",
+            need_of(f, i) + (i ? 0 : rounding_of(f)), i ? "" : ")");
+    sym_put(t, "(declare-const N_%u Int)\n(assert (or", i);
+    for (uint64_t v = 1; v <= most; v++) {
+        sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
+                (unsigned long long)v, f->aim->stores ? "=" : ">=", (unsigned long long)v, i, i, i,
+                (unsigned long long)v);
+        sym_put(t, i ? "N_%u)))" : "1)))", i - 1);
+    }
+    sym_put(t, "))\n(assert (<= N_%u %llu))\n", i, (unsigned long long)most);
+    /* each copy starts at an element that is taken */
+    if (es > 1) sym_put(t, "(assert (or (= n_%u 1) (= (mod box_%u %llu) 0)))\n", i, i, es);
+}
+
+/* P_i is the product of e_0 .. e_i, R_i without e_0. Beside it: e_i is at least so much, and so is
+ * the product; stated for the bounds that v copies give, and for the plan's own box. */
+static void put_product(struct sym_script *q, const struct sym_fields *f, const char *name,
+                        uint32_t i, const char *before, uint64_t most)
+{
+    struct sym_text *t = &q->text;
+    const struct tmap_desc *d = &f->plan->desc;
+    sym_put(t, "(declare-const %s_%u Int)\n(assert (= %s_%u (* %s e_%u)))\n", name, i, name, i,
+            before, i);
+    for (uint64_t v = 1; v <= most; v++) {
+        const unsigned long long least = ceil_div(need_of(f, i), v);
+        sym_put(t, "(assert (=> (>= e_%u %llu) (>= %s_%u (* %llu %s))))\n", i, least, name, i,
+                least, before);
+    }
+    if (i < d->rank)
+        sym_put(t, "(assert (=> (>= e_%u %u) (>= %s_%u (* %u %s))))\n", i, d->box[i], name, i,
+                d->box[i], before);
+}
+
+static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_t most)
+{
+    const uint32_t rank = f->view->desc.rank;
+    char before[16] = "1";
+    for (uint32_t i = 0; i < rank; i++) put_cover(q, f, i, most);
+    for (uint32_t i = 1; i < rank; i++) {
+        struct sym_text t = {before, sizeof before, 0};
+        put_product(q, f, "R", i, before, most);
+        sym_put(&t, "R_%u", i);
+    }
+    sym_put(&q->text, "(declare-const rows Int)\n(assert (= rows %s))\n", before);
+    put_product(q, f, "P", 0, "rows", most);
+    sym_put(&q->text,
+            "(define-fun N () Int N_%u)\n(declare-const bytes Int)\n(assert (= bytes (div (* %u "
+            "P_0) 8)))\n",
+            rank - 1, table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+}
+
+/* --- shared memory -----------------------------------------------------------------------------
+ */
+
+/* Bytes that the last row of `pieces` 16-byte pieces reaches into its span, in line number `line`.
+ */
+static uint64_t reach(int swizzle, uint64_t line, uint64_t pieces)
+{
+    enum { PIECE_BYTES = 16, LINE_BYTES = 128 };
+    const uint64_t span = table_at(TABLE_SPAN, swizzle);
+    uint64_t most = 0;
+    for (uint64_t at = 0; at < pieces * PIECE_BYTES; at++) {
+        const uint64_t end = tmap_swizzle_address(swizzle, line * LINE_BYTES + at) % span + 1;
+        if (end > most) most = end;
+    }
+    return most;
+}
+
+/* The last byte of rows narrower than the span: each begins a span of its own, and its pieces
+ * change places within it by the number of its line. */
+static void put_narrow(struct sym_text *t, int swizzle)
+{
+    enum { PIECE_BYTES = 16, LINE_BYTES = 128, LINES = 8 };
+    const unsigned span = table_at(TABLE_SPAN, swizzle);
+    int open = 0;
+    sym_put(t, "(+ (* %u (- rows 1)) ", span);
+    for (unsigned k = 1; k < span / PIECE_BYTES; k++)
+        for (unsigned line = 0; line < LINES; line++, open++)
+            sym_put(t,
+                    "(ite (and (= row_bytes %u) (= (mod (div (* %u (- rows 1)) %d) %d) %u)) %llu ",
+                    k * PIECE_BYTES, span, LINE_BYTES, LINES, line,
+                    (unsigned long long)reach(swizzle, line, k));
+    sym_put(t, "row_bytes)");
+    while (open--) sym_put(t, ")");
+}
+
+static void put_footprint(struct sym_script *q, const struct sym_fields *f)
+{
+    struct sym_text *t = &q->text;
+    int open = 0;
+    sym_put(t,
+            "(declare-const row_bytes Int)\n(assert (= row_bytes (div (* %u e_0) "
+            "8)))\n(declare-const footprint Int)\n(assert (= footprint ",
+            table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+    for (int w = 0; w < TABLE_ENTRIES; w++) {
+        if (!table_at(TABLE_SPAN, w)) continue;
+        sym_put(t, "(ite (and (= swizzle %d) (< row_bytes %u)) ", w, table_at(TABLE_SPAN, w));
+        put_narrow(t, w);
+        sym_put(t, " ");
+        open++;
+    }
+    sym_put(t, "bytes");
+    while (open--) sym_put(t, ")");
+    sym_put(t, "))\n(assert (<= footprint %u))\n", f->capacity);
+    sym_put(t, "(declare-const slot Int)\n(assert (= slot (* %u (div (+ footprint %u) %u))))\n",
+            f->shared_align, f->shared_align - 1, f->shared_align);
+}
+
+/* --- costs -------------------------------------------------------------------------------------
+ */
+
+static void put_layouts(struct sym_script *q, const struct sym_fields *f)
+{
+    const struct sym_view *v = f->view;
+    struct sym_text *t = &q->text;
+    sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
+            v->layout_changes, f->aim->swizzle);
+    if (rounding_of(f)) {
+        sym_put(t, " 1");
+    } else {
+        sym_put(t, " (ite (> shift 0) 1 0)");
+    }
+    if (v->is_piece) sym_put(t, " (ite (= box_0 %llu) 0 1)", v->tile[0]);
+    sym_put(t, " (ite (or (and (> N 1) (not (= slot bytes)))");
+    for (uint32_t i = 0; i + 1 < v->desc.rank; i++) sym_put(t, " (> n_%u 1)", i);
+    sym_put(t, ") 1 0))))\n");
+}
+
+static void put_wasted(struct sym_text *t, const char *name, const char *what,
+                       unsigned long long useful)
+{
+    sym_put(t, "(define-fun %s () Int (ite (> %s %llu) (- %s %llu) 0))\n", name, what, useful, what,
+            useful);
+}
+
+void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most)
+{
+    bool unknown[FIELD_SLOTS] = {false};
+    struct tmap_desc desc = f->view->desc;
+    struct sym_text *t = &q->text;
+    if (most > MOST_CASES) {
+        sym_fail(q->w, TMAP_E_BUDGET, "a plan of more than %d copies", MOST_CASES);
+        return;
+    }
+    if (f->copied) desc.flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
+    free_slots(f, unknown);
+    sym_script_desc(q, &f->checker->target, &desc, unknown);
+    put_shift(q, f);
+    put_rows(q, f);
+    if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
+    /* coordinates can be rounded only for loads of whole dimensions */
+    if (rounding_of(f) && (f->aim->stores || f->view->is_piece)) sym_put(t, "(assert false)\n");
+    put_copies(q, f, most);
+    put_footprint(q, f);
+    put_layouts(q, f);
+    sym_put(t, "(define-fun all_bytes () Int (* N bytes))\n"
+               "(define-fun all_shared () Int (+ footprint (* (- N 1) slot)))\n"
+               "(define-fun instructions () Int (- N 1))\n");
+    put_wasted(t, "traffic", "all_bytes", f->aim->useful_bytes);
+    put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
+}
+
+void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
+{
+    const struct tmap_cost *c = &f->plan->cost;
+    struct sym_text *t = &q->text;
+    if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy costs less */
+    const unsigned long long n = c->extra_instructions + 1;
+    /* products with N only where N is known */
+    sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (or (< layouts %u) (and (= layouts %u) ", n,
+            n, c->layout_changes, c->layout_changes);
+    sym_put(t, "(let ((tx (* %llu bytes)) (sh (+ footprint (* %llu slot)))) ", n, n - 1);
+    const unsigned long long tx = c->wasted_traffic_bytes + f->aim->useful_bytes;
+    const unsigned long long sh = c->wasted_shared_bytes + f->aim->useful_bytes;
+    sym_put(t, "(or %s", "false");
+    if (c->wasted_traffic_bytes) sym_put(t, " (< tx %llu)", tx);
+    if (c->wasted_shared_bytes) sym_put(t, " (and (<= tx %llu) (< sh %llu))", tx, sh);
+    sym_put(t, ")))))))\n");
+}

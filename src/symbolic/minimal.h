@@ -1,0 +1,45 @@
+/* minimal.h : the fields of one view as a question to Z3: can any cost less than a plan does? */
+#ifndef TMAP_SYMBOLIC_MINIMAL_H
+#define TMAP_SYMBOLIC_MINIMAL_H
+
+#include "symbolic/query.h"
+#include "tmap/solve.h"
+
+/* What the search measured against ("aim" in its account). */
+struct sym_aim {
+    unsigned long long useful_bytes, tensor_bytes;
+    int swizzle, stores, keep_swizzle, no_copy, decided;
+};
+
+/* A view as the account states it; desc has the wish's other fields, with what the plan decided. */
+struct sym_view {
+    struct tmap_desc desc;
+    unsigned long long tile[TMAP_MAX_RANK], grain[TMAP_MAX_RANK];
+    unsigned layout_changes;
+    int is_piece; /* dimension 0 is what a split left of one */
+};
+
+struct sym_fields {
+    const struct tmap_checker *checker;
+    const struct sym_aim *aim;
+    const struct sym_view *view;
+    const struct tmap_plan *plan;
+    bool copied;           /* the tensor may be copied; else it may not */
+    uint32_t capacity;     /* of shared memory, bytes */
+    uint32_t coord_unit;   /* legal coordinates of dimension 0 are multiples of it */
+    uint32_t shared_align; /* of each copy's bytes */
+};
+
+/* sym_coord_unit() : the least unit of coordinate 0 that the rows about uses allow a legal
+ * descriptor with its type changed. */
+uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
+                        int32_t dtype);
+
+/* sym_fields_costs() : constants and definitions: fields that are free, the rows, copies that cover
+ *  the tile, and the costs instructions, layouts, traffic and shared as integers of those names.
+ *  most: no more copies than that. */
+void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most);
+/* sym_fields_below() : that the costs are below the plan's, steps aside. */
+void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
+
+#endif

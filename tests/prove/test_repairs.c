@@ -1,0 +1,205 @@
+// Proofs of random repairs: isl shows that the copies move what was wished, for every tile; Z3
+// shows for each view that the search's account names that no fields of it cost less.
+// TMAP_REPAIRS=N.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "support/log_check.h"
+#include "support/repair_support.h"
+#include "tmap/symbolic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 20 };
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+struct trial {
+    struct tmap_symbolic *s;
+    struct tmap_checker checker;
+    struct tmap_wish wish;
+    struct tmap_desc desc;
+    struct tmap_plan plan;
+    struct tmap_search_log log;
+    uint64_t seed;
+};
+
+static long wanted(long usual)
+{
+    const char *text = getenv("TMAP_REPAIRS");
+    return text ? atol(text) : usual;
+}
+
+static void set_up(struct trial *t, uint64_t seed)
+{
+    static char text[LOG_BYTES];
+    const struct tmap_target target = tmap_default_target();
+    memset(t, 0, sizeof *t);
+    t->seed = seed;
+    t->log.text = text;
+    t->log.size = sizeof text;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &t->checker), TMAP_OK);
+    assert_int_equal(tmap_symbolic_open(NULL, &t->s), TMAP_OK);
+}
+
+/* The next random illegal descriptor that has a plan with copies, and that plan. */
+static void next_repair(struct trial *t)
+{
+    struct tmap_repair_report r;
+    do {
+        t->desc = random_desc(&t->seed, MOST_BYTES);
+        t->log.length = 0;
+    } while (tmap_verdict_of(&t->checker, &t->desc) == TMAP_LEGAL ||
+             tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
+                         &r, &t->log) != TMAP_OK ||
+             t->plan.skip);
+}
+
+static enum tmap_proof moves(struct trial *t, const struct tmap_plan *plan)
+{
+    enum tmap_proof proof;
+    assert_int_equal(tmap_certify_moves(t->s, &t->checker, &t->desc, &t->wish, plan, &proof),
+                     TMAP_OK);
+    return proof;
+}
+
+static bool lacks(struct trial *t, const char *what)
+{
+    const bool missing = strstr(tmap_symbolic_solvers(t->s), what) != NULL;
+    if (missing) tmap_symbolic_close(t->s);
+    return missing;
+}
+
+static void every_plan_moves_what_was_wished(void **state)
+{
+    struct trial t;
+    const long n = wanted(120);
+    long undecided = 0;
+    (void)state;
+    set_up(&t, 21);
+    if (lacks(&t, "no isl")) skip();
+    for (long i = 0; i < n; i++) {
+        t.wish.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE;
+        next_repair(&t);
+        const enum tmap_proof proof = moves(&t, &t.plan);
+        if (proof == TMAP_REFUTED) fail_msg("repair %ld: isl refutes the plan", i);
+        undecided += proof == TMAP_UNDECIDED;
+    }
+    tmap_symbolic_close(t.s);
+    print_message("# %ld plans proved for every tile, %ld undecided\n", n - undecided, undecided);
+    assert_true(undecided * 100 <= n);
+}
+
+/* One number of a plan, made wrong. */
+static void spoil(struct tmap_plan *p, int what)
+{
+    struct tmap_plan_dim *d = &p->dim[p->desc.rank - 1];
+    switch (what) {
+    case 0:
+        p->desc.address += 16;
+        break;
+    case 1:
+        p->desc.stride_bytes[0] += 16;
+        break;
+    case 2:
+        p->desc.dim[p->desc.rank - 1] += 1;
+        break;
+    case 3:
+        d->step -= 1;
+        break;
+    case 4:
+        d->coef[0] += 1;
+        break;
+    case 5:
+        d->div += 1;
+        break;
+    case 6:
+        p->dim[0].shift += 1;
+        break;
+    default:
+        p->dim[0].round *= 2;
+        break;
+    }
+}
+
+/* What is wrong is refuted; what isl proves all the same, the plain loop finds nothing wrong with.
+ */
+static void a_spoiled_plan_is_refuted(void **state)
+{
+    enum { WAYS = 8 };
+    struct trial t;
+    const long n = wanted(120) / 3;
+    long refuted[WAYS] = {0}, all = 0, harmless = 0;
+    (void)state;
+    set_up(&t, 22);
+    if (lacks(&t, "no isl")) skip();
+    for (long i = 0; i < n; i++) {
+        next_repair(&t);
+        for (int what = 0; what < WAYS; what++, all++) {
+            struct tmap_plan p = t.plan;
+            spoil(&p, what);
+            const enum tmap_proof proof = moves(&t, &p);
+            refuted[what] += proof == TMAP_REFUTED;
+            if (proof != TMAP_PROVED || tmap_verdict_of(&t.checker, &p.desc) != TMAP_LEGAL)
+                continue;
+            const char *wrong = plan_is_wrong(&t.checker, &t.desc, &p, &t.seed, 4, 200);
+            if (wrong) fail_msg("repair %ld, way %d: %s", i, what, wrong);
+            harmless++;
+        }
+    }
+    tmap_symbolic_close(t.s);
+    for (int what = 0; what < WAYS; what++) assert_true(refuted[what] > 0);
+    print_message("# of %ld spoiled plans %ld are harmless, by isl and by the plain loop\n", all,
+                  harmless);
+}
+
+static void no_fields_cost_less(void **state)
+{
+    struct trial t;
+    const long n = wanted(12);
+    struct tmap_minimal sum = {0}, one;
+    long beaten = 0, dearer = 0, seen = 0;
+    (void)state;
+    set_up(&t, 23);
+    if (lacks(&t, "no Z3")) skip();
+    for (long i = 0; i < n; i++) {
+        next_repair(&t);
+        const char *wrong = log_is_wrong(t.log.text);
+        if (wrong) fail_msg("repair %ld: %s", i, wrong);
+        assert_int_equal(tmap_certify_minimal(t.s, &t.checker, &t.desc, &t.plan, &t.log, &one),
+                         TMAP_OK);
+        sum.views += one.views;
+        sum.proved += one.proved;
+        sum.refuted += one.refuted;
+        sum.undecided += one.undecided;
+        beaten += one.refuted > 0;
+        if (i % 8) continue;
+        /* the same plan, said to cost one instruction more, is beaten by itself */
+        t.plan.cost.extra_instructions++;
+        assert_int_equal(tmap_certify_minimal(t.s, &t.checker, &t.desc, &t.plan, &t.log, &one),
+                         TMAP_OK);
+        dearer += one.refuted > 0;
+        seen++;
+    }
+    tmap_symbolic_close(t.s);
+    print_message("# %ld repairs, %zu views: %zu proved, %zu refuted (of %ld repairs), "
+                  "%zu undecided\n",
+                  n, sum.views, sum.proved, sum.refuted, beaten, sum.undecided);
+    assert_int_equal(dearer, seen);
+    assert_int_equal(sum.views, sum.proved + sum.refuted + sum.undecided);
+    assert_true(beaten * 4 <= n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_plan_moves_what_was_wished),
+        cmocka_unit_test(a_spoiled_plan_is_refuted),
+        cmocka_unit_test(no_fields_cost_less),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
