@@ -6,7 +6,8 @@
 #   make install    PREFIX=/usr/local DESTDIR=
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
-# MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), or tsan (threads).
+# MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads), or
+# fuzz (libFuzzer's instrumentation; make fuzz builds with it).
 # Each src/<room> becomes objects by wildcard; a room or a test folder may add its own build.mk.
 
 VERSION  := 0.1.0
@@ -31,8 +32,11 @@ OPT      := -O1 -g3 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 else ifeq ($(MODE),tsan)
 B        := build/tsan
 OPT      := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
+else ifeq ($(MODE),fuzz)
+B        := build/fuzz
+OPT      := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 else
-$(error MODE is release, debug, asan or tsan, not '$(MODE)')
+$(error MODE is release, debug, asan, tsan or fuzz, not '$(MODE)')
 endif
 
 # --- optional parts: present unless asked for without -----------------------------------------

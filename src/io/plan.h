@@ -17,7 +17,8 @@ void io_plan_text(FILE *out, const struct tmap_plan *plan, const struct tmap_des
 json_t *io_plan_patch(const struct tmap_plan *plan, const struct io_record *record,
                       const char *base);
 
-/* A pipeline as read: its descriptors belong to it. io_pipeline_free() frees them. */
+/* A pipeline as read: its descriptors belong to it. io_pipeline_free() frees them, also
+ * after a failed reading; so does io_prune_free(). */
 struct io_pipeline {
     struct tmap_pipeline pipeline;
     struct tmap_desc *loads, store;
