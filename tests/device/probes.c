@@ -29,8 +29,7 @@ static const struct probe *base(void)
     return &p;
 }
 
-__attribute__((format(printf, 2, 3))) static struct probe *add(struct probe_list *l,
-                                                               const char *fmt, ...)
+struct probe *probe_add(struct probe_list *l, const char *fmt, ...)
 {
     struct probe *p = &l->p[l->n++];
     *p = *base();
@@ -49,7 +48,7 @@ static void set_type(struct probe *p, int dtype)
     p->c.desc.box[0] = 64 / size;
 }
 
-static void as_op(struct probe *p, uint32_t exec_op)
+void probe_as_op(struct probe *p, uint32_t exec_op)
 {
     p->c.exec_op = exec_op;
     if (exec_op != EXECUTOR_STORE && exec_op != EXECUTOR_STORE_IM2COL && exec_op < EXECUTOR_REDUCE)
@@ -60,7 +59,7 @@ static void as_op(struct probe *p, uint32_t exec_op)
     p->c.desc.address = WINDOW_AT + 2048;
 }
 
-static void as_im2col(struct probe *p)
+void probe_as_im2col(struct probe *p)
 {
     struct tmap_desc *d = &p->c.desc;
     d->kind = TMAP_IM2COL;
@@ -89,23 +88,26 @@ static void probes_coordinates(struct probe_list *l)
     for (int o = 0; o < 3; o++)
         for (int t = 0; t < 5; t++)
             for (int c = -1; c <= 1; c += 2) {
-                struct probe *p = add(l, "coord0 %d type %d op %u", c, types[t], ops[o]);
+                struct probe *p = probe_add(l, "coord0 %d type %d op %u", c, types[t], ops[o]);
                 set_type(p, types[t]);
-                as_op(p, ops[o]);
+                probe_as_op(p, ops[o]);
                 p->c.use.coord[0] = c;
             }
     for (int il = 1; il <= 2; il++)
         for (int o = 0; o < 3; o++)
             for (int c = -1; c <= 1; c += 2) {
-                struct probe *p = add(l, "interleave %d coord0 %d op %u", il, c, ops[o]);
+                struct probe *p = probe_add(l, "interleave %d coord0 %d op %u", il, c, ops[o]);
                 as_interleave(p, il, il == 2);
-                as_op(p, ops[o]);
+                probe_as_op(p, ops[o]);
                 if (o == 1) p->c.desc.dim[1] = 4;
                 p->c.use.coord[0] = c;
             }
     for (int d = 0; d < 3; d++) {
-        struct probe *p = add(l, "store coords %s", d == 0 ? "0,-2" : d == 1 ? "-16,0" : "all out");
-        as_op(p, EXECUTOR_STORE);
+        struct probe *p = probe_add(l, "store coords %s",
+                                    d == 0   ? "0,-2"
+                                    : d == 1 ? "-16,0"
+                                             : "all out");
+        probe_as_op(p, EXECUTOR_STORE);
         p->c.use.coord[0] = d == 1 ? -16 : 0;
         p->c.use.coord[1] = d == 0 ? -2 : d == 2 ? 1000 : 0;
     }
@@ -119,7 +121,7 @@ static void probes_dims(struct probe_list *l)
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 3; k++) {
             struct probe *p =
-                add(l, "dim0 %llx coord %lld", (unsigned long long)dims[i], (long long)at[k]);
+                probe_add(l, "dim0 %llx coord %lld", (unsigned long long)dims[i], (long long)at[k]);
             p->c.desc.rank = 1;
             p->c.desc.dim[0] = dims[i];
             p->c.use.coord[0] = (int32_t)at[k];
@@ -127,15 +129,15 @@ static void probes_dims(struct probe_list *l)
     static const int64_t at1[] = {-1, -2147483647 - 1, 2147483644, 2147483647, 0};
     for (int i = 0; i < 6; i++)
         for (int k = 0; k < 5; k++) {
-            struct probe *p =
-                add(l, "dim1 %llx coord %lld", (unsigned long long)dims[i], (long long)at1[k]);
+            struct probe *p = probe_add(l, "dim1 %llx coord %lld", (unsigned long long)dims[i],
+                                        (long long)at1[k]);
             p->c.desc.dim[1] = dims[i];
             p->c.desc.stride_bytes[0] = 0;
             p->c.desc.box[1] = 8;
             p->c.use.coord[1] = (int32_t)at1[k];
         }
     for (int r = 3; r <= 5; r++) {
-        struct probe *p = add(l, "last dim of rank %d 2^32 coord -1", r);
+        struct probe *p = probe_add(l, "last dim of rank %d 2^32 coord -1", r);
         p->c.desc.rank = (uint32_t)r;
         for (int i = 2; i < r; i++) p->c.desc.dim[i] = 4, p->c.desc.box[i] = 1;
         p->c.desc.dim[r - 1] = 1ull << 32;
@@ -150,26 +152,26 @@ static void probes_alignment(struct probe_list *l)
     for (int o = 0; o < 3; o++)
         for (int s = 0; s < 6; s++)
             for (int a = 0; a < 5; a++) {
-                struct probe *p = add(l, "smem +%u layout %d op %u", at[a], s, ops[o]);
+                struct probe *p = probe_add(l, "smem +%u layout %d op %u", at[a], s, ops[o]);
                 p->c.desc.swizzle = s < 4 ? s : s == 5;
                 if (s == 1) p->c.desc.box[0] = 32;
                 if (s >= 4) as_interleave(p, s - 3, s == 5);
-                as_op(p, ops[o]);
+                probe_as_op(p, ops[o]);
                 if (s >= 4 && o) p->c.desc.dim[1] = 4;
                 if (o == 2) p->c.desc.dtype = TMAP_UINT32, p->c.desc.dim[0] = 32;
                 if (o == 2) p->c.desc.box[0] = s == 1 ? 8 : 16;
                 p->c.use.smem = 4096 + at[a];
             }
     for (int k = 0; k < 3; k++) {
-        struct probe *p = add(l, "smem end %d", k);
+        struct probe *p = probe_add(l, "smem end %d", k);
         p->c.use.smem = EXECUTOR_SMEM_BYTES / 128 * 128 + 128 * (uint32_t)(k + 8 * k * k);
     }
     for (uint32_t a = 8; a <= 64; a *= 2) {
-        struct probe *p = add(l, "map +%u", a);
+        struct probe *p = probe_add(l, "map +%u", a);
         p->map_shift = 128 + a;
     }
     for (int a = 1; a <= 8; a += 7) {
-        struct probe *p = add(l, "address +%d", a);
+        struct probe *p = probe_add(l, "address +%d", a);
         p->edit[0] = (struct probe_edit){0, 0, (uint64_t)a};
     }
 }
@@ -179,20 +181,20 @@ static void probes_mismatch(struct probe_list *l)
     for (uint32_t r = 1; r <= 5; r++)
         for (uint32_t i = 1; i <= 5; i++) {
             if (i == r) continue;
-            struct probe *p = add(l, "map rank %u instruction rank %u", r, i);
+            struct probe *p = probe_add(l, "map rank %u instruction rank %u", r, i);
             p->c.desc.rank = r;
             for (uint32_t k = 2; k < r; k++) p->c.desc.dim[k] = 2, p->c.desc.box[k] = 1;
             p->rank = i;
         }
-    struct probe *p = add(l, "tiled map im2col instruction");
+    struct probe *p = probe_add(l, "tiled map im2col instruction");
     p->c.desc.rank = 3, p->c.desc.dim[2] = 2, p->c.desc.box[2] = 1;
     p->c.exec_op = EXECUTOR_LOAD_IM2COL;
-    p = add(l, "im2col map tile instruction");
-    as_im2col(p);
+    p = probe_add(l, "im2col map tile instruction");
+    probe_as_im2col(p);
     p->c.exec_op = EXECUTOR_LOAD;
-    p = add(l, "zero map");
+    p = probe_add(l, "zero map");
     p->edit[0] = (struct probe_edit){100, 0, 0};
-    p = add(l, "map of ones");
+    p = probe_add(l, "map of ones");
     p->edit[0] = (struct probe_edit){101, 0, 0};
 }
 
@@ -200,9 +202,9 @@ static void probes_reduce(struct probe_list *l)
 {
     for (uint32_t op = 0; op < 8; op++)
         for (int t = 0; t <= TMAP_TFLOAT32_FTZ; t++) {
-            struct probe *p = add(l, "reduce %u type %d", op, t);
+            struct probe *p = probe_add(l, "reduce %u type %d", op, t);
             set_type(p, t);
-            as_op(p, EXECUTOR_REDUCE + op);
+            probe_as_op(p, EXECUTOR_REDUCE + op);
         }
 }
 
@@ -240,8 +242,8 @@ static void probes_im2col(struct probe_list *l)
         {"store stride 2", 0, 0, {0, 0, 0, 0}, 0, 0, 1, 2},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct probe *p = add(l, "im2col %s", t[i].name);
-        as_im2col(p);
+        struct probe *p = probe_add(l, "im2col %s", t[i].name);
+        probe_as_im2col(p);
         if (t[i].store) {
             p->c.exec_op = EXECUTOR_STORE_IM2COL;
             p->c.window = WINDOW_AT;
@@ -259,20 +261,20 @@ static void probes_im2col(struct probe_list *l)
 
 static void probes_memory(struct probe_list *l)
 {
-    struct probe *p = add(l, "unmapped load");
+    struct probe *p = probe_add(l, "unmapped load");
     p->absolute = true, p->c.desc.address = 4096;
-    p = add(l, "unmapped load all out of bounds");
+    p = probe_add(l, "unmapped load all out of bounds");
     p->absolute = true, p->c.desc.address = 4096, p->c.use.coord[1] = 64;
-    p = add(l, "unmapped prefetch");
+    p = probe_add(l, "unmapped prefetch");
     p->absolute = true, p->c.desc.address = 4096, p->c.exec_op = EXECUTOR_PREFETCH;
-    p = add(l, "unmapped store");
-    as_op(p, EXECUTOR_STORE);
+    p = probe_add(l, "unmapped store");
+    probe_as_op(p, EXECUTOR_STORE);
     p->absolute = true, p->c.desc.address = 4096;
-    p = add(l, "address 2^57-16 all out");
+    p = probe_add(l, "address 2^57-16 all out");
     p->absolute = true, p->c.desc.address = (1ull << 57) - 16, p->c.use.coord[1] = 64;
     static const int32_t delta[] = {-64, -16, 16, 64, 1 << 20, 255};
     for (int i = 0; i < 6; i++) {
-        p = add(l, "expect_tx %+d", delta[i]);
+        p = probe_add(l, "expect_tx %+d", delta[i]);
         p->c.expect_tx = (uint32_t)delta[i];
     }
 }
@@ -316,13 +318,13 @@ static void probes_bits(struct probe_list *l)
         {"kind bit on tiled", {1, 0, 1}},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct probe *p = add(l, "%s", t[i].name);
+        struct probe *p = probe_add(l, "%s", t[i].name);
         p->edit[0] = t[i].e;
         if (strstr(t[i].name, "raw rank")) p->rank = 5;
         if (strstr(t[i].name, "out")) p->c.use.coord[1] = 62;
     }
     for (int t2 = TMAP_FLOAT16; t2 <= TMAP_TFLOAT32_FTZ; t2++) {
-        struct probe *p = add(l, "nan fill type %d", t2);
+        struct probe *p = probe_add(l, "nan fill type %d", t2);
         set_type(p, t2);
         p->c.desc.oob_fill = TMAP_OOB_NAN;
         p->c.use.coord[1] = 62;
@@ -361,8 +363,8 @@ static void probes_mapping(struct probe_list *l)
     };
     const uint64_t step = (1ull << 40) - (1ull << 20);
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct probe *p = add(l, "%s", t[i].name);
-        as_op(p, t[i].op);
+        struct probe *p = probe_add(l, "%s", t[i].name);
+        probe_as_op(p, t[i].op);
         p->c.desc.dim[1] = t[i].dim;
         p->c.desc.stride_bytes[0] = step;
         p->c.desc.box[1] = t[i].box;
@@ -371,7 +373,7 @@ static void probes_mapping(struct probe_list *l)
         if (t[i].below) p->c.desc.address -= step;
     }
     for (int64_t i = 0; i < 80; i++) {
-        struct probe *p = add(l, "far %d", (int)i);
+        struct probe *p = probe_add(l, "far %d", (int)i);
         p->far = i;
     }
 }
@@ -403,7 +405,7 @@ static void probes_forged(struct probe_list *l)
         {"kind 1 and rank 2", 0, 0, TMAP_UINT8, 16, {1, 0, 1}},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct probe *p = add(l, "forged %s", t[i].name);
+        struct probe *p = probe_add(l, "forged %s", t[i].name);
         set_type(p, t[i].dtype);
         if (t[i].il) as_interleave(p, t[i].il, t[i].swizzle);
         p->c.desc.swizzle = t[i].swizzle;
@@ -413,7 +415,7 @@ static void probes_forged(struct probe_list *l)
     }
     static const uint32_t shift[] = {4, 8, 1};
     for (int i = 0; i < 3; i++) {
-        struct probe *p = add(l, "mbarrier +%u", shift[i]);
+        struct probe *p = probe_add(l, "mbarrier +%u", shift[i]);
         p->bar_shift = shift[i];
     }
 }
@@ -431,5 +433,6 @@ struct probe_list probe_draw(void)
     probes_reduce(&l);
     probes_mapping(&l);
     probes_forged(&l);
+    probes_replaced(&l);
     return l;
 }

@@ -23,6 +23,13 @@ struct probe_edit {
     uint64_t clear, set;
 };
 
+// One tensormap.replace, carried out on the GPU before the copy.
+struct probe_replace {
+    uint32_t field; // EXECUTOR_FIELD
+    uint64_t value; // an address: relative to the arena, unless absolute
+    bool absolute;
+};
+
 struct probe {
     char name[64];
     struct device_case c; // addresses relative to the arena until it runs
@@ -32,12 +39,22 @@ struct probe {
     bool absolute;      // desc.address is meant as it is
     int64_t far;        // draw this case of class tiled_far; -1: not
     uint32_t bar_shift; // moves the barrier operand
+    bool replaced;
+    struct probe_replace replace;
 };
 
 struct probe_list {
     struct probe *p;
     uint32_t n;
 };
+
+// probe_add() : a plain load to start from. probe_as_op(), probe_as_im2col() : turned into another.
+__attribute__((format(printf, 2, 3))) struct probe *probe_add(struct probe_list *l, const char *fmt,
+                                                              ...);
+void probe_as_op(struct probe *p, uint32_t exec_op);
+void probe_as_im2col(struct probe *p);
+// probes_replaced() : copies by maps that tensormap.replace has edited.
+void probes_replaced(struct probe_list *l);
 
 // probe_draw() : all of them.
 struct probe_list probe_draw(void);

@@ -61,6 +61,24 @@ static void probe_image(struct probe *p, uint64_t arena)
         c->image_from = EXECUTOR_HASHED_BYTES - c->image_bytes;
 }
 
+// The map as tensormap.replace leaves it; the bytes to wait for are what the new map says.
+static int replace(struct probe *p, struct executor *ex, uint64_t map[16])
+{
+    struct executor_edit e = {.field = p->replace.field, .value = p->replace.value};
+    struct tmap_map out;
+    struct tmap_layout l;
+    size_t notes;
+    memcpy(e.map, map, sizeof e.map);
+    if (p->replace.field == EXECUTOR_FIELD(TMAP_REPLACE_GLOBAL_ADDRESS, 0) && !p->replace.absolute)
+        e.value += ex->arena;
+    if (executor_edit_maps(ex, &e, 1, map) != TMAP_OK) return -6;
+    memcpy(out.word, map, sizeof out.word);
+    if (tmap_decode(&out, &p->c.desc, NULL, 0, &notes) != TMAP_OK) return 0;
+    layout_of(&p->c.desc, &l);
+    p->c.expect_tx = (uint32_t)l.tx_bytes;
+    return 0;
+}
+
 static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
 {
     struct executor ex;
@@ -83,6 +101,7 @@ static int run_probe(struct probe *p, struct probe_record *rec, uint8_t *image)
         if (p->edit[i].word < 16)
             map[p->edit[i].word] = (map[p->edit[i].word] & ~p->edit[i].clear) | p->edit[i].set;
     if (p->edit[0].word >= 100) memset(map, p->edit[0].word == 101 ? 0xff : 0, sizeof map);
+    if (p->replaced && replace(p, &ex, map)) return -6;
     struct executor_job *job = executor_place(&slot, IMAGE_CAP);
     case_job(&p->c, map, job);
     if (p->rank) job->rank = p->rank;
@@ -152,14 +171,15 @@ static void run_all(struct probe_list *l, struct probe_record *recs, uint8_t *im
 }
 
 // Predicted against seen: one line each, the surprises marked; the records go to DIR/faults.sim.
-static int tell(const struct probe_list *l, const struct probe_record *recs, const char *dir)
+static int tell(const struct probe_list *l, const struct probe_record *recs, uint8_t *images,
+                const char *dir)
 {
     char path[400];
-    int faults = 0, surprises = 0, lost = 0;
+    int faults = 0, surprises = 0, lost = 0, differ = 0;
     snprintf(path, sizeof path, "%s/faults.sim", dir);
     FILE *f = fopen(path, "wb");
     for (uint32_t i = 0; i < l->n; i++) {
-        const struct golden g = as_golden(&l->p[i], &recs[i]);
+        struct golden g = as_golden(&l->p[i], &recs[i]);
         if (recs[i].code < 0) {
             printf("not run: %s (%d)\n", recs[i].name, recs[i].code);
             lost++;
@@ -170,12 +190,20 @@ static int tell(const struct probe_list *l, const struct probe_record *recs, con
         surprises += predicted != seen;
         printf("%s%s: predicted %s, seen %d\n", predicted != seen ? "SURPRISE " : "", recs[i].name,
                predicted ? "fault" : "no fault", recs[i].code);
+        if (l->p[i].replaced && !seen) {
+            g.has_image = 1, g.image = images + (size_t)i * IMAGE_CAP;
+            probe_hide(&g.c, g.image, IMAGE_CAP);
+            const long long at = predicted ? -1 : golden_differs(&g);
+            if (at >= 0) printf("DIFFERS %s at byte %lld\n", recs[i].name, at);
+            g.has_image = at < 0 && !predicted;
+            differ += at >= 0;
+        }
         if (f) golden_write(f, &g);
     }
     if (f) fclose(f);
-    printf("%u probes in processes of their own: %d faulted, %d not run, %d surprises\n", l->n,
-           faults, lost, surprises);
-    return surprises + lost;
+    printf("%u probes in processes of their own: %d faulted, %d not run, %d surprises, %d differ\n",
+           l->n, faults, lost, surprises, differ);
+    return surprises + lost + differ;
 }
 
 int probe_all(const char *dir, int workers)
@@ -191,5 +219,5 @@ int probe_all(const char *dir, int workers)
     }
     wait(NULL);
     run_all(&l, recs, images, workers);
-    return tell(&l, recs, dir) ? 1 : 0;
+    return tell(&l, recs, images, dir) ? 1 : 0;
 }
