@@ -38,10 +38,36 @@ template <int RANK, bool ADD> struct tile : shared_order {
     {
         int32_t c[RANK];
         coords_of<RANK>(p, t, c);
+        if (planted(p, COPY_FAULT_ROW)) c[RANK - 1]++;
         if constexpr (ADD)
             ptx::tma_reduce_add_hint<RANK>(&p.dst, slot, c, p.store_policy);
         else
             ptx::tma_store_hint<RANK>(&p.dst, slot, c, p.store_policy);
+    }
+};
+
+// A matrix whose rows are wider than the swizzle's span, as {span, rows, panels}: a box is some
+// rows of some panels, each panel a swizzled tile of its own. Panels run fastest, as the rows lie.
+struct panels : shared_order {
+    PTX_FN uint32_t bytes(const copy_params &p, uint32_t) const { return p.tx_bytes; }
+    PTX_FN void at(const copy_params &p, uint32_t t, int32_t (&c)[3]) const
+    {
+        const uint32_t row = divide(p.tiles[2], t);
+        c[0] = 0;
+        c[1] = (int32_t)(row * p.step[1]);
+        c[2] = (int32_t)((t - row * p.tiles[2].divisor) * p.step[2]);
+    }
+    PTX_FN void load(const copy_params &p, uint32_t t, uint32_t slot, uint32_t bar) const
+    {
+        int32_t c[3];
+        at(p, t, c);
+        ptx::tma_load_hint<3>(slot, &p.src, bar, c, p.load_policy);
+    }
+    PTX_FN void store(const copy_params &p, uint32_t t, uint32_t slot) const
+    {
+        int32_t c[3];
+        at(p, t, c);
+        ptx::tma_store_hint<3>(&p.dst, slot, c, p.store_policy);
     }
 };
 
@@ -156,6 +182,17 @@ COPY_TILE(2)
 COPY_TILE(3)
 COPY_TILE(4)
 COPY_TILE(5)
+
+extern "C" __global__ void __launch_bounds__(32) copy_panels(const __grid_constant__ copy_params p)
+{
+    SMEM_BASE();
+    if (threadIdx.x != 0) return;
+    check_plan(p, base, 1, 0);
+    ptx::prefetch_tensormap(&p.src);
+    ptx::prefetch_tensormap(&p.dst);
+    ring(panels{}, p, base);
+    leave(p);
+}
 
 #define COPY_IM2COL(RANK)                                                                          \
     extern "C" __global__ void __launch_bounds__(32)                                               \

@@ -20,8 +20,10 @@ extern const uint64_t image_copy_copy_bytes;
 
 static enum tmap_status load(struct tmap_copy *s)
 {
-    const uint8_t *const images[COPY_MODULES] = {image_copy_copy, image_copy_special,
-                                                 image_copy_transpose, image_copy_twins};
+    const uint8_t *const images[COPY_MODULES] = {[COPY_IN_COPY] = image_copy_copy,
+                                                 [COPY_IN_SPECIAL] = image_copy_special,
+                                                 [COPY_IN_TRANSPOSE] = image_copy_transpose,
+                                                 [COPY_IN_TWINS] = image_copy_twins};
     const struct tmap_libcuda *cu = &s->gpu.api;
     for (int i = 0; i < COPY_MODULES; i++)
         if (cu->module_load_data(&s->module[i], images[i])) return TMAP_E_DRIVER;
@@ -93,17 +95,29 @@ void tmap_copy_close(struct tmap_copy *s)
     free(s);
 }
 
+static enum copy_module module_of(const char *kernel)
+{
+    static const struct {
+        const char *begins;
+        enum copy_module module;
+    } where[] = {{"twin_", COPY_IN_TWINS},
+                 {"copy_transpose", COPY_IN_TRANSPOSE},
+                 {"copy_multicast", COPY_IN_SPECIAL},
+                 {"copy_list", COPY_IN_SPECIAL},
+                 {"copy_patched", COPY_IN_SPECIAL}};
+    for (size_t i = 0; i < sizeof where / sizeof *where; i++)
+        if (strncmp(kernel, where[i].begins, strlen(where[i].begins)) == 0) return where[i].module;
+    return COPY_IN_COPY;
+}
+
 tmap_cu_function copy_function(struct tmap_copy *s, const char *name)
 {
     tmap_cu_function f = NULL;
     int fixed = 0;
-    for (int i = 0; i < COPY_MODULES; i++) {
-        if (s->gpu.api.module_get_function(&f, s->module[i], name) != 0) continue;
-        s->gpu.api.func_get_attribute(&fixed, TMAP_CU_FUNC_STATIC_SMEM, f);
-        s->gpu.api.func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)s->smem_bytes - fixed);
-        return f;
-    }
-    return NULL;
+    if (s->gpu.api.module_get_function(&f, s->module[module_of(name)], name) != 0) return NULL;
+    s->gpu.api.func_get_attribute(&fixed, TMAP_CU_FUNC_STATIC_SMEM, f);
+    s->gpu.api.func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)s->smem_bytes - fixed);
+    return f;
 }
 
 enum tmap_status copy_launch(struct tmap_copy *s, tmap_cu_function f, uint32_t grid,

@@ -8,7 +8,7 @@
 #include "kernels/copy/params.h"
 #include "tmap/copy.h"
 
-#define COPY_MODULES 4 // copy, special, transpose, twins
+enum copy_module { COPY_IN_COPY, COPY_IN_SPECIAL, COPY_IN_TRANSPOSE, COPY_IN_TWINS, COPY_MODULES };
 
 struct tmap_copy {
     struct tmap_gpu gpu;
