@@ -7,3 +7,10 @@ $(B)/tests/device/explore: $(DEVICE_OBJ) $(LINK_ALL)
 test-build: $(DEVICE_BIN)
 $(B)/tests/device/test_golden_sim: $(filter-out %/explore.o,$(DEVICE_OBJ))
 $(B)/tests/device/test_golden_sim: TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ))
+
+# make device: all of it on this machine's GPU, with its record in $(B)/device.
+.PHONY: device device-build
+device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
+	tests/device/gemm/faults bench/copy bench/copy_rates bench/gemm/gemm)
+device:
+	@B=$(B) tests/device/run $(B)/device

@@ -2,6 +2,8 @@
 //   explore verify COUNT SEED ARENA_GIB THREADS [CLASS...]   random copies against the simulator
 //   explore misuse COUNT SEED ARENA_GIB THREADS              each breaks a rule that does not fault
 //   explore faults DIR WORKERS                               what may fault, a process each
+//   explore controls SEED DRAWS WORKERS                      planted faults and their twins
+//   explore repeat RUNS MIB                                  the copy suite, bitwise equal
 //   explore golden DIR COUNT                                 records COUNT small copies of each
 //   class
 #include <stdio.h>
@@ -10,8 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "device/controls.h"
 #include "device/golden.h"
 #include "device/probes.h"
+#include "device/repeat.h"
 #include "device/verify.h"
 #include "kernels/copy/executor_host.h"
 
@@ -110,7 +114,12 @@ int main(int argc, char **argv)
         return verify_main(number(argv[2]), number(argv[3]), number(argv[4]) << 30, atoi(argv[5]),
                            !strcmp(what, "misuse"), argc > 6 ? argv + 6 : NULL);
     if (argc > 3 && !strcmp(what, "faults")) return probe_all(argv[2], atoi(argv[3]));
+    if (argc > 4 && !strcmp(what, "controls"))
+        return controls_main(number(argv[2]), (uint32_t)number(argv[3]), atoi(argv[4]));
+    if (argc > 3 && !strcmp(what, "repeat"))
+        return repeat_main((uint32_t)number(argv[2]), number(argv[3]) << 20);
     if (argc > 3 && !strcmp(what, "golden")) return record_all(argv[2], (uint32_t)number(argv[3]));
-    fprintf(stderr, "explore verify|misuse|faults|golden ...: see the top of its source\n");
+    fprintf(stderr,
+            "explore verify|misuse|faults|controls|repeat|golden ...: see the top of its source\n");
     return 3;
 }

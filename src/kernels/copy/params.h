@@ -50,7 +50,7 @@ struct copy_params {
     uint32_t *ticket; // two counters, zero before and after a launch
     volatile uint32_t *mailbox;
     uint32_t limit_ms;
-    uint32_t spare;
+    uint32_t delay_ns; // control builds: how long a block of odd rank dawdles
 };
 
 // One tensor of a list: its own maps, or what to patch into the template of the params.
@@ -83,7 +83,15 @@ enum copy_fault {
     COPY_FAULT_LAST_TILE = 7,  // leaves out the last tile
     COPY_FAULT_NO_DRAIN = 8,   // does not wait for its stores at the end
     COPY_FAULT_NO_ACQUIRE = 9, // uses a patched descriptor without the acquire fence
-    COPY_FAULT_SWIZZLE = 10    // reads the tile with the wrong XOR
+    COPY_FAULT_SWIZZLE = 10,   // reads the tile with the wrong XOR
+    COPY_FAULT_NO_WAIT = 11,   // stores without waiting for the load
+    COPY_FAULT_ROW = 12,       // stores one row further down
+    COPY_FAULT_TICKET = 13,    // leaves the counters as they are
+    COPY_FAULT_NO_INIT = 14,   // no fence after mbarrier.init
+    COPY_FAULT_MASK = 15,      // multicasts to all blocks but the last
+    COPY_FAULT_NO_EMPTY = 16,  // multicasts before every block has emptied its slot
+    COPY_FAULT_LEAVES = 17,    // leaves the cluster without waiting for the others
+    COPY_FAULT_NO_RELEASE = 18 // writes a patched descriptor with plain stores
 };
 
 #endif

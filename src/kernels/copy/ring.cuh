@@ -19,11 +19,18 @@ PTX_FN bool planted(const copy_params &p, uint32_t fault)
 {
     return p.fault == fault;
 }
+PTX_FN void dawdle(const copy_params &p)
+{
+    const uint64_t start = ptx::globaltimer_ns();
+    while (ptx::globaltimer_ns() - start < p.delay_ns) {
+    }
+}
 #else
 PTX_FN constexpr bool planted(const copy_params &, uint32_t)
 {
     return false;
 }
+PTX_FN void dawdle(const copy_params &) {}
 #endif
 
 PTX_FN ptx::watch watch_of(const copy_params &p)
@@ -93,6 +100,7 @@ struct shared_order {
 
 PTX_FN void leave(const copy_params &p)
 {
+    if (planted(p, COPY_FAULT_TICKET)) return;
     if (atomicAdd(p.ticket + 1, 1u) + 1 < gridDim.x) return;
     atomicExch(p.ticket, 0u);
     atomicExch(p.ticket + 1, 0u);
@@ -134,7 +142,8 @@ template <int LAG, class Op> PTX_FN void run(Op &op, const copy_params &p, uint3
     for (;;) {
         const uint32_t t = ptx::load_shared_32(id_of(p, base, at.slot));
         if (t >= end) break;
-        ptx::mbarrier_wait(bar_of(p, base, at.slot), at.parity, w, COPY_FULL, at.slot);
+        if (!planted(p, COPY_FAULT_NO_WAIT))
+            ptx::mbarrier_wait(bar_of(p, base, at.slot), at.parity, w, COPY_FULL, at.slot);
         const uint32_t from = planted(p, COPY_FAULT_SLOT) && s > 1 ? (at.slot + 1) % s : at.slot;
         if (!planted(p, COPY_FAULT_LAST_TILE) || t + 1 < end)
             op.store(p, t, base + from * p.stage_bytes);
@@ -154,7 +163,7 @@ template <int LAG, class Op> PTX_FN void run(Op &op, const copy_params &p, uint3
 template <class Op> PTX_FN void ring(Op op, const copy_params &p, uint32_t base)
 {
     for (uint32_t i = 0; i < p.stages; i++) ptx::mbarrier_init(bar_of(p, base, i), 1);
-    ptx::fence_mbarrier_init();
+    if (!planted(p, COPY_FAULT_NO_INIT)) ptx::fence_mbarrier_init();
     if (p.stages >= 2)
         run<1>(op, p, base);
     else

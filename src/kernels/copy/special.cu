@@ -28,8 +28,9 @@ PTX_FN void multicast_load(const copy_params &p, uint32_t t, uint32_t slot, uint
     coords_of<3>(p, t, c);
     c[1] += (int32_t)(rank * p.step[1] / p.cluster); // this block loads its share for all
     ptx::mbarrier_arrive_expect_tx(full, p.tx_bytes);
+    const uint32_t all = (1u << p.cluster) - 1;
     ptx::tma_load_multicast<3>(slot + rank * (p.tx_bytes / p.cluster), &p.src, full, c,
-                               (1u << p.cluster) - 1);
+                               planted(p, COPY_FAULT_MASK) ? all >> 1 : all);
 }
 
 PTX_FN void multicast_run(const copy_params &p, uint32_t base)
@@ -46,6 +47,7 @@ PTX_FN void multicast_run(const copy_params &p, uint32_t base)
         int32_t c[4];
         int32_t c3[3];
         ptx::mbarrier_wait(full + 8 * slot, parity, w, COPY_FULL, slot);
+        if (ptx::cluster_rank() & 1) dawdle(p);
         coords_of<3>(p, first + i * step, c3);
         c[0] = c3[0], c[1] = c3[1], c[2] = c3[2], c[3] = (int32_t)ptx::cluster_rank();
         ptx::tma_store_hint<4>(&p.dst, base + slot * p.stage_bytes, c, p.store_policy);
@@ -56,7 +58,8 @@ PTX_FN void multicast_run(const copy_params &p, uint32_t base)
         const uint32_t old = (i - 1) % s;
         arrive_everywhere(empty + 8 * old, p.cluster);
         if (loaded >= n) continue;
-        ptx::mbarrier_wait(empty + 8 * old, (i - 1) / s & 1, w, COPY_EMPTY, old);
+        if (!planted(p, COPY_FAULT_NO_EMPTY))
+            ptx::mbarrier_wait(empty + 8 * old, (i - 1) / s & 1, w, COPY_EMPTY, old);
         multicast_load(p, first + loaded * step, base + old * p.stage_bytes, full + 8 * old);
         loaded++;
     }
@@ -83,6 +86,7 @@ extern "C" __global__ void __launch_bounds__(32)
     ptx::cluster_sync(); // no block loads into another's barrier before it exists
     if (threadIdx.x == 0) multicast_run(p, base);
     __syncwarp();
+    if (planted(p, COPY_FAULT_LEAVES)) return;
     ptx::cluster_sync(); // nor leaves while another may still arrive on its barrier
 }
 #endif
@@ -163,8 +167,14 @@ extern "C" __global__ void __launch_bounds__(32) copy_patched(const __grid_const
             ptx::tensormap_set_dim<1>(b, item->rows);
         }
         __syncwarp();
-        ptx::tensormap_publish(&slot[0], ptx::smem_addr(map[0]));
-        ptx::tensormap_publish(&slot[1], ptx::smem_addr(map[1]));
+        if (planted(p, COPY_FAULT_NO_RELEASE)) {
+            copy_words(slot[0].word, map[0]);
+            copy_words(slot[1].word, map[1]);
+            __threadfence();
+        } else {
+            ptx::tensormap_publish(&slot[0], ptx::smem_addr(map[0]));
+            ptx::tensormap_publish(&slot[1], ptx::smem_addr(map[1]));
+        }
         if (threadIdx.x == 0) {
             if (!planted(p, COPY_FAULT_NO_ACQUIRE)) {
                 ptx::tensormap_acquire(&slot[0]);

@@ -178,7 +178,8 @@ template <int SIZE, int SIDE> PTX_FN void transpose(const copy_params &p, uint32
         __syncthreads(); // the output slot's last store has been read, the slot's tile is known
         const uint32_t t = ptx::load_shared_32(bars + 8 * s + 4 * at.slot);
         if (t >= p.total) break;
-        ptx::mbarrier_wait(bars + 8 * at.slot, at.parity, w, COPY_FULL, at.slot);
+        if (!planted(p, COPY_FAULT_NO_WAIT))
+            ptx::mbarrier_wait(bars + 8 * at.slot, at.parity, w, COPY_FULL, at.slot);
         turn_tile<SIZE, SIDE>(p, from, to);
         if (!planted(p, COPY_FAULT_NO_FENCE)) ptx::fence_proxy_async();
         __syncthreads(); // everybody has read the input and written the output

@@ -1,0 +1,12 @@
+// Faults planted in the copy kernels' protocol, and their positive twins.
+#ifndef TESTS_DEVICE_CONTROLS_H
+#define TESTS_DEVICE_CONTROLS_H
+
+#include <stdint.h>
+
+// controls_main() : each fault `draws` times, case and ring drawn by seed, each in a process of its
+// own beside a twin that has everything but the fault. TAP on stdout; 0 when every fault that can
+// show was caught and every twin passed.
+int controls_main(uint64_t seed, uint32_t draws, int workers);
+
+#endif
