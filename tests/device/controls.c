@@ -113,13 +113,15 @@ static bool open_rig(struct rig *r, struct job *j)
     tmap_cu_module module;
     tmap_cu_function f;
     int fixed = 0;
+    char name[64];
     if (tmap_copy_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
     const struct tmap_libcuda *cu = &r->suite->gpu.api;
     r->suite->limit_ms = LIMIT_MS;
     if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->wish) != TMAP_OK ||
         tmap_copy_plan(r->suite, &r->bed.problem, &j->wish, &r->plan, NULL) != TMAP_OK ||
+        snprintf(name, sizeof name, "faulty_%s", r->plan.kernel) < 0 ||
         cu->module_load_data(&module, image_copy_faults) ||
-        cu->module_get_function(&f, module, r->plan.kernel) ||
+        cu->module_get_function(&f, module, name) ||
         cu->func_get_attribute(&fixed, TMAP_CU_FUNC_STATIC_SMEM, f) ||
         cu->func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)r->suite->smem_bytes - fixed))
         return false;

@@ -147,7 +147,8 @@ using namespace copy;
     extern __shared__ __align__(1024) uint8_t smem[];                                              \
     const uint32_t base = ptx::smem_addr(smem)
 
-extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant__ copy_params p)
+extern "C" __global__ void __launch_bounds__(32)
+    COPY_KERNEL(copy_bulk)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     if (threadIdx.x != 0) return;
@@ -158,7 +159,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
 
 #define COPY_TILE(RANK)                                                                            \
     extern "C" __global__ void __launch_bounds__(32)                                               \
-        copy_tile_##RANK(const __grid_constant__ copy_params p)                                    \
+        COPY_KERNEL(copy_tile_##RANK)(const __grid_constant__ copy_params p)                       \
     {                                                                                              \
         SMEM_BASE();                                                                               \
         if (threadIdx.x != 0) return;                                                              \
@@ -169,7 +170,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_bulk(const __grid_constant
         leave(p);                                                                                  \
     }                                                                                              \
     extern "C" __global__ void __launch_bounds__(32)                                               \
-        copy_add_##RANK(const __grid_constant__ copy_params p)                                     \
+        COPY_KERNEL(copy_add_##RANK)(const __grid_constant__ copy_params p)                        \
     {                                                                                              \
         SMEM_BASE();                                                                               \
         if (threadIdx.x != 0) return;                                                              \
@@ -183,7 +184,8 @@ COPY_TILE(3)
 COPY_TILE(4)
 COPY_TILE(5)
 
-extern "C" __global__ void __launch_bounds__(32) copy_panels(const __grid_constant__ copy_params p)
+extern "C" __global__ void __launch_bounds__(32)
+    COPY_KERNEL(copy_panels)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     if (threadIdx.x != 0) return;
@@ -196,7 +198,7 @@ extern "C" __global__ void __launch_bounds__(32) copy_panels(const __grid_consta
 
 #define COPY_IM2COL(RANK)                                                                          \
     extern "C" __global__ void __launch_bounds__(32)                                               \
-        copy_im2col_##RANK(const __grid_constant__ copy_params p)                                  \
+        COPY_KERNEL(copy_im2col_##RANK)(const __grid_constant__ copy_params p)                     \
     {                                                                                              \
         SMEM_BASE();                                                                               \
         if (threadIdx.x != 0) return;                                                              \
@@ -209,7 +211,7 @@ COPY_IM2COL(4)
 COPY_IM2COL(5)
 
 extern "C" __global__ void __launch_bounds__(32)
-    copy_gather_dim(const __grid_constant__ copy_params p)
+    COPY_KERNEL(copy_gather_dim)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     if (threadIdx.x != 0) return;
@@ -219,7 +221,7 @@ extern "C" __global__ void __launch_bounds__(32)
 }
 
 extern "C" __global__ void __launch_bounds__(32)
-    copy_gather_index(const __grid_constant__ copy_params p)
+    COPY_KERNEL(copy_gather_index)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     if (threadIdx.x != 0) return;

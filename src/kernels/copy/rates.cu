@@ -50,7 +50,7 @@ PTX_FN void go(const rate_params &p, uint32_t base, uint32_t bars)
 
 } // namespace
 
-extern "C" __global__ void __launch_bounds__(32) copy_rate(const __grid_constant__ rate_params p)
+extern "C" __global__ void __launch_bounds__(32) rate_rows(const __grid_constant__ rate_params p)
 {
     extern __shared__ __align__(1024) uint8_t smem[];
     const uint32_t base = ptx::smem_addr(smem), bars = base + 2 * p.stages * p.slot_bytes;

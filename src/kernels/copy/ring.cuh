@@ -15,6 +15,7 @@ namespace copy
 {
 
 #ifdef COPY_FAULTS
+#define COPY_KERNEL(name) faulty_##name
 PTX_FN bool planted(const copy_params &p, uint32_t fault)
 {
     return p.fault == fault;
@@ -26,6 +27,7 @@ PTX_FN void dawdle(const copy_params &p)
     }
 }
 #else
+#define COPY_KERNEL(name) name
 PTX_FN constexpr bool planted(const copy_params &, uint32_t)
 {
     return false;

@@ -71,7 +71,7 @@ PTX_FN void multicast_run(const copy_params &p, uint32_t base)
 // One tensor of rank 3 to `cluster` places: the destination has a fourth dimension, one entry per
 // block of the cluster. Each block fetches a share of the box and multicasts it to all.
 extern "C" __global__ void __launch_bounds__(32)
-    copy_multicast(const __grid_constant__ copy_params p)
+    COPY_KERNEL(copy_multicast)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     const uint32_t bars = base + p.stages * p.stage_bytes;
@@ -129,7 +129,8 @@ PTX_FN void copy_words(uint64_t *to, const uint64_t *from)
 } // namespace
 
 // A list of matrices, each with its own pair of maps in global memory, written by the host.
-extern "C" __global__ void __launch_bounds__(32) copy_list(const __grid_constant__ copy_params p)
+extern "C" __global__ void __launch_bounds__(32)
+    COPY_KERNEL(copy_list)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     if (threadIdx.x != 0) return;
@@ -147,7 +148,8 @@ extern "C" __global__ void __launch_bounds__(32) copy_list(const __grid_constant
 
 // The same list, but each item gives only its addresses and its number of rows: the block patches
 // the template's maps in shared memory, publishes them, and copies through them.
-extern "C" __global__ void __launch_bounds__(32) copy_patched(const __grid_constant__ copy_params p)
+extern "C" __global__ void __launch_bounds__(32)
+    COPY_KERNEL(copy_patched)(const __grid_constant__ copy_params p)
 {
     SMEM_BASE();
     __shared__ __align__(128) uint64_t map[2][16];

@@ -198,7 +198,7 @@ template <int SIZE, int SIDE> PTX_FN void transpose(const copy_params &p, uint32
 
 #define COPY_TRANSPOSE(SIZE, SIDE, BLOCKS)                                                         \
     extern "C" __global__ void __launch_bounds__(256, BLOCKS)                                      \
-        copy_transpose_##SIZE(const __grid_constant__ copy_params p)                               \
+        COPY_KERNEL(copy_transpose_##SIZE)(const __grid_constant__ copy_params p)                  \
     {                                                                                              \
         extern __shared__ __align__(1024) uint8_t smem[];                                          \
         transpose<SIZE, SIDE>(p, ptx::smem_addr(smem));                                            \
