@@ -87,6 +87,14 @@ static void sum_costs(const struct aim *aim, struct tmap_plan *p)
         (uint32_t)(p->desc.swizzle != aim->desc->swizzle) + (uint32_t)(p->copies > 1);
 }
 
+/* Channels are fetched in whole tiles, as boxes are; pixels from anywhere. */
+static uint64_t grain_of(const struct aim *aim, uint32_t i)
+{
+    if (aim->wish && aim->wish->grain[i]) return aim->wish->grain[i];
+    if (i > 0) return 1;
+    return aim->desc->channels >= aim->desc->dim[0] ? 0 : aim->desc->channels;
+}
+
 bool im2col_best(const struct aim *aim, const struct limits *l, int32_t swizzle, bool copy,
                  struct tmap_plan *p)
 {
@@ -95,7 +103,7 @@ bool im2col_best(const struct aim *aim, const struct limits *l, int32_t swizzle,
     for (uint32_t i = 0; i < p->desc.rank; i++) {
         p->dim[i] = (struct tmap_plan_dim){.div = 1, .round = 1, .copies = 1};
         p->dim[i].coef[i] = 1;
-        p->grain[i] = 1;
+        p->grain[i] = grain_of(aim, i);
     }
     if (swizzle != p->desc.swizzle)
         note(p, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
