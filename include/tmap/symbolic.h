@@ -256,6 +256,22 @@ tmap_certify_minimal(struct tmap_symbolic *context, const struct tmap_checker *c
                      const struct tmap_desc *desc, const struct tmap_plan *plan,
                      const struct tmap_search_log *log, struct tmap_minimal *out);
 
+struct tmap_tile_wish;
+struct tmap_tile_plan;
+
+/* tmap_certify_tile() : whether tmap_solve()'s first plan for a wish is least: for each swizzle, in
+ * each view that a search for it names, no fields that the consumer can read give a plan without a
+ * copy (where it has one) or with fewer instructions; where there is no consumer, also none with as
+ * many instructions and less shared memory. What comes after in solve's order is not asked.
+ * workspace as tmap_repair()'s; log: memory for the searches' accounts. Errors as
+ * tmap_certify_minimal(). */
+TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
+                                            const struct tmap_checker *checker,
+                                            const struct tmap_tile_wish *wish,
+                                            const struct tmap_tile_plan *plan, void *workspace,
+                                            size_t workspace_bytes, struct tmap_search_log *log,
+                                            struct tmap_minimal *out);
+
 /* --- differences between targets --------------------------------------------------------------
  */
 

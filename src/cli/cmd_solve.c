@@ -1,5 +1,6 @@
 /* cmd_solve.c : the best descriptors and the loop of copies for a wished tile. */
 #include "cli/each.h"
+#include "cli/prove.h"
 #include "io/enums.h"
 #include "io/plan.h"
 #include "io/read.h"
@@ -10,12 +11,15 @@
 #include <string.h>
 
 #define MOST_PLANS 16
+#define LOG_BYTES ((size_t)1 << 21)
 
 struct solve {
     struct cli *cli;
     struct tmap_checker checker;
     void *workspace;
     uint64_t plans;
+    struct tmap_symbolic *prover; /* --prove: made at the first proof */
+    struct tmap_search_log log;
 };
 
 /* The tensor as a descriptor: the reader wants a box, and takes the tile for one. */
@@ -118,6 +122,10 @@ static enum cli_exit solve_record(void *user, struct io_record *record)
         print_text(plans, found, &wish.tensor, reason);
     else
         print_json(s, record, plans, found, &wish.tensor, reason);
+    const json_t *name = json_object_get(record->json, "name");
+    if (s->cli->prove && found)
+        cli_prove_tile(s->cli, &s->prover, &s->checker, &wish, &plans[0], s->workspace, &s->log,
+                       json_is_string(name) ? json_string_value(name) : "record");
     return found ? CLI_OK : CLI_ILLEGAL;
 }
 
@@ -130,9 +138,14 @@ static enum cli_exit run(struct cli *cli)
     if (s.plans < 1 || s.plans > MOST_PLANS)
         return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
     s.workspace = malloc(TMAP_REPAIR_WORKSPACE);
-    if (!s.workspace) return cli_status(cli, TMAP_E_MEMORY, "solve");
-    cli_each(cli, false, solve_record, &s);
+    s.log.size = cli->prove ? LOG_BYTES : 0;
+    s.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
+    const bool ready = s.workspace && (s.log.text || !cli->prove);
+    if (ready) cli_each(cli, false, solve_record, &s);
     free(s.workspace);
+    free(s.log.text);
+    tmap_symbolic_close(s.prover);
+    if (!ready) return cli_status(cli, TMAP_E_MEMORY, "solve");
     return CLI_OK;
 }
 
@@ -149,7 +162,7 @@ const struct cli_command cli_solve = {
              "\"tile\":[64,128],\n"
              "\"op\":\"load\", \"consumer\":\"wgmma_k_major\"}. Fewest instructions first, then no "
              "bank\nconflicts, then least shared memory, then whole sectors of memory.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -161,6 +161,23 @@ static void prove_moves(struct cli *cli, struct tmap_symbolic *context,
     }
 }
 
+static void say_minimal(struct cli *cli, struct tmap_symbolic *context,
+                        const struct tmap_minimal *m, const char *what, const char *name)
+{
+    if (m->refuted) {
+        cli_message(cli, "%s: in %zu of %zu views some fields %s: a defect of tmap", name,
+                    m->refuted, m->views, what);
+        cli_note(cli, CLI_INTERNAL);
+    } else if (m->undecided) {
+        cli_message(cli, "%s: no fields %s in %zu of %zu views; %zu undecided", name, what,
+                    m->proved, m->views, m->undecided);
+        cli_note(cli, CLI_UNDECIDED);
+    } else if (m->views) {
+        cli_message(cli, "%s: proved that no fields of any of %zu views %s (%s)", name, m->views,
+                    what, tmap_symbolic_solvers(context));
+    }
+}
+
 /* What Z3 says about the views that the search looked at. */
 static void prove_minimal(struct cli *cli, struct tmap_symbolic *context,
                           const struct tmap_checker *checker, const struct tmap_desc *desc,
@@ -173,17 +190,28 @@ static void prove_minimal(struct cli *cli, struct tmap_symbolic *context,
         cli_symbolic_trouble(cli, context, status, name);
         return;
     }
-    if (m.refuted) {
-        cli_message(cli, "%s: in %zu of %zu views some fields cost less: a defect of tmap", name,
-                    m.refuted, m.views);
-        cli_note(cli, CLI_INTERNAL);
-    } else if (m.undecided) {
-        cli_message(cli, "%s: no fields cost less in %zu of %zu views; %zu undecided", name,
-                    m.proved, m.views, m.undecided);
-        cli_note(cli, CLI_UNDECIDED);
-    } else if (m.views) {
-        cli_message(cli, "%s: proved that no fields of any of %zu views cost less (%s)", name,
-                    m.views, tmap_symbolic_solvers(context));
+    say_minimal(cli, context, &m, "cost less", name);
+}
+
+void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
+                    const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
+                    const struct tmap_tile_plan *plan, void *workspace, struct tmap_search_log *log,
+                    const char *name)
+{
+    const struct tmap_wish how = {.op = wish->op};
+    struct tmap_desc desc = wish->tensor;
+    struct tmap_minimal m;
+    memcpy(desc.box, wish->tile, sizeof desc.box);
+    for (uint32_t i = 0; i < desc.rank && i < TMAP_MAX_RANK; i++) desc.elem_stride[i] = 1;
+    cli_prove_verdict(cli, context, checker, &plan->plan.desc, name);
+    if (!*context) return;
+    prove_moves(cli, *context, checker, &desc, &how, &plan->plan, name);
+    const enum tmap_status status =
+        tmap_certify_tile(*context, checker, wish, plan, workspace, TMAP_REPAIR_WORKSPACE, log, &m);
+    if (status == TMAP_OK) {
+        say_minimal(cli, *context, &m, "take fewer instructions", name);
+    } else {
+        cli_symbolic_trouble(cli, *context, status, name);
     }
 }
 

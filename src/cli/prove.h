@@ -25,4 +25,11 @@ void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
                       const struct tmap_wish *wish, const struct tmap_plan *plan,
                       const struct tmap_search_log *log, const char *name);
 
+/* cli_prove_tile() : the same of solve's first plan: legal; its copies move the tile; and no
+ * swizzle gives it, readable by the consumer, in fewer instructions. */
+void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
+                    const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
+                    const struct tmap_tile_plan *plan, void *workspace, struct tmap_search_log *log,
+                    const char *name);
+
 #endif

@@ -6,16 +6,7 @@
 
 enum { TEXT_BYTES = 1 << 19 };
 
-struct account {
-    struct tmap_symbolic *s;
-    const struct tmap_checker *checker;
-    const struct tmap_plan *plan;
-    struct tmap_desc base; /* the wish's fields that no view changes */
-    struct sym_aim aim;
-    bool has_aim;
-};
-
-static bool read_aim(struct account *a, const char *line)
+static bool read_aim(struct sym_account *a, const char *line)
 {
     struct sym_aim *x = &a->aim;
     a->has_aim = sscanf(line, "aim %llu %llu %d %d %d %d %d", &x->useful_bytes, &x->tensor_bytes,
@@ -38,7 +29,7 @@ static bool read_dims(const char *line, int *at, struct sym_view *v)
     return true;
 }
 
-static bool read_view(const struct account *a, const char *line, struct sym_view *v)
+static bool read_view(const struct sym_account *a, const char *line, struct sym_view *v)
 {
     unsigned long long address;
     int at = 0, used = 0;
@@ -75,12 +66,16 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
 }
 
 /* Whether the plan can be beaten in this view, the tensor copied or not. */
-static enum tmap_status ask(struct account *a, const struct sym_view *v, bool copied,
+static enum tmap_status ask(struct sym_account *a, const struct sym_view *v, bool copied,
                             enum tmap_proof *proof)
 {
     struct tmap_layout layout;
-    struct sym_fields f = {
-        .checker = a->checker, .aim = &a->aim, .view = v, .plan = a->plan, .copied = copied};
+    struct sym_fields f = {.checker = a->checker,
+                           .aim = &a->aim,
+                           .view = v,
+                           .plan = a->plan,
+                           .use = a->use,
+                           .copied = copied};
     struct sym_work w;
     struct sym_script q;
     enum sym_answer answer = SYM_UNKNOWN;
@@ -92,7 +87,10 @@ static enum tmap_status ask(struct account *a, const struct sym_view *v, bool co
     if (!sym_open(&w, &a->s->allocator)) return sym_report(a->s, TMAP_E_MEMORY, "out of memory");
     if (sym_script_open(&q, &w, TEXT_BYTES)) {
         sym_fields_costs(&q, &f, a->plan->cost.extra_instructions + 1);
-        sym_fields_below(&q, &f);
+        if (a->use)
+            sym_fields_fewer(&q, &f, a->shared_bytes);
+        else
+            sym_fields_below(&q, &f);
     }
     if (q.text.length >= q.text.cap) sym_fail(&w, TMAP_E_BUDGET, "the query is too long");
     const struct sym_query query = {.text = q.text.at, .logic = "QF_NIA"};
@@ -103,7 +101,8 @@ static enum tmap_status ask(struct account *a, const struct sym_view *v, bool co
     return st;
 }
 
-static enum tmap_status judge(struct account *a, const struct sym_view *v, struct tmap_minimal *out)
+static enum tmap_status judge(struct sym_account *a, const struct sym_view *v,
+                              struct tmap_minimal *out)
 {
     enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
     enum tmap_status st = TMAP_OK;
@@ -122,10 +121,14 @@ static enum tmap_status judge(struct account *a, const struct sym_view *v, struc
     return st;
 }
 
-static enum tmap_status read_account(struct account *a, const char *text, struct tmap_minimal *out)
+enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_search_log *log,
+                                  struct tmap_minimal *out)
 {
     enum tmap_status st = TMAP_OK;
-    for (const char *l = text; l && *l && st == TMAP_OK; l = strchr(l, '\n'), l = l ? l + 1 : l) {
+    const char *l = log->length ? log->text : NULL;
+    if (!log->text || log->length >= log->size)
+        return sym_report(a->s, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
+    for (; l && *l && st == TMAP_OK; l = strchr(l, '\n'), l = l ? l + 1 : l) {
         struct sym_view v;
         if (strncmp(l, "aim ", 4) == 0 && !read_aim(a, l))
             st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's aim cannot be read");
@@ -146,16 +149,15 @@ enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,
     if (!context || !checker || !desc || !plan || !log || !out) return TMAP_E_ARGUMENT;
     if (checker->covered != TMAP_OK)
         return sym_report(context, checker->covered, "no source covers this target");
-    if (plan->skip || !log->text || log->length >= log->size)
-        return sym_report(context, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
-    struct account a = {.s = context, .checker = checker, .plan = plan, .base = plan->desc};
+    if (plan->skip) return sym_report(context, TMAP_E_ARGUMENT, "a plan without copies");
+    struct sym_account a = {.s = context, .checker = checker, .plan = plan, .base = plan->desc};
     struct tmap_minimal counts = {0};
     /* what the plan decided stays so; what its view changed comes from the account */
     a.base.swizzle = desc->swizzle;
     a.base.flags =
         (plan->desc.flags & ~(uint32_t)TMAP_HAS_ALLOCATION) | (desc->flags & TMAP_HAS_ALLOCATION);
     enum tmap_status st = sym_z3_start(context);
-    if (st == TMAP_OK && log->length) st = read_account(&a, log->text, &counts);
+    if (st == TMAP_OK) st = sym_read_account(&a, log, &counts);
     if (st == TMAP_OK) *out = counts;
     return st;
 }

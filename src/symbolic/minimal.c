@@ -72,10 +72,10 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
         sym_put(t, "(assert (>= address %llu))\n", (unsigned long long)d->allocation_base);
 }
 
-static void put_rows(struct sym_script *q, const struct sym_fields *f)
+static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to)
 {
     const uint32_t rank = f->view->desc.rank;
-    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+    for (tmap_row row = from; row < to; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, rank, &first);
         for (int i = first; sym_is_active(f->checker, row) && i < first + n; i++) {
             sym_put(&q->text, "(assert ");
@@ -205,6 +205,28 @@ static void put_footprint(struct sym_script *q, const struct sym_fields *f)
             f->shared_align, f->shared_align - 1, f->shared_align);
 }
 
+/* --- its use -----------------------------------------------------------------------------------
+ */
+
+/* The use's operands are known; of what the core derives, what boxes give. */
+static void put_use(struct sym_script *q, const struct sym_fields *f)
+{
+    struct subject s = {.target = &f->checker->target, .use = f->use};
+    const uint32_t rank = f->view->desc.rank;
+    for (int slot = F_OP; slot < FIELD_SLOTS && slot <= F_VALUE; slot++) {
+        int128 value = 0;
+        if (field_read(&s, slot, &value))
+            sym_script_known(q, slot, slot == F_COORDS ? rank : value);
+    }
+    sym_put(&q->text, "(define-fun tx_bytes () Int bytes)\n"
+                      "(define-fun shared_footprint () Int footprint)\n");
+    sym_script_known(q, F_SMEM_CAPACITY, f->capacity);
+    for (int slot = F_PATTERN; slot <= F_TMEM_CAPACITY; slot++)
+        if (slot != F_ROWS && slot != F_EXTENT && slot != F_SMEM_CAPACITY)
+            sym_script_unknown(q, slot);
+    put_rows(q, f, SUBJECT_USE_FIRST, SUBJECT_USE_END);
+}
+
 /* --- costs -------------------------------------------------------------------------------------
  */
 
@@ -245,12 +267,13 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     free_slots(f, unknown);
     sym_script_desc(q, &f->checker->target, &desc, unknown);
     put_shift(q, f);
-    put_rows(q, f);
+    put_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
     if (rounding_of(f) && (f->aim->stores || f->view->is_piece)) sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
     put_footprint(q, f);
+    if (f->use) put_use(q, f);
     put_layouts(q, f);
     sym_put(t, "(define-fun all_bytes () Int (* N bytes))\n"
                "(define-fun all_shared () Int (+ footprint (* (- N 1) slot)))\n"
@@ -275,4 +298,17 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
     if (c->wasted_traffic_bytes) sym_put(t, " (< tx %llu)", tx);
     if (c->wasted_shared_bytes) sym_put(t, " (and (<= tx %llu) (< sh %llu))", tx, sh);
     sym_put(t, ")))))))\n");
+}
+
+void sym_fields_fewer(struct sym_script *q, const struct sym_fields *f, uint64_t shared_bytes)
+{
+    const struct tmap_cost *c = &f->plan->cost;
+    const unsigned long long n = c->extra_instructions + 1;
+    struct sym_text *t = &q->text;
+    if (!f->copied && c->copied_bytes) return;
+    sym_put(t, "(assert (or (< N %llu)", n);
+    if (shared_bytes)
+        sym_put(t, " (and (= N %llu) (< (+ footprint (* %llu slot)) %llu))", n, n - 1,
+                (unsigned long long)shared_bytes);
+    sym_put(t, "))\n");
 }

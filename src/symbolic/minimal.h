@@ -24,10 +24,11 @@ struct sym_fields {
     const struct sym_aim *aim;
     const struct sym_view *view;
     const struct tmap_plan *plan;
-    bool copied;           /* the tensor may be copied; else it may not */
-    uint32_t capacity;     /* of shared memory, bytes */
-    uint32_t coord_unit;   /* legal coordinates of dimension 0 are multiples of it */
-    uint32_t shared_align; /* of each copy's bytes */
+    const struct tmap_use *use; /* who uses the map: the rows about that hold too; NULL: nobody */
+    bool copied;                /* the tensor may be copied; else it may not */
+    uint32_t capacity;          /* of shared memory, bytes */
+    uint32_t coord_unit;        /* legal coordinates of dimension 0 are multiples of it */
+    uint32_t shared_align;      /* of each copy's bytes */
 };
 
 /* sym_coord_unit() : the least unit of coordinate 0 that the rows about uses allow a legal
@@ -41,5 +42,22 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
 void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most);
 /* sym_fields_below() : that the costs are below the plan's, steps aside. */
 void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
+/* sym_fields_fewer() : that there are fewer copies than the plan's, or as many and fewer bytes of
+ * shared memory than `shared_bytes`; 0: only the former. */
+void sym_fields_fewer(struct sym_script *q, const struct sym_fields *f, uint64_t shared_bytes);
+
+/* A search's account, and what is asked about each view that it names. */
+struct sym_account {
+    struct tmap_symbolic *s;
+    const struct tmap_checker *checker;
+    const struct tmap_plan *plan; /* to be beaten */
+    const struct tmap_use *use;   /* NULL: costs as repair ranks them; else as solve does */
+    uint64_t shared_bytes;        /* with use: see sym_fields_fewer() */
+    struct tmap_desc base;        /* the wish's fields that no view changes */
+    struct sym_aim aim;
+    bool has_aim;
+};
+enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_search_log *log,
+                                  struct tmap_minimal *out);
 
 #endif

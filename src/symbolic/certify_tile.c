@@ -1,0 +1,68 @@
+/* certify_tile.c : that no swizzle gives a wished tile in fewer copies than solve's first plan. */
+#include "symbolic/minimal.h"
+
+/* The wish as repair takes it: solve asks for each swizzle in turn. */
+static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizzle)
+{
+    struct tmap_desc d = wish->tensor;
+    d.kind = TMAP_TILED;
+    d.interleave = TMAP_INTERLEAVE_NONE;
+    d.swizzle = swizzle;
+    d.l2_promotion = TMAP_L2_NONE;
+    for (uint32_t i = 0; i < d.rank && i < TMAP_MAX_RANK; i++) {
+        d.box[i] = wish->tile[i];
+        d.elem_stride[i] = 1;
+    }
+    return d;
+}
+
+/* One swizzle: the views that a search for it names. */
+static enum tmap_status judge_swizzle(struct sym_account *a, const struct tmap_desc *d,
+                                      const struct tmap_tile_wish *wish, void *workspace,
+                                      size_t bytes, struct tmap_search_log *log,
+                                      struct tmap_minimal *out)
+{
+    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true};
+    struct tmap_plan plan;
+    struct tmap_repair_report report;
+    log->length = 0;
+    const enum tmap_status s =
+        tmap_repair(a->checker, d, &how, workspace, bytes, &plan, 1, &report, log);
+    if (s == TMAP_E_NO_PLAN && log->length == 0) return TMAP_OK; /* no view: a wish undefined */
+    if (s != TMAP_OK && s != TMAP_E_NO_PLAN)
+        return sym_report(a->s, s, "the search for a swizzle failed");
+    if (!report.closed && s == TMAP_OK)
+        return sym_report(a->s, TMAP_E_BUDGET, "the search for a swizzle did not close");
+    a->base.swizzle = d->swizzle;
+    a->has_aim = false;
+    return sym_read_account(a, log, out);
+}
+
+enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
+                                   const struct tmap_checker *checker,
+                                   const struct tmap_tile_wish *wish,
+                                   const struct tmap_tile_plan *plan, void *workspace,
+                                   size_t workspace_bytes, struct tmap_search_log *log,
+                                   struct tmap_minimal *out)
+{
+    if (!context || !checker || !wish || !plan || !log || !out) return TMAP_E_ARGUMENT;
+    if (checker->covered != TMAP_OK)
+        return sym_report(context, checker->covered, "no source covers this target");
+    const struct tmap_use use = {.op = wish->op,
+                                 .flags = TMAP_USE_COORD,
+                                 .multicast = wish->multicast,
+                                 .consumer = wish->consumer,
+                                 .major = wish->major};
+    struct sym_account a = {.s = context, .checker = checker, .plan = &plan->plan, .use = &use};
+    struct tmap_minimal counts = {0};
+    enum tmap_status st = sym_z3_start(context);
+    /* without a consumer there are no bank conflicts, which come before shared memory */
+    if (wish->consumer == TMAP_CONSUMER_NONE) a.shared_bytes = plan->shared_bytes;
+    for (int32_t w = 0; st == TMAP_OK && w <= TMAP_SWIZZLE_128B_ATOM_64B; w++) {
+        const struct tmap_desc d = desc_of(wish, w);
+        a.base = d;
+        st = judge_swizzle(&a, &d, wish, workspace, workspace_bytes, log, &counts);
+    }
+    if (st == TMAP_OK) *out = counts;
+    return st;
+}
