@@ -146,6 +146,10 @@ enum tmap_rewrite {
     TMAP_REWRITE_SHIFT_BASE = 12,  /* the map begins `to` elements before the tensor */
     TMAP_REWRITE_ROUND_COORD = 13, /* the first coordinate is rounded down to a multiple of `to` */
     TMAP_REWRITE_COPY = 14,        /* the tensor is copied with padded rows */
+    TMAP_REWRITE_SWAP = 15,        /* dimension index, whose elements are side by side, innermost */
+    TMAP_REWRITE_UNSTRIDE = 16,    /* every `from`-th element of dimension index: a longer stride */
+    TMAP_REWRITE_SLICES = 17,      /* the slices of an interleaved tensor as dimension 0 */
+    TMAP_REWRITE_LAST_BOX = 18,    /* the last copy along dimension index takes `to` elements */
     TMAP_REWRITE_COUNT
 };
 
@@ -167,6 +171,7 @@ struct tmap_plan_dim {
     uint32_t round; /* 1: not at all */
     uint32_t shift; /* elements before the tensor (dimension 0 only) */
     uint32_t copies, step;
+    uint32_t tail; /* elements of the last copy's box; 0: as many as the others' */
 };
 
 /* Compared in this order. */
@@ -174,6 +179,7 @@ struct tmap_cost {
     uint32_t kind; /* enum tmap_plan_kind */
     uint64_t copied_bytes;
     uint64_t extra_instructions; /* copies beyond the first, per tile */
+    uint32_t extra_maps;         /* descriptors beyond the first: tmap_plan_desc() */
     uint32_t layout_changes;     /* ways in which the tile lies otherwise than wished */
     uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
     uint32_t steps;
@@ -185,8 +191,11 @@ struct tmap_plan {
     uint32_t step_count;
     struct tmap_plan_step step[TMAP_PLAN_STEPS];
     bool skip;             /* nothing to launch; the rest is unused */
-    struct tmap_desc desc; /* legal; every copy uses it */
+    struct tmap_desc desc; /* legal; tmap_plan_desc() for copies with a smaller box */
     struct tmap_plan_dim dim[TMAP_MAX_RANK];
+    /* elements of the wish that became one: element x is number (sum of part_coef[i] * x[i]) modulo
+     * part_of of its group; part_of 1: none did */
+    uint64_t part_coef[TMAP_MAX_RANK], part_of;
     uint32_t copies;     /* product over dim[] */
     uint64_t slot_bytes; /* copy n (dim[0] fastest) lands at n * slot_bytes */
     uint64_t tx_bytes;   /* all copies of a tile together */
@@ -214,12 +223,13 @@ struct tmap_search_log {
 struct tmap_repair_report {
     size_t found;     /* plans written */
     uint32_t states;  /* structures looked at */
-    bool closed;      /* every structure within the bounds was: the first plan is minimal */
+    bool closed;      /* every structure within the bounds was: the first plan is minimal. Not said
+                       * of a tile that no block's shared memory holds */
     char reason[160]; /* why there is no plan, or "" */
 };
 
-/* Bytes of workspace that never run out within the search's own bounds. */
-#define TMAP_REPAIR_WORKSPACE ((size_t)1 << 20)
+/* Bytes of workspace for the most views that the search ever keeps; with less it looks at fewer. */
+#define TMAP_REPAIR_WORKSPACE ((size_t)3 << 20)
 
 /* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
  *  most cap, each of another kind of steps. wish may be NULL: a load on the box's own grid. log may
@@ -235,6 +245,9 @@ TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
 /* tmap_plan_coords() : the coordinates of copy n of a tile whose wish coordinates are coord[]. */
 TMAP_API void tmap_plan_coords(const struct tmap_plan *plan, const int64_t *coord, uint32_t n,
                                int64_t out[TMAP_MAX_RANK]);
+/* tmap_plan_desc() : the descriptor of copy n: plan->desc, with the last box of each dimension that
+ *  has a smaller one. */
+TMAP_API void tmap_plan_desc(const struct tmap_plan *plan, uint32_t n, struct tmap_desc *out);
 /* tmap_plan_place() : where element tile[] of that tile lands: the copy, and its unswizzled byte
  *  offset in shared memory from the tile's first byte. False: the plan does not move it. */
 TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *wish,

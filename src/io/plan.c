@@ -16,9 +16,10 @@ static json_t *number(uint64_t value)
 
 json_t *io_cost_json(const struct tmap_cost *c)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:i, s:i}", "kind", tmap_plan_kind_name(c->kind),
-                     "copied_bytes", (json_int_t)c->copied_bytes, "extra_instructions",
-                     (json_int_t)c->extra_instructions, "wasted_traffic_bytes",
+    return json_pack("{s:s, s:I, s:I, s:i, s:I, s:I, s:i, s:i}", "kind",
+                     tmap_plan_kind_name(c->kind), "copied_bytes", (json_int_t)c->copied_bytes,
+                     "extra_instructions", (json_int_t)c->extra_instructions, "extra_maps",
+                     (int)c->extra_maps, "wasted_traffic_bytes",
                      (json_int_t)c->wasted_traffic_bytes, "wasted_shared_bytes",
                      (json_int_t)c->wasted_shared_bytes, "layout_changes", (int)c->layout_changes,
                      "steps", (int)c->steps);
@@ -123,6 +124,15 @@ static json_t *grain_json(const struct tmap_plan *p, const struct tmap_desc *wis
     return list;
 }
 
+/* Per dimension, the box of the last copy. */
+static json_t *last_box_json(const struct tmap_plan *p)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < p->desc.rank; i++)
+        json_array_append_new(list, number(p->dim[i].tail ? p->dim[i].tail : p->desc.box[i]));
+    return list;
+}
+
 json_t *io_plan_json(const struct tmap_plan *p, const struct tmap_desc *wish)
 {
     json_t *o = json_pack("{s:s, s:o, s:o}", "kind", tmap_plan_kind_name(p->cost.kind), "cost",
@@ -136,6 +146,7 @@ json_t *io_plan_json(const struct tmap_plan *p, const struct tmap_desc *wish)
     json_object_set_new(o, "expect_tx", number(p->tx_bytes));
     if (p->allocation_bytes)
         json_object_set_new(o, "allocation_bytes", number(p->allocation_bytes));
+    if (p->cost.extra_maps) json_object_set_new(o, "last_box", last_box_json(p));
     if (p->dim[0].shift) json_object_set_new(o, "tile_starts_at", number(p->dim[0].shift));
     return o;
 }
@@ -145,6 +156,7 @@ static void cost_text(FILE *out, const struct tmap_cost *c)
     if (c->copied_bytes) fprintf(out, ", copies %" PRIu64 " bytes once", c->copied_bytes);
     if (c->extra_instructions)
         fprintf(out, ", %" PRIu64 " more instructions a tile", c->extra_instructions);
+    if (c->extra_maps) fprintf(out, ", %u more descriptors", c->extra_maps);
     if (c->wasted_traffic_bytes)
         fprintf(out, ", %" PRIu64 " bytes a tile for nothing", c->wasted_traffic_bytes);
     if (c->wasted_shared_bytes)
@@ -171,6 +183,8 @@ void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *
         fprintf(out, "%s %s", i ? "," : "", text);
     }
     fprintf(out, "; expect_tx %" PRIu64, p->tx_bytes);
+    for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++)
+        if (p->dim[i].tail) fprintf(out, "; the last box of dimension %u is %u", i, p->dim[i].tail);
     if (p->copies > 1)
         fprintf(out, " in %u copies, %" PRIu64 " bytes apart", p->copies, p->slot_bytes);
     if (p->allocation_bytes) fprintf(out, "; allocate %" PRIu64 " bytes", p->allocation_bytes);

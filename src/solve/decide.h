@@ -14,6 +14,7 @@ struct decision {
     char reason[160];
 };
 
-void decide(const struct tmap_checker *checker, const struct tmap_desc *desc, struct decision *out);
+void decide(const struct tmap_checker *checker, const struct tmap_desc *desc,
+            const struct tmap_wish *wish, struct decision *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* The best fields for one view. Each rule is an interval or a congruence once type, swizzle and
  * structure are fixed, so the nearest legal values are closed forms in the limits; what a closed
  * form proposes, the checker confirms. */
-#include "solve/fields.h"
+#include "solve/cut.h"
 
 #include "core/layout.h"
 #include "expr/field.h"
@@ -10,7 +10,7 @@
 
 #define SWIZZLES 7
 #define PROBE_SIZE 1024u
-#define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
+#define WIDEST 8u /* bytes of the widest element there is */
 
 static struct tmap_desc plain(const struct tmap_desc *d)
 {
@@ -135,19 +135,6 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* What is being built for one view. */
-struct draft {
-    const struct aim *aim;
-    struct limits *l;
-    const struct view *v;
-    struct tmap_plan *p;
-    uint64_t tile[TMAP_MAX_RANK];   /* what the boxes must cover, elements */
-    uint64_t copies[TMAP_MAX_RANK]; /* copies along each dimension */
-    uint64_t fewest[TMAP_MAX_RANK]; /* that any of them can be */
-    uint32_t most[TMAP_MAX_RANK];   /* elements of one box */
-    bool copied;
-};
-
 static void note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
 {
     struct tmap_plan *p = d->p;
@@ -190,7 +177,8 @@ static bool settle_strides(struct draft *d)
 static bool settle_copy(struct draft *d)
 {
     struct tmap_desc *desc = &d->p->desc;
-    uint64_t at = ceil_div(desc->dim[0] * layout_gmem_bits(desc->dtype), 8);
+    const uint32_t slice = layout_slice_bytes(desc->interleave);
+    uint64_t at = ceil_div(desc->dim[0] * (slice ? slice * 8 : layout_gmem_bits(desc->dtype)), 8);
     const uint64_t row = desc->rank > 1 ? desc->stride_bytes[0] : at;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         at = round_up(at, d->l->stride_unit);
@@ -215,7 +203,8 @@ static bool settle_address(struct draft *d)
     const uint64_t off = desc->address % d->l->address_unit;
     const uint32_t bits = layout_gmem_bits(desc->dtype);
     if (off == 0) return true;
-    if (d->aim->stores || off * 8 % bits || d->v->digit[0].mod || desc->elem_stride[0] > 1)
+    if (d->aim->stores || desc->interleave || off * 8 % bits || d->v->digit[0].mod ||
+        desc->elem_stride[0] > 1)
         return false;
     if ((desc->flags & TMAP_HAS_ALLOCATION) && desc->address - off < desc->allocation_base)
         return false;
@@ -242,137 +231,6 @@ static bool settle_coord(struct draft *d)
     return true;
 }
 
-/* One box along dimension i when the tile is cut into n. 0: impossible. */
-static uint64_t box_of(const struct draft *d, uint32_t i, uint64_t n)
-{
-    const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
-    const uint64_t unit = i ? es : d->l->inner_unit;
-    const uint64_t box = i && es > 1 ? ceil_div(ceil_div(d->tile[i], es), n) * es
-                                     : round_up(ceil_div(d->tile[i], n), unit);
-    if (i && es > 1 && n == 1 && d->tile[i] <= d->most[i]) return d->tile[i];
-    if (box > d->most[i]) return 0;
-    if (d->aim->stores && box * n != d->tile[i]) return 0;
-    return box;
-}
-
-static uint64_t fewest_copies(const struct draft *d, uint32_t i)
-{
-    const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
-    const uint64_t most = d->most[i] / es * es;
-    uint64_t n = most ? ceil_div(d->tile[i], most) : 0;
-    if (n == 0 || n > UINT32_MAX) return 0;
-    for (const uint64_t stop = 2 * n + 64; n < stop; n++) /* stores need an exact division */
-        if (box_of(d, i, n)) return n;
-    return 0;
-}
-
-/* A legal map can still be of no use: a box that no block's shared memory holds. */
-static bool usable(const struct aim *aim, const struct tmap_desc *desc)
-{
-    const struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
-                                 .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
-                                 .coord_count = desc->rank};
-    struct tmap_violation v[1];
-    size_t found = 1;
-    return tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
-}
-
-static bool try_boxes(struct draft *d)
-{
-    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
-        const uint64_t box = box_of(d, i, d->copies[i]);
-        if (box == 0 || box > UINT32_MAX) return false;
-        d->p->desc.box[i] = (uint32_t)box;
-    }
-    return legal(d->aim->checker, &d->p->desc) && usable(d->aim, &d->p->desc);
-}
-
-static uint64_t product(const struct draft *d)
-{
-    uint64_t n = 1;
-    for (uint32_t i = 0; i < d->v->desc.rank; i++)
-        if (__builtin_mul_overflow(n, d->copies[i], &n)) return UINT64_MAX;
-    return n;
-}
-
-/* Bytes that one copy writes, by its box alone. */
-static uint64_t bytes_of(const struct draft *d)
-{
-    uint64_t bytes = layout_smem_bits(d->p->desc.dtype);
-    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
-        const uint64_t es = i && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i] : 1;
-        const uint64_t box = box_of(d, i, d->copies[i]);
-        if (__builtin_mul_overflow(bytes, box / es ? box / es : 1, &bytes)) return UINT64_MAX;
-    }
-    return bytes / 8;
-}
-
-/* A box may hold too many bytes though each side is fine: more copies then, as few as possible,
- * cut along the outermost dimension before others. kept is left at the best. */
-static void cut_further(struct draft *d, uint32_t dims, uint64_t *best, uint64_t *kept)
-{
-    const uint32_t i = dims - 1;
-    for (uint64_t n = d->fewest[i]; n <= d->tile[i]; n++) {
-        d->copies[i] = n;
-        if (product(d) >= *best) break;
-        if (dims > 1) {
-            cut_further(d, dims - 1, best, kept);
-        } else if (bytes_of(d) <= d->l->max_bytes && try_boxes(d)) {
-            *best = product(d);
-            memcpy(kept, d->copies, sizeof d->copies);
-            break;
-        }
-    }
-    d->copies[i] = d->fewest[i];
-}
-
-/* Some cut that serves, found fast: the outermost dimension halved until it is 1, then the next. */
-static bool cut_somehow(struct draft *d, uint64_t *best, uint64_t *kept)
-{
-    for (uint32_t i = d->v->desc.rank; i-- > 0;)
-        while (d->copies[i] < d->tile[i]) {
-            d->copies[i] = d->copies[i] * 2 < d->tile[i] ? d->copies[i] * 2 : d->tile[i];
-            if (product(d) > MOST_COPIES) return false;
-            if (bytes_of(d) > d->l->max_bytes || !try_boxes(d)) continue;
-            *best = product(d);
-            memcpy(kept, d->copies, sizeof d->copies);
-            return true;
-        }
-    return false;
-}
-
-static bool settle_boxes(struct draft *d)
-{
-    const uint32_t rank = d->v->desc.rank;
-    uint64_t best = MOST_COPIES, kept[TMAP_MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++) {
-        d->most[i] = i ? d->l->max_box : limits_inner(d->aim->checker, d->l, d->p->desc.swizzle);
-        d->copies[i] = fewest_copies(d, i);
-        if (d->copies[i] == 0) return false;
-    }
-    if (try_boxes(d)) return true;
-    /* a bound that no cut mends is met at once by the smallest boxes */
-    struct tmap_desc least = d->p->desc;
-    for (uint32_t i = 0; i < rank; i++) least.box[i] = i ? 1 : d->l->inner_unit;
-    if (!legal(d->aim->checker, &least) || !usable(d->aim, &least)) return false;
-    memcpy(d->fewest, d->copies, sizeof d->fewest);
-    if (!cut_somehow(d, &best, kept)) best = MOST_COPIES;
-    memcpy(d->copies, d->fewest, sizeof d->copies);
-    if (best > ceil_div(bytes_of(d), d->l->max_bytes) * product(d))
-        cut_further(d, rank, &best, kept);
-    if (best == MOST_COPIES) return false;
-    memcpy(d->copies, kept, sizeof d->copies);
-    return try_boxes(d);
-}
-
-static bool layout_differs(const struct draft *d, const struct tmap_layout *l)
-{
-    const struct tmap_plan *p = d->p;
-    for (uint32_t i = 0; i + 1 < p->desc.rank; i++)
-        if (p->dim[i].copies > 1) return true;
-    return p->slot_bytes != l->tx_bytes && p->copies > 1;
-}
-
 static void note_boxes(struct draft *d)
 {
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
@@ -380,34 +238,27 @@ static void note_boxes(struct draft *d)
         memcpy(dim->coef, d->v->digit[i].coef, sizeof dim->coef);
         dim->div = d->v->digit[i].div;
         dim->mod = d->v->digit[i].mod;
-        dim->copies = (uint32_t)d->copies[i];
-        dim->step = d->p->desc.box[i];
+        dim->copies = (uint32_t)d->cut[i].copies;
+        dim->step = d->cut[i].box;
+        dim->tail = d->cut[i].tail;
         if (dim->round == 0) dim->round = 1;
-        if (d->copies[i] > 1)
+        if (dim->copies > 1)
             note(d, TMAP_REWRITE_SPLIT_BOX, (int)i, d->v->tile[i], dim->step);
         else if (dim->step != d->v->tile[i])
             note(d, TMAP_REWRITE_GROW_BOX, (int)i, d->v->tile[i], dim->step);
+        if (dim->tail) note(d, TMAP_REWRITE_LAST_BOX, (int)i, dim->step, dim->tail);
     }
 }
 
-static void sum_costs(struct draft *d)
+/* What the copies move and where they land. */
+static void measure(struct draft *d)
 {
     struct tmap_plan *p = d->p;
     struct tmap_layout l;
     layout_of(&p->desc, &l);
-    p->copies = (uint32_t)product(d);
+    p->copies = (uint32_t)(p->cost.extra_instructions + 1);
     p->slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
-    p->tx_bytes = l.tx_bytes * p->copies;
-    p->cost.extra_instructions = p->copies - 1;
-    p->cost.wasted_traffic_bytes =
-        p->tx_bytes > d->aim->useful_bytes ? p->tx_bytes - d->aim->useful_bytes : 0;
-    const uint64_t shared =
-        p->copies > 1 ? (p->copies - 1) * p->slot_bytes + l.footprint_bytes : l.footprint_bytes;
-    p->cost.wasted_shared_bytes = shared > d->aim->useful_bytes ? shared - d->aim->useful_bytes : 0;
-    if (p->desc.swizzle != d->aim->desc->swizzle) p->cost.layout_changes++;
-    if (p->dim[0].shift || p->dim[0].round > 1) p->cost.layout_changes++;
-    if (d->v->digit[0].mod && p->desc.box[0] != d->v->tile[0]) p->cost.layout_changes++;
-    if (layout_differs(d, &l)) p->cost.layout_changes++;
+    p->tx_bytes = cut_bytes(d);
 }
 
 static void start_plan(struct draft *d, int32_t swizzle)
@@ -415,24 +266,25 @@ static void start_plan(struct draft *d, int32_t swizzle)
     struct tmap_plan *p = d->p;
     memset(p, 0, sizeof *p);
     p->desc = d->v->desc;
-    p->step_count = d->v->step_count < TMAP_PLAN_STEPS ? d->v->step_count : TMAP_PLAN_STEPS;
-    memcpy(p->step, d->v->step, sizeof p->step);
+    p->step_count = d->v->step_count < VIEW_STEPS ? d->v->step_count : VIEW_STEPS;
+    memcpy(p->step, d->v->step, sizeof d->v->step);
+    p->part_of = d->v->part.div;
+    memcpy(p->part_coef, d->v->part.coef, sizeof p->part_coef);
     p->cost.steps = d->v->step_count;
     p->cost.layout_changes = d->v->layout_changes;
     for (uint32_t i = 0; i < d->aim->desc->rank; i++)
-        p->grain[i] = d->aim->wish && d->aim->wish->grain[i]         ? d->aim->wish->grain[i]
-                      : d->aim->desc->box[i] >= d->aim->desc->dim[i] ? 0
-                                                                     : d->aim->desc->box[i];
+        p->grain[i] = view_grain(d->aim->desc, d->aim->wish, i);
     if (p->desc.swizzle != swizzle)
         note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
+    if (d->aim->desc->swizzle != swizzle) p->cost.layout_changes++;
     p->desc.swizzle = swizzle;
     memcpy(d->tile, d->v->tile, sizeof d->tile);
 }
 
 bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
-                 int32_t swizzle, bool copy, struct tmap_plan *out)
+                 int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out)
 {
-    struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .copied = copy};
+    struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .worst = worst};
     if (!limits->known || limits_inner(aim->checker, limits, swizzle) == 0) return false;
     start_plan(&d, swizzle);
     if (out->desc.elem_stride[0] != 1 && out->step_count < TMAP_PLAN_STEPS &&
@@ -442,9 +294,29 @@ bool fields_best(const struct aim *aim, struct limits *limits, const struct view
         out->desc.elem_stride[0] = 1;
     }
     if (copy ? !settle_copy(&d) : !settle_strides(&d) || !settle_address(&d)) return false;
-    if (!settle_coord(&d) || !settle_boxes(&d)) return false;
+    if (!settle_coord(&d)) return false;
+    if (out->dim[0].shift || out->dim[0].round > 1) out->cost.layout_changes++;
+    if (!cut_best(&d)) return false;
     note_boxes(&d);
-    sum_costs(&d);
+    measure(&d);
+    return true;
+}
+
+static uint64_t stride_of(const struct view *v, uint32_t i)
+{
+    return i ? v->desc.stride_bytes[i - 1] : layout_gmem_bits(v->desc.dtype) / 8;
+}
+
+/* Whether no rewrite can do away with a stride that is off: merging with a dimension that ends
+ * where the next index begins, exchanging one whose elements are side by side, a longer stride. */
+static bool stays(const struct view *v, uint32_t i)
+{
+    const uint64_t stride = stride_of(v, i);
+    if (has_one(v, i) || v->desc.elem_stride[i] > 1 || stride <= WIDEST) return false;
+    for (uint32_t k = 0; k < i; k++)
+        if (v->tile[k] == v->desc.dim[k] && v->grain[k] == 0 && stride % v->desc.dim[k] == 0 &&
+            stride / v->desc.dim[k] == stride_of(v, k))
+            return false;
     return true;
 }
 
@@ -453,9 +325,10 @@ struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits
 {
     struct tmap_cost c = {.steps = view->step_count, .layout_changes = view->layout_changes};
     if (!limits->known) return c; /* the type is refused whatever the units: there are none */
+    c.extra_instructions = (aim->useful_bytes - 1) / limits->max_bytes;
     bool off = aim->stores && view->desc.address % limits->address_unit;
     for (uint32_t i = 0; i + 1 < view->desc.rank; i++)
-        off = off || (view->desc.stride_bytes[i] % limits->stride_unit && !has_one(view, i + 1));
+        off = off || (view->desc.stride_bytes[i] % limits->stride_unit && stays(view, i + 1));
     if (off) {
         c.kind = TMAP_PLAN_PADDING;
         c.copied_bytes = aim->tensor_bytes;
@@ -470,6 +343,7 @@ int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b)
     BY(kind);
     BY(copied_bytes);
     BY(extra_instructions);
+    BY(extra_maps);
     BY(layout_changes);
     BY(wasted_traffic_bytes);
     BY(wasted_shared_bytes);

@@ -35,12 +35,12 @@ struct aim {
     bool stores;
 };
 
-/* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none.
- */
+/* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none,
+ * or none that costs less than *worst (which may be NULL). */
 bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
-                 int32_t swizzle, bool copy, struct tmap_plan *out);
+                 int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out);
 
-/* No plan of this view, whatever its fields, costs less. */
+/* No plan of this view or of what its rewrites lead to costs less. */
 struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
                               const struct view *view);
 

@@ -35,39 +35,52 @@ void tmap_plan_coords(const struct tmap_plan *p, const int64_t *coord, uint32_t 
     }
 }
 
+void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out)
+{
+    *out = p->desc;
+    for (uint32_t i = 0; i < p->desc.rank; i++) {
+        if (p->dim[i].tail && n % p->dim[i].copies + 1 == p->dim[i].copies)
+            out->box[i] = p->dim[i].tail;
+        n /= p->dim[i].copies;
+    }
+}
+
 /* Elements of the wish come in groups where the type was widened: which of its group x is. */
 static uint64_t part_of(const struct tmap_plan *p, const int64_t *x)
 {
-    const struct tmap_plan_dim *d = &p->dim[0];
     int64_t sum = 0;
-    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)d->coef[i] * x[i];
-    return (uint64_t)(sum - floor_div(sum, (int64_t)d->div) * (int64_t)d->div);
+    if (p->part_of < 2) return 0;
+    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)p->part_coef[i] * x[i];
+    return (uint64_t)(sum - floor_div(sum, (int64_t)p->part_of) * (int64_t)p->part_of);
 }
 
 bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, const int64_t *coord,
                      const uint32_t *tile, uint32_t *copy, uint64_t *offset_bytes)
 {
+    struct tmap_desc own;
     struct tmap_layout l;
     int64_t x[TMAP_MAX_RANK] = {0};
-    uint64_t row = 0, inner = 0, n = 0;
+    uint64_t within[TMAP_MAX_RANK], row = 0, n = 0;
     for (uint32_t i = 0; i < wish->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
-    layout_of(&p->desc, &l);
     for (uint32_t i = p->desc.rank; i-- > 0;) {
         const struct tmap_plan_dim *d = &p->dim[i];
-        const uint32_t es = i && p->desc.elem_stride[i] ? p->desc.elem_stride[i] : 1;
         const int64_t in = value_of(d, x) + d->shift - first_of(d, coord);
         if (in < 0 || d->step == 0 || in >= (int64_t)d->copies * d->step) return false;
-        const uint64_t within = (uint64_t)in % d->step;
-        if (within % es) return false; /* between the elements that the copy takes */
+        within[i] = (uint64_t)in % d->step;
         n = n * d->copies + (uint64_t)in / d->step;
-        if (i)
-            row = row * l.extent[i] + within / es;
-        else
-            inner = within;
     }
-    const uint32_t bits = layout_smem_bits(p->desc.dtype);
+    tmap_plan_desc(p, (uint32_t)n, &own);
+    layout_of(&own, &l);
+    for (uint32_t i = p->desc.rank; i-- > 0;) {
+        const bool rows = i || own.interleave; /* of slices, then, is every index a row */
+        const uint32_t es = rows && own.elem_stride[i] ? own.elem_stride[i] : 1;
+        if (within[i] >= own.box[i] || within[i] % es) return false; /* between those it takes */
+        if (rows) row = row * l.extent[i] + within[i] / es;
+    }
+    const uint64_t inner = own.interleave ? 0 : within[0];
     *copy = (uint32_t)n;
-    *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes + inner * bits / 8 +
+    *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes +
+                    inner * layout_smem_bits(p->desc.dtype) / 8 +
                     part_of(p, x) * layout_gmem_bits(wish->dtype) / 8;
     return true;
 }
@@ -96,6 +109,11 @@ static const struct {
     {"shift_base", "begin the map %f bytes earlier; the tile starts %t elements into each row"},
     {"round_coordinate", "round coordinate 0 down to a multiple of %t; the tile starts inside"},
     {"copy", "copy the tensor once into rows of %t bytes instead of %f"},
+    {"swap", "see dimension %i, whose elements are side by side, as the innermost"},
+    {"unstride", "see every %f-th element of dimension %i as a dimension of stride %t"},
+    {"slices", "see the slices of %f bytes as dimension 0, of %t elements each"},
+    {"last_box",
+     "the last copy along dimension %i has a descriptor of its own, of %t instead of %f"},
 };
 
 const char *tmap_rewrite_name(uint32_t rewrite)

@@ -11,14 +11,16 @@
 
 #define SWIZZLES 7
 #define MAX_REWRITES 6
-#define MOST_SLOTS 4096u /* of the table: twice the views that six rewrites ever gave */
-#define LIMIT_SETS 4     /* types met by widening */
+#define SHALLOW 2        /* rewrites within which alternatives are looked for */
+#define MOST_VIEWS 3000u /* one descriptor in a thousand has more: its search is not closed */
+#define LIMIT_SETS 6     /* types met by widening, and the type under interleave */
+#define MOST_PIECE 1000u /* of a split, or its cofactor: the pieces tried */
 
 struct search {
     struct aim aim;
     const struct decision *decision;
     struct limits limits[LIMIT_SETS];
-    int32_t limit_dtype[LIMIT_SETS];
+    int32_t limit_dtype[LIMIT_SETS], limit_interleave[LIMIT_SETS];
     unsigned limit_count;
     struct view *views;
     uint32_t *table;
@@ -29,16 +31,6 @@ struct search {
     size_t cap, found;
     struct tmap_search_log *log;
 };
-
-static struct limits *limits_for(struct search *s, const struct view *v)
-{
-    for (unsigned i = 0; i < s->limit_count; i++)
-        if (s->limit_dtype[i] == v->desc.dtype) return &s->limits[i];
-    const unsigned i = s->limit_count < LIMIT_SETS ? s->limit_count++ : LIMIT_SETS - 1;
-    s->limit_dtype[i] = v->desc.dtype;
-    limits_of(s->aim.checker, &v->desc, &s->limits[i]);
-    return &s->limits[i];
-}
 
 static void log_text(struct tmap_search_log *l, const char *format, ...)
 {
@@ -51,31 +43,22 @@ static void log_text(struct tmap_search_log *l, const char *format, ...)
     if (n > 0) l->length += (size_t)n;
 }
 
-/* One line a state: its number, rewrites so far, and per dimension size, stride, tile, grain and
- * whether it is plain (no piece of a split, no element stride). After a bar what its fields depend
- * on: type, interleave, address, changes of the shared layout, whether dimension 0 is a piece of a
- * split, and the element strides. */
-static void log_state(struct search *s, uint32_t state, const struct view *v)
+/* What the rows allow a type: the greatest box, units of box and coordinate 0,
+ * and the greatest box[0] under each swizzle. */
+static void log_limits(struct search *s, unsigned set, struct limits *l)
 {
-    log_text(s->log, "state %u %u %u", state, v->step_count, v->desc.rank);
-    for (uint32_t i = 0; s->log && i < v->desc.rank; i++)
-        log_text(s->log, " %llu %llu %llu %llu %d", (unsigned long long)v->desc.dim[i],
-                 (unsigned long long)(i ? v->desc.stride_bytes[i - 1]
-                                        : layout_gmem_bits(v->desc.dtype) / 8),
-                 (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
-                 v->digit[i].div == 1 && v->digit[i].mod == 0 && v->desc.elem_stride[i] == 1);
-    log_text(s->log, " | %d %d %llu %u %d", v->desc.dtype, v->desc.interleave,
-             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0);
-    for (uint32_t i = 0; s->log && i < v->desc.rank; i++)
-        log_text(s->log, " %u", v->desc.elem_stride[i]);
+    log_text(s->log, "limits %u %d %u %u %u", set, l->known, l->max_box, l->inner_unit,
+             l->coord_unit);
+    for (int32_t w = 0; s->log && w < SWIZZLES; w++)
+        log_text(s->log, " %u", l->known ? limits_inner(s->aim.checker, l, w) : 0);
     log_text(s->log, "\n");
 }
 
 static void log_cost(struct search *s, const char *word, uint32_t state, const struct tmap_cost *c)
 {
-    log_text(s->log, "%s %u %u %llu %llu %u %llu %llu %u\n", word, state, c->kind,
+    log_text(s->log, "%s %u %u %llu %llu %u %u %llu %llu %u\n", word, state, c->kind,
              (unsigned long long)c->copied_bytes, (unsigned long long)c->extra_instructions,
-             c->layout_changes, (unsigned long long)c->wasted_traffic_bytes,
+             c->extra_maps, c->layout_changes, (unsigned long long)c->wasted_traffic_bytes,
              (unsigned long long)c->wasted_shared_bytes, c->steps);
 }
 
@@ -87,6 +70,51 @@ static void log_aim(struct search *s)
     log_text(s->log, "aim %llu %llu %d %d %d %d %d\n", (unsigned long long)s->aim.useful_bytes,
              (unsigned long long)s->aim.tensor_bytes, s->aim.desc->swizzle, s->aim.stores,
              w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
+}
+
+static struct limits *limits_for(struct search *s, const struct view *v)
+{
+    for (unsigned i = 0; i < s->limit_count; i++)
+        if (s->limit_dtype[i] == v->desc.dtype && s->limit_interleave[i] == v->desc.interleave)
+            return &s->limits[i];
+    const unsigned i = s->limit_count < LIMIT_SETS ? s->limit_count++ : LIMIT_SETS - 1;
+    s->limit_dtype[i] = v->desc.dtype;
+    s->limit_interleave[i] = v->desc.interleave;
+    limits_of(s->aim.checker, &v->desc, &s->limits[i]);
+    log_limits(s, i, &s->limits[i]);
+    return &s->limits[i];
+}
+
+/* 1: the dimension is as wished, no piece and no pair; 2: it is no piece, and if its elements are
+ * pairs then it is the one where pairs were made. */
+static int whole(const struct view *v, uint32_t i)
+{
+    const struct digit *d = &v->digit[i];
+    return (d->div == 1 && d->mod == 0) + 2 * (d->div == v->part.div && d->mod == 0 && !v->parted);
+}
+
+/* One line a state: its number, rewrites so far, rank, limits, whether two elements may be one (or
+ * the bytes of a slice under interleave, 2 where there is no rank left to say them), and
+ * per dimension size, stride, tile, grain, element stride and what whole() says. After a bar what
+ * its fields depend on beside: type, interleave, address, changes of the shared layout, and whether
+ * dimension 0 is a piece of a split. */
+static void log_state(struct search *s, uint32_t state, const struct view *v)
+{
+    struct view pair;
+    if (!s->log) return;
+    const unsigned set = (unsigned)(limits_for(s, v) - s->limits);
+    const uint32_t slice = view_slices(v, &pair) ? layout_slice_bytes(v->desc.interleave) : 0;
+    const bool pairs = !v->desc.interleave && (view_widen(v, &pair) || view_bytes(v, &pair));
+    log_text(s->log, "state %u %u %u %u %u", state, v->step_count, v->desc.rank, set,
+             v->desc.interleave ? slice ? slice : 2 : pairs);
+    for (uint32_t i = 0; i < v->desc.rank; i++)
+        log_text(s->log, " %llu %llu %llu %llu %u %d", (unsigned long long)v->desc.dim[i],
+                 (unsigned long long)(i ? v->desc.stride_bytes[i - 1]
+                                        : layout_gmem_bits(v->desc.dtype) / 8),
+                 (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
+                 v->desc.elem_stride[i], whole(v, i));
+    log_text(s->log, " | %d %d %llu %u %d\n", v->desc.dtype, v->desc.interleave,
+             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0);
 }
 
 /* Whether every step of a, values aside, is one of b's. */
@@ -121,6 +149,13 @@ static void keep_plan(struct search *s, const struct tmap_plan *p)
     memmove(&s->plans[at + 1], &s->plans[at], (s->found - at) * sizeof *p);
     s->plans[at] = *p;
     s->found++;
+}
+
+/* What a plan must cost less than, decisions and all; NULL while there is room. */
+static const struct tmap_cost *worst_kept(const struct search *s)
+{
+    const bool full = s->found == s->cap && !s->decision->decided;
+    return full ? &s->plans[s->found - 1].cost : NULL;
 }
 
 /* What a plan must beat to be kept. */
@@ -170,7 +205,7 @@ static void try_view(struct search *s, uint32_t state, const struct view *v,
             const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
             if (k && s->aim.wish && s->aim.wish->keep_swizzle) break;
             if (!may_help(s, *bound, copy, k > 0)) break;
-            if (!fields_best(&s->aim, l, v, swizzle, copy, &p)) continue;
+            if (!fields_best(&s->aim, l, v, swizzle, copy, worst_kept(s), &p)) continue;
             log_cost(s, "plan", state, &p.cost);
             add_decisions(s, &p);
             if (worth(s, &p.cost)) keep_plan(s, &p);
@@ -203,61 +238,121 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The greatest divisor of what dimension, tile and coordinates have in common that a box takes. */
-static uint64_t piece(const struct view *v, uint32_t i, uint32_t most, uint32_t unit)
+/* Whether legal fields for this view need a copy of the tensor, or a shifted base. */
+static bool copies_tensor(const struct view *v, const struct limits *l)
 {
-    uint64_t common = gcd(gcd(v->desc.dim[i], v->tile[i]), v->grain[i]);
-    for (uint64_t size = most; size >= 2; size--)
-        if (common % size == 0 && size % unit == 0 && size != v->desc.dim[i]) return size;
+    for (uint32_t i = 0; i + 1 < v->desc.rank; i++)
+        if (v->desc.stride_bytes[i] % l->stride_unit && v->desc.dim[i + 1] != 1) return true;
+    return v->desc.address % l->address_unit;
+}
+
+/* The pieces are counted next to the dimension, or outside of all others, or inside of one that is
+ * cut: elsewhere costs the same. */
+static void add_split(struct search *s, const struct view *v, uint32_t i, uint64_t size)
+{
+    struct view next;
+    const struct limits *l = limits_for(s, v);
+    const uint32_t rank = v->desc.rank;
+    const bool inside = v->tile[rank - 1] > l->max_box;
+    for (uint32_t place = i + 1; place <= rank; place++)
+        if ((place == i + 1 || (i == 0 && (place == rank || (inside && place + 1 == rank)))) &&
+            view_split(v, i, size, place, &next))
+            add_view(s, &next);
+}
+
+/* Pieces of every size that dimension, tile and coordinates have in common, a multiple of unit. */
+static void add_pieces(struct search *s, const struct view *v, uint32_t i, uint64_t unit)
+{
+    const uint64_t common = gcd(gcd(v->desc.dim[i], v->tile[i]), v->grain[i]);
+    for (uint64_t size = 1; size <= MOST_PIECE && size <= common / size; size++) {
+        if (common % size) continue;
+        if (size > 1 && size % unit == 0) add_split(s, v, i, size);
+        if (common / size != size && common / size % unit == 0) add_split(s, v, i, common / size);
+    }
+}
+
+/* The greatest piece, a multiple of unit and at most `most`, that leaves at most max_box others:
+ * the dimension is settled then, and no other piece would cost less. 0: there is none. */
+static uint64_t settling_piece(const struct view *v, const struct limits *l, uint32_t i,
+                               uint64_t unit, uint64_t most)
+{
+    const uint64_t common = gcd(gcd(v->desc.dim[i], v->tile[i]), v->grain[i]);
+    for (uint64_t size = most / unit * unit; size >= 2 && size >= unit; size -= unit)
+        if (common % size == 0 && size != v->desc.dim[i])
+            return v->tile[i] / size <= l->max_box ? size : 0;
     return 0;
 }
 
-/* Whether legal fields for this view need a copy of the tensor, or a shifted base. */
-static bool copies_tensor(const struct search *s, const struct view *v, const struct limits *l)
+static void add_inner_splits(struct search *s, const struct view *v, struct limits *l)
 {
-    return fields_bound(&s->aim, l, v).kind != TMAP_PLAN_FREE || v->desc.address % l->address_unit;
-}
-
-static void add_inner_split(struct search *s, const struct view *v, uint64_t size)
-{
-    struct view next;
-    if (view_split(v, 0, size, 1, &next)) add_view(s, &next);
-    if (v->desc.rank > 1 && view_split(v, 0, size, v->desc.rank, &next)) add_view(s, &next);
-}
-
-/* Splits help where a box is too small for the tile. */
-static void add_splits(struct search *s, const struct view *v, struct limits *l)
-{
-    struct view next;
-    if (!l->known) return;
-    for (uint32_t i = 1; i < v->desc.rank; i++) {
-        if (v->tile[i] <= l->max_box) continue;
-        if (view_split(v, i, piece(v, i, l->max_box, 1), i + 1, &next)) add_view(s, &next);
-    }
-    /* in a padded copy every piece starts a row of its own, and need not be whole units */
-    const bool copies = copies_tensor(s, v, l);
-    if (v->grain[0] % l->coord_unit)
-        add_inner_split(s, v, gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]));
+    bool settled = true, wide = false;
     uint32_t last = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
         const uint32_t most = limits_inner(s->aim.checker, l, w);
-        if (most == last || v->tile[0] <= most) continue;
+        if (most == last || most == 0 || v->tile[0] <= most) continue;
         last = most;
-        add_inner_split(s, v, piece(v, 0, most, l->inner_unit));
-        if (copies) add_inner_split(s, v, piece(v, 0, most, 1));
+        wide = true;
+        const uint64_t size = settling_piece(v, l, 0, l->inner_unit, most);
+        if (size) add_split(s, v, 0, size);
+        settled = settled && size;
     }
+    if (wide && !settled) add_pieces(s, v, 0, copies_tensor(v, l) ? 1 : l->inner_unit);
+}
+
+/* Splits help where a box is too small for the tile, or a coordinate falls between two that are
+ * legal. In a padded copy every piece starts a row of its own, and need not be whole units. */
+static void add_splits(struct search *s, const struct view *v, struct limits *l)
+{
+    if (!l->known || v->desc.rank == TMAP_MAX_RANK) return;
+    for (uint32_t i = 1; i < v->desc.rank; i++) {
+        if (v->tile[i] <= l->max_box) continue;
+        const uint64_t size = settling_piece(v, l, i, 1, l->max_box);
+        if (size)
+            add_split(s, v, i, size);
+        else
+            add_pieces(s, v, i, 1);
+    }
+    if (v->grain[0] % l->coord_unit)
+        add_pieces(s, v, 0, 1);
+    else
+        add_inner_splits(s, v, l);
 }
 
 static void add_successors(struct search *s, const struct view *v)
 {
     struct view next;
+    if (v->desc.interleave) {
+        if (view_slices(v, &next)) add_view(s, &next);
+        return;
+    }
     for (uint32_t i = 0; i < v->desc.rank; i++) {
         if (view_drop(v, i, &next)) add_view(s, &next);
         if (view_merge(v, i, &next)) add_view(s, &next);
+        if (view_swap(v, i, &next)) add_view(s, &next);
+        if (view_unstride(v, i, &next)) add_view(s, &next);
     }
     if (view_widen(v, &next)) add_view(s, &next);
     if (view_bytes(v, &next)) add_view(s, &next);
     add_splits(s, v, limits_for(s, v));
+}
+
+/* A view is looked at when it may give a plan to keep; its successors beyond two rewrites only when
+ * they may give a better one than the best: alternatives are a by-product. */
+static bool may_lead(struct search *s, uint32_t state, const struct view *v,
+                     const struct tmap_cost *bound)
+{
+    struct tmap_cost c = *bound;
+    c.steps++;
+    if (s->found && v->step_count >= SHALLOW) {
+        struct tmap_cost all = c;
+        if (s->decision->decided) all.kind = TMAP_PLAN_DECISION;
+        all.steps += s->decision->step_count;
+        if (tmap_cost_compare(&all, &s->plans[0].cost) >= 0) {
+            log_cost(s, "leaf", state, &c);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void run_search(struct search *s, struct tmap_repair_report *r)
@@ -276,10 +371,9 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
         }
         log_cost(s, "view", i, &bound);
         try_view(s, i, v, &bound);
-        if (s->aim.desc->kind == TMAP_TILED && s->aim.desc->interleave == TMAP_INTERLEAVE_NONE)
-            add_successors(s, &s->views[i]);
+        if (may_lead(s, i, v, &bound)) add_successors(s, &s->views[i]);
     }
-    r->closed = !s->full;
+    r->closed = !s->full && s->aim.useful_bytes <= s->limits[0].max_bytes;
     r->states = s->count;
     r->found = s->found;
 }
@@ -308,13 +402,15 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
 static bool measure(struct aim *a)
 {
     const struct tmap_desc *d = a->desc;
-    const uint32_t bits = layout_smem_bits(d->dtype);
-    uint64_t tile = bits, tensor = layout_gmem_bits(d->dtype);
+    const uint32_t slice_bits = layout_slice_bytes(d->interleave) * 8;
+    const uint64_t bits = slice_bits ? slice_bits : layout_gmem_bits(d->dtype);
+    uint64_t tile = slice_bits ? slice_bits : layout_smem_bits(d->dtype), tensor = bits;
+    struct tmap_layout l;
+    layout_of(d, &l);
     for (uint32_t i = 0; i < d->rank; i++) {
-        const uint64_t es = i && d->elem_stride[i] ? d->elem_stride[i] : 1;
-        const uint64_t box = d->kind == TMAP_TILED ? d->box[i] / es + (d->box[i] % es != 0) : 1;
+        const uint64_t cells = d->kind == TMAP_TILED ? l.extent[i] : 1;
         const uint64_t dim = i && d->stride_bytes[i - 1] == 0 ? 1 : d->dim[i];
-        if (__builtin_mul_overflow(tile, box, &tile) ||
+        if (__builtin_mul_overflow(tile, cells, &tile) ||
             __builtin_mul_overflow(tensor, dim, &tensor))
             return false;
     }
@@ -325,17 +421,17 @@ static bool measure(struct aim *a)
 
 static bool take_workspace(struct search *s, void *workspace, size_t bytes)
 {
-    size_t slots = 16;
+    size_t slots = 16, views = bytes / (sizeof(struct view) + 2 * sizeof(uint32_t));
     if (!workspace || (uintptr_t)workspace % sizeof(uint64_t)) return false;
-    while (slots < MOST_SLOTS && slots * 2 * (sizeof(uint32_t) + sizeof(struct view) / 2) <= bytes)
-        slots *= 2;
+    if (views > MOST_VIEWS) views = MOST_VIEWS;
+    while (slots < views + views / 3) slots *= 2;
     if (slots * sizeof(uint32_t) + sizeof(struct view) > bytes) return false;
     s->table = workspace;
     s->slots = slots;
     memset(s->table, 0, slots * sizeof(uint32_t));
     s->views = (struct view *)(void *)((char *)workspace + slots * sizeof(uint32_t));
     s->capacity = (bytes - slots * sizeof(uint32_t)) / sizeof(struct view);
-    if (s->capacity > slots / 2) s->capacity = slots / 2;
+    if (s->capacity > views) s->capacity = views;
     return true;
 }
 
@@ -376,7 +472,7 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
     if (!checker || !desc || !plans || cap == 0 || !report) return TMAP_E_ARGUMENT;
     memset(report, 0, sizeof *report);
     if (checker->covered != TMAP_OK) return checker->covered;
-    decide(checker, desc, &x);
+    decide(checker, desc, wish, &x);
     if (x.hopeless) return no_plan(report, x.reason);
     if (x.empty) return skip_plan(&x, plans, report);
     memset(&s, 0, sizeof s);

@@ -7,7 +7,7 @@
 
 void view_note(struct view *v, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
 {
-    if (v->step_count < TMAP_PLAN_STEPS)
+    if (v->step_count < VIEW_STEPS)
         v->step[v->step_count] =
             (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
     v->step_count++;
@@ -19,20 +19,27 @@ static uint64_t default_grain(const struct tmap_desc *d, uint32_t i)
     return d->box[i] >= d->dim[i] ? 0 : d->box[i];
 }
 
+uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_wish *wish, uint32_t i)
+{
+    return wish && wish->grain[i] ? wish->grain[i] : default_grain(desc, i);
+}
+
 void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out)
 {
     memset(out, 0, sizeof *out);
     out->desc = *desc;
+    out->part.div = 1;
     for (uint32_t i = desc->rank; i < TMAP_MAX_RANK; i++) {
         out->desc.dim[i] = out->desc.elem_stride[i] = 0;
         out->desc.stride_bytes[i - 1] = 0;
     }
     for (uint32_t i = 0; i < desc->rank; i++) {
         out->tile[i] = desc->box[i];
-        out->grain[i] = wish && wish->grain[i] ? wish->grain[i] : default_grain(desc, i);
+        out->grain[i] = view_grain(desc, wish, i);
         out->digit[i].coef[i] = 1;
         out->digit[i].div = 1;
     }
+    if (desc->interleave && desc->rank >= 3) out->tile[desc->rank - 2] = 1; /* one slice, always */
 }
 
 static uint64_t stride_of(const struct view *v, uint32_t i)
@@ -149,6 +156,80 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     return true;
 }
 
+/* A dimension of size 1 has no neighbours to be beside, so any other whose elements are side by
+ * side can be the innermost: a permutation of the sum that is the address. */
+bool view_swap(const struct view *v, uint32_t i, struct view *out)
+{
+    const struct digit *first = &v->digit[0];
+    if (i == 0 || i >= v->desc.rank || v->desc.interleave || v->desc.dim[0] != 1 || first->mod ||
+        first->div != v->part.div || v->parted || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
+        stride_of(v, i) != stride_of(v, 0))
+        return false;
+    bool moves = v->tile[0] != 1; /* else the elements keep their order */
+    for (uint32_t k = 1; k < i; k++) moves = moves || v->tile[k] != 1;
+    *out = *v;
+    out->desc.dim[0] = v->desc.dim[i];
+    out->tile[0] = v->tile[i];
+    out->grain[0] = v->grain[i];
+    out->digit[0] = v->digit[i];
+    out->desc.dim[i] = 1;
+    out->tile[i] = v->tile[0];
+    out->grain[i] = v->grain[0];
+    out->digit[i] = v->digit[0];
+    out->parted = v->part.div > 1;
+    if (moves) out->layout_changes++;
+    view_note(out, TMAP_REWRITE_SWAP, (int)i, 0, 0);
+    return true;
+}
+
+/* x = es * (x / es) where coordinates are multiples of es: strides es times as long. */
+bool view_unstride(const struct view *v, uint32_t i, struct view *out)
+{
+    const uint64_t es = i < v->desc.rank ? v->desc.elem_stride[i] : 0;
+    uint64_t far;
+    if (i == 0 || es < 2 || v->desc.interleave || v->grain[i] % es || v->digit[i].mod ||
+        __builtin_mul_overflow(es, stride_of(v, i), &far))
+        return false;
+    *out = *v;
+    out->desc.dim[i] = (v->desc.dim[i] - 1) / es + 1;
+    out->desc.stride_bytes[i - 1] = far;
+    out->desc.elem_stride[i] = 1;
+    out->tile[i] = (v->tile[i] - 1) / es + 1;
+    out->grain[i] = v->grain[i] / es;
+    out->digit[i].div *= es;
+    view_note(out, TMAP_REWRITE_UNSTRIDE, (int)i, es, far);
+    return true;
+}
+
+/* One step of an interleaved dimension 0 is one slice; of the dimension of slices, the last but
+ * one, a copy takes exactly one (docs/LAYOUT.md). */
+bool view_slices(const struct view *v, struct view *out)
+{
+    const uint32_t slice = layout_slice_bytes(v->desc.interleave), rank = v->desc.rank;
+    const uint32_t bits = layout_gmem_bits(v->desc.dtype);
+    if (slice == 0 || rank < 3 || rank == TMAP_MAX_RANK || bits == 0 || slice * 8 % bits ||
+        bits != layout_smem_bits(v->desc.dtype))
+        return false;
+    *out = *v;
+    for (uint32_t k = rank; k > 0; k--) {
+        out->desc.dim[k] = v->desc.dim[k - 1];
+        out->desc.elem_stride[k] = v->desc.elem_stride[k - 1];
+        out->desc.stride_bytes[k - 1] = k > 1 ? v->desc.stride_bytes[k - 2] : slice;
+        out->tile[k] = v->tile[k - 1];
+        out->grain[k] = v->grain[k - 1];
+        out->digit[k] = v->digit[k - 1];
+    }
+    out->desc.rank++;
+    out->desc.interleave = TMAP_INTERLEAVE_NONE;
+    out->desc.dim[0] = out->tile[0] = slice * 8 / bits;
+    out->desc.elem_stride[0] = 1;
+    out->grain[0] = 0;
+    out->digit[0] = (struct digit){.div = 1};
+    if (layout_swizzle_span(v->desc.swizzle) > slice) out->layout_changes++;
+    view_note(out, TMAP_REWRITE_SLICES, 0, slice, out->desc.dim[0]);
+    return true;
+}
+
 static int32_t twice(int32_t dtype)
 {
     switch (layout_smem_bits(dtype)) {
@@ -167,8 +248,10 @@ static bool pair_up(const struct view *v, int32_t dtype, enum tmap_rewrite rewri
                     struct view *out)
 {
     if (v->desc.dim[0] % 2 || v->tile[0] % 2 || v->grain[0] % 2) return false;
-    if (v->desc.oob_fill != TMAP_OOB_NONE || v->desc.elem_stride[0] != 1) return false;
+    if (v->desc.oob_fill != TMAP_OOB_NONE || v->desc.elem_stride[0] != 1 || v->parted) return false;
     *out = *v;
+    out->part.div *= 2;
+    memcpy(out->part.coef, v->digit[0].coef, sizeof out->part.coef);
     out->desc.dtype = dtype;
     out->desc.dim[0] /= 2;
     out->tile[0] /= 2;
@@ -205,11 +288,12 @@ bool view_bytes(const struct view *v, struct view *out)
 bool view_equal(const struct view *a, const struct view *b)
 {
     return a->desc.rank == b->desc.rank && a->desc.dtype == b->desc.dtype &&
+           a->desc.interleave == b->desc.interleave &&
            memcmp(a->desc.dim, b->desc.dim, sizeof a->desc.dim) == 0 &&
            memcmp(a->desc.stride_bytes, b->desc.stride_bytes, sizeof a->desc.stride_bytes) == 0 &&
            memcmp(a->desc.elem_stride, b->desc.elem_stride, sizeof a->desc.elem_stride) == 0 &&
            memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           memcmp(a->digit, b->digit, sizeof a->digit) == 0 &&
+           memcmp(a->digit, b->digit, sizeof a->digit) == 0 && a->parted == b->parted &&
            a->layout_changes == b->layout_changes;
 }
 

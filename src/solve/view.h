@@ -5,6 +5,8 @@
 
 #include "tmap/solve.h"
 
+#define VIEW_STEPS 8 /* rewrites of one view: more than the search makes */
+
 /* A view of the wished tile. desc's box is not used: tile holds the wish in the view's own
  * dimensions. digit: dim[].coef, div and mod. */
 struct view {
@@ -14,10 +16,15 @@ struct view {
     struct digit {
         uint64_t coef[TMAP_MAX_RANK], div, mod;
     } digit[TMAP_MAX_RANK];
+    struct digit part; /* which of the elements that became one: its remainder by div */
+    bool parted;       /* the dimension that was widened is not the innermost any more */
     uint32_t step_count;
-    struct tmap_plan_step step[TMAP_PLAN_STEPS];
+    struct tmap_plan_step step[VIEW_STEPS];
     uint32_t layout_changes; /* by the structure alone */
 };
+
+/* What coordinate i of the wish is a multiple of; 0: it is 0. */
+uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_wish *wish, uint32_t i);
 
 /* The structure of a tiled descriptor as wished. */
 void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out);
@@ -29,6 +36,12 @@ bool view_merge(const struct view *v, uint32_t dim, struct view *out);
 bool view_split(const struct view *v, uint32_t dim, uint64_t size, uint32_t place,
                 struct view *out);
 bool view_widen(const struct view *v, struct view *out);
+/* Dimension dim, whose elements are side by side, as the innermost; the old one has size 1. */
+bool view_swap(const struct view *v, uint32_t dim, struct view *out);
+/* Every es-th element of a dimension as a dimension of its own. */
+bool view_unstride(const struct view *v, uint32_t dim, struct view *out);
+/* The 16- or 32-byte slices of an interleaved tensor as the innermost dimension. */
+bool view_slices(const struct view *v, struct view *out);
 bool view_bytes(const struct view *v, struct view *out);
 
 /* Whether two views are the same structure (their steps aside), and a hash of it. */

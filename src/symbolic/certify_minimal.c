@@ -19,8 +19,8 @@ static bool read_dims(const char *line, int *at, struct sym_view *v)
     for (uint32_t i = 0; i < v->desc.rank; i++) {
         unsigned long long size, stride;
         int used = 0;
-        if (sscanf(line + *at, " %llu %llu %llu %llu %*d%n", &size, &stride, &v->tile[i],
-                   &v->grain[i], &used) != 4)
+        if (sscanf(line + *at, " %llu %llu %llu %llu %u %*d%n", &size, &stride, &v->tile[i],
+                   &v->grain[i], &v->desc.elem_stride[i], &used) != 5)
             return false;
         v->desc.dim[i] = size;
         if (i) v->desc.stride_bytes[i - 1] = stride;
@@ -35,15 +35,12 @@ static bool read_view(const struct sym_account *a, const char *line, struct sym_
     int at = 0, used = 0;
     memset(v, 0, sizeof *v);
     v->desc = a->base;
-    if (sscanf(line, "state %*u %*u %u%n", &v->desc.rank, &at) != 1) return false;
+    if (sscanf(line, "state %*u %*u %u %*u %*u%n", &v->desc.rank, &at) != 1) return false;
     if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK || !read_dims(line, &at, v)) return false;
     if (sscanf(line + at, " | %d %d %llu %u %d%n", &v->desc.dtype, &v->desc.interleave, &address,
                &v->layout_changes, &v->is_piece, &used) != 5)
         return false;
     v->desc.address = address;
-    at += used;
-    for (uint32_t i = 0; i < v->desc.rank; i++, at += used)
-        if (sscanf(line + at, " %u%n", &v->desc.elem_stride[i], &used) != 1) return false;
     if (v->desc.interleave == TMAP_INTERLEAVE_NONE) v->desc.elem_stride[0] = 1;
     return true;
 }

@@ -32,12 +32,20 @@ struct moves {
 /* u counts the elements that are taken: one in elem_stride of the tile. */
 static unsigned step_of(const struct tmap_desc *d, uint32_t i)
 {
-    return i && d->elem_stride[i] ? d->elem_stride[i] : 1;
+    return (i || d->interleave) && d->elem_stride[i] ? d->elem_stride[i] : 1;
+}
+
+/* Bits from one index of dimension 0 to the next: under interleave it counts slices. */
+static unsigned unit_bits(const struct tmap_desc *d)
+{
+    const unsigned slice_bits = table_at(TABLE_SLICE, d->interleave) * 8;
+    return slice_bits ? slice_bits : table_at(TABLE_GMEM_BITS, d->dtype);
 }
 
 static unsigned long long extent_of(const struct tmap_desc *d, uint32_t i)
 {
     const uint32_t box = d->kind == TMAP_TILED ? d->box[i] : i == 0 ? d->channels : 1;
+    if (d->interleave && i + 2 == d->rank) return 1; /* of the slices one, always */
     return box / step_of(d, i) + (box % step_of(d, i) != 0);
 }
 
@@ -89,13 +97,17 @@ static void put_first(struct moves *m, uint32_t j)
 /* Which of the wish's elements that one of the plan's holds. */
 static void put_part(struct moves *m, enum index what)
 {
-    const unsigned long long div = m->plan->dim[0].div;
-    if (div > 1) {
-        put_sum(m, 0, what);
-        sym_put(&m->t, " mod %llu", div);
-    } else {
+    if (m->plan->part_of < 2) {
         sym_put(&m->t, "0");
+        return;
     }
+    sym_put(&m->t, "(0");
+    for (uint32_t i = 0; i < m->wish.rank; i++) {
+        if (!m->plan->part_coef[i]) continue;
+        sym_put(&m->t, " + %llu*", (unsigned long long)m->plan->part_coef[i]);
+        put_index(m, i, what);
+    }
+    sym_put(&m->t, ") mod %llu", (unsigned long long)m->plan->part_of);
 }
 
 /* { [k, u] -> [c.., x.., y.., f.., q] } : the tile's first index, the element's in the wish and in
@@ -149,8 +161,7 @@ static void put_inside(struct moves *m, const char *name, const struct tmap_desc
 /* The bit at which the element starts. */
 static void put_address(struct moves *m, const char *name, const struct tmap_desc *d)
 {
-    sym_put(&m->t, "%llu + %u*%s0", (unsigned long long)d->address * 8,
-            table_at(TABLE_GMEM_BITS, d->dtype), name);
+    sym_put(&m->t, "%llu + %u*%s0", (unsigned long long)d->address * 8, unit_bits(d), name);
     for (uint32_t i = 1; i < d->rank; i++)
         sym_put(&m->t, " + %llu*%s%u", (unsigned long long)d->stride_bytes[i - 1] * 8, name, i);
 }
@@ -191,7 +202,8 @@ static void put_wrong_place(struct moves *m)
     for (uint32_t j = 0; j < cut; j++) {
         const struct tmap_plan_dim *d = &m->plan->dim[j];
         const unsigned es = step_of(&m->plan->desc, j);
-        const unsigned long long reach = (unsigned long long)d->copies * d->step;
+        const unsigned long long last = d->tail ? d->tail : d->step;
+        const unsigned long long reach = (d->copies - 1ull) * d->step + last;
         sym_put(&m->t, "%sy%u < f%u or y%u >= f%u + %llu", j ? " or " : "", j, j, j, j, reach);
         if (m->wish.kind == TMAP_TILED)
             sym_put(&m->t, " or (y%u - f%u) mod %u >= %u", j, j, d->step, m->plan->desc.box[j]);
@@ -247,7 +259,7 @@ static bool is_broadcast(const struct moves *m, uint32_t j)
 static void ask_copied(struct moves *m)
 {
     const struct tmap_desc *d = &m->plan->desc;
-    sym_int row = (sym_int)d->dim[0] * table_at(TABLE_GMEM_BITS, d->dtype);
+    sym_int row = (sym_int)d->dim[0] * unit_bits(d);
     for (uint32_t j = 1; j < d->rank; j++) {
         const sym_int stride = (sym_int)d->stride_bytes[j - 1] * 8;
         if (stride == 0 && d->dim[j] > 1) {
@@ -279,11 +291,17 @@ static void ask_copied(struct moves *m)
 static void ask_exact(struct moves *m)
 {
     const struct tmap_desc *d = &m->plan->desc;
-    sym_int places = m->plan->copies, elements = 1;
-    for (uint32_t j = 0; j < d->rank; j++) places *= (sym_int)extent_of(d, j);
+    sym_int places = 1, elements = 1;
+    for (uint32_t j = 0; j < d->rank; j++) {
+        const struct tmap_plan_dim *dim = &m->plan->dim[j];
+        struct tmap_desc last = *d;
+        if (dim->tail) last.box[j] = dim->tail;
+        places *=
+            ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
+    }
     for (uint32_t i = 0; i < m->wish.rank; i++) elements *= (sym_int)extent_of(&m->wish, i);
-    places *= table_at(TABLE_SIZE_BITS, d->dtype);
-    elements *= table_at(TABLE_SIZE_BITS, m->wish.dtype);
+    places *= d->interleave ? unit_bits(d) : table_at(TABLE_SIZE_BITS, d->dtype);
+    elements *= m->wish.interleave ? unit_bits(&m->wish) : table_at(TABLE_SIZE_BITS, m->wish.dtype);
     if (places != elements) m->proof = TMAP_REFUTED;
 }
 
@@ -345,7 +363,7 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                     const struct tmap_plan *plan, enum tmap_proof *proof)
 {
     if (!context || !checker || !desc || !plan || !proof) return TMAP_E_ARGUMENT;
-    if (plan->skip || desc->interleave != TMAP_INTERLEAVE_NONE || desc->rank > TMAP_MAX_RANK)
+    if (plan->skip || desc->rank > TMAP_MAX_RANK)
         return sym_report(context, TMAP_E_ARGUMENT, "no copies, or copies that are not modelled");
     struct moves m = {.s = context,
                       .wish = decided(desc, plan),

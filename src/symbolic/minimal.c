@@ -88,7 +88,8 @@ static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row 
 /* --- copies ------------------------------------------------------------------------------------
  */
 
-/* n_i boxes of e_i elements cover dimension i; exactly, where they store. */
+/* n_i boxes of e_i elements cover dimension i, each needed; x_i: exactly. Where they store and do
+ * not, the last box is a smaller one. */
 static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t most)
 {
     struct sym_text *t = &q->text;
@@ -99,14 +100,18 @@ static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t
             es - 1, es);
     sym_put(t, "(define-fun need_%u () Int %s%llu%s)\n", i, i ? "" : "(+ shift ",
             need_of(f, i) + (i ? 0 : rounding_of(f)), i ? "" : ")");
-    sym_put(t, "(declare-const N_%u Int)\n(assert (or", i);
+    sym_put(t, "(declare-const x_%u Bool)\n(declare-const N_%u Int)\n(assert (or", i, i);
     for (uint64_t v = 1; v <= most; v++) {
-        sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
-                (unsigned long long)v, f->aim->stores ? "=" : ">=", (unsigned long long)v, i, i, i,
-                (unsigned long long)v);
-        sym_put(t, i ? "N_%u)))" : "1)))", i - 1);
+        sym_put(t, " (and (= n_%u %llu) (>= (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
+                (unsigned long long)v, (unsigned long long)v, i, i, i, (unsigned long long)v);
+        sym_put(t, i ? "N_%u))" : "1))", i - 1);
+        if (f->aim->stores)
+            sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (< (* %llu e_%u) need_%u)", i,
+                    (unsigned long long)v, i, i, (unsigned long long)v - 1, i, i);
+        sym_put(t, ")");
     }
     sym_put(t, "))\n(assert (<= N_%u %llu))\n", i, (unsigned long long)most);
+    if (f->aim->stores) sym_put(t, "(assert (or x_%u (> n_%u 1)))\n", i, i);
     /* each copy starts at an element that is taken */
     if (es > 1) sym_put(t, "(assert (or (= n_%u 1) (= (mod box_%u %llu) 0)))\n", i, i, es);
 }
@@ -183,6 +188,22 @@ static void put_narrow(struct sym_text *t, int swizzle)
     while (open--) sym_put(t, ")");
 }
 
+/* Rows at their pitch, which is the span's where they are narrower. */
+static void put_pitched(struct sym_text *t)
+{
+    int open = 0;
+    sym_put(t, "(define-fun pitched () Int ");
+    for (int w = 0; w < TABLE_ENTRIES; w++) {
+        if (!table_at(TABLE_SPAN, w)) continue;
+        sym_put(t, "(ite (and (= swizzle %d) (< row_bytes %u)) (* %u rows) ", w,
+                table_at(TABLE_SPAN, w), table_at(TABLE_SPAN, w));
+        open++;
+    }
+    sym_put(t, "bytes");
+    while (open--) sym_put(t, ")");
+    sym_put(t, ")\n");
+}
+
 static void put_footprint(struct sym_script *q, const struct sym_fields *f)
 {
     struct sym_text *t = &q->text;
@@ -201,6 +222,7 @@ static void put_footprint(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, "bytes");
     while (open--) sym_put(t, ")");
     sym_put(t, "))\n(assert (<= footprint %u))\n", f->capacity);
+    put_pitched(t);
     sym_put(t, "(declare-const slot Int)\n(assert (= slot (* %u (div (+ footprint %u) %u))))\n",
             f->shared_align, f->shared_align - 1, f->shared_align);
 }
@@ -242,7 +264,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
         sym_put(t, " (ite (> shift 0) 1 0)");
     }
     if (v->is_piece) sym_put(t, " (ite (= box_0 %llu) 0 1)", v->tile[0]);
-    sym_put(t, " (ite (or (and (> N 1) (not (= slot bytes)))");
+    sym_put(t, " (ite (or (and (> N 1) (not (= slot pitched)))");
     for (uint32_t i = 0; i + 1 < v->desc.rank; i++) sym_put(t, " (> n_%u 1)", i);
     sym_put(t, ") 1 0))))\n");
 }
@@ -282,12 +304,33 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
 }
 
+/* Of stores: fewer copies, or as many with fewer smaller last boxes (each doubles the maps); the
+ * costs behind that are compared where the boxes are all equal. */
+static void put_fewer_maps(struct sym_script *q, const struct sym_fields *f, unsigned long long n)
+{
+    const uint32_t rank = f->view->desc.rank;
+    struct sym_text *t = &q->text;
+    unsigned tails = 0;
+    while ((1u << tails) <= f->plan->cost.extra_maps) tails++;
+    sym_put(t, "(define-fun tails () Int (+ 0");
+    for (uint32_t i = 0; i < rank; i++) sym_put(t, " (ite x_%u 0 1)", i);
+    sym_put(t, "))\n");
+    if (tails)
+        sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (< tails %u))))\n", n, n, tails);
+    else
+        sym_put(t, "(assert (or (< N %llu) (= tails 0)))\n", n);
+}
+
 void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
 {
     const struct tmap_cost *c = &f->plan->cost;
     struct sym_text *t = &q->text;
     if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy costs less */
     const unsigned long long n = c->extra_instructions + 1;
+    if (f->aim->stores) {
+        put_fewer_maps(q, f, n);
+        if (c->extra_maps) return; /* what smaller last boxes waste is not compared */
+    }
     /* products with N only where N is known */
     sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (or (< layouts %u) (and (= layouts %u) ", n,
             n, c->layout_changes, c->layout_changes);

@@ -24,7 +24,7 @@ static const struct failure {
     {"deepgemm-96", "lhs-stride-1000", "padding", "copy"},
     {"flaggems-2489", "gapped-view", "padding", "copy"},
     {"flaggems-2489", "odd-storage-offset", "free", "swizzle shift_base grow_box"},
-    {"flaggems-2489", "transposed-operand-M-1", "padding", "copy"},
+    {"flaggems-2489", "transposed-operand-M-1", "free", "swap canonical_stride"},
     {"flash-attention-1296", "dq-accum-box-384", "free", "split"},
     {"flash-attention-1343", "k-empty", "free", "skip"},
     {"flashinfer-2150", "q-seqlen-1", "free", "canonical_stride"},

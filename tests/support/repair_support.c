@@ -61,6 +61,7 @@ struct tmap_desc random_desc(uint64_t *s, uint64_t max_bytes)
         if (below(s, 3) == 0) at = (at + 15) / 16 * 16;
         d.stride_bytes[i] = below(s, 30) == 0 ? 0 : d.dim[i] == 1 && below(s, 2) ? 2 : at;
     }
+    if (d.rank >= 3 && below(s, 12) == 0) d.interleave = 1 + (int32_t)below(s, 2);
     return d;
 }
 
@@ -105,10 +106,16 @@ static bool copied(const struct tmap_plan *p)
     return false;
 }
 
+/* Bytes from one index of dimension 0 to the next: of a slice under interleave. */
+static uint64_t unit_bytes(const struct tmap_desc *d)
+{
+    return d->interleave ? layout_slice_bytes(d->interleave) : layout_gmem_bits(d->dtype) / 8;
+}
+
 /* The wish: the address of an element, or false out of bounds. */
 static bool wish_address(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
 {
-    uint64_t a = d->address + (uint64_t)x[0] * layout_gmem_bits(d->dtype) / 8;
+    uint64_t a = d->address + (uint64_t)x[0] * unit_bytes(d);
     for (uint32_t i = 0; i < d->rank; i++) {
         if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
         if (i) a += (uint64_t)x[i] * d->stride_bytes[i - 1];
@@ -120,22 +127,26 @@ static bool wish_address(const struct tmap_desc *d, const int64_t *x, uint64_t *
 /* The copy: the same for the place at `offset` of the box of copy n, by the copy's own geometry. */
 static bool copy_address(const struct trial *t, uint32_t n, uint64_t offset, uint64_t *address)
 {
-    const struct tmap_desc *d = &t->p->desc;
-    const uint64_t bytes = layout_gmem_bits(d->dtype) / 8;
+    struct tmap_desc own;
+    const struct tmap_desc *d = &own;
+    const uint64_t bytes = layout_gmem_bits(t->p->desc.dtype) / 8;
     struct tmap_layout l;
     int64_t at[TMAP_MAX_RANK];
     bool inside = true;
+    tmap_plan_desc(t->p, n, &own);
     layout_of(d, &l);
     tmap_plan_coords(t->p, t->coord, n, at);
     uint64_t row = offset / l.pitch_bytes;
-    int64_t x = at[0] + (int64_t)(offset % l.pitch_bytes / bytes);
-    uint64_t a = d->address + (uint64_t)x * bytes + offset % bytes;
+    int64_t x = at[0] + (d->interleave ? 0 : (int64_t)(offset % l.pitch_bytes / bytes));
+    uint64_t a =
+        d->address + (uint64_t)x * unit_bytes(d) + offset % (d->interleave ? l.pitch_bytes : bytes);
     inside = x >= 0 && (uint64_t)x < d->dim[0];
-    for (uint32_t i = 1; i < d->rank; i++) {
+    for (uint32_t i = d->interleave ? 0 : 1; i < d->rank; i++) {
         x = at[i] + (int64_t)(row % l.extent[i]) * d->elem_stride[i];
+        if (i == 0) a += (uint64_t)(x - at[0]) * unit_bytes(d);
         row /= l.extent[i];
         inside = inside && x >= 0 && (uint64_t)x < d->dim[i];
-        a += (uint64_t)x * d->stride_bytes[i - 1];
+        if (i) a += (uint64_t)x * d->stride_bytes[i - 1];
     }
     *address = a;
     return inside;
@@ -177,9 +188,10 @@ static const char *check_element(const struct trial *t, const uint32_t *tile)
     if (!in) return NULL;
     if (!copied(t->p) && want != got) return wrong("another address", want, got);
     if (!t->smem) return NULL;
-    const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset);
-    for (uint32_t b = 0; b < layout_gmem_bits(t->wish->dtype) / 8; b++)
-        if (t->smem[place + b] != byte_at(want + b)) return wrong("another byte", want + b, place);
+    for (uint32_t b = 0; b < unit_bytes(t->wish); b++) {
+        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
+        if (t->smem[place] != byte_at(want + b)) return wrong("another byte", want + b, place);
+    }
     return NULL;
 }
 
@@ -187,7 +199,8 @@ static const char *check_element(const struct trial *t, const uint32_t *tile)
 static bool next_element(const struct tmap_desc *d, uint32_t *tile, bool random, uint64_t *s)
 {
     for (uint32_t i = 0; i < d->rank; i++) {
-        const uint32_t es = i ? d->elem_stride[i] : 1;
+        const uint32_t es = i || d->interleave ? d->elem_stride[i] : 1;
+        if (d->interleave && i + 2 == d->rank) continue; /* one slice, always */
         if (random) {
             tile[i] = (uint32_t)below(s, (d->box[i] + es - 1) / es) * es;
             continue;

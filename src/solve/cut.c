@@ -1,0 +1,273 @@
+/* The boxes of a plan. Along one dimension the fewest boxes are a closed form; a bound on all of a
+ * box's bytes can ask for more, and then every grid of boxes up to the best one is tried. */
+#include "solve/cut.h"
+
+#include "core/layout.h"
+
+#include <string.h>
+
+#define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
+
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+static uint64_t round_up(uint64_t a, uint64_t b)
+{
+    return ceil_div(a, b) * b;
+}
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static uint32_t estride_of(const struct draft *d, uint32_t i)
+{
+    return (i || d->v->desc.interleave) && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i]
+                                                                     : 1;
+}
+
+/* Elements of one box at most, and what it is a multiple of where there are several. */
+static uint64_t most_of(const struct draft *d, uint32_t i)
+{
+    return i ? d->l->max_box : limits_inner(d->aim->checker, d->l, d->p->desc.swizzle);
+}
+static uint32_t unit_of(const struct draft *d, uint32_t i)
+{
+    const uint32_t es = estride_of(d, i), unit = d->l->inner_unit;
+    return i ? es : unit / (uint32_t)gcd(unit, es) * es;
+}
+
+/* The smallest boxes, a multiple of unit, when the tile is cut into n. A load may reach beyond the
+ * tile, a store may not: its last box is smaller then. */
+static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t unit, struct cut *c)
+{
+    const uint64_t tile = d->tile[i], most = most_of(d, i);
+    uint64_t box = round_up(ceil_div(tile, n), unit);
+    if (n == 1 && i && tile <= most) box = tile; /* a box may end between two strided elements */
+    if (box > most || (n - 1) * box >= tile) return false;
+    *c = (struct cut){n, (uint32_t)box, 0};
+    if (!d->aim->stores || box * n == tile) return true;
+    c->tail = (uint32_t)(tile - (n - 1) * box);
+    return n > 1 && (i || c->tail % d->l->inner_unit == 0);
+}
+
+static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
+{
+    const uint64_t unit = unit_of(d, i), most = most_of(d, i) / unit * unit;
+    if (most_of(d, i) == 0 || (d->tile[i] > most_of(d, i) && most == 0)) return false;
+    const uint64_t n = d->tile[i] <= most_of(d, i) ? 1 : ceil_div(d->tile[i], most);
+    return n <= MOST_COPIES && cut_into(d, i, n, unit, c);
+}
+
+/* A legal map can still be of no use: a box that no block's shared memory holds. */
+static bool usable(const struct aim *aim, const struct tmap_desc *desc)
+{
+    const struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                                 .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                                 .coord_count = desc->rank};
+    struct tmap_violation v[1];
+    size_t found = 1;
+    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL &&
+           tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+}
+
+static uint64_t product(const struct draft *d)
+{
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < d->v->desc.rank; i++)
+        if (__builtin_mul_overflow(n, d->cut[i].copies, &n)) return UINT64_MAX;
+    return n;
+}
+
+/* Bytes of one box, in whole elements: the rows' bound counts no more. */
+static uint64_t box_bytes(const struct draft *d)
+{
+    uint64_t bits = layout_smem_bits(d->p->desc.dtype);
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        const uint64_t cells = d->cut[i].box / estride_of(d, i);
+        if (__builtin_mul_overflow(bits, cells ? cells : 1, &bits)) return UINT64_MAX;
+    }
+    return bits / 8;
+}
+
+static struct tmap_desc last_desc(const struct draft *d)
+{
+    struct tmap_desc last = d->p->desc;
+    for (uint32_t i = 0; i < last.rank; i++)
+        if (d->cut[i].tail) last.box[i] = d->cut[i].tail;
+    return last;
+}
+
+/* All copies together: along each dimension so many boxes and perhaps a smaller one. */
+uint64_t cut_bytes(const struct draft *d)
+{
+    const struct tmap_desc last = last_desc(d);
+    struct tmap_layout l, end;
+    uint64_t bytes;
+    layout_of(&d->p->desc, &l);
+    layout_of(&last, &end);
+    bytes = l.row_bytes;
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        const uint64_t cells = (d->cut[i].copies - 1) * l.extent[i] + end.extent[i];
+        if (i == 0 && !d->v->desc.interleave)
+            bytes = cells * layout_smem_bits(d->p->desc.dtype) / 8;
+        else if (__builtin_mul_overflow(bytes, cells, &bytes))
+            return UINT64_MAX;
+    }
+    return bytes;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* The costs of the boxes alone, beside what the plan cost before. */
+static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *before)
+{
+    const struct tmap_desc last = last_desc(d);
+    const uint64_t copies = product(d);
+    const bool slabs = d->v->digit[0].mod && d->p->desc.box[0] != d->v->tile[0];
+    struct tmap_cost c = *before;
+    struct tmap_layout l, end;
+    uint32_t tails = 0;
+    bool apart = false;
+    layout_of(&d->p->desc, &l);
+    layout_of(&last, &end);
+    const uint64_t slot = round_up(l.footprint_bytes, l.align_bytes);
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        tails += d->cut[i].tail != 0;
+        apart = apart || (i + 1 < d->v->desc.rank && d->cut[i].copies > 1);
+    }
+    c.extra_instructions = copies - 1;
+    c.extra_maps = (1u << tails) - 1;
+    c.layout_changes += (uint32_t)slabs + (apart || (copies > 1 && slot != l.rows * l.pitch_bytes));
+    c.wasted_traffic_bytes = above(cut_bytes(d), d->aim->useful_bytes);
+    c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, d->aim->useful_bytes);
+    return c;
+}
+
+static bool boxes_legal(struct draft *d)
+{
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) d->p->desc.box[i] = d->cut[i].box;
+    const struct tmap_desc last = last_desc(d);
+    return usable(d->aim, &d->p->desc) &&
+           (memcmp(last.box, d->p->desc.box, sizeof last.box) == 0 || usable(d->aim, &last));
+}
+
+/* The best found so far, while grids are tried. */
+struct trial {
+    struct tmap_cost before, cost;
+    struct cut cut[TMAP_MAX_RANK];
+    bool any;
+};
+
+static void try_cuts(struct draft *d, struct trial *t)
+{
+    if (!boxes_legal(d)) return;
+    const struct tmap_cost c = cost_of(d, &t->before);
+    if (t->any && tmap_cost_compare(&c, &t->cost) >= 0) return;
+    t->any = true;
+    t->cost = c;
+    memcpy(t->cut, d->cut, sizeof t->cut);
+}
+
+/* Longer boxes, whose bytes are whole units of shared memory: copies along the last dimension then
+ * lie end to end, and before a smaller last box nothing is left unused. */
+static void try_longer(struct draft *d, struct trial *t, uint32_t i)
+{
+    const struct cut was = d->cut[i];
+    struct tmap_layout l;
+    if (was.copies < 2 || (!d->aim->stores && i + 1 < d->v->desc.rank)) return;
+    layout_of(&d->p->desc, &l);
+    const uint64_t unit = unit_of(d, i), cells = was.box / unit, bytes = l.rows * l.pitch_bytes;
+    if (cells == 0 || bytes % cells) return;
+    const uint64_t step = unit * (l.align_bytes / gcd(l.align_bytes, bytes / cells));
+    uint64_t box = round_up(was.box, step);
+    for (; box <= most_of(d, i) && cut_into(d, i, was.copies, box, &d->cut[i]); box += step) {
+        try_cuts(d, t);
+        if (!d->aim->stores) break;
+    }
+    d->cut[i] = was;
+}
+
+static void try_all(struct draft *d, struct trial *t)
+{
+    try_cuts(d, t);
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) try_longer(d, t, i);
+}
+
+/* Every number of copies along dimensions below dims, not fewer than `least` says. */
+static void cut_further(struct draft *d, uint32_t dims, const struct cut *least, struct trial *t)
+{
+    const uint32_t i = dims - 1;
+    for (uint64_t n = least[i].copies; n <= d->tile[i]; n++) {
+        const bool can = cut_into(d, i, n, unit_of(d, i), &d->cut[i]);
+        if (!can) d->cut[i].copies = n;
+        if (product(d) > (t->any ? t->cost.extra_instructions + 1 : MOST_COPIES)) break;
+        if (!can) continue;
+        if (dims > 1)
+            cut_further(d, dims - 1, least, t);
+        else if (box_bytes(d) <= d->l->max_bytes)
+            try_all(d, t);
+    }
+    d->cut[i] = least[i];
+}
+
+/* Some cut that serves, found fast: the outermost dimension halved until it is 1, then the next. */
+static void cut_somehow(struct draft *d, struct trial *t)
+{
+    for (uint32_t i = d->v->desc.rank; i-- > 0 && !t->any;)
+        while (d->cut[i].copies < d->tile[i] && product(d) <= MOST_COPIES && !t->any) {
+            const uint64_t n =
+                d->cut[i].copies * 2 < d->tile[i] ? d->cut[i].copies * 2 : d->tile[i];
+            const struct cut was = d->cut[i];
+            if (!cut_into(d, i, n, unit_of(d, i), &d->cut[i]))
+                d->cut[i] = (struct cut){n, was.box, was.tail};
+            else if (box_bytes(d) <= d->l->max_bytes)
+                try_cuts(d, t);
+        }
+}
+
+/* A bound that no cut mends is met at once by the smallest boxes. */
+static bool hopeless(const struct draft *d)
+{
+    struct tmap_desc least = d->p->desc;
+    for (uint32_t i = 0; i < least.rank; i++) least.box[i] = i ? 1 : d->l->inner_unit;
+    return !usable(d->aim, &least);
+}
+
+static bool beyond(const struct draft *d, uint64_t copies)
+{
+    struct tmap_cost c = d->p->cost;
+    c.extra_instructions = copies - 1;
+    return d->worst && tmap_cost_compare(&c, d->worst) >= 0;
+}
+
+bool cut_best(struct draft *d)
+{
+    struct trial t = {.before = d->p->cost};
+    struct cut least[TMAP_MAX_RANK];
+    for (uint32_t i = 0; i < d->v->desc.rank; i++)
+        if (!fewest(d, i, &d->cut[i])) return false;
+    if (product(d) > MOST_COPIES || beyond(d, product(d))) return false;
+    try_all(d, &t);
+    if (!t.any) {
+        if (hopeless(d)) return false;
+        memcpy(least, d->cut, sizeof least);
+        cut_somehow(d, &t);
+        memcpy(d->cut, least, sizeof least);
+        cut_further(d, d->v->desc.rank, least, &t);
+    }
+    if (!t.any) return false;
+    memcpy(d->cut, t.cut, sizeof t.cut);
+    d->p->cost = t.cost;
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) d->p->desc.box[i] = d->cut[i].box;
+    return true;
+}
