@@ -488,7 +488,7 @@ struct tmap_outcome {
  *  docs/SIMULATOR.md says what was seen and what is inferred.
  *  Errors: TMAP_E_ILLEGAL (desc, or this use of it), TMAP_E_ARGUMENT (NULL; an operation that is no
  *  copy), TMAP_E_ROOM (the box leaves the shared memory given), TMAP_E_TARGET (no source covers it:
- *  an unknown target, the halo of im2col::w). */
+ *  an unknown target, padded types under interleave). */
 TMAP_API enum tmap_status tmap_simulate(const struct tmap_checker *checker,
                                         const struct tmap_desc *desc, const struct tmap_use *use,
                                         const struct tmap_memory *memory, struct tmap_outcome *out);

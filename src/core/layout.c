@@ -109,6 +109,14 @@ static void extents_im2col(const struct tmap_desc *d, bool sliced, struct tmap_l
     for (uint32_t i = 2; i < d->rank && i < TMAP_MAX_RANK; i++) l->extent[i] = 1;
 }
 
+uint64_t layout_halo_rows(const struct tmap_desc *d, const struct tmap_use *use)
+{
+    if (d->kind != TMAP_IM2COL_WIDE || use->op != TMAP_OP_LOAD || !(use->flags & TMAP_USE_OFFSET))
+        return 0;
+    const bool fixed = d->mode == TMAP_WIDE_W128;
+    return (uint64_t)use->offset[0] * (fixed ? WIDE_128_PIXELS / LAYOUT_HALO_EVERY : 1);
+}
+
 void layout_of(const struct tmap_desc *d, struct tmap_layout *out)
 {
     struct tmap_layout l;

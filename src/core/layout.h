@@ -13,6 +13,11 @@ uint32_t layout_slice_bytes(int32_t interleave); // 16 or 32; 0 without interlea
 uint32_t layout_swizzle_span(int32_t swizzle);   // 0 for none
 uint32_t layout_swizzle_atom(int32_t swizzle);   // 16, 32 or 64
 
+// The halo of im2col::w (PTX ISA, wHalo): so many pixels more at the end of the map's pixels; in
+// im2col::w::128 after every 32. layout_halo_rows() : the rows that a load has for them.
+#define LAYOUT_HALO_EVERY 32u
+uint64_t layout_halo_rows(const struct tmap_desc *desc, const struct tmap_use *use);
+
 void layout_of(const struct tmap_desc *desc, struct tmap_layout *out);
 
 #endif

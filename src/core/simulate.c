@@ -6,6 +6,8 @@
 
 #define MAX_ROW_BYTES 2048u // 256 elements of 8 bytes
 #define CHUNK_BYTES 16u
+#define PIECE_BYTES 8u     // what no swizzle takes apart
+#define GROUP_ELEMENTS 16u // packed types come in sixteens
 
 // The NaN of the fill is the same 16 bits over and over, whatever the type's width.
 #define NAN_FILL 0x7ff77ff77ff77ff7u
@@ -38,62 +40,107 @@ struct piece {
     uint32_t from, to; // bytes of the row that are in bounds
 };
 
-static uint32_t element_bytes(const struct tmap_desc *d)
+static uint32_t element_bits(const struct tmap_desc *d)
 {
     const uint32_t slice = layout_slice_bytes(d->interleave);
-    return slice ? slice : layout_gmem_bits(d->dtype) / 8;
+    return slice ? 8 * slice : layout_gmem_bits(d->dtype);
+}
+
+// Of a row in shared memory, how many bytes it has in global memory: fewer where padding is added.
+static uint32_t global_bytes(const struct tmap_desc *d, uint32_t bytes)
+{
+    return d->interleave ? bytes : bytes * layout_gmem_bits(d->dtype) / layout_smem_bits(d->dtype);
 }
 
 static struct piece clip(const struct tmap_desc *d, const struct sim_row *row, uint32_t bytes)
 {
-    const uint32_t size = element_bytes(d);
-    const int64_t count = bytes / size;
+    const uint32_t bits = element_bits(d);
+    const int64_t count = (int64_t)bytes * 8 / bits;
     int64_t from = row->first < 0 ? -row->first : 0;
     int64_t to = (int64_t)d->dim[0] - row->first;
     if (to > count) to = count;
     if (!row->inside || from >= to) return (struct piece){0, 0};
-    return (struct piece){(uint32_t)from * size, (uint32_t)to * size};
+    return (struct piece){(uint32_t)(from * bits / 8), (uint32_t)(to * bits / 8)};
 }
 
 static uint64_t piece_address(const struct tmap_desc *d, const struct sim_row *row, uint32_t from)
 {
-    return row->address + (uint64_t)row->first * element_bytes(d) + from;
+    return row->address + (uint64_t)(row->first * element_bits(d) / 8) + from;
 }
 
 static void fill_row(const struct tmap_desc *d, uint8_t *row, uint32_t bytes)
 {
     const uint64_t fill = sim_fill(d);
     const uint32_t size = layout_smem_bits(d->dtype) / 8;
-    for (uint32_t at = 0; at < bytes; at += size) memcpy(row + at, &fill, size);
+    if (fill == 0) memset(row, 0, bytes);
+    for (uint32_t at = 0; fill && at < bytes; at += size) memcpy(row + at, &fill, size);
 }
 
-static void scatter(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t smem,
-                    const uint8_t *row, uint32_t bytes)
+// One piece of a row, or what of it is no padding: where it lies in shared memory.
+static uint8_t *place(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t at)
 {
-    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES)
-        memcpy(m->smem + (tmap_swizzle_address(d->swizzle, smem + at) - m->smem_base), row + at,
-               CHUNK_BYTES);
+    return m->smem + (tmap_swizzle_address(d->swizzle, at) - m->smem_base);
+}
+
+// `data` of every CHUNK_BYTES are the row's; the rest is padding, which nothing writes here.
+static void scatter(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t smem,
+                    const uint8_t *row, uint32_t bytes, uint32_t data)
+{
+    for (uint32_t at = 0; at < bytes; at += PIECE_BYTES) {
+        const uint32_t in = at % CHUNK_BYTES, left = in < data ? data - in : 0;
+        memcpy(place(d, m, smem + at), row + at, left < PIECE_BYTES ? left : PIECE_BYTES);
+    }
 }
 
 static void gather(const struct tmap_desc *d, const struct tmap_memory *m, uint64_t smem,
                    uint8_t *row, uint32_t bytes)
 {
-    for (uint32_t at = 0; at < bytes; at += CHUNK_BYTES)
-        memcpy(row + at, m->smem + (tmap_swizzle_address(d->swizzle, smem + at) - m->smem_base),
-               CHUNK_BYTES);
+    for (uint32_t at = 0; at < bytes; at += PIECE_BYTES)
+        memcpy(row + at, place(d, m, smem + at), PIECE_BYTES);
+}
+
+// Sixteen packed elements take 8 or 12 bytes of global memory and 16 of shared memory.
+static uint32_t data_of_chunk(const struct tmap_desc *d)
+{
+    const bool padded = layout_smem_bits(d->dtype) != layout_gmem_bits(d->dtype);
+    return padded ? GROUP_ELEMENTS * layout_gmem_bits(d->dtype) / 8 : CHUNK_BYTES;
+}
+
+// In place, from the last sixteen on.
+static void spread(uint8_t *row, uint32_t bytes, uint32_t data)
+{
+    for (uint32_t n = bytes / CHUNK_BYTES; data != CHUNK_BYTES && n-- > 0;)
+        memmove(row + n * CHUNK_BYTES, row + n * data, data);
+}
+
+// Stores pack again: a byte of shared memory holds an element in its low 6 bits (b6p2x16).
+static void pack(uint8_t *row, uint32_t bytes, uint32_t data)
+{
+    for (uint32_t n = 0; data != CHUNK_BYTES && n < bytes / CHUNK_BYTES; n++) {
+        uint8_t out[CHUNK_BYTES] = {0};
+        for (uint32_t e = 0; e < GROUP_ELEMENTS; e++) {
+            const uint32_t bits = 8 * data / GROUP_ELEMENTS, at = e * bits;
+            const uint32_t v = row[n * CHUNK_BYTES + e] & ((1u << bits) - 1);
+            out[at / 8] |= (uint8_t)(v << at % 8);
+            out[at / 8 + 1] |= (uint8_t)(v << at % 8 >> 8);
+        }
+        memcpy(row + n * data, out, data);
+    }
 }
 
 static bool load_row(const struct tmap_desc *d, const struct tmap_memory *m,
                      const struct sim_row *row, uint32_t bytes, struct tmap_outcome *out)
 {
     uint8_t buffer[MAX_ROW_BYTES];
-    const struct piece p = clip(d, row, bytes);
-    if (p.from != 0 || p.to != bytes) fill_row(d, buffer, bytes);
+    const uint32_t packed = global_bytes(d, bytes), data = data_of_chunk(d);
+    const struct piece p = clip(d, row, packed);
+    if (p.from != 0 || p.to != packed) fill_row(d, buffer, packed);
     if (p.to > p.from &&
         !m->read(m->user, piece_address(d, row, p.from), buffer + p.from, p.to - p.from))
         return false;
     convert(d, buffer + p.from, p.to - p.from);
-    scatter(d, m, row->smem, buffer, bytes);
+    spread(buffer, bytes, data);
+    scatter(d, m, row->smem, buffer, bytes, data);
     out->global_bytes += p.to - p.from;
     return true;
 }
@@ -116,11 +163,12 @@ static bool store_row(const struct tmap_desc *d, const struct tmap_use *u,
                       struct tmap_outcome *out)
 {
     uint8_t buffer[MAX_ROW_BYTES], old[MAX_ROW_BYTES];
-    struct piece p = clip(d, row, bytes);
+    struct piece p = clip(d, row, global_bytes(d, bytes));
     if (p.to == p.from) return true;
     p.to = (p.to + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES; // what starts inside is written
     const uint64_t at = piece_address(d, row, p.from);
     gather(d, m, row->smem, buffer, bytes);
+    pack(buffer, bytes, data_of_chunk(d));
     if (u->op >= TMAP_OP_REDUCE_ADD && u->op <= TMAP_OP_REDUCE_XOR) {
         if (!m->read(m->user, at, old + p.from, p.to - p.from)) return false;
         reduce_row(d, u->op, buffer, old, p);
@@ -206,11 +254,11 @@ enum tmap_status tmap_simulate(const struct tmap_checker *checker, const struct 
     const struct tmap_use u = plain_use(use);
     const enum tmap_status s = permitted(checker, desc, &u);
     if (s != TMAP_OK) return s;
-    if (desc->kind == TMAP_IM2COL_WIDE && u.offset[0] != 0) return TMAP_E_TARGET;
-    if (desc->dtype > TMAP_TFLOAT32_FTZ) return TMAP_E_TARGET;
+    if (desc->interleave && data_of_chunk(desc) != CHUNK_BYTES) return TMAP_E_TARGET;
     struct tmap_layout l;
     layout_of(desc, &l);
-    const uint64_t end = u.smem + l.footprint_bytes * (sim_by_row(u.op) ? GATHERED_ROWS : 1);
+    const uint64_t end = u.smem + l.footprint_bytes * (sim_by_row(u.op) ? GATHERED_ROWS : 1) +
+                         layout_halo_rows(desc, &u) * l.pitch_bytes;
     if (u.op != TMAP_OP_PREFETCH &&
         (u.smem < memory->smem_base || end > memory->smem_base + memory->smem_bytes))
         return TMAP_E_ROOM;

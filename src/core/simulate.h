@@ -19,6 +19,7 @@ struct sim_walk {
     uint64_t rows, next;
     uint32_t k[TMAP_MAX_RANK]; // position in the box
     int64_t x[TMAP_MAX_RANK];  // coordinates of the current row
+    uint32_t halo;             // im2col::w: pixels of the halo still due here
 };
 
 #define GATHERED_ROWS 4u // gather4 and scatter4 name that many

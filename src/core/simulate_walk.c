@@ -9,7 +9,7 @@ void sim_walk_start(struct sim_walk *w, const struct tmap_desc *desc, const stru
     w->desc = desc;
     w->use = use;
     layout_of(desc, &w->layout);
-    w->rows = sim_by_row(use->op) ? GATHERED_ROWS : w->layout.rows;
+    w->rows = sim_by_row(use->op) ? GATHERED_ROWS : w->layout.rows + layout_halo_rows(desc, use);
     for (uint32_t i = 0; i < desc->rank; i++) w->x[i] = use->coord[i];
 }
 
@@ -50,11 +50,30 @@ static void step_row(struct sim_walk *w)
     if (w->next < GATHERED_ROWS) w->x[1] = w->use->coord[1 + w->next];
 }
 
-// im2col::w walks W alone, then the images (PTX ISA; no GPU here has it).
+static uint32_t pixels_between(const struct sim_walk *w)
+{
+    return w->desc->mode == TMAP_WIDE_W128 ? LAYOUT_HALO_EVERY : w->layout.extent[1];
+}
+
+// im2col::w walks W alone, then the images (PTX ISA; no GPU here has it). The halo goes on along W
+// from the pixel before it, whatever the bounding box; the walk then resumes where it was.
 static void step_wide(struct sim_walk *w)
 {
     const struct tmap_desc *d = w->desc;
-    w->x[1] += d->elem_stride[1];
+    const uint32_t halo = w->use->op == TMAP_OP_LOAD ? w->use->offset[0] : 0;
+    if (w->halo > 0) {
+        if (--w->halo > 0) {
+            w->x[1] += d->elem_stride[1];
+            return;
+        }
+        w->x[1] -= (int64_t)(halo - 1) * d->elem_stride[1];
+    } else if (++w->k[1] % pixels_between(w) == 0 && halo > 0) {
+        w->halo = halo;
+        w->x[1] += d->elem_stride[1];
+        return;
+    } else {
+        w->x[1] += d->elem_stride[1];
+    }
     if (w->x[1] < (int64_t)d->dim[1] + d->upper[0]) return;
     w->x[1] = d->lower[0];
     w->x[d->rank - 1] += d->elem_stride[d->rank - 1];

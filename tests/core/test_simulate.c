@@ -160,6 +160,193 @@ static void illegal_and_impossible_are_refused(void **state)
     assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_E_ARGUMENT);
 }
 
+// --- what Hopper does not have: after the PTX ISA, and said so -----------------------------------
+static struct tmap_checker blackwell;
+static int prepare_blackwell(void **state)
+{
+    struct tmap_target target = tmap_default_target();
+    target.arch = TMAP_ARCH(100, 1);
+    prepare(state);
+    return tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &blackwell);
+}
+
+static void run_inferred(const struct tmap_desc *d, const struct tmap_use *u, uint64_t tx_bytes)
+{
+    struct tmap_outcome o;
+    const enum tmap_status s = tmap_simulate(&blackwell, d, u, &memory, &o);
+    assert_int_equal(s, TMAP_OK);
+    assert_int_equal(o.basis, TMAP_INFERRED);
+    assert_int_equal(o.fault, TMAP_FAULT_NONE);
+    assert_int_equal(o.tx_bytes, tx_bytes);
+}
+
+// 256 columns of 4 or 6 bits, rows 256 bytes apart; a box of 128 x 2 from row 1, column 128.
+static struct tmap_desc packed(int32_t dtype, int32_t swizzle)
+{
+    return (struct tmap_desc){.dtype = dtype,
+                              .rank = 2,
+                              .address = BASE,
+                              .dim = {256, 4},
+                              .stride_bytes = {256},
+                              .box = {128, 2},
+                              .elem_stride = {1, 1},
+                              .swizzle = swizzle};
+}
+
+static void packed_fours_stay_packed(void **state)
+{
+    (void)state;
+    const struct tmap_desc d = packed(TMAP_16U4_ALIGN8B, TMAP_SWIZZLE_NONE);
+    const struct tmap_use u = {
+        .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {128, 1}, .coord_count = 2};
+    run_inferred(&d, &u, 128);
+    assert_memory_equal(shared, global + 256 + 64, 64);
+    assert_memory_equal(shared + 64, global + 512 + 64, 64);
+    assert_int_equal(shared[128], 0xee);
+}
+
+// Sixteen elements fill sixteen bytes: the first 8 or 12 with data, the rest with nothing.
+static void padded_types_spread(void **state)
+{
+    (void)state;
+    const struct {
+        int32_t dtype;
+        uint32_t data;
+    } t[] = {{TMAP_16U4_ALIGN16B, 8}, {TMAP_16U6_ALIGN16B, 12}};
+    for (int i = 0; i < 2; i++) {
+        const struct tmap_desc d = packed(t[i].dtype, TMAP_SWIZZLE_NONE);
+        const struct tmap_use u = {
+            .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {128, 3}, .coord_count = 2};
+        const uint8_t *row = global + 3 * 256 + 8 * t[i].data;
+        memset(shared, 0xee, sizeof shared);
+        run_inferred(&d, &u, 256);
+        for (uint32_t at = 0; at < 256; at++) {
+            const uint32_t in = at % 16, from = at / 16 * t[i].data + in;
+            const uint8_t data = at < 128 ? row[from] : 0; // row 4 is beyond the end
+            assert_int_equal(shared[at], in < t[i].data ? data : 0xee);
+        }
+    }
+}
+
+static void sixes_are_packed_again(void **state)
+{
+    (void)state;
+    struct tmap_desc d = packed(TMAP_16U6_ALIGN16B, TMAP_SWIZZLE_NONE);
+    const struct tmap_use u = {
+        .op = TMAP_OP_STORE, .flags = TMAP_USE_COORD, .coord = {0, 2}, .coord_count = 2};
+    uint8_t before[16];
+    d.box[1] = 1;
+    for (uint32_t i = 0; i < 128; i++)
+        shared[i] = (uint8_t)(0xc0 | ((i * 5 + 1) & 63)); // 2 bits over
+    memcpy(before, global + 512 + 96, sizeof before);
+    run_inferred(&d, &u, 0);
+    for (uint32_t i = 0; i < 128; i++) {
+        const uint8_t *at = global + 512 + i * 6 / 8;
+        assert_int_equal((at[0] | at[1] << 8) >> i * 6 % 8 & 63, (i * 5 + 1) & 63);
+    }
+    assert_memory_equal(global + 512 + 96, before, sizeof before);
+}
+
+// Line 1 of the larger atoms: two by two they change places, and halves of sixteen with the flip.
+static void larger_atoms_move_whole(void **state)
+{
+    (void)state;
+    struct tmap_desc d = packed(TMAP_UINT8, TMAP_SWIZZLE_128B_ATOM_32B_FLIP_8B);
+    const struct tmap_use u = {.op = TMAP_OP_LOAD};
+    run_inferred(&d, &u, 256);
+    assert_memory_equal(shared, global, 128);
+    for (uint32_t at = 0; at < 128; at += 8)
+        assert_memory_equal(shared + 128 + (at ^ 32 ^ 8), global + 256 + at, 8);
+    d.swizzle = TMAP_SWIZZLE_128B_ATOM_64B;
+    run_inferred(&d, &u, 256);
+    for (uint32_t at = 0; at < 128; at += 16)
+        assert_memory_equal(shared + 128 + (at ^ 64), global + 256 + at, 16);
+}
+
+// Rows of 32 bytes; pixel w of image n at (n * 16 + w) * 32 of the arena.
+#define PIXEL_BYTES 32u
+static struct tmap_desc wide(int32_t mode, uint32_t pixels)
+{
+    return (struct tmap_desc){.kind = TMAP_IM2COL_WIDE,
+                              .dtype = TMAP_UINT8,
+                              .rank = 3,
+                              .address = BASE,
+                              .dim = {PIXEL_BYTES, 12, 8},
+                              .stride_bytes = {PIXEL_BYTES, 16 * PIXEL_BYTES},
+                              .lower = {-1},
+                              .upper = {-2},
+                              .channels = PIXEL_BYTES,
+                              .pixels = pixels,
+                              .elem_stride = {1, 1, 1},
+                              .mode = mode,
+                              .swizzle = TMAP_SWIZZLE_128B};
+}
+
+// Row r of shared memory (128 bytes apart: the pitch of the span) holds that pixel, or zeros.
+static void expect_pixel(uint32_t r, int w, int n)
+{
+    static const uint8_t zeros[PIXEL_BYTES];
+    const bool inside = w >= 0 && w < 12 && n < 8;
+    const uint8_t *pixel = inside ? global + (n * 16 + w) * PIXEL_BYTES : zeros;
+    for (uint32_t at = 0; at < PIXEL_BYTES; at += 16)
+        assert_memory_equal(shared + r * 128 + (at ^ (r % 8) * 16), pixel + at, 16);
+}
+
+// From pixel 7 on, the box ends before pixel 10: two of the first image, then the next one from -1.
+static void a_halo_follows_the_last_pixel(void **state)
+{
+    (void)state;
+    const struct tmap_desc d = wide(TMAP_WIDE_W, 6);
+    const struct tmap_use u = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_OFFSET,
+                               .coord = {0, 8, 2},
+                               .coord_count = 3,
+                               .offset = {2, 1}};
+    run_inferred(&d, &u, 8 * PIXEL_BYTES);
+    const int w[] = {9, 10, 0, 1, 2, 3, 4, 5}, n[] = {2, 2, 3, 3, 3, 3, 3, 3};
+    for (uint32_t r = 0; r < 8; r++) expect_pixel(r, w[r], n[r]);
+    // The barrier counts the halo too (TMA146).
+    struct tmap_use waits = u;
+    enum tmap_verdict verdict;
+    size_t found;
+    waits.flags |= TMAP_USE_EXPECT_TX, waits.expect_tx = 8 * PIXEL_BYTES;
+    tmap_check_use(&blackwell, &d, &waits, NULL, 0, &found, &verdict);
+    assert_int_equal(verdict, TMAP_LEGAL);
+    waits.expect_tx = 6 * PIXEL_BYTES;
+    tmap_check_use(&blackwell, &d, &waits, NULL, 0, &found, &verdict);
+    assert_int_equal(verdict, TMAP_ILLEGAL);
+}
+
+// 128 pixels and a halo of one after every 32; the walk goes on where it was.
+static void wide_128_has_a_halo_after_every_32(void **state)
+{
+    (void)state;
+    static uint8_t room[20000] __attribute__((aligned(1024)));
+    struct tmap_memory more = memory;
+    struct tmap_desc d = wide(TMAP_WIDE_W128, 128);
+    struct tmap_outcome o;
+    const struct tmap_use u = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_OFFSET,
+                               .coord = {0, -1, 0},
+                               .coord_count = 3,
+                               .offset = {1, 0}};
+    more.smem = room, more.smem_bytes = sizeof room;
+    assert_int_equal(tmap_simulate(&blackwell, &d, &u, &more, &o), TMAP_OK);
+    assert_int_equal(o.tx_bytes, 132 * PIXEL_BYTES);
+    assert_int_equal(o.basis, TMAP_INFERRED);
+    for (uint32_t r = 0, k = 0; r < 132; r++) {
+        const bool halo = r % 33 == 32;
+        const int at = (int)(halo ? k - 1 : k), w = at % 11 - 1 + halo, n = at / 11;
+        const uint8_t *pixel = global + (n * 16 + w) * PIXEL_BYTES;
+        for (uint32_t i = 0; i < PIXEL_BYTES; i++)
+            assert_int_equal(room[r * 128 + (i ^ (r % 8) * 16)],
+                             w >= 0 && w < 12 && n < 8 ? pixel[i] : 0);
+        k += !halo;
+    }
+    more.smem_bytes = 131 * 128;
+    assert_int_equal(tmap_simulate(&blackwell, &d, &u, &more, &o), TMAP_E_ROOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +356,12 @@ int main(void)
         cmocka_unit_test_setup(an_unmapped_base_faults_when_the_box_starts_outside, prepare),
         cmocka_unit_test_setup(reductions_wrap_and_compare, prepare),
         cmocka_unit_test_setup(illegal_and_impossible_are_refused, prepare),
+        cmocka_unit_test_setup(packed_fours_stay_packed, prepare_blackwell),
+        cmocka_unit_test_setup(padded_types_spread, prepare_blackwell),
+        cmocka_unit_test_setup(sixes_are_packed_again, prepare_blackwell),
+        cmocka_unit_test_setup(larger_atoms_move_whole, prepare_blackwell),
+        cmocka_unit_test_setup(a_halo_follows_the_last_pixel, prepare_blackwell),
+        cmocka_unit_test_setup(wide_128_has_a_halo_after_every_32, prepare_blackwell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
