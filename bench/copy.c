@@ -26,18 +26,17 @@ static int failed(const char *name, enum tmap_status s, const struct tmap_copy *
 // Slot, stages, blocks and policies; for panels the rows of a box too.
 static int sweep(struct tmap_copy *suite, size_t i, uint64_t bytes, uint32_t repeats)
 {
-    static const uint32_t slots[] = {8192, 16384, 32768}, stages[] = {2, 4, 8};
-    static const uint32_t rows[] = {0, 8, 32, 64, 128, 256};
+    static const uint32_t slots[] = {8192, 16384, 24576, 32768}, stages[] = {2, 3, 4, 6, 8};
+    static const uint32_t rows[] = {0, 8, 32, 128};
     const bool panels = strncmp(tmap_copy_case(i), "swizzle", 7) == 0;
-    for (uint32_t k = 0; k < 3 * 3 * 2 * 2 * (panels ? 6 : 1); k++) {
-        const struct tmap_copy_config c = {.slot_bytes = slots[k % 3],
-                                           .stages = stages[k / 3 % 3],
-                                           .blocks_per_sm = 1 + k / 9 % 2,
-                                           .load_policy = k / 18 % 2 ? 3 : 1,
+    for (uint32_t k = 0; k < 4 * 5 * 2 * 2 * (panels ? 4 : 1); k++) {
+        const struct tmap_copy_config c = {.slot_bytes = slots[k % 4],
+                                           .stages = stages[k / 4 % 5],
+                                           .blocks_per_sm = 1 + k / 20 % 2,
+                                           .load_policy = k / 40 % 2 ? 1 : 3,
                                            .store_policy = 2,
-                                           .box = {0, rows[k / 36]}};
+                                           .box = {0, rows[k / 80]}};
         struct tmap_copy_result r;
-        if (panels && k / 36 == 0) continue;
         if (tmap_copy_measure(suite, i, bytes, repeats, &c, &r) != TMAP_OK) continue;
         printf("%u/SM %5u load %u box %3u x %3u ", c.blocks_per_sm, c.slot_bytes, c.load_policy,
                r.plan.desc[0].box[1], r.plan.desc[0].box[2]);

@@ -279,7 +279,7 @@ static bool have_gpu(void)
     return wait(&status) > 0 && status == 0;
 }
 
-int controls_main(uint64_t seed, uint32_t draws, int workers)
+int controls_main(uint64_t seed, uint32_t draws, int workers, const char *part)
 {
     struct job *jobs = mmap(NULL, MAX_JOBS * sizeof *jobs, PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -289,6 +289,7 @@ int controls_main(uint64_t seed, uint32_t draws, int workers)
     if (!have_gpu()) return 0;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (uint32_t k = 0; k < draws && n + 2 <= MAX_JOBS; k++) {
+            if (part && !strstr(faults[i].name, part)) break;
             draw(&jobs[n++], &faults[i], seed, k, true);
             draw(&jobs[n++], &faults[i], seed, k, false);
         }

@@ -2,7 +2,7 @@
 //   explore verify COUNT SEED ARENA_GIB THREADS [CLASS...]   random copies against the simulator
 //   explore misuse COUNT SEED ARENA_GIB THREADS              each breaks a rule that does not fault
 //   explore faults DIR WORKERS                               what may fault, a process each
-//   explore controls SEED DRAWS WORKERS                      planted faults and their twins
+//   explore controls SEED DRAWS WORKERS [PART]               planted faults and their twins
 //   explore repeat RUNS MIB                                  the copy suite, bitwise equal
 //   explore golden DIR COUNT                                 records COUNT small copies of each
 //   class
@@ -115,7 +115,8 @@ int main(int argc, char **argv)
                            !strcmp(what, "misuse"), argc > 6 ? argv + 6 : NULL);
     if (argc > 3 && !strcmp(what, "faults")) return probe_all(argv[2], atoi(argv[3]));
     if (argc > 4 && !strcmp(what, "controls"))
-        return controls_main(number(argv[2]), (uint32_t)number(argv[3]), atoi(argv[4]));
+        return controls_main(number(argv[2]), (uint32_t)number(argv[3]), atoi(argv[4]),
+                             argc > 5 ? argv[5] : NULL);
     if (argc > 3 && !strcmp(what, "repeat"))
         return repeat_main((uint32_t)number(argv[2]), number(argv[3]) << 20);
     if (argc > 3 && !strcmp(what, "golden")) return record_all(argv[2], (uint32_t)number(argv[3]));
