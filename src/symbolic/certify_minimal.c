@@ -98,9 +98,9 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_view *v, boo
     return st;
 }
 
-static enum tmap_status judge(struct sym_account *a, const struct sym_view *v,
-                              struct tmap_minimal *out)
+static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, void *user)
 {
+    struct tmap_minimal *out = user;
     enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
     enum tmap_status st = TMAP_OK;
     if (v->desc.interleave == TMAP_INTERLEAVE_NONE) {
@@ -118,8 +118,10 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v,
     return st;
 }
 
-enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_search_log *log,
-                                  struct tmap_minimal *out)
+enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_log *log,
+                               enum tmap_status (*each)(struct sym_account *a,
+                                                        const struct sym_view *v, void *user),
+                               void *user)
 {
     enum tmap_status st = TMAP_OK;
     const char *l = log->length ? log->text : NULL;
@@ -133,9 +135,15 @@ enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_searc
         if (!a->has_aim || !read_view(a, l, &v))
             st = sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
         else
-            st = judge(a, &v, out);
+            st = each(a, &v, user);
     }
     return st;
+}
+
+enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_search_log *log,
+                                  struct tmap_minimal *out)
+{
+    return sym_each_view(a, log, judge, out);
 }
 
 enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,

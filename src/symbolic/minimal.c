@@ -148,7 +148,7 @@ static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_
     sym_put(&q->text, "(declare-const rows Int)\n(assert (= rows %s))\n", before);
     put_product(q, f, "P", 0, "rows", most);
     sym_put(&q->text,
-            "(define-fun N () Int N_%u)\n(declare-const bytes Int)\n(assert (= bytes (div (* %u "
+            "(declare-const N Int)\n(assert (= N N_%u))\n(declare-const bytes Int)\n(assert (= bytes (div (* %u "
             "P_0) 8)))\n",
             rank - 1, table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
 }
@@ -269,11 +269,26 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, ") 1 0))))\n");
 }
 
+/* name = max(0, what - useful) */
 static void put_wasted(struct sym_text *t, const char *name, const char *what,
                        unsigned long long useful)
 {
-    sym_put(t, "(define-fun %s () Int (ite (> %s %llu) (- %s %llu) 0))\n", name, what, useful, what,
-            useful);
+    sym_put(t, "(declare-const %s Int)\n(assert (= %s (ite (> %s %llu) (- %s %llu) 0)))\n", name,
+            name, what, useful, what, useful);
+}
+
+void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_t most)
+{
+    struct sym_text *t = &q->text;
+    sym_put(t, "(declare-const all_bytes Int)\n(declare-const all_shared Int)\n(assert (or");
+    for (uint64_t n = 1; n <= most; n++)
+        sym_put(t,
+                " (and (= N %llu) (= all_bytes (* %llu bytes))"
+                " (= all_shared (+ footprint (* %llu slot))))",
+                (unsigned long long)n, (unsigned long long)n, (unsigned long long)n - 1);
+    sym_put(t, "))\n");
+    put_wasted(t, "traffic", "all_bytes", f->aim->useful_bytes);
+    put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
 }
 
 void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most)
@@ -297,11 +312,6 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     put_footprint(q, f);
     if (f->use) put_use(q, f);
     put_layouts(q, f);
-    sym_put(t, "(define-fun all_bytes () Int (* N bytes))\n"
-               "(define-fun all_shared () Int (+ footprint (* (- N 1) slot)))\n"
-               "(define-fun instructions () Int (- N 1))\n");
-    put_wasted(t, "traffic", "all_bytes", f->aim->useful_bytes);
-    put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
 }
 
 /* Of stores: fewer copies, or as many with fewer smaller last boxes (each doubles the maps); the

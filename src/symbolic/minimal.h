@@ -36,10 +36,13 @@ struct sym_fields {
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype);
 
-/* sym_fields_costs() : constants and definitions: fields that are free, the rows, copies that cover
- *  the tile, and the costs instructions, layouts, traffic and shared as integers of those names.
- *  most: no more copies than that. */
+/* sym_fields_costs() : constants and definitions: fields that are free, the rows, and copies that
+ * cover the tile. N is their number, layouts the changes of the shared layout; bytes, footprint and
+ * slot are of one copy. most: no more copies than that. */
 void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most);
+/* sym_fields_totals() : the wasted traffic and shared memory of all copies, as `traffic` and
+ * `shared`. */
+void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_t most);
 /* sym_fields_below() : that the costs are below the plan's, steps aside. */
 void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
 /* sym_fields_fewer() : that there are fewer copies than the plan's, or as many and fewer bytes of
@@ -57,6 +60,12 @@ struct sym_account {
     struct sym_aim aim;
     bool has_aim;
 };
+/* sym_read_account() : asks Z3 about each view. sym_each_view() : calls each with every view
+ * instead. */
+enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_log *log,
+                               enum tmap_status (*each)(struct sym_account *a,
+                                                        const struct sym_view *v, void *user),
+                               void *user);
 enum tmap_status sym_read_account(struct sym_account *a, const struct tmap_search_log *log,
                                   struct tmap_minimal *out);
 
