@@ -121,7 +121,8 @@ static struct view random_view(uint64_t *seed, uint64_t *coord)
         d.dim[i] = below(seed, 4) ? unit * (1 + below(seed, 12)) : 1;
         d.box[i] = (uint32_t)(below(seed, 2) ? d.dim[i] : unit * (1 + below(seed, 6)));
         wish.grain[i] = below(seed, 2) ? unit * (1 + below(seed, 3)) : 0;
-        d.elem_stride[i] = 1;
+        d.elem_stride[i] = i && below(seed, 6) == 0 ? 2 + (uint32_t)below(seed, 2) : 1;
+        if (below(seed, 2)) wish.grain[i] *= d.elem_stride[i];
         at *= d.dim[i];
         if (below(seed, 4) == 0) at += 16;
         if (i + 1 < d.rank) d.stride_bytes[i] = at;
@@ -198,43 +199,116 @@ static const char *const small[2][5] = {{"d0", "s0", "t0", "g0", "c0"},
 static const char *const large[2][5] = {{"D0", "S0", "T0", "G0", "C0"},
                                         {"D1", "S1", "T1", "G1", "C1"}};
 
-/* One rewrite of v, where it applies, against its law. Returns how many numbers were compared. */
-static int try_rewrite(int which, const struct view *v, const uint64_t *coord, uint64_t *seed)
+enum { DROP, MERGE, SPLIT, WIDEN, SWAP, UNSTRIDE, SLICES, REWRITES };
+
+/* A rewrite of a view, where it applies: of dimension i, beside `other`, with number z. */
+struct choice {
+    int which;
+    uint32_t i, other;
+    uint64_t z;
+};
+
+static bool rewrite(const struct choice *c, struct view *v, struct view *out)
 {
-    static const char *const name[] = {"drop", "merge", "split", "widen"};
-    struct view out;
-    struct bound b[NAMES];
-    const uint32_t rank = v->desc.rank, i = (uint32_t)below(seed, rank), gone = UINT32_MAX;
-    const uint32_t place = i + 1 + (uint32_t)below(seed, rank - i);
-    const uint64_t z = 2 + below(seed, 6);
-    size_t n = 0;
-    if (which == 0   ? !view_drop(v, i, &out)
-        : which == 1 ? !view_merge(v, i, &out)
-        : which == 2 ? !view_split(v, i, z, place, &out)
-                     : !view_widen(v, &out))
-        return 0;
-    if (which == 0) { /* the law calls the dimension that goes number 1 */
-        n = bind_dim(b, n, small[1], v, i, coord);
-        others_stay(v, i, gone, &out, gone, gone);
-    } else if (which == 1) {
-        n = bind_dim(b, n, small[0], v, i, coord);
-        n = bind_dim(b, n, small[1], v, i + 1, coord);
-        n = bind_dim(b, n, large[0], &out, i, coord);
-        others_stay(v, i, i + 1, &out, i, gone);
-    } else if (which == 2) {
-        b[n++] = (struct bound){"z", z};
-        n = bind_dim(b, n, small[0], v, i, coord);
-        n = bind_dim(b, n, large[0], &out, i, coord);
-        n = bind_dim(b, n, large[1], &out, place, coord);
-        others_stay(v, i, gone, &out, i, place);
-    } else {
-        b[n++] = (struct bound){"e", layout_gmem_bits(v->desc.dtype)};
-        b[n++] = (struct bound){"E", layout_gmem_bits(out.desc.dtype)};
-        n = bind_dim(b, n, small[0], v, 0, coord);
-        n = bind_dim(b, n, large[0], &out, 0, coord);
-        others_stay(v, 0, gone, &out, 0, gone);
+    switch (c->which) {
+    case DROP:
+        return view_drop(v, c->i, out);
+    case MERGE:
+        return view_merge(v, c->i, out);
+    case SPLIT:
+        return view_split(v, c->i, c->z, c->other, out);
+    case WIDEN:
+        return view_widen(v, out);
+    case SWAP:
+        return view_swap(v, c->other, out);
+    case UNSTRIDE:
+        return view_unstride(v, c->i, out);
+    default:
+        v->desc.interleave = TMAP_INTERLEAVE_16B;
+        return view_slices(v, out);
     }
-    return agrees(law_of(name[which]), b, n);
+}
+
+static size_t bind_one(struct bound *b, size_t n, const char *name, uint64_t value)
+{
+    b[n] = (struct bound){name, value};
+    return n + 1;
+}
+
+/* The numbers that the law of the rewrite speaks of. */
+static size_t bind_all(const struct choice *c, const struct view *v, const struct view *out,
+                       const uint64_t *coord, struct bound *b)
+{
+    const uint32_t i = c->which == WIDEN || c->which == SWAP || c->which == SLICES ? 0 : c->i;
+    const uint64_t es = v->desc.elem_stride[i];
+    size_t n = 0;
+    if (c->which == DROP) return bind_dim(b, n, small[1], v, i, coord); /* the law calls it 1 */
+    n = bind_dim(b, n, small[0], v, i, coord);
+    n = bind_dim(b, n, large[0], out, i, coord);
+    if (c->which == MERGE) n = bind_dim(b, n, small[1], v, i + 1, coord);
+    if (c->which == SPLIT) {
+        n = bind_one(b, n, "z", c->z);
+        n = bind_dim(b, n, large[1], out, c->other, coord);
+    } else if (c->which == WIDEN) {
+        n = bind_one(b, n, "e", layout_gmem_bits(v->desc.dtype));
+        n = bind_one(b, n, "E", layout_gmem_bits(out->desc.dtype));
+    } else if (c->which == SWAP) {
+        n = bind_dim(b, n, small[1], v, c->other, coord);
+        n = bind_dim(b, n, large[1], out, c->other, coord);
+    } else if (c->which == UNSTRIDE) {
+        n = bind_one(b, n, "es", es);
+        n = bind_one(b, n, "r", (v->desc.dim[i] - 1) % es);
+        n = bind_one(b, n, "q", (v->tile[i] - 1) % es);
+    } else if (c->which == SLICES) {
+        n = bind_one(b, n, "e", layout_gmem_bits(v->desc.dtype) / 8);
+        n = bind_dim(b, n, large[1], out, 1, coord);
+        b[1].value = layout_slice_bytes(v->desc.interleave); /* s0 */
+    }
+    return n;
+}
+
+/* The dimensions that the rewrite leaves alone. */
+static void check_others(const struct choice *c, const struct view *v, const struct view *out)
+{
+    const uint32_t i = c->i, none = UINT32_MAX;
+    switch (c->which) {
+    case DROP:
+        others_stay(v, i, none, out, none, none);
+        break;
+    case MERGE:
+        others_stay(v, i, i + 1, out, i, none);
+        break;
+    case SPLIT:
+        others_stay(v, i, none, out, i, c->other);
+        break;
+    case SWAP:
+        others_stay(v, 0, c->other, out, 0, c->other);
+        break;
+    case UNSTRIDE:
+        others_stay(v, i, none, out, i, none);
+        break;
+    case SLICES:
+        others_stay(v, 0, none, out, 0, 1);
+        break;
+    default:
+        others_stay(v, 0, none, out, 0, none);
+        break;
+    }
+}
+
+/* One rewrite against its law. Returns how many numbers were compared. */
+static int try_rewrite(int which, const struct view *from, const uint64_t *coord, uint64_t *seed)
+{
+    static const char *const name[REWRITES] = {"drop",    "merge",    "split", "widen",
+                                               "permute", "unstride", "slices"};
+    struct view v = *from, out;
+    struct bound b[NAMES];
+    const uint32_t rank = v.desc.rank;
+    struct choice c = {which, (uint32_t)below(seed, rank), 0, 2 + below(seed, 6)};
+    c.other = c.i + 1 + (uint32_t)below(seed, rank - c.i);
+    if (!rewrite(&c, &v, &out)) return 0;
+    check_others(&c, &v, &out);
+    return agrees(law_of(name[which]), b, bind_all(&c, &v, &out, coord, b));
 }
 
 static void the_code_does_what_the_laws_say(void **state)
@@ -242,23 +316,24 @@ static void the_code_does_what_the_laws_say(void **state)
     const char *wanted = getenv("TMAP_LAWS");
     const long n = wanted ? atol(wanted) : 3000;
     uint64_t seed = 5;
-    long applied[4] = {0}, compared = 0;
+    long applied[REWRITES] = {0}, compared = 0;
     (void)state;
     for (long k = 0; k < n; k++) {
         uint64_t coord[TMAP_MAX_RANK];
         struct view v = random_view(&seed, coord), next;
         /* one rewrite deeper every other time: pieces of pieces, halves of merged ones */
         if (below(&seed, 2) && view_split(&v, 0, 2 + below(&seed, 3), 1, &next)) v = next;
-        for (int which = 0; which < 4; which++) {
+        for (int which = 0; which < REWRITES; which++) {
             const int numbers = try_rewrite(which, &v, coord, &seed);
             applied[which] += numbers > 0;
             compared += numbers;
         }
     }
-    for (int which = 0; which < 4; which++) assert_true(applied[which] * 100 > n);
-    print_message("# %ld drops, %ld merges, %ld splits, %ld widenings: %ld numbers as the laws "
-                  "say\n",
-                  applied[0], applied[1], applied[2], applied[3], compared);
+    for (int which = 0; which < REWRITES; which++) assert_true(applied[which] * 200 > n);
+    print_message("# %ld drops, %ld merges, %ld splits, %ld widenings, %ld exchanges, %ld longer "
+                  "strides, %ld slices: %ld numbers as the laws say\n",
+                  applied[DROP], applied[MERGE], applied[SPLIT], applied[WIDEN], applied[SWAP],
+                  applied[UNSTRIDE], applied[SLICES], compared);
 }
 
 /* --- swizzles ----------------------------------------------------------------------------------
