@@ -148,7 +148,8 @@ static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_
     sym_put(&q->text, "(declare-const rows Int)\n(assert (= rows %s))\n", before);
     put_product(q, f, "P", 0, "rows", most);
     sym_put(&q->text,
-            "(declare-const N Int)\n(assert (= N N_%u))\n(declare-const bytes Int)\n(assert (= bytes (div (* %u "
+            "(declare-const N Int)\n(assert (= N N_%u))\n(declare-const bytes Int)\n(assert (= "
+            "bytes (div (* %u "
             "P_0) 8)))\n",
             rank - 1, table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
 }
