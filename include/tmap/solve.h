@@ -210,6 +210,7 @@ struct tmap_wish {
     uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of these; 0: of the box */
     bool keep_swizzle;             /* another swizzle is no option (the consumer needs this one) */
     bool no_copy;                  /* the tensor cannot be copied */
+    bool any_layout;               /* however the tile lies in shared memory is fine */
 };
 
 /* A search's account of itself, for checking that nothing was overlooked

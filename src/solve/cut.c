@@ -148,6 +148,7 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << tails) - 1;
     c.layout_changes += (uint32_t)slabs + (apart || (copies > 1 && slot != l.rows * l.pitch_bytes));
+    if (d->aim->any_layout) c.layout_changes = 0;
     c.wasted_traffic_bytes = above(cut_bytes(d), d->aim->useful_bytes);
     c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, d->aim->useful_bytes);
     return c;

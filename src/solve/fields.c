@@ -271,12 +271,12 @@ static void start_plan(struct draft *d, int32_t swizzle)
     p->part_of = d->v->part.div;
     memcpy(p->part_coef, d->v->part.coef, sizeof p->part_coef);
     p->cost.steps = d->v->step_count;
-    p->cost.layout_changes = d->v->layout_changes;
+    p->cost.layout_changes = d->aim->any_layout ? 0 : d->v->layout_changes;
     for (uint32_t i = 0; i < d->aim->desc->rank; i++)
         p->grain[i] = view_grain(d->aim->desc, d->aim->wish, i);
     if (p->desc.swizzle != swizzle)
         note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
-    if (d->aim->desc->swizzle != swizzle) p->cost.layout_changes++;
+    if (d->aim->desc->swizzle != swizzle && !d->aim->any_layout) p->cost.layout_changes++;
     p->desc.swizzle = swizzle;
     memcpy(d->tile, d->v->tile, sizeof d->tile);
 }
@@ -295,7 +295,8 @@ bool fields_best(const struct aim *aim, struct limits *limits, const struct view
     }
     if (copy ? !settle_copy(&d) : !settle_strides(&d) || !settle_address(&d)) return false;
     if (!settle_coord(&d)) return false;
-    if (out->dim[0].shift || out->dim[0].round > 1) out->cost.layout_changes++;
+    if ((out->dim[0].shift || out->dim[0].round > 1) && !aim->any_layout)
+        out->cost.layout_changes++;
     if (!cut_best(&d)) return false;
     note_boxes(&d);
     measure(&d);
@@ -323,7 +324,8 @@ static bool stays(const struct view *v, uint32_t i)
 struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
                               const struct view *view)
 {
-    struct tmap_cost c = {.steps = view->step_count, .layout_changes = view->layout_changes};
+    struct tmap_cost c = {.steps = view->step_count,
+                          .layout_changes = aim->any_layout ? 0 : view->layout_changes};
     if (!limits->known) return c; /* the type is refused whatever the units: there are none */
     c.extra_instructions = (aim->useful_bytes - 1) / limits->max_bytes;
     bool off = aim->stores && view->desc.address % limits->address_unit;

@@ -33,6 +33,7 @@ struct aim {
     uint64_t useful_bytes; /* of one tile */
     uint64_t tensor_bytes; /* of what a copy moves */
     bool stores;
+    bool any_layout; /* changes of the shared layout are not counted */
 };
 
 /* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none,

@@ -185,7 +185,7 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
         bound.steps++;
     }
     if (other_swizzle) {
-        bound.layout_changes++;
+        bound.layout_changes += !s->aim.any_layout;
         bound.steps++;
     }
     if (s->decision->decided) bound.kind = TMAP_PLAN_DECISION;
@@ -477,6 +477,7 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
     if (x.empty) return skip_plan(&x, plans, report);
     memset(&s, 0, sizeof s);
     s.aim = (struct aim){.checker = checker, .desc = &x.desc, .wish = wish};
+    s.aim.any_layout = wish && wish->any_layout;
     s.aim.stores = wish && wish->op == TMAP_OP_STORE;
     s.decision = &x;
     s.plans = plans;

@@ -10,6 +10,22 @@
 #define SWIZZLES 7
 #define SECTOR_BYTES 32u /* of DRAM and L2 */
 
+/* Whether the rows that the consumer reads are the tile's: they begin where it does, and of an
+ * MMA's operand, every element of them counts. */
+static bool rows_are_the_tiles(const struct tmap_plan *p, uint32_t consumer)
+{
+    const bool mma = consumer == TMAP_CONSUMER_WGMMA || consumer == TMAP_CONSUMER_TCGEN05;
+    if (consumer == TMAP_CONSUMER_NONE) return true;
+    if (p->dim[0].shift || p->dim[0].round > 1) return false;
+    for (uint32_t i = 0; mma && i < p->step_count; i++) {
+        const struct tmap_plan_step *s = &p->step[i];
+        const bool boxes =
+            s->rewrite == TMAP_REWRITE_GROW_BOX || s->rewrite == TMAP_REWRITE_SPLIT_BOX;
+        if (boxes && s->index == 0 && s->to * p->dim[0].copies != s->from) return false;
+    }
+    return true;
+}
+
 /* Whether the consumer can read what the plan's copies leave, and the target copies so: the rows
  * about uses say. */
 static bool serves(const struct tmap_checker *c, const struct tmap_plan *p,
@@ -24,7 +40,12 @@ static bool serves(const struct tmap_checker *c, const struct tmap_plan *p,
     struct tmap_violation v[1];
     size_t found = 1;
     const enum tmap_status s = tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL);
-    if (s == TMAP_OK && found == 0) return true;
+    if (s == TMAP_OK && found == 0) {
+        if (rows_are_the_tiles(p, wish->consumer)) return true;
+        snprintf(reason, 160,
+                 "the rows of the tile are no operand: they begin or end within 16 bytes");
+        return false;
+    }
     if (s == TMAP_OK)
         snprintf(reason, 160, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);
     return false;
@@ -58,6 +79,7 @@ static int compare(const struct tmap_tile_plan *a, const struct tmap_tile_plan *
     BY(kind);
     BY(plan.cost.copied_bytes);
     BY(instructions);
+    BY(plan.cost.extra_maps);
     BY(conflicts);
     BY(shared_bytes);
     BY(partial_sectors);
@@ -86,10 +108,13 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
 {
     struct tmap_tile_plan t = {
         .plan = *plan, .kind = plan->cost.kind, .instructions = plan->copies};
-    struct tmap_layout l;
+    struct tmap_layout l, end;
+    struct tmap_desc last;
+    tmap_plan_desc(plan, plan->copies - 1, &last);
     layout_of(&plan->desc, &l);
+    layout_of(&last, &end);
     t.conflicts = conflicts_of(c, &plan->desc, wish->consumer);
-    t.shared_bytes = (plan->copies - 1) * plan->slot_bytes + l.footprint_bytes;
+    t.shared_bytes = (plan->copies - 1) * plan->slot_bytes + end.footprint_bytes;
     t.partial_sectors = partial_sectors(&plan->desc);
     t.rows = l.rows * plan->copies;
     return t;
@@ -113,7 +138,8 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tma
                             void *workspace, size_t bytes, struct tmap_tile_plan *plans, size_t cap,
                             size_t *found, char *reason)
 {
-    const struct tmap_wish how = {.op = wish ? wish->op : 0, .keep_swizzle = true};
+    const struct tmap_wish how = {
+        .op = wish ? wish->op : 0, .keep_swizzle = true, .any_layout = true};
     if (!checker || !wish || !plans || cap == 0 || !found || !reason ||
         !tmap_consumer_name(wish->consumer, wish->major))
         return TMAP_E_ARGUMENT;

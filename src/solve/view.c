@@ -149,8 +149,9 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     w.grain[i] = 0;
     w.digit[i].mod = size;
     /* under a swizzle the pieces of a row are wished as slabs, each a whole span wide */
-    const bool slabs = i == 0 && v->desc.swizzle != TMAP_SWIZZLE_NONE && rank > 1;
-    if (w.tile[place] > 1 && (place != i + 1) != slabs) w.layout_changes++;
+    const uint64_t span = i == 0 ? layout_swizzle_span(v->desc.swizzle) : 0;
+    const bool as_wished = span ? far == span && (place > 1 || rank == 1) : place == i + 1;
+    if (w.tile[place] > 1 && !as_wished) w.layout_changes++;
     view_note(&w, TMAP_REWRITE_SPLIT, (int)i, v->desc.dim[i], size);
     *out = w;
     return true;

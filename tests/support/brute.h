@@ -1,0 +1,66 @@
+/* Every way of seeing a wished tile within a few rewrites, any order of them, every piece; in each
+ * every swizzle, copied or not, every number of boxes along every dimension, equal or with a
+ * smaller last one. Plain: nothing of src/solve is used. The checker alone says what is legal. */
+#ifndef TMAP_TESTS_BRUTE_H
+#define TMAP_TESTS_BRUTE_H
+
+#include "tmap/solve.h"
+
+#define BRUTE_COPIES 12
+
+/* One way to see the wish. */
+struct seen {
+    uint32_t rank, depth, layouts, bytes;
+    int32_t dtype, interleave;
+    struct {
+        uint64_t size, stride, tile, grain, es, whole; /* whole: no piece of a split */
+    } d[6];
+    bool piece;     /* dimension 0 is one */
+    uint32_t pairs; /* elements of the wish in one of dimension 0; 0: of another dimension */
+};
+
+/* Along one dimension n boxes, of `tail` elements the last one unless 0. */
+struct boxes {
+    uint64_t n, tail;
+};
+
+/* Fields of one view but the boxes. */
+struct place {
+    const struct seen *v;
+    uint64_t tile[6], step; /* coordinate 0 is a multiple of step */
+    struct boxes x[6];
+    uint32_t layouts;
+    bool copied;
+};
+
+/* One candidate: maps, boxes and what their copies move and take. */
+struct candidate {
+    const struct place *p;
+    const struct tmap_desc *desc, *last; /* of all copies, and of the last */
+    uint64_t copies, maps, moved_bytes, shared_bytes;
+    bool apart; /* the copies do not lie end to end */
+};
+
+struct brute {
+    struct tmap_checker c;
+    struct tmap_desc wish;
+    uint32_t op, depth;
+    int32_t swizzles;        /* those below are tried */
+    uint64_t useful, tensor; /* bytes of the tile, of the tensor */
+    struct seen *list;       /* room for BRUTE_VIEWS */
+    size_t count;
+    /* what to do with a candidate, and whether all with so many copies may be left out */
+    void (*consider)(struct brute *, const struct candidate *);
+    bool (*skip)(const struct brute *, const struct place *, uint64_t copies);
+    void *user;
+};
+
+#define BRUTE_VIEWS 40000
+
+void brute_run(struct brute *b);
+
+/* Whether a candidate's maps are legal, and its use with them. use: its op, coordinates and
+ * consumer; NULL: none but the op. */
+bool brute_legal(const struct brute *b, const struct candidate *c, const struct tmap_use *use);
+
+#endif
