@@ -2,20 +2,13 @@
 #ifndef TMAP_BENCH_CHECK_SET_H
 #define TMAP_BENCH_CHECK_SET_H
 
+#include "driver/rng.h"
 #include "tmap/tmap.h"
 
 #include <string.h>
 
 #define CHECK_SET 4096
 #define CHECK_SET_SEED UINT64_C(0x746d61702d636865)
-
-static inline uint64_t check_set_draw(uint64_t *state) /* splitmix64 */
-{
-    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
 
 /* What users encode: an inner row of 16 to 128 bytes, a swizzle that spans it, dense or padded
  * rows. */
@@ -26,20 +19,20 @@ static inline struct tmap_desc check_set_legal(uint64_t *s)
     static const uint32_t bytes[] = {2, 2, 1, 4, 4};
     struct tmap_desc d;
     memset(&d, 0, sizeof d);
-    const uint32_t t = (uint32_t)(check_set_draw(s) % 5), size = bytes[t];
-    const uint32_t inner = 16u << (check_set_draw(s) % 4); /* bytes */
+    const uint32_t t = (uint32_t)(rng_step(s) % 5), size = bytes[t];
+    const uint32_t inner = 16u << (rng_step(s) % 4); /* bytes */
     d.dtype = types[t];
-    d.rank = 1 + (uint32_t)(check_set_draw(s) % 5);
-    d.address = UINT64_C(0x7f0000000000) + 16 * (check_set_draw(s) % (1u << 20));
+    d.rank = 1 + (uint32_t)(rng_step(s) % 5);
+    d.address = UINT64_C(0x7f0000000000) + 16 * (rng_step(s) % (1u << 20));
     d.swizzle = inner <= 32 ? 1 : inner <= 64 ? 2 : 3;
-    d.l2_promotion = (int32_t)(check_set_draw(s) % 4);
-    uint64_t pitch = 16 * (1 + check_set_draw(s) % 4096);
+    d.l2_promotion = (int32_t)(rng_step(s) % 4);
+    uint64_t pitch = 16 * (1 + rng_step(s) % 4096);
     d.dim[0] = pitch / size;
     d.box[0] = inner / size;
     for (uint32_t i = 0; i < d.rank; i++) d.elem_stride[i] = 1;
     for (uint32_t i = 1; i < d.rank; i++) {
-        d.dim[i] = 1 + check_set_draw(s) % (i == 1 ? 65536 : 64);
-        d.box[i] = 1 + (uint32_t)(check_set_draw(s) % (i == 1 ? 128 : 4));
+        d.dim[i] = 1 + rng_step(s) % (i == 1 ? 65536 : 64);
+        d.box[i] = 1 + (uint32_t)(rng_step(s) % (i == 1 ? 128 : 4));
         d.stride_bytes[i - 1] = pitch;
         pitch *= d.dim[i];
         if (pitch >= UINT64_C(1) << 40) pitch = 16;
@@ -49,8 +42,8 @@ static inline struct tmap_desc check_set_legal(uint64_t *s)
 
 static inline void check_set_spoil(struct tmap_desc *d, uint64_t *s)
 {
-    const uint32_t i = (uint32_t)(check_set_draw(s) % d->rank);
-    switch (check_set_draw(s) % 8) {
+    const uint32_t i = (uint32_t)(rng_step(s) % d->rank);
+    switch (rng_step(s) % 8) {
     case 0:
         d->address += 8;
         break;
@@ -83,11 +76,11 @@ static inline void check_set_make(struct tmap_desc out[CHECK_SET])
     uint64_t s = CHECK_SET_SEED;
     for (size_t i = 0; i < CHECK_SET; i++) {
         out[i] = check_set_legal(&s);
-        const uint64_t wrong = i % 2 ? 1 + check_set_draw(&s) % 3 : 0;
+        const uint64_t wrong = i % 2 ? 1 + rng_step(&s) % 3 : 0;
         for (uint64_t k = 0; k < wrong; k++) check_set_spoil(&out[i], &s);
     }
     for (size_t i = CHECK_SET - 1; i > 0; i--) {
-        const size_t j = (size_t)(check_set_draw(&s) % (i + 1));
+        const size_t j = (size_t)(rng_step(&s) % (i + 1));
         const struct tmap_desc t = out[i];
         out[i] = out[j];
         out[j] = t;

@@ -1,5 +1,6 @@
 /* How long answers take: repair, prune, layout, protocol. Median and 99th percentile of single
  * calls, CPU pinned by nothing, one thread. */
+#include "driver/rng.h"
 #include "tmap/solve.h"
 
 #include <stdio.h>
@@ -14,10 +15,7 @@ static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
 static uint64_t rnd(uint64_t n)
 {
-    uint64_t z = (seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) % n;
+    return rng_step(&seed) % n;
 }
 
 static double now_us(void)

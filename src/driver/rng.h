@@ -16,6 +16,12 @@ static inline uint64_t rng_mix(uint64_t z)
     return z ^ z >> 31;
 }
 
+/* The plain sequence, for who keeps the state himself: benches and tests. */
+static inline uint64_t rng_step(uint64_t *state)
+{
+    return rng_mix(*state += UINT64_C(0x9e3779b97f4a7c15));
+}
+
 static inline struct rng rng_of(uint64_t seed, uint64_t stream)
 {
     return (struct rng){rng_mix(seed) ^ rng_mix(stream * UINT64_C(0x9e3779b97f4a7c15) + 1)};
@@ -23,7 +29,7 @@ static inline struct rng rng_of(uint64_t seed, uint64_t stream)
 
 static inline uint64_t rng_next(struct rng *r)
 {
-    return rng_mix(r->state += UINT64_C(0x9e3779b97f4a7c15));
+    return rng_step(&r->state);
 }
 
 /* Below n, n >= 1 and small against 2^32. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/rng.h"
 #include "tmap/kernels.h"
 
 static const char *const kind_name[] = {"bf16", "f16", "tf32", "e4m3", "e5m2", "s8"};
@@ -25,18 +26,9 @@ static void tap(struct tally *t, bool good, const char *name, const char *detail
     t->failed_tests += !good;
 }
 
-static uint64_t draw(uint64_t *state)
-{
-    *state += 0x9e3779b97f4a7c15ull;
-    uint64_t x = *state;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
 static int32_t pick(uint64_t *state, const int32_t *from, size_t n)
 {
-    return from[draw(state) % n];
+    return from[rng_step(state) % n];
 }
 
 /* Tiny, odd, prime, just below and above every tile size, and a few large ones. */
@@ -123,23 +115,23 @@ static bool is_fp8(int32_t kind)
 static void random_majors(struct tmap_gemm_case *c, uint64_t *state)
 {
     if (is_16_bit(c->problem.kind)) {
-        c->problem.a.mn_major = draw(state) % 2;
-        c->problem.b.mn_major = draw(state) % 2;
+        c->problem.a.mn_major = rng_step(state) % 2;
+        c->problem.b.mn_major = rng_step(state) % 2;
     }
-    c->problem.d.mn_major = draw(state) % 4 == 0;
+    c->problem.d.mn_major = rng_step(state) % 4 == 0;
 }
 
 static void random_scale(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const float alphas[] = {1, 1, 2, -1, 0.5f}, betas[] = {0, 0, 0, 1, -2};
-    c->problem.alpha = alphas[draw(state) % 5];
-    c->problem.beta = betas[draw(state) % 5];
+    c->problem.alpha = alphas[rng_step(state) % 5];
+    c->problem.beta = betas[rng_step(state) % 5];
     if (c->problem.out == TMAP_GEMM_OUT_S32 && c->problem.alpha == 0.5f) c->problem.alpha = 3;
 }
 
 static void random_out(struct tmap_gemm_case *c, uint64_t *state)
 {
-    c->problem.out = (int32_t)(draw(state) % (c->problem.kind == TMAP_GEMM_S8 ? 4 : 3));
+    c->problem.out = (int32_t)(rng_step(state) % (c->problem.kind == TMAP_GEMM_S8 ? 4 : 3));
 }
 
 /* Without promotion a running fp8 sum keeps 14 bits: signs stay exact, -4..4 would not. */
@@ -147,7 +139,7 @@ static void random_fill(struct tmap_gemm_case *c, uint64_t *state)
 {
     const bool short_sums = is_fp8(c->problem.kind) && !c->problem.precise;
     const int32_t whole = short_sums ? TMAP_GEMM_FILL_SIGNS : TMAP_GEMM_FILL_INTEGERS;
-    c->fill_a = c->fill_b = draw(state) % 3 == 0 ? TMAP_GEMM_FILL_NORMAL : whole;
+    c->fill_a = c->fill_b = rng_step(state) % 3 == 0 ? TMAP_GEMM_FILL_NORMAL : whole;
 }
 
 static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
@@ -155,25 +147,25 @@ static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
     static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
                                         {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
     static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256};
-    const int32_t *s = shapes[draw(state) % 9];
+    const int32_t *s = shapes[rng_step(state) % 9];
     c->wish.cluster_m = s[0];
     c->wish.cluster_n = s[1];
     c->wish.split = s[2];
-    c->wish.tile_n = tiles[draw(state) % 8];
-    c->wish.stages = draw(state) % 3 == 0 ? (int32_t)(2 + draw(state) % 3) : 0;
-    c->wish.clusters = draw(state) % 3 == 0 ? (int32_t)(1 + draw(state) % 5) : 0;
-    c->wish.group = (int32_t)(draw(state) % 4);
-    if (draw(state) % 3 == 0) c->wish.stream = TMAP_GEMM_STREAM_ANY, c->wish.split = 1;
-    c->wish.flip_k = (int32_t)(draw(state) % 2);
-    c->wish.direct = draw(state) % 2 ? 1 : -1;
+    c->wish.tile_n = tiles[rng_step(state) % 8];
+    c->wish.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
+    c->wish.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
+    c->wish.group = (int32_t)(rng_step(state) % 4);
+    if (rng_step(state) % 3 == 0) c->wish.stream = TMAP_GEMM_STREAM_ANY, c->wish.split = 1;
+    c->wish.flip_k = (int32_t)(rng_step(state) % 2);
+    c->wish.direct = rng_step(state) % 2 ? 1 : -1;
 }
 
 static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
 {
     struct tmap_gemm_case c = base_case(kind, extent(state), extent(state), extent(state));
-    c.problem.batch = draw(state) % 5 == 0 ? (int32_t)(2 + draw(state) % 3) : 1;
-    c.problem.precise = is_fp8(kind) && draw(state) % 2;
-    c.seed = draw(state);
+    c.problem.batch = rng_step(state) % 5 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 1;
+    c.problem.precise = is_fp8(kind) && rng_step(state) % 2;
+    c.seed = rng_step(state);
     random_majors(&c, state);
     random_out(&c, state);
     random_scale(&c, state);
