@@ -187,9 +187,43 @@ static void neighbours_satisfy_the_row(void **state)
     }
 }
 
+/* What stands behind a NULL pointer is nothing, and no row judges it: one violation, whatever the
+ * struct holds there. */
+static void a_null_array_is_one_violation(void **state)
+{
+    static const struct {
+        uint32_t flag;
+        const char *row;
+    } arrays[] = {{TMAP_NULL_DIM, "TMA040"},
+                  {TMAP_NULL_STRIDE, "TMA041"},
+                  {TMAP_NULL_BOX, "TMA042"},
+                  {TMAP_NULL_ELEM_STRIDE, "TMA043"}};
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_violation v[32];
+    size_t found;
+    (void)state;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        struct tmap_desc d = {.kind = TMAP_TILED,
+                              .flags = arrays[i].flag,
+                              .dtype = TMAP_BFLOAT16,
+                              .rank = 2,
+                              .address = UINT64_C(0x7f0000000000),
+                              .dim = {64, 64},
+                              .stride_bytes = {128},
+                              .box = {64, 8},
+                              .elem_stride = {1, 1}};
+        if (arrays[i].flag == TMAP_NULL_DIM) memset(d.dim, 0, sizeof d.dim);
+        if (arrays[i].flag == TMAP_NULL_BOX) memset(d.box, 0, sizeof d.box);
+        assert_int_equal(tmap_check(&d, &target, TMAP_CONTRACT_SAFE, v, 32, &found), TMAP_OK);
+        assert_int_equal(found, 1);
+        assert_string_equal(tmap_row_id(v[0].row), arrays[i].row);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_null_array_is_one_violation),
         cmocka_unit_test(every_row_has_words_and_evidence),
         cmocka_unit_test(needs_are_transitively_complete),
         cmocka_unit_test(witnesses_differ_in_one_field),
