@@ -42,7 +42,8 @@ this tmap was built without Z3, which proofs need
 diff 30
 no isl, no Z3
 END
-if ${CC:-cc} -std=c11 -O0 -Wall -Wextra -Werror -Iinclude -Isrc -DTMAP_VERSION_STRING='"0"' \
+case $B in *asan*) sanitize=-fsanitize=address,undefined ;; *) sanitize= ;; esac
+if ${CC:-cc} $sanitize -std=c11 -O0 -Wall -Wextra -Werror -Iinclude -Isrc -DTMAP_VERSION_STRING='"0"' \
     -o "$dir/main" "$dir/main.c" src/symbolic/*.c "$B/libtmap.a" -ldl 2>"$dir/errors"; then
     echo "ok 1 - builds without isl and Z3"
 else
