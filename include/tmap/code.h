@@ -20,13 +20,15 @@ extern "C" {
 
 /* One kernel. */
 struct tmap_code_kernel {
-    char name[TMAP_CODE_NAME];          /* cut when longer */
-    uint32_t arch;                      /* 90 for sm_90 and sm_90a */
-    uint32_t instructions;              /* the padding behind its end counts */
-    uint32_t registers;                 /* of a thread; 0: the image does not say */
-    uint32_t stack_bytes;               /* of a thread, spills included */
-    uint32_t outside;                   /* functions it calls that the image lacks */
-    uint32_t stores;                    /* to global memory, but where a trap follows at once */
+    char name[TMAP_CODE_NAME]; /* cut when longer */
+    uint32_t arch;             /* 90 for sm_90 and sm_90a */
+    uint32_t instructions;     /* the padding behind its end counts */
+    uint32_t registers;        /* of a thread; 0: the image does not say */
+    uint32_t stack_bytes;      /* of a thread, spills included */
+    uint32_t outside;          /* functions it calls that the image lacks */
+    uint32_t stores;           /* to global memory, but where a trap follows at once */
+    uint32_t unfenced; /* of the copy engine's stores: threads wrote shared memory before, and in
+                          the order of the code no proxy fence lies between */
     uint32_t widest_load, widest_store; /* bytes of a thread's access to global memory */
     uint32_t count[TMAP_CODE_OPCODES];  /* by the low 9 bits */
     uint64_t fnv1a64;                   /* of its code */

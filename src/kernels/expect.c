@@ -28,9 +28,10 @@ static uint32_t value_of(const struct tmap_code_kernel *kernel, const char *what
     const struct {
         const char *what;
         uint32_t value;
-    } properties[] = {{"calls outside", kernel->outside},  {"stack bytes", kernel->stack_bytes},
-                      {"stores", kernel->stores},          {"registers", kernel->registers},
-                      {"load bytes", kernel->widest_load}, {"store bytes", kernel->widest_store}};
+    } properties[] = {{"calls outside", kernel->outside},   {"stack bytes", kernel->stack_bytes},
+                      {"stores", kernel->stores},           {"unfenced", kernel->unfenced},
+                      {"registers", kernel->registers},     {"load bytes", kernel->widest_load},
+                      {"store bytes", kernel->widest_store}};
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
         if (strcmp(properties[i].what, what) == 0) return properties[i].value;
     return tmap_code_count(kernel, what);

@@ -16,6 +16,12 @@ enum {
     OP_LDG = 0x181,
     OP_ST = 0x185,
     OP_STG = 0x186,
+    OP_STS = 0x188,
+    OP_STSM = 0x044,
+    OP_MEMBAR = 0x192,
+    OP_FENCE = 0x1c6,
+    OP_UTMASTG = 0x1b5,
+    OP_UTMAREDG = 0x1b6,
     OP_BPT = 0x15c,
     OP_BSSY = 0x145,
     OP_YIELD = 0x146,
@@ -91,12 +97,27 @@ static void more(uint32_t *widest, uint32_t bytes)
     if (bytes > *widest) *widest = bytes;
 }
 
+/* Where the code stands after a thread's write to shared memory. PTX's proxy fence is a MEMBAR and
+ * a FENCE; a FENCE alone is what the assembler puts before mbarrier.init. */
+enum { FENCED = 0, ORDERED = 1, WRITTEN = 2 };
+
+static int fence_state(int state, uint32_t opcode)
+{
+    if (opcode == OP_STS || opcode == OP_STSM) return WRITTEN;
+    if (opcode == OP_MEMBAR && state == WRITTEN) return ORDERED;
+    if (opcode == OP_FENCE && state == ORDERED) return FENCED;
+    return state;
+}
+
 static void count_words(const uint8_t *code, size_t size, struct tmap_code_kernel *kernel)
 {
     const uint8_t *end = code + size / WORD_BYTES * WORD_BYTES;
+    int fence = FENCED;
     for (const uint8_t *word = code; word < end; word += WORD_BYTES) {
         const uint32_t opcode = opcode_at(word);
         kernel->count[opcode]++;
+        fence = fence_state(fence, opcode);
+        if (opcode == OP_UTMASTG || opcode == OP_UTMAREDG) kernel->unfenced += fence != FENCED;
         if (opcode == OP_LD || opcode == OP_LDG) more(&kernel->widest_load, width_at(word));
         if ((opcode == OP_ST || opcode == OP_STG) && !trap_follows(word, end)) {
             kernel->stores++;

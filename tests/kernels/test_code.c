@@ -81,9 +81,10 @@ static void set(struct tmap_code_kernel *k, const char *what, uint32_t value)
     const struct {
         const char *what;
         uint32_t *at;
-    } properties[] = {{"calls outside", &k->outside},  {"stack bytes", &k->stack_bytes},
-                      {"stores", &k->stores},          {"registers", &k->registers},
-                      {"load bytes", &k->widest_load}, {"store bytes", &k->widest_store}};
+    } properties[] = {{"calls outside", &k->outside},   {"stack bytes", &k->stack_bytes},
+                      {"stores", &k->stores},           {"unfenced", &k->unfenced},
+                      {"registers", &k->registers},     {"load bytes", &k->widest_load},
+                      {"store bytes", &k->widest_store}};
     uint32_t left = value;
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
         if (strcmp(properties[i].what, what) == 0) *properties[i].at = value;

@@ -54,6 +54,26 @@ broken 'copy_store: stores 1' "$tmp/store.cubin"
 out=$("$tmap" kernels scan "$tmp/report.cubin" 2>&1 | grep 'copy_store: stores')
 [ -z "$out" ]; result "its twin that traps after the store reports" $? "$out"
 
+# a panel written by threads and stored by the copy engine, with the proxy fence and without
+panel() { echo "mov.u32 r, %tid.x; st.shared.u32 [x + 16], r; $1 bar.sync 0; cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [g, {r}], [x];"; }
+kernel sm_90a '' copy_transpose_x "$(panel '')" >"$tmp/unfenced.ptx"
+kernel sm_90a '' copy_transpose_x "$(panel 'fence.proxy.async.shared::cta;')" >"$tmp/fenced.ptx"
+assemble sm_90a unfenced
+assemble sm_90a fenced
+broken 'copy_transpose_x: unfenced 1' "$tmp/unfenced.cubin"
+out=$("$tmap" kernels scan "$tmp/fenced.cubin" 2>&1 | grep unfenced)
+[ -z "$out" ]; result "its twin with the fence is fenced" $? "$out"
+# docs/OPCODES.md says that the fence after mbarrier.init becomes no instruction but a NOP
+for arch in sm_90a sm_100a sm_120a; do
+    for f in '' 'fence.mbarrier_init.release.cluster;'; do
+        kernel $arch '' k "mbarrier.init.shared::cta.b64 [x], 1; $f bar.sync 0; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [x + 128], [g], 16, [x];" >"$tmp/init${f:+f}.ptx"
+        assemble $arch "init${f:+f}"
+        "$probe" names "$tmp/init${f:+f}.cubin" >"$tmp/init${f:+f}.names"
+    done
+    [ -s "$tmp/init.names" ] && diff "$tmp/init.names" "$tmp/initf.names" >"$tmp/diff"
+    result "$arch: fence.mbarrier_init is no instruction" $? "$(cat "$tmp/diff")"
+done
+
 nvdisasm=${NVDISASM:-$(command -v nvdisasm || ls "${nvcc%nvcc}nvdisasm" 2>/dev/null ||
     python3 -c 'import glob, nvidia
 print(next(f for p in nvidia.__path__ for f in glob.glob(p + "/*/bin/nvdisasm")))' 2>/dev/null)}
