@@ -105,13 +105,15 @@ static const struct sym_form *opaque_facts(struct sym_frame *frame, const struct
     return all;
 }
 
-/* One question: the sets that belong to it. */
+/* One question: the sets that belong to it. An intersection is made from the formulas: isl
+ * normalizes both sets before it intersects them, which costs more than to build the set anew. */
 struct question {
     struct tmap_symbolic *s;
     struct tmap_condition *c;
     struct sym_frame frame;
     const struct sym_form *linear, *product; /* the two parts of what is asked */
-    isl_set *given;                          /* the assumptions and what the quotients are */
+    const struct sym_form *known;            /* the assumptions and what the quotients are */
+    isl_set *given;                          /* known as a set */
     isl_set *asked;                          /* the linear part */
 };
 
@@ -124,7 +126,8 @@ static bool open_question(struct question *q)
     q->product = part(w, asked, false);
     const struct sym_form *forms[] = {q->c->assume, asked};
     if (!sym_frame_open(&q->frame, w, q->s->isl, forms, 2)) return false;
-    q->given = sym_to_set(&q->frame, sym_and(w, q->c->assume, q->frame.defines));
+    q->known = sym_and(w, q->c->assume, q->frame.defines);
+    q->given = sym_to_set(&q->frame, q->known);
     q->asked = sym_to_set(&q->frame, q->linear);
     return q->given && q->asked;
 }
@@ -137,9 +140,8 @@ static const struct sym_form *simplify_products(struct question *q)
     if (!facts || q->product->kind == SYM_TRUE) return q->product;
     sym_learn(w, facts, q->c->assume);
     sym_learn(w, facts, q->linear);
-    isl_set *context = sym_to_set(&q->frame, opaque_facts(&q->frame, facts));
-    context = isl_set_intersect(context, isl_set_copy(q->given));
-    context = isl_set_intersect(context, isl_set_copy(q->asked));
+    const struct sym_form *holds = sym_and(w, q->known, q->linear);
+    isl_set *context = sym_to_set(&q->frame, sym_and(w, opaque_facts(&q->frame, facts), holds));
     isl_set *left = isl_set_gist(sym_to_set(&q->frame, q->product), context);
     const struct sym_form *f = left ? sym_from_set(&q->frame, left) : NULL;
     isl_set_free(left);
@@ -185,8 +187,8 @@ static bool keep_counterexample(struct tmap_condition *c, const sym_int *values)
 static void break_conjunct(struct question *q, const struct sym_form *f)
 {
     sym_int values[SYM_MAX_PARAMS];
-    isl_set *outside = sym_to_set(&q->frame, sym_not(&q->c->w, f));
-    outside = isl_set_intersect(outside, isl_set_copy(q->given));
+    struct sym_work *w = &q->c->w;
+    isl_set *outside = sym_to_set(&q->frame, sym_and(w, sym_not(w, f), q->known));
     for (int bound = 1; bound >= 0 && !q->c->has_counterexample; bound--) {
         isl_set *small = near_origin(q, isl_set_copy(outside), bound);
         if (point_of(q, small, values)) keep_counterexample(q->c, values);
@@ -230,7 +232,7 @@ static void answer(struct question *q)
 {
     struct tmap_condition *c = q->c;
     struct sym_work *w = &c->w;
-    isl_set *both = isl_set_intersect(isl_set_copy(q->given), isl_set_copy(q->asked));
+    isl_set *both = sym_to_set(&q->frame, sym_and(w, q->known, q->linear));
     c->vacuous = isl_set_is_empty(q->given) == isl_bool_true;
     c->never = isl_set_is_empty(both) == isl_bool_true && !c->vacuous;
     bool follows = isl_set_is_subset(q->given, q->asked) == isl_bool_true;

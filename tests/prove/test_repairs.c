@@ -46,7 +46,8 @@ static void set_up(struct trial *t, uint64_t seed)
     assert_int_equal(tmap_symbolic_open(NULL, &t->s), TMAP_OK);
 }
 
-/* The next random illegal descriptor that has a plan with copies, and that plan. */
+/* The next random illegal descriptor that has a plan with copies, said to be minimal, and that
+ * plan. */
 static void next_repair(struct trial *t)
 {
     struct tmap_repair_report r;
@@ -56,7 +57,7 @@ static void next_repair(struct trial *t)
     } while (tmap_verdict_of(&t->checker, &t->desc) == TMAP_LEGAL ||
              tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
                          &r, &t->log) != TMAP_OK ||
-             t->plan.skip);
+             t->plan.skip || !r.closed);
 }
 
 static enum tmap_proof moves(struct trial *t, const struct tmap_plan *plan)
