@@ -62,9 +62,42 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
     return unit;
 }
 
+/* Whether some fields beat the plan. */
+static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
+                            enum sym_answer *answer)
+{
+    struct sym_work w;
+    struct sym_script q;
+    enum tmap_status st = TMAP_OK;
+    if (!sym_open(&w, &a->s->allocator)) return sym_report(a->s, TMAP_E_MEMORY, "out of memory");
+    if (sym_script_open(&q, &w, TEXT_BYTES)) {
+        sym_fields_costs(&q, f, a->plan->cost.extra_instructions + 1);
+        if (a->use)
+            sym_fields_fewer(&q, f, a->shared_bytes);
+        else
+            sym_fields_below(&q, f);
+    }
+    if (q.text.length >= q.text.cap) sym_fail(&w, TMAP_E_BUDGET, "the query is too long");
+    const struct sym_query query = {.text = q.text.at, .logic = "QF_NIA"};
+    *answer = SYM_UNKNOWN;
+    if (w.status == TMAP_OK) st = sym_z3_ask(a->s, &query, answer);
+    if (w.status != TMAP_OK && w.status != TMAP_E_BUDGET) st = sym_report(a->s, w.status, w.why);
+    sym_close(&w);
+    return st;
+}
+
+/* Whether the costs that need products of boxes are at their least, or not asked about: then the
+ * other terms alone may show that nothing costs less, and are asked first. */
+static bool is_linear(const struct sym_account *a)
+{
+    const struct tmap_cost *c = &a->plan->cost;
+    if (a->use) return a->shared_bytes == 0;
+    return c->wasted_traffic_bytes == 0 && c->wasted_shared_bytes == 0;
+}
+
 /* Whether the plan can be beaten in this view, the tensor copied or not. */
-static enum tmap_status ask(struct sym_account *a, const struct sym_view *v, bool copied,
-                            enum tmap_proof *proof)
+static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v, bool copied,
+                                 enum tmap_proof *proof)
 {
     struct tmap_layout layout;
     struct sym_fields f = {.checker = a->checker,
@@ -72,29 +105,20 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_view *v, boo
                            .view = v,
                            .plan = a->plan,
                            .use = a->use,
-                           .copied = copied};
-    struct sym_work w;
-    struct sym_script q;
+                           .copied = copied,
+                           .linear = is_linear(a)};
     enum sym_answer answer = SYM_UNKNOWN;
     enum tmap_status st = tmap_layout(a->checker, &a->plan->desc, &layout);
-    f.shared_align = layout.align_bytes;
-    f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype);
     if (st == TMAP_OK) st = tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
     if (st != TMAP_OK) return sym_report(a->s, st, "the plan's descriptor is not legal here");
-    if (!sym_open(&w, &a->s->allocator)) return sym_report(a->s, TMAP_E_MEMORY, "out of memory");
-    if (sym_script_open(&q, &w, TEXT_BYTES)) {
-        sym_fields_costs(&q, &f, a->plan->cost.extra_instructions + 1);
-        if (a->use)
-            sym_fields_fewer(&q, &f, a->shared_bytes);
-        else
-            sym_fields_below(&q, &f);
+    f.shared_align = layout.align_bytes;
+    f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype);
+    if (f.linear) st = ask(a, &f, &answer);
+    if (st == TMAP_OK && answer != SYM_UNSAT) {
+        f.linear = false;
+        st = ask(a, &f, &answer);
     }
-    if (q.text.length >= q.text.cap) sym_fail(&w, TMAP_E_BUDGET, "the query is too long");
-    const struct sym_query query = {.text = q.text.at, .logic = "QF_NIA"};
-    if (w.status == TMAP_OK) st = sym_z3_ask(a->s, &query, &answer);
     *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
-    if (w.status != TMAP_OK && w.status != TMAP_E_BUDGET) st = sym_report(a->s, w.status, w.why);
-    sym_close(&w);
     return st;
 }
 
@@ -104,10 +128,10 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, v
     enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
     enum tmap_status st = TMAP_OK;
     if (v->desc.interleave == TMAP_INTERLEAVE_NONE) {
-        st = ask(a, v, false, &plain);
+        st = ask_both(a, v, false, &plain);
         /* a copy costs more than a plan without one, whatever its fields */
         if (st == TMAP_OK && a->plan->cost.copied_bytes && !a->aim.no_copy)
-            st = ask(a, v, true, &copied);
+            st = ask_both(a, v, true, &copied);
     }
     const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
     const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;

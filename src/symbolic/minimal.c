@@ -135,11 +135,10 @@ static void put_product(struct sym_script *q, const struct sym_fields *f, const 
                 d->box[i], before);
 }
 
-static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_t most)
+static void put_products(struct sym_script *q, const struct sym_fields *f, uint64_t most)
 {
     const uint32_t rank = f->view->desc.rank;
     char before[16] = "1";
-    for (uint32_t i = 0; i < rank; i++) put_cover(q, f, i, most);
     for (uint32_t i = 1; i < rank; i++) {
         struct sym_text t = {before, sizeof before, 0};
         put_product(q, f, "R", i, before, most);
@@ -147,11 +146,20 @@ static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_
     }
     sym_put(&q->text, "(declare-const rows Int)\n(assert (= rows %s))\n", before);
     put_product(q, f, "P", 0, "rows", most);
-    sym_put(&q->text,
-            "(declare-const N Int)\n(assert (= N N_%u))\n(declare-const bytes Int)\n(assert (= "
-            "bytes (div (* %u "
-            "P_0) 8)))\n",
-            rank - 1, table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+    sym_put(&q->text, "(declare-const bytes Int)\n(assert (= bytes (div (* %u P_0) 8)))\n",
+            table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+}
+
+static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_t most)
+{
+    const uint32_t rank = f->view->desc.rank;
+    for (uint32_t i = 0; i < rank; i++) put_cover(q, f, i, most);
+    sym_put(&q->text, "(declare-const N Int)\n(assert (= N N_%u))\n", rank - 1);
+    if (f->linear)
+        sym_put(&q->text, "(declare-const rows Int)\n(declare-const bytes Int)\n"
+                          "(declare-const footprint Int)\n(assert (<= 0 bytes footprint))\n");
+    else
+        put_products(q, f, most);
 }
 
 /* --- shared memory -----------------------------------------------------------------------------
@@ -268,7 +276,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
         sym_put(t, " (ite (> shift 0) 1 0)");
     }
     if (v->is_piece) sym_put(t, " (ite (= box_0 %llu) 0 1)", v->tile[0]);
-    sym_put(t, " (ite (or (and (> N 1) (not (= slot pitched)))");
+    sym_put(t, " (ite (or false%s", f->linear ? "" : " (and (> N 1) (not (= slot pitched)))");
     /* a box longer than its dimension needs moves what lies above it apart, as several boxes do */
     for (uint32_t i = 0; i + 1 < v->desc.rank; i++)
         sym_put(t, " (> n_%u 1) (>= e_%u (+ need_%u %u))", i, i, i, i ? 1 : unit > 1 ? unit : 1);
@@ -315,7 +323,7 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     /* coordinates can be rounded only for loads of whole dimensions */
     if (rounding_of(f) && (f->aim->stores || f->view->is_piece)) sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
-    put_footprint(q, f);
+    if (!f->linear) put_footprint(q, f);
     if (f->use) put_use(q, f);
     put_layouts(q, f);
 }
@@ -347,6 +355,11 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
         put_fewer_maps(q, f, n);
         if (c->extra_maps) return; /* what smaller last boxes waste is not compared */
     }
+    if (f->linear) {
+        sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (< layouts %u))))\n", n, n,
+                c->layout_changes);
+        return;
+    }
     /* products with N only where N is known */
     sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (or (< layouts %u) (and (= layouts %u) ", n,
             n, c->layout_changes, c->layout_changes);
@@ -366,7 +379,7 @@ void sym_fields_fewer(struct sym_script *q, const struct sym_fields *f, uint64_t
     struct sym_text *t = &q->text;
     if (!f->copied && c->copied_bytes) return;
     sym_put(t, "(assert (or (< N %llu)", n);
-    if (shared_bytes)
+    if (shared_bytes && !f->linear)
         sym_put(t, " (and (= N %llu) (< (+ footprint (* %llu slot)) %llu))", n, n - 1,
                 (unsigned long long)shared_bytes);
     sym_put(t, "))\n");

@@ -26,6 +26,7 @@ struct sym_fields {
     const struct tmap_plan *plan;
     const struct tmap_use *use; /* who uses the map: the rows about that hold too; NULL: nobody */
     bool copied;                /* the tensor may be copied; else it may not */
+    bool linear;                /* without what needs products of boxes: more is possible then */
     uint32_t capacity;          /* of shared memory, bytes */
     uint32_t coord_unit;        /* legal coordinates of dimension 0 are multiples of it */
     uint32_t shared_align;      /* of each copy's bytes */

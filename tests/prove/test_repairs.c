@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 20, MOST_VIEWS = 500 };
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
@@ -26,6 +26,7 @@ struct trial {
     struct tmap_plan plan;
     struct tmap_search_log log;
     uint64_t seed;
+    uint32_t views;
 };
 
 static long wanted(long usual)
@@ -58,6 +59,7 @@ static void next_repair(struct trial *t)
              tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
                          &r, &t->log) != TMAP_OK ||
              t->plan.skip || !r.closed);
+    t->views = r.states;
 }
 
 static enum tmap_proof moves(struct trial *t, const struct tmap_plan *plan)
@@ -163,12 +165,12 @@ static void no_fields_cost_less(void **state)
     struct trial t;
     const long n = wanted(12);
     struct tmap_minimal sum = {0}, one;
-    long beaten = 0, dearer = 0, seen = 0;
+    long beaten = 0, dearer = 0, seen = 0, large = 0, interleaved = 0;
     (void)state;
     set_up(&t, 23);
     if (lacks(&t, "no Z3")) skip();
     for (long i = 0; i < n; i++) {
-        next_repair(&t);
+        for (next_repair(&t); t.views > MOST_VIEWS; large++) next_repair(&t); /* ten seconds each */
         const char *wrong = log_is_wrong(t.log.text);
         if (wrong) fail_msg("repair %ld: %s", i, wrong);
         assert_int_equal(tmap_certify_minimal(t.s, &t.checker, &t.desc, &t.plan, &t.log, &one),
@@ -178,6 +180,8 @@ static void no_fields_cost_less(void **state)
         sum.refuted += one.refuted;
         sum.undecided += one.undecided;
         beaten += one.refuted > 0;
+        if (one.refuted) print_error("repair %ld: %zu views refuted\n", i, one.refuted);
+        interleaved += t.desc.interleave != TMAP_INTERLEAVE_NONE;
         if (i % 8) continue;
         /* the same plan, said to cost one instruction more, is beaten by itself */
         t.plan.cost.extra_instructions++;
@@ -188,11 +192,12 @@ static void no_fields_cost_less(void **state)
     }
     tmap_symbolic_close(t.s);
     print_message("# %ld repairs, %zu views: %zu proved, %zu refuted (of %ld repairs), "
-                  "%zu undecided\n",
-                  n, sum.views, sum.proved, sum.refuted, beaten, sum.undecided);
+                  "%zu undecided; %ld repairs of more than %d views not asked about\n",
+                  n, sum.views, sum.proved, sum.refuted, beaten, sum.undecided, large, MOST_VIEWS);
     assert_int_equal(dearer, seen);
     assert_int_equal(sum.views, sum.proved + sum.refuted + sum.undecided);
-    assert_true(beaten * 4 <= n);
+    assert_int_equal(beaten, 0);
+    assert_in_range(sum.undecided, 0, interleaved + n / 100); /* few plans are of 65 copies */
 }
 
 /* What solve finds is least, and a plan said to take one instruction more is not. */
