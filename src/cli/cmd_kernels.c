@@ -1,6 +1,7 @@
 /* cmd_kernels.c : the copy suite from the command line: its cases, verified, timed. */
 #include "cli/cli.h"
 #include "cli/kernels_code.h"
+#include "cli/kernels_gemm.h"
 #include "tmap/copy.h"
 
 #include <string.h>
@@ -16,6 +17,8 @@ static enum cli_exit list(struct cli *cli)
 {
     for (size_t i = 0; tmap_copy_case(i); i++)
         if (chosen(cli, tmap_copy_case(i))) printf("case %s\n", tmap_copy_case(i));
+    for (size_t i = 0; cli_gemm_case(i); i++)
+        if (chosen(cli, cli_gemm_case(i))) printf("case %s\n", cli_gemm_case(i));
     return cli_code_list(cli);
 }
 
@@ -62,6 +65,8 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
         if (chosen(cli, tmap_copy_case(i)))
             cli_note(cli, measure(cli, suite, i, mib << 20, timed ? (uint32_t)repeats : 0));
     tmap_copy_close(suite);
+    for (size_t i = 0; !timed && cli_gemm_case(i); i++)
+        if (chosen(cli, cli_gemm_case(i))) cli_note(cli, cli_gemm_verify(cli, (int)ordinal, i));
     return CLI_OK;
 }
 
@@ -84,16 +89,19 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_kernels = {
     .name = "kernels",
-    .summary = "the kernels: list what they hold, verify copies against plain ones, bench",
+    .summary = "the kernels: list what they hold, verify them against plain ones, bench copies",
     .operands = "list|verify|bench|scan|table [OPTION...] [CASE|FILE...]",
     .examples =
         "  tmap kernels list                      cases, images, and what each kernel holds\n"
         "  tmap kernels scan kernel.cubin         the same of a cubin or a fatbin\n"
         "  tmap kernels table                     one line a kernel, for a comparison\n"
-        "  tmap kernels verify                    every byte against a plain kernel\n"
+        "  tmap kernels verify                    every byte, every sum, against a plain kernel\n"
+        "  tmap kernels verify gemm               the matrix products alone\n"
         "  tmap kernels bench dense transpose     cases with these in their names\n",
-    .about =
-        "verify and bench need a GPU of compute capability 9.0. Exit code 1: a byte differs, or a\n"
-        "kernel does not hold what src/kernels/expect.def says.\n",
+    .about = "verify and bench need a GPU of compute capability 9.0. bench times copies; products "
+             "are timed\n"
+             "beside cublasLt by bench/gemm. Exit code 1: a byte differs, or a kernel does not "
+             "hold what\n"
+             "src/kernels/expect.def says.\n",
     .options = options,
     .run = run};

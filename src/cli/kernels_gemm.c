@@ -1,0 +1,74 @@
+/* kernels_gemm.c : each kind of product on a few shapes, against plain sums on the same device. */
+#include "cli/kernels_gemm.h"
+
+#include "tmap/kernels.h"
+
+static const struct {
+    const char *name;
+    int32_t kind, out;
+} cases[] = {
+    {"gemm bf16", TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16},
+    {"gemm f16", TMAP_GEMM_F16, TMAP_GEMM_OUT_F16},
+    {"gemm tf32", TMAP_GEMM_TF32, TMAP_GEMM_OUT_F32},
+    {"gemm e4m3", TMAP_GEMM_E4M3, TMAP_GEMM_OUT_F32},
+    {"gemm e5m2", TMAP_GEMM_E5M2, TMAP_GEMM_OUT_F32},
+    {"gemm s8", TMAP_GEMM_S8, TMAP_GEMM_OUT_S32},
+};
+
+/* Square, ragged, and few rows over a long K. */
+static const int32_t shapes[][3] = {{1024, 1024, 1024}, {200, 1000, 528}, {16, 2048, 4096}};
+
+const char *cli_gemm_case(size_t i)
+{
+    return i < sizeof cases / sizeof cases[0] ? cases[i].name : NULL;
+}
+
+static enum tmap_status verify(struct tmap_gemm *suite, size_t i, size_t shape, int32_t fill,
+                               struct tmap_gemm_outcome *o)
+{
+    const int32_t *mnk = shapes[shape];
+    const struct tmap_gemm_case what = {.problem = {.kind = cases[i].kind,
+                                                    .out = cases[i].out,
+                                                    .m = mnk[0],
+                                                    .n = mnk[1],
+                                                    .k = mnk[2],
+                                                    .batch = 1,
+                                                    .alpha = 1,
+                                                    .precise = true},
+                                        .fill_a = fill,
+                                        .fill_b = fill,
+                                        .seed = shape + 1};
+    return tmap_gemm_verify(suite, &what, o);
+}
+
+static enum cli_exit verify_all(struct cli *cli, struct tmap_gemm *suite, size_t i)
+{
+    static const int32_t fills[] = {TMAP_GEMM_FILL_SIGNS, TMAP_GEMM_FILL_NORMAL};
+    uint64_t checked = 0, wrong = 0;
+    for (size_t k = 0; k < 2 * sizeof shapes / sizeof shapes[0]; k++) {
+        struct tmap_gemm_outcome o;
+        const enum tmap_status s = verify(suite, i, k / 2, fills[k % 2], &o);
+        if (s != TMAP_OK) return cli_status(cli, s, cases[i].name);
+        checked += o.checked;
+        wrong += o.wrong + o.guard_wrong + o.rerun_wrong;
+    }
+    printf("%-22s %-17s %s\n", cases[i].name, "tensor cores", wrong ? "WRONG" : "right");
+    if (wrong)
+        cli_message(cli, "%s: %llu of %llu elements are wrong", cases[i].name,
+                    (unsigned long long)wrong, (unsigned long long)checked);
+    return wrong ? CLI_ILLEGAL : CLI_OK;
+}
+
+enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i)
+{
+    struct tmap_gemm *suite = NULL;
+    char why[256] = "";
+    const enum tmap_status s = tmap_gemm_open(device, &suite, why, sizeof why);
+    if (s != TMAP_OK) {
+        if (why[0]) cli_message(cli, "%s", why);
+        return cli_status(cli, s, "kernels");
+    }
+    const enum cli_exit answer = verify_all(cli, suite, i);
+    tmap_gemm_close(suite);
+    return answer;
+}
