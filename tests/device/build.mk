@@ -4,7 +4,7 @@ DEVICE_BIN := $(B)/tests/device/explore
 $(DEVICE_OBJ): OBJ_CFLAGS = -Itests
 $(B)/tests/device/explore: $(DEVICE_OBJ) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
-test-build: $(DEVICE_BIN)
+test-build: $(DEVICE_BIN) $(B)/bench/copy
 $(B)/tests/device/test_golden_sim: $(filter-out %/explore.o,$(DEVICE_OBJ))
 $(B)/tests/device/test_golden_sim: TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ))
 
