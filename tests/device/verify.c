@@ -18,6 +18,7 @@
 #define IMAGE_CAP (48u << 20)
 #define WINDOW_BYTES 65536u
 #define MAX_SHOWN 40
+#define LATE_NS 20000u // bytes that a barrier did not expect may land long after its phase
 
 struct tally {
     atomic_ullong ran, refused, differ, bytes, tx_wrong, tx_bytes, stray, shown;
@@ -194,7 +195,7 @@ static void draw(struct worker *w)
         struct executor_job *job =
             executor_place(&w->slot, c->window ? c->window_bytes : c->image_bytes);
         case_job(c, map, job);
-        job->linger_ns = 300;
+        job->linger_ns = v->misuse ? LATE_NS : 300;
         w->index[i] = index;
         if (w->slot.image_bytes + EXECUTOR_HASHED_BYTES > IMAGE_CAP) return;
     }

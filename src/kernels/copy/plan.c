@@ -4,6 +4,7 @@
 #include <string.h>
 
 #define SLIM_SLOT 16384u
+#define TILE_SLOT 24576u
 #define WIDE_SLOT 32768u
 #define SLOT_GRAIN 2048u
 #define BULK_ROW 256u
@@ -55,6 +56,13 @@ static void as_panels(struct tmap_desc *d, const struct tmap_copy_config *c)
     if (d->box[2] == 0) d->box[2] = 1;
 }
 
+// Rows that end inside a box fill slots less: those are larger then.
+static void choose_slot(const struct tmap_copy_problem *p, struct tmap_copy_config *c)
+{
+    const uint64_t inner = p->dim[0] < BOX_LIMIT ? p->dim[0] : BOX_LIMIT;
+    if (c->slot_bytes == 0) c->slot_bytes = p->dim[0] % inner ? WIDE_SLOT : TILE_SLOT;
+}
+
 static enum tmap_status plan_tile(struct draft *f)
 {
     struct tmap_copy_plan *plan = f->plan;
@@ -63,6 +71,7 @@ static enum tmap_status plan_tile(struct draft *f)
     if (p->rank < 1 || p->rank > TMAP_MAX_RANK) return TMAP_E_ARGUMENT;
     draft_widen(p, add || plan->config.keep_type);
     fold(p, &plan->config);
+    choose_slot(p, &plan->config);
     if (p->rank > 1 && p->src_stride[0] == 0) draft_dense(p, p->rank, p->src_stride);
     if (p->rank > 1 && p->dst_stride[0] == 0) draft_dense(p, p->rank, p->dst_stride);
     plan->desc[0] = draft_tensor(p, p->rank, p->src, p->src_stride);
@@ -202,9 +211,10 @@ static void defaults(struct tmap_copy_plan *plan)
     const int32_t kind = plan->problem.kind;
     const bool paged = kind == TMAP_COPY_PAGES || kind == TMAP_COPY_PAGES_AT;
     const bool slim = kind == TMAP_COPY_BULK || (kind == TMAP_COPY_TILE && c->swizzle != 0);
-    if (c->slot_bytes == 0) c->slot_bytes = slim ? SLIM_SLOT : WIDE_SLOT;
+    const bool plain = kind == TMAP_COPY_TILE && c->swizzle == 0;
+    if (c->slot_bytes == 0) c->slot_bytes = slim ? SLIM_SLOT : plain ? 0 : WIDE_SLOT;
     if (c->blocks_per_sm == 0) c->blocks_per_sm = paged ? 2 : 1;
-    if (c->stages == 0 && paged) c->stages = 2;
+    if (c->stages == 0 && (paged || plain)) c->stages = paged ? 2 : 3;
     plan->threads = TILE_THREADS;
     plan->cluster = 1;
 }
