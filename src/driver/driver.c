@@ -1,4 +1,5 @@
 /* driver.c : opening a driver, and encode calls that explain their refusals. */
+#include "driver/arguments.h"
 #include "driver/driver.h"
 
 #include <stdarg.h>
@@ -126,30 +127,9 @@ static int finish(const struct tmap_driver *driver, const struct tmap_desc *desc
 
 /* --- the calls -------------------------------------------------------------------------------*/
 
-static void copy_arrays(struct tmap_desc *d, const uint64_t *dim, const uint64_t *stride_bytes,
-                        const uint32_t *box, const uint32_t *elem_stride)
+static size_t entries_of(uint32_t rank)
 {
-    const size_t rank = d->rank < TMAP_MAX_RANK ? d->rank : TMAP_MAX_RANK;
-    if (!dim) d->flags |= TMAP_NULL_DIM;
-    if (!stride_bytes) d->flags |= TMAP_NULL_STRIDE;
-    if (!elem_stride) d->flags |= TMAP_NULL_ELEM_STRIDE;
-    if (dim) memcpy(d->dim, dim, rank * sizeof *dim);
-    if (stride_bytes && rank > 1)
-        memcpy(d->stride_bytes, stride_bytes, (rank - 1) * sizeof *stride_bytes);
-    if (elem_stride) memcpy(d->elem_stride, elem_stride, rank * sizeof *elem_stride);
-    if (d->kind != TMAP_TILED) return;
-    if (!box) d->flags |= TMAP_NULL_BOX;
-    if (box) memcpy(d->box, box, rank * sizeof *box);
-}
-
-static void copy_corners(struct tmap_desc *d, const int *lower, const int *upper)
-{
-    if (!lower) d->flags |= TMAP_NULL_LOWER;
-    if (!upper) d->flags |= TMAP_NULL_UPPER;
-    for (uint32_t i = 0; i < TMAP_MAX_SPATIAL && i + 2 < d->rank; i++) {
-        if (lower) d->lower[i] = lower[i];
-        if (upper) d->upper[i] = upper[i];
-    }
+    return rank < TMAP_MAX_RANK ? rank : TMAP_MAX_RANK;
 }
 
 int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_report *report,
@@ -167,7 +147,7 @@ int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_repo
                           .swizzle = swizzle,
                           .l2_promotion = l2_promotion,
                           .oob_fill = oob_fill};
-    copy_arrays(&d, dim, stride_bytes, box, elem_stride);
+    arguments_arrays(&d, entries_of(rank), dim, stride_bytes, box, elem_stride);
     if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     return finish(driver, &d,
                   driver->gpu.api.tensor_map_encode_tiled(
@@ -194,8 +174,8 @@ int tmap_driver_encode_im2col(struct tmap_driver *driver, struct tmap_driver_rep
                           .oob_fill = oob_fill,
                           .channels = channels,
                           .pixels = pixels};
-    copy_arrays(&d, dim, stride_bytes, NULL, elem_stride);
-    copy_corners(&d, lower, upper);
+    arguments_arrays(&d, entries_of(rank), dim, stride_bytes, NULL, elem_stride);
+    arguments_corners(&d, entries_of(rank), lower, upper);
     if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     return finish(driver, &d,
                   driver->gpu.api.tensor_map_encode_im2col(
@@ -225,7 +205,7 @@ int tmap_driver_encode_im2col_wide(struct tmap_driver *driver, struct tmap_drive
                           .channels = channels,
                           .pixels = pixels,
                           .mode = mode};
-    copy_arrays(&d, dim, stride_bytes, NULL, elem_stride);
+    arguments_arrays(&d, entries_of(rank), dim, stride_bytes, NULL, elem_stride);
     if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     if (!driver->gpu.api.tensor_map_encode_im2col_wide)
         return finish(driver, &d, CALL_NO_FUNCTION, report);

@@ -1,40 +1,14 @@
 /* capture.c : the arguments of a call into a record. */
+#include "driver/arguments.h"
 #include "driver/inject/inject.h"
 
 #include <string.h>
-
-static void copy_arrays(struct tmap_desc *d, const struct encode_call *c)
-{
-    const size_t rank = c->rank <= TMAP_MAX_RANK ? c->rank : 0; /* else nobody knows the lengths */
-    if (!c->dim) d->flags |= TMAP_NULL_DIM;
-    if (!c->stride) d->flags |= TMAP_NULL_STRIDE;
-    if (!c->elem_stride) d->flags |= TMAP_NULL_ELEM_STRIDE;
-    if (c->dim) memcpy(d->dim, c->dim, rank * sizeof *c->dim);
-    if (c->stride && rank > 1) memcpy(d->stride_bytes, c->stride, (rank - 1) * sizeof *c->stride);
-    if (c->elem_stride) memcpy(d->elem_stride, c->elem_stride, rank * sizeof *c->elem_stride);
-    if (d->kind == TMAP_TILED && !c->box) d->flags |= TMAP_NULL_BOX;
-    if (d->kind == TMAP_TILED && c->box) memcpy(d->box, c->box, rank * sizeof *c->box);
-}
-
-static void copy_corners(struct tmap_desc *d, const struct encode_call *c)
-{
-    if (d->kind == TMAP_IM2COL_WIDE) {
-        d->lower[0] = c->lower_width;
-        d->upper[0] = c->upper_width;
-    }
-    if (d->kind != TMAP_IM2COL) return;
-    if (!c->lower) d->flags |= TMAP_NULL_LOWER;
-    if (!c->upper) d->flags |= TMAP_NULL_UPPER;
-    for (uint32_t i = 0; i + 2 < c->rank && c->rank <= TMAP_MAX_RANK; i++) {
-        if (c->lower) d->lower[i] = c->lower[i];
-        if (c->upper) d->upper[i] = c->upper[i];
-    }
-}
 
 void capture_encode(enum trace_how how, int kind, const struct encode_call *c, int result)
 {
     struct trace_record r = {.what = TRACE_ENCODE, .how = how, .result = result};
     struct tmap_desc *d = &r.of.desc;
+    const size_t entries = c->rank <= TMAP_MAX_RANK ? c->rank : 0; /* else nobody knows how many */
     d->kind = kind;
     d->dtype = c->dtype;
     d->rank = c->rank;
@@ -47,8 +21,12 @@ void capture_encode(enum trace_how how, int kind, const struct encode_call *c, i
     d->channels = c->channels;
     d->pixels = c->pixels;
     d->mode = c->mode;
-    copy_arrays(d, c);
-    copy_corners(d, c);
+    arguments_arrays(d, entries, c->dim, c->stride, c->box, c->elem_stride);
+    if (kind == TMAP_IM2COL) arguments_corners(d, entries, c->lower, c->upper);
+    if (kind == TMAP_IM2COL_WIDE) {
+        d->lower[0] = c->lower_width;
+        d->upper[0] = c->upper_width;
+    }
     r.map_address = (uint64_t)(uintptr_t)c->map;
     if (result == 0 && c->map) memcpy(&r.map, c->map, sizeof r.map);
     sink_send(&r);
