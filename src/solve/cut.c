@@ -35,7 +35,7 @@ static uint32_t estride_of(const struct draft *d, uint32_t i)
 /* Elements of one box at most, and what it is a multiple of where there are several. */
 static uint64_t most_of(const struct draft *d, uint32_t i)
 {
-    return i ? d->l->max_box : limits_inner(d->aim->checker, d->l, d->p->desc.swizzle);
+    return i ? d->l->max_box : limits_inner(d->aim, d->l, d->p->desc.swizzle);
 }
 static uint32_t unit_of(const struct draft *d, uint32_t i)
 {
@@ -51,6 +51,7 @@ static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t uni
     uint64_t box = round_up(ceil_div(tile, n), unit);
     if (n == 1 && i && tile <= most) box = tile; /* a box may end between two strided elements */
     if (box > most || (n - 1) * box >= tile) return false;
+    if (d->aim->exact && (box * n != tile || (i == 0 && box != most))) return false;
     *c = (struct cut){n, (uint32_t)box, 0};
     if (!d->aim->stores || box * n == tile) return true;
     c->tail = (uint32_t)(tile - (n - 1) * box);
@@ -65,16 +66,10 @@ static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
     return n <= MOST_COPIES && cut_into(d, i, n, unit, c);
 }
 
-/* A legal map can still be of no use: a box that no block's shared memory holds. */
+/* A legal map can still be of no use. */
 static bool usable(const struct aim *aim, const struct tmap_desc *desc)
 {
-    const struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
-                                 .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
-                                 .coord_count = desc->rank};
-    struct tmap_violation v[1];
-    size_t found = 1;
-    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL &&
-           tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL && fields_usable(aim, desc);
 }
 
 static uint64_t product(const struct draft *d)
@@ -154,11 +149,20 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
     return c;
 }
 
+/* An exact reader reads slabs, each the tile's rows of one piece: it must take a single one. */
+static bool slab_usable(const struct draft *d)
+{
+    struct tmap_desc slab = d->p->desc;
+    for (uint32_t i = 1; i < slab.rank; i++)
+        if (d->v->digit[i].coef[0]) slab.box[i] = 1;
+    return usable(d->aim, &slab);
+}
+
 static bool boxes_legal(struct draft *d)
 {
     for (uint32_t i = 0; i < d->v->desc.rank; i++) d->p->desc.box[i] = d->cut[i].box;
     const struct tmap_desc last = last_desc(d);
-    return usable(d->aim, &d->p->desc) &&
+    return usable(d->aim, &d->p->desc) && (!d->aim->exact || slab_usable(d)) &&
            (memcmp(last.box, d->p->desc.box, sizeof last.box) == 0 || usable(d->aim, &last));
 }
 
@@ -241,7 +245,7 @@ static bool hopeless(const struct draft *d)
 {
     struct tmap_desc least = d->p->desc;
     for (uint32_t i = 0; i < least.rank; i++) least.box[i] = i ? 1 : d->l->inner_unit;
-    return !usable(d->aim, &least);
+    return !d->aim->reader && !usable(d->aim, &least); /* a reader may want more rows */
 }
 
 static bool beyond(const struct draft *d, uint64_t copies)

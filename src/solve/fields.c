@@ -107,13 +107,36 @@ void limits_of(const struct tmap_checker *c, const struct tmap_desc *desc, struc
     for (int32_t w = 0; w < SWIZZLES; w++) l->max_inner[w] = UINT32_MAX;
 }
 
-uint32_t limits_inner(const struct tmap_checker *c, struct limits *l, int32_t swizzle)
+bool fields_usable(const struct aim *aim, const struct tmap_desc *desc)
+{
+    struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD};
+    struct tmap_violation v[1];
+    size_t found = 1;
+    if (aim->reader) use = *aim->reader;
+    use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
+    use.coord_count = desc->rank;
+    return tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+}
+
+/* The greatest box[0] up to most whose rows the reader takes, as many rows as a box has. */
+static uint32_t taken_whole(const struct aim *aim, const struct limits *l, struct tmap_desc *d,
+                            uint32_t most)
+{
+    d->box[1] = l->max_box;
+    for (d->box[0] = most; d->box[0] > 0; d->box[0] -= l->inner_unit)
+        if (legal(aim->checker, d) && fields_usable(aim, d)) break;
+    return d->box[0];
+}
+
+uint32_t limits_inner(const struct aim *aim, struct limits *l, int32_t swizzle)
 {
     uint32_t *most = &l->max_inner[swizzle];
     if (*most != UINT32_MAX) return *most;
     struct tmap_desc d = l->plain;
     d.swizzle = swizzle;
-    *most = l->inner_unit * most_legal(c, &d, 0, l->inner_unit, PROBE_SIZE / l->inner_unit);
+    *most =
+        l->inner_unit * most_legal(aim->checker, &d, 0, l->inner_unit, PROBE_SIZE / l->inner_unit);
+    if (aim->exact && *most) *most = taken_whole(aim, l, &d, *most);
     return *most;
 }
 
@@ -203,8 +226,8 @@ static bool settle_address(struct draft *d)
     const uint64_t off = desc->address % d->l->address_unit;
     const uint32_t bits = layout_gmem_bits(desc->dtype);
     if (off == 0) return true;
-    if (d->aim->stores || desc->interleave || off * 8 % bits || d->v->digit[0].mod ||
-        desc->elem_stride[0] > 1)
+    if (d->aim->stores || d->aim->reader || desc->interleave || off * 8 % bits ||
+        d->v->digit[0].mod || desc->elem_stride[0] > 1)
         return false;
     if ((desc->flags & TMAP_HAS_ALLOCATION) && desc->address - off < desc->allocation_base)
         return false;
@@ -224,7 +247,7 @@ static bool settle_coord(struct draft *d)
     const uint64_t grain = d->v->grain[0];
     d->p->dim[0].round = 1;
     if (grain % unit == 0) return true;
-    if (d->aim->stores || d->v->digit[0].mod) return false;
+    if (d->aim->stores || d->aim->reader || d->v->digit[0].mod) return false;
     d->tile[0] += unit - gcd(grain, unit);
     d->p->dim[0].round = unit;
     note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);
@@ -281,11 +304,20 @@ static void start_plan(struct draft *d, int32_t swizzle)
     memcpy(d->tile, d->v->tile, sizeof d->tile);
 }
 
+/* Whether a box's rows are rows of the tile, not pieces of rows side by side. */
+static bool rows_are_the_tiles(const struct view *v)
+{
+    for (int k = 1; k < TMAP_MAX_RANK; k++)
+        if (v->digit[0].coef[k]) return false;
+    return v->desc.rank < 2 || v->digit[1].coef[0] == 0;
+}
+
 bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
                  int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out)
 {
     struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .worst = worst};
-    if (!limits->known || limits_inner(aim->checker, limits, swizzle) == 0) return false;
+    if (!limits->known || limits_inner(aim, limits, swizzle) == 0) return false;
+    if (aim->exact && !rows_are_the_tiles(view)) return false;
     start_plan(&d, swizzle);
     if (out->desc.elem_stride[0] != 1 && out->step_count < TMAP_PLAN_STEPS &&
         out->desc.interleave == TMAP_INTERLEAVE_NONE) {

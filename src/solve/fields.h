@@ -18,13 +18,6 @@ struct limits {
     uint32_t coord_unit; /* coordinate 0 is a multiple of it, elements */
 };
 
-void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
-               struct limits *out);
-
-/* The greatest legal box[0] with that swizzle; 0: the swizzle is refused. Asked once, then known.
- */
-uint32_t limits_inner(const struct tmap_checker *checker, struct limits *limits, int32_t swizzle);
-
 /* The wish that a plan serves: what its costs are measured against. */
 struct aim {
     const struct tmap_checker *checker;
@@ -33,8 +26,28 @@ struct aim {
     uint64_t useful_bytes; /* of one tile */
     uint64_t tensor_bytes; /* of what a copy moves */
     bool stores;
-    bool any_layout; /* changes of the shared layout are not counted */
+    bool any_layout;               /* changes of the shared layout are not counted */
+    const struct tmap_use *reader; /* who takes the boxes, or NULL */
+    bool exact;                    /* it takes whole rows of them, and all rows */
 };
+
+void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
+               struct limits *out);
+
+/* The limits of each type met, which several searches may share. */
+#define LIMIT_SETS 6 /* types that widening meets, and the type under interleave */
+struct limit_sets {
+    struct limits limits[LIMIT_SETS];
+    int32_t dtype[LIMIT_SETS], interleave[LIMIT_SETS];
+    unsigned count;
+};
+
+/* The greatest legal box[0] with that swizzle, of an exact reader the only one; 0: the swizzle is
+ * refused. Asked once, then known. */
+uint32_t limits_inner(const struct aim *aim, struct limits *limits, int32_t swizzle);
+
+/* Whether a legal map is of use: some shared memory holds its box, and the reader takes it. */
+bool fields_usable(const struct aim *aim, const struct tmap_desc *desc);
 
 /* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none,
  * or none that costs less than *worst (which may be NULL). */

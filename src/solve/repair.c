@@ -4,6 +4,7 @@
 #include "solve/decide.h"
 #include "solve/fields.h"
 #include "solve/im2col.h"
+#include "solve/search.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,15 +14,12 @@
 #define MAX_REWRITES 6
 #define SHALLOW 2        /* rewrites within which alternatives are looked for */
 #define MOST_VIEWS 3000u /* one descriptor in a thousand has more: its search is not closed */
-#define LIMIT_SETS 6     /* types met by widening, and the type under interleave */
 #define MOST_PIECE 1000u /* of a split, or its cofactor: the pieces tried */
 
 struct search {
     struct aim aim;
     const struct decision *decision;
-    struct limits limits[LIMIT_SETS];
-    int32_t limit_dtype[LIMIT_SETS], limit_interleave[LIMIT_SETS];
-    unsigned limit_count;
+    struct limit_sets *sets;
     struct view *views;
     uint32_t *table;
     size_t slots, capacity;
@@ -50,7 +48,7 @@ static void log_limits(struct search *s, unsigned set, struct limits *l)
     log_text(s->log, "limits %u %d %u %u %u", set, l->known, l->max_box, l->inner_unit,
              l->coord_unit);
     for (int32_t w = 0; s->log && w < SWIZZLES; w++)
-        log_text(s->log, " %u", l->known ? limits_inner(s->aim.checker, l, w) : 0);
+        log_text(s->log, " %u", l->known ? limits_inner(&s->aim, l, w) : 0);
     log_text(s->log, "\n");
 }
 
@@ -74,15 +72,18 @@ static void log_aim(struct search *s)
 
 static struct limits *limits_for(struct search *s, const struct view *v)
 {
-    for (unsigned i = 0; i < s->limit_count; i++)
-        if (s->limit_dtype[i] == v->desc.dtype && s->limit_interleave[i] == v->desc.interleave)
-            return &s->limits[i];
-    const unsigned i = s->limit_count < LIMIT_SETS ? s->limit_count++ : LIMIT_SETS - 1;
-    s->limit_dtype[i] = v->desc.dtype;
-    s->limit_interleave[i] = v->desc.interleave;
-    limits_of(s->aim.checker, &v->desc, &s->limits[i]);
-    log_limits(s, i, &s->limits[i]);
-    return &s->limits[i];
+    struct limit_sets *t = s->sets;
+    unsigned i = 0;
+    while (i < t->count && (t->dtype[i] != v->desc.dtype || t->interleave[i] != v->desc.interleave))
+        i++;
+    if (i < t->count) return &t->limits[i];
+    if (i == LIMIT_SETS) i--;
+    t->count = i + 1;
+    t->dtype[i] = v->desc.dtype;
+    t->interleave[i] = v->desc.interleave;
+    limits_of(s->aim.checker, &v->desc, &t->limits[i]);
+    log_limits(s, i, &t->limits[i]);
+    return &t->limits[i];
 }
 
 /* 1: the dimension is as wished, no piece and no pair; 2: it is no piece, and if its elements are
@@ -102,7 +103,7 @@ static void log_state(struct search *s, uint32_t state, const struct view *v)
 {
     struct view pair;
     if (!s->log) return;
-    const unsigned set = (unsigned)(limits_for(s, v) - s->limits);
+    const unsigned set = (unsigned)(limits_for(s, v) - s->sets->limits);
     const uint32_t slice = view_slices(v, &pair) ? layout_slice_bytes(v->desc.interleave) : 0;
     const bool pairs = !v->desc.interleave && (view_widen(v, &pair) || view_bytes(v, &pair));
     log_text(s->log, "state %u %u %u %u %u", state, v->step_count, v->desc.rank, set,
@@ -283,13 +284,22 @@ static uint64_t settling_piece(const struct view *v, const struct limits *l, uin
     return 0;
 }
 
+/* For an exact reader a row is what it takes, no more and no less. */
+static void add_exact_split(struct search *s, const struct view *v, struct limits *l)
+{
+    const uint64_t common = gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]);
+    const uint32_t row = limits_inner(&s->aim, l, v->desc.swizzle);
+    if (row && v->tile[0] > row && common % row == 0) add_split(s, v, 0, row);
+}
+
 static void add_inner_splits(struct search *s, const struct view *v, struct limits *l)
 {
     bool settled = true, wide = false;
     uint32_t last = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
-        const uint32_t most = limits_inner(s->aim.checker, l, w);
+        const uint32_t most = limits_inner(&s->aim, l, w);
         if (most == last || most == 0 || v->tile[0] <= most) continue;
+        if (s->aim.wish && s->aim.wish->keep_swizzle && w != v->desc.swizzle) continue;
         last = most;
         wide = true;
         const uint64_t size = settling_piece(v, l, 0, l->inner_unit, most);
@@ -312,7 +322,9 @@ static void add_splits(struct search *s, const struct view *v, struct limits *l)
         else
             add_pieces(s, v, i, 1);
     }
-    if (v->grain[0] % l->coord_unit)
+    if (s->aim.exact)
+        add_exact_split(s, v, l);
+    else if (v->grain[0] % l->coord_unit)
         add_pieces(s, v, 0, 1);
     else
         add_inner_splits(s, v, l);
@@ -331,8 +343,8 @@ static void add_successors(struct search *s, const struct view *v)
         if (view_swap(v, i, &next)) add_view(s, &next);
         if (view_unstride(v, i, &next)) add_view(s, &next);
     }
-    if (view_widen(v, &next)) add_view(s, &next);
-    if (view_bytes(v, &next)) add_view(s, &next);
+    if (!s->aim.exact && view_widen(v, &next)) add_view(s, &next); /* its type counts, then */
+    if (!s->aim.exact && view_bytes(v, &next)) add_view(s, &next);
     add_splits(s, v, limits_for(s, v));
 }
 
@@ -373,7 +385,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
         try_view(s, i, v, &bound);
         if (may_lead(s, i, v, &bound)) add_successors(s, &s->views[i]);
     }
-    r->closed = !s->full && s->aim.useful_bytes <= s->limits[0].max_bytes;
+    r->closed = !s->full && s->aim.useful_bytes <= limits_for(s, &start)->max_bytes;
     r->states = s->count;
     r->found = s->found;
 }
@@ -458,14 +470,16 @@ static const char *why_none(const struct search *s)
 {
     if (s->aim.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
-    if (s->limits[0].known) return "no view of this tensor within six rewrites has legal fields";
+    if (s->sets->count && s->sets->limits[0].known)
+        return "no view of this tensor within six rewrites has legal fields";
     return "the target has no legal map for this type and interleave";
 }
 
-enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                             const struct tmap_wish *wish, void *workspace, size_t bytes,
-                             struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
-                             struct tmap_search_log *log)
+enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                              const struct tmap_wish *wish, const struct tmap_use *reader,
+                              bool exact, struct limit_sets *sets, void *workspace, size_t bytes,
+                              struct tmap_plan *plans, size_t cap,
+                              struct tmap_repair_report *report, struct tmap_search_log *log)
 {
     struct decision x;
     struct search s;
@@ -477,6 +491,9 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
     if (x.empty) return skip_plan(&x, plans, report);
     memset(&s, 0, sizeof s);
     s.aim = (struct aim){.checker = checker, .desc = &x.desc, .wish = wish};
+    s.sets = sets;
+    s.aim.reader = reader;
+    s.aim.exact = exact;
     s.aim.any_layout = wish && wish->any_layout;
     s.aim.stores = wish && wish->op == TMAP_OP_STORE;
     s.decision = &x;
@@ -491,4 +508,15 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
         run_im2col(&s, report);
     if (s.found) return TMAP_OK;
     return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
+}
+
+enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                             const struct tmap_wish *wish, void *workspace, size_t bytes,
+                             struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
+                             struct tmap_search_log *log)
+{
+    struct limit_sets sets;
+    sets.count = 0;
+    return search_plans(checker, desc, wish, NULL, false, &sets, workspace, bytes, plans, cap,
+                        report, log);
 }

@@ -2,53 +2,39 @@
  * are ranked. The search over structure and fields is repair's; here is what consumers need. */
 #include "core/layout.h"
 #include "expr/row.h"
-#include "tmap/solve.h"
+#include "solve/search.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define SWIZZLES 7
+#define OPTIONS 4        /* plans of one swizzle to choose from */
 #define SECTOR_BYTES 32u /* of DRAM and L2 */
 
-/* Whether the rows that the consumer reads are the tile's: they begin where it does, and of an
- * MMA's operand, every element of them counts. */
-static bool rows_are_the_tiles(const struct tmap_plan *p, uint32_t consumer)
+static bool is_mma(uint32_t consumer)
 {
-    const bool mma = consumer == TMAP_CONSUMER_WGMMA || consumer == TMAP_CONSUMER_TCGEN05;
-    if (consumer == TMAP_CONSUMER_NONE) return true;
-    if (p->dim[0].shift || p->dim[0].round > 1) return false;
-    for (uint32_t i = 0; mma && i < p->step_count; i++) {
-        const struct tmap_plan_step *s = &p->step[i];
-        const bool boxes =
-            s->rewrite == TMAP_REWRITE_GROW_BOX || s->rewrite == TMAP_REWRITE_SPLIT_BOX;
-        if (boxes && s->index == 0 && s->to * p->dim[0].copies != s->from) return false;
-    }
-    return true;
+    return consumer == TMAP_CONSUMER_WGMMA || consumer == TMAP_CONSUMER_TCGEN05;
+}
+
+static struct tmap_use reader_of(const struct tmap_tile_wish *wish)
+{
+    return (struct tmap_use){.op = wish->op,
+                             .flags = TMAP_USE_COORD,
+                             .multicast = wish->multicast,
+                             .consumer = wish->consumer,
+                             .major = wish->major};
 }
 
 /* Whether the consumer can read what the plan's copies leave, and the target copies so: the rows
  * about uses say. */
 static bool serves(const struct tmap_checker *c, const struct tmap_plan *p,
-                   const struct tmap_tile_wish *wish, char *reason)
+                   const struct tmap_use *reader)
 {
-    const struct tmap_use use = {.op = wish->op,
-                                 .flags = TMAP_USE_COORD,
-                                 .coord_count = p->desc.rank,
-                                 .multicast = wish->multicast,
-                                 .consumer = wish->consumer,
-                                 .major = wish->major};
+    struct tmap_use use = *reader;
     struct tmap_violation v[1];
     size_t found = 1;
-    const enum tmap_status s = tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL);
-    if (s == TMAP_OK && found == 0) {
-        if (rows_are_the_tiles(p, wish->consumer)) return true;
-        snprintf(reason, 160,
-                 "the rows of the tile are no operand: they begin or end within 16 bytes");
-        return false;
-    }
-    if (s == TMAP_OK)
-        snprintf(reason, 160, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);
-    return false;
+    use.coord_count = p->desc.rank;
+    return tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
 }
 
 /* Cycles beyond the first when eight consecutive rows are read, 16 bytes each. */
@@ -134,31 +120,55 @@ static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizz
     return d;
 }
 
+/* Why nothing serves: what the consumer has against the plan that there would be without it. */
+static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *wish,
+                    const struct tmap_use *reader, void *workspace, size_t bytes, char *reason)
+{
+    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
+    snprintf(reason, 160, "no swizzle that this consumer reads fits the tile");
+    for (int32_t w = 0; w < SWIZZLES; w++) {
+        struct tmap_use use = *reader;
+        struct tmap_plan plan;
+        struct tmap_repair_report r;
+        struct tmap_violation v[1];
+        size_t found = 0;
+        const struct tmap_desc d = desc_of(wish, w);
+        const enum tmap_status s = tmap_repair(c, &d, &how, workspace, bytes, &plan, 1, &r, NULL);
+        if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, 160, "%s", r.reason);
+        if (s != TMAP_OK || plan.skip) continue;
+        use.coord_count = plan.desc.rank;
+        if (tmap_check_use(c, &plan.desc, &use, v, 1, &found, NULL) == TMAP_OK && found)
+            snprintf(reason, 160, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);
+    }
+}
+
 enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
                             void *workspace, size_t bytes, struct tmap_tile_plan *plans, size_t cap,
                             size_t *found, char *reason)
 {
-    const struct tmap_wish how = {
-        .op = wish ? wish->op : 0, .keep_swizzle = true, .any_layout = true};
+    struct limit_sets sets;
     if (!checker || !wish || !plans || cap == 0 || !found || !reason ||
         !tmap_consumer_name(wish->consumer, wish->major))
         return TMAP_E_ARGUMENT;
+    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
+    const struct tmap_use reader = reader_of(wish);
     *found = 0;
-    snprintf(reason, 160, "no swizzle that this consumer reads fits the tile");
+    sets.count = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
-        struct tmap_plan options[4];
+        struct tmap_plan options[OPTIONS];
         struct tmap_repair_report r;
         const struct tmap_desc d = desc_of(wish, w);
         const enum tmap_status s =
-            tmap_repair(checker, &d, &how, workspace, bytes, options, 4, &r, NULL);
+            search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
+                         &sets, workspace, bytes, options, OPTIONS, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
-        if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, 160, "%s", r.reason);
         for (size_t i = 0; i < r.found; i++) {
-            if (options[i].skip || !serves(checker, &options[i], wish, reason)) continue;
+            if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
             const struct tmap_tile_plan t = measured(checker, &options[i], wish);
             keep(plans, cap, found, &t);
         }
     }
+    if (*found == 0) explain(checker, wish, &reader, workspace, bytes, reason);
     return *found ? TMAP_OK : TMAP_E_NO_PLAN;
 }
 

@@ -62,7 +62,8 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     struct sym_text *t = &q->text;
-    const bool fixed = f->copied || f->aim->stores || f->view->is_piece || d->elem_stride[0] > 1;
+    const bool fixed = f->copied || f->aim->stores || (f->use && f->use->consumer) ||
+                       f->view->is_piece || d->elem_stride[0] > 1;
     sym_put(t, "(declare-const shift Int)\n(assert (%s shift 0))\n", fixed ? "=" : ">=");
     sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)d->dim[0]);
     if (f->copied) return;
@@ -88,6 +89,13 @@ static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row 
 /* --- copies ------------------------------------------------------------------------------------
  */
 
+/* An MMA multiplies all that a box brings: none reaches beyond the tile. */
+static bool is_mma(const struct sym_fields *f)
+{
+    return f->use &&
+           (f->use->consumer == TMAP_CONSUMER_WGMMA || f->use->consumer == TMAP_CONSUMER_TCGEN05);
+}
+
 /* n_i boxes of e_i elements cover dimension i, each needed; x_i: exactly. Where they store and do
  * not, the last box is a smaller one. */
 static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t most)
@@ -102,8 +110,9 @@ static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t
             need_of(f, i) + (i ? 0 : rounding_of(f)), i ? "" : ")");
     sym_put(t, "(declare-const x_%u Bool)\n(declare-const N_%u Int)\n(assert (or", i, i);
     for (uint64_t v = 1; v <= most; v++) {
-        sym_put(t, " (and (= n_%u %llu) (>= (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
-                (unsigned long long)v, (unsigned long long)v, i, i, i, (unsigned long long)v);
+        sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
+                (unsigned long long)v, is_mma(f) ? "=" : ">=", (unsigned long long)v, i, i, i,
+                (unsigned long long)v);
         sym_put(t, i ? "N_%u))" : "1))", i - 1);
         if (f->aim->stores)
             sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (< (* %llu e_%u) need_%u)", i,
@@ -321,7 +330,8 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     put_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
-    if (rounding_of(f) && (f->aim->stores || f->view->is_piece)) sym_put(t, "(assert false)\n");
+    if (rounding_of(f) && (f->aim->stores || f->view->is_piece || (f->use && f->use->consumer)))
+        sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
     if (!f->linear) put_footprint(q, f);
     if (f->use) put_use(q, f);

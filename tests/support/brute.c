@@ -77,7 +77,10 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
         return;
     }
     const uint64_t tile = p->tile[dim], es = p->v->d[dim].es;
-    const uint64_t whole = stores(b) ? 256 : dim + 1 < d->rank ? es : dim == 0 ? 128 : 8 * es;
+    const uint64_t whole = stores(b) && b->every_box ? 256
+                           : dim + 1 < d->rank       ? es
+                           : dim == 0                ? 128
+                                                     : 8 * es;
     for (uint64_t n = 1; n * copies <= BRUTE_COPIES && n <= tile && !b->skip(b, p, n * copies); n++)
         for (uint64_t box = (tile + n - 1) / n, k = 0; k < slack(dim, n, whole); box++, k++) {
             const uint64_t before = (n - 1) * box;

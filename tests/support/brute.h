@@ -46,6 +46,7 @@ struct brute {
     struct tmap_desc wish;
     uint32_t op, depth;
     int32_t swizzles;        /* those below are tried */
+    bool every_box;          /* of stores; else those of whole units of shared memory */
     uint64_t useful, tensor; /* bytes of the tile, of the tensor */
     struct seen *list;       /* room for BRUTE_VIEWS */
     size_t count;

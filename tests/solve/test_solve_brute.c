@@ -1,0 +1,246 @@
+/* Synthesis against brute force (tests/support/brute.h) on a grid of small wishes: every view
+ * within two rewrites, every swizzle, every box, ranked as solve.h says. TMAP_GRID=N of them. */
+#include "core/layout.h"
+#include "support/brute.h"
+#include "support/repair_support.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEPTH 2
+#define SECTOR 32u
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+enum { KIND, COPIED, INSTRUCTIONS, MAPS, CONFLICTS, SHARED, SECTORS, TRAFFIC, ROWS, RANKS };
+static const char *const names[RANKS] = {
+    "kind",         "bytes copied",    "instructions",   "maps", "conflicts",
+    "shared bytes", "partial sectors", "wasted traffic", "rows"};
+
+struct best {
+    const struct tmap_tile_wish *wish;
+    uint64_t rank[RANKS];
+    struct tmap_desc desc;
+    bool any;
+};
+
+static int compare(const uint64_t *a, const uint64_t *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static uint64_t sectors_of(const struct tmap_desc *d)
+{
+    uint64_t odd = (uint64_t)d->box[0] * layout_gmem_bits(d->dtype) / 8 % SECTOR;
+    for (uint32_t i = 0; i + 1 < d->rank; i++) odd |= d->stride_bytes[i] % SECTOR;
+    return odd || d->address % SECTOR ? 2 : 0;
+}
+
+/* What reads whole rows needs the tile's own: begun where the tile begins. An MMA multiplies all of
+ * them, so no box reaches beyond the tile, and the pieces of a row are slabs outside of the rows.
+ */
+static bool is_operand(const struct brute *b, const struct candidate *c, const struct tmap_use *use)
+{
+    const uint64_t tile = c->p->v->d[0].tile, row_bytes = b->wish.stride_bytes[0];
+    const uint32_t consumer = use->consumer;
+    if (consumer == TMAP_CONSUMER_NONE) return true;
+    if (c->p->tile[0] != tile) return false;
+    if (consumer == TMAP_CONSUMER_LDMATRIX) return true;
+    for (uint32_t i = 0; i < c->desc->rank; i++)
+        if (c->desc->box[i] * c->p->x[i].n != c->p->v->d[i].tile) return false;
+    struct tmap_desc slab = *c->desc;
+    struct candidate one = *c;
+    for (uint32_t i = 1; i < slab.rank; i++)
+        if (c->p->v->d[i].stride < row_bytes) slab.box[i] = 1;
+    one.desc = one.last = &slab;
+    return c->p->v->pairs == 1 && c->p->v->d[1].stride >= row_bytes && brute_legal(b, &one, use);
+}
+
+static void consider(struct brute *b, const struct candidate *c)
+{
+    struct best *best = b->user;
+    const struct tmap_use use = {.op = b->op,
+                                 .multicast = best->wish->multicast,
+                                 .consumer = best->wish->consumer,
+                                 .major = best->wish->major};
+    uint64_t r[RANKS] = {c->p->copied, c->p->copied ? b->tensor : 0, c->copies, c->maps - 1};
+    struct tmap_layout l;
+    uint32_t ways = 1;
+    if (best->any && compare(r, best->rank, CONFLICTS) > 0) return;
+    layout_of(c->desc, &l);
+    r[SHARED] = c->shared_bytes;
+    r[SECTORS] = sectors_of(c->desc);
+    r[TRAFFIC] = c->moved_bytes > b->useful ? c->moved_bytes - b->useful : 0;
+    r[ROWS] = l.rows * c->copies;
+    if (!brute_legal(b, c, &use) || !is_operand(b, c, &use)) return;
+    if (best->wish->consumer &&
+        tmap_bank_conflicts(&b->c, c->desc, TMAP_ACCESS_MATRIX, &ways) == TMAP_OK)
+        r[CONFLICTS] = ways ? ways - 1 : 0;
+    if (best->any && compare(r, best->rank, RANKS) >= 0) return;
+    memcpy(best->rank, r, sizeof r);
+    best->desc = *c->desc;
+    best->any = true;
+}
+
+static bool skip_it(const struct brute *b, const struct place *p, uint64_t copies)
+{
+    const struct best *best = b->user;
+    const uint64_t r[RANKS] = {p->copied, p->copied ? b->tensor : 0, copies};
+    if (best->wish->consumer && p->tile[0] != p->v->d[0].tile) return true; /* see is_operand() */
+    if (best->wish->consumer == TMAP_CONSUMER_WGMMA &&
+        (p->v->pairs != 1 || p->v->d[1].stride < b->wish.stride_bytes[0]))
+        return true;
+    return best->any && compare(r, best->rank, MAPS) > 0;
+}
+
+/* --- the grid ------------------------------------------------------------------------------- */
+
+static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
+static const uint32_t inners[] = {8, 16, 24, 32, 48, 64, 96, 128, 136, 200, 256, 264, 320};
+static const uint32_t outers[] = {1, 7, 8, 16, 60, 64, 128, 250, 256, 257, 320, 384};
+static const struct {
+    uint32_t consumer, major, op, multicast;
+} uses[] = {
+    {TMAP_CONSUMER_NONE, TMAP_K_MAJOR, TMAP_OP_LOAD, 0},
+    {TMAP_CONSUMER_NONE, TMAP_K_MAJOR, TMAP_OP_STORE, 0},
+    {TMAP_CONSUMER_LDMATRIX, TMAP_K_MAJOR, TMAP_OP_LOAD, 0},
+    {TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, TMAP_OP_LOAD, 2},
+    {TMAP_CONSUMER_WGMMA, TMAP_MN_MAJOR, TMAP_OP_LOAD, 0},
+};
+/* How the tensor lies: rows of whole tiles or not, whole sectors or not, a base that is off. */
+static const struct {
+    uint32_t more, pad_bytes, off;
+} lies[] = {{0, 0, 0}, {1, 0, 0}, {0, 16, 0}, {0, 0, 1}, {2, 8, 0}};
+
+#define OF(a) (sizeof(a) / sizeof *(a))
+#define GRID (OF(types) * OF(inners) * OF(outers) * OF(uses) * OF(lies))
+
+static struct tmap_tile_wish wish_at(size_t i)
+{
+    const int32_t dtype = types[i % 3];
+    const size_t in = i / 3 % OF(inners), out = i / 3 / OF(inners) % OF(outers);
+    const size_t use = i / 3 / OF(inners) / OF(outers) % OF(uses);
+    const size_t lie = i / 3 / OF(inners) / OF(outers) / OF(uses);
+    const uint32_t bytes = layout_gmem_bits(dtype) / 8;
+    struct tmap_tile_wish w = {.tile = {inners[in], outers[out]},
+                               .op = uses[use].op,
+                               .consumer = uses[use].consumer,
+                               .major = uses[use].major,
+                               .multicast = uses[use].multicast};
+    w.tensor.dtype = dtype;
+    w.tensor.rank = 2;
+    w.tensor.address = (1 << 20) + lies[lie].off * bytes;
+    w.tensor.dim[0] = 4 * inners[in] + lies[lie].more * 4;
+    w.tensor.dim[1] = 4 * outers[out] + lies[lie].more;
+    w.tensor.stride_bytes[0] = w.tensor.dim[0] * bytes + lies[lie].pad_bytes;
+    return w;
+}
+
+static void describe(const struct tmap_tile_wish *w, const struct tmap_desc *d)
+{
+    print_error("  type %d, %llu x %llu, stride %llu, tile %u x %u, op %u, consumer %u %u\n",
+                w->tensor.dtype, (unsigned long long)w->tensor.dim[0],
+                (unsigned long long)w->tensor.dim[1], (unsigned long long)w->tensor.stride_bytes[0],
+                w->tile[0], w->tile[1], w->op, w->consumer, w->major);
+    print_error("  map: type %d swizzle %d box", d->dtype, d->swizzle);
+    for (uint32_t i = 0; i < d->rank; i++) print_error(" %u", d->box[i]);
+    print_error("\n");
+}
+
+static void ranks_of(const struct tmap_tile_plan *p, uint64_t *r)
+{
+    r[KIND] = p->kind;
+    r[COPIED] = p->plan.cost.copied_bytes;
+    r[INSTRUCTIONS] = p->instructions;
+    r[MAPS] = p->plan.cost.extra_maps;
+    r[CONFLICTS] = p->conflicts;
+    r[SHARED] = p->shared_bytes;
+    r[SECTORS] = p->partial_sectors;
+    r[TRAFFIC] = p->plan.cost.wasted_traffic_bytes;
+    r[ROWS] = p->rows;
+}
+
+static void as_wish(struct brute *b, const struct tmap_tile_wish *w)
+{
+    b->wish = w->tensor;
+    b->wish.kind = TMAP_TILED;
+    b->op = w->op;
+    for (uint32_t i = 0; i < w->tensor.rank; i++) {
+        b->wish.box[i] = w->tile[i];
+        b->wish.elem_stride[i] = 1;
+    }
+}
+
+/* 1 where both find the same, 0 where neither finds anything, -1 where they differ. */
+static int one(struct brute *b, const struct tmap_tile_wish *w)
+{
+    struct best *best = b->user;
+    struct tmap_tile_plan p;
+    uint64_t r[RANKS];
+    size_t found = 0;
+    char reason[160];
+    *best = (struct best){.wish = w};
+    as_wish(b, w);
+    brute_run(b);
+    const enum tmap_status s =
+        tmap_solve(&b->c, w, workspace, sizeof workspace, &p, 1, &found, reason);
+    if (s != TMAP_OK && !best->any) return 0;
+    if (s != TMAP_OK) {
+        print_error("  solve: %s\n", reason);
+        describe(w, &best->desc);
+        return -1;
+    }
+    ranks_of(&p, r);
+    if (best->any && compare(r, best->rank, RANKS) == 0) return 1;
+    for (int i = 0; i < RANKS; i++)
+        print_error("  %-16s solve %llu, brute force %llu\n", names[i], (unsigned long long)r[i],
+                    best->any ? (unsigned long long)best->rank[i] : 0);
+    describe(w, &p.plan.desc);
+    describe(w, &best->desc);
+    return -1;
+}
+
+static void test_grid(void **state)
+{
+    const char *wanted = getenv("TMAP_GRID");
+    const size_t n = wanted ? (size_t)atol(wanted) : 100;
+    const size_t step = n < GRID ? GRID / n | 1 : 1;
+    struct tmap_target t;
+    struct best best;
+    struct brute b = {.list = malloc(BRUTE_VIEWS * sizeof *b.list),
+                      .depth = DEPTH,
+                      .swizzles = 4,
+                      .consider = consider,
+                      .skip = skip_it,
+                      .user = &best};
+    long tally[2] = {0};
+    (void)state;
+    assert_non_null(b.list);
+    assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_90a", &t), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &b.c), TMAP_OK);
+    for (size_t i = 0; i < GRID; i += step) {
+        const struct tmap_tile_wish w = wish_at(i);
+        if (w.major == TMAP_MN_MAJOR && w.tensor.dtype != TMAP_BFLOAT16) continue; /* no operand */
+        const int same = one(&b, &w);
+        if (same < 0) fail_msg("wish %zu of %zu", i, (size_t)GRID);
+        tally[same]++;
+    }
+    print_message("# %ld wishes: the best of all fields; %ld that nothing serves\n", tally[1],
+                  tally[0]);
+    assert_true(tally[1] > tally[0]);
+    free(b.list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_grid)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
