@@ -40,6 +40,18 @@ static const struct tmap_symbolic_desc attention = {
     .dim = {"D", "H", "S", "B", "L"},
     .stride = {"2*D", "2*D*H", "2*D*H*S", "2*D*H*S*B"}};
 
+static const struct tmap_symbolic_desc nhwc = {.desc = {.kind = TMAP_IM2COL,
+                                                        .dtype = TMAP_BFLOAT16,
+                                                        .rank = 4,
+                                                        .elem_stride = {1, 1, 1, 1},
+                                                        .lower = {-1, -1},
+                                                        .upper = {-1, -1},
+                                                        .channels = 64,
+                                                        .pixels = 128,
+                                                        .swizzle = TMAP_SWIZZLE_128B},
+                                               .dim = {"C", "W", "H", "N"},
+                                               .stride = {"2*C", "2*C*W", "2*C*W*H"}};
+
 struct bench {
     struct tmap_symbolic *s;
     struct tmap_checker checker;
@@ -179,7 +191,8 @@ int main(void)
     condition(&b);
     report(&b, "first condition (isl starts)", now_ms() - start, 0);
     measure(&b, "2 parameters", &gemm, 0.5, 1);
-    measure(&b, "rank 5, 5 parameters and their products", &attention, 10, 10);
+    measure(&b, "rank 5, 5 parameters and their products", &attention, 1, 10);
+    measure(&b, "NHWC im2col", &nhwc, 1, 10);
     measure(&b, "rank 5, 10 parameters", &rank5, 10, 10);
     printf("%-44s %6ld    MiB\n", "peak memory before Z3", peak_mib());
     start = now_ms();

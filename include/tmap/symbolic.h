@@ -279,7 +279,7 @@ TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
  * makes the difference. */
 struct tmap_difference {
     tmap_row row;
-    int32_t kind;
+    int32_t kind;             /* enum tmap_kind; one more: a number that is none of the three */
     bool becomes_legal;       /* else it becomes illegal */
     struct tmap_desc witness; /* checked natively: the verdicts differ as said */
     char set[256];            /* what the row excludes, in the words of tree_print */

@@ -38,7 +38,7 @@ static bool read_side(const struct cli *cli, const char *text, struct side *out)
 static const char *kind_name(int32_t kind)
 {
     static const char *const name[] = {"tiled", "im2col", "im2col_wide"};
-    return kind >= 0 && kind < 3 ? name[kind] : "?";
+    return kind >= 0 && kind < 3 ? name[kind] : "none of the three";
 }
 
 static const char *proof_words(enum tmap_proof proof)

@@ -280,6 +280,10 @@ static void ask_copied(struct moves *m)
     put_part(m, ANY);
     sym_put(&m->t, "] : ");
     put_inside(m, "x", &m->wish);
+    for (uint32_t i = 0; i < m->wish.rank; i++) { /* between the elements taken nothing is copied */
+        const unsigned es = step_of(&m->wish, i);
+        if (m->plan->grain[i] % es == 0) sym_put(&m->t, " and x%u mod %u = 0", i, es);
+    }
     sym_put(&m->t, " }");
     ask_injective(m, isl_map_read_from_str(m->s->isl, m->t.at));
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TEXT_BYTES = 1 << 19, ROW_BYTES = 1 << 15, KINDS = 3, MAX_VIOLATED = 64 };
+enum { TEXT_BYTES = 1 << 19, ROW_BYTES = 1 << 15, KINDS = 4, MAX_VIOLATED = 64 };
 
 /* The best witness so far of one row, kind and direction. */
 struct found {
@@ -29,18 +29,23 @@ struct differ {
 
 /* --- which rows differ ----------------------------------------------------------------------- */
 
-/* The instance's text on one side; "" where the row does not decide there. */
-static bool row_text(struct differ *d, int side, tmap_row row, int index)
+/* The instance's text on one side, decide it there or not. */
+static bool put_text(struct differ *d, int side, tmap_row row, int index)
 {
     struct sym_text t = {d->text[side], ROW_BYTES, 0};
-    d->text[side][0] = 0;
-    if (!sym_is_active(d->side[side], row)) return true;
     d->script.target = &d->side[side]->target;
     tnode f = sym_script_tree(&d->script, d->side[side], row, index, 0);
     if (f == TREE_BAD) return false;
     sym_smt_tree(&t, &d->script.tree, f, 0);
     if (t.length < ROW_BYTES) return true;
     return sym_fail(&d->w, TMAP_E_BUDGET, "row %s is too long", row_table[row].id), false;
+}
+
+/* "" where the row does not decide there. */
+static bool row_text(struct differ *d, int side, tmap_row row, int index)
+{
+    d->text[side][0] = 0;
+    return !sym_is_active(d->side[side], row) || put_text(d, side, row, index);
 }
 
 static bool compare_rows(struct differ *d)
@@ -62,8 +67,10 @@ static void keep(struct differ *d, const struct tmap_desc *desc, int illegal_sid
     struct tmap_violation bad[MAX_VIOLATED];
     size_t n = 0;
     tmap_check_with(d->side[illegal_side], desc, bad, MAX_VIOLATED, &n, NULL);
+    /* a kind that is none of the three counts as a fourth */
+    const int kind = desc->kind >= 0 && desc->kind < KINDS - 1 ? desc->kind : KINDS - 1;
     for (size_t i = 0; i < n && i < MAX_VIOLATED; i++) {
-        struct found *f = &d->found[illegal_side][desc->kind][bad[i].row];
+        struct found *f = &d->found[illegal_side][kind][bad[i].row];
         if (f->any && f->violated <= n) continue;
         *f = (struct found){true, n, *desc};
     }
@@ -157,12 +164,26 @@ static bool is_product(const char *text)
     return strstr(text, "(* (* ") != NULL;
 }
 
-static void put_legal_side(struct differ *d, int side)
+/* Legal is what no deciding row, nor one that it needs, forbids: where only a need fails, the
+ * verdict is unknown. */
+static bool gates(const struct tmap_checker *c, tmap_row row)
+{
+    return (c->gate[row / 64] >> (row % 64)) & 1;
+}
+
+/* Of a kind that is none of the three no other row is evaluated. */
+static bool is_about(tmap_row row, int kind)
+{
+    return kind < KINDS - 1 || row == ROW_TMA001;
+}
+
+static void put_legal_side(struct differ *d, int side, int kind)
 {
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
-        for (int i = first; sym_is_active(d->side[side], row) && i < first + n; i++) {
-            if (!row_text(d, side, row, i)) return;
+        if (!gates(d->side[side], row) || !is_about(row, kind)) continue;
+        for (int i = first; i < first + n; i++) {
+            if (!put_text(d, side, row, i)) return;
             if (is_product(d->text[side]) && !d->differs[row]) continue;
             sym_put(&d->script.text, "(assert %s)\n", d->text[side]);
         }
@@ -176,7 +197,7 @@ static int put_illegal_side(struct differ *d, int side, int kind)
     sym_put(&d->script.text, "(assert (or false");
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
-        if (!d->differs[row] || d->found[side][kind][row].any) continue;
+        if (!d->differs[row] || d->found[side][kind][row].any || !is_about(row, kind)) continue;
         for (int i = first; sym_is_active(d->side[side], row) && i < first + n; i++) {
             if (!row_text(d, side, row, i)) return -1;
             sym_put(&d->script.text, " (not %s)", d->text[side]);
@@ -194,8 +215,11 @@ static enum tmap_status ask(struct differ *d, int side, int kind, enum sym_answe
     d->script.target = NULL;
     for (int slot = F_KIND; slot <= F_ALLOC_BYTES; slot++) sym_script_unknown(&d->script, slot);
     sym_script_unknown(&d->script, F_EXTENT);
-    sym_put(&d->script.text, "(assert (= kind %d))\n", kind);
-    put_legal_side(d, !side);
+    if (kind < KINDS - 1)
+        sym_put(&d->script.text, "(assert (= kind %d))\n", kind);
+    else
+        sym_put(&d->script.text, "(assert (not (<= 0 kind %d)))\n", KINDS - 2);
+    put_legal_side(d, !side, kind);
     int rows = put_illegal_side(d, side, kind);
     if (d->w.status != TMAP_OK) return sym_report(d->s, d->w.status, d->w.why);
     if (d->script.text.length >= TEXT_BYTES) {

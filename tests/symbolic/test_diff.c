@@ -31,6 +31,10 @@ static const struct pair table[] = {
     {"13.0", "sm_100", "13.0", "sm_120", SAFE, "", ""},
     {"13.0", "sm_90", "13.0", "sm_90", TMAP_CONTRACT_DOCUMENTED, TMAP_CONTRACT_DRIVER, NULL, NULL},
     {"13.0", "sm_90", "13.0", "sm_90", TMAP_CONTRACT_DRIVER, TMAP_CONTRACT_DOCUMENTED, NULL, NULL},
+    // What only a need forbids is unknown there, not legal.
+    {"13.0", "sm_90", "13.0", "sm_90", TMAP_CONTRACT_DOCUMENTED, TMAP_CONTRACT_HARDWARE, NULL,
+     NULL},
+    {"13.0", "sm_90", "13.0", "sm_90", TMAP_CONTRACT_HARDWARE, TMAP_CONTRACT_SAFE, NULL, NULL},
 };
 
 static void list(const struct tmap_difference *d, size_t n, bool legal, char *out, size_t size)
