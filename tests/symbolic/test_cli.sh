@@ -18,6 +18,10 @@ is() { # name, expected exit code, expected text (a fixed string), command...
     fi
 }
 a=examples/symbolic/gemm_a_bf16.json
+if "$tmap" condition $a 2>&1 | grep -qi 'built without isl'; then
+    echo "ok 1 # SKIP symbolic commands: built without isl"
+    exit 0
+fi
 is 'condition names the congruence' 0 'A: legal if and only if K % 8 = 0' "$tmap" condition $a
 is 'condition names the least padding' 0 'least padding: K + (-K) mod 8' "$tmap" condition $a
 is 'assumptions decide' 0 'legal for all parameters' "$tmap" condition $a \

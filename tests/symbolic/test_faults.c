@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "support/needs.h"
 #include "symbolic/cases.h"
 
 #include <pthread.h>
@@ -261,6 +262,7 @@ static void null_is_an_error_and_freeing_it_is_not(void **state)
 
 int main(void)
 {
+    if (lacks_isl("budgets and failures of isl")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_budget_ends_in_an_answer_or_in_words),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_loses_nothing),
