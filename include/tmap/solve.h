@@ -291,6 +291,13 @@ TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                      size_t workspace_bytes, struct tmap_tile_plan *plans,
                                      size_t cap, size_t *found, char *reason);
 
+/* tmap_solve_account() : the account of what tmap_solve() searches for one swizzle, for proofs;
+ * *closed as tmap_repair_report's. That there is no plan is no error here. */
+TMAP_API enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
+                                             const struct tmap_tile_wish *wish, int32_t swizzle,
+                                             void *workspace, size_t workspace_bytes,
+                                             struct tmap_search_log *log, bool *closed);
+
 /* tmap_consumer_name() : "wgmma_k_major"; NULL for what does not exist. tmap_consumer_at() : the
  *  i-th of them; false past the end. */
 TMAP_API const char *tmap_consumer_name(uint32_t consumer, uint32_t major);

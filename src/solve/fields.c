@@ -304,8 +304,7 @@ static void start_plan(struct draft *d, int32_t swizzle)
     memcpy(d->tile, d->v->tile, sizeof d->tile);
 }
 
-/* Whether a box's rows are rows of the tile, not pieces of rows side by side. */
-static bool rows_are_the_tiles(const struct view *v)
+bool fields_rows_are_the_tiles(const struct view *v)
 {
     for (int k = 1; k < TMAP_MAX_RANK; k++)
         if (v->digit[0].coef[k]) return false;
@@ -317,7 +316,7 @@ bool fields_best(const struct aim *aim, struct limits *limits, const struct view
 {
     struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .worst = worst};
     if (!limits->known || limits_inner(aim, limits, swizzle) == 0) return false;
-    if (aim->exact && !rows_are_the_tiles(view)) return false;
+    if (aim->exact && !fields_rows_are_the_tiles(view)) return false;
     start_plan(&d, swizzle);
     if (out->desc.elem_stride[0] != 1 && out->step_count < TMAP_PLAN_STEPS &&
         out->desc.interleave == TMAP_INTERLEAVE_NONE) {

@@ -46,6 +46,10 @@ struct limit_sets {
  * refused. Asked once, then known. */
 uint32_t limits_inner(const struct aim *aim, struct limits *limits, int32_t swizzle);
 
+/* Whether a box's rows are rows of the tile, not pieces of rows side by side: an exact reader wants
+ * that. */
+bool fields_rows_are_the_tiles(const struct view *view);
+
 /* Whether a legal map is of use: some shared memory holds its box, and the reader takes it. */
 bool fields_usable(const struct aim *aim, const struct tmap_desc *desc);
 

@@ -97,8 +97,8 @@ static int whole(const struct view *v, uint32_t i)
 /* One line a state: its number, rewrites so far, rank, limits, whether two elements may be one (or
  * the bytes of a slice under interleave, 2 where there is no rank left to say them), and
  * per dimension size, stride, tile, grain, element stride and what whole() says. After a bar what
- * its fields depend on beside: type, interleave, address, changes of the shared layout, and whether
- * dimension 0 is a piece of a split. */
+ * its fields depend on beside: type, interleave, address, changes of the shared layout, whether
+ * dimension 0 is a piece of a split, and whether its rows are rows of the tile. */
 static void log_state(struct search *s, uint32_t state, const struct view *v)
 {
     struct view pair;
@@ -114,8 +114,9 @@ static void log_state(struct search *s, uint32_t state, const struct view *v)
                                         : layout_gmem_bits(v->desc.dtype) / 8),
                  (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
                  v->desc.elem_stride[i], whole(v, i));
-    log_text(s->log, " | %d %d %llu %u %d\n", v->desc.dtype, v->desc.interleave,
-             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0);
+    log_text(s->log, " | %d %d %llu %u %d %d\n", v->desc.dtype, v->desc.interleave,
+             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0,
+             fields_rows_are_the_tiles(v));
 }
 
 /* Whether every step of a, values aside, is one of b's. */

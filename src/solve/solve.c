@@ -142,6 +142,37 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *w
     }
 }
 
+/* The search for one swizzle. */
+static enum tmap_status plans_with(const struct tmap_checker *checker,
+                                   const struct tmap_tile_wish *wish, int32_t swizzle,
+                                   struct limit_sets *sets, void *workspace, size_t bytes,
+                                   struct tmap_plan options[OPTIONS], struct tmap_repair_report *r,
+                                   struct tmap_search_log *log)
+{
+    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
+    const struct tmap_use reader = reader_of(wish);
+    const struct tmap_desc d = desc_of(wish, swizzle);
+    return search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
+                        sets, workspace, bytes, options, OPTIONS, r, log);
+}
+
+enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
+                                    const struct tmap_tile_wish *wish, int32_t swizzle,
+                                    void *workspace, size_t bytes, struct tmap_search_log *log,
+                                    bool *closed)
+{
+    struct limit_sets sets;
+    struct tmap_plan options[OPTIONS];
+    struct tmap_repair_report r;
+    if (!checker || !wish || !log || !closed || !tmap_consumer_name(wish->consumer, wish->major))
+        return TMAP_E_ARGUMENT;
+    sets.count = 0;
+    const enum tmap_status s =
+        plans_with(checker, wish, swizzle, &sets, workspace, bytes, options, &r, log);
+    *closed = r.closed;
+    return s == TMAP_E_NO_PLAN ? TMAP_OK : s;
+}
+
 enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
                             void *workspace, size_t bytes, struct tmap_tile_plan *plans, size_t cap,
                             size_t *found, char *reason)
@@ -150,17 +181,14 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tma
     if (!checker || !wish || !plans || cap == 0 || !found || !reason ||
         !tmap_consumer_name(wish->consumer, wish->major))
         return TMAP_E_ARGUMENT;
-    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
     const struct tmap_use reader = reader_of(wish);
     *found = 0;
     sets.count = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
         struct tmap_plan options[OPTIONS];
         struct tmap_repair_report r;
-        const struct tmap_desc d = desc_of(wish, w);
         const enum tmap_status s =
-            search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
-                         &sets, workspace, bytes, options, OPTIONS, &r, NULL);
+            plans_with(checker, wish, w, &sets, workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;

@@ -37,8 +37,8 @@ static bool read_view(const struct sym_account *a, const char *line, struct sym_
     v->desc = a->base;
     if (sscanf(line, "state %*u %*u %u %*u %*u%n", &v->desc.rank, &at) != 1) return false;
     if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK || !read_dims(line, &at, v)) return false;
-    if (sscanf(line + at, " | %d %d %llu %u %d%n", &v->desc.dtype, &v->desc.interleave, &address,
-               &v->layout_changes, &v->is_piece, &used) != 5)
+    if (sscanf(line + at, " | %d %d %llu %u %d %d%n", &v->desc.dtype, &v->desc.interleave, &address,
+               &v->layout_changes, &v->is_piece, &v->tile_rows, &used) != 6)
         return false;
     v->desc.address = address;
     if (v->desc.interleave == TMAP_INTERLEAVE_NONE) v->desc.elem_stride[0] = 1;

@@ -16,24 +16,19 @@ static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizz
     return d;
 }
 
-/* One swizzle: the views that a search for it names. */
-static enum tmap_status judge_swizzle(struct sym_account *a, const struct tmap_desc *d,
-                                      const struct tmap_tile_wish *wish, void *workspace,
-                                      size_t bytes, struct tmap_search_log *log,
-                                      struct tmap_minimal *out)
+/* One swizzle: the views that the search for it names. */
+static enum tmap_status judge_swizzle(struct sym_account *a, const struct tmap_tile_wish *wish,
+                                      int32_t swizzle, void *workspace, size_t bytes,
+                                      struct tmap_search_log *log, struct tmap_minimal *out)
 {
-    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true};
-    struct tmap_plan plan;
-    struct tmap_repair_report report;
+    bool closed = false;
     log->length = 0;
     const enum tmap_status s =
-        tmap_repair(a->checker, d, &how, workspace, bytes, &plan, 1, &report, log);
-    if (s == TMAP_E_NO_PLAN && log->length == 0) return TMAP_OK; /* no view: a wish undefined */
-    if (s != TMAP_OK && s != TMAP_E_NO_PLAN)
-        return sym_report(a->s, s, "the search for a swizzle failed");
-    if (!report.closed && s == TMAP_OK)
+        tmap_solve_account(a->checker, wish, swizzle, workspace, bytes, log, &closed);
+    if (s != TMAP_OK) return sym_report(a->s, s, "the search for a swizzle failed");
+    if (!closed && log->length)
         return sym_report(a->s, TMAP_E_BUDGET, "the search for a swizzle did not close");
-    a->base.swizzle = d->swizzle;
+    a->base = desc_of(wish, swizzle);
     a->has_aim = false;
     return sym_read_account(a, log, out);
 }
@@ -58,11 +53,8 @@ enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
     enum tmap_status st = sym_z3_start(context);
     /* without a consumer there are no bank conflicts, which come before shared memory */
     if (wish->consumer == TMAP_CONSUMER_NONE) a.shared_bytes = plan->shared_bytes;
-    for (int32_t w = 0; st == TMAP_OK && w <= TMAP_SWIZZLE_128B_ATOM_64B; w++) {
-        const struct tmap_desc d = desc_of(wish, w);
-        a.base = d;
-        st = judge_swizzle(&a, &d, wish, workspace, workspace_bytes, log, &counts);
-    }
+    for (int32_t w = 0; st == TMAP_OK && w <= TMAP_SWIZZLE_128B_ATOM_64B; w++)
+        st = judge_swizzle(&a, wish, w, workspace, workspace_bytes, log, &counts);
     if (st == TMAP_OK) *out = counts;
     return st;
 }

@@ -89,7 +89,8 @@ static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row 
 /* --- copies ------------------------------------------------------------------------------------
  */
 
-/* An MMA multiplies all that a box brings: none reaches beyond the tile. */
+/* An MMA multiplies all that a box brings: none reaches beyond the tile, and rows are the tile's.
+ */
 static bool is_mma(const struct sym_fields *f)
 {
     return f->use &&
@@ -332,6 +333,7 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     /* coordinates can be rounded only for loads of whole dimensions */
     if (rounding_of(f) && (f->aim->stores || f->view->is_piece || (f->use && f->use->consumer)))
         sym_put(t, "(assert false)\n");
+    if (is_mma(f) && !f->view->tile_rows) sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
     if (!f->linear) put_footprint(q, f);
     if (f->use) put_use(q, f);

@@ -16,7 +16,8 @@ struct sym_view {
     struct tmap_desc desc;
     unsigned long long tile[TMAP_MAX_RANK], grain[TMAP_MAX_RANK];
     unsigned layout_changes;
-    int is_piece; /* dimension 0 is what a split left of one */
+    int is_piece;  /* dimension 0 is what a split left of one */
+    int tile_rows; /* its rows are rows of the tile, or pieces of them */
 };
 
 struct sym_fields {
