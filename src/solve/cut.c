@@ -123,6 +123,14 @@ static uint64_t above(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/* Whether the tile goes on above dimension i: several copies along it then lie apart. */
+static bool goes_on(const struct draft *d, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < d->v->desc.rank; k++)
+        if (d->tile[k] > estride_of(d, k)) return true;
+    return false;
+}
+
 /* The costs of the boxes alone, beside what the plan cost before. */
 static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *before)
 {
@@ -138,7 +146,7 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
     const uint64_t slot = round_up(l.footprint_bytes, l.align_bytes);
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
         tails += d->cut[i].tail != 0;
-        apart = apart || (i + 1 < d->v->desc.rank && d->cut[i].copies > 1);
+        apart = apart || (d->cut[i].copies > 1 && goes_on(d, i));
     }
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << tails) - 1;
@@ -183,13 +191,13 @@ static void try_cuts(struct draft *d, struct trial *t)
     memcpy(t->cut, d->cut, sizeof t->cut);
 }
 
-/* Longer boxes, whose bytes are whole units of shared memory: copies along the last dimension then
- * lie end to end, and before a smaller last box nothing is left unused. */
+/* Longer boxes, whose bytes are whole units of shared memory: copies along the tile's last
+ * dimension then lie end to end, and before a smaller last box nothing is left unused. */
 static void try_longer(struct draft *d, struct trial *t, uint32_t i)
 {
     const struct cut was = d->cut[i];
     struct tmap_layout l;
-    if (was.copies < 2 || (!d->aim->stores && i + 1 < d->v->desc.rank)) return;
+    if (was.copies < 2 || (!d->aim->stores && goes_on(d, i))) return;
     layout_of(&d->p->desc, &l);
     const uint64_t unit = unit_of(d, i), cells = was.box / unit, bytes = l.rows * l.pitch_bytes;
     if (cells == 0 || bytes % cells) return;

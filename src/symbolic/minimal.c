@@ -271,12 +271,19 @@ static void put_use(struct sym_script *q, const struct sym_fields *f)
 /* --- costs -------------------------------------------------------------------------------------
  */
 
+static bool has_above(const struct sym_fields *f, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < f->view->desc.rank; k++)
+        if (need_of(f, k) > 1) return true;
+    return false;
+}
+
 static void put_layouts(struct sym_script *q, const struct sym_fields *f)
 {
     enum { UNIT_BITS = 128 }; /* boxes of dimension 0 are whole units */
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    const unsigned unit = bits ? UNIT_BITS / bits : 1;
+    const unsigned unit = bits && bits < UNIT_BITS ? UNIT_BITS / bits : 1;
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
             v->layout_changes, f->aim->swizzle);
@@ -288,8 +295,9 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     if (v->is_piece) sym_put(t, " (ite (= box_0 %llu) 0 1)", v->tile[0]);
     sym_put(t, " (ite (or false%s", f->linear ? "" : " (and (> N 1) (not (= slot pitched)))");
     /* a box longer than its dimension needs moves what lies above it apart, as several boxes do */
-    for (uint32_t i = 0; i + 1 < v->desc.rank; i++)
-        sym_put(t, " (> n_%u 1) (>= e_%u (+ need_%u %u))", i, i, i, i ? 1 : unit > 1 ? unit : 1);
+    for (uint32_t i = 0; i < v->desc.rank; i++)
+        if (has_above(f, i))
+            sym_put(t, " (> n_%u 1) (>= e_%u (+ need_%u %u))", i, i, i, i ? 1 : unit);
     sym_put(t, ") 1 0))))\n");
 }
 

@@ -98,6 +98,16 @@ static void test_box_over_256(void **state)
     assert_steps(&p, "split_box");
     assert_int_equal(p.copies, 2);
     assert_int_equal(p.desc.box[1], 256);
+    /* above it one plane: the copies lie end to end, as the tile would; two planes lie apart */
+    d.rank = 3;
+    d.dim[1] = 4093; /* a prime: no pieces */
+    d.dim[2] = 8;
+    d.box[2] = d.elem_stride[2] = 1;
+    d.stride_bytes[1] = d.stride_bytes[0] * d.dim[1];
+    assert_int_equal(repair_one(&d, NULL).cost.layout_changes, 0);
+    d.box[1] = 300;
+    d.box[2] = 2;
+    assert_int_equal(repair_one(&d, NULL).cost.layout_changes, 1);
 }
 
 static void test_wide_inner_box(void **state)

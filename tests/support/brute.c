@@ -37,6 +37,14 @@ bool brute_legal(const struct brute *b, const struct candidate *c, const struct 
     return true;
 }
 
+/* Whether the tile has more than one element along some dimension above this one. */
+static bool has_above(const struct place *p, uint32_t rank, uint32_t dim)
+{
+    for (uint32_t k = dim + 1; k < rank; k++)
+        if (p->tile[k] > p->v->d[k].es) return true;
+    return false;
+}
+
 static void measure(struct brute *b, const struct tmap_desc *d, const struct place *p)
 {
     struct tmap_desc last = *d;
@@ -47,7 +55,7 @@ static void measure(struct brute *b, const struct tmap_desc *d, const struct pla
         if (p->x[i].tail) last.box[i] = (uint32_t)p->x[i].tail;
         c.maps *= p->x[i].tail ? 2 : 1;
         c.copies *= p->x[i].n;
-        outer *= i + 1 < d->rank ? p->x[i].n : 1;
+        outer *= has_above(p, d->rank, i) ? p->x[i].n : 1;
     }
     layout_of(d, &l);
     layout_of(&last, &end);
@@ -77,10 +85,10 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
         return;
     }
     const uint64_t tile = p->tile[dim], es = p->v->d[dim].es;
-    const uint64_t whole = stores(b) && b->every_box ? 256
-                           : dim + 1 < d->rank       ? es
-                           : dim == 0                ? 128
-                                                     : 8 * es;
+    const uint64_t whole = stores(b) && b->every_box    ? 256
+                           : has_above(p, d->rank, dim) ? es
+                           : dim == 0                   ? 128
+                                                        : 8 * es;
     for (uint64_t n = 1; n * copies <= BRUTE_COPIES && n <= tile && !b->skip(b, p, n * copies); n++)
         for (uint64_t box = (tile + n - 1) / n, k = 0; k < slack(dim, n, whole); box++, k++) {
             const uint64_t before = (n - 1) * box;
