@@ -369,6 +369,7 @@ static void draw_op(struct rng *r, enum case_class cls, struct device_case *c)
     c->exec_op = cls == CASE_PREFETCH ? EXECUTOR_PREFETCH
                  : is_store(cls)      ? (im2col ? EXECUTOR_STORE_IM2COL : EXECUTOR_STORE)
                                       : (im2col ? EXECUTOR_LOAD_IM2COL : EXECUTOR_LOAD);
+    if (cls == CASE_MULTICAST) c->exec_op = EXECUTOR_MULTICAST;
     if (cls != CASE_REDUCE && cls != CASE_REDUCE_INTERLEAVE) return;
     do {
         c->use.op = (uint32_t)within(r, TMAP_OP_REDUCE_ADD, TMAP_OP_REDUCE_XOR);

@@ -18,13 +18,17 @@
     X(CASE_STORE_IM2COL, "store_im2col")                                                           \
     X(CASE_REDUCE, "reduce")                                                                       \
     X(CASE_REDUCE_INTERLEAVE, "reduce_interleave")                                                 \
-    X(CASE_PREFETCH, "prefetch")
+    X(CASE_PREFETCH, "prefetch")                                                                   \
+    X(CASE_MULTICAST, "multicast")
 enum case_class {
 #define X(id, name) id,
     CASE_CLASSES(X)
 #undef X
         CASE_CLASS_COUNT
 };
+
+// Recorded and drawn alone: its jobs come in pairs.
+#define CASE_SINGLE_COUNT CASE_MULTICAST
 
 struct device_case {
     struct tmap_desc desc;

@@ -95,7 +95,7 @@ static int record_class(enum case_class cls, const char *dir, uint32_t count)
 static int record_all(const char *dir, uint32_t count)
 {
     int bad = 0;
-    for (int k = 0; k < CASE_CLASS_COUNT; k++)
+    for (int k = 0; k < CASE_SINGLE_COUNT; k++)
         if (fork() == 0) _exit(record_class((enum case_class)k, dir, count));
     for (int status; wait(&status) > 0;) bad |= status;
     printf("recorded %u of each class: %s\n", count, bad ? "failed" : "done");

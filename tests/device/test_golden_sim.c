@@ -36,8 +36,8 @@ static void the_simulator_does_what_the_gpu_did(void **state)
         free(g.image);
     }
     fclose(f);
-    assert_int_equal(n, 150 * CASE_CLASS_COUNT);
-    assert_in_range(images, 150 * (CASE_CLASS_COUNT - 1), n); // prefetches leave no image
+    assert_int_equal(n, 150 * CASE_SINGLE_COUNT);
+    assert_in_range(images, 150 * (CASE_SINGLE_COUNT - 1), n); // prefetches leave no image
 }
 
 // A test that cannot fail is none: one flipped bit of any image is seen.

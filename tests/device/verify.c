@@ -28,6 +28,7 @@ struct verify {
     struct executor ex;
     uint64_t seed, count;
     bool wanted[CASE_CLASS_COUNT];
+    bool pairs;  // multicasts alone
     bool misuse; // break one rule of each case that does not fault
     atomic_ullong next;
     struct tally tally[CASE_CLASS_COUNT];
@@ -45,6 +46,7 @@ static const uint32_t share[CASE_CLASS_COUNT] = {
 static enum case_class class_of(const struct verify *v, uint64_t index)
 {
     uint32_t at = (uint32_t)(executor_hash(v->seed, index) % 100);
+    if (v->pairs) return CASE_MULTICAST;
     for (int k = 0;; k = (k + 1) % CASE_CLASS_COUNT) {
         if (at < share[k] && v->wanted[k]) return (enum case_class)k;
         at = at < share[k] ? 0 : at - share[k];
@@ -170,6 +172,20 @@ struct worker {
     bool stop;
 };
 
+// One job, or two alike: one for either block of a cluster.
+static void place(struct worker *w, uint32_t i, const uint64_t map[16], uint64_t index)
+{
+    for (uint32_t k = i; k <= i + w->v->pairs; k++) {
+        w->cases[k] = w->cases[i];
+        const struct device_case *c = &w->cases[k];
+        struct executor_job *job =
+            executor_place(&w->slot, c->window ? c->window_bytes : c->image_bytes);
+        case_job(c, map, job);
+        job->linger_ns = w->v->misuse ? LATE_NS : 300;
+        w->index[k] = index;
+    }
+}
+
 static void draw(struct worker *w)
 {
     struct verify *v = w->v;
@@ -192,12 +208,8 @@ static void draw(struct worker *w)
             continue;
         }
         if (v->misuse) case_misuse(c, map, v->seed, index);
-        struct executor_job *job =
-            executor_place(&w->slot, c->window ? c->window_bytes : c->image_bytes);
-        case_job(c, map, job);
-        job->linger_ns = v->misuse ? LATE_NS : 300;
-        w->index[i] = index;
-        if (w->slot.image_bytes + EXECUTOR_HASHED_BYTES > IMAGE_CAP) return;
+        place(w, i, map, index);
+        if (w->slot.image_bytes + 2 * EXECUTOR_HASHED_BYTES > IMAGE_CAP) return;
     }
 }
 
@@ -271,9 +283,10 @@ int verify_main(uint64_t count, uint64_t seed, uint64_t arena_bytes, int threads
     const double start = now();
     v.count = count, v.seed = seed, v.misuse = misuse;
     for (int k = 0; k < CASE_CLASS_COUNT; k++) {
-        v.wanted[k] = !classes || !*classes;
+        v.wanted[k] = (!classes || !*classes) && k != CASE_MULTICAST;
         for (char **c = classes; c && *c; c++) v.wanted[k] |= !strcmp(*c, case_class_name(k));
     }
+    v.pairs = v.wanted[CASE_MULTICAST];
     if (executor_open(&v.ex, arena_bytes, seed, why, sizeof why) != TMAP_OK) {
         printf("no executor: %s (%d)\n", why, v.ex.failed);
         return 2;

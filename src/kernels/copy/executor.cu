@@ -15,6 +15,11 @@ PTX_FN void issue_tile(const executor_job *job, const void *map, uint32_t smem, 
     case EXECUTOR_LOAD:
         ptx::tma_load<RANK>(smem, map, bar, c);
         break;
+#if __CUDA_ARCH__ < 1200 // a call into the driver from there on
+    case EXECUTOR_MULTICAST:
+        if (ptx::cluster_rank() == 0) ptx::tma_load_multicast<RANK>(smem, map, bar, c, 3);
+        break;
+#endif
     case EXECUTOR_STORE:
         ptx::tma_store<RANK>(map, smem, c);
         break;
@@ -130,7 +135,7 @@ PTX_FN uint32_t nothing_left(uint32_t bar)
 PTX_FN void run(const executor_job *job, uint32_t base, uint32_t limit_us, executor_result *out)
 {
     const uint32_t bar = base + EXECUTOR_HASHED_BYTES;
-    const bool load = job->op <= EXECUTOR_LOAD_IM2COL;
+    const bool load = executor_loads(job->op);
     const void *map = job->map_at ? (const void *)job->map_at : job->map;
     ptx::tensormap_acquire_system(map);
     if (load) ptx::mbarrier_arrive_expect_tx(bar, job->expect_tx);
@@ -170,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(EXECUTOR_THREADS, 1)
     const executor_job *job = jobs + blockIdx.x;
     executor_result *out = results + blockIdx.x;
     const uint32_t base = ptx::smem_addr(smem);
-    const bool load = job->op <= EXECUTOR_LOAD_IM2COL;
+    const bool load = executor_loads(job->op);
     if (base % 1024) __trap();
     fill(smem, EXECUTOR_HASHED_BYTES, job, job->seed);
     if (job->window_bytes) fill((ulonglong2 *)job->window, job->window_bytes, job, job->seed + 1);
@@ -181,9 +186,12 @@ extern "C" __global__ void __launch_bounds__(EXECUTOR_THREADS, 1)
     ptx::fence_proxy_async_all();
     __threadfence();
     __syncthreads();
+    const bool both = job->op == EXECUTOR_MULTICAST; // barriers of both exist, and neither leaves
+    if (both) ptx::cluster_sync();
     if (threadIdx.x == 0) run(job, base, limit_us, out);
     ptx::fence_proxy_async_all();
     __syncthreads();
+    if (both) ptx::cluster_sync();
     const uint32_t from = load ? job->image_from : 0, bytes = load ? job->image_bytes : 0;
     look_for_strays(smem, job, from, bytes, out);
     ulonglong2 *image = (ulonglong2 *)job->image;

@@ -75,8 +75,15 @@ enum executor_op {
     EXECUTOR_STORE,
     EXECUTOR_STORE_IM2COL,
     EXECUTOR_PREFETCH,
-    EXECUTOR_REDUCE // plus the operation: ADD MIN MAX INC DEC AND OR XOR
+    EXECUTOR_REDUCE,                         // plus the operation: ADD MIN MAX INC DEC AND OR XOR
+    EXECUTOR_MULTICAST = EXECUTOR_REDUCE + 8 // a tile load to both blocks of a cluster of two
 };
+
+// An op that completes on a barrier.
+EXECUTOR_FN int executor_loads(uint32_t op)
+{
+    return op <= EXECUTOR_LOAD_IM2COL || op == EXECUTOR_MULTICAST;
+}
 
 // Shared memory of a block, from a 1024-byte aligned base: the hashed part, then the barrier.
 #define EXECUTOR_HASHED_BYTES 231424u

@@ -22,9 +22,12 @@ static enum tmap_status check(struct executor *ex, tmap_cu_result rc)
         if (try_status != TMAP_OK) return try_status;                                              \
     } while (0)
 
-static enum tmap_status launch(struct executor *ex, tmap_cu_function f, uint32_t blocks,
-                               uint32_t threads, uint32_t smem, tmap_cu_stream s, void **params)
+static enum tmap_status launch_in(struct executor *ex, tmap_cu_function f, uint32_t blocks,
+                                  uint32_t cluster, uint32_t threads, uint32_t smem,
+                                  tmap_cu_stream s, void **params)
 {
+    struct tmap_cu_launch_attr attr = {.id = TMAP_CU_LAUNCH_CLUSTER,
+                                       .value = {.cluster = {cluster, 1, 1}}};
     const struct tmap_cu_launch how = {.grid_x = blocks,
                                        .grid_y = 1,
                                        .grid_z = 1,
@@ -32,8 +35,16 @@ static enum tmap_status launch(struct executor *ex, tmap_cu_function f, uint32_t
                                        .block_y = 1,
                                        .block_z = 1,
                                        .smem_bytes = smem,
-                                       .stream = s};
+                                       .stream = s,
+                                       .attrs = cluster > 1 ? &attr : NULL,
+                                       .attr_count = cluster > 1};
     return check(ex, ex->gpu.api.launch_kernel_ex(&how, f, params, NULL));
+}
+
+static enum tmap_status launch(struct executor *ex, tmap_cu_function f, uint32_t blocks,
+                               uint32_t threads, uint32_t smem, tmap_cu_stream s, void **params)
+{
+    return launch_in(ex, f, blocks, 1, threads, smem, s, params);
 }
 
 enum tmap_status executor_refill(struct executor *ex)
@@ -154,8 +165,9 @@ enum tmap_status executor_launch(struct executor *ex, struct executor_slot *slot
     TRY(cu->memcpy_htod_async(slot->device_jobs, slot->jobs, jobs, slot->stream));
     TRY(cu->memcpy_htod_async(slot->device_results, slot->results, res, slot->stream));
     void *params[] = {&slot->device_jobs, &slot->device_results, &ex->limit_us};
-    enum tmap_status s = launch(ex, ex->run, slot->count, EXECUTOR_THREADS, EXECUTOR_SMEM_BYTES,
-                                slot->stream, params);
+    const bool pairs = slot->jobs[0].op == EXECUTOR_MULTICAST;
+    enum tmap_status s = launch_in(ex, ex->run, slot->count, pairs ? 2 : 1, EXECUTOR_THREADS,
+                                   EXECUTOR_SMEM_BYTES, slot->stream, params);
     if (s != TMAP_OK) return s;
     TRY(cu->memcpy_dtoh_async(slot->results, slot->device_results, res, slot->stream));
     if (slot->image_bytes)

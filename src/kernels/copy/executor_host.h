@@ -41,7 +41,8 @@ void executor_slot_close(struct executor *ex, struct executor_slot *slot);
 //  The job is zeroed; fill it, then launch.
 struct executor_job *executor_place(struct executor_slot *slot, uint32_t image_bytes);
 
-// executor_launch() : copies the jobs over, runs them, starts copying the answers back.
+// executor_launch() : copies the jobs over, runs them, starts copying the answers back. Where the
+//  first job is a multicast all are, two alike for each: one for either block of its cluster.
 // executor_finish() : waits for them. TMAP_E_DRIVER: a fault; ex->failed says which.
 enum tmap_status executor_launch(struct executor *ex, struct executor_slot *slot);
 enum tmap_status executor_finish(struct executor *ex, struct executor_slot *slot);
