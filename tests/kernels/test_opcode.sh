@@ -99,7 +99,8 @@ compare() {
 }
 for arch in sm_90a sm_100a sm_103a sm_120a sm_121a; do "$probe" names "$tmp/$arch.cubin"; done >"$tmp/known"
 for arch in sm_90a sm_100a sm_103a sm_120a sm_121a; do compare "$arch, one instruction each" "$tmp/$arch.cubin"; done
-for f in "$B"/src/kernels/copy/*.fatbin "$B"/src/kernels/gemm/${TMAP_ALL:+*}${TMAP_ALL:-s8}.fatbin; do
+[ -n "$TMAP_ALL" ] && gemm='*' || gemm=s8
+for f in "$B"/src/kernels/copy/*.fatbin "$B"/src/kernels/gemm/$gemm.fatbin; do
     [ -e "$f" ] || continue
     "$probe" cubin "$f" >"$tmp/image.cubin"
     compare "${f#"$B"/src/kernels/}" "$tmp/image.cubin"
