@@ -79,8 +79,7 @@ static bool has_room(const struct explorer *e, size_t length)
 }
 
 /* Adds the state unless it is known. */
-static void add_state(struct explorer *e, const struct machine_state *s, uint32_t parent,
-                      uint16_t move)
+static void add_state(struct explorer *e, struct machine_state *s, uint32_t parent, uint16_t move)
 {
     uint8_t bytes[4096];
     const size_t n = machine_pack(&e->m, s, bytes);
@@ -145,7 +144,7 @@ static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
     machine_unpack(&e->m, e->arena + header_of(e, i)->offset, &s);
     const size_t n = machine_moves(&e->m, &s, moves);
     for (size_t k = 0; k < n; k++) {
-        next = s;
+        machine_copy(&e->m, &next, &s);
         const bool moved = machine_apply(&e->m, &next, moves[k]);
         if (e->m.fault) {
             *bad = move_code(moves[k]);
@@ -177,9 +176,9 @@ static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_pr
         r->steps = replay(e, header_of(e, at)->parent, header_of(e, at)->move, trace, size);
 }
 
-enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, void *workspace,
-                                       size_t workspace_bytes, struct tmap_protocol_result *result,
-                                       char *trace, size_t trace_size)
+enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool plain, void *workspace,
+                                  size_t workspace_bytes, struct tmap_protocol_result *result,
+                                  char *trace, size_t trace_size)
 {
     struct explorer e;
     struct machine_state start;
@@ -187,6 +186,7 @@ enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, voi
     uint32_t i = 0;
     if (!protocol || !workspace || !result) return TMAP_E_ARGUMENT;
     if (!machine_prepare(&e.m, protocol)) return TMAP_E_ARGUMENT;
+    e.m.plain = plain;
     if (!explorer_init(&e, workspace, workspace_bytes)) return TMAP_E_ROOM;
     memset(result, 0, sizeof *result);
     if (trace && trace_size) trace[0] = 0;
@@ -199,6 +199,13 @@ enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, voi
     }
     report(&e, i, bad, result, trace, trace_size);
     return TMAP_OK;
+}
+
+enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, void *workspace,
+                                       size_t workspace_bytes, struct tmap_protocol_result *result,
+                                       char *trace, size_t trace_size)
+{
+    return explore_protocol(protocol, false, workspace, workspace_bytes, result, trace, trace_size);
 }
 
 const char *tmap_hazard_name(enum tmap_hazard fault)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define WINDOW_AHEAD 10 /* letters, beyond which choices of the word wait for others */
+
 static int32_t gcd(int32_t a, int32_t b)
 {
     while (b) {
@@ -149,12 +151,17 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
             m->unit = gcd(m->unit, (int32_t)p->step[i].bytes);
     if (m->unit == 0) m->unit = 1;
     for (unsigned i = 0; i < p->step_count; i++)
+        m->writes = m->writes || p->step[i].op == TMAP_STEP_WRITE;
+    for (unsigned i = 0; i < p->step_count; i++)
         if (p->step[i].bytes / (uint32_t)m->unit > INT16_MAX / 2) return false;
     for (unsigned b = 0; b < p->buffer_count; b++)
         for (unsigned c = 0; c < p->ctas; c++) {
             m->parts[b][c] = (uint8_t)count_uses(p, b, c, true);
             m->readers[b][c] = (uint8_t)count_uses(p, b, c, false);
         }
+    for (unsigned a = 0; a < p->agent_count; a++)
+        m->minds_ends[a] = p->agent[a].count[TMAP_PART_TILE] || p->agent[a].count[TMAP_PART_FLUSH];
+    machine_pace(m);
     m->idle_blocks = true;
     for (unsigned a = 0; a < p->agent_count; a++)
         if (p->agent[a].count[TMAP_PART_BLOCK]) m->idle_blocks = false;
@@ -180,13 +187,22 @@ bool machine_finished(const struct machine *m, const struct machine_state *s)
     return true;
 }
 
-/* The letters that may follow: a block, the last block of a tile, or the end. */
-static unsigned followers(const struct machine *m, unsigned last)
+/* The letters that may follow: a block, the last block of a tile, or the end. Who does nothing at
+ * the ends of tiles leaves it open which blocks are the last. */
+static unsigned followers(const struct machine *m, unsigned agent, unsigned last)
 {
     const unsigned block = 1u << TMAP_PART_BLOCK, end = 1u << TMAP_PART_END;
+    const unsigned one =
+        m->minds_ends[agent] || m->plain ? block | 1u << TMAP_PART_FLUSH : 1u << LETTER_LATER;
     if (last == TMAP_PART_END) return 0;
     if (!m->p->tiles) return block | end;
-    return block | 1u << TMAP_PART_FLUSH | (last == TMAP_PART_BLOCK ? 0 : end);
+    return one | (last == TMAP_PART_BLOCK ? 0 : end);
+}
+
+/* Whether the agent has to know now whether its block is the last of the tile. */
+static bool decides(const struct machine_agent *a)
+{
+    return a->part == TMAP_PART_BLOCK && a->letter == LETTER_LATER;
 }
 
 /* An agent with nothing to do in a block leaves the choice of blocks to those who have: they can
@@ -215,6 +231,11 @@ static size_t agent_moves(struct machine *m, const struct machine_state *s, unsi
     size_t n = 0;
     if (a->part == TMAP_PARTS) return 0;
     const bool ended = a->pc >= m->p->agent[agent].count[a->part];
+    if (ended && decides(a)) {
+        out[0] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PART_BLOCK};
+        out[1] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PART_FLUSH};
+        return 2;
+    }
     if (!ended || a->part == TMAP_PART_END || in_letter(a) || a->offset < s->window_count) {
         out[0] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PARTS};
         return 1;
@@ -223,16 +244,31 @@ static size_t agent_moves(struct machine *m, const struct machine_state *s, unsi
         m->truncated = true;
         return 0;
     }
-    const unsigned next = followers(m, s->last_letter);
+    const unsigned next = followers(m, agent, s->last_letter);
     for (unsigned letter = 0; letter < TMAP_PARTS; letter++)
         if ((next >> letter & 1) && may_choose(m, agent, letter))
             out[n++] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, (uint8_t)letter};
     return n;
 }
 
+/* A choice of the word by one agent hinders nobody and is hindered by nobody, whenever it is made:
+ * where there is one, it is made before all else, unless somebody is far behind. */
+static size_t word_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
+{
+    for (unsigned a = 0; a < m->p->agent_count && s->window_count < WINDOW_AHEAD; a++) {
+        const struct machine_agent *g = &s->agent[a];
+        if (g->part >= TMAP_PART_END || g->pc < m->p->agent[a].count[g->part]) continue;
+        if (!decides(g) && (in_letter(g) || g->offset < s->window_count)) continue;
+        const size_t n = agent_moves(m, s, a, out);
+        if (n) return n;
+    }
+    return 0;
+}
+
 size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
 {
-    size_t n = 0;
+    size_t n = m->plain ? 0 : word_moves(m, s, out);
+    if (n) return n;
     for (unsigned a = 0; a < m->p->agent_count; a++) {
         for (unsigned c = 0; c < m->p->ctas; c++) {
             if (!s->agent[a].loads[c]) continue;
@@ -267,6 +303,7 @@ static void leave(struct machine *m, struct machine_state *s, unsigned agent)
 static bool letter_needed(const struct machine *m, const struct machine_state *s, unsigned i)
 {
     for (unsigned a = 0; a < m->p->agent_count; a++) {
+        if (s->agent[a].letter == LETTER_LATER && s->agent[a].offset == i + 1) return true;
         if (s->agent[a].part == TMAP_PARTS || s->agent[a].offset > i) continue;
         if (s->window[i] != TMAP_PART_BLOCK || m->p->agent[a].count[TMAP_PART_BLOCK]) return true;
     }
@@ -298,9 +335,10 @@ static bool take_letters(const struct machine *m, struct machine_state *s, unsig
         if (in_letter(a)) {
             a->part++; /* tile, block, flush */
         } else {
-            if (a->offset == s->window_count) break;
-            const bool fresh = m->p->tiles && a->letter != TMAP_PART_BLOCK;
+            if (a->offset == s->window_count || decides(a)) break;
+            const bool fresh = m->p->tiles && m->minds_ends[agent] && a->letter != TMAP_PART_BLOCK;
             a->letter = s->window[a->offset++];
+            if (!m->minds_ends[agent] && a->letter != TMAP_PART_END) a->letter = TMAP_PART_BLOCK;
             a->part = a->letter == TMAP_PART_END ? TMAP_PART_END
                       : fresh                    ? TMAP_PART_TILE
                                                  : TMAP_PART_BLOCK;
@@ -332,14 +370,35 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
     return moved;
 }
 
+/* What the block is that is letter i - 1 of the window, for all who are in it. */
+static void settle_letter(const struct machine *m, struct machine_state *s, unsigned i,
+                          uint8_t letter)
+{
+    s->window[i - 1] = letter;
+    if (i == s->window_count) s->last_letter = letter;
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (s->agent[a].letter == LETTER_LATER && s->agent[a].offset == i)
+            s->agent[a].letter = letter;
+}
+
+/* The word goes on; where it ends, the block before was the last of its tile. */
+static void add_letter(const struct machine *m, struct machine_state *s, uint8_t letter)
+{
+    const unsigned n = s->window_count;
+    if (letter == TMAP_PART_END && n && s->window[n - 1] == LETTER_LATER)
+        settle_letter(m, s, n, TMAP_PART_FLUSH);
+    s->window[n] = s->last_letter = letter;
+    s->window_count++;
+}
+
 static bool apply_agent(struct machine *m, struct machine_state *s, struct machine_move move)
 {
     machine_say(m, "    %s\n", m->p->agent[move.agent].name);
     bool taken = move.letter < TMAP_PARTS;
-    if (taken) {
-        s->window[s->window_count++] = move.letter;
-        s->last_letter = move.letter;
-    }
+    if (taken && decides(&s->agent[move.agent]))
+        settle_letter(m, s, s->agent[move.agent].offset, move.letter);
+    else if (taken)
+        add_letter(m, s, move.letter);
     take_letters(m, s, move.agent);
     const bool ran = run_block(m, s, move.agent);
     struct machine_agent *a = &s->agent[move.agent];
@@ -372,9 +431,38 @@ static bool lands_unseen(const struct machine *m, const struct machine_state *s,
     return others > 0 && b->tx == f->left + others;
 }
 
+/* What a passed wait may be followed by at once. A copy that is issued lands whenever it likes, and
+ * so does a commit: issuing early leaves every later interleaving possible. A read that begins as
+ * soon as it may holds its slot longest, and a slot that is filled before a read begins is a fault
+ * as much as one that is filled meanwhile; its end is a move of its own. */
+static bool follows_at_once(const struct machine *m, const struct tmap_step *t)
+{
+    return (t->op == TMAP_STEP_EXPECT && m->paced[t->x]) || t->op == TMAP_STEP_LOAD ||
+           t->op == TMAP_STEP_READ || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_MARK ||
+           t->op == TMAP_STEP_ADVANCE;
+}
+
+/* A wait that passes, and what follows it. The wait alone is not made: what comes next may depend
+ * on when. */
+static bool run_ahead(struct machine *m, struct machine_state *s, unsigned agent)
+{
+    struct machine_agent *a = &s->agent[agent];
+    const struct tmap_agent *g = &m->p->agent[agent];
+    const struct tmap_step *t = &m->p->step[g->first[a->part] + a->pc];
+    if ((t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) || skipped(a, t) ||
+        !m->paced[t->x])
+        return false;
+    if (a->pc + 1 >= g->count[a->part] || !follows_at_once(m, &t[1])) return false;
+    if (machine_step(m, s, agent, t, true) != STEP_GO) return m->fault != TMAP_HAZARD_NONE;
+    for (a->pc++, t++; a->pc < g->count[a->part] && follows_at_once(m, t); a->pc++, t++)
+        if (!skipped(a, t) && (machine_step(m, s, agent, t, true) == STEP_BLOCKED || m->fault))
+            break;
+    return true;
+}
+
 /* Moves that change nothing for anybody else are made at once, in a fixed order: an arrival at a
- * named barrier, letters taken, and copies that land unseen. Any interleaving has an equal one in
- * which they come first. */
+ * named barrier, letters taken, copies that land unseen, and what a passed wait is followed by. Any
+ * interleaving has an equal one in which they come first. */
 static bool settle_unseen(struct machine *m, struct machine_state *s)
 {
     for (unsigned a = 0; a < m->p->agent_count; a++) {
@@ -386,13 +474,14 @@ static bool settle_unseen(struct machine *m, struct machine_state *s)
             }
         if (take_letters(m, s, a)) return true;
         if (g->part == TMAP_PARTS || g->pc >= m->p->agent[a].count[g->part]) continue;
+        if (!m->plain && run_ahead(m, s, a)) return true;
         const struct tmap_step *t = &m->p->step[m->p->agent[a].first[g->part] + g->pc];
         if (t->op == TMAP_STEP_ADVANCE && !skipped(g, t)) {
             machine_step(m, s, a, t, true);
             g->pc++;
             return true;
         }
-        if (t->op != TMAP_STEP_SYNC || (s->synced[t->x] >> a & 1)) continue;
+        if (t->op != TMAP_STEP_SYNC || skipped(g, t) || (s->synced[t->x] >> a & 1)) continue;
         machine_say(m, "        %s:\n", m->p->agent[a].name);
         if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
         return true;

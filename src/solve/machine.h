@@ -4,9 +4,10 @@
 
 #include "tmap/solve.h"
 
-#define MACHINE_WINDOW 14 /* letters between the slowest and the fastest agent */
-#define MACHINE_FIFO 12   /* copies on their way, per agent and CTA */
-#define GENERATIONS 8     /* of slots and phases: what lags by more is a fault long before */
+#define MACHINE_WINDOW 14           /* letters between the slowest and the fastest agent */
+#define MACHINE_FIFO 12             /* copies on their way, per agent and CTA */
+#define LETTER_LATER TMAP_PART_TILE /* in the window: a block, the last of its tile or not */
+#define GENERATIONS 8 /* of slots and phases: what lags by more is a fault long before */
 
 /* Things that happen apart from agents, in order per agent (and CTA). */
 struct flying {
@@ -48,7 +49,11 @@ struct machine {
     char *trace; /* text of the steps taken, when wanted */
     size_t trace_size, trace_length;
     bool truncated;
-    bool idle_blocks; /* no agent does anything in a block */
+    bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
+    bool plain;                            /* moves that nobody sees are not made before others */
+    bool writes;                           /* some agent writes through the generic proxy */
+    bool idle_blocks;                      /* no agent does anything in a block */
+    bool minds_ends[TMAP_PROTOCOL_AGENTS]; /* does something at the ends of a tile */
     bool uses_ring[TMAP_PROTOCOL_AGENTS][TMAP_PROTOCOL_RINGS];
     uint8_t
         twin[TMAP_PROTOCOL_AGENTS]; /* the first of the agents that each may change places with */
@@ -62,6 +67,7 @@ struct machine_move {
 
 /* False for a protocol that refers outside itself. */
 bool machine_prepare(struct machine *m, const struct tmap_protocol *p);
+void machine_pace(struct machine *m);
 void machine_start(const struct machine *m, struct machine_state *s);
 
 /* The moves worth trying in s; at most 64. */
@@ -73,8 +79,17 @@ void machine_settle(struct machine *m, struct machine_state *s);
 void machine_canonical(const struct machine *m, struct machine_state *s);
 bool machine_finished(const struct machine *m, const struct machine_state *s);
 
+/* tmap_protocol_explore() with or without the reductions that order moves; both find a fault, or
+ * neither does (tests/solve/test_reductions.c). */
+enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool plain, void *workspace,
+                                  size_t workspace_bytes, struct tmap_protocol_result *result,
+                                  char *trace, size_t trace_size);
+
 /* One state as bytes, the unused parts left out; returns their number. */
-size_t machine_pack(const struct machine *m, const struct machine_state *s, uint8_t *out);
+size_t machine_pack(const struct machine *m, struct machine_state *s, uint8_t *out);
+/* The parts that the protocol has. */
+void machine_copy(const struct machine *m, struct machine_state *to,
+                  const struct machine_state *from);
 void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s);
 
 /* machine_step.c */

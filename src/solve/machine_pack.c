@@ -2,6 +2,7 @@
  * equal bytes. */
 #include "solve/machine.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /* One walk serves both directions, so they cannot disagree. */
@@ -27,14 +28,34 @@ static void word(struct tape *t, int16_t *v)
     *v = (int16_t)(uint16_t)(low | high << 8);
 }
 
-static void flights(struct tape *t, struct flying *f, uint8_t *count, bool copies)
+/* A count that is nearly always small: one byte, or a mark and two. */
+static void small(struct tape *t, int16_t *v)
+{
+    const int16_t bias = 100;
+    uint8_t one = *v >= -bias && *v < bias ? (uint8_t)(*v + bias) : UINT8_MAX;
+    byte(t, &one);
+    if (one == UINT8_MAX)
+        word(t, v);
+    else
+        *v = (int16_t)(one - bias);
+}
+
+/* Bytes that a copy has left are said only where some have landed. */
+static void flights(const struct machine *m, struct tape *t, struct flying *f, uint8_t *count,
+                    bool copies)
 {
     byte(t, count);
     for (unsigned i = 0; i < *count; i++) {
         byte(t, &f[i].step);
-        byte(t, &f[i].slot);
-        byte(t, &f[i].gen);
-        if (copies) word(t, &f[i].left);
+        const int16_t all = (int16_t)((int32_t)m->p->step[f[i].step].bytes / m->unit);
+        uint8_t place = (uint8_t)((copies && f[i].left != all) << 7 | f[i].gen << 4 | f[i].slot);
+        byte(t, &place);
+        f[i].gen = place >> 4 & 7;
+        f[i].slot = place & 15;
+        if (place >> 7)
+            word(t, &f[i].left);
+        else if (copies)
+            f[i].left = all;
     }
 }
 
@@ -50,9 +71,9 @@ static void agent_bytes(const struct machine *m, struct tape *t, struct machine_
     a->offset = rest >> 4;
     a->open = rest & 15;
     for (unsigned r = 0; r < m->p->ring_count; r++) byte(t, &a->position[r]);
-    for (unsigned c = 0; c < m->p->ctas; c++) flights(t, a->load[c], &a->loads[c], true);
-    flights(t, a->store, &a->stores, false);
-    flights(t, a->commit, &a->commits, false);
+    for (unsigned c = 0; c < m->p->ctas; c++) flights(m, t, a->load[c], &a->loads[c], true);
+    flights(m, t, a->store, &a->stores, false);
+    flights(m, t, a->commit, &a->commits, false);
 }
 
 static void barrier_bytes(struct tape *t, struct machine_barrier *b)
@@ -61,10 +82,10 @@ static void barrier_bytes(struct tape *t, struct machine_barrier *b)
     byte(t, &one);
     b->phase = one >> 5;
     b->pending = one & 31;
-    word(t, &b->tx);
+    small(t, &b->tx);
 }
 
-static void buffer_bytes(struct tape *t, struct machine_buffer *b)
+static void buffer_bytes(const struct machine *m, struct tape *t, struct machine_buffer *b)
 {
     uint8_t one = (uint8_t)(b->gen << 5 | b->filled << 4 | (b->landed & 15));
     uint8_t two = (uint8_t)(b->storing << 7 | (b->reading & 7) << 4 | (b->done & 15));
@@ -77,7 +98,7 @@ static void buffer_bytes(struct tape *t, struct machine_buffer *b)
     b->storing = two >> 7;
     b->reading = two >> 4 & 7;
     b->done = two & 15;
-    word(t, &dirty);
+    if (m->writes) word(t, &dirty);
     b->dirty = (uint16_t)dirty;
 }
 
@@ -97,7 +118,7 @@ static void state_bytes(const struct machine *m, struct tape *t, struct machine_
                 barrier_bytes(t, &s->barrier[b][c][k]);
         for (unsigned b = 0; b < p->buffer_count; b++)
             for (unsigned k = 0; k < p->depth[p->buffer[b].ring]; k++)
-                buffer_bytes(t, &s->buffer[b][c][k]);
+                buffer_bytes(m, t, &s->buffer[b][c][k]);
     }
     for (unsigned i = 0; i < p->sync_count; i++) {
         int16_t synced = (int16_t)s->synced[i];
@@ -106,11 +127,10 @@ static void state_bytes(const struct machine *m, struct tape *t, struct machine_
     }
 }
 
-size_t machine_pack(const struct machine *m, const struct machine_state *s, uint8_t *out)
+size_t machine_pack(const struct machine *m, struct machine_state *s, uint8_t *out)
 {
     struct tape t = {out, NULL, 0};
-    struct machine_state copy = *s;
-    state_bytes(m, &t, &copy);
+    state_bytes(m, &t, s); /* which writes what it reads back */
     return t.at;
 }
 
@@ -119,4 +139,15 @@ void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_s
     struct tape t = {NULL, in, 0};
     memset(s, 0, sizeof *s);
     state_bytes(m, &t, s);
+}
+
+void machine_copy(const struct machine *m, struct machine_state *to,
+                  const struct machine_state *from)
+{
+    const struct tmap_protocol *p = m->p;
+    memcpy(to, from, offsetof(struct machine_state, agent));
+    memcpy(to->agent, from->agent, p->agent_count * sizeof from->agent[0]);
+    memcpy(to->barrier, from->barrier, p->barrier_count * sizeof from->barrier[0]);
+    memcpy(to->buffer, from->buffer, p->buffer_count * sizeof from->buffer[0]);
+    memcpy(to->synced, from->synced, sizeof to->synced);
 }

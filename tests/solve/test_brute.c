@@ -81,17 +81,6 @@ static bool skip_it(const struct brute *b, const struct place *p, uint64_t copie
 
 /* --- the comparison ------------------------------------------------------------------------- */
 
-/* Rewrites of the view alone: what brute force counts by depth. */
-static unsigned rewrites_of(const struct tmap_plan *p)
-{
-    unsigned n = 0;
-    for (uint32_t i = 0; i < p->step_count; i++)
-        n +=
-            (p->step[i].rewrite >= TMAP_REWRITE_DROP && p->step[i].rewrite <= TMAP_REWRITE_BYTES) ||
-            (p->step[i].rewrite >= TMAP_REWRITE_SWAP && p->step[i].rewrite <= TMAP_REWRITE_SLICES);
-    return n;
-}
-
 static void say(const char *who, const struct tmap_cost *c)
 {
     print_error("  %s: kind %u, copied %llu, %llu more copies, %u maps, layout %u, traffic %llu, "
@@ -141,7 +130,7 @@ static bool compare_one(struct brute *b, struct tally *t)
     }
     p.cost.steps = best->cost.steps;
     const int order = s != TMAP_OK ? 1 : best->any ? tmap_cost_compare(&p.cost, &best->cost) : -1;
-    const bool beyond = s == TMAP_OK && (p.copies > BRUTE_COPIES || rewrites_of(&p) > DEPTH);
+    const bool beyond = s == TMAP_OK && (p.copies > BRUTE_COPIES || brute_rewrites(&p) > DEPTH);
     if (order == 0) t->equal++;
     if (order < 0 && beyond) t->deeper++;
     if (order == 0 || (order < 0 && beyond)) return true;

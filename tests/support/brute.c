@@ -302,3 +302,13 @@ void brute_run(struct brute *b)
     for (size_t i = 0; i < b->count; i++)
         for (int k = 0; k < 2 * b->swizzles; k++) fields(b, &b->list[i], k / 2, k % 2);
 }
+
+unsigned brute_rewrites(const struct tmap_plan *p)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < p->step_count; i++)
+        n +=
+            (p->step[i].rewrite >= TMAP_REWRITE_DROP && p->step[i].rewrite <= TMAP_REWRITE_BYTES) ||
+            (p->step[i].rewrite >= TMAP_REWRITE_SWAP && p->step[i].rewrite <= TMAP_REWRITE_SLICES);
+    return n;
+}

@@ -60,6 +60,9 @@ struct brute {
 
 void brute_run(struct brute *b);
 
+/* Rewrites of the view alone: what brute force counts by depth. */
+unsigned brute_rewrites(const struct tmap_plan *plan);
+
 /* Whether a candidate's maps are legal, and its use with them. use: its op, coordinates and
  * consumer; NULL: none but the op. */
 bool brute_legal(const struct brute *b, const struct candidate *c, const struct tmap_use *use);
