@@ -18,12 +18,13 @@ PTX_FN void release(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     }
 }
 
-template <class S>
-PTX_FN void multiply_slot(typename S::acc_t (&acc)[S::REGS], const shared_layout<S> &smem,
-                          int32_t wg, int32_t slot, bool first, uint64_t fault = 0)
+// All of the tile's columns, or as many as there are sums from `column` on (k-major B).
+template <class S, int REGS>
+PTX_FN void multiply_slot(typename S::acc_t (&acc)[REGS], const shared_layout<S> &smem, int32_t wg,
+                          int32_t slot, bool first, int32_t column = 0, uint64_t fault = 0)
 {
     uint64_t a = matrix_descriptor<S::A_MN>(smem.a(slot) + wg * S::SPAN, S::SPAN);
-    uint64_t b = matrix_descriptor<S::B_MN>(smem.b(slot), S::SPAN) + fault;
+    uint64_t b = matrix_descriptor<S::B_MN>(smem.b(slot) + column * 128, S::SPAN) + fault;
     ptx::wgmma_fence();
 #pragma unroll
     for (int step = 0; step < 4; step++) {
@@ -47,7 +48,9 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         if (!FAULT(p, 16))
             ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
-        multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0,
+        if (DELAY(p, DELAY_MULTIPLY)) ptx::pause_us(5);
+        if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);
+        multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0, 0,
                          FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
         ptx::wgmma_wait<1>();
         if (k_block > 0 && !FAULT(p, 13)) release<S>(p, smem, fillers, previous);
@@ -64,28 +67,6 @@ PTX_FN void finish(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 {
     ptx::wgmma_wait<0>();
     hold(acc);
+    if (DELAY(p, DELAY_LEAVING) && ptx::cluster_rank() == 1) ptx::pause_us(50);
     if (!FAULT(p, 13)) release<S>(p, smem, fillers, last);
-}
-
-// The same with every k-block's sum taken out of the tensor core and added in full fp32: the fp8
-// path of this chip keeps fewer bits than fp32 inside a running sum.
-template <class S>
-PTX_FN void multiply_promoted(float (&sum)[S::REGS], const gemm_params &p,
-                              const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
-                              int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
-{
-    float part[S::REGS];
-#pragma unroll
-    for (int i = 0; i < S::REGS; i++) sum[i] = 0;
-#pragma unroll 1
-    for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-        ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
-        multiply_slot<S>(part, smem, wg, ring.slot, true);
-        ptx::wgmma_wait<0>();
-        hold(part);
-        release<S>(p, smem, fillers, ring.slot);
-#pragma unroll
-        for (int i = 0; i < S::REGS; i++) sum[i] += part[i];
-        ring.advance(p.stages);
-    }
 }
