@@ -147,6 +147,56 @@ TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const char *cache_path, struct tmap_gemm_plan *plan,
                                          struct tmap_gemm_refusal *refusal);
 
+/* --- groups: many products in one launch, each of its own size
+ * ---------------------------------------------------------------------------------------------- */
+
+/* One product of a group. ld in elements as in tmap_gemm_matrix; c and ldc count with a beta only.
+ * An m or n of 0 is a product without elements, and nothing of it is touched. */
+struct tmap_gemm_member {
+    int32_t m, n, k;
+    uint64_t a, b, c, d;
+    int64_t lda, ldb, ldc, ldd;
+};
+
+/* A ready group: caller-owned plain data, valid while the suite is open and its memory is. */
+struct tmap_gemm_group {
+    struct tmap_gemm_problem like;
+    struct tmap_gemm_config config;
+    size_t count;
+    uint64_t memory;
+    double cost_us; /* what the model expects of the multiplies */
+    uint32_t grid, threads, cluster, smem_bytes;
+    void *make, *multiply;
+    const struct tmap_gemm *suite;
+    uint64_t params[TMAP_GEMM_PARAM_WORDS];
+};
+
+/* tmap_gemm_group_bytes() : device memory that a group of so many members needs. */
+TMAP_API size_t tmap_gemm_group_bytes(size_t count);
+
+/* tmap_gemm_group_plan() : like gives what all members share: kind, out, alpha, beta, precise and
+ *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
+ *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
+ *  maps, and the tensormap.replace that will make them on the device, are put to the rows. Of the
+ *  wish only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
+ *  Errors: as tmap_gemm_plan(); the refusal's text names the member. */
+TMAP_API enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite,
+                                               const struct tmap_gemm_problem *like,
+                                               const struct tmap_gemm_member *members, size_t count,
+                                               uint64_t memory, const struct tmap_gemm_config *wish,
+                                               struct tmap_gemm_group *group,
+                                               struct tmap_gemm_refusal *refusal);
+
+/* tmap_gemm_group_run() : two launches on the stream: one makes the members' tensor maps in the
+ *  group's memory, one multiplies. Does not wait. Runs of one group must not overlap.
+ *  Errors: TMAP_E_DRIVER. */
+TMAP_API enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream);
+
+/* tmap_gemm_group_rows() : the device address of a member's M, an int32 that kernels may lower
+ *  between runs (to as little as 0, never above the planned M): so many rows of A and D count then.
+ *  A smaller dimension breaks no row that the planned one keeps. */
+TMAP_API uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member);
+
 /* What a kernel's watchdog or its own check reported before it trapped. */
 struct tmap_gemm_report {
     uint32_t what; /* 0 nothing, 1 a wait ran out, 2 the plan does not fit the kernel */
@@ -191,6 +241,7 @@ struct tmap_gemm_outcome {
     double worst;            /* largest error / allowed error (random data) */
     struct tmap_gemm_config config;
     struct tmap_gemm_refusal refusal;
+    uint64_t maps_wrong; /* of a group: words of its maps that are not what the host encodes */
 };
 
 /* tmap_gemm_verify() : outputs poisoned before, guard bands and row padding checked after. Random
@@ -200,6 +251,16 @@ struct tmap_gemm_outcome {
 TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
                                            const struct tmap_gemm_case *what,
                                            struct tmap_gemm_outcome *outcome);
+
+#define TMAP_GEMM_VERIFY_MEMBERS 32
+
+/* tmap_gemm_verify_group() : the same for a group, one case a member (at most
+ *  TMAP_GEMM_VERIFY_MEMBERS; the first says what all share). Reruns, Freivalds and the cases' own
+ *  wishes are ignored. Errors: as tmap_gemm_group_plan(), tmap_gemm_verify(). */
+TMAP_API enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite,
+                                                 const struct tmap_gemm_case *cases, size_t count,
+                                                 const struct tmap_gemm_config *wish,
+                                                 struct tmap_gemm_outcome *outcome);
 
 #ifdef __cplusplus
 }

@@ -75,6 +75,13 @@ PTX_FN void report_and_trap(const watch &w, uint32_t what, uint32_t id, uint32_t
     __trap();
 }
 
+// Sleeps, for the planted delays of the fault controls.
+PTX_FN void pause_us(uint32_t us)
+{
+    const uint64_t start_ns = globaltimer_ns();
+    while (globaltimer_ns() - start_ns < (uint64_t)us * 1000) asm volatile("nanosleep.u32 500;");
+}
+
 // --- mbarriers --------------------------------------------------------------------------------
 
 PTX_FN void mbarrier_init(uint32_t bar, uint32_t arrivals)

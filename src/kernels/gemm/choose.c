@@ -33,7 +33,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     return view;
 }
 
-/* What the widest tiles leave to the others: layout.cuh says the same of the kernel. */
+/* No room for a split's parts: layout.cuh says the same of the kernel. */
 static bool is_wide(const struct gemm_instance *instance)
 {
     return instance->bn > 128;
@@ -42,8 +42,7 @@ static bool is_wide(const struct gemm_instance *instance)
 static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (instance->a_mn != view->a.mn_major || instance->b_mn != view->b.mn_major) return false;
-    return !is_wide(instance) || (!view->transposed && !view->adds_c);
+    return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
 static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
@@ -117,9 +116,8 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
     return c->clusters > left / 2 && c->clusters * members <= sm_count;
 }
 
-/* Fills in what follows from the rest; false when it cannot be. */
-static bool complete(const struct tmap_gemm *suite, const struct gemm_view *view,
-                     const struct tmap_gemm_config *wish, struct gemm_choice *choice)
+bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
+                   const struct tmap_gemm_config *wish, struct gemm_choice *choice)
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
@@ -192,7 +190,7 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
         if (!allows(wish->cluster_m, c->cluster_m) || !allows(wish->cluster_n, c->cluster_n) ||
             !allows(wish->split, c->split))
             continue;
-        if (!complete(suite, view, wish, choice)) continue;
+        if (!gemm_complete(suite, view, wish, choice)) continue;
         if (wished == TMAP_GEMM_STREAM_ANY ? c->stream < 0 : wished > 0 && c->stream != wished)
             continue;
         count = put(out, cap, count, choice);

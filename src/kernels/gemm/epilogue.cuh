@@ -174,7 +174,8 @@ PTX_FN void stage_32_transposed(const float (&v)[REGS], uint32_t panels)
 // --- the order of a panel's life: reusable, written, fenced, stored
 // ---------------------------------
 
-// The warpgroup's 128 threads meet; barrier 0 is the block's.
+// The warpgroup's 128 threads meet; barrier 0 is the block's, CONSUMERS all warpgroups'.
+enum { CONSUMERS = 8 };
 PTX_FN void meet(int32_t wg)
 {
     ptx::named_barrier_sync(1 + wg, 128);
@@ -199,6 +200,8 @@ PTX_FN void store_panels(const gemm_params &p, uint32_t panel, bool two, int32_t
 {
     if (threadIdx.x % 128 != 0) return;
     const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
+    if (DELAY(p, DELAY_STORES))
+        for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
     ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
     if (two) ptx::tma_store_3d_hint(&p.d, panel + SPAN, next, p.store_policy);
     ptx::bulk_commit();
@@ -239,6 +242,16 @@ PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, in
         store_panels<SPAN>(p, panels, two, inner, outer, batch);
 }
 
+// Stores of 32 rows to one bank, beyond what the block uses of its shared memory: what is written
+// next queues up behind them.
+PTX_FN void congest()
+{
+    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
+    const uint32_t at = ptx::smem_addr(dynamic_smem) + ptx::dynamic_smem_bytes() - 4096;
+#pragma unroll 1
+    for (int i = 0; i < 64; i++) ptx::store_shared_32(at + threadIdx.x % 32 * 128, threadIdx.x);
+}
+
 template <class S, int G>
 PTX_FN void stage_group(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                         uint32_t panels, const place &at)
@@ -246,6 +259,7 @@ PTX_FN void stage_group(const typename S::acc_t (&acc)[S::REGS], const gemm_para
     constexpr int REGS = group<S>::REGS;
     float v[REGS];
     take<S, G>(v, acc, p, at);
+    if (DELAY(p, DELAY_WRITES)) congest();
     const bool wide = p.out >= GEMM_OUT_F32;
     if (S::WRITES_COLUMNS && p.transposed) {
         if (wide)

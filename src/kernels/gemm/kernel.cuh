@@ -7,6 +7,7 @@
 #include "epilogue.cuh"
 #include "load.cuh"
 #include "multiply.cuh"
+#include "promote.cuh"
 #include "split.cuh"
 
 // The host's idea of this kernel against the kernel's own: refuse, and say which differs.
@@ -27,13 +28,14 @@ template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_
         ptx::mbarrier_init(smem.full(slot), 1);
         ptx::mbarrier_init(smem.empty(slot), S::WGS * 4 * readers + (FAULT(p, 6) ? 1 : 0));
     }
-    if (!FAULT(p, 2)) ptx::fence_mbarrier_init();
+    if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
-// Where a tile's part of one warpgroup lies in D.
-template <class S>
-PTX_FN place place_of(const gemm_params &p, const cluster_place &at, const work &w, int32_t wg)
+// Where a tile's part of one warpgroup lies in D. Asked for where it is needed: kept through the
+// multiplies it would cost registers.
+template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, int32_t wg)
 {
+    const cluster_place at(p);
     const tile t = tile_of(p, w.index);
     return {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
             (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
@@ -42,44 +44,69 @@ PTX_FN place place_of(const gemm_params &p, const cluster_place &at, const work 
 // The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
 template <class S>
 PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                    const shared_layout<S> &smem, const cluster_place &at, int32_t cluster,
-                    int32_t wg, const work &w, const place &d, const ptx::watch &watch)
+                    const shared_layout<S> &smem, int32_t cluster, int32_t wg, const work &w,
+                    const ptx::watch &watch)
 {
-    if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, at.rank, wg);
-    if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, at.rank, wg, watch);
+    const uint32_t rank = ptx::cluster_rank();
+    if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, rank, wg);
+    if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
     if (S::SPLITS && p.split > 1) {
+        // The parts lie where the other warpgroup may still read operands.
+        if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
+        if (DELAY(p, DELAY_PART) && rank > 0) ptx::pause_us(50);
         leave_part<S>(acc, smem.base);
+        if (!FAULT(p, 20)) ptx::cluster_sync();
+        if (rank == 0) add_parts<S>(acc, smem.base, p.split);
         ptx::cluster_sync();
-        if (at.rank == 0) add_parts<S>(acc, smem.base, p.split);
-        ptx::cluster_sync();
-        if (at.rank != 0) return;
+        if (rank != 0) return;
     }
-    store_tile<S>(acc, p, smem.staging(wg), wg, d);
+    store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg));
+}
+
+// So many k-blocks of the ring, summed.
+template <class S>
+PTX_FN void sum_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                     const shared_layout<S> &smem, uint32_t fillers, int32_t wg, int32_t k_blocks,
+                     ring_position &ring, const ptx::watch &watch)
+{
+    if constexpr (S::PROMOTE) {
+        multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+    } else {
+        const int32_t last = multiply<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+        finish<S>(acc, p, smem, fillers, last);
+    }
 }
 
 template <class S>
-PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                     int32_t cluster, const ptx::watch &watch)
 {
     const int32_t wg = threadIdx.x / 128 - 1;
-    const uint32_t fillers = at.a_mask | at.b_mask;
     ring_position ring;
     typename S::acc_t acc[S::REGS];
     worklist list(p, cluster);
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        const place d = place_of<S>(p, at, w, wg);
-        const int32_t count = w.k_end - w.k_begin;
-        int32_t last = 0;
-        if constexpr (S::PROMOTE)
-            multiply_promoted<S>(acc, p, smem, fillers, wg, count, ring, watch);
-        else
-            last = multiply<S>(acc, p, smem, fillers, wg, count, ring, watch);
-        if constexpr (!S::PROMOTE) finish<S>(acc, p, smem, fillers, last);
-        deliver<S>(acc, p, smem, at, cluster, wg, w, d, watch);
+        sum_tile<S>(acc, p, smem, fillers, wg, w.k_end - w.k_begin, ring, watch);
+        deliver<S>(acc, p, smem, cluster, wg, w, watch);
     }
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
+}
+
+// Barriers made and known to everyone who may arrive on them.
+template <class S>
+PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
+                  const ptx::watch &watch)
+{
+    if (threadIdx.x == 0) {
+        refuse_mismatch<S>(p, smem, watch);
+        init_barriers<S>(p, smem);
+    }
+    if (cluster_size > 1 && !FAULT(p, 9))
+        ptx::cluster_sync();
+    else
+        __syncthreads();
 }
 
 template <class S> PTX_FN void gemm(const gemm_params &p)
@@ -92,17 +119,13 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const cluster_place at(p);
     const bool producer = threadIdx.x < 128;
 
+    if (DELAY(p, DELAY_INIT) && at.rank == 1) ptx::pause_us(50);
     if (threadIdx.x == 0) {
-        refuse_mismatch<S>(p, smem, watch);
         ptx::prefetch_tensormap(&p.a);
         ptx::prefetch_tensormap(&p.b);
         ptx::prefetch_tensormap(&p.d);
-        init_barriers<S>(p, smem);
     }
-    if (cluster_size > 1)
-        ptx::cluster_sync();
-    else
-        __syncthreads();
+    begin<S>(p, smem, cluster_size, watch);
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<40>();
@@ -110,12 +133,12 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
         __syncwarp();
         if (S::SPLITS &&
             p.split > 1) { // the consumers' two meetings count every thread of the cluster
-            ptx::cluster_sync();
+            if (!FAULT(p, 20)) ptx::cluster_sync();
             ptx::cluster_sync();
         }
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
-        consume<S>(p, smem, at, cluster, watch);
+        consume<S>(p, smem, at.a_mask | at.b_mask, cluster, watch);
     }
 }
 

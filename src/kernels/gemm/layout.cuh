@@ -3,6 +3,14 @@
 
 #include "mma.cuh"
 
+// The kinds by their names in instances.def.
+#define GEMM_KIND_bf16 GEMM_BF16
+#define GEMM_KIND_f16 GEMM_F16
+#define GEMM_KIND_tf32 GEMM_TF32
+#define GEMM_KIND_e4m3 GEMM_E4M3
+#define GEMM_KIND_e5m2 GEMM_E5M2
+#define GEMM_KIND_s8 GEMM_S8
+
 // Warpgroups of consumers share a tile of 64 * WGS rows by BN columns; a k-block is 128 bytes of
 // every row (one span of the 128-byte swizzle).
 template <int KIND_, int WGS_, int BN_, bool A_MN_ = false, bool B_MN_ = false,
@@ -21,11 +29,15 @@ struct shape {
         64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
     static constexpr int THREADS = (WGS + 1) * 128;
     static constexpr int REGS = BN / 2; // accumulators a thread
-    // Registers move from the producer to the consumers where the accumulators need them; the two
+    // Columns of one chain of promoted multiplies: two chains' sums beside the promoted ones are
+    // what the registers hold, of the widest tile one.
+    static constexpr int CHAIN = BN <= 128 ? BN : BN / 2;
+    static constexpr int PART_REGS = !PROMOTE ? 0 : BN <= 192 ? CHAIN : CHAIN / 2;
+    // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
-    static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS * (PROMOTE ? 2 : 1) > 64;
-    // The widest tiles fill the registers: what needs more of them is left to the others.
-    static constexpr bool ADDS_C = BN <= 128, WRITES_COLUMNS = BN <= 128, SPLITS = BN <= 128;
+    static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS + PART_REGS > 64;
+    // A split's parts travel through the ring, which has no room for those of the widest tiles.
+    static constexpr bool ADDS_C = true, WRITES_COLUMNS = true, SPLITS = BN <= 128;
     using acc_t = typename accumulator<KIND>::type;
 };
 
@@ -79,9 +91,24 @@ struct cluster_place {
     PTX_FN int32_t k_part(const gemm_params &p) const { return p.split > 1 ? rank : 0; }
 };
 
-// Planted faults, in the build that has them; elsewhere the condition is a constant false.
+// Planted faults, in the build that has them, and the delays that make them show; elsewhere the
+// conditions are a constant false. A delay alone must change nothing: it is the fault's twin.
+enum gemm_delay {
+    DELAY_WRITES = 1,     // the panels' last writes queue up behind others
+    DELAY_INIT = 2,       // a block of the pair comes late to its barriers
+    DELAY_STORES = 8,     // every store is issued many times
+    DELAY_LEAVING = 12,   // a block of the pair gives its last slots back late
+    DELAY_MULTIPLY = 13,  // consumers wait before they multiply
+    DELAY_PART = 17,      // a part's sender is slow
+    DELAY_LAST_GROUP = 21 // the second warpgroup multiplies late
+};
 #ifdef GEMM_FAULTS
-#define FAULT(p, n) ((p).fault == (n))
+#define FAULT(p, n) (((p).fault & 0xffff) == (n))
+#define DELAY(p, n) ((p).fault >> 16 == (n))
+#elif defined(GEMM_PLANT) // one fault, at compile time
+#define FAULT(p, n) ((n) == GEMM_PLANT)
+#define DELAY(p, n) false
 #else
 #define FAULT(p, n) false
+#define DELAY(p, n) false
 #endif

@@ -23,7 +23,8 @@ PTX_FN void load_operand(const gemm_map &map, uint32_t dst, uint32_t bar, int32_
                 ptx::tma_load_3d_hint(to, &map, bar, c, policy);
         }
     } else {
-        const int32_t rows = ROWS / sharers;
+        // Sharers are a power of two; a division here, every k-block, left the ring empty.
+        const int32_t rows = ROWS >> (31 - __clz(sharers));
         const int32_t c[3] = {k, first + (int32_t)part * rows, batch};
         const uint32_t to = dst + part * rows * 128;
         if (sharers > 1)
@@ -49,6 +50,19 @@ PTX_FN void load_stage(const gemm_params &p, const shared_layout<S> &smem, const
                                         b_mask, p.load_policy);
 }
 
+// A block may not leave while a peer can still arrive on its barriers: wait until every slot has
+// been given back.
+template <class S>
+PTX_FN void drain(const gemm_params &p, const shared_layout<S> &smem, ring_position ring,
+                  const ptx::watch &watch)
+{
+#pragma unroll 1
+    for (int32_t i = 0; i < p.stages; i++) {
+        ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_DRAIN, ring.slot);
+        ring.advance(p.stages);
+    }
+}
+
 template <class S>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
                     int32_t cluster, const ptx::watch &watch)
@@ -71,12 +85,5 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
             ring.advance(p.stages);
         }
     }
-    // A block may not leave while a peer can still arrive on its barriers: wait until every slot
-    // has been given back.
-    if (FAULT(p, 12)) return;
-#pragma unroll 1
-    for (int32_t i = 0; i < p.stages; i++) {
-        ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_DRAIN, ring.slot);
-        ring.advance(p.stages);
-    }
+    if (!FAULT(p, 12)) drain(p, smem, ring, watch);
 }

@@ -109,6 +109,19 @@ static struct tmap_use use_of(char name, int32_t sharers)
     return use;
 }
 
+enum tmap_status gemm_check_use(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                const struct tmap_use *use, char name,
+                                struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_violation violation;
+    enum tmap_verdict verdict;
+    size_t found = 0;
+    enum tmap_status status =
+        tmap_check_use(&suite->checker, desc, use, &violation, 1, &found, &verdict);
+    if (status != TMAP_OK) return status;
+    return found > 0 ? refuse(suite, desc, use, &violation, name, refusal) : TMAP_OK;
+}
+
 enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
                             int32_t sharers, struct tmap_gemm_refusal *refusal)
 {
@@ -120,10 +133,7 @@ enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_des
     if (status != TMAP_OK) return status;
     if (found > 0) return refuse(suite, desc, NULL, &violation, name, refusal);
     const struct tmap_use use = use_of(name, sharers);
-    status = tmap_check_use(&suite->checker, desc, &use, &violation, 1, &found, &verdict);
-    if (status != TMAP_OK) return status;
-    if (found > 0) return refuse(suite, desc, &use, &violation, name, refusal);
-    return TMAP_OK;
+    return gemm_check_use(suite, desc, &use, name, refusal);
 }
 
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,

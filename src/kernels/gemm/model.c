@@ -8,7 +8,8 @@ static const double LOAD_BYTES_PER_CLOCK = 45.0; /* into one SM */
 static const double MULTICAST_WEIGHT = 0.05;     /* what a shared byte spares its loader */
 static const double BLOCK_CLOCKS = 400.0;        /* a k-block takes at least */
 static const double MEMORY_BYTES_PER_US = 3.5e6;
-static const double SM_BYTES_PER_US[] = {1.0e5, 4.0e4}; /* of it, into an SM, by warpgroups */
+static const double SM_BYTES_PER_US[] = {1.0e5, 4.0e4,
+                                         4.0e4}; /* of it, into an SM, by warpgroups */
 static const double LAUNCH_US = 5.0;
 static const double TILE_CLOCKS = 1500.0; /* epilogue */
 static const double PANEL_CLOCKS = 250.0;
@@ -100,4 +101,14 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double memory_us =
         bytes / smaller(MEMORY_BYTES_PER_US, busy * SM_BYTES_PER_US[choice->instance->wgs - 1]);
     return LAUNCH_US + softly(compute_us, memory_us);
+}
+
+double gemm_work_us(const struct gemm_view *view, const struct gemm_choice *choice)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
+                         up(up((double)view->n / c->tile_n) / c->cluster_n);
+    const double k_blocks = up(view->k * view->element_bytes / 128.0);
+    return tiles * (k_blocks * block_clocks(choice->instance, c) + tile_clocks(view, c)) /
+           CLOCKS_PER_US;
 }

@@ -54,7 +54,25 @@ struct gemm_params {
     uint64_t load_policy, store_policy; /* L2 eviction, as the copy instructions encode it */
     volatile uint32_t *mailbox;
     uint32_t limit_ms;
-    uint32_t fault; /* a planted fault, in builds that have them */
+    uint32_t fault; /* a planted fault, in builds that have them; above 16 bits a delay */
+    /* A group's: so many members; at group_memory the parameters of each, made by
+     * groups.cu, then the tiles up to and with each. */
+    int32_t members;
+    uint64_t group_memory;
+};
+
+/* From one member's parameters in device memory to the next; maps are at multiples of 128. */
+enum { GEMM_PARAM_BYTES = 640 };
+
+/* The copy engine clips a stored row at this granularity: see d_address. */
+enum { GEMM_CLIP_BYTES = 16 };
+
+/* One product of a group as the kernel sees it, from which its parameters are made on the device.
+ */
+struct gemm_member {
+    int32_t m, n, k, element_bytes;
+    uint64_t a, b, c, d;
+    int64_t a_row_bytes, b_row_bytes, d_row_bytes, c_row_stride;
 };
 
 /* Barrier ids that the watchdog names. */

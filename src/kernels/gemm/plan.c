@@ -6,6 +6,8 @@
 
 _Static_assert(sizeof(struct gemm_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS,
                "a plan holds the kernel's parameters");
+_Static_assert(sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS == GEMM_PARAM_BYTES,
+               "a group holds them one after the other");
 
 static bool is_sane(const struct tmap_gemm_problem *p)
 {
@@ -14,16 +16,13 @@ static bool is_sane(const struct tmap_gemm_problem *p)
     return p->m >= 1 && p->n >= 1 && p->k >= 1 && p->batch >= 1;
 }
 
-/* The copy engine clips a stored row at this granularity (params.h). */
-enum { CLIP_BYTES = 16 };
-
 /* What createpolicy.fractional makes of normal, evict_first and evict_last for every access; read
  * off PTX compiled here (docs/GEMM.md). */
 static const uint64_t policies[3] = {0x1000000000000000, 0x12f0000000000000, 0x14f0000000000000};
 
-static void fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
-                        const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
-                        struct gemm_params *p)
+void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
+                      const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
+                      struct gemm_params *p)
 {
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t span = 128 / view->element_bytes;
@@ -62,7 +61,7 @@ static void fill_params(const struct tmap_gemm *suite, const struct gemm_view *v
     p->d_address = (void *)(uintptr_t)problem->d.address;
     p->d_row_bytes = problem->d.ld * view->out_bytes;
     p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
-    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % CLIP_BYTES != 0;
+    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
     p->flip_k = c->flip_k > 0;
     p->load_policy = policies[c->load_policy];
@@ -88,7 +87,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     const struct gemm_view view = gemm_view_of(problem, choice->config.swapped > 0);
     struct gemm_params params;
     memset(&params, 0, sizeof params);
-    fill_params(suite, &view, choice, problem, &params);
+    gemm_fill_params(suite, &view, choice, problem, &params);
     gemm_describe(&view, choice, problem, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};

@@ -55,7 +55,7 @@ template <class S> struct parcel {
     {
         const int64_t block = (int64_t)cluster * p.cluster_m * p.cluster_n + rank;
         data = p.parts + (block * S::WGS + wg) * (64 * S::BN * 4) + threadIdx.x % 128 * 16;
-        flag = p.flags + (block * 2 + wg) * 4;
+        flag = p.flags + (block * S::WGS + wg) * 4;
     }
 };
 
@@ -64,6 +64,8 @@ PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params
                       int32_t cluster, uint32_t rank, int32_t wg)
 {
     const parcel<S> to(p, cluster, rank, wg);
+    if (FAULT(p, 18) && threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
+    if (DELAY(p, DELAY_PART)) ptx::pause_us(50);
 #pragma unroll
     for (int i = 0; i < S::REGS / 4; i++) {
         uint32_t x[4];
@@ -86,7 +88,7 @@ PTX_FN void collect_parts(typename S::acc_t (&acc)[S::REGS], const gemm_params &
 #pragma unroll 1
     for (int32_t c = lowest; c < cluster; c++) {
         const parcel<S> from(p, c, rank, wg);
-        if (threadIdx.x % 128 == 0) ptx::flag_wait(from.flag, watch, GEMM_PART, c);
+        if (threadIdx.x % 128 == 0 && !FAULT(p, 17)) ptx::flag_wait(from.flag, watch, GEMM_PART, c);
         ptx::named_barrier_sync(1 + wg, 128);
 #pragma unroll
         for (int i = 0; i < S::REGS / 4; i++) {
@@ -99,6 +101,6 @@ PTX_FN void collect_parts(typename S::acc_t (&acc)[S::REGS], const gemm_params &
                 acc[i * 4 + j] += y;
             }
         }
-        if (threadIdx.x % 128 == 0) ptx::store_release(from.flag, 0);
+        if (threadIdx.x % 128 == 0 && !FAULT(p, 19)) ptx::store_release(from.flag, 0);
     }
 }

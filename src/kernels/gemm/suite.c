@@ -128,6 +128,7 @@ void tmap_gemm_close(struct tmap_gemm *suite)
     for (int kind = 0; kind < GEMM_KINDS; kind++)
         if (suite->modules[kind]) suite->gpu.api.module_unload(suite->modules[kind]);
     if (suite->probe) suite->gpu.api.module_unload(suite->probe);
+    if (suite->group) suite->gpu.api.module_unload(suite->group);
     suite->gpu.api.mem_free(suite->workspace);
     suite->gpu.api.mem_free_host((void *)(uintptr_t)suite->mailbox);
     tmap_gpu_close(&suite->gpu);

@@ -25,11 +25,15 @@ struct gemm_image {
 };
 extern const struct gemm_image gemm_images[GEMM_KINDS];
 
+/* The kernels of groups.def, in an image of their own. */
+extern const struct gemm_instance gemm_group_instances[];
+extern const size_t gemm_group_instance_count;
+
 struct tmap_gemm {
     struct tmap_gpu gpu;
     struct tmap_checker checker;
     uint32_t smem_optin_bytes;
-    tmap_cu_module modules[GEMM_KINDS], probe;
+    tmap_cu_module modules[GEMM_KINDS], probe, group;
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
@@ -45,6 +49,10 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
 enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 128 * 256 * 4 };
+
+/* A kernel of the group's image, by name. */
+enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
+                                     tmap_cu_function *out);
 
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
@@ -74,20 +82,35 @@ struct gemm_choice {
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *wish, struct gemm_choice *out, size_t cap);
 
+/* Fills in what follows from the instance, the cluster and the stream; false when it cannot be. */
+bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
+                   const struct tmap_gemm_config *wish, struct gemm_choice *choice);
+
 /* The three descriptors of a choice (maps.c). */
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
                    const struct tmap_gemm_problem *problem, struct tmap_desc desc[3]);
 /* Every row about the map and about the kernels' use of it; a violated one is in the refusal. */
 enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
                             int32_t sharers, struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_check_use(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                const struct tmap_use *use, char name,
+                                struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                              struct gemm_map *map);
 
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                bool mn_major, int32_t tile_rows);
 
+/* A plan's parameters but for its maps and what is only a group's (plan.c). */
+void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
+                      const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
+                      struct gemm_params *p);
+
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
+
+/* What the model expects of all tiles of a product, one after the other, in microseconds. */
+double gemm_work_us(const struct gemm_view *view, const struct gemm_choice *choice);
 
 /* What the model expects of a configuration, in microseconds (model.c). */
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -1,0 +1,334 @@
+/* Groups: many products in one launch, their tensor maps made on the device. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+#define KIND_bf16 GEMM_BF16
+#define KIND_f16 GEMM_F16
+#define KIND_tf32 GEMM_TF32
+#define KIND_e4m3 GEMM_E4M3
+#define KIND_e5m2 GEMM_E5M2
+#define KIND_s8 GEMM_S8
+
+#define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
+    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote, KIND_##kind, wgs, bn, 0, 0, promote},
+const struct gemm_instance gemm_group_instances[] = {
+#include "kernels/gemm/groups.def"
+};
+const size_t gemm_group_instance_count =
+    sizeof gemm_group_instances / sizeof gemm_group_instances[0];
+
+extern const char image_gemm_groups[];
+
+enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
+                                     tmap_cu_function *out)
+{
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    if (!suite->group && api->module_load_data(&suite->group, image_gemm_groups))
+        return TMAP_E_DRIVER;
+    if (api->module_get_function(out, suite->group, name) ||
+        api->func_set_attribute(*out, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                (int)suite->smem_optin_bytes - 1024))
+        return TMAP_E_DRIVER;
+    return TMAP_OK;
+}
+
+/* In the memory of a group: the members' parameters, the tiles up to each, then the members. */
+static uint64_t members_offset(size_t count)
+{
+    return ((uint64_t)count * (GEMM_PARAM_BYTES + 4) + 127) / 128 * 128;
+}
+
+size_t tmap_gemm_group_bytes(size_t count)
+{
+    return (size_t)members_offset(count) + count * sizeof(struct gemm_member);
+}
+
+static struct tmap_gemm_problem problem_of(const struct tmap_gemm_problem *like,
+                                           const struct tmap_gemm_member *x)
+{
+    struct tmap_gemm_problem p = *like;
+    p.m = x->m;
+    p.n = x->n;
+    p.k = x->k;
+    p.batch = 1;
+    p.a = (struct tmap_gemm_matrix){.address = x->a, .ld = x->lda};
+    p.b = (struct tmap_gemm_matrix){.address = x->b, .ld = x->ldb};
+    p.c = (struct tmap_gemm_matrix){.address = x->c, .ld = x->ldc, .mn_major = like->d.mn_major};
+    p.d = (struct tmap_gemm_matrix){.address = x->d, .ld = x->ldd, .mn_major = like->d.mn_major};
+    return p;
+}
+
+static bool has_work(const struct tmap_gemm_member *x)
+{
+    return x->m > 0 && x->n > 0;
+}
+
+/* The largest stands for the others where one must. */
+static const struct tmap_gemm_member *largest(const struct tmap_gemm_member *members, size_t count)
+{
+    const struct tmap_gemm_member *best = members;
+    double most = -1;
+    for (size_t i = 0; i < count; i++) {
+        const double size = (double)members[i].m * members[i].n * members[i].k;
+        if (size <= most) continue;
+        most = size;
+        best = &members[i];
+    }
+    return best;
+}
+
+static double cost_us(const struct tmap_gemm_problem *like, const struct tmap_gemm_member *members,
+                      size_t count, const struct gemm_choice *choice)
+{
+    double us = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!has_work(&members[i])) continue;
+        const struct tmap_gemm_problem p = problem_of(like, &members[i]);
+        const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+        us += gemm_work_us(&view, choice);
+    }
+    return us / choice->config.clusters;
+}
+
+static bool fits(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    return instance->kind == view->kind && instance->promote == view->promote;
+}
+
+/* The cheapest of the group's kernels, alone or in pairs, in either orientation. */
+static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+                   const struct tmap_gemm_member *members, size_t count,
+                   const struct tmap_gemm_config *wish, struct gemm_choice *best)
+{
+    const struct tmap_gemm_problem stands = problem_of(like, largest(members, count));
+    bool found = false;
+    for (size_t i = 0; i < gemm_group_instance_count * 4; i++) {
+        const int32_t swapped = i % 2, pair = 1 + (int32_t)(i / 2 % 2);
+        const struct gemm_view view = gemm_view_of(&stands, swapped != 0);
+        struct gemm_choice choice = {.instance = &gemm_group_instances[i / 4]};
+        choice.config = (struct tmap_gemm_config){
+            .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split = 1};
+        if (wish->swapped != 0 && (wish->swapped > 0) != (swapped > 0)) continue;
+        if (wish->cluster_m != 0 && wish->cluster_m != pair) continue;
+        if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, wish, &choice)) continue;
+        choice.config.clusters = wish->clusters ? wish->clusters : suite->resident[pair];
+        choice.cost_us = cost_us(like, members, count, &choice);
+        if (found && best->cost_us <= choice.cost_us) continue;
+        *best = choice;
+        found = true;
+    }
+    return found;
+}
+
+static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
+                               const char *text)
+{
+    if (refusal) {
+        memset(refusal, 0, sizeof *refusal);
+        snprintf(refusal->text, sizeof refusal->text, "%s", text);
+    }
+    return status;
+}
+
+/* Names the member in a refusal that a map brought. */
+static enum tmap_status blame(struct tmap_gemm_refusal *refusal, enum tmap_status status, size_t i)
+{
+    char text[sizeof refusal->text];
+    if (!refusal) return status;
+    memcpy(text, refusal->text, sizeof text);
+    snprintf(refusal->text, sizeof refusal->text, "member %zu: %.130s", i, text);
+    return status;
+}
+
+/* The edits that make_group does to a member's map, each put to the rows. */
+static enum tmap_status check_edits(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                    char name, struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_patch edits[] = {{TMAP_REPLACE_GLOBAL_ADDRESS, 0, desc->address},
+                                       {TMAP_REPLACE_GLOBAL_DIM, 0, desc->dim[0]},
+                                       {TMAP_REPLACE_GLOBAL_DIM, 1, desc->dim[1]},
+                                       {TMAP_REPLACE_GLOBAL_STRIDE, 0, desc->stride_bytes[0]},
+                                       {TMAP_REPLACE_GLOBAL_STRIDE, 1, desc->stride_bytes[1]}};
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+        const struct tmap_use use = {.op = TMAP_OP_REPLACE,
+                                     .field = edits[i].field,
+                                     .ordinal = edits[i].ordinal,
+                                     .value = edits[i].value};
+        const enum tmap_status status = gemm_check_use(suite, desc, &use, name, refusal);
+        if (status != TMAP_OK) return status;
+    }
+    return TMAP_OK;
+}
+
+static enum tmap_status check_member(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                     const struct gemm_choice *choice,
+                                     const struct tmap_gemm_problem *problem,
+                                     struct tmap_desc desc[3], struct tmap_gemm_refusal *refusal)
+{
+    const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
+    gemm_describe(view, choice, problem, desc);
+    for (int i = 0; i < 3; i++) {
+        enum tmap_status status = gemm_check(suite, &desc[i], "ABD"[i], sharers[i], refusal);
+        if (status == TMAP_OK) status = check_edits(suite, &desc[i], "ABD"[i], refusal);
+        if (status != TMAP_OK) return status;
+    }
+    return TMAP_OK;
+}
+
+static struct gemm_member record_of(const struct gemm_view *view, const struct tmap_gemm_problem *p)
+{
+    return (struct gemm_member){.m = view->m,
+                                .n = view->n,
+                                .k = view->k,
+                                .element_bytes = view->element_bytes,
+                                .a = view->a.address,
+                                .b = view->b.address,
+                                .c = p->c.address,
+                                .d = p->d.address,
+                                .a_row_bytes = view->a.ld * view->element_bytes,
+                                .b_row_bytes = view->b.ld * view->element_bytes,
+                                .d_row_bytes = p->d.ld * view->out_bytes,
+                                .c_row_stride = p->c.ld};
+}
+
+/* Checks every member and copies it to the device; the maps of `stands` are the template. */
+static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_member *members,
+                               const struct gemm_choice *choice, struct tmap_gemm_group *group,
+                               struct tmap_gemm_refusal *refusal)
+{
+    const uint64_t at = group->memory + members_offset(group->count);
+    for (size_t i = 0; i < group->count; i++) {
+        const struct tmap_gemm_problem p = problem_of(&group->like, &members[i]);
+        const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+        const struct gemm_member record = record_of(&view, &p);
+        struct tmap_desc desc[3];
+        if (p.m < 0 || p.n < 0 || p.k < 1)
+            return blame(refusal, refuse(refusal, TMAP_E_ARGUMENT, "no such product"), i);
+        if (has_work(&members[i])) {
+            const enum tmap_status status = check_member(suite, &view, choice, &p, desc, refusal);
+            if (status != TMAP_OK) return blame(refusal, status, i);
+        }
+        if (suite->gpu.api.memcpy_htod(at + i * sizeof record, &record, sizeof record))
+            return refuse(refusal, TMAP_E_DRIVER, "the members cannot be copied to the device");
+    }
+    return TMAP_OK;
+}
+
+/* The parameters that all members share, with the maps of one of them. */
+static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_gemm_member *stands,
+                                    const struct gemm_choice *choice, struct tmap_gemm_group *group)
+{
+    const struct tmap_gemm_problem p = problem_of(&group->like, stands);
+    const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+    struct gemm_params params;
+    struct tmap_desc desc[3];
+    struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
+    memset(&params, 0, sizeof params);
+    gemm_fill_params(suite, &view, choice, &p, &params);
+    gemm_describe(&view, choice, &p, desc);
+    for (int i = 0; i < 3; i++) {
+        const enum tmap_status status = gemm_encode(suite, &desc[i], maps[i]);
+        if (status != TMAP_OK) return status;
+    }
+    params.group = choice->config.group;
+    params.members = (int32_t)group->count;
+    params.group_memory = group->memory;
+    memcpy(group->params, &params, sizeof params);
+    return TMAP_OK;
+}
+
+static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_member *members,
+                             const struct gemm_choice *choice, struct tmap_gemm_group *group,
+                             struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    enum tmap_status status = upload(suite, members, choice, group, refusal);
+    if (status != TMAP_OK) return status;
+    status = make_params(suite, largest(members, group->count), choice, group);
+    if (status != TMAP_OK) return refuse(refusal, status, "a checked map cannot be encoded");
+    tmap_cu_function make_members = NULL, multiply = NULL;
+    status = gemm_group_function(suite, "make_group", &make_members);
+    if (status == TMAP_OK) status = gemm_group_function(suite, choice->instance->name, &multiply);
+    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    group->make = make_members;
+    group->multiply = multiply;
+    group->config = *c;
+    group->cost_us = choice->cost_us;
+    group->cluster = (uint32_t)(c->cluster_m * c->cluster_n);
+    group->grid = (uint32_t)c->clusters * group->cluster;
+    group->threads = (uint32_t)(choice->instance->wgs + 1) * 128;
+    group->smem_bytes = choice->smem_bytes;
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+                                      const struct tmap_gemm_member *members, size_t count,
+                                      uint64_t memory, const struct tmap_gemm_config *wish,
+                                      struct tmap_gemm_group *group,
+                                      struct tmap_gemm_refusal *refusal)
+{
+    static const struct tmap_gemm_config nothing = {0};
+    if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
+        memory % 128 != 0 || memory == 0)
+        return refuse(refusal, TMAP_E_ARGUMENT, "no such group");
+    if (like->kind < 0 || like->kind >= GEMM_KINDS || like->out < 0 || like->out > GEMM_OUT_S32 ||
+        (like->out == GEMM_OUT_S32 && like->kind != GEMM_S8) || like->a.mn_major ||
+        like->b.mn_major)
+        return refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
+    if (!has_work(largest(members, count)))
+        return refuse(refusal, TMAP_E_ARGUMENT, "every member is empty");
+    enum tmap_status status = gemm_ask_residents(suite, like->kind);
+    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    struct gemm_choice choice;
+    if (!choose(suite, like, members, count, wish ? wish : &nothing, &choice))
+        return refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
+    struct tmap_gemm_group made = {.like = *like, .count = count, .memory = memory};
+    made.suite = suite;
+    status = make(suite, members, &choice, &made, refusal);
+    if (status == TMAP_OK) *group = made;
+    return status;
+}
+
+enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream)
+{
+    const struct tmap_libcuda *api = &group->suite->gpu.api;
+    uint64_t members = group->memory + members_offset(group->count);
+    void *params[] = {(void *)(uintptr_t)group->params, &members};
+    struct tmap_cu_launch_attr attrs[2] = {{.id = TMAP_CU_LAUNCH_PDL},
+                                           {.id = TMAP_CU_LAUNCH_CLUSTER}};
+    attrs[0].value.flag = 1;
+    attrs[1].value.cluster.x = group->cluster;
+    attrs[1].value.cluster.y = attrs[1].value.cluster.z = 1;
+    const struct tmap_cu_launch make = {.grid_x = (unsigned)group->count,
+                                        .grid_y = 1,
+                                        .grid_z = 1,
+                                        .block_x = 128,
+                                        .block_y = 1,
+                                        .block_z = 1,
+                                        .stream = stream};
+    const struct tmap_cu_launch multiply = {.grid_x = group->grid,
+                                            .grid_y = 1,
+                                            .grid_z = 1,
+                                            .block_x = group->threads,
+                                            .block_y = 1,
+                                            .block_z = 1,
+                                            .smem_bytes = group->smem_bytes,
+                                            .stream = stream,
+                                            .attrs = attrs,
+                                            .attr_count = group->cluster > 1 ? 2 : 1};
+    if (api->launch_kernel_ex(&make, group->make, params, NULL) ||
+        api->launch_kernel_ex(&multiply, group->multiply, params, NULL))
+        return TMAP_E_DRIVER;
+    return TMAP_OK;
+}
+
+uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member)
+{
+    const size_t field = group->config.swapped > 0 ? offsetof(struct gemm_member, n)
+                                                   : offsetof(struct gemm_member, m);
+    return group->memory + members_offset(group->count) + member * sizeof(struct gemm_member) +
+           field;
+}
