@@ -16,7 +16,7 @@ TENSOR = r"cp\.(reduce\.)?async\.bulk\.tensor"
 # rule: what it says, then (state, event, next state); "!" is the breach. No transition: no change.
 RULES = {
     "proxy-fence": [  # bytes that threads wrote: fence, then barrier, then the engine's store
-        ("*", r"st\.shared\.v4", "written"),
+        ("*", r"st\.shared\.v4|stmatrix", "written"),
         ("written", r"fence\.proxy\.async", "fenced"),
         ("fenced", r"bar\.sync|barrier\.sync", ""),
         ("written", STORE, "!"), ("fenced", STORE, "!")],

@@ -246,8 +246,8 @@ PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, in
 // next queues up behind them.
 PTX_FN void congest()
 {
-    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const uint32_t at = ptx::smem_addr(dynamic_smem) + ptx::dynamic_smem_bytes() - 4096;
+    extern __shared__ __align__(1024) uint8_t whole_smem[];
+    const uint32_t at = ptx::smem_addr(whole_smem) + ptx::dynamic_smem_bytes() - 4096;
 #pragma unroll 1
     for (int i = 0; i < 64; i++) ptx::store_shared_32(at + threadIdx.x % 32 * 128, threadIdx.x);
 }

@@ -78,8 +78,8 @@ static void random_group(struct tmap_gemm *suite, struct tally *t, int32_t kind,
     if (kind == TMAP_GEMM_S8 && rng_step(state) % 2) cases[0].problem.out = TMAP_GEMM_OUT_S32;
     const bool rounds = fp8 && !cases[0].problem.precise;
     const int32_t fill = rng_step(state) % 3 == 0 ? TMAP_GEMM_FILL_NORMAL
-                         : rounds             ? TMAP_GEMM_FILL_SIGNS
-                                              : TMAP_GEMM_FILL_INTEGERS;
+                         : rounds                 ? TMAP_GEMM_FILL_SIGNS
+                                                  : TMAP_GEMM_FILL_INTEGERS;
     for (size_t i = 0; i < count; i++) {
         cases[i].problem = cases[0].problem;
         cases[i].problem.m = i > 0 && rng_step(state) % 8 == 0 ? 0 : extent(state);
