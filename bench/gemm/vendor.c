@@ -110,6 +110,8 @@ static cudaDataType_t type_of_out(int32_t out)
 static void describe(struct vendor *v, const struct tmap_gemm_problem *p)
 {
     const cudaDataType_t in = type_of_kind(p->kind), out = type_of_out(p->out);
+    /* cublasLt multiplies no e5m2 by e5m2: its other operand's bytes are read as e4m3. */
+    const cudaDataType_t other = p->kind == TMAP_GEMM_E5M2 ? CUDA_R_8F_E4M3 : in;
     const cublasComputeType_t compute = v->integers                 ? CUBLAS_COMPUTE_32I
                                         : p->kind == TMAP_GEMM_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                                     : CUBLAS_COMPUTE_32F;
@@ -128,9 +130,9 @@ static void describe(struct vendor *v, const struct tmap_gemm_problem *p)
     else
         v->cublasLtMatrixLayoutCreate(&v->a, in, k, n, p->b.ld);
     if (p->a.mn_major)
-        v->cublasLtMatrixLayoutCreate(&v->b, in, m, k, p->a.ld);
+        v->cublasLtMatrixLayoutCreate(&v->b, other, m, k, p->a.ld);
     else
-        v->cublasLtMatrixLayoutCreate(&v->b, in, k, m, p->a.ld);
+        v->cublasLtMatrixLayoutCreate(&v->b, other, k, m, p->a.ld);
     v->cublasLtMatrixLayoutCreate(&v->d, out, n, m, p->d.ld);
 }
 
