@@ -4,8 +4,8 @@
 GEMM_KERNEL(order_sum, GEMM_BF16, 2, 128)
 GEMM_KERNEL(order_promote, GEMM_E4M3, 2, 64, 0, 0, 1)
 
-extern "C" __global__ __launch_bounds__(384, 1) void order_group(
-    const __grid_constant__ gemm_params p)
+extern "C" __global__ __launch_bounds__(384,
+                                        1) void order_group(const __grid_constant__ gemm_params p)
 {
     gemm_group<shape<GEMM_TF32, 2, 64>>(p);
 }
