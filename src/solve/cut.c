@@ -43,11 +43,19 @@ static uint32_t unit_of(const struct draft *d, uint32_t i)
     return i ? es : unit / (uint32_t)gcd(unit, es) * es;
 }
 
+/* Elements from the first that is taken to the last, where a box does not reach over all of the
+ * tile. */
+static uint64_t length_of(const struct draft *d, uint32_t i)
+{
+    const uint64_t tile = d->tile[i], es = estride_of(d, i);
+    return tile <= most_of(d, i) || es == 1 ? tile : (ceil_div(tile, es) - 1) * es + 1;
+}
+
 /* The smallest boxes, a multiple of unit, when the tile is cut into n. A load may reach beyond the
  * tile, a store may not: its last box is smaller then. */
 static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t unit, struct cut *c)
 {
-    const uint64_t tile = d->tile[i], most = most_of(d, i);
+    const uint64_t tile = length_of(d, i), most = most_of(d, i);
     uint64_t box = round_up(ceil_div(tile, n), unit);
     if (n == 1 && i && tile <= most) box = tile; /* a box may end between two strided elements */
     if (box > most || (n - 1) * box >= tile) return false;
@@ -61,8 +69,9 @@ static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t uni
 static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
 {
     const uint64_t unit = unit_of(d, i), most = most_of(d, i) / unit * unit;
-    if (most_of(d, i) == 0 || (d->tile[i] > most_of(d, i) && most == 0)) return false;
-    const uint64_t n = d->tile[i] <= most_of(d, i) ? 1 : ceil_div(d->tile[i], most);
+    const uint64_t tile = length_of(d, i);
+    if (most_of(d, i) == 0 || (tile > most_of(d, i) && most == 0)) return false;
+    const uint64_t n = tile <= most_of(d, i) ? 1 : ceil_div(tile, most);
     return n <= MOST_COPIES && cut_into(d, i, n, unit, c);
 }
 

@@ -59,12 +59,16 @@ static void free_slots(const struct sym_fields *f, bool *unknown)
 /* A map may begin `shift` elements before the tensor, for loads of whole dimensions. */
 static void put_shift(struct sym_script *q, const struct sym_fields *f)
 {
+    enum { ALIGN_BYTES = 32 };
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     struct sym_text *t = &q->text;
     const bool fixed = f->copied || f->aim->stores || (f->use && f->use->consumer) ||
                        f->view->is_piece || d->elem_stride[0] > 1;
-    sym_put(t, "(declare-const shift Int)\n(assert (%s shift 0))\n", fixed ? "=" : ">=");
+    /* no further than the strictest alignment asks */
+    const bool aligned = d->address % ALIGN_BYTES == 0;
+    sym_put(t, "(declare-const shift Int)\n(assert (and (<= 0 shift) (< (* %u shift) %d)))\n", bits,
+            fixed || aligned ? 1 : 8 * ALIGN_BYTES);
     sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)d->dim[0]);
     if (f->copied) return;
     sym_put(t, "(assert (= (* 8 (- %llu address)) (* %u shift)))\n", (unsigned long long)d->address,

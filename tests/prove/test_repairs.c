@@ -170,6 +170,9 @@ static void no_fields_cost_less(void **state)
     set_up(&t, 23);
     if (lacks(&t, "no Z3")) skip();
     for (long i = 0; i < n; i++) {
+        t.wish = (struct tmap_wish){.op = i % 4 == 1 ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                                    .keep_swizzle = i % 4 == 2,
+                                    .no_copy = i % 4 == 3};
         for (next_repair(&t); t.views > MOST_VIEWS; large++) next_repair(&t); /* ten seconds each */
         const char *wrong = log_is_wrong(t.log.text);
         if (wrong) fail_msg("repair %ld: %s", i, wrong);

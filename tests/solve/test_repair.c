@@ -98,6 +98,11 @@ static void test_box_over_256(void **state)
     assert_steps(&p, "split_box");
     assert_int_equal(p.copies, 2);
     assert_int_equal(p.desc.box[1], 256);
+    d.elem_stride[1] = 6; /* rows 0 to 252 of 257: one box takes them */
+    d.box[1] = 257;
+    assert_int_equal(repair_one(&d, NULL).copies, 1);
+    d.elem_stride[1] = 1;
+    d.box[1] = 512;
     /* above it one plane: the copies lie end to end, as the tile would; two planes lie apart */
     d.rank = 3;
     d.dim[1] = 4093; /* a prime: no pieces */

@@ -84,7 +84,9 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
         measure(b, d, p);
         return;
     }
-    const uint64_t tile = p->tile[dim], es = p->v->d[dim].es;
+    const uint64_t es = p->v->d[dim].es, wished = p->tile[dim];
+    /* up to the last element that is taken, where that makes a difference */
+    const uint64_t tile = wished > 256 ? (wished + es - 1) / es * es - es + 1 : wished;
     const uint64_t whole = stores(b) && b->every_box    ? 256
                            : has_above(p, d->rank, dim) ? es
                            : dim == 0                   ? 128
