@@ -211,7 +211,7 @@ static bool is_caught(const struct finding *f)
     return f->driver_error || f->differ > 0;
 }
 
-static void say(const struct fault *fault, const struct finding *twin, const struct finding *f,
+static bool say(const struct fault *fault, const struct finding *twin, const struct finding *f,
                 int number)
 {
     const char *barrier = tmap_gemm_barrier_name(f->report.barrier);
@@ -232,12 +232,14 @@ static void say(const struct fault *fault, const struct finding *twin, const str
            fault->blind ? ", " : "", fault->blind ? fault->blind : "",
            twin_right ? "right" : "WRONG");
     fflush(stdout);
+    return good;
 }
 
 int main(void)
 {
     enum { COUNT = sizeof faults / sizeof faults[0], AT_ONCE = 8 };
     struct finding twins[COUNT];
+    bool failed = false;
     const struct finding first = end(begin(&faults[0], true));
     if (first.stage < 1) {
         printf("ok 1 # SKIP gemm faults: no usable GPU or no kernels in this build\n1..1\n");
@@ -251,8 +253,8 @@ int main(void)
     }
     for (int i = 0; i < COUNT; i++) {
         const struct finding f = end(begin(&faults[i], false));
-        say(&faults[i], &twins[i], &f, i + 1);
+        failed |= !say(&faults[i], &twins[i], &f, i + 1);
     }
     printf("1..%d\n", COUNT);
-    return 0;
+    return failed;
 }

@@ -1,6 +1,6 @@
 /* Every GEMM kernel against plain sums on the same GPU. Prints TAP; skips where there is no GPU.
  *
- *   gemm_verify [quick|few] [KIND...]     a tenth of the shapes; or six, for a slow checker
+ *   verify [all|quick|few] [KIND...]     all shapes, a tenth, or six for a slow checker
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,7 +271,8 @@ static bool wanted(int argc, char **argv, int32_t kind)
 {
     bool any = false;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "quick") || !strcmp(argv[i], "few")) continue;
+        if (!strcmp(argv[i], "all") || !strcmp(argv[i], "quick") || !strcmp(argv[i], "few"))
+            continue;
         any = true;
         if (!strcmp(argv[i], kind_name[kind])) return true;
     }
