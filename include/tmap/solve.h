@@ -230,7 +230,7 @@ struct tmap_repair_report {
 };
 
 /* Bytes of workspace for the most views that the search ever keeps; with less it looks at fewer. */
-#define TMAP_REPAIR_WORKSPACE ((size_t)3 << 20)
+#define TMAP_REPAIR_WORKSPACE ((size_t)5 << 18)
 
 /* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
  *  most cap, each of another kind of steps. wish may be NULL: a load on the box's own grid. log may

@@ -68,21 +68,22 @@ static uint64_t product(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &ab) ? UINT64_MAX : ab;
 }
 
-// The last byte that any row writes, for a base where the pattern starts. Only the last lines can
-// hold it, so at most one pattern's worth of rows is looked at. Rows wider than the span, and boxes
-// that no memory could hold, are illegal; they are measured all the same, without their pattern.
+// The last byte that any row writes, for a base where the pattern starts. A swizzle moves bytes
+// within their span: rows that fill it end where they would, and narrower ones each have a span of
+// their own, so that the last row holds the last byte; slices share one, and then the last pattern
+// is looked at whole. Rows wider than the span, and boxes that no memory could hold, are illegal;
+// they are measured all the same, without their pattern.
 static uint64_t last_byte(const struct tmap_desc *d, const struct tmap_layout *l)
 {
     const uint64_t before = product(l->rows > 0 ? l->rows - 1 : 0, l->pitch_bytes);
     const uint64_t end = before > UINT64_MAX - l->row_bytes ? UINT64_MAX : before + l->row_bytes;
     const uint32_t span = layout_swizzle_span(d->swizzle), atom = layout_swizzle_atom(d->swizzle);
     uint64_t last = end;
-    if (span == 0 || l->row_bytes > span || end == UINT64_MAX) return last;
-    const uint64_t look = (uint64_t)PATTERN_ROWS * SMEM_ALIGN_BYTES;
-    const uint64_t from = end > look ? (end - look) / l->pitch_bytes : 0;
-    for (uint64_t row = from; row < l->rows; row++)
+    const uint64_t look = l->pitch_bytes < span ? (uint64_t)PATTERN_ROWS * SMEM_ALIGN_BYTES : 0;
+    if (l->row_bytes >= span || end == UINT64_MAX) return last;
+    for (uint64_t row = before > look ? before - look : 0; row <= before; row += l->pitch_bytes)
         for (uint32_t at = 0; at < l->row_bytes; at += atom) {
-            const uint64_t to = tmap_swizzle_address(d->swizzle, row * l->pitch_bytes + at);
+            const uint64_t to = tmap_swizzle_address(d->swizzle, row + at);
             const uint32_t piece = l->row_bytes - at < atom ? l->row_bytes - at : atom;
             if (to + piece > last) last = to + piece;
         }

@@ -400,6 +400,7 @@ static bool apply_agent(struct machine *m, struct machine_state *s, struct machi
     else if (taken)
         add_letter(m, s, move.letter);
     take_letters(m, s, move.agent);
+    if (taken && !m->plain) return true; /* the choice alone is nobody else's concern */
     const bool ran = run_block(m, s, move.agent);
     struct machine_agent *a = &s->agent[move.agent];
     if (!m->fault && a->part == TMAP_PART_END && a->pc >= m->p->agent[move.agent].count[a->part]) {

@@ -13,13 +13,14 @@
 #define SWIZZLES 7
 #define MAX_REWRITES 6
 #define SHALLOW 2        /* rewrites within which alternatives are looked for */
-#define MOST_VIEWS 3000u /* one descriptor in a thousand has more: its search is not closed */
+#define MOST_VIEWS 1200u /* one descriptor in a hundred has more: its search is not closed */
 #define MOST_PIECE 1000u /* of a split, or its cofactor: the pieces tried */
 
 struct search {
     struct aim aim;
     const struct decision *decision;
     struct limit_sets *sets;
+    const struct tmap_cost *limit; /* or NULL */
     struct view *views;
     uint32_t *table;
     size_t slots, capacity;
@@ -157,12 +158,13 @@ static void keep_plan(struct search *s, const struct tmap_plan *p)
 static const struct tmap_cost *worst_kept(const struct search *s)
 {
     const bool full = s->found == s->cap && !s->decision->decided;
-    return full ? &s->plans[s->found - 1].cost : NULL;
+    return full ? &s->plans[s->found - 1].cost : s->limit;
 }
 
 /* What a plan must beat to be kept. */
 static bool worth(const struct search *s, const struct tmap_cost *c)
 {
+    if (s->limit && tmap_cost_compare(c, s->limit) > 0) return false;
     return s->found < s->cap || tmap_cost_compare(c, &s->plans[s->found - 1].cost) < 0;
 }
 
@@ -249,17 +251,21 @@ static bool copies_tensor(const struct view *v, const struct limits *l)
 }
 
 /* The pieces are counted next to the dimension, or outside of all others, or inside of one that is
- * cut: elsewhere costs the same. */
+ * cut: elsewhere costs the same. Where no layout costs anything one place will do; an exact reader
+ * wants them outside. */
 static void add_split(struct search *s, const struct view *v, uint32_t i, uint64_t size)
 {
     struct view next;
     const struct limits *l = limits_for(s, v);
     const uint32_t rank = v->desc.rank;
     const bool inside = v->tile[rank - 1] > l->max_box;
-    for (uint32_t place = i + 1; place <= rank; place++)
-        if ((place == i + 1 || (i == 0 && (place == rank || (inside && place + 1 == rank)))) &&
-            view_split(v, i, size, place, &next))
-            add_view(s, &next);
+    for (uint32_t place = i + 1; place <= rank; place++) {
+        const bool outside = place == rank || (inside && place + 1 == rank);
+        const bool wanted = s->aim.exact        ? place == (i ? i + 1 : rank)
+                            : s->aim.any_layout ? place == i + 1
+                                                : place == i + 1 || (i == 0 && outside);
+        if (wanted && view_split(v, i, size, place, &next)) add_view(s, &next);
+    }
 }
 
 /* Pieces of every size that dimension, tile and coordinates have in common, a multiple of unit. */
@@ -478,8 +484,8 @@ static const char *why_none(const struct search *s)
 
 enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
                               const struct tmap_wish *wish, const struct tmap_use *reader,
-                              bool exact, struct limit_sets *sets, void *workspace, size_t bytes,
-                              struct tmap_plan *plans, size_t cap,
+                              bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
+                              void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
                               struct tmap_repair_report *report, struct tmap_search_log *log)
 {
     struct decision x;
@@ -495,6 +501,7 @@ enum tmap_status search_plans(const struct tmap_checker *checker, const struct t
     s.sets = sets;
     s.aim.reader = reader;
     s.aim.exact = exact;
+    s.limit = limit;
     s.aim.any_layout = wish && wish->any_layout;
     s.aim.stores = wish && wish->op == TMAP_OP_STORE;
     s.decision = &x;
@@ -518,6 +525,6 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
 {
     struct limit_sets sets;
     sets.count = 0;
-    return search_plans(checker, desc, wish, NULL, false, &sets, workspace, bytes, plans, cap,
+    return search_plans(checker, desc, wish, NULL, false, NULL, &sets, workspace, bytes, plans, cap,
                         report, log);
 }

@@ -6,11 +6,12 @@
 
 /* As tmap_repair(); of plans only those count whose every box the reader takes, by the rows about
  * uses. exact: a box's row is one that it takes whole, and no box reaches beyond the tile. reader
- * may be NULL. sets: for one checker and reader, begun with a count of 0. */
+ * may be NULL. Plans that cost more than *limit are of no use; it may be NULL. sets: for one
+ * checker and reader, begun with a count of 0. */
 enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
                               const struct tmap_wish *wish, const struct tmap_use *reader,
-                              bool exact, struct limit_sets *sets, void *workspace, size_t bytes,
-                              struct tmap_plan *plans, size_t cap,
+                              bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
+                              void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
                               struct tmap_repair_report *report, struct tmap_search_log *log);
 
 #endif

@@ -145,15 +145,28 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *w
 /* The search for one swizzle. */
 static enum tmap_status plans_with(const struct tmap_checker *checker,
                                    const struct tmap_tile_wish *wish, int32_t swizzle,
-                                   struct limit_sets *sets, void *workspace, size_t bytes,
-                                   struct tmap_plan options[OPTIONS], struct tmap_repair_report *r,
-                                   struct tmap_search_log *log)
+                                   const struct tmap_cost *limit, struct limit_sets *sets,
+                                   void *workspace, size_t bytes, struct tmap_plan options[OPTIONS],
+                                   struct tmap_repair_report *r, struct tmap_search_log *log)
 {
     const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
     const struct tmap_use reader = reader_of(wish);
     const struct tmap_desc d = desc_of(wish, swizzle);
     return search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
-                        sets, workspace, bytes, options, OPTIONS, r, log);
+                        limit, sets, workspace, bytes, options, OPTIONS, r, log);
+}
+
+/* What a plan may cost to be kept beside one that is: what comes first in both orders. */
+static struct tmap_cost limit_of(const struct tmap_tile_plan *p)
+{
+    return (struct tmap_cost){.kind = p->kind,
+                              .copied_bytes = p->plan.cost.copied_bytes,
+                              .extra_instructions = p->instructions - 1,
+                              .extra_maps = p->plan.cost.extra_maps,
+                              .layout_changes = UINT32_MAX,
+                              .wasted_traffic_bytes = UINT64_MAX,
+                              .wasted_shared_bytes = UINT64_MAX,
+                              .steps = UINT32_MAX};
 }
 
 enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
@@ -168,7 +181,7 @@ enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
         return TMAP_E_ARGUMENT;
     sets.count = 0;
     const enum tmap_status s =
-        plans_with(checker, wish, swizzle, &sets, workspace, bytes, options, &r, log);
+        plans_with(checker, wish, swizzle, NULL, &sets, workspace, bytes, options, &r, log);
     *closed = r.closed;
     return s == TMAP_E_NO_PLAN ? TMAP_OK : s;
 }
@@ -178,23 +191,32 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tma
                             size_t *found, char *reason)
 {
     struct limit_sets sets;
+    struct tmap_cost limit;
     if (!checker || !wish || !plans || cap == 0 || !found || !reason ||
         !tmap_consumer_name(wish->consumer, wish->major))
         return TMAP_E_ARGUMENT;
     const struct tmap_use reader = reader_of(wish);
+    const struct aim ask = {.checker = checker,
+                            .reader = wish->consumer ? &reader : NULL,
+                            .exact = is_mma(wish->consumer)};
     *found = 0;
     sets.count = 0;
-    for (int32_t w = 0; w < SWIZZLES; w++) {
+    for (int32_t k = 0; k < SWIZZLES; k++) {
+        const int32_t w =
+            k < 4 ? 3 - k : k; /* the widest first: what others cost is limited then */
+        if (sets.count && sets.limits[0].known && limits_inner(&ask, &sets.limits[0], w) == 0)
+            continue; /* refused whatever the tile */
         struct tmap_plan options[OPTIONS];
         struct tmap_repair_report r;
-        const enum tmap_status s =
-            plans_with(checker, wish, w, &sets, workspace, bytes, options, &r, NULL);
+        const enum tmap_status s = plans_with(checker, wish, w, *found == cap ? &limit : NULL,
+                                              &sets, workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
             const struct tmap_tile_plan t = measured(checker, &options[i], wish);
             keep(plans, cap, found, &t);
         }
+        if (*found == cap) limit = limit_of(&plans[cap - 1]);
     }
     if (*found == 0) explain(checker, wish, &reader, workspace, bytes, reason);
     return *found ? TMAP_OK : TMAP_E_NO_PLAN;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORKSPACE ((size_t)120 << 20)
+#define WORKSPACE ((size_t)48 << 20)
 
 static const struct proof {
     enum tmap_design design;
