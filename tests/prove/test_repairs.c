@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 20, MOST_VIEWS = 500 };
+enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 20, MOST_VIEWS = 500, MOST_COPIES = 64 };
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
@@ -165,7 +165,7 @@ static void no_fields_cost_less(void **state)
     struct trial t;
     const long n = wanted(12);
     struct tmap_minimal sum = {0}, one;
-    long beaten = 0, dearer = 0, seen = 0, large = 0, interleaved = 0;
+    long beaten = 0, dearer = 0, seen = 0, large = 0;
     (void)state;
     set_up(&t, 23);
     if (lacks(&t, "no Z3")) skip();
@@ -184,7 +184,9 @@ static void no_fields_cost_less(void **state)
         sum.undecided += one.undecided;
         beaten += one.refuted > 0;
         if (one.refuted) print_error("repair %ld: %zu views refuted\n", i, one.refuted);
-        interleaved += t.desc.interleave != TMAP_INTERLEAVE_NONE;
+        /* an interleaved view, and plans of very many copies, are not modelled */
+        if (t.plan.copies <= MOST_COPIES)
+            assert_in_range(one.undecided, 0, t.desc.interleave != TMAP_INTERLEAVE_NONE);
         if (i % 8) continue;
         /* the same plan, said to cost one instruction more, is beaten by itself */
         t.plan.cost.extra_instructions++;
@@ -200,7 +202,6 @@ static void no_fields_cost_less(void **state)
     assert_int_equal(dearer, seen);
     assert_int_equal(sum.views, sum.proved + sum.refuted + sum.undecided);
     assert_int_equal(beaten, 0);
-    assert_in_range(sum.undecided, 0, interleaved + n / 100); /* few plans are of 65 copies */
 }
 
 /* What solve finds is least, and a plan said to take one instruction more is not. */
