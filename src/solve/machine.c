@@ -354,6 +354,7 @@ static bool take_letters(const struct machine *m, struct machine_state *s, unsig
 static bool run_block(struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
+    const uint8_t from = a->pc;
     bool moved = false, stopped = false;
     while (a->part != TMAP_PARTS && a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
@@ -367,7 +368,7 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
         }
         a->pc++;
     }
-    return moved;
+    return moved || a->pc != from;
 }
 
 /* What the block is that is letter i - 1 of the window, for all who are in it. */
