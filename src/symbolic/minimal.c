@@ -77,17 +77,24 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
         sym_put(t, "(assert (>= address %llu))\n", (unsigned long long)d->allocation_base);
 }
 
-static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to)
+/* open: what stands before each row, "(let ...": closed again after it. */
+static void put_rows_in(struct sym_script *q, const struct sym_fields *f, tmap_row from,
+                        tmap_row to, const char *open)
 {
     const uint32_t rank = f->view->desc.rank;
     for (tmap_row row = from; row < to; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, rank, &first);
         for (int i = first; sym_is_active(f->checker, row) && i < first + n; i++) {
-            sym_put(&q->text, "(assert ");
+            sym_put(&q->text, "(assert %s", open);
             sym_script_row(q, f->checker, row, i, rank);
-            sym_put(&q->text, ") ; %s\n", row_table[row].id);
+            sym_put(&q->text, "%s ; %s\n", *open ? "))" : ")", row_table[row].id);
         }
     }
+}
+
+static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to)
+{
+    put_rows_in(q, f, from, to, "");
 }
 
 /* --- copies ------------------------------------------------------------------------------------
@@ -113,15 +120,19 @@ static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t
             es - 1, es);
     sym_put(t, "(define-fun need_%u () Int %s%llu%s)\n", i, i ? "" : "(+ shift ",
             need_of(f, i) + (i ? 0 : rounding_of(f)), i ? "" : ")");
-    sym_put(t, "(declare-const x_%u Bool)\n(declare-const N_%u Int)\n(assert (or", i, i);
+    sym_put(t, "(declare-const x_%u Bool)\n(declare-const tail_%u Int)\n", i, i);
+    sym_put(t, "(declare-const N_%u Int)\n(assert (or", i);
     for (uint64_t v = 1; v <= most; v++) {
         sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
                 (unsigned long long)v, is_mma(f) ? "=" : ">=", (unsigned long long)v, i, i, i,
                 (unsigned long long)v);
         sym_put(t, i ? "N_%u))" : "1))", i - 1);
         if (f->aim->stores)
-            sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (< (* %llu e_%u) need_%u)", i,
-                    (unsigned long long)v, i, i, (unsigned long long)v - 1, i, i);
+            sym_put(t,
+                    " (= x_%u (= (* %llu e_%u) need_%u)) (< (* %llu e_%u) need_%u)"
+                    " (= tail_%u (- need_%u (* %llu e_%u)))",
+                    i, (unsigned long long)v, i, i, (unsigned long long)v - 1, i, i, i, i,
+                    (unsigned long long)v - 1, i);
         sym_put(t, ")");
     }
     sym_put(t, "))\n(assert (<= N_%u %llu))\n", i, (unsigned long long)most);
@@ -169,6 +180,9 @@ static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_
     const uint32_t rank = f->view->desc.rank;
     for (uint32_t i = 0; i < rank; i++) put_cover(q, f, i, most);
     sym_put(&q->text, "(declare-const N Int)\n(assert (= N N_%u))\n", rank - 1);
+    /* the map of a smaller last box keeps the rows too; above dimension 0 any smaller box does */
+    if (f->aim->stores)
+        put_rows_in(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END, "(let ((box_0 tail_0)) ");
     if (f->linear)
         sym_put(&q->text, "(declare-const rows Int)\n(declare-const bytes Int)\n"
                           "(declare-const footprint Int)\n(assert (<= 0 bytes footprint))\n");
