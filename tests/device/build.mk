@@ -11,6 +11,7 @@ $(B)/tests/device/test_golden_sim: TEST_MORE = $(filter-out %/explore.o,$(DEVICE
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build
 device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
-	tests/device/gemm/faults tests/device/gemm/groups bench/copy bench/copy_rates bench/gemm/gemm)
+	tests/device/gemm/faults tests/device/gemm/groups tests/device/gemm/tune \
+	bench/copy bench/copy_rates bench/gemm/gemm)
 device:
 	@B=$(B) tests/device/run $(B)/device
