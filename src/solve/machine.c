@@ -456,9 +456,13 @@ static bool run_ahead(struct machine *m, struct machine_state *s, unsigned agent
         return false;
     if (a->pc + 1 >= g->count[a->part] || !follows_at_once(m, &t[1])) return false;
     if (machine_step(m, s, agent, t, true) != STEP_GO) return m->fault != TMAP_HAZARD_NONE;
-    for (a->pc++, t++; a->pc < g->count[a->part] && follows_at_once(m, t); a->pc++, t++)
-        if (!skipped(a, t) && (machine_step(m, s, agent, t, true) == STEP_BLOCKED || m->fault))
-            break;
+    bool gave = false; /* what comes after its own arrival has no claim on the slot */
+    for (a->pc++, t++; a->pc < g->count[a->part] && follows_at_once(m, t); a->pc++, t++) {
+        if (skipped(a, t)) continue;
+        if (gave && t->op != TMAP_STEP_ADVANCE) break;
+        gave = gave || t->op == TMAP_STEP_COMMIT;
+        if (machine_step(m, s, agent, t, true) == STEP_BLOCKED || m->fault) break;
+    }
     return true;
 }
 
