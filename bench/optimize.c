@@ -179,12 +179,13 @@ static unsigned state_of(const char *log, const struct tmap_plan *p)
 {
     const struct tmap_cost *c = &p->cost;
     for (const char *l = log; l; l = strchr(l, '\n'), l = l ? l + 1 : l) {
-        unsigned long long x[5];
+        unsigned long long x[6];
         unsigned state, kind;
-        if (sscanf(l, "plan %u %u %llu %llu %llu %llu %llu", &state, &kind, &x[0], &x[1], &x[2],
-                   &x[3], &x[4]) == 7 &&
-            x[0] == c->copied_bytes && x[1] == c->extra_instructions && x[2] == c->layout_changes &&
-            x[3] == c->wasted_traffic_bytes && x[4] == c->wasted_shared_bytes)
+        if (sscanf(l, "plan %u %u %llu %llu %llu %llu %llu %llu", &state, &kind, &x[0], &x[1],
+                   &x[2], &x[3], &x[4], &x[5]) == 8 &&
+            x[0] == c->copied_bytes && x[1] == c->extra_instructions && x[2] == c->extra_maps &&
+            x[3] == c->layout_changes && x[4] == c->wasted_traffic_bytes &&
+            x[5] == c->wasted_shared_bytes)
             return state;
     }
     exit(2);
