@@ -59,6 +59,12 @@ PTX_FN uint64_t globaltimer_ns()
     return t;
 }
 
+// Near enough (2^20 ns), in one register.
+PTX_FN uint32_t globaltimer_ms()
+{
+    return (uint32_t)(globaltimer_ns() >> 20);
+}
+
 PTX_FN void report_and_trap(const watch &w, uint32_t what, uint32_t id, uint32_t slot,
                             uint32_t parity)
 {
@@ -123,14 +129,20 @@ PTX_FN bool mbarrier_try_wait(uint32_t bar, uint32_t parity)
     return done != 0;
 }
 
-// Waits until the phase of that parity has completed, or reports `id` and `slot` and traps.
+// Waits until the phase of that parity has completed, or reports `id` and `slot` and traps. The
+// timer is far away: it is asked once in many tries.
 PTX_FN void mbarrier_wait(uint32_t bar, uint32_t parity, const watch &w, uint32_t id, uint32_t slot)
 {
-    if (mbarrier_try_wait(bar, parity)) return;
-    const uint64_t start_ns = globaltimer_ns();
-    while (!mbarrier_try_wait(bar, parity))
-        if (globaltimer_ns() - start_ns > (uint64_t)w.limit_ms * 1000000)
-            report_and_trap(w, 1, id, slot, parity);
+    uint32_t start_ms = 0;
+#pragma unroll 1
+    while (true) {
+#pragma unroll
+        for (int tries = 0; tries < 8; tries++)
+            if (mbarrier_try_wait(bar, parity)) return;
+        const uint32_t now_ms = globaltimer_ms();
+        if (start_ms == 0) start_ms = now_ms;
+        if (now_ms - start_ms > w.limit_ms) report_and_trap(w, 1, id, slot, parity);
+    }
 }
 
 // --- fences and barriers ----------------------------------------------------------------------
@@ -347,10 +359,9 @@ PTX_FN uint32_t load_acquire(uint64_t addr)
 PTX_FN void flag_wait(uint64_t addr, const watch &w, uint32_t id, uint32_t slot)
 {
     if (load_acquire(addr)) return;
-    const uint64_t start_ns = globaltimer_ns();
+    const uint32_t start_ms = globaltimer_ms();
     while (!load_acquire(addr))
-        if (globaltimer_ns() - start_ns > (uint64_t)w.limit_ms * 1000000)
-            report_and_trap(w, 1, id, slot, 1);
+        if (globaltimer_ms() - start_ms > w.limit_ms) report_and_trap(w, 1, id, slot, 1);
 }
 
 } // namespace ptx
