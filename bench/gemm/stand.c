@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const char image_gemm_probe[];
+extern const char image_gemm_probe[], image_gemm_ceiling[];
+
+enum { MAX_SMS = 256, TICK_BYTES = MAX_SMS * 16 };
 
 static void open_nvml(struct stand *s)
 {
@@ -16,7 +18,6 @@ static void open_nvml(struct stand *s)
     if (!s->nvml) return;
     *(void **)&init = dlsym(s->nvml, "nvmlInit_v2");
     *(void **)&device = dlsym(s->nvml, "nvmlDeviceGetHandleByIndex_v2");
-    *(void **)&s->nvml_clock = dlsym(s->nvml, "nvmlDeviceGetClockInfo");
     *(void **)&s->nvml_power = dlsym(s->nvml, "nvmlDeviceGetPowerUsage");
     *(void **)&s->nvml_temperature = dlsym(s->nvml, "nvmlDeviceGetTemperature");
     *(void **)&s->nvml_energy = dlsym(s->nvml, "nvmlDeviceGetTotalEnergyConsumption");
@@ -42,12 +43,20 @@ bool stand_open(struct stand *s)
            !s->api->event_create(&s->from, 0) && !s->api->event_create(&s->to, 0) &&
            !s->api->mem_alloc(&s->workspace, s->workspace_bytes) &&
            !s->api->mem_alloc(&s->arena, s->arena_bytes) &&
-           !s->api->module_load_data(&s->suite->probe, image_gemm_probe);
+           !s->api->mem_alloc(&s->ticks, 2 * TICK_BYTES) &&
+           !s->api->memset_d8_async(s->ticks, 0, 2 * TICK_BYTES, s->stream) &&
+           !s->api->module_load_data(&s->suite->probe, image_gemm_probe) &&
+           !s->api->module_load_data(&s->limits, image_gemm_ceiling) &&
+           !s->api->module_get_function(&s->clocks, s->limits, "ceiling_clocks") &&
+           !s->api->func_set_attribute(s->clocks, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                       (int)s->suite->smem_optin_bytes);
 }
 
 void stand_close(struct stand *s)
 {
     vendor_close(s->vendor);
+    s->api->module_unload(s->limits);
+    s->api->mem_free(s->ticks);
     s->api->mem_free(s->arena);
     s->api->mem_free(s->workspace);
     s->api->stream_destroy(s->stream);
@@ -144,22 +153,54 @@ void theirs(struct runner *r, struct job *job, int algo)
     r->algo = algo;
 }
 
+static void note_clocks(struct stand *s, int which)
+{
+    tmap_cu_deviceptr at = s->ticks + (uint64_t)which * TICK_BYTES;
+    void *params[] = {&at};
+    struct tmap_cu_launch how = {.grid_x = (unsigned)s->suite->gpu.sm_count,
+                                 .grid_y = 1,
+                                 .grid_z = 1,
+                                 .block_x = 32,
+                                 .block_y = 1,
+                                 .block_z = 1,
+                                 .smem_bytes = s->suite->smem_optin_bytes,
+                                 .stream = s->stream};
+    s->api->launch_kernel_ex(&how, s->clocks, params, NULL);
+}
+
+/* Cycles over time between the two notes, the mean of the SMs that are in both. */
+static double mean_mhz(struct stand *s)
+{
+    static uint64_t note[2][MAX_SMS][2];
+    double sum = 0;
+    int n = 0;
+    if (s->api->memcpy_dtoh(note, s->ticks, sizeof note)) return 0;
+    for (int sm = 0; sm < MAX_SMS; sm++) {
+        if (!note[0][sm][1] || note[1][sm][1] <= note[0][sm][1]) continue;
+        sum += (double)(note[1][sm][0] - note[0][sm][0]) * 1e3 /
+               (double)(note[1][sm][1] - note[0][sm][1]);
+        n++;
+    }
+    return n ? sum / n : 0;
+}
+
 static double elapsed_us(struct stand *s, struct runner *r, int launches, struct slice *out)
 {
     float ms = 0;
-    unsigned mhz = 0, milliwatts = 0, celsius = 0;
+    unsigned milliwatts = 0, celsius = 0;
     unsigned long long before = 0, after = 0;
     const bool nvml = out && s->nvml_device;
     if (nvml && s->nvml_energy) s->nvml_energy(s->nvml_device, &before);
+    if (out) note_clocks(s, 0);
     s->api->event_record(s->from, s->stream);
     for (int i = 0; i < launches; i++)
         if (r->run(s, r, i % r->job->sets)) return -1;
     s->api->event_record(s->to, s->stream);
+    if (out) note_clocks(s, 1);
     if (nvml) {
         /* Near the end of the slice: the sensors lag. */
         const double all_ms = launches * r->guess_us / 1000.0;
         usleep((useconds_t)(all_ms > 60 ? (all_ms - 25) * 1000 : 20000));
-        s->nvml_clock(s->nvml_device, 1, &mhz);
         s->nvml_power(s->nvml_device, &milliwatts);
         s->nvml_temperature(s->nvml_device, 0, &celsius);
     }
@@ -167,7 +208,8 @@ static double elapsed_us(struct stand *s, struct runner *r, int launches, struct
     if (nvml && s->nvml_energy) s->nvml_energy(s->nvml_device, &after);
     s->api->event_elapsed_time(&ms, s->from, s->to);
     if (out) {
-        out->mhz = mhz;
+        s->api->stream_synchronize(s->stream);
+        out->mhz = mean_mhz(s);
         out->watts = milliwatts / 1000.0;
         out->celsius = celsius;
         out->joules = (double)(after - before) / 1000.0;

@@ -16,8 +16,10 @@ struct stand {
     tmap_cu_event from, to;
     tmap_cu_deviceptr arena, workspace;
     uint64_t arena_bytes, workspace_bytes;
+    tmap_cu_module limits;
+    tmap_cu_function clocks; /* records every SM's cycle counter and the time */
+    tmap_cu_deviceptr ticks; /* two such records */
     void *nvml, *nvml_device;
-    int (*nvml_clock)(void *device, int which, unsigned *mhz);
     int (*nvml_power)(void *device, unsigned *milliwatts);
     int (*nvml_temperature)(void *device, int which, unsigned *celsius);
     int (*nvml_energy)(void *device, unsigned long long *millijoules);
@@ -47,7 +49,8 @@ void theirs(struct runner *r, struct job *job, int algo);
 
 struct slice {
     double us; /* a launch */
-    double mhz, watts, joules, celsius;
+    double mhz; /* mean over the slice, from the SMs' own cycle counters */
+    double watts, joules, celsius;
     int launches;
     bool failed;
 };
