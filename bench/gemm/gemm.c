@@ -6,12 +6,12 @@
  *   gemm list M N K KIND OUT CONFIG...    given configurations, interleaved; CONFIG is
  *                                         tile_m,tile_n,stages,cm,cn,split,group,clusters,
  *                                         swapped,stream,flip,load,store,overlap,panels,direct
- *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
- *   gemm ladder N MS                      the steps from the simplest kernel on
- *   gemm ceilings                         only multiplies, only loads
- *   gemm plot < TSV > SVG                 the ratio by shape
- *   gemm overhead                         host time of a run beside a bare launch
- * FILL: normal (default), integers, zeros. SHAPES names another shape list.
+ *   gemm picks FILE KIND OUT MS           each line's configuration beside the model's
+ * (heuristics.tsv) gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler gemm ladder
+ * N MS                      the steps from the simplest kernel on gemm ceilings only multiplies,
+ * only loads gemm plot < TSV > SVG                 the ratio by shape gemm overhead host time of a
+ * run beside a bare launch FILL: normal (default), integers, zeros. SHAPES names another shape
+ * list.
  */
 #include "plot.h"
 #include "rungs.h"
@@ -275,6 +275,22 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
     fflush(stdout);
 }
 
+/* A file of shapes with a configuration in the last column. */
+static void picks(struct stand *s, const char *path, const char *kind, const char *out, double ms)
+{
+    char line[256], config[64], model[] = "0", *texts[] = {model, config};
+    int m, n, k;
+    FILE *f = fopen(path, "r");
+    if (!f) return;
+    while (fgets(line, sizeof line, f)) {
+        if (sscanf(line, "%d %d %d %*d %*d %*d %*d %*d %*d %*d %63s", &m, &n, &k, config) != 4)
+            continue;
+        const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
+        list(s, &p, ms, 2, texts);
+    }
+    fclose(f);
+}
+
 /* Three launches of a configuration, or of one of the vendor's algorithms: for a profiler. */
 static void once(struct stand *s, const struct tmap_gemm_problem *shape, const char *what)
 {
@@ -415,6 +431,8 @@ int main(int argc, char **argv)
                     0);
     else if (!strcmp(mode, "sweepset") && argc >= 6)
         compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]));
+    else if (!strcmp(mode, "picks") && argc >= 6)
+        picks(&stand, argv[2], argv[3], argv[4], atof(argv[5]));
     else if (!strcmp(mode, "once") && argc >= 8) {
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
