@@ -130,7 +130,7 @@ static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
         tmap_gemm_configs(s->suite, &job->set[0], &base, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)most; i++) {
         if (!ours(s, r, job, &configs[i])) continue;
-        const struct slice t = stand_time(s, r, 2, 0);
+        const struct slice t = stand_time(s, r, 6, 0);
         if (t.failed || t.us >= best_us) continue;
         best_us = t.us;
         best = configs[i];

@@ -1,11 +1,25 @@
 /* Which configurations a problem can have. */
 #include "kernels/gemm/suite.h"
 
+/* GROUP_ROWS of D are walked before a step along N. NOTES_BYTES are the tall tile's in
+ * shared memory, shared_layout::notes() and ::agenda(). */
+enum { GROUP_ROWS = 2048, NOTES_BYTES = 80 + 12 * 32 };
 enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 12, SPAN_BYTES = 128, SLAB_ROWS = 64 };
 
 int32_t gemm_tile_m(const struct gemm_instance *instance)
 {
     return SLAB_ROWS * instance->wgs;
+}
+
+/* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */
+static bool is_tall(const struct gemm_instance *instance)
+{
+    return instance->wgs == 3;
+}
+
+uint32_t gemm_threads(const struct gemm_instance *instance)
+{
+    return (uint32_t)(instance->wgs + !is_tall(instance)) * 128;
 }
 
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
@@ -33,22 +47,17 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     return view;
 }
 
-/* No room for a split's parts: layout.cuh says the same of the kernel. */
-static bool is_wide(const struct gemm_instance *instance)
-{
-    return instance->bn > 128;
-}
-
 static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
+    if (is_tall(instance) && (view->transposed || view->adds_c)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
 static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
 {
     return (uint32_t)stages * (gemm_stage_bytes(instance) + BARRIER_BYTES) +
-           (uint32_t)(instance->wgs * panels) * PANEL_BYTES;
+           (uint32_t)(instance->wgs * panels) * PANEL_BYTES + (is_tall(instance) ? NOTES_BYTES : 0);
 }
 
 /* D goes out by the copy engine unless the wish says otherwise: measured level with the warps' own
@@ -124,8 +133,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t members = c->cluster_m * c->cluster_n * c->split;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
+    if (is_tall(instance) && wish->direct > 0) return false;
     if (!allows(wish->tile_m, c->tile_m) || !allows(wish->tile_n, c->tile_n)) return false;
-    if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_wide(instance))) return false;
+    if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
     if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
     if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
     const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
@@ -144,8 +154,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
     if (resident < 1 || !deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count))
         return false;
-    c->group = wish->group ? wish->group : 2048 / (c->tile_m * c->cluster_m);
-    if (c->group < 1) c->group = 1;
+    c->group = wish->group ? wish->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
     c->direct = wish->direct ? wish->direct : DIRECT;
     c->overlap = wish->overlap;

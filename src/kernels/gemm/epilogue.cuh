@@ -334,41 +334,46 @@ PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at, 
     }
 }
 
-// Group by group, unrolled by recursion so that the accumulators keep their registers. A group
-// takes one panel, or two of 32-bit elements. By the copy engine, as many groups as the panels hold
-// are written, then stored; by the warps themselves, two panels take turns.
+// Group by group, unrolled by recursion so that the accumulators keep their registers; `own` has a
+// bit for each group to store. A group takes one panel, or two of 32-bit elements. By the copy
+// engine, as many groups as the panels hold (`batch`) are written, then stored; by the warps
+// themselves, two panels take turns.
 template <class S, int G = 0>
 PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                          uint32_t staging, uint32_t step, int32_t batch, int32_t wg,
-                         const place &at)
+                         const place &at, uint32_t own)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
     const int32_t slot = G % batch;
-    if (p.direct)
-        __syncwarp();
-    else if (slot == 0)
-        await_panels(p, wg);
-    stage_group<S, G>(acc, p, staging + slot * step, at);
-    if (p.direct) {
-        __syncwarp();
-        drain_group<S>(p, staging + slot * step, at, G);
-    } else if (LAST || slot == batch - 1) {
-        publish_panel(p, wg);
+    const bool direct = !S::TALL && p.direct;
+    if (own >> G & 1) {
+        if (direct)
+            __syncwarp();
+        else if (slot == 0)
+            await_panels(p, wg);
+        stage_group<S, G>(acc, p, staging + slot * step, at);
+        if (direct) {
+            __syncwarp();
+            drain_group<S>(p, staging + slot * step, at, G);
+        } else if (LAST || slot == batch - 1) {
+            publish_panel(p, wg);
 #pragma unroll 1
-        for (int32_t i = 0; i <= slot; i++)
-            store_group_at<S>(p, staging + i * step, at, G - slot + i);
+            for (int32_t i = 0; i <= slot; i++)
+                store_group_at<S>(p, staging + i * step, at, G - slot + i);
+        }
     }
-    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at);
+    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, own);
 }
 
 template <class S>
 PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
-                       int32_t wg, const place &at)
+                       int32_t wg, const place &at, uint32_t own = ~0u)
 {
     const int32_t wide = p.out >= GEMM_OUT_F32;
     if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
-    store_groups<S>(acc, p, staging, S::SPAN << wide, p.panels >> wide, wg, at);
+    const int32_t batch = own == ~0u ? p.panels >> wide : 1;
+    store_groups<S>(acc, p, staging, S::SPAN << wide, batch, wg, at, own);
 }

@@ -56,9 +56,11 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         if (DELAY(p, DELAY_PART) && rank > 0) ptx::pause_us(50);
         leave_part<S>(acc, smem.base);
         if (!FAULT(p, 20)) ptx::cluster_sync();
-        if (rank == 0) add_parts<S>(acc, smem.base, p.split);
-        ptx::cluster_sync();
-        if (rank != 0) return;
+        const uint32_t own = own_groups<S>(wg, rank, p.split);
+        add_parts<S>(acc, smem.base, p.split, own);
+        ptx::cluster_arrive(); // nobody leaves while its part may still be read
+        if (own) store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg), own);
+        return ptx::cluster_wait();
     }
     store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg));
 }
@@ -109,6 +111,22 @@ PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cl
         __syncthreads();
 }
 
+// Everything before the work: a launch may start under its predecessor's end, so memory is touched
+// after the wait only; the successor may come as soon as every block of this one runs.
+template <class S>
+PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
+                    const ptx::watch &watch)
+{
+    ptx::grid_let_next_start();
+    if (threadIdx.x == 0) {
+        ptx::prefetch_tensormap(&p.a);
+        ptx::prefetch_tensormap(&p.b);
+        ptx::prefetch_tensormap(&p.d);
+    }
+    begin<S>(p, smem, cluster_size, watch);
+    ptx::grid_wait();
+}
+
 template <class S> PTX_FN void gemm(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
@@ -120,12 +138,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const bool producer = threadIdx.x < 128;
 
     if (DELAY(p, DELAY_INIT) && at.rank == 1) ptx::pause_us(50);
-    if (threadIdx.x == 0) {
-        ptx::prefetch_tensormap(&p.a);
-        ptx::prefetch_tensormap(&p.b);
-        ptx::prefetch_tensormap(&p.d);
-    }
-    begin<S>(p, smem, cluster_size, watch);
+    prepare<S>(p, smem, cluster_size, watch);
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<40>();
@@ -142,9 +155,20 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     }
 }
 
+// In tall.cuh.
+template <class S> PTX_FN void gemm_tall(const gemm_params &p);
+
+template <class S> PTX_FN void any_gemm(const gemm_params &p)
+{
+    if constexpr (S::TALL)
+        gemm_tall<S>(p);
+    else
+        gemm<S>(p);
+}
+
 #define GEMM_KERNEL(NAME, ...)                                                                     \
     extern "C" __global__ __launch_bounds__((shape<__VA_ARGS__>::THREADS), 1) void NAME(           \
         const __grid_constant__ gemm_params p)                                                     \
     {                                                                                              \
-        gemm<shape<__VA_ARGS__>>(p);                                                               \
+        any_gemm<shape<__VA_ARGS__>>(p);                                                           \
     }

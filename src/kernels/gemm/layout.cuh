@@ -27,7 +27,8 @@ struct shape {
     static constexpr int A_BYTES = BM * 128, B_BYTES = BN * 128, STAGE_BYTES = A_BYTES + B_BYTES;
     static constexpr int SPAN =
         64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
-    static constexpr int THREADS = (WGS + 1) * 128;
+    static constexpr bool TALL = WGS == 3; // no producer: tall.cuh
+    static constexpr int THREADS = (WGS + !TALL) * 128;
     static constexpr int REGS = BN / 2; // accumulators a thread
     // Columns of one chain of promoted multiplies: two chains' sums beside the promoted ones are
     // what the registers hold, of the widest tile one.
@@ -36,8 +37,9 @@ struct shape {
     // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
     static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS + PART_REGS > 64;
-    // A split's parts travel through the ring, which has no room for those of the widest tiles.
-    static constexpr bool ADDS_C = true, WRITES_COLUMNS = true, SPLITS = BN <= 128;
+    // What needs more registers is left to the others; and a split's parts travel through the ring,
+    // which has no room for those of the tallest tile.
+    static constexpr bool ADDS_C = !TALL, WRITES_COLUMNS = !TALL, SPLITS = !TALL;
     using acc_t = typename accumulator<KIND>::type;
 };
 
@@ -55,6 +57,13 @@ template <class S> struct shared_layout {
     }
     PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + 16 * slot; }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
+    // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.
+    static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 32;
+    PTX_FN uint32_t notes() const { return full(stages); }
+    PTX_FN uint32_t agenda(int32_t warp) const
+    {
+        return notes() + FEEDER_BYTES + AGENDA_BYTES * warp;
+    }
 };
 
 // A position in the ring: the slot, and the parity of the phase that fills it.
@@ -62,6 +71,7 @@ struct ring_position {
     int32_t slot = 0;
     uint32_t parity = 0;
 
+    PTX_FN int32_t before(int32_t stages) const { return (slot == 0 ? stages : slot) - 1; }
     PTX_FN void advance(int32_t stages)
     {
         if (++slot == stages) {

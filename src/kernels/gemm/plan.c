@@ -132,7 +132,7 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
     made.cluster = (uint32_t)(choice.config.cluster_m * choice.config.cluster_n) *
                    (uint32_t)choice.config.split;
     made.grid = (uint32_t)choice.config.clusters * made.cluster;
-    made.threads = (uint32_t)(choice.instance->wgs + 1) * 128;
+    made.threads = gemm_threads(choice.instance);
     made.smem_bytes = choice.smem_bytes;
     made.suite = suite;
     *plan = made;

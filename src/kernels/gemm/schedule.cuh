@@ -42,6 +42,7 @@ PTX_FN int32_t stream_begin(const gemm_params &p, int32_t cluster)
 struct worklist {
     int32_t unit_begin, unit_end, next;
 
+    PTX_FN worklist() {}
     PTX_FN worklist(const gemm_params &p, int32_t cluster)
     {
         unit_begin = unit_end = 0;

@@ -1,8 +1,8 @@
 // A tile whose K is summed in parts, by two ways of dealing it out. Neither uses an atomic, and
 // both add in one order, so that the result does not depend on who came first.
 //
-// Split K: the blocks of a cluster each sum a part of K of the same tile; the first one adds the
-// parts in the order of their rank.
+// Split K: the blocks of a cluster each sum a part of K of the same tile; then each of them adds
+// the parts of its own share of the tile, in the order of their rank, and stores it.
 #pragma once
 
 #include "layout.cuh"
@@ -26,20 +26,33 @@ template <class S> PTX_FN void leave_part(const typename S::acc_t (&acc)[S::REGS
     }
 }
 
+// The groups of 64 columns of one warpgroup that block `rank` finishes, a bit for each.
+template <class S> PTX_FN uint32_t own_groups(int32_t wg, int32_t rank, int32_t parts)
+{
+    constexpr int GROUPS = S::BN < 64 ? 1 : S::BN / 64;
+    uint32_t own = 0;
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++)
+        own |= (uint32_t)((wg * GROUPS + g) * parts / (S::WGS * GROUPS) == rank) << g;
+    return own;
+}
+
+// Its registers become the sum of every block's.
 template <class S>
-PTX_FN void add_parts(typename S::acc_t (&acc)[S::REGS], uint32_t ring, int32_t parts)
+PTX_FN void add_parts(typename S::acc_t (&acc)[S::REGS], uint32_t ring, int32_t parts, uint32_t own)
 {
 #pragma unroll 1
-    for (int32_t part = 1; part < parts; part++) {
+    for (int32_t part = 0; part < parts; part++) {
 #pragma unroll
         for (int i = 0; i < S::REGS / 4; i++) {
+            if (!(own >> i / 8 & 1)) continue;
             uint32_t x[4];
             ptx::load_cluster_128(ptx::map_to_rank(part_address<S>(ring, i), part), x);
 #pragma unroll
             for (int j = 0; j < 4; j++) {
                 typename S::acc_t y;
                 memcpy(&y, &x[j], 4);
-                acc[i * 4 + j] += y;
+                acc[i * 4 + j] = part == 0 ? y : acc[i * 4 + j] + y;
             }
         }
     }

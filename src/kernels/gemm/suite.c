@@ -170,7 +170,7 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
         struct tmap_cu_launch launch = {.grid_x = size,
                                         .grid_y = 1,
                                         .grid_z = 1,
-                                        .block_x = (unsigned)(instance->wgs + 1) * 128,
+                                        .block_x = gemm_threads(instance),
                                         .block_y = 1,
                                         .block_z = 1,
                                         .smem_bytes = suite->smem_optin_bytes,

@@ -48,7 +48,7 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
                                tmap_cu_function *out);
 
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
-enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 128 * 256 * 4 };
+enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4 };
 
 /* A kernel of the group's image, by name. */
 enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
@@ -75,7 +75,7 @@ struct gemm_choice {
     double cost_us;
 };
 
-#define GEMM_MAX_CHOICES 500
+#define GEMM_MAX_CHOICES 600
 
 /* Every whole configuration for the problem within the wish; returns how many, writes at most cap.
  */
@@ -107,6 +107,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
                       struct gemm_params *p);
 
 int32_t gemm_tile_m(const struct gemm_instance *instance);
+uint32_t gemm_threads(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
 
 /* What the model expects of all tiles of a product, one after the other, in microseconds. */

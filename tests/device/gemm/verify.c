@@ -146,7 +146,7 @@ static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
                                         {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
-    static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256}, rows[] = {0, 0, 64, 128, 128};
+    static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256}, rows[] = {0, 0, 64, 128, 192};
     const int32_t *s = shapes[rng_step(state) % 9];
     c->wish.cluster_m = s[0];
     c->wish.cluster_n = s[1];
