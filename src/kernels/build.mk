@@ -3,7 +3,7 @@
 IMAGE_CU   := $(wildcard src/kernels/*/*.cu)
 CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
-NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
+NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -no-compress --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
 # The copy suite's architectures; COPY_ARCHES="90a 100a 103a 120a 121a" makes it run on all of them.
 COPY_ARCHES ?= 90a
 # What the compiler said stays beside what it made: tests/kernels/test_images.sh reads its advisories.
