@@ -129,9 +129,20 @@ PTX_FN bool mbarrier_try_wait(uint32_t bar, uint32_t parity)
     return done != 0;
 }
 
-// Waits until the phase of that parity has completed, or reports `id` and `slot` and traps. The
-// timer is far away: it is asked once in many tries.
+// Waits until the phase of that parity has completed, or reports `id` and `slot` and traps.
 PTX_FN void mbarrier_wait(uint32_t bar, uint32_t parity, const watch &w, uint32_t id, uint32_t slot)
+{
+    if (mbarrier_try_wait(bar, parity)) return;
+    const uint64_t start_ns = globaltimer_ns();
+    while (!mbarrier_try_wait(bar, parity))
+        if (globaltimer_ns() - start_ns > (uint64_t)w.limit_ms * 1000000)
+            report_and_trap(w, 1, id, slot, parity);
+}
+
+// The same, for a wait on which a ring depends: the timer is far away, so it is asked once in many
+// tries, and in fewer registers.
+PTX_FN void mbarrier_wait_often(uint32_t bar, uint32_t parity, const watch &w, uint32_t id,
+                                uint32_t slot)
 {
     uint32_t start_ms = 0;
 #pragma unroll 1

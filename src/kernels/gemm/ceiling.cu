@@ -28,7 +28,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
         const int32_t wg = threadIdx.x / 128 - 1;
         ring_position ring;
         for (int32_t slot = 0; slot < p.stages; slot++)
-            ptx::mbarrier_wait(smem.full(slot), 0, watch, GEMM_FULL, slot);
+            ptx::mbarrier_wait_often(smem.full(slot), 0, watch, GEMM_FULL, slot);
 #pragma unroll 1
         for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
             multiply_slot<wide>(acc, smem, wg, ring.slot, k_block % 64 == 0);
@@ -69,7 +69,8 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ 
     while (list.take(p, w))
 #pragma unroll 1
         for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
-            ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
+                                     ring.slot);
             release<wide>(p, smem, at.a_mask | at.b_mask, ring.slot);
             ring.advance(p.stages);
         }

@@ -48,8 +48,8 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
         }
 #pragma unroll 1
         for (int32_t k_block = 0; k_block < w.k_end; k_block++) {
-            ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
-                               ring.slot);
+            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                     ring.slot);
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), S::STAGE_BYTES);
             load_stage<S>(q, smem, at, t, k_block, ring.slot);
             ring.advance(p.stages);

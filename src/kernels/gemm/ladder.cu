@@ -49,7 +49,7 @@ template <int BN, int SPAN_BYTES, int STAGES> PTX_FN void climb(const gemm_param
     for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
         const int32_t slot = k_block % STAGES;
         const uint32_t at = base + slot * R::STAGE_BYTES;
-        ptx::mbarrier_wait(bar + 8 * slot, k_block / STAGES & 1, watch, GEMM_FULL, slot);
+        ptx::mbarrier_wait_often(bar + 8 * slot, k_block / STAGES & 1, watch, GEMM_FULL, slot);
         ptx::wgmma_fence();
 #pragma unroll
         for (int step = 0; step < R::STEPS; step++)

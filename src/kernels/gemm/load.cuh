@@ -58,7 +58,8 @@ PTX_FN void drain(const gemm_params &p, const shared_layout<S> &smem, ring_posit
 {
 #pragma unroll 1
     for (int32_t i = 0; i < p.stages; i++) {
-        ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_DRAIN, ring.slot);
+        ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_DRAIN,
+                                 ring.slot);
         ring.advance(p.stages);
     }
 }
@@ -77,8 +78,8 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
         const bool flipped = p.flip_k && w.index / p.clusters & 1;
 #pragma unroll 1
         for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
-            ptx::mbarrier_wait(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
-                               ring.slot);
+            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                     ring.slot);
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), bytes);
             const int32_t k = flipped ? w.k_end - 1 - (k_block - w.k_begin) : k_block;
             load_stage<S>(p, smem, at, t, FAULT(p, 14) && k == 3 ? 2 : k, ring.slot);

@@ -46,7 +46,8 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         if (!FAULT(p, 16))
-            ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
+                                     ring.slot);
         if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
         if (DELAY(p, DELAY_MULTIPLY)) ptx::pause_us(5);
         if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);

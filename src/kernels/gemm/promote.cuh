@@ -30,7 +30,7 @@ template <class S> struct promotion {
     PTX_FN int32_t next(ring_position &ring) const
     {
         const int32_t slot = ring.slot;
-        ptx::mbarrier_wait(smem.full(slot), ring.parity, watch, GEMM_FULL, slot);
+        ptx::mbarrier_wait_often(smem.full(slot), ring.parity, watch, GEMM_FULL, slot);
         ring.advance(p.stages);
         return slot;
     }

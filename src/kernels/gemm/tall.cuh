@@ -84,7 +84,7 @@ template <class S> struct feeder {
         ring.advance(p.stages);
         settle(a[0]), settle(a[1]), settle(a[2]), settle(b[1]), settle(share);
         settle(a_to), settle(b_to), settle(full);
-        ptx::mbarrier_wait(full + 8, parity, watch, GEMM_EMPTY, slot);
+        ptx::mbarrier_wait_often(full + 8, parity, watch, GEMM_EMPTY, slot);
         ptx::mbarrier_arrive_expect_tx(full, S::STAGE_BYTES);
         copy(p.a, a_to, full, a, p.cluster_n, share & 0xffff, p.load_policy);
         copy(p.b, b_to, full, b, p.cluster_m, share >> 16, p.load_policy);
@@ -128,7 +128,7 @@ PTX_FN void multiply_tall(float (&acc)[S::REGS], const gemm_params &p, const sha
 {
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-        ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+        ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0);
         ptx::wgmma_wait<1>();
         if (k_block > 0) {
@@ -151,7 +151,7 @@ PTX_FN void pass(const gemm_params &p, const shared_layout<S> &smem, uint32_t fi
 {
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-        ptx::mbarrier_wait(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+        ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         release<S>(p, smem, fillers, ring.slot);
         refill<S>(p, smem, watch);
         ring.advance(p.stages);
