@@ -48,7 +48,7 @@ bool ours(struct stand *s, struct runner *r, struct job *job, const struct tmap_
 void theirs(struct runner *r, struct job *job, int algo);
 
 struct slice {
-    double us; /* a launch */
+    double us;  /* a launch */
     double mhz; /* mean over the slice, from the SMs' own cycle counters */
     double watts, joules, celsius;
     int launches;
