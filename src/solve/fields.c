@@ -181,16 +181,25 @@ static bool stride_fits(const struct draft *d, uint64_t s)
     return s < (UINT64_C(1) << 32) || legal(d->aim->checker, &probe);
 }
 
+/* What a stride that is a plan's own choice is rounded up to. A tile's synthesis ranks whole
+ * sectors, a repair the least change of the tensor ("pad K to 136"). */
+static uint32_t row_unit(const struct draft *d)
+{
+    const uint32_t unit = d->l->stride_unit;
+    return d->aim->any_layout && unit < SECTOR_BYTES ? SECTOR_BYTES : unit;
+}
+
 /* Strides of size-1 dimensions are canonical for nothing; any other that is off needs the copy. */
 static bool settle_strides(struct draft *d)
 {
+    const uint32_t unit = row_unit(d);
     struct tmap_desc *desc = &d->p->desc;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         const uint64_t s = desc->stride_bytes[i];
         const bool sayable = stride_fits(d, s);
         if (s % d->l->stride_unit == 0 && sayable) continue;
         if (!has_one(d->v, i + 1)) return false;
-        desc->stride_bytes[i] = sayable ? round_up(s, d->l->stride_unit) : d->l->stride_unit;
+        desc->stride_bytes[i] = sayable ? round_up(s, unit) : unit;
         note(d, TMAP_REWRITE_CANONICAL, (int)i + 1, s, desc->stride_bytes[i]);
     }
     return true;
@@ -204,7 +213,7 @@ static bool settle_copy(struct draft *d)
     uint64_t at = ceil_div(desc->dim[0] * (slice ? slice * 8 : layout_gmem_bits(desc->dtype)), 8);
     const uint64_t row = desc->rank > 1 ? desc->stride_bytes[0] : at;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
-        at = round_up(at, d->l->stride_unit);
+        at = round_up(at, row_unit(d));
         if (desc->stride_bytes[i] == 0 && desc->dim[i + 1] != 1) continue;
         desc->stride_bytes[i] = at;
         if (__builtin_mul_overflow(at, desc->dim[i + 1], &at)) return false;

@@ -18,6 +18,8 @@ struct limits {
     uint32_t coord_unit; /* coordinate 0 is a multiple of it, elements */
 };
 
+#define SECTOR_BYTES 32u /* of DRAM and L2 */
+
 /* The wish that a plan serves: what its costs are measured against. */
 struct aim {
     const struct tmap_checker *checker;

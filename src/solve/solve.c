@@ -8,8 +8,7 @@
 #include <string.h>
 
 #define SWIZZLES 7
-#define OPTIONS 4        /* plans of one swizzle to choose from */
-#define SECTOR_BYTES 32u /* of DRAM and L2 */
+#define OPTIONS 4 /* plans of one swizzle to choose from */
 
 static bool is_mma(uint32_t consumer)
 {

@@ -130,12 +130,32 @@ static void test_against_every_box(void **state)
     assert_true(fewer < tried);
 }
 
+/* Rows that the plan lays itself begin at whole sectors: 130 elements of 2 bytes go to 288 bytes,
+ * not to the 272 that would be legal, and none of them is read in part. */
+static void test_copied_rows_of_whole_sectors(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_tile_wish w = wish_of(TMAP_BFLOAT16, 64, 8, TMAP_CONSUMER_NONE, TMAP_K_MAJOR);
+    struct tmap_tile_plan p;
+    size_t found;
+    char reason[160];
+    (void)state;
+    w.tensor.dim[0] = 130;
+    w.tensor.stride_bytes[0] = 260;
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
+                     TMAP_OK);
+    assert_int_equal(p.kind, TMAP_PLAN_PADDING);
+    assert_int_equal(p.plan.desc.stride_bytes[0], 288);
+    assert_int_equal(p.partial_sectors, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_swizzle_for_mma),
         cmocka_unit_test(test_no_operand),
         cmocka_unit_test(test_against_every_box),
+        cmocka_unit_test(test_copied_rows_of_whole_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
