@@ -39,26 +39,38 @@ PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
     return bits;
 }
 
-// One element of C as a float (an integer's bits where D is of integers); 0 outside D.
-PTX_FN float load_c(uint64_t address, bool inside, int32_t out)
-{
-    uint32_t bits;
-    if (out >= GEMM_OUT_F32) {
-        bits = ptx::load_global_32_if(address, inside);
-        return __uint_as_float(bits);
+// What reading C takes: the widths as predicates, so that no element costs a branch.
+struct c_reader {
+    bool wide, bf16, integers;
+
+    PTX_FN c_reader(int32_t out)
+        : wide(out >= GEMM_OUT_F32), bf16(out == GEMM_OUT_BF16), integers(out == GEMM_OUT_S32)
+    {
     }
-    bits = ptx::load_global_16_if(address, inside);
-    if (out == GEMM_OUT_BF16) return __uint_as_float(bits << 16);
-    float f;
-    asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(f) : "r"(bits));
-    return f;
-}
+    // One element of C as a float (an integer's bits where D is of integers); 0 outside D.
+    PTX_FN float load(uint64_t address, bool inside) const
+    {
+        const uint32_t whole = ptx::load_global_32_if(address, inside && wide);
+        const uint32_t half = ptx::load_global_16_if(address, inside && !wide);
+        float f;
+        asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(f) : "r"(half));
+        const float narrow = bf16 ? __uint_as_float(half << 16) : f;
+        return wide ? __uint_as_float(whole) : narrow;
+    }
+    // v + beta c
+    PTX_FN float add(float v, float c, float beta) const
+    {
+        const int32_t sum = __float_as_int(v) + (int32_t)beta * __float_as_int(c);
+        return integers ? __int_as_float(sum) : fmaf(beta, c, v);
+    }
+};
 
 // v := v + beta C, element by element, inside D only.
 template <int REGS>
 PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, int32_t row, int32_t col, int32_t batch)
 {
-    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
+    const c_reader c(p.out);
+    const int32_t bytes = c.wide ? 4 : 2;
     const int64_t row_bytes = (p.transposed ? 1 : p.c_row_stride) * bytes;
     const int64_t col_bytes = (p.transposed ? p.c_row_stride : 1) * bytes;
     uint64_t at =
@@ -67,11 +79,7 @@ PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, int32_t row, int32_t c
     for (int i = 0; i < REGS; i++) {
         const int32_t down = (i & 2) * 4, across = i & 1;
         const bool inside = row + down < p.m && col + across < p.n;
-        const float c = load_c(at + down * row_bytes + across * col_bytes, inside, p.out);
-        if (p.out == GEMM_OUT_S32)
-            v[i] = __int_as_float(__float_as_int(v[i]) + (int32_t)p.beta * __float_as_int(c));
-        else
-            v[i] = fmaf(p.beta, c, v[i]);
+        v[i] = c.add(v[i], c.load(at + down * row_bytes + across * col_bytes, inside), p.beta);
         if (i % 4 == 3) {
             at += 8 * col_bytes;
             col += 8;
@@ -374,6 +382,6 @@ PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, 
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
-    const int32_t batch = own == ~0u ? p.panels >> wide : 1;
+    const int32_t batch = own == ~0u ? p.panels >> wide : 1; // shares of a tile go one by one
     store_groups<S>(acc, p, staging, S::SPAN << wide, batch, wg, at, own);
 }

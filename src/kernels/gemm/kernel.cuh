@@ -50,19 +50,21 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     const uint32_t rank = ptx::cluster_rank();
     if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, rank, wg);
     if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
-    if (S::SPLITS && p.split > 1) {
+    const bool splits = S::SPLITS && p.split > 1;
+    uint32_t own = ~0u;
+    if (splits) {
         // The parts lie where the other warpgroup may still read operands.
         if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
         if (DELAY(p, DELAY_PART) && rank > 0) ptx::pause_us(50);
         leave_part<S>(acc, smem.base);
         if (!FAULT(p, 20)) ptx::cluster_sync();
-        const uint32_t own = own_groups<S>(wg, rank, p.split);
+        own = own_groups<S>(wg, rank, p.split);
         add_parts<S>(acc, smem.base, p.split, own);
         ptx::cluster_arrive(); // nobody leaves while its part may still be read
-        if (own) store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg), own);
-        return ptx::cluster_wait();
     }
-    store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg));
+    // One call: the compiler writes out what it inlines, and this is most of the kernel.
+    if (own) store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg), own);
+    if (splits) ptx::cluster_wait();
 }
 
 // So many k-blocks of the ring, summed.
