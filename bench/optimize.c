@@ -152,7 +152,9 @@ static enum tmap_status optimize_view(struct sym_account *a, const struct sym_vi
         struct sym_fields f = {.checker = &b->checker, .aim = &a->aim, .view = v, .plan = a->plan};
         f.copied = copied;
         f.shared_align = 128;
-        f.coord_unit = sym_coord_unit(&b->checker, &a->plan->desc, v->desc.dtype);
+        f.coord_unit =
+            sym_coord_unit(&b->checker, &a->plan->desc, v->desc.dtype, v->desc.interleave);
+        f.longest = sym_longest_box(&b->checker, &a->plan->desc);
         tmap_capacity(b->checker.target.arch, &f.capacity, NULL);
         if (!sym_open(&w, NULL)) return TMAP_E_MEMORY;
         if (!sym_script_open(&q, &w, TEXT_BYTES)) exit(2);

@@ -231,7 +231,7 @@ struct tmap_search_log;
  * bounds as wished, comes from its address (or, from a padded copy, from a place of its own), lands
  * in the box of a copy at a place of its own, copies start at legal coordinates, and a store writes
  * nothing else. isl decides it. wish may be NULL, as tmap_repair()'s. Errors: TMAP_E_ARGUMENT, also
- * for an interleaved wish or a plan without copies; TMAP_E_NOT_BUILT. */
+ * for a plan without copies; TMAP_E_NOT_BUILT. */
 TMAP_API enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                              const struct tmap_checker *checker,
                                              const struct tmap_desc *desc,
@@ -239,8 +239,7 @@ TMAP_API enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                              const struct tmap_plan *plan, enum tmap_proof *proof);
 
 /* What Z3 says about the views of a search: one query a view, or two where the tensor may be
- * copied. proved: no fields of it cost less; refuted: some do; undecided: the budget ran out, or
- * costs of such a view are not modelled (interleaved tensors, plans of more than 64 copies). */
+ * copied. proved: no fields of it cost less; refuted: some do; undecided: the budget ran out. */
 struct tmap_minimal {
     size_t views, proved, refuted, undecided;
 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TEXT_BYTES = 1 << 19 };
+enum { TEXT_BYTES = 1 << 21 };
 
 static bool read_aim(struct sym_account *a, const char *line)
 {
@@ -46,13 +46,14 @@ static bool read_view(const struct sym_account *a, const char *line, struct sym_
 }
 
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
-                        int32_t dtype)
+                        int32_t dtype, int32_t interleave)
 {
     enum { MOST_UNIT = 512 };
     struct tmap_use use = {.op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord_count = legal->rank};
     struct tmap_desc desc = *legal;
     uint32_t unit = 1;
     desc.dtype = dtype;
+    desc.interleave = interleave;
     for (; unit < MOST_UNIT; unit *= 2) {
         struct tmap_violation v[1];
         size_t found = 0;
@@ -60,6 +61,20 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
         if (tmap_check_use(checker, &desc, &use, v, 1, &found, NULL) == TMAP_OK && !found) break;
     }
     return unit;
+}
+
+uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_desc *legal)
+{
+    struct tmap_desc d = *legal;
+    const uint32_t i = d.rank - 1;
+    uint32_t longest = 0;
+    for (uint32_t k = 1; k < d.rank; k++) d.box[k] = 1;
+    if (i == 0) d.swizzle = TMAP_SWIZZLE_NONE; /* its span bounds a row */
+    /* the smallest first, lest the bytes of a box bound it */
+    for (d.box[0] = 1; d.box[0] && tmap_verdict_of(checker, &d) != TMAP_LEGAL;) d.box[0] *= 2;
+    for (d.box[i] = 1; d.box[i]; d.box[i] *= 2)
+        if (tmap_verdict_of(checker, &d) == TMAP_LEGAL) longest = 2 * d.box[i] - 1;
+    return longest;
 }
 
 /* Whether some fields beat the plan. */
@@ -112,7 +127,9 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
     if (st == TMAP_OK) st = tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
     if (st != TMAP_OK) return sym_report(a->s, st, "the plan's descriptor is not legal here");
     f.shared_align = layout.align_bytes;
-    f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype);
+    f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype, v->desc.interleave);
+    f.longest = sym_longest_box(a->checker, &a->plan->desc);
+    if (f.longest == 0) return sym_report(a->s, TMAP_E_INTERNAL, "the plan has no legal box");
     if (f.linear) st = ask(a, &f, &answer);
     if (st == TMAP_OK && answer != SYM_UNSAT) {
         f.linear = false;
@@ -126,13 +143,10 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, v
 {
     struct tmap_minimal *out = user;
     enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
-    enum tmap_status st = TMAP_OK;
-    if (v->desc.interleave == TMAP_INTERLEAVE_NONE) {
-        st = ask_both(a, v, false, &plain);
-        /* a copy costs more than a plan without one, whatever its fields */
-        if (st == TMAP_OK && a->plan->cost.copied_bytes && !a->aim.no_copy)
-            st = ask_both(a, v, true, &copied);
-    }
+    enum tmap_status st = ask_both(a, v, false, &plain);
+    /* a copy costs more than a plan without one, whatever its fields */
+    if (st == TMAP_OK && a->plan->cost.copied_bytes && !a->aim.no_copy)
+        st = ask_both(a, v, true, &copied);
     const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
     const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;
     out->views++;

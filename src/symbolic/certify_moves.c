@@ -380,7 +380,8 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
     if (!sym_open(&m.w, &context->allocator))
         return sym_report(context, TMAP_E_MEMORY, "out of memory");
     m.t = (struct sym_text){sym_take(&m.w, TEXT_BYTES), TEXT_BYTES, 0};
-    if (m.t.at) ask_all(&m, sym_coord_unit(checker, &plan->desc, plan->desc.dtype));
+    if (m.t.at)
+        ask_all(&m, sym_coord_unit(checker, &plan->desc, plan->desc.dtype, plan->desc.interleave));
     if (m.w.status == TMAP_E_BUDGET) m.proof = TMAP_UNDECIDED;
     if (m.w.status != TMAP_OK && m.w.status != TMAP_E_BUDGET)
         st = sym_report(context, m.w.status, m.w.why);

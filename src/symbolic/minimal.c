@@ -7,7 +7,9 @@
  * only ties need, true lower bounds are stated beside its definition. */
 #include "symbolic/minimal.h"
 
-enum { MOST_CASES = 64 };
+#include <stdio.h>
+
+enum { SHIFT_BYTES = 32 }; /* the strictest alignment of a base */
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
 {
@@ -24,10 +26,22 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
+/* Under interleave dimension 0 counts slices of so many bytes; else 0. */
+static unsigned slice_of(const struct sym_fields *f)
+{
+    return table_at(TABLE_SLICE, f->view->desc.interleave);
+}
+
 static unsigned long long step_of(const struct sym_fields *f, uint32_t i)
 {
     const uint32_t es = f->view->desc.elem_stride[i];
-    return i && es ? es : 1;
+    return (i || slice_of(f)) && es ? es : 1;
+}
+
+/* Of the dimension of slices, the last but one, a copy takes one, whatever its box. */
+static bool takes_one(const struct sym_fields *f, uint32_t i)
+{
+    return slice_of(f) && i + 2 == f->view->desc.rank;
 }
 
 /* Elements to cover along a dimension. Of dimension 0 more: what lies before the tile in the box.
@@ -59,16 +73,15 @@ static void free_slots(const struct sym_fields *f, bool *unknown)
 /* A map may begin `shift` elements before the tensor, for loads of whole dimensions. */
 static void put_shift(struct sym_script *q, const struct sym_fields *f)
 {
-    enum { ALIGN_BYTES = 32 };
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     struct sym_text *t = &q->text;
     const bool fixed = f->copied || f->aim->stores || (f->use && f->use->consumer) ||
-                       f->view->is_piece || d->elem_stride[0] > 1;
+                       f->view->is_piece || d->elem_stride[0] > 1 || slice_of(f);
     /* no further than the strictest alignment asks */
-    const bool aligned = d->address % ALIGN_BYTES == 0;
+    const bool aligned = d->address % SHIFT_BYTES == 0;
     sym_put(t, "(declare-const shift Int)\n(assert (and (<= 0 shift) (< (* %u shift) %d)))\n", bits,
-            fixed || aligned ? 1 : 8 * ALIGN_BYTES);
+            fixed || aligned ? 1 : 8 * SHIFT_BYTES);
     sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)d->dim[0]);
     if (f->copied) return;
     sym_put(t, "(assert (= (* 8 (- %llu address)) (* %u shift)))\n", (unsigned long long)d->address,
@@ -108,34 +121,71 @@ static bool is_mma(const struct sym_fields *f)
            (f->use->consumer == TMAP_CONSUMER_WGMMA || f->use->consumer == TMAP_CONSUMER_TCGEN05);
 }
 
+/* The least elements of dimension i that boxes cover, and the most: a base shifted for alignment
+ * adds some to dimension 0. */
+static uint64_t least_need(const struct sym_fields *f, uint32_t i)
+{
+    return need_of(f, i) + (i ? 0 : rounding_of(f));
+}
+static uint64_t most_need(const struct sym_fields *f, uint32_t i)
+{
+    const unsigned bits = table_at(TABLE_GMEM_BITS, f->view->desc.dtype);
+    return least_need(f, i) + (i || bits == 0 ? 0 : 8 * SHIFT_BYTES / bits);
+}
+
+/* The least number of boxes above `v` that so many elements can need, none of more than `longest`
+ * elements; `most` + 1: there is none. Those are few: at most one for each length of a box. */
+static uint64_t next_count(const struct sym_fields *f, uint32_t i, uint64_t v, uint64_t most)
+{
+    const uint64_t low = least_need(f, i), high = most_need(f, i), longest = f->longest;
+    uint64_t next = v + 1;
+    if (next < ceil_div(low, longest)) next = ceil_div(low, longest);
+    for (; next <= most; next++) { /* some e with low <= next * e and (next - 1) * e < high */
+        const uint64_t e = ceil_div(low, next);
+        if (next == 1 || (next - 1) * e < high) return next;
+        next = ceil_div(low, e - (e > 1)) - 1; /* the next that a shorter box needs */
+        if (e == 1) break;
+    }
+    return most + 1;
+}
+
+/* One number of boxes: they cover the dimension, and one less would not. */
+static void put_case(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t count)
+{
+    struct sym_text *t = &q->text;
+    const unsigned long long v = count;
+    sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u)", i, v, is_mma(f) ? "=" : ">=", v, i,
+            i);
+    if (v > 1) sym_put(t, " (< (* %llu e_%u) need_%u)", v - 1, i, i);
+    sym_put(t, " (= N_%u (* %llu ", i, v);
+    sym_put(t, i ? "N_%u))" : "1))", i - 1);
+    if (f->aim->stores)
+        sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (= tail_%u (- need_%u (* %llu e_%u)))", i,
+                v, i, i, i, i, v - 1, i);
+    sym_put(t, ")");
+}
+
 /* n_i boxes of e_i elements cover dimension i, each needed; x_i: exactly. Where they store and do
- * not, the last box is a smaller one. */
+ * not, the last box is a smaller one. Of boxes longer than any legal one only that is said. */
 static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t most)
 {
     struct sym_text *t = &q->text;
     const unsigned long long es = step_of(f, i);
     sym_put(t, "(declare-const n_%u Int)\n(assert (and (<= 1 n_%u) (<= n_%u %llu)))\n", i, i, i,
             (unsigned long long)most);
-    sym_put(t, "(declare-const e_%u Int)\n(assert (= e_%u (div (+ box_%u %llu) %llu)))\n", i, i, i,
-            es - 1, es);
+    sym_put(t, "(declare-const e_%u Int)\n", i);
+    if (takes_one(f, i))
+        sym_put(t, "(assert (= e_%u 1))\n", i);
+    else
+        sym_put(t, "(assert (= e_%u (div (+ box_%u %llu) %llu)))\n", i, i, es - 1, es);
     sym_put(t, "(define-fun need_%u () Int %s%llu%s)\n", i, i ? "" : "(+ shift ",
-            need_of(f, i) + (i ? 0 : rounding_of(f)), i ? "" : ")");
+            (unsigned long long)least_need(f, i), i ? "" : ")");
     sym_put(t, "(declare-const x_%u Bool)\n(declare-const tail_%u Int)\n", i, i);
-    sym_put(t, "(declare-const N_%u Int)\n(assert (or", i);
-    for (uint64_t v = 1; v <= most; v++) {
-        sym_put(t, " (and (= n_%u %llu) (%s (* %llu e_%u) need_%u) (= N_%u (* %llu ", i,
-                (unsigned long long)v, is_mma(f) ? "=" : ">=", (unsigned long long)v, i, i, i,
-                (unsigned long long)v);
-        sym_put(t, i ? "N_%u))" : "1))", i - 1);
-        if (f->aim->stores)
-            sym_put(t,
-                    " (= x_%u (= (* %llu e_%u) need_%u)) (< (* %llu e_%u) need_%u)"
-                    " (= tail_%u (- need_%u (* %llu e_%u)))",
-                    i, (unsigned long long)v, i, i, (unsigned long long)v - 1, i, i, i, i,
-                    (unsigned long long)v - 1, i);
-        sym_put(t, ")");
-    }
-    sym_put(t, "))\n(assert (<= N_%u %llu))\n", i, (unsigned long long)most);
+    sym_put(t, "(declare-const N_%u Int)\n(assert (or (> e_%u %llu)", i, i,
+            (unsigned long long)f->longest);
+    for (uint64_t v = next_count(f, i, 0, most); v <= most; v = next_count(f, i, v, most))
+        put_case(q, f, i, v);
+    sym_put(t, "))\n(assert (<= 1 N_%u %llu))\n", i, (unsigned long long)most);
     if (f->aim->stores) sym_put(t, "(assert (or x_%u (> n_%u 1)))\n", i, i);
     /* each copy starts at an element that is taken */
     if (es > 1) sym_put(t, "(assert (or (= n_%u 1) (= (mod box_%u %llu) 0)))\n", i, i, es);
@@ -150,7 +200,7 @@ static void put_product(struct sym_script *q, const struct sym_fields *f, const 
     const struct tmap_desc *d = &f->plan->desc;
     sym_put(t, "(declare-const %s_%u Int)\n(assert (= %s_%u (* %s e_%u)))\n", name, i, name, i,
             before, i);
-    for (uint64_t v = 1; v <= most; v++) {
+    for (uint64_t v = next_count(f, i, 0, most); v <= most; v = next_count(f, i, v, most)) {
         const unsigned long long least = ceil_div(need_of(f, i), v);
         sym_put(t, "(assert (=> (>= e_%u %llu) (>= %s_%u (* %llu %s))))\n", i, least, name, i,
                 least, before);
@@ -172,7 +222,7 @@ static void put_products(struct sym_script *q, const struct sym_fields *f, uint6
     sym_put(&q->text, "(declare-const rows Int)\n(assert (= rows %s))\n", before);
     put_product(q, f, "P", 0, "rows", most);
     sym_put(&q->text, "(declare-const bytes Int)\n(assert (= bytes (div (* %u P_0) 8)))\n",
-            table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+            slice_of(f) ? 8 * slice_of(f) : table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
 }
 
 static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_t most)
@@ -207,31 +257,43 @@ static uint64_t reach(int swizzle, uint64_t line, uint64_t pieces)
     return most;
 }
 
-/* The last byte of rows narrower than the span: each begins a span of its own, and its pieces
- * change places within it by the number of its line. */
-static void put_narrow(struct sym_text *t, int swizzle)
+/* The last byte of what ends with `part` bytes in the span that begins at `start`: its pieces
+ * change places within the span by the number of its line. */
+static void put_last(struct sym_text *t, int swizzle, const char *start, const char *part)
 {
     enum { PIECE_BYTES = 16, LINE_BYTES = 128, LINES = 8 };
     const unsigned span = table_at(TABLE_SPAN, swizzle);
     int open = 0;
-    sym_put(t, "(+ (* %u (- rows 1)) ", span);
+    sym_put(t, "(+ %s ", start);
     for (unsigned k = 1; k < span / PIECE_BYTES; k++)
         for (unsigned line = 0; line < LINES; line++, open++)
-            sym_put(t,
-                    "(ite (and (= row_bytes %u) (= (mod (div (* %u (- rows 1)) %d) %d) %u)) %llu ",
-                    k * PIECE_BYTES, span, LINE_BYTES, LINES, line,
+            sym_put(t, "(ite (and (= %s %u) (= (mod (div %s %d) %d) %u)) %llu ", part,
+                    k * PIECE_BYTES, start, LINE_BYTES, LINES, line,
                     (unsigned long long)reach(swizzle, line, k));
-    sym_put(t, "row_bytes)");
+    sym_put(t, "%s)", part);
     while (open--) sym_put(t, ")");
 }
 
-/* Rows at their pitch, which is the span's where they are narrower. */
-static void put_pitched(struct sym_text *t)
+/* Rows narrower than the span begin one each; slices lie end to end. */
+static void put_narrow(struct sym_text *t, const struct sym_fields *f, int swizzle)
+{
+    char start[64], part[32] = "row_bytes";
+    const unsigned span = table_at(TABLE_SPAN, swizzle);
+    snprintf(start, sizeof start, "(* %u (- rows 1))", span);
+    if (slice_of(f)) {
+        snprintf(start, sizeof start, "(* %u (div bytes %u))", span, span);
+        snprintf(part, sizeof part, "(mod bytes %u)", span);
+    }
+    put_last(t, swizzle, start, part);
+}
+
+/* Rows at their pitch, which is the span's where they are narrower; of slices their own. */
+static void put_pitched(struct sym_text *t, const struct sym_fields *f)
 {
     int open = 0;
     sym_put(t, "(define-fun pitched () Int ");
     for (int w = 0; w < TABLE_ENTRIES; w++) {
-        if (!table_at(TABLE_SPAN, w)) continue;
+        if (!table_at(TABLE_SPAN, w) || slice_of(f)) continue;
         sym_put(t, "(ite (and (= swizzle %d) (< row_bytes %u)) (* %u rows) ", w,
                 table_at(TABLE_SPAN, w), table_at(TABLE_SPAN, w));
         open++;
@@ -245,21 +307,23 @@ static void put_footprint(struct sym_script *q, const struct sym_fields *f)
 {
     struct sym_text *t = &q->text;
     int open = 0;
-    sym_put(t,
-            "(declare-const row_bytes Int)\n(assert (= row_bytes (div (* %u e_0) "
-            "8)))\n(declare-const footprint Int)\n(assert (= footprint ",
-            table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+    sym_put(t, "(declare-const row_bytes Int)\n(assert (= row_bytes ");
+    if (slice_of(f))
+        sym_put(t, "%u))\n", slice_of(f));
+    else
+        sym_put(t, "(div (* %u e_0) 8)))\n", table_at(TABLE_SIZE_BITS, f->view->desc.dtype));
+    sym_put(t, "(declare-const footprint Int)\n(assert (= footprint ");
     for (int w = 0; w < TABLE_ENTRIES; w++) {
         if (!table_at(TABLE_SPAN, w)) continue;
         sym_put(t, "(ite (and (= swizzle %d) (< row_bytes %u)) ", w, table_at(TABLE_SPAN, w));
-        put_narrow(t, w);
+        put_narrow(t, f, w);
         sym_put(t, " ");
         open++;
     }
     sym_put(t, "bytes");
     while (open--) sym_put(t, ")");
     sym_put(t, "))\n(assert (<= footprint %u))\n", f->capacity);
-    put_pitched(t);
+    put_pitched(t, f);
     sym_put(t, "(declare-const slot Int)\n(assert (= slot (* %u (div (+ footprint %u) %u))))\n",
             f->shared_align, f->shared_align - 1, f->shared_align);
 }
@@ -346,10 +410,6 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     bool unknown[FIELD_SLOTS] = {false};
     struct tmap_desc desc = f->view->desc;
     struct sym_text *t = &q->text;
-    if (most > MOST_CASES) {
-        sym_fail(q->w, TMAP_E_BUDGET, "a plan of more than %d copies", MOST_CASES);
-        return;
-    }
     if (f->copied) desc.flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
     free_slots(f, unknown);
     sym_script_desc(q, &f->checker->target, &desc, unknown);

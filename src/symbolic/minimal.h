@@ -31,12 +31,16 @@ struct sym_fields {
     uint32_t capacity;          /* of shared memory, bytes */
     uint32_t coord_unit;        /* legal coordinates of dimension 0 are multiples of it */
     uint32_t shared_align;      /* of each copy's bytes */
+    uint32_t longest;           /* no legal box is longer, elements */
 };
 
+/* sym_longest_box() : what no legal box is longer than, by the rows. */
+uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_desc *legal);
+
 /* sym_coord_unit() : the least unit of coordinate 0 that the rows about uses allow a legal
- * descriptor with its type changed. */
+ * descriptor with its type and interleave changed. */
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
-                        int32_t dtype);
+                        int32_t dtype, int32_t interleave);
 
 /* sym_fields_costs() : constants and definitions: fields that are free, the rows, and copies that
  * cover the tile. N is their number, layouts the changes of the shared layout; bytes, footprint and
