@@ -93,9 +93,13 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
             sym_fields_below(&q, f);
     }
     if (q.text.length >= q.text.cap) sym_fail(&w, TMAP_E_BUDGET, "the query is too long");
-    const struct sym_query query = {.text = q.text.at, .logic = "QF_NIA"};
+    /* Z3's solver for no logic in particular is thirty times faster here, where it ends */
+    static const char *const logic[] = {NULL, "QF_NIA"};
     *answer = SYM_UNKNOWN;
-    if (w.status == TMAP_OK) st = sym_z3_ask(a->s, &query, answer);
+    for (int k = 0; w.status == TMAP_OK && st == TMAP_OK && k < 2; k++) {
+        const struct sym_query query = {.text = q.text.at, .logic = logic[k]};
+        if (*answer == SYM_UNKNOWN) st = sym_z3_ask(a->s, &query, answer);
+    }
     if (w.status != TMAP_OK && w.status != TMAP_E_BUDGET) st = sym_report(a->s, w.status, w.why);
     sym_close(&w);
     return st;

@@ -380,6 +380,8 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     for (uint32_t i = 0; i < v->desc.rank; i++)
         if (has_above(f, i))
             sym_put(t, " (> n_%u 1) (>= e_%u (+ need_%u %u))", i, i, i, i ? 1 : unit);
+        else /* and what other copies bring as well */
+            sym_put(t, " (and (> N 1) (>= e_%u (+ need_%u %u)))", i, i, i ? 1 : unit);
     sym_put(t, ") 1 0))))\n");
 }
 
