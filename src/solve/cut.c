@@ -3,9 +3,11 @@
 #include "solve/cut.h"
 
 #include "core/layout.h"
+#include "solve/reads.h"
 
 #include <string.h>
 
+#define READ_ROWS 8u      /* of one matrix */
 #define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
 
 static uint64_t ceil_div(uint64_t a, uint64_t b)
@@ -160,7 +162,7 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << tails) - 1;
     c.layout_changes += (uint32_t)slabs + (apart || (copies > 1 && slot != l.rows * l.pitch_bytes));
-    if (d->aim->any_layout) c.layout_changes = 0;
+    if (d->aim->any_layout) c.layout_changes = reads_rows(d->aim) ? reads_conflicts(d) : 0;
     c.wasted_traffic_bytes = above(cut_bytes(d), d->aim->useful_bytes);
     c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, d->aim->useful_bytes);
     return c;
@@ -219,10 +221,39 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
     d->cut[i] = was;
 }
 
-static void try_all(struct draft *d, struct trial *t)
+static void try_boxes(struct draft *d, struct trial *t)
 {
     try_cuts(d, t);
     for (uint32_t i = 0; i < d->v->desc.rank; i++) try_longer(d, t, i);
+}
+
+static bool collides(const struct draft *d, const struct trial *t)
+{
+    return reads_rows(d->aim) && t->any && t->cost.layout_changes > 0;
+}
+
+/* Where the eight rows of a read lie in two copies: longer boxes move those of the second. */
+static void try_rows(struct draft *d, struct trial *t)
+{
+    try_boxes(d, t);
+    for (uint32_t i = 1; i < d->v->desc.rank; i++) {
+        const struct cut was = d->cut[i];
+        for (uint32_t k = 1; k < READ_ROWS && was.copies > 1 && collides(d, t); k++)
+            if (cut_into(d, i, was.copies, was.box + k, &d->cut[i])) try_cuts(d, t);
+        d->cut[i] = was;
+    }
+}
+
+/* Where rows lie side by side and eight of them collide, rows one unit longer do not. */
+static void try_all(struct draft *d, struct trial *t)
+{
+    const struct cut was = d->cut[0];
+    const uint64_t longer = was.box + unit_of(d, 0);
+    try_rows(d, t);
+    if (d->p->desc.swizzle != TMAP_SWIZZLE_NONE || longer > most_of(d, 0) || !collides(d, t))
+        return;
+    if (cut_into(d, 0, was.copies, longer, &d->cut[0])) try_rows(d, t);
+    d->cut[0] = was;
 }
 
 /* Every number of copies along dimensions below dims, not fewer than `least` says. */

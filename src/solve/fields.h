@@ -28,10 +28,17 @@ struct aim {
     uint64_t useful_bytes; /* of one tile */
     uint64_t tensor_bytes; /* of what a copy moves */
     bool stores;
-    bool any_layout;               /* changes of the shared layout are not counted */
+    bool any_layout;               /* changes of the shared layout are not counted; instead of
+                                    * them the conflicts of reads_rows() */
     const struct tmap_use *reader; /* who takes the boxes, or NULL */
     bool exact;                    /* it takes whole rows of them, and all rows */
 };
+
+/* ldmatrix reads rows of the tile, wherever they lie; an MMA takes the box's. */
+static inline bool reads_rows(const struct aim *aim)
+{
+    return aim->reader && !aim->exact;
+}
 
 void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
                struct limits *out);

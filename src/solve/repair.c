@@ -251,8 +251,8 @@ static bool copies_tensor(const struct view *v, const struct limits *l)
 }
 
 /* The pieces are counted next to the dimension, or outside of all others, or inside of one that is
- * cut: elsewhere costs the same. Where no layout costs anything one place will do; an exact reader
- * wants them outside. */
+ * cut: elsewhere costs the same. Where no layout costs anything one place will do; a reader wants
+ * the pieces of rows outside, ldmatrix of rows that are cut perhaps not. */
 static void add_split(struct search *s, const struct view *v, uint32_t i, uint64_t size)
 {
     struct view next;
@@ -261,7 +261,8 @@ static void add_split(struct search *s, const struct view *v, uint32_t i, uint64
     const bool inside = v->tile[rank - 1] > l->max_box;
     for (uint32_t place = i + 1; place <= rank; place++) {
         const bool outside = place == rank || (inside && place + 1 == rank);
-        const bool wanted = s->aim.exact        ? place == (i ? i + 1 : rank)
+        const bool wanted = s->aim.reader
+                                ? place == (i ? i + 1 : rank) || (inside && reads_rows(&s->aim))
                             : s->aim.any_layout ? place == i + 1
                                                 : place == i + 1 || (i == 0 && outside);
         if (wanted && view_split(v, i, size, place, &next)) add_view(s, &next);
@@ -316,6 +317,20 @@ static void add_inner_splits(struct search *s, const struct view *v, struct limi
     if (wide && !settled) add_pieces(s, v, 0, copies_tensor(v, l) ? 1 : l->inner_unit);
 }
 
+/* Rows of an odd number of units do not collide, so rows of an even number are cut into such. */
+static void add_odd_split(struct search *s, const struct view *v, struct limits *l)
+{
+    const uint64_t common = gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]);
+    const uint64_t most = limits_inner(&s->aim, l, v->desc.swizzle) / l->inner_unit;
+    if (v->desc.swizzle != TMAP_SWIZZLE_NONE || most == 0) return;
+    for (uint64_t units = (most - 1) | 1; units <= most; units -= 2) {
+        const uint64_t size = units * l->inner_unit;
+        if (common % size || v->tile[0] / size > l->max_box) continue;
+        if (size != v->tile[0]) add_split(s, v, 0, size);
+        return;
+    }
+}
+
 /* Splits help where a box is too small for the tile, or a coordinate falls between two that are
  * legal. In a padded copy every piece starts a row of its own, and need not be whole units. */
 static void add_splits(struct search *s, const struct view *v, struct limits *l)
@@ -329,6 +344,7 @@ static void add_splits(struct search *s, const struct view *v, struct limits *l)
         else
             add_pieces(s, v, i, 1);
     }
+    if (reads_rows(&s->aim)) add_odd_split(s, v, l);
     if (s->aim.exact)
         add_exact_split(s, v, l);
     else if (v->grain[0] % l->coord_unit)

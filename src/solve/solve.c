@@ -36,14 +36,15 @@ static bool serves(const struct tmap_checker *c, const struct tmap_plan *p,
     return tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
 }
 
-/* Cycles beyond the first when eight consecutive rows are read, 16 bytes each. */
-static uint32_t conflicts_of(const struct tmap_checker *c, const struct tmap_desc *d,
+/* Cycles beyond the first when eight rows are read, 16 bytes each: an MMA takes them as the box has
+ * them; of ldmatrix the search has counted them. */
+static uint32_t conflicts_of(const struct tmap_checker *c, const struct tmap_plan *plan,
                              uint32_t consumer)
 {
     uint32_t ways = 1;
-    if (consumer == TMAP_CONSUMER_NONE) return 0;
-    if (tmap_bank_conflicts(c, d, TMAP_ACCESS_MATRIX, &ways) != TMAP_OK || ways == 0) return 0;
-    return ways - 1;
+    if (!is_mma(consumer)) return plan->cost.layout_changes;
+    if (tmap_bank_conflicts(c, &plan->desc, TMAP_ACCESS_MATRIX, &ways) != TMAP_OK) return 0;
+    return ways ? ways - 1 : 0;
 }
 
 static uint64_t partial_sectors(const struct tmap_desc *d)
@@ -98,7 +99,8 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
     tmap_plan_desc(plan, plan->copies - 1, &last);
     layout_of(&plan->desc, &l);
     layout_of(&last, &end);
-    t.conflicts = conflicts_of(c, &plan->desc, wish->consumer);
+    t.conflicts = conflicts_of(c, plan, wish->consumer);
+    t.plan.cost.layout_changes = 0;
     t.shared_bytes = (plan->copies - 1) * plan->slot_bytes + end.footprint_bytes;
     t.partial_sectors = partial_sectors(&plan->desc);
     t.rows = l.rows * plan->copies;
@@ -156,13 +158,13 @@ static enum tmap_status plans_with(const struct tmap_checker *checker,
 }
 
 /* What a plan may cost to be kept beside one that is: what comes first in both orders. */
-static struct tmap_cost limit_of(const struct tmap_tile_plan *p)
+static struct tmap_cost limit_of(const struct tmap_tile_plan *p, bool exact)
 {
     return (struct tmap_cost){.kind = p->kind,
                               .copied_bytes = p->plan.cost.copied_bytes,
                               .extra_instructions = p->instructions - 1,
                               .extra_maps = p->plan.cost.extra_maps,
-                              .layout_changes = UINT32_MAX,
+                              .layout_changes = exact ? UINT32_MAX : p->conflicts,
                               .wasted_traffic_bytes = UINT64_MAX,
                               .wasted_shared_bytes = UINT64_MAX,
                               .steps = UINT32_MAX};
@@ -215,7 +217,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tma
             const struct tmap_tile_plan t = measured(checker, &options[i], wish);
             keep(plans, cap, found, &t);
         }
-        if (*found == cap) limit = limit_of(&plans[cap - 1]);
+        if (*found == cap) limit = limit_of(&plans[cap - 1], ask.exact);
     }
     if (*found == 0) explain(checker, wish, &reader, workspace, bytes, reason);
     return *found ? TMAP_OK : TMAP_E_NO_PLAN;
