@@ -5,6 +5,8 @@
 #define BANKS 32u
 #define WORD_BYTES 4u
 #define LANES 32u
+#define MATRIX_ROWS 8u
+#define PIECE_BYTES 16u
 
 /* Words asked of each bank. */
 struct wavefront {
@@ -55,14 +57,25 @@ static uint32_t along_rows(const struct box *b, uint64_t piece, uint32_t count, 
     return ways_of(&w);
 }
 
-/* One piece of `bytes` of each of count consecutive rows. */
-static uint32_t down_rows(const struct box *b, uint64_t row, uint32_t byte, uint32_t count,
-                          uint32_t bytes)
+/* One word of each of 32 consecutive rows. */
+static uint32_t down_rows(const struct box *b, uint64_t row, uint32_t byte)
 {
     struct wavefront w = {{0}, 0};
-    for (uint32_t k = 0; k < count && row + k < b->layout.rows; k++)
-        for (uint32_t i = 0; i < bytes; i += WORD_BYTES) ask(&w, address_of(b, row + k, byte + i));
+    for (uint32_t k = 0; k < LANES && row + k < b->layout.rows; k++)
+        ask(&w, address_of(b, row + k, byte));
     return ways_of(&w);
+}
+
+/* 16 bytes of each of 8 rows: pieces share banks wholly or not at all, so that counting pieces by
+ * their place in a line will do. */
+static uint32_t matrix(const struct box *b, uint64_t row, uint32_t byte)
+{
+    uint32_t count[BANKS / 4] = {0}, most = 1;
+    for (uint32_t k = 0; k < MATRIX_ROWS && row + k < b->layout.rows; k++) {
+        const uint32_t n = ++count[address_of(b, row + k, byte) / PIECE_BYTES % (BANKS / 4)];
+        if (n > most) most = n;
+    }
+    return most;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -76,16 +89,21 @@ static uint32_t worst(const struct box *b, enum tmap_access access)
     const uint64_t rows = b->layout.rows < 64 ? b->layout.rows : 64;
     uint32_t most = 1;
     if (access == TMAP_ACCESS_ROW || access == TMAP_ACCESS_VECTOR) {
-        const uint32_t bytes = access == TMAP_ACCESS_ROW ? WORD_BYTES : 16, n = 128 / bytes;
+        const uint32_t bytes = access == TMAP_ACCESS_ROW ? WORD_BYTES : PIECE_BYTES,
+                       n = 128 / bytes;
         const uint64_t pieces = rows * (b->layout.row_bytes / bytes);
         for (uint64_t p = 0; p < pieces; p += n) most = larger(most, along_rows(b, p, n, bytes));
         return most;
     }
-    const uint32_t bytes = access == TMAP_ACCESS_COLUMN ? WORD_BYTES : 16;
-    const uint32_t count = access == TMAP_ACCESS_COLUMN ? LANES : 8;
-    for (uint64_t row = 0; row < rows; row += count)
-        for (uint32_t at = 0; at + bytes <= b->layout.row_bytes; at += bytes)
-            most = larger(most, down_rows(b, row, at, count, bytes));
+    if (access == TMAP_ACCESS_MATRIX) {
+        for (uint64_t row = 0; row < rows; row += MATRIX_ROWS)
+            for (uint32_t at = 0; at + PIECE_BYTES <= b->layout.row_bytes; at += PIECE_BYTES)
+                most = larger(most, matrix(b, row, at));
+        return most;
+    }
+    for (uint64_t row = 0; row < rows; row += LANES)
+        for (uint32_t at = 0; at + WORD_BYTES <= b->layout.row_bytes; at += WORD_BYTES)
+            most = larger(most, down_rows(b, row, at));
     return most;
 }
 

@@ -58,11 +58,13 @@ static void measure(struct brute *b, const struct tmap_desc *d, const struct pla
         outer *= has_above(p, d->rank, i) ? p->x[i].n : 1;
     }
     layout_of(d, &l);
-    layout_of(&last, &end);
+    end = l;
+    if (c.maps > 1) layout_of(&last, &end);
     for (uint32_t i = 0; i < d->rank; i++) cells *= (p->x[i].n - 1) * l.extent[i] + end.extent[i];
     const uint64_t slot = up(l.footprint_bytes, l.align_bytes);
     c.moved_bytes = cells * (d->interleave ? l.row_bytes : p->v->bytes);
     c.shared_bytes = (c.copies - 1) * slot + end.footprint_bytes;
+    c.layout = &l;
     c.apart = outer > 1 || (c.copies > 1 && slot != l.rows * l.pitch_bytes);
     b->consider(b, &c);
 }
@@ -88,7 +90,7 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
     /* up to the last element that is taken, where that makes a difference */
     const uint64_t tile = wished > 256 ? (wished + es - 1) / es * es - es + 1 : wished;
     const uint64_t whole = stores(b) && b->every_box    ? 256
-                           : has_above(p, d->rank, dim) ? es
+                           : has_above(p, d->rank, dim) ? (b->every_row ? 8 : es)
                            : dim == 0                   ? 128
                                                         : 8 * es;
     for (uint64_t n = 1; n * copies <= BRUTE_COPIES && n <= tile && !b->skip(b, p, n * copies); n++)

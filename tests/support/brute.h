@@ -37,6 +37,7 @@ struct place {
 struct candidate {
     const struct place *p;
     const struct tmap_desc *desc, *last; /* of all copies, and of the last */
+    const struct tmap_layout *layout;    /* of the former */
     uint64_t copies, maps, moved_bytes, shared_bytes;
     bool apart; /* the copies do not lie end to end */
 };
@@ -47,6 +48,7 @@ struct brute {
     uint32_t op, depth;
     int32_t swizzles;        /* those below are tried */
     bool every_box;          /* of stores; else those of whole units of shared memory */
+    bool every_row;          /* up to eight rows more where they part copies that lie apart */
     uint64_t useful, tensor; /* bytes of the tile, of the tensor */
     struct seen *list;       /* room for BRUTE_VIEWS */
     size_t count;
