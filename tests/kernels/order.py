@@ -5,9 +5,11 @@
 
 Each rule is an automaton over a kernel's instructions; every path of the control flow is followed
 (branches on %tid.x the same way each time). The rules are the PTX ISA's: async proxy, mbarrier and
-bulk-group sections, tensormap proxy."""
+bulk-group sections, tensormap proxy. And `watchdog`: a wait that is in vain ends by itself."""
 import re
 import sys
+
+sys.setrecursionlimit(100000)
 
 STORE = r"cp\.(reduce\.)?async\.bulk\.(tensor\.\dd\.)?global\.shared"
 LOAD = r"cp\.async\.bulk\.(tensor\.\dd\.)?shared::\w+\.global"
@@ -88,6 +90,33 @@ def breaks(lines, rule, refill):
     return False
 
 
+ASK = r"(?:mbarrier\.try_wait|ld\.acquire)\S* [%\w]+, (\[.*);"
+ONWARD = rf"{LOAD}|{STORE}|mbarrier\.arrive|wgmma|bar\.sync|(?<!m)barrier\.|^ret;"
+
+
+def quits(lines, labels, i, asked, timed, seen):
+    """From line i: asking the same again and no more, the timer is read and the kernel traps."""
+    if i >= len(lines) or (i, timed) in seen:
+        return False
+    seen.add((i, timed))
+    if lines[i] == "trap;":
+        return timed
+    m = re.search(ASK, lines[i])
+    if m and m[1] != asked or re.search(ONWARD, lines[i]):
+        return False
+    timed = timed or "%globaltimer" in lines[i]
+    return any(quits(lines, labels, j, asked, timed, seen)
+               for j, _ in successors(lines, labels, i, (), set()))
+
+
+def unwatched(lines):
+    """Waits that ask again (mbarrier.try_wait, a flag's ld.acquire) and may do so for ever: none of
+    the ways on from the question leads by the timer to a trap."""
+    labels = {s[:-1]: i for i, s in enumerate(lines) if s.endswith(":")}
+    asks = [(i, m[1]) for i, s in enumerate(lines) if (m := re.search(ASK, s))]
+    return any(not quits(lines, labels, i + 1, asked, False, set()) for i, asked in asks)
+
+
 def main():
     text, bad, n = open(sys.argv[1]).read(), 0, 0
     for name, lines in kernels(text):
@@ -97,6 +126,9 @@ def main():
             if breaks(lines, rule, r"st\.shared\.v4" if turned else LOAD):
                 print(name, title)
                 bad += 1
+        if unwatched(lines):
+            print(name, "watchdog")
+            bad += 1
     if n == 0:
         print("no kernel in", sys.argv[1])
     sys.exit(1 if bad or n == 0 else 0)
