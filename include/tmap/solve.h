@@ -180,7 +180,8 @@ struct tmap_cost {
     uint64_t copied_bytes;
     uint64_t extra_instructions; /* copies beyond the first, per tile */
     uint32_t extra_maps;         /* descriptors beyond the first: tmap_plan_desc() */
-    uint32_t layout_changes;     /* ways in which the tile lies otherwise than wished */
+    uint32_t layout_changes;     /* ways in which the tile lies otherwise than wished; rows rounded
+                                  * up to whole units are none */
     uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
     uint32_t steps;
 };

@@ -53,8 +53,18 @@ static uint64_t length_of(const struct draft *d, uint32_t i)
     return tile <= most_of(d, i) || es == 1 ? tile : (ceil_div(tile, es) - 1) * es + 1;
 }
 
-/* The smallest boxes, a multiple of unit, when the tile is cut into n. A load may reach beyond the
- * tile, a store may not: its last box is smaller then. */
+/* Whether a box may reach beyond the tile: of a load, and where the tile takes a whole dimension,
+ * since nothing is written beyond the tensor; but of rows whole units are (docs/SIMULATOR.md). */
+static bool may_pass(const struct draft *d, uint32_t i)
+{
+    const struct view *v = d->v;
+    if (!d->aim->stores) return true;
+    return v->grain[i] == 0 && v->tile[i] >= v->desc.dim[i] &&
+           (i || v->desc.dim[0] % d->l->inner_unit == 0);
+}
+
+/* The smallest boxes, a multiple of unit, when the tile is cut into n. Where they may not reach
+ * beyond the tile the last one is smaller. */
 static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t unit, struct cut *c)
 {
     const uint64_t tile = length_of(d, i), most = most_of(d, i);
@@ -63,7 +73,7 @@ static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t uni
     if (box > most || (n - 1) * box >= tile) return false;
     if (d->aim->exact && (box * n != tile || (i == 0 && box != most))) return false;
     *c = (struct cut){n, (uint32_t)box, 0};
-    if (!d->aim->stores || box * n == tile) return true;
+    if (may_pass(d, i) || box * n == tile) return true;
     c->tail = (uint32_t)(tile - (n - 1) * box);
     return n > 1 && (i || c->tail % d->l->inner_unit == 0);
 }

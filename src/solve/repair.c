@@ -25,7 +25,8 @@ struct search {
     uint32_t *table;
     size_t slots, capacity;
     uint32_t count;
-    bool full;
+    bool full;   /* there were more views than there is room for */
+    bool pieces; /* what is to be stored is no whole units of rows */
     struct tmap_plan *plans;
     size_t cap, found;
     struct tmap_search_log *log;
@@ -390,14 +391,26 @@ static bool may_lead(struct search *s, uint32_t state, const struct view *v,
     return true;
 }
 
+/* A store's boxes are whole units of rows, and together exactly the tile, unless it reaches beyond
+ * the tensor: so it is whole units too. */
+static bool whole_units(struct search *s, const struct view *start)
+{
+    const struct limits *l = limits_for(s, start);
+    const uint64_t unit_bits = (uint64_t)l->inner_unit * layout_smem_bits(start->desc.dtype);
+    if (!s->aim.stores || start->desc.interleave || !l->known) return true;
+    for (uint32_t i = 0; i < start->desc.rank; i++)
+        if (start->tile[i] > start->desc.dim[i]) return true;
+    return s->aim.useful_bytes * 8 % unit_bits == 0;
+}
+
 static void run_search(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
     view_of(&s->decision->desc, s->aim.wish, &start);
     log_aim(s);
     add_view(s, &start);
-    r->closed = true;
-    for (uint32_t i = 0; i < s->count; i++) {
+    s->pieces = !whole_units(s, &start);
+    for (uint32_t i = 0; i < s->count && !s->pieces; i++) {
         const struct view *v = &s->views[i];
         const struct tmap_cost bound = fields_bound(&s->aim, limits_for(s, v), v);
         if (!may_help(s, bound, false, false)) {
@@ -493,6 +506,7 @@ static const char *why_none(const struct search *s)
 {
     if (s->aim.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
+    if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";
     if (s->sets->count && s->sets->limits[0].known)
         return "no view of this tensor within six rewrites has legal fields";
     return "the target has no legal map for this type and interleave";

@@ -13,7 +13,7 @@
 #include <isl/map.h>
 #include <isl/set.h>
 
-enum { TEXT_BYTES = 1 << 14 };
+enum { TEXT_BYTES = 1 << 14, UNIT_BITS = 128 /* of a row, a store writes whole ones */ };
 
 struct moves {
     struct tmap_symbolic *s;
@@ -291,19 +291,45 @@ static void ask_copied(struct moves *m)
 /* --- the questions -----------------------------------------------------------------------------
  */
 
+/* Elements that all copies take along dimension j. Where every tile starts at 0, what lies beyond
+ * the tensor is not among them: nothing is written there, if a row is whole units. */
+static sym_int taken(struct moves *m, uint32_t j)
+{
+    const struct tmap_desc *d = &m->plan->desc;
+    const struct tmap_plan_dim *dim = &m->plan->dim[j];
+    struct tmap_desc last = *d;
+    if (dim->tail) last.box[j] = dim->tail;
+    const sym_int all =
+        ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
+    const unsigned es = step_of(d, j);
+    const sym_int inside = d->dim[j] / es + (d->dim[j] % es != 0);
+    bool at_zero = inside < all && !(d->interleave && j + 2 == d->rank) &&
+                   (j || inside * unit_bits(d) % UNIT_BITS == 0);
+    for (uint32_t i = 0; i < m->wish.rank; i++) /* a piece of a multiple of its size is its first */
+        at_zero = at_zero &&
+                  (!dim->coef[i] || !m->plan->grain[i] ||
+                   (dim->mod && dim->coef[i] * m->plan->grain[i] % (dim->div * dim->mod) == 0));
+    return at_zero ? inside : all;
+}
+
+/* Of the wish, where it is one tile: what lies in the tensor. */
+static unsigned long long extent_inside(const struct moves *m, uint32_t i)
+{
+    const unsigned es = step_of(&m->wish, i);
+    const unsigned long long inside = m->wish.dim[i] / es + (m->wish.dim[i] % es != 0),
+                             all = extent_of(&m->wish, i);
+    const bool one = m->plan->grain[i] == 0 && !(m->wish.interleave && i + 2 == m->wish.rank) &&
+                     (i || inside * unit_bits(&m->wish) % UNIT_BITS == 0);
+    return one && inside < all ? inside : all;
+}
+
 /* A store's boxes have no place that no element of the tile fills. */
 static void ask_exact(struct moves *m)
 {
     const struct tmap_desc *d = &m->plan->desc;
     sym_int places = 1, elements = 1;
-    for (uint32_t j = 0; j < d->rank; j++) {
-        const struct tmap_plan_dim *dim = &m->plan->dim[j];
-        struct tmap_desc last = *d;
-        if (dim->tail) last.box[j] = dim->tail;
-        places *=
-            ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
-    }
-    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= (sym_int)extent_of(&m->wish, i);
+    for (uint32_t j = 0; j < d->rank; j++) places *= taken(m, j);
+    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= (sym_int)extent_inside(m, i);
     places *= d->interleave ? unit_bits(d) : table_at(TABLE_SIZE_BITS, d->dtype);
     elements *= m->wish.interleave ? unit_bits(&m->wish) : table_at(TABLE_SIZE_BITS, m->wish.dtype);
     if (places != elements) m->proof = TMAP_REFUTED;

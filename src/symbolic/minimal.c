@@ -121,6 +121,17 @@ static bool is_mma(const struct sym_fields *f)
            (f->use->consumer == TMAP_CONSUMER_WGMMA || f->use->consumer == TMAP_CONSUMER_TCGEN05);
 }
 
+/* Where a store's tile takes a whole dimension its boxes may pass the end, as a load's may
+ * anywhere: nothing is written there, if a row is whole units. */
+static bool ends_exactly(const struct sym_fields *f, uint32_t i)
+{
+    enum { UNIT_BITS = 128 };
+    const struct sym_view *v = f->view;
+    const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
+    return f->aim->stores && (v->grain[i] || v->tile[i] < v->desc.dim[i] ||
+                              (i == 0 && !v->desc.interleave && v->desc.dim[0] * bits % UNIT_BITS));
+}
+
 /* The least elements of dimension i that boxes cover, and the most: a base shifted for alignment
  * adds some to dimension 0. */
 static uint64_t least_need(const struct sym_fields *f, uint32_t i)
@@ -159,13 +170,14 @@ static void put_case(struct sym_script *q, const struct sym_fields *f, uint32_t 
     if (v > 1) sym_put(t, " (< (* %llu e_%u) need_%u)", v - 1, i, i);
     sym_put(t, " (= N_%u (* %llu ", i, v);
     sym_put(t, i ? "N_%u))" : "1))", i - 1);
-    if (f->aim->stores)
+    if (f->aim->stores && !ends_exactly(f, i)) sym_put(t, " x_%u (= tail_%u e_%u)", i, i, i);
+    if (ends_exactly(f, i))
         sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (= tail_%u (- need_%u (* %llu e_%u)))", i,
                 v, i, i, i, i, v - 1, i);
     sym_put(t, ")");
 }
 
-/* n_i boxes of e_i elements cover dimension i, each needed; x_i: exactly. Where they store and do
+/* n_i boxes of e_i elements cover dimension i, each needed; x_i: exactly. Where they must and do
  * not, the last box is a smaller one. Of boxes longer than any legal one only that is said. */
 static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t i, uint64_t most)
 {

@@ -249,6 +249,48 @@ static void test_random_descriptors(void **state)
     (void)legal;
 }
 
+static void test_random_stores(void **state)
+{
+    const struct tmap_checker c = checker_of();
+    const struct tmap_wish how = {.op = TMAP_OP_STORE};
+    uint64_t seed = 20261122;
+    long ran = 0;
+    (void)state;
+    for (long i = 0; i < 3000; i++) {
+        const struct tmap_desc d = random_desc(&seed, UINT64_C(1) << 15);
+        struct tmap_plan p;
+        struct tmap_repair_report r;
+        if (tmap_repair(&c, &d, &how, workspace, sizeof workspace, &p, 1, &r, NULL) != TMAP_OK)
+            continue;
+        const char *wrong = p.skip ? NULL : store_is_wrong(&c, &d, &p, &seed, &ran);
+        if (wrong) fail_msg("descriptor %ld: %s", i, wrong);
+    }
+    print_message("# %ld stores run\n", ran);
+    assert_true(ran > 200);
+}
+
+/* 257 rows, all of them in the tile: the second box of 129 passes the end, where nothing is
+ * written. If there are more rows than the tile takes, it needs a descriptor of its own. */
+static void test_store_to_the_end(void **state)
+{
+    const struct tmap_checker c = checker_of();
+    const struct tmap_wish how = {.op = TMAP_OP_STORE, .no_copy = true};
+    struct tmap_desc d = base();
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    d.dim[1] = d.box[1] = 257;
+    assert_int_equal(tmap_repair(&c, &d, &how, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_steps(&p, "split_box");
+    assert_int_equal(p.cost.extra_maps, 0);
+    d.dim[1] = 4093; /* a prime: no pieces */
+    assert_int_equal(tmap_repair(&c, &d, &how, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_steps(&p, "split_box last_box");
+    assert_int_equal(p.cost.extra_maps, 1);
+}
+
 /* The search's account, read by tests/support/log_check.c; and the reader sees what is missing. */
 static void test_search_log(void **state)
 {
@@ -296,6 +338,8 @@ int main(void)
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),
         cmocka_unit_test(test_alternatives_are_ranked),
+        cmocka_unit_test(test_store_to_the_end),
+        cmocka_unit_test(test_random_stores),
         cmocka_unit_test(test_search_log),
         cmocka_unit_test(test_random_descriptors),
     };

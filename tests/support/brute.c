@@ -45,6 +45,15 @@ static bool has_above(const struct place *p, uint32_t rank, uint32_t dim)
     return false;
 }
 
+/* Whether a box is longer than the tile needs, units of 16 bytes aside: what lies above it in the
+ * tile then lies apart, as it does where several boxes cover the dimension. */
+static bool too_long(const struct tmap_desc *d, const struct place *p, uint32_t i)
+{
+    const uint64_t es = p->v->d[i].es, unit = p->v->bytes < ROW ? ROW / p->v->bytes : 1;
+    if (i == 0) return d->box[0] >= p->tile[0] + unit;
+    return (d->box[i] + es - 1) / es > (p->tile[i] + es - 1) / es;
+}
+
 static void measure(struct brute *b, const struct tmap_desc *d, const struct place *p)
 {
     struct tmap_desc last = *d;
@@ -55,7 +64,7 @@ static void measure(struct brute *b, const struct tmap_desc *d, const struct pla
         if (p->x[i].tail) last.box[i] = (uint32_t)p->x[i].tail;
         c.maps *= p->x[i].tail ? 2 : 1;
         c.copies *= p->x[i].n;
-        outer *= has_above(p, d->rank, i) ? p->x[i].n : 1;
+        if (has_above(p, d->rank, i)) outer *= p->x[i].n + too_long(d, p, i);
     }
     layout_of(d, &l);
     end = l;
@@ -89,6 +98,10 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
     const uint64_t es = p->v->d[dim].es, wished = p->tile[dim];
     /* up to the last element that is taken, where that makes a difference */
     const uint64_t tile = wished > 256 ? (wished + es - 1) / es * es - es + 1 : wished;
+    /* a store must not write beside the tile, but beyond the tensor nothing is: of rows that are
+     * whole units */
+    const bool exact = stores(b) && (p->v->d[dim].grain || p->v->d[dim].tile < p->v->d[dim].size ||
+                                     (dim == 0 && d->dim[0] * p->v->bytes % ROW));
     const uint64_t whole = stores(b) && b->every_box    ? 256
                            : has_above(p, d->rank, dim) ? (b->every_row ? 8 : es)
                            : dim == 0                   ? 128
@@ -98,8 +111,8 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
             const uint64_t before = (n - 1) * box;
             if (box > 256 || before >= tile || (n > 1 && box % es)) continue;
             p->x[dim] = (struct boxes){n, 0};
-            if (stores(b) && before + box != tile) p->x[dim].tail = tile - before;
-            if (stores(b) && n == 1 && box != tile) continue;
+            if (exact && before + box != tile) p->x[dim].tail = tile - before;
+            if (exact && n == 1 && box != tile) continue;
             d->box[dim] = (uint32_t)box;
             boxes(b, d, p, dim + 1, copies * n);
         }

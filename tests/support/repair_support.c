@@ -271,3 +271,111 @@ const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *
     free(t.smem);
     return e;
 }
+
+/* --- stores ----------------------------------------------------------------------------------- */
+
+/* A tensor in memory, its bytes zero, and which of them were written or should be. */
+struct target {
+    uint64_t first, size;
+    uint8_t *bytes, *written, *wanted;
+};
+
+static bool read_target(void *user, uint64_t address, void *to, size_t bytes)
+{
+    const struct target *m = user;
+    if (address < m->first || address - m->first > m->size - bytes) return false;
+    memcpy(to, m->bytes + (address - m->first), bytes);
+    return true;
+}
+
+static bool write_target(void *user, uint64_t address, const void *from, size_t bytes)
+{
+    const struct target *m = user;
+    if (address < m->first || address - m->first > m->size - bytes) return false;
+    memcpy(m->bytes + (address - m->first), from, bytes);
+    memset(m->written + (address - m->first), 1, bytes);
+    return true;
+}
+
+static const char *run_stores(struct trial *t, struct target *target, uint64_t smem_bytes)
+{
+    struct tmap_memory m = {.read = read_target, .write = write_target, .user = target};
+    m.smem = t->smem;
+    m.smem_bytes = smem_bytes;
+    for (uint32_t n = 0; n < t->p->copies; n++) {
+        int64_t at[TMAP_MAX_RANK];
+        struct tmap_desc own;
+        struct tmap_use use = {.op = TMAP_OP_STORE,
+                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                               .coord_count = t->p->desc.rank,
+                               .smem = n * t->p->slot_bytes};
+        struct tmap_outcome out;
+        tmap_plan_coords(t->p, t->coord, n, at);
+        tmap_plan_desc(t->p, n, &own);
+        for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
+        const enum tmap_status s = tmap_simulate(t->c, &own, &use, &m, &out);
+        if (s != TMAP_OK) return wrong("the store does not run", s, n);
+        if (out.fault) return wrong("the store leaves the tensor", out.fault, n);
+    }
+    return NULL;
+}
+
+/* One element of the tile: its bytes in the tensor are those at its place. */
+static const char *check_stored(const struct trial *t, struct target *m, const uint32_t *tile)
+{
+    int64_t x[TMAP_MAX_RANK];
+    uint64_t want, offset;
+    uint32_t n;
+    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
+    if (!wish_address(t->wish, x, &want)) return NULL;
+    if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
+        return wrong("an element has no place", tile[0], tile[1]);
+    for (uint32_t b = 0; b < unit_bytes(t->wish); b++) {
+        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
+        if (m->bytes[want - m->first + b] != t->smem[place]) return wrong("not stored", want, b);
+        m->wanted[want - m->first + b] = 1;
+    }
+    return NULL;
+}
+
+static const char *check_stores(struct trial *t, struct target *m, uint64_t *s)
+{
+    const uint64_t smem_bytes = (t->p->copies + 8) * t->p->slot_bytes + 4096;
+    uint32_t tile[TMAP_MAX_RANK] = {0};
+    t->smem = malloc(smem_bytes);
+    for (uint64_t i = 0; i < smem_bytes; i++) t->smem[i] = (uint8_t)next_random(s);
+    const char *e = run_stores(t, m, smem_bytes);
+    do
+        if (!e) e = check_stored(t, m, tile);
+    while (!e && next_element(t->wish, tile, false, s));
+    if (!e && memcmp(m->written, m->wanted, m->size)) e = "a byte beside the tile was written";
+    free(t->smem);
+    return e;
+}
+
+const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
+                           const struct tmap_plan *p, uint64_t *s, long *ran)
+{
+    enum { MOST_BYTES = 1 << 20, UNIT_BYTES = 16, MOST_SHARED = 200000 };
+    struct trial t = {.c = c, .wish = wish, .p = p};
+    struct target m = {.first = wish->address, .size = wish->dim[0] * unit_bytes(wish)};
+    if (p->cost.kind != TMAP_PLAN_FREE || m.size % UNIT_BYTES ||
+        p->copies * p->slot_bytes > MOST_SHARED ||
+        layout_gmem_bits(wish->dtype) != layout_smem_bits(wish->dtype))
+        return NULL;
+    for (uint32_t i = 1; i < wish->rank; i++) {
+        const uint64_t far = (wish->dim[i] - 1) * wish->stride_bytes[i - 1];
+        const bool overlaps = wish->dim[i] > 1 && wish->stride_bytes[i - 1] < m.size;
+        if (overlaps || far > MOST_BYTES || (m.size += far) > MOST_BYTES) return NULL;
+        t.coord[i] =
+            p->grain[i] ? (int64_t)(below(s, wish->dim[i] / p->grain[i]) * p->grain[i]) : 0;
+    }
+    t.coord[0] = p->grain[0] ? (int64_t)(below(s, wish->dim[0] / p->grain[0]) * p->grain[0]) : 0;
+    m.bytes = calloc(3, m.size);
+    m.written = m.bytes + m.size;
+    m.wanted = m.written + m.size;
+    const char *e = check_stores(&t, &m, s);
+    free(m.bytes);
+    (*ran)++;
+    return e;
+}
