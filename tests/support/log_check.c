@@ -13,12 +13,12 @@
 typedef unsigned long long u64;
 struct dim {
     u64 size, stride, tile, grain, es,
-        whole; /* bits: 1 as wished, 2 no piece, nor pairs of another */
+        whole; /* bits: 1 as wished, 2 no piece, nor another's pairs */
 };
 static struct state {
     u64 id, steps, rank, set, pairs;
     struct dim dim[6];
-    u64 judged, expanded, bound[COSTS];
+    u64 fate, bound[COSTS]; /* 1: pruned by that bound, 2: expanded */
 } states[STATES];
 static struct limits {
     u64 set, known, box, unit, coord, inner[7];
@@ -54,6 +54,7 @@ static bool met(const struct dim *d, u64 n)
     return false;
 }
 
+/* The pieces next to the dimension; those of the first also outside of all others. */
 static bool split_met(const struct state *s, u64 i, u64 size, u64 place)
 {
     struct dim d[6];
@@ -61,7 +62,7 @@ static bool split_met(const struct state *s, u64 i, u64 size, u64 place)
     d[place] = s->dim[i];
     d[place].size /= size, d[place].tile /= size, d[place].stride *= size;
     d[i].size = d[i].tile = size;
-    return met(d, s->rank + 1);
+    return met(d, s->rank + 1) && (i || place == s->rank || split_met(s, i, size, s->rank));
 }
 
 static u64 gcd(u64 a, u64 b)
@@ -69,79 +70,72 @@ static u64 gcd(u64 a, u64 b)
     return b ? gcd(b, a % b) : a;
 }
 
-/* Every piece was followed; or, where `most` is given, the greatest one that no box is too small
- * for, if that leaves few enough of them. */
+/* The greatest piece of at most `most` was followed, if it leaves few enough; or every piece was.
+ */
 static bool pieces_met(const struct state *s, u64 i, u64 unit, u64 most)
 {
-    const struct dim *d = &s->dim[i];
-    const u64 all = gcd(gcd(d->size, d->tile), d->grain);
-    for (u64 n = most ? most : MOST_PIECE; n >= 1; n--)
-        for (int other = 0; all % n == 0 && other < (most ? 1 : 2); other++) {
-            const u64 size = other ? all / n : n;
-            if (size < 2 || size % unit || size == d->size) continue;
-            if (most && d->tile / size > limits[s->set].box) return false;
-            if (!split_met(s, i, size, i + 1) || (i == 0 && !split_met(s, i, size, s->rank)))
+    const struct dim d = s->dim[i];
+    const u64 all = gcd(gcd(d.size, d.tile), d.grain);
+    while (most > 1 && (all % most || most % unit || most == d.size)) most--;
+    if (most > 1 && d.tile / most <= limits[s->set].box && split_met(s, i, most, i + 1))
+        return true;
+    for (u64 n = 1; n <= MOST_PIECE; n++)
+        for (u64 size = n, k = 0; all % n == 0 && k < 2; k++, size = all / n)
+            if (size > 1 && size % unit == 0 && size != d.size && !split_met(s, i, size, i + 1))
                 return false;
-            if (most) return true;
-        }
-    return !most;
+    return true;
 }
 
 static bool splits_met(const struct state *s)
 {
     const struct limits *l = &limits[s->set];
-    bool settled = true;
+    const struct dim *d = s->dim;
     if (s->rank == 5 || !l->known) return true;
     for (u64 i = 1; i < s->rank; i++)
-        if (s->dim[i].es == 1 && s->dim[i].tile > l->box && !pieces_met(s, i, 1, l->box) &&
-            !pieces_met(s, i, 1, 0))
-            return false;
-    if (s->dim[0].es != 1) return true;
-    if (s->dim[0].grain % l->coord) return pieces_met(s, 0, 1, 0);
+        if (d[i].es == 1 && d[i].tile > l->box && !pieces_met(s, i, 1, l->box)) return false;
+    if (d->es != 1 || d->grain % l->coord) return d->es != 1 || pieces_met(s, 0, 1, 0);
     for (int w = 0; w < 7; w++)
-        if (l->inner[w] && s->dim[0].tile > l->inner[w] && (!aim[4] || aim[2] == (u64)w))
-            settled = settled && pieces_met(s, 0, l->unit, l->inner[w]);
-    return settled || pieces_met(s, 0, l->unit, 0);
+        if (l->inner[w] && d->tile > l->inner[w] && (!aim[4] || aim[2] == (u64)w) &&
+            !pieces_met(s, 0, l->unit, l->inner[w]))
+            return false;
+    return true;
 }
 
 /* Dimension i left out, or merged with the next, exchanged with the first, or its stride longer. */
 static bool dimension_met(const struct state *s, u64 i)
 {
-    struct dim d[6], e[6], f[6];
-    for (u64 k = 0; k < s->rank; k++) e[k] = f[k] = s->dim[k], d[k] = s->dim[k < i ? k : k + 1];
-    const bool plain = (e[i].whole & 1) && e[i].es == 1,
-               all = e[i].tile == e[i].size && !e[i].grain;
-    if (i && all && e[i].size == 1 && !met(d, s->rank - 1)) return false;
-    d[i] = (struct dim){e[i].size * d[i].size, e[i].stride, e[i].size * d[i].tile, 0, 1, 1};
-    if (i + 1 < s->rank && plain && all && (e[i + 1].whole & 1) && e[i + 1].es == 1 &&
-        e[i].stride && e[i].size * e[i].stride == e[i + 1].stride && !met(d, s->rank - 1))
+    const struct dim x = s->dim[i], y = s->dim[i + 1], first = s->dim[0];
+    const bool plain = (x.whole & 1) && x.es == 1, all = x.tile == x.size && !x.grain;
+    const u64 es = x.es ? x.es : 1;
+    struct dim d[6], e[6];
+    for (u64 k = 0; k < s->rank; k++) d[k] = s->dim[k < i ? k : k + 1], e[k] = s->dim[k];
+    if (i && all && x.size == 1 && !met(d, s->rank - 1)) return false;
+    d[i] = x, d[i].size *= y.size, d[i].tile = x.size * y.tile;
+    if (plain && all && (y.whole & 1) && y.es == 1 && x.stride && x.size * x.stride == y.stride &&
+        !met(d, s->rank - 1))
         return false;
-    f[0] = e[i], f[i] = e[0];
-    if (i && plain && e[0].size == 1 && (e[0].whole & 2) && e[0].es == 1 &&
-        e[i].stride == e[0].stride && !met(f, s->rank))
-        return false;
-    const u64 es = e[i].es ? e[i].es : 1, grain = e[i].grain;
-    e[i] =
-        (struct dim){(e[i].size - 1) / es + 1, e[i].stride * es, (e[i].tile - 1) / es + 1, 0, 1, 1};
-    return i == 0 || es == 1 || !(f[0].whole & 1) || grain % es || met(e, s->rank);
+    e[i].size = (x.size - 1) / es + 1, e[i].tile = (x.tile - 1) / es + 1, e[i].stride *= es;
+    if (i && es > 1 && (x.whole & 1) && x.grain % es == 0 && !met(e, s->rank)) return false;
+    e[0] = x, e[i] = first;
+    return i == 0 || !plain || first.size != 1 || !(first.whole & 2) || first.es != 1 ||
+           x.stride != first.stride || met(e, s->rank);
 }
 
+/* The slices of an interleaved state, s->pairs bytes each (2: it has no successor), or two elements
+ * as one; and for each dimension what it alone gives. */
 static const char *successors_met(const struct state *s)
 {
-    struct dim pair[6];
-    memcpy(pair, s->dim, sizeof pair);
-    pair[0].size /= 2, pair[0].tile /= 2, pair[0].stride *= 2;
-    if (s->pairs > 1) { /* slices of so many bytes: a dimension of their own, or no successor */
-        const u64 size = s->pairs / (s->dim[0].stride ? s->dim[0].stride : 1);
-        memcpy(pair + 1, s->dim, 5 * sizeof *pair);
-        pair[0] = (struct dim){size, s->dim[0].stride, size, 0, 1, 1};
-        pair[1].stride = s->pairs;
-        return s->pairs == 2 || met(pair, s->rank + 1) ? NULL : "slices were not followed";
-    }
-    if (s->pairs && !met(pair, s->rank)) return "a wider type was not followed";
-    for (u64 i = 0; i < s->rank; i++)
+    const u64 slices = s->pairs > 1, bytes = s->dim[0].stride;
+    struct dim d[6];
+    memcpy(d + slices, s->dim, 5 * sizeof *d);
+    d[0].size = slices ? s->pairs / (bytes ? bytes : 1) : d->size / 2;
+    d[0].tile = slices ? d->size : d->tile / 2, d[0].stride = bytes * (2 - slices);
+    if (slices) d[1].stride = s->pairs;
+    if (s->pairs && s->pairs != 2 && !met(d, s->rank + slices))
+        return "slices or a wider type were not followed";
+    for (u64 i = 0; i < s->rank && !slices; i++)
         if (!dimension_met(s, i)) return "a drop, merge, exchange or stride was not followed";
-    return splits_met(s) ? NULL : "a split was not followed";
+    return slices || splits_met(s) ? NULL : "a split was not followed";
 }
 
 /* A state, the limits of its type, a plan's cost, or what became of a state. */
@@ -158,9 +152,8 @@ static const char *read_line(const char *line, u64 *best)
         memcpy(best, n + 1, COSTS * sizeof *best);
     const bool view = numbers(line, "view", n) > 0;
     if (!view && numbers(line, "pruned", n) < 0 && numbers(line, "leaf", n) < 0) return NULL;
-    if (n[0] >= count || (view && states[n[0]].judged)) return "a state judged twice, or unknown";
-    states[n[0]].judged = 1;
-    states[n[0]].expanded = view;
+    if (n[0] >= count || (view && states[n[0]].fate)) return "a state judged twice, or unknown";
+    states[n[0]].fate = 1 + view;
     memcpy(states[n[0]].bound, n + 1, sizeof states[0].bound);
     return NULL;
 }
@@ -169,15 +162,13 @@ const char *log_is_wrong(const char *log)
 {
     u64 best[COSTS] = {~0ULL};
     const char *wrong = NULL;
-    memset(states, 0, sizeof states);
-    count = 0;
+    memset(states, 0, sizeof states), count = 0;
     for (const char *l = log; l && *l && !wrong; l = strchr(l, '\n') ? strchr(l, '\n') + 1 : NULL)
         wrong = read_line(l, best);
     for (const struct state *s = states; s < states + count && !wrong; s++) {
-        if (!s->judged) wrong = "a state was never looked at";
-        if (s->judged && !s->expanded && compare(s->bound, best) < 0)
-            wrong = "a state was pruned too early";
-        if (s->expanded && s->steps < MOST_REWRITES) wrong = successors_met(s);
+        if (!s->fate) return "a state was never looked at";
+        if (s->fate == 1 && compare(s->bound, best) < 0) return "a state was pruned too early";
+        if (s->fate == 2 && s->steps < MOST_REWRITES) wrong = successors_met(s);
     }
     return count ? wrong : "no states";
 }
