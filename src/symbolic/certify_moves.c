@@ -13,7 +13,7 @@
 #include <isl/map.h>
 #include <isl/set.h>
 
-enum { TEXT_BYTES = 1 << 14, UNIT_BITS = 128 /* of a row, a store writes whole ones */ };
+enum { TEXT_BYTES = 1 << 14 };
 
 struct moves {
     struct tmap_symbolic *s;
@@ -291,9 +291,9 @@ static void ask_copied(struct moves *m)
 /* --- the questions -----------------------------------------------------------------------------
  */
 
-/* Elements that all copies take along dimension j. Where every tile starts at 0, what lies beyond
- * the tensor is not among them: nothing is written there, if a row is whole units. */
-static sym_int taken(struct moves *m, uint32_t j)
+/* Elements that all copies take along dimension j, and of them those in the tensor where every tile
+ * starts at 0: nothing is written beyond. */
+static sym_int taken(const struct moves *m, uint32_t j, bool clip)
 {
     const struct tmap_desc *d = &m->plan->desc;
     const struct tmap_plan_dim *dim = &m->plan->dim[j];
@@ -303,8 +303,7 @@ static sym_int taken(struct moves *m, uint32_t j)
         ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
     const unsigned es = step_of(d, j);
     const sym_int inside = d->dim[j] / es + (d->dim[j] % es != 0);
-    bool at_zero = inside < all && !(d->interleave && j + 2 == d->rank) &&
-                   (j || inside * unit_bits(d) % UNIT_BITS == 0);
+    bool at_zero = clip && inside < all && !(d->interleave && j + 2 == d->rank);
     for (uint32_t i = 0; i < m->wish.rank; i++) /* a piece of a multiple of its size is its first */
         at_zero = at_zero &&
                   (!dim->coef[i] || !m->plan->grain[i] ||
@@ -312,27 +311,40 @@ static sym_int taken(struct moves *m, uint32_t j)
     return at_zero ? inside : all;
 }
 
-/* Of the wish, where it is one tile: what lies in the tensor. */
-static unsigned long long extent_inside(const struct moves *m, uint32_t i)
+/* The same of the wish, which is one tile where all coordinates are 0. */
+static sym_int wished(const struct moves *m, uint32_t i, bool clip)
 {
-    const unsigned es = step_of(&m->wish, i);
-    const unsigned long long inside = m->wish.dim[i] / es + (m->wish.dim[i] % es != 0),
-                             all = extent_of(&m->wish, i);
-    const bool one = m->plan->grain[i] == 0 && !(m->wish.interleave && i + 2 == m->wish.rank) &&
-                     (i || inside * unit_bits(&m->wish) % UNIT_BITS == 0);
-    return one && inside < all ? inside : all;
+    const struct tmap_desc *d = &m->wish;
+    const sym_int all = (sym_int)extent_of(d, i);
+    const unsigned es = step_of(d, i);
+    const sym_int inside = d->dim[i] / es + (d->dim[i] % es != 0);
+    const bool at_zero = clip && m->plan->grain[i] == 0 && !(d->interleave && i + 2 == d->rank);
+    return at_zero && inside < all ? inside : all;
 }
 
-/* A store's boxes have no place that no element of the tile fills. */
-static void ask_exact(struct moves *m)
+/* Whether the bits that are stored are as many as the tile's. */
+static bool is_exact(const struct moves *m, bool clip)
 {
     const struct tmap_desc *d = &m->plan->desc;
-    sym_int places = 1, elements = 1;
-    for (uint32_t j = 0; j < d->rank; j++) places *= taken(m, j);
-    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= (sym_int)extent_inside(m, i);
-    places *= d->interleave ? unit_bits(d) : table_at(TABLE_SIZE_BITS, d->dtype);
-    elements *= m->wish.interleave ? unit_bits(&m->wish) : table_at(TABLE_SIZE_BITS, m->wish.dtype);
-    if (places != elements) m->proof = TMAP_REFUTED;
+    sym_int places = d->interleave ? unit_bits(d) : table_at(TABLE_SIZE_BITS, d->dtype);
+    sym_int elements =
+        m->wish.interleave ? unit_bits(&m->wish) : table_at(TABLE_SIZE_BITS, m->wish.dtype);
+    for (uint32_t j = 0; j < d->rank; j++) places *= taken(m, j, clip);
+    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= wished(m, i, clip);
+    return places == elements;
+}
+
+/* A store's boxes have no place that no element of the tile fills, but beyond the tensor; nor there
+ * in rows that are no whole units, which the hardware fills up. */
+static void ask_exact(struct moves *m)
+{
+    enum { UNIT_BITS = 128 };
+    const struct tmap_desc *d = &m->plan->desc;
+    const bool passes = taken(m, 0, false) != taken(m, 0, true);
+    const bool own = wished(m, 0, false) != wished(m, 0, true);
+    const bool whole = (sym_int)d->dim[0] * unit_bits(d) % UNIT_BITS == 0;
+    if (!is_exact(m, false) && (!is_exact(m, true) || (passes && !own && !whole)))
+        m->proof = TMAP_REFUTED;
 }
 
 /* No two elements of a tile at one place: c, y and q tell them apart. */
