@@ -38,6 +38,9 @@ struct io_prune {
 bool io_prune_from(struct io_record *record, struct io_prune *out);
 void io_prune_free(struct io_prune *prune);
 
+/* io_wish_from() : a record of solve. False with the error set. */
+bool io_wish_from(struct io_record *record, struct tmap_tile_wish *out);
+
 /* io_enum_from() : a name, an alias or an integer at key of the record's own object; `otherwise`
  *  when absent. False with the error set. */
 bool io_enum_key(struct io_record *record, const char *key, int which, int32_t otherwise,
