@@ -65,8 +65,13 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
         if (chosen(cli, tmap_copy_case(i)))
             cli_note(cli, measure(cli, suite, i, mib << 20, timed ? (uint32_t)repeats : 0));
     tmap_copy_close(suite);
-    for (size_t i = 0; !timed && cli_gemm_case(i); i++)
-        if (chosen(cli, cli_gemm_case(i))) cli_note(cli, cli_gemm_verify(cli, (int)ordinal, i));
+    for (size_t i = 0; cli_gemm_case(i); i++) {
+        if (!chosen(cli, cli_gemm_case(i))) continue;
+        if (timed)
+            cli_gemm_bench(i);
+        else
+            cli_note(cli, cli_gemm_verify(cli, (int)ordinal, i));
+    }
     return CLI_OK;
 }
 

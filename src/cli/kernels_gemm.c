@@ -6,13 +6,14 @@
 static const struct {
     const char *name;
     int32_t kind, out;
+    const char *bench; /* bench/gemm's words for it */
 } cases[] = {
-    {"gemm bf16", TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16},
-    {"gemm f16", TMAP_GEMM_F16, TMAP_GEMM_OUT_F16},
-    {"gemm tf32", TMAP_GEMM_TF32, TMAP_GEMM_OUT_F32},
-    {"gemm e4m3", TMAP_GEMM_E4M3, TMAP_GEMM_OUT_F32},
-    {"gemm e5m2", TMAP_GEMM_E5M2, TMAP_GEMM_OUT_F32},
-    {"gemm s8", TMAP_GEMM_S8, TMAP_GEMM_OUT_S32},
+    {"gemm bf16", TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16, "bf16 bf16"},
+    {"gemm f16", TMAP_GEMM_F16, TMAP_GEMM_OUT_F16, "f16 f16"},
+    {"gemm tf32", TMAP_GEMM_TF32, TMAP_GEMM_OUT_F32, "tf32 f32"},
+    {"gemm e4m3", TMAP_GEMM_E4M3, TMAP_GEMM_OUT_F32, "e4m3 f32"},
+    {"gemm e5m2", TMAP_GEMM_E5M2, TMAP_GEMM_OUT_F32, "e5m2 f32"},
+    {"gemm s8", TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, "s8 s32"},
 };
 
 /* Square, ragged, and few rows over a long K. */
@@ -71,4 +72,10 @@ enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i)
     const enum cli_exit answer = verify_all(cli, suite, i);
     tmap_gemm_close(suite);
     return answer;
+}
+
+void cli_gemm_bench(size_t i)
+{
+    printf("%-22s timed beside cublasLt by build/bench/gemm/gemm compare core %s\n", cases[i].name,
+           cases[i].bench);
 }
