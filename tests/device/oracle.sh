@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a machine with a GPU is asked, in one go. Usage: tests/device/oracle.sh BIN OUT [COUNT]. Nothing
-# is built there: BIN holds, all built here and in need of libc only,
+# What a machine with a GPU is asked, in one go. Usage: tests/device/oracle.sh BIN OUT [COUNT], or the
+# step `oracle` of tests/device/run. BIN holds, built where jansson is and in need of libc only,
 #   tmap, libtmap-trace.so   make STRICT= B=build/device WITH_ISL= WITH_Z3= NVCC= WITH_CUDA= \
 #                              CLI_LIBS=-l:libjansson.a lib cli
 #   encoder                  tests/driver/fake/encoder.c
@@ -15,10 +15,13 @@ say time; $tmap oracle time | tee "$out/time.txt"
 say "run $count"
 $tmap oracle run --processes --seed 1 -n "$count" --seconds 230 examples/descriptors/*/*.json \
     >"$out/run.txt" 2>"$out/run.err"
-echo "exit $?"; tail -1 "$out/run.err"; cut -c1-700 "$out/run.txt"
+run=$?
+echo "exit $run"; tail -1 "$out/run.err"; cut -c1-700 "$out/run.txt"
 say record
 $tmap oracle record --seed 1 --legal 3000 -o "$out/corpus.bin" examples/descriptors/*/*.json
-echo "exit $?"; ls -l "$out/corpus.bin"; $tmap oracle replay "$out/corpus.bin" | sed -n 1,2p
+echo "exit $?"; ls -l "$out/corpus.bin"; $tmap oracle replay "$out/corpus.bin" >"$out/replay.txt"
+replay=$?
+sed -n 1,2p "$out/replay.txt"
 say mutants
 one() { # the first disagreement of a wrong row, on one thread so that the number is the sequence's
     "$1" oracle run --seed 7 -n 1e6 --threads 1 --stop-after 1 2>/dev/null >"$1.txt"
@@ -41,3 +44,7 @@ done
 say probe; for i in 1 2 3 4 5 6; do $tmap oracle probe --rash $i; echo "exit $?"; done >"$out/rash.txt" 2>&1
 cat "$out/rash.txt"; $tmap oracle probe >"$out/probe.txt"; echo "exit $?"
 say end
+# The last line says how it went (tests/device/run prints it).
+wrong=$(wc -l <"$out/mutants.txt" 2>/dev/null || echo 0) found=$(awk '$2 > 0' "$out/mutants.txt" 2>/dev/null | wc -l)
+echo "run exit $run, replay exit $replay, $found of $wrong wrong rows found"
+[ $run = 0 ] && [ $replay = 0 ] && [ "$found" = "$wrong" ]
