@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 #include "tmap/tmap.h"
 
 static struct tmap_desc box_of(int32_t dtype, uint32_t columns, uint32_t rows, int32_t swizzle)
@@ -144,6 +146,34 @@ static void conflicts_of_bf16_boxes(void **state)
     }
 }
 
+/* The advice for ldmatrix is given where, and only where, the counted reads take more than one
+ * cycle. */
+static void advice_is_the_count(void **state)
+{
+    (void)state;
+    const struct tmap_checker c = checker_for("sm_90a");
+    const struct tmap_use use = {.op = TMAP_OP_LOAD, .consumer = TMAP_CONSUMER_LDMATRIX};
+    long advised = 0, free = 0;
+    for (uint32_t columns = 8; columns <= 256; columns += 8)
+        for (uint32_t rows = 1; rows <= 12; rows++)
+            for (int32_t swizzle = NONE; swizzle <= S128; swizzle++) {
+                const struct tmap_desc d = box_of(TMAP_BFLOAT16, columns, rows, swizzle);
+                struct tmap_violation v[8];
+                uint32_t ways = 0;
+                size_t found = 0, about = 0;
+                if (tmap_verdict_of(&c, &d) != TMAP_LEGAL) continue;
+                assert_int_equal(tmap_bank_conflicts(&c, &d, TMAP_ACCESS_MATRIX, &ways), TMAP_OK);
+                assert_int_equal(tmap_advise_use(&c, &d, &use, v, 8, &found), TMAP_OK);
+                for (size_t i = 0; i < found && i < 8; i++)
+                    about += strcmp(tmap_row_id(v[i].row), "TMA179") == 0;
+                if (about != (ways > 1))
+                    fail_msg("%u x %u swizzle %d: %u ways", columns, rows, swizzle, ways);
+                advised += about != 0;
+                free += about == 0;
+            }
+    assert_true(advised > 50 && free > 50);
+}
+
 static void misuse_leaves_outputs_alone(void **state)
 {
     (void)state;
@@ -167,9 +197,8 @@ static void misuse_leaves_outputs_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_what_can_be_read),
-        cmocka_unit_test(refusals_name_the_row),
-        cmocka_unit_test(conflicts_of_bf16_boxes),
+        cmocka_unit_test(fields_of_what_can_be_read),  cmocka_unit_test(refusals_name_the_row),
+        cmocka_unit_test(conflicts_of_bf16_boxes),     cmocka_unit_test(advice_is_the_count),
         cmocka_unit_test(misuse_leaves_outputs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
