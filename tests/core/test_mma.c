@@ -155,7 +155,7 @@ static void advice_is_the_count(void **state)
     const struct tmap_use use = {.op = TMAP_OP_LOAD, .consumer = TMAP_CONSUMER_LDMATRIX};
     long advised = 0, free = 0;
     for (uint32_t columns = 8; columns <= 256; columns += 8)
-        for (uint32_t rows = 1; rows <= 12; rows++)
+        for (uint32_t rows = 7; rows <= 17; rows++)
             for (int32_t swizzle = NONE; swizzle <= S128; swizzle++) {
                 const struct tmap_desc d = box_of(TMAP_BFLOAT16, columns, rows, swizzle);
                 struct tmap_violation v[8];
@@ -166,7 +166,7 @@ static void advice_is_the_count(void **state)
                 assert_int_equal(tmap_advise_use(&c, &d, &use, v, 8, &found), TMAP_OK);
                 for (size_t i = 0; i < found && i < 8; i++)
                     about += strcmp(tmap_row_id(v[i].row), "TMA179") == 0;
-                if (about != (ways > 1))
+                if (about != (rows >= 8 && ways > 1))
                     fail_msg("%u x %u swizzle %d: %u ways", columns, rows, swizzle, ways);
                 advised += about != 0;
                 free += about == 0;
