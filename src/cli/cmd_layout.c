@@ -207,7 +207,8 @@ const struct cli_command cli_layout = {
         "  tmap layout gemm.json                      tx bytes, footprint, conflicts, a picture\n"
         "  tmap layout --consumer wgmma gemm.json     the matrix-descriptor fields as well\n"
         "  tmap layout --svg a.svg gemm.json          the picture as SVG\n",
-    .about = "A column of one colour in the second panel of the picture is a bank conflict.\n"
+    .about = "The second panel of the picture marks the pieces that share banks when eight rows "
+             "are read.\n"
              "An illegal descriptor has no layout: exit code 1.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),

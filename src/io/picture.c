@@ -17,6 +17,16 @@ uint32_t picture_bank_group(const struct picture *p, uint32_t row, uint32_t piec
     return (uint32_t)(address_of(p, row, piece) % LINE_BYTES / PIECE_BYTES);
 }
 
+uint32_t picture_ways(const struct picture *p, uint32_t row, uint32_t piece)
+{
+    const uint32_t group = picture_bank_group(p, row, piece);
+    uint32_t ways = 0;
+    for (uint32_t k = row / PICTURE_READ * PICTURE_READ, end = k + PICTURE_READ;
+         k < end && k < p->layout.rows; k++)
+        ways += picture_bank_group(p, k, piece) == group;
+    return ways;
+}
+
 enum tmap_status picture_make(const struct tmap_checker *checker, const struct tmap_desc *desc,
                               const char *name, struct picture *out)
 {
@@ -30,6 +40,8 @@ enum tmap_status picture_make(const struct tmap_checker *checker, const struct t
     const uint64_t lines = (p.layout.footprint_bytes + LINE_BYTES - 1) / LINE_BYTES;
     p.lines = lines < PICTURE_LINES ? (uint32_t)lines : PICTURE_LINES;
     p.per_row = p.layout.row_bytes / PIECE_BYTES;
+    p.columns = p.per_row < PICTURE_WIDE ? p.per_row : PICTURE_WIDE;
+    p.by_bank = p.layout.rows < PICTURE_LINES ? (uint32_t)p.layout.rows : PICTURE_LINES;
     for (uint32_t row = 0; row < p.layout.rows; row++) {
         if ((uint64_t)row * p.layout.pitch_bytes >= (uint64_t)p.lines * LINE_BYTES) break;
         p.rows = row + 1;
