@@ -426,11 +426,25 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
     r->found = s->found;
 }
 
+/* An im2col map has one view: per dimension its size, stride, grain and element stride, and the
+ * channels and the address that were wished. */
+static void log_im2col(struct search *s, const struct tmap_desc *d)
+{
+    log_text(s->log, "im2col %u", d->rank);
+    for (uint32_t i = 0; i < d->rank; i++)
+        log_text(s->log, " %llu %llu %llu %u", (unsigned long long)d->dim[i],
+                 (unsigned long long)(i ? d->stride_bytes[i - 1] : layout_gmem_bits(d->dtype) / 8),
+                 (unsigned long long)im2col_grain(&s->aim, i), d->elem_stride[i]);
+    log_text(s->log, " | %u %llu\n", d->channels, (unsigned long long)d->address);
+}
+
 static void run_im2col(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
     view_of(&s->decision->desc, s->aim.wish, &start);
+    log_aim(s);
     const struct limits *l = limits_for(s, &start);
+    log_im2col(s, s->aim.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {
             struct tmap_plan p;
@@ -438,6 +452,7 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
                                 (s->aim.wish->keep_swizzle && w != s->aim.desc->swizzle)))
                 continue;
             if (!im2col_best(&s->aim, l, w, copy, &p)) continue;
+            log_cost(s, "plan", 0, &p.cost);
             add_decisions(s, &p);
             if (worth(s, &p.cost)) keep_plan(s, &p);
         }
@@ -456,7 +471,7 @@ static bool measure(struct aim *a)
     struct tmap_layout l;
     layout_of(d, &l);
     for (uint32_t i = 0; i < d->rank; i++) {
-        const uint64_t cells = d->kind == TMAP_TILED ? l.extent[i] : 1;
+        const uint64_t cells = l.extent[i];
         const uint64_t dim = i && d->stride_bytes[i - 1] == 0 ? 1 : d->dim[i];
         if (__builtin_mul_overflow(tile, cells, &tile) ||
             __builtin_mul_overflow(tensor, dim, &tensor))
