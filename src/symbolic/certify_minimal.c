@@ -45,6 +45,26 @@ static bool read_view(const struct sym_account *a, const char *line, struct sym_
     return true;
 }
 
+static bool read_im2col(const struct sym_account *a, const char *line, struct sym_view *v)
+{
+    unsigned long long size, stride, address;
+    int at = 0, used = 0;
+    memset(v, 0, sizeof *v);
+    v->desc = a->base;
+    if (sscanf(line, "im2col %u%n", &v->desc.rank, &at) != 1) return false;
+    if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK) return false;
+    for (uint32_t i = 0; i < v->desc.rank; i++, at += used) {
+        unsigned long long grain;
+        if (sscanf(line + at, " %llu %llu %llu %*u%n", &size, &stride, &grain, &used) != 3)
+            return false;
+        v->grain[i] = grain;
+        if (i) v->desc.stride_bytes[i - 1] = stride;
+    }
+    if (sscanf(line + at, " | %llu %llu", &v->tile[0], &address) != 2) return false;
+    v->desc.address = address;
+    return true;
+}
+
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave)
 {
@@ -54,6 +74,10 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
     uint32_t unit = 1;
     desc.dtype = dtype;
     desc.interleave = interleave;
+    /* of an im2col map without corners any pixel will do */
+    for (uint32_t i = 0; i < desc.rank && i < TMAP_MAX_RANK; i++) desc.dim[i] += MOST_UNIT;
+    memset(desc.lower, 0, sizeof desc.lower);
+    memset(desc.upper, 0, sizeof desc.upper);
     for (; unit < MOST_UNIT; unit *= 2) {
         struct tmap_violation v[1];
         size_t found = 0;
@@ -86,8 +110,11 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
     enum tmap_status st = TMAP_OK;
     if (!sym_open(&w, &a->s->allocator)) return sym_report(a->s, TMAP_E_MEMORY, "out of memory");
     if (sym_script_open(&q, &w, TEXT_BYTES)) {
-        sym_fields_costs(&q, f, a->plan->cost.extra_instructions + 1);
-        if (a->use)
+        if (f->view->desc.kind == TMAP_TILED)
+            sym_fields_costs(&q, f, a->plan->cost.extra_instructions + 1);
+        if (f->view->desc.kind != TMAP_TILED)
+            sym_im2col_question(&q, f);
+        else if (a->use)
             sym_fields_fewer(&q, f, a->shared_bytes);
         else
             sym_fields_below(&q, f);
@@ -131,8 +158,10 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
     if (st == TMAP_OK) st = tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
     if (st != TMAP_OK) return sym_report(a->s, st, "the plan's descriptor is not legal here");
     f.shared_align = layout.align_bytes;
+    f.rows = layout.rows;
+    if (v->desc.kind != TMAP_TILED) f.linear = false; /* its products are with numbers */
     f.coord_unit = sym_coord_unit(a->checker, &a->plan->desc, v->desc.dtype, v->desc.interleave);
-    f.longest = sym_longest_box(a->checker, &a->plan->desc);
+    f.longest = v->desc.kind == TMAP_TILED ? sym_longest_box(a->checker, &a->plan->desc) : 1;
     if (f.longest == 0) return sym_report(a->s, TMAP_E_INTERNAL, "the plan has no legal box");
     if (f.linear) st = ask(a, &f, &answer);
     if (st == TMAP_OK && answer != SYM_UNSAT) {
@@ -173,8 +202,9 @@ enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_l
         struct sym_view v;
         if (strncmp(l, "aim ", 4) == 0 && !read_aim(a, l))
             st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's aim cannot be read");
-        if (strncmp(l, "state ", 6) != 0) continue;
-        if (!a->has_aim || !read_view(a, l, &v))
+        const bool tiled = strncmp(l, "state ", 6) == 0;
+        if (!tiled && strncmp(l, "im2col ", 7) != 0) continue;
+        if (!a->has_aim || !(tiled ? read_view : read_im2col)(a, l, &v))
             st = sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
         else
             st = each(a, &v, user);

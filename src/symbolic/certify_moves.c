@@ -44,7 +44,8 @@ static unsigned unit_bits(const struct tmap_desc *d)
 
 static unsigned long long extent_of(const struct tmap_desc *d, uint32_t i)
 {
-    const uint32_t box = d->kind == TMAP_TILED ? d->box[i] : i == 0 ? d->channels : 1;
+    const bool channels = i == 0 && !d->interleave; /* of slices one pixel's, whatever it says */
+    const uint32_t box = d->kind == TMAP_TILED ? d->box[i] : channels ? d->channels : 1;
     if (d->interleave && i + 2 == d->rank) return 1; /* of the slices one, always */
     return box / step_of(d, i) + (box % step_of(d, i) != 0);
 }

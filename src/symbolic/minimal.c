@@ -105,7 +105,7 @@ static void put_rows_in(struct sym_script *q, const struct sym_fields *f, tmap_r
     }
 }
 
-static void put_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to)
+void sym_fields_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to)
 {
     put_rows_in(q, f, from, to, "");
 }
@@ -315,7 +315,7 @@ static void put_pitched(struct sym_text *t, const struct sym_fields *f)
     sym_put(t, ")\n");
 }
 
-static void put_footprint(struct sym_script *q, const struct sym_fields *f)
+void sym_fields_shared(struct sym_script *q, const struct sym_fields *f)
 {
     struct sym_text *t = &q->text;
     int open = 0;
@@ -359,7 +359,7 @@ static void put_use(struct sym_script *q, const struct sym_fields *f)
     for (int slot = F_PATTERN; slot <= F_TMEM_CAPACITY; slot++)
         if (slot != F_ROWS && slot != F_EXTENT && slot != F_SMEM_CAPACITY)
             sym_script_unknown(q, slot);
-    put_rows(q, f, SUBJECT_USE_FIRST, SUBJECT_USE_END);
+    sym_fields_rows(q, f, SUBJECT_USE_FIRST, SUBJECT_USE_END);
 }
 
 /* --- costs -------------------------------------------------------------------------------------
@@ -428,14 +428,14 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     free_slots(f, unknown);
     sym_script_desc(q, &f->checker->target, &desc, unknown);
     put_shift(q, f);
-    put_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
+    sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
     if (rounding_of(f) && (f->aim->stores || f->view->is_piece || (f->use && f->use->consumer)))
         sym_put(t, "(assert false)\n");
     if (is_mma(f) && !f->view->tile_rows) sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
-    if (!f->linear) put_footprint(q, f);
+    if (!f->linear) sym_fields_shared(q, f);
     if (f->use) put_use(q, f);
     put_layouts(q, f);
 }

@@ -32,6 +32,7 @@ struct sym_fields {
     uint32_t coord_unit;        /* legal coordinates of dimension 0 are multiples of it */
     uint32_t shared_align;      /* of each copy's bytes */
     uint32_t longest;           /* no legal box is longer, elements */
+    uint64_t rows;              /* of an im2col copy: its pixels */
 };
 
 /* sym_longest_box() : what no legal box is longer than, by the rows. */
@@ -41,6 +42,14 @@ uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_d
  * descriptor with its type and interleave changed. */
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave);
+
+/* Parts of the question: the rows of a range; and of a copy of so many rows, bytes and e_0 elements
+ * a row, how far it reaches in shared memory, `footprint`, and how far apart copies lie, `slot`. */
+void sym_fields_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to);
+void sym_fields_shared(struct sym_script *q, const struct sym_fields *f);
+
+/* sym_im2col_question() : all of the question about an im2col map. */
+void sym_im2col_question(struct sym_script *q, const struct sym_fields *f);
 
 /* sym_fields_costs() : constants and definitions: fields that are free, the rows, and copies that
  * cover the tile. N is their number, layouts the changes of the shared layout; bytes, footprint and

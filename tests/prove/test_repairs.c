@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/layout.h"
 #include "support/log_check.h"
 #include "support/repair_support.h"
 #include "tmap/symbolic.h"
@@ -82,6 +83,42 @@ static void next_repair(struct trial *t, uint64_t series, long i)
     another_repair(t);
 }
 
+static uint64_t pick(uint64_t *s, uint64_t most)
+{
+    return next_random(s) % (most + 1);
+}
+
+/* A random im2col map over a channels-last tensor with a halo, illegal more often than not. */
+static struct tmap_desc random_im2col(uint64_t *s)
+{
+    struct tmap_desc d = {.kind = TMAP_IM2COL, .dtype = (int32_t)pick(s, 12)};
+    uint64_t at;
+    d.rank = 3 + (uint32_t)pick(s, 2);
+    d.address = (UINT64_C(1) << 40) + pick(s, 1 << 16) * 256 + (pick(s, 7) ? 0 : pick(s, 31));
+    d.swizzle = (int32_t)pick(s, 3);
+    d.channels = 1 + (uint32_t)pick(s, pick(s, 3) ? 79 : 599);
+    d.pixels = 1 + (uint32_t)pick(s, pick(s, 15) ? 127 : 1199);
+    d.dim[0] = pick(s, 2) ? d.channels : 1 + pick(s, 300);
+    at = d.dim[0] * layout_gmem_bits(d.dtype) / 8;
+    if (pick(s, 7) == 0) { /* pixels of slices, then */
+        d.interleave = 1 + (int32_t)pick(s, 1);
+        d.dim[0] = 1 + pick(s, 30);
+        at = d.dim[0] * layout_slice_bytes(d.interleave);
+    }
+    for (uint32_t i = 0; i < d.rank; i++) {
+        d.elem_stride[i] = 1 + (uint32_t)(i && pick(s, 5) == 0);
+        if (i) d.dim[i] = pick(s, 9) ? 1 + pick(s, 30) : 1;
+        if (pick(s, 2) == 0) at = (at + 15) / 16 * 16;
+        if (i) at *= d.dim[i];
+        if (i + 1 < d.rank) d.stride_bytes[i] = at;
+    }
+    for (uint32_t i = 0; i + 2 < d.rank; i++) {
+        d.lower[i] = -(int32_t)pick(s, 1);
+        d.upper[i] = -(int32_t)pick(s, 1);
+    }
+    return d;
+}
+
 static enum tmap_proof moves(struct trial *t, const struct tmap_plan *plan)
 {
     enum tmap_proof proof;
@@ -116,6 +153,45 @@ static void every_plan_moves_what_was_wished(void **state)
     tmap_symbolic_close(t.s);
     print_message("# %ld plans proved for every tile, %ld undecided\n", n - undecided, undecided);
     assert_true(undecided * 100 <= n);
+}
+
+/* The next im2col map that has a plan, from number i on. */
+static void next_im2col(struct trial *t, long i)
+{
+    struct tmap_repair_report r;
+    uint64_t seed = UINT64_C(25) << 32 | (uint64_t)i;
+    t->wish = (struct tmap_wish){.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE,
+                                 .keep_swizzle = i % 4 == 2,
+                                 .no_copy = i % 5 == 3};
+    do {
+        t->desc = random_im2col(&seed);
+        t->log.length = 0;
+    } while (tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
+                         &r, &t->log) != TMAP_OK ||
+             t->plan.skip);
+}
+
+/* The account of an im2col search names its one view. */
+static void im2col_plans_are_right_and_least(void **state)
+{
+    struct trial t;
+    const struct range r = wanted(60);
+    (void)state;
+    set_up(&t);
+    const bool no_z3 = strstr(tmap_symbolic_solvers(t.s), "no Z3") != NULL;
+    if (lacks(&t, "no isl")) skip();
+    for (long i = r.from; i < r.below; i++) {
+        struct tmap_minimal m = {0};
+        next_im2col(&t, i);
+        if (moves(&t, &t.plan) != TMAP_PROVED) fail_msg("im2col %ld: isl does not prove it", i);
+        for (int more = 0; more < 2 && !no_z3; more++, t.plan.cost.extra_instructions++) {
+            assert_int_equal(tmap_certify_minimal(t.s, &t.checker, &t.desc, &t.plan, &t.log, &m),
+                             TMAP_OK);
+            if (m.views != 1 || (more ? m.refuted : m.proved) != 1)
+                fail_msg("im2col %ld: %s", i, more ? "not beaten by itself" : "not proved least");
+        }
+    }
+    tmap_symbolic_close(t.s);
 }
 
 /* One number of a plan, made wrong. */
@@ -273,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_moves_what_was_wished),
+        cmocka_unit_test(im2col_plans_are_right_and_least),
         cmocka_unit_test(a_spoiled_plan_is_refuted),
         cmocka_unit_test(no_fields_cost_less),
         cmocka_unit_test(no_swizzle_takes_fewer_instructions),
