@@ -63,17 +63,18 @@ static bool may_pass(const struct draft *d, uint32_t i)
            (i || v->desc.dim[0] % d->l->inner_unit == 0);
 }
 
-/* The smallest boxes, a multiple of unit, when the tile is cut into n. Where they may not reach
- * beyond the tile the last one is smaller. */
+/* The smallest boxes, a multiple of unit, when the tile is cut into n. Where together they would
+ * take more elements than the tile, and may not, the last one is smaller. */
 static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t unit, struct cut *c)
 {
-    const uint64_t tile = length_of(d, i), most = most_of(d, i);
+    const uint64_t tile = length_of(d, i), most = most_of(d, i), es = estride_of(d, i);
     uint64_t box = round_up(ceil_div(tile, n), unit);
-    if (n == 1 && i && tile <= most) box = tile; /* a box may end between two strided elements */
+    /* a single box may end between two strided elements */
+    if (n == 1 && tile <= most) box = round_up(tile, i ? 1 : d->l->inner_unit);
     if (box > most || (n - 1) * box >= tile) return false;
     if (d->aim->exact && (box * n != tile || (i == 0 && box != most))) return false;
     *c = (struct cut){n, (uint32_t)box, 0};
-    if (may_pass(d, i) || box * n == tile) return true;
+    if (may_pass(d, i) || n * ceil_div(box, es) == ceil_div(tile, es)) return true;
     c->tail = (uint32_t)(tile - (n - 1) * box);
     return n > 1 && (i || c->tail % d->l->inner_unit == 0);
 }

@@ -289,6 +289,31 @@ static void test_store_to_the_end(void **state)
                      TMAP_OK);
     assert_steps(&p, "split_box last_box");
     assert_int_equal(p.cost.extra_maps, 1);
+    d.box[1] = 269; /* every fifth row, from two boxes of 135: 27 each, of the 54 there are */
+    d.elem_stride[1] = 5;
+    assert_int_equal(tmap_repair(&c, &d, &how, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.cost.extra_maps, 0);
+    assert_int_equal(p.copies, 2);
+    assert_int_equal(p.dim[1].tail, 0);
+}
+
+/* A single box of slices need not end where the next strided one begins. */
+static void test_strided_slices(void **state)
+{
+    const struct tmap_desc d = {.kind = TMAP_TILED,
+                                .dtype = TMAP_BFLOAT16,
+                                .rank = 3,
+                                .address = 0x7f0000000000,
+                                .dim = {64, 65, 1024},
+                                .stride_bytes = {1024, 66560},
+                                .box = {128, 300, 1},
+                                .elem_stride = {7, 1, 1},
+                                .interleave = TMAP_INTERLEAVE_16B};
+    const struct tmap_plan p = repair_one(&d, NULL);
+    (void)state;
+    assert_int_equal(p.desc.box[0], 128);
+    assert_int_equal(p.cost.wasted_traffic_bytes, 0);
 }
 
 /* The search's account, read by tests/support/log_check.c; and the reader sees what is missing. */
@@ -339,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_values_without_meaning),
         cmocka_unit_test(test_alternatives_are_ranked),
         cmocka_unit_test(test_store_to_the_end),
+        cmocka_unit_test(test_strided_slices),
         cmocka_unit_test(test_random_stores),
         cmocka_unit_test(test_search_log),
         cmocka_unit_test(test_random_descriptors),

@@ -111,8 +111,10 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
             const uint64_t before = (n - 1) * box;
             if (box > 256 || before >= tile || (n > 1 && box % es)) continue;
             p->x[dim] = (struct boxes){n, 0};
-            if (exact && before + box != tile) p->x[dim].tail = tile - before;
-            if (exact && n == 1 && box != tile) continue;
+            /* of the elements that are taken as many */
+            const bool more = n * ((box + es - 1) / es) != (tile + es - 1) / es;
+            if (exact && more) p->x[dim].tail = tile - before;
+            if (exact && n == 1 && more) continue;
             d->box[dim] = (uint32_t)box;
             boxes(b, d, p, dim + 1, copies * n);
         }
