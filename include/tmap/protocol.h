@@ -26,7 +26,7 @@ extern "C" {
 #define TMAP_PROTOCOL_BUFFERS 6
 #define TMAP_PROTOCOL_SYNCS 4
 #define TMAP_PROTOCOL_STEPS 192
-#define TMAP_PROTOCOL_CTAS 2
+#define TMAP_PROTOCOL_CTAS 4
 #define TMAP_PROTOCOL_DEPTH 8
 
 /* What one step does. `x` names a barrier, buffer, ring or sync; slots follow the agent's own
@@ -137,12 +137,12 @@ TMAP_API const char *tmap_hazard_name(enum tmap_hazard fault);
 
 /* The kernels of the suite, and defects seen in others' kernels, as protocols. */
 enum tmap_design {
-    TMAP_DESIGN_RING,       /* one producer, n consumers, one CTA */
-    TMAP_DESIGN_COPY,       /* load, store of the same slot, reload */
-    TMAP_DESIGN_GEMM_SM90,  /* cluster of two, multicast, two consumer groups, MMAs in flight */
-    TMAP_DESIGN_GEMM_SM100, /* a pair of CTAs, one MMA issuer: the ring of operands */
-    TMAP_DESIGN_GEMM_SM120, /* producer warp and eight mma.sync warps */
-    TMAP_DESIGN_EPILOGUE,   /* staging written by many threads, stored by one */
+    TMAP_DESIGN_RING,            /* one producer, n consumers, one CTA */
+    TMAP_DESIGN_COPY,            /* load, store of the same slot, reload */
+    TMAP_DESIGN_GEMM_SM90,       /* cluster, multicast, two consumer groups, MMAs in flight */
+    TMAP_DESIGN_GEMM_SM100,      /* a pair of CTAs, one MMA issuer: the ring of operands */
+    TMAP_DESIGN_GEMM_SM120,      /* producer warp and eight mma.sync warps */
+    TMAP_DESIGN_EPILOGUE,        /* staging written by many threads, stored by one */
     TMAP_DESIGN_GEMM_SM100_TMEM, /* the same kernel's accumulators and epilogue warps */
     TMAP_DESIGN_COUNT
 };
@@ -174,6 +174,7 @@ struct tmap_design_options {
     uint32_t consumers;      /* 0: the design's own */
     uint32_t stage_tx_bytes; /* what the copies of one stage signal in one CTA; 0: a default */
     uint32_t expect_bytes;   /* what the barrier expects; 0: stage_tx_bytes */
+    uint32_t ctas;           /* GEMM_SM90: of a cluster, each loading its share of B; 0: two */
 };
 
 /* tmap_protocol_design() : fills *out. Errors: TMAP_E_ARGUMENT (NULL, sizes beyond the bounds

@@ -16,7 +16,7 @@ struct builder {
     struct tmap_protocol *p;
     struct tmap_agent *agent;
     enum tmap_defect defect;
-    uint32_t stages, consumers, tx_bytes, expect_bytes;
+    uint32_t stages, consumers, ctas, tx_bytes, expect_bytes;
     bool used; /* the defect found its place */
 };
 
@@ -160,14 +160,15 @@ static void design_copy(struct builder *b)
 }
 
 struct sm90 {
-    uint8_t stages, tile, full, empty, init;
+    uint8_t stages, tile, full, empty, init, all;
 };
 
-/* Loads its own A and half of B for itself, and that half for the peer. */
+/* Loads its own A and its share of B for itself, and that share for the others. */
 static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
 {
-    const uint32_t half = b->tx_bytes / 4; /* half of B, which is half of a stage */
-    agent(b, cta ? "producer@1" : "producer@0", cta);
+    static const char *const names[] = {"producer@0", "producer@1", "producer@2", "producer@3"};
+    const uint32_t a = b->tx_bytes / 2, share = (b->tx_bytes - a) / b->ctas;
+    agent(b, names[cta], cta);
     STEP(START, .op = TMAP_STEP_INIT);
     if (!defect_is(b, TMAP_DEFECT_NO_INIT_FENCE)) STEP(START, .op = TMAP_STEP_FENCE_INIT);
     STEP(START, .op = TMAP_STEP_SYNC, .x = o->init);
@@ -176,9 +177,9 @@ static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
     else if (!defect_is(b, TMAP_DEFECT_NO_EMPTY_WAIT))
         STEP(BLOCK, .op = TMAP_STEP_WAIT_FREE, .x = o->empty);
     STEP(BLOCK, .op = TMAP_STEP_EXPECT, .x = o->full, .bytes = b->expect_bytes);
-    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = b->tx_bytes - half);
-    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = half,
-         .ctas = (uint8_t)(cta ? 1 : 2));
+    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = a + share);
+    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = share,
+         .ctas = (uint8_t)(o->all & ~(1u << cta)));
     STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = o->stages);
     if (defect_is(b, TMAP_DEFECT_NO_PEER_WAIT)) return;
     for (uint32_t k = 0; k < b->stages; k++) {
@@ -187,24 +188,24 @@ static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
     }
 }
 
-/* Keeps one group of MMAs in flight and releases the slot before it, to both CTAs. */
+/* Keeps one group of MMAs in flight and releases the slot before it, to all CTAs. */
 static void sm90_consumer(struct builder *b, const struct sm90 *o)
 {
-    const uint8_t both = defect_is(b, TMAP_DEFECT_LOCAL_RELEASE) ? 0 : 3;
+    const uint8_t to = defect_is(b, TMAP_DEFECT_LOCAL_RELEASE) ? 0 : o->all;
     STEP(START, .op = TMAP_STEP_SYNC, .x = o->init);
     STEP(BLOCK, .op = TMAP_STEP_WAIT, .x = o->full);
     if (defect_is(b, TMAP_DEFECT_ARRIVE_EARLY)) {
-        STEP(BLOCK, .op = TMAP_STEP_ARRIVE, .x = o->empty, .ctas = 3);
+        STEP(BLOCK, .op = TMAP_STEP_ARRIVE, .x = o->empty, .ctas = o->all);
         STEP(BLOCK, .op = TMAP_STEP_READ, .x = o->tile);
         STEP(BLOCK, .op = TMAP_STEP_DONE, .x = o->tile);
         STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = o->stages);
         return;
     }
     STEP(BLOCK, .op = TMAP_STEP_READ, .x = o->tile);
-    STEP(BLOCK, .op = TMAP_STEP_RELEASE, .x = o->tile, .y = o->empty, .ctas = both, .back = 1,
+    STEP(BLOCK, .op = TMAP_STEP_RELEASE, .x = o->tile, .y = o->empty, .ctas = to, .back = 1,
          .when = 2);
     STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = o->stages);
-    STEP(FLUSH, .op = TMAP_STEP_RELEASE, .x = o->tile, .y = o->empty, .ctas = both, .back = 1,
+    STEP(FLUSH, .op = TMAP_STEP_RELEASE, .x = o->tile, .y = o->empty, .ctas = to, .back = 1,
          .when = 1);
 }
 
@@ -212,14 +213,15 @@ static void design_gemm_sm90(struct builder *b)
 {
     const bool local = b->defect == TMAP_DEFECT_LOCAL_RELEASE;
     struct sm90 o;
-    b->p->ctas = 2;
+    b->p->ctas = (uint8_t)b->ctas;
     b->p->tiles = true;
+    o.all = (uint8_t)((1u << b->ctas) - 1);
     o.stages = ring(b, b->stages);
     o.tile = buffer(b, "tile", o.stages);
     o.full = barrier(b, "full", o.stages, 1);
-    o.empty = barrier(b, "empty", o.stages, b->consumers * (local ? 1 : 2));
-    o.init = members(b, (uint16_t)((1u << (2 + 2 * b->consumers)) - 1));
-    for (unsigned cta = 0; cta < 2; cta++) {
+    o.empty = barrier(b, "empty", o.stages, b->consumers * (local ? 1 : b->ctas));
+    o.init = members(b, (uint16_t)((1u << b->ctas * (1 + b->consumers)) - 1));
+    for (unsigned cta = 0; cta < b->ctas; cta++) {
         sm90_producer(b, &o, cta);
         agent(b, consumer_names[cta * b->consumers], cta);
         sm90_consumer(b, &o);
@@ -358,6 +360,14 @@ static void expectation(struct builder *b)
     if (defect_is(b, TMAP_DEFECT_EXPECT_TOO_SMALL)) b->expect_bytes = b->tx_bytes / 2;
 }
 
+/* Every CTA loads as much of B, which is half of a stage. */
+static bool cluster_fits(const struct builder *b)
+{
+    return b->ctas >= 2 && b->tx_bytes % (2 * b->ctas) == 0 && b->ctas <= TMAP_PROTOCOL_CTAS &&
+           b->ctas * b->consumers <= sizeof consumer_names / sizeof *consumer_names &&
+           b->ctas * (1 + b->consumers) <= TMAP_PROTOCOL_AGENTS;
+}
+
 enum tmap_status tmap_protocol_design(const struct tmap_design_options *o,
                                       struct tmap_protocol *out)
 {
@@ -367,11 +377,12 @@ enum tmap_status tmap_protocol_design(const struct tmap_design_options *o,
         return TMAP_E_ARGUMENT;
     struct builder b = {.p = &p, .defect = o->defect};
     b.stages = o->stages ? o->stages : designs[o->design].stages;
+    b.ctas = o->ctas ? o->ctas : 2;
+    b.tx_bytes = o->stage_tx_bytes ? o->stage_tx_bytes : DEFAULT_STAGE_BYTES;
     b.consumers = o->consumers ? o->consumers : designs[o->design].consumers;
     if (b.stages > TMAP_PROTOCOL_DEPTH || b.consumers > 8 ||
-        (o->design == TMAP_DESIGN_GEMM_SM90 && b.consumers > 4))
+        (o->design == TMAP_DESIGN_GEMM_SM90 && !cluster_fits(&b)))
         return TMAP_E_ARGUMENT;
-    b.tx_bytes = o->stage_tx_bytes ? o->stage_tx_bytes : DEFAULT_STAGE_BYTES;
     b.expect_bytes = o->expect_bytes ? o->expect_bytes : b.tx_bytes;
     memset(&p, 0, sizeof p);
     p.name = designs[o->design].name;

@@ -138,7 +138,7 @@ static void judge_stuck(struct explorer *e, const struct machine_state *s)
 /* Tries every move of state i. The move that fails is left in *bad. */
 static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
 {
-    struct machine_move moves[64];
+    struct machine_move moves[MACHINE_MOVES];
     struct machine_state s, next;
     bool any = false;
     machine_unpack(&e->m, e->arena + header_of(e, i)->offset, &s);

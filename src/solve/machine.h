@@ -70,7 +70,11 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p);
 void machine_pace(struct machine *m);
 void machine_start(const struct machine *m, struct machine_state *s);
 
-/* The moves worth trying in s; at most 64. */
+/* Per agent: a copy to each CTA that lands or lands in part, a store, a commit, and its own blocks.
+ */
+#define MACHINE_MOVES (TMAP_PROTOCOL_AGENTS * (2 * TMAP_PROTOCOL_CTAS + 2 + 4))
+
+/* The moves worth trying in s; at most MACHINE_MOVES. */
 size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out);
 /* Makes a move. False when it is not possible in s (s is then spoiled). On a fault, m->fault. */
 bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move);

@@ -124,6 +124,47 @@ static void test_defects_are_found(void **state)
     }
 }
 
+/* Clusters beyond the suite's two: B is shared by all, each loads its part of it. */
+static const struct cluster {
+    uint32_t ctas, stages, consumers;
+    enum tmap_defect defect;
+    enum tmap_hazard fault;
+} clusters[] = {
+    {3, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {3, 3, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {4, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {3, 2, 2, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {4, 2, 1, TMAP_DEFECT_NO_INIT_FENCE, TMAP_HAZARD_UNINITIALIZED},
+    {4, 2, 1, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
+    {3, 2, 2, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
+    {4, 2, 1, TMAP_DEFECT_EXPECT_TOO_SMALL, TMAP_HAZARD_EARLY},
+    {3, 2, 1, TMAP_DEFECT_EXPECT_TOO_LARGE, TMAP_HAZARD_DEADLOCK},
+    {3, 2, 1, TMAP_DEFECT_EXPECT_CLUSTER, TMAP_HAZARD_DEADLOCK},
+    {4, 2, 1, TMAP_DEFECT_NO_EMPTY_WAIT, TMAP_HAZARD_OVERWRITE},
+    {4, 2, 1, TMAP_DEFECT_ARRIVE_EARLY, TMAP_HAZARD_OVERWRITE},
+    {4, 2, 1, TMAP_DEFECT_LOCAL_RELEASE, TMAP_HAZARD_OVERWRITE},
+};
+
+static void test_larger_clusters(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+        const struct cluster *c = &clusters[i];
+        const struct tmap_design_options o = {.design = TMAP_DESIGN_GEMM_SM90,
+                                              .defect = c->defect,
+                                              .stages = c->stages,
+                                              .consumers = c->consumers,
+                                              .stage_tx_bytes = 49152,
+                                              .ctas = c->ctas};
+        const struct tmap_protocol_result r = explore(&o, NULL, 0);
+        print_message("# %u CTAs, %u stages, %s: %u states, %u steps %s\n", c->ctas, c->stages,
+                      tmap_defect_name(c->defect), r.states, r.steps, r.detail);
+        assert_int_equal(r.fault, c->fault);
+        assert_int_equal(r.verdict, c->fault ? TMAP_ILLEGAL : TMAP_LEGAL);
+        assert_true(r.steps <= 20);
+    }
+}
+
 /* Every design without its defect must be proved at the same depth, or finding it means nothing. */
 static void test_each_defect_has_a_sound_twin(void **state)
 {
@@ -166,7 +207,11 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_NO_PLAN);
     o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 9};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
-    o.stages = 2;
+    o = (struct tmap_design_options){.design = TMAP_DESIGN_GEMM_SM90, .ctas = 5, .consumers = 1};
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o.ctas = 3; /* 16384 bytes of B are no three equal parts */
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 2};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
     p.step[0].x = 77;
     assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
@@ -178,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_designs_are_proved),
         cmocka_unit_test(test_defects_are_found),
+        cmocka_unit_test(test_larger_clusters),
         cmocka_unit_test(test_each_defect_has_a_sound_twin),
         cmocka_unit_test(test_bytes_of_the_callers_own),
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
