@@ -84,8 +84,8 @@ uint32_t reads_conflicts(const struct draft *d)
     struct tmap_layout l;
     layout_of(&d->p->desc, &l);
     if (in_order(d, wish)) {
-        if (d->p->desc.swizzle != TMAP_SWIZZLE_NONE) return 0;
-        for (; n < MATRIX_ROWS && n < wish->box[1]; n++) address[n] = (uint64_t)n * l.pitch_bytes;
+        for (; n < MATRIX_ROWS && n < wish->box[1]; n++)
+            address[n] = tmap_swizzle_address(d->p->desc.swizzle, (uint64_t)n * l.pitch_bytes);
         return most_alike(address, n) - 1;
     }
     for (bool more = true; more;) {

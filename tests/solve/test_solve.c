@@ -149,12 +149,41 @@ static void test_copied_rows_of_whole_sectors(void **state)
     assert_int_equal(p.partial_sectors, 0);
 }
 
+/* Of plans that keep the tile's rows as they are, what ldmatrix pays is what the layout says: also
+ * under the atoms of 32 and 64 bytes, which do not part eight rows. */
+static void test_conflicts_of_every_swizzle(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_tile_wish w =
+        wish_of(TMAP_BFLOAT16, 64, 128, TMAP_CONSUMER_LDMATRIX, TMAP_K_MAJOR);
+    struct tmap_tile_plan p[16];
+    uint32_t seen = 0;
+    size_t found;
+    char reason[160];
+    (void)state;
+    assert_int_equal(
+        tmap_solve(&c, &w, workspace, sizeof workspace, p, sizeof p / sizeof *p, &found, reason),
+        TMAP_OK);
+    for (size_t i = 0; i < found; i++) {
+        uint32_t ways = 0;
+        if (p[i].plan.copies != 1 || p[i].plan.desc.rank != 2) continue;
+        assert_int_equal(tmap_bank_conflicts(&c, &p[i].plan.desc, TMAP_ACCESS_MATRIX, &ways),
+                         TMAP_OK);
+        assert_int_equal(p[i].conflicts, ways - 1);
+        seen |= 1u << p[i].plan.desc.swizzle;
+    }
+    assert_int_equal(
+        seen, 1u << TMAP_SWIZZLE_NONE | 1u << TMAP_SWIZZLE_128B | 1u << TMAP_SWIZZLE_128B_ATOM_32B |
+                  1u << TMAP_SWIZZLE_128B_ATOM_32B_FLIP_8B | 1u << TMAP_SWIZZLE_128B_ATOM_64B);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_swizzle_for_mma),
         cmocka_unit_test(test_no_operand),
         cmocka_unit_test(test_against_every_box),
+        cmocka_unit_test(test_conflicts_of_every_swizzle),
         cmocka_unit_test(test_copied_rows_of_whole_sectors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
