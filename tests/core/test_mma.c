@@ -151,12 +151,12 @@ static void conflicts_of_bf16_boxes(void **state)
 static void advice_is_the_count(void **state)
 {
     (void)state;
-    const struct tmap_checker c = checker_for("sm_90a");
+    const struct tmap_checker c = checker_for("sm_100a");
     const struct tmap_use use = {.op = TMAP_OP_LOAD, .consumer = TMAP_CONSUMER_LDMATRIX};
     long advised = 0, free = 0;
-    for (uint32_t columns = 8; columns <= 256; columns += 8)
+    for (uint32_t columns = 8; columns <= 128; columns += 8)
         for (uint32_t rows = 7; rows <= 17; rows++)
-            for (int32_t swizzle = NONE; swizzle <= S128; swizzle++) {
+            for (int32_t swizzle = NONE; swizzle <= TMAP_SWIZZLE_128B_ATOM_64B; swizzle++) {
                 const struct tmap_desc d = box_of(TMAP_BFLOAT16, columns, rows, swizzle);
                 struct tmap_violation v[8];
                 uint32_t ways = 0;
