@@ -6,9 +6,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_PLANS 16
 #define LOG_BYTES ((size_t)1 << 21)
+#define LOOP_BYTES 2048
 
 struct solve {
     struct cli *cli;
@@ -19,19 +21,28 @@ struct solve {
     struct tmap_search_log log;
 };
 
-static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_desc *wish)
+static void loop_of(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish, char *out)
 {
-    json_t *o = io_plan_json(&t->plan, wish);
+    io_plan_loop(&t->plan, &wish->tensor, wish->op == TMAP_OP_STORE, wish->multicast, out,
+                 LOOP_BYTES);
+}
+
+static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish)
+{
+    char loop[LOOP_BYTES];
+    json_t *o = io_plan_json(&t->plan, &wish->tensor);
+    loop_of(t, wish, loop);
     json_object_set_new(o, "instructions", json_integer((json_int_t)t->instructions));
     json_object_set_new(o, "bank_conflicts", json_integer(t->conflicts));
     json_object_set_new(o, "shared_bytes", json_integer((json_int_t)t->shared_bytes));
     json_object_set_new(o, "partial_sectors", json_integer((json_int_t)t->partial_sectors));
+    json_object_set_new(o, "loop", json_string(loop));
     return o;
 }
 
 static void print_json(const struct solve *s, const struct io_record *record,
                        const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_desc *wish, const char *reason)
+                       const struct tmap_tile_wish *wish, const char *reason)
 {
     json_t *o = json_object(), *list = json_array();
     json_t *name = json_object_get(record->json, "name");
@@ -42,8 +53,19 @@ static void print_json(const struct solve *s, const struct io_record *record,
     io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
 }
 
+static void print_loop(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish)
+{
+    char loop[LOOP_BYTES];
+    loop_of(t, wish, loop);
+    for (const char *line = loop; *line;) {
+        const size_t n = strcspn(line, "\n");
+        printf("        %.*s\n", (int)n, line);
+        line += n + (line[n] != 0);
+    }
+}
+
 static void print_text(const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_desc *wish, const char *reason)
+                       const struct tmap_tile_wish *wish, const char *reason)
 {
     if (!found) printf("no plan: %s\n", reason);
     for (size_t i = 0; i < found; i++) {
@@ -52,7 +74,8 @@ static void print_text(const struct tmap_tile_plan *plans, size_t found,
                " bytes of shared memory, %s; ",
                i + 1, t->instructions, t->instructions == 1 ? "" : "s", t->shared_bytes,
                t->conflicts ? "bank conflicts" : "no bank conflict");
-        io_plan_text(stdout, &t->plan, wish);
+        io_plan_text(stdout, &t->plan, &wish->tensor);
+        print_loop(t, wish);
     }
 }
 
@@ -69,9 +92,9 @@ static enum cli_exit solve_record(void *user, struct io_record *record)
                    &found, reason);
     if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
     if (s->cli->format == IO_TEXT)
-        print_text(plans, found, &wish.tensor, reason);
+        print_text(plans, found, &wish, reason);
     else
-        print_json(s, record, plans, found, &wish.tensor, reason);
+        print_json(s, record, plans, found, &wish, reason);
     const json_t *name = json_object_get(record->json, "name");
     if (s->cli->prove && found)
         cli_prove_tile(s->cli, &s->prover, &s->checker, &wish, &plans[0], s->workspace, &s->log,

@@ -7,6 +7,7 @@
 #include "expr/field.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 static json_t *number(uint64_t value)
@@ -82,8 +83,9 @@ static json_t *steps_json(const struct tmap_plan *p)
     return list;
 }
 
-/* One new coordinate as a formula over the wish's c0, c1, ... */
-static void formula(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
+/* One new coordinate of the first copy as a formula over the wish's c0, c1, ...; where it stands.
+ */
+static size_t first_coordinate(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
 {
     size_t at = 0, terms = 0;
     char sum[160] = "";
@@ -101,8 +103,100 @@ static void formula(const struct tmap_plan_dim *d, uint32_t rank, char *out, siz
     if (d->mod && at < size) at += (size_t)snprintf(out + at, size - at, " %% %" PRIu64, d->mod);
     if (d->round > 1 && at < size)
         at += (size_t)snprintf(out + at, size - at, " rounded down to %u", d->round);
+    return at;
+}
+
+static void formula(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
+{
+    const size_t at = first_coordinate(d, rank, out, size);
     if (d->copies > 1 && at < size)
         snprintf(out + at, size - at, " + %u*k, k = 0..%u", d->step, d->copies - 1);
+}
+
+/* Appends to a text of bounded size. */
+struct writer {
+    char *out;
+    size_t at, size;
+};
+static void put(struct writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(w->at < w->size ? w->out + w->at : NULL,
+                            w->at < w->size ? w->size - w->at : 0, format, args);
+    va_end(args);
+    if (n > 0) w->at += (size_t)n;
+}
+
+/* The map of a copy: the only one, or that of its number in binary, a digit for each dimension
+ * whose last box is smaller. */
+static void put_map(struct writer *w, const struct tmap_plan *p)
+{
+    const bool several = p->cost.extra_maps > 1;
+    unsigned weight = 1;
+    put(w, "map");
+    for (uint32_t i = 0; i < p->desc.rank; i++) {
+        if (!p->dim[i].tail) continue;
+        put(w, weight == 1 ? "[" : " + ");
+        if (weight > 1) put(w, "%u*", weight);
+        put(w, "%sk%u == %u%s", several ? "(" : "", i, p->dim[i].copies - 1, several ? ")" : "");
+        weight *= 2;
+    }
+    if (weight > 1) put(w, "]");
+}
+
+/* Copies are counted with dimension 0 fastest, and land one slot apart. */
+static void put_place(struct writer *w, const struct tmap_plan *p)
+{
+    uint64_t apart = p->slot_bytes;
+    put(w, "smem");
+    for (uint32_t i = 0; i < p->desc.rank; i++) {
+        if (p->dim[i].copies > 1) put(w, " + %" PRIu64 "*k%u", apart, i);
+        apart *= p->dim[i].copies;
+    }
+}
+
+static void put_coords(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *wish)
+{
+    char text[IO_ERROR_SIZE];
+    for (uint32_t i = 0; i < p->desc.rank; i++) {
+        first_coordinate(&p->dim[i], wish->rank, text, sizeof text);
+        put(w, "%s%s", i ? ", " : "", text);
+        if (p->dim[i].copies > 1) put(w, " + %u*k%u", p->dim[i].step, i);
+    }
+}
+
+/* The loops over the copies, the outermost dimension outside, and the copy in them. */
+static void put_copies(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *wish,
+                       bool stores, uint32_t ctas)
+{
+    int deep = 0;
+    for (uint32_t i = p->desc.rank; i-- > 0;)
+        if (p->dim[i].copies > 1)
+            put(w, "%*sfor (k%u = 0; k%u < %u; k%u++)\n", 4 * deep++, "", i, i, p->dim[i].copies,
+                i);
+    put(w, "%*s%s_%ud%s(", 4 * deep, "", stores ? "store" : "load", p->desc.rank,
+        ctas > 1 ? "_multicast" : "");
+    put_map(w, p);
+    put(w, ", ");
+    put_place(w, p);
+    put(w, stores ? ", {" : ", full, {");
+    put_coords(w, p, wish);
+    put(w, "}");
+    if (ctas > 1) put(w, ", %u CTAs", ctas);
+    put(w, ")\n");
+}
+
+size_t io_plan_loop(const struct tmap_plan *p, const struct tmap_desc *wish, bool stores,
+                    uint32_t ctas, char *out, size_t size)
+{
+    struct writer w = {out, 0, size};
+    if (size) out[0] = 0;
+    if (!stores)
+        put(&w, "expect_tx(full, %" PRIu64 ")%s\n", p->tx_bytes, ctas > 1 ? " in every CTA" : "");
+    put_copies(&w, p, wish, stores, ctas);
+    if (stores) put(&w, "commit_group()\n");
+    return w.at;
 }
 
 static json_t *coords_json(const struct tmap_plan *p, const struct tmap_desc *wish)

@@ -12,6 +12,13 @@ json_t *io_plan_json(const struct tmap_plan *plan, const struct tmap_desc *wish)
 json_t *io_cost_json(const struct tmap_cost *cost);
 void io_plan_text(FILE *out, const struct tmap_plan *plan, const struct tmap_desc *wish);
 
+/* io_plan_loop() : the loop that issues the copies of a tile at coordinates c0, c1, ..., with k0,
+ * k1,
+ *  ... counting copies along each dimension of the plan's descriptor; as snprintf. ctas: how many
+ *  get the tile. `map` is an array where last boxes are smaller (tmap_plan_desc()). */
+size_t io_plan_loop(const struct tmap_plan *plan, const struct tmap_desc *wish, bool stores,
+                    uint32_t ctas, char *out, size_t size);
+
 /* io_plan_patch() : a JSON patch (RFC 6902) that turns the record's object into the plan's
  *  descriptor. base is the JSON pointer of the record in its file, "" for a lone object. */
 json_t *io_plan_patch(const struct tmap_plan *plan, const struct io_record *record,
