@@ -63,6 +63,20 @@ tmap_pipeline_budget(const struct tmap_checker *checker, const struct tmap_pipel
                      struct tmap_budget *budget, struct tmap_region *regions, size_t region_cap,
                      struct tmap_violation *violations, size_t cap, size_t *found);
 
+/* tmap_pipeline_nearest() : where the stages do not fit, the one smaller box that makes them: of
+ * all loads and dimensions above the innermost, that which leaves the most bytes in shared memory
+ * (0 stages: one). The other way is fewer stages: tmap_budget.max_stages. At most
+ *  TMAP_PIPELINE_LOADS loads. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN when no single box does, or
+ * all fits as it is; those of tmap_pipeline_budget(). */
+#define TMAP_PIPELINE_LOADS 16
+struct tmap_pipeline_box {
+    uint32_t load, dim, box;
+    uint64_t shared_bytes; /* then */
+};
+TMAP_API enum tmap_status tmap_pipeline_nearest(const struct tmap_checker *checker,
+                                                const struct tmap_pipeline *pipeline,
+                                                struct tmap_pipeline_box *out);
+
 /* --- configurations of a GEMM kernel ------------------------------------------------------------
  */
 

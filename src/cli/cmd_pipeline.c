@@ -114,6 +114,31 @@ static json_t *protocol_json(const struct pipeline *p, const struct answer *a)
     return o;
 }
 
+/* What would fit: a smaller box of one load. */
+static json_t *nearest_json(const struct pipeline *p, const struct tmap_pipeline *in,
+                            const struct tmap_budget *b)
+{
+    struct tmap_pipeline_box box;
+    if (b->max_stages >= b->stages || tmap_pipeline_nearest(&p->checker, in, &box) != TMAP_OK)
+        return NULL;
+    return json_pack("{s:i, s:i, s:i, s:I}", "load", (int)box.load, "dim", (int)box.dim, "box",
+                     (int)box.box, "shared_bytes", (json_int_t)box.shared_bytes);
+}
+
+static void nearest_text(const struct pipeline *p, const struct tmap_pipeline *in,
+                         const struct tmap_budget *b)
+{
+    struct tmap_pipeline_box box;
+    if (b->max_stages >= b->stages) return;
+    printf("  nearest:");
+    if (b->max_stages) printf(" %u stages;", b->max_stages);
+    if (tmap_pipeline_nearest(&p->checker, in, &box) == TMAP_OK)
+        printf(" %u with box[%u] of load %u at most %u: %" PRIu64 " bytes\n", b->stages, box.dim,
+               box.load, box.box, box.shared_bytes);
+    else
+        printf(" no smaller box of one load will do\n");
+}
+
 static void print_json(const struct pipeline *p, const struct io_record *record,
                        const struct tmap_pipeline *in, const struct answer *a)
 {
@@ -126,6 +151,8 @@ static void print_json(const struct pipeline *p, const struct io_record *record,
         "shared_bytes", (json_int_t)b->shared_bytes, "capacity", (json_int_t)b->capacity_bytes,
         "max_stages_by_arch", by_arch(p, in), "regions", regions_json(a));
     if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    json_t *nearest = nearest_json(p, in, b);
+    if (nearest) json_object_set_new(o, "nearest", nearest);
     if (b->tmem_columns) json_object_set_new(o, "tmem_columns", json_integer(b->tmem_columns));
     if (a->explored) json_object_set_new(o, "protocol", protocol_json(p, a));
     io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
@@ -142,6 +169,7 @@ static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
            b->max_stages);
     for (size_t i = 0; i < a->rule_count; i++)
         printf("  %s %s\n", tmap_row_id(a->rules[i]), tmap_row_name(a->rules[i]));
+    nearest_text(p, in, b);
     printf("expect_tx %" PRIu64 " bytes a stage\n", b->stage_tx_bytes);
     if (in->expect_tx && in->expect_tx != b->stage_tx_bytes)
         printf("  the kernel expects %" PRIu64 ": not what lands\n", in->expect_tx);

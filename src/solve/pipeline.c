@@ -199,3 +199,63 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
     *budget = b;
     return TMAP_OK;
 }
+
+/* Whether the pipeline fits with so many stages, and what it takes. */
+static bool fits_with(const struct tmap_checker *checker, const struct tmap_pipeline *p,
+                      uint64_t *shared)
+{
+    struct tmap_budget b;
+    size_t found;
+    if (tmap_pipeline_budget(checker, p, &b, NULL, 0, NULL, 0, &found) != TMAP_OK) return false;
+    *shared = b.shared_bytes;
+    return b.max_stages >= b.stages;
+}
+
+/* The largest box in that dimension with which the pipeline fits; 0: none does. */
+static uint32_t largest_box(const struct tmap_checker *checker, const struct tmap_pipeline *p,
+                            uint32_t *box, uint64_t *shared)
+{
+    const uint32_t was = *box;
+    uint32_t low = 0, high = was;
+    uint64_t bytes = 0;
+    while (low + 1 < high) {
+        *box = low + (high - low) / 2;
+        if (fits_with(checker, p, &bytes)) {
+            low = *box;
+            *shared = bytes;
+        } else {
+            high = *box;
+        }
+    }
+    *box = was;
+    return low;
+}
+
+enum tmap_status tmap_pipeline_nearest(const struct tmap_checker *checker,
+                                       const struct tmap_pipeline *pipeline,
+                                       struct tmap_pipeline_box *out)
+{
+    struct tmap_desc loads[TMAP_PIPELINE_LOADS];
+    struct tmap_pipeline_box best = {0, 0, 0, 0};
+    struct tmap_budget b;
+    size_t found;
+    if (!checker || !pipeline || !out || pipeline->load_count > TMAP_PIPELINE_LOADS)
+        return TMAP_E_ARGUMENT;
+    const enum tmap_status s =
+        tmap_pipeline_budget(checker, pipeline, &b, NULL, 0, NULL, 0, &found);
+    if (s != TMAP_OK) return s;
+    if (b.max_stages >= b.stages) return TMAP_E_NO_PLAN;
+    struct tmap_pipeline p = *pipeline;
+    memcpy(loads, pipeline->loads, p.load_count * sizeof *loads);
+    p.loads = loads;
+    for (uint32_t i = 0; i < p.load_count; i++)
+        for (uint32_t d = 1; loads[i].kind == TMAP_TILED && d < loads[i].rank; d++) {
+            uint64_t shared = 0;
+            const uint32_t box = largest_box(checker, &p, &loads[i].box[d], &shared);
+            if (box && shared > best.shared_bytes)
+                best = (struct tmap_pipeline_box){i, d, box, shared};
+        }
+    if (best.box == 0) return TMAP_E_NO_PLAN;
+    *out = best;
+    return TMAP_OK;
+}

@@ -135,12 +135,35 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ARGUMENT);
 }
 
+/* 4 stages of 64 KiB do not fit; the nearest box does, and one more row does not. */
+static void test_nearest_that_fits(void **state)
+{
+    (void)state;
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_desc loads[2] = {tile(TMAP_BFLOAT16, 64, 256, TMAP_SWIZZLE_128B),
+                                 tile(TMAP_BFLOAT16, 64, 256, TMAP_SWIZZLE_128B)};
+    const struct tmap_pipeline p = {.loads = loads, .load_count = 2, .stages = 4};
+    struct tmap_pipeline_box near;
+    struct tmap_budget b;
+    size_t found;
+    assert_int_equal(tmap_pipeline_nearest(&c, &p, &near), TMAP_OK);
+    assert_in_range(near.box, 1, 255);
+    for (uint32_t more = 0; more < 2; more++) {
+        loads[near.load].box[near.dim] = near.box + more;
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.max_stages >= 4, more == 0);
+        if (more == 0) assert_int_equal(b.shared_bytes, near.shared_bytes);
+    }
+    loads[near.load].box[near.dim] = near.box;
+    assert_int_equal(tmap_pipeline_nearest(&c, &p, &near), TMAP_E_NO_PLAN);
+    assert_int_equal(tmap_pipeline_nearest(&c, NULL, &near), TMAP_E_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_stages),
-        cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_published_stages), cmocka_unit_test(test_nearest_that_fits),
+        cmocka_unit_test(test_regions),          cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
