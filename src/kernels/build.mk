@@ -32,8 +32,8 @@ $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/
 # The list of images, for src/kernels/images.c; written anew only when it changes.
 IMAGES_DEF := $(B)/gen/kernels/images.def
 $(IMAGES_DEF): FORCE
-	@mkdir -p $(@D); for i in $(sort $(patsubst src/kernels/%.cu,%,$(IMAGE_CU))); do \
-	  echo "IMAGE($${i%/*}, $${i#*/})"; done >$@.new; cmp -s $@.new $@ || cp $@.new $@
+	@mkdir -p $(@D); n=$@.$$$$; for i in $(sort $(patsubst src/kernels/%.cu,%,$(IMAGE_CU))); do \
+	  echo "IMAGE($${i%/*}, $${i#*/})"; done >$$n; cmp -s $$n $@ || cp $$n $@; rm -f $$n
 $(B)/src/kernels/images.o: $(IMAGES_DEF)
 
 # make kernels-cross: the copy suite for the architectures after Hopper, each kernel's code scanned.
