@@ -41,6 +41,8 @@ static void mma_json(const struct layout *l, const struct tmap_desc *desc, json_
 static void print_json(const struct layout *l, const struct picture *p)
 {
     json_t *out = json_object(), *ways = json_object(), *extent = json_array();
+    char map[80];
+    picture_swizzle(p, map, sizeof map);
     if (p->name) json_object_set_new(out, "name", json_string(p->name));
     json_object_set_new(out, "tx_bytes", json_integer((json_int_t)p->layout.tx_bytes));
     json_object_set_new(out, "footprint_bytes",
@@ -53,6 +55,7 @@ static void print_json(const struct layout *l, const struct picture *p)
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++)
         json_array_append_new(extent, json_integer(p->layout.extent[i]));
     json_object_set_new(out, "extent", extent);
+    json_object_set_new(out, "swizzle", json_string(map));
     for (int a = 0; a < 4; a++) json_object_set_new(ways, accesses[a], json_integer(p->ways[a]));
     json_object_set_new(out, "bank_conflict_ways", ways);
     mma_json(l, &p->desc, out);
@@ -86,6 +89,7 @@ static void print_mma(const struct layout *l, const struct tmap_desc *desc)
 static void print_text(const struct layout *l, const struct picture *p)
 {
     const struct tmap_layout *y = &p->layout;
+    char map[80];
     printf("`%s`\n", p->name ? p->name : "record");
     printf("  tx bytes          %llu: what the barrier must expect, wherever the box lies\n",
            (unsigned long long)y->tx_bytes);
@@ -94,6 +98,8 @@ static void print_text(const struct layout *l, const struct picture *p)
            y->pitch_bytes);
     printf("  alignment         %u bytes; %u where the swizzle's pattern is to start at phase 0\n",
            y->align_bytes, y->pattern_bytes);
+    picture_swizzle(p, map, sizeof map);
+    printf("  swizzle           offset -> %s\n", map);
     printf("  bank conflicts    row %u, column %u, 8 rows x 16 bytes %u, 16-byte vectors %u ways "
            "(1 is "
            "none)\n",

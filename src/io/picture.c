@@ -1,5 +1,6 @@
 /* The model behind the pictures: each piece of each row, put where the swizzle puts it. */
 #include "io/picture.h"
+#include "core/layout.h"
 
 #include <string.h>
 
@@ -25,6 +26,16 @@ uint32_t picture_ways(const struct picture *p, uint32_t row, uint32_t piece)
          k < end && k < p->layout.rows; k++)
         ways += picture_bank_group(p, k, piece) == group;
     return ways;
+}
+
+int picture_swizzle(const struct picture *p, char *out, size_t size)
+{
+    const uint32_t span = layout_swizzle_span(p->desc.swizzle);
+    const uint32_t atom = layout_swizzle_atom(p->desc.swizzle);
+    const bool flips = p->desc.swizzle == TMAP_SWIZZLE_128B_ATOM_32B_FLIP_8B;
+    if (span == 0) return snprintf(out, size, "offset");
+    return snprintf(out, size, "offset ^ (offset / %u %% %u) * %u%s", LINE_BYTES, span / atom, atom,
+                    flips ? " ^ (offset / 128 % 2) * 8" : "");
 }
 
 enum tmap_status picture_make(const struct tmap_checker *checker, const struct tmap_desc *desc,

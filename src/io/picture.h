@@ -42,6 +42,10 @@ uint32_t picture_bank_group(const struct picture *p, uint32_t row, uint32_t piec
  * them: 1 is no conflict. */
 uint32_t picture_ways(const struct picture *p, uint32_t row, uint32_t piece);
 
+/* Where an offset from a base at which the pattern starts goes: tmap_swizzle_address() as a
+ * formula, as snprintf. */
+int picture_swizzle(const struct picture *p, char *out, size_t size);
+
 void picture_text(FILE *out, const struct picture *p, bool color);
 void picture_svg(FILE *out, const struct picture *p);
 
