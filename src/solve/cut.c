@@ -70,7 +70,7 @@ static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t uni
     const uint64_t tile = length_of(d, i), most = most_of(d, i), es = estride_of(d, i);
     uint64_t box = round_up(ceil_div(tile, n), unit);
     /* a single box may end between two strided elements */
-    if (n == 1 && tile <= most) box = round_up(tile, i ? 1 : d->l->inner_unit);
+    if (n == 1 && tile <= most && (i || es > 1)) box = round_up(tile, i ? 1 : d->l->inner_unit);
     if (box > most || (n - 1) * box >= tile) return false;
     if (d->aim->exact && (box * n != tile || (i == 0 && box != most))) return false;
     *c = (struct cut){n, (uint32_t)box, 0};
