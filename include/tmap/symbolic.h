@@ -260,8 +260,10 @@ struct tmap_tile_plan;
 
 /* tmap_certify_tile() : whether tmap_solve()'s first plan for a wish is least: for each swizzle, in
  * each view that a search for it names, no fields that the consumer can read give a plan without a
- * copy (where it has one) or with fewer instructions; where there is no consumer, also none with as
- * many instructions and less shared memory. What comes after in solve's order is not asked.
+ * copy (where it has one), with fewer instructions or maps, fewer bank conflicts, less shared
+ * memory or whole sectors of memory instead of parts, in this order. What comes after in solve's
+ * order is not asked. Undecided also: a view in which ldmatrix reads rows in pieces or through
+ * several dimensions, where only fewer conflicts, which are not stated for it, would be better.
  * workspace as tmap_repair()'s; log: memory for the searches' accounts. Errors as
  * tmap_certify_minimal(). */
 TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,

@@ -209,7 +209,7 @@ void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
     const enum tmap_status status =
         tmap_certify_tile(*context, checker, wish, plan, workspace, TMAP_REPAIR_WORKSPACE, log, &m);
     if (status == TMAP_OK) {
-        say_minimal(cli, *context, &m, "take fewer instructions", name);
+        say_minimal(cli, *context, &m, "rank before it", name);
     } else {
         cli_symbolic_trouble(cli, *context, status, name);
     }

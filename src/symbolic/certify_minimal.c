@@ -19,8 +19,8 @@ static bool read_dims(const char *line, int *at, struct sym_view *v)
     for (uint32_t i = 0; i < v->desc.rank; i++) {
         unsigned long long size, stride;
         int used = 0;
-        if (sscanf(line + *at, " %llu %llu %llu %llu %u %*d%n", &size, &stride, &v->tile[i],
-                   &v->grain[i], &v->desc.elem_stride[i], &used) != 5)
+        if (sscanf(line + *at, " %llu %llu %llu %llu %u %d%n", &size, &stride, &v->tile[i],
+                   &v->grain[i], &v->desc.elem_stride[i], &v->whole[i], &used) != 6)
             return false;
         v->desc.dim[i] = size;
         if (i) v->desc.stride_bytes[i - 1] = stride;
@@ -115,7 +115,7 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
         if (f->view->desc.kind != TMAP_TILED)
             sym_im2col_question(&q, f);
         else if (a->use)
-            sym_fields_fewer(&q, f, a->shared_bytes);
+            sym_fields_better(&q, f);
         else
             sym_fields_below(&q, f);
     }
@@ -137,7 +137,7 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
 static bool is_linear(const struct sym_account *a)
 {
     const struct tmap_cost *c = &a->plan->cost;
-    if (a->use) return a->shared_bytes == 0;
+    if (a->use) return true;
     return c->wasted_traffic_bytes == 0 && c->wasted_shared_bytes == 0;
 }
 
@@ -151,6 +151,8 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
                            .view = v,
                            .plan = a->plan,
                            .use = a->use,
+                           .best = a->best,
+                           .tile_rank = a->tile_rank,
                            .copied = copied,
                            .linear = is_linear(a)};
     enum sym_answer answer = SYM_UNKNOWN;
@@ -167,6 +169,12 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
     if (st == TMAP_OK && answer != SYM_UNSAT) {
         f.linear = false;
         st = ask(a, &f, &answer);
+    }
+    /* better only if there are few conflicts, and that is not known: then nothing is */
+    if (st == TMAP_OK && answer == SYM_SAT && a->best) {
+        f.many_conflicts = true;
+        st = ask(a, &f, &answer);
+        if (answer == SYM_UNSAT) answer = SYM_UNKNOWN;
     }
     *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
     return st;

@@ -1,4 +1,4 @@
-/* certify_tile.c : that no swizzle gives a wished tile in fewer copies than solve's first plan. */
+/* certify_tile.c : that no swizzle gives a wished tile a plan that solve ranks before its first. */
 #include "symbolic/minimal.h"
 
 /* The wish as repair takes it: solve asks for each swizzle in turn. */
@@ -48,11 +48,14 @@ enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
                                  .multicast = wish->multicast,
                                  .consumer = wish->consumer,
                                  .major = wish->major};
-    struct sym_account a = {.s = context, .checker = checker, .plan = &plan->plan, .use = &use};
+    struct sym_account a = {.s = context,
+                            .checker = checker,
+                            .plan = &plan->plan,
+                            .use = &use,
+                            .best = plan,
+                            .tile_rank = wish->tensor.rank};
     struct tmap_minimal counts = {0};
     enum tmap_status st = sym_z3_start(context);
-    /* without a consumer there are no bank conflicts, which come before shared memory */
-    if (wish->consumer == TMAP_CONSUMER_NONE) a.shared_bytes = plan->shared_bytes;
     for (int32_t w = 0; st == TMAP_OK && w <= TMAP_SWIZZLE_128B_ATOM_64B; w++)
         st = judge_swizzle(&a, wish, w, workspace, workspace_bytes, log, &counts);
     if (st == TMAP_OK) *out = counts;

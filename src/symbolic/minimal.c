@@ -440,9 +440,7 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     put_layouts(q, f);
 }
 
-/* Of stores: fewer copies, or as many with fewer smaller last boxes (each doubles the maps); the
- * costs behind that are compared where the boxes are all equal. */
-static void put_fewer_maps(struct sym_script *q, const struct sym_fields *f, unsigned long long n)
+void sym_fields_maps(struct sym_script *q, const struct sym_fields *f, unsigned long long n)
 {
     const uint32_t rank = f->view->desc.rank;
     struct sym_text *t = &q->text;
@@ -464,7 +462,7 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
     if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy costs less */
     const unsigned long long n = c->extra_instructions + 1;
     if (f->aim->stores) {
-        put_fewer_maps(q, f, n);
+        sym_fields_maps(q, f, n);
         if (c->extra_maps) return; /* what smaller last boxes waste is not compared */
     }
     if (f->linear) {
@@ -482,17 +480,4 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
     if (c->wasted_traffic_bytes) sym_put(t, " (< tx %llu)", tx);
     if (c->wasted_shared_bytes) sym_put(t, " (and (<= tx %llu) (< sh %llu))", tx, sh);
     sym_put(t, ")))))))\n");
-}
-
-void sym_fields_fewer(struct sym_script *q, const struct sym_fields *f, uint64_t shared_bytes)
-{
-    const struct tmap_cost *c = &f->plan->cost;
-    const unsigned long long n = c->extra_instructions + 1;
-    struct sym_text *t = &q->text;
-    if (!f->copied && c->copied_bytes) return;
-    sym_put(t, "(assert (or (< N %llu)", n);
-    if (shared_bytes && !f->linear)
-        sym_put(t, " (and (= N %llu) (< (+ footprint (* %llu slot)) %llu))", n, n - 1,
-                (unsigned long long)shared_bytes);
-    sym_put(t, "))\n");
 }

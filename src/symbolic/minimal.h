@@ -16,8 +16,9 @@ struct sym_view {
     struct tmap_desc desc;
     unsigned long long tile[TMAP_MAX_RANK], grain[TMAP_MAX_RANK];
     unsigned layout_changes;
-    int is_piece;  /* dimension 0 is what a split left of one */
-    int tile_rows; /* its rows are rows of the tile, or pieces of them */
+    int is_piece;             /* dimension 0 is what a split left of one */
+    int tile_rows;            /* its rows are rows of the tile, or pieces of them */
+    int whole[TMAP_MAX_RANK]; /* bit 0: the dimension is as wished, no piece and no pair */
 };
 
 struct sym_fields {
@@ -33,6 +34,9 @@ struct sym_fields {
     uint32_t shared_align;      /* of each copy's bytes */
     uint32_t longest;           /* no legal box is longer, elements */
     uint64_t rows;              /* of an im2col copy: its pixels */
+    const struct tmap_tile_plan *best; /* solve's, to be beaten in its order; NULL: plan alone */
+    uint32_t tile_rank;                /* of the wish */
+    bool many_conflicts; /* where they are not known they are too many; else there are none */
 };
 
 /* sym_longest_box() : what no legal box is longer than, by the rows. */
@@ -60,18 +64,23 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
 void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_t most);
 /* sym_fields_below() : that the costs are below the plan's, steps aside. */
 void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
-/* sym_fields_fewer() : that there are fewer copies than the plan's, or as many and fewer bytes of
- * shared memory than `shared_bytes`; 0: only the former. */
-void sym_fields_fewer(struct sym_script *q, const struct sym_fields *f, uint64_t shared_bytes);
+/* sym_fields_maps() : of stores, fewer than n copies, or as many with fewer smaller last boxes
+ * (each doubles the maps); what comes after is compared where the boxes are all equal. */
+void sym_fields_maps(struct sym_script *q, const struct sym_fields *f, unsigned long long n);
+/* sym_fields_better() : that solve would rank the plan higher, up to whole sectors of memory. */
+void sym_fields_better(struct sym_script *q, const struct sym_fields *f);
+/* sym_knows_conflicts() : whether the bank conflicts of a view's plans are stated, or left open. */
+bool sym_knows_conflicts(const struct sym_fields *f);
 
 /* A search's account, and what is asked about each view that it names. */
 struct sym_account {
     struct tmap_symbolic *s;
     const struct tmap_checker *checker;
-    const struct tmap_plan *plan; /* to be beaten */
-    const struct tmap_use *use;   /* NULL: costs as repair ranks them; else as solve does */
-    uint64_t shared_bytes;        /* with use: see sym_fields_fewer() */
-    struct tmap_desc base;        /* the wish's fields that no view changes */
+    const struct tmap_plan *plan;      /* to be beaten */
+    const struct tmap_use *use;        /* NULL: costs as repair ranks them; else as solve does */
+    const struct tmap_tile_plan *best; /* with use */
+    uint32_t tile_rank;
+    struct tmap_desc base; /* the wish's fields that no view changes */
     struct sym_aim aim;
     bool has_aim;
 };

@@ -66,7 +66,7 @@ END
 echo '{"name":"T","tensor":{"dtype":"BFLOAT16","dim":[4096,4096],"stride":[8192]},"tile":[64,64]}' >"$dir/wish.json"
 is 'solve proves what its copies move' 0 'T: proved that the copies move what was wished' \
     "$tmap" solve --prove "$dir/wish.json"
-is 'solve proves its instructions least' 0 'views take fewer instructions (isl' \
+is 'solve proves its plan the first' 0 'views rank before it (isl' \
     "$tmap" solve --prove "$dir/wish.json"
 is 'repair proves that its plan is least' 0 'fewer than 1 changed field would not do' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
