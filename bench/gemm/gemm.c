@@ -1,17 +1,19 @@
 /* Our GEMM against cublasLt's best, in one run, interleaved.
  *
  *   gemm compare SET KIND OUT [FILL]      every shape of the set; one tab-separated line each
- *   gemm sweep M N K KIND OUT MS [top]    the family at one shape, best first by the model
- *   gemm sweepset SET KIND OUT MS         the same for every shape of the set
- *   gemm list M N K KIND OUT CONFIG...    given configurations, interleaved; CONFIG is
- *                                         tile_m,tile_n,stages,cm,cn,split,group,clusters,
- *                                         swapped,stream,flip,load,store,overlap,panels,direct
- *   gemm picks FILE KIND OUT MS           each line's configuration beside the model's
- * (heuristics.tsv) gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler gemm ladder
- * N MS                      the steps from the simplest kernel on gemm ceilings only multiplies,
- * only loads gemm plot < TSV > SVG                 the ratio by shape gemm overhead host time of a
- * run beside a bare launch FILL: normal (default), integers, zeros. SHAPES names another shape
- * list.
+ *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
+ *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
+ *   gemm list M N K KIND OUT MS CONFIG... given configurations, interleaved
+ *   gemm lists FILE KIND OUT              the same by lines of MS M N K CONFIG...
+ *   gemm picks FILE KIND OUT MS           heuristics.tsv beside the model's choice
+ *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
+ *   gemm ladder N MS                      the steps from the simplest kernel on
+ *   gemm ceilings                         only multiplies, only loads
+ *   gemm overhead                         host time of a run beside a bare launch
+ *   gemm plot < TSV > SVG                 the ratio by shape
+ *
+ * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
+ * overlap,panels,direct. FILL: normal (default), integers, zeros. SHAPES names another shape list.
  */
 #include "plot.h"
 #include "rungs.h"
@@ -21,7 +23,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { SCREEN_MS = 20, BEST = 3, ROUNDS = 5 };
+/* WARM_MS: the first ones of a sweep would run at a clock that the power limit takes back later. */
+enum { SCREEN_MS = 20, BEST = 3, ROUNDS = 5, WARM_MS = 150 };
 
 static int index_of(const char *name, const char *const *names, int n)
 {
@@ -199,6 +202,7 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
     size_t count = tmap_gemm_configs(s->suite, &job.set[0], &base, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)limit; i++) {
         if (!ours(s, r, &job, &configs[i])) continue;
+        if (i == 0) stand_time(s, r, WARM_MS, 0);
         const struct slice t = stand_time(s, r, ms, 0);
         printf("sweep\t%d\t%d\t%d\t%.2f\t%.1f\t%.2f\t", shape->m, shape->n, shape->k, t.us,
                job.flops / t.us / 1e6, r->plans[0].cost_us);
@@ -212,7 +216,7 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
 
 /* fill below 0: a sweep of `ms` a configuration instead of a comparison. */
 static void compare_set(struct stand *s, const char *set, const char *kind, const char *out,
-                        int fill, double ms)
+                        int fill, double ms, int limit)
 {
     const char *path = getenv("SHAPES") ? getenv("SHAPES") : "bench/gemm/shapes.tsv";
     FILE *f = fopen(path, "r");
@@ -231,7 +235,7 @@ static void compare_set(struct stand *s, const char *set, const char *kind, cons
         if (strcmp(in_set, set)) continue;
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
         if (fill < 0)
-            sweep(s, &p, ms, GEMM_MAX_CHOICES);
+            sweep(s, &p, ms, limit);
         else
             compare(s, name, &p, kind, fill);
     }
@@ -257,7 +261,7 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
         track[tracks].runner = calloc(1, sizeof *track[0].runner);
         theirs(track[tracks++].runner, &job, best[0]);
     }
-    for (int round = 0; round < 3; round++)
+    for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < tracks; i++) measure(s, &track[i], ms);
     for (int i = 0; i < tracks; i++) {
         const double us = median(track[i].us, track[i].n);
@@ -287,6 +291,24 @@ static void picks(struct stand *s, const char *path, const char *kind, const cha
             continue;
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
         list(s, &p, ms, 2, texts);
+    }
+    fclose(f);
+}
+
+/* A file of lists: MS M N K CONFIG... a line. */
+static void lists(struct stand *s, const char *path, const char *kind, const char *out)
+{
+    char line[4096], *texts[40];
+    FILE *f = fopen(path, "r");
+    if (!f) return;
+    while (fgets(line, sizeof line, f)) {
+        double ms;
+        int m, n, k, used, count = 0;
+        if (sscanf(line, "%lf %d %d %d%n", &ms, &m, &n, &k, &used) != 4) continue;
+        const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
+        for (char *t = strtok(line + used, " \t\n"); t && count < 40; t = strtok(NULL, " \t\n"))
+            texts[count++] = t;
+        list(s, &p, ms, count, texts);
     }
     fclose(f);
 }
@@ -428,11 +450,14 @@ int main(int argc, char **argv)
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)
         compare_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? index_of(argv[5], fills, 4) : 0,
-                    0);
+                    0, 0);
     else if (!strcmp(mode, "sweepset") && argc >= 6)
-        compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]));
+        compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]),
+                    argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
     else if (!strcmp(mode, "picks") && argc >= 6)
         picks(&stand, argv[2], argv[3], argv[4], atof(argv[5]));
+    else if (!strcmp(mode, "lists") && argc >= 5)
+        lists(&stand, argv[2], argv[3], argv[4]);
     else if (!strcmp(mode, "once") && argc >= 8) {
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
