@@ -20,7 +20,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
             for (int32_t slot = 0; slot < p.stages; slot++) {
                 const tile t = {(int32_t)blockIdx.x, (int32_t)blockIdx.x, 0};
                 ptx::mbarrier_arrive_expect_tx(smem.full(slot), wide::STAGE_BYTES);
-                load_stage<wide>(p, smem, at, t, slot, slot);
+                source<wide>(p, smem, at, t).load(slot * wide::BK, slot);
             }
     } else {
         ptx::registers_raise<232>();

@@ -3,8 +3,8 @@
 
 /* GROUP_ROWS of D are walked before a step along N. NOTES_BYTES are the tall tile's in
  * shared memory, shared_layout::notes() and ::agenda(). */
-enum { GROUP_ROWS = 2048, NOTES_BYTES = 80 + 12 * 32 };
-enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 12, SPAN_BYTES = 128, SLAB_ROWS = 64 };
+enum { GROUP_ROWS = 2048, NOTES_BYTES = 80 + 12 * 48 };
+enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 16, SPAN_BYTES = 128, SLAB_ROWS = 64 };
 
 int32_t gemm_tile_m(const struct gemm_instance *instance)
 {
@@ -134,6 +134,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     if (is_tall(instance) && wish->direct > 0) return false;
+    const bool partial = instance->bn > SLAB_ROWS && instance->bn % SLAB_ROWS != 0;
+    if (partial && wish->direct < 0) return false;
     if (!allows(wish->tile_m, c->tile_m) || !allows(wish->tile_n, c->tile_n)) return false;
     if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
     if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
@@ -156,7 +158,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         return false;
     c->group = wish->group ? wish->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
-    c->direct = wish->direct ? wish->direct : DIRECT;
+    c->direct = partial ? 1 : wish->direct ? wish->direct : DIRECT;
     c->overlap = wish->overlap;
     c->flip_k = wish->flip_k;
     c->load_policy = wish->load_policy;

@@ -40,7 +40,7 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
 #pragma unroll 1
     while (list.take(p, w)) {
         const gemm_params &q = member_of(p, list.member);
-        const tile t = tile_of(q, w.index);
+        const source<S> from(q, smem, at, tile_of(q, w.index));
         if (acquired != list.member) {
             ptx::tensormap_acquire(&q.a);
             ptx::tensormap_acquire(&q.b);
@@ -51,7 +51,7 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), S::STAGE_BYTES);
-            load_stage<S>(q, smem, at, t, k_block, ring.slot);
+            from.load(k_block * S::BK, ring.slot);
             ring.advance(p.stages);
         }
     }
@@ -108,6 +108,6 @@ template <class S> PTX_FN void gemm_group(const gemm_params &p)
         __syncwarp();
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
-        consume_group<S>(p, smem, at.a_mask | at.b_mask, cluster, watch);
+        consume_group<S>(p, smem, at.fillers(), cluster, watch);
     }
 }

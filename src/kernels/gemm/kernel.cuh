@@ -1,7 +1,8 @@
 // The kernel: one warpgroup loads, WGS warpgroups multiply; blocks stay and take tile after tile.
 //
 //   full[slot]   one arrival (the loading thread's) and the slot's bytes
-//   empty[slot]  one arrival of every consumer warp of every block that reads what this one loads
+//   empty[slot]  one arrival of every consumer warpgroup of every block that reads what this one
+//   loads
 #pragma once
 
 #include "epilogue.cuh"
@@ -26,26 +27,28 @@ template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_
     const uint32_t readers = p.cluster_m + p.cluster_n - 1;
     for (int32_t slot = 0; slot < p.stages; slot++) {
         ptx::mbarrier_init(smem.full(slot), 1);
-        ptx::mbarrier_init(smem.empty(slot), S::WGS * 4 * readers + (FAULT(p, 6) ? 1 : 0));
+        ptx::mbarrier_init(smem.empty(slot), S::WGS * readers + (FAULT(p, 6) ? 1 : 0));
     }
     if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
-// Where a tile's part of one warpgroup lies in D. Asked for where it is needed: kept through the
-// multiplies it would cost registers.
+// Where a tile's part of one warpgroup lies in D. Asked for while the last multiplies run, whom its
+// divisions do not delay then; kept through all of them it would cost registers.
 template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, int32_t wg)
 {
     const cluster_place at(p);
     const tile t = tile_of(p, w.index);
-    return {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
-            (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+    place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
+               (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+    asm volatile("" : "+r"(d.row), "+r"(d.col), "+r"(d.batch));
+    return d;
 }
 
 // The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
 template <class S>
 PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                     const shared_layout<S> &smem, int32_t cluster, int32_t wg, const work &w,
-                    const ptx::watch &watch)
+                    const place &at, const ptx::watch &watch)
 {
     const uint32_t rank = ptx::cluster_rank();
     if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, rank, wg);
@@ -63,7 +66,7 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         ptx::cluster_arrive(); // nobody leaves while its part may still be read
     }
     // One call: the compiler writes out what it inlines, and this is most of the kernel.
-    if (own) store_tile<S>(acc, p, smem.staging(wg), wg, place_of<S>(p, w, wg), own);
+    if (own) store_tile<S>(acc, p, smem.staging(wg), wg, at, own);
     if (splits) ptx::cluster_wait();
 }
 
@@ -92,8 +95,17 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        sum_tile<S>(acc, p, smem, fillers, wg, w.k_end - w.k_begin, ring, watch);
-        deliver<S>(acc, p, smem, cluster, wg, w, watch);
+        const int32_t k_blocks = w.k_end - w.k_begin;
+        place d;
+        if constexpr (S::PROMOTE) {
+            multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+            d = place_of<S>(p, w, wg);
+        } else {
+            const int32_t last = multiply<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+            d = place_of<S>(p, w, wg);
+            finish<S>(acc, p, smem, fillers, last);
+        }
+        deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
     }
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
@@ -153,7 +165,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
         }
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
-        consume<S>(p, smem, at.a_mask | at.b_mask, cluster, watch);
+        consume<S>(p, smem, at.fillers(), cluster, watch);
     }
 }
 

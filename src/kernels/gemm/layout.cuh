@@ -58,7 +58,7 @@ template <class S> struct shared_layout {
     PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + 16 * slot; }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
     // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.
-    static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 32;
+    static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 48;
     PTX_FN uint32_t notes() const { return full(stages); }
     PTX_FN uint32_t agenda(int32_t warp) const
     {
@@ -98,6 +98,9 @@ struct cluster_place {
         for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (i + col * p.cluster_m);
         if (p.split > 1) a_mask = b_mask = 1u << rank;
     }
+    // Whom this warp tells that a slot is free. A group of multiplies is its warpgroup's, so its
+    // end is the end of all four warps' (PTX ISA, wgmma.commit_group), and the first warp speaks.
+    PTX_FN uint32_t fillers() const { return threadIdx.x / 32 % 4 == 0 ? a_mask | b_mask : 0; }
     PTX_FN int32_t k_part(const gemm_params &p) const { return p.split > 1 ? rank : 0; }
 };
 

@@ -4,51 +4,77 @@
 #include "layout.cuh"
 #include "schedule.cuh"
 
-// One operand's part of a stage. ROWS rows (of M or N) are shared among `sharers` blocks that each
-// load their piece for all. A k-major piece is one box of ROWS / sharers rows; an mn-major operand
-// comes in boxes of 64 columns, dealt out in turn.
-template <int ROWS, int BK, bool MN_MAJOR>
-PTX_FN void load_operand(const gemm_map &map, uint32_t dst, uint32_t bar, int32_t k, int32_t first,
-                         int32_t batch, uint32_t part, int32_t sharers, uint32_t mask,
-                         uint64_t policy)
+// A piece of a k-major operand: one box.
+PTX_FN void load_box(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k, int32_t row,
+                     int32_t batch, bool shared, uint32_t mask, uint64_t policy)
 {
-    if constexpr (MN_MAJOR) {
+    const int32_t c[3] = {k, row, batch};
+    if (shared)
+        ptx::tma_load_3d_multicast_hint(to, &map, bar, c, mask, policy);
+    else
+        ptx::tma_load_3d_hint(to, &map, bar, c, policy);
+}
+
+// An mn-major operand of ROWS rows (of M or N) comes in boxes of 64, dealt out among the sharers.
+template <int ROWS, int BK>
+PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k, int32_t row,
+                       int32_t batch, uint32_t part, int32_t sharers, uint32_t mask,
+                       uint64_t policy)
+{
 #pragma unroll 1
-        for (int32_t box = part; box < ROWS / 64; box += sharers) {
-            const int32_t c[3] = {first + box * 64, k, batch};
-            const uint32_t to = dst + box * BK * 128;
-            if (sharers > 1)
-                ptx::tma_load_3d_multicast_hint(to, &map, bar, c, mask, policy);
-            else
-                ptx::tma_load_3d_hint(to, &map, bar, c, policy);
-        }
-    } else {
-        // Sharers are a power of two; a division here, every k-block, left the ring empty.
-        const int32_t rows = ROWS >> (31 - __clz(sharers));
-        const int32_t c[3] = {k, first + (int32_t)part * rows, batch};
-        const uint32_t to = dst + part * rows * 128;
+    for (int32_t box = part; box < ROWS / 64; box += sharers) {
+        const int32_t c[3] = {row + box * 64, k, batch};
         if (sharers > 1)
-            ptx::tma_load_3d_multicast_hint(to, &map, bar, c, mask, policy);
+            ptx::tma_load_3d_multicast_hint(to + box * BK * 128, &map, bar, c, mask, policy);
         else
-            ptx::tma_load_3d_hint(to, &map, bar, c, policy);
+            ptx::tma_load_3d_hint(to + box * BK * 128, &map, bar, c, policy);
     }
 }
 
-template <class S>
-PTX_FN void load_stage(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
-                       const tile &t, int32_t k_block, int32_t slot)
-{
-    const uint32_t bar = smem.full(slot);
-    const int32_t m = (t.m * p.cluster_m + at.row) * S::BM;
-    const int32_t n = (t.n * p.cluster_n + at.col) * S::BN;
-    const int32_t k = (at.k_part(p) * p.k_blocks + k_block) * S::BK;
-    uint32_t a_mask = at.a_mask, b_mask = at.b_mask;
-    if (FAULT(p, 7)) b_mask &= ~(1u << (p.cluster_m - 1));
-    load_operand<S::BM, S::BK, S::A_MN>(p.a, smem.a(slot), bar, k, m, t.batch, at.col, p.cluster_n,
-                                        a_mask, p.load_policy);
-    load_operand<S::BN, S::BK, S::B_MN>(p.b, smem.b(slot), bar, k, n, t.batch, at.row, p.cluster_m,
-                                        b_mask, p.load_policy);
-}
+// What a tile's k-blocks have in common, worked out before the first: one thread loads, and every
+// instruction of its loop delays the next load. Rows of M or N are shared among the blocks of a
+// cluster that each load their piece for all.
+template <class S> struct source {
+    const gemm_params &p;
+    uint32_t a_part, b_part;     // which piece is this block's
+    int32_t a_row, b_row, batch; // where it begins
+    uint32_t a_to, b_to, full;   // where it goes in slot 0, and the barrier
+    uint32_t a_mask, b_mask;
+
+    PTX_FN source(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+                  const tile &t)
+        : p(p), a_part(at.col), b_part(at.row)
+    {
+        // Sharers are a power of two; a division here, every k-block, left the ring empty.
+        const int32_t a_down = S::A_MN ? 0 : a_part * (S::BM >> (31 - __clz(p.cluster_n)));
+        const int32_t b_down = S::B_MN ? 0 : b_part * (S::BN >> (31 - __clz(p.cluster_m)));
+        a_row = (t.m * p.cluster_m + at.row) * S::BM + a_down;
+        b_row = (t.n * p.cluster_n + at.col) * S::BN + b_down;
+        batch = t.batch;
+        a_to = smem.a(0) + a_down * 128;
+        b_to = smem.b(0) + b_down * 128;
+        full = smem.full(0);
+        a_mask = at.a_mask;
+        b_mask = at.b_mask;
+        if (FAULT(p, 7)) b_mask &= ~(1u << (p.cluster_m - 1));
+    }
+    PTX_FN void load(int32_t k, int32_t slot) const
+    {
+        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
+        if constexpr (S::A_MN)
+            load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
+                                     a_mask, p.load_policy);
+        else
+            load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
+                     p.load_policy);
+        if constexpr (S::B_MN)
+            load_boxes<S::BN, S::BK>(p.b, b_to + there, bar, k, b_row, batch, b_part, p.cluster_m,
+                                     b_mask, p.load_policy);
+        else
+            load_box(p.b, b_to + there, bar, k, b_row, batch, p.cluster_m > 1, b_mask,
+                     p.load_policy);
+    }
+};
 
 // A block may not leave while a peer can still arrive on its barriers: wait until every slot has
 // been given back.
@@ -74,15 +100,17 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        const tile t = tile_of(p, w.index);
+        const source<S> from(p, smem, at, tile_of(p, w.index));
         const bool flipped = p.flip_k && w.index / p.clusters & 1;
+        const int32_t first = at.k_part(p) * p.k_blocks + (flipped ? w.k_end - 1 : w.k_begin);
+        const int32_t step = flipped ? -S::BK : S::BK;
+        int32_t k = first * S::BK;
 #pragma unroll 1
-        for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
-            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
-                                     ring.slot);
-            ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), bytes);
-            const int32_t k = flipped ? w.k_end - 1 - (k_block - w.k_begin) : k_block;
-            load_stage<S>(p, smem, at, t, FAULT(p, 14) && k == 3 ? 2 : k, ring.slot);
+        for (int32_t left = w.k_end - w.k_begin; left > 0; left--, k += step) {
+            ptx::mbarrier_wait_often(from.full + 16 * ring.slot + 8, ring.parity ^ 1, watch,
+                                     GEMM_EMPTY, ring.slot);
+            ptx::mbarrier_arrive_expect_tx(from.full + 16 * ring.slot, bytes);
+            from.load(FAULT(p, 14) && k == 3 * S::BK ? 2 * S::BK : k, ring.slot);
             ring.advance(p.stages);
         }
     }

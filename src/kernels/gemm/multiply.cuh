@@ -35,6 +35,44 @@ PTX_FN void multiply_slot(typename S::acc_t (&acc)[REGS], const shared_layout<S>
     ptx::wgmma_commit();
 }
 
+// What stays the same from slot to slot: the descriptors and barriers of slot 0, to which a slot
+// adds a multiple. Everything is the same in all lanes, and the compiler knows it (a vote's
+// result), so that it lies in uniform registers and one multiply's step costs two additions.
+template <class S> struct reader {
+    static constexpr uint32_t STEP = S::STAGE_BYTES >> 4;
+    uint32_t a, b; // low words of the matrix descriptors
+    uint32_t full;
+
+    PTX_FN reader(const shared_layout<S> &smem, int32_t wg)
+    {
+        int32_t same = 0;
+#pragma unroll
+        for (int i = 1; i < S::WGS; i++) same += __any_sync(0xffffffff, wg >= i);
+        a = (uint32_t)matrix_descriptor<S::A_MN>(smem.a(0) + same * S::SPAN, S::SPAN);
+        b = (uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN);
+        full = smem.full(0);
+    }
+    PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], int32_t slot, bool first,
+                         uint64_t fault = 0) const
+    {
+        const uint64_t high = matrix_descriptor<S::A_MN>(0, S::SPAN) >> 32 << 32;
+        uint32_t from_a = a + slot * STEP, from_b = b + slot * STEP;
+        if constexpr (S::TALL) { // what it recalls from shared memory, the compiler does not know
+            from_a = __reduce_or_sync(0xffffffff, from_a);
+            from_b = __reduce_or_sync(0xffffffff, from_b);
+        }
+        ptx::wgmma_fence();
+#pragma unroll
+        for (int step = 0; step < 4; step++) {
+            mma<S::KIND, S::A_MN, S::B_MN>(acc, high | from_a, (high | from_b) + fault,
+                                           !first || step > 0);
+            from_a += descriptor_step<S::A_MN>();
+            from_b += descriptor_step<S::B_MN>();
+        }
+        ptx::wgmma_commit();
+    }
+};
+
 // Returns with the last group in flight, and its slot; finish() ends it. What the caller computes
 // in between costs no time.
 template <class S>
@@ -42,19 +80,27 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                         const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
                         int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
 {
+    const reader<S> from(smem, wg);
+    const bool shared = p.cluster_m * p.cluster_n > 1, tells = fillers >> threadIdx.x % 32 & 1;
+    const uint32_t empty =
+        shared ? ptx::map_to_rank(smem.empty(0), threadIdx.x % 32) : smem.empty(0);
     int32_t previous = 0;
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         if (!FAULT(p, 16))
-            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
+            ptx::mbarrier_wait_often(from.full + 16 * ring.slot, ring.parity, watch, GEMM_FULL,
                                      ring.slot);
         if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
         if (DELAY(p, DELAY_MULTIPLY)) ptx::pause_us(5);
         if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);
-        multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0, 0,
-                         FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
+        from.multiply(acc, ring.slot, k_block == 0, FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
         ptx::wgmma_wait<1>();
-        if (k_block > 0 && !FAULT(p, 13)) release<S>(p, smem, fillers, previous);
+        if (k_block > 0 && tells && !FAULT(p, 13)) {
+            if (shared)
+                ptx::mbarrier_arrive_cluster(empty + 16 * previous);
+            else
+                ptx::mbarrier_arrive(empty + 16 * previous);
+        }
         previous = ring.slot;
         ring.advance(p.stages);
         if (FAULT(p, 5)) ring.parity = 0;

@@ -126,10 +126,11 @@ PTX_FN void multiply_tall(float (&acc)[S::REGS], const gemm_params &p, const sha
                           uint32_t fillers, int32_t wg, int32_t k_blocks, ring_position &ring,
                           const ptx::watch &watch)
 {
+    const reader<S> from(smem, wg);
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
-        multiply_slot<S>(acc, smem, wg, ring.slot, k_block == 0);
+        from.multiply(acc, ring.slot, k_block == 0);
         ptx::wgmma_wait<1>();
         if (k_block > 0) {
             release<S>(p, smem, fillers, ring.before(p.stages));
@@ -168,8 +169,10 @@ PTX_FN int32_t this_thread()
 
 // What a warp has to do, out of the registers while it multiplies.
 struct agenda {
+    int32_t cluster;
     worklist list;
     work w;
+    place d;
 
     template <class S> PTX_FN void keep(const shared_layout<S> &smem) const
     {
@@ -186,22 +189,25 @@ PTX_FN void consume_tall(const gemm_params &p, const shared_layout<S> &smem,
                          const ptx::watch &watch)
 {
     const cluster_place here(p);
-    const uint32_t fillers = here.a_mask | here.b_mask;
-    const int32_t cluster_size = p.cluster_m * p.cluster_n;
+    const uint32_t fillers = here.fillers();
     ring_position ring;
     float acc[S::REGS];
-    agenda todo = {worklist(p, blockIdx.x / cluster_size)};
+    agenda todo;
+    todo.cluster = blockIdx.x / (p.cluster_m * p.cluster_n);
+    todo.list = worklist(p, todo.cluster);
 #pragma unroll 1
     while (todo.list.take(p, todo.w)) {
-        todo.keep<S>(smem);
         const int32_t wg = this_thread() / 128, count = todo.w.k_end - todo.w.k_begin;
-        const place d = place_of<S>(p, todo.w, wg);
-        if (d.row >= p.m || d.col >= p.n) {
+        todo.d = place_of<S>(p, todo.w, wg);
+        todo.keep<S>(smem);
+        if (todo.d.row >= p.m || todo.d.col >= p.n) {
             pass<S>(p, smem, fillers, count, ring, watch);
         } else {
             multiply_tall<S>(acc, p, smem, fillers, wg, count, ring, watch);
             todo.recall<S>(smem);
-            deliver<S>(acc, p, smem, blockIdx.x / cluster_size, this_thread() / 128, todo.w, watch);
+            shared_layout<S> there = smem; // worked out here: kept, it would be a register too many
+            settle(there.base);
+            deliver<S>(acc, p, there, todo.cluster, this_thread() / 128, todo.w, todo.d, watch);
         }
         todo.recall<S>(smem);
     }
