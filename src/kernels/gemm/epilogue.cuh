@@ -24,9 +24,9 @@ struct fragment {
     }
 };
 
-// A group's columns, and its accumulators a thread.
-template <class S> struct group {
-    static constexpr int COLUMNS = S::BN < 64 ? S::BN : 64, REGS = COLUMNS / 2;
+// Group G's columns, and its accumulators a thread; the last group may be narrower.
+template <class S, int G> struct group {
+    static constexpr int LEFT = S::BN - G * 64, COLUMNS = LEFT < 64 ? LEFT : 64, REGS = COLUMNS / 2;
 };
 
 PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
@@ -108,11 +108,11 @@ PTX_FN void scale(int32_t &x, const gemm_params &p)
 
 // Group G of alpha acc + beta C.
 template <class S, int G>
-PTX_FN void take(float (&v)[group<S>::REGS], const typename S::acc_t (&acc)[S::REGS],
+PTX_FN void take(float (&v)[group<S, G>::REGS], const typename S::acc_t (&acc)[S::REGS],
                  const gemm_params &p, const place &at)
 {
 #pragma unroll
-    for (int i = 0; i < group<S>::REGS; i++) v[i] = as_float(acc[G * 32 + i]);
+    for (int i = 0; i < group<S, G>::REGS; i++) v[i] = as_float(acc[G * 32 + i]);
     const fragment f;
     if (S::ADDS_C && p.beta != 0.0f)
         add_c(v, p, at.row + f.warp * 16 + f.lane / 4, at.col + G * 64 + f.lane % 4 * 2, at.batch);
@@ -264,7 +264,7 @@ template <class S, int G>
 PTX_FN void stage_group(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                         uint32_t panels, const place &at)
 {
-    constexpr int REGS = group<S>::REGS;
+    constexpr int REGS = group<S, G>::REGS;
     float v[REGS];
     take<S, G>(v, acc, p, at);
     if (DELAY(p, DELAY_WRITES)) congest();
@@ -285,9 +285,9 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
 {
     const int32_t col = at.col + g * 64;
     if (S::WRITES_COLUMNS && p.transposed)
-        store_group<S::SPAN>(p, panels, at.row, col, 64, group<S>::COLUMNS, at.batch);
+        store_group<S::SPAN>(p, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
     else
-        store_group<S::SPAN>(p, panels, col, at.row, group<S>::COLUMNS, 64, at.batch);
+        store_group<S::SPAN>(p, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
 }
 
 // --- without the copy engine: each warp reads back what it wrote, and stores rows itself
@@ -314,17 +314,17 @@ PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_
 // Which row and chunk of which panel a lane takes in round i; a warp's own are
 //   rows:    its 16 rows, 8 chunks of each, panel by panel
 //   columns: of every row the 2 chunks (32-bit: 4 of one panel) that hold its 16 rows of the tile
-template <class S>
-PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
+template <class S, int G>
+PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at)
 {
-    constexpr int COLUMNS = group<S>::COLUMNS;
+    constexpr int COLUMNS = group<S, G>::COLUMNS;
     const fragment f;
     const bool wide = p.out >= GEMM_OUT_F32, columns = S::WRITES_COLUMNS && p.transposed;
     const int32_t bytes = wide ? 4 : 2, per_chunk = 16 / bytes;
     const int32_t lanes = columns ? (wide ? 4 : 2) : 8; // of one row
     const int32_t rounds = columns ? COLUMNS * lanes / 32 : (wide && COLUMNS > 32 ? 8 : 4);
-    const int32_t inner = columns ? at.row : at.col + g * 64;
-    const int32_t outer = columns ? at.col + g * 64 : at.row;
+    const int32_t inner = columns ? at.row : at.col + G * 64;
+    const int32_t outer = columns ? at.col + G * 64 : at.row;
     const int32_t inner_end = columns ? p.m : min(p.n, inner + COLUMNS);
     const int32_t outer_end = columns ? p.n : p.m;
     uint8_t *d = (uint8_t *)p.d_address + at.batch * p.d_batch_bytes;
@@ -349,11 +349,11 @@ PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at, 
 template <class S, int G = 0>
 PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                          uint32_t staging, uint32_t step, int32_t batch, int32_t wg,
-                         const place &at, uint32_t own)
+                         const place &at, uint32_t own, int32_t slot = 0)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
-    const int32_t slot = G % batch;
-    const bool direct = !S::TALL && p.direct;
+    // A narrower last group is the warps' own: the map of D has one box for all.
+    const bool direct = S::BN > 64 && S::BN % 64 ? true : !S::TALL && p.direct;
     if (own >> G & 1) {
         if (direct)
             __syncwarp();
@@ -362,7 +362,7 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
         stage_group<S, G>(acc, p, staging + slot * step, at);
         if (direct) {
             __syncwarp();
-            drain_group<S>(p, staging + slot * step, at, G);
+            drain_group<S, G>(p, staging + slot * step, at);
         } else if (LAST || slot == batch - 1) {
             publish_panel(p, wg);
 #pragma unroll 1
@@ -370,7 +370,8 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
                 store_group_at<S>(p, staging + i * step, at, G - slot + i);
         }
     }
-    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, own);
+    slot = slot + 1 < batch ? slot + 1 : 0;
+    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, own, slot);
 }
 
 template <class S>

@@ -14,6 +14,7 @@
 #define REGS_8 "%0, %1, %2, %3, %4, %5, %6, %7"
 #define REGS_16 TEN() "%10, %11, %12, %13, %14, %15"
 #define REGS_32 TEN() TEN(1) TEN(2) "%30, %31"
+#define REGS_40 TEN() TEN(1) TEN(2) "%30, %31, %32, %33, %34, %35, %36, %37, %38, %39"
 #define REGS_48 TEN() TEN(1) TEN(2) TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47"
 #define REGS_64 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63"
 #define REGS_96                                                                                    \
@@ -31,6 +32,7 @@
 #define V8(C, i) V4(C, i), V4(C, i + 4)
 #define V16(C, i) V8(C, i), V8(C, i + 8)
 #define V32(C, i) V16(C, i), V16(C, i + 16)
+#define V40(C, i) V32(C, i), V8(C, i + 32)
 #define V48(C, i) V32(C, i), V16(C, i + 32)
 #define V64(C, i) V32(C, i), V32(C, i + 32)
 #define V96(C, i) V64(C, i), V32(C, i + 64)
@@ -69,6 +71,7 @@
 DEFINE_MMA(16, 8, 8, 9, 10, 11, 12)
 DEFINE_MMA(32, 16, 16, 17, 18, 19, 20)
 DEFINE_MMA(64, 32, 32, 33, 34, 35, 36)
+DEFINE_MMA(80, 40, 40, 41, 42, 43, 44)
 DEFINE_MMA(96, 48, 48, 49, 50, 51, 52)
 DEFINE_MMA(128, 64, 64, 65, 66, 67, 68)
 DEFINE_MMA(192, 96, 96, 97, 98, 99, 100)

@@ -29,7 +29,7 @@ template <class S> PTX_FN void leave_part(const typename S::acc_t (&acc)[S::REGS
 // The groups of 64 columns of one warpgroup that block `rank` finishes, a bit for each.
 template <class S> PTX_FN uint32_t own_groups(int32_t wg, int32_t rank, int32_t parts)
 {
-    constexpr int GROUPS = S::BN < 64 ? 1 : S::BN / 64;
+    constexpr int GROUPS = (S::BN + 63) / 64;
     uint32_t own = 0;
 #pragma unroll
     for (int g = 0; g < GROUPS; g++)
