@@ -36,7 +36,7 @@ static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype,
     desc.stride_bytes[1] = batch > 1 ? (uint64_t)(at->batch_stride * bytes) : desc.stride_bytes[0];
     for (int i = 0; i < 3; i++) desc.box[i] = desc.elem_stride[i] = 1;
     desc.swizzle = TMAP_SWIZZLE_128B;
-    desc.l2_promotion = TMAP_L2_256B;
+    desc.l2_promotion = TMAP_L2_128B;
     return desc;
 }
 
