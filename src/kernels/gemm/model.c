@@ -3,19 +3,26 @@
 #include "kernels/gemm/suite.h"
 
 /* Fitted to sweeps of the whole family over the bench's shapes on an H200 (docs/GEMM.md). */
-static const double CLOCKS_PER_US = 1770.0;
-static const double LOAD_BYTES_PER_CLOCK = 45.0; /* into one SM */
-static const double MULTICAST_WEIGHT = 0.05;     /* what a shared byte spares its loader */
-static const double BLOCK_CLOCKS = 400.0;        /* a k-block takes at least */
-static const double MEMORY_BYTES_PER_US = 3.5e6;
-static const double SM_BYTES_PER_US[] = {1.0e5, 4.0e4,
-                                         4.0e4}; /* of it, into an SM, by warpgroups */
-static const double LAUNCH_US = 5.0;
-static const double TILE_CLOCKS = 1500.0; /* epilogue */
-static const double PANEL_CLOCKS = 250.0;
-static const double REDUCE_CLOCKS = 8.0;  /* of a split, by part and 16 columns */
-static const double PART_CLOCKS = 2600.0; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 52.0;
+static const double CLOCKS_PER_US = 1813.0;
+static const double LOAD_BYTES_PER_CLOCK = 93.0; /* into one SM */
+static const double MULTICAST_WEIGHT = 0.127;    /* what a shared byte spares its loader */
+static const double BLOCK_CLOCKS = 168.0;        /* a k-block takes at least */
+static const double MEMORY_BYTES_PER_US = 4.4e6;
+/* An operand that two tiles or more read at different times costs so much of itself again. */
+static const double READ_AGAIN = 0.144;
+static const double SM_BYTES_PER_US[] = {1.16e5, 3.62e4,
+                                         6.8e4}; /* of it, into an SM, by warpgroups */
+static const double LAUNCH_US = 4.6;
+static const double TILE_CLOCKS = 1800.0; /* epilogue */
+static const double PANEL_CLOCKS = 366.0;
+static const double REDUCE_CLOCKS = 4.3;  /* of a split, by part and 16 columns */
+static const double PART_CLOCKS = 3300.0; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 104.0;
+/* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
+ * SM (in clocks), a microsecond of memory. */
+static const double MULTIPLY_ENERGY = 2.1;
+static const double LOAD_ENERGY = 0.0048;
+static const double MEMORY_ENERGY = 0.16;
 /* Idle blocks leave their power to the others: a stream that only evens out gains less. */
 static const double EVENING_OUT = 1.02;
 
@@ -89,6 +96,32 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
            (tiles > c->stream ? EVENING_OUT : 1);
 }
 
+/* How long the device's power would take for all of a product at full clock. */
+static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct gemm_choice *choice, double memory_bytes)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const int32_t wgs = choice->instance->wgs;
+    const double n = choice->instance->bn < 32 ? 32 : choice->instance->bn;
+    /* A tall tile's warpgroups outside D rest. */
+    const double tiles_m = wgs == 3 ? up(view->m / 64.0) / 3 : up((double)view->m / c->tile_m);
+    const double k_blocks = tiles_m * up((double)view->n / c->tile_n) *
+                            up(view->k * view->element_bytes / 128.0) * view->batch;
+    const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
+    const double bytes = 128 * (rows + cols + c->tile_m + c->tile_n) / 2;
+    return k_blocks * (MULTIPLY_ENERGY * 2 * wgs * n + LOAD_ENERGY * bytes) / suite->gpu.sm_count /
+               CLOCKS_PER_US +
+           MEMORY_ENERGY * memory_bytes / MEMORY_BYTES_PER_US;
+}
+
+/* The root of a b, which lie within a factor of ten, without the mathematics library. */
+static double mean(double a, double b)
+{
+    double root = (a + b) / 2;
+    for (int i = 0; i < 4; i++) root = (root + a * b / root) / 2;
+    return root;
+}
+
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
@@ -96,10 +129,16 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double members = c->cluster_m * c->cluster_n * c->split;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
-    const double compute_us = busiest_clocks(suite, view, choice, tiles) / CLOCKS_PER_US;
+    const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
+    const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
     const double bytes =
-        view->batch * (((double)view->m + view->n) * view->k * view->element_bytes +
+        view->batch * ((view->m * again_a + view->n * again_b) * view->k * view->element_bytes +
                        (double)view->m * view->n * view->out_bytes);
+    double compute_us = busiest_clocks(suite, view, choice, tiles) / CLOCKS_PER_US;
+    const double power_us = energy_us(suite, view, choice, bytes);
+    /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
+     */
+    if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const double at_once = c->split > 1 ? suite->resident[c->split] : c->clusters;
     const double busy = smaller(c->clusters, at_once) * members;
     const double memory_us =
