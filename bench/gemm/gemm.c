@@ -9,12 +9,14 @@
  *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
+ *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm overhead                         host time of a run beside a bare launch
  *   gemm plot < TSV > SVG                 the ratio by shape
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
  * overlap,panels,direct. FILL: normal (default), integers, zeros. SHAPES names another shape list.
  */
+#include "grouped.h"
 #include "plot.h"
 #include "rungs.h"
 
@@ -442,6 +444,18 @@ static void ceilings(struct stand *s)
     printf("\n");
 }
 
+/* DeepSeek-V3's experts: hidden 7168, feed-forward 2048, gate and up in one. */
+static void groups(struct stand *s, const char *kind, const char *out, double ms)
+{
+    static const struct {
+        int count, each;
+        bool even;
+    } cases[] = {{16, 16, true}, {16, 128, true}, {16, 128, false}, {16, 512, false}};
+    const struct tmap_gemm_problem like = problem_of(kind, out, 1, 4096, 7168);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        grouped_time(s, &like, cases[i].count, cases[i].each, cases[i].even, ms);
+}
+
 int main(int argc, char **argv)
 {
     struct stand stand;
@@ -454,6 +468,8 @@ int main(int argc, char **argv)
     else if (!strcmp(mode, "sweepset") && argc >= 6)
         compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]),
                     argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
+    else if (!strcmp(mode, "groups") && argc >= 5)
+        groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)
         picks(&stand, argv[2], argv[3], argv[4], atof(argv[5]));
     else if (!strcmp(mode, "lists") && argc >= 5)
