@@ -219,7 +219,8 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         for (size_t i = 0; i < gemm_instance_count; i++) {
             if (!instance_fits(&gemm_instances[i], &view)) continue;
             struct gemm_choice choice = {.instance = &gemm_instances[i]};
-            choice.config.swapped = swapped;
+            /* As a wish, 0 would let the plan choose. */
+            choice.config.swapped = swapped ? 1 : -1;
             count = enumerate_clusters(suite, &view, wish, &choice, out, cap, count);
         }
     }
