@@ -32,6 +32,13 @@ PTX_FN uint32_t map_to_rank(uint32_t addr, uint32_t rank)
     return out;
 }
 
+// x, which all lanes of the warp agree on, where the compiler can see that they do: it keeps such
+// values, and what follows from them, in the warp's own registers.
+PTX_FN uint32_t uniform(uint32_t x)
+{
+    return __shfl_sync(~0u, x, 0);
+}
+
 PTX_FN bool elect_one()
 {
     uint32_t p;
@@ -122,6 +129,19 @@ PTX_FN bool mbarrier_try_wait(uint32_t bar, uint32_t parity)
     uint32_t done;
     asm volatile("{ .reg .pred p;\n"
                  "  mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                 "  selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(bar), "r"(parity)
+                 : "memory");
+    return done != 0;
+}
+
+// Whether the phase of that parity has completed: a look, no wait.
+PTX_FN bool mbarrier_test(uint32_t bar, uint32_t parity)
+{
+    uint32_t done;
+    asm volatile("{ .reg .pred p;\n"
+                 "  mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
                  "  selp.u32 %0, 1, 0, p; }"
                  : "=r"(done)
                  : "r"(bar), "r"(parity)

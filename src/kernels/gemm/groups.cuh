@@ -81,12 +81,14 @@ PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, ui
     group_list list(cluster);
     work w;
     int32_t acquired = -1;
+    begin_turns<S>(wg);
 #pragma unroll 1
     while (list.take(p, w)) {
         sum_tile<S>(acc, p, smem, fillers, wg, w.k_end, ring, watch);
         store_of_member<S>(acc, p, smem, wg, list.member, w.index, acquired != list.member);
         acquired = list.member;
     }
+    end_turns<S>(wg);
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
 

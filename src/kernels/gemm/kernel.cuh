@@ -93,6 +93,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     typename S::acc_t acc[S::REGS];
     worklist list(p, cluster);
     work w;
+    begin_turns<S>(wg);
 #pragma unroll 1
     while (list.take(p, w)) {
         const int32_t k_blocks = w.k_end - w.k_begin;
@@ -107,6 +108,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         }
         deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
     }
+    end_turns<S>(wg);
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
 

@@ -30,10 +30,10 @@ struct shape {
     static constexpr bool TALL = WGS == 3; // no producer: tall.cuh
     static constexpr int THREADS = (WGS + !TALL) * 128;
     static constexpr int REGS = BN / 2; // accumulators a thread
-    // Columns of one chain of promoted multiplies: two chains' sums beside the promoted ones are
-    // what the registers hold, of the widest tile one.
-    static constexpr int CHAIN = BN <= 128 ? BN : BN / 2;
-    static constexpr int PART_REGS = !PROMOTE ? 0 : BN <= 192 ? CHAIN : CHAIN / 2;
+    // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
+    // promoted ones, since every chain reads A from shared memory.
+    static constexpr int CHAIN = BN <= 192 ? BN : BN / 2;
+    static constexpr int PART_REGS = PROMOTE ? CHAIN / 2 : 0;
     // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
     static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS + PART_REGS > 64;
@@ -55,7 +55,8 @@ template <class S> struct shared_layout {
     {
         return base + stages * S::STAGE_BYTES + wg * panels * S::SPAN;
     }
-    PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + 16 * slot; }
+    static constexpr int BARRIERS_BYTES = 16; // a slot's two
+    PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + BARRIERS_BYTES * slot; }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
     // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.
     static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 48;

@@ -111,6 +111,13 @@ template <bool MN_MAJOR> PTX_FN uint64_t matrix_descriptor(uint32_t addr, uint32
            (atom_bytes >> 4) << 32 | (uint64_t)1 << 62;
 }
 
+// A k-major operand's descriptor from its low word, which alone depends on the address: in 16-byte
+// units, so an offset is an addition.
+PTX_FN uint64_t k_major_descriptor(uint32_t low)
+{
+    return matrix_descriptor<false>(0, 0) >> 32 << 32 | low;
+}
+
 // What one multiply's step along K (32 bytes of each k-major row, 16 rows of an mn-major operand)
 // adds to the descriptor.
 template <bool MN_MAJOR> PTX_FN constexpr uint64_t descriptor_step()

@@ -51,12 +51,17 @@ static double softly(double a, double b)
 /* Three consumers: the second operand shared was slower at 8192 and 16384 cubed. */
 static const double TALL_PAIR = 1.02;
 
+/* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
+static const double TWO_CHAINS = 1.05;
+static const int32_t WIDEST_CHAIN = 192;
+
 /* One k-block of one block's tile, in clocks. */
 static double block_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c)
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
-    const double multiply = 4 * instance->wgs * n / 2 * (instance->promote ? 1.15 : 1.0);
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
+    const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
+    const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1);
     const double bytes =
         128 * (MULTICAST_WEIGHT * (rows + cols) + (1 - MULTICAST_WEIGHT) * (c->tile_m + c->tile_n));
     return larger(BLOCK_CLOCKS, larger(multiply, bytes / LOAD_BYTES_PER_CLOCK)) *

@@ -1,10 +1,33 @@
 // fp8's main loop. The tensor core keeps fewer bits than fp32 inside a running sum of fp8 products,
-// so every k-block's sum leaves it and is added in full fp32. Two sets of partial sums take turns
-// where the registers hold them, so that a chain of multiplies is in flight while the last one's is
-// added: one set alone reached 940 of the 1300 TFLOP/s (8192 cubed, H200; docs/GEMM.md).
+// so every k-block's sum leaves it and is added in full fp32, while the other warpgroup's chain of
+// multiplies runs. The two take turns at issuing their chains: left to themselves they issue at
+// the same time, wait at the same time and add at the same time (docs/GEMM.md).
 #pragma once
 
 #include "multiply.cuh"
+
+// Warpgroup w waits at barrier TURN + w until the other one has issued its chain.
+enum { TURN = 9, TAKERS = 256 };
+
+PTX_FN void take_turn(int32_t wg)
+{
+    ptx::named_barrier_sync(TURN + wg, TAKERS);
+}
+PTX_FN void hand_over(int32_t wg)
+{
+    ptx::named_barrier_arrive(TURN + 1 - wg, TAKERS);
+}
+
+// Before the first tile and after the last one: the first turn is warpgroup 0's, and so is what the
+// last one hands over.
+template <class S> PTX_FN void begin_turns(int32_t wg)
+{
+    if (S::PROMOTE && wg == 1) hand_over(wg);
+}
+template <class S> PTX_FN void end_turns(int32_t wg)
+{
+    if (S::PROMOTE && wg == 0) take_turn(wg);
+}
 
 // sum[AT + i] += part[i]. The statement is volatile so that the compiler leaves it between the
 // waits: moved behind the next one, nothing would overlap.
@@ -16,93 +39,112 @@ PTX_FN void add(float (&sum)[REGS], const float (&part)[PARTS])
         asm volatile("add.f32 %0, %0, %1;" : "+f"(sum[AT + i]) : "f"(part[i]));
 }
 
-// A warpgroup's promoted sums of one tile.
+// One chain of a k-block's multiplies, from the low words of its first column's matrix descriptors.
+template <class S, int PARTS>
+PTX_FN void multiply_chain(float (&part)[PARTS], uint32_t a, uint32_t b)
+{
+    constexpr int STEPS = 4, UNITS = descriptor_step<false>();
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < STEPS; step++) {
+        mma<S::KIND, false, false>(part, k_major_descriptor(a + step * UNITS),
+                                   k_major_descriptor(b + step * UNITS), step > 0);
+    }
+    ptx::wgmma_commit();
+}
+
+// A warpgroup's promoted sums of one tile. Between the end of a chain and the start of the next
+// there are the additions and nothing else: where the next k-block lies, and whether it is there,
+// is asked while the chain runs.
 template <class S> struct promotion {
-    static constexpr int PARTS = S::CHAIN / 2; // registers of one chain of multiplies
+    static constexpr int PARTS = S::CHAIN / 2, LAST = S::BN / S::CHAIN - 1;
+    static constexpr int COLUMN_UNITS = 128 / 16;
     float (&sum)[S::REGS];
     const gemm_params &p;
-    const shared_layout<S> &smem;
     const ptx::watch &watch;
-    uint32_t fillers;
+    ring_position &ring;
     int32_t wg;
+    uint32_t full, empty; // slot 0's barriers; empty: this lane's to signal, or 0
+    uint32_t a, b;        // slot 0's descriptors
 
-    // The k-block in the ring's next slot, which is returned.
-    PTX_FN int32_t next(ring_position &ring) const
+    struct source {
+        uint32_t a, b;
+    };
+
+    PTX_FN promotion(float (&sum)[S::REGS], const gemm_params &p, const shared_layout<S> &smem,
+                     uint32_t fillers, int32_t wg, ring_position &ring, const ptx::watch &watch)
+        : sum(sum), p(p), watch(watch), ring(ring), wg(wg)
     {
-        const int32_t slot = ring.slot;
-        ptx::mbarrier_wait_often(smem.full(slot), ring.parity, watch, GEMM_FULL, slot);
-        ring.advance(p.stages);
-        return slot;
+        const uint32_t lane = threadIdx.x % 32;
+        full = smem.full(0);
+        empty = fillers >> lane & 1 ? ptx::map_to_rank(smem.empty(0), lane) : 0;
+        // Kept, not computed anew in every k-block.
+        asm volatile("" : "+r"(full), "+r"(empty));
+        a = (uint32_t)matrix_descriptor<false>(smem.a(0) + wg * S::SPAN, 0);
+        b = (uint32_t)matrix_descriptor<false>(smem.b(0), 0);
     }
-    // Chain C of a k-block's columns, in flight on return.
-    template <int C> PTX_FN void start(float (&part)[PARTS], int32_t slot) const
+
+    PTX_FN source here() const
     {
-        multiply_slot<S>(part, smem, wg, slot, true, C * S::CHAIN);
+        const uint32_t at = ring.slot * (S::STAGE_BYTES / 16);
+        return {ptx::uniform(a + at), ptx::uniform(b + at)};
     }
-    // Chain C, once all but the IN_FLIGHT last chains are done; then its slot, if it was the last
-    // that needs it, goes back.
-    template <int C, int IN_FLIGHT>
-    PTX_FN void take(float (&part)[PARTS], bool last, int32_t slot) const
+    PTX_FN uint32_t barrier(uint32_t of_slot_0) const
     {
-        ptx::wgmma_wait<IN_FLIGHT>();
+        return of_slot_0 + ring.slot * shared_layout<S>::BARRIERS_BYTES;
+    }
+    PTX_FN uint32_t to_signal() const { return empty ? barrier(empty) : 0; }
+    PTX_FN bool filled() const { return ptx::mbarrier_test(barrier(full), ring.parity); }
+    PTX_FN void await(bool filled_already) const
+    {
+        if (!filled_already)
+            ptx::mbarrier_wait_often(barrier(full), ring.parity, watch, GEMM_FULL, ring.slot);
+    }
+
+    // Chain C of a k-block, in flight on return.
+    template <int C> PTX_FN void start(float (&part)[PARTS], const source &from) const
+    {
+        take_turn(wg);
+        multiply_chain<S>(part, from.a, from.b + C * S::CHAIN * COLUMN_UNITS);
+        hand_over(wg);
+    }
+    // Its end; then its slot goes back, if this lane has someone to tell.
+    template <int C> PTX_FN void settle(float (&part)[PARTS], uint32_t signal) const
+    {
+        ptx::wgmma_wait<0>();
         hold(part);
-        if (last) release<S>(p, smem, fillers, slot);
+        if (signal) ptx::mbarrier_arrive_cluster(signal);
         add<C * PARTS>(sum, part);
     }
-
-    // One chain a k-block: even and odd k-blocks take turns.
-    PTX_FN void by_turns(int32_t k_blocks, ring_position &ring) const
+    // What comes before a k-block's last chain.
+    PTX_FN void up_to_last(float (&part)[PARTS]) const
     {
-        float even[PARTS], odd[PARTS];
-#pragma unroll
-        for (int i = 0; i < PARTS; i++) odd[i] = 0;
-        if (k_blocks % 2) {
-            const int32_t slot = next(ring);
-            start<0>(even, slot);
-            take<0, 0>(even, true, slot);
+        if constexpr (LAST > 0) {
+            const source from = here();
+            settle<0>(part, 0);
+            start<LAST>(part, from);
         }
-        int32_t odd_slot = 0;
-#pragma unroll 1
-        for (int32_t pair = 0; pair < k_blocks / 2; pair++) {
-            const int32_t even_slot = next(ring);
-            start<0>(even, even_slot);
-            take<0, 1>(odd, pair > 0, odd_slot);
-            odd_slot = next(ring);
-            start<0>(odd, odd_slot);
-            take<0, 1>(even, true, even_slot);
-        }
-        take<0, 0>(odd, k_blocks > 1, odd_slot);
     }
-    // Two chains a k-block, which take turns.
-    PTX_FN void by_halves(int32_t k_blocks, ring_position &ring) const
-    {
-        float left[PARTS], right[PARTS];
-        int32_t previous = 0;
-#pragma unroll
-        for (int i = 0; i < PARTS; i++) right[i] = 0;
-#pragma unroll 1
-        for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-            const int32_t slot = next(ring);
-            start<0>(left, slot);
-            take<1, 1>(right, k_block > 0, previous);
-            start<1>(right, slot);
-            take<0, 1>(left, false, slot);
-            previous = slot;
-        }
-        take<1, 0>(right, true, previous);
-    }
-    // Two chains a k-block and room for one: the other warpgroup fills the gaps.
-    PTX_FN void one_by_one(int32_t k_blocks, ring_position &ring) const
+    PTX_FN void all(int32_t k_blocks)
     {
         float part[PARTS];
+        await(false);
+        start<0>(part, here());
 #pragma unroll 1
-        for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-            const int32_t slot = next(ring);
-            start<0>(part, slot);
-            take<0, 0>(part, false, slot);
-            start<1>(part, slot);
-            take<1, 0>(part, true, slot);
+        for (int32_t k_block = 1; k_block < k_blocks; k_block++) {
+            up_to_last(part);
+            const uint32_t signal = to_signal();
+            ring.advance(p.stages);
+            const source from = here();
+            const bool there = filled();
+            settle<LAST>(part, signal);
+            await(there);
+            start<0>(part, from);
         }
+        up_to_last(part);
+        const uint32_t signal = to_signal();
+        ring.advance(p.stages);
+        settle<LAST>(part, signal);
     }
 };
 
@@ -111,13 +153,7 @@ PTX_FN void multiply_promoted(float (&sum)[S::REGS], const gemm_params &p,
                               const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
                               int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
 {
-    const promotion<S> promote = {sum, p, smem, watch, fillers, wg};
 #pragma unroll
     for (int i = 0; i < S::REGS; i++) sum[i] = 0;
-    if constexpr (S::CHAIN == S::BN)
-        promote.by_turns(k_blocks, ring);
-    else if constexpr (S::BN <= 192)
-        promote.by_halves(k_blocks, ring);
-    else
-        promote.one_by_one(k_blocks, ring);
+    promotion<S>(sum, p, smem, fillers, wg, ring, watch).all(k_blocks);
 }
