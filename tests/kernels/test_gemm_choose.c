@@ -131,6 +131,55 @@ static void costs_are_sorted(void **state)
     assert_memory_equal(&best.config, &choices[0].config, sizeof best.config);
 }
 
+/* Of two ways to deal out the same tiles by k-blocks, the one that uses fewer clusters may come. */
+static bool same_config(const struct tmap_gemm_config *x, const struct tmap_gemm_config *y)
+{
+    return x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->stages == y->stages &&
+           x->cluster_m == y->cluster_m && x->cluster_n == y->cluster_n && x->split == y->split &&
+           x->swapped == y->swapped && x->stream == y->stream;
+}
+
+/* What the tuner times is what it says: no wish may give a better one of another kind. */
+static void a_choice_taken_as_a_wish_gives_itself(void **state)
+{
+    (void)state;
+    static const int32_t sizes[][3] = {{17, 33, 65}, {16, 8192, 8192}, {1000, 3000, 2048}};
+    struct tmap_gemm *suite = pretend();
+    for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
+        for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            struct gemm_choice choices[GEMM_MAX_CHOICES], again;
+            const struct tmap_gemm_problem p = product(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
+            const size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+            for (size_t j = 0; j < n; j++) {
+                assert_true(gemm_enumerate(suite, &p, &choices[j].config, &again, 1) > 0);
+                if (!same_config(&choices[j].config, &again.config))
+                    fail_msg("%s, cluster %d x %d, split %d, stream %d", choices[j].instance->name,
+                             choices[j].config.cluster_m, choices[j].config.cluster_n,
+                             choices[j].config.split, choices[j].config.stream);
+            }
+        }
+}
+
+static int32_t stages_of_promoted(int32_t tile_n, int32_t out)
+{
+    struct gemm_choice choice;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
+    const struct tmap_gemm_config wish = {.tile_n = tile_n};
+    p.precise = 1;
+    p.out = out;
+    assert_true(gemm_enumerate(pretend(), &p, &wish, &choice, 1) > 0);
+    return choice.config.stages;
+}
+
+/* Of 128 x 192 a panel less is a stage more, where D's panels are 16 bits wide. */
+static void a_panel_gives_way_to_a_fifth_stage(void **state)
+{
+    (void)state;
+    assert_int_equal(stages_of_promoted(192, TMAP_GEMM_OUT_BF16), 5);
+    assert_int_equal(stages_of_promoted(192, TMAP_GEMM_OUT_F32), 4);
+    assert_int_equal(stages_of_promoted(256, TMAP_GEMM_OUT_BF16), 4);
+}
+
 static void a_bad_stride_is_refused_by_its_row(void **state)
 {
     (void)state;
@@ -178,6 +227,8 @@ int main(void)
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
         cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),
+        cmocka_unit_test(a_choice_taken_as_a_wish_gives_itself),
+        cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(one_stage_is_no_ring),
         cmocka_unit_test(without_a_gpu_opening_says_why),
