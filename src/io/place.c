@@ -108,11 +108,23 @@ static int slot_of(const struct tmap_detail *detail)
     return -1;
 }
 
-/* What a record would violate with one value changed, and what would then be advised against. */
+/* What a record would violate with one value changed, and what would then be advised against:
+ * doubts are about what the copy means (rows that overlap), not about its speed. */
 struct trial {
     bool possible;
-    size_t violations, advisories;
+    size_t violations, doubts, advisories;
 };
+
+static bool count_advice(const struct tmap_checker *checker, const struct tmap_desc *desc,
+                         struct trial *trial)
+{
+    struct tmap_violation advice[IO_MAX_VIOLATIONS];
+    if (tmap_advise(checker, desc, advice, IO_MAX_VIOLATIONS, &trial->advisories) != TMAP_OK)
+        return false;
+    for (size_t i = 0; i < trial->advisories && i < IO_MAX_VIOLATIONS; i++)
+        trial->doubts += row_table[advice[i].row].fix_kind == FIX_DECISION;
+    return true;
+}
 
 static struct trial try_value(const struct tmap_checker *checker, const struct io_record *record,
                               const struct io_finding *f, struct tmap_number value)
@@ -130,7 +142,7 @@ static struct trial try_value(const struct tmap_checker *checker, const struct i
         if (io_violations(checker, &desc, use, &found) != TMAP_OK) return trial;
         trial.violations += found.found;
     }
-    trial.possible = tmap_advise(checker, &desc, NULL, 0, &trial.advisories) == TMAP_OK;
+    trial.possible = count_advice(checker, &desc, &trial);
     return trial;
 }
 
@@ -139,6 +151,7 @@ static bool is_better(const struct trial *a, const struct trial *b)
 {
     if (!b->possible || a->violations != b->violations)
         return !b->possible || a->violations < b->violations;
+    if (a->doubts != b->doubts) return a->doubts < b->doubts;
     return a->advisories < b->advisories;
 }
 
