@@ -164,6 +164,9 @@ enum tmap_rewrite {
     TMAP_REWRITE_UNSTRIDE = 16,    /* every `from`-th element of dimension index: a longer stride */
     TMAP_REWRITE_SLICES = 17,      /* the slices of an interleaved tensor as dimension 0 */
     TMAP_REWRITE_LAST_BOX = 18,    /* the last copy along dimension index takes `to` elements */
+    TMAP_REWRITE_IM2COL = 19,      /* a walk along dimension index instead of a box, by an im2col
+                                    * map of `to` dimensions; its instruction's offsets are 0 */
+    TMAP_REWRITE_SPLIT_PIXELS = 20, /* several copies, `to` pixels each */
     TMAP_REWRITE_COUNT
 };
 
@@ -187,6 +190,9 @@ struct tmap_plan_dim {
     uint32_t copies, step;
     uint32_t tail; /* elements of the last copy's box; 0: as many as the others' */
 };
+/* Where desc is an im2col map, dim[1] counts pixels: copy k of them begins k * step pixels later in
+ * the walk, which goes on over the ends of W, H and D; and x - coordinate of dim[1] is the pixel's
+ * number. */
 
 /* Compared in this order. */
 struct tmap_cost {
@@ -225,6 +231,7 @@ struct tmap_wish {
     uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of these; 0: of the box */
     bool keep_swizzle;             /* another swizzle is no option (the consumer needs this one) */
     bool no_copy;                  /* the tensor cannot be copied */
+    bool no_im2col;                /* copies stay tiled */
     bool any_layout;               /* however the tile lies in shared memory is fine */
 };
 

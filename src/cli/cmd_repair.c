@@ -108,6 +108,7 @@ static enum cli_exit run(struct cli *cli)
     r.wish.op = op && strcmp(op, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
     r.wish.keep_swizzle = cli_has(cli, "keep-swizzle");
     r.wish.no_copy = cli_has(cli, "no-copy");
+    r.wish.no_im2col = cli_has(cli, "no-im2col");
     r.workspace = malloc(TMAP_REPAIR_WORKSPACE);
     r.log.size = cli->prove ? LOG_BYTES : 0;
     r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
@@ -125,6 +126,7 @@ static const struct cli_option options[] = {
     {"op", 0, "OP", "load (the default) or store: a store must not write beside the tile"},
     {"keep-swizzle", 0, NULL, "the consumer needs this swizzle"},
     {"no-copy", 0, NULL, "the tensor cannot be copied into padded rows"},
+    {"no-im2col", 0, NULL, "tiled copies stay tiled: no walk by an im2col map"},
     {"patch", 0, NULL, "the first plan as a JSON patch (RFC 6902) of the input"},
     {NULL, 0, NULL, NULL}};
 

@@ -83,8 +83,8 @@ static json_t *steps_json(const struct tmap_plan *p)
     return list;
 }
 
-/* One new coordinate of the first copy as a formula over the wish's c0, c1, ...; where it stands.
- */
+/* One new coordinate of the first copy as a formula over the wish's c0, c1, ...; "0" where it
+ * follows from none. Returns where the text ends. */
 static size_t first_coordinate(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
 {
     size_t at = 0, terms = 0;
@@ -98,7 +98,8 @@ static size_t first_coordinate(const struct tmap_plan_dim *d, uint32_t rank, cha
         if (at >= sizeof sum) at = sizeof sum - 1;
     }
     const bool group = terms > 1 && (d->div > 1 || d->mod);
-    at = (size_t)snprintf(out, size, "%s%s%s", group ? "(" : "", sum, group ? ")" : "");
+    at = (size_t)snprintf(out, size, "%s%s%s", group ? "(" : "", terms ? sum : "0",
+                          group ? ")" : "");
     if (d->div > 1 && at < size) at += (size_t)snprintf(out + at, size - at, " / %" PRIu64, d->div);
     if (d->mod && at < size) at += (size_t)snprintf(out + at, size - at, " %% %" PRIu64, d->mod);
     if (d->round > 1 && at < size)
@@ -106,11 +107,15 @@ static size_t first_coordinate(const struct tmap_plan_dim *d, uint32_t rank, cha
     return at;
 }
 
-static void formula(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
+/* The same of all copies. Pixels go on over the ends of rows and images. */
+static void formula(const struct tmap_plan *p, uint32_t dim, uint32_t rank, char *out, size_t size)
 {
+    const struct tmap_plan_dim *d = &p->dim[dim];
+    const bool walks = p->desc.kind == TMAP_IM2COL && dim == 1;
     const size_t at = first_coordinate(d, rank, out, size);
     if (d->copies > 1 && at < size)
-        snprintf(out + at, size - at, " + %u*k, k = 0..%u", d->step, d->copies - 1);
+        snprintf(out + at, size - at, " + %u*k%s, k = 0..%u", d->step,
+                 walks ? " pixels of the walk" : "", d->copies - 1);
 }
 
 /* Appends to a text of bounded size. */
@@ -204,7 +209,7 @@ static json_t *coords_json(const struct tmap_plan *p, const struct tmap_desc *wi
     json_t *list = json_array();
     char text[IO_ERROR_SIZE];
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++) {
-        formula(&p->dim[i], wish->rank, text, sizeof text);
+        formula(p, i, wish->rank, text, sizeof text);
         json_array_append_new(list, json_string(text));
     }
     return list;
@@ -218,12 +223,17 @@ static json_t *grain_json(const struct tmap_plan *p, const struct tmap_desc *wis
     return list;
 }
 
-/* Per dimension, the box of the last copy. */
+/* Per dimension, the box of the last copy; of an im2col map its channels and pixels. */
 static json_t *last_box_json(const struct tmap_plan *p)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < p->desc.rank; i++)
-        json_array_append_new(list, number(p->dim[i].tail ? p->dim[i].tail : p->desc.box[i]));
+    struct tmap_desc last;
+    tmap_plan_desc(p, p->copies - 1, &last);
+    for (uint32_t i = 0; last.kind == TMAP_TILED && i < last.rank; i++)
+        json_array_append_new(list, number(last.box[i]));
+    if (last.kind == TMAP_TILED) return list;
+    json_array_append_new(list, number(last.channels));
+    json_array_append_new(list, number(last.pixels));
     return list;
 }
 
@@ -273,7 +283,7 @@ void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *
     io_print_json(out, io_desc_json(&p->desc, NULL), 0);
     fputs("    coordinates", out);
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++) {
-        formula(&p->dim[i], wish->rank, text, sizeof text);
+        formula(p, i, wish->rank, text, sizeof text);
         fprintf(out, "%s %s", i ? "," : "", text);
     }
     fprintf(out, "; expect_tx %" PRIu64, p->tx_bytes);

@@ -22,6 +22,10 @@ struct draft {
     const struct tmap_cost *worst; /* a plan that costs more is of no use; NULL: any is */
 };
 
+/* The draft's plan but its boxes: strides, base and first coordinate, the tensor copied or not; the
+ * costs of those. False: this view has none. */
+bool fields_settle(struct draft *d, int32_t swizzle, bool copy);
+
 /* The cheapest legal boxes for the draft's tile; the costs that follow from them are in *p. False:
  * there are none, or none below *worst. */
 bool cut_best(struct draft *d);

@@ -320,23 +320,29 @@ bool fields_rows_are_the_tiles(const struct view *v)
     return v->desc.rank < 2 || v->digit[1].coef[0] == 0;
 }
 
+bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
+{
+    struct tmap_plan *p = d->p;
+    start_plan(d, swizzle);
+    if (p->desc.elem_stride[0] != 1 && p->step_count < TMAP_PLAN_STEPS &&
+        p->desc.interleave == TMAP_INTERLEAVE_NONE) {
+        note(d, TMAP_REWRITE_IGNORED, 0, p->desc.elem_stride[0], 1);
+        p->step[p->step_count - 1].field = FIELD_ESTRIDE;
+        p->desc.elem_stride[0] = 1;
+    }
+    if (copy ? !settle_copy(d) : !settle_strides(d) || !settle_address(d)) return false;
+    if (!settle_coord(d)) return false;
+    if ((p->dim[0].shift || p->dim[0].round > 1) && !d->aim->any_layout) p->cost.layout_changes++;
+    return true;
+}
+
 bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
                  int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out)
 {
     struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .worst = worst};
     if (!limits->known || limits_inner(aim, limits, swizzle) == 0) return false;
     if (aim->exact && !fields_rows_are_the_tiles(view)) return false;
-    start_plan(&d, swizzle);
-    if (out->desc.elem_stride[0] != 1 && out->step_count < TMAP_PLAN_STEPS &&
-        out->desc.interleave == TMAP_INTERLEAVE_NONE) {
-        note(&d, TMAP_REWRITE_IGNORED, 0, out->desc.elem_stride[0], 1);
-        out->step[out->step_count - 1].field = FIELD_ESTRIDE;
-        out->desc.elem_stride[0] = 1;
-    }
-    if (copy ? !settle_copy(&d) : !settle_strides(&d) || !settle_address(&d)) return false;
-    if (!settle_coord(&d)) return false;
-    if ((out->dim[0].shift || out->dim[0].round > 1) && !aim->any_layout)
-        out->cost.layout_changes++;
+    if (!fields_settle(&d, swizzle, copy)) return false;
     if (!cut_best(&d)) return false;
     note_boxes(&d);
     measure(&d);

@@ -2,11 +2,17 @@
 #ifndef TMAP_SOLVE_IM2COL_H
 #define TMAP_SOLVE_IM2COL_H
 
-#include "solve/fields.h"
+#include "solve/cut.h"
 
-/* The cheapest plan with this swizzle, the tensor copied or not. False: there is none. */
-bool im2col_best(const struct aim *aim, const struct limits *limits, int32_t swizzle, bool copy,
+/* The cheapest plan with this swizzle for an im2col wish, the tensor copied or not. False: there is
+ * none. */
+bool im2col_best(const struct aim *aim, struct limits *limits, int32_t swizzle, bool copy,
                  struct tmap_plan *out);
+
+/* The same for a view of a tiled wish whose tile is longer than a box along one dimension, and has
+ * one element along all others but the first: a load that walks along that dimension. */
+bool im2col_along(const struct aim *aim, struct limits *limits, const struct view *view,
+                  int32_t swizzle, bool copy, struct tmap_plan *out);
 
 /* What coordinate i of the wish is a multiple of: channels are fetched in whole tiles, as boxes
  * are; pixels, and slices under interleave, from anywhere. 0: it is 0. */

@@ -23,16 +23,51 @@ static int64_t first_of(const struct tmap_plan_dim *d, const int64_t *coord)
     return floor_div(value_of(d, coord), d->round) * d->round;
 }
 
+/* One axis of the pixels' walk: `steps` further from *x in [lower, end). What is returned is how
+ * many times its end was passed. */
+static int64_t walk_axis(int64_t *x, int64_t lower, int64_t end, int64_t by, int64_t steps)
+{
+    const int64_t row = (end - lower - 1) / by + 1, left = *x < end ? (end - *x - 1) / by + 1 : 0;
+    if (*x >= end) steps += (*x - end) / by;
+    if (steps < left) {
+        *x += steps * by;
+        return 0;
+    }
+    *x = lower + (steps - left) % row * by;
+    return 1 + (steps - left) / row;
+}
+
+/* `steps` pixels further along W, H and D, then over the images. */
+static void walk_on(const struct tmap_desc *d, int64_t *x, int64_t steps)
+{
+    const uint32_t first = d->interleave ? 0 : 1;
+    for (uint32_t j = 0; j + 2 < d->rank && d->kind == TMAP_IM2COL; j++)
+        steps = walk_axis(&x[j + first], d->lower[j], (int64_t)d->dim[j + first] + d->upper[j],
+                          d->elem_stride[j + first], steps);
+    if (d->kind == TMAP_IM2COL) x[d->rank - 1] += steps * d->elem_stride[d->rank - 1];
+}
+
 void tmap_plan_coords(const struct tmap_plan *p, const int64_t *coord, uint32_t n,
                       int64_t out[TMAP_MAX_RANK])
 {
+    int64_t pixels = 0;
     for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
         out[i] = 0;
         if (i >= p->desc.rank) continue;
         const struct tmap_plan_dim *d = &p->dim[i];
-        out[i] = first_of(d, coord) + (int64_t)(n % d->copies) * d->step;
+        const int64_t later = (int64_t)(n % d->copies) * d->step;
+        const bool walks = i == 1 && p->desc.kind != TMAP_TILED;
+        out[i] = first_of(d, coord) + (walks ? 0 : later);
+        if (walks) pixels = later;
         n /= d->copies;
     }
+    walk_on(&p->desc, out, pixels);
+}
+
+/* What a copy takes along dimension i. */
+static uint32_t *box_of(struct tmap_desc *d, uint32_t i)
+{
+    return d->kind == TMAP_TILED ? &d->box[i] : i ? &d->pixels : &d->channels;
 }
 
 void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out)
@@ -40,7 +75,7 @@ void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out
     *out = p->desc;
     for (uint32_t i = 0; i < p->desc.rank; i++) {
         if (p->dim[i].tail && n % p->dim[i].copies + 1 == p->dim[i].copies)
-            out->box[i] = p->dim[i].tail;
+            *box_of(out, i) = p->dim[i].tail;
         n /= p->dim[i].copies;
     }
 }
@@ -73,8 +108,10 @@ bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, co
     layout_of(&own, &l);
     for (uint32_t i = p->desc.rank; i-- > 0;) {
         const bool rows = i || own.interleave; /* of slices, then, is every index a row */
-        const uint32_t es = rows && own.elem_stride[i] ? own.elem_stride[i] : 1;
-        if (within[i] >= own.box[i] || within[i] % es) return false; /* between those it takes */
+        const bool strided = rows && own.kind == TMAP_TILED && own.elem_stride[i];
+        const uint32_t es = strided ? own.elem_stride[i] : 1;
+        if (within[i] >= (own.kind != TMAP_TILED && i > 1 ? 1 : *box_of(&own, i)) || within[i] % es)
+            return false; /* between those it takes */
         if (rows) row = row * l.extent[i] + within[i] / es;
     }
     const uint64_t inner = own.interleave ? 0 : within[0];
@@ -114,6 +151,8 @@ static const struct {
     {"slices", "see the slices of %f bytes as dimension 0, of %t elements each"},
     {"last_box",
      "the last copy along dimension %i has a descriptor of its own, of %t instead of %f"},
+    {"im2col", "walk along dimension %i by an im2col map of rank %t, with offsets 0"},
+    {"split_pixels", "several copies of %t pixels each instead of one of %f"},
 };
 
 const char *tmap_rewrite_name(uint32_t rewrite)

@@ -198,6 +198,13 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
     return worth(s, &bound);
 }
 
+static void offer(struct search *s, uint32_t state, struct tmap_plan *p)
+{
+    log_cost(s, "plan", state, &p->cost);
+    add_decisions(s, p);
+    if (worth(s, &p->cost)) keep_plan(s, p);
+}
+
 static void try_view(struct search *s, uint32_t state, const struct view *v,
                      const struct tmap_cost *bound)
 {
@@ -210,10 +217,8 @@ static void try_view(struct search *s, uint32_t state, const struct view *v,
             const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
             if (k && s->aim.wish && s->aim.wish->keep_swizzle) break;
             if (!may_help(s, *bound, copy, k > 0)) break;
-            if (!fields_best(&s->aim, l, v, swizzle, copy, worst_kept(s), &p)) continue;
-            log_cost(s, "plan", state, &p.cost);
-            add_decisions(s, &p);
-            if (worth(s, &p.cost)) keep_plan(s, &p);
+            if (fields_best(&s->aim, l, v, swizzle, copy, worst_kept(s), &p)) offer(s, state, &p);
+            if (im2col_along(&s->aim, l, v, swizzle, copy, &p)) offer(s, state, &p);
         }
     }
 }
@@ -443,7 +448,7 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
     struct view start;
     view_of(&s->decision->desc, s->aim.wish, &start);
     log_aim(s);
-    const struct limits *l = limits_for(s, &start);
+    struct limits *l = limits_for(s, &start);
     log_im2col(s, s->aim.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {

@@ -1,6 +1,6 @@
-/* Repair of im2col maps: strides and base as for tiled ones, the swizzle, and the channels copied
- * in several pieces, from a coordinate that may be. Corners and pixel counts say what a convolution
- * reads: those are not changed. */
+/* Plans of im2col maps: of one as wished, and of a tiled tile along one dimension. Strides and base
+ * are settled as for tiled maps; channels and pixels are copied in pieces where they are too many.
+ * Corners say what a convolution reads: those of a wish are not changed. */
 #include "solve/im2col.h"
 
 #include "core/layout.h"
@@ -8,132 +8,202 @@
 
 #include <string.h>
 
-#define SWIZZLES 7
+#define MOST_PIECES 64u /* per tile: beyond, it is no plan */
 
+static uint64_t ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
 static uint64_t round_up(uint64_t a, uint64_t b)
 {
-    return (a + b - 1) / b * b;
+    return ceil_div(a, b) * b;
 }
 
-static void note(struct tmap_plan *p, enum tmap_rewrite rewrite, int index, uint64_t from,
-                 uint64_t to)
+/* --- pieces: `count` copies of `size` each along one dimension, of `tail` the last unless 0 ------
+ */
+
+struct pieces {
+    uint32_t count, size, tail;
+};
+
+/* The tile in pieces, while the best are looked for. */
+struct walk {
+    struct draft *d;
+    uint64_t channels, pixels; /* what they must cover */
+    uint32_t unit;             /* of channels */
+    bool channels_end;         /* nothing is written beyond the channels: pieces may pass them */
+    struct pieces c, p, best_c, best_p;
+    struct tmap_cost before, cost;
+    bool any;
+};
+
+static struct tmap_desc last_of(const struct walk *w)
 {
+    struct tmap_desc last = w->d->p->desc;
+    if (w->c.tail) last.channels = w->c.tail;
+    if (w->p.tail) last.pixels = w->p.tail;
+    return last;
+}
+
+static bool usable(const struct aim *aim, const struct tmap_desc *desc)
+{
+    struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                           .flags = TMAP_USE_SMEM};
+    struct tmap_violation v[1];
+    size_t found = 1;
+    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL &&
+           tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+}
+
+static uint64_t above(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static uint64_t moved_bytes(const struct walk *w)
+{
+    struct tmap_layout l;
+    layout_of(&w->d->p->desc, &l);
+    if (w->d->v->desc.interleave) return l.tx_bytes;
+    const uint64_t channels = (w->c.count - 1ull) * w->c.size + (w->c.tail ? w->c.tail : w->c.size);
+    const uint64_t pixels = (w->p.count - 1ull) * w->p.size + (w->p.tail ? w->p.tail : w->p.size);
+    return channels * pixels * layout_smem_bits(w->d->p->desc.dtype) / 8;
+}
+
+static struct tmap_cost cost_of(const struct walk *w)
+{
+    const struct aim *aim = w->d->aim;
+    const struct tmap_desc last = last_of(w);
+    const uint64_t copies = (uint64_t)w->c.count * w->p.count;
+    struct tmap_cost c = w->before;
+    struct tmap_layout l, end;
+    layout_of(&w->d->p->desc, &l);
+    layout_of(&last, &end);
+    const uint64_t slot = round_up(l.footprint_bytes, l.align_bytes);
+    const bool apart =
+        (w->c.count > 1 && w->pixels > 1) || (copies > 1 && slot != l.rows * l.pitch_bytes);
+    const bool slabs = w->d->v->digit[0].mod && w->c.size != w->d->v->tile[0];
+    c.extra_instructions = copies - 1;
+    c.extra_maps = (1u << ((w->c.tail != 0) + (w->p.tail != 0))) - 1;
+    c.layout_changes = aim->any_layout ? 0 : c.layout_changes + apart + slabs;
+    c.wasted_traffic_bytes = above(moved_bytes(w), aim->useful_bytes);
+    c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, aim->useful_bytes);
+    return c;
+}
+
+static void try_pieces(struct walk *w)
+{
+    struct tmap_desc *desc = &w->d->p->desc;
+    desc->channels = w->c.size;
+    desc->pixels = w->p.size;
+    const struct tmap_desc last = last_of(w);
+    if (!usable(w->d->aim, desc) || !usable(w->d->aim, &last)) return;
+    const struct tmap_cost cost = cost_of(w);
+    if (w->any && tmap_cost_compare(&cost, &w->cost) >= 0) return;
+    w->any = true;
+    w->cost = cost;
+    w->best_c = w->c;
+    w->best_p = w->p;
+}
+
+/* `n` pieces, multiples of unit. Those of a store end where the tile does. */
+static bool cut_into(uint64_t tile, uint64_t n, uint64_t unit, bool exact, struct pieces *out)
+{
+    const uint64_t size = round_up(ceil_div(tile, n), unit);
+    if (size > UINT32_MAX || (n - 1) * size >= tile) return false;
+    *out = (struct pieces){(uint32_t)n, (uint32_t)size, 0};
+    if (exact && n * size != tile) out->tail = (uint32_t)(tile - (n - 1) * size);
+    return !exact || n > 1 || size == tile;
+}
+
+/* Pieces of pixels whose bytes are whole units of shared memory lie end to end: 8 rows of any
+ * length are. */
+static void try_counts(struct walk *w, uint32_t channels, uint32_t pixels)
+{
+    const bool stores = w->d->aim->stores;
+    if (!cut_into(w->channels, channels, w->unit, stores && !w->channels_end, &w->c)) return;
+    for (uint32_t unit = 1; unit <= (pixels > 1 ? 8 : 1); unit *= 2)
+        if (cut_into(w->pixels, pixels, unit, stores, &w->p)) try_pieces(w);
+}
+
+/* The least legal number of channels; false: a map that no pieces mend. */
+static bool find_unit(struct walk *w)
+{
+    enum { MOST_CHANNELS = 128 }; /* tried, never trusted */
+    struct tmap_desc least = w->d->p->desc;
+    least.pixels = 1;
+    for (least.channels = 1; least.channels <= MOST_CHANNELS; least.channels *= 2)
+        if (usable(w->d->aim, &least)) break;
+    w->unit = least.channels;
+    return least.channels <= MOST_CHANNELS;
+}
+
+static void note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
+{
+    struct tmap_plan *p = d->p;
     if (p->step_count < TMAP_PLAN_STEPS)
         p->step[p->step_count++] =
             (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
     p->cost.steps++;
 }
 
-static bool settle_strides(struct tmap_plan *p, const struct limits *l)
+static void note_pieces(struct draft *d, int index, uint64_t from, const struct pieces *x)
 {
-    for (uint32_t i = 0; i + 1 < p->desc.rank; i++) {
-        const uint64_t s = p->desc.stride_bytes[i];
-        if (s % l->stride_unit == 0) continue;
-        if (p->desc.dim[i + 1] != 1) return false;
-        p->desc.stride_bytes[i] = round_up(s, l->stride_unit);
-        note(p, TMAP_REWRITE_CANONICAL, (int)i + 1, s, p->desc.stride_bytes[i]);
-    }
-    return p->desc.address % l->address_unit == 0;
+    struct tmap_plan_dim *dim = &d->p->dim[index];
+    dim->copies = x->count;
+    dim->step = x->size;
+    dim->tail = x->tail;
+    if (index == 0 && d->p->desc.interleave) {
+        dim->step = 1; /* of slices: channels say nothing there */
+        if (x->size == from) return;
+        note(d, TMAP_REWRITE_IGNORED, -1, from, x->size);
+        d->p->step[d->p->step_count - 1].field = FIELD_CHANNELS;
+    } else if (x->count > 1)
+        note(d, index ? TMAP_REWRITE_SPLIT_PIXELS : TMAP_REWRITE_SPLIT_BOX, index, from, x->size);
+    else if (x->size != from)
+        note(d, TMAP_REWRITE_GROW_BOX, index, from, x->size);
+    if (x->tail) note(d, TMAP_REWRITE_LAST_BOX, index, x->size, x->tail);
 }
 
-static void settle_copy(struct tmap_plan *p, const struct limits *l, uint64_t tensor_bytes)
+/* The fewest pieces, then the cheapest. Along W of an im2col::w map pixels stay in one piece, since
+ * its halo follows the last one; under interleave, where channels count slices, all do. */
+static bool cut_walk(struct walk *w)
 {
-    const uint64_t was = p->desc.rank > 1 ? p->desc.stride_bytes[0] : 0;
-    const uint32_t slice = layout_slice_bytes(p->desc.interleave);
-    uint64_t at = p->desc.dim[0] * (slice ? slice * 8 : layout_gmem_bits(p->desc.dtype)) / 8;
-    for (uint32_t i = 0; i + 1 < p->desc.rank; i++) {
-        at = round_up(at, l->stride_unit);
-        p->desc.stride_bytes[i] = at;
-        at *= p->desc.dim[i + 1];
-    }
-    p->desc.address = round_up(p->desc.address, l->address_unit * 8u);
-    p->allocation_bytes = at;
-    p->cost.kind = TMAP_PLAN_PADDING;
-    p->cost.copied_bytes = tensor_bytes;
-    note(p, TMAP_REWRITE_COPY, -1, was, p->desc.stride_bytes[0]);
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-/* Where tiles start between two legal coordinates, the copies start before the tile. */
-static bool settle_coord(const struct aim *aim, const struct limits *l, struct tmap_plan *p,
-                         uint32_t *wanted)
-{
-    const uint64_t grain = p->grain[0];
-    if (p->desc.interleave || grain % l->coord_unit == 0) return true;
-    if (aim->stores) return false;
-    *wanted += l->coord_unit - (uint32_t)gcd(grain, l->coord_unit);
-    p->dim[0].round = l->coord_unit;
-    note(p, TMAP_REWRITE_ROUND_COORD, 0, grain, l->coord_unit);
+    struct tmap_plan *p = w->d->p;
+    struct tmap_layout l;
+    w->before = p->cost;
+    if (!find_unit(w)) return false;
+    const uint32_t most = p->desc.interleave ? 1 : MOST_PIECES;
+    for (uint32_t n = 1; n <= most && !w->any; n++)
+        for (uint32_t pixels = 1; pixels <= n; pixels++)
+            if (n % pixels == 0 && (pixels == 1 || p->desc.kind == TMAP_IM2COL))
+                try_counts(w, n / pixels, pixels);
+    if (!w->any) return false;
+    w->c = w->best_c;
+    w->p = w->best_p;
+    p->desc.channels = w->c.size;
+    p->desc.pixels = w->p.size;
+    p->cost = w->cost;
+    note_pieces(w->d, 0, w->d->v->tile[0], &w->c);
+    note_pieces(w->d, 1, w->pixels, &w->p);
+    layout_of(&p->desc, &l);
+    p->copies = w->c.count * w->p.count;
+    p->slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
+    p->tx_bytes = moved_bytes(w);
     return true;
 }
 
-/* A load may bring more channels than are wanted. A store may where they are all there are: nothing
- * is written beyond the tensor, if its rows are whole units (docs/SIMULATOR.md). */
-static bool may_pass(const struct aim *aim, const struct limits *l, const struct tmap_plan *p)
+static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_t i)
 {
-    const uint64_t channels = p->desc.dim[0];
-    return !aim->stores ||
-           (p->grain[0] == 0 && aim->desc->channels >= channels && channels % l->inner_unit == 0);
+    memcpy(dim->coef, v->digit[i].coef, sizeof dim->coef);
+    dim->div = v->digit[i].div;
+    dim->mod = v->digit[i].mod;
+    dim->copies = dim->step = 1;
+    if (dim->round == 0) dim->round = 1;
 }
 
-/* A copy brings one slice whatever channels says (src/core/layout.c), so any legal number does. */
-static bool settle_slices(const struct aim *aim, struct tmap_plan *p, uint32_t unit)
-{
-    p->desc.channels = (uint32_t)round_up(aim->desc->channels, unit);
-    if (tmap_verdict_of(aim->checker, &p->desc) != TMAP_LEGAL) p->desc.channels = unit;
-    p->copies = p->dim[0].step = 1;
-    return tmap_verdict_of(aim->checker, &p->desc) == TMAP_LEGAL;
-}
-
-/* The fewest pieces of the channels, all equal, that make the map legal. */
-static bool settle_channels(const struct aim *aim, const struct limits *l, struct tmap_plan *p,
-                            uint32_t wanted)
-{
-    const uint32_t bits = layout_smem_bits(p->desc.dtype);
-    const uint32_t unit = bits && bits < 128 ? 128 / bits : 1; /* tried, never trusted */
-    if (p->desc.interleave) return settle_slices(aim, p, unit);
-    for (uint32_t n = 1; n <= wanted; n++) {
-        const uint32_t piece = (uint32_t)round_up((wanted + n - 1) / n, unit);
-        p->desc.channels = piece;
-        p->copies = p->dim[0].copies = n;
-        p->dim[0].step = piece;
-        const bool serves = (uint64_t)n * piece == wanted || may_pass(aim, l, p);
-        if (serves && tmap_verdict_of(aim->checker, &p->desc) == TMAP_LEGAL) return true;
-        if (piece <= unit) break;
-    }
-    return false;
-}
-
-static void sum_costs(const struct aim *aim, struct tmap_plan *p)
-{
-    struct tmap_layout l;
-    layout_of(&p->desc, &l);
-    const uint64_t useful = aim->useful_bytes;
-    if (p->copies > 1)
-        note(p, TMAP_REWRITE_SPLIT_BOX, 0, aim->desc->channels, p->desc.channels);
-    else if (p->desc.interleave && p->desc.channels != aim->desc->channels) {
-        note(p, TMAP_REWRITE_IGNORED, -1, aim->desc->channels, p->desc.channels);
-        p->step[p->step_count - 1].field = FIELD_CHANNELS;
-    } else if (p->desc.channels != aim->desc->channels)
-        note(p, TMAP_REWRITE_GROW_BOX, 0, aim->desc->channels, p->desc.channels);
-    p->slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
-    p->tx_bytes = l.tx_bytes * p->copies;
-    p->cost.extra_instructions = p->copies - 1;
-    p->cost.wasted_traffic_bytes = p->tx_bytes > useful ? p->tx_bytes - useful : 0;
-    const uint64_t shared = (p->copies - 1) * p->slot_bytes + l.footprint_bytes;
-    p->cost.wasted_shared_bytes = shared > useful ? shared - useful : 0;
-    p->cost.layout_changes = (uint32_t)(p->desc.swizzle != aim->desc->swizzle) +
-                             (uint32_t)(p->copies > 1) + (uint32_t)(p->dim[0].round > 1);
-}
+/* --- an im2col map as wished ---------------------------------------------------------------------
+ */
 
 uint64_t im2col_grain(const struct aim *aim, uint32_t i)
 {
@@ -142,27 +212,92 @@ uint64_t im2col_grain(const struct aim *aim, uint32_t i)
     return aim->desc->channels >= aim->desc->dim[0] ? 0 : aim->desc->channels;
 }
 
-bool im2col_best(const struct aim *aim, const struct limits *l, int32_t swizzle, bool copy,
+bool im2col_best(const struct aim *aim, struct limits *l, int32_t swizzle, bool copy,
                  struct tmap_plan *p)
 {
-    uint32_t wanted = aim->desc->channels;
-    memset(p, 0, sizeof *p);
-    p->desc = *aim->desc;
-    for (uint32_t i = 0; i < p->desc.rank; i++) {
-        p->dim[i] = (struct tmap_plan_dim){.div = 1, .round = 1, .copies = 1};
-        p->dim[i].coef[i] = 1;
-        p->grain[i] = im2col_grain(aim, i);
+    struct view v;
+    struct tmap_layout wished;
+    view_of(aim->desc, aim->wish, &v);
+    layout_of(aim->desc, &wished);
+    for (uint32_t i = 0; i < v.desc.rank; i++) v.grain[i] = im2col_grain(aim, i);
+    v.tile[0] = aim->desc->channels;
+    struct draft d = {.aim = aim, .l = l, .v = &v, .p = p};
+    if (!fields_settle(&d, swizzle, copy)) return false;
+    for (uint32_t i = 0; i < v.desc.rank; i++) {
+        p->grain[i] = v.grain[i];
+        take_digits(&p->dim[i], &v, i);
     }
-    if (swizzle != p->desc.swizzle)
-        note(p, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
-    p->desc.swizzle = swizzle;
-    if (p->desc.elem_stride[0] != 1 && p->desc.interleave == TMAP_INTERLEAVE_NONE)
-        p->desc.elem_stride[0] = 1;
-    if (copy)
-        settle_copy(p, l, aim->tensor_bytes);
-    else if (!settle_strides(p, l))
-        return false;
-    if (!settle_coord(aim, l, p, &wanted) || !settle_channels(aim, l, p, wanted)) return false;
-    sum_costs(aim, p);
+    struct walk w = {.d = &d,
+                     .channels = d.tile[0],
+                     .pixels = v.desc.interleave ? v.desc.pixels : wished.extent[1],
+                     .channels_end = v.grain[0] == 0 && v.desc.dim[0] % l->inner_unit == 0};
+    if (cut_walk(&w)) return true;
+    w.channels = w.unit; /* a copy brings one slice, whatever channels says */
+    return v.desc.interleave && cut_walk(&w);
+}
+
+/* --- a tiled tile, along its one long dimension --------------------------------------------------
+ */
+
+/* The dimension that a walk would follow: longer than a box, and no other but the first has more
+ * than one element in the tile. 0: there is none. */
+static uint32_t long_dimension(const struct view *v, const struct limits *l)
+{
+    uint32_t along = 0;
+    for (uint32_t i = 1; i < v->desc.rank; i++) {
+        if (v->tile[i] > l->max_box && v->desc.elem_stride[i] == 1)
+            along = i;
+        else if (v->tile[i] != 1)
+            return 0;
+    }
+    return along;
+}
+
+/* As the map's W. The walk leaves it at its end for the next index of a dimension of size 1, where
+ * all is out of bounds, as it is for a tile there; of a rank that has images above, that dimension
+ * gets as many more pixels as a tile that begins in W, or right behind it, can take. */
+static bool turn_into_walk(struct draft *d, uint32_t along)
+{
+    struct tmap_desc *desc = &d->p->desc;
+    const struct view *v = d->v;
+    const struct tmap_desc was = *desc;
+    const uint64_t w = was.dim[along], more = (w + v->tile[along] - 1) / w;
+    const struct tmap_plan_dim first = d->p->dim[0];
+    if (was.rank + 1 > 4 || more > INT32_MAX) return false;
+    memset(d->p->dim, 0, sizeof d->p->dim);
+    d->p->dim[0] = first;
+    d->p->dim[2] = (struct tmap_plan_dim){.div = 1, .round = 1, .copies = 1, .step = 1};
+    take_digits(&d->p->dim[0], v, 0);
+    take_digits(&d->p->dim[1], v, along);
+    desc->kind = TMAP_IM2COL;
+    desc->rank = was.rank + 1;
+    memset(desc->box, 0, sizeof desc->box);
+    desc->dim[1] = w;
+    desc->stride_bytes[0] = was.stride_bytes[along - 1];
+    desc->dim[2] = 1;
+    desc->stride_bytes[1] = d->l->stride_unit;
+    if (was.rank == 3) {
+        const uint32_t other = 3 - along;
+        desc->dim[3] = was.dim[other];
+        desc->stride_bytes[2] = was.stride_bytes[other - 1];
+        desc->upper[1] = (int32_t)more;
+        take_digits(&d->p->dim[3], v, other);
+    }
+    for (uint32_t i = 0; i < desc->rank; i++) desc->elem_stride[i] = 1;
+    note(d, TMAP_REWRITE_IM2COL, (int)along, was.rank, desc->rank);
+    d->p->cost.steps++; /* another instruction, too */
     return true;
+}
+
+bool im2col_along(const struct aim *aim, struct limits *l, const struct view *v, int32_t swizzle,
+                  bool copy, struct tmap_plan *p)
+{
+    const uint32_t along = long_dimension(v, l);
+    struct draft d = {.aim = aim, .l = l, .v = v, .p = p};
+    if (aim->stores || aim->reader || (aim->wish && aim->wish->no_im2col) || along == 0 ||
+        v->desc.interleave || !l->known || limits_inner(aim, l, swizzle) == 0)
+        return false;
+    if (!fields_settle(&d, swizzle, copy) || !turn_into_walk(&d, along)) return false;
+    struct walk w = {.d = &d, .channels = d.tile[0], .pixels = v->tile[along]};
+    return cut_walk(&w);
 }

@@ -125,7 +125,8 @@ static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizz
 static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *wish,
                     const struct tmap_use *reader, void *workspace, size_t bytes, char *reason)
 {
-    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
+    const struct tmap_wish how = {
+        .op = wish->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     snprintf(reason, 160, "no swizzle that this consumer reads fits the tile");
     for (int32_t w = 0; w < SWIZZLES; w++) {
         struct tmap_use use = *reader;
@@ -150,7 +151,8 @@ static enum tmap_status plans_with(const struct tmap_checker *checker,
                                    void *workspace, size_t bytes, struct tmap_plan options[OPTIONS],
                                    struct tmap_repair_report *r, struct tmap_search_log *log)
 {
-    const struct tmap_wish how = {.op = wish->op, .keep_swizzle = true, .any_layout = true};
+    const struct tmap_wish how = {
+        .op = wish->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     const struct tmap_use reader = reader_of(wish);
     const struct tmap_desc d = desc_of(wish, swizzle);
     return search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),

@@ -184,9 +184,11 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, v
 {
     struct tmap_minimal *out = user;
     enum tmap_proof plain = TMAP_UNDECIDED, copied = TMAP_PROVED;
-    enum tmap_status st = ask_both(a, v, false, &plain);
+    /* pixels in pieces are not in the question */
+    const bool asked = v->desc.kind == TMAP_TILED || a->plan->dim[1].copies <= 1;
+    enum tmap_status st = asked ? ask_both(a, v, false, &plain) : TMAP_OK;
     /* a copy costs more than a plan without one, whatever its fields */
-    if (st == TMAP_OK && a->plan->cost.copied_bytes && !a->aim.no_copy)
+    if (st == TMAP_OK && asked && a->plan->cost.copied_bytes && !a->aim.no_copy)
         st = ask_both(a, v, true, &copied);
     const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
     const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;
@@ -239,6 +241,7 @@ enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,
     struct tmap_minimal counts = {0};
     /* what the plan decided stays so; what its view changed comes from the account */
     a.base.swizzle = desc->swizzle;
+    a.base.kind = desc->kind; /* a walk instead of boxes is the plan's, not the views' */
     a.base.flags =
         (plan->desc.flags & ~(uint32_t)TMAP_HAS_ALLOCATION) | (desc->flags & TMAP_HAS_ALLOCATION);
     enum tmap_status st = sym_z3_start(context);

@@ -195,8 +195,16 @@ static void put_wrong_address(struct moves *m)
     }
 }
 
-/* In no copy's box, or between the elements that a copy takes. An im2col copy takes the same pixels
- * as the wish's: only its channels are cut. */
+/* What a copy takes along dimension j; of pixels, those that a tile of one row has. */
+static unsigned reach_of(const struct tmap_desc *d, uint32_t j)
+{
+    return d->kind == TMAP_TILED ? d->box[j] : j == 0 ? d->channels : j == 1 ? d->pixels : 1;
+}
+
+/* In no copy's box, or between the elements that a copy takes. Of an im2col wish the walk's pixels
+ * are taken in order, in one piece or several (the law pixel_pieces); only its channels are asked
+ * about. A walk for a tiled wish goes along one dimension, and beyond it is out of bounds (the law
+ * im2col_for_tile). */
 static void put_wrong_place(struct moves *m)
 {
     const uint32_t cut = m->wish.kind == TMAP_TILED ? m->plan->desc.rank : 1;
@@ -207,7 +215,8 @@ static void put_wrong_place(struct moves *m)
         const unsigned long long reach = (d->copies - 1ull) * d->step + last;
         sym_put(&m->t, "%sy%u < f%u or y%u >= f%u + %llu", j ? " or " : "", j, j, j, j, reach);
         if (m->wish.kind == TMAP_TILED)
-            sym_put(&m->t, " or (y%u - f%u) mod %u >= %u", j, j, d->step, m->plan->desc.box[j]);
+            sym_put(&m->t, " or (y%u - f%u) mod %u >= %u", j, j, d->step,
+                    reach_of(&m->plan->desc, j));
         if (es > 1) sym_put(&m->t, " or ((y%u - f%u) mod %u) mod %u > 0", j, j, d->step, es);
     }
 }
@@ -263,7 +272,8 @@ static void ask_copied(struct moves *m)
     sym_int row = (sym_int)d->dim[0] * unit_bits(d);
     for (uint32_t j = 1; j < d->rank; j++) {
         const sym_int stride = (sym_int)d->stride_bytes[j - 1] * 8;
-        if (stride == 0 && d->dim[j] > 1) {
+        if (d->dim[j] == 1) continue; /* there is no second row */
+        if (stride == 0) {
             if (!is_broadcast(m, j)) m->proof = TMAP_REFUTED;
             continue;
         }
@@ -299,7 +309,9 @@ static sym_int taken(const struct moves *m, uint32_t j, bool clip)
     const struct tmap_desc *d = &m->plan->desc;
     const struct tmap_plan_dim *dim = &m->plan->dim[j];
     struct tmap_desc last = *d;
-    if (dim->tail) last.box[j] = dim->tail;
+    if (d->kind != TMAP_TILED && j > 0) return 1; /* as of the wish: pixels are cut in order */
+    if (dim->tail && d->kind == TMAP_TILED) last.box[j] = dim->tail;
+    if (dim->tail && d->kind != TMAP_TILED) last.channels = dim->tail;
     const sym_int all =
         ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
     const unsigned es = step_of(d, j);

@@ -113,7 +113,7 @@ struct tally {
 /* The search may only be better, and only by what brute force does not try. */
 static bool compare_one(struct brute *b, struct tally *t)
 {
-    const struct tmap_wish wish = {.op = b->op};
+    const struct tmap_wish wish = {.op = b->op, .no_im2col = true};
     const struct best *best = b->user;
     struct tmap_plan p;
     struct tmap_repair_report r;

@@ -1,0 +1,252 @@
+/* Plans with im2col maps, their copies run and compared with a plain walk over the tensor: of
+ * random im2col wishes, whose channels and pixels are too many for a map, and of tiled tiles longer
+ * than a box. */
+#include "core/layout.h"
+#include "support/repair_support.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+static uint8_t shared[1 << 18];
+
+static struct tmap_checker checker_of(void)
+{
+    struct tmap_checker c;
+    const struct tmap_target t = tmap_default_target();
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    return c;
+}
+
+static uint64_t rnd(uint64_t *s, uint64_t n)
+{
+    return next_random(s) % n;
+}
+
+static uint8_t byte_at(uint64_t address)
+{
+    uint64_t s = address;
+    return (uint8_t)next_random(&s);
+}
+
+static bool read_hash(void *user, uint64_t address, void *to, size_t bytes)
+{
+    (void)user;
+    for (size_t i = 0; i < bytes; i++) ((uint8_t *)to)[i] = byte_at(address + i);
+    return true;
+}
+
+static struct tmap_desc random_wish(uint64_t *s)
+{
+    static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
+    struct tmap_desc d = {.kind = TMAP_IM2COL, .address = UINT64_C(1) << 40};
+    d.dtype = types[rnd(s, 3)];
+    d.rank = 3 + (uint32_t)rnd(s, 3);
+    d.channels = 8 * (1 + (uint32_t)rnd(s, 40));
+    d.pixels = rnd(s, 2) ? 1 + (uint32_t)rnd(s, 200) : 1025 + (uint32_t)rnd(s, 1000);
+    if (rnd(s, 4) == 0) d.channels += (uint32_t)rnd(s, 8);
+    d.swizzle = (int32_t)rnd(s, 4);
+    d.dim[0] = rnd(s, 2) ? d.channels : 16 * (1 + rnd(s, 40));
+    uint64_t at = d.dim[0] * layout_gmem_bits(d.dtype) / 8;
+    for (uint32_t i = 0; i < d.rank; i++) {
+        if (i) d.dim[i] = 1 + rnd(s, i == 1 ? 60 : 12);
+        d.elem_stride[i] = i && i + 1 < d.rank && rnd(s, 5) == 0 ? 2 : 1;
+        if (i == 0) continue;
+        at = (at + 15) / 16 * 16;
+        d.stride_bytes[i - 1] = at;
+        at *= d.dim[i];
+    }
+    for (uint32_t j = 0; j + 2 < d.rank; j++) {
+        d.lower[j] = -(int32_t)rnd(s, 3);
+        d.upper[j] = rnd(s, 2) ? d.lower[j] : (int32_t)rnd(s, 2);
+    }
+    return d;
+}
+
+/* From one pixel of the walk to the next. */
+static void step(const struct tmap_desc *d, int64_t *x)
+{
+    for (uint32_t i = 1; i + 1 < d->rank; i++) {
+        x[i] += d->elem_stride[i];
+        if (x[i] < (int64_t)d->dim[i] + d->upper[i - 1]) return;
+        x[i] = d->lower[i - 1];
+    }
+    x[d->rank - 1] += d->elem_stride[d->rank - 1];
+}
+
+static bool inside(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
+{
+    *address = d->address + (uint64_t)x[0] * layout_gmem_bits(d->dtype) / 8;
+    for (uint32_t i = 0; i < d->rank; i++) {
+        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
+        if (i) *address += (uint64_t)x[i] * d->stride_bytes[i - 1];
+    }
+    return true;
+}
+
+static void run_copies(const struct tmap_checker *c, const struct tmap_plan *p,
+                       const int64_t *coord)
+{
+    const struct tmap_memory m = {.read = read_hash, .smem = shared, .smem_bytes = sizeof shared};
+    uint64_t tx_bytes = 0;
+    for (uint32_t n = 0; n < p->copies; n++) {
+        int64_t at[TMAP_MAX_RANK];
+        struct tmap_desc own;
+        struct tmap_use use = {.flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                               .coord_count = p->desc.rank,
+                               .smem = n * p->slot_bytes};
+        struct tmap_outcome out;
+        tmap_plan_coords(p, coord, n, at);
+        tmap_plan_desc(p, n, &own);
+        for (uint32_t i = 0; i < p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
+        assert_int_equal(tmap_simulate(c, &own, &use, &m, &out), TMAP_OK);
+        tx_bytes += out.tx_bytes;
+    }
+    assert_int_equal(tx_bytes, p->tx_bytes);
+}
+
+static void check_element(const struct tmap_desc *d, const struct tmap_plan *p,
+                          const int64_t *coord, const uint32_t *tile, bool in, uint64_t address)
+{
+    const uint32_t bytes = layout_gmem_bits(d->dtype) / 8;
+    uint64_t offset;
+    uint32_t copy;
+    assert_true(tmap_plan_place(p, d, coord, tile, &copy, &offset));
+    for (uint32_t b = 0; b < bytes; b++)
+        assert_int_equal(shared[tmap_swizzle_address(p->desc.swizzle, offset + b)],
+                         in ? byte_at(address + b) : 0);
+}
+
+static void check_walk(const struct tmap_checker *c, const struct tmap_desc *d,
+                       const struct tmap_plan *p, uint64_t *s)
+{
+    int64_t coord[TMAP_MAX_RANK] = {0}, x[TMAP_MAX_RANK];
+    uint64_t address = 0;
+    coord[0] = p->grain[0] ? (int64_t)(rnd(s, d->dim[0] / p->grain[0] + 1) * p->grain[0]) : 0;
+    for (uint32_t i = 1; i < d->rank; i++) {
+        const int64_t low = i + 1 < d->rank ? d->lower[i - 1] : 0;
+        const int64_t end = (int64_t)d->dim[i] + (i + 1 < d->rank ? d->upper[i - 1] : 0);
+        coord[i] = low + (int64_t)rnd(s, (uint64_t)(end - low));
+    }
+    run_copies(c, p, coord);
+    memcpy(x, coord, sizeof x);
+    for (uint32_t pixel = 0; pixel < d->pixels; pixel++, step(d, x))
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t tile[TMAP_MAX_RANK] = {(uint32_t)rnd(s, d->channels), pixel};
+            x[0] = coord[0] + tile[0];
+            const bool in = inside(d, x, &address);
+            check_element(d, p, coord, tile, in, address);
+        }
+}
+
+static void test_wishes_in_pieces(void **state)
+{
+    const struct tmap_checker c = checker_of();
+    uint64_t seed = 8;
+    long ran = 0, pixels = 0, channels = 0;
+    (void)state;
+    for (long i = 0; i < 4000 && ran < 400; i++) {
+        const struct tmap_desc d = random_wish(&seed);
+        struct tmap_plan p;
+        struct tmap_repair_report r;
+        if (tmap_verdict_of(&c, &d) == TMAP_LEGAL ||
+            tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL) != TMAP_OK)
+            continue;
+        assert_int_equal(tmap_verdict_of(&c, &p.desc), TMAP_LEGAL);
+        if (p.cost.kind != TMAP_PLAN_FREE || p.copies * p.slot_bytes > 200000) continue;
+        check_walk(&c, &d, &p, &seed);
+        ran++;
+        pixels += p.dim[1].copies > 1;
+        channels += p.dim[0].copies > 1;
+    }
+    print_message("# %ld plans: pixels in pieces in %ld, channels in %ld\n", ran, pixels, channels);
+    assert_true(ran == 400 && pixels > 50 && channels > 50);
+}
+
+static struct tmap_desc long_tile(void)
+{
+    return (struct tmap_desc){.dtype = TMAP_BFLOAT16,
+                              .rank = 3,
+                              .address = UINT64_C(1) << 40,
+                              .dim = {64, 521, 5}, /* a prime, so that there are no pieces */
+                              .stride_bytes = {128, 128 * 600},
+                              .box = {64, 400, 1},
+                              .elem_stride = {1, 1, 1},
+                              .swizzle = TMAP_SWIZZLE_128B};
+}
+
+/* One instruction for a tile longer than a box; its last 279 rows are beyond the tensor, and the
+ * walk does not go on in the next image. */
+static void test_long_tile(void **state)
+{
+    const struct tmap_checker c = checker_of();
+    const struct tmap_wish tiled = {.no_im2col = true};
+    const struct tmap_desc d = long_tile();
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &tiled, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.copies, 2);
+    assert_int_equal(p.desc.kind, TMAP_TILED);
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.copies, 1);
+    assert_int_equal(p.desc.kind, TMAP_IM2COL);
+    assert_int_equal(p.desc.pixels, 400);
+    assert_int_equal(p.step[0].rewrite, TMAP_REWRITE_IM2COL);
+    for (int64_t first = 0; first <= 521; first += first == 400 ? 121 : 400) {
+        const int64_t coord[TMAP_MAX_RANK] = {0, first, 3};
+        run_copies(&c, &p, coord);
+        for (uint32_t row = 0; row < 400; row++) {
+            const uint32_t tile[TMAP_MAX_RANK] = {row % 64, row};
+            const int64_t x[TMAP_MAX_RANK] = {row % 64, first + row, 3};
+            uint64_t address = 0;
+            const bool in = inside(&d, x, &address);
+            assert_int_equal(in, first + row < 521);
+            check_element(&d, &p, coord, tile, in, address);
+        }
+    }
+}
+
+/* Random tiled tiles: what the plan costs is never more than without im2col, and it is right. */
+static void test_never_dearer(void **state)
+{
+    const struct tmap_checker c = checker_of();
+    const struct tmap_wish tiled = {.no_im2col = true};
+    uint64_t seed = 77;
+    long walks = 0;
+    (void)state;
+    for (long i = 0; i < 3000; i++) {
+        const struct tmap_desc d = random_desc(&seed, UINT64_C(64) << 20);
+        struct tmap_plan p, q;
+        struct tmap_repair_report r;
+        if (tmap_verdict_of(&c, &d) == TMAP_LEGAL ||
+            tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL) != TMAP_OK ||
+            p.desc.kind == TMAP_TILED)
+            continue;
+        walks++;
+        const char *wrong = plan_is_wrong(&c, &d, &p, &seed, 8, 64);
+        if (wrong) fail_msg("descriptor %ld: %s", i, wrong);
+        if (tmap_repair(&c, &d, &tiled, workspace, sizeof workspace, &q, 1, &r, NULL) == TMAP_OK)
+            assert_true(tmap_cost_compare(&p.cost, &q.cost) <= 0);
+    }
+    print_message("# %ld of 3000 tiles are walks\n", walks);
+    assert_true(walks > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wishes_in_pieces),
+        cmocka_unit_test(test_long_tile),
+        cmocka_unit_test(test_never_dearer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
