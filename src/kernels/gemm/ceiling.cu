@@ -62,6 +62,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ 
         if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<wide>(p, smem, at, cluster, watch);
         return;
     }
+    const uint32_t fillers = at.fillers();
     ring_position ring;
     worklist list(p, cluster);
     work w;
@@ -71,7 +72,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ 
         for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
             ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
                                      ring.slot);
-            release<wide>(p, smem, at.a_mask | at.b_mask, ring.slot);
+            release<wide>(p, smem, fillers, ring.slot);
             ring.advance(p.stages);
         }
 }
