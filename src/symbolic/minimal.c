@@ -419,14 +419,19 @@ void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_
     put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
 }
 
+void sym_fields_desc(struct sym_script *q, const struct sym_fields *f, const bool *unknown)
+{
+    struct tmap_desc desc = f->view->desc;
+    if (f->copied) desc.flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
+    sym_script_desc(q, &f->checker->target, &desc, unknown);
+}
+
 void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most)
 {
     bool unknown[FIELD_SLOTS] = {false};
-    struct tmap_desc desc = f->view->desc;
     struct sym_text *t = &q->text;
-    if (f->copied) desc.flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
     free_slots(f, unknown);
-    sym_script_desc(q, &f->checker->target, &desc, unknown);
+    sym_fields_desc(q, f, unknown);
     put_shift(q, f);
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);

@@ -47,8 +47,11 @@ uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_d
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave);
 
-/* Parts of the question: the rows of a range; and of a copy of so many rows, bytes and e_0 elements
- * a row, how far it reaches in shared memory, `footprint`, and how far apart copies lie, `slot`. */
+/* Parts of the question: the view's fields, those marked unknown as constants to be found (what is
+ * copied lies in an allocation of its own); the rows of a range; and of a copy of so many rows,
+ * bytes and e_0 elements a row, how far it reaches in shared memory, `footprint`, and how far apart
+ * copies lie, `slot`. */
+void sym_fields_desc(struct sym_script *q, const struct sym_fields *f, const bool *unknown);
 void sym_fields_rows(struct sym_script *q, const struct sym_fields *f, tmap_row from, tmap_row to);
 void sym_fields_shared(struct sym_script *q, const struct sym_fields *f);
 

@@ -86,21 +86,20 @@ static void put_below(struct sym_script *q, const struct sym_fields *f)
 
 void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
 {
+    const bool interleaved = f->view->desc.interleave != 0;
     bool unknown[FIELD_SLOTS] = {false};
-    struct tmap_desc desc = f->view->desc;
     struct sym_text *t = &q->text;
-    if (f->copied) desc.flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
     free_slots(f, unknown);
-    sym_script_desc(q, &f->checker->target, &desc, unknown);
+    sym_fields_desc(q, f, unknown);
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
-    if (desc.interleave)
+    if (interleaved)
         sym_put(t, "(define-fun N () Int 1)\n");
     else
         put_pieces(q, f, f->plan->cost.extra_instructions + 1);
     put_bytes(q, f);
     sym_fields_shared(q, f);
     sym_put(t, "(define-fun layouts () Int (+ %d (ite (= swizzle %d) 0 1) (ite (> N 1) 1 0)))\n",
-            !desc.interleave && rounding_of(f) ? 1 : 0, f->aim->swizzle);
+            !interleaved && rounding_of(f) ? 1 : 0, f->aim->swizzle);
     put_below(q, f);
 }
