@@ -5,15 +5,8 @@
 
 #include "kernels/gemm/suite.h"
 
-#define KIND_bf16 GEMM_BF16
-#define KIND_f16 GEMM_F16
-#define KIND_tf32 GEMM_TF32
-#define KIND_e4m3 GEMM_E4M3
-#define KIND_e5m2 GEMM_E5M2
-#define KIND_s8 GEMM_S8
-
 #define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
-    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote, KIND_##kind, wgs, bn, 0, 0, promote},
+    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote, GEMM_KIND_##kind, wgs, bn, 0, 0, promote},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/groups.def"
 };
@@ -123,16 +116,6 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
     return found;
 }
 
-static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
-                               const char *text)
-{
-    if (refusal) {
-        memset(refusal, 0, sizeof *refusal);
-        snprintf(refusal->text, sizeof refusal->text, "%s", text);
-    }
-    return status;
-}
-
 /* Names the member in a refusal that a map brought. */
 static enum tmap_status blame(struct tmap_gemm_refusal *refusal, enum tmap_status status, size_t i)
 {
@@ -206,13 +189,14 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
         const struct gemm_member record = record_of(&view, &p);
         struct tmap_desc desc[3];
         if (p.m < 0 || p.n < 0 || p.k < 1)
-            return blame(refusal, refuse(refusal, TMAP_E_ARGUMENT, "no such product"), i);
+            return blame(refusal, gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such product"), i);
         if (has_work(&members[i])) {
             const enum tmap_status status = check_member(suite, &view, choice, &p, desc, refusal);
             if (status != TMAP_OK) return blame(refusal, status, i);
         }
         if (suite->gpu.api.memcpy_htod(at + i * sizeof record, &record, sizeof record))
-            return refuse(refusal, TMAP_E_DRIVER, "the members cannot be copied to the device");
+            return gemm_refuse(refusal, TMAP_E_DRIVER,
+                               "the members cannot be copied to the device");
     }
     return TMAP_OK;
 }
@@ -248,11 +232,12 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
     enum tmap_status status = upload(suite, members, choice, group, refusal);
     if (status != TMAP_OK) return status;
     status = make_params(suite, largest(members, group->count), choice, group);
-    if (status != TMAP_OK) return refuse(refusal, status, "a checked map cannot be encoded");
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     tmap_cu_function make_members = NULL, multiply = NULL;
     status = gemm_group_function(suite, "make_group", &make_members);
     if (status == TMAP_OK) status = gemm_group_function(suite, choice->instance->name, &multiply);
-    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     group->make = make_members;
     group->multiply = multiply;
     group->config = *c;
@@ -273,18 +258,19 @@ enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap
     static const struct tmap_gemm_config nothing = {0};
     if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
         memory % 128 != 0 || memory == 0)
-        return refuse(refusal, TMAP_E_ARGUMENT, "no such group");
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such group");
     if (like->kind < 0 || like->kind >= GEMM_KINDS || like->out < 0 || like->out > GEMM_OUT_S32 ||
         (like->out == GEMM_OUT_S32 && like->kind != GEMM_S8) || like->a.mn_major ||
         like->b.mn_major)
-        return refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
     if (!has_work(largest(members, count)))
-        return refuse(refusal, TMAP_E_ARGUMENT, "every member is empty");
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "every member is empty");
     enum tmap_status status = gemm_ask_residents(suite, like->kind);
-    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
     if (!choose(suite, like, members, count, wish ? wish : &nothing, &choice))
-        return refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     struct tmap_gemm_group made = {.like = *like, .count = count, .memory = memory};
     made.suite = suite;
     status = make(suite, members, &choice, &made, refusal);
@@ -294,35 +280,18 @@ enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap
 
 enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream)
 {
-    const struct tmap_libcuda *api = &group->suite->gpu.api;
     uint64_t members = group->memory + members_offset(group->count);
     void *params[] = {(void *)(uintptr_t)group->params, &members};
-    struct tmap_cu_launch_attr attrs[2] = {{.id = TMAP_CU_LAUNCH_PDL},
-                                           {.id = TMAP_CU_LAUNCH_CLUSTER}};
-    attrs[0].value.flag = 1;
-    attrs[1].value.cluster.x = group->cluster;
-    attrs[1].value.cluster.y = attrs[1].value.cluster.z = 1;
-    const struct tmap_cu_launch make = {.grid_x = (unsigned)group->count,
-                                        .grid_y = 1,
-                                        .grid_z = 1,
-                                        .block_x = 128,
-                                        .block_y = 1,
-                                        .block_z = 1,
-                                        .stream = stream};
-    const struct tmap_cu_launch multiply = {.grid_x = group->grid,
-                                            .grid_y = 1,
-                                            .grid_z = 1,
-                                            .block_x = group->threads,
-                                            .block_y = 1,
-                                            .block_z = 1,
-                                            .smem_bytes = group->smem_bytes,
-                                            .stream = stream,
-                                            .attrs = attrs,
-                                            .attr_count = group->cluster > 1 ? 2 : 1};
-    if (api->launch_kernel_ex(&make, group->make, params, NULL) ||
-        api->launch_kernel_ex(&multiply, group->multiply, params, NULL))
-        return TMAP_E_DRIVER;
-    return TMAP_OK;
+    const struct gemm_launch make = {
+        .function = group->make, .grid = (uint32_t)group->count, .threads = 128, .cluster = 1};
+    const struct gemm_launch multiply = {.function = group->multiply,
+                                         .grid = group->grid,
+                                         .threads = group->threads,
+                                         .cluster = group->cluster,
+                                         .smem_bytes = group->smem_bytes,
+                                         .overlap = true};
+    const enum tmap_status status = gemm_launch(group->suite, &make, params, stream);
+    return status == TMAP_OK ? gemm_launch(group->suite, &multiply, params, stream) : status;
 }
 
 uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member)

@@ -3,14 +3,6 @@
 
 #include "mma.cuh"
 
-// The kinds by their names in instances.def.
-#define GEMM_KIND_bf16 GEMM_BF16
-#define GEMM_KIND_f16 GEMM_F16
-#define GEMM_KIND_tf32 GEMM_TF32
-#define GEMM_KIND_e4m3 GEMM_E4M3
-#define GEMM_KIND_e5m2 GEMM_E5M2
-#define GEMM_KIND_s8 GEMM_S8
-
 // Warpgroups of consumers share a tile of 64 * WGS rows by BN columns; a k-block is 128 bytes of
 // every row (one span of the 128-byte swizzle).
 template <int KIND_, int WGS_, int BN_, bool A_MN_ = false, bool B_MN_ = false,

@@ -70,8 +70,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->limit_ms = suite->limit_ms;
 }
 
-static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
-                               const char *text)
+enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
+                             const char *text)
 {
     if (refusal) {
         memset(refusal, 0, sizeof *refusal);
@@ -95,16 +95,17 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         enum tmap_status status = gemm_check(suite, &plan->desc[i], "ABD"[i], sharers[i], refusal);
         if (status != TMAP_OK) return status;
         status = gemm_encode(suite, &plan->desc[i], maps[i]);
-        if (status != TMAP_OK) return refuse(refusal, status, "a checked map cannot be encoded");
+        if (status != TMAP_OK)
+            return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     }
     const uint64_t tx_bytes =
         gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major, choice->config.tile_m) +
         gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major, choice->config.tile_n);
     if (tx_bytes != (uint64_t)params.tx_bytes)
-        return refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
+        return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     tmap_cu_function function = NULL;
     enum tmap_status status = gemm_function(suite, choice->instance, &function);
-    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernel");
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
     plan->function = function;
     memcpy(plan->params, &params, sizeof params);
     return TMAP_OK;
@@ -116,12 +117,13 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
 {
     static const struct tmap_gemm_config nothing = {0};
     if (!suite || !problem || !plan || !is_sane(problem))
-        return refuse(refusal, TMAP_E_ARGUMENT, "no such product");
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such product");
     enum tmap_status status = gemm_ask_residents(suite, problem->kind);
-    if (status != TMAP_OK) return refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
     if (gemm_enumerate(suite, problem, wish ? wish : &nothing, &choice, 1) == 0)
-        return refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
     struct tmap_gemm_plan made;
     memset(&made, 0, sizeof made);
     status = build(suite, problem, &choice, &made, refusal);
@@ -139,27 +141,38 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
     return TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
+enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct gemm_launch *what,
+                             void **params, void *stream)
 {
     struct tmap_cu_launch_attr attrs[2] = {{.id = TMAP_CU_LAUNCH_PDL},
                                            {.id = TMAP_CU_LAUNCH_CLUSTER}};
-    attrs[0].value.flag = plan->config.overlap >= 0;
-    attrs[1].value.cluster.x = plan->cluster;
+    attrs[0].value.flag = what->overlap;
+    attrs[1].value.cluster.x = what->cluster;
     attrs[1].value.cluster.y = attrs[1].value.cluster.z = 1;
-    struct tmap_cu_launch launch = {.grid_x = plan->grid,
-                                    .grid_y = 1,
-                                    .grid_z = 1,
-                                    .block_x = plan->threads,
-                                    .block_y = 1,
-                                    .block_z = 1,
-                                    .smem_bytes = plan->smem_bytes,
-                                    .stream = stream,
-                                    .attrs = attrs,
-                                    .attr_count = plan->cluster > 1 ? 2 : 1};
+    const struct tmap_cu_launch launch = {.grid_x = what->grid,
+                                          .grid_y = 1,
+                                          .grid_z = 1,
+                                          .block_x = what->threads,
+                                          .block_y = 1,
+                                          .block_z = 1,
+                                          .smem_bytes = what->smem_bytes,
+                                          .stream = stream,
+                                          .attrs = attrs,
+                                          .attr_count = what->cluster > 1 ? 2 : 1};
+    return suite->gpu.api.launch_kernel_ex(&launch, what->function, params, NULL) ? TMAP_E_DRIVER
+                                                                                  : TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
+{
     void *params[] = {(void *)(uintptr_t)plan->params};
-    return plan->suite->gpu.api.launch_kernel_ex(&launch, plan->function, params, NULL)
-               ? TMAP_E_DRIVER
-               : TMAP_OK;
+    const struct gemm_launch what = {.function = plan->function,
+                                     .grid = plan->grid,
+                                     .threads = plan->threads,
+                                     .cluster = plan->cluster,
+                                     .smem_bytes = plan->smem_bytes,
+                                     .overlap = plan->config.overlap >= 0};
+    return gemm_launch(plan->suite, &what, params, stream);
 }
 
 size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,

@@ -4,16 +4,9 @@
 
 #include "kernels/gemm/suite.h"
 
-#define KIND_bf16 GEMM_BF16
-#define KIND_f16 GEMM_F16
-#define KIND_tf32 GEMM_TF32
-#define KIND_e4m3 GEMM_E4M3
-#define KIND_e5m2 GEMM_E5M2
-#define KIND_s8 GEMM_S8
-
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     {"gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote,                                      \
-     KIND_##kind,                                                                                  \
+     GEMM_KIND_##kind,                                                                             \
      wgs,                                                                                          \
      bn,                                                                                           \
      a_mn,                                                                                         \
