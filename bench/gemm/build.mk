@@ -1,6 +1,13 @@
 # make bench-gemm: the GEMM comparison; then build/bench/gemm/gemm compare core bf16 bf16.
 GEMM_BENCH := $(B)/bench/gemm/gemm
 $(B)/bench/gemm/%.o: OBJ_CFLAGS = -Wno-pedantic -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include
+# The names of the vendor's tiles, clusters and stages, from its header; none without it.
+VENDOR_NAMES := $(B)/gen/vendor_names.def
+$(VENDOR_NAMES): $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cublasLt.h) bench/gemm/build.mk
+	@mkdir -p $(@D)
+	$(Q)sed -nE 's/^ *CUBLASLT_(MATMUL_TILE|MATMUL_STAGES|CLUSTER_SHAPE)_([0-9][0-9xAUTO]*) = ([0-9]+).*/NAMED(\1, \3, "\2")/p' \
+	  $(filter %.h,$^) /dev/null >$@
+$(B)/bench/gemm/vendor.o: $(VENDOR_NAMES)
 $(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
 .PHONY: bench-gemm

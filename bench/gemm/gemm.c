@@ -3,6 +3,7 @@
  *   gemm compare SET KIND OUT [FILL]      every shape of the set; one tab-separated line each
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
+ *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
  *   gemm list M N K KIND OUT MS CONFIG... given configurations, interleaved
  *   gemm lists FILE KIND OUT              the same by lines of MS M N K CONFIG...
  *   gemm picks FILE KIND OUT MS           heuristics.tsv beside the model's choice
@@ -16,17 +17,20 @@
  * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
  * overlap,panels,direct. FILL: normal (default), integers, zeros. SHAPES names another shape list.
  */
+#include "exhaust.h"
 #include "grouped.h"
 #include "plot.h"
 #include "rungs.h"
+#include "track.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 /* WARM_MS: the first ones of a sweep would run at a clock that the power limit takes back later. */
-enum { SCREEN_MS = 20, BEST = 3, ROUNDS = 5, WARM_MS = 150 };
+enum { ROUNDS = 5, WARM_MS = 150 };
 
 static int index_of(const char *name, const char *const *names, int n)
 {
@@ -56,72 +60,10 @@ static struct tmap_gemm_problem problem_of(const char *kind, const char *out, in
     return p;
 }
 
-static void print_config(const struct tmap_gemm_config *c)
-{
-    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
-           c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped, c->stream,
-           c->flip_k, c->load_policy, c->store_policy, c->overlap, c->panels, c->direct);
-}
-
-static struct tmap_gemm_config config_of(const char *text)
-{
-    struct tmap_gemm_config c = {0};
-    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n, &c.stages,
-           &c.cluster_m, &c.cluster_n, &c.split, &c.group, &c.clusters, &c.swapped, &c.stream,
-           &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels, &c.direct);
-    return c;
-}
-
 /* What WISH in the environment fixes for every plan; else nothing. */
 static struct tmap_gemm_config base_wish(void)
 {
     return config_of(getenv("WISH") ? getenv("WISH") : "0");
-}
-
-/* The vendor's three fastest by a short look at each. */
-static int screen(struct stand *s, struct job *job, int *best, int *offered)
-{
-    double us[BEST];
-    struct runner *r = calloc(1, sizeof *r);
-    int found = 0;
-    *offered =
-        s->vendor ? vendor_prepare(s->vendor, &job->set[0], s->workspace, s->workspace_bytes) : 0;
-    for (int algo = 0; algo < *offered; algo++) {
-        theirs(r, job, algo);
-        struct slice t = stand_time(s, r, SCREEN_MS, 0);
-        if (t.failed) continue;
-        int at = found < BEST ? found++ : BEST;
-        while (at > 0 && us[at - 1] > t.us) {
-            if (at < BEST) us[at] = us[at - 1], best[at] = best[at - 1];
-            at--;
-        }
-        if (at < BEST) us[at] = t.us, best[at] = algo;
-    }
-    free(r);
-    return found;
-}
-
-struct track {
-    struct runner *runner;
-    double us[ROUNDS * 4], mhz, watts, celsius, joules, guess;
-    long launches;
-    int n;
-};
-
-static void measure(struct stand *s, struct track *t, double ms)
-{
-    struct slice x = stand_time(s, t->runner, ms, t->guess);
-    if (x.failed) {
-        t->us[t->n++] = 1e12;
-        return;
-    }
-    t->guess = x.us;
-    t->us[t->n++] = x.us;
-    t->mhz = x.mhz;
-    t->watts = x.watts;
-    t->celsius = x.celsius;
-    t->joules += x.joules;
-    t->launches += x.launches;
 }
 
 /* The fastest of the model's first `most`, by a short look at each on rotating operands. */
@@ -163,9 +105,9 @@ static void print_comparison(const char *name, const struct tmap_gemm_problem *s
            track[best].us[0], track[best].us[track[best].n - 1], track[best].mhz, track[best].watts,
            other, other > 0 ? flops / other / 1e6 : 0, track[top].mhz, track[top].watts,
            other / mine, other / us[MODEL], offered);
-    print_config(&track[best].runner->plans[0].config);
+    config_print(&track[best].runner->plans[0].config);
     printf("\t");
-    print_config(&track[MODEL].runner->plans[0].config);
+    config_print(&track[MODEL].runner->plans[0].config);
     printf("\n");
     fflush(stdout);
 }
@@ -180,7 +122,7 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
     memset(track, 0, sizeof track);
     job_make(s, shape, fill, &job);
     const bool square = shape->m == shape->n && shape->m == shape->k;
-    const int found = screen(s, &job, best, &offered);
+    const int found = track_screen(s, &job, best, &offered);
     const struct tmap_gemm_config base = base_wish();
     const struct tmap_gemm_config choice = tuned(s, &job, 20);
     for (int i = 0; i < VENDOR + found; i++) track[i].runner = calloc(1, sizeof(struct runner));
@@ -188,7 +130,7 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
         ours(s, track[MODEL].runner, &job, &base) && ours(s, track[TUNED].runner, &job, &choice);
     for (int i = 0; i < found; i++) theirs(track[VENDOR + i].runner, &job, best[i]);
     for (int round = 0; round < ROUNDS && planned; round++)
-        for (int i = 0; i < VENDOR + found; i++) measure(s, &track[i], square ? 200 : 60);
+        for (int i = 0; i < VENDOR + found; i++) track_measure(s, &track[i], square ? 200 : 60);
     if (planned) print_comparison(name, shape, kind, fill, job.flops, offered, found, track);
     for (int i = 0; i < VENDOR + found; i++) free(track[i].runner);
     if (s->vendor) vendor_done(s->vendor);
@@ -208,7 +150,7 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
         const struct slice t = stand_time(s, r, ms, 0);
         printf("sweep\t%d\t%d\t%d\t%.2f\t%.1f\t%.2f\t", shape->m, shape->n, shape->k, t.us,
                job.flops / t.us / 1e6, r->plans[0].cost_us);
-        print_config(&configs[i]);
+        config_print(&configs[i]);
         printf("%s\n", t.failed ? "\tfailed" : "");
         if (t.failed) exit(1);
     }
@@ -216,32 +158,88 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
     free(r);
 }
 
-/* fill below 0: a sweep of `ms` a configuration instead of a comparison. */
-static void compare_set(struct stand *s, const char *set, const char *kind, const char *out,
-                        int fill, double ms, int limit)
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+enum { MAX_SHAPES = 64 };
+struct shape {
+    char name[64];
+    int m, n, k;
+};
+
+/* The shapes of a set, from bench/gemm/shapes.tsv or the file that SHAPES names. */
+static int shapes_of(const char *set, struct shape *shapes)
 {
     const char *path = getenv("SHAPES") ? getenv("SHAPES") : "bench/gemm/shapes.tsv";
     FILE *f = fopen(path, "r");
-    char line[256], in_set[32], name[64];
-    int m, n, k;
+    char line[256], in_set[32];
+    int count = 0;
     if (!f) {
         fprintf(stderr, "gemm bench: cannot read %s\n", path);
         exit(2);
     }
-    if (fill >= 0)
-        printf("name\tkind\tfill\tm\tn\tk\tus\ttflops\tus_min\tus_max\tmhz\twatts\tvendor_us\t"
-               "vendor_tflops\tvendor_mhz\tvendor_watts\tratio\tmodel_ratio\talgos\tconfig\tmodel_"
-               "config\n");
-    while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%31s %63s %d %d %d", in_set, name, &m, &n, &k) != 5) continue;
-        if (strcmp(in_set, set)) continue;
-        const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
-        if (fill < 0)
-            sweep(s, &p, ms, limit);
-        else
-            compare(s, name, &p, kind, fill);
+    while (count < MAX_SHAPES && fgets(line, sizeof line, f)) {
+        struct shape *x = &shapes[count];
+        if (sscanf(line, "%31s %63s %d %d %d", in_set, x->name, &x->m, &x->n, &x->k) == 5 &&
+            !strcmp(in_set, set))
+            count++;
     }
     fclose(f);
+    return count;
+}
+
+static void compare_set(struct stand *s, const char *set, const char *kind, const char *out,
+                        int fill)
+{
+    struct shape shapes[MAX_SHAPES];
+    const int count = shapes_of(set, shapes);
+    printf("name\tkind\tfill\tm\tn\tk\tus\ttflops\tus_min\tus_max\tmhz\twatts\tvendor_us\t"
+           "vendor_tflops\tvendor_mhz\tvendor_watts\tratio\tmodel_ratio\talgos\tconfig\tmodel_"
+           "config\n");
+    for (int i = 0; i < count; i++) {
+        const struct shape *x = &shapes[i];
+        const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);
+        compare(s, x->name, &p, kind, fill);
+    }
+}
+
+static void sweep_set(struct stand *s, const char *set, const char *kind, const char *out,
+                      double ms, int limit)
+{
+    struct shape shapes[MAX_SHAPES];
+    const int count = shapes_of(set, shapes);
+    for (int i = 0; i < count; i++) {
+        const struct tmap_gemm_problem p =
+            problem_of(kind, out, shapes[i].m, shapes[i].n, shapes[i].k);
+        sweep(s, &p, ms, limit);
+    }
+}
+
+/* Shapes `from` to `to` of the set, counted from 1; a cut run goes on with the next one. */
+static void exhaust_set(struct stand *s, const char *set, const char *kind, const char *out,
+                        int from, int to)
+{
+    struct shape shapes[MAX_SHAPES];
+    const int count = shapes_of(set, shapes);
+    double logs = 0, worst = 1;
+    int done = 0;
+    for (int i = from - 1; i < count && i < to; i++) {
+        const struct shape *x = &shapes[i];
+        const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);
+        const double began = now_us(), share = exhaust_shape(s, &p);
+        fprintf(stderr, "exhaust %d of %d: %d x %d x %d %.3f, %.1f s\n", i + 1, count, x->m, x->n,
+                x->k, share, (now_us() - began) * 1e-6);
+        if (share <= 0) exit(1);
+        logs += log(share);
+        worst = share < worst ? share : worst;
+        done++;
+    }
+    printf("# %s: of %d shapes the pick is within %.4f of the best (geometric mean), worst %.4f\n",
+           kind, done, done ? exp(logs / done) : 0, worst);
 }
 
 static void list(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int n,
@@ -252,6 +250,7 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
     static struct track track[MOST + 1];
     memset(track, 0, sizeof track);
     int best[BEST] = {0}, offered = 0, tracks = 0;
+    char vendor[VENDOR_TEXT] = "";
     job_make(s, shape, PROBE_NORMAL, &job);
     for (int i = 0; i < n && tracks < MOST; i++) {
         const struct tmap_gemm_config wish = config_of(texts[i]);
@@ -259,21 +258,22 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
         if (ours(s, track[tracks].runner, &job, &wish)) tracks++;
     }
     const int mine = tracks;
-    if (screen(s, &job, best, &offered) > 0) {
+    if (track_screen(s, &job, best, &offered) > 0) {
         track[tracks].runner = calloc(1, sizeof *track[0].runner);
         theirs(track[tracks++].runner, &job, best[0]);
+        vendor_describe(s->vendor, best[0], vendor);
     }
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < tracks; i++) measure(s, &track[i], ms);
+        for (int i = 0; i < tracks; i++) track_measure(s, &track[i], ms);
     for (int i = 0; i < tracks; i++) {
         const double us = median(track[i].us, track[i].n);
         printf("list\t%d\t%d\t%d\t%.2f\t%.1f\t%.0f MHz\t%.0f W\t%.4f J\t", shape->m, shape->n,
                shape->k, us, job.flops / us / 1e6, track[i].mhz, track[i].watts,
                track[i].joules / (double)(track[i].launches ? track[i].launches : 1));
         if (i < mine)
-            print_config(&track[i].runner->plans[0].config);
+            config_print(&track[i].runner->plans[0].config);
         else
-            printf("vendor algo %d of %d", best[0], offered);
+            printf("%s (%d of %d)", vendor, best[0], offered);
         printf("\n");
         free(track[i].runner);
     }
@@ -331,13 +331,6 @@ static void once(struct stand *s, const struct tmap_gemm_problem *shape, const c
         if (r->run(s, r, 0)) printf("failed\n");
     s->api->stream_synchronize(s->stream);
     free(r);
-}
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
 /* Host time of a launch through the plan, and of the same launch made by hand. */
@@ -463,11 +456,13 @@ int main(int argc, char **argv)
     if (argc < 2 || !stand_open(&stand)) return argc < 2 ? 3 : 1;
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)
-        compare_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? index_of(argv[5], fills, 4) : 0,
-                    0, 0);
+        compare_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? index_of(argv[5], fills, 4) : 0);
     else if (!strcmp(mode, "sweepset") && argc >= 6)
-        compare_set(&stand, argv[2], argv[3], argv[4], -1, atof(argv[5]),
-                    argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
+        sweep_set(&stand, argv[2], argv[3], argv[4], atof(argv[5]),
+                  argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
+    else if (!strcmp(mode, "exhaust") && argc >= 5)
+        exhaust_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? atoi(argv[5]) : 1,
+                    argc > 6 ? atoi(argv[6]) : MAX_SHAPES);
     else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)

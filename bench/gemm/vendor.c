@@ -3,6 +3,7 @@
 #include "vendor.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,11 @@ int vendor_run(struct vendor *v, const struct tmap_gemm_problem *problem, int al
     (void)v, (void)problem, (void)algo, (void)stream;
     return 1;
 }
+void vendor_describe(struct vendor *v, int algo, char text[VENDOR_TEXT])
+{
+    (void)v, (void)algo;
+    text[0] = 0;
+}
 void vendor_done(struct vendor *v)
 {
     (void)v;
@@ -44,6 +50,7 @@ void vendor_done(struct vendor *v)
     CALL(cublasLtCreate)                                                                           \
     CALL(cublasLtDestroy)                                                                          \
     CALL(cublasLtMatmul)                                                                           \
+    CALL(cublasLtMatmulAlgoConfigGetAttribute)                                                     \
     CALL(cublasLtMatmulAlgoGetHeuristic)                                                           \
     CALL(cublasLtMatmulDescCreate)                                                                 \
     CALL(cublasLtMatmulDescDestroy)                                                                \
@@ -172,5 +179,43 @@ void vendor_done(struct vendor *v)
     v->cublasLtMatrixLayoutDestroy(v->b);
     v->cublasLtMatrixLayoutDestroy(v->d);
     v->cublasLtMatmulDescDestroy(v->desc);
+}
+
+/* The header's names of its numbers, drawn from it by build.mk. */
+struct number {
+    const char *of;
+    uint32_t id;
+    const char *name;
+};
+static const struct number numbers[] = {
+#define NAMED(of, id, name) {#of, id, name},
+#include "vendor_names.def"
+#undef NAMED
+};
+
+static const char *name_of(const char *of, uint32_t id)
+{
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].id == id && !strcmp(numbers[i].of, of)) return numbers[i].name;
+    return "?";
+}
+
+static uint32_t attribute(struct vendor *v, int algo, cublasLtMatmulAlgoConfigAttributes_t which,
+                          size_t bytes)
+{
+    uint32_t value = 0;
+    size_t written = 0;
+    v->cublasLtMatmulAlgoConfigGetAttribute(&v->algos[algo].algo, which, &value, bytes, &written);
+    return value;
+}
+
+void vendor_describe(struct vendor *v, int algo, char text[VENDOR_TEXT])
+{
+    snprintf(text, VENDOR_TEXT, "vendor %u, tile %s, stages %s, cluster %s, split %u",
+             attribute(v, algo, CUBLASLT_ALGO_CONFIG_ID, 4),
+             name_of("MATMUL_TILE", attribute(v, algo, CUBLASLT_ALGO_CONFIG_TILE_ID, 4)),
+             name_of("MATMUL_STAGES", attribute(v, algo, CUBLASLT_ALGO_CONFIG_STAGES_ID, 4)),
+             name_of("CLUSTER_SHAPE", attribute(v, algo, CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, 2)),
+             attribute(v, algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, 4));
 }
 #endif

@@ -22,6 +22,12 @@ int vendor_prepare(struct vendor *v, const struct tmap_gemm_problem *problem, ui
 
 /* One launch of one of them; 0 is success. */
 int vendor_run(struct vendor *v, const struct tmap_gemm_problem *problem, int algo, void *stream);
+
+#define VENDOR_TEXT 96
+
+/* What the library says an algorithm is: tile, k and stages, cluster, parts of K, all for its own
+ * column-major product, whose M is our N. */
+void vendor_describe(struct vendor *v, int algo, char text[VENDOR_TEXT]);
 void vendor_done(struct vendor *v);
 
 #endif

@@ -1,0 +1,182 @@
+#include "exhaust.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "track.h"
+
+/* First every configuration, then the LONGER best, then the STEADY best. STEADY_MS is what the mean
+ * clock and the power of a slice need (stand_time). */
+enum { LONGER = 24, STEADY = 8, ROUNDS = 3 };
+enum { WARM_MS = 100, BRIEF_MS = 3, LONGER_MS = 8, STEADY_MS = 60 };
+/* A single launch this much slower than the best slice so far ends a first look. */
+static const double HOPELESS = 1.5, HOPELESS_AT_ONCE = 3, LAUNCH_US = 10;
+
+struct trial {
+    struct tmap_gemm_config config;
+    double us, cost_us;
+};
+
+static int by_time(const void *x, const void *y)
+{
+    const double a = ((const struct trial *)x)->us, b = ((const struct trial *)y)->us;
+    return (a > b) - (a < b);
+}
+
+/* One launch, which also loads the kernel, and where it is not hopeless a slice. */
+static double brief_us(struct stand *s, struct runner *r, double best_us)
+{
+    for (int once = 0; once < 2; once++) {
+        const struct slice one = stand_time(s, r, 0, 1);
+        if (one.failed) return 0;
+        if (best_us <= 0 || one.us < best_us * HOPELESS + LAUNCH_US)
+            return stand_time(s, r, BRIEF_MS, one.us).us;
+        if (once || one.us > best_us * HOPELESS_AT_ONCE + LAUNCH_US) return one.us;
+    }
+    return 0;
+}
+
+static size_t first_looks(struct stand *s, struct job *job, struct trial *trials)
+{
+    static const struct tmap_gemm_config nothing;
+    struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
+    struct runner *r = calloc(1, sizeof *r);
+    double best_us = 0;
+    size_t kept = 0;
+    const size_t count =
+        tmap_gemm_configs(s->suite, &job->set[0], &nothing, configs, GEMM_MAX_CHOICES);
+    for (size_t i = 0; i < count; i++) {
+        if (!ours(s, r, job, &configs[i])) continue;
+        if (kept == 0) stand_time(s, r, WARM_MS, 0);
+        const double us = brief_us(s, r, best_us);
+        if (us <= 0) break;
+        if (best_us <= 0 || us < best_us) best_us = us;
+        trials[kept++] =
+            (struct trial){.config = configs[i], .us = us, .cost_us = r->plans[0].cost_us};
+    }
+    free(r);
+    return kept;
+}
+
+static bool same_config(const struct tmap_gemm_config *a, const struct tmap_gemm_config *b)
+{
+    return !memcmp(a, b, sizeof *a);
+}
+
+/* Times the first `count` of the trials in turn and sorts them by their medians. */
+static bool time_in_turn(struct stand *s, struct job *job, struct trial *trials, size_t count,
+                         double ms, int rounds)
+{
+    static struct track track[LONGER];
+    bool good = true;
+    memset(track, 0, sizeof track);
+    for (size_t i = 0; i < count && good; i++) {
+        track[i].runner = calloc(1, sizeof *track[0].runner);
+        track[i].guess = trials[i].us;
+        good = ours(s, track[i].runner, job, &trials[i].config);
+    }
+    for (int round = 0; round < rounds && good; round++)
+        for (size_t i = 0; i < count; i++) track_measure(s, &track[i], ms);
+    for (size_t i = 0; i < count; i++) {
+        if (good) trials[i].us = median(track[i].us, track[i].n);
+        free(track[i].runner);
+    }
+    if (good) qsort(trials, count, sizeof *trials, by_time);
+    return good;
+}
+
+static void print_trials(const char *what, const struct tmap_gemm_problem *p,
+                         const struct trial *trials, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        printf("%s\t%d\t%d\t%d\t%.2f\t%.2f\t", what, p->m, p->n, p->k, trials[i].us,
+               trials[i].cost_us);
+        config_print(&trials[i].config);
+        printf("\n");
+    }
+}
+
+/* The finalists, the pick (track `STEADY` unless it is one of them) and the vendor's best. */
+struct final {
+    struct track track[STEADY + 2];
+    size_t ours, tracks, pick;
+    char vendor[VENDOR_TEXT];
+};
+
+static bool finals(struct stand *s, struct job *job, const struct trial *trials, size_t count,
+                   const struct trial *pick, struct final *f)
+{
+    int algos[BEST] = {0}, offered = 0;
+    bool good = true;
+    memset(f, 0, sizeof *f);
+    f->ours = count < STEADY ? count : STEADY;
+    f->pick = f->ours;
+    for (size_t i = 0; i < f->ours; i++)
+        if (same_config(&trials[i].config, &pick->config)) f->pick = i;
+    if (f->pick == f->ours) f->ours++;
+    for (size_t i = 0; i < f->ours && good; i++) {
+        f->track[i].runner = calloc(1, sizeof(struct runner));
+        good = ours(s, f->track[i].runner, job, i == f->pick ? &pick->config : &trials[i].config);
+    }
+    f->tracks = f->ours;
+    if (good && track_screen(s, job, algos, &offered) > 0) {
+        f->track[f->tracks].runner = calloc(1, sizeof(struct runner));
+        theirs(f->track[f->tracks++].runner, job, algos[0]);
+        vendor_describe(s->vendor, algos[0], f->vendor);
+    }
+    for (int round = 0; round < ROUNDS && good; round++)
+        for (size_t i = 0; i < f->tracks; i++) track_measure(s, &f->track[i], STEADY_MS);
+    if (good && s->vendor) vendor_done(s->vendor);
+    return good;
+}
+
+static double print_finals(const struct tmap_gemm_problem *p, double flops, size_t count,
+                           struct final *f)
+{
+    double us[STEADY + 2], theirs_us = 0;
+    size_t best = 0;
+    for (size_t i = 0; i < f->tracks; i++) {
+        const struct track *t = &f->track[i];
+        us[i] = median(f->track[i].us, t->n);
+        if (i >= f->ours) {
+            theirs_us = us[i];
+            continue;
+        }
+        if (us[i] < us[best]) best = i;
+        printf("steady\t%d\t%d\t%d\t%.2f\t%.1f\t%.0f\t%.0f\t%.2f\t", p->m, p->n, p->k, us[i],
+               flops / us[i] / 1e6, t->mhz, t->watts, t->runner->plans[0].cost_us);
+        config_print(&t->runner->plans[0].config);
+        printf("\n");
+    }
+    printf("exhaust\t%d\t%d\t%d\t%zu\t%.2f\t%.2f\t%.4f\t%.2f\t%.4f\t", p->m, p->n, p->k, count,
+           us[f->pick], us[best], us[best] / us[f->pick], theirs_us, theirs_us / us[best]);
+    config_print(&f->track[f->pick].runner->plans[0].config);
+    printf("\t");
+    config_print(&f->track[best].runner->plans[0].config);
+    printf("\t%s\n", f->vendor);
+    fflush(stdout);
+    return us[best] / us[f->pick];
+}
+
+double exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape)
+{
+    static struct job job;
+    static struct trial trials[GEMM_MAX_CHOICES];
+    static struct final f;
+    double share = 0;
+    job_make(s, shape, PROBE_NORMAL, &job);
+    const size_t count = first_looks(s, &job, trials);
+    const struct trial pick = trials[0];
+    if (count == 0) return 0;
+    qsort(trials, count, sizeof *trials, by_time);
+    print_trials("brief", shape, trials, count);
+    const size_t longer = count < LONGER ? count : LONGER;
+    if (time_in_turn(s, &job, trials, longer, LONGER_MS, 2)) {
+        print_trials("longer", shape, trials, longer);
+        if (finals(s, &job, trials, count, &pick, &f))
+            share = print_finals(shape, job.flops, count, &f);
+        for (size_t i = 0; i < f.tracks; i++) free(f.track[i].runner);
+    }
+    return share;
+}
