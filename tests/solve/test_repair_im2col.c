@@ -3,6 +3,7 @@
  * than a box. */
 #include "core/layout.h"
 #include "support/repair_support.h"
+#include "support/tile_walk.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,71 +30,10 @@ static uint64_t rnd(uint64_t *s, uint64_t n)
     return next_random(s) % n;
 }
 
-static uint8_t byte_at(uint64_t address)
-{
-    uint64_t s = address;
-    return (uint8_t)next_random(&s);
-}
-
-static bool read_hash(void *user, uint64_t address, void *to, size_t bytes)
-{
-    (void)user;
-    for (size_t i = 0; i < bytes; i++) ((uint8_t *)to)[i] = byte_at(address + i);
-    return true;
-}
-
-static struct tmap_desc random_wish(uint64_t *s)
-{
-    static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
-    struct tmap_desc d = {.kind = TMAP_IM2COL, .address = UINT64_C(1) << 40};
-    d.dtype = types[rnd(s, 3)];
-    d.rank = 3 + (uint32_t)rnd(s, 3);
-    d.channels = 8 * (1 + (uint32_t)rnd(s, 40));
-    d.pixels = rnd(s, 2) ? 1 + (uint32_t)rnd(s, 200) : 1025 + (uint32_t)rnd(s, 1000);
-    if (rnd(s, 4) == 0) d.channels += (uint32_t)rnd(s, 8);
-    d.swizzle = (int32_t)rnd(s, 4);
-    d.dim[0] = rnd(s, 2) ? d.channels : 16 * (1 + rnd(s, 40));
-    uint64_t at = d.dim[0] * layout_gmem_bits(d.dtype) / 8;
-    for (uint32_t i = 0; i < d.rank; i++) {
-        if (i) d.dim[i] = 1 + rnd(s, i == 1 ? 60 : 12);
-        d.elem_stride[i] = i && i + 1 < d.rank && rnd(s, 5) == 0 ? 2 : 1;
-        if (i == 0) continue;
-        at = (at + 15) / 16 * 16;
-        d.stride_bytes[i - 1] = at;
-        at *= d.dim[i];
-    }
-    for (uint32_t j = 0; j + 2 < d.rank; j++) {
-        d.lower[j] = -(int32_t)rnd(s, 3);
-        d.upper[j] = rnd(s, 2) ? d.lower[j] : (int32_t)rnd(s, 2);
-    }
-    return d;
-}
-
-/* From one pixel of the walk to the next. */
-static void step(const struct tmap_desc *d, int64_t *x)
-{
-    for (uint32_t i = 1; i + 1 < d->rank; i++) {
-        x[i] += d->elem_stride[i];
-        if (x[i] < (int64_t)d->dim[i] + d->upper[i - 1]) return;
-        x[i] = d->lower[i - 1];
-    }
-    x[d->rank - 1] += d->elem_stride[d->rank - 1];
-}
-
-static bool inside(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
-{
-    *address = d->address + (uint64_t)x[0] * layout_gmem_bits(d->dtype) / 8;
-    for (uint32_t i = 0; i < d->rank; i++) {
-        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
-        if (i) *address += (uint64_t)x[i] * d->stride_bytes[i - 1];
-    }
-    return true;
-}
-
 static void run_copies(const struct tmap_checker *c, const struct tmap_plan *p,
                        const int64_t *coord)
 {
-    const struct tmap_memory m = {.read = read_hash, .smem = shared, .smem_bytes = sizeof shared};
+    const struct tmap_memory m = {.read = tile_read, .smem = shared, .smem_bytes = sizeof shared};
     uint64_t tx_bytes = 0;
     for (uint32_t n = 0; n < p->copies; n++) {
         int64_t at[TMAP_MAX_RANK];
@@ -120,13 +60,14 @@ static void check_element(const struct tmap_desc *d, const struct tmap_plan *p,
     assert_true(tmap_plan_place(p, d, coord, tile, &copy, &offset));
     for (uint32_t b = 0; b < bytes; b++)
         assert_int_equal(shared[tmap_swizzle_address(p->desc.swizzle, offset + b)],
-                         in ? byte_at(address + b) : 0);
+                         in ? tile_byte(address + b) : 0);
 }
 
 static void check_walk(const struct tmap_checker *c, const struct tmap_desc *d,
                        const struct tmap_plan *p, uint64_t *s)
 {
-    int64_t coord[TMAP_MAX_RANK] = {0}, x[TMAP_MAX_RANK];
+    int64_t coord[TMAP_MAX_RANK] = {0};
+    struct tile_walk w;
     uint64_t address = 0;
     coord[0] = p->grain[0] ? (int64_t)(rnd(s, d->dim[0] / p->grain[0] + 1) * p->grain[0]) : 0;
     for (uint32_t i = 1; i < d->rank; i++) {
@@ -135,14 +76,11 @@ static void check_walk(const struct tmap_checker *c, const struct tmap_desc *d,
         coord[i] = low + (int64_t)rnd(s, (uint64_t)(end - low));
     }
     run_copies(c, p, coord);
-    memcpy(x, coord, sizeof x);
-    for (uint32_t pixel = 0; pixel < d->pixels; pixel++, step(d, x))
-        for (uint32_t k = 0; k < 3; k++) {
-            const uint32_t tile[TMAP_MAX_RANK] = {(uint32_t)rnd(s, d->channels), pixel};
-            x[0] = coord[0] + tile[0];
-            const bool in = inside(d, x, &address);
-            check_element(d, p, coord, tile, in, address);
-        }
+    tile_walk_start(&w, d, coord);
+    do {
+        const bool in = tile_address(d, w.x, &address);
+        check_element(d, p, coord, w.tile, in, address);
+    } while (tile_walk_next(&w));
 }
 
 static void test_wishes_in_pieces(void **state)
@@ -152,7 +90,7 @@ static void test_wishes_in_pieces(void **state)
     long ran = 0, pixels = 0, channels = 0;
     (void)state;
     for (long i = 0; i < 4000 && ran < 400; i++) {
-        const struct tmap_desc d = random_wish(&seed);
+        const struct tmap_desc d = random_im2col(&seed);
         struct tmap_plan p;
         struct tmap_repair_report r;
         if (tmap_verdict_of(&c, &d) == TMAP_LEGAL ||
@@ -208,7 +146,7 @@ static void test_long_tile(void **state)
             const uint32_t tile[TMAP_MAX_RANK] = {row % 64, row};
             const int64_t x[TMAP_MAX_RANK] = {row % 64, first + row, 3};
             uint64_t address = 0;
-            const bool in = inside(&d, x, &address);
+            const bool in = tile_address(&d, x, &address);
             assert_int_equal(in, first + row < 521);
             check_element(&d, &p, coord, tile, in, address);
         }

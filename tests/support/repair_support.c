@@ -1,6 +1,7 @@
 /* The plain loop that a plan is compared with, and the random wishes. */
-#include "support/splitmix.h"
 #include "support/repair_support.h"
+#include "support/splitmix.h"
+#include "support/tile_walk.h"
 
 #include "core/layout.h"
 #include "expr/field.h"
@@ -65,21 +66,34 @@ struct tmap_desc random_desc(uint64_t *s, uint64_t max_bytes)
     return d;
 }
 
+struct tmap_desc random_im2col(uint64_t *s)
+{
+    static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
+    struct tmap_desc d = {.kind = TMAP_IM2COL, .address = UINT64_C(1) << 40};
+    d.dtype = types[below(s, 3)];
+    d.rank = 3 + (uint32_t)below(s, 3);
+    d.channels = 8 * (1 + (uint32_t)below(s, 40));
+    d.pixels = below(s, 2) ? 1 + (uint32_t)below(s, 200) : 1025 + (uint32_t)below(s, 1000);
+    if (below(s, 4) == 0) d.channels += (uint32_t)below(s, 8);
+    d.swizzle = (int32_t)below(s, 4);
+    d.dim[0] = below(s, 2) ? d.channels : 16 * (1 + below(s, 40));
+    uint64_t at = d.dim[0] * layout_gmem_bits(d.dtype) / 8;
+    for (uint32_t i = 0; i < d.rank; i++) {
+        if (i) d.dim[i] = 1 + below(s, i == 1 ? 60 : 12);
+        d.elem_stride[i] = i && i + 1 < d.rank && below(s, 5) == 0 ? 2 : 1;
+        if (i == 0) continue;
+        at = (at + 15) / 16 * 16;
+        d.stride_bytes[i - 1] = at;
+        at *= d.dim[i];
+    }
+    for (uint32_t j = 0; j + 2 < d.rank; j++) {
+        d.lower[j] = -(int32_t)below(s, 3);
+        d.upper[j] = below(s, 2) ? d.lower[j] : (int32_t)below(s, 2);
+    }
+    return d;
+}
+
 /* --- the check --------------------------------------------------------------------------------*/
-
-static uint8_t byte_at(uint64_t address)
-{
-    uint64_t s = address;
-    return (uint8_t)next_random(&s);
-}
-
-static bool read_hash(void *user, uint64_t address, void *to, size_t bytes)
-{
-    uint8_t *out = to;
-    (void)user;
-    for (size_t i = 0; i < bytes; i++) out[i] = byte_at(address + i);
-    return true;
-}
 
 struct trial {
     const struct tmap_checker *c;
@@ -106,24 +120,6 @@ static bool copied(const struct tmap_plan *p)
     return false;
 }
 
-/* Bytes from one index of dimension 0 to the next: of a slice under interleave. */
-static uint64_t unit_bytes(const struct tmap_desc *d)
-{
-    return d->interleave ? layout_slice_bytes(d->interleave) : layout_gmem_bits(d->dtype) / 8;
-}
-
-/* The wish: the address of an element, or false out of bounds. */
-static bool wish_address(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
-{
-    uint64_t a = d->address + (uint64_t)x[0] * unit_bytes(d);
-    for (uint32_t i = 0; i < d->rank; i++) {
-        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
-        if (i) a += (uint64_t)x[i] * d->stride_bytes[i - 1];
-    }
-    *address = a;
-    return true;
-}
-
 /* The copy: the same for the place at `offset` of the box of copy n, by the copy's own geometry. */
 static bool copy_address(const struct trial *t, uint32_t n, uint64_t offset, uint64_t *address)
 {
@@ -138,12 +134,12 @@ static bool copy_address(const struct trial *t, uint32_t n, uint64_t offset, uin
     tmap_plan_coords(t->p, t->coord, n, at);
     uint64_t row = offset / l.pitch_bytes;
     int64_t x = at[0] + (d->interleave ? 0 : (int64_t)(offset % l.pitch_bytes / bytes));
-    uint64_t a =
-        d->address + (uint64_t)x * unit_bytes(d) + offset % (d->interleave ? l.pitch_bytes : bytes);
+    uint64_t a = d->address + (uint64_t)x * tile_unit_bytes(d) +
+                 offset % (d->interleave ? l.pitch_bytes : bytes);
     inside = x >= 0 && (uint64_t)x < d->dim[0];
     for (uint32_t i = d->interleave ? 0 : 1; i < d->rank; i++) {
         x = at[i] + (int64_t)(row % l.extent[i]) * d->elem_stride[i];
-        if (i == 0) a += (uint64_t)(x - at[0]) * unit_bytes(d);
+        if (i == 0) a += (uint64_t)(x - at[0]) * tile_unit_bytes(d);
         row /= l.extent[i];
         inside = inside && x >= 0 && (uint64_t)x < d->dim[i];
         if (i) a += (uint64_t)x * d->stride_bytes[i - 1];
@@ -182,15 +178,15 @@ static const char *check_element(const struct trial *t, const uint32_t *tile)
     for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
     if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
         return wrong("an element has no place", tile[0], tile[1]);
-    const bool in = wish_address(t->wish, x, &want);
+    const bool in = tile_address(t->wish, x, &want);
     const bool there = copy_address(t, n, offset - n * t->p->slot_bytes, &got);
     if (in != there) return wrong("bounds differ", in, there);
     if (!in) return NULL;
     if (!copied(t->p) && want != got) return wrong("another address", want, got);
     if (!t->smem) return NULL;
-    for (uint32_t b = 0; b < unit_bytes(t->wish); b++) {
+    for (uint32_t b = 0; b < tile_unit_bytes(t->wish); b++) {
         const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
-        if (t->smem[place] != byte_at(want + b)) return wrong("another byte", want + b, place);
+        if (t->smem[place] != tile_byte(want + b)) return wrong("another byte", want + b, place);
     }
     return NULL;
 }
@@ -214,7 +210,7 @@ static bool next_element(const struct tmap_desc *d, uint32_t *tile, bool random,
 
 static const char *run_copies(struct trial *t)
 {
-    struct tmap_memory m = {.read = read_hash, .smem = t->smem};
+    struct tmap_memory m = {.read = tile_read, .smem = t->smem};
     m.smem_bytes = (t->p->copies + 8) * t->p->slot_bytes + 4096;
     for (uint32_t n = 0; n < t->p->copies; n++) {
         int64_t at[TMAP_MAX_RANK];
@@ -246,18 +242,26 @@ static const char *check_tile(struct trial *t, int sample, uint64_t *s)
     return e;
 }
 
-const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
-                          const struct tmap_plan *p, uint64_t *s, int tiles, int sample)
+struct tmap_desc decided_wish(const struct tmap_desc *wish, const struct tmap_plan *p)
 {
     struct tmap_desc w = *wish;
-    struct trial t = {.c = c, .wish = &w, .p = p};
-    const char *e = NULL;
-    for (uint32_t i = 0; i < p->step_count; i++) { /* what the plan decided is part of the wish */
+    for (uint32_t i = 0; i < p->step_count; i++) {
         const struct tmap_plan_step *k = &p->step[i];
-        if (k->rewrite != TMAP_REWRITE_CHOOSE || k->index < 0) continue;
+        if (k->rewrite != TMAP_REWRITE_CHOOSE) continue;
+        if (k->field == FIELD_OOB) w.oob_fill = (int32_t)k->to;
+        if (k->index < 0) continue;
         if (k->field == FIELD_ESTRIDE) w.elem_stride[k->index] = (uint32_t)k->to;
         if (k->field == FIELD_BOX) w.box[k->index] = (uint32_t)k->to;
     }
+    return w;
+}
+
+const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
+                          const struct tmap_plan *p, uint64_t *s, int tiles, int sample)
+{
+    const struct tmap_desc w = decided_wish(wish, p);
+    struct trial t = {.c = c, .wish = &w, .p = p};
+    const char *e = NULL;
     if (tmap_verdict_of(c, &p->desc) != TMAP_LEGAL) return "the plan's descriptor is illegal";
     const bool exact = w.dtype < TMAP_FLOAT32_FTZ || w.dtype > TMAP_TFLOAT32_FTZ;
     if (exact && !copied(p) && p->copies * p->slot_bytes < 200000 && below(s, 8) == 0)
@@ -327,10 +331,10 @@ static const char *check_stored(const struct trial *t, struct target *m, const u
     uint64_t want, offset;
     uint32_t n;
     for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
-    if (!wish_address(t->wish, x, &want)) return NULL;
+    if (!tile_address(t->wish, x, &want)) return NULL;
     if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
         return wrong("an element has no place", tile[0], tile[1]);
-    for (uint32_t b = 0; b < unit_bytes(t->wish); b++) {
+    for (uint32_t b = 0; b < tile_unit_bytes(t->wish); b++) {
         const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
         if (m->bytes[want - m->first + b] != t->smem[place]) return wrong("not stored", want, b);
         m->wanted[want - m->first + b] = 1;
@@ -358,7 +362,7 @@ const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc 
 {
     enum { MOST_BYTES = 1 << 20, UNIT_BYTES = 16, MOST_SHARED = 200000 };
     struct trial t = {.c = c, .wish = wish, .p = p};
-    struct target m = {.first = wish->address, .size = wish->dim[0] * unit_bytes(wish)};
+    struct target m = {.first = wish->address, .size = wish->dim[0] * tile_unit_bytes(wish)};
     if (p->cost.kind != TMAP_PLAN_FREE || m.size % UNIT_BYTES ||
         p->copies * p->slot_bytes > MOST_SHARED ||
         layout_gmem_bits(wish->dtype) != layout_smem_bits(wish->dtype))

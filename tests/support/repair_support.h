@@ -9,6 +9,12 @@ uint64_t next_random(uint64_t *state);
 /* A tiled descriptor of a tensor of at most max_bytes, illegal more often than not. */
 struct tmap_desc random_desc(uint64_t *state, uint64_t max_bytes);
 
+/* An im2col descriptor, whose channels and pixels are too many for a map more often than not. */
+struct tmap_desc random_im2col(uint64_t *state);
+
+/* The wish with the values that the plan chose where it had none: they are part of it. */
+struct tmap_desc decided_wish(const struct tmap_desc *wish, const struct tmap_plan *plan);
+
 /* NULL when the plan is right for `tiles` random tiles: legal descriptor and coordinates, every
  * wanted element (or a sample of `sample`) at a place of its own, from the right address, and out
  * of bounds exactly when the wish is. Otherwise what is wrong. */
