@@ -1,6 +1,8 @@
 // The device program: what tests/device/run runs on a GPU.
 //   explore verify COUNT SEED ARENA_GIB THREADS [CLASS...]   random copies against the simulator
 //   explore misuse COUNT SEED ARENA_GIB THREADS              each breaks a rule that does not fault
+//   explore plans COUNT SEED ARENA_GIB THREADS [FILE]        plans of repair and solve; FILE keeps
+//                                                            what was seen
 //   explore faults DIR WORKERS                               what may fault, a process each
 //   explore controls SEED DRAWS WORKERS [PART]               planted faults and their twins
 //   explore repeat RUNS MIB                                  the copy suite, bitwise equal
@@ -14,6 +16,7 @@
 
 #include "device/controls.h"
 #include "device/golden.h"
+#include "device/plans.h"
 #include "device/probes.h"
 #include "device/repeat.h"
 #include "device/verify.h"
@@ -113,6 +116,9 @@ int main(int argc, char **argv)
     if (argc > 5 && (!strcmp(what, "verify") || !strcmp(what, "misuse")))
         return verify_main(number(argv[2]), number(argv[3]), number(argv[4]) << 30, atoi(argv[5]),
                            !strcmp(what, "misuse"), argc > 6 ? argv + 6 : NULL);
+    if (argc > 5 && !strcmp(what, "plans"))
+        return plans_main(number(argv[2]), number(argv[3]), number(argv[4]) << 30, atoi(argv[5]),
+                          argc > 6 ? argv[6] : NULL);
     if (argc > 3 && !strcmp(what, "faults")) return probe_all(argv[2], atoi(argv[3]));
     if (argc > 4 && !strcmp(what, "controls"))
         return controls_main(number(argv[2]), (uint32_t)number(argv[3]), atoi(argv[4]),
@@ -120,7 +126,7 @@ int main(int argc, char **argv)
     if (argc > 3 && !strcmp(what, "repeat"))
         return repeat_main((uint32_t)number(argv[2]), number(argv[3]) << 20);
     if (argc > 3 && !strcmp(what, "golden")) return record_all(argv[2], (uint32_t)number(argv[3]));
-    fprintf(stderr,
-            "explore verify|misuse|faults|controls|repeat|golden ...: see the top of its source\n");
+    fprintf(stderr, "explore verify|misuse|plans|faults|controls|repeat|golden ...: see the top of "
+                    "its source\n");
     return 3;
 }

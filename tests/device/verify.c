@@ -98,8 +98,7 @@ static void hash_fill(const struct device_case *c, uint8_t *to, uint64_t from, u
     }
 }
 
-// What the simulator says the image is. room: at least the larger of shared memory and the window.
-static const uint8_t *predict(const struct executor *ex, const struct device_case *c, uint8_t *smem,
+const uint8_t *verify_predict(const struct executor *ex, const struct device_case *c, uint8_t *smem,
                               uint8_t *window, struct tmap_outcome *out)
 {
     struct view view = {ex, c, window};
@@ -131,7 +130,7 @@ static void judge(struct verify *v, const struct device_case *c, uint64_t index,
     struct tally *t = &v->tally[c->cls];
     struct tmap_outcome o;
     const uint32_t bytes = c->window ? c->window_bytes : c->image_bytes;
-    const uint8_t *want = predict(&v->ex, c, smem, window, &o);
+    const uint8_t *want = verify_predict(&v->ex, c, smem, window, &o);
     atomic_fetch_add(&t->ran, 1);
     atomic_fetch_add(&t->bytes, bytes);
     atomic_fetch_add(&t->tx_bytes, o.tx_bytes);
