@@ -98,7 +98,8 @@ static void add_state(struct explorer *e, struct machine_state *s, uint32_t pare
     e->table[slot] = ++e->count;
 }
 
-/* Replays the moves from the start, saying each. depth first: the parent's moves come before. */
+/* Replays the moves from the start, saying each; the fault's words then name slots as the trace
+ * does. */
 static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *trace, size_t size)
 {
     uint16_t moves[512];
@@ -112,13 +113,22 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
     m.trace = trace ? trace : m.detail;
     m.trace_size = trace ? size : 0;
     m.trace_length = 0;
+    m.spoken = 0;
+    memset(m.turned, 0, sizeof m.turned);
     machine_start(&m, &s);
     machine_settle(&m, &s);
     for (uint32_t i = n; i-- > 0;) {
-        machine_say(&m, "%3u", n - i);
-        machine_apply(&m, &s, move_of(moves[i]));
+        const struct machine_move move = move_of(moves[i]);
+        char number[8];
+        snprintf(number, sizeof number, "%3u", n - i);
+        machine_speaks(&m, move.agent, move.event != EVENT_AGENT, number);
+        machine_apply(&m, &s, move);
+        for (unsigned r = 0; r < m.p->ring_count && !m.fault; r++)
+            m.turned[r] += machine_turn(&m, &s, r);
         machine_canonical(&m, &s);
     }
+    if (m.fault) memcpy(e->m.detail, m.detail, sizeof m.detail);
+    if (e->m.fault == TMAP_HAZARD_DEADLOCK) machine_say_waits(&m, &s);
     return n;
 }
 
@@ -165,7 +175,7 @@ static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_pr
     r->fault = e->m.fault;
     r->verdict =
         e->m.fault ? TMAP_ILLEGAL : (e->full || e->m.truncated ? TMAP_UNKNOWN : TMAP_LEGAL);
-    memcpy(r->detail, e->m.detail, sizeof r->detail);
+    r->detail[0] = 0;
     if (r->verdict == TMAP_UNKNOWN)
         snprintf(r->detail, sizeof r->detail, "%s",
                  e->full ? "the workspace is full" : "an agent runs ahead without bound");
@@ -174,6 +184,7 @@ static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_pr
         r->steps = replay(e, at, bad, trace, size);
     else if (at != 0)
         r->steps = replay(e, header_of(e, at)->parent, header_of(e, at)->move, trace, size);
+    memcpy(r->detail, e->m.detail, sizeof r->detail);
 }
 
 enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool plain, void *workspace,

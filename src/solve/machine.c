@@ -290,6 +290,7 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
 static void leave(struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
+    machine_speaks(m, agent, false, "");
     machine_say(m, "        leaves\n");
     if (a->stores)
         machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s leaves while its store still reads",
@@ -394,7 +395,6 @@ static void add_letter(const struct machine *m, struct machine_state *s, uint8_t
 
 static bool apply_agent(struct machine *m, struct machine_state *s, struct machine_move move)
 {
-    machine_say(m, "    %s\n", m->p->agent[move.agent].name);
     bool taken = move.letter < TMAP_PARTS;
     if (taken && decides(&s->agent[move.agent]))
         settle_letter(m, s, s->agent[move.agent].offset, move.letter);
@@ -488,7 +488,6 @@ static bool settle_unseen(struct machine *m, struct machine_state *s)
             return true;
         }
         if (t->op != TMAP_STEP_SYNC || skipped(g, t) || (s->synced[t->x] >> a & 1)) continue;
-        machine_say(m, "        %s:\n", m->p->agent[a].name);
         if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
         return true;
     }
@@ -508,7 +507,6 @@ bool machine_apply(struct machine *m, struct machine_state *s, struct machine_mo
     if (move.event == EVENT_AGENT) {
         moved = apply_agent(m, s, move);
     } else {
-        machine_say(m, "    (copies of %s)\n", m->p->agent[move.agent].name);
         if (move.event == EVENT_STORE)
             machine_read_out(m, s, move.agent);
         else if (move.event == EVENT_COMMIT)

@@ -48,6 +48,9 @@ struct machine {
     char detail[128];
     char *trace; /* text of the steps taken, when wanted */
     size_t trace_size, trace_length;
+    unsigned speaker, spoken; /* whose step it is; 1 + whose name was said last, or copies' */
+    bool copies;              /* of the speaker */
+    unsigned turned[TMAP_PROTOCOL_RINGS]; /* by how far the states of the trace are, in all */
     bool truncated;
     bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
     bool plain;                            /* moves that nobody sees are not made before others */
@@ -80,6 +83,8 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
 bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move);
 /* Makes the moves that nobody else can see. */
 void machine_settle(struct machine *m, struct machine_state *s);
+/* machine_turn() : how far machine_canonical() turns ring r back. */
+unsigned machine_turn(const struct machine *m, const struct machine_state *s, unsigned r);
 void machine_canonical(const struct machine *m, struct machine_state *s);
 bool machine_finished(const struct machine *m, const struct machine_state *s);
 
@@ -105,6 +110,10 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent);
 void machine_committed(struct machine *m, struct machine_state *s, unsigned agent);
 void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format, ...);
+/* The trace. machine_speaks() : whose the next lines are, said where it changes; `before` is the
+ * number of a move, or "". machine_say_waits() : what everybody who is stuck waits for. */
 void machine_say(struct machine *m, const char *format, ...);
+void machine_speaks(struct machine *m, unsigned agent, bool copies, const char *before);
+void machine_say_waits(struct machine *m, const struct machine_state *s);
 
 #endif

@@ -16,15 +16,40 @@ void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format,
     va_end(args);
 }
 
+static void say(struct machine *m, const char *format, va_list args)
+{
+    const size_t room = m->trace_length < m->trace_size ? m->trace_size - m->trace_length : 0;
+    const int n = vsnprintf(room ? m->trace + m->trace_length : NULL, room, format, args);
+    if (n > 0) m->trace_length += (size_t)n;
+}
+
 void machine_say(struct machine *m, const char *format, ...)
 {
     va_list args;
     if (!m->trace) return;
-    const size_t room = m->trace_length < m->trace_size ? m->trace_size - m->trace_length : 0;
     va_start(args, format);
-    const int n = vsnprintf(room ? m->trace + m->trace_length : NULL, room, format, args);
+    say(m, format, args);
     va_end(args);
-    if (n > 0) m->trace_length += (size_t)n;
+}
+
+void machine_speaks(struct machine *m, unsigned agent, bool copies, const char *before)
+{
+    const unsigned who = agent + (copies ? TMAP_PROTOCOL_AGENTS : 0u);
+    if (!m->trace || (m->spoken == who + 1 && !*before)) return;
+    machine_say(m, copies ? "%s    (copies of %s)\n" : "%s    %s\n", *before ? before : "   ",
+                m->p->agent[agent].name);
+    m->spoken = who + 1;
+}
+
+/* A line of what the agent does. */
+static void tell(struct machine *m, const char *format, ...)
+{
+    va_list args;
+    if (!m->trace) return;
+    machine_speaks(m, m->speaker, m->copies, "");
+    va_start(args, format);
+    say(m, format, args);
+    va_end(args);
 }
 
 struct place {
@@ -48,6 +73,16 @@ static const char *buffer_name(const struct machine *m, unsigned b)
 {
     return m->p->buffer[b].name;
 }
+
+/* The number that a slot had before the ring was turned: in a trace it stays the same. */
+static unsigned said(const struct machine *m, unsigned ring, unsigned slot)
+{
+    return (slot + m->turned[ring]) % m->p->depth[ring];
+}
+
+/* Name and slot, as they are said. */
+#define BARRIER(b, slot) barrier_name(m, b), said(m, m->p->barrier[b].ring, slot)
+#define BUFFER(b, slot) buffer_name(m, b), said(m, m->p->buffer[b].ring, slot)
 
 static bool cta_gone(const struct machine *m, const struct machine_state *s, unsigned cta)
 {
@@ -77,7 +112,7 @@ static void settle(struct machine *m, struct machine_state *s, unsigned barrier,
     if (b->pending != 0 || b->tx != 0) return;
     b->phase = (uint8_t)((b->phase + 1) % GENERATIONS);
     b->pending = m->p->barrier[barrier].count;
-    machine_say(m, "        %s[%u]@%u completes its phase\n", barrier_name(m, barrier), slot, cta);
+    tell(m, "        %s[%u]@%u completes its phase\n", BARRIER(barrier, slot), cta);
 }
 
 static void arrive(struct machine *m, struct machine_state *s, unsigned barrier, unsigned cta,
@@ -85,7 +120,7 @@ static void arrive(struct machine *m, struct machine_state *s, unsigned barrier,
 {
     struct machine_barrier *b = &s->barrier[barrier][cta][slot];
     if (!reachable(m, s, barrier, cta, own)) return;
-    machine_say(m, "        arrives on %s[%u]@%u\n", barrier_name(m, barrier), slot, cta);
+    tell(m, "        arrives on %s[%u]@%u\n", BARRIER(barrier, slot), cta);
     if (b->pending > 0) b->pending--;
     settle(m, s, barrier, cta, slot);
 }
@@ -105,13 +140,12 @@ static enum machine_outcome step_wait(struct machine *m, struct machine_state *s
     const unsigned ahead =
         (s->barrier[t->x][cta][at.slot].phase + GENERATIONS - want) % GENERATIONS;
     if (!reachable(m, s, t->x, cta, true)) return STEP_STOP;
-    machine_say(m, "        waits for %s[%u]@%u, phase %u\n", barrier_name(m, t->x), at.slot, cta,
-                want);
+    if (ahead == 1) tell(m, "        passes %s[%u]@%u\n", BARRIER(t->x, at.slot), cta);
     if (ahead == 1) return STEP_GO;
     if (ahead == 0 || ahead == GENERATIONS - 2) return STEP_BLOCKED;
     machine_fail(m, TMAP_HAZARD_ALIAS, "%s takes phase %u of %s[%u] for phase %u: same parity",
-                 m->p->agent[agent].name, (want + ahead - 1) % GENERATIONS, barrier_name(m, t->x),
-                 at.slot, want);
+                 m->p->agent[agent].name, (want + ahead - 1) % GENERATIONS, BARRIER(t->x, at.slot),
+                 want);
     return STEP_STOP;
 }
 
@@ -121,7 +155,7 @@ static enum machine_outcome step_sync(struct machine *m, struct machine_state *s
     const uint16_t bit = (uint16_t)(1u << agent);
     if (s->synced[t->x] & bit) return STEP_BLOCKED;
     s->synced[t->x] |= bit;
-    machine_say(m, "        arrives at sync %u\n", t->x);
+    tell(m, "        arrives at sync %u\n", t->x);
     if (s->synced[t->x] != m->p->members[t->x]) return STEP_STOP;
     s->synced[t->x] = 0;
     for (unsigned a = 0; a < m->p->agent_count; a++)
@@ -138,8 +172,7 @@ static enum machine_outcome step_expect(struct machine *m, struct machine_state 
         if (!(mask >> cta & 1)) continue;
         struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
         b->tx = (int16_t)(b->tx + (int32_t)t->bytes / m->unit);
-        machine_say(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, barrier_name(m, t->x),
-                    at.slot, cta);
+        tell(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, BARRIER(t->x, at.slot), cta);
         arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
     }
     return STEP_GO;
@@ -162,10 +195,10 @@ static bool may_fill(struct machine *m, const struct machine_state *s, unsigned 
     const struct machine_buffer *b = &s->buffer[buffer][cta][at.slot];
     if (b->storing)
         machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s[%u]@%u is written while a store reads it",
-                     buffer_name(m, buffer), at.slot, cta);
+                     BUFFER(buffer, at.slot), cta);
     else if (b->reading || (b->filled && b->gen != at.gen && b->done < m->readers[buffer][cta]))
         machine_fail(m, TMAP_HAZARD_OVERWRITE, "%s[%u]@%u is overwritten %s",
-                     buffer_name(m, buffer), at.slot, cta,
+                     BUFFER(buffer, at.slot), cta,
                      b->reading ? "while it is read" : "before it was read");
     return m->fault == TMAP_HAZARD_NONE;
 }
@@ -196,8 +229,8 @@ static enum machine_outcome step_load(struct machine *m, struct machine_state *s
         a->load[cta][a->loads[cta]++] =
             (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen,
                             (int16_t)((int32_t)t->bytes / m->unit)};
-        machine_say(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes,
-                    buffer_name(m, t->x), at.slot, cta);
+        tell(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes, BUFFER(t->x, at.slot),
+             cta);
     }
     return STEP_STOP;
 }
@@ -210,10 +243,10 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
         struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
-        machine_say(m, "        begins to read %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+        tell(m, "        begins to read %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
             machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
-                         m->p->agent[agent].name, buffer_name(m, t->x), at.slot, cta);
+                         m->p->agent[agent].name, BUFFER(t->x, at.slot), cta);
         b->reading++;
     }
     s->agent[agent].open++;
@@ -229,7 +262,7 @@ static void end_read(struct machine *m, struct machine_state *s, unsigned agent,
         if (!(mask >> cta & 1)) continue;
         if (b->reading) b->reading--;
         b->done++;
-        machine_say(m, "        has read %s[%u]@%u\n", buffer_name(m, t->x), slot, cta);
+        tell(m, "        has read %s[%u]@%u\n", BUFFER(t->x, slot), cta);
     }
 }
 
@@ -264,7 +297,7 @@ static enum machine_outcome step_commit(struct machine *m, struct machine_state 
     if (a->open) a->open--;
     a->commit[a->commits++] =
         (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
-    machine_say(m, "        commits to %s[%u]\n", barrier_name(m, t->y), at.slot);
+    tell(m, "        commits to %s[%u]\n", BARRIER(t->y, at.slot));
     return STEP_STOP;
 }
 
@@ -276,7 +309,7 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
         if (!(mask >> cta & 1)) continue;
-        machine_say(m, "        writes %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+        tell(m, "        writes %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(b, at);
         b->landed++;
@@ -291,7 +324,7 @@ static enum machine_outcome step_fence(struct machine *m, struct machine_state *
     for (unsigned b = 0; b < m->p->buffer_count; b++)
         for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++)
             s->buffer[b][cta][k].dirty &= (uint16_t) ~(1u << agent);
-    machine_say(m, "        fences the async proxy\n");
+    tell(m, "        fences the async proxy\n");
     return STEP_GO;
 }
 
@@ -302,15 +335,15 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
     const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
     struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
     struct machine_agent *a = &s->agent[agent];
-    machine_say(m, "        stores from %s[%u]@%u\n", buffer_name(m, t->x), at.slot, cta);
+    tell(m, "        stores from %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
     if (b->dirty)
         machine_fail(m, TMAP_HAZARD_UNFENCED,
                      "%s[%u]@%u is stored with writes that no proxy fence "
                      "published",
-                     buffer_name(m, t->x), at.slot, cta);
+                     BUFFER(t->x, at.slot), cta);
     else if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
         machine_fail(m, TMAP_HAZARD_EARLY, "%s[%u]@%u is stored before its bytes are there",
-                     buffer_name(m, t->x), at.slot, cta);
+                     BUFFER(t->x, at.slot), cta);
     if (a->stores == MACHINE_FIFO) {
         m->truncated = true;
         return STEP_BLOCKED;
@@ -327,8 +360,8 @@ static enum machine_outcome step_init(struct machine *m, struct machine_state *s
 {
     const unsigned cta = m->p->agent[agent].cta;
     s->init[cta] = t->op == TMAP_STEP_INIT ? 1 : 2;
-    machine_say(m, "        %s the barriers of CTA %u\n",
-                t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
+    tell(m, "        %s the barriers of CTA %u\n",
+         t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
     return STEP_GO;
 }
 
@@ -346,6 +379,8 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     const bool waits = t->op == TMAP_STEP_WAIT || t->op == TMAP_STEP_WAIT_FREE ||
                        t->op == TMAP_STEP_SYNC || t->op == TMAP_STEP_WAIT_READ;
     if (waits && !first) return STEP_BLOCKED;
+    m->speaker = agent;
+    m->copies = false;
     switch (t->op) {
     case TMAP_STEP_INIT:
     case TMAP_STEP_FENCE_INIT:
@@ -399,10 +434,12 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
     const int16_t bytes = all ? f->left : b->tx;
     const struct flying landed = *f;
+    m->speaker = agent;
+    m->copies = true;
     if (cta_gone(m, s, cta))
         machine_fail(m, TMAP_HAZARD_EXIT, "CTA %u has left while a copy to it is under way", cta);
-    machine_say(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ",
-                bytes * m->unit, buffer_name(m, t->x), f->slot, cta);
+    tell(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ", bytes * m->unit,
+         BUFFER(t->x, f->slot), cta);
     b->tx = (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
     if (all) {
@@ -420,7 +457,9 @@ void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent
     const struct flying f = a->store[0];
     const struct tmap_step *t = &m->p->step[f.step];
     struct machine_buffer *b = &s->buffer[t->x][m->p->agent[agent].cta][f.slot];
-    machine_say(m, "        the store has read %s[%u]\n", buffer_name(m, t->x), f.slot);
+    m->speaker = agent;
+    m->copies = true;
+    tell(m, "        the store has read %s[%u]\n", BUFFER(t->x, f.slot));
     b->storing = 0;
     b->done++;
     a->stores--;
@@ -433,9 +472,28 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
     const struct flying f = a->commit[0];
     const struct tmap_step *t = &m->p->step[f.step];
     const unsigned mask = targets(m, agent, t->ctas);
+    m->speaker = agent;
+    m->copies = true;
     a->commits--;
     for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
     if (t->x != UINT8_MAX) end_read(m, s, agent, t, f.slot);
     for (unsigned cta = 0; cta < m->p->ctas; cta++)
         if (mask >> cta & 1) arrive(m, s, t->y, cta, f.slot, cta == m->p->agent[agent].cta);
+}
+
+void machine_say_waits(struct machine *m, const struct machine_state *s)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        const struct machine_agent *g = &s->agent[a];
+        if (g->part >= TMAP_PARTS || g->pc >= m->p->agent[a].count[g->part]) continue;
+        const struct tmap_step *t = &m->p->step[m->p->agent[a].first[g->part] + g->pc];
+        if (t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) continue;
+        const unsigned ring = m->p->barrier[t->x].ring, cta = m->p->agent[a].cta;
+        const struct place at = place_of(m, s, a, ring, t->back);
+        const struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
+        machine_say(m, "       %s waits for %s[%u]@%u, which lacks ", m->p->agent[a].name,
+                    BARRIER(t->x, at.slot), cta);
+        machine_say(m, b->tx ? "%d bytes\n" : "%d arrivals\n",
+                    b->tx ? b->tx * m->unit : b->pending);
+    }
 }

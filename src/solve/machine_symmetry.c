@@ -92,17 +92,19 @@ static void sort_twins(const struct machine *m, struct machine_state *s)
         }
 }
 
+unsigned machine_turn(const struct machine *m, const struct machine_state *s, unsigned r)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (m->uses_ring[a][r] && s->agent[a].part != TMAP_PARTS) return s->agent[a].position[r];
+    return 0;
+}
+
 /* Two symmetries: all positions of a ring may turn together, and agents with one program may change
  * places. Each state is replaced by one that stands for all its images. */
 void machine_canonical(const struct machine *m, struct machine_state *s)
 {
     for (unsigned r = 0; r < m->p->ring_count; r++) {
-        unsigned by = 0;
-        for (unsigned a = 0; a < m->p->agent_count; a++)
-            if (m->uses_ring[a][r] && s->agent[a].part != TMAP_PARTS) {
-                by = s->agent[a].position[r];
-                break;
-            }
+        const unsigned by = machine_turn(m, s, r);
         if (by == 0) continue;
         turn_agents(m, s, r, by);
         for (unsigned c = 0; c < m->p->ctas; c++) turn_objects(m, s, r, by, c);
