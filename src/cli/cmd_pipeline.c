@@ -25,6 +25,7 @@ struct answer {
     tmap_row rules[MOST_RULES];
     size_t rule_count;
     struct tmap_protocol_result protocol;
+    uint32_t ctas, explored_stages, proved_stages; /* fewer, where the states of all are too many */
     bool explored;
 };
 
@@ -40,19 +41,55 @@ static enum tmap_status budget_of(const struct tmap_checker *c, const struct tma
     return s;
 }
 
-/* The ring with what the kernel expects; more stages than the automaton has are taken as eight. */
-static void explore(const struct pipeline *p, const struct tmap_pipeline *in, struct answer *a)
+static uint32_t tx_of(const struct pipeline *p, const struct tmap_pipeline *in, uint64_t mask)
+{
+    struct tmap_layout l;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < in->load_count && i < 64; i++)
+        if (mask >> i & 1 && tmap_layout(&p->checker, &in->loads[i], &l) == TMAP_OK)
+            bytes += l.tx_bytes;
+    return (uint32_t)bytes;
+}
+
+/* What the kernel does with its barriers; more stages than the automaton has are taken as eight. */
+static struct tmap_design_options design_of(const struct pipeline *p, const struct io_pipeline *in,
+                                            const struct tmap_budget *b)
+{
+    struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .consumers = 1};
+    o.stages = b->stages < TMAP_PROTOCOL_DEPTH ? b->stages : TMAP_PROTOCOL_DEPTH;
+    if (in->pipeline.consumers && in->pipeline.consumers <= 8) o.consumers = in->pipeline.consumers;
+    o.stage_tx_bytes = (uint32_t)b->stage_tx_bytes;
+    o.expect_bytes = in->pipeline.expect_tx ? (uint32_t)in->pipeline.expect_tx : o.stage_tx_bytes;
+    if (in->cluster[0] * in->cluster[1] == 1) return o;
+    o.design = TMAP_DESIGN_GEMM_SM90;
+    o.ctas = in->cluster[0] * in->cluster[1];
+    o.a_ctas = in->cluster[1];
+    o.b_tx_bytes = tx_of(p, &in->pipeline, in->shared[0]);
+    o.a_tx_bytes = tx_of(p, &in->pipeline, in->shared[1]);
+    return o;
+}
+
+static bool explore_at(const struct pipeline *p, const struct tmap_design_options *o,
+                       struct tmap_protocol_result *result)
 {
     struct tmap_protocol protocol;
-    struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .consumers = 1};
-    o.stages = a->budget.stages < TMAP_PROTOCOL_DEPTH ? a->budget.stages : TMAP_PROTOCOL_DEPTH;
-    if (in->consumers && in->consumers <= 8) o.consumers = in->consumers;
-    o.stage_tx_bytes = (uint32_t)a->budget.stage_tx_bytes;
-    o.expect_bytes = in->expect_tx ? (uint32_t)in->expect_tx : o.stage_tx_bytes;
     p->trace[0] = 0;
-    a->explored = tmap_protocol_design(&o, &protocol) == TMAP_OK &&
-                  tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, &a->protocol, p->trace,
-                                        TRACE_SIZE) == TMAP_OK;
+    return tmap_protocol_design(o, &protocol) == TMAP_OK &&
+           tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, result, p->trace,
+                                 TRACE_SIZE) == TMAP_OK;
+}
+
+/* Where the states are too many, what two stages do is said too. */
+static void explore(const struct pipeline *p, const struct io_pipeline *in, struct answer *a)
+{
+    struct tmap_design_options o = design_of(p, in, &a->budget);
+    struct tmap_protocol_result fewer;
+    a->ctas = o.ctas ? o.ctas : 1;
+    a->explored_stages = o.stages;
+    a->explored = explore_at(p, &o, &a->protocol);
+    if (!a->explored || a->protocol.verdict != TMAP_UNKNOWN || o.stages <= 2) return;
+    o.stages = 2;
+    if (explore_at(p, &o, &fewer) && fewer.verdict == TMAP_LEGAL) a->proved_stages = o.stages;
 }
 
 /* The most stages of each architecture that has a capacity. */
@@ -107,6 +144,8 @@ static json_t *protocol_json(const struct pipeline *p, const struct answer *a)
     json_t *o =
         json_pack("{s:s, s:s, s:i}", "verdict", io_verdict_name(a->protocol.verdict), "hazard",
                   tmap_hazard_name(a->protocol.fault), "states", (int)a->protocol.states);
+    if (a->ctas > 1) json_object_set_new(o, "ctas", json_integer(a->ctas));
+    if (a->proved_stages) json_object_set_new(o, "proved_stages", json_integer(a->proved_stages));
     if (a->protocol.fault == TMAP_HAZARD_NONE) return o;
     json_object_set_new(o, "detail", json_string(a->protocol.detail));
     json_object_set_new(o, "steps", json_integer(a->protocol.steps));
@@ -158,6 +197,23 @@ static void print_json(const struct pipeline *p, const struct io_record *record,
     io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
 }
 
+static void protocol_text(const struct pipeline *p, const struct answer *a)
+{
+    printf("protocol");
+    if (a->ctas > 1) printf(" of %u CTAs", a->ctas);
+    if (!a->explored)
+        printf(": not explored: more agents than there can be, or parts that are not equal\n");
+    else if (a->protocol.verdict == TMAP_LEGAL)
+        printf(": proved for any number of iterations (%u states)\n", a->protocol.states);
+    else if (a->protocol.verdict == TMAP_ILLEGAL)
+        printf(": %s: %s\n%s", tmap_hazard_name(a->protocol.fault), a->protocol.detail, p->trace);
+    else if (a->proved_stages)
+        printf(": proved at %u stages; the states of %u are too many\n", a->proved_stages,
+               a->explored_stages);
+    else
+        printf(": undecided, the states are too many\n");
+}
+
 static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
                        const struct answer *a)
 {
@@ -176,12 +232,7 @@ static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
     for (size_t i = 0; i < regions_listed(a); i++)
         printf("  %8" PRIu64 "  %8" PRIu64 "  %s\n", a->region[i].offset_bytes, a->region[i].bytes,
                region_name(&a->region[i], text, sizeof text));
-    if (!a->explored) return;
-    if (a->protocol.verdict == TMAP_LEGAL)
-        printf("protocol: proved for any number of iterations (%u states)\n", a->protocol.states);
-    else
-        printf("protocol: %s: %s\n%s", tmap_hazard_name(a->protocol.fault), a->protocol.detail,
-               p->trace);
+    protocol_text(p, a);
 }
 
 static enum cli_exit code_of(const struct answer *a)
@@ -208,7 +259,7 @@ static enum cli_exit pipeline_record(void *user, struct io_record *record)
                : s != TMAP_OK      ? cli_status(p->cli, s, "pipeline")
                                    : CLI_OK;
         if (s == TMAP_OK) {
-            explore(p, &in.pipeline, a);
+            explore(p, &in, a);
             if (p->cli->format == IO_TEXT)
                 print_text(p, &in.pipeline, a);
             else
@@ -247,7 +298,10 @@ const struct cli_command cli_pipeline = {
         "{\"stages\":4, \"loads\":[descriptor, ...], \"store\":descriptor, "
         "\"reserve_bytes\":0}; also\n"
         "consumers, store_stages, cta_group, tmem_columns, and expect_tx: what the kernel\n"
-        "expects per stage, which is then held against what lands. stages 0: as many as fit.\n",
+        "expects per stage, which is then held against what lands. stages 0: as many as fit.\n"
+        "\"cluster\":[2], \"shared\":[[1]] : two CTAs fill load 1 together, each its half, by\n"
+        "multicast, and keep one group of MMAs in flight, as the products of this suite do;\n"
+        "[2,2], [[1],[0]] : four, load 1 shared along one direction and load 0 along the other.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .run = run};

@@ -48,16 +48,63 @@ static bool loads_from(struct io_record *r, struct io_pipeline *p)
     return true;
 }
 
+/* "cluster": [CTAs along one direction, and along another]. */
+static bool cluster_from(struct io_record *r, struct io_pipeline *p)
+{
+    json_t *cluster = json_object_get(r->json, "cluster");
+    const struct io_at at = {r, "$", 0};
+    const size_t n = json_array_size(cluster);
+    p->cluster[0] = p->cluster[1] = 1;
+    if (!cluster) return true;
+    if (n < 1 || n > 2) return io_fail(r, "$.cluster", "expected one or two numbers of CTAs");
+    for (size_t i = 0; i < n; i++)
+        if (!io_get_u32(&at, "cluster", (int)i, json_array_get(cluster, i), &p->cluster[i]))
+            return false;
+    if (p->cluster[0] == 0 || p->cluster[0] > TMAP_PROTOCOL_CTAS ||
+        p->cluster[1] > TMAP_PROTOCOL_CTAS / p->cluster[0] || p->cluster[1] == 0)
+        return io_fail(r, "$.cluster", "1 to %d CTAs together can be explored", TMAP_PROTOCOL_CTAS);
+    return true;
+}
+
+/* "shared": for each direction, the numbers of the loads. */
+static bool shared_from(struct io_record *r, struct io_pipeline *p)
+{
+    json_t *shared = json_object_get(r->json, "shared");
+    const size_t most = p->pipeline.load_count < 64 ? p->pipeline.load_count : 64;
+    if (shared && (json_array_size(shared) < 1 || json_array_size(shared) > 2))
+        return io_fail(r, "$.shared", "expected a list of loads for each direction of the cluster");
+    for (size_t i = 0; i < json_array_size(shared); i++) {
+        const struct io_at at = {r, "$.shared", 0};
+        json_t *list = json_array_get(shared, i);
+        if (!json_is_array(list))
+            return io_fail(r, "$.shared", "expected a list of loads for each direction");
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            uint32_t load;
+            if (!io_get_u32(&at, "", (int)k, json_array_get(list, k), &load)) return false;
+            if (load >= most || (p->shared[1 - i] | p->shared[i]) >> load & 1)
+                return io_fail(r, "$.shared", "%u is no load, or named twice", load);
+            p->shared[i] |= UINT64_C(1) << load;
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        if (p->cluster[i] > 1 && !p->shared[i])
+            return io_fail(r, "$.shared", "the CTAs along direction %d share no load", i);
+    return true;
+}
+
 bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
 {
     static const char *const known[] = {
-        "name",         "stages",    "loads",        "store",     "consumers", "reserve_bytes",
-        "store_stages", "cta_group", "tmem_columns", "expect_tx", NULL};
+        "name",          "stages",       "loads",     "store",        "consumers",
+        "reserve_bytes", "store_stages", "cta_group", "tmem_columns", "expect_tx",
+        "cluster",       "shared",       NULL};
     const struct io_at at = {r, "$", 0};
     json_t *store = json_object_get(r->json, "store");
     memset(p, 0, sizeof *p);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
-    if (!io_check_keys(&at, r->json, known) || !loads_from(r, p)) return false;
+    if (!io_check_keys(&at, r->json, known) || !loads_from(r, p) || !cluster_from(r, p) ||
+        !shared_from(r, p))
+        return false;
     if (store && !json_is_null(store)) {
         if (!io_desc_from(r, store, "$.store", IO_ADDRESS_FREE, &p->store)) return false;
         p->pipeline.store = &p->store;

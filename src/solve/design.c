@@ -17,7 +17,8 @@ struct builder {
     struct tmap_agent *agent;
     enum tmap_defect defect;
     uint32_t stages, consumers, ctas, tx_bytes, expect_bytes;
-    bool used; /* the defect found its place */
+    uint32_t a_ctas, a_bytes, b_bytes; /* of a cluster: who share A; their parts of a stage */
+    bool used;                         /* the defect found its place */
 };
 
 static bool defect_is(struct builder *b, enum tmap_defect d)
@@ -159,15 +160,37 @@ static void design_copy(struct builder *b)
     STEP(END, .op = TMAP_STEP_WAIT_READ, .bytes = 0);
 }
 
+/* CTA y * a_ctas + x of a cluster: those of one y share A, those of one x share B. */
 struct sm90 {
-    uint8_t stages, tile, full, empty, init, all;
+    uint8_t stages, tile, full, empty, init;
+    uint8_t a_peers, b_peers; /* of the CTA being built, masks with itself */
 };
 
-/* Loads its own A and its share of B for itself, and that share for the others. */
+static void sm90_peers(const struct builder *b, unsigned cta, struct sm90 *o)
+{
+    o->a_peers = o->b_peers = 0;
+    for (unsigned i = 0; i < b->ctas; i++) {
+        if (i / b->a_ctas == cta / b->a_ctas) o->a_peers |= (uint8_t)(1u << i);
+        if (i % b->a_ctas == cta % b->a_ctas) o->b_peers |= (uint8_t)(1u << i);
+    }
+}
+
+/* A part of an operand for the others that share it. */
+static void sm90_multicast(struct builder *b, const struct sm90 *o, unsigned cta, uint8_t peers,
+                           uint32_t bytes)
+{
+    const uint8_t others = (uint8_t)(peers & ~(1u << cta));
+    if (others && bytes)
+        STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = bytes,
+             .ctas = others);
+}
+
+/* Loads what is its own, and its shares of A and of B, and these for those that share them. */
 static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
 {
     static const char *const names[] = {"producer@0", "producer@1", "producer@2", "producer@3"};
-    const uint32_t a = b->tx_bytes / 2, share = (b->tx_bytes - a) / b->ctas;
+    const uint32_t own = b->tx_bytes - b->a_bytes - b->b_bytes, a_share = b->a_bytes / b->a_ctas;
+    const uint32_t b_share = b->b_bytes / (b->ctas / b->a_ctas);
     agent(b, names[cta], cta);
     STEP(START, .op = TMAP_STEP_INIT);
     if (!defect_is(b, TMAP_DEFECT_NO_INIT_FENCE)) STEP(START, .op = TMAP_STEP_FENCE_INIT);
@@ -177,9 +200,9 @@ static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
     else if (!defect_is(b, TMAP_DEFECT_NO_EMPTY_WAIT))
         STEP(BLOCK, .op = TMAP_STEP_WAIT_FREE, .x = o->empty);
     STEP(BLOCK, .op = TMAP_STEP_EXPECT, .x = o->full, .bytes = b->expect_bytes);
-    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = a + share);
-    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = share,
-         .ctas = (uint8_t)(o->all & ~(1u << cta)));
+    STEP(BLOCK, .op = TMAP_STEP_LOAD, .x = o->tile, .y = o->full, .bytes = own + a_share + b_share);
+    sm90_multicast(b, o, cta, o->a_peers, a_share);
+    sm90_multicast(b, o, cta, o->b_peers, b_share);
     STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = o->stages);
     if (defect_is(b, TMAP_DEFECT_NO_PEER_WAIT)) return;
     for (uint32_t k = 0; k < b->stages; k++) {
@@ -188,14 +211,15 @@ static void sm90_producer(struct builder *b, const struct sm90 *o, unsigned cta)
     }
 }
 
-/* Keeps one group of MMAs in flight and releases the slot before it, to all CTAs. */
+/* Keeps one group of MMAs in flight and releases the slot before it, to all who fill it. */
 static void sm90_consumer(struct builder *b, const struct sm90 *o)
 {
-    const uint8_t to = defect_is(b, TMAP_DEFECT_LOCAL_RELEASE) ? 0 : o->all;
+    const uint8_t fillers = o->a_peers | o->b_peers;
+    const uint8_t to = defect_is(b, TMAP_DEFECT_LOCAL_RELEASE) ? 0 : fillers;
     STEP(START, .op = TMAP_STEP_SYNC, .x = o->init);
     STEP(BLOCK, .op = TMAP_STEP_WAIT, .x = o->full);
     if (defect_is(b, TMAP_DEFECT_ARRIVE_EARLY)) {
-        STEP(BLOCK, .op = TMAP_STEP_ARRIVE, .x = o->empty, .ctas = o->all);
+        STEP(BLOCK, .op = TMAP_STEP_ARRIVE, .x = o->empty, .ctas = fillers);
         STEP(BLOCK, .op = TMAP_STEP_READ, .x = o->tile);
         STEP(BLOCK, .op = TMAP_STEP_DONE, .x = o->tile);
         STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = o->stages);
@@ -212,16 +236,17 @@ static void sm90_consumer(struct builder *b, const struct sm90 *o)
 static void design_gemm_sm90(struct builder *b)
 {
     const bool local = b->defect == TMAP_DEFECT_LOCAL_RELEASE;
+    const uint32_t fillers = b->a_ctas + b->ctas / b->a_ctas - 1;
     struct sm90 o;
     b->p->ctas = (uint8_t)b->ctas;
     b->p->tiles = true;
-    o.all = (uint8_t)((1u << b->ctas) - 1);
     o.stages = ring(b, b->stages);
     o.tile = buffer(b, "tile", o.stages);
     o.full = barrier(b, "full", o.stages, 1);
-    o.empty = barrier(b, "empty", o.stages, b->consumers * (local ? 1 : b->ctas));
+    o.empty = barrier(b, "empty", o.stages, b->consumers * (local ? 1 : fillers));
     o.init = members(b, (uint16_t)((1u << b->ctas * (1 + b->consumers)) - 1));
     for (unsigned cta = 0; cta < b->ctas; cta++) {
+        sm90_peers(b, cta, &o);
         sm90_producer(b, &o, cta);
         agent(b, consumer_names[cta * b->consumers], cta);
         sm90_consumer(b, &o);
@@ -360,10 +385,12 @@ static void expectation(struct builder *b)
     if (defect_is(b, TMAP_DEFECT_EXPECT_TOO_SMALL)) b->expect_bytes = b->tx_bytes / 2;
 }
 
-/* Every CTA loads as much of B, which is half of a stage. */
+/* Every CTA loads as much of what is shared. */
 static bool cluster_fits(const struct builder *b)
 {
-    return b->ctas >= 2 && b->tx_bytes % (2 * b->ctas) == 0 && b->ctas <= TMAP_PROTOCOL_CTAS &&
+    return b->ctas >= 2 && b->ctas <= TMAP_PROTOCOL_CTAS && b->ctas % b->a_ctas == 0 &&
+           b->b_bytes <= b->tx_bytes && b->a_bytes <= b->tx_bytes - b->b_bytes &&
+           b->a_bytes % b->a_ctas == 0 && b->b_bytes % (b->ctas / b->a_ctas) == 0 &&
            b->ctas * b->consumers <= sizeof consumer_names / sizeof *consumer_names &&
            b->ctas * (1 + b->consumers) <= TMAP_PROTOCOL_AGENTS;
 }
@@ -380,6 +407,9 @@ enum tmap_status tmap_protocol_design(const struct tmap_design_options *o,
     b.ctas = o->ctas ? o->ctas : 2;
     b.tx_bytes = o->stage_tx_bytes ? o->stage_tx_bytes : DEFAULT_STAGE_BYTES;
     b.consumers = o->consumers ? o->consumers : designs[o->design].consumers;
+    b.a_ctas = o->a_ctas ? o->a_ctas : 1;
+    b.b_bytes = o->b_tx_bytes ? o->b_tx_bytes : b.tx_bytes / 2;
+    b.a_bytes = o->a_tx_bytes ? o->a_tx_bytes : b.tx_bytes - b.b_bytes;
     if (b.stages > TMAP_PROTOCOL_DEPTH || b.consumers > 8 ||
         (o->design == TMAP_DESIGN_GEMM_SM90 && !cluster_fits(&b)))
         return TMAP_E_ARGUMENT;

@@ -126,23 +126,30 @@ static void test_defects_are_found(void **state)
 
 /* Clusters beyond the suite's two: B is shared by all, each loads its part of it. */
 static const struct cluster {
-    uint32_t ctas, stages, consumers;
+    uint32_t ctas, a_ctas, stages, consumers; /* a_ctas: that share A too */
     enum tmap_defect defect;
     enum tmap_hazard fault;
 } clusters[] = {
-    {3, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
-    {3, 3, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
-    {4, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
-    {3, 2, 2, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
-    {4, 2, 1, TMAP_DEFECT_NO_INIT_FENCE, TMAP_HAZARD_UNINITIALIZED},
-    {4, 2, 1, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
-    {3, 2, 2, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
-    {4, 2, 1, TMAP_DEFECT_EXPECT_TOO_SMALL, TMAP_HAZARD_EARLY},
-    {3, 2, 1, TMAP_DEFECT_EXPECT_TOO_LARGE, TMAP_HAZARD_DEADLOCK},
-    {3, 2, 1, TMAP_DEFECT_EXPECT_CLUSTER, TMAP_HAZARD_DEADLOCK},
-    {4, 2, 1, TMAP_DEFECT_NO_EMPTY_WAIT, TMAP_HAZARD_OVERWRITE},
-    {4, 2, 1, TMAP_DEFECT_ARRIVE_EARLY, TMAP_HAZARD_OVERWRITE},
-    {4, 2, 1, TMAP_DEFECT_LOCAL_RELEASE, TMAP_HAZARD_OVERWRITE},
+    {3, 1, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {3, 1, 3, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {4, 1, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {3, 1, 2, 2, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {4, 1, 2, 1, TMAP_DEFECT_NO_INIT_FENCE, TMAP_HAZARD_UNINITIALIZED},
+    {4, 1, 2, 1, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
+    {3, 1, 2, 2, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
+    {4, 1, 2, 1, TMAP_DEFECT_EXPECT_TOO_SMALL, TMAP_HAZARD_EARLY},
+    {3, 1, 2, 1, TMAP_DEFECT_EXPECT_TOO_LARGE, TMAP_HAZARD_DEADLOCK},
+    {3, 1, 2, 1, TMAP_DEFECT_EXPECT_CLUSTER, TMAP_HAZARD_DEADLOCK},
+    {4, 1, 2, 1, TMAP_DEFECT_NO_EMPTY_WAIT, TMAP_HAZARD_OVERWRITE},
+    {4, 1, 2, 1, TMAP_DEFECT_ARRIVE_EARLY, TMAP_HAZARD_OVERWRITE},
+    {4, 1, 2, 1, TMAP_DEFECT_LOCAL_RELEASE, TMAP_HAZARD_OVERWRITE},
+    {4, 2, 2, 1, TMAP_DEFECT_NONE, TMAP_HAZARD_NONE},
+    {4, 2, 2, 1, TMAP_DEFECT_NO_INIT_FENCE, TMAP_HAZARD_UNINITIALIZED},
+    {4, 2, 2, 1, TMAP_DEFECT_NO_PEER_WAIT, TMAP_HAZARD_EXIT},
+    {4, 2, 2, 1, TMAP_DEFECT_EXPECT_TOO_SMALL, TMAP_HAZARD_EARLY},
+    {4, 2, 2, 1, TMAP_DEFECT_NO_EMPTY_WAIT, TMAP_HAZARD_OVERWRITE},
+    {4, 2, 2, 1, TMAP_DEFECT_ARRIVE_EARLY, TMAP_HAZARD_OVERWRITE},
+    {4, 2, 2, 1, TMAP_DEFECT_LOCAL_RELEASE, TMAP_HAZARD_OVERWRITE},
 };
 
 static void test_larger_clusters(void **state)
@@ -155,10 +162,12 @@ static void test_larger_clusters(void **state)
                                               .stages = c->stages,
                                               .consumers = c->consumers,
                                               .stage_tx_bytes = 49152,
-                                              .ctas = c->ctas};
+                                              .ctas = c->ctas,
+                                              .a_ctas = c->a_ctas};
         const struct tmap_protocol_result r = explore(&o, NULL, 0);
-        print_message("# %u CTAs, %u stages, %s: %u states, %u steps %s\n", c->ctas, c->stages,
-                      tmap_defect_name(c->defect), r.states, r.steps, r.detail);
+        print_message("# %u CTAs, A for %u, %u stages, %s: %u states, %u steps %s\n", c->ctas,
+                      c->a_ctas, c->stages, tmap_defect_name(c->defect), r.states, r.steps,
+                      r.detail);
         assert_int_equal(r.fault, c->fault);
         assert_int_equal(r.verdict, c->fault ? TMAP_ILLEGAL : TMAP_LEGAL);
         assert_true(r.steps <= 20);
@@ -210,6 +219,8 @@ static void test_misuse(void **state)
     o = (struct tmap_design_options){.design = TMAP_DESIGN_GEMM_SM90, .ctas = 5, .consumers = 1};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o.ctas = 3; /* 16384 bytes of B are no three equal parts */
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o.a_ctas = 2; /* nor can two of three share A */
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 2};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
