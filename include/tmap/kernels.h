@@ -86,6 +86,7 @@ struct tmap_gemm_config {
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
     int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
+    int32_t pingpong; /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 80
@@ -206,7 +207,7 @@ struct tmap_gemm_report {
 /* tmap_gemm_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite);
 
-/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part"; NULL for an unknown id. */
+/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part", "turn"; NULL for an unknown id. */
 TMAP_API const char *tmap_gemm_barrier_name(uint32_t barrier);
 
 /* What an operand of a verified product holds, by its outer index i (of M or N) and by k. */

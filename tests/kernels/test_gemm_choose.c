@@ -199,6 +199,43 @@ static void a_bad_stride_is_refused_by_its_row(void **state)
     assert_non_null(strstr(refusal.text, tmap_row_id(refusal.violation.row)));
 }
 
+/* Of a pingpong's configurations, those with a tile of so many rows and columns. */
+static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t tile_n)
+{
+    struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config wish = {.tile_m = tile_m, .tile_n = tile_n, .pingpong = 1};
+    struct tmap_gemm *suite = pretend();
+    const size_t n = gemm_enumerate(suite, p, &wish, choices, GEMM_MAX_CHOICES);
+    for (size_t i = 0; i < n; i++) {
+        const struct tmap_gemm_config *c = &choices[i].config;
+        const struct gemm_view view = gemm_view_of(p, c->swapped > 0);
+        struct tmap_desc desc[3];
+        assert_true(c->pingpong == 1 && c->split == 1 && c->stream == -1);
+        assert_int_equal(gemm_threads(choices[i].instance), 384);
+        assert_true(choices[i].smem_bytes <= suite->smem_optin_bytes);
+        gemm_describe(&view, &choices[i], p, desc);
+        assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], false, c->tile_m) +
+                             gemm_operand_tx_bytes(suite, &desc[1], false, c->tile_n),
+                         gemm_stage_bytes(choices[i].instance));
+    }
+    return (int)n;
+}
+
+/* Two tiles at a time: whole, k-major, of 16-bit types; the one with the most sums has no room for
+ * C or for columns. */
+static void a_pingpong_is_whole_and_k_major(void **state)
+{
+    (void)state;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 512);
+    assert_true(pingpongs(&p, 64, 256) > 4 && pingpongs(&p, 128, 192) > 2);
+    p.beta = 1;
+    assert_true(pingpongs(&p, 64, 256) > 4 && pingpongs(&p, 128, 192) == 0);
+    p.a.mn_major = p.b.mn_major = true;
+    assert_int_equal(pingpongs(&p, 0, 0), 0);
+    p = product(TMAP_GEMM_S8, 4096, 4096, 512);
+    assert_int_equal(pingpongs(&p, 0, 0), 0);
+}
+
 static void one_stage_is_no_ring(void **state)
 {
     (void)state;
@@ -230,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_choice_taken_as_a_wish_gives_itself),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
+        cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(one_stage_is_no_ring),
         cmocka_unit_test(without_a_gpu_opening_says_why),
     };

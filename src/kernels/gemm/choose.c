@@ -4,6 +4,9 @@
 /* GROUP_ROWS of D are walked before a step along N. NOTES_BYTES are the tall tile's in
  * shared memory, shared_layout::notes() and ::agenda(). */
 enum { GROUP_ROWS = 2048, NOTES_BYTES = 80 + 12 * 48 };
+/* A pingpong's two barriers, shared_layout::turn(), and the sums a thread that leave no register
+ * for an epilogue's extras. */
+enum { TURN_BYTES = 16, MANY_SUMS = 192 };
 enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 16, SPAN_BYTES = 128, SLAB_ROWS = 64 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
@@ -19,9 +22,22 @@ static bool is_tall(const struct gemm_instance *instance)
     return instance->wgs == 3;
 }
 
+/* No C to add, no columns to write, no stores by the warps: !S::ADDS_C. */
+static bool is_bare(const struct gemm_instance *instance)
+{
+    return is_tall(instance) ||
+           (instance->pingpong && instance->wgs * instance->bn >= 2 * MANY_SUMS);
+}
+
+/* Warpgroups that multiply. */
+static int32_t consumers_of(const struct gemm_instance *instance)
+{
+    return instance->pingpong ? 2 : instance->wgs;
+}
+
 uint32_t gemm_threads(const struct gemm_instance *instance)
 {
-    return (uint32_t)(instance->wgs + !is_tall(instance)) * 128;
+    return (uint32_t)(consumers_of(instance) + !is_tall(instance)) * 128;
 }
 
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
@@ -52,14 +68,15 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
 static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (is_tall(instance) && (view->transposed || view->adds_c)) return false;
+    if (is_bare(instance) && (view->transposed || view->adds_c)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
 static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
 {
     return (uint32_t)stages * (gemm_stage_bytes(instance) + BARRIER_BYTES) +
-           (uint32_t)(instance->wgs * panels) * PANEL_BYTES + (is_tall(instance) ? NOTES_BYTES : 0);
+           (uint32_t)(consumers_of(instance) * panels) * PANEL_BYTES +
+           (is_tall(instance) ? NOTES_BYTES : 0) + (instance->pingpong ? TURN_BYTES : 0);
 }
 
 /* D goes out by the copy engine unless the wish says otherwise: measured level with the warps' own
@@ -150,7 +167,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t members = c->cluster_m * c->cluster_n * c->split;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
-    if (is_tall(instance) && wish->direct > 0) return false;
+    c->pingpong = instance->pingpong ? 1 : -1;
+    if (instance->pingpong && (c->split > 1 || c->stream > 0)) return false;
+    if (is_bare(instance) && wish->direct > 0) return false;
     const bool partial = instance->bn > SLAB_ROWS && instance->bn % SLAB_ROWS != 0;
     if (partial && wish->direct < 0) return false;
     if (!allows(wish->tile_m, c->tile_m) || !allows(wish->tile_n, c->tile_n)) return false;
@@ -233,6 +252,7 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             if (!instance_fits(&gemm_instances[i], &view)) continue;
+            if (gemm_instances[i].pingpong != (wish->pingpong > 0)) continue;
             struct gemm_choice choice = {.instance = &gemm_instances[i]};
             /* As a wish, 0 would let the plan choose. */
             choice.config.swapped = swapped ? 1 : -1;

@@ -353,7 +353,7 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
     // A narrower last group is the warps' own: the map of D has one box for all.
-    const bool direct = S::BN > 64 && S::BN % 64 ? true : !S::TALL && p.direct;
+    const bool direct = S::BN > 64 && S::BN % 64 ? true : S::ADDS_C && p.direct;
     if (own >> G & 1) {
         if (direct)
             __syncwarp();

@@ -6,7 +6,14 @@
 #include "kernels/gemm/suite.h"
 
 #define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
-    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote, GEMM_KIND_##kind, wgs, bn, 0, 0, promote},
+    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote,                                            \
+     GEMM_KIND_##kind,                                                                             \
+     wgs,                                                                                          \
+     bn,                                                                                           \
+     0,                                                                                            \
+     0,                                                                                            \
+     promote,                                                                                      \
+     false},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/groups.def"
 };

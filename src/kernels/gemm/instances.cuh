@@ -1,7 +1,10 @@
 // One kernel per row of instances.def; the name says the row: gemm_bf16_2x256_000.
+#include "pingpong.cuh"
 #include "tall.cuh"
 
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     GEMM_KERNEL(gemm_##kind##_##wgs##x##bn##_##a_mn##b_mn##promote, GEMM_KIND_##kind, wgs, bn,     \
                 a_mn, b_mn, promote)
+#define GEMM_PINGPONG(kind, slabs, bn)                                                             \
+    GEMM_PINGPONG_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn, GEMM_KIND_##kind, slabs, bn)
 #include "instances.def"

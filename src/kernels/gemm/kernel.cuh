@@ -22,13 +22,21 @@ PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
     if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
 }
 
+// In pingpong.cuh.
+template <class S> PTX_FN void init_turns(const shared_layout<S> &smem);
+template <class S>
+PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
+                             int32_t cluster, const ptx::watch &watch);
+
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
     const uint32_t readers = p.cluster_m + p.cluster_n - 1;
     for (int32_t slot = 0; slot < p.stages; slot++) {
         ptx::mbarrier_init(smem.full(slot), 1);
-        ptx::mbarrier_init(smem.empty(slot), S::WGS * readers + (FAULT(p, 6) ? 1 : 0));
+        ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
+                                                 (S::PINGPONG && FAULT(p, 43) ? readers : 0));
     }
+    if constexpr (S::PINGPONG) init_turns<S>(smem);
     if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
@@ -157,7 +165,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     prepare<S>(p, smem, cluster_size, watch);
 
     if (producer) {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<40>();
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::PINGPONG ? 24 : 40>();
         if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<S>(p, smem, at, cluster, watch);
         __syncwarp();
         if (S::SPLITS &&
@@ -166,8 +174,11 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
             ptx::cluster_sync();
         }
     } else {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
-        consume<S>(p, smem, at.fillers(), cluster, watch);
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::PINGPONG ? 240 : 232>();
+        if constexpr (S::PINGPONG)
+            consume_in_turns<S>(p, smem, at.fillers(), cluster, watch);
+        else
+            consume<S>(p, smem, at.fillers(), cluster, watch);
     }
 }
 

@@ -21,6 +21,9 @@ struct shape {
         64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
     static constexpr bool TALL = WGS == 3; // no producer: tall.cuh
     static constexpr int THREADS = (WGS + !TALL) * 128;
+    // Warpgroups that multiply, and how many of them read one slot: all, but in pingpong.cuh.
+    static constexpr int WARPGROUPS = WGS, READERS = WGS;
+    static constexpr bool PINGPONG = false;
     static constexpr int REGS = BN / 2; // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
     // promoted ones, since every chain reads A from shared memory.
@@ -48,11 +51,16 @@ template <class S> struct shared_layout {
         return base + stages * S::STAGE_BYTES + wg * panels * S::SPAN;
     }
     static constexpr int BARRIERS_BYTES = 16; // a slot's two
-    PTX_FN uint32_t full(int32_t slot) const { return staging(S::WGS) + BARRIERS_BYTES * slot; }
+    PTX_FN uint32_t full(int32_t slot) const
+    {
+        return staging(S::WARPGROUPS) + BARRIERS_BYTES * slot;
+    }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
     // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.
     static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 48;
     PTX_FN uint32_t notes() const { return full(stages); }
+    // A pingpong's: completed when the turn at the tensor core becomes this warpgroup's.
+    PTX_FN uint32_t turn(int32_t wg) const { return full(stages) + 8 * wg; }
     PTX_FN uint32_t agenda(int32_t warp) const
     {
         return notes() + FEEDER_BYTES + AGENDA_BYTES * warp;
@@ -72,7 +80,22 @@ struct ring_position {
             parity ^= 1;
         }
     }
+    // Past many slots at once.
+    PTX_FN void skip(int32_t slots, int32_t stages)
+    {
+        const int32_t rounds = (slot + slots) / stages;
+        slot += slots - rounds * stages;
+        parity ^= rounds & 1;
+    }
 };
+
+// Read anew where it is needed: kept, it would cost a register.
+PTX_FN int32_t this_thread()
+{
+    int32_t thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread;
+}
 
 // This block's place in its cluster: multicast rows and columns, or parts of K.
 struct cluster_place {
@@ -100,13 +123,14 @@ struct cluster_place {
 // Planted faults, in the build that has them, and the delays that make them show; elsewhere the
 // conditions are a constant false. A delay alone must change nothing: it is the fault's twin.
 enum gemm_delay {
-    DELAY_WRITES = 1,     // the panels' last writes queue up behind others
-    DELAY_INIT = 2,       // a block of the pair comes late to its barriers
-    DELAY_STORES = 8,     // every store is issued many times
-    DELAY_LEAVING = 12,   // a block of the pair gives its last slots back late
-    DELAY_MULTIPLY = 13,  // consumers wait before they multiply
-    DELAY_PART = 17,      // a part's sender is slow
-    DELAY_LAST_GROUP = 21 // the second warpgroup multiplies late
+    DELAY_WRITES = 1,      // the panels' last writes queue up behind others
+    DELAY_INIT = 2,        // a block of the pair comes late to its barriers
+    DELAY_STORES = 8,      // every store is issued many times
+    DELAY_LEAVING = 12,    // a block of the pair gives its last slots back late
+    DELAY_MULTIPLY = 13,   // consumers wait before they multiply
+    DELAY_PART = 17,       // a part's sender is slow
+    DELAY_LAST_GROUP = 21, // the second warpgroup multiplies late
+    DELAY_EPILOGUE = 40    // a pingpong's first warpgroup is slow to store
 };
 #ifdef GEMM_FAULTS
 #define FAULT(p, n) (((p).fault & 0xffff) == (n))

@@ -11,7 +11,17 @@
      bn,                                                                                           \
      a_mn,                                                                                         \
      b_mn,                                                                                         \
-     promote},
+     promote,                                                                                      \
+     false},
+#define GEMM_PINGPONG(kind, slabs, bn)                                                             \
+    {"gemm_" #kind "_pingpong_" #slabs "x" #bn,                                                    \
+     GEMM_KIND_##kind,                                                                             \
+     slabs,                                                                                        \
+     bn,                                                                                           \
+     false,                                                                                        \
+     false,                                                                                        \
+     false,                                                                                        \
+     true},
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/instances.def"
 };
@@ -195,6 +205,8 @@ const char *tmap_gemm_barrier_name(uint32_t barrier)
         return "drain";
     case GEMM_PART:
         return "part";
+    case GEMM_TURN:
+        return "turn";
     default:
         return NULL;
     }

@@ -11,6 +11,7 @@ struct gemm_instance {
     const char *name;
     int32_t kind, wgs, bn;
     bool a_mn, b_mn, promote;
+    bool pingpong; /* the tile is one warpgroup's, of two; wgs counts its slabs of 64 rows */
 };
 
 #define GEMM_MAX_INSTANCES 128

@@ -159,14 +159,6 @@ PTX_FN void pass(const gemm_params &p, const shared_layout<S> &smem, uint32_t fi
     }
 }
 
-// Read anew where it is needed: kept, it would cost a register.
-PTX_FN int32_t this_thread()
-{
-    int32_t thread;
-    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
-    return thread;
-}
-
 // What a warp has to do, out of the registers while it multiplies.
 struct agenda {
     int32_t cluster;

@@ -24,9 +24,10 @@ static bool recall(const char *path, const char *key, struct tmap_gemm_config *c
     while (fgets(line, sizeof line, f)) {
         const size_t n = strlen(key);
         if (strncmp(line, key, n) || line[n] != '\t') continue;
-        found = sscanf(line + n, "%d %d %d %d %d %d %d %d %d %d %d", &c->tile_m, &c->tile_n,
+        c->pingpong = -1; /* what a line of eleven numbers meant */
+        found = sscanf(line + n, "%d %d %d %d %d %d %d %d %d %d %d %d", &c->tile_m, &c->tile_n,
                        &c->stages, &c->panels, &c->cluster_m, &c->cluster_n, &c->split, &c->group,
-                       &c->clusters, &c->swapped, &c->stream) == 11;
+                       &c->clusters, &c->swapped, &c->stream, &c->pingpong) >= 11;
     }
     fclose(f);
     return found;
@@ -36,9 +37,9 @@ static void remember(const char *path, const char *key, const struct tmap_gemm_c
 {
     FILE *f = path ? fopen(path, "a") : NULL;
     if (!f) return;
-    fprintf(f, "%s\t%d %d %d %d %d %d %d %d %d %d %d\n", key, c->tile_m, c->tile_n, c->stages,
+    fprintf(f, "%s\t%d %d %d %d %d %d %d %d %d %d %d %d\n", key, c->tile_m, c->tile_n, c->stages,
             c->panels, c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped,
-            c->stream);
+            c->stream, c->pingpong);
     fclose(f);
 }
 

@@ -19,7 +19,7 @@ enum { N = 1024, RUNS = 20, SPARE_BYTES = 4096, POISON = 0xff };
 enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
 
 /* Which plan carries the fault. */
-enum shape { PAIR, ONE_PANEL, STREAM, SPLIT };
+enum shape { PAIR, ONE_PANEL, STREAM, SPLIT, PINGPONG };
 
 /* delay: what is slowed down, in fault and twin alike, so that a race is lost every time. blind:
  * the hardware cannot show it, for the reason given. */
@@ -49,6 +49,11 @@ static const struct fault {
     {19, 17, STREAM, "part's flag not cleared", NULL},
     {20, 17, SPLIT, "parts added before the blocks meet", NULL},
     {21, 21, SPLIT, "part left where the other warpgroup still multiplies", NULL},
+    {40, 40, PINGPONG, "pingpong: the first turn is the second warpgroup's", NULL},
+    {41, 40, PINGPONG, "pingpong: the other tile's slots not passed over", NULL},
+    {42, 40, PINGPONG, "pingpong: turn not handed over", NULL},
+    {43, 40, PINGPONG, "pingpong: a slot waits for both warpgroups", NULL},
+    {44, 8, PINGPONG, "pingpong: both warpgroups store from the same panels", NULL},
     {HOST_SWIZZLE, 0, PAIR, "map swizzled by 64 bytes, kernel by 128", NULL},
     {HOST_BOX, 0, PAIR, "box one row short", NULL},
     {HOST_TILE, 0, PAIR, "plan for another tile", NULL},
@@ -72,7 +77,7 @@ struct rig {
 
 static struct tmap_gemm_config wish_of(enum shape shape)
 {
-    struct tmap_gemm_config wish = {.tile_m = 128,
+    struct tmap_gemm_config wish = {.tile_m = shape == PINGPONG ? 64 : 128,
                                     .tile_n = 128,
                                     .stages = shape == SPLIT ? 2 : 4,
                                     .cluster_m = shape == SPLIT ? 1 : 2,
@@ -84,7 +89,8 @@ static struct tmap_gemm_config wish_of(enum shape shape)
                                                                  : 8,
                                     .swapped = -1,
                                     .stream = shape == STREAM ? TMAP_GEMM_STREAM_ANY : -1,
-                                    .direct = -1};
+                                    .direct = -1,
+                                    .pingpong = shape == PINGPONG ? 1 : -1};
     return wish;
 }
 
@@ -118,7 +124,9 @@ static bool set_up(struct rig *r, enum shape shape)
     p.a.ld = p.b.ld = p.d.ld = N;
     if (!fill(r, &p)) return false;
     if (r->api->module_load_data(&module, image_gemm_faults) ||
-        r->api->module_get_function(&r->faulty, module, "gemm_faulty_2x128") ||
+        r->api->module_get_function(&r->faulty, module,
+                                    shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
+                                                      : "gemm_faulty_2x128") ||
         r->api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->suite->smem_optin_bytes))
         return false;

@@ -14,7 +14,7 @@ static const char *const out_name[] = {"bf16", "f16", "f32", "s32"};
 
 struct tally {
     int number, failed_tests;
-    unsigned long shapes, wrong_shapes, streamed, split;
+    unsigned long shapes, wrong_shapes, streamed, split, pingpong;
     double worst;
 };
 
@@ -49,16 +49,17 @@ static const char *describe(const struct tmap_gemm_case *c, const struct tmap_ge
     const struct tmap_gemm_config *g = &o->config;
     snprintf(text, sizeof text,
              "%s->%s %dx%dx%d batch %d majors %d%d%d alpha %g beta %g precise %d fill %d,%d tile "
-             "%dx%d stages %d cluster %dx%d split %d stream %d swapped %d: status %d (%s), wrong "
+             "%dx%d stages %d cluster %dx%d split %d stream %d swapped %d pingpong %d: status %d "
+             "(%s), wrong "
              "%llu of "
              "%llu, guard %llu, rerun %llu, first %llu expected %.9g got %.9g worst %.3g",
              kind_name[p->kind], out_name[p->out], p->m, p->n, p->k, p->batch, p->a.mn_major,
              p->b.mn_major, p->d.mn_major, (double)p->alpha, (double)p->beta, p->precise, c->fill_a,
              c->fill_b, g->tile_m, g->tile_n, g->stages, g->cluster_m, g->cluster_n, g->split,
-             g->stream, g->swapped, status, o->refusal.text, (unsigned long long)o->wrong,
-             (unsigned long long)o->checked, (unsigned long long)o->guard_wrong,
-             (unsigned long long)o->rerun_wrong, (unsigned long long)o->first, o->expected, o->got,
-             o->worst);
+             g->stream, g->swapped, g->pingpong, status, o->refusal.text,
+             (unsigned long long)o->wrong, (unsigned long long)o->checked,
+             (unsigned long long)o->guard_wrong, (unsigned long long)o->rerun_wrong,
+             (unsigned long long)o->first, o->expected, o->got, o->worst);
     return text;
 }
 
@@ -73,6 +74,7 @@ static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_ge
     t->shapes++;
     t->streamed += o.config.stream > 0;
     t->split += o.config.split > 1;
+    t->pingpong += o.config.pingpong > 0;
     if (o.worst > t->worst) t->worst = o.worst;
     if (good) return true;
     if (t->wrong_shapes++ < 8) printf("# %s\n", describe(c, &o, status));
@@ -161,6 +163,21 @@ static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
     c->wish.direct = rng_step(state) % 2 ? 1 : -1;
 }
 
+/* Two tiles at a time, of one warpgroup each, which are k-major and whole. */
+static void wish_pingpong(struct tmap_gemm_case *c, uint64_t *state)
+{
+    static const int32_t tiles[][2] = {{64, 64},   {64, 128},  {64, 192}, {64, 256},
+                                       {128, 128}, {128, 192}, {0, 0},    {64, 0}};
+    const int32_t *tile = tiles[rng_step(state) % 8];
+    c->problem.a.mn_major = c->problem.b.mn_major = false;
+    c->wish.pingpong = 1;
+    c->wish.tile_m = tile[0];
+    c->wish.tile_n = tile[1];
+    c->wish.split = c->wish.split > 1 ? 0 : c->wish.split;
+    c->wish.stream = 0;
+    c->wish.panels = (int32_t)(rng_step(state) % 3);
+}
+
 static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
 {
     struct tmap_gemm_case c = base_case(kind, extent(state), extent(state), extent(state));
@@ -172,6 +189,7 @@ static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state)
     random_scale(&c, state);
     random_fill(&c, state);
     random_wish(&c, state);
+    if (is_16_bit(kind) && rng_step(state) % 4 == 0) wish_pingpong(&c, state);
     return c;
 }
 
@@ -183,7 +201,7 @@ static void fit_wish(struct tmap_gemm *suite, struct tmap_gemm_case *c)
     if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) > 0) return;
     c->wish.tile_m = 0;
     if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) > 0) return;
-    c->wish.stages = c->wish.tile_n = c->wish.clusters = 0;
+    c->wish.stages = c->wish.tile_n = c->wish.clusters = c->wish.panels = 0;
     if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) == 0)
         memset(&c->wish, 0, sizeof c->wish);
 }
@@ -192,16 +210,18 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
 {
     char text[160];
     uint64_t state = 77u + (uint64_t)kind;
-    t->shapes = t->wrong_shapes = t->streamed = t->split = 0;
+    t->shapes = t->wrong_shapes = t->streamed = t->split = t->pingpong = 0;
     t->worst = 0;
     for (int i = 0; i < count; i++) {
         struct tmap_gemm_case c = random_case(kind, &state);
         fit_wish(suite, &c);
         holds(suite, t, &c);
     }
-    snprintf(text, sizeof text,
-             "%s: %lu shapes (%lu streamed, %lu split), %lu wrong, worst error %.3f of the bound",
-             kind_name[kind], t->shapes, t->streamed, t->split, t->wrong_shapes, t->worst);
+    snprintf(
+        text, sizeof text,
+        "%s: %lu shapes (%lu streamed, %lu split, %lu pingpong), %lu wrong, worst error %.3f of "
+        "the bound",
+        kind_name[kind], t->shapes, t->streamed, t->split, t->pingpong, t->wrong_shapes, t->worst);
     tap(t, t->wrong_shapes == 0, "shapes", text);
 }
 
