@@ -12,7 +12,7 @@ $(DEVICE_REPLAYS): TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ))
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build
 device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
-	tests/device/gemm/faults tests/device/gemm/groups tests/device/gemm/tune \
+	tests/device/gemm/faults tests/device/gemm/groups tests/device/gemm/rows tests/device/gemm/tune \
 	bench/copy bench/copy_rates bench/gemm/gemm)
 device:
 	@B=$(B) tests/device/run $(B)/device

@@ -1,5 +1,5 @@
 # The GEMM's device programs: built everywhere, run where there is a GPU (tests/device/test_gemm.sh).
-GEMM_TESTS := $(addprefix $(B)/tests/device/gemm/,verify faults groups tune)
+GEMM_TESTS := $(addprefix $(B)/tests/device/gemm/,verify faults groups rows tune)
 $(GEMM_TESTS): $(B)/tests/device/gemm/%: $(B)/tests/device/gemm/%.o $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LINK_ALL) $(LIBS_ALL)
 test-build: $(GEMM_TESTS)
