@@ -1,5 +1,5 @@
-// GEMM kernels with planted faults (gemm_params.fault): each must be caught, by a wrong value, by the
-// watchdog, or by the driver. The tests load them; no plan ever does.
+// GEMM kernels with planted faults (gemm_params.fault): each must be caught, by a wrong value, by
+// the watchdog, or by the driver. The tests load them; no plan ever does.
 #define GEMM_FAULTS
 #include "pingpong.cuh"
 

@@ -165,7 +165,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     prepare<S>(p, smem, cluster_size, watch);
 
     if (producer) {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::PINGPONG ? 24 : 40>();
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
         if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<S>(p, smem, at, cluster, watch);
         __syncwarp();
         if (S::SPLITS &&
@@ -174,7 +174,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
             ptx::cluster_sync();
         }
     } else {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::PINGPONG ? 240 : 232>();
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();
         if constexpr (S::PINGPONG)
             consume_in_turns<S>(p, smem, at.fillers(), cluster, watch);
         else

@@ -32,6 +32,7 @@ struct shape {
     // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
     static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS + PART_REGS > 64;
+    static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
     // What needs more registers is left to the others; and a split's parts travel through the ring,
     // which has no room for those of the tallest tile.
     static constexpr bool ADDS_C = !TALL, WRITES_COLUMNS = !TALL, SPLITS = !TALL;

@@ -15,6 +15,8 @@ template <int KIND_, int SLABS_, int BN_> struct pingpong_shape : shape<KIND_, S
     static constexpr int SLABS = SLABS_, WARPGROUPS = 2, READERS = 1, THREADS = 3 * 128;
     static constexpr bool PINGPONG = true, SPLITS = false;
     static constexpr bool MOVE_REGISTERS = SLABS_ * BN_ / 2 > 64;
+    // 128 * 24 + 256 * 240 <= 65536: 192 sums a thread just fit.
+    static constexpr int FEW_REGISTERS = 24, MANY_REGISTERS = 240;
     static constexpr bool ADDS_C = SLABS_ * BN_ <= 256, WRITES_COLUMNS = ADDS_C;
 };
 
