@@ -15,7 +15,7 @@
 #define FROM_BYTES (2u << 20) // where tensors begin in the arena: plans may begin earlier
 #define MOST_CELLS 100000u    // of a tile
 #define NEAR 0x3ffu           // bits of an address that the draws choose
-#define DRAWN_AT (1ull << 40) // where random_desc and random_im2col put tensors
+#define DRAWN_AT (1ull << 40) // where random_desc and random_im2col_pieces put tensors
 
 const char *plan_class_name(uint32_t cls)
 {
@@ -115,7 +115,7 @@ static struct tmap_desc wish_of(enum plan_class cls, uint64_t *s)
     case PLAN_REPAIR_STORE:
         return random_desc(s, cls == PLAN_REPAIR ? 64ull << 20 : PLAN_WINDOW_BYTES / 2);
     default:
-        d = random_im2col(s);
+        d = random_im2col_pieces(s);
     }
     for (uint32_t i = 1; cls == PLAN_PIECES_STORE && i < d.rank; i++) {
         d.dim[0] = d.dim[0] > 64 ? 64 : d.dim[0];

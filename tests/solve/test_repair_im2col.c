@@ -90,7 +90,7 @@ static void test_wishes_in_pieces(void **state)
     long ran = 0, pixels = 0, channels = 0;
     (void)state;
     for (long i = 0; i < 4000 && ran < 400; i++) {
-        const struct tmap_desc d = random_im2col(&seed);
+        const struct tmap_desc d = random_im2col_pieces(&seed);
         struct tmap_plan p;
         struct tmap_repair_report r;
         if (tmap_verdict_of(&c, &d) == TMAP_LEGAL ||

@@ -66,7 +66,7 @@ struct tmap_desc random_desc(uint64_t *s, uint64_t max_bytes)
     return d;
 }
 
-struct tmap_desc random_im2col(uint64_t *s)
+struct tmap_desc random_im2col_pieces(uint64_t *s)
 {
     static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
     struct tmap_desc d = {.kind = TMAP_IM2COL, .address = UINT64_C(1) << 40};

@@ -10,7 +10,7 @@ uint64_t next_random(uint64_t *state);
 struct tmap_desc random_desc(uint64_t *state, uint64_t max_bytes);
 
 /* An im2col descriptor, whose channels and pixels are too many for a map more often than not. */
-struct tmap_desc random_im2col(uint64_t *state);
+struct tmap_desc random_im2col_pieces(uint64_t *state);
 
 /* The wish with the values that the plan chose where it had none: they are part of it. */
 struct tmap_desc decided_wish(const struct tmap_desc *wish, const struct tmap_plan *plan);
