@@ -5,6 +5,7 @@
  * instructions, layout changes, traffic, shared memory), and the least of the views. It is told
  * what the search found out for itself, the views; its time is theirs together. What it answers is
  * compared. */
+#include "driver/rng.h"
 #include "symbolic/minimal.h"
 #include "tmap/solve.h"
 
@@ -51,10 +52,7 @@ struct bench {
 
 static uint64_t rnd(struct bench *b, uint64_t n)
 {
-    uint64_t z = (b->seed += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (z ^ (z >> 31)) % n;
+    return rng_step(&b->seed) % n;
 }
 
 static double now_us(void)

@@ -188,10 +188,28 @@ static void put_choice(struct printer *p, const struct tree_node *e)
     sym_put(p->t, ")");
 }
 
+/* Operations that are one word with their operands: over integers, and over bits. */
+static const struct {
+    const char *name, *bits_name;
+} words[] = {
+    [T_ADD] = {"+", "bvadd"},       [T_SUB] = {"-", "bvsub"}, [T_MUL] = {"*", "bvmul"},
+    [T_LE] = {"<=", "bvsle"},       [T_EQ] = {"=", "="},      [T_AND] = {"and", "and"},
+    [T_OR] = {"or", "or"},          [T_NOT] = {"not", "not"}, [T_TRUE] = {"true", "true"},
+    [T_FALSE] = {"false", "false"},
+};
+
+static void word(struct printer *p, const struct tree_node *e)
+{
+    const char *name = p->bits ? words[e->op].bits_name : words[e->op].name;
+    if (e->op == T_TRUE || e->op == T_FALSE)
+        sym_put(p->t, "%s", name);
+    else
+        apply(p, name, e->a, e->op == T_NOT ? TREE_BAD : e->b);
+}
+
 static void node(struct printer *p, tnode n)
 {
     const struct tree_node *e = &p->tree->node[n];
-    bool bv = p->bits != 0;
     switch ((enum tree_op)e->op) {
     case T_CONST:
         put_constant(p, e->k);
@@ -201,15 +219,6 @@ static void node(struct printer *p, tnode n)
         return;
     case T_PARAM:
         sym_put(p->t, "param_%d", (int)e->k);
-        return;
-    case T_ADD:
-        apply(p, bv ? "bvadd" : "+", e->a, e->b);
-        return;
-    case T_SUB:
-        apply(p, bv ? "bvsub" : "-", e->a, e->b);
-        return;
-    case T_MUL:
-        apply(p, bv ? "bvmul" : "*", e->a, e->b);
         return;
     case T_QUOT:
         put_quotient(p, e);
@@ -223,32 +232,23 @@ static void node(struct printer *p, tnode n)
     case T_TABLE:
         put_table(p, e);
         return;
-    case T_TRUE:
-        sym_put(p->t, "true");
-        return;
-    case T_FALSE:
-        sym_put(p->t, "false");
-        return;
-    case T_LE:
-        apply(p, bv ? "bvsle" : "<=", e->a, e->b);
-        return;
-    case T_EQ:
-        apply(p, "=", e->a, e->b);
-        return;
     case T_DIVIDES:
         put_divides(p, e);
         return;
     case T_IN:
         put_in(p, e);
         return;
+    case T_ADD:
+    case T_SUB:
+    case T_MUL:
+    case T_TRUE:
+    case T_FALSE:
+    case T_LE:
+    case T_EQ:
     case T_AND:
-        apply(p, "and", e->a, e->b);
-        return;
     case T_OR:
-        apply(p, "or", e->a, e->b);
-        return;
     case T_NOT:
-        apply(p, "not", e->a, TREE_BAD);
+        word(p, e);
     }
 }
 

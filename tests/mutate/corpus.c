@@ -7,6 +7,7 @@
  * usage: corpus FILE [count seed | list]    all mutants, or `count` drawn by seed */
 #include "core/checker.h"
 #include "mutate/mutants.h"
+#include "support/splitmix.h"
 #include "tmap/driver.h"
 
 #include <stdio.h>
@@ -104,18 +105,11 @@ static bool concerns(const struct answers *a, size_t number)
            mutants[number].row < SUBJECT_DESC_END && strncmp(mutants[number].what, "needs", 5) != 0;
 }
 
-static uint64_t draw(uint64_t *s)
-{
-    uint64_t z = (*s += UINT64_C(0x9e3779b97f4a7c15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return z ^ (z >> 31);
-}
-
 /* The first `count` of list, in an order drawn by seed. */
 static void shuffle(size_t *list, size_t n, uint64_t seed)
 {
     for (size_t k = n; k > 1; k--) {
-        const size_t other = draw(&seed) % k, kept = list[k - 1];
+        const size_t other = splitmix(&seed) % k, kept = list[k - 1];
         list[k - 1] = list[other];
         list[other] = kept;
     }
