@@ -4,6 +4,7 @@
 #include "core/layout.h"
 #include "expr/field.h"
 #include "expr/tables.h"
+#include "rules/sets.def"
 
 #include <string.h>
 
@@ -121,11 +122,18 @@ static int form_of(const struct tmap_desc *d, const struct tmap_use *u)
     }
 }
 
+/* Of a multicast: a mask that has a bit for each destination. */
+static int multicast_form(const struct tmap_use *u)
+{
+    if (u->multicast <= 1) return -1;
+    return u->multicast > CTA_MASK_BITS ? TMAP_FORM_MOD_MULTICAST_32B : TMAP_FORM_MOD_MULTICAST;
+}
+
 /* The least PTX version that has every part of the use's form on the target; 0 where none has. */
 static uint32_t form_ptx(const struct tmap_target *target, const struct tmap_desc *d,
                          const struct tmap_use *u)
 {
-    const int parts[] = {form_of(d, u), u->multicast > 1 ? TMAP_FORM_MOD_MULTICAST : -1,
+    const int parts[] = {form_of(d, u), multicast_form(u),
                          u->cta_group == 1   ? TMAP_FORM_MOD_CTA_GROUP_1
                          : u->cta_group == 2 ? TMAP_FORM_MOD_CTA_GROUP_2
                                              : -1};
