@@ -1,11 +1,13 @@
 /* The check of a descriptor: raw row bits, then what the contract makes of them.
  *
- * A legal descriptor costs one branch-free pass. No allocation, no floating point, no division. */
+ * A legal descriptor costs one pass without a branch but on kind and rank. No allocation, no
+ * floating point, no division. */
 #include "core/derive.h"
 #include "core/native_rows.h"
 
 INLINE void desc_rows(const struct tmap_desc *d, const struct tmap_target *tg,
-                      const struct derived *dv, const int kind, struct row_set *set)
+                      const struct derived *dv, const int kind, const uint32_t rank,
+                      struct row_set *set)
 {
     (void)dv;
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
@@ -14,9 +16,9 @@ INLINE void desc_rows(const struct tmap_desc *d, const struct tmap_target *tg,
 #undef ROW
 }
 
-/* The same rows, asked only whether any is violated. A legal descriptor is the common case: rows
- * that are evaluated once leave at the first that fails, which the processor predicts; rows of a
- * dimension are summed up, since the rank is not predictable. */
+/* The same rows, asked only whether any is violated, specialised on the rank too. A legal
+ * descriptor is the common case: rows that are evaluated once leave at the first that fails, which
+ * the processor predicts; rows of a dimension are summed up. */
 #define ANY_ONCE(c, m)                                                                             \
     {                                                                                              \
         enum { i = 0 };                                                                            \
@@ -28,7 +30,7 @@ INLINE void desc_rows(const struct tmap_desc *d, const struct tmap_target *tg,
 #define ANY_SPATIALS(c, m) BAD_SPATIALS(c, m)
 
 INLINE bool any_desc_row(const struct tmap_desc *d, const struct tmap_target *tg,
-                         const struct derived *dv, const int kind)
+                         const struct derived *dv, const int kind, const uint32_t rank)
 {
     int bad = 0;
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
@@ -48,23 +50,32 @@ static struct row_set raw_of_no_kind(void)
     return raw;
 }
 
+/* Specialised on the ranks that exist. */
 static struct row_set raw_measured(const struct tmap_desc *d, const struct tmap_target *tg,
                                    const struct derived *dv)
 {
     struct row_set raw = {{0}};
+#define TILED(rank)                                                                                \
+    case (rank):                                                                                   \
+        desc_rows(d, tg, dv, TMAP_TILED, (rank), &raw);                                            \
+        return raw;
     switch (d->kind) {
     case TMAP_TILED:
-        desc_rows(d, tg, dv, TMAP_TILED, &raw);
+        switch (d->rank) {
+            TILED(1) TILED(2) TILED(3) TILED(4) TILED(5)
+        }
+        desc_rows(d, tg, dv, TMAP_TILED, d->rank, &raw);
         return raw;
     case TMAP_IM2COL:
-        desc_rows(d, tg, dv, TMAP_IM2COL, &raw);
+        desc_rows(d, tg, dv, TMAP_IM2COL, d->rank, &raw);
         return raw;
     case TMAP_IM2COL_WIDE:
-        desc_rows(d, tg, dv, TMAP_IM2COL_WIDE, &raw);
+        desc_rows(d, tg, dv, TMAP_IM2COL_WIDE, d->rank, &raw);
         return raw;
     default:
         return raw_of_no_kind();
     }
+#undef TILED
 }
 
 /* The rows of desc.def that are violated when their needs are not looked at. */
@@ -92,13 +103,27 @@ static enum tmap_verdict judge(const struct tmap_checker *c, const struct row_se
     return TMAP_UNKNOWN;
 }
 
-/* No row at all is violated, active or not. Only the kind and the allocation select the code. */
+/* No row at all is violated, active or not. Only kind, rank and the allocation select the code. */
 static inline bool clean(const struct tmap_desc *d, const struct tmap_target *tg)
 {
     const struct derived dv = {.extent_bytes = 0};
     if (d->flags & TMAP_HAS_ALLOCATION) return false;
-    if (d->kind == TMAP_TILED) return !any_desc_row(d, tg, &dv, TMAP_TILED);
-    return d->kind == TMAP_IM2COL && !any_desc_row(d, tg, &dv, TMAP_IM2COL);
+#define CLEAN(kind, rank)                                                                          \
+    case (rank):                                                                                   \
+        return !any_desc_row(d, tg, &dv, (kind), (rank));
+    if (d->kind == TMAP_TILED) switch (d->rank) {
+            CLEAN(TMAP_TILED, 1)
+            CLEAN(TMAP_TILED, 2)
+            CLEAN(TMAP_TILED, 3)
+            CLEAN(TMAP_TILED, 4)
+            CLEAN(TMAP_TILED, 5)
+        }
+    else if (d->kind == TMAP_IM2COL)
+        switch (d->rank) {
+            CLEAN(TMAP_IM2COL, 3) CLEAN(TMAP_IM2COL, 4) CLEAN(TMAP_IM2COL, 5)
+        }
+    return false;
+#undef CLEAN
 }
 
 enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tmap_desc *desc)

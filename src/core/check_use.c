@@ -14,6 +14,7 @@ INLINE void use_rows(const struct subject *s, const int kind, const int wanted, 
     const struct tmap_desc *d = s->desc;
     const struct tmap_use *u = s->use;
     const struct derived *dv = s->derived;
+    const uint32_t rank = d->rank;
     (void)dv;
 #include "rules/map.def"
 #include "rules/use.def"
@@ -25,6 +26,7 @@ INLINE void advice_rows(const struct subject *s, const int kind, const int wante
     const struct tmap_target *tg = s->target;
     const struct tmap_desc *d = s->desc;
     const struct derived *dv = s->derived;
+    const uint32_t rank = d->rank;
 #include "rules/desc.def"
 #include "rules/errata.def"
 }

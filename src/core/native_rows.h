@@ -1,6 +1,7 @@
 /* All rows of a subject at once: src/rules expanded natively into a set of row bits. Specialised on
- * the kind, a compile-time constant at each call, and branch-free, so that a check costs the same
- * whatever it finds. Included by the files of src/core that evaluate rows. */
+ * the kind and, where the caller says so, the rank, constants at each call, and branch-free, so
+ * that a check costs the same whatever it finds. Included by the files of src/core that evaluate
+ * rows. */
 #ifndef TMAP_CORE_NATIVE_ROWS_H
 #define TMAP_CORE_NATIVE_ROWS_H
 
@@ -9,6 +10,7 @@
 #include "expr/words_native.h"
 
 #define NATIVE_KIND kind
+#define NATIVE_RANK rank
 #define WHEN(c) (c)
 #define MUST(c) (c)
 #define INLINE static inline __attribute__((always_inline))
@@ -23,7 +25,7 @@
 #define BAD_PLACE(c, m, j, limit)                                                                  \
     {                                                                                              \
         enum { i = j };                                                                            \
-        bad |= (d->rank > (limit)) & (c) & !(m);                                                   \
+        bad |= ((rank) > (limit)) & (c) & !(m);                                                    \
     }
 #define BAD_OUTER(c, m)                                                                            \
     BAD_PLACE(c, m, 1, 1) BAD_PLACE(c, m, 2, 2) BAD_PLACE(c, m, 3, 3) BAD_PLACE(c, m, 4, 4)

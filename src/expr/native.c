@@ -6,6 +6,7 @@
 #include "expr/words_native.h"
 
 #define NATIVE_KIND d->kind
+#define NATIVE_RANK d->rank
 #define WHEN(c) (c)
 #define MUST(c) (c)
 #define IN_KINDS(k) ((k) == KINDS_ANY || ((unsigned)d->kind < 3 && (((k) >> d->kind) & 1)))

@@ -2,7 +2,7 @@
  * whose needs fail computes something, and nobody looks.
  *
  * In scope where rows are expanded: d (descriptor), u (use), tg (target), dv (derived), pl
- * (pipeline), and NATIVE_KIND, the kind as a constant where the caller has specialised on it.
+ * (pipeline), and NATIVE_KIND and NATIVE_RANK, constants where the caller has specialised on them.
  * Fields of 32 bits are widened to int64_t, so that sums and products of a few of them cannot
  * overflow; 64-bit fields stay unsigned. src/symbolic proves each row of this form equal to its
  * ideal-integer tree. */
@@ -16,7 +16,7 @@
 #define SUFFIX ((int64_t)(tg->arch & 3))
 #define KIND ((int64_t)(NATIVE_KIND))
 #define DTYPE ((int64_t)d->dtype)
-#define RANK ((int64_t)d->rank)
+#define RANK ((int64_t)(NATIVE_RANK))
 #define ADDRESS (d->address)
 #define DIM(i) (d->dim[i])
 #define STRIDE(i) (d->stride_bytes[i])
@@ -74,7 +74,8 @@
 #define SIZE_BITS ((int64_t)table_size_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define GMEM_BITS ((int64_t)table_gmem_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define SPAN ((int64_t)table_span[(unsigned)d->swizzle & (TABLE_ENTRIES - 1)])
-#define BY_RANK(r3, r4, r5) ((int64_t)(d->rank == 3 ? (r3) : d->rank == 4 ? (r4) : (r5)))
+#define BY_RANK(r3, r4, r5)                                                                        \
+    ((int64_t)((NATIVE_RANK) == 3 ? (r3) : (NATIVE_RANK) == 4 ? (r4) : (r5)))
 #define SPATIAL_DIM(i) (d->dim[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])
 #define SPATIAL_COORD(i) ((int64_t)u->coord[(i) + (d->interleave == TMAP_INTERLEAVE_NONE)])
 

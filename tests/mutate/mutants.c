@@ -9,6 +9,7 @@
         __VA_ARGS__, ROW_END                                                                       \
     }
 #define NATIVE_KIND d->kind
+#define NATIVE_RANK d->rank
 
 const struct mutant mutants[] = {
 #define MUTANT(number, id, what, kinds, span, when, must, needs) {ROW_##id, #id, what, needs},
