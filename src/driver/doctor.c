@@ -166,7 +166,6 @@ static int launch(struct copy *c)
     const uint32_t box[2] = {DOCTOR_COLUMNS, DOCTOR_ROWS}, ones[2] = {1, 1};
     int x = box_x, y = box_y;
     void *params[] = {&map, &c->box, &x, &y};
-    const struct tmap_cu_launch shape = {1, 1, 1, DOCTOR_COLUMNS, 1, 1, 0, NULL, NULL, 0};
     tmap_cu_function function;
     int code;
     c->call = "cuModuleGetFunction";
@@ -176,7 +175,8 @@ static int launch(struct copy *c)
                                                 dim, stride, box, ones, 0, 0, 0, 0)))
         return code;
     c->call = "cuLaunchKernelEx";
-    if ((code = c->api->launch_kernel_ex(&shape, function, params, NULL))) return code;
+    if ((code = tmap_libcuda_launch(c->api, function, 1, 1, DOCTOR_COLUMNS, 0, NULL, params)))
+        return code;
     c->call = "cuCtxSynchronize";
     return c->api->ctx_synchronize();
 }

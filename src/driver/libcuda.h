@@ -195,6 +195,13 @@ TMAP_API void tmap_libcuda_unload(struct tmap_libcuda *api);
 TMAP_API const char *tmap_libcuda_error(const struct tmap_libcuda *api, tmap_cu_result code,
                                         char *buffer, size_t cap);
 
+/* tmap_libcuda_launch() : `grid` blocks of `threads`, `cluster` of them a cluster (1: none), all in
+ * a row; params as cuLaunchKernel's. */
+TMAP_API tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api, tmap_cu_function f,
+                                            uint32_t grid, uint32_t cluster, uint32_t threads,
+                                            uint32_t smem_bytes, tmap_cu_stream stream,
+                                            void **params);
+
 /* A device made usable: its primary context is retained, and current on the opening thread (another
  * thread calls api.ctx_set_current(context) first). */
 struct tmap_gpu {

@@ -2,6 +2,7 @@
  * box's bytes can ask for more, and then every grid of boxes up to the best one is tried. */
 #include "solve/cut.h"
 
+#include "core/arith.h"
 #include "core/layout.h"
 #include "solve/reads.h"
 
@@ -10,22 +11,13 @@
 #define READ_ROWS 8u      /* of one matrix */
 #define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
+void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
 {
-    return a / b + (a % b != 0);
-}
-static uint64_t round_up(uint64_t a, uint64_t b)
-{
-    return ceil_div(a, b) * b;
-}
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
+    struct tmap_plan *p = d->p;
+    if (p->step_count < TMAP_PLAN_STEPS)
+        p->step[p->step_count++] =
+            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
+    p->cost.steps++;
 }
 
 static uint32_t estride_of(const struct draft *d, uint32_t i)

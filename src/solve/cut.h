@@ -22,6 +22,9 @@ struct draft {
     const struct tmap_cost *worst; /* a plan that costs more is of no use; NULL: any is */
 };
 
+/* One more step of the draft's plan. */
+void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to);
+
 /* The draft's plan but its boxes: strides, base and first coordinate, the tensor copied or not; the
  * costs of those. False: this view has none. */
 bool fields_settle(struct draft *d, int32_t swizzle, bool copy);

@@ -3,6 +3,7 @@
  * form proposes, the checker confirms. */
 #include "solve/cut.h"
 
+#include "core/arith.h"
 #include "core/layout.h"
 #include "expr/field.h"
 
@@ -140,33 +141,6 @@ uint32_t limits_inner(const struct aim *aim, struct limits *l, int32_t swizzle)
     return *most;
 }
 
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-static uint64_t round_up(uint64_t a, uint64_t b)
-{
-    return ceil_div(a, b) * b;
-}
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-static void note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
-{
-    struct tmap_plan *p = d->p;
-    if (p->step_count < TMAP_PLAN_STEPS)
-        p->step[p->step_count++] =
-            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
-    p->cost.steps++;
-}
-
 static bool has_one(const struct view *v, uint32_t dim)
 {
     return v->desc.dim[dim] == 1;
@@ -200,7 +174,7 @@ static bool settle_strides(struct draft *d)
         if (s % d->l->stride_unit == 0 && sayable) continue;
         if (!has_one(d->v, i + 1)) return false;
         desc->stride_bytes[i] = sayable ? round_up(s, unit) : unit;
-        note(d, TMAP_REWRITE_CANONICAL, (int)i + 1, s, desc->stride_bytes[i]);
+        cut_note(d, TMAP_REWRITE_CANONICAL, (int)i + 1, s, desc->stride_bytes[i]);
     }
     return true;
 }
@@ -223,7 +197,7 @@ static bool settle_copy(struct draft *d)
     d->p->allocation_bytes = at;
     d->p->cost.kind = TMAP_PLAN_PADDING;
     d->p->cost.copied_bytes = d->aim->tensor_bytes;
-    note(d, TMAP_REWRITE_COPY, -1, row, desc->rank > 1 ? desc->stride_bytes[0] : at);
+    cut_note(d, TMAP_REWRITE_COPY, -1, row, desc->rank > 1 ? desc->stride_bytes[0] : at);
     return true;
 }
 
@@ -245,7 +219,7 @@ static bool settle_address(struct draft *d)
     desc->dim[0] += shift;
     d->tile[0] += shift;
     d->p->dim[0].shift = (uint32_t)shift;
-    note(d, TMAP_REWRITE_SHIFT_BASE, 0, off, shift);
+    cut_note(d, TMAP_REWRITE_SHIFT_BASE, 0, off, shift);
     return true;
 }
 
@@ -259,7 +233,7 @@ static bool settle_coord(struct draft *d)
     if (d->aim->stores || d->aim->reader || d->v->digit[0].mod) return false;
     d->tile[0] += unit - gcd(grain, unit);
     d->p->dim[0].round = unit;
-    note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);
+    cut_note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);
     return true;
 }
 
@@ -275,10 +249,10 @@ static void note_boxes(struct draft *d)
         dim->tail = d->cut[i].tail;
         if (dim->round == 0) dim->round = 1;
         if (dim->copies > 1)
-            note(d, TMAP_REWRITE_SPLIT_BOX, (int)i, d->v->tile[i], dim->step);
+            cut_note(d, TMAP_REWRITE_SPLIT_BOX, (int)i, d->v->tile[i], dim->step);
         else if (dim->step != d->v->tile[i])
-            note(d, TMAP_REWRITE_GROW_BOX, (int)i, d->v->tile[i], dim->step);
-        if (dim->tail) note(d, TMAP_REWRITE_LAST_BOX, (int)i, dim->step, dim->tail);
+            cut_note(d, TMAP_REWRITE_GROW_BOX, (int)i, d->v->tile[i], dim->step);
+        if (dim->tail) cut_note(d, TMAP_REWRITE_LAST_BOX, (int)i, dim->step, dim->tail);
     }
 }
 
@@ -307,7 +281,7 @@ static void start_plan(struct draft *d, int32_t swizzle)
     for (uint32_t i = 0; i < d->aim->desc->rank; i++)
         p->grain[i] = view_grain(d->aim->desc, d->aim->wish, i);
     if (p->desc.swizzle != swizzle)
-        note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
+        cut_note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
     if (d->aim->desc->swizzle != swizzle && !d->aim->any_layout) p->cost.layout_changes++;
     p->desc.swizzle = swizzle;
     memcpy(d->tile, d->v->tile, sizeof d->tile);
@@ -326,7 +300,7 @@ bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
     start_plan(d, swizzle);
     if (p->desc.elem_stride[0] != 1 && p->step_count < TMAP_PLAN_STEPS &&
         p->desc.interleave == TMAP_INTERLEAVE_NONE) {
-        note(d, TMAP_REWRITE_IGNORED, 0, p->desc.elem_stride[0], 1);
+        cut_note(d, TMAP_REWRITE_IGNORED, 0, p->desc.elem_stride[0], 1);
         p->step[p->step_count - 1].field = FIELD_ESTRIDE;
         p->desc.elem_stride[0] = 1;
     }

@@ -1,19 +1,11 @@
 /* The automaton: preparing a protocol, the moves possible in a state, states as bytes. */
 #include "solve/machine.h"
 
+#include "core/arith.h"
+
 #include <string.h>
 
 #define WINDOW_AHEAD 10 /* letters, beyond which choices of the word wait for others */
-
-static int32_t gcd(int32_t a, int32_t b)
-{
-    while (b) {
-        const int32_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 
 static uint8_t object_limit(const struct tmap_protocol *p, uint8_t op)
 {
@@ -148,7 +140,7 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
     if (!sizes_valid(p) || !agents_valid(p)) return false;
     for (unsigned i = 0; i < p->step_count; i++)
         if (p->step[i].op == TMAP_STEP_LOAD || p->step[i].op == TMAP_STEP_EXPECT)
-            m->unit = gcd(m->unit, (int32_t)p->step[i].bytes);
+            m->unit = (int32_t)gcd((uint32_t)m->unit, p->step[i].bytes);
     if (m->unit == 0) m->unit = 1;
     for (unsigned i = 0; i < p->step_count; i++)
         m->writes = m->writes || p->step[i].op == TMAP_STEP_WRITE;

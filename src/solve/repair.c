@@ -1,5 +1,6 @@
 /* Repair: the decisions that a meaningless wish needs, then an exact search over views, fewest
  * rewrites first, each view with its best fields. A view is kept once, in the caller's memory. */
+#include "core/arith.h"
 #include "core/layout.h"
 #include "solve/decide.h"
 #include "solve/fields.h"
@@ -236,16 +237,6 @@ static void add_view(struct search *s, const struct view *v)
     s->views[s->count] = *v;
     log_state(s, s->count, v);
     s->table[slot] = ++s->count;
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
 }
 
 /* Whether legal fields for this view need a copy of the tensor, or a shifted base. */

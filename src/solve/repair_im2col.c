@@ -3,21 +3,13 @@
  * Corners say what a convolution reads: those of a wish are not changed. */
 #include "solve/im2col.h"
 
+#include "core/arith.h"
 #include "core/layout.h"
 #include "expr/field.h"
 
 #include <string.h>
 
 #define MOST_PIECES 64u /* per tile: beyond, it is no plan */
-
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-static uint64_t round_up(uint64_t a, uint64_t b)
-{
-    return ceil_div(a, b) * b;
-}
 
 /* --- pieces: `count` copies of `size` each along one dimension, of `tail` the last unless 0 ------
  */
@@ -138,15 +130,6 @@ static bool find_unit(struct walk *w)
     return least.channels <= MOST_CHANNELS;
 }
 
-static void note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
-{
-    struct tmap_plan *p = d->p;
-    if (p->step_count < TMAP_PLAN_STEPS)
-        p->step[p->step_count++] =
-            (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
-    p->cost.steps++;
-}
-
 static void note_pieces(struct draft *d, int index, uint64_t from, const struct pieces *x)
 {
     struct tmap_plan_dim *dim = &d->p->dim[index];
@@ -156,13 +139,14 @@ static void note_pieces(struct draft *d, int index, uint64_t from, const struct 
     if (index == 0 && d->p->desc.interleave) {
         dim->step = 1; /* of slices: channels say nothing there */
         if (x->size == from) return;
-        note(d, TMAP_REWRITE_IGNORED, -1, from, x->size);
+        cut_note(d, TMAP_REWRITE_IGNORED, -1, from, x->size);
         d->p->step[d->p->step_count - 1].field = FIELD_CHANNELS;
     } else if (x->count > 1)
-        note(d, index ? TMAP_REWRITE_SPLIT_PIXELS : TMAP_REWRITE_SPLIT_BOX, index, from, x->size);
+        cut_note(d, index ? TMAP_REWRITE_SPLIT_PIXELS : TMAP_REWRITE_SPLIT_BOX, index, from,
+                 x->size);
     else if (x->size != from)
-        note(d, TMAP_REWRITE_GROW_BOX, index, from, x->size);
-    if (x->tail) note(d, TMAP_REWRITE_LAST_BOX, index, x->size, x->tail);
+        cut_note(d, TMAP_REWRITE_GROW_BOX, index, from, x->size);
+    if (x->tail) cut_note(d, TMAP_REWRITE_LAST_BOX, index, x->size, x->tail);
 }
 
 /* The fewest pieces, then the cheapest. Along W of an im2col::w map pixels stay in one piece, since
@@ -284,7 +268,7 @@ static bool turn_into_walk(struct draft *d, uint32_t along)
         take_digits(&d->p->dim[3], v, other);
     }
     for (uint32_t i = 0; i < desc->rank; i++) desc->elem_stride[i] = 1;
-    note(d, TMAP_REWRITE_IM2COL, (int)along, was.rank, desc->rank);
+    cut_note(d, TMAP_REWRITE_IM2COL, (int)along, was.rank, desc->rank);
     d->p->cost.steps++; /* another instruction, too */
     return true;
 }

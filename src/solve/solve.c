@@ -107,20 +107,6 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
     return t;
 }
 
-static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizzle)
-{
-    struct tmap_desc d = wish->tensor;
-    d.kind = TMAP_TILED;
-    d.interleave = TMAP_INTERLEAVE_NONE;
-    d.swizzle = swizzle;
-    d.l2_promotion = TMAP_L2_NONE;
-    for (uint32_t i = 0; i < d.rank && i < TMAP_MAX_RANK; i++) {
-        d.box[i] = wish->tile[i];
-        d.elem_stride[i] = 1;
-    }
-    return d;
-}
-
 /* Why nothing serves: what the consumer has against the plan that there would be without it. */
 static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *wish,
                     const struct tmap_use *reader, void *workspace, size_t bytes, char *reason)
@@ -134,7 +120,7 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *w
         struct tmap_repair_report r;
         struct tmap_violation v[1];
         size_t found = 0;
-        const struct tmap_desc d = desc_of(wish, w);
+        const struct tmap_desc d = search_wish(wish, w);
         const enum tmap_status s = tmap_repair(c, &d, &how, workspace, bytes, &plan, 1, &r, NULL);
         if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, 160, "%s", r.reason);
         if (s != TMAP_OK || plan.skip) continue;
@@ -154,7 +140,7 @@ static enum tmap_status plans_with(const struct tmap_checker *checker,
     const struct tmap_wish how = {
         .op = wish->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     const struct tmap_use reader = reader_of(wish);
-    const struct tmap_desc d = desc_of(wish, swizzle);
+    const struct tmap_desc d = search_wish(wish, swizzle);
     return search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
                         limit, sets, workspace, bytes, options, OPTIONS, r, log);
 }

@@ -1,20 +1,6 @@
 /* certify_tile.c : that no swizzle gives a wished tile a plan that solve ranks before its first. */
+#include "solve/search.h"
 #include "symbolic/minimal.h"
-
-/* The wish as repair takes it: solve asks for each swizzle in turn. */
-static struct tmap_desc desc_of(const struct tmap_tile_wish *wish, int32_t swizzle)
-{
-    struct tmap_desc d = wish->tensor;
-    d.kind = TMAP_TILED;
-    d.interleave = TMAP_INTERLEAVE_NONE;
-    d.swizzle = swizzle;
-    d.l2_promotion = TMAP_L2_NONE;
-    for (uint32_t i = 0; i < d.rank && i < TMAP_MAX_RANK; i++) {
-        d.box[i] = wish->tile[i];
-        d.elem_stride[i] = 1;
-    }
-    return d;
-}
 
 /* One swizzle: the views that the search for it names. */
 static enum tmap_status judge_swizzle(struct sym_account *a, const struct tmap_tile_wish *wish,
@@ -28,7 +14,7 @@ static enum tmap_status judge_swizzle(struct sym_account *a, const struct tmap_t
     if (s != TMAP_OK) return sym_report(a->s, s, "the search for a swizzle failed");
     if (!closed && log->length)
         return sym_report(a->s, TMAP_E_BUDGET, "the search for a swizzle did not close");
-    a->base = desc_of(wish, swizzle);
+    a->base = search_wish(wish, swizzle);
     a->has_aim = false;
     return sym_read_account(a, log, out);
 }

@@ -5,26 +5,12 @@
  * Products of unknowns are kept away from the solver where possible: the number of copies along a
  * dimension is one of a few, so products with it are cases; for the product of box sizes, which
  * only ties need, true lower bounds are stated beside its definition. */
+#include "core/arith.h"
 #include "symbolic/minimal.h"
 
 #include <stdio.h>
 
 enum { SHIFT_BYTES = 32 }; /* the strictest alignment of a base */
-
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    while (b) {
-        const uint64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 
 /* Under interleave dimension 0 counts slices of so many bytes; else 0. */
 static unsigned slice_of(const struct sym_fields *f)

@@ -1,16 +1,7 @@
 /* minimal_im2col.c : the one view of an im2col map: swizzle, equal pieces of the channels, strides
  * of size-1 dimensions, a padded copy. Pixels and corners stay, so a copy's rows are a number. */
+#include "core/arith.h"
 #include "symbolic/minimal.h"
-
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-static uint64_t gcd(uint64_t a, uint64_t b)
-{
-    return b ? gcd(b, a % b) : a;
-}
 
 static void free_slots(const struct sym_fields *f, bool *unknown)
 {

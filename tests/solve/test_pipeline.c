@@ -1,4 +1,5 @@
 /* Budgets of shared memory against the table of stages that published kernels use. */
+#include "support/checkers.h"
 #include "tmap/solve.h"
 
 #include <stdarg.h>
@@ -6,15 +7,6 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-
-static struct tmap_checker checker_on(const char *arch)
-{
-    struct tmap_target t;
-    struct tmap_checker c;
-    assert_int_equal(tmap_target_from(NULL, NULL, NULL, arch, &t), TMAP_OK);
-    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
-    return c;
-}
 
 static struct tmap_desc tile(int32_t dtype, uint32_t columns, uint32_t rows, int32_t swizzle)
 {

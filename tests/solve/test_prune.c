@@ -1,5 +1,6 @@
 /* Which kernel configurations can exist: the two lists of the public record, and 202 configurations
  * that Triton 3.6 compiled or refused on an H200 (tests/data/triton_configs.jsonl). */
+#include "support/checkers.h"
 #include "tmap/solve.h"
 
 #include <stdarg.h>
@@ -11,15 +12,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-
-static struct tmap_checker checker_on(const char *arch)
-{
-    struct tmap_target t;
-    struct tmap_checker c;
-    assert_int_equal(tmap_target_from(NULL, NULL, NULL, arch, &t), TMAP_OK);
-    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
-    return c;
-}
 
 static struct tmap_config_answer ask(const char *arch, uint32_t model, int32_t dtype,
                                      struct tmap_config config)

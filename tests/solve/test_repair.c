@@ -1,4 +1,5 @@
 /* Repair on named cases and on random illegal descriptors. TMAP_DEEP=1000000 for the long run. */
+#include "support/checkers.h"
 #include "support/log_check.h"
 #include "support/repair_support.h"
 
@@ -13,14 +14,6 @@
 #include <string.h>
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
-
-static struct tmap_checker checker_of(void)
-{
-    struct tmap_checker c;
-    const struct tmap_target t = tmap_default_target();
-    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
-    return c;
-}
 
 static struct tmap_desc base(void)
 {
@@ -37,7 +30,7 @@ static struct tmap_desc base(void)
 
 static struct tmap_plan repair_one(const struct tmap_desc *d, const struct tmap_wish *w)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     struct tmap_plan p;
     struct tmap_repair_report r;
     uint64_t seed = 5;
@@ -182,7 +175,7 @@ static void test_base_off(void **state)
 static void test_values_without_meaning(void **state)
 {
     struct tmap_desc d = base();
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     struct tmap_plan p;
     struct tmap_repair_report r;
     (void)state;
@@ -206,7 +199,7 @@ static void test_values_without_meaning(void **state)
 static void test_alternatives_are_ranked(void **state)
 {
     struct tmap_desc d = base();
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     struct tmap_plan p[8];
     struct tmap_repair_report r;
     (void)state;
@@ -223,7 +216,7 @@ static void test_random_descriptors(void **state)
 {
     const char *deep = getenv("TMAP_DEEP");
     const long wanted = deep ? atol(deep) : 4000;
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     uint64_t seed = 20261121;
     long kinds[3] = {0}, none = 0, legal = 0;
     (void)state;
@@ -255,7 +248,7 @@ static void test_random_descriptors(void **state)
 
 static void test_random_stores(void **state)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     const struct tmap_wish how = {.op = TMAP_OP_STORE};
     uint64_t seed = 20261122;
     long ran = 0;
@@ -277,7 +270,7 @@ static void test_random_stores(void **state)
  * written. If there are more rows than the tile takes, it needs a descriptor of its own. */
 static void test_store_to_the_end(void **state)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     const struct tmap_wish how = {.op = TMAP_OP_STORE, .no_copy = true};
     struct tmap_desc d = base();
     struct tmap_plan p;
@@ -324,7 +317,7 @@ static void test_strided_slices(void **state)
 static void test_search_log(void **state)
 {
     static char text[1 << 20];
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     uint64_t seed = 99;
     unsigned checked = 0, open = 0;
     (void)state;

@@ -2,6 +2,7 @@
  * random im2col wishes, whose channels and pixels are too many for a map, and of tiled tiles longer
  * than a box. */
 #include "core/layout.h"
+#include "support/checkers.h"
 #include "support/repair_support.h"
 #include "support/tile_walk.h"
 
@@ -16,14 +17,6 @@
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 static uint8_t shared[1 << 18];
-
-static struct tmap_checker checker_of(void)
-{
-    struct tmap_checker c;
-    const struct tmap_target t = tmap_default_target();
-    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
-    return c;
-}
 
 static uint64_t rnd(uint64_t *s, uint64_t n)
 {
@@ -85,7 +78,7 @@ static void check_walk(const struct tmap_checker *c, const struct tmap_desc *d,
 
 static void test_wishes_in_pieces(void **state)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     uint64_t seed = 8;
     long ran = 0, pixels = 0, channels = 0;
     (void)state;
@@ -123,7 +116,7 @@ static struct tmap_desc long_tile(void)
  * walk does not go on in the next image. */
 static void test_long_tile(void **state)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     const struct tmap_wish tiled = {.no_im2col = true};
     const struct tmap_desc d = long_tile();
     struct tmap_plan p;
@@ -156,7 +149,7 @@ static void test_long_tile(void **state)
 /* Random tiled tiles: what the plan costs is never more than without im2col, and it is right. */
 static void test_never_dearer(void **state)
 {
-    const struct tmap_checker c = checker_of();
+    const struct tmap_checker c = checker_on(NULL);
     const struct tmap_wish tiled = {.no_im2col = true};
     uint64_t seed = 77;
     long walks = 0;

@@ -1,4 +1,5 @@
 /* Synthesis: what MMA descriptors can read, and the best fields against every field there is. */
+#include "support/checkers.h"
 #include "core/layout.h"
 #include "tmap/solve.h"
 
@@ -11,15 +12,6 @@
 #include <string.h>
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
-
-static struct tmap_checker checker_on(const char *arch)
-{
-    struct tmap_target t;
-    struct tmap_checker c;
-    assert_int_equal(tmap_target_from(NULL, NULL, NULL, arch, &t), TMAP_OK);
-    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
-    return c;
-}
 
 static struct tmap_tile_wish wish_of(int32_t dtype, uint32_t inner, uint32_t rows,
                                      uint32_t consumer, uint32_t major)

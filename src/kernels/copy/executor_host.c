@@ -26,19 +26,8 @@ static enum tmap_status launch_in(struct executor *ex, tmap_cu_function f, uint3
                                   uint32_t cluster, uint32_t threads, uint32_t smem,
                                   tmap_cu_stream s, void **params)
 {
-    struct tmap_cu_launch_attr attr = {.id = TMAP_CU_LAUNCH_CLUSTER,
-                                       .value = {.cluster = {cluster, 1, 1}}};
-    const struct tmap_cu_launch how = {.grid_x = blocks,
-                                       .grid_y = 1,
-                                       .grid_z = 1,
-                                       .block_x = threads,
-                                       .block_y = 1,
-                                       .block_z = 1,
-                                       .smem_bytes = smem,
-                                       .stream = s,
-                                       .attrs = cluster > 1 ? &attr : NULL,
-                                       .attr_count = cluster > 1};
-    return check(ex, ex->gpu.api.launch_kernel_ex(&how, f, params, NULL));
+    return check(ex,
+                 tmap_libcuda_launch(&ex->gpu.api, f, blocks, cluster, threads, smem, s, params));
 }
 
 static enum tmap_status launch(struct executor *ex, tmap_cu_function f, uint32_t blocks,

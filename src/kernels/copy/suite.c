@@ -124,20 +124,10 @@ enum tmap_status copy_launch(struct tmap_copy *s, tmap_cu_function f, uint32_t g
                              uint32_t threads, uint32_t cluster, uint32_t smem_bytes, void *params,
                              void *stream)
 {
-    struct tmap_cu_launch_attr attr = {.id = TMAP_CU_LAUNCH_CLUSTER,
-                                       .value = {.cluster = {cluster, 1, 1}}};
-    const struct tmap_cu_launch how = {.grid_x = grid,
-                                       .grid_y = 1,
-                                       .grid_z = 1,
-                                       .block_x = threads,
-                                       .block_y = 1,
-                                       .block_z = 1,
-                                       .smem_bytes = smem_bytes,
-                                       .stream = stream,
-                                       .attrs = cluster > 1 ? &attr : NULL,
-                                       .attr_count = cluster > 1};
     void *args[] = {params};
-    return s->gpu.api.launch_kernel_ex(&how, f, args, NULL) == 0 ? TMAP_OK : TMAP_E_DRIVER;
+    return tmap_libcuda_launch(&s->gpu.api, f, grid, cluster, threads, smem_bytes, stream, args)
+               ? TMAP_E_DRIVER
+               : TMAP_OK;
 }
 
 enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
