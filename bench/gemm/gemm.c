@@ -394,23 +394,27 @@ static void ladder(struct stand *s, int n, double ms)
         {"stores by the warps", {.tile_m = 128, .tile_n = 256, .cluster_m = 2, .direct = 1}},
         {"launch over the predecessor's end",
          {.tile_m = 128, .tile_n = 256, .cluster_m = 2, .direct = 1, .overlap = 1}},
+        {"the model's plan", {.tile_m = 0}},
     };
     struct runner *r = calloc(1, sizeof *r);
     job_make(s, &shape, PROBE_NORMAL, &job);
-    for (int rung = 0; rung < 3; rung++) {
+    for (int rung = 0; rung < RUNGS; rung++) {
         bool right = false;
-        const double us = rung_time(s, &job, rung, ms, &right);
-        printf("ladder\t%d\t%s\t%.1f us\t%.1f TFLOP/s\t%s\n", n, rung_name(rung), us,
-               job.flops / us / 1e6, right ? "right" : "WRONG");
+        int blocks = 0;
+        const double us = rung_time(s, &job, rung, ms, &right, &blocks);
+        printf("ladder\t%d\t%s\t%.1f us\t%.1f TFLOP/s\t%d blocks an SM\t%s\n", n, rung_name(rung),
+               us, job.flops / us / 1e6, blocks, right ? "right" : "WRONG");
         fflush(stdout);
     }
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         struct tmap_gemm_config wish = steps[i].wish;
-        wish.cluster_m = wish.cluster_m ? wish.cluster_m : 1;
-        wish.overlap = wish.overlap ? 0 : -1;
-        wish.direct = wish.direct ? 1 : -1;
-        wish.cluster_n = wish.split = 1;
-        wish.swapped = wish.stream = -1;
+        if (wish.tile_m) {
+            wish.cluster_m = wish.cluster_m ? wish.cluster_m : 1;
+            wish.overlap = wish.overlap ? 0 : -1;
+            wish.direct = wish.direct ? 1 : -1;
+            wish.cluster_n = wish.split = 1;
+            wish.swapped = wish.stream = -1;
+        }
         if (!ours(s, r, &job, &wish)) continue;
         stand_time(s, r, ms / 4, 0);
         const struct slice t = stand_time(s, r, ms, 0);
