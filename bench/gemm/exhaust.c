@@ -7,9 +7,11 @@
 #include "track.h"
 
 /* First every configuration, then the LONGER best, then the STEADY best. STEADY_MS is what the mean
- * clock and the power of a slice need (stand_time). */
-enum { LONGER = 24, STEADY = 8, ROUNDS = 3 };
-enum { WARM_MS = 100, BRIEF_MS = 3, LONGER_MS = 8, STEADY_MS = 60 };
+ * clock and the power of a slice need (stand_time). Where the power is the limit a slice still
+ * feels what ran before it, up to 5 % after 60 ms: so each follows SETTLE_MS of its own, and the
+ * order is another one every round. */
+enum { LONGER = 24, STEADY = 6, ROUNDS = 4 };
+enum { WARM_MS = 100, BRIEF_MS = 3, LONGER_MS = 8, SETTLE_MS = 30, STEADY_MS = 60 };
 /* A single launch this much slower than the best slice so far ends a first look. */
 static const double HOPELESS = 1.5, HOPELESS_AT_ONCE = 3, LAUNCH_US = 10;
 
@@ -64,6 +66,13 @@ static bool same_config(const struct tmap_gemm_config *a, const struct tmap_gemm
     return !memcmp(a, b, sizeof *a);
 }
 
+/* Who is i-th in a round: forwards and backwards in turn, each time from another one on. */
+static size_t turn(int round, size_t i, size_t count)
+{
+    const size_t at = (i + (size_t)round * (count / 3 + 1)) % count;
+    return round % 2 ? count - 1 - at : at;
+}
+
 /* Times the first `count` of the trials in turn and sorts them by their medians. */
 static bool time_in_turn(struct stand *s, struct job *job, struct trial *trials, size_t count,
                          double ms, int rounds)
@@ -77,7 +86,7 @@ static bool time_in_turn(struct stand *s, struct job *job, struct trial *trials,
         good = ours(s, track[i].runner, job, &trials[i].config);
     }
     for (int round = 0; round < rounds && good; round++)
-        for (size_t i = 0; i < count; i++) track_measure(s, &track[i], ms);
+        for (size_t i = 0; i < count; i++) track_measure(s, &track[turn(round, i, count)], ms);
     for (size_t i = 0; i < count; i++) {
         if (good) trials[i].us = median(track[i].us, track[i].n);
         free(track[i].runner);
@@ -126,7 +135,11 @@ static bool finals(struct stand *s, struct job *job, const struct trial *trials,
         vendor_describe(s->vendor, algos[0], f->vendor);
     }
     for (int round = 0; round < ROUNDS && good; round++)
-        for (size_t i = 0; i < f->tracks; i++) track_measure(s, &f->track[i], STEADY_MS);
+        for (size_t i = 0; i < f->tracks; i++) {
+            struct track *t = &f->track[turn(round, i, f->tracks)];
+            stand_time(s, t->runner, SETTLE_MS, t->guess);
+            track_measure(s, t, STEADY_MS);
+        }
     if (good && s->vendor) vendor_done(s->vendor);
     return good;
 }

@@ -90,7 +90,7 @@ struct gemm_choice {
     double cost_us;
 };
 
-#define GEMM_MAX_CHOICES 600
+#define GEMM_MAX_CHOICES 800
 
 /* Every whole configuration for the problem within the wish; returns how many, writes at most cap.
  */
