@@ -395,6 +395,11 @@ PTX_FN void flag_wait(uint64_t addr, const watch &w, uint32_t id, uint32_t slot)
         if (globaltimer_ms() - start_ms > w.limit_ms) report_and_trap(w, 1, id, slot, 1);
 }
 
+// Keeps what was computed before a wait from being computed after it.
+template <class T> PTX_FN void settle(T &x)
+{
+    asm volatile("" : "+r"(x));
+}
 } // namespace ptx
 
 #include "ptx_copy.cuh"

@@ -12,7 +12,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
     const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
-    if (threadIdx.x == 0) init_barriers<wide>(p, smem);
+    if (threadIdx.x < 32) init_barriers<wide>(p, smem);
     __syncthreads();
     if (threadIdx.x < 128) {
         ptx::registers_lower<40>();
@@ -53,13 +53,15 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ 
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
     const int32_t cluster_size = p.cluster_m * p.cluster_n, cluster = blockIdx.x / cluster_size;
-    if (threadIdx.x == 0) init_barriers<wide>(p, smem);
+    if (threadIdx.x < 32) init_barriers<wide>(p, smem);
     if (cluster_size > 1)
         ptx::cluster_sync();
     else
         __syncthreads();
     if (threadIdx.x < 128) {
-        if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<wide>(p, smem, at, cluster, watch);
+        errands<wide> todo;
+        todo.begin(p, smem, at, cluster);
+        if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<wide>(p, smem, at, todo, watch);
         return;
     }
     const uint32_t fillers = at.fillers();

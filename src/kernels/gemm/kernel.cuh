@@ -28,15 +28,17 @@ template <class S>
 PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                              int32_t cluster, const ptx::watch &watch);
 
+// By one warp, a slot a lane.
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
     const uint32_t readers = p.cluster_m + p.cluster_n - 1;
-    for (int32_t slot = 0; slot < p.stages; slot++) {
+    for (int32_t slot = threadIdx.x % 32; slot < p.stages; slot += 32) {
         ptx::mbarrier_init(smem.full(slot), 1);
         ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
                                                  (S::PINGPONG && FAULT(p, 43) ? readers : 0));
     }
-    if constexpr (S::PINGPONG) init_turns<S>(smem);
+    if constexpr (S::PINGPONG)
+        if (threadIdx.x % 32 == 0) init_turns<S>(smem);
     if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
@@ -125,10 +127,8 @@ template <class S>
 PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
                   const ptx::watch &watch)
 {
-    if (threadIdx.x == 0) {
-        refuse_mismatch<S>(p, smem, watch);
-        init_barriers<S>(p, smem);
-    }
+    if (threadIdx.x / 32 == 1) init_barriers<S>(p, smem);
+    if (threadIdx.x / 32 == 2) refuse_mismatch<S>(p, smem, watch);
     if (cluster_size > 1 && !FAULT(p, 9))
         ptx::cluster_sync();
     else
@@ -142,7 +142,7 @@ PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t 
                     const ptx::watch &watch)
 {
     ptx::grid_let_next_start();
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 96) {
         ptx::prefetch_tensormap(&p.a);
         ptx::prefetch_tensormap(&p.b);
         ptx::prefetch_tensormap(&p.d);
@@ -162,11 +162,14 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const bool producer = threadIdx.x < 128;
 
     if (DELAY(p, DELAY_INIT) && at.rank == 1) ptx::pause_us(50);
+    const bool loads = threadIdx.x / 32 == 0;
+    errands<S> todo;
+    if (loads) todo.begin(p, smem, at, cluster);
     prepare<S>(p, smem, cluster_size, watch);
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
-        if (threadIdx.x / 32 == 0 && ptx::elect_one()) produce<S>(p, smem, at, cluster, watch);
+        if (loads && ptx::elect_one()) produce<S>(p, smem, at, todo, watch);
         __syncwarp();
         if (S::SPLITS &&
             p.split > 1) { // the consumers' two meetings count every thread of the cluster

@@ -108,8 +108,8 @@ struct cluster_place {
     {
         rank = ptx::cluster_rank();
         const uint32_t member = p.split > 1 ? 0 : rank;
-        row = member % p.cluster_m;
-        col = member / p.cluster_m;
+        row = member & (p.cluster_m - 1); // sharers are a power of two
+        col = member >> (31 - __clz(p.cluster_m));
         a_mask = b_mask = 0;
         for (int32_t j = 0; j < p.cluster_n; j++) a_mask |= 1u << (row + j * p.cluster_m);
         for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (i + col * p.cluster_m);

@@ -35,15 +35,16 @@ PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k
 // instruction of its loop delays the next load. Rows of M or N are shared among the blocks of a
 // cluster that each load their piece for all.
 template <class S> struct source {
-    const gemm_params &p;
+    const gemm_params *params;
     uint32_t a_part, b_part;     // which piece is this block's
     int32_t a_row, b_row, batch; // where it begins
     uint32_t a_to, b_to, full;   // where it goes in slot 0, and the barrier
     uint32_t a_mask, b_mask;
 
+    PTX_FN source() {}
     PTX_FN source(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
                   const tile &t)
-        : p(p), a_part(at.col), b_part(at.row)
+        : params(&p), a_part(at.col), b_part(at.row)
     {
         // Sharers are a power of two; a division here, every k-block, left the ring empty.
         const int32_t a_down = S::A_MN ? 0 : a_part * (S::BM >> (31 - __clz(p.cluster_n)));
@@ -60,6 +61,7 @@ template <class S> struct source {
     }
     PTX_FN void load(int32_t k, int32_t slot) const
     {
+        const gemm_params &p = *params;
         const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
         if constexpr (S::A_MN)
             load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
@@ -90,29 +92,71 @@ PTX_FN void drain(const gemm_params &p, const shared_layout<S> &smem, ring_posit
     }
 }
 
+// A tile's loads, or a part's along K.
+template <class S> struct errand {
+    source<S> from;
+    int32_t k, step, left;
+
+    PTX_FN errand() {}
+    PTX_FN errand(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+                  const work &w)
+        : from(p, smem, at, tile_of(p, w.index)), left(w.k_end - w.k_begin)
+    {
+        const bool flipped = p.flip_k && w.index / p.clusters & 1;
+        k = (at.k_part(p) * p.k_blocks + (flipped ? w.k_end - 1 : w.k_begin)) * S::BK;
+        step = flipped ? -S::BK : S::BK;
+    }
+    // Now, not where the compiler finds room for it.
+    PTX_FN void settle()
+    {
+        ptx::settle(from.a_row), ptx::settle(from.b_row), ptx::settle(from.batch);
+        ptx::settle(from.a_to), ptx::settle(from.b_to), ptx::settle(from.full);
+        ptx::settle(from.a_mask), ptx::settle(from.b_mask);
+        ptx::settle(k), ptx::settle(step), ptx::settle(left);
+    }
+};
+
+// What the producer has to do: the next tile, worked out; nothing left in it when there is none.
+// The first is worked out before the barriers are made: its divisions would keep the first load
+// waiting, for which every other thread waits.
+template <class S> struct errands {
+    worklist list;
+    errand<S> next;
+
+    PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+                      int32_t cluster)
+    {
+        list = worklist(p, cluster);
+        take(p, smem, at);
+        // A pingpong's producer has 24 registers only.
+        if constexpr (!S::PINGPONG) next.settle();
+    }
+    PTX_FN void take(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at)
+    {
+        work w;
+        next.left = 0;
+        if (list.take(p, w)) next = errand<S>(p, smem, at, w);
+    }
+};
+
 template <class S>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
-                    int32_t cluster, const ptx::watch &watch)
+                    errands<S> &todo, const ptx::watch &watch)
 {
     ring_position ring;
     const uint32_t bytes = S::STAGE_BYTES + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
-    worklist list(p, cluster);
-    work w;
 #pragma unroll 1
-    while (list.take(p, w)) {
-        const source<S> from(p, smem, at, tile_of(p, w.index));
-        const bool flipped = p.flip_k && w.index / p.clusters & 1;
-        const int32_t first = at.k_part(p) * p.k_blocks + (flipped ? w.k_end - 1 : w.k_begin);
-        const int32_t step = flipped ? -S::BK : S::BK;
-        int32_t k = first * S::BK;
+    while (todo.next.left > 0) {
+        errand<S> &e = todo.next;
 #pragma unroll 1
-        for (int32_t left = w.k_end - w.k_begin; left > 0; left--, k += step) {
-            ptx::mbarrier_wait_often(from.full + 16 * ring.slot + 8, ring.parity ^ 1, watch,
-                                     GEMM_EMPTY, ring.slot);
-            ptx::mbarrier_arrive_expect_tx(from.full + 16 * ring.slot, bytes);
-            from.load(FAULT(p, 14) && k == 3 * S::BK ? 2 * S::BK : k, ring.slot);
+        for (; e.left > 0; e.left--, e.k += e.step) {
+            const uint32_t bar = e.from.full + 16 * ring.slot;
+            ptx::mbarrier_wait_often(bar + 8, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
+            ptx::mbarrier_arrive_expect_tx(bar, bytes);
+            e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
             ring.advance(p.stages);
         }
+        todo.take(p, smem, at);
     }
     if (!FAULT(p, 12)) drain(p, smem, ring, watch);
 }

@@ -9,13 +9,15 @@ struct tile {
     int32_t m, n, batch; // in cluster tiles
 };
 
+// A division takes more than 100 clocks, one after the other before the first load: where there is
+// one batch, or one group, its division is passed over.
 PTX_FN tile tile_of(const gemm_params &p, int32_t index)
 {
     const int32_t per_batch = p.tiles_m * p.tiles_n;
-    const int32_t batch = index / per_batch;
+    const int32_t batch = p.batch > 1 ? index / per_batch : 0;
     const int32_t rest = index - batch * per_batch;
     const int32_t per_group = p.group * p.tiles_n;
-    const int32_t group = rest / per_group;
+    const int32_t group = p.group < p.tiles_m ? rest / per_group : 0;
     const int32_t first_m = group * p.group;
     const int32_t rows = min(p.group, p.tiles_m - first_m);
     const int32_t inside = rest - group * per_group;

@@ -25,12 +25,6 @@ template <class T> PTX_FN T load_shared(uint32_t addr)
     return x;
 }
 
-// Keeps what was computed before a wait from being computed after it.
-template <class T> PTX_FN void settle(T &x)
-{
-    asm volatile("" : "+r"(x));
-}
-
 // What is still to be loaded: the cluster's work, k-block by k-block, and the slot that comes next.
 // Operands are k-major; a block loads its piece of one that it shares.
 template <class S> struct feeder {
@@ -82,8 +76,9 @@ template <class S> struct feeder {
         k += S::BK;
         left--;
         ring.advance(p.stages);
-        settle(a[0]), settle(a[1]), settle(a[2]), settle(b[1]), settle(share);
-        settle(a_to), settle(b_to), settle(full);
+        ptx::settle(a[0]), ptx::settle(a[1]), ptx::settle(a[2]), ptx::settle(b[1]),
+            ptx::settle(share);
+        ptx::settle(a_to), ptx::settle(b_to), ptx::settle(full);
         ptx::mbarrier_wait_often(full + 8, parity, watch, GEMM_EMPTY, slot);
         ptx::mbarrier_arrive_expect_tx(full, S::STAGE_BYTES);
         copy(p.a, a_to, full, a, p.cluster_n, share & 0xffff, p.load_policy);
@@ -198,7 +193,7 @@ PTX_FN void consume_tall(const gemm_params &p, const shared_layout<S> &smem,
             multiply_tall<S>(acc, p, smem, fillers, wg, count, ring, watch);
             todo.recall<S>(smem);
             shared_layout<S> there = smem; // worked out here: kept, it would be a register too many
-            settle(there.base);
+            ptx::settle(there.base);
             deliver<S>(acc, p, there, todo.cluster, this_thread() / 128, todo.w, todo.d, watch);
         }
         todo.recall<S>(smem);
