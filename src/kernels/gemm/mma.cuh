@@ -17,6 +17,11 @@
 #define REGS_40 TEN() TEN(1) TEN(2) "%30, %31, %32, %33, %34, %35, %36, %37, %38, %39"
 #define REGS_48 TEN() TEN(1) TEN(2) TEN(3) "%40, %41, %42, %43, %44, %45, %46, %47"
 #define REGS_64 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) "%60, %61, %62, %63"
+#define REGS_80                                                                                    \
+    TEN()                                                                                          \
+    TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) "%70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
+#define REGS_112                                                                                   \
+    TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) "%110, %111"
 #define REGS_96                                                                                    \
     TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) "%90, %91, %92, %93, %94, %95"
 #define REGS_128                                                                                   \
@@ -35,7 +40,9 @@
 #define V40(C, i) V32(C, i), V8(C, i + 32)
 #define V48(C, i) V32(C, i), V16(C, i + 32)
 #define V64(C, i) V32(C, i), V32(C, i + 32)
+#define V80(C, i) V64(C, i), V16(C, i + 64)
 #define V96(C, i) V64(C, i), V32(C, i + 64)
+#define V112(C, i) V96(C, i), V16(C, i + 96)
 #define V128(C, i) V64(C, i), V64(C, i + 64)
 
 // P, A and B are the operand numbers that follow the R accumulators.
@@ -74,7 +81,9 @@ DEFINE_MMA(64, 32, 32, 33, 34, 35, 36)
 DEFINE_MMA(80, 40, 40, 41, 42, 43, 44)
 DEFINE_MMA(96, 48, 48, 49, 50, 51, 52)
 DEFINE_MMA(128, 64, 64, 65, 66, 67, 68)
+DEFINE_MMA(160, 80, 80, 81, 82, 83, 84)
 DEFINE_MMA(192, 96, 96, 97, 98, 99, 100)
+DEFINE_MMA(224, 112, 112, 113, 114, 115, 116)
 DEFINE_MMA(256, 128, 128, 129, 130, 131, 132)
 
 // The accumulator's type by kind.
