@@ -184,6 +184,8 @@ struct tmap_plan_step {
  * shift) lies at x - coordinate in the box of the copy that holds it. */
 struct tmap_plan_dim {
     uint64_t coef[TMAP_MAX_RANK];
+    uint64_t slice; /* times an element's number in its slice is added to the sum, where the slices
+                     * of an interleaved wish are seen as elements (SLICES) */
     uint64_t div, mod;
     uint32_t round; /* 1: not at all */
     uint32_t shift; /* elements before the tensor (dimension 0 only) */
@@ -216,7 +218,7 @@ struct tmap_plan {
     struct tmap_plan_dim dim[TMAP_MAX_RANK];
     /* elements of the wish that became one: element x is number (sum of part_coef[i] * x[i]) modulo
      * part_of of its group; part_of 1: none did */
-    uint64_t part_coef[TMAP_MAX_RANK], part_of;
+    uint64_t part_coef[TMAP_MAX_RANK], part_slice, part_of;
     uint32_t copies;     /* product over dim[] */
     uint64_t slot_bytes; /* copy n (dim[0] fastest) lands at n * slot_bytes */
     uint64_t tx_bytes;   /* all copies of a tile together */
@@ -276,6 +278,12 @@ TMAP_API void tmap_plan_desc(const struct tmap_plan *plan, uint32_t n, struct tm
 TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *wish,
                               const int64_t *coord, const uint32_t *tile, uint32_t *copy,
                               uint64_t *offset_bytes);
+/* tmap_plan_place_in_slice() : the same for element `part` of the slice that an element of an
+ *  interleaved wish is, which need not lie beside the one before it where the plan sees slices as
+ *  elements; tmap_plan_place() is part 0. */
+TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan, const struct tmap_desc *wish,
+                                       const int64_t *coord, const uint32_t *tile, uint32_t part,
+                                       uint32_t *copy, uint64_t *offset_bytes);
 /* Names: "free"; "merge"; "oob_fill". tmap_plan_step_text() : a sentence. */
 TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
 TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);

@@ -242,6 +242,7 @@ static void note_boxes(struct draft *d)
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
         struct tmap_plan_dim *dim = &d->p->dim[i];
         memcpy(dim->coef, d->v->digit[i].coef, sizeof dim->coef);
+        dim->slice = d->v->digit[i].slice;
         dim->div = d->v->digit[i].div;
         dim->mod = d->v->digit[i].mod;
         dim->copies = (uint32_t)d->cut[i].copies;
@@ -276,6 +277,7 @@ static void start_plan(struct draft *d, int32_t swizzle)
     memcpy(p->step, d->v->step, sizeof d->v->step);
     p->part_of = d->v->part.div;
     memcpy(p->part_coef, d->v->part.coef, sizeof p->part_coef);
+    p->part_slice = d->v->part.slice;
     p->cost.steps = d->v->step_count;
     p->cost.layout_changes = d->aim->any_layout ? 0 : d->v->layout_changes;
     for (uint32_t i = 0; i < d->aim->desc->rank; i++)

@@ -10,9 +10,9 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static int64_t value_of(const struct tmap_plan_dim *d, const int64_t *x)
+static int64_t value_of(const struct tmap_plan_dim *d, const int64_t *x, uint32_t part)
 {
-    int64_t sum = 0;
+    int64_t sum = (int64_t)d->slice * part;
     for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)d->coef[i] * x[i];
     sum = floor_div(sum, (int64_t)d->div);
     return d->mod ? sum - floor_div(sum, (int64_t)d->mod) * (int64_t)d->mod : sum;
@@ -20,7 +20,7 @@ static int64_t value_of(const struct tmap_plan_dim *d, const int64_t *x)
 
 static int64_t first_of(const struct tmap_plan_dim *d, const int64_t *coord)
 {
-    return floor_div(value_of(d, coord), d->round) * d->round;
+    return floor_div(value_of(d, coord, 0), d->round) * d->round;
 }
 
 /* One axis of the pixels' walk: `steps` further from *x in [lower, end). What is returned is how
@@ -81,9 +81,9 @@ void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out
 }
 
 /* Elements of the wish come in groups where the type was widened: which of its group x is. */
-static uint64_t part_of(const struct tmap_plan *p, const int64_t *x)
+static uint64_t part_of(const struct tmap_plan *p, const int64_t *x, uint32_t part)
 {
-    int64_t sum = 0;
+    int64_t sum = (int64_t)p->part_slice * part;
     if (p->part_of < 2) return 0;
     for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)p->part_coef[i] * x[i];
     return (uint64_t)(sum - floor_div(sum, (int64_t)p->part_of) * (int64_t)p->part_of);
@@ -92,6 +92,13 @@ static uint64_t part_of(const struct tmap_plan *p, const int64_t *x)
 bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, const int64_t *coord,
                      const uint32_t *tile, uint32_t *copy, uint64_t *offset_bytes)
 {
+    return tmap_plan_place_in_slice(p, wish, coord, tile, 0, copy, offset_bytes);
+}
+
+bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc *wish,
+                              const int64_t *coord, const uint32_t *tile, uint32_t part,
+                              uint32_t *copy, uint64_t *offset_bytes)
+{
     struct tmap_desc own;
     struct tmap_layout l;
     int64_t x[TMAP_MAX_RANK] = {0};
@@ -99,7 +106,7 @@ bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, co
     for (uint32_t i = 0; i < wish->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
     for (uint32_t i = p->desc.rank; i-- > 0;) {
         const struct tmap_plan_dim *d = &p->dim[i];
-        const int64_t in = value_of(d, x) + d->shift - first_of(d, coord);
+        const int64_t in = value_of(d, x, part) + d->shift - first_of(d, coord);
         if (in < 0 || d->step == 0 || in >= (int64_t)d->copies * d->step) return false;
         within[i] = (uint64_t)in % d->step;
         n = n * d->copies + (uint64_t)in / d->step;
@@ -115,10 +122,11 @@ bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, co
         if (rows) row = row * l.extent[i] + within[i] / es;
     }
     const uint64_t inner = own.interleave ? 0 : within[0];
+    const uint64_t beside = own.interleave ? part : part_of(p, x, part);
     *copy = (uint32_t)n;
     *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes +
                     inner * layout_smem_bits(p->desc.dtype) / 8 +
-                    part_of(p, x) * layout_gmem_bits(wish->dtype) / 8;
+                    beside * layout_gmem_bits(wish->dtype) / 8;
     return true;
 }
 

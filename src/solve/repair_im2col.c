@@ -180,6 +180,7 @@ static bool cut_walk(struct walk *w)
 static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_t i)
 {
     memcpy(dim->coef, v->digit[i].coef, sizeof dim->coef);
+    dim->slice = v->digit[i].slice;
     dim->div = v->digit[i].div;
     dim->mod = v->digit[i].mod;
     dim->copies = dim->step = 1;

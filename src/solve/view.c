@@ -103,6 +103,7 @@ bool view_merge(const struct view *v, uint32_t i, struct view *out)
         if (__builtin_mul_overflow(size, v->digit[i + 1].coef[k], &run) ||
             __builtin_add_overflow(run, v->digit[i].coef[k], &out->digit[i].coef[k]))
             return false;
+    out->digit[i].slice += size * v->digit[i + 1].slice;
     const uint64_t dim = out->desc.dim[i], tile = out->tile[i], grain = out->grain[i];
     const struct digit digit = out->digit[i];
     const uint64_t stride = stride_of(v, i);
@@ -225,7 +226,7 @@ bool view_slices(const struct view *v, struct view *out)
     out->desc.dim[0] = out->tile[0] = slice * 8 / bits;
     out->desc.elem_stride[0] = 1;
     out->grain[0] = 0;
-    out->digit[0] = (struct digit){.div = 1};
+    out->digit[0] = (struct digit){.slice = 1, .div = 1};
     if (layout_swizzle_span(v->desc.swizzle) > slice) out->layout_changes++;
     view_note(out, TMAP_REWRITE_SLICES, 0, slice, out->desc.dim[0]);
     return true;
@@ -253,6 +254,7 @@ static bool pair_up(const struct view *v, int32_t dtype, enum tmap_rewrite rewri
     *out = *v;
     out->part.div *= 2;
     memcpy(out->part.coef, v->digit[0].coef, sizeof out->part.coef);
+    out->part.slice = v->digit[0].slice;
     out->desc.dtype = dtype;
     out->desc.dim[0] /= 2;
     out->tile[0] /= 2;

@@ -8,13 +8,13 @@
 #define VIEW_STEPS 8 /* rewrites of one view: more than the search makes */
 
 /* A view of the wished tile. desc's box is not used: tile holds the wish in the view's own
- * dimensions. digit: dim[].coef, div and mod. */
+ * dimensions. digit: dim[].coef, slice, div and mod. */
 struct view {
     struct tmap_desc desc;
     uint64_t tile[TMAP_MAX_RANK];
     uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of this; 0: always 0 */
     struct digit {
-        uint64_t coef[TMAP_MAX_RANK], div, mod;
+        uint64_t coef[TMAP_MAX_RANK], slice, div, mod;
     } digit[TMAP_MAX_RANK];
     struct digit part; /* which of the elements that became one: its remainder by div */
     bool parted;       /* the dimension that was widened is not the innermost any more */

@@ -312,6 +312,17 @@ static uint8_t loaded_byte(const struct plan_case *c, bool in, uint64_t at, uint
     return in ? hash_byte(seed, at + b) : (uint8_t)(sim_fill(&c->wish) >> b % bytes * 8);
 }
 
+// Where byte b of the element lies; of a slice every element has a place of its own.
+static bool place_of(const struct plan_case *c, const struct tile_walk *w, uint32_t b, uint32_t *n,
+                     uint64_t *offset)
+{
+    const uint32_t bytes = layout_gmem_bits(c->wish.dtype) / 8;
+    const bool has =
+        tmap_plan_place_in_slice(&c->plan, &c->wish, c->coord, w->tile, b / bytes, n, offset);
+    *offset += b % bytes;
+    return has;
+}
+
 static const char *load_differs(const struct plan_case *c, uint64_t arena, uint64_t seed,
                                 const uint8_t *const images[])
 {
@@ -322,10 +333,9 @@ static const char *load_differs(const struct plan_case *c, uint64_t arena, uint6
         uint64_t address = arena, offset;
         uint32_t n;
         const bool in = tile_address(&c->wish, w.x, &address);
-        if (!tmap_plan_place(&c->plan, &c->wish, c->coord, w.tile, &n, &offset))
-            return "an element has no place";
         for (uint32_t b = 0; b < unit; b++) {
-            const uint64_t place = tmap_swizzle_address(c->plan.desc.swizzle, offset + b);
+            if (!place_of(c, &w, b, &n, &offset)) return "an element has no place";
+            const uint64_t place = tmap_swizzle_address(c->plan.desc.swizzle, offset);
             if (images[n][place - n * c->plan.slot_bytes] !=
                 loaded_byte(c, in, address - arena, seed, b))
                 return "a loaded byte is not the tensor's";
@@ -346,11 +356,10 @@ static const char *store_differs(struct plan_tools *t, const struct plan_case *c
         uint64_t address, offset;
         uint32_t n;
         if (!tile_address(&c->wish, w.x, &address)) continue;
-        if (!tmap_plan_place(&c->plan, &c->wish, c->coord, w.tile, &n, &offset))
-            return "an element has no place";
         for (uint32_t b = 0; b < unit; b++) {
+            if (!place_of(c, &w, b, &n, &offset)) return "an element has no place";
             const uint64_t at = address - window + b;
-            const uint64_t place = tmap_swizzle_address(c->plan.desc.swizzle, offset + b);
+            const uint64_t place = tmap_swizzle_address(c->plan.desc.swizzle, offset);
             if (images[n][at] != hash_byte(c->seed, place)) return "an element was not stored";
             t->wanted[n][at] = 1;
         }

@@ -67,9 +67,10 @@ static uint64_t window_of(const struct worker *w, uint32_t job)
 
 static bool can_run(struct worker *w, struct entry *e)
 {
-    const bool stores = e->c.op == TMAP_OP_STORE;
+    const enum plan_class cls = (enum plan_class)(e->index % PLAN_CLASS_COUNT);
+    const bool stores = plan_stores(cls);
     const uint64_t from = stores ? window_of(w, e->first) : w->v->ex.arena;
-    plan_draw((enum plan_class)(e->index % PLAN_CLASS_COUNT), w->v->seed, e->index, from, &e->c);
+    plan_draw(cls, w->v->seed, e->index, from, &e->c);
     if (!plan_make(w->tools, &e->c)) return false;
     plan_aim(&e->c);
     return plan_within(&e->c, from, stores ? PLAN_WINDOW_BYTES : w->v->ex.arena_bytes);

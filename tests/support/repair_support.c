@@ -170,25 +170,37 @@ static const char *check_coords(const struct trial *t)
     return NULL;
 }
 
-static const char *check_element(const struct trial *t, const uint32_t *tile)
+/* One element of the wish, or of a slice of it: `part`. x: its place in the tensor. */
+static const char *check_part(const struct trial *t, const uint32_t *tile, const int64_t *x,
+                              uint32_t part)
 {
-    int64_t x[TMAP_MAX_RANK];
+    const uint32_t bytes = layout_gmem_bits(t->wish->dtype) / 8;
     uint64_t want = 0, got = 0, offset;
     uint32_t n;
-    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
-    if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
+    if (!tmap_plan_place_in_slice(t->p, t->wish, t->coord, tile, part, &n, &offset))
         return wrong("an element has no place", tile[0], tile[1]);
     const bool in = tile_address(t->wish, x, &want);
     const bool there = copy_address(t, n, offset - n * t->p->slot_bytes, &got);
+    want += part * bytes;
     if (in != there) return wrong("bounds differ", in, there);
     if (!in) return NULL;
     if (!copied(t->p) && want != got) return wrong("another address", want, got);
-    if (!t->smem) return NULL;
-    for (uint32_t b = 0; b < tile_unit_bytes(t->wish); b++) {
+    for (uint32_t b = 0; t->smem && b < bytes; b++) {
         const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
         if (t->smem[place] != tile_byte(want + b)) return wrong("another byte", want + b, place);
     }
     return NULL;
+}
+
+static const char *check_element(const struct trial *t, const uint32_t *tile)
+{
+    const uint32_t parts =
+        (uint32_t)tile_unit_bytes(t->wish) * 8 / layout_gmem_bits(t->wish->dtype);
+    const char *e = NULL;
+    int64_t x[TMAP_MAX_RANK];
+    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
+    for (uint32_t part = 0; part < parts && !e; part++) e = check_part(t, tile, x, part);
+    return e;
 }
 
 /* The next element of the tile in order, or a random one. */
@@ -332,10 +344,11 @@ static const char *check_stored(const struct trial *t, struct target *m, const u
     uint32_t n;
     for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
     if (!tile_address(t->wish, x, &want)) return NULL;
-    if (!tmap_plan_place(t->p, t->wish, t->coord, tile, &n, &offset))
-        return wrong("an element has no place", tile[0], tile[1]);
     for (uint32_t b = 0; b < tile_unit_bytes(t->wish); b++) {
-        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b);
+        const uint32_t bytes = layout_gmem_bits(t->wish->dtype) / 8;
+        if (!tmap_plan_place_in_slice(t->p, t->wish, t->coord, tile, b / bytes, &n, &offset))
+            return wrong("an element has no place", tile[0], tile[1]);
+        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b % bytes);
         if (m->bytes[want - m->first + b] != t->smem[place]) return wrong("not stored", want, b);
         m->wanted[want - m->first + b] = 1;
     }
