@@ -10,6 +10,8 @@ enum { TURN_BYTES = 16, MANY_SUMS = 192 };
 enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 16, SPAN_BYTES = 128, SLAB_ROWS = 64 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
+/* Of K, below which a pingpong's tiles are short. */
+enum { HURRY_BYTES = 16 * 128 };
 
 int32_t gemm_tile_m(const struct gemm_instance *instance)
 {
@@ -83,9 +85,13 @@ static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages,
  * stores at 4096 cubed and 3 % faster at 8192 (docs/GEMM.md). */
 enum { DIRECT = -1 };
 
-/* Two panels take turns: a fourth stage is worth more than more of them. */
+/* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
+ * tile's time to store in, and its stores hold up loads: one group at a time, but of small tiles
+ * that have few k-blocks (measured, docs/GEMM.md). */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
+    const bool narrow = view->k * view->element_bytes < HURRY_BYTES && !is_bare(instance);
+    if (instance->pingpong) return (view->out_bytes == 4 ? 2 : 1) * (narrow ? 2 : 1);
     const int32_t groups = instance->bn / SLAB_ROWS + (instance->bn % SLAB_ROWS != 0);
     const int32_t panels = groups * (view->out_bytes == 4 ? 2 : 1);
     return panels < 2 ? panels : 2;
@@ -252,7 +258,7 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             if (!instance_fits(&gemm_instances[i], &view)) continue;
-            if (gemm_instances[i].pingpong != (wish->pingpong > 0)) continue;
+            if (!allows(wish->pingpong, gemm_instances[i].pingpong ? 1 : -1)) continue;
             struct gemm_choice choice = {.instance = &gemm_instances[i]};
             /* As a wish, 0 would let the plan choose. */
             choice.config.swapped = swapped ? 1 : -1;

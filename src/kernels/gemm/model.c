@@ -15,6 +15,15 @@ static const double SM_BYTES_PER_US[] = {1.16e5, 3.62e4,
 static const double LAUNCH_US = 4.6;
 static const double TILE_CLOCKS = 1800.0; /* epilogue */
 static const double PANEL_CLOCKS = 366.0;
+/* The same under another tile's multiplies: before the first panel, by panel where two take turns,
+ * and by panel where there is one. */
+static const double TURN_CLOCKS = 3500.0;
+static const double TURN_PANEL = 500.0;
+static const double TURN_ONE_PANEL = 600.0;
+/* What the rest of the fit, to warpgroups that share a tile, makes too much of; and too little
+ * where a tile is one slab of 64 rows. */
+static const double TURN_FIT = 0.98;
+static const double TURN_SLAB_FIT = 1.03;
 static const double REDUCE_CLOCKS = 4.3;  /* of a split, by part and 16 columns */
 static const double PART_CLOCKS = 3300.0; /* of a stream's part: to hand it over */
 static const double PART_BYTES_PER_CLOCK = 104.0;
@@ -83,6 +92,19 @@ static double pieces(const struct tmap_gemm_config *c)
     return c->clusters % c->stream == 0 ? whole : whole + 2;
 }
 
+/* A pingpong's tiles, so many one after the other: what a tile needs beyond its multiplies runs
+ * under the next one's, and a warpgroup's own two must fit into the time of two. */
+static double pingpong_clocks(const struct gemm_view *view, const struct gemm_choice *choice,
+                              double tiles, double sum)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const int32_t wide = view->out_bytes == 4;
+    const double panels = (double)c->tile_n / 64 * choice->instance->wgs * (1 + wide);
+    const double end =
+        TURN_CLOCKS + panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
+    return tiles * larger(sum, (sum + end) / 2) + end;
+}
+
 /* The clocks of the busiest cluster. */
 static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
                              const struct gemm_choice *choice, double tiles)
@@ -93,6 +115,8 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const double block = block_clocks(choice->instance, c), tile = tile_clocks(view, c);
     const double whole = k_blocks * block + tile;
     if (c->split > 1) return up(tiles / suite->resident[c->split]) * whole;
+    if (c->pingpong > 0)
+        return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block);
     if (c->stream <= 0) return up(tiles / c->clusters) * whole;
     const double share = up(c->stream * k_blocks / c->clusters);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
@@ -144,6 +168,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
+    if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
     const double at_once = c->split > 1 ? suite->resident[c->split] : c->clusters;
     const double busy = smaller(c->clusters, at_once) * members;
     const double memory_us =
