@@ -134,7 +134,9 @@ const struct cli_command cli_solve = {
     .about = "{\"tensor\":{\"dtype\":\"bf16\", \"dim\":[4096,8192], \"stride\":[8192]}, "
              "\"tile\":[64,128],\n"
              "\"op\":\"load\", \"consumer\":\"wgmma_k_major\"}. Fewest instructions first, then no "
-             "bank\nconflicts, then least shared memory, then whole sectors of memory.\n",
+             "bank\nconflicts, then least shared memory, then whole sectors of memory.\n"
+             "Consumers: none, ldmatrix, wgmma_k_major, wgmma_mn_major, tcgen05_k_major,\n"
+             "tcgen05_mn_major; also \"multicast\":2, the CTAs that get the tile.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
