@@ -89,9 +89,31 @@ static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
 
 enum { MODEL, TUNED, VENDOR, TRACKS = VENDOR + BEST };
 
+/* The vendor's time over ours, and over the model's own plan's, shape by shape. */
+struct ratios {
+    double best[64], model[64];
+    int n;
+};
+
+static double geometric_mean(const double *x, int n)
+{
+    double logs = 0;
+    for (int i = 0; i < n; i++) logs += log(x[i]);
+    return n > 0 ? exp(logs / n) : 0;
+}
+
+static void print_ratios(const char *what, struct ratios *r)
+{
+    const double mean = geometric_mean(r->best, r->n), model = geometric_mean(r->model, r->n);
+    median(r->best, r->n); /* sorts */
+    printf(
+        "# %s: %d shapes, geometric mean %.4f, the model's own plan %.4f, worst %.4f, best %.4f\n",
+        what, r->n, mean, model, r->n ? r->best[0] : 0, r->n ? r->best[r->n - 1] : 0);
+}
+
 static void print_comparison(const char *name, const struct tmap_gemm_problem *shape,
                              const char *kind, int fill, double flops, int offered, int found,
-                             struct track *track)
+                             struct track *track, struct ratios *ratios)
 {
     double us[TRACKS] = {0};
     int top = VENDOR;
@@ -100,6 +122,10 @@ static void print_comparison(const char *name, const struct tmap_gemm_problem *s
         if (us[i] < us[top]) top = i;
     const int best = us[TUNED] < us[MODEL] ? TUNED : MODEL;
     const double mine = us[best], other = us[top];
+    if (other > 0 && ratios->n < 64) {
+        ratios->best[ratios->n] = other / mine;
+        ratios->model[ratios->n++] = other / us[MODEL];
+    }
     printf("%s\t%s\t%s\t%d\t%d\t%d\t%.3f\t%.1f\t%.3f\t%.3f\t%.0f\t%.0f\t%.3f\t%.1f\t"
            "%.0f\t%.0f\t%.4f\t%.4f\t%d\t",
            name, kind, fills[fill], shape->m, shape->n, shape->k, mine, flops / mine / 1e6,
@@ -115,7 +141,7 @@ static void print_comparison(const char *name, const struct tmap_gemm_problem *s
 
 /* The model's own plan, the tuned one and the vendor's best three, slice by slice in turn. */
 static void compare(struct stand *s, const char *name, const struct tmap_gemm_problem *shape,
-                    const char *kind, int fill)
+                    const char *kind, int fill, struct ratios *ratios)
 {
     static struct job job;
     static struct track track[TRACKS];
@@ -132,7 +158,8 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
     for (int i = 0; i < found; i++) theirs(track[VENDOR + i].runner, &job, best[i]);
     for (int round = 0; round < ROUNDS && planned; round++)
         for (int i = 0; i < VENDOR + found; i++) track_measure(s, &track[i], square ? 200 : 60);
-    if (planned) print_comparison(name, shape, kind, fill, job.flops, offered, found, track);
+    if (planned)
+        print_comparison(name, shape, kind, fill, job.flops, offered, found, track, ratios);
     for (int i = 0; i < VENDOR + found; i++) free(track[i].runner);
     if (s->vendor) vendor_done(s->vendor);
 }
@@ -197,6 +224,7 @@ static void compare_set(struct stand *s, const char *set, const char *kind, cons
                         int fill)
 {
     struct shape shapes[MAX_SHAPES];
+    struct ratios ratios = {0};
     const int count = shapes_of(set, shapes);
     printf("name\tkind\tfill\tm\tn\tk\tus\ttflops\tus_min\tus_max\tmhz\twatts\tvendor_us\t"
            "vendor_tflops\tvendor_mhz\tvendor_watts\tratio\tmodel_ratio\talgos\tconfig\tmodel_"
@@ -204,8 +232,9 @@ static void compare_set(struct stand *s, const char *set, const char *kind, cons
     for (int i = 0; i < count; i++) {
         const struct shape *x = &shapes[i];
         const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);
-        compare(s, x->name, &p, kind, fill);
+        compare(s, x->name, &p, kind, fill, &ratios);
     }
+    print_ratios(kind, &ratios);
 }
 
 static void sweep_set(struct stand *s, const char *set, const char *kind, const char *out,
@@ -226,7 +255,7 @@ static void exhaust_set(struct stand *s, const char *set, const char *kind, cons
 {
     struct shape shapes[MAX_SHAPES];
     const int count = shapes_of(set, shapes);
-    double logs = 0, worst = 1;
+    double shares[MAX_SHAPES], worst = 1;
     int done = 0;
     for (int i = from - 1; i < count && i < to; i++) {
         const struct shape *x = &shapes[i];
@@ -235,16 +264,16 @@ static void exhaust_set(struct stand *s, const char *set, const char *kind, cons
         fprintf(stderr, "exhaust %d of %d: %d x %d x %d %.3f, %.1f s\n", i + 1, count, x->m, x->n,
                 x->k, share, (now_us() - began) * 1e-6);
         if (share <= 0) exit(1);
-        logs += log(share);
+        shares[done++] = share;
         worst = share < worst ? share : worst;
-        done++;
     }
     printf("# %s: of %d shapes the pick is within %.4f of the best (geometric mean), worst %.4f\n",
-           kind, done, done ? exp(logs / done) : 0, worst);
+           kind, done, geometric_mean(shares, done), worst);
 }
 
-static void list(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int n,
-                 char **texts)
+/* Returns how many of ours ran; us: their times, then the vendor's. */
+static int list(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int n,
+                char **texts, double *us_of)
 {
     static struct job job;
     enum { MOST = 40 };
@@ -268,6 +297,7 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
         for (int i = 0; i < tracks; i++) track_measure(s, &track[i], ms);
     for (int i = 0; i < tracks; i++) {
         const double us = median(track[i].us, track[i].n);
+        if (us_of) us_of[i] = us;
         printf("list\t%d\t%d\t%d\t%.2f\t%.1f\t%.0f MHz\t%.0f W\t%.4f J\t", shape->m, shape->n,
                shape->k, us, job.flops / us / 1e6, track[i].mhz, track[i].watts,
                track[i].joules / (double)(track[i].launches ? track[i].launches : 1));
@@ -280,6 +310,7 @@ static void list(struct stand *s, const struct tmap_gemm_problem *shape, double 
     }
     if (s->vendor) vendor_done(s->vendor);
     fflush(stdout);
+    return tracks > mine ? mine : 0;
 }
 
 /* A file of shapes with a configuration in the last column. */
@@ -287,15 +318,20 @@ static void picks(struct stand *s, const char *path, const char *kind, const cha
 {
     char line[256], config[64], model[] = "0", *texts[] = {model, config};
     int m, n, k;
+    struct ratios r = {0};
     FILE *f = fopen(path, "r");
     if (!f) return;
     while (fgets(line, sizeof line, f)) {
+        double us[3];
         if (sscanf(line, "%d %d %d %*d %*d %*d %*d %*d %*d %*d %63s", &m, &n, &k, config) != 4)
             continue;
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
-        list(s, &p, ms, 2, texts);
+        if (list(s, &p, ms, 2, texts, us) < 2 || r.n == 64) continue;
+        r.model[r.n] = us[2] / us[0];
+        r.best[r.n++] = us[2] / us[1];
     }
     fclose(f);
+    print_ratios("picks by heuristics", &r);
 }
 
 /* A file of lists: MS M N K CONFIG... a line. */
@@ -311,7 +347,7 @@ static void lists(struct stand *s, const char *path, const char *kind, const cha
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
         for (char *t = strtok(line + used, " \t\n"); t && count < 40; t = strtok(NULL, " \t\n"))
             texts[count++] = t;
-        list(s, &p, ms, count, texts);
+        list(s, &p, ms, count, texts, NULL);
     }
     fclose(f);
 }
@@ -490,7 +526,7 @@ int main(int argc, char **argv)
         if (!strcmp(mode, "sweep"))
             sweep(&stand, &p, atof(argv[7]), argc > 8 ? atoi(argv[8]) : GEMM_MAX_CHOICES);
         else
-            list(&stand, &p, atof(argv[7]), argc - 8, argv + 8);
+            list(&stand, &p, atof(argv[7]), argc - 8, argv + 8, NULL);
     }
     stand_close(&stand);
     return 0;
