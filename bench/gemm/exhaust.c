@@ -10,8 +10,15 @@
  * clock and the power of a slice need (stand_time). Where the power is the limit a slice still
  * feels what ran before it, up to 5 % after 60 ms: so each follows SETTLE_MS of its own, and the
  * order is another one every round. */
-enum { LONGER = 24, STEADY = 6, ROUNDS = 4 };
-enum { WARM_MS = 100, BRIEF_MS = 3, LONGER_MS = 8, SETTLE_MS = 30, STEADY_MS = 60 };
+enum { LONGER = 24, STEADY = 5, ROUNDS = 3 };
+enum {
+    WARM_MS = 100,
+    BRIEF_MS = 2,
+    LONGER_MS = 8,
+    SETTLE_MS = 25,
+    STEADY_MS = 60,
+    SQUARE_MS = 200
+};
 /* A single launch this much slower than the best slice so far ends a first look. */
 static const double HOPELESS = 1.5, HOPELESS_AT_ONCE = 3, LAUNCH_US = 10;
 
@@ -106,15 +113,17 @@ static void print_trials(const char *what, const struct tmap_gemm_problem *p,
     }
 }
 
-/* The finalists, the pick (track `STEADY` unless it is one of them) and the vendor's best. */
+/* The finalists, the pick (the last of them, unless it is one of the best) and the vendor's best.
+ */
+enum { FINALISTS = STEADY + 1 + BEST };
 struct final {
-    struct track track[STEADY + 2];
+    struct track track[FINALISTS];
     size_t ours, tracks, pick;
-    char vendor[VENDOR_TEXT];
+    char vendor[BEST][VENDOR_TEXT];
 };
 
 static bool finals(struct stand *s, struct job *job, const struct trial *trials, size_t count,
-                   const struct trial *pick, struct final *f)
+                   const struct trial *pick, double ms, struct final *f)
 {
     int algos[BEST] = {0}, offered = 0;
     bool good = true;
@@ -129,65 +138,72 @@ static bool finals(struct stand *s, struct job *job, const struct trial *trials,
         good = ours(s, f->track[i].runner, job, i == f->pick ? &pick->config : &trials[i].config);
     }
     f->tracks = f->ours;
-    if (good && track_screen(s, job, algos, &offered) > 0) {
+    const int theirs_count = good ? track_screen(s, job, algos, &offered) : 0;
+    for (int i = 0; i < theirs_count; i++) {
         f->track[f->tracks].runner = calloc(1, sizeof(struct runner));
-        theirs(f->track[f->tracks++].runner, job, algos[0]);
-        vendor_describe(s->vendor, algos[0], f->vendor);
+        theirs(f->track[f->tracks++].runner, job, algos[i]);
+        vendor_describe(s->vendor, algos[i], f->vendor[i]);
     }
     for (int round = 0; round < ROUNDS && good; round++)
         for (size_t i = 0; i < f->tracks; i++) {
             struct track *t = &f->track[turn(round, i, f->tracks)];
             stand_time(s, t->runner, SETTLE_MS, t->guess);
-            track_measure(s, t, STEADY_MS);
+            track_measure(s, t, ms);
         }
     if (good && s->vendor) vendor_done(s->vendor);
     return good;
 }
 
-static double print_finals(const struct tmap_gemm_problem *p, double flops, size_t count,
-                           struct final *f)
+static struct exhausted print_finals(const struct tmap_gemm_problem *p, double flops, size_t count,
+                                     struct final *f)
 {
-    double us[STEADY + 2], theirs_us = 0;
-    size_t best = 0;
+    double us[FINALISTS];
+    size_t best = 0, top = f->ours;
     for (size_t i = 0; i < f->tracks; i++) {
         const struct track *t = &f->track[i];
         us[i] = median(f->track[i].us, t->n);
-        if (i >= f->ours) {
-            theirs_us = us[i];
-            continue;
-        }
-        if (us[i] < us[best]) best = i;
+        if (i < f->ours && us[i] < us[best]) best = i;
+        if (i >= f->ours && us[i] < us[top]) top = i;
         printf("steady\t%d\t%d\t%d\t%.2f\t%.1f\t%.0f\t%.0f\t%.2f\t", p->m, p->n, p->k, us[i],
-               flops / us[i] / 1e6, t->mhz, t->watts, t->runner->plans[0].cost_us);
-        config_print(&t->runner->plans[0].config);
+               flops / us[i] / 1e6, t->mhz, t->watts,
+               i < f->ours ? t->runner->plans[0].cost_us : 0);
+        if (i < f->ours)
+            config_print(&t->runner->plans[0].config);
+        else
+            printf("%s", f->vendor[i - f->ours]);
         printf("\n");
     }
-    printf("exhaust\t%d\t%d\t%d\t%zu\t%.2f\t%.2f\t%.4f\t%.2f\t%.4f\t", p->m, p->n, p->k, count,
-           us[f->pick], us[best], us[best] / us[f->pick], theirs_us, theirs_us / us[best]);
+    const double vendor_us = f->tracks > f->ours ? us[top] : 0;
+    const struct exhausted share = {us[best] / us[f->pick], vendor_us / us[best],
+                                    vendor_us / us[f->pick]};
+    printf("exhaust\t%d\t%d\t%d\t%zu\t%.2f\t%.2f\t%.4f\t%.2f\t%.4f\t%.4f\t", p->m, p->n, p->k,
+           count, us[f->pick], us[best], share.pick, vendor_us, share.best_to_vendor,
+           share.pick_to_vendor);
     config_print(&f->track[f->pick].runner->plans[0].config);
     printf("\t");
     config_print(&f->track[best].runner->plans[0].config);
-    printf("\t%s\n", f->vendor);
+    printf("\t%s\n", f->tracks > f->ours ? f->vendor[top - f->ours] : "");
     fflush(stdout);
-    return us[best] / us[f->pick];
+    return share;
 }
 
-double exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape)
+struct exhausted exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape)
 {
     static struct job job;
     static struct trial trials[GEMM_MAX_CHOICES];
     static struct final f;
-    double share = 0;
+    struct exhausted share = {0};
+    const bool square = shape->m == shape->n && shape->m == shape->k;
     job_make(s, shape, PROBE_NORMAL, &job);
     const size_t count = first_looks(s, &job, trials);
     const struct trial pick = trials[0];
-    if (count == 0) return 0;
+    if (count == 0) return share;
     qsort(trials, count, sizeof *trials, by_time);
     print_trials("brief", shape, trials, count);
     const size_t longer = count < LONGER ? count : LONGER;
     if (time_in_turn(s, &job, trials, longer, LONGER_MS, 2)) {
         print_trials("longer", shape, trials, longer);
-        if (finals(s, &job, trials, count, &pick, &f))
+        if (finals(s, &job, trials, count, &pick, square ? SQUARE_MS : STEADY_MS, &f))
             share = print_finals(shape, job.flops, count, &f);
         for (size_t i = 0; i < f.tracks; i++) free(f.track[i].runner);
     }

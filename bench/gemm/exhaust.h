@@ -4,10 +4,15 @@
 
 #include "stand.h"
 
+struct exhausted {
+    double pick; /* the best one's time over the pick's; 0 where something failed */
+    double best_to_vendor,
+        pick_to_vendor; /* the vendor's best time over ours; 0 without a vendor */
+};
+
 /* Every configuration in a short slice, the best of them in longer ones, the best of those and the
- * model's pick and the vendor's best in steady ones, in turn: so that the best is not the luckiest
- * of hundreds. Prints `brief` lines (first slices), `steady` lines, and an `exhaust` line. Returns
- * the best one's time over the pick's, or 0 where something failed. */
-double exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape);
+ * model's pick and the vendor's best three in steady ones, in turn: so that the best is not the
+ * luckiest of hundreds. Prints `brief`, `longer` and `steady` lines, and an `exhaust` line. */
+struct exhausted exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape);
 
 #endif

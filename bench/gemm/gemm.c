@@ -255,23 +255,29 @@ static void exhaust_set(struct stand *s, const char *set, const char *kind, cons
 {
     struct shape shapes[MAX_SHAPES];
     const int count = shapes_of(set, shapes);
-    double shares[MAX_SHAPES], worst = 1;
+    struct ratios ratios = {0};
+    double shares[MAX_SHAPES];
     int done = 0;
     for (int i = from - 1; i < count && i < to; i++) {
         const struct shape *x = &shapes[i];
         const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);
-        const double began = now_us(), share = exhaust_shape(s, &p);
+        const double began = now_us();
+        const struct exhausted r = exhaust_shape(s, &p);
         fprintf(stderr, "exhaust %d of %d: %d x %d x %d %.3f, %.1f s\n", i + 1, count, x->m, x->n,
-                x->k, share, (now_us() - began) * 1e-6);
-        if (share <= 0) exit(1);
-        shares[done++] = share;
-        worst = share < worst ? share : worst;
+                x->k, r.pick, (now_us() - began) * 1e-6);
+        if (r.pick <= 0) exit(1);
+        shares[done++] = r.pick;
+        if (r.best_to_vendor <= 0) continue;
+        ratios.best[ratios.n] = r.best_to_vendor;
+        ratios.model[ratios.n++] = r.pick_to_vendor;
     }
+    if (ratios.n) print_ratios(kind, &ratios);
+    const double mean = geometric_mean(shares, done);
+    median(shares, done); /* sorts */
     printf("# %s: of %d shapes the pick is within %.4f of the best (geometric mean), worst %.4f\n",
-           kind, done, geometric_mean(shares, done), worst);
+           kind, done, mean, done ? shares[0] : 0);
 }
 
-/* Returns how many of ours ran; us: their times, then the vendor's. */
 static int list(struct stand *s, const struct tmap_gemm_problem *shape, double ms, int n,
                 char **texts, double *us_of)
 {
