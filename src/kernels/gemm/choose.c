@@ -196,6 +196,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
     if (resident < 1 || !deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count))
         return false;
+    /* With one tile a block there is no other to multiply while it is stored. */
+    if (instance->pingpong && wish->pingpong <= 0 && tiles <= c->clusters) return false;
     c->group = wish->group ? wish->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
     c->direct = partial ? 1 : wish->direct ? wish->direct : DIRECT;

@@ -3,37 +3,40 @@
 #include "kernels/gemm/suite.h"
 
 /* Fitted to sweeps of the whole family over the bench's shapes on an H200 (docs/GEMM.md). */
-static const double CLOCKS_PER_US = 1813.0;
-static const double LOAD_BYTES_PER_CLOCK = 93.0; /* into one SM */
-static const double MULTICAST_WEIGHT = 0.127;    /* what a shared byte spares its loader */
-static const double BLOCK_CLOCKS = 168.0;        /* a k-block takes at least */
-static const double MEMORY_BYTES_PER_US = 4.4e6;
+static const double CLOCKS_PER_US = 2170.0;
+static const double LOAD_BYTES_PER_CLOCK = 79.4; /* into one SM */
+static const double MULTICAST_WEIGHT = 0.373;    /* what a shared byte spares its loader */
+static const double BLOCK_CLOCKS = 169.0;        /* a k-block takes at least */
+static const double MEMORY_BYTES_PER_US = 4.99e6;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.144;
-static const double SM_BYTES_PER_US[] = {1.16e5, 3.62e4,
-                                         6.8e4}; /* of it, into an SM, by warpgroups */
-static const double LAUNCH_US = 4.6;
-static const double TILE_CLOCKS = 1800.0; /* epilogue */
-static const double PANEL_CLOCKS = 366.0;
+static const double READ_AGAIN = 0.306;
+static const double SM_BYTES_PER_US[] = {1.02e5, 3.78e4,
+                                         6.78e4}; /* of it, into an SM, by warpgroups */
+/* Clusters of four spread over the device more evenly and read more at a time, where one round of
+ * them does; where it does not, they leave blocks idle round after round. */
+static const double BY_FOUR = 1.12;
+static const double FOURS_AGAIN = 1.05;
+static const double LAUNCH_US = 0.812;
+static const double TILE_CLOCKS = 6380.0; /* epilogue */
+static const double PANEL_CLOCKS = 146.0;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 3500.0;
-static const double TURN_PANEL = 500.0;
-static const double TURN_ONE_PANEL = 600.0;
+static const double TURN_CLOCKS = 4980.0;
+static const double TURN_PANEL = 563.0;
+static const double TURN_ONE_PANEL = 306.0;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of; and too little
  * where a tile is one slab of 64 rows. */
-static const double TURN_FIT = 0.98;
-static const double TURN_SLAB_FIT = 1.03;
-static const double REDUCE_CLOCKS = 4.3;  /* of a split, by part and 16 columns */
-static const double PART_CLOCKS = 3300.0; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 104.0;
+static const double TURN_FIT = 0.983;
+static const double TURN_SLAB_FIT = 0.99;
+static const double REDUCE_CLOCKS = 118.0; /* of a split, by part and 16 columns */
+static const double SPLIT_CLOCKS = 628.0;  /* its two meetings */
+static const double PART_CLOCKS = 3650.0;  /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 16.6;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 2.1;
-static const double LOAD_ENERGY = 0.0048;
-static const double MEMORY_ENERGY = 0.16;
-/* Idle blocks leave their power to the others: a stream that only evens out gains less. */
-static const double EVENING_OUT = 1.02;
+static const double MULTIPLY_ENERGY = 1.97;
+static const double LOAD_ENERGY = 0.0125;
+static const double MEMORY_ENERGY = 1.42;
 
 static double larger(double a, double b)
 {
@@ -61,7 +64,7 @@ static double softly(double a, double b)
 static const double TALL_PAIR = 1.02;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
-static const double TWO_CHAINS = 1.05;
+static const double TWO_CHAINS = 1.1;
 static const int32_t WIDEST_CHAIN = 192;
 
 /* One k-block of one block's tile, in clocks. */
@@ -79,9 +82,11 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
 
 static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const double columns = c->tile_n;
+    /* A pingpong's warpgroup has the tile to itself. */
+    const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
     return TILE_CLOCKS + PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
-           (c->split > 1 ? REDUCE_CLOCKS * c->split * columns / 16 * c->tile_m / 64 : 0) +
+           (c->split > 1 ? SPLIT_CLOCKS + REDUCE_CLOCKS * c->split * columns / 16 * c->tile_m / 64
+                         : 0) +
            (view->adds_c ? 30.0 * columns : 0);
 }
 
@@ -93,7 +98,8 @@ static double pieces(const struct tmap_gemm_config *c)
 }
 
 /* A pingpong's tiles, so many one after the other: what a tile needs beyond its multiplies runs
- * under the next one's, and a warpgroup's own two must fit into the time of two. */
+ * under the next one's, and a warpgroup's own two must fit into the time of two; the last is seen.
+ */
 static double pingpong_clocks(const struct gemm_view *view, const struct gemm_choice *choice,
                               double tiles, double sum)
 {
@@ -102,7 +108,7 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
     const double panels = (double)c->tile_n / 64 * choice->instance->wgs * (1 + wide);
     const double end =
         TURN_CLOCKS + panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
-    return tiles * larger(sum, (sum + end) / 2) + end;
+    return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, c));
 }
 
 /* The clocks of the busiest cluster. */
@@ -120,9 +126,7 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     if (c->stream <= 0) return up(tiles / c->clusters) * whole;
     const double share = up(c->stream * k_blocks / c->clusters);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
-    return (up((tiles - c->stream) / c->clusters) * whole + share * block + tile +
-            part * pieces(c)) *
-           (tiles > c->stream ? EVENING_OUT : 1);
+    return up((tiles - c->stream) / c->clusters) * whole + share * block + tile + part * pieces(c);
 }
 
 /* How long the device's power would take for all of a product at full clock. */
@@ -168,11 +172,14 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
+    const bool fours = c->cluster_m * c->cluster_n == 4;
+    if (fours && tiles > c->clusters) compute_us *= FOURS_AGAIN;
     if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
     const double at_once = c->split > 1 ? suite->resident[c->split] : c->clusters;
     const double busy = smaller(c->clusters, at_once) * members;
     const double memory_us =
-        bytes / smaller(MEMORY_BYTES_PER_US, busy * SM_BYTES_PER_US[choice->instance->wgs - 1]);
+        bytes / (fours && tiles <= c->clusters ? BY_FOUR : 1) /
+        smaller(MEMORY_BYTES_PER_US, busy * SM_BYTES_PER_US[choice->instance->wgs - 1]);
     return LAUNCH_US + softly(compute_us, memory_us);
 }
 
