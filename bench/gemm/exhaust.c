@@ -10,17 +10,14 @@
  * clock and the power of a slice need (stand_time). Where the power is the limit a slice still
  * feels what ran before it, up to 5 % after 60 ms: so each follows SETTLE_MS of its own, and the
  * order is another one every round. */
-enum { LONGER = 24, STEADY = 5, ROUNDS = 3 };
-enum {
-    WARM_MS = 100,
-    BRIEF_MS = 2,
-    LONGER_MS = 8,
-    SETTLE_MS = 25,
-    STEADY_MS = 60,
-    SQUARE_MS = 200
-};
+enum { LONGER = 16, STEADY = 4, ROUNDS = 3, SQUARE_ROUNDS = 5 };
+enum { WARM_MS = 100, BRIEF_MS = 1, LONGER_MS = 6, SETTLE_MS = 15 };
+enum { STEADY_MS = 60, SQUARE_MS = 200 };
 /* A single launch this much slower than the best slice so far ends a first look. */
 static const double HOPELESS = 1.5, HOPELESS_AT_ONCE = 3, LAUNCH_US = 10;
+/* Of large products what the model puts so far beyond its pick is not launched: of 16 such,
+ * searched whole, none of it came within 1.7 times of the best. */
+static const double LARGE_US = 300, FAR = 1.5;
 
 struct trial {
     struct tmap_gemm_config config;
@@ -51,18 +48,22 @@ static size_t first_looks(struct stand *s, struct job *job, struct trial *trials
     static const struct tmap_gemm_config nothing;
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
     struct runner *r = calloc(1, sizeof *r);
-    double best_us = 0;
+    double best_us = 0, pick_us = 0;
     size_t kept = 0;
     const size_t count =
         tmap_gemm_configs(s->suite, &job->set[0], &nothing, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count; i++) {
         if (!ours(s, r, job, &configs[i])) continue;
-        if (kept == 0) stand_time(s, r, WARM_MS, 0);
+        const double cost_us = r->plans[0].cost_us;
+        if (kept == 0) {
+            pick_us = cost_us;
+            stand_time(s, r, WARM_MS, 0);
+        }
+        if (pick_us > LARGE_US && cost_us > pick_us * FAR) break;
         const double us = brief_us(s, r, best_us);
         if (us <= 0) break;
         if (best_us <= 0 || us < best_us) best_us = us;
-        trials[kept++] =
-            (struct trial){.config = configs[i], .us = us, .cost_us = r->plans[0].cost_us};
+        trials[kept++] = (struct trial){.config = configs[i], .us = us, .cost_us = cost_us};
     }
     free(r);
     return kept;
@@ -123,7 +124,7 @@ struct final {
 };
 
 static bool finals(struct stand *s, struct job *job, const struct trial *trials, size_t count,
-                   const struct trial *pick, double ms, struct final *f)
+                   const struct trial *pick, bool square, struct final *f)
 {
     int algos[BEST] = {0}, offered = 0;
     bool good = true;
@@ -144,11 +145,11 @@ static bool finals(struct stand *s, struct job *job, const struct trial *trials,
         theirs(f->track[f->tracks++].runner, job, algos[i]);
         vendor_describe(s->vendor, algos[i], f->vendor[i]);
     }
-    for (int round = 0; round < ROUNDS && good; round++)
+    for (int round = 0; round < (square ? SQUARE_ROUNDS : ROUNDS) && good; round++)
         for (size_t i = 0; i < f->tracks; i++) {
             struct track *t = &f->track[turn(round, i, f->tracks)];
             stand_time(s, t->runner, SETTLE_MS, t->guess);
-            track_measure(s, t, ms);
+            track_measure(s, t, square ? SQUARE_MS : STEADY_MS);
         }
     if (good && s->vendor) vendor_done(s->vendor);
     return good;
@@ -203,7 +204,7 @@ struct exhausted exhaust_shape(struct stand *s, const struct tmap_gemm_problem *
     const size_t longer = count < LONGER ? count : LONGER;
     if (time_in_turn(s, &job, trials, longer, LONGER_MS, 2)) {
         print_trials("longer", shape, trials, longer);
-        if (finals(s, &job, trials, count, &pick, square ? SQUARE_MS : STEADY_MS, &f))
+        if (finals(s, &job, trials, count, &pick, square, &f))
             share = print_finals(shape, job.flops, count, &f);
         for (size_t i = 0; i < f.tracks; i++) free(f.track[i].runner);
     }
