@@ -15,8 +15,8 @@
  *   gemm plot < TSV > SVG                 the ratio by shape
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
- * overlap,panels,direct,pingpong. FILL: normal (default), integers, zeros. SHAPES names another
- * shape list.
+ * overlap,panels,direct,pingpong,storer. FILL: normal (default), integers, zeros. SHAPES names
+ * another shape list.
  */
 #include "exhaust.h"
 #include "grouped.h"

@@ -7,19 +7,19 @@ enum { SCREEN_MS = 20 };
 
 void config_print(const struct tmap_gemm_config *c)
 {
-    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
+    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
            c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped, c->stream,
            c->flip_k, c->load_policy, c->store_policy, c->overlap, c->panels, c->direct,
-           c->pingpong);
+           c->pingpong, c->storer);
 }
 
 struct tmap_gemm_config config_of(const char *text)
 {
     struct tmap_gemm_config c = {0};
-    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
+    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
            &c.stages, &c.cluster_m, &c.cluster_n, &c.split, &c.group, &c.clusters, &c.swapped,
            &c.stream, &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels, &c.direct,
-           &c.pingpong);
+           &c.pingpong, &c.storer);
     return c;
 }
 

@@ -87,6 +87,8 @@ struct tmap_gemm_config {
     int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
     int32_t pingpong; /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
+    int32_t storer;   /* 1: a warp of its own stores D for each warpgroup, -1: the
+                         warpgroups themselves */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 80

@@ -205,6 +205,12 @@ PTX_FN void named_barrier_arrive(uint32_t id, uint32_t threads)
     asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// The same, so many threads in all: said in the instruction.
+template <int THREADS> PTX_FN void named_barrier_pass(uint32_t id)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(THREADS) : "memory");
+}
+
 PTX_FN void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
@@ -339,22 +345,17 @@ PTX_FN void load_cluster_128(uint32_t addr, uint32_t (&v)[4])
                  : "memory");
 }
 
-// From global memory where `inside`, else 0. No branch, so that a row of them stays straight code.
-PTX_FN uint32_t load_global_32_if(uint64_t addr, bool inside)
+// 32 or 16 bits from global memory, or 0 where neither is asked for. No branch, so that a row of
+// them stays straight code, and one register.
+PTX_FN uint32_t load_global_if(uint64_t addr, bool wide, bool half)
 {
     uint32_t v;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.b32 %0, 0; @p ld.global.b32 %0, [%1]; }"
+    asm volatile("{ .reg .pred w, h;\n"
+                 "  setp.ne.u32 w, %2, 0; setp.ne.u32 h, %3, 0; mov.b32 %0, 0;\n"
+                 "  @w ld.global.b32 %0, [%1];\n"
+                 "  @h ld.global.u16 %0, [%1]; }"
                  : "=&r"(v)
-                 : "l"(addr), "r"((uint32_t)inside));
-    return v;
-}
-
-PTX_FN uint32_t load_global_16_if(uint64_t addr, bool inside)
-{
-    uint32_t v;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; mov.b32 %0, 0; @p ld.global.u16 %0, [%1]; }"
-                 : "=&r"(v)
-                 : "l"(addr), "r"((uint32_t)inside));
+                 : "l"(addr), "r"((uint32_t)wide), "r"((uint32_t)half));
     return v;
 }
 

@@ -13,6 +13,7 @@ sys.setrecursionlimit(100000)
 
 STORE = r"cp\.(reduce\.)?async\.bulk\.(tensor\.\dd\.)?global\.shared"
 LOAD = r"cp\.async\.bulk\.(tensor\.\dd\.)?shared::\w+\.global"
+HAND = r"bar\.arrive \S+ 160;"  # to the warp that stores for a warpgroup
 TENSOR = r"cp\.(reduce\.)?async\.bulk\.tensor"
 
 # rule: what it says, then (state, event, next state); "!" is the breach. No transition: no change.
@@ -20,8 +21,8 @@ RULES = {
     "proxy-fence": [  # bytes that threads wrote: fence, then barrier, then the engine's store
         ("*", r"st\.shared\.v4|stmatrix", "written"),
         ("written", r"fence\.proxy\.async", "fenced"),
-        ("fenced", r"bar\.sync|barrier\.sync", ""),
-        ("written", STORE, "!"), ("fenced", STORE, "!")],
+        ("fenced", r"bar\.sync|barrier\.sync|" + HAND, ""),
+        ("written", HAND, "!"), ("written", STORE, "!"), ("fenced", STORE, "!")],
     "init-fence": [  # an initialised barrier is published before the engine signals it
         ("*", r"mbarrier\.init", "raw"),
         ("raw", r"fence\.mbarrier_init", ""),

@@ -199,6 +199,28 @@ static void a_bad_stride_is_refused_by_its_row(void **state)
     assert_non_null(strstr(refusal.text, tmap_row_id(refusal.violation.row)));
 }
 
+/* A warp of its own stores whole rows by the copy engine; the rest is left to who has the sums. */
+static void a_warp_stores_what_the_engine_can(void **state)
+{
+    (void)state;
+    struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config never = {.storer = -1};
+    struct tmap_gemm *suite = pretend();
+    for (int32_t n = 4096; n >= 4095; n--) { /* 4095: whichever way D lies, its rows end oddly */
+        const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, n, n, 4096);
+        size_t with = 0, count = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+        for (size_t i = 0; i < count; i++) {
+            const struct tmap_gemm_config *c = &choices[i].config;
+            const bool may = n % 8 == 0 && c->tile_m < 192 && c->split == 1 && c->direct < 0;
+            assert_int_equal(c->storer, may ? 1 : -1);
+            with += may;
+        }
+        assert_true(n % 8 ? with == 0 : with > 0);
+        count = gemm_enumerate(suite, &p, &never, choices, GEMM_MAX_CHOICES);
+        for (size_t i = 0; i < count; i++) assert_int_equal(choices[i].config.storer, -1);
+    }
+}
+
 /* Of a pingpong's configurations, those with a tile of so many rows and columns. */
 static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t tile_n)
 {
@@ -268,6 +290,7 @@ int main(void)
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(a_choice_taken_as_a_wish_gives_itself),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
+        cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(one_stage_is_no_ring),

@@ -123,6 +123,15 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance
     c->stages = stages;
 }
 
+/* A warp beside the producer stores for each warpgroup (storer.cuh) what the copy engine can store
+ * whole. */
+static bool has_storer(const struct gemm_instance *instance, const struct gemm_view *view,
+                       const struct tmap_gemm_config *c)
+{
+    const bool ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES;
+    return !is_tall(instance) && !instance->pingpong && c->split == 1 && c->direct < 0 && !ragged;
+}
+
 static int32_t ceil_div(int32_t a, int32_t b)
 {
     return a / b + (a % b != 0);
@@ -201,6 +210,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->group = wish->group ? wish->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
     c->direct = partial ? 1 : wish->direct ? wish->direct : DIRECT;
+    c->storer = wish->storer >= 0 && has_storer(instance, view, c) ? 1 : -1;
     c->overlap = wish->overlap;
     c->flip_k = wish->flip_k;
     c->load_policy = wish->load_policy;

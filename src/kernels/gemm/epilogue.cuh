@@ -33,9 +33,9 @@ PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
 {
     uint32_t bits;
     if (out == GEMM_OUT_BF16)
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
+        asm volatile("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
     else
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
+        asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
     return bits;
 }
 
@@ -50,12 +50,11 @@ struct c_reader {
     // One element of C as a float (an integer's bits where D is of integers); 0 outside D.
     PTX_FN float load(uint64_t address, bool inside) const
     {
-        const uint32_t whole = ptx::load_global_32_if(address, inside && wide);
-        const uint32_t half = ptx::load_global_16_if(address, inside && !wide);
+        const uint32_t x = ptx::load_global_if(address, inside && wide, inside && !wide);
         float f;
-        asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(f) : "r"(half));
-        const float narrow = bf16 ? __uint_as_float(half << 16) : f;
-        return wide ? __uint_as_float(whole) : narrow;
+        asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(f) : "r"(x));
+        const float narrow = bf16 ? __uint_as_float(x << 16) : f;
+        return wide ? __uint_as_float(x) : narrow;
     }
     // v + beta c
     PTX_FN float add(float v, float c, float beta) const
@@ -182,8 +181,9 @@ PTX_FN void stage_32_transposed(const float (&v)[REGS], uint32_t panels)
 // --- the order of a panel's life: reusable, written, fenced, stored
 // ---------------------------------
 
-// The warpgroup's 128 threads meet; barrier 0 is the block's, CONSUMERS all warpgroups'.
-enum { CONSUMERS = 8 };
+// The warpgroup's 128 threads meet; barrier 0 is the block's, CONSUMERS all warpgroups'. FREE and
+// READY are between a warpgroup and the warp that stores for it, PARTNERS together.
+enum { READY = 4, FREE = 6, CONSUMERS = 8, PARTNERS = 128 + 32 };
 PTX_FN void meet(int32_t wg)
 {
     ptx::named_barrier_sync(1 + wg, 128);
@@ -191,6 +191,10 @@ PTX_FN void meet(int32_t wg)
 
 PTX_FN void await_panels(const gemm_params &p, int32_t wg)
 {
+    if (p.hand) {
+        ptx::named_barrier_sync(FREE + wg, PARTNERS);
+        return;
+    }
     if (threadIdx.x % 128 == 0 && !FAULT(p, 8)) ptx::bulk_wait_read<0>();
     meet(wg);
 }
@@ -198,7 +202,10 @@ PTX_FN void await_panels(const gemm_params &p, int32_t wg)
 PTX_FN void publish_panel(const gemm_params &p, int32_t wg)
 {
     if (!FAULT(p, 1)) ptx::fence_proxy_async();
-    meet(wg);
+    if (p.hand)
+        ptx::named_barrier_pass<PARTNERS>(READY + wg);
+    else
+        meet(wg);
 }
 
 // One panel, or the two of a 32-bit group: (inner, outer) are D's first two coordinates.
@@ -206,13 +213,11 @@ template <int SPAN>
 PTX_FN void store_panels(const gemm_params &p, uint32_t panel, bool two, int32_t inner,
                          int32_t outer, int32_t batch)
 {
-    if (threadIdx.x % 128 != 0) return;
     const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
     if (DELAY(p, DELAY_STORES))
         for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
     ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
     if (two) ptx::tma_store_3d_hint(&p.d, panel + SPAN, next, p.store_policy);
-    ptx::bulk_commit();
 }
 
 // Panels written without the copy engine: element by element, inside D only.
@@ -244,10 +249,12 @@ PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, in
                         int32_t width, int32_t height, int32_t batch)
 {
     const bool two = p.out >= GEMM_OUT_F32 && width > 32;
-    if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n))
+    if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n)) {
         copy_panels<SPAN>(p, panels, inner, outer, width, height, batch);
-    else
+    } else if (threadIdx.x % 128 == 0) {
         store_panels<SPAN>(p, panels, two, inner, outer, batch);
+        ptx::bulk_commit();
+    }
 }
 
 // Stores of 32 rows to one bank, beyond what the block uses of its shared memory: what is written
@@ -365,13 +372,108 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
             drain_group<S, G>(p, staging + slot * step, at);
         } else if (LAST || slot == batch - 1) {
             publish_panel(p, wg);
+            const int32_t stored = p.hand ? 0 : slot + 1;
 #pragma unroll 1
-            for (int32_t i = 0; i <= slot; i++)
+            for (int32_t i = 0; i < stored; i++)
                 store_group_at<S>(p, staging + i * step, at, G - slot + i);
         }
     }
     slot = slot + 1 < batch ? slot + 1 : 0;
     if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, own, slot);
+}
+
+// One thread: groups first to end - 1 from as many panels, a bulk group.
+template <class S>
+PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &at, int32_t first,
+                            int32_t end)
+{
+    const int32_t wide = p.out >= GEMM_OUT_F32;
+    const bool columns = S::WRITES_COLUMNS && p.transposed;
+    const bool two = wide && (columns || group<S, 0>::COLUMNS > 32);
+#pragma unroll 1
+    for (int32_t g = first; g < end; g++) {
+        const int32_t col = at.col + g * 64;
+        store_panels<S::SPAN>(p, panels, two, columns ? at.row : col, columns ? col : at.row,
+                              at.batch);
+        panels += S::SPAN << wide;
+    }
+    ptx::bulk_commit();
+}
+
+// --- the straight way: 16 bits, no C, no element by itself
+// ------------------------------------------------------------------------
+// A tile's end is code that has left the instruction cache since the last one: the way through all
+// the checks above takes 300 to 600 clocks for 64 columns, this one 70 to 150 (docs/GEMM.md).
+
+// Where a lane's first 16 bytes go: as in stage_16 and stage_16_transposed.
+template <bool COLUMNS> PTX_FN uint32_t plain_offset()
+{
+    const fragment f;
+    const uint32_t row = COLUMNS ? f.lane / 16 * 8 + f.lane % 8 : f.warp * 16 + f.lane % 16;
+    const uint32_t chunk = COLUMNS ? f.warp * 2 + f.lane / 8 % 2 : f.lane / 16;
+    return row * 128 + (chunk ^ (row & 7)) * 16;
+}
+
+template <int REGS, bool COLUMNS, int OUT, class T>
+PTX_FN void stage_plain(const T *x, uint32_t panel, uint32_t offset)
+{
+#pragma unroll
+    for (int q = 0; q < REGS / 8; q++) {
+        uint32_t pair[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            pair[i] = pack_16(as_float(x[q * 8 + i * 2]), as_float(x[q * 8 + i * 2 + 1]), OUT);
+        if (COLUMNS) // 16 rows of the panel further on
+            ptx::stmatrix_x4_trans(panel + offset + q * 2048, pair[0], pair[1], pair[2], pair[3]);
+        else // two chunks further on, under the swizzle
+            ptx::stmatrix_x4(panel + (offset ^ q * 32), pair[0], pair[1], pair[2], pair[3]);
+    }
+}
+
+template <class S, bool COLUMNS, int OUT, int G = 0>
+PTX_FN void store_plain_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                               uint32_t staging, int32_t wg, const place &at, uint32_t offset,
+                               int32_t slot = 0)
+{
+    constexpr bool LAST = (G + 1) * 64 >= S::BN;
+    if (slot == 0) await_panels(p, wg);
+    if (DELAY(p, DELAY_WRITES)) congest();
+    stage_plain<group<S, G>::REGS, COLUMNS, OUT>(acc + G * 32, staging + slot * S::SPAN, offset);
+    slot++;
+    if (LAST || slot == p.panels) {
+        publish_panel(p, wg);
+        if (!p.hand && threadIdx.x % 128 == 0)
+            store_groups_at<S>(p, staging, at, G + 1 - slot, G + 1);
+        slot = 0;
+    }
+    if constexpr (!LAST)
+        store_plain_groups<S, COLUMNS, OUT, G + 1>(acc, p, staging, wg, at, offset, slot);
+}
+
+template <class S, bool COLUMNS>
+PTX_FN void store_plain_as(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                           uint32_t staging, int32_t wg, const place &at)
+{
+    const uint32_t offset = plain_offset<COLUMNS>();
+    if (p.out == GEMM_OUT_BF16)
+        store_plain_groups<S, COLUMNS, GEMM_OUT_BF16>(acc, p, staging, wg, at, offset);
+    else
+        store_plain_groups<S, COLUMNS, GEMM_OUT_F16>(acc, p, staging, wg, at, offset);
+}
+
+// p.plain says that D is one of these.
+template <class S>
+PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                        int32_t wg, const place &at)
+{
+    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
+#pragma unroll
+        for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
+    }
+    if (S::WRITES_COLUMNS && p.transposed)
+        store_plain_as<S, true>(acc, p, staging, wg, at);
+    else
+        store_plain_as<S, false>(acc, p, staging, wg, at);
 }
 
 template <class S>

@@ -225,6 +225,7 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
         if (status != TMAP_OK) return status;
     }
     params.group = choice->config.group;
+    params.hand = 0; /* members differ in what can be stored whole */
     params.members = (int32_t)group->count;
     params.group_memory = group->memory;
     memcpy(group->params, &params, sizeof params);

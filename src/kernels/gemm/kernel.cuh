@@ -10,6 +10,7 @@
 #include "multiply.cuh"
 #include "promote.cuh"
 #include "split.cuh"
+#include "storer.cuh"
 
 // The host's idea of this kernel against the kernel's own: refuse, and say which differs.
 template <class S>
@@ -42,18 +43,6 @@ template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_
     if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
-// Where a tile's part of one warpgroup lies in D. Asked for while the last multiplies run, whom its
-// divisions do not delay then; kept through all of them it would cost registers.
-template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, int32_t wg)
-{
-    const cluster_place at(p);
-    const tile t = tile_of(p, w.index);
-    place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
-               (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
-    asm volatile("" : "+r"(d.row), "+r"(d.col), "+r"(d.batch));
-    return d;
-}
-
 // The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
 template <class S>
 PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
@@ -61,6 +50,9 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                     const place &at, const ptx::watch &watch)
 {
     const uint32_t rank = ptx::cluster_rank();
+    // Kept, it would be a register too many there.
+    if constexpr (S::PROMOTE && S::CHAIN == S::BN)
+        cluster = blockIdx.x / (p.cluster_m * p.cluster_n);
     if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, rank, wg);
     if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
     const bool splits = S::SPLITS && p.split > 1;
@@ -89,7 +81,8 @@ PTX_FN void sum_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     if constexpr (S::PROMOTE) {
         multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
     } else {
-        const int32_t last = multiply<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+        const reader<S> from(p, smem, fillers, wg);
+        const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch);
         finish<S>(acc, p, smem, fillers, last);
     }
 }
@@ -103,23 +96,28 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     typename S::acc_t acc[S::REGS];
     worklist list(p, cluster);
     work w;
+    const reader<S> from(p, smem, fillers, wg);
     begin_turns<S>(wg);
 #pragma unroll 1
     while (list.take(p, w)) {
         const int32_t k_blocks = w.k_end - w.k_begin;
+        const bool plain = S::PLAIN && p.plain && k_blocks == p.k_blocks;
         place d;
         if constexpr (S::PROMOTE) {
             multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
             d = place_of<S>(p, w, wg);
         } else {
-            const int32_t last = multiply<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
+            const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch);
             d = place_of<S>(p, w, wg);
             finish<S>(acc, p, smem, fillers, last);
         }
-        deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
+        if (S::PLAIN && plain)
+            store_plain<S>(acc, p, smem.staging(wg), wg, d);
+        else
+            deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
     }
     end_turns<S>(wg);
-    if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
+    await_panels(p, wg); // what the last stores read does not outlive this block
 }
 
 // Barriers made and known to everyone who may arrive on them.
@@ -169,7 +167,12 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
-        if (loads && ptx::elect_one()) produce<S>(p, smem, at, todo, watch);
+        const int32_t warp = threadIdx.x / 32;
+        if (loads) {
+            if (ptx::elect_one()) produce<S>(p, smem, at, todo, watch);
+        } else if (!S::PINGPONG && p.hand && warp <= S::WGS) {
+            store_for<S>(p, smem, cluster, warp - 1);
+        }
         __syncwarp();
         if (S::SPLITS &&
             p.split > 1) { // the consumers' two meetings count every thread of the cluster

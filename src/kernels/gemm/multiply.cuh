@@ -41,16 +41,29 @@ PTX_FN void multiply_slot(typename S::acc_t (&acc)[REGS], const shared_layout<S>
 template <class S> struct reader {
     static constexpr uint32_t STEP = S::STAGE_BYTES >> 4;
     uint32_t a, b; // low words of the matrix descriptors
-    uint32_t full;
+    uint32_t full, empty;
+    bool shared, tells; // whether `empty` is another block's, and whether this lane arrives there
 
-    PTX_FN reader(const shared_layout<S> &smem, int32_t wg)
+    PTX_FN reader(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers, int32_t wg)
     {
+        const uint32_t lane = threadIdx.x % 32;
+        shared = p.cluster_m * p.cluster_n > 1;
+        tells = fillers >> lane & 1;
+        empty = shared ? ptx::map_to_rank(smem.empty(0), lane) : smem.empty(0);
         int32_t same = 0;
 #pragma unroll
         for (int i = 1; i < S::WGS; i++) same += __any_sync(0xffffffff, wg >= i);
         a = (uint32_t)matrix_descriptor<S::A_MN>(smem.a(0) + same * S::SPAN, S::SPAN);
         b = (uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN);
         full = smem.full(0);
+    }
+    PTX_FN void give_back(int32_t slot) const
+    {
+        if (!tells) return;
+        if (shared)
+            ptx::mbarrier_arrive_cluster(empty + 16 * slot);
+        else
+            ptx::mbarrier_arrive(empty + 16 * slot);
     }
     PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], int32_t slot, bool first,
                          uint64_t fault = 0) const
@@ -77,30 +90,21 @@ template <class S> struct reader {
 // in between costs no time.
 template <class S>
 PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                        const shared_layout<S> &smem, uint32_t fillers, int32_t wg,
-                        int32_t k_blocks, ring_position &ring, const ptx::watch &watch)
+                        const reader<S> &from, int32_t wg, int32_t k_blocks, ring_position &ring,
+                        const ptx::watch &watch)
 {
-    const reader<S> from(smem, wg);
-    const bool shared = p.cluster_m * p.cluster_n > 1, tells = fillers >> threadIdx.x % 32 & 1;
-    const uint32_t empty =
-        shared ? ptx::map_to_rank(smem.empty(0), threadIdx.x % 32) : smem.empty(0);
     int32_t previous = 0;
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         if (!FAULT(p, 16))
             ptx::mbarrier_wait_often(from.full + 16 * ring.slot, ring.parity, watch, GEMM_FULL,
                                      ring.slot);
-        if (FAULT(p, 13)) release<S>(p, smem, fillers, ring.slot);
+        if (FAULT(p, 13)) from.give_back(ring.slot);
         if (DELAY(p, DELAY_MULTIPLY)) ptx::pause_us(5);
         if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);
         from.multiply(acc, ring.slot, k_block == 0, FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
         ptx::wgmma_wait<1>();
-        if (k_block > 0 && tells && !FAULT(p, 13)) {
-            if (shared)
-                ptx::mbarrier_arrive_cluster(empty + 16 * previous);
-            else
-                ptx::mbarrier_arrive(empty + 16 * previous);
-        }
+        if (k_block > 0 && !FAULT(p, 13)) from.give_back(previous);
         previous = ring.slot;
         ring.advance(p.stages);
         if (FAULT(p, 5)) ring.parity = 0;

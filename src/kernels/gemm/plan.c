@@ -63,6 +63,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
     p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
+    p->hand = c->storer > 0;
+    p->plain = !p->direct && !p->ragged && !view->adds_c && c->split == 1 && view->out_bytes == 2;
     p->flip_k = c->flip_k > 0;
     p->load_policy = policies[c->load_policy];
     p->store_policy = policies[c->store_policy];

@@ -121,7 +121,7 @@ PTX_FN void multiply_tall(float (&acc)[S::REGS], const gemm_params &p, const sha
                           uint32_t fillers, int32_t wg, int32_t k_blocks, ring_position &ring,
                           const ptx::watch &watch)
 {
-    const reader<S> from(smem, wg);
+    const reader<S> from(p, smem, fillers, wg);
 #pragma unroll 1
     for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
         ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
@@ -194,7 +194,11 @@ PTX_FN void consume_tall(const gemm_params &p, const shared_layout<S> &smem,
             todo.recall<S>(smem);
             shared_layout<S> there = smem; // worked out here: kept, it would be a register too many
             ptx::settle(there.base);
-            deliver<S>(acc, p, there, todo.cluster, this_thread() / 128, todo.w, todo.d, watch);
+            const int32_t wg = this_thread() / 128;
+            if (p.plain && count == p.k_blocks)
+                store_plain<S>(acc, p, there.staging(wg), wg, todo.d);
+            else
+                deliver<S>(acc, p, there, todo.cluster, wg, todo.w, todo.d, watch);
         }
         todo.recall<S>(smem);
     }

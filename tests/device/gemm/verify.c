@@ -160,7 +160,9 @@ static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
     c->wish.group = (int32_t)(rng_step(state) % 4);
     if (rng_step(state) % 3 == 0) c->wish.stream = TMAP_GEMM_STREAM_ANY, c->wish.split = 1;
     c->wish.flip_k = (int32_t)(rng_step(state) % 2);
-    c->wish.direct = rng_step(state) % 2 ? 1 : -1;
+    c->wish.direct = rng_step(state) % 3 == 0 ? 1 : -1;
+    c->wish.storer = rng_step(state) % 3 == 0 ? -1 : 0;
+    c->wish.panels = rng_step(state) % 3 == 0 ? 2 : 0;
 }
 
 /* Two tiles at a time, of one warpgroup each, which are k-major, whole and not promoted. */

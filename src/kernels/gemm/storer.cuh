@@ -1,0 +1,54 @@
+// A warp beside the producer that stores what one warpgroup of consumers leaves in its panels, so
+// that the warpgroup goes on at once: it neither issues the stores nor divides to find their place.
+//
+//   FREE + wg    the warpgroup's panels may be written: the warp arrives, the warpgroup waits
+//   READY + wg   they have been: the warpgroup arrives, the warp waits
+#pragma once
+
+#include "epilogue.cuh"
+#include "schedule.cuh"
+
+// Where a tile's part of one warpgroup lies in D. Consumers ask while the last multiplies run, whom
+// its divisions do not delay then; kept through all of them it would cost registers.
+template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, int32_t wg)
+{
+    const cluster_place at(p);
+    const tile t = tile_of(p, w.index);
+    place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
+               (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+    asm volatile("" : "+r"(d.row), "+r"(d.col), "+r"(d.batch));
+    return d;
+}
+
+// A whole warp: a tile's groups, as many at a time as there are panels.
+template <class S>
+PTX_FN void store_rounds(const gemm_params &p, uint32_t staging, int32_t wg, const place &at)
+{
+    constexpr int GROUPS = (S::BN + 63) / 64;
+    const int32_t batch = p.panels >> (p.out >= GEMM_OUT_F32);
+#pragma unroll 1
+    for (int32_t g = 0; g < GROUPS; g += batch) {
+        ptx::named_barrier_sync(READY + wg, PARTNERS);
+        if (FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
+        if (threadIdx.x % 32 == 0) {
+            store_groups_at<S>(p, staging, at, g, min(g + batch, GROUPS));
+            ptx::bulk_wait_read<0>();
+        }
+        __syncwarp();
+        if (!FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
+    }
+}
+
+template <class S>
+PTX_FN void store_for(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster,
+                      int32_t wg)
+{
+    worklist list(p, cluster);
+    work w;
+    ptx::named_barrier_pass<PARTNERS>(FREE + wg);
+#pragma unroll 1
+    while (list.take(p, w)) {
+        if (w.k_end < p.k_blocks) continue; // a part, which another cluster adds
+        store_rounds<S>(p, smem.staging(wg), wg, place_of<S>(p, w, wg));
+    }
+}
