@@ -42,6 +42,13 @@ static unsigned unit_bits(const struct tmap_desc *d)
     return slice_bits ? slice_bits : table_at(TABLE_GMEM_BITS, d->dtype);
 }
 
+/* Elements of a slice, each with a place of its own where the plan sees them as such; else 1. */
+static unsigned parts_of(const struct moves *m)
+{
+    const bool seen = m->wish.interleave && !m->plan->desc.interleave;
+    return seen ? unit_bits(&m->wish) / table_at(TABLE_GMEM_BITS, m->wish.dtype) : 1;
+}
+
 static unsigned long long extent_of(const struct tmap_desc *d, uint32_t i)
 {
     const bool channels = i == 0 && !d->interleave; /* of slices one pixel's, whatever it says */
@@ -73,6 +80,8 @@ static void put_sum(struct moves *m, uint32_t j, enum index what)
         sym_put(&m->t, " + %llu*", coef);
         put_index(m, i, what);
     }
+    const unsigned long long slice = m->plan->dim[j].slice;
+    if (slice && what != FIRST) sym_put(&m->t, " + %llu*e", slice);
     sym_put(&m->t, ")");
 }
 
@@ -108,18 +117,19 @@ static void put_part(struct moves *m, enum index what)
         sym_put(&m->t, " + %llu*", (unsigned long long)m->plan->part_coef[i]);
         put_index(m, i, what);
     }
+    if (m->plan->part_slice) sym_put(&m->t, " + %llu*e", (unsigned long long)m->plan->part_slice);
     sym_put(&m->t, ") mod %llu", (unsigned long long)m->plan->part_of);
 }
 
-/* { [k, u] -> [c.., x.., y.., f.., q] } : the tile's first index, the element's in the wish and in
- * the plan, where the copies start, and the part of a widened element. No tile starts before the
- * tensor. */
+/* { [k, u, e] -> [c.., x.., y.., f.., q, e] } : the tile's first index, the element's in the wish
+ * and in the plan, where the copies start, the part of a widened element, and its number in a
+ * slice. No tile starts before the tensor. */
 static void put_map(struct moves *m)
 {
     const uint32_t rank = m->wish.rank;
     sym_put(&m->t, "{ [");
-    for (uint32_t i = 0; i < rank; i++) sym_put(&m->t, "%sk%u, u%u", i ? ", " : "", i, i);
-    sym_put(&m->t, "] -> [");
+    for (uint32_t i = 0; i < rank; i++) sym_put(&m->t, "k%u, u%u, ", i, i);
+    sym_put(&m->t, "e] -> [");
     for (uint32_t i = 0; i < 2 * rank; i++) {
         put_index(m, i % rank, i < rank ? FIRST : ELEMENT);
         sym_put(&m->t, ", ");
@@ -133,10 +143,10 @@ static void put_map(struct moves *m)
         sym_put(&m->t, ", ");
     }
     put_part(m, ELEMENT);
-    sym_put(&m->t, "] : ");
+    sym_put(&m->t, ", e] : 0 <= e < %u", parts_of(m));
     for (uint32_t i = 0; i < rank; i++)
-        sym_put(&m->t, "%sk%u %s 0 and 0 <= u%u < %llu", i ? " and " : "", i,
-                m->plan->grain[i] ? ">=" : "=", i, extent_of(&m->wish, i));
+        sym_put(&m->t, " and k%u %s 0 and 0 <= u%u < %llu", i, m->plan->grain[i] ? ">=" : "=", i,
+                extent_of(&m->wish, i));
     sym_put(&m->t, " }");
 }
 
@@ -148,7 +158,7 @@ static void put_names(struct moves *m)
     for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "x%u, ", i);
     for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "y%u, ", j);
     for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "f%u, ", j);
-    sym_put(&m->t, "q] : ");
+    sym_put(&m->t, "q, e] : ");
 }
 
 static void put_inside(struct moves *m, const char *name, const struct tmap_desc *d)
@@ -189,7 +199,7 @@ static void put_wrong_address(struct moves *m)
         put_inside(m, "x", &m->wish);
         sym_put(&m->t, " and ");
         put_address(m, "x", &m->wish);
-        sym_put(&m->t, "%s", compare[k]);
+        sym_put(&m->t, " + %u*e%s", table_at(TABLE_GMEM_BITS, m->wish.dtype), compare[k]);
         put_address(m, "y", &m->plan->desc);
         sym_put(&m->t, " + %u*q", table_at(TABLE_GMEM_BITS, m->wish.dtype));
     }
@@ -282,14 +292,14 @@ static void ask_copied(struct moves *m)
     }
     m->t.length = 0;
     sym_put(&m->t, "{ [");
-    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "%sx%u", i ? ", " : "", i);
-    sym_put(&m->t, "] -> [");
+    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "x%u, ", i);
+    sym_put(&m->t, "e] -> [");
     for (uint32_t j = 0; j < d->rank; j++) {
         put_value(m, j, ANY);
         sym_put(&m->t, ", ");
     }
     put_part(m, ANY);
-    sym_put(&m->t, "] : ");
+    sym_put(&m->t, "] : 0 <= e < %u and ", parts_of(m));
     put_inside(m, "x", &m->wish);
     for (uint32_t i = 0; i < m->wish.rank; i++) { /* between the elements taken nothing is copied */
         const unsigned es = step_of(&m->wish, i);
@@ -365,6 +375,7 @@ static void ask_places(struct moves *m)
 {
     const unsigned wish = m->wish.rank, plan = m->plan->desc.rank;
     isl_map *map = isl_map_copy(m->map);
+    map = isl_map_project_out(map, isl_dim_out, 2 * wish + 2 * plan + 1, 1);
     map = isl_map_project_out(map, isl_dim_out, 2 * wish + plan, plan);
     map = isl_map_project_out(map, isl_dim_out, wish, wish);
     ask_injective(m, map);
