@@ -115,6 +115,7 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         if (wish->cluster_m != 0 && wish->cluster_m != pair) continue;
         if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, wish, &choice)) continue;
         choice.config.clusters = wish->clusters ? wish->clusters : suite->resident[pair];
+        choice.config.storer = -1; /* members differ in what can be stored whole */
         choice.cost_us = cost_us(like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;
         *best = choice;
@@ -225,7 +226,6 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
         if (status != TMAP_OK) return status;
     }
     params.group = choice->config.group;
-    params.hand = 0; /* members differ in what can be stored whole */
     params.members = (int32_t)group->count;
     params.group_memory = group->memory;
     memcpy(group->params, &params, sizeof params);
@@ -252,7 +252,7 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
     group->cost_us = choice->cost_us;
     group->cluster = (uint32_t)(c->cluster_m * c->cluster_n);
     group->grid = (uint32_t)c->clusters * group->cluster;
-    group->threads = (uint32_t)(choice->instance->wgs + 1) * 128;
+    group->threads = gemm_threads(choice->instance);
     group->smem_bytes = choice->smem_bytes;
     return TMAP_OK;
 }
