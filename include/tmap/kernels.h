@@ -88,7 +88,7 @@ struct tmap_gemm_config {
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
     int32_t pingpong; /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t storer;   /* 1: a warp of its own stores D for each warpgroup, -1: the
-                         warpgroups themselves */
+                         warpgroups themselves (as a wish 1 is met where it can be) */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 80
@@ -141,9 +141,9 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
 
 /* tmap_gemm_tune() : as tmap_gemm_plan(), but the first `most` configurations by the cost model are
  *  timed on the problem's own memory (D is overwritten) and the fastest is planned. cache_path: a
- *  text file of earlier choices, one line a problem, read first and appended to; NULL: none. Waits
- *  for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is D. A cache file that
- *  cannot be read or written is passed over. */
+ *  text file of earlier choices, one line a problem whatever the wish, read first and appended to;
+ *  NULL: none. Waits for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is D.
+ *  A cache file that cannot be read or written is passed over. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *wish, size_t most,
