@@ -136,7 +136,8 @@ static bool same_config(const struct tmap_gemm_config *x, const struct tmap_gemm
 {
     return x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->stages == y->stages &&
            x->cluster_m == y->cluster_m && x->cluster_n == y->cluster_n && x->split == y->split &&
-           x->swapped == y->swapped && x->stream == y->stream;
+           x->swapped == y->swapped && x->stream == y->stream && x->pingpong == y->pingpong &&
+           x->storer == y->storer && x->direct == y->direct && x->panels == y->panels;
 }
 
 /* What the tuner times is what it says: no wish may give a better one of another kind. */

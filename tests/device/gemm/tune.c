@@ -56,7 +56,8 @@ static bool same_choice(const struct tmap_gemm_config *x, const struct tmap_gemm
 {
     return x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->cluster_m == y->cluster_m &&
            x->cluster_n == y->cluster_n && x->split == y->split && x->swapped == y->swapped &&
-           x->stream == y->stream && x->clusters == y->clusters;
+           x->stream == y->stream && x->clusters == y->clusters && x->pingpong == y->pingpong &&
+           x->storer == y->storer;
 }
 
 static bool tunes(struct tmap_gemm *suite, const struct shape *s, const char *cache, char *text,
