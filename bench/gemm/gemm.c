@@ -89,9 +89,11 @@ static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
 
 enum { MODEL, TUNED, VENDOR, TRACKS = VENDOR + BEST };
 
+enum { MAX_SHAPES = 64 };
+
 /* The vendor's time over ours, and over the model's own plan's, shape by shape. */
 struct ratios {
-    double best[64], model[64];
+    double best[MAX_SHAPES], model[MAX_SHAPES];
     int n;
 };
 
@@ -122,7 +124,7 @@ static void print_comparison(const char *name, const struct tmap_gemm_problem *s
         if (us[i] < us[top]) top = i;
     const int best = us[TUNED] < us[MODEL] ? TUNED : MODEL;
     const double mine = us[best], other = us[top];
-    if (other > 0 && ratios->n < 64) {
+    if (other > 0 && ratios->n < MAX_SHAPES) {
         ratios->best[ratios->n] = other / mine;
         ratios->model[ratios->n++] = other / us[MODEL];
     }
@@ -193,7 +195,6 @@ static double now_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-enum { MAX_SHAPES = 64 };
 struct shape {
     char name[64];
     int m, n, k;
@@ -332,7 +333,7 @@ static void picks(struct stand *s, const char *path, const char *kind, const cha
         if (sscanf(line, "%d %d %d %*d %*d %*d %*d %*d %*d %*d %63s", &m, &n, &k, config) != 4)
             continue;
         const struct tmap_gemm_problem p = problem_of(kind, out, m, n, k);
-        if (list(s, &p, ms, 2, texts, us) < 2 || r.n == 64) continue;
+        if (list(s, &p, ms, 2, texts, us) < 2 || r.n == MAX_SHAPES) continue;
         r.model[r.n] = us[2] / us[0];
         r.best[r.n++] = us[2] / us[1];
     }

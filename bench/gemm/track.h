@@ -19,7 +19,8 @@ void track_measure(struct stand *s, struct track *t, double ms);
  * indices of the fastest BEST, fastest first. Returns how many. vendor_done() when done. */
 int track_screen(struct stand *s, struct job *job, int *best, int *offered);
 
-/* A configuration as text, sixteen numbers (gemm.c says which), and back. */
+/* A configuration as text, eighteen numbers (gemm.c says which), and back; the rest of a shorter
+ * text are 0, which leaves them to the model. */
 void config_print(const struct tmap_gemm_config *c);
 struct tmap_gemm_config config_of(const char *text);
 
