@@ -205,7 +205,7 @@ PTX_FN void named_barrier_arrive(uint32_t id, uint32_t threads)
     asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
-// The same, so many threads in all: said in the instruction.
+// The same, with the number of threads in the instruction.
 template <int THREADS> PTX_FN void named_barrier_pass(uint32_t id)
 {
     asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(THREADS) : "memory");
@@ -401,6 +401,7 @@ template <class T> PTX_FN void settle(T &x)
 {
     asm volatile("" : "+r"(x));
 }
+
 } // namespace ptx
 
 #include "ptx_copy.cuh"

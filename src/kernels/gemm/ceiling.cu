@@ -4,6 +4,22 @@
 
 using wide = shape<GEMM_BF16, 2, 256>;
 
+// One k-block of a warpgroup's rows, in flight on return.
+PTX_FN void multiply_slot(float (&acc)[wide::REGS], const shared_layout<wide> &smem, int32_t wg,
+                          int32_t slot, bool first)
+{
+    uint64_t a = matrix_descriptor<false>(smem.a(slot) + wg * wide::SPAN, wide::SPAN);
+    uint64_t b = matrix_descriptor<false>(smem.b(slot), wide::SPAN);
+    ptx::wgmma_fence();
+#pragma unroll
+    for (int step = 0; step < 4; step++) {
+        mma<GEMM_BF16, false, false>(acc, a, b, !first || step > 0);
+        a += descriptor_step<false>();
+        b += descriptor_step<false>();
+    }
+    ptx::wgmma_commit();
+}
+
 // Loads `stages` tiles of real data once, then multiplies them p.k_blocks times over.
 extern "C" __global__
 __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant__ gemm_params p)
@@ -15,7 +31,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
     if (threadIdx.x < 32) init_barriers<wide>(p, smem);
     __syncthreads();
     if (threadIdx.x < 128) {
-        ptx::registers_lower<40>();
+        ptx::registers_lower<wide::FEW_REGISTERS>();
         if (threadIdx.x / 32 == 0 && ptx::elect_one())
             for (int32_t slot = 0; slot < p.stages; slot++) {
                 const tile t = {(int32_t)blockIdx.x, (int32_t)blockIdx.x, 0};
@@ -23,7 +39,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
                 source<wide>(p, smem, at, t).load(slot * wide::BK, slot);
             }
     } else {
-        ptx::registers_raise<232>();
+        ptx::registers_raise<wide::MANY_REGISTERS>();
         float acc[wide::REGS];
         const int32_t wg = threadIdx.x / 128 - 1;
         ring_position ring;
@@ -31,7 +47,7 @@ __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant_
             ptx::mbarrier_wait_often(smem.full(slot), 0, watch, GEMM_FULL, slot);
 #pragma unroll 1
         for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
-            multiply_slot<wide>(acc, smem, wg, ring.slot, k_block % 64 == 0);
+            multiply_slot(acc, smem, wg, ring.slot, k_block % 64 == 0);
             ptx::wgmma_wait<1>();
             ring.advance(p.stages);
         }

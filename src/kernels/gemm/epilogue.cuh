@@ -117,8 +117,7 @@ PTX_FN void take(float (&v)[group<S, G>::REGS], const typename S::acc_t (&acc)[S
         add_c(v, p, at.row + f.warp * 16 + f.lane / 4, at.col + G * 64 + f.lane % 4 * 2, at.batch);
 }
 
-// --- into panels of 128 bytes by 64 rows: rows of D, or columns when D is transposed
-// ----------------
+// --- into panels of 128 bytes by 64 rows: rows of D, or columns when D is transposed ---
 
 template <int REGS> PTX_FN void stage_16(const float (&v)[REGS], uint32_t panel, int32_t out)
 {
@@ -178,8 +177,7 @@ PTX_FN void stage_32_transposed(const float (&v)[REGS], uint32_t panels)
     }
 }
 
-// --- the order of a panel's life: reusable, written, fenced, stored
-// ---------------------------------
+// --- the order of a panel's life: reusable, written, fenced, stored ---
 
 // The warpgroup's 128 threads meet; barrier 0 is the block's, CONSUMERS all warpgroups'. FREE and
 // READY are between a warpgroup and the warp that stores for it, PARTNERS together.
@@ -297,8 +295,7 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
         store_group<S::SPAN>(p, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
 }
 
-// --- without the copy engine: each warp reads back what it wrote, and stores rows itself
-// -------------
+// --- without the copy engine: each warp reads back what it wrote, and stores rows itself ---
 
 // One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
 PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
@@ -400,8 +397,7 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
     ptx::bulk_commit();
 }
 
-// --- the straight way: 16 bits, no C, no element by itself
-// ------------------------------------------------------------------------
+// --- the straight way: 16 bits, no C, no element by itself ---
 // A tile's end is code that has left the instruction cache since the last one: the way through all
 // the checks above takes 300 to 600 clocks for 64 columns, this one 70 to 150 (docs/GEMM.md).
 
@@ -461,7 +457,7 @@ PTX_FN void store_plain_as(const typename S::acc_t (&acc)[S::REGS], const gemm_p
         store_plain_groups<S, COLUMNS, GEMM_OUT_F16>(acc, p, staging, wg, at, offset);
 }
 
-// p.plain says that D is one of these.
+// For whom p.plain is set: D in 16 bits, whole rows, no C, nobody else's part to add.
 template <class S>
 PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &at)

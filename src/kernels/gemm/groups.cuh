@@ -108,12 +108,12 @@ template <class S> PTX_FN void gemm_group(const gemm_params &p)
     begin<S>(p, smem, cluster_size, watch);
     ptx::grid_wait(); // for the members' parameters
     if (threadIdx.x < 128) {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<40>();
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
         if (threadIdx.x / 32 == 0 && ptx::elect_one())
             produce_group<S>(p, smem, at, cluster, watch);
         __syncwarp();
     } else {
-        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<232>();
+        if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();
         consume_group<S>(p, smem, at.fillers(), cluster, watch);
     }
 }

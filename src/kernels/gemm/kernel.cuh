@@ -1,8 +1,10 @@
-// The kernel: one warpgroup loads, WGS warpgroups multiply; blocks stay and take tile after tile.
+// The kernel: a warp of one warpgroup loads, WGS warpgroups multiply, and where the copy engine
+// stores all of D a warp beside the first stores for each of them (storer.cuh); blocks stay and
+// take tile after tile.
 //
 //   full[slot]   one arrival (the loading thread's) and the slot's bytes
 //   empty[slot]  one arrival of every consumer warpgroup of every block that reads what this one
-//   loads
+//                loads
 #pragma once
 
 #include "epilogue.cuh"
@@ -111,7 +113,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
             d = place_of<S>(p, w, wg);
             finish<S>(acc, p, smem, fillers, last);
         }
-        if (S::PLAIN && plain)
+        if (plain)
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         else
             deliver<S>(acc, p, smem, cluster, wg, w, d, watch);

@@ -46,7 +46,7 @@ template <class S> struct source {
                   const tile &t)
         : params(&p), a_part(at.col), b_part(at.row)
     {
-        // Sharers are a power of two; a division here, every k-block, left the ring empty.
+        // Sharers are a power of two, and a shift takes no time that the first load would wait.
         const int32_t a_down = S::A_MN ? 0 : a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         const int32_t b_down = S::B_MN ? 0 : b_part * (S::BN >> (31 - __clz(p.cluster_m)));
         a_row = (t.m * p.cluster_m + at.row) * S::BM + a_down;

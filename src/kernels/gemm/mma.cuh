@@ -107,11 +107,10 @@ template <int N> PTX_FN void hold(int32_t (&d)[N])
     for (int i = 0; i < N; i++) asm volatile("" : "+r"(d[i])::"memory");
 }
 
-// --- the matrix descriptor
-// ------------------------------------------------------------------------ 64 bits: address / 16 at
-// 0, leading offset / 16 at 16, stride offset / 16 at 32, layout at 62 (1 = 128-byte swizzle). A
-// k-major operand repeats every 8 rows of 128 bytes (stride offset); an mn-major one every 8 k
-// (stride offset) and every 64 elements of m or n (leading offset).
+// --- the matrix descriptor ---
+// 64 bits: address / 16 at 0, leading offset / 16 at 16, stride offset / 16 at 32, layout at 62
+// (1 = 128-byte swizzle). A k-major operand repeats every 8 rows of 128 bytes (stride offset); an
+// mn-major one every 8 k (stride offset) and every 64 elements of m or n (leading offset).
 template <bool MN_MAJOR> PTX_FN uint64_t matrix_descriptor(uint32_t addr, uint32_t span_bytes)
 {
     const uint64_t atom_bytes = 1024;

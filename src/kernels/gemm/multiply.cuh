@@ -18,23 +18,6 @@ PTX_FN void release(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     }
 }
 
-// All of the tile's columns, or as many as there are sums from `column` on (k-major B).
-template <class S, int REGS>
-PTX_FN void multiply_slot(typename S::acc_t (&acc)[REGS], const shared_layout<S> &smem, int32_t wg,
-                          int32_t slot, bool first, int32_t column = 0, uint64_t fault = 0)
-{
-    uint64_t a = matrix_descriptor<S::A_MN>(smem.a(slot) + wg * S::SPAN, S::SPAN);
-    uint64_t b = matrix_descriptor<S::B_MN>(smem.b(slot) + column * 128, S::SPAN) + fault;
-    ptx::wgmma_fence();
-#pragma unroll
-    for (int step = 0; step < 4; step++) {
-        mma<S::KIND, S::A_MN, S::B_MN>(acc, a, b, !first || step > 0);
-        a += descriptor_step<S::A_MN>();
-        b += descriptor_step<S::B_MN>();
-    }
-    ptx::wgmma_commit();
-}
-
 // What stays the same from slot to slot: the descriptors and barriers of slot 0, to which a slot
 // adds a multiple. Everything is the same in all lanes, and the compiler knows it (a vote's
 // result), so that it lies in uniform registers and one multiply's step costs two additions.

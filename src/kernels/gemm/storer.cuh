@@ -8,8 +8,8 @@
 #include "epilogue.cuh"
 #include "schedule.cuh"
 
-// Where a tile's part of one warpgroup lies in D. Consumers ask while the last multiplies run, whom
-// its divisions do not delay then; kept through all of them it would cost registers.
+// Where a tile's part of one warpgroup lies in D. Consumers ask while the tile's last multiplies
+// run, when the divisions delay nobody; known before the first it would cost registers all along.
 template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, int32_t wg)
 {
     const cluster_place at(p);
