@@ -1,4 +1,5 @@
 # make bench-gemm: the GEMM comparison; then build/bench/gemm/gemm compare core bf16 bf16.
+# make gemm-plot: docs/gemm-ratio.svg from the records in bench/gemm/h200.
 GEMM_BENCH := $(B)/bench/gemm/gemm
 $(B)/bench/gemm/%.o: OBJ_CFLAGS = -Wno-pedantic -isystem $(or $(CUDA_HOME),/usr/local/cuda)/include
 # The names of the vendor's tiles, clusters and stages, from its header; none without it.
@@ -12,3 +13,7 @@ $(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
 .PHONY: bench-gemm
 bench-gemm: $(GEMM_BENCH)
+GEMM_PLOTTED := exhaust-bf16 f16 bf16-fills tf32 s8 e4m3p e4m3 e5m2p e5m2
+.PHONY: gemm-plot
+gemm-plot: $(GEMM_BENCH)
+	@cat $(GEMM_PLOTTED:%=bench/gemm/h200/%.tsv) | $(GEMM_BENCH) plot >docs/gemm-ratio.svg

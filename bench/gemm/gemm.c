@@ -12,7 +12,7 @@
  *   gemm ceilings                         only multiplies, only loads
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm overhead                         host time of a run beside a bare launch
- *   gemm plot < TSV > SVG                 the ratio by shape
+ *   gemm plot < TSV > SVG                 the ratio by shape, of what compare and exhaust print
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
  * overlap,panels,direct,pingpong,storer. FILL: normal (default), integers, zeros. SHAPES names
@@ -259,6 +259,7 @@ static void exhaust_set(struct stand *s, const char *set, const char *kind, cons
     struct ratios ratios = {0};
     double shares[MAX_SHAPES];
     int done = 0;
+    printf("# `gemm exhaust %s %s %s`\n", set, kind, out);
     for (int i = from - 1; i < count && i < to; i++) {
         const struct shape *x = &shapes[i];
         const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);

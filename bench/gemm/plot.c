@@ -1,5 +1,6 @@
 #include "plot.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,22 +25,47 @@ static const char *field(char *line, int n, char *out, size_t cap)
     return out;
 }
 
+/* A line of `gemm compare`; the fill is named where it is not the usual one. */
+static void read_comparison(char *line, struct point *p)
+{
+    char name[64], m[16], n[16], k[16], kind[16], fill[16], value[32];
+    p->ratio = atof(field(line, 16, value, sizeof value));
+    p->tflops = atof(field(line, 7, value, sizeof value));
+    field(line, 0, name, sizeof name);
+    field(line, 1, kind, sizeof kind);
+    field(line, 2, fill, sizeof fill);
+    field(line, 3, m, sizeof m);
+    field(line, 4, n, sizeof n);
+    field(line, 5, k, sizeof k);
+    const bool usual = !strcmp(fill, "normal");
+    snprintf(p->label, sizeof p->label, "%.20s %.6s%s%.9s %.7s x %.7s x %.7s", name, kind,
+             usual ? "" : " ", usual ? "" : fill, m, n, k);
+}
+
+/* A line of `gemm exhaust`: the best of the family. of: set and kind, from the head of its run. */
+static void read_exhausted(char *line, const char *of, struct point *p)
+{
+    int m, n, k;
+    double us;
+    p->ratio = 0;
+    if (sscanf(line, "exhaust %d %d %d %*d %*f %lf %*f %*f %lf", &m, &n, &k, &us, &p->ratio) != 5)
+        return;
+    p->tflops = 2.0 * m * n * k / us * 1e-6;
+    snprintf(p->label, sizeof p->label, "%s %d x %d x %d", of, m, n, k);
+}
+
 static int read_points(FILE *from, struct point *points)
 {
-    char line[1024], name[64], m[16], n[16], k[16], kind[16], value[32];
+    char line[1024], set[16] = "", kind[16] = "", of[40] = "exhaust";
     int count = 0;
     while (count < MOST && fgets(line, sizeof line, from)) {
-        struct point *p = &points[count];
-        p->ratio = atof(field(line, 16, value, sizeof value));
-        p->tflops = atof(field(line, 7, value, sizeof value));
-        if (p->ratio <= 0) continue;
-        field(line, 0, name, sizeof name);
-        field(line, 1, kind, sizeof kind);
-        field(line, 3, m, sizeof m);
-        field(line, 4, n, sizeof n);
-        field(line, 5, k, sizeof k);
-        snprintf(p->label, sizeof p->label, "%.20s %.6s %.7s x %.7s x %.7s", name, kind, m, n, k);
-        count++;
+        if (sscanf(line, "# `gemm exhaust %15s %15s", set, kind) == 2)
+            snprintf(of, sizeof of, "%s %s", set, kind);
+        if (strncmp(line, "exhaust\t", 8))
+            read_comparison(line, &points[count]);
+        else
+            read_exhausted(line, of, &points[count]);
+        count += points[count].ratio > 0;
     }
     return count;
 }
