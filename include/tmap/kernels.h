@@ -140,7 +140,9 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   struct tmap_gemm_config *configs, size_t cap);
 
 /* tmap_gemm_tune() : as tmap_gemm_plan(), but the first `most` configurations by the cost model are
- *  timed on the problem's own memory (D is overwritten) and the fastest is planned. cache_path: a
+ *  timed on the problem's own memory (D is overwritten) and the fastest is planned: each for some
+ *  runs, then the model's own and the quickest others in turn, for less than a second (of runs
+ *  below 40 ms), since a warm GPU at its power limit ranks them otherwise. cache_path: a
  *  text file of earlier choices, one line a problem whatever the wish, read first and appended to;
  *  NULL: none. Waits for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is D.
  *  A cache file that cannot be read or written is passed over. */

@@ -1,0 +1,178 @@
+/* How tmap_gemm_tune chooses, on a device that is pretended: its launches take a virtual time that
+ * depends on the kernel and on how long the device has been busy. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../support/gemm_suite.h"
+
+enum { MOST = 20, WARM_US = 60000, EVENTS = 2 };
+
+static struct device {
+    double now_us, event_us[EVENTS];
+    int events;            /* created and not destroyed */
+    int launches, fail_at; /* the launch that fails; 0: none */
+    const void *quick_when_warm;
+    double quickest_us; /* of a cool device */
+    bool quickest_is_pingpong;
+} device;
+
+static bool is_pingpong(const void *function)
+{
+    return gemm_instances[(uintptr_t)function - 1].pingpong;
+}
+
+/* Cool, a pingpong is the quicker; warm, the others are. */
+static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function function,
+                             void **params, void **extra)
+{
+    (void)how, (void)params, (void)extra;
+    if (++device.launches == device.fail_at) return 1;
+    const bool warm = device.now_us > WARM_US, pingpong = is_pingpong(function);
+    double us = 100 + (double)((uintptr_t)function % 7);
+    us *= pingpong == warm ? 1.2 : 1;
+    if ((const void *)function == device.quick_when_warm) us = warm ? 50 : 200;
+    if (!warm && (device.quickest_us == 0 || us < device.quickest_us)) {
+        device.quickest_us = us;
+        device.quickest_is_pingpong = pingpong;
+    }
+    device.now_us += us;
+    return 0;
+}
+static tmap_cu_result create(tmap_cu_event *event, unsigned flags)
+{
+    (void)flags;
+    *event = (tmap_cu_event)&device.event_us[device.events++];
+    return 0;
+}
+static tmap_cu_result destroy(tmap_cu_event event)
+{
+    (void)event;
+    device.events--;
+    return 0;
+}
+static tmap_cu_result record(tmap_cu_event event, tmap_cu_stream stream)
+{
+    (void)stream;
+    *(double *)event = device.now_us;
+    return 0;
+}
+static tmap_cu_result synchronize(tmap_cu_event event)
+{
+    (void)event;
+    return 0;
+}
+static tmap_cu_result elapsed(float *ms, tmap_cu_event from, tmap_cu_event to)
+{
+    *ms = (float)((*(double *)to - *(double *)from) / 1000);
+    return 0;
+}
+
+static struct tmap_gemm *cool_device(void)
+{
+    struct tmap_gemm *suite = pretend();
+    device = (struct device){0};
+    for (size_t i = 0; i < gemm_instance_count; i++)
+        suite->functions[i] = (tmap_cu_function)(uintptr_t)(i + 1);
+    for (int i = 0; i < GEMM_KINDS; i++) suite->modules[i] = (tmap_cu_module)(uintptr_t)1;
+    suite->gpu.api.launch_kernel_ex = launch;
+    suite->gpu.api.event_create = create;
+    suite->gpu.api.event_destroy = destroy;
+    suite->gpu.api.event_record = record;
+    suite->gpu.api.event_synchronize = synchronize;
+    suite->gpu.api.event_elapsed_time = elapsed;
+    return suite;
+}
+
+static struct tmap_gemm_problem square(void)
+{
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+    p.out = TMAP_GEMM_OUT_BF16;
+    return p;
+}
+
+static void what_is_quickest_on_a_warm_device_is_planned(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    struct tmap_gemm_plan plan;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    assert_true(device.quickest_is_pingpong); /* which a look at each would have planned */
+    assert_false(is_pingpong(plan.function));
+    assert_true(device.now_us < 1e6);
+    assert_int_equal(device.events, 0);
+}
+
+static void the_models_own_plan_is_a_finalist(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    struct tmap_gemm_plan own, plan;
+    assert_int_equal(tmap_gemm_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    device.quick_when_warm = own.function;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    assert_ptr_equal(plan.function, own.function);
+}
+
+static void one_configuration_needs_no_finals(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    struct tmap_gemm_plan own, plan;
+    assert_int_equal(tmap_gemm_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, 1, NULL, &plan, NULL), TMAP_OK);
+    assert_memory_equal(&plan.config, &own.config, sizeof own.config);
+    assert_in_range(device.launches, 1, 10);
+}
+
+static void the_choice_is_remembered(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tmap-tune-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    struct tmap_gemm_plan tuned, recalled;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &tuned, NULL), TMAP_OK);
+    const int launches = device.launches;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &recalled, NULL), TMAP_OK);
+    unlink(path);
+    assert_int_equal(device.launches, launches);
+    assert_ptr_equal(recalled.function, tuned.function);
+}
+
+/* In the first look, and in the finals. */
+static void a_device_that_objects_ends_it(void **state)
+{
+    (void)state;
+    static const int when[] = {1, 30, 400};
+    for (size_t i = 0; i < sizeof when / sizeof when[0]; i++) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = square();
+        struct tmap_gemm_plan plan;
+        device.fail_at = when[i];
+        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_E_DRIVER);
+        assert_int_equal(device.events, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_quickest_on_a_warm_device_is_planned),
+        cmocka_unit_test(the_models_own_plan_is_a_finalist),
+        cmocka_unit_test(one_configuration_needs_no_finals),
+        cmocka_unit_test(the_choice_is_remembered),
+        cmocka_unit_test(a_device_that_objects_ends_it),
+    };
+    return cmocka_run_group_tests_name("gemm_tune", tests, NULL, NULL);
+}
