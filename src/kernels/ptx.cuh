@@ -322,13 +322,6 @@ PTX_FN void store_shared_128(uint32_t addr, uint32_t a, uint32_t b, uint32_t c, 
                  : "memory");
 }
 
-PTX_FN uint64_t load_shared_64(uint32_t addr)
-{
-    uint64_t v;
-    asm volatile("ld.shared.b64 %0, [%1];" : "=l"(v) : "r"(addr) : "memory");
-    return v;
-}
-
 PTX_FN uint16_t load_shared_16(uint32_t addr)
 {
     uint16_t v;

@@ -224,22 +224,6 @@ PTX_FN void tma_load_im2col(uint32_t dst, const void *map, uint32_t bar, const i
 #undef PTX_V4
 #undef PTX_V5
 
-// Plain bulk copies: contiguous bytes, a multiple of 16, 16-byte aligned at both ends.
-PTX_FN void bulk_load(uint32_t dst, const void *src, uint32_t bytes, uint32_t bar)
-{
-    asm volatile("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1], %2, "
-                 "[%3];" ::"r"(dst),
-                 "l"(src), "r"(bytes), "r"(bar)
-                 : "memory");
-}
-
-PTX_FN void bulk_store(void *dst, uint32_t src, uint32_t bytes)
-{
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(dst), "r"(src),
-                 "r"(bytes)
-                 : "memory");
-}
-
 // --- the same with an L2 eviction policy ------------------------------------------------------
 // The policy is a 64-bit value as createpolicy encodes it; copies that stream use "evict first".
 
