@@ -2,6 +2,7 @@
  *
  * Illegal is said only of what cannot be: a sum that a row refuses. The ranking is a roofline with
  * whole waves of tiles; its rates are nominal and decide nothing but the order. */
+#include "core/arith.h"
 #include "core/check_use.h"
 #include "expr/row.h"
 #include "core/layout.h"
@@ -44,11 +45,6 @@ struct judge {
     uint32_t problem_row_count;
     const struct rates *rates;
 };
-
-static uint64_t ceil_div(uint64_t a, uint64_t b)
-{
-    return b ? (a + b - 1) / b : 0;
-}
 
 /* Bytes of the buffers of one stage. */
 static uint64_t stage_bytes(const struct judge *j, const struct tmap_config *c)
