@@ -175,8 +175,8 @@ static int launch(struct copy *c)
                                                 dim, stride, box, ones, 0, 0, 0, 0)))
         return code;
     c->call = "cuLaunchKernelEx";
-    if ((code = tmap_libcuda_launch(c->api, function, 1, 1, DOCTOR_COLUMNS, 0, NULL, params)))
-        return code;
+    const struct tmap_launch what = {.function = function, .grid = 1, .threads = DOCTOR_COLUMNS};
+    if ((code = tmap_libcuda_launch(c->api, &what, params, NULL))) return code;
     c->call = "cuCtxSynchronize";
     return c->api->ctx_synchronize();
 }

@@ -90,23 +90,27 @@ const char *tmap_libcuda_error(const struct tmap_libcuda *api, tmap_cu_result co
     return cap ? buffer : "error";
 }
 
-tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api, tmap_cu_function f,
-                                   uint32_t grid, uint32_t cluster, uint32_t threads,
-                                   uint32_t smem_bytes, tmap_cu_stream stream, void **params)
+tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api, const struct tmap_launch *what,
+                                   void **params, tmap_cu_stream stream)
 {
-    struct tmap_cu_launch_attr attr = {.id = TMAP_CU_LAUNCH_CLUSTER,
-                                       .value = {.cluster = {cluster, 1, 1}}};
-    const struct tmap_cu_launch how = {.grid_x = grid,
+    struct tmap_cu_launch_attr attrs[2];
+    unsigned count = 0;
+    if (what->overlap)
+        attrs[count++] = (struct tmap_cu_launch_attr){.id = TMAP_CU_LAUNCH_PDL, .value.flag = 1};
+    if (what->cluster > 1)
+        attrs[count++] = (struct tmap_cu_launch_attr){.id = TMAP_CU_LAUNCH_CLUSTER,
+                                                      .value.cluster = {what->cluster, 1, 1}};
+    const struct tmap_cu_launch how = {.grid_x = what->grid,
                                        .grid_y = 1,
                                        .grid_z = 1,
-                                       .block_x = threads,
+                                       .block_x = what->threads,
                                        .block_y = 1,
                                        .block_z = 1,
-                                       .smem_bytes = smem_bytes,
+                                       .smem_bytes = what->smem_bytes,
                                        .stream = stream,
-                                       .attrs = cluster > 1 ? &attr : NULL,
-                                       .attr_count = cluster > 1};
-    return api->launch_kernel_ex(&how, f, params, NULL);
+                                       .attrs = count ? attrs : NULL,
+                                       .attr_count = count};
+    return api->launch_kernel_ex(&how, what->function, params, NULL);
 }
 
 /* Says what failed and picks the status that the failure means. */

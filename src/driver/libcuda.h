@@ -6,6 +6,7 @@
 #ifndef TMAP_DRIVER_LIBCUDA_H
 #define TMAP_DRIVER_LIBCUDA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -195,12 +196,18 @@ TMAP_API void tmap_libcuda_unload(struct tmap_libcuda *api);
 TMAP_API const char *tmap_libcuda_error(const struct tmap_libcuda *api, tmap_cu_result code,
                                         char *buffer, size_t cap);
 
-/* tmap_libcuda_launch() : `grid` blocks of `threads`, `cluster` of them a cluster (1: none), all in
- * a row; params as cuLaunchKernel's. */
-TMAP_API tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api, tmap_cu_function f,
-                                            uint32_t grid, uint32_t cluster, uint32_t threads,
-                                            uint32_t smem_bytes, tmap_cu_stream stream,
-                                            void **params);
+/* One launch: blocks in a row, each of so many threads and bytes of shared memory, in clusters of
+ * so many (0 or 1: none). overlap: it may begin before its predecessor on the stream has ended. */
+struct tmap_launch {
+    tmap_cu_function function;
+    uint32_t grid, threads, cluster, smem_bytes;
+    bool overlap;
+};
+
+/* tmap_libcuda_launch() : params as cuLaunchKernel's; stream NULL: the default one. */
+TMAP_API tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api,
+                                            const struct tmap_launch *what, void **params,
+                                            tmap_cu_stream stream);
 
 /* A device made usable: its primary context is retained, and current on the opening thread (another
  * thread calls api.ctx_set_current(context) first). */

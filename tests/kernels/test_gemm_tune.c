@@ -14,6 +14,8 @@ enum { MOST = 20, WARM_US = 60000, EVENTS = 2 };
 
 static struct device {
     double now_us, event_us[EVENTS];
+    struct tmap_cu_launch how; /* the last launch, and its attributes */
+    struct tmap_cu_launch_attr attrs[2];
     int events;            /* created and not destroyed */
     int launches, fail_at; /* the launch that fails; 0: none */
     const void *quick_when_warm;
@@ -30,7 +32,9 @@ static bool is_pingpong(const void *function)
 static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function function,
                              void **params, void **extra)
 {
-    (void)how, (void)params, (void)extra;
+    (void)params, (void)extra;
+    device.how = *how;
+    for (unsigned i = 0; i < how->attr_count; i++) device.attrs[i] = how->attrs[i];
     if (++device.launches == device.fail_at) return 1;
     const bool warm = device.now_us > WARM_US, pingpong = is_pingpong(function);
     double us = 100 + (double)((uintptr_t)function % 7);
@@ -150,6 +154,32 @@ static void the_choice_is_remembered(void **state)
     assert_ptr_equal(recalled.function, tuned.function);
 }
 
+/* A cluster and an early start are attributes, where they are asked for. */
+static void a_launch_is_the_plans(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    for (int32_t pair = 1; pair <= 2; pair++)
+        for (int32_t overlap = -1; overlap <= 0; overlap++) {
+            const struct tmap_gemm_config wish = {
+                .cluster_m = pair, .cluster_n = 1, .overlap = overlap};
+            struct tmap_gemm_plan plan;
+            assert_int_equal(tmap_gemm_plan(suite, &p, &wish, &plan, NULL), TMAP_OK);
+            assert_int_equal(tmap_gemm_run(&plan, NULL), TMAP_OK);
+            assert_int_equal(device.how.grid_x, plan.grid);
+            assert_int_equal(device.how.block_x, plan.threads);
+            assert_int_equal(device.how.smem_bytes, plan.smem_bytes);
+            assert_int_equal(device.how.attr_count, (pair > 1) + (overlap == 0));
+            if (overlap == 0) assert_int_equal(device.attrs[0].id, TMAP_CU_LAUNCH_PDL);
+            if (overlap == 0) assert_int_equal(device.attrs[0].value.flag, 1);
+            if (pair == 1) continue;
+            const struct tmap_cu_launch_attr *last = &device.attrs[device.how.attr_count - 1];
+            assert_int_equal(last->id, TMAP_CU_LAUNCH_CLUSTER);
+            assert_int_equal(last->value.cluster.x, pair);
+        }
+}
+
 /* In the first look, and in the finals. */
 static void a_device_that_objects_ends_it(void **state)
 {
@@ -172,6 +202,7 @@ int main(void)
         cmocka_unit_test(the_models_own_plan_is_a_finalist),
         cmocka_unit_test(one_configuration_needs_no_finals),
         cmocka_unit_test(the_choice_is_remembered),
+        cmocka_unit_test(a_launch_is_the_plans),
         cmocka_unit_test(a_device_that_objects_ends_it),
     };
     return cmocka_run_group_tests_name("gemm_tune", tests, NULL, NULL);

@@ -26,8 +26,9 @@ static enum tmap_status launch_in(struct executor *ex, tmap_cu_function f, uint3
                                   uint32_t cluster, uint32_t threads, uint32_t smem,
                                   tmap_cu_stream s, void **params)
 {
-    return check(ex,
-                 tmap_libcuda_launch(&ex->gpu.api, f, blocks, cluster, threads, smem, s, params));
+    const struct tmap_launch what = {
+        .function = f, .grid = blocks, .threads = threads, .cluster = cluster, .smem_bytes = smem};
+    return check(ex, tmap_libcuda_launch(&ex->gpu.api, &what, params, s));
 }
 
 static enum tmap_status launch(struct executor *ex, tmap_cu_function f, uint32_t blocks,

@@ -125,9 +125,12 @@ enum tmap_status copy_launch(struct tmap_copy *s, tmap_cu_function f, uint32_t g
                              void *stream)
 {
     void *args[] = {params};
-    return tmap_libcuda_launch(&s->gpu.api, f, grid, cluster, threads, smem_bytes, stream, args)
-               ? TMAP_E_DRIVER
-               : TMAP_OK;
+    const struct tmap_launch what = {.function = f,
+                                     .grid = grid,
+                                     .threads = threads,
+                                     .cluster = cluster,
+                                     .smem_bytes = smem_bytes};
+    return tmap_libcuda_launch(&s->gpu.api, &what, args, stream) ? TMAP_E_DRIVER : TMAP_OK;
 }
 
 enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)

@@ -290,9 +290,9 @@ enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *
 {
     uint64_t members = group->memory + members_offset(group->count);
     void *params[] = {(void *)(uintptr_t)group->params, &members};
-    const struct gemm_launch make = {
+    const struct tmap_launch make = {
         .function = group->make, .grid = (uint32_t)group->count, .threads = 128, .cluster = 1};
-    const struct gemm_launch multiply = {.function = group->multiply,
+    const struct tmap_launch multiply = {.function = group->multiply,
                                          .grid = group->grid,
                                          .threads = group->threads,
                                          .cluster = group->cluster,

@@ -143,32 +143,16 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
     return TMAP_OK;
 }
 
-enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct gemm_launch *what,
+enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
                              void **params, void *stream)
 {
-    struct tmap_cu_launch_attr attrs[2] = {{.id = TMAP_CU_LAUNCH_PDL},
-                                           {.id = TMAP_CU_LAUNCH_CLUSTER}};
-    attrs[0].value.flag = what->overlap;
-    attrs[1].value.cluster.x = what->cluster;
-    attrs[1].value.cluster.y = attrs[1].value.cluster.z = 1;
-    const struct tmap_cu_launch launch = {.grid_x = what->grid,
-                                          .grid_y = 1,
-                                          .grid_z = 1,
-                                          .block_x = what->threads,
-                                          .block_y = 1,
-                                          .block_z = 1,
-                                          .smem_bytes = what->smem_bytes,
-                                          .stream = stream,
-                                          .attrs = attrs,
-                                          .attr_count = what->cluster > 1 ? 2 : 1};
-    return suite->gpu.api.launch_kernel_ex(&launch, what->function, params, NULL) ? TMAP_E_DRIVER
-                                                                                  : TMAP_OK;
+    return tmap_libcuda_launch(&suite->gpu.api, what, params, stream) ? TMAP_E_DRIVER : TMAP_OK;
 }
 
 enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
 {
     void *params[] = {(void *)(uintptr_t)plan->params};
-    const struct gemm_launch what = {.function = plan->function,
+    const struct tmap_launch what = {.function = plan->function,
                                      .grid = plan->grid,
                                      .threads = plan->threads,
                                      .cluster = plan->cluster,

@@ -51,14 +51,7 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
 enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4 };
 
-/* One launch: blocks, each of so many threads and bytes of shared memory, in clusters. overlap: it
- * may begin before its predecessor on the stream has ended. */
-struct gemm_launch {
-    void *function;
-    uint32_t grid, threads, cluster, smem_bytes;
-    bool overlap;
-};
-enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct gemm_launch *what,
+enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
                              void **params, void *stream);
 
 /* Writes the words into a refusal that blames no row; returns the status. refusal may be NULL. */
