@@ -77,7 +77,7 @@ static void bench_repair(const struct tmap_checker *c, bool split, size_t cap)
            us, n, split ? "wanted 200 and 5000" : "wanted 20 and 1000");
 }
 
-/* Tiles of matrices as kernels wish them; some need slabs, some nothing serves. */
+/* Tiles of matrices as kernels request them; some need slabs, some nothing serves. */
 static void bench_solve(const struct tmap_checker *c)
 {
     static const struct {
@@ -90,7 +90,7 @@ static void bench_solve(const struct tmap_checker *c)
     size_t served = 0;
     for (size_t i = 0; i < SAMPLES; i++) {
         const uint64_t r = rnd(4);
-        struct tmap_tile_wish w = {.consumer = readers[r].consumer, .major = readers[r].major};
+        struct tmap_tile_request w = {.consumer = readers[r].consumer, .major = readers[r].major};
         struct tmap_tile_plan p;
         size_t found;
         char reason[160];
@@ -108,7 +108,7 @@ static void bench_solve(const struct tmap_checker *c)
         us[i] = now_us() - start;
     }
     report("solve", us, SAMPLES, "wanted 50 and 2000");
-    printf("%-34s %zu of %d wishes have a plan\n", "", served, SAMPLES);
+    printf("%-34s %zu of %d requests have a plan\n", "", served, SAMPLES);
 }
 
 static void bench_prune(const struct tmap_checker *c)

@@ -37,8 +37,8 @@ int main(void)
         tmap_plan_step_text(&plan.step[i], text, sizeof text);
         printf("  %s\n", text);
     }
-    int64_t wish[TMAP_MAX_RANK] = {128, 1024}, at[TMAP_MAX_RANK];
-    tmap_plan_coords(&plan, wish, 0, at);
+    int64_t request[TMAP_MAX_RANK] = {128, 1024}, at[TMAP_MAX_RANK];
+    tmap_plan_coords(&plan, request, 0, at);
     printf("tile {128, 1024} is at {%" PRId64 ", %" PRId64 ", %" PRId64 "}\n", at[0], at[1], at[2]);
     return 0;
 }

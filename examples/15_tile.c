@@ -8,17 +8,17 @@ static bool solve_tile(const struct tmap_checker *checker, uint64_t rows, uint32
                        struct tmap_desc *out)
 {
     static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
-    const struct tmap_tile_wish wish = {.tensor = {.dtype = TMAP_BFLOAT16,
-                                                   .rank = 2,
-                                                   .address = UINT64_C(0x7f0000000000),
-                                                   .dim = {4096, rows},
-                                                   .stride_bytes = {8192}},
-                                        .tile = {64, tile_rows},
-                                        .consumer = TMAP_CONSUMER_WGMMA};
+    const struct tmap_tile_request request = {.tensor = {.dtype = TMAP_BFLOAT16,
+                                                         .rank = 2,
+                                                         .address = UINT64_C(0x7f0000000000),
+                                                         .dim = {4096, rows},
+                                                         .stride_bytes = {8192}},
+                                              .tile = {64, tile_rows},
+                                              .consumer = TMAP_CONSUMER_WGMMA};
     struct tmap_tile_plan plan;
     size_t found;
     char reason[160];
-    if (tmap_solve(checker, &wish, workspace, sizeof workspace, &plan, 1, &found, reason) !=
+    if (tmap_solve(checker, &request, workspace, sizeof workspace, &plan, 1, &found, reason) !=
         TMAP_OK)
         return false;
     printf("%u rows: %" PRIu64 " instruction, swizzle %d, %" PRIu64 " bytes\n", tile_rows,

@@ -61,10 +61,10 @@ static struct tmap_gemm_problem problem_of(const char *kind, const char *out, in
     return p;
 }
 
-/* What WISH in the environment fixes for every plan; else nothing. */
-static struct tmap_gemm_config base_wish(void)
+/* What REQUEST in the environment fixes for every plan; else nothing. */
+static struct tmap_gemm_config base_request(void)
 {
-    return config_of(getenv("WISH") ? getenv("WISH") : "0");
+    return config_of(getenv("REQUEST") ? getenv("REQUEST") : "0");
 }
 
 /* The fastest of the model's first `most`, by a short look at each on rotating operands. */
@@ -73,7 +73,7 @@ static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES], best = {0};
     struct runner *r = calloc(1, sizeof *r);
     double best_us = 1e12;
-    const struct tmap_gemm_config base = base_wish();
+    const struct tmap_gemm_config base = base_request();
     const size_t count =
         tmap_gemm_configs(s->suite, &job->set[0], &base, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)most; i++) {
@@ -152,7 +152,7 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
     job_make(s, shape, fill, &job);
     const bool square = shape->m == shape->n && shape->m == shape->k;
     const int found = track_screen(s, &job, best, &offered);
-    const struct tmap_gemm_config base = base_wish();
+    const struct tmap_gemm_config base = base_request();
     const struct tmap_gemm_config choice = tuned(s, &job, 20);
     for (int i = 0; i < VENDOR + found; i++) track[i].runner = calloc(1, sizeof(struct runner));
     const bool planned =
@@ -172,7 +172,7 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
     struct runner *r = calloc(1, sizeof *r);
     job_make(s, shape, PROBE_NORMAL, &job);
-    const struct tmap_gemm_config base = base_wish();
+    const struct tmap_gemm_config base = base_request();
     size_t count = tmap_gemm_configs(s->suite, &job.set[0], &base, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)limit; i++) {
         if (!ours(s, r, &job, &configs[i])) continue;
@@ -291,9 +291,9 @@ static int list(struct stand *s, const struct tmap_gemm_problem *shape, double m
     char vendor[VENDOR_TEXT] = "";
     job_make(s, shape, PROBE_NORMAL, &job);
     for (int i = 0; i < n && tracks < MOST; i++) {
-        const struct tmap_gemm_config wish = config_of(texts[i]);
+        const struct tmap_gemm_config request = config_of(texts[i]);
         track[tracks].runner = calloc(1, sizeof *track[0].runner);
-        if (ours(s, track[tracks].runner, &job, &wish)) tracks++;
+        if (ours(s, track[tracks].runner, &job, &request)) tracks++;
     }
     const int mine = tracks;
     if (track_screen(s, &job, best, &offered) > 0) {
@@ -365,12 +365,12 @@ static void once(struct stand *s, const struct tmap_gemm_problem *shape, const c
 {
     static struct job job;
     struct runner *r = calloc(1, sizeof *r);
-    const struct tmap_gemm_config wish = config_of(what);
+    const struct tmap_gemm_config request = config_of(what);
     job_make(s, shape, PROBE_NORMAL, &job);
     if (what[0] == 'v') {
         vendor_prepare(s->vendor, &job.set[0], s->workspace, s->workspace_bytes);
         theirs(r, &job, atoi(what + 1));
-    } else if (!ours(s, r, &job, &wish))
+    } else if (!ours(s, r, &job, &request))
         return;
     for (int i = 0; i < 3; i++)
         if (r->run(s, r, 0)) printf("failed\n");
@@ -425,7 +425,7 @@ static void ladder(struct stand *s, int n, double ms)
     const int tiles = (n + 127) / 128 * ((n + 255) / 256);
     const struct step {
         const char *name;
-        struct tmap_gemm_config wish;
+        struct tmap_gemm_config request;
     } steps[] = {
         {"specialised 64x128, one tile a block",
          {.tile_m = 64, .tile_n = 128, .stages = 4, .group = 1, .clusters = tiles * 4}},
@@ -451,15 +451,15 @@ static void ladder(struct stand *s, int n, double ms)
         fflush(stdout);
     }
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
-        struct tmap_gemm_config wish = steps[i].wish;
-        if (wish.tile_m) {
-            wish.cluster_m = wish.cluster_m ? wish.cluster_m : 1;
-            wish.overlap = wish.overlap ? 0 : -1;
-            wish.direct = wish.direct ? 1 : -1;
-            wish.cluster_n = wish.split = 1;
-            wish.swapped = wish.stream = -1;
+        struct tmap_gemm_config request = steps[i].request;
+        if (request.tile_m) {
+            request.cluster_m = request.cluster_m ? request.cluster_m : 1;
+            request.overlap = request.overlap ? 0 : -1;
+            request.direct = request.direct ? 1 : -1;
+            request.cluster_n = request.split = 1;
+            request.swapped = request.stream = -1;
         }
-        if (!ours(s, r, &job, &wish)) continue;
+        if (!ours(s, r, &job, &request)) continue;
         stand_time(s, r, ms / 4, 0);
         const struct slice t = stand_time(s, r, ms, 0);
         printf("ladder\t%d\t%s\t%.1f us\t%.1f TFLOP/s\t%.0f MHz\t%.0f W\n", n, steps[i].name, t.us,

@@ -155,14 +155,14 @@ double rung_time(struct stand *s, struct job *job, int rung, double ms, bool *ri
 static bool wide_params(struct stand *s, struct job *job, int cluster_m, struct gemm_params *p,
                         struct tmap_gemm_plan *plan)
 {
-    const struct tmap_gemm_config wish = {.tile_m = 128,
-                                          .tile_n = 256,
-                                          .stages = 3,
-                                          .cluster_m = cluster_m,
-                                          .cluster_n = 1,
-                                          .split = 1,
-                                          .swapped = -1};
-    if (tmap_gemm_plan(s->suite, &job->set[0], &wish, plan, NULL) != TMAP_OK) return false;
+    const struct tmap_gemm_config request = {.tile_m = 128,
+                                             .tile_n = 256,
+                                             .stages = 3,
+                                             .cluster_m = cluster_m,
+                                             .cluster_n = 1,
+                                             .split = 1,
+                                             .swapped = -1};
+    if (tmap_gemm_plan(s->suite, &job->set[0], &request, plan, NULL) != TMAP_OK) return false;
     memcpy(p, plan->params, sizeof *p);
     return true;
 }

@@ -132,13 +132,15 @@ static int run_theirs(struct stand *s, struct runner *r, int set)
     return vendor_run(s->vendor, &r->job->set[set], r->algo, s->stream);
 }
 
-bool ours(struct stand *s, struct runner *r, struct job *job, const struct tmap_gemm_config *wish)
+bool ours(struct stand *s, struct runner *r, struct job *job,
+          const struct tmap_gemm_config *request)
 {
     r->run = run_ours;
     r->job = job;
     for (int i = 0; i < job->sets; i++) {
         struct tmap_gemm_refusal why = {0};
-        enum tmap_status status = tmap_gemm_plan(s->suite, &job->set[i], wish, &r->plans[i], &why);
+        enum tmap_status status =
+            tmap_gemm_plan(s->suite, &job->set[i], request, &r->plans[i], &why);
         if (status == TMAP_OK) continue;
         fprintf(stderr, "gemm bench: no plan (%d): %s\n", status, why.text);
         return false;

@@ -44,7 +44,8 @@ struct runner {
     int algo;                              /* the vendor's */
     double guess_us;
 };
-bool ours(struct stand *s, struct runner *r, struct job *job, const struct tmap_gemm_config *wish);
+bool ours(struct stand *s, struct runner *r, struct job *job,
+          const struct tmap_gemm_config *request);
 void theirs(struct runner *r, struct job *job, int algo);
 
 struct slice {

@@ -68,7 +68,7 @@ struct tmap_copy_problem {
     uint32_t list_count;
 };
 
-/* How it is done. Zero in any member of a wish leaves the choice to the plan. */
+/* How it is done. Zero in any member of a request leaves the choice to the plan. */
 struct tmap_copy_config {
     uint32_t box[TMAP_MAX_RANK];
     uint32_t slot_bytes; /* aimed at; the box decides */
@@ -98,14 +98,14 @@ struct tmap_copy_plan {
     uint64_t params[TMAP_COPY_PARAM_WORDS];
 };
 
-/* tmap_copy_plan() : chooses, checks, encodes. wish NULL: nothing fixed. violation: the row that
+/* tmap_copy_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row that
  *  refused a descriptor (row TMAP_NO_ROW when none did); may be NULL.
  *  Errors: TMAP_E_ARGUMENT (no such kind, a zero dimension, bytes or addresses that are no multiple
- *  of 16), TMAP_E_ILLEGAL (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the wish),
+ *  of 16), TMAP_E_ILLEGAL (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the request),
  *  TMAP_E_MEMORY, TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_copy_plan(struct tmap_copy *suite,
                                          const struct tmap_copy_problem *problem,
-                                         const struct tmap_copy_config *wish,
+                                         const struct tmap_copy_config *request,
                                          struct tmap_copy_plan *plan,
                                          struct tmap_violation *violation);
 TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);
@@ -144,10 +144,11 @@ struct tmap_copy_result {
 /* tmap_copy_case() : the name of case i; NULL at the end. */
 TMAP_API const char *tmap_copy_case(size_t i);
 
-/* tmap_copy_measure() : verifies and times case i with about `bytes` of input. wish may be NULL.
+/* tmap_copy_measure() : verifies and times case i with about `bytes` of input. request may be NULL.
  *  Errors: those of tmap_copy_plan; TMAP_E_MEMORY when the device has not enough. */
 TMAP_API enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t bytes,
-                                            uint32_t repeats, const struct tmap_copy_config *wish,
+                                            uint32_t repeats,
+                                            const struct tmap_copy_config *request,
                                             struct tmap_copy_result *out);
 
 #ifdef __cplusplus

@@ -69,9 +69,9 @@ struct tmap_gemm_problem {
                       own. Plans that share one must run one after the other (one stream). */
 };
 
-#define TMAP_GEMM_STREAM_ANY (1 << 30) /* as a wish: dealt out by k-blocks, however many */
+#define TMAP_GEMM_STREAM_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
 
-/* How it is computed. Zero in any member of a wish leaves the choice to the cost model. */
+/* How it is computed. Zero in any member of a request leaves the choice to the cost model. */
 struct tmap_gemm_config {
     int32_t tile_m, tile_n;            /* of one block, in the kernel's own orientation */
     int32_t stages;                    /* of the ring */
@@ -88,7 +88,7 @@ struct tmap_gemm_config {
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
     int32_t pingpong; /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t storer;   /* 1: a warp of its own stores D for each warpgroup, -1: the
-                         warpgroups themselves (as a wish 1 is met where it can be) */
+                         warpgroups themselves (as a request 1 is met where it can be) */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 80
@@ -117,14 +117,14 @@ struct tmap_gemm_refusal {
 /* tmap_gemm_workspace_bytes() : what any plan of this suite can need. */
 TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
 
-/* tmap_gemm_plan() : chooses, encodes, checks. wish: what is fixed already (NULL: nothing).
+/* tmap_gemm_plan() : chooses, encodes, checks. request: what is fixed already (NULL: nothing).
  *  refusal may be NULL.
  *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
- *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the wish fits no
+ *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the request fits no
  *  kernel, or not in shared memory), TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
-                                         const struct tmap_gemm_config *wish,
+                                         const struct tmap_gemm_config *request,
                                          struct tmap_gemm_plan *plan,
                                          struct tmap_gemm_refusal *refusal);
 
@@ -133,22 +133,22 @@ TMAP_API enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite,
  *  Errors: TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
 
-/* tmap_gemm_configs() : every configuration of the family that fits the wish, best first by the
+/* tmap_gemm_configs() : every configuration of the family that fits the request, best first by the
  *  cost model. Writes at most cap and returns how many there are. */
 TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                  const struct tmap_gemm_config *wish,
+                                  const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);
 
 /* tmap_gemm_tune() : as tmap_gemm_plan(), but the first `most` configurations by the cost model are
  *  timed on the problem's own memory (D is overwritten) and the fastest is planned: each for some
  *  runs, then the model's own and the quickest others in turn, for less than a second (of runs
  *  below 40 ms), since a warm GPU at its power limit ranks them otherwise. cache_path: a
- *  text file of earlier choices, one line a problem whatever the wish, read first and appended to;
- *  NULL: none. Waits for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is D.
- *  A cache file that cannot be read or written is passed over. */
+ *  text file of earlier choices, one line a problem whatever the request, read first and appended
+ * to; NULL: none. Waits for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is
+ * D. A cache file that cannot be read or written is passed over. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
-                                         const struct tmap_gemm_config *wish, size_t most,
+                                         const struct tmap_gemm_config *request, size_t most,
                                          const char *cache_path, struct tmap_gemm_plan *plan,
                                          struct tmap_gemm_refusal *refusal);
 
@@ -183,14 +183,13 @@ TMAP_API size_t tmap_gemm_group_bytes(size_t count);
  *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
  *  maps, and the tensormap.replace that will make them on the device, are put to the rows. Of the
- *  wish only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
+ *  request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
  *  Errors: as tmap_gemm_plan(); the refusal's text names the member. */
-TMAP_API enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite,
-                                               const struct tmap_gemm_problem *like,
-                                               const struct tmap_gemm_member *members, size_t count,
-                                               uint64_t memory, const struct tmap_gemm_config *wish,
-                                               struct tmap_gemm_group *group,
-                                               struct tmap_gemm_refusal *refusal);
+TMAP_API enum tmap_status
+tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+                     const struct tmap_gemm_member *members, size_t count, uint64_t memory,
+                     const struct tmap_gemm_config *request, struct tmap_gemm_group *group,
+                     struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_group_run() : two launches on the stream: one makes the members' tensor maps in the
  *  group's memory, one multiplies. Does not wait. Runs of one group must not overlap.
@@ -230,7 +229,7 @@ enum tmap_gemm_fill {
 struct tmap_gemm_case {
     struct tmap_gemm_problem problem; /* its addresses are ignored; an ld or a batch_stride of 0 is
                                          made the smallest legal one */
-    struct tmap_gemm_config wish;
+    struct tmap_gemm_config request;
     int32_t fill_a, fill_b, parameter; /* enum tmap_gemm_fill */
     uint64_t seed;
     int32_t reruns; /* further launches that must give the same bytes */
@@ -261,10 +260,10 @@ TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
 
 /* tmap_gemm_verify_group() : the same for a group, one case a member (at most
  *  TMAP_GEMM_VERIFY_MEMBERS; the first says what all share). Reruns, Freivalds and the cases' own
- *  wishes are ignored. Errors: as tmap_gemm_group_plan(), tmap_gemm_verify(). */
+ *  requests are ignored. Errors: as tmap_gemm_group_plan(), tmap_gemm_verify(). */
 TMAP_API enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite,
                                                  const struct tmap_gemm_case *cases, size_t count,
-                                                 const struct tmap_gemm_config *wish,
+                                                 const struct tmap_gemm_config *request,
                                                  struct tmap_gemm_outcome *outcome);
 
 #ifdef __cplusplus

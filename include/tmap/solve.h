@@ -134,13 +134,15 @@ TMAP_API void tmap_space_at(const struct tmap_space *space, uint64_t i, struct t
 TMAP_API const char *tmap_model_name(uint32_t model);
 TMAP_API const char *tmap_model_about(uint32_t model);
 
-/* --- repair and synthesis: plans that copy a wished tile ----------------------------------------
+/* --- repair and synthesis: plans that copy a requested tile
+ * ----------------------------------------
  */
 
 enum tmap_plan_kind {
-    TMAP_PLAN_FREE = 0,    /* no byte of the tensor moves, and the tile is the one wished */
+    TMAP_PLAN_FREE = 0,    /* no byte of the tensor moves, and the tile is the one requested */
     TMAP_PLAN_PADDING = 1, /* the tensor is copied once into an allocation with other strides */
-    TMAP_PLAN_DECISION = 2 /* the wish itself is undefined: a value is chosen that only you can */
+    TMAP_PLAN_DECISION =
+        2 /* the request itself is undefined: a value is chosen that only you can */
 };
 
 /* One step of a plan. `index` is a dimension where there is one, else -1. */
@@ -177,7 +179,7 @@ struct tmap_plan_step {
     uint64_t from, to;
 };
 
-/* How one coordinate of the new descriptor follows from the wish's coordinates c[]:
+/* How one coordinate of the new descriptor follows from the request's coordinates c[]:
  *     value = ((sum of coef[i] * c[i]) / div) % mod        (mod 0: no remainder)
  *     coordinate of copy k = value rounded down to a multiple of round + k * step
  * An element of the tile that has new index x (by the same formula, of its own position, plus
@@ -185,7 +187,7 @@ struct tmap_plan_step {
 struct tmap_plan_dim {
     uint64_t coef[TMAP_MAX_RANK];
     uint64_t slice; /* times an element's number in its slice is added to the sum, where the slices
-                     * of an interleaved wish are seen as elements (SLICES) */
+                     * of an interleaved request are seen as elements (SLICES) */
     uint64_t div, mod;
     uint32_t round; /* 1: not at all */
     uint32_t shift; /* elements before the tensor (dimension 0 only) */
@@ -202,8 +204,8 @@ struct tmap_cost {
     uint64_t copied_bytes;
     uint64_t extra_instructions; /* copies beyond the first, per tile */
     uint32_t extra_maps;         /* descriptors beyond the first: tmap_plan_desc() */
-    uint32_t layout_changes;     /* ways in which the tile lies otherwise than wished; rows rounded
-                                  * up to whole units are none */
+    uint32_t layout_changes; /* ways in which the tile lies otherwise than requested; rows rounded
+                              * up to whole units are none */
     uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
     uint32_t steps;
 };
@@ -216,19 +218,19 @@ struct tmap_plan {
     bool skip;             /* nothing to launch; the rest is unused */
     struct tmap_desc desc; /* legal; tmap_plan_desc() for copies with a smaller box */
     struct tmap_plan_dim dim[TMAP_MAX_RANK];
-    /* elements of the wish that became one: element x is number (sum of part_coef[i] * x[i]) modulo
-     * part_of of its group; part_of 1: none did */
+    /* elements of the request that became one: element x is number (sum of part_coef[i] * x[i])
+     * modulo part_of of its group; part_of 1: none did */
     uint64_t part_coef[TMAP_MAX_RANK], part_slice, part_of;
     uint32_t copies;     /* product over dim[] */
     uint64_t slot_bytes; /* copy n (dim[0] fastest) lands at n * slot_bytes */
     uint64_t tx_bytes;   /* all copies of a tile together */
     uint64_t
         allocation_bytes; /* PADDING: what the padded tensor takes; desc.address stands for it */
-    uint64_t grain[TMAP_MAX_RANK]; /* needed: wish coordinate i is a multiple; 0: it is 0 */
+    uint64_t grain[TMAP_MAX_RANK]; /* needed: request coordinate i is a multiple; 0: it is 0 */
 };
 
 /* What the tile is for, where the descriptor does not say. */
-struct tmap_wish {
+struct tmap_request {
     uint32_t op;                   /* TMAP_OP_LOAD or TMAP_OP_STORE */
     uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of these; 0: of the box */
     bool keep_swizzle;             /* another swizzle is no option (the consumer needs this one) */
@@ -257,17 +259,18 @@ struct tmap_repair_report {
 #define TMAP_REPAIR_WORKSPACE ((size_t)5 << 18)
 
 /* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
- *  most cap, each of another kind of steps. wish may be NULL: a load on the box's own grid. log may
- *  be NULL. Every plan's descriptor has been checked. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with
- *  report->reason; TMAP_E_BUDGET when the workspace ran out before any plan was found. */
+ *  most cap, each of another kind of steps. request may be NULL: a load on the box's own grid. log
+ * may be NULL. Every plan's descriptor has been checked. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN
+ * with report->reason; TMAP_E_BUDGET when the workspace ran out before any plan was found. */
 TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
-                                      const struct tmap_desc *desc, const struct tmap_wish *wish,
-                                      void *workspace, size_t workspace_bytes,
-                                      struct tmap_plan *plans, size_t cap,
+                                      const struct tmap_desc *desc,
+                                      const struct tmap_request *request, void *workspace,
+                                      size_t workspace_bytes, struct tmap_plan *plans, size_t cap,
                                       struct tmap_repair_report *report,
                                       struct tmap_search_log *log);
 
-/* tmap_plan_coords() : the coordinates of copy n of a tile whose wish coordinates are coord[]. */
+/* tmap_plan_coords() : the coordinates of copy n of a tile whose request coordinates are coord[].
+ */
 TMAP_API void tmap_plan_coords(const struct tmap_plan *plan, const int64_t *coord, uint32_t n,
                                int64_t out[TMAP_MAX_RANK]);
 /* tmap_plan_desc() : the descriptor of copy n: plan->desc, with the last box of each dimension that
@@ -275,15 +278,16 @@ TMAP_API void tmap_plan_coords(const struct tmap_plan *plan, const int64_t *coor
 TMAP_API void tmap_plan_desc(const struct tmap_plan *plan, uint32_t n, struct tmap_desc *out);
 /* tmap_plan_place() : where element tile[] of that tile lands: the copy, and its unswizzled byte
  *  offset in shared memory from the tile's first byte. False: the plan does not move it. */
-TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *wish,
+TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *request,
                               const int64_t *coord, const uint32_t *tile, uint32_t *copy,
                               uint64_t *offset_bytes);
 /* tmap_plan_place_in_slice() : the same for element `part` of the slice that an element of an
- *  interleaved wish is, which need not lie beside the one before it where the plan sees slices as
- *  elements; tmap_plan_place() is part 0. */
-TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan, const struct tmap_desc *wish,
-                                       const int64_t *coord, const uint32_t *tile, uint32_t part,
-                                       uint32_t *copy, uint64_t *offset_bytes);
+ *  interleaved request is, which need not lie beside the one before it where the plan sees slices
+ * as elements; tmap_plan_place() is part 0. */
+TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan,
+                                       const struct tmap_desc *request, const int64_t *coord,
+                                       const uint32_t *tile, uint32_t part, uint32_t *copy,
+                                       uint64_t *offset_bytes);
 /* Names: "free"; "merge"; "oob_fill". tmap_plan_step_text() : a sentence. */
 TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
 TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);
@@ -291,10 +295,11 @@ TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out
 /* tmap_cost_compare() : below, at or above 0. */
 TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
 
-/* --- synthesis: the best descriptors for a wished tile ------------------------------------------
+/* --- synthesis: the best descriptors for a requested tile
+ * ------------------------------------------
  */
 
-struct tmap_tile_wish {
+struct tmap_tile_request {
     struct tmap_desc tensor;      /* kind, type, rank, address, dims and strides; the rest unused */
     uint32_t tile[TMAP_MAX_RANK]; /* elements */
     uint32_t op;                  /* TMAP_OP_LOAD or TMAP_OP_STORE */
@@ -313,20 +318,21 @@ struct tmap_tile_plan {
     uint64_t rows;            /* shared rows of a tile: fewer are longer */
 };
 
-/* tmap_solve() : plans for the wish, best first, at most cap. Errors: TMAP_E_ARGUMENT,
+/* tmap_solve() : plans for the request, best first, at most cap. Errors: TMAP_E_ARGUMENT,
  *  TMAP_E_NO_PLAN with *reason (of at least 160 bytes), TMAP_E_ROOM. workspace as tmap_repair()'s.
  */
 TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
-                                     const struct tmap_tile_wish *wish, void *workspace,
+                                     const struct tmap_tile_request *request, void *workspace,
                                      size_t workspace_bytes, struct tmap_tile_plan *plans,
                                      size_t cap, size_t *found, char *reason);
 
 /* tmap_solve_account() : the account of what tmap_solve() searches for one swizzle, for proofs;
  * *closed as tmap_repair_report's. That there is no plan is no error here. */
 TMAP_API enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
-                                             const struct tmap_tile_wish *wish, int32_t swizzle,
-                                             void *workspace, size_t workspace_bytes,
-                                             struct tmap_search_log *log, bool *closed);
+                                             const struct tmap_tile_request *request,
+                                             int32_t swizzle, void *workspace,
+                                             size_t workspace_bytes, struct tmap_search_log *log,
+                                             bool *closed);
 
 /* tmap_consumer_name() : "wgmma_k_major"; NULL for what does not exist. tmap_consumer_at() : the
  *  i-th of them; false past the end. */

@@ -223,19 +223,19 @@ TMAP_API enum tmap_status tmap_certify(struct tmap_symbolic *context,
                                        char *text, size_t text_cap, size_t *length);
 
 struct tmap_plan;
-struct tmap_wish;
+struct tmap_request;
 struct tmap_search_log;
 
-/* tmap_certify_moves() : whether the plan's copies move what desc wishes, for every tile on the
+/* tmap_certify_moves() : whether the plan's copies move what desc requests, for every tile on the
  * grid that starts inside the tensor, of any coordinates: each element of the tile is in or out of
- * bounds as wished, comes from its address (or, from a padded copy, from a place of its own), lands
- * in the box of a copy at a place of its own, copies start at legal coordinates, and a store writes
- * nothing else. isl decides it. wish may be NULL, as tmap_repair()'s. Errors: TMAP_E_ARGUMENT, also
- * for a plan without copies; TMAP_E_NOT_BUILT. */
+ * bounds as requested, comes from its address (or, from a padded copy, from a place of its own),
+ * lands in the box of a copy at a place of its own, copies start at legal coordinates, and a store
+ * writes nothing else. isl decides it. request may be NULL, as tmap_repair()'s. Errors:
+ * TMAP_E_ARGUMENT, also for a plan without copies; TMAP_E_NOT_BUILT. */
 TMAP_API enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                              const struct tmap_checker *checker,
                                              const struct tmap_desc *desc,
-                                             const struct tmap_wish *wish,
+                                             const struct tmap_request *request,
                                              const struct tmap_plan *plan, enum tmap_proof *proof);
 
 /* What Z3 says about the views of a search: one query a view, or two where the tensor may be
@@ -255,12 +255,12 @@ tmap_certify_minimal(struct tmap_symbolic *context, const struct tmap_checker *c
                      const struct tmap_desc *desc, const struct tmap_plan *plan,
                      const struct tmap_search_log *log, struct tmap_minimal *out);
 
-struct tmap_tile_wish;
+struct tmap_tile_request;
 struct tmap_tile_plan;
 
-/* tmap_certify_tile() : whether tmap_solve()'s first plan for a wish is least: for each swizzle, in
- * each view that a search for it names, no fields that the consumer can read give a plan without a
- * copy (where it has one), with fewer instructions or maps, fewer bank conflicts, less shared
+/* tmap_certify_tile() : whether tmap_solve()'s first plan for a request is least: for each swizzle,
+ * in each view that a search for it names, no fields that the consumer can read give a plan without
+ * a copy (where it has one), with fewer instructions or maps, fewer bank conflicts, less shared
  * memory or whole sectors of memory instead of parts, in this order. What comes after in solve's
  * order is not asked. Undecided also: a view in which ldmatrix reads rows in pieces or through
  * several dimensions, where only fewer conflicts, which are not stated for it, would be better.
@@ -268,7 +268,7 @@ struct tmap_tile_plan;
  * tmap_certify_minimal(). */
 TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
                                             const struct tmap_checker *checker,
-                                            const struct tmap_tile_wish *wish,
+                                            const struct tmap_tile_request *request,
                                             const struct tmap_tile_plan *plan, void *workspace,
                                             size_t workspace_bytes, struct tmap_search_log *log,
                                             struct tmap_minimal *out);

@@ -13,7 +13,7 @@
 struct repair {
     struct cli *cli;
     struct tmap_checker checker;
-    struct tmap_wish wish;
+    struct tmap_request request;
     void *workspace;
     uint64_t plans;
     bool patch;
@@ -78,7 +78,7 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
     }
     r->log.length = 0;
     const enum tmap_status s =
-        tmap_repair(&r->checker, &record->desc, &r->wish, r->workspace, TMAP_REPAIR_WORKSPACE,
+        tmap_repair(&r->checker, &record->desc, &r->request, r->workspace, TMAP_REPAIR_WORKSPACE,
                     plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
     if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
     if (r->patch && report.found)
@@ -88,7 +88,7 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
     else
         print_text(record, plans, &report);
     if (r->cli->prove)
-        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &r->wish,
+        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &r->request,
                          report.found ? &plans[0] : NULL, &r->log,
                          record->name ? record->name : "record");
     return report.found ? CLI_OK : CLI_ILLEGAL;
@@ -105,10 +105,10 @@ static enum cli_exit run(struct cli *cli)
         return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
     if (op && strcmp(op, "load") && strcmp(op, "store"))
         return cli_usage(cli, "--op is load or store");
-    r.wish.op = op && strcmp(op, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
-    r.wish.keep_swizzle = cli_has(cli, "keep-swizzle");
-    r.wish.no_copy = cli_has(cli, "no-copy");
-    r.wish.no_im2col = cli_has(cli, "no-im2col");
+    r.request.op = op && strcmp(op, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
+    r.request.keep_swizzle = cli_has(cli, "keep-swizzle");
+    r.request.no_copy = cli_has(cli, "no-copy");
+    r.request.no_im2col = cli_has(cli, "no-im2col");
     r.workspace = malloc(TMAP_REPAIR_WORKSPACE);
     r.log.size = cli->prove ? LOG_BYTES : 0;
     r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
@@ -138,7 +138,7 @@ const struct cli_command cli_repair = {
                 "  tmap repair --op store --plans 1 out.json\n"
                 "  tmap repair --patch weights.json\n",
     .about = "free: no byte of the tensor moves. padding: the tensor is copied once into padded\n"
-             "rows. decision: the wish itself was undefined, and the plan chose a value.\n"
+             "rows. decision: the request itself was undefined, and the plan chose a value.\n"
              "Plans hold for tiles on the box's own grid (coordinates are multiples of the box).\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),

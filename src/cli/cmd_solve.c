@@ -1,4 +1,4 @@
-/* cmd_solve.c : the best descriptors and the loop of copies for a wished tile. */
+/* cmd_solve.c : the best descriptors and the loop of copies for a requested tile. */
 #include "cli/each.h"
 #include "cli/prove.h"
 #include "io/plan.h"
@@ -21,17 +21,18 @@ struct solve {
     struct tmap_search_log log;
 };
 
-static void loop_of(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish, char *out)
+static void loop_of(const struct tmap_tile_plan *t, const struct tmap_tile_request *request,
+                    char *out)
 {
-    io_plan_loop(&t->plan, &wish->tensor, wish->op == TMAP_OP_STORE, wish->multicast, out,
+    io_plan_loop(&t->plan, &request->tensor, request->op == TMAP_OP_STORE, request->multicast, out,
                  LOOP_BYTES);
 }
 
-static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish)
+static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_tile_request *request)
 {
     char loop[LOOP_BYTES];
-    json_t *o = io_plan_json(&t->plan, &wish->tensor);
-    loop_of(t, wish, loop);
+    json_t *o = io_plan_json(&t->plan, &request->tensor);
+    loop_of(t, request, loop);
     json_object_set_new(o, "instructions", json_integer((json_int_t)t->instructions));
     json_object_set_new(o, "bank_conflicts", json_integer(t->conflicts));
     json_object_set_new(o, "shared_bytes", json_integer((json_int_t)t->shared_bytes));
@@ -42,21 +43,21 @@ static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_tile_
 
 static void print_json(const struct solve *s, const struct io_record *record,
                        const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_tile_wish *wish, const char *reason)
+                       const struct tmap_tile_request *request, const char *reason)
 {
     json_t *o = json_object(), *list = json_array();
     json_t *name = json_object_get(record->json, "name");
     json_object_set(o, "name", name ? name : json_null());
-    for (size_t i = 0; i < found; i++) json_array_append_new(list, plan_json(&plans[i], wish));
+    for (size_t i = 0; i < found; i++) json_array_append_new(list, plan_json(&plans[i], request));
     json_object_set_new(o, "plans", list);
     if (!found) json_object_set_new(o, "reason", json_string(reason));
     io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
 }
 
-static void print_loop(const struct tmap_tile_plan *t, const struct tmap_tile_wish *wish)
+static void print_loop(const struct tmap_tile_plan *t, const struct tmap_tile_request *request)
 {
     char loop[LOOP_BYTES];
-    loop_of(t, wish, loop);
+    loop_of(t, request, loop);
     for (const char *line = loop; *line;) {
         const size_t n = strcspn(line, "\n");
         printf("        %.*s\n", (int)n, line);
@@ -65,7 +66,7 @@ static void print_loop(const struct tmap_tile_plan *t, const struct tmap_tile_wi
 }
 
 static void print_text(const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_tile_wish *wish, const char *reason)
+                       const struct tmap_tile_request *request, const char *reason)
 {
     if (!found) printf("no plan: %s\n", reason);
     for (size_t i = 0; i < found; i++) {
@@ -74,30 +75,30 @@ static void print_text(const struct tmap_tile_plan *plans, size_t found,
                " bytes of shared memory, %s; ",
                i + 1, t->instructions, t->instructions == 1 ? "" : "s", t->shared_bytes,
                t->conflicts ? "bank conflicts" : "no bank conflict");
-        io_plan_text(stdout, &t->plan, &wish->tensor);
-        print_loop(t, wish);
+        io_plan_text(stdout, &t->plan, &request->tensor);
+        print_loop(t, request);
     }
 }
 
 static enum cli_exit solve_record(void *user, struct io_record *record)
 {
     struct solve *s = user;
-    struct tmap_tile_wish wish;
+    struct tmap_tile_request request;
     struct tmap_tile_plan plans[MOST_PLANS];
     size_t found = 0;
     char reason[160] = "";
-    if (!io_wish_from(record, &wish)) return cli_unreadable(s->cli, record);
+    if (!io_request_from(record, &request)) return cli_unreadable(s->cli, record);
     const enum tmap_status status =
-        tmap_solve(&s->checker, &wish, s->workspace, TMAP_REPAIR_WORKSPACE, plans, (size_t)s->plans,
-                   &found, reason);
+        tmap_solve(&s->checker, &request, s->workspace, TMAP_REPAIR_WORKSPACE, plans,
+                   (size_t)s->plans, &found, reason);
     if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
     if (s->cli->format == IO_TEXT)
-        print_text(plans, found, &wish, reason);
+        print_text(plans, found, &request, reason);
     else
-        print_json(s, record, plans, found, &wish, reason);
+        print_json(s, record, plans, found, &request, reason);
     const json_t *name = json_object_get(record->json, "name");
     if (s->cli->prove && found)
-        cli_prove_tile(s->cli, &s->prover, &s->checker, &wish, &plans[0], s->workspace, &s->log,
+        cli_prove_tile(s->cli, &s->prover, &s->checker, &request, &plans[0], s->workspace, &s->log,
                        json_is_string(name) ? json_string_value(name) : "record");
     return found ? CLI_OK : CLI_ILLEGAL;
 }
@@ -127,10 +128,10 @@ static const struct cli_option options[] = {
 
 const struct cli_command cli_solve = {
     .name = "solve",
-    .summary = "the best descriptors and copies for a wished tile",
+    .summary = "the best descriptors and copies for a requested tile",
     .operands = "[OPTION...] [FILE...]",
-    .examples = "  tmap solve wish.json\n"
-                "  tmap solve --plans 5 -f json wish.json\n",
+    .examples = "  tmap solve request.json\n"
+                "  tmap solve --plans 5 -f json request.json\n",
     .about = "{\"tensor\":{\"dtype\":\"bf16\", \"dim\":[4096,8192], \"stride\":[8192]}, "
              "\"tile\":[64,128],\n"
              "\"op\":\"load\", \"consumer\":\"wgmma_k_major\"}. Fewest instructions first, then no "

@@ -143,15 +143,17 @@ static void say_repair(struct cli *cli, enum tmap_proof proof, uint64_t below, c
 /* What isl says about the copies of a plan, for tiles of any coordinates on its grid. */
 static void prove_moves(struct cli *cli, struct tmap_symbolic *context,
                         const struct tmap_checker *checker, const struct tmap_desc *desc,
-                        const struct tmap_wish *wish, const struct tmap_plan *plan,
+                        const struct tmap_request *request, const struct tmap_plan *plan,
                         const char *name)
 {
     enum tmap_proof proof;
-    const enum tmap_status status = tmap_certify_moves(context, checker, desc, wish, plan, &proof);
+    const enum tmap_status status =
+        tmap_certify_moves(context, checker, desc, request, plan, &proof);
     if (status != TMAP_OK) {
         cli_symbolic_trouble(cli, context, status, name);
     } else if (proof == TMAP_PROVED) {
-        cli_message(cli, "%s: proved that the copies move what was wished, for every tile", name);
+        cli_message(cli, "%s: proved that the copies move what was requested, for every tile",
+                    name);
     } else if (proof == TMAP_REFUTED) {
         cli_message(cli, "%s: a tile exists that the plan copies wrongly: a defect of tmap", name);
         cli_note(cli, CLI_INTERNAL);
@@ -194,20 +196,20 @@ static void prove_minimal(struct cli *cli, struct tmap_symbolic *context,
 }
 
 void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
-                    const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
+                    const struct tmap_checker *checker, const struct tmap_tile_request *request,
                     const struct tmap_tile_plan *plan, void *workspace, struct tmap_search_log *log,
                     const char *name)
 {
-    const struct tmap_wish how = {.op = wish->op};
-    struct tmap_desc desc = wish->tensor;
+    const struct tmap_request how = {.op = request->op};
+    struct tmap_desc desc = request->tensor;
     struct tmap_minimal m;
-    memcpy(desc.box, wish->tile, sizeof desc.box);
+    memcpy(desc.box, request->tile, sizeof desc.box);
     for (uint32_t i = 0; i < desc.rank && i < TMAP_MAX_RANK; i++) desc.elem_stride[i] = 1;
     cli_prove_verdict(cli, context, checker, &plan->plan.desc, name);
     if (!*context) return;
     prove_moves(cli, *context, checker, &desc, &how, &plan->plan, name);
-    const enum tmap_status status =
-        tmap_certify_tile(*context, checker, wish, plan, workspace, TMAP_REPAIR_WORKSPACE, log, &m);
+    const enum tmap_status status = tmap_certify_tile(*context, checker, request, plan, workspace,
+                                                      TMAP_REPAIR_WORKSPACE, log, &m);
     if (status == TMAP_OK) {
         say_minimal(cli, *context, &m, "rank before it", name);
     } else {
@@ -217,7 +219,7 @@ void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
 
 void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
                       const struct tmap_checker *checker, const struct tmap_desc *desc,
-                      const struct tmap_wish *wish, const struct tmap_plan *plan,
+                      const struct tmap_request *request, const struct tmap_plan *plan,
                       const struct tmap_search_log *log, const char *name)
 {
     struct tmap_field_cost field[MAX_FREED];
@@ -240,7 +242,7 @@ void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
         snprintf(label, sizeof label, "%s, repaired", name);
         cli_prove_verdict(cli, context, checker, &plan->desc, label);
         if (desc->interleave != TMAP_INTERLEAVE_NONE) return;
-        prove_moves(cli, *context, checker, desc, wish, plan, name);
+        prove_moves(cli, *context, checker, desc, request, plan, name);
         prove_minimal(cli, *context, checker, desc, plan, log, name);
     }
 }

@@ -18,17 +18,17 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
  * illegal, and why; over the fields that are no part of the tensor (the strides too where the plan
  * pads), that fewer changed fields do not suffice or, where the plan rewrites the tensor, that no
  * change of those fields alone would; that the plan's descriptor is legal; that its copies move
- * what was wished, for every tile; and that no fields of any view in the search's account cost
+ * what was requested, for every tile; and that no fields of any view in the search's account cost
  * less. plan: NULL where there is none. */
 void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
                       const struct tmap_checker *checker, const struct tmap_desc *desc,
-                      const struct tmap_wish *wish, const struct tmap_plan *plan,
+                      const struct tmap_request *request, const struct tmap_plan *plan,
                       const struct tmap_search_log *log, const char *name);
 
 /* cli_prove_tile() : the same of solve's first plan: legal; its copies move the tile; and no
  * swizzle gives it, readable by the consumer, in fewer instructions. */
 void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
-                    const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
+                    const struct tmap_checker *checker, const struct tmap_tile_request *request,
                     const struct tmap_tile_plan *plan, void *workspace, struct tmap_search_log *log,
                     const char *name);
 

@@ -83,7 +83,7 @@ static json_t *steps_json(const struct tmap_plan *p)
     return list;
 }
 
-/* One new coordinate of the first copy as a formula over the wish's c0, c1, ...; "0" where it
+/* One new coordinate of the first copy as a formula over the request's c0, c1, ...; "0" where it
  * follows from none. Returns where the text ends. */
 static size_t first_coordinate(const struct tmap_plan_dim *d, uint32_t rank, char *out, size_t size)
 {
@@ -161,18 +161,18 @@ static void put_place(struct writer *w, const struct tmap_plan *p)
     }
 }
 
-static void put_coords(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *wish)
+static void put_coords(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *request)
 {
     char text[IO_ERROR_SIZE];
     for (uint32_t i = 0; i < p->desc.rank; i++) {
-        first_coordinate(&p->dim[i], wish->rank, text, sizeof text);
+        first_coordinate(&p->dim[i], request->rank, text, sizeof text);
         put(w, "%s%s", i ? ", " : "", text);
         if (p->dim[i].copies > 1) put(w, " + %u*k%u", p->dim[i].step, i);
     }
 }
 
 /* The loops over the copies, the outermost dimension outside, and the copy in them. */
-static void put_copies(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *wish,
+static void put_copies(struct writer *w, const struct tmap_plan *p, const struct tmap_desc *request,
                        bool stores, uint32_t ctas)
 {
     int deep = 0;
@@ -186,39 +186,39 @@ static void put_copies(struct writer *w, const struct tmap_plan *p, const struct
     put(w, ", ");
     put_place(w, p);
     put(w, stores ? ", {" : ", full, {");
-    put_coords(w, p, wish);
+    put_coords(w, p, request);
     put(w, "}");
     if (ctas > 1) put(w, ", %u CTAs", ctas);
     put(w, ")\n");
 }
 
-size_t io_plan_loop(const struct tmap_plan *p, const struct tmap_desc *wish, bool stores,
+size_t io_plan_loop(const struct tmap_plan *p, const struct tmap_desc *request, bool stores,
                     uint32_t ctas, char *out, size_t size)
 {
     struct writer w = {out, 0, size};
     if (size) out[0] = 0;
     if (!stores)
         put(&w, "expect_tx(full, %" PRIu64 ")%s\n", p->tx_bytes, ctas > 1 ? " in every CTA" : "");
-    put_copies(&w, p, wish, stores, ctas);
+    put_copies(&w, p, request, stores, ctas);
     if (stores) put(&w, "commit_group()\n");
     return w.at;
 }
 
-static json_t *coords_json(const struct tmap_plan *p, const struct tmap_desc *wish)
+static json_t *coords_json(const struct tmap_plan *p, const struct tmap_desc *request)
 {
     json_t *list = json_array();
     char text[IO_ERROR_SIZE];
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++) {
-        formula(p, i, wish->rank, text, sizeof text);
+        formula(p, i, request->rank, text, sizeof text);
         json_array_append_new(list, json_string(text));
     }
     return list;
 }
 
-static json_t *grain_json(const struct tmap_plan *p, const struct tmap_desc *wish)
+static json_t *grain_json(const struct tmap_plan *p, const struct tmap_desc *request)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < wish->rank && i < TMAP_MAX_RANK; i++)
+    for (uint32_t i = 0; i < request->rank && i < TMAP_MAX_RANK; i++)
         json_array_append_new(list, number(p->grain[i]));
     return list;
 }
@@ -237,14 +237,14 @@ static json_t *last_box_json(const struct tmap_plan *p)
     return list;
 }
 
-json_t *io_plan_json(const struct tmap_plan *p, const struct tmap_desc *wish)
+json_t *io_plan_json(const struct tmap_plan *p, const struct tmap_desc *request)
 {
     json_t *o = json_pack("{s:s, s:o, s:o}", "kind", tmap_plan_kind_name(p->cost.kind), "cost",
                           io_cost_json(&p->cost), "steps", steps_json(p));
     if (p->skip) return o;
     json_object_set_new(o, "descriptor", io_desc_json(&p->desc, NULL));
-    json_object_set_new(o, "coordinates", coords_json(p, wish));
-    json_object_set_new(o, "coordinates_multiple_of", grain_json(p, wish));
+    json_object_set_new(o, "coordinates", coords_json(p, request));
+    json_object_set_new(o, "coordinates_multiple_of", grain_json(p, request));
     json_object_set_new(o, "copies", number(p->copies));
     json_object_set_new(o, "slot_bytes", number(p->slot_bytes));
     json_object_set_new(o, "expect_tx", number(p->tx_bytes));
@@ -268,7 +268,7 @@ static void cost_text(FILE *out, const struct tmap_cost *c)
     if (c->layout_changes) fputs(", the tile lies otherwise in shared memory", out);
 }
 
-void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *wish)
+void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *request)
 {
     char text[IO_ERROR_SIZE];
     fprintf(out, "%s", tmap_plan_kind_name(p->cost.kind));
@@ -283,7 +283,7 @@ void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *
     io_print_json(out, io_desc_json(&p->desc, NULL), 0);
     fputs("    coordinates", out);
     for (uint32_t i = 0; i < p->desc.rank && i < TMAP_MAX_RANK; i++) {
-        formula(p, i, wish->rank, text, sizeof text);
+        formula(p, i, request->rank, text, sizeof text);
         fprintf(out, "%s %s", i ? "," : "", text);
     }
     fprintf(out, "; expect_tx %" PRIu64, p->tx_bytes);

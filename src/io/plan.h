@@ -1,4 +1,5 @@
-/* plan.h : plans, budgets and configurations as JSON and text; wishes, pipelines and problems read.
+/* plan.h : plans, budgets and configurations as JSON and text; requests, pipelines and problems
+ * read.
  */
 #ifndef TMAP_IO_PLAN_H
 #define TMAP_IO_PLAN_H
@@ -8,15 +9,15 @@
 
 #include <stdio.h>
 
-json_t *io_plan_json(const struct tmap_plan *plan, const struct tmap_desc *wish);
+json_t *io_plan_json(const struct tmap_plan *plan, const struct tmap_desc *request);
 json_t *io_cost_json(const struct tmap_cost *cost);
-void io_plan_text(FILE *out, const struct tmap_plan *plan, const struct tmap_desc *wish);
+void io_plan_text(FILE *out, const struct tmap_plan *plan, const struct tmap_desc *request);
 
 /* io_plan_loop() : the loop that issues the copies of a tile at coordinates c0, c1, ..., with k0,
  * k1,
  *  ... counting copies along each dimension of the plan's descriptor; as snprintf. ctas: how many
  *  get the tile. `map` is an array where last boxes are smaller (tmap_plan_desc()). */
-size_t io_plan_loop(const struct tmap_plan *plan, const struct tmap_desc *wish, bool stores,
+size_t io_plan_loop(const struct tmap_plan *plan, const struct tmap_desc *request, bool stores,
                     uint32_t ctas, char *out, size_t size);
 
 /* io_plan_patch() : a JSON patch (RFC 6902) that turns the record's object into the plan's
@@ -47,8 +48,8 @@ struct io_prune {
 bool io_prune_from(struct io_record *record, struct io_prune *out);
 void io_prune_free(struct io_prune *prune);
 
-/* io_wish_from() : a record of solve. False with the error set. */
-bool io_wish_from(struct io_record *record, struct tmap_tile_wish *out);
+/* io_request_from() : a record of solve. False with the error set. */
+bool io_request_from(struct io_record *record, struct tmap_tile_request *out);
 
 /* io_enum_from() : a name, an alias or an integer at key of the record's own object; `otherwise`
  *  when absent. False with the error set. */

@@ -117,16 +117,16 @@ static bool is_zero(const struct tmap_desc *d, int slot)
 
 /* An element stride that no map can say has its meaning all the same: every so many elements, as a
  * dimension of longer stride, where every tile starts at such an element. */
-static bool unstrides(const struct tmap_desc *d, const struct tmap_wish *wish, int i)
+static bool unstrides(const struct tmap_desc *d, const struct tmap_request *request, int i)
 {
     return d->kind == TMAP_TILED && d->interleave == TMAP_INTERLEAVE_NONE && i > 0 &&
            (uint32_t)i < d->rank && d->elem_stride[i] > 1 &&
-           view_grain(d, wish, (uint32_t)i) % d->elem_stride[i] == 0;
+           view_grain(d, request, (uint32_t)i) % d->elem_stride[i] == 0;
 }
 
 /* Whether the violation is dealt with; fields that the search itself mends are left to it. */
-static bool settle(const struct tmap_checker *c, struct decision *x, const struct tmap_wish *wish,
-                   struct tmap_violation v)
+static bool settle(const struct tmap_checker *c, struct decision *x,
+                   const struct tmap_request *request, struct tmap_violation v)
 {
     const int slot = row_blame(v.row, v.index, &x->desc);
     switch (field_of_slot(slot)) {
@@ -148,7 +148,7 @@ static bool settle(const struct tmap_checker *c, struct decision *x, const struc
         return true;
     case FIELD_ESTRIDE:
         return (slot == F_ESTRIDE && x->desc.interleave == TMAP_INTERLEAVE_NONE) ||
-               unstrides(&x->desc, wish, v.index) || mend_nearest(c, x, v, slot);
+               unstrides(&x->desc, request, v.index) || mend_nearest(c, x, v, slot);
     case FIELD_L2:
         return mend_enum(c, x, v, slot, TMAP_REWRITE_IGNORED);
     case FIELD_OOB:
@@ -167,7 +167,7 @@ static bool settle(const struct tmap_checker *c, struct decision *x, const struc
 }
 
 void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
-            const struct tmap_wish *wish, struct decision *x)
+            const struct tmap_request *request, struct decision *x)
 {
     struct tmap_violation v[40];
     memset(x, 0, sizeof *x);
@@ -178,7 +178,7 @@ void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
         tmap_check_with(c, &x->desc, v, 40, &n, NULL);
         for (size_t i = 0; i < n && i < 40; i++) {
             if (!violates(c, &x->desc, v[i].row, v[i].index)) continue;
-            if (settle(c, x, wish, v[i]) && !x->empty) continue;
+            if (settle(c, x, request, v[i]) && !x->empty) continue;
             if (!x->empty) give_up(x, v[i].row);
             return;
         }

@@ -1,4 +1,5 @@
-/* What has to be settled before a wish can be searched: values without meaning, empty tensors. */
+/* What has to be settled before a request can be searched: values without meaning, empty tensors.
+ */
 #ifndef TMAP_SOLVE_DECIDE_H
 #define TMAP_SOLVE_DECIDE_H
 
@@ -15,6 +16,6 @@ struct decision {
 };
 
 void decide(const struct tmap_checker *checker, const struct tmap_desc *desc,
-            const struct tmap_wish *wish, struct decision *out);
+            const struct tmap_request *request, struct decision *out);
 
 #endif

@@ -281,7 +281,7 @@ static void start_plan(struct draft *d, int32_t swizzle)
     p->cost.steps = d->v->step_count;
     p->cost.layout_changes = d->aim->any_layout ? 0 : d->v->layout_changes;
     for (uint32_t i = 0; i < d->aim->desc->rank; i++)
-        p->grain[i] = view_grain(d->aim->desc, d->aim->wish, i);
+        p->grain[i] = view_grain(d->aim->desc, d->aim->request, i);
     if (p->desc.swizzle != swizzle)
         cut_note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
     if (d->aim->desc->swizzle != swizzle && !d->aim->any_layout) p->cost.layout_changes++;

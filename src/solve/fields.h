@@ -20,11 +20,11 @@ struct limits {
 
 #define SECTOR_BYTES 32u /* of DRAM and L2 */
 
-/* The wish that a plan serves: what its costs are measured against. */
+/* The request that a plan serves: what its costs are measured against. */
 struct aim {
     const struct tmap_checker *checker;
-    const struct tmap_desc *desc; /* as wished, illegal perhaps */
-    const struct tmap_wish *wish;
+    const struct tmap_desc *desc; /* as requested, illegal perhaps */
+    const struct tmap_request *request;
     uint64_t useful_bytes; /* of one tile */
     uint64_t tensor_bytes; /* of what a copy moves */
     bool stores;

@@ -80,7 +80,7 @@ void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out
     }
 }
 
-/* Elements of the wish come in groups where the type was widened: which of its group x is. */
+/* Elements of the request come in groups where the type was widened: which of its group x is. */
 static uint64_t part_of(const struct tmap_plan *p, const int64_t *x, uint32_t part)
 {
     int64_t sum = (int64_t)p->part_slice * part;
@@ -89,13 +89,14 @@ static uint64_t part_of(const struct tmap_plan *p, const int64_t *x, uint32_t pa
     return (uint64_t)(sum - floor_div(sum, (int64_t)p->part_of) * (int64_t)p->part_of);
 }
 
-bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *wish, const int64_t *coord,
-                     const uint32_t *tile, uint32_t *copy, uint64_t *offset_bytes)
+bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *request,
+                     const int64_t *coord, const uint32_t *tile, uint32_t *copy,
+                     uint64_t *offset_bytes)
 {
-    return tmap_plan_place_in_slice(p, wish, coord, tile, 0, copy, offset_bytes);
+    return tmap_plan_place_in_slice(p, request, coord, tile, 0, copy, offset_bytes);
 }
 
-bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc *wish,
+bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc *request,
                               const int64_t *coord, const uint32_t *tile, uint32_t part,
                               uint32_t *copy, uint64_t *offset_bytes)
 {
@@ -103,7 +104,7 @@ bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc 
     struct tmap_layout l;
     int64_t x[TMAP_MAX_RANK] = {0};
     uint64_t within[TMAP_MAX_RANK], row = 0, n = 0;
-    for (uint32_t i = 0; i < wish->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
+    for (uint32_t i = 0; i < request->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
     for (uint32_t i = p->desc.rank; i-- > 0;) {
         const struct tmap_plan_dim *d = &p->dim[i];
         const int64_t in = value_of(d, x, part) + d->shift - first_of(d, coord);
@@ -126,7 +127,7 @@ bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc 
     *copy = (uint32_t)n;
     *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes +
                     inner * layout_smem_bits(p->desc.dtype) / 8 +
-                    beside * layout_gmem_bits(wish->dtype) / 8;
+                    beside * layout_gmem_bits(request->dtype) / 8;
     return true;
 }
 

@@ -58,39 +58,39 @@ static uint64_t address_of(const struct draft *d, const struct tmap_layout *l, c
 }
 
 /* The next row of the tile; false after the last. */
-static bool step(const struct tmap_desc *wish, uint32_t *x)
+static bool step(const struct tmap_desc *request, uint32_t *x)
 {
-    for (uint32_t i = 1; i < wish->rank; i++) {
-        if (++x[i] < wish->box[i]) return true;
+    for (uint32_t i = 1; i < request->rank; i++) {
+        if (++x[i] < request->box[i]) return true;
         x[i] = 0;
     }
     return false;
 }
 
 /* Whether the tile's rows are the box's, one after the other, eight of them never in two copies. */
-static bool in_order(const struct draft *d, const struct tmap_desc *wish)
+static bool in_order(const struct draft *d, const struct tmap_desc *request)
 {
     const struct digit *rows = &d->v->digit[1];
-    if (wish->rank != 2 || d->v->desc.rank < 2) return false;
+    if (request->rank != 2 || d->v->desc.rank < 2) return false;
     if (rows->coef[0] || rows->coef[1] != 1 || rows->div != 1 || rows->mod) return false;
     return d->cut[1].copies == 1 || d->cut[1].box % MATRIX_ROWS == 0;
 }
 
 uint32_t reads_conflicts(const struct draft *d)
 {
-    const struct tmap_desc *wish = d->aim->desc;
+    const struct tmap_desc *request = d->aim->desc;
     uint64_t address[MATRIX_ROWS];
     uint32_t x[TMAP_MAX_RANK] = {0}, most = 1, n = 0;
     struct tmap_layout l;
     layout_of(&d->p->desc, &l);
-    if (in_order(d, wish)) {
-        for (; n < MATRIX_ROWS && n < wish->box[1]; n++)
+    if (in_order(d, request)) {
+        for (; n < MATRIX_ROWS && n < request->box[1]; n++)
             address[n] = tmap_swizzle_address(d->p->desc.swizzle, (uint64_t)n * l.pitch_bytes);
         return most_alike(address, n) - 1;
     }
     for (bool more = true; more;) {
         address[n++] = address_of(d, &l, x);
-        more = step(wish, x);
+        more = step(request, x);
         if (n < MATRIX_ROWS && more) continue;
         const uint32_t ways = most_alike(address, n);
         if (ways > most) most = ways;

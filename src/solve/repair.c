@@ -1,4 +1,4 @@
-/* Repair: the decisions that a meaningless wish needs, then an exact search over views, fewest
+/* Repair: the decisions that a meaningless request needs, then an exact search over views, fewest
  * rewrites first, each view with its best fields. A view is kept once, in the caller's memory. */
 #include "core/arith.h"
 #include "core/layout.h"
@@ -63,11 +63,11 @@ static void log_cost(struct search *s, const char *word, uint32_t state, const s
              (unsigned long long)c->wasted_shared_bytes, c->steps);
 }
 
-/* What costs are measured against: bytes of a tile and of the tensor, the wished swizzle, whether
- * the tile is stored, the swizzle kept, no copy allowed, and a decision made. */
+/* What costs are measured against: bytes of a tile and of the tensor, the requested swizzle,
+ * whether the tile is stored, the swizzle kept, no copy allowed, and a decision made. */
 static void log_aim(struct search *s)
 {
-    const struct tmap_wish *w = s->aim.wish;
+    const struct tmap_request *w = s->aim.request;
     log_text(s->log, "aim %llu %llu %d %d %d %d %d\n", (unsigned long long)s->aim.useful_bytes,
              (unsigned long long)s->aim.tensor_bytes, s->aim.desc->swizzle, s->aim.stores,
              w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
@@ -89,8 +89,8 @@ static struct limits *limits_for(struct search *s, const struct view *v)
     return &t->limits[i];
 }
 
-/* 1: the dimension is as wished, no piece and no pair; 2: it is no piece, and if its elements are
- * pairs then it is the one where pairs were made. */
+/* 1: the dimension is as requested, no piece and no pair; 2: it is no piece, and if its elements
+ * are pairs then it is the one where pairs were made. */
 static int whole(const struct view *v, uint32_t i)
 {
     const struct digit *d = &v->digit[i];
@@ -211,12 +211,12 @@ static void try_view(struct search *s, uint32_t state, const struct view *v,
 {
     struct limits *l = limits_for(s, v);
     for (int copy = bound->kind == TMAP_PLAN_FREE ? 0 : 1; copy < 2; copy++) {
-        if (copy && s->aim.wish && s->aim.wish->no_copy) break;
+        if (copy && s->aim.request && s->aim.request->no_copy) break;
         for (int32_t k = 0; k < SWIZZLES; k++) {
             struct tmap_plan p;
             const int32_t own = v->desc.swizzle;
             const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
-            if (k && s->aim.wish && s->aim.wish->keep_swizzle) break;
+            if (k && s->aim.request && s->aim.request->keep_swizzle) break;
             if (!may_help(s, *bound, copy, k > 0)) break;
             if (fields_best(&s->aim, l, v, swizzle, copy, worst_kept(s), &p)) offer(s, state, &p);
             if (im2col_along(&s->aim, l, v, swizzle, copy, &p)) offer(s, state, &p);
@@ -304,7 +304,7 @@ static void add_inner_splits(struct search *s, const struct view *v, struct limi
     for (int32_t w = 0; w < SWIZZLES; w++) {
         const uint32_t most = limits_inner(&s->aim, l, w);
         if (most == last || most == 0 || v->tile[0] <= most) continue;
-        if (s->aim.wish && s->aim.wish->keep_swizzle && w != v->desc.swizzle) continue;
+        if (s->aim.request && s->aim.request->keep_swizzle && w != v->desc.swizzle) continue;
         last = most;
         wide = true;
         const uint64_t size = settling_piece(v, l, 0, l->inner_unit, most);
@@ -402,7 +402,7 @@ static bool whole_units(struct search *s, const struct view *start)
 static void run_search(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
-    view_of(&s->decision->desc, s->aim.wish, &start);
+    view_of(&s->decision->desc, s->aim.request, &start);
     log_aim(s);
     add_view(s, &start);
     s->pieces = !whole_units(s, &start);
@@ -423,7 +423,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
 }
 
 /* An im2col map has one view: per dimension its size, stride, grain and element stride, and the
- * channels and the address that were wished. */
+ * channels and the address that were requested. */
 static void log_im2col(struct search *s, const struct tmap_desc *d)
 {
     log_text(s->log, "im2col %u", d->rank);
@@ -437,15 +437,15 @@ static void log_im2col(struct search *s, const struct tmap_desc *d)
 static void run_im2col(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
-    view_of(&s->decision->desc, s->aim.wish, &start);
+    view_of(&s->decision->desc, s->aim.request, &start);
     log_aim(s);
     struct limits *l = limits_for(s, &start);
     log_im2col(s, s->aim.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {
             struct tmap_plan p;
-            if (s->aim.wish && ((copy && s->aim.wish->no_copy) ||
-                                (s->aim.wish->keep_swizzle && w != s->aim.desc->swizzle)))
+            if (s->aim.request && ((copy && s->aim.request->no_copy) ||
+                                   (s->aim.request->keep_swizzle && w != s->aim.desc->swizzle)))
                 continue;
             if (!im2col_best(&s->aim, l, w, copy, &p)) continue;
             log_cost(s, "plan", 0, &p.cost);
@@ -524,7 +524,7 @@ static const char *why_none(const struct search *s)
 }
 
 enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                              const struct tmap_wish *wish, const struct tmap_use *reader,
+                              const struct tmap_request *request, const struct tmap_use *reader,
                               bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
                               void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
                               struct tmap_repair_report *report, struct tmap_search_log *log)
@@ -534,17 +534,17 @@ enum tmap_status search_plans(const struct tmap_checker *checker, const struct t
     if (!checker || !desc || !plans || cap == 0 || !report) return TMAP_E_ARGUMENT;
     memset(report, 0, sizeof *report);
     if (checker->covered != TMAP_OK) return checker->covered;
-    decide(checker, desc, wish, &x);
+    decide(checker, desc, request, &x);
     if (x.hopeless) return no_plan(report, x.reason);
     if (x.empty) return skip_plan(&x, plans, report);
     memset(&s, 0, sizeof s);
-    s.aim = (struct aim){.checker = checker, .desc = &x.desc, .wish = wish};
+    s.aim = (struct aim){.checker = checker, .desc = &x.desc, .request = request};
     s.sets = sets;
     s.aim.reader = reader;
     s.aim.exact = exact;
     s.limit = limit;
-    s.aim.any_layout = wish && wish->any_layout;
-    s.aim.stores = wish && wish->op == TMAP_OP_STORE;
+    s.aim.any_layout = request && request->any_layout;
+    s.aim.stores = request && request->op == TMAP_OP_STORE;
     s.decision = &x;
     s.plans = plans;
     s.cap = cap;
@@ -560,12 +560,12 @@ enum tmap_status search_plans(const struct tmap_checker *checker, const struct t
 }
 
 enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                             const struct tmap_wish *wish, void *workspace, size_t bytes,
+                             const struct tmap_request *request, void *workspace, size_t bytes,
                              struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
                              struct tmap_search_log *log)
 {
     struct limit_sets sets;
     sets.count = 0;
-    return search_plans(checker, desc, wish, NULL, false, NULL, &sets, workspace, bytes, plans, cap,
-                        report, log);
+    return search_plans(checker, desc, request, NULL, false, NULL, &sets, workspace, bytes, plans,
+                        cap, report, log);
 }

@@ -1,6 +1,6 @@
-/* Plans of im2col maps: of one as wished, and of a tiled tile along one dimension. Strides and base
- * are settled as for tiled maps; channels and pixels are copied in pieces where they are too many.
- * Corners say what a convolution reads: those of a wish are not changed. */
+/* Plans of im2col maps: of one as requested, and of a tiled tile along one dimension. Strides and
+ * base are settled as for tiled maps; channels and pixels are copied in pieces where they are too
+ * many. Corners say what a convolution reads: those of a request are not changed. */
 #include "solve/im2col.h"
 
 #include "core/arith.h"
@@ -187,12 +187,13 @@ static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_
     if (dim->round == 0) dim->round = 1;
 }
 
-/* --- an im2col map as wished ---------------------------------------------------------------------
+/* --- an im2col map as requested
+ * ---------------------------------------------------------------------
  */
 
 uint64_t im2col_grain(const struct aim *aim, uint32_t i)
 {
-    if (aim->wish && aim->wish->grain[i]) return aim->wish->grain[i];
+    if (aim->request && aim->request->grain[i]) return aim->request->grain[i];
     if (i > 0 || aim->desc->interleave) return 1;
     return aim->desc->channels >= aim->desc->dim[0] ? 0 : aim->desc->channels;
 }
@@ -201,9 +202,9 @@ bool im2col_best(const struct aim *aim, struct limits *l, int32_t swizzle, bool 
                  struct tmap_plan *p)
 {
     struct view v;
-    struct tmap_layout wished;
-    view_of(aim->desc, aim->wish, &v);
-    layout_of(aim->desc, &wished);
+    struct tmap_layout requested;
+    view_of(aim->desc, aim->request, &v);
+    layout_of(aim->desc, &requested);
     for (uint32_t i = 0; i < v.desc.rank; i++) v.grain[i] = im2col_grain(aim, i);
     v.tile[0] = aim->desc->channels;
     struct draft d = {.aim = aim, .l = l, .v = &v, .p = p};
@@ -214,7 +215,7 @@ bool im2col_best(const struct aim *aim, struct limits *l, int32_t swizzle, bool 
     }
     struct walk w = {.d = &d,
                      .channels = d.tile[0],
-                     .pixels = v.desc.interleave ? v.desc.pixels : wished.extent[1],
+                     .pixels = v.desc.interleave ? v.desc.pixels : requested.extent[1],
                      .channels_end = v.grain[0] == 0 && v.desc.dim[0] % l->inner_unit == 0};
     if (cut_walk(&w)) return true;
     w.channels = w.unit; /* a copy brings one slice, whatever channels says */
@@ -279,7 +280,7 @@ bool im2col_along(const struct aim *aim, struct limits *l, const struct view *v,
 {
     const uint32_t along = long_dimension(v, l);
     struct draft d = {.aim = aim, .l = l, .v = v, .p = p};
-    if (aim->stores || aim->reader || (aim->wish && aim->wish->no_im2col) || along == 0 ||
+    if (aim->stores || aim->reader || (aim->request && aim->request->no_im2col) || along == 0 ||
         v->desc.interleave || !l->known || limits_inner(aim, l, swizzle) == 0)
         return false;
     if (!fields_settle(&d, swizzle, copy) || !turn_into_walk(&d, along)) return false;

@@ -9,21 +9,22 @@
  * may be NULL. Plans that cost more than *limit are of no use; it may be NULL. sets: for one
  * checker and reader, begun with a count of 0. */
 enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                              const struct tmap_wish *wish, const struct tmap_use *reader,
+                              const struct tmap_request *request, const struct tmap_use *reader,
                               bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
                               void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
                               struct tmap_repair_report *report, struct tmap_search_log *log);
 
-/* A wished tile as the search takes it: solve asks for each swizzle in turn. */
-static inline struct tmap_desc search_wish(const struct tmap_tile_wish *wish, int32_t swizzle)
+/* A requested tile as the search takes it: solve asks for each swizzle in turn. */
+static inline struct tmap_desc search_request(const struct tmap_tile_request *request,
+                                              int32_t swizzle)
 {
-    struct tmap_desc d = wish->tensor;
+    struct tmap_desc d = request->tensor;
     d.kind = TMAP_TILED;
     d.interleave = TMAP_INTERLEAVE_NONE;
     d.swizzle = swizzle;
     d.l2_promotion = TMAP_L2_NONE;
     for (uint32_t i = 0; i < d.rank && i < TMAP_MAX_RANK; i++) {
-        d.box[i] = wish->tile[i];
+        d.box[i] = request->tile[i];
         d.elem_stride[i] = 1;
     }
     return d;

@@ -15,13 +15,13 @@ static bool is_mma(uint32_t consumer)
     return consumer == TMAP_CONSUMER_WGMMA || consumer == TMAP_CONSUMER_TCGEN05;
 }
 
-static struct tmap_use reader_of(const struct tmap_tile_wish *wish)
+static struct tmap_use reader_of(const struct tmap_tile_request *request)
 {
-    return (struct tmap_use){.op = wish->op,
+    return (struct tmap_use){.op = request->op,
                              .flags = TMAP_USE_COORD,
-                             .multicast = wish->multicast,
-                             .consumer = wish->consumer,
-                             .major = wish->major};
+                             .multicast = request->multicast,
+                             .consumer = request->consumer,
+                             .major = request->major};
 }
 
 /* Whether the consumer can read what the plan's copies leave, and the target copies so: the rows
@@ -90,7 +90,7 @@ static void keep(struct tmap_tile_plan *plans, size_t cap, size_t *found,
 }
 
 static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct tmap_plan *plan,
-                                      const struct tmap_tile_wish *wish)
+                                      const struct tmap_tile_request *request)
 {
     struct tmap_tile_plan t = {
         .plan = *plan, .kind = plan->cost.kind, .instructions = plan->copies};
@@ -99,7 +99,7 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
     tmap_plan_desc(plan, plan->copies - 1, &last);
     layout_of(&plan->desc, &l);
     layout_of(&last, &end);
-    t.conflicts = conflicts_of(c, plan, wish->consumer);
+    t.conflicts = conflicts_of(c, plan, request->consumer);
     t.plan.cost.layout_changes = 0;
     t.shared_bytes = (plan->copies - 1) * plan->slot_bytes + end.footprint_bytes;
     t.partial_sectors = partial_sectors(&plan->desc);
@@ -108,11 +108,11 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
 }
 
 /* Why nothing serves: what the consumer has against the plan that there would be without it. */
-static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *wish,
+static void explain(const struct tmap_checker *c, const struct tmap_tile_request *request,
                     const struct tmap_use *reader, void *workspace, size_t bytes, char *reason)
 {
-    const struct tmap_wish how = {
-        .op = wish->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
+    const struct tmap_request how = {
+        .op = request->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     snprintf(reason, 160, "no swizzle that this consumer reads fits the tile");
     for (int32_t w = 0; w < SWIZZLES; w++) {
         struct tmap_use use = *reader;
@@ -120,7 +120,7 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *w
         struct tmap_repair_report r;
         struct tmap_violation v[1];
         size_t found = 0;
-        const struct tmap_desc d = search_wish(wish, w);
+        const struct tmap_desc d = search_request(request, w);
         const enum tmap_status s = tmap_repair(c, &d, &how, workspace, bytes, &plan, 1, &r, NULL);
         if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, 160, "%s", r.reason);
         if (s != TMAP_OK || plan.skip) continue;
@@ -132,17 +132,18 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_wish *w
 
 /* The search for one swizzle. */
 static enum tmap_status plans_with(const struct tmap_checker *checker,
-                                   const struct tmap_tile_wish *wish, int32_t swizzle,
+                                   const struct tmap_tile_request *request, int32_t swizzle,
                                    const struct tmap_cost *limit, struct limit_sets *sets,
                                    void *workspace, size_t bytes, struct tmap_plan options[OPTIONS],
                                    struct tmap_repair_report *r, struct tmap_search_log *log)
 {
-    const struct tmap_wish how = {
-        .op = wish->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
-    const struct tmap_use reader = reader_of(wish);
-    const struct tmap_desc d = search_wish(wish, swizzle);
-    return search_plans(checker, &d, &how, wish->consumer ? &reader : NULL, is_mma(wish->consumer),
-                        limit, sets, workspace, bytes, options, OPTIONS, r, log);
+    const struct tmap_request how = {
+        .op = request->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
+    const struct tmap_use reader = reader_of(request);
+    const struct tmap_desc d = search_request(request, swizzle);
+    return search_plans(checker, &d, &how, request->consumer ? &reader : NULL,
+                        is_mma(request->consumer), limit, sets, workspace, bytes, options, OPTIONS,
+                        r, log);
 }
 
 /* What a plan may cost to be kept beside one that is: what comes first in both orders. */
@@ -159,35 +160,36 @@ static struct tmap_cost limit_of(const struct tmap_tile_plan *p, bool exact)
 }
 
 enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
-                                    const struct tmap_tile_wish *wish, int32_t swizzle,
+                                    const struct tmap_tile_request *request, int32_t swizzle,
                                     void *workspace, size_t bytes, struct tmap_search_log *log,
                                     bool *closed)
 {
     struct limit_sets sets;
     struct tmap_plan options[OPTIONS];
     struct tmap_repair_report r;
-    if (!checker || !wish || !log || !closed || !tmap_consumer_name(wish->consumer, wish->major))
+    if (!checker || !request || !log || !closed ||
+        !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
     sets.count = 0;
     const enum tmap_status s =
-        plans_with(checker, wish, swizzle, NULL, &sets, workspace, bytes, options, &r, log);
+        plans_with(checker, request, swizzle, NULL, &sets, workspace, bytes, options, &r, log);
     *closed = r.closed;
     return s == TMAP_E_NO_PLAN ? TMAP_OK : s;
 }
 
-enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tmap_tile_wish *wish,
-                            void *workspace, size_t bytes, struct tmap_tile_plan *plans, size_t cap,
-                            size_t *found, char *reason)
+enum tmap_status tmap_solve(const struct tmap_checker *checker,
+                            const struct tmap_tile_request *request, void *workspace, size_t bytes,
+                            struct tmap_tile_plan *plans, size_t cap, size_t *found, char *reason)
 {
     struct limit_sets sets;
     struct tmap_cost limit;
-    if (!checker || !wish || !plans || cap == 0 || !found || !reason ||
-        !tmap_consumer_name(wish->consumer, wish->major))
+    if (!checker || !request || !plans || cap == 0 || !found || !reason ||
+        !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
-    const struct tmap_use reader = reader_of(wish);
+    const struct tmap_use reader = reader_of(request);
     const struct aim ask = {.checker = checker,
-                            .reader = wish->consumer ? &reader : NULL,
-                            .exact = is_mma(wish->consumer)};
+                            .reader = request->consumer ? &reader : NULL,
+                            .exact = is_mma(request->consumer)};
     *found = 0;
     sets.count = 0;
     for (int32_t k = 0; k < SWIZZLES; k++) {
@@ -197,17 +199,17 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker, const struct tma
             continue; /* refused whatever the tile */
         struct tmap_plan options[OPTIONS];
         struct tmap_repair_report r;
-        const enum tmap_status s = plans_with(checker, wish, w, *found == cap ? &limit : NULL,
+        const enum tmap_status s = plans_with(checker, request, w, *found == cap ? &limit : NULL,
                                               &sets, workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
-            const struct tmap_tile_plan t = measured(checker, &options[i], wish);
+            const struct tmap_tile_plan t = measured(checker, &options[i], request);
             keep(plans, cap, found, &t);
         }
         if (*found == cap) limit = limit_of(&plans[cap - 1], ask.exact);
     }
-    if (*found == 0) explain(checker, wish, &reader, workspace, bytes, reason);
+    if (*found == 0) explain(checker, request, &reader, workspace, bytes, reason);
     return *found ? TMAP_OK : TMAP_E_NO_PLAN;
 }
 

@@ -19,12 +19,12 @@ static uint64_t default_grain(const struct tmap_desc *d, uint32_t i)
     return d->box[i] >= d->dim[i] ? 0 : d->box[i];
 }
 
-uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_wish *wish, uint32_t i)
+uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_request *request, uint32_t i)
 {
-    return wish && wish->grain[i] ? wish->grain[i] : default_grain(desc, i);
+    return request && request->grain[i] ? request->grain[i] : default_grain(desc, i);
 }
 
-void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out)
+void view_of(const struct tmap_desc *desc, const struct tmap_request *request, struct view *out)
 {
     memset(out, 0, sizeof *out);
     out->desc = *desc;
@@ -35,7 +35,7 @@ void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct 
     }
     for (uint32_t i = 0; i < desc->rank; i++) {
         out->tile[i] = desc->box[i];
-        out->grain[i] = view_grain(desc, wish, i);
+        out->grain[i] = view_grain(desc, request, i);
         out->digit[i].coef[i] = 1;
         out->digit[i].div = 1;
     }
@@ -149,10 +149,10 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     w.desc.dim[i] = w.tile[i] = size;
     w.grain[i] = 0;
     w.digit[i].mod = size;
-    /* under a swizzle the pieces of a row are wished as slabs, each a whole span wide */
+    /* under a swizzle the pieces of a row are requested as slabs, each a whole span wide */
     const uint64_t span = i == 0 ? layout_swizzle_span(v->desc.swizzle) : 0;
-    const bool as_wished = span ? far == span && (place > 1 || rank == 1) : place == i + 1;
-    if (w.tile[place] > 1 && !as_wished) w.layout_changes++;
+    const bool as_requested = span ? far == span && (place > 1 || rank == 1) : place == i + 1;
+    if (w.tile[place] > 1 && !as_requested) w.layout_changes++;
     view_note(&w, TMAP_REWRITE_SPLIT, (int)i, v->desc.dim[i], size);
     *out = w;
     return true;

@@ -7,7 +7,7 @@
 
 #define VIEW_STEPS 8 /* rewrites of one view: more than the search makes */
 
-/* A view of the wished tile. desc's box is not used: tile holds the wish in the view's own
+/* A view of the requested tile. desc's box is not used: tile holds the request in the view's own
  * dimensions. digit: dim[].coef, slice, div and mod. */
 struct view {
     struct tmap_desc desc;
@@ -23,11 +23,11 @@ struct view {
     uint32_t layout_changes; /* by the structure alone */
 };
 
-/* What coordinate i of the wish is a multiple of; 0: it is 0. */
-uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_wish *wish, uint32_t i);
+/* What coordinate i of the request is a multiple of; 0: it is 0. */
+uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_request *request, uint32_t i);
 
-/* The structure of a tiled descriptor as wished. */
-void view_of(const struct tmap_desc *desc, const struct tmap_wish *wish, struct view *out);
+/* The structure of a tiled descriptor as requested. */
+void view_of(const struct tmap_desc *desc, const struct tmap_request *request, struct view *out);
 
 /* The rewrites. Each is false, *out untouched, where its law does not apply. */
 bool view_drop(const struct view *v, uint32_t dim, struct view *out);

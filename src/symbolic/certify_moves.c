@@ -18,7 +18,7 @@ enum { TEXT_BYTES = 1 << 14 };
 struct moves {
     struct tmap_symbolic *s;
     struct sym_work w;
-    struct tmap_desc wish; /* with what the plan decided */
+    struct tmap_desc request; /* with what the plan decided */
     const struct tmap_plan *plan;
     bool stores, copied;
     struct sym_text t;
@@ -45,8 +45,8 @@ static unsigned unit_bits(const struct tmap_desc *d)
 /* Elements of a slice, each with a place of its own where the plan sees them as such; else 1. */
 static unsigned parts_of(const struct moves *m)
 {
-    const bool seen = m->wish.interleave && !m->plan->desc.interleave;
-    return seen ? unit_bits(&m->wish) / table_at(TABLE_GMEM_BITS, m->wish.dtype) : 1;
+    const bool seen = m->request.interleave && !m->plan->desc.interleave;
+    return seen ? unit_bits(&m->request) / table_at(TABLE_GMEM_BITS, m->request.dtype) : 1;
 }
 
 static unsigned long long extent_of(const struct tmap_desc *d, uint32_t i)
@@ -67,14 +67,14 @@ static void put_index(struct moves *m, uint32_t i, enum index what)
         return;
     }
     sym_put(&m->t, "(%llu*k%u", (unsigned long long)m->plan->grain[i], i);
-    if (what == ELEMENT) sym_put(&m->t, " + %u*u%u", step_of(&m->wish, i), i);
+    if (what == ELEMENT) sym_put(&m->t, " + %u*u%u", step_of(&m->request, i), i);
     sym_put(&m->t, ")");
 }
 
 static void put_sum(struct moves *m, uint32_t j, enum index what)
 {
     sym_put(&m->t, "(0");
-    for (uint32_t i = 0; i < m->wish.rank; i++) {
+    for (uint32_t i = 0; i < m->request.rank; i++) {
         const unsigned long long coef = m->plan->dim[j].coef[i];
         if (!coef) continue;
         sym_put(&m->t, " + %llu*", coef);
@@ -104,7 +104,7 @@ static void put_first(struct moves *m, uint32_t j)
     if (round > 1) sym_put(&m->t, "/%u)", round);
 }
 
-/* Which of the wish's elements that one of the plan's holds. */
+/* Which of the request's elements that one of the plan's holds. */
 static void put_part(struct moves *m, enum index what)
 {
     if (m->plan->part_of < 2) {
@@ -112,7 +112,7 @@ static void put_part(struct moves *m, enum index what)
         return;
     }
     sym_put(&m->t, "(0");
-    for (uint32_t i = 0; i < m->wish.rank; i++) {
+    for (uint32_t i = 0; i < m->request.rank; i++) {
         if (!m->plan->part_coef[i]) continue;
         sym_put(&m->t, " + %llu*", (unsigned long long)m->plan->part_coef[i]);
         put_index(m, i, what);
@@ -121,12 +121,12 @@ static void put_part(struct moves *m, enum index what)
     sym_put(&m->t, ") mod %llu", (unsigned long long)m->plan->part_of);
 }
 
-/* { [k, u, e] -> [c.., x.., y.., f.., q, e] } : the tile's first index, the element's in the wish
- * and in the plan, where the copies start, the part of a widened element, and its number in a
- * slice. No tile starts before the tensor. */
+/* { [k, u, e] -> [c.., x.., y.., f.., q, e] } : the tile's first index, the element's in the
+ * request and in the plan, where the copies start, the part of a widened element, and its number in
+ * a slice. No tile starts before the tensor. */
 static void put_map(struct moves *m)
 {
-    const uint32_t rank = m->wish.rank;
+    const uint32_t rank = m->request.rank;
     sym_put(&m->t, "{ [");
     for (uint32_t i = 0; i < rank; i++) sym_put(&m->t, "k%u, u%u, ", i, i);
     sym_put(&m->t, "e] -> [");
@@ -146,7 +146,7 @@ static void put_map(struct moves *m)
     sym_put(&m->t, ", e] : 0 <= e < %u", parts_of(m));
     for (uint32_t i = 0; i < rank; i++)
         sym_put(&m->t, " and k%u %s 0 and 0 <= u%u < %llu", i, m->plan->grain[i] ? ">=" : "=", i,
-                extent_of(&m->wish, i));
+                extent_of(&m->request, i));
     sym_put(&m->t, " }");
 }
 
@@ -154,8 +154,8 @@ static void put_names(struct moves *m)
 {
     m->t.length = 0;
     sym_put(&m->t, "{ [");
-    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "c%u, ", i);
-    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "x%u, ", i);
+    for (uint32_t i = 0; i < m->request.rank; i++) sym_put(&m->t, "c%u, ", i);
+    for (uint32_t i = 0; i < m->request.rank; i++) sym_put(&m->t, "x%u, ", i);
     for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "y%u, ", j);
     for (uint32_t j = 0; j < m->plan->desc.rank; j++) sym_put(&m->t, "f%u, ", j);
     sym_put(&m->t, "q, e] : ");
@@ -182,11 +182,11 @@ static void put_address(struct moves *m, const char *name, const struct tmap_des
 
 static void put_wrong_bounds(struct moves *m)
 {
-    put_inside(m, "x", &m->wish);
+    put_inside(m, "x", &m->request);
     sym_put(&m->t, " and not ");
     put_inside(m, "y", &m->plan->desc);
     sym_put(&m->t, " or not ");
-    put_inside(m, "x", &m->wish);
+    put_inside(m, "x", &m->request);
     sym_put(&m->t, " and ");
     put_inside(m, "y", &m->plan->desc);
 }
@@ -196,12 +196,12 @@ static void put_wrong_address(struct moves *m)
     static const char *const compare[] = {" < ", " > "};
     for (int k = 0; k < 2; k++) {
         if (k) sym_put(&m->t, " or ");
-        put_inside(m, "x", &m->wish);
+        put_inside(m, "x", &m->request);
         sym_put(&m->t, " and ");
-        put_address(m, "x", &m->wish);
-        sym_put(&m->t, " + %u*e%s", table_at(TABLE_GMEM_BITS, m->wish.dtype), compare[k]);
+        put_address(m, "x", &m->request);
+        sym_put(&m->t, " + %u*e%s", table_at(TABLE_GMEM_BITS, m->request.dtype), compare[k]);
         put_address(m, "y", &m->plan->desc);
-        sym_put(&m->t, " + %u*q", table_at(TABLE_GMEM_BITS, m->wish.dtype));
+        sym_put(&m->t, " + %u*q", table_at(TABLE_GMEM_BITS, m->request.dtype));
     }
 }
 
@@ -211,20 +211,20 @@ static unsigned reach_of(const struct tmap_desc *d, uint32_t j)
     return d->kind == TMAP_TILED ? d->box[j] : j == 0 ? d->channels : j == 1 ? d->pixels : 1;
 }
 
-/* In no copy's box, or between the elements that a copy takes. Of an im2col wish the walk's pixels
- * are taken in order, in one piece or several (the law pixel_pieces); only its channels are asked
- * about. A walk for a tiled wish goes along one dimension, and beyond it is out of bounds (the law
- * im2col_for_tile). */
+/* In no copy's box, or between the elements that a copy takes. Of an im2col request the walk's
+ * pixels are taken in order, in one piece or several (the law pixel_pieces); only its channels are
+ * asked about. A walk for a tiled request goes along one dimension, and beyond it is out of bounds
+ * (the law im2col_for_tile). */
 static void put_wrong_place(struct moves *m)
 {
-    const uint32_t cut = m->wish.kind == TMAP_TILED ? m->plan->desc.rank : 1;
+    const uint32_t cut = m->request.kind == TMAP_TILED ? m->plan->desc.rank : 1;
     for (uint32_t j = 0; j < cut; j++) {
         const struct tmap_plan_dim *d = &m->plan->dim[j];
         const unsigned es = step_of(&m->plan->desc, j);
         const unsigned long long last = d->tail ? d->tail : d->step;
         const unsigned long long reach = (d->copies - 1ull) * d->step + last;
         sym_put(&m->t, "%sy%u < f%u or y%u >= f%u + %llu", j ? " or " : "", j, j, j, j, reach);
-        if (m->wish.kind == TMAP_TILED)
+        if (m->request.kind == TMAP_TILED)
             sym_put(&m->t, " or (y%u - f%u) mod %u >= %u", j, j, d->step,
                     reach_of(&m->plan->desc, j));
         if (es > 1) sym_put(&m->t, " or ((y%u - f%u) mod %u) mod %u > 0", j, j, d->step, es);
@@ -264,12 +264,13 @@ static void ask_injective(struct moves *m, isl_map *map)
 /* --- copies of the tensor ----------------------------------------------------------------------
  */
 
-/* Whether dimension j, whose elements the copy does not tell apart, has no address in the wish. */
+/* Whether dimension j, whose elements the copy does not tell apart, has no address in the request.
+ */
 static bool is_broadcast(const struct moves *m, uint32_t j)
 {
-    for (uint32_t i = 0; i < m->wish.rank; i++) {
-        if (!m->plan->dim[j].coef[i] || m->wish.dim[i] == 1) continue;
-        if (i == 0 || m->wish.stride_bytes[i - 1]) return false;
+    for (uint32_t i = 0; i < m->request.rank; i++) {
+        if (!m->plan->dim[j].coef[i] || m->request.dim[i] == 1) continue;
+        if (i == 0 || m->request.stride_bytes[i - 1]) return false;
     }
     return true;
 }
@@ -292,7 +293,7 @@ static void ask_copied(struct moves *m)
     }
     m->t.length = 0;
     sym_put(&m->t, "{ [");
-    for (uint32_t i = 0; i < m->wish.rank; i++) sym_put(&m->t, "x%u, ", i);
+    for (uint32_t i = 0; i < m->request.rank; i++) sym_put(&m->t, "x%u, ", i);
     sym_put(&m->t, "e] -> [");
     for (uint32_t j = 0; j < d->rank; j++) {
         put_value(m, j, ANY);
@@ -300,9 +301,10 @@ static void ask_copied(struct moves *m)
     }
     put_part(m, ANY);
     sym_put(&m->t, "] : 0 <= e < %u and ", parts_of(m));
-    put_inside(m, "x", &m->wish);
-    for (uint32_t i = 0; i < m->wish.rank; i++) { /* between the elements taken nothing is copied */
-        const unsigned es = step_of(&m->wish, i);
+    put_inside(m, "x", &m->request);
+    for (uint32_t i = 0; i < m->request.rank;
+         i++) { /* between the elements taken nothing is copied */
+        const unsigned es = step_of(&m->request, i);
         if (m->plan->grain[i] % es == 0) sym_put(&m->t, " and x%u mod %u = 0", i, es);
     }
     sym_put(&m->t, " }");
@@ -319,7 +321,7 @@ static sym_int taken(const struct moves *m, uint32_t j, bool clip)
     const struct tmap_desc *d = &m->plan->desc;
     const struct tmap_plan_dim *dim = &m->plan->dim[j];
     struct tmap_desc last = *d;
-    if (d->kind != TMAP_TILED && j > 0) return 1; /* as of the wish: pixels are cut in order */
+    if (d->kind != TMAP_TILED && j > 0) return 1; /* as of the request: pixels are cut in order */
     if (dim->tail && d->kind == TMAP_TILED) last.box[j] = dim->tail;
     if (dim->tail && d->kind != TMAP_TILED) last.channels = dim->tail;
     const sym_int all =
@@ -327,17 +329,18 @@ static sym_int taken(const struct moves *m, uint32_t j, bool clip)
     const unsigned es = step_of(d, j);
     const sym_int inside = d->dim[j] / es + (d->dim[j] % es != 0);
     bool at_zero = clip && inside < all && !(d->interleave && j + 2 == d->rank);
-    for (uint32_t i = 0; i < m->wish.rank; i++) /* a piece of a multiple of its size is its first */
+    for (uint32_t i = 0; i < m->request.rank;
+         i++) /* a piece of a multiple of its size is its first */
         at_zero = at_zero &&
                   (!dim->coef[i] || !m->plan->grain[i] ||
                    (dim->mod && dim->coef[i] * m->plan->grain[i] % (dim->div * dim->mod) == 0));
     return at_zero ? inside : all;
 }
 
-/* The same of the wish, which is one tile where all coordinates are 0. */
-static sym_int wished(const struct moves *m, uint32_t i, bool clip)
+/* The same of the request, which is one tile where all coordinates are 0. */
+static sym_int requested(const struct moves *m, uint32_t i, bool clip)
 {
-    const struct tmap_desc *d = &m->wish;
+    const struct tmap_desc *d = &m->request;
     const sym_int all = (sym_int)extent_of(d, i);
     const unsigned es = step_of(d, i);
     const sym_int inside = d->dim[i] / es + (d->dim[i] % es != 0);
@@ -350,10 +353,10 @@ static bool is_exact(const struct moves *m, bool clip)
 {
     const struct tmap_desc *d = &m->plan->desc;
     sym_int places = d->interleave ? unit_bits(d) : table_at(TABLE_SIZE_BITS, d->dtype);
-    sym_int elements =
-        m->wish.interleave ? unit_bits(&m->wish) : table_at(TABLE_SIZE_BITS, m->wish.dtype);
+    sym_int elements = m->request.interleave ? unit_bits(&m->request)
+                                             : table_at(TABLE_SIZE_BITS, m->request.dtype);
     for (uint32_t j = 0; j < d->rank; j++) places *= taken(m, j, clip);
-    for (uint32_t i = 0; i < m->wish.rank; i++) elements *= wished(m, i, clip);
+    for (uint32_t i = 0; i < m->request.rank; i++) elements *= requested(m, i, clip);
     return places == elements;
 }
 
@@ -364,7 +367,7 @@ static void ask_exact(struct moves *m)
     enum { UNIT_BITS = 128 };
     const struct tmap_desc *d = &m->plan->desc;
     const bool passes = taken(m, 0, false) != taken(m, 0, true);
-    const bool own = wished(m, 0, false) != wished(m, 0, true);
+    const bool own = requested(m, 0, false) != requested(m, 0, true);
     const bool whole = (sym_int)d->dim[0] * unit_bits(d) % UNIT_BITS == 0;
     if (!is_exact(m, false) && (!is_exact(m, true) || (passes && !own && !whole)))
         m->proof = TMAP_REFUTED;
@@ -373,11 +376,11 @@ static void ask_exact(struct moves *m)
 /* No two elements of a tile at one place: c, y and q tell them apart. */
 static void ask_places(struct moves *m)
 {
-    const unsigned wish = m->wish.rank, plan = m->plan->desc.rank;
+    const unsigned request = m->request.rank, plan = m->plan->desc.rank;
     isl_map *map = isl_map_copy(m->map);
-    map = isl_map_project_out(map, isl_dim_out, 2 * wish + 2 * plan + 1, 1);
-    map = isl_map_project_out(map, isl_dim_out, 2 * wish + plan, plan);
-    map = isl_map_project_out(map, isl_dim_out, wish, wish);
+    map = isl_map_project_out(map, isl_dim_out, 2 * request + 2 * plan + 1, 1);
+    map = isl_map_project_out(map, isl_dim_out, 2 * request + plan, plan);
+    map = isl_map_project_out(map, isl_dim_out, request, request);
     ask_injective(m, map);
 }
 
@@ -403,7 +406,7 @@ static void ask_all(struct moves *m, uint32_t unit)
     isl_map_free(m->map);
 }
 
-/* The wish, with what the plan decided about it. */
+/* The request, with what the plan decided about it. */
 static struct tmap_desc decided(const struct tmap_desc *desc, const struct tmap_plan *plan)
 {
     struct tmap_desc d = *desc;
@@ -425,16 +428,17 @@ static bool copies_tensor(const struct tmap_plan *plan)
 
 enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                     const struct tmap_checker *checker,
-                                    const struct tmap_desc *desc, const struct tmap_wish *wish,
+                                    const struct tmap_desc *desc,
+                                    const struct tmap_request *request,
                                     const struct tmap_plan *plan, enum tmap_proof *proof)
 {
     if (!context || !checker || !desc || !plan || !proof) return TMAP_E_ARGUMENT;
     if (plan->skip || desc->rank > TMAP_MAX_RANK)
         return sym_report(context, TMAP_E_ARGUMENT, "no copies, or copies that are not modelled");
     struct moves m = {.s = context,
-                      .wish = decided(desc, plan),
+                      .request = decided(desc, plan),
                       .plan = plan,
-                      .stores = wish && wish->op == TMAP_OP_STORE,
+                      .stores = request && request->op == TMAP_OP_STORE,
                       .copied = copies_tensor(plan),
                       .proof = TMAP_PROVED};
     enum tmap_status st = sym_isl_begin(context);
@@ -457,10 +461,11 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
 
 enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                     const struct tmap_checker *checker,
-                                    const struct tmap_desc *desc, const struct tmap_wish *wish,
+                                    const struct tmap_desc *desc,
+                                    const struct tmap_request *request,
                                     const struct tmap_plan *plan, enum tmap_proof *proof)
 {
-    if (!context || !checker || !desc || !plan || !proof || (wish && wish->no_copy && !plan))
+    if (!context || !checker || !desc || !plan || !proof || (request && request->no_copy && !plan))
         return TMAP_E_ARGUMENT;
     return sym_isl_begin(context);
 }

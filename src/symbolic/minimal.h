@@ -11,14 +11,15 @@ struct sym_aim {
     int swizzle, stores, keep_swizzle, no_copy, decided;
 };
 
-/* A view as the account states it; desc has the wish's other fields, with what the plan decided. */
+/* A view as the account states it; desc has the request's other fields, with what the plan decided.
+ */
 struct sym_view {
     struct tmap_desc desc;
     unsigned long long tile[TMAP_MAX_RANK], grain[TMAP_MAX_RANK];
     unsigned layout_changes;
     int is_piece;             /* dimension 0 is what a split left of one */
     int tile_rows;            /* its rows are rows of the tile, or pieces of them */
-    int whole[TMAP_MAX_RANK]; /* bit 0: the dimension is as wished, no piece and no pair */
+    int whole[TMAP_MAX_RANK]; /* bit 0: the dimension is as requested, no piece and no pair */
 };
 
 struct sym_fields {
@@ -35,7 +36,7 @@ struct sym_fields {
     uint32_t longest;           /* no legal box is longer, elements */
     uint64_t rows;              /* of an im2col copy: its pixels */
     const struct tmap_tile_plan *best; /* solve's, to be beaten in its order; NULL: plan alone */
-    uint32_t tile_rank;                /* of the wish */
+    uint32_t tile_rank;                /* of the request */
     bool many_conflicts; /* where they are not known they are too many; else there are none */
 };
 
@@ -83,7 +84,7 @@ struct sym_account {
     const struct tmap_use *use;        /* NULL: costs as repair ranks them; else as solve does */
     const struct tmap_tile_plan *best; /* with use */
     uint32_t tile_rank;
-    struct tmap_desc base; /* the wish's fields that no view changes */
+    struct tmap_desc base; /* the request's fields that no view changes */
     struct sym_aim aim;
     bool has_aim;
 };

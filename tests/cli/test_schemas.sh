@@ -36,7 +36,7 @@ form() {
 # input SCHEMA FILE: the records of a file that the commands read
 input() {
     echo "$1" >>"$tmp/used"
-    if grep -v '^{"wish"' "$2" | tr '\n' ' ' | sed 's/} *{/}\n{/g' |
+    if grep -v '^{"request"' "$2" | tr '\n' ' ' | sed 's/} *{/}\n{/g' |
         tests/cli/validate "docs/schema/$1.json" --lines >"$tmp/log" 2>&1
     then ok "$(basename "$2"): docs/schema/$1.json"; else bad "$2 is not docs/schema/$1.json"; fi
 }

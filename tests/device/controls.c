@@ -92,7 +92,7 @@ struct job {
     bool planted; // else its twin
     size_t cse;
     uint64_t bytes;
-    struct tmap_copy_config wish;
+    struct tmap_copy_config request;
     // What came of it.
     int stage; // 2: to the end
     int runs;
@@ -118,8 +118,8 @@ static bool open_rig(struct rig *r, struct job *j)
     if (tmap_copy_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
     const struct tmap_libcuda *cu = &r->suite->gpu.api;
     r->suite->limit_ms = LIMIT_MS;
-    if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->wish) != TMAP_OK ||
-        tmap_copy_plan(r->suite, &r->bed.problem, &j->wish, &r->plan, NULL) != TMAP_OK ||
+    if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
+        tmap_copy_plan(r->suite, &r->bed.problem, &j->request, &r->plan, NULL) != TMAP_OK ||
         snprintf(name, sizeof name, "faulty_%s", r->plan.kernel) < 0 ||
         cu->module_load_data(&module, image_copy_faults) ||
         cu->module_get_function(&f, module, name) ||
@@ -212,10 +212,10 @@ static void draw(struct job *j, const struct fault *f, uint64_t seed, uint32_t n
     j->fault = f, j->planted = planted;
     j->cse = draw_case(f->cases, r >> 32);
     j->bytes = (32 + q % 64) << 20;
-    j->wish.slot_bytes = slots[q >> 32 & 1];
-    j->wish.stages = f->flags & ONE_STAGE ? 1 : 2 + (q >> 40) % 3;
-    j->wish.blocks_per_sm = 1;
-    if (f->flags & HOT) j->wish.slot_bytes = HOT_SLOT_BYTES;
+    j->request.slot_bytes = slots[q >> 32 & 1];
+    j->request.stages = f->flags & ONE_STAGE ? 1 : 2 + (q >> 40) % 3;
+    j->request.blocks_per_sm = 1;
+    if (f->flags & HOT) j->request.slot_bytes = HOT_SLOT_BYTES;
 }
 
 static void say_how(const struct job *j, char *to, size_t cap)
@@ -253,8 +253,8 @@ static int tell(const struct job *jobs, uint32_t n)
         say_how(f, how, sizeof how);
         say_how(t, other, sizeof other);
         printf("%s %u - %s (%s, %u x %u): %s; twin: %s\n", good ? "ok" : "not ok", i / 2 + 1,
-               f->fault->name, tmap_copy_case(f->cse), f->wish.stages, f->wish.slot_bytes, how,
-               other);
+               f->fault->name, tmap_copy_case(f->cse), f->request.stages, f->request.slot_bytes,
+               how, other);
         bad += !good;
         caught += shown;
         unseen += !shown;

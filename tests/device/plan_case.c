@@ -84,7 +84,7 @@ static struct tmap_desc long_tile(uint64_t *s)
     return d;
 }
 
-static struct tmap_desc wished_tile(uint64_t *s, bool small)
+static struct tmap_desc requested_tile(uint64_t *s, bool small)
 {
     struct tmap_desc d = {.dtype = any_type(s), .rank = 1 + (uint32_t)below(s, 3)};
     const uint64_t bytes = layout_gmem_bits(d.dtype) / 8;
@@ -102,7 +102,7 @@ static struct tmap_desc wished_tile(uint64_t *s, bool small)
     return d;
 }
 
-static struct tmap_desc wish_of(enum plan_class cls, uint64_t *s)
+static struct tmap_desc request_of(enum plan_class cls, uint64_t *s)
 {
     struct tmap_desc d;
     switch (cls) {
@@ -110,7 +110,7 @@ static struct tmap_desc wish_of(enum plan_class cls, uint64_t *s)
         return long_tile(s);
     case PLAN_SOLVE:
     case PLAN_SOLVE_STORE:
-        return wished_tile(s, cls == PLAN_SOLVE_STORE);
+        return requested_tile(s, cls == PLAN_SOLVE_STORE);
     case PLAN_REPAIR:
     case PLAN_REPAIR_STORE:
         return random_desc(s, cls == PLAN_REPAIR ? 64ull << 20 : PLAN_WINDOW_BYTES / 2);
@@ -145,22 +145,22 @@ void plan_draw(enum plan_class cls, uint64_t seed, uint64_t index, uint64_t base
     c->cls = cls;
     c->op = plan_stores(cls) ? TMAP_OP_STORE : TMAP_OP_LOAD;
     c->seed = splitmix(&s);
-    c->wish = wish_of(cls, &s);
+    c->request = request_of(cls, &s);
     if (solves(cls)) draw_consumer(&s, c);
     c->choice = below(&s, 2) ? 0 : (uint32_t)below(&s, CHOICES); // the best, or another
-    if (c->wish.address >= DRAWN_AT) c->wish.address -= DRAWN_AT;
-    c->wish.address = plan_stores(cls) ? base + WINDOW_GUARD + (c->wish.address & NEAR)
-                                       : base + FROM_BYTES + c->wish.address;
+    if (c->request.address >= DRAWN_AT) c->request.address -= DRAWN_AT;
+    c->request.address = plan_stores(cls) ? base + WINDOW_GUARD + (c->request.address & NEAR)
+                                          : base + FROM_BYTES + c->request.address;
 }
 
 // --- making -------------------------------------------------------------------------------------
 static bool repaired(struct plan_tools *t, struct plan_case *c)
 {
-    const struct tmap_wish how = {.op = c->op};
+    const struct tmap_request how = {.op = c->op};
     struct tmap_plan plans[CHOICES];
     struct tmap_repair_report r;
-    if (tmap_repair(&t->checker, &c->wish, &how, t->workspace, sizeof t->workspace, plans, CHOICES,
-                    &r, NULL) != TMAP_OK)
+    if (tmap_repair(&t->checker, &c->request, &how, t->workspace, sizeof t->workspace, plans,
+                    CHOICES, &r, NULL) != TMAP_OK)
         return false;
     c->plan = plans[c->choice % r.found];
     return true;
@@ -168,12 +168,12 @@ static bool repaired(struct plan_tools *t, struct plan_case *c)
 
 static bool solved(struct plan_tools *t, struct plan_case *c)
 {
-    struct tmap_tile_wish w = {
-        .tensor = c->wish, .op = c->op, .consumer = c->consumer, .major = c->major};
+    struct tmap_tile_request w = {
+        .tensor = c->request, .op = c->op, .consumer = c->consumer, .major = c->major};
     struct tmap_tile_plan plans[CHOICES];
     char reason[160];
     size_t found;
-    memcpy(w.tile, c->wish.box, sizeof w.tile);
+    memcpy(w.tile, c->request.box, sizeof w.tile);
     if (tmap_solve(&t->checker, &w, t->workspace, sizeof t->workspace, plans, CHOICES, &found,
                    reason) != TMAP_OK)
         return false;
@@ -191,7 +191,7 @@ static bool copies_tensor(const struct tmap_plan *p)
 // TF32 loads round; of a store, elements must not share bytes, and rows be whole units.
 static bool comparable(const struct plan_case *c)
 {
-    const struct tmap_desc *d = &c->wish;
+    const struct tmap_desc *d = &c->request;
     uint64_t bytes = d->dim[0] * tile_unit_bytes(d);
     if (d->dtype == TMAP_TFLOAT32 || d->dtype == TMAP_TFLOAT32_FTZ) return false;
     if (c->op != TMAP_OP_STORE) return true;
@@ -216,13 +216,13 @@ bool plan_make(struct plan_tools *t, struct plan_case *c)
     const struct tmap_plan *p = &c->plan;
     if (p->skip || copies_tensor(p) || p->copies > PLAN_COPIES) return false;
     if (p->copies * p->slot_bytes > EXECUTOR_HASHED_BYTES || p->slot_bytes % 16) return false;
-    c->wish = decided_wish(&c->wish, p);
-    return comparable(c) && cells_of(&c->wish) <= MOST_CELLS;
+    c->request = decided_request(&c->request, p);
+    return comparable(c) && cells_of(&c->request) <= MOST_CELLS;
 }
 
 void plan_aim(struct plan_case *c)
 {
-    const struct tmap_desc *d = &c->wish;
+    const struct tmap_desc *d = &c->request;
     const bool stores = c->op == TMAP_OP_STORE;
     uint64_t s = c->seed;
     for (uint32_t i = 0; i < d->rank; i++) {
@@ -308,17 +308,17 @@ static uint8_t hash_byte(uint64_t seed, uint64_t at)
 static uint8_t loaded_byte(const struct plan_case *c, bool in, uint64_t at, uint64_t seed,
                            uint32_t b)
 {
-    const uint32_t bytes = layout_gmem_bits(c->wish.dtype) / 8;
-    return in ? hash_byte(seed, at + b) : (uint8_t)(sim_fill(&c->wish) >> b % bytes * 8);
+    const uint32_t bytes = layout_gmem_bits(c->request.dtype) / 8;
+    return in ? hash_byte(seed, at + b) : (uint8_t)(sim_fill(&c->request) >> b % bytes * 8);
 }
 
 // Where byte b of the element lies; of a slice every element has a place of its own.
 static bool place_of(const struct plan_case *c, const struct tile_walk *w, uint32_t b, uint32_t *n,
                      uint64_t *offset)
 {
-    const uint32_t bytes = layout_gmem_bits(c->wish.dtype) / 8;
+    const uint32_t bytes = layout_gmem_bits(c->request.dtype) / 8;
     const bool has =
-        tmap_plan_place_in_slice(&c->plan, &c->wish, c->coord, w->tile, b / bytes, n, offset);
+        tmap_plan_place_in_slice(&c->plan, &c->request, c->coord, w->tile, b / bytes, n, offset);
     *offset += b % bytes;
     return has;
 }
@@ -326,13 +326,13 @@ static bool place_of(const struct plan_case *c, const struct tile_walk *w, uint3
 static const char *load_differs(const struct plan_case *c, uint64_t arena, uint64_t seed,
                                 const uint8_t *const images[])
 {
-    const uint64_t unit = tile_unit_bytes(&c->wish);
+    const uint64_t unit = tile_unit_bytes(&c->request);
     struct tile_walk w;
-    tile_walk_start(&w, &c->wish, c->coord);
+    tile_walk_start(&w, &c->request, c->coord);
     do {
         uint64_t address = arena, offset;
         uint32_t n;
-        const bool in = tile_address(&c->wish, w.x, &address);
+        const bool in = tile_address(&c->request, w.x, &address);
         for (uint32_t b = 0; b < unit; b++) {
             if (!place_of(c, &w, b, &n, &offset)) return "an element has no place";
             const uint64_t place = tmap_swizzle_address(c->plan.desc.swizzle, offset);
@@ -347,15 +347,15 @@ static const char *load_differs(const struct plan_case *c, uint64_t arena, uint6
 static const char *store_differs(struct plan_tools *t, const struct plan_case *c,
                                  const uint8_t *const images[])
 {
-    const uint64_t unit = tile_unit_bytes(&c->wish),
-                   window = c->wish.address / PLAN_WINDOW_BYTES * PLAN_WINDOW_BYTES;
+    const uint64_t unit = tile_unit_bytes(&c->request),
+                   window = c->request.address / PLAN_WINDOW_BYTES * PLAN_WINDOW_BYTES;
     struct tile_walk w;
     memset(t->wanted, 0, c->plan.copies * sizeof t->wanted[0]);
-    tile_walk_start(&w, &c->wish, c->coord);
+    tile_walk_start(&w, &c->request, c->coord);
     do {
         uint64_t address, offset;
         uint32_t n;
-        if (!tile_address(&c->wish, w.x, &address)) continue;
+        if (!tile_address(&c->request, w.x, &address)) continue;
         for (uint32_t b = 0; b < unit; b++) {
             if (!place_of(c, &w, b, &n, &offset)) return "an element has no place";
             const uint64_t at = address - window + b;

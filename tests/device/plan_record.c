@@ -42,8 +42,8 @@ static bool get(FILE *f, int64_t *v)
     N((s)->digest)
 #define RECORD(c, p, N)                                                                            \
     N((c)->cls) N((c)->op) N((c)->consumer) N((c)->major) N((c)->choice) N((c)->seed)              \
-    DESC(&(c)->wish, N)                                                                            \
-    for (uint32_t i = 0; i < (c)->wish.rank && i < TMAP_MAX_RANK; i++) N((c)->coord[i])            \
+    DESC(&(c)->request, N)                                                                         \
+    for (uint32_t i = 0; i < (c)->request.rank && i < TMAP_MAX_RANK; i++) N((c)->coord[i])         \
     DESC(&(p)->desc, N) N((p)->copies) N((p)->slot_bytes)
 // clang-format on
 
@@ -117,6 +117,6 @@ void plan_record_case(const struct plan_record *r, uint32_t n, uint64_t window,
 
 void plan_record_move(struct plan_record *r, uint64_t by)
 {
-    r->c.wish.address += by;
+    r->c.request.address += by;
     r->c.plan.desc.address += by;
 }

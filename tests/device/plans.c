@@ -1,6 +1,6 @@
 // Runs plans of repair and solve on the GPU: every copy of a plan is a block of the executor, at
 // its own place in shared memory, and what all of them left is compared byte for byte with the
-// simulator and element for element with the wish. A plan that differs is named by its class and
+// simulator and element for element with the request. A plan that differs is named by its class and
 // index.
 #include "device/plans.h"
 

@@ -1,6 +1,7 @@
 // Plans of repair and solve without a GPU. What an H200 did with some (tests/data/sim/plans.txt,
 // made by `explore plans`) is replayed: each copy's bytes by the simulator, each plan made anew
-// from its wish; and fresh ones are simulated and compared with a plain walk over the wish's tile.
+// from its request; and fresh ones are simulated and compared with a plain walk over the request's
+// tile.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -55,7 +56,7 @@ static bool fresh(uint64_t index, struct plan_case *c)
     return plan_within(c, at, plan_stores(cls) ? PLAN_WINDOW_BYTES : ex.arena_bytes);
 }
 
-// Every copy of the plan, simulated; then all of them against the wish.
+// Every copy of the plan, simulated; then all of them against the request.
 static const char *simulate_plan(const struct plan_case *c)
 {
     for (uint32_t n = 0; n < c->plan.copies; n++) {
@@ -68,7 +69,7 @@ static const char *simulate_plan(const struct plan_case *c)
     return differs(c);
 }
 
-static void fresh_plans_serve_their_wish(void **state)
+static void fresh_plans_serve_their_request(void **state)
 {
     uint32_t ran[PLAN_CLASS_COUNT] = {0};
     (void)state;
@@ -95,9 +96,9 @@ static void one_wrong_byte_is_seen(void **state)
         uint64_t address, offset;
         uint32_t n;
         const uint32_t tile[TMAP_MAX_RANK] = {0};
-        if (!fresh(i, &c) || !tile_address(&c.wish, c.coord, &address)) continue;
+        if (!fresh(i, &c) || !tile_address(&c.request, c.coord, &address)) continue;
         assert_null(simulate_plan(&c));
-        assert_true(tmap_plan_place(&c.plan, &c.wish, c.coord, tile, &n, &offset));
+        assert_true(tmap_plan_place(&c.plan, &c.request, c.coord, tile, &n, &offset));
         const bool stores = c.op == TMAP_OP_STORE;
         const uint64_t at =
             stores ? address - WINDOW_AT
@@ -134,7 +135,7 @@ static bool same_line(const struct plan_record *a, const struct plan_record *b)
     return same;
 }
 
-// Whether the plan made today for the recorded wish is the recorded one.
+// Whether the plan made today for the recorded request is the recorded one.
 static bool made_again(const struct plan_record *r)
 {
     static struct plan_record now;
@@ -219,7 +220,7 @@ int main(void)
 {
     if (!plan_tools_open(&tools)) return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fresh_plans_serve_their_wish), cmocka_unit_test(one_wrong_byte_is_seen),
+        cmocka_unit_test(fresh_plans_serve_their_request), cmocka_unit_test(one_wrong_byte_is_seen),
         cmocka_unit_test(records_come_back), cmocka_unit_test(the_gpu_did_this)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

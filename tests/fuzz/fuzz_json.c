@@ -1,7 +1,7 @@
 /* fuzz_json.c : any bytes as a file of descriptors, behind one byte that says what is done with it:
- * checked and printed in one of the formats, or read as pipelines, as prune problems or as wishes,
- * which are solved. What claims to be JSON is JSON; what was read is printed and read back the
- * same; what solves a wish is legal. */
+ * checked and printed in one of the formats, or read as pipelines, as prune problems or as
+ * requests, which are solved. What claims to be JSON is JSON; what was read is printed and read
+ * back the same; what solves a request is legal. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
 #include "io/plan.h"
@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AS_PIPELINE = IO_FORMATS, AS_PRUNE, AS_WISH, WAYS, PLANS = 4 };
+enum { AS_PIPELINE = IO_FORMATS, AS_PRUNE, AS_REQUEST, WAYS, PLANS = 4 };
 
 static void solve(struct io_record *record)
 {
     static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
-    struct tmap_tile_wish wish;
+    struct tmap_tile_request request;
     struct tmap_tile_plan plans[PLANS];
     struct tmap_checker checker;
     struct tmap_target target = tmap_default_target();
     size_t found = 0;
     char reason[160];
     FUZZ_CHECK(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) == TMAP_OK);
-    if (!io_wish_from(record, &wish)) return;
-    tmap_solve(&checker, &wish, workspace, sizeof workspace, plans, PLANS, &found, reason);
+    if (!io_request_from(record, &request)) return;
+    tmap_solve(&checker, &request, workspace, sizeof workspace, plans, PLANS, &found, reason);
     for (size_t i = 0; i < found && i < PLANS && !plans[i].plan.skip; i++)
         FUZZ_CHECK(tmap_verdict_of(&checker, &plans[i].plan.desc) == TMAP_LEGAL);
 }
@@ -32,7 +32,7 @@ static void read_as(struct io_record *record, unsigned way)
 {
     struct io_pipeline pipeline;
     struct io_prune prune;
-    if (way == AS_WISH) {
+    if (way == AS_REQUEST) {
         solve(record);
     } else if (way == AS_PIPELINE) {
         io_pipeline_from(record, &pipeline);

@@ -224,11 +224,11 @@ static void a_plan_follows_from_its_descriptors(void **state)
     (void)state;
     struct tmap_copy *s = make_suite();
     for (size_t i = 0; i < PROBLEMS; i++) {
-        const struct tmap_copy_config wish = {.swizzle = problems[i].swizzle,
-                                              .keep_type = problems[i].swizzle != 0};
+        const struct tmap_copy_config request = {.swizzle = problems[i].swizzle,
+                                                 .keep_type = problems[i].swizzle != 0};
         struct tmap_copy_plan plan;
         struct tmap_violation v;
-        const enum tmap_status st = tmap_copy_plan(s, &problems[i].p, &wish, &plan, &v);
+        const enum tmap_status st = tmap_copy_plan(s, &problems[i].p, &request, &plan, &v);
         if (st != TMAP_OK) fail_msg("%s: status %d, row %d", problems[i].kernel, st, (int)v.row);
         check_ring(s, &problems[i], &plan);
         tmap_copy_release(&plan);
@@ -236,26 +236,26 @@ static void a_plan_follows_from_its_descriptors(void **state)
     free(s);
 }
 
-// As many stages as are wished while they fit; one more is no plan.
+// As many stages as are requested while they fit; one more is no plan.
 static void stages_end_where_shared_memory_does(void **state)
 {
     (void)state;
     struct tmap_copy *s = make_suite();
     for (size_t i = 0; i < PROBLEMS; i++) {
-        struct tmap_copy_config wish = {.swizzle = problems[i].swizzle,
-                                        .keep_type = problems[i].swizzle != 0,
-                                        .blocks_per_sm = 1,
-                                        .slot_bytes = 32768};
+        struct tmap_copy_config request = {.swizzle = problems[i].swizzle,
+                                           .keep_type = problems[i].swizzle != 0,
+                                           .blocks_per_sm = 1,
+                                           .slot_bytes = 32768};
         struct tmap_copy_plan plan;
-        for (wish.stages = 1; wish.stages <= COPY_MAX_STAGES; wish.stages++) {
-            if (tmap_copy_plan(s, &problems[i].p, &wish, &plan, NULL) != TMAP_OK) break;
+        for (request.stages = 1; request.stages <= COPY_MAX_STAGES; request.stages++) {
+            if (tmap_copy_plan(s, &problems[i].p, &request, &plan, NULL) != TMAP_OK) break;
             check_ring(s, &problems[i], &plan);
             tmap_copy_release(&plan);
         }
-        assert_true(wish.stages > 1);
+        assert_true(request.stages > 1);
         struct copy_params k;
         memcpy(&k, plan.params, sizeof k);
-        if (wish.stages <= COPY_MAX_STAGES)
+        if (request.stages <= COPY_MAX_STAGES)
             assert_true(plan.smem_bytes + k.stage_bytes + BARRIERS_BYTES + BLOCK_SYSTEM_BYTES >
                         s->smem_bytes);
     }
@@ -263,7 +263,7 @@ static void stages_end_where_shared_memory_does(void **state)
 }
 
 // What no row lets pass is refused, with the row.
-static void an_illegal_wish_names_its_row(void **state)
+static void an_illegal_request_names_its_row(void **state)
 {
     (void)state;
     struct tmap_copy *s = make_suite();
@@ -288,6 +288,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_follows_from_its_descriptors),
                                        cmocka_unit_test(stages_end_where_shared_memory_does),
-                                       cmocka_unit_test(an_illegal_wish_names_its_row)};
+                                       cmocka_unit_test(an_illegal_request_names_its_row)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,8 +108,8 @@ static bool same_config(const struct tmap_gemm_config *x, const struct tmap_gemm
            x->storer == y->storer && x->direct == y->direct && x->panels == y->panels;
 }
 
-/* What the tuner times is what it says: no wish may give a better one of another kind. */
-static void a_choice_taken_as_a_wish_gives_itself(void **state)
+/* What the tuner times is what it says: no request may give a better one of another kind. */
+static void a_choice_taken_as_a_request_gives_itself(void **state)
 {
     (void)state;
     static const int32_t sizes[][3] = {{17, 33, 65}, {16, 8192, 8192}, {1000, 3000, 2048}};
@@ -133,10 +133,10 @@ static int32_t stages_of_promoted(int32_t tile_n, int32_t out)
 {
     struct gemm_choice choice;
     struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
-    const struct tmap_gemm_config wish = {.tile_n = tile_n};
+    const struct tmap_gemm_config request = {.tile_n = tile_n};
     p.precise = 1;
     p.out = out;
-    assert_true(gemm_enumerate(pretend(), &p, &wish, &choice, 1) > 0);
+    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
     return choice.config.stages;
 }
 
@@ -195,9 +195,9 @@ static void a_warp_stores_what_the_engine_can(void **state)
 static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t tile_n)
 {
     struct gemm_choice choices[GEMM_MAX_CHOICES];
-    const struct tmap_gemm_config wish = {.tile_m = tile_m, .tile_n = tile_n, .pingpong = 1};
+    const struct tmap_gemm_config request = {.tile_m = tile_m, .tile_n = tile_n, .pingpong = 1};
     struct tmap_gemm *suite = pretend();
-    const size_t n = gemm_enumerate(suite, p, &wish, choices, GEMM_MAX_CHOICES);
+    const size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < n; i++) {
         const struct tmap_gemm_config *c = &choices[i].config;
         const struct gemm_view view = gemm_view_of(p, c->swapped > 0);
@@ -234,9 +234,9 @@ static void one_stage_is_no_ring(void **state)
 {
     (void)state;
     struct gemm_choice choice;
-    const struct tmap_gemm_config wish = {.stages = 1};
+    const struct tmap_gemm_config request = {.stages = 1};
     const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
-    assert_int_equal(gemm_enumerate(pretend(), &p, &wish, &choice, 1), 0);
+    assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
 static void without_a_gpu_opening_says_why(void **state)
@@ -258,7 +258,7 @@ int main(void)
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
         cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),
-        cmocka_unit_test(a_choice_taken_as_a_wish_gives_itself),
+        cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),

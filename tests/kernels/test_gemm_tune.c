@@ -162,10 +162,10 @@ static void a_launch_is_the_plans(void **state)
     const struct tmap_gemm_problem p = square();
     for (int32_t pair = 1; pair <= 2; pair++)
         for (int32_t overlap = -1; overlap <= 0; overlap++) {
-            const struct tmap_gemm_config wish = {
+            const struct tmap_gemm_config request = {
                 .cluster_m = pair, .cluster_n = 1, .overlap = overlap};
             struct tmap_gemm_plan plan;
-            assert_int_equal(tmap_gemm_plan(suite, &p, &wish, &plan, NULL), TMAP_OK);
+            assert_int_equal(tmap_gemm_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
             assert_int_equal(tmap_gemm_run(&plan, NULL), TMAP_OK);
             assert_int_equal(device.how.grid_x, plan.grid);
             assert_int_equal(device.how.block_x, plan.threads);

@@ -99,7 +99,7 @@ static uint64_t stride_of(const struct view *v, uint32_t i)
     return i ? v->desc.stride_bytes[i - 1] : layout_gmem_bits(v->desc.dtype) / 8;
 }
 
-/* The coordinate along a view's dimension, as the plan computes it from the wish's. */
+/* The coordinate along a view's dimension, as the plan computes it from the request's. */
 static uint64_t coord_of(const struct digit *d, const uint64_t *c)
 {
     uint64_t sum = 0;
@@ -112,7 +112,7 @@ static uint64_t coord_of(const struct digit *d, const uint64_t *c)
 static struct view random_view(uint64_t *seed, uint64_t *coord)
 {
     struct view v;
-    struct tmap_wish wish = {0};
+    struct tmap_request request = {0};
     struct tmap_desc d = {.kind = TMAP_TILED, .rank = 2 + (uint32_t)below(seed, 4)};
     d.dtype = (int32_t)below(seed, 4);
     uint64_t at = layout_gmem_bits(d.dtype) / 8;
@@ -120,14 +120,14 @@ static struct view random_view(uint64_t *seed, uint64_t *coord)
         const uint64_t unit = 1 + below(seed, 6);
         d.dim[i] = below(seed, 4) ? unit * (1 + below(seed, 12)) : 1;
         d.box[i] = (uint32_t)(below(seed, 2) ? d.dim[i] : unit * (1 + below(seed, 6)));
-        wish.grain[i] = below(seed, 2) ? unit * (1 + below(seed, 3)) : 0;
+        request.grain[i] = below(seed, 2) ? unit * (1 + below(seed, 3)) : 0;
         d.elem_stride[i] = i && below(seed, 6) == 0 ? 2 + (uint32_t)below(seed, 2) : 1;
-        if (below(seed, 2)) wish.grain[i] *= d.elem_stride[i];
+        if (below(seed, 2)) request.grain[i] *= d.elem_stride[i];
         at *= d.dim[i];
         if (below(seed, 4) == 0) at += 16;
         if (i + 1 < d.rank) d.stride_bytes[i] = at;
     }
-    view_of(&d, &wish, &v);
+    view_of(&d, &request, &v);
     for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) coord[i] = v.grain[i] * below(seed, 20);
     return v;
 }

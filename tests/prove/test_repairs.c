@@ -1,4 +1,4 @@
-// Proofs of random repairs: isl shows that the copies move what was wished, for every tile; Z3
+// Proofs of random repairs: isl shows that the copies move what was requested, for every tile; Z3
 // shows for each view that the search's account names that no fields of it cost less.
 // TMAP_REPAIRS=N: so many. TMAP_REPAIRS=K-N: those from number K on, below N; each has a seed of
 // its own, so a long run can be done in pieces, in any order and on several processors.
@@ -24,7 +24,7 @@ static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 struct trial {
     struct tmap_symbolic *s;
     struct tmap_checker checker;
-    struct tmap_wish wish;
+    struct tmap_request request;
     struct tmap_desc desc;
     struct tmap_plan plan;
     struct tmap_search_log log;
@@ -68,8 +68,8 @@ static void another_repair(struct trial *t)
         t->desc = random_desc(&t->seed, MOST_BYTES);
         t->log.length = 0;
     } while (tmap_verdict_of(&t->checker, &t->desc) == TMAP_LEGAL ||
-             tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
-                         &r, &t->log) != TMAP_OK ||
+             tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
+                         1, &r, &t->log) != TMAP_OK ||
              t->plan.skip || !r.closed);
 }
 
@@ -120,7 +120,7 @@ static struct tmap_desc random_im2col(uint64_t *s)
 static enum tmap_proof moves(struct trial *t, const struct tmap_plan *plan)
 {
     enum tmap_proof proof;
-    assert_int_equal(tmap_certify_moves(t->s, &t->checker, &t->desc, &t->wish, plan, &proof),
+    assert_int_equal(tmap_certify_moves(t->s, &t->checker, &t->desc, &t->request, plan, &proof),
                      TMAP_OK);
     return proof;
 }
@@ -132,7 +132,7 @@ static bool lacks(struct trial *t, const char *what)
     return missing;
 }
 
-static void every_plan_moves_what_was_wished(void **state)
+static void every_plan_moves_what_was_requested(void **state)
 {
     struct trial t;
     const struct range r = wanted(120);
@@ -142,7 +142,7 @@ static void every_plan_moves_what_was_wished(void **state)
     set_up(&t);
     if (lacks(&t, "no isl")) skip();
     for (long i = r.from; i < r.below; i++) {
-        t.wish.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE;
+        t.request.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE;
         next_repair(&t, 21, i);
         const enum tmap_proof proof = moves(&t, &t.plan);
         if (proof == TMAP_REFUTED) fail_msg("repair %ld: isl refutes the plan", i);
@@ -158,14 +158,14 @@ static void next_im2col(struct trial *t, long i)
 {
     struct tmap_repair_report r;
     uint64_t seed = UINT64_C(25) << 32 | (uint64_t)i;
-    t->wish = (struct tmap_wish){.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE,
-                                 .keep_swizzle = i % 4 == 2,
-                                 .no_copy = i % 5 == 3};
+    t->request = (struct tmap_request){.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE,
+                                       .keep_swizzle = i % 4 == 2,
+                                       .no_copy = i % 5 == 3};
     do {
         t->desc = random_im2col(&seed);
         t->log.length = 0;
-    } while (tmap_repair(&t->checker, &t->desc, &t->wish, workspace, sizeof workspace, &t->plan, 1,
-                         &r, &t->log) != TMAP_OK ||
+    } while (tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
+                         1, &r, &t->log) != TMAP_OK ||
              t->plan.skip);
 }
 
@@ -276,9 +276,9 @@ static void no_fields_cost_less(void **state)
     if (lacks(&t, "no Z3")) skip();
     for (long i = r.from; i < r.below; i++) {
         say_progress(i, r.from);
-        t.wish = (struct tmap_wish){.op = i % 4 == 1 ? TMAP_OP_STORE : TMAP_OP_LOAD,
-                                    .keep_swizzle = i % 4 == 2,
-                                    .no_copy = i % 4 == 3};
+        t.request = (struct tmap_request){.op = i % 4 == 1 ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                                          .keep_swizzle = i % 4 == 2,
+                                          .no_copy = i % 4 == 3};
         next_repair(&t, 23, i);
         const char *wrong = log_is_wrong(t.log.text);
         if (wrong) fail_msg("repair %ld: %s", i, wrong);
@@ -323,7 +323,7 @@ static void worsen(struct tmap_tile_plan *p, int way)
 static void nothing_ranks_before_what_solve_finds(void **state)
 {
     enum { WAYS = 5, IN_PIECES = 4 }; /* some views of the last read rows in pieces: undecided */
-    static const struct tmap_tile_wish wishes[] = {
+    static const struct tmap_tile_request requests[] = {
         {.tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {4096, 8192}, .stride_bytes = {8192}},
          .tile = {128, 256},
          .consumer = TMAP_CONSUMER_WGMMA},
@@ -346,25 +346,25 @@ static void nothing_ranks_before_what_solve_finds(void **state)
     (void)state;
     set_up(&t);
     if (lacks(&t, "no Z3")) skip();
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         struct tmap_tile_plan best;
         struct tmap_minimal m;
         char reason[160];
         size_t found;
-        assert_int_equal(tmap_solve(&t.checker, &wishes[i], workspace, sizeof workspace, &best, 1,
+        assert_int_equal(tmap_solve(&t.checker, &requests[i], workspace, sizeof workspace, &best, 1,
                                     &found, reason),
                          TMAP_OK);
         for (int way = 0; way < WAYS; way++) {
             struct tmap_tile_plan plan = best;
             worsen(&plan, way);
-            assert_int_equal(tmap_certify_tile(t.s, &t.checker, &wishes[i], &plan, workspace,
+            assert_int_equal(tmap_certify_tile(t.s, &t.checker, &requests[i], &plan, workspace,
                                                sizeof workspace, &t.log, &m),
                              TMAP_OK);
-            print_message("# wish %zu, way %d: %zu views, %zu proved, %zu refuted\n", i, way,
+            print_message("# request %zu, way %d: %zu views, %zu proved, %zu refuted\n", i, way,
                           m.views, m.proved, m.refuted);
             if (way == 0) assert_int_equal(m.refuted, 0);
             if (way == 0 && i != IN_PIECES) assert_int_equal(m.proved, m.views);
-            const bool same = (way == 2 && wishes[i].consumer == TMAP_CONSUMER_NONE) ||
+            const bool same = (way == 2 && requests[i].consumer == TMAP_CONSUMER_NONE) ||
                               (way == 4 && best.partial_sectors);
             if (way && !same) assert_true(m.refuted > 0);
         }
@@ -372,14 +372,14 @@ static void nothing_ranks_before_what_solve_finds(void **state)
     tmap_symbolic_close(t.s);
 }
 
-/* A random wish: rows of whole units and others, dense or padded, read by nobody, ldmatrix or an
+/* A random request: rows of whole units and others, dense or padded, read by nobody, ldmatrix or an
  * MMA. */
-static struct tmap_tile_wish random_tile(uint64_t *s)
+static struct tmap_tile_request random_tile(uint64_t *s)
 {
     static const int32_t types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32};
-    struct tmap_tile_wish w = {.consumer = (uint32_t)pick(s, TMAP_CONSUMER_WGMMA),
-                               .major = (uint32_t)pick(s, 1),
-                               .op = pick(s, 4) ? TMAP_OP_LOAD : TMAP_OP_STORE};
+    struct tmap_tile_request w = {.consumer = (uint32_t)pick(s, TMAP_CONSUMER_WGMMA),
+                                  .major = (uint32_t)pick(s, 1),
+                                  .op = pick(s, 4) ? TMAP_OP_LOAD : TMAP_OP_STORE};
     w.tensor.dtype = types[pick(s, 2)];
     const uint32_t bytes = layout_gmem_bits(w.tensor.dtype) / 8;
     w.tensor.rank = 2;
@@ -400,7 +400,7 @@ static void nothing_ranks_before_random_tiles(void **state)
     struct trial t;
     const struct range r = wanted(30);
     struct tmap_minimal sum = {0};
-    long wishes = 0, beaten = 0;
+    long requests = 0, beaten = 0;
     (void)state;
     set_up(&t);
     if (lacks(&t, "no Z3")) skip();
@@ -410,14 +410,14 @@ static void nothing_ranks_before_random_tiles(void **state)
         struct tmap_minimal m;
         char reason[160];
         size_t found;
-        const struct tmap_tile_wish w = random_tile(&seed);
+        const struct tmap_tile_request w = random_tile(&seed);
         if (tmap_solve(&t.checker, &w, workspace, sizeof workspace, &best, 1, &found, reason) !=
                 TMAP_OK ||
             best.plan.skip ||
             tmap_certify_tile(t.s, &t.checker, &w, &best, workspace, sizeof workspace, &t.log,
                               &m) != TMAP_OK)
             continue;
-        wishes++;
+        requests++;
         sum.views += m.views;
         sum.proved += m.proved;
         sum.undecided += m.undecided;
@@ -425,16 +425,16 @@ static void nothing_ranks_before_random_tiles(void **state)
         beaten += m.refuted > 0;
     }
     tmap_symbolic_close(t.s);
-    print_message("# %ld tiles, %zu views: %zu proved, %zu undecided; %ld tiles beaten\n", wishes,
+    print_message("# %ld tiles, %zu views: %zu proved, %zu undecided; %ld tiles beaten\n", requests,
                   sum.views, sum.proved, sum.undecided, beaten);
     assert_int_equal(beaten, 0);
-    assert_true(wishes > 0);
+    assert_true(requests > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_plan_moves_what_was_wished),
+        cmocka_unit_test(every_plan_moves_what_was_requested),
         cmocka_unit_test(im2col_plans_are_right_and_least),
         cmocka_unit_test(a_spoiled_plan_is_refuted),
         cmocka_unit_test(no_fields_cost_less),

@@ -91,7 +91,7 @@ static void say(const char *who, const struct tmap_cost *c)
                 (unsigned long long)c->wasted_shared_bytes);
 }
 
-static void say_wish(const struct tmap_desc *d, const struct tmap_plan *p)
+static void say_request(const struct tmap_desc *d, const struct tmap_plan *p)
 {
     char text[200];
     print_error("  type %d, address %llx, swizzle %d, interleave %d\n", d->dtype,
@@ -113,12 +113,12 @@ struct tally {
 /* The search may only be better, and only by what brute force does not try. */
 static bool compare_one(struct brute *b, struct tally *t)
 {
-    const struct tmap_wish wish = {.op = b->op, .no_im2col = true};
+    const struct tmap_request request = {.op = b->op, .no_im2col = true};
     const struct best *best = b->user;
     struct tmap_plan p;
     struct tmap_repair_report r;
     const enum tmap_status s =
-        tmap_repair(&b->c, &b->wish, &wish, workspace, sizeof workspace, &p, 1, &r, NULL);
+        tmap_repair(&b->c, &b->request, &request, workspace, sizeof workspace, &p, 1, &r, NULL);
     if (s == TMAP_E_NO_PLAN && !best->any) {
         t->unreachable++;
         return true;
@@ -136,7 +136,7 @@ static bool compare_one(struct brute *b, struct tally *t)
     if (order == 0 || (order < 0 && beyond)) return true;
     say("search", &p.cost);
     if (best->any) say("brute force", &best->cost);
-    say_wish(&b->wish, &p);
+    say_request(&b->request, &p);
     return false;
 }
 
@@ -165,9 +165,9 @@ static void test_equals_brute_force(void **state)
     assert_non_null(b.list);
     assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &b.c), TMAP_OK);
     for (long i = 0; i < n;) {
-        b.wish = small_desc(&seed);
+        b.request = small_desc(&seed);
         b.op = next_random(&seed) % 3 == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
-        if (tmap_verdict_of(&b.c, &b.wish) == TMAP_LEGAL) continue;
+        if (tmap_verdict_of(&b.c, &b.request) == TMAP_LEGAL) continue;
         if (++i < first) continue;
         best.any = false;
         brute_run(&b);

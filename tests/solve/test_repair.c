@@ -28,7 +28,7 @@ static struct tmap_desc base(void)
     return d;
 }
 
-static struct tmap_plan repair_one(const struct tmap_desc *d, const struct tmap_wish *w)
+static struct tmap_plan repair_one(const struct tmap_desc *d, const struct tmap_request *w)
 {
     const struct tmap_checker c = checker_on(NULL);
     struct tmap_plan p;
@@ -80,7 +80,7 @@ static void test_empty_tensor(void **state)
 static void test_box_over_256(void **state)
 {
     struct tmap_desc d = base();
-    const struct tmap_wish tiled = {.no_im2col = true};
+    const struct tmap_request tiled = {.no_im2col = true};
     (void)state;
     d.box[1] = 512;
     struct tmap_plan p = repair_one(&d, NULL);
@@ -115,7 +115,7 @@ static void test_box_over_256(void **state)
 static void test_wide_inner_box(void **state)
 {
     struct tmap_desc d = base();
-    const struct tmap_wish keep = {.keep_swizzle = true};
+    const struct tmap_request keep = {.keep_swizzle = true};
     (void)state;
     d.box[0] = 128;
     d.swizzle = TMAP_SWIZZLE_128B;
@@ -144,7 +144,7 @@ static void test_odd_rows_need_padding(void **state)
     assert_int_equal(p.cost.copied_bytes, 1733 * 512 * 4);
 }
 
-/* Rows of 130 bytes, whole rows wished: seen as one run, no byte moves. */
+/* Rows of 130 bytes, whole rows requested: seen as one run, no byte moves. */
 static void test_whole_rows_merge(void **state)
 {
     struct tmap_desc d = base();
@@ -161,7 +161,7 @@ static void test_whole_rows_merge(void **state)
 static void test_base_off(void **state)
 {
     struct tmap_desc d = base();
-    const struct tmap_wish store = {.op = TMAP_OP_STORE};
+    const struct tmap_request store = {.op = TMAP_OP_STORE};
     (void)state;
     d.address += 8;
     const struct tmap_plan p = repair_one(&d, NULL);
@@ -249,7 +249,7 @@ static void test_random_descriptors(void **state)
 static void test_random_stores(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
-    const struct tmap_wish how = {.op = TMAP_OP_STORE};
+    const struct tmap_request how = {.op = TMAP_OP_STORE};
     uint64_t seed = 20261122;
     long ran = 0;
     (void)state;
@@ -271,7 +271,7 @@ static void test_random_stores(void **state)
 static void test_store_to_the_end(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
-    const struct tmap_wish how = {.op = TMAP_OP_STORE, .no_copy = true};
+    const struct tmap_request how = {.op = TMAP_OP_STORE, .no_copy = true};
     struct tmap_desc d = base();
     struct tmap_plan p;
     struct tmap_repair_report r;

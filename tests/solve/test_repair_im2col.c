@@ -1,6 +1,6 @@
 /* Plans with im2col maps, their copies run and compared with a plain walk over the tensor: of
- * random im2col wishes, whose channels and pixels are too many for a map, and of tiled tiles longer
- * than a box. */
+ * random im2col requests, whose channels and pixels are too many for a map, and of tiled tiles
+ * longer than a box. */
 #include "core/layout.h"
 #include "support/checkers.h"
 #include "support/repair_support.h"
@@ -76,7 +76,7 @@ static void check_walk(const struct tmap_checker *c, const struct tmap_desc *d,
     } while (tile_walk_next(&w));
 }
 
-static void test_wishes_in_pieces(void **state)
+static void test_requests_in_pieces(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
     uint64_t seed = 8;
@@ -117,7 +117,7 @@ static struct tmap_desc long_tile(void)
 static void test_long_tile(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
-    const struct tmap_wish tiled = {.no_im2col = true};
+    const struct tmap_request tiled = {.no_im2col = true};
     const struct tmap_desc d = long_tile();
     struct tmap_plan p;
     struct tmap_repair_report r;
@@ -150,7 +150,7 @@ static void test_long_tile(void **state)
 static void test_never_dearer(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
-    const struct tmap_wish tiled = {.no_im2col = true};
+    const struct tmap_request tiled = {.no_im2col = true};
     uint64_t seed = 77;
     long walks = 0;
     (void)state;
@@ -175,7 +175,7 @@ static void test_never_dearer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wishes_in_pieces),
+        cmocka_unit_test(test_requests_in_pieces),
         cmocka_unit_test(test_long_tile),
         cmocka_unit_test(test_never_dearer),
     };

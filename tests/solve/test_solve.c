@@ -13,10 +13,10 @@
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
-static struct tmap_tile_wish wish_of(int32_t dtype, uint32_t inner, uint32_t rows,
-                                     uint32_t consumer, uint32_t major)
+static struct tmap_tile_request request_of(int32_t dtype, uint32_t inner, uint32_t rows,
+                                           uint32_t consumer, uint32_t major)
 {
-    struct tmap_tile_wish w = {.consumer = consumer, .major = major, .tile = {inner, rows}};
+    struct tmap_tile_request w = {.consumer = consumer, .major = major, .tile = {inner, rows}};
     w.tensor.dtype = dtype;
     w.tensor.rank = 2;
     w.tensor.address = 1 << 30;
@@ -46,8 +46,8 @@ static void test_swizzle_for_mma(void **state)
         const uint32_t consumer = blackwell ? TMAP_CONSUMER_TCGEN05 : TMAP_CONSUMER_WGMMA;
         const struct tmap_checker c = checker_on(blackwell ? "sm_100a" : "sm_90a");
         const int32_t dtype = types[i % 4], want = swizzle_for(dtype, blackwell, major, wide);
-        const struct tmap_tile_wish w =
-            wish_of(dtype, wide * 8 / layout_smem_bits(dtype), 64, consumer, major);
+        const struct tmap_tile_request w =
+            request_of(dtype, wide * 8 / layout_smem_bits(dtype), 64, consumer, major);
         struct tmap_tile_plan p;
         size_t found;
         char reason[160];
@@ -64,14 +64,15 @@ static void test_swizzle_for_mma(void **state)
 static void test_no_operand(void **state)
 {
     const struct tmap_checker c = checker_on("sm_90a");
-    struct tmap_tile_wish w = wish_of(TMAP_UINT8, 128, 64, TMAP_CONSUMER_WGMMA, TMAP_MN_MAJOR);
+    struct tmap_tile_request w =
+        request_of(TMAP_UINT8, 128, 64, TMAP_CONSUMER_WGMMA, TMAP_MN_MAJOR);
     struct tmap_tile_plan p;
     size_t found;
     char reason[160];
     (void)state;
     assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
                      TMAP_E_NO_PLAN);
-    w = wish_of(TMAP_BFLOAT16, 64, 64, TMAP_CONSUMER_TCGEN05, TMAP_K_MAJOR);
+    w = request_of(TMAP_BFLOAT16, 64, 64, TMAP_CONSUMER_TCGEN05, TMAP_K_MAJOR);
     assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
                      TMAP_E_NO_PLAN);
     assert_true(strlen(reason) > 8);
@@ -80,7 +81,7 @@ static void test_no_operand(void **state)
 }
 
 /* The fewest copies of equal boxes that cover the tile, over every box and swizzle there is. */
-static uint64_t fewest_by_trying(const struct tmap_checker *c, const struct tmap_tile_wish *w)
+static uint64_t fewest_by_trying(const struct tmap_checker *c, const struct tmap_tile_request *w)
 {
     uint64_t best = UINT64_MAX;
     struct tmap_desc d = w->tensor;
@@ -106,7 +107,7 @@ static void test_against_every_box(void **state)
     for (uint32_t inner = 16; inner <= 528; inner += 64)
         for (uint32_t rows = 1; rows <= 500; rows += 83)
             for (size_t t = 0; t < 3; t++) {
-                const struct tmap_tile_wish w = wish_of(types[t], inner, rows, 0, 0);
+                const struct tmap_tile_request w = request_of(types[t], inner, rows, 0, 0);
                 struct tmap_tile_plan p;
                 size_t found;
                 char reason[160];
@@ -118,7 +119,7 @@ static void test_against_every_box(void **state)
                 fewer += p.instructions < best;
                 tried++;
             }
-    print_message("# %u wishes: %u of them need fewer copies in another view\n", tried, fewer);
+    print_message("# %u requests: %u of them need fewer copies in another view\n", tried, fewer);
     assert_true(fewer < tried);
 }
 
@@ -127,7 +128,7 @@ static void test_against_every_box(void **state)
 static void test_copied_rows_of_whole_sectors(void **state)
 {
     const struct tmap_checker c = checker_on("sm_90a");
-    struct tmap_tile_wish w = wish_of(TMAP_BFLOAT16, 64, 8, TMAP_CONSUMER_NONE, TMAP_K_MAJOR);
+    struct tmap_tile_request w = request_of(TMAP_BFLOAT16, 64, 8, TMAP_CONSUMER_NONE, TMAP_K_MAJOR);
     struct tmap_tile_plan p;
     size_t found;
     char reason[160];
@@ -146,8 +147,8 @@ static void test_copied_rows_of_whole_sectors(void **state)
 static void test_conflicts_of_every_swizzle(void **state)
 {
     const struct tmap_checker c = checker_on("sm_100a");
-    const struct tmap_tile_wish w =
-        wish_of(TMAP_BFLOAT16, 64, 128, TMAP_CONSUMER_LDMATRIX, TMAP_K_MAJOR);
+    const struct tmap_tile_request w =
+        request_of(TMAP_BFLOAT16, 64, 128, TMAP_CONSUMER_LDMATRIX, TMAP_K_MAJOR);
     struct tmap_tile_plan p[16];
     uint32_t seen = 0;
     size_t found;

@@ -1,4 +1,4 @@
-/* Synthesis against brute force (tests/support/brute.h) on a grid of small wishes: every view
+/* Synthesis against brute force (tests/support/brute.h) on a grid of small requests: every view
  * within two rewrites, every swizzle, every box, ranked as solve.h says. TMAP_GRID=N of them;
  * of slots TMAP_FROM up to TMAP_TO. */
 #include "core/layout.h"
@@ -25,7 +25,7 @@ static const char *const names[RANKS] = {
     "shared bytes", "partial sectors", "wasted traffic", "rows"};
 
 struct best {
-    const struct tmap_tile_wish *wish;
+    const struct tmap_tile_request *request;
     uint64_t rank[RANKS];
     struct tmap_desc desc;
     bool any;
@@ -73,7 +73,7 @@ static uint64_t lands_at(const struct candidate *c, uint64_t distance)
 }
 
 /* Of the worst read, or of the first beyond `enough`. */
-static uint32_t ways_of_tile(const struct tmap_tile_wish *w, const struct candidate *c,
+static uint32_t ways_of_tile(const struct tmap_tile_request *w, const struct candidate *c,
                              uint64_t enough)
 {
     const uint64_t row_bytes = (uint64_t)w->tile[0] * layout_gmem_bits(w->tensor.dtype) / 8;
@@ -95,7 +95,7 @@ static uint32_t ways_of_tile(const struct tmap_tile_wish *w, const struct candid
  */
 static bool is_operand(const struct brute *b, const struct candidate *c, const struct tmap_use *use)
 {
-    const uint64_t tile = c->p->v->d[0].tile, row_bytes = b->wish.stride_bytes[0];
+    const uint64_t tile = c->p->v->d[0].tile, row_bytes = b->request.stride_bytes[0];
     const uint32_t consumer = use->consumer;
     if (consumer == TMAP_CONSUMER_NONE) return true;
     if (c->p->tile[0] != tile) return false;
@@ -114,9 +114,9 @@ static void consider(struct brute *b, const struct candidate *c)
 {
     struct best *best = b->user;
     const struct tmap_use use = {.op = b->op,
-                                 .multicast = best->wish->multicast,
-                                 .consumer = best->wish->consumer,
-                                 .major = best->wish->major};
+                                 .multicast = best->request->multicast,
+                                 .consumer = best->request->consumer,
+                                 .major = best->request->major};
     uint64_t r[RANKS] = {c->p->copied, c->p->copied ? b->tensor : 0, c->copies, c->maps - 1};
     uint32_t ways = 1;
     if (best->any && compare(r, best->rank, CONFLICTS) > 0) return;
@@ -126,10 +126,10 @@ static void consider(struct brute *b, const struct candidate *c)
     r[ROWS] = c->layout->rows * c->copies;
     if (best->any && compare(r, best->rank, RANKS) >= 0) return; /* even without a conflict */
     if (!brute_legal(b, c, &use) || !is_operand(b, c, &use)) return;
-    if (best->wish->consumer == TMAP_CONSUMER_LDMATRIX) {
+    if (best->request->consumer == TMAP_CONSUMER_LDMATRIX) {
         const bool like = best->any && compare(r, best->rank, CONFLICTS) == 0;
-        ways = ways_of_tile(best->wish, c, like ? best->rank[CONFLICTS] + 1 : UINT64_MAX);
-    } else if (best->wish->consumer) {
+        ways = ways_of_tile(best->request, c, like ? best->rank[CONFLICTS] + 1 : UINT64_MAX);
+    } else if (best->request->consumer) {
         assert_int_equal(tmap_bank_conflicts(&b->c, c->desc, TMAP_ACCESS_MATRIX, &ways), TMAP_OK);
     }
     r[CONFLICTS] = ways ? ways - 1 : 0;
@@ -143,9 +143,10 @@ static bool skip_it(const struct brute *b, const struct place *p, uint64_t copie
 {
     const struct best *best = b->user;
     const uint64_t r[RANKS] = {p->copied, p->copied ? b->tensor : 0, copies};
-    if (best->wish->consumer && p->tile[0] != p->v->d[0].tile) return true; /* see is_operand() */
-    if (best->wish->consumer == TMAP_CONSUMER_WGMMA &&
-        (p->v->pairs != 1 || p->v->d[1].stride < b->wish.stride_bytes[0]))
+    if (best->request->consumer && p->tile[0] != p->v->d[0].tile)
+        return true; /* see is_operand() */
+    if (best->request->consumer == TMAP_CONSUMER_WGMMA &&
+        (p->v->pairs != 1 || p->v->d[1].stride < b->request.stride_bytes[0]))
         return true;
     return best->any && compare(r, best->rank, MAPS) > 0;
 }
@@ -172,18 +173,18 @@ static const struct {
 #define OF(a) (sizeof(a) / sizeof *(a))
 #define GRID (OF(types) * OF(inners) * OF(outers) * OF(uses) * OF(lies))
 
-static struct tmap_tile_wish wish_at(size_t i)
+static struct tmap_tile_request request_at(size_t i)
 {
     const int32_t dtype = types[i % 3];
     const size_t in = i / 3 % OF(inners), out = i / 3 / OF(inners) % OF(outers);
     const size_t use = i / 3 / OF(inners) / OF(outers) % OF(uses);
     const size_t lie = i / 3 / OF(inners) / OF(outers) / OF(uses);
     const uint32_t bytes = layout_gmem_bits(dtype) / 8;
-    struct tmap_tile_wish w = {.tile = {inners[in], outers[out]},
-                               .op = uses[use].op,
-                               .consumer = uses[use].consumer,
-                               .major = uses[use].major,
-                               .multicast = uses[use].multicast};
+    struct tmap_tile_request w = {.tile = {inners[in], outers[out]},
+                                  .op = uses[use].op,
+                                  .consumer = uses[use].consumer,
+                                  .major = uses[use].major,
+                                  .multicast = uses[use].multicast};
     w.tensor.dtype = dtype;
     w.tensor.rank = 2;
     w.tensor.address = (1 << 20) + lies[lie].off * bytes;
@@ -193,7 +194,7 @@ static struct tmap_tile_wish wish_at(size_t i)
     return w;
 }
 
-static void describe(const struct tmap_tile_wish *w, const struct tmap_desc *d)
+static void describe(const struct tmap_tile_request *w, const struct tmap_desc *d)
 {
     print_error("  type %d, %llu x %llu, stride %llu, tile %u x %u, op %u, consumer %u %u\n",
                 w->tensor.dtype, (unsigned long long)w->tensor.dim[0],
@@ -217,29 +218,29 @@ static void ranks_of(const struct tmap_tile_plan *p, uint64_t *r)
     r[ROWS] = p->rows;
 }
 
-static void as_wish(struct brute *b, const struct tmap_tile_wish *w)
+static void as_request(struct brute *b, const struct tmap_tile_request *w)
 {
-    b->wish = w->tensor;
-    b->wish.kind = TMAP_TILED;
+    b->request = w->tensor;
+    b->request.kind = TMAP_TILED;
     b->op = w->op;
     b->every_row = w->consumer == TMAP_CONSUMER_LDMATRIX;
     for (uint32_t i = 0; i < w->tensor.rank; i++) {
-        b->wish.box[i] = w->tile[i];
-        b->wish.elem_stride[i] = 1;
+        b->request.box[i] = w->tile[i];
+        b->request.elem_stride[i] = 1;
     }
 }
 
 /* 1 where both find the same, 0 where neither finds anything, 2 where solve finds better than brute
  * force tries, -1 where they differ. */
-static int one(struct brute *b, const struct tmap_tile_wish *w)
+static int one(struct brute *b, const struct tmap_tile_request *w)
 {
     struct best *best = b->user;
     struct tmap_tile_plan p;
     uint64_t r[RANKS];
     size_t found = 0;
     char reason[160];
-    *best = (struct best){.wish = w};
-    as_wish(b, w);
+    *best = (struct best){.request = w};
+    as_request(b, w);
     brute_run(b);
     const enum tmap_status s =
         tmap_solve(&b->c, w, workspace, sizeof workspace, &p, 1, &found, reason);
@@ -281,14 +282,14 @@ static void test_grid(void **state)
     assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_90a", &t), TMAP_OK);
     assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &b.c), TMAP_OK);
     for (size_t i = first; i < GRID && i < end; i += step) {
-        const struct tmap_tile_wish w = wish_at(i);
+        const struct tmap_tile_request w = request_at(i);
         if (w.major == TMAP_MN_MAJOR && w.tensor.dtype != TMAP_BFLOAT16) continue; /* no operand */
         const int same = one(&b, &w);
-        if (same < 0) print_error("wish %zu of %zu\n", i, (size_t)GRID);
+        if (same < 0) print_error("request %zu of %zu\n", i, (size_t)GRID);
         tally[same < 0 ? 3 : same]++;
     }
     print_message(
-        "# %ld wishes: the best of all fields; %ld that nothing serves; %ld whose plan has "
+        "# %ld requests: the best of all fields; %ld that nothing serves; %ld whose plan has "
         "more rewrites or copies than brute force tries\n",
         tally[1], tally[0], tally[2]);
     assert_int_equal(tally[3], 0);

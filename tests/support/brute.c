@@ -95,9 +95,9 @@ static void boxes(struct brute *b, struct tmap_desc *d, struct place *p, uint32_
         measure(b, d, p);
         return;
     }
-    const uint64_t es = p->v->d[dim].es, wished = p->tile[dim];
+    const uint64_t es = p->v->d[dim].es, requested = p->tile[dim];
     /* up to the last element that is taken, where that makes a difference */
-    const uint64_t tile = wished > 256 ? (wished + es - 1) / es * es - es + 1 : wished;
+    const uint64_t tile = requested > 256 ? (requested + es - 1) / es * es - es + 1 : requested;
     /* a store must not write beside the tile, but beyond the tensor nothing is: of rows that are
      * whole units */
     const bool exact = stores(b) && (p->v->d[dim].grain || p->v->d[dim].tile < p->v->d[dim].size ||
@@ -127,7 +127,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 
 static struct tmap_desc desc_of(const struct brute *b, const struct seen *v)
 {
-    struct tmap_desc d = b->wish;
+    struct tmap_desc d = b->request;
     d.rank = v->rank;
     d.dtype = v->dtype;
     d.interleave = v->interleave;
@@ -146,7 +146,7 @@ static void fields(struct brute *b, const struct seen *v, int32_t swizzle, bool 
     struct place p = {.v = v, .step = v->d[0].grain, .copied = copied};
     const uint64_t unit = v->bytes < ROW ? ROW / v->bytes : 1, off = copied ? 0 : d.address % ROW;
     uint64_t at = v->interleave ? layout_slice_bytes(v->interleave) : v->bytes;
-    p.layouts = v->layouts + (swizzle != b->wish.swizzle);
+    p.layouts = v->layouts + (swizzle != b->request.swizzle);
     d.swizzle = swizzle;
     for (uint32_t i = 0; i < d.rank; i++) p.tile[i] = v->d[i].tile;
     for (uint32_t i = 0; i + 1 < d.rank; i++) {
@@ -195,7 +195,7 @@ static void without(struct seen *v, uint32_t dim)
 
 static void in_pieces(struct brute *b, const struct seen *v, uint32_t i, uint64_t size)
 {
-    const uint64_t span = i == 0 ? layout_swizzle_span(b->wish.swizzle) : 0;
+    const uint64_t span = i == 0 ? layout_swizzle_span(b->request.swizzle) : 0;
     for (uint32_t place = i + 1; place <= v->rank && v->rank < TMAP_MAX_RANK; place++) {
         struct seen w = *v;
         for (uint32_t k = v->rank; k > place; k--) w.d[k] = v->d[k - 1];
@@ -272,7 +272,7 @@ static void rewrites(struct brute *b, struct seen v)
         w.d[1].stride = slice;
         w.rank++;
         w.interleave = 0;
-        w.layouts += layout_swizzle_span(b->wish.swizzle) > slice;
+        w.layouts += layout_swizzle_span(b->request.swizzle) > slice;
         add(b, w);
         return;
     }
@@ -292,7 +292,7 @@ static void rewrites(struct brute *b, struct seen v)
 
 void brute_run(struct brute *b)
 {
-    const struct tmap_desc *d = &b->wish;
+    const struct tmap_desc *d = &b->request;
     struct seen v;
     struct tmap_layout l;
     memset(&v, 0, sizeof v);

@@ -1,5 +1,5 @@
-/* Every way of seeing a wished tile within a few rewrites, any order of them, every piece; in each
- * every swizzle, copied or not, every number of boxes along every dimension, equal or with a
+/* Every way of seeing a requested tile within a few rewrites, any order of them, every piece; in
+ * each every swizzle, copied or not, every number of boxes along every dimension, equal or with a
  * smaller last one. Plain: nothing of src/solve is used. The checker alone says what is legal. */
 #ifndef TMAP_TESTS_BRUTE_H
 #define TMAP_TESTS_BRUTE_H
@@ -8,7 +8,7 @@
 
 #define BRUTE_COPIES 12
 
-/* One way to see the wish. */
+/* One way to see the request. */
 struct seen {
     uint32_t rank, depth, layouts, bytes;
     int32_t dtype, interleave;
@@ -16,7 +16,7 @@ struct seen {
         uint64_t size, stride, tile, grain, es, whole; /* whole: no piece of a split */
     } d[6];
     bool piece;     /* dimension 0 is one */
-    uint32_t pairs; /* elements of the wish in one of dimension 0; 0: of another dimension */
+    uint32_t pairs; /* elements of the request in one of dimension 0; 0: of another dimension */
 };
 
 /* Along one dimension n boxes, of `tail` elements the last one unless 0. */
@@ -44,7 +44,7 @@ struct candidate {
 
 struct brute {
     struct tmap_checker c;
-    struct tmap_desc wish;
+    struct tmap_desc request;
     uint32_t op, depth;
     int32_t swizzles;        /* those below are tried */
     bool every_box;          /* of stores; else those of whole units of shared memory */

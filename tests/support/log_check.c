@@ -13,7 +13,7 @@
 typedef unsigned long long u64;
 struct dim {
     u64 size, stride, tile, grain, es,
-        whole; /* bits: 1 as wished, 2 no piece, nor another's pairs */
+        whole; /* bits: 1 as requested, 2 no piece, nor another's pairs */
 };
 static struct state {
     u64 id, steps, rank, set, pairs;
@@ -23,7 +23,7 @@ static struct state {
 static struct limits {
     u64 set, known, box, unit, coord, inner[7];
 } limits[8];
-static u64 count, aim[7]; /* its third number is the swizzle wished, its fifth that it stays */
+static u64 count, aim[7]; /* its third number is the swizzle requested, its fifth that it stays */
 
 /* The numbers after a line's first word, at most 40, if that is `word`. */
 static int numbers(const char *line, const char *word, u64 *n)

@@ -1,4 +1,4 @@
-/* The plain loop that a plan is compared with, and the random wishes. */
+/* The plain loop that a plan is compared with, and the random requests. */
 #include "support/repair_support.h"
 #include "support/splitmix.h"
 #include "support/tile_walk.h"
@@ -97,7 +97,7 @@ struct tmap_desc random_im2col_pieces(uint64_t *s)
 
 struct trial {
     const struct tmap_checker *c;
-    const struct tmap_desc *wish;
+    const struct tmap_desc *request;
     const struct tmap_plan *p;
     int64_t coord[TMAP_MAX_RANK];
     uint8_t *smem; /* what the copies left, or NULL */
@@ -170,16 +170,16 @@ static const char *check_coords(const struct trial *t)
     return NULL;
 }
 
-/* One element of the wish, or of a slice of it: `part`. x: its place in the tensor. */
+/* One element of the request, or of a slice of it: `part`. x: its place in the tensor. */
 static const char *check_part(const struct trial *t, const uint32_t *tile, const int64_t *x,
                               uint32_t part)
 {
-    const uint32_t bytes = layout_gmem_bits(t->wish->dtype) / 8;
+    const uint32_t bytes = layout_gmem_bits(t->request->dtype) / 8;
     uint64_t want = 0, got = 0, offset;
     uint32_t n;
-    if (!tmap_plan_place_in_slice(t->p, t->wish, t->coord, tile, part, &n, &offset))
+    if (!tmap_plan_place_in_slice(t->p, t->request, t->coord, tile, part, &n, &offset))
         return wrong("an element has no place", tile[0], tile[1]);
-    const bool in = tile_address(t->wish, x, &want);
+    const bool in = tile_address(t->request, x, &want);
     const bool there = copy_address(t, n, offset - n * t->p->slot_bytes, &got);
     want += part * bytes;
     if (in != there) return wrong("bounds differ", in, there);
@@ -195,10 +195,10 @@ static const char *check_part(const struct trial *t, const uint32_t *tile, const
 static const char *check_element(const struct trial *t, const uint32_t *tile)
 {
     const uint32_t parts =
-        (uint32_t)tile_unit_bytes(t->wish) * 8 / layout_gmem_bits(t->wish->dtype);
+        (uint32_t)tile_unit_bytes(t->request) * 8 / layout_gmem_bits(t->request->dtype);
     const char *e = NULL;
     int64_t x[TMAP_MAX_RANK];
-    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
+    for (uint32_t i = 0; i < t->request->rank; i++) x[i] = t->coord[i] + tile[i];
     for (uint32_t part = 0; part < parts && !e; part++) e = check_part(t, tile, x, part);
     return e;
 }
@@ -245,18 +245,18 @@ static const char *check_tile(struct trial *t, int sample, uint64_t *s)
     uint32_t tile[TMAP_MAX_RANK] = {0};
     uint64_t cells = 1;
     const char *e = check_coords(t);
-    for (uint32_t i = 0; i < t->wish->rank; i++) cells *= t->wish->box[i];
+    for (uint32_t i = 0; i < t->request->rank; i++) cells *= t->request->box[i];
     if (!e && t->smem) e = run_copies(t);
     for (int k = 0; !e && k < sample; k++) {
         e = check_element(t, tile);
-        if (!next_element(t->wish, tile, cells > (uint64_t)sample, s)) break;
+        if (!next_element(t->request, tile, cells > (uint64_t)sample, s)) break;
     }
     return e;
 }
 
-struct tmap_desc decided_wish(const struct tmap_desc *wish, const struct tmap_plan *p)
+struct tmap_desc decided_request(const struct tmap_desc *request, const struct tmap_plan *p)
 {
-    struct tmap_desc w = *wish;
+    struct tmap_desc w = *request;
     for (uint32_t i = 0; i < p->step_count; i++) {
         const struct tmap_plan_step *k = &p->step[i];
         if (k->rewrite != TMAP_REWRITE_CHOOSE) continue;
@@ -268,11 +268,11 @@ struct tmap_desc decided_wish(const struct tmap_desc *wish, const struct tmap_pl
     return w;
 }
 
-const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
+const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *request,
                           const struct tmap_plan *p, uint64_t *s, int tiles, int sample)
 {
-    const struct tmap_desc w = decided_wish(wish, p);
-    struct trial t = {.c = c, .wish = &w, .p = p};
+    const struct tmap_desc w = decided_request(request, p);
+    struct trial t = {.c = c, .request = &w, .p = p};
     const char *e = NULL;
     if (tmap_verdict_of(c, &p->desc) != TMAP_LEGAL) return "the plan's descriptor is illegal";
     const bool exact = w.dtype < TMAP_FLOAT32_FTZ || w.dtype > TMAP_TFLOAT32_FTZ;
@@ -342,11 +342,11 @@ static const char *check_stored(const struct trial *t, struct target *m, const u
     int64_t x[TMAP_MAX_RANK];
     uint64_t want, offset;
     uint32_t n;
-    for (uint32_t i = 0; i < t->wish->rank; i++) x[i] = t->coord[i] + tile[i];
-    if (!tile_address(t->wish, x, &want)) return NULL;
-    for (uint32_t b = 0; b < tile_unit_bytes(t->wish); b++) {
-        const uint32_t bytes = layout_gmem_bits(t->wish->dtype) / 8;
-        if (!tmap_plan_place_in_slice(t->p, t->wish, t->coord, tile, b / bytes, &n, &offset))
+    for (uint32_t i = 0; i < t->request->rank; i++) x[i] = t->coord[i] + tile[i];
+    if (!tile_address(t->request, x, &want)) return NULL;
+    for (uint32_t b = 0; b < tile_unit_bytes(t->request); b++) {
+        const uint32_t bytes = layout_gmem_bits(t->request->dtype) / 8;
+        if (!tmap_plan_place_in_slice(t->p, t->request, t->coord, tile, b / bytes, &n, &offset))
             return wrong("an element has no place", tile[0], tile[1]);
         const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b % bytes);
         if (m->bytes[want - m->first + b] != t->smem[place]) return wrong("not stored", want, b);
@@ -364,30 +364,31 @@ static const char *check_stores(struct trial *t, struct target *m, uint64_t *s)
     const char *e = run_stores(t, m, smem_bytes);
     do
         if (!e) e = check_stored(t, m, tile);
-    while (!e && next_element(t->wish, tile, false, s));
+    while (!e && next_element(t->request, tile, false, s));
     if (!e && memcmp(m->written, m->wanted, m->size)) e = "a byte beside the tile was written";
     free(t->smem);
     return e;
 }
 
-const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc *wish,
+const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc *request,
                            const struct tmap_plan *p, uint64_t *s, long *ran)
 {
     enum { MOST_BYTES = 1 << 20, UNIT_BYTES = 16, MOST_SHARED = 200000 };
-    struct trial t = {.c = c, .wish = wish, .p = p};
-    struct target m = {.first = wish->address, .size = wish->dim[0] * tile_unit_bytes(wish)};
+    struct trial t = {.c = c, .request = request, .p = p};
+    struct target m = {.first = request->address,
+                       .size = request->dim[0] * tile_unit_bytes(request)};
     if (p->cost.kind != TMAP_PLAN_FREE || m.size % UNIT_BYTES ||
         p->copies * p->slot_bytes > MOST_SHARED ||
-        layout_gmem_bits(wish->dtype) != layout_smem_bits(wish->dtype))
+        layout_gmem_bits(request->dtype) != layout_smem_bits(request->dtype))
         return NULL;
-    for (uint32_t i = 1; i < wish->rank; i++) {
-        const uint64_t far = (wish->dim[i] - 1) * wish->stride_bytes[i - 1];
-        const bool overlaps = wish->dim[i] > 1 && wish->stride_bytes[i - 1] < m.size;
+    for (uint32_t i = 1; i < request->rank; i++) {
+        const uint64_t far = (request->dim[i] - 1) * request->stride_bytes[i - 1];
+        const bool overlaps = request->dim[i] > 1 && request->stride_bytes[i - 1] < m.size;
         if (overlaps || far > MOST_BYTES || (m.size += far) > MOST_BYTES) return NULL;
         t.coord[i] =
-            p->grain[i] ? (int64_t)(below(s, wish->dim[i] / p->grain[i]) * p->grain[i]) : 0;
+            p->grain[i] ? (int64_t)(below(s, request->dim[i] / p->grain[i]) * p->grain[i]) : 0;
     }
-    t.coord[0] = p->grain[0] ? (int64_t)(below(s, wish->dim[0] / p->grain[0]) * p->grain[0]) : 0;
+    t.coord[0] = p->grain[0] ? (int64_t)(below(s, request->dim[0] / p->grain[0]) * p->grain[0]) : 0;
     m.bytes = calloc(3, m.size);
     m.written = m.bytes + m.size;
     m.wanted = m.written + m.size;

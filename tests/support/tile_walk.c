@@ -1,4 +1,4 @@
-/* The tile of a wish; see tile_walk.h. */
+/* The tile of a request; see tile_walk.h. */
 #include "support/tile_walk.h"
 #include "support/splitmix.h"
 
@@ -22,9 +22,9 @@ bool tile_address(const struct tmap_desc *d, const int64_t *x, uint64_t *address
     return true;
 }
 
-void tile_walk_start(struct tile_walk *w, const struct tmap_desc *wish, const int64_t *coord)
+void tile_walk_start(struct tile_walk *w, const struct tmap_desc *request, const int64_t *coord)
 {
-    *w = (struct tile_walk){.wish = wish};
+    *w = (struct tile_walk){.request = request};
     memcpy(w->first, coord, sizeof w->first);
     memcpy(w->x, coord, sizeof w->x);
 }
@@ -43,16 +43,16 @@ static void next_pixel(const struct tmap_desc *d, int64_t *x)
 static bool next_of_im2col(struct tile_walk *w)
 {
     w->x[0]++;
-    if (++w->tile[0] < w->wish->channels) return true;
+    if (++w->tile[0] < w->request->channels) return true;
     w->tile[0] = 0;
     w->x[0] = w->first[0];
-    next_pixel(w->wish, w->x);
-    return ++w->tile[1] < w->wish->pixels;
+    next_pixel(w->request, w->x);
+    return ++w->tile[1] < w->request->pixels;
 }
 
 bool tile_walk_next(struct tile_walk *w)
 {
-    const struct tmap_desc *d = w->wish;
+    const struct tmap_desc *d = w->request;
     if (d->kind == TMAP_IM2COL) return next_of_im2col(w);
     for (uint32_t i = 0; i < d->rank; i++) {
         const uint32_t step = i || d->interleave ? d->elem_stride[i] : 1;

@@ -1,5 +1,5 @@
-/* What a wish's tile is: its elements one after another, and where each lies, by a plain walk over
- * the tensor that shares nothing with the plans. */
+/* What a request's tile is: its elements one after another, and where each lies, by a plain walk
+ * over the tensor that shares nothing with the plans. */
 #ifndef TESTS_SUPPORT_TILE_WALK_H
 #define TESTS_SUPPORT_TILE_WALK_H
 
@@ -9,20 +9,21 @@
 #include <stddef.h>
 
 /* Bytes from one index of dimension 0 to the next: of a slice under interleave. */
-uint64_t tile_unit_bytes(const struct tmap_desc *wish);
+uint64_t tile_unit_bytes(const struct tmap_desc *request);
 
 /* The address of element x of the tensor; false where it is out of bounds. */
-bool tile_address(const struct tmap_desc *wish, const int64_t *x, uint64_t *address);
+bool tile_address(const struct tmap_desc *request, const int64_t *x, uint64_t *address);
 
-/* tile: an element's position in the tile, of an im2col wish {channel, pixel}; x: in the tensor. */
+/* tile: an element's position in the tile, of an im2col request {channel, pixel}; x: in the tensor.
+ */
 struct tile_walk {
-    const struct tmap_desc *wish;
+    const struct tmap_desc *request;
     uint32_t tile[TMAP_MAX_RANK];
     int64_t first[TMAP_MAX_RANK], x[TMAP_MAX_RANK];
 };
 
 /* The first element of the tile at coord[]; each next one, false after the last. */
-void tile_walk_start(struct tile_walk *w, const struct tmap_desc *wish, const int64_t *coord);
+void tile_walk_start(struct tile_walk *w, const struct tmap_desc *request, const int64_t *coord);
 bool tile_walk_next(struct tile_walk *w);
 
 /* Memory whose every byte says where it is from, for tmap_memory.read. */

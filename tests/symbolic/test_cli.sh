@@ -63,14 +63,14 @@ is 'check names the rows of a proof' 1 'proved illegal: TMA045' \
 cat >"$dir/bad.json" <<'END'
 {"name":"A","dtype":"bf16","address":0,"dim":[4096,4096],"stride":[8192],"box":[60,64],"swizzle":"128B"}
 END
-echo '{"name":"T","tensor":{"dtype":"BFLOAT16","dim":[4096,4096],"stride":[8192]},"tile":[64,64]}' >"$dir/wish.json"
-is 'solve proves what its copies move' 0 'T: proved that the copies move what was wished' \
-    "$tmap" solve --prove "$dir/wish.json"
+echo '{"name":"T","tensor":{"dtype":"BFLOAT16","dim":[4096,4096],"stride":[8192]},"tile":[64,64]}' >"$dir/request.json"
+is 'solve proves what its copies move' 0 'T: proved that the copies move what was requested' \
+    "$tmap" solve --prove "$dir/request.json"
 is 'solve proves its plan the first' 0 'views rank before it (isl' \
-    "$tmap" solve --prove "$dir/wish.json"
+    "$tmap" solve --prove "$dir/request.json"
 is 'repair proves that its plan is least' 0 'fewer than 1 changed field would not do' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
-is 'repair proves what its copies move' 0 'copies move what was wished, for every tile' \
+is 'repair proves what its copies move' 0 'copies move what was requested, for every tile' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"
 is 'repair proves its cost least in each view' 0 'views cost less (isl' \
     "$tmap" repair --plans 1 --prove "$dir/bad.json"

@@ -19,10 +19,10 @@ struct bed {
     bool adds;
 };
 
-// bed_open() : case i with about `bytes` of input; wish: what the case fixes is added. Close it
+// bed_open() : case i with about `bytes` of input; request: what the case fixes is added. Close it
 // whatever it answers.
 enum tmap_status bed_open(struct bed *b, struct tmap_copy *suite, size_t i, uint64_t bytes,
-                          struct tmap_copy_config *wish);
+                          struct tmap_copy_config *request);
 void bed_close(struct bed *b);
 // bed_fill(), bed_reset() : the input's pattern of that seed; what the output is before a copy.
 enum tmap_status bed_fill(struct bed *b, uint64_t at, uint64_t bytes, uint64_t seed);

@@ -369,10 +369,10 @@ bool bed_is_shy(size_t i)
 }
 
 enum tmap_status bed_open(struct bed *b, struct tmap_copy *suite, size_t i, uint64_t bytes,
-                          struct tmap_copy_config *wish)
+                          struct tmap_copy_config *request)
 {
     memset(b, 0, sizeof *b);
     b->suite = suite;
-    if (cases[i].swizzle) wish->swizzle = cases[i].swizzle, wish->keep_type = 1;
+    if (cases[i].swizzle) request->swizzle = cases[i].swizzle, request->keep_type = 1;
     return cases[i].prepare(b, bytes);
 }

@@ -6,7 +6,7 @@
 #include "kernels/copy/suite.h"
 
 #define GRAIN_BYTES 16u
-#define BOX_LIMIT 256u // a wish for a box; the rows decide whether it is legal
+#define BOX_LIMIT 256u // a request for a box; the rows decide whether it is legal
 
 struct draft {
     struct tmap_copy_plan *plan;
@@ -27,7 +27,7 @@ void draft_widen(struct tmap_copy_problem *p, bool keep);
 // draft_dense() : strides without gaps.
 void draft_dense(const struct tmap_copy_problem *p, uint32_t rank, uint64_t stride[]);
 // draft_inner() : the widest innermost box. draft_box() : dimension after dimension, until the
-// wished slot is full.
+// requested slot is full.
 uint32_t draft_inner(const struct tmap_desc *d, uint64_t dim);
 void draft_box(struct tmap_desc *d, const struct tmap_copy_config *c);
 struct tmap_desc draft_tensor(const struct tmap_copy_problem *p, uint32_t rank, uint64_t address,
@@ -41,7 +41,8 @@ enum tmap_status draft_encode_both(struct draft *f);
 void draft_cover(struct draft *f, const struct tmap_desc *d);
 
 // draft_ring() : stages, their bytes, where they lie and what a barrier expects: the pipeline that
-// solve.h makes of the descriptors. TMAP_E_NO_PLAN: not even one stage, or not as many as wished.
+// solve.h makes of the descriptors. TMAP_E_NO_PLAN: not even one stage, or not as many as
+// requested.
 enum tmap_status draft_ring(struct draft *f);
 
 // The kinds with more to them than a box (plan_more.c).

@@ -115,7 +115,7 @@ static enum tmap_status measure(struct bed *b, size_t i, uint32_t repeats,
 }
 
 enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t bytes,
-                                   uint32_t repeats, const struct tmap_copy_config *wish,
+                                   uint32_t repeats, const struct tmap_copy_config *request,
                                    struct tmap_copy_result *out)
 {
     if (suite == NULL || out == NULL || tmap_copy_case(i) == NULL || repeats > MAX_REPEATS)
@@ -125,7 +125,7 @@ enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t b
     struct tmap_copy_config c = {0};
     memset(plans, 0, sizeof plans);
     memset(out, 0, sizeof *out);
-    if (wish) c = *wish;
+    if (request) c = *request;
     enum tmap_status s = bed_open(&b, suite, i, bytes, &c);
     if (s == TMAP_OK) s = tmap_copy_plan(suite, &b.problem, &c, &plans[0], NULL);
     if (s == TMAP_OK) s = measure(&b, i, repeats, plans, out);

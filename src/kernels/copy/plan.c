@@ -11,7 +11,7 @@
 #define TILE_THREADS 32u
 #define TRANSPOSE_THREADS 256u
 #define PANEL_ROW_BYTES 128u
-#define PANEL_ROWS 64u // of a swizzled panel, unless wished otherwise
+#define PANEL_ROWS 64u // of a swizzled panel, unless requested otherwise
 #define POLICY_NORMAL 0x1000000000000000u
 #define POLICY_EVICT_FIRST 0x12f0000000000000u
 #define POLICY_EVICT_LAST 0x14f0000000000000u
@@ -220,7 +220,7 @@ static void defaults(struct tmap_copy_plan *plan)
 }
 
 enum tmap_status tmap_copy_plan(struct tmap_copy *suite, const struct tmap_copy_problem *problem,
-                                const struct tmap_copy_config *wish, struct tmap_copy_plan *out,
+                                const struct tmap_copy_config *request, struct tmap_copy_plan *out,
                                 struct tmap_violation *violation)
 {
     if (suite == NULL || problem == NULL || out == NULL) return TMAP_E_ARGUMENT;
@@ -230,7 +230,7 @@ enum tmap_status tmap_copy_plan(struct tmap_copy *suite, const struct tmap_copy_
     memset(&plan, 0, sizeof plan);
     memset(&f, 0, sizeof f);
     plan.suite = suite, plan.problem = *problem;
-    if (wish) plan.config = *wish;
+    if (request) plan.config = *request;
     f.plan = &plan, f.loads = 1;
     f.violation = (struct tmap_violation){TMAP_NO_ROW, -1};
     defaults(&plan);

@@ -81,8 +81,8 @@ static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages,
            (is_tall(instance) ? NOTES_BYTES : 0) + (instance->pingpong ? TURN_BYTES : 0);
 }
 
-/* D goes out by the copy engine unless the wish says otherwise: measured level with the warps' own
- * stores at 4096 cubed and 3 % faster at 8192 (docs/GEMM.md). */
+/* D goes out by the copy engine unless the request says otherwise: measured level with the warps'
+ * own stores at 4096 cubed and 3 % faster at 8192 (docs/GEMM.md). */
 enum { DIRECT = -1 };
 
 /* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
@@ -97,12 +97,12 @@ static int32_t panels_for(const struct gemm_instance *instance, const struct gem
     return panels < 2 ? panels : 2;
 }
 
-/* As many stages as shared memory holds, or what was wished. */
+/* As many stages as shared memory holds, or what was requested. */
 static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                          int32_t wished, int32_t panels)
+                          int32_t requested, int32_t panels)
 {
-    int32_t stages = wished ? wished : MAX_STAGES;
-    while (!wished && smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) stages--;
+    int32_t stages = requested ? requested : MAX_STAGES;
+    while (!requested && smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) stages--;
     /* A slot is given back one round late, so one slot alone would wait for itself. */
     if (stages < 2 || smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) return 0;
     return stages;
@@ -111,12 +111,12 @@ static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_insta
 /* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
  * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). */
 static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                       const struct gemm_view *view, const struct tmap_gemm_config *wish,
+                       const struct gemm_view *view, const struct tmap_gemm_config *request,
                        struct tmap_gemm_config *c)
 {
-    c->panels = wish->panels ? wish->panels : panels_for(instance, view);
-    c->stages = stages_for(suite, instance, wish->stages, c->panels);
-    if (wish->panels || wish->stages || view->out_bytes == 4 || !instance->promote) return;
+    c->panels = request->panels ? request->panels : panels_for(instance, view);
+    c->stages = stages_for(suite, instance, request->stages, c->panels);
+    if (request->panels || request->stages || view->out_bytes == 4 || !instance->promote) return;
     const int32_t stages = stages_for(suite, instance, 0, 1);
     if (stages <= c->stages || stages > FEW_STAGES) return;
     c->panels = 1;
@@ -137,9 +137,9 @@ static int32_t ceil_div(int32_t a, int32_t b)
     return a / b + (a % b != 0);
 }
 
-static bool allows(int32_t wished, int32_t value)
+static bool allows(int32_t requested, int32_t value)
 {
-    return wished == 0 || wished == value;
+    return requested == 0 || requested == value;
 }
 
 /* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a slab. */
@@ -175,7 +175,7 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
-                   const struct tmap_gemm_config *wish, struct gemm_choice *choice)
+                   const struct tmap_gemm_config *request, struct gemm_choice *choice)
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
@@ -184,16 +184,16 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
     if (instance->pingpong && (c->split > 1 || c->stream > 0)) return false;
-    if (is_bare(instance) && wish->direct > 0) return false;
+    if (is_bare(instance) && request->direct > 0) return false;
     const bool partial = instance->bn > SLAB_ROWS && instance->bn % SLAB_ROWS != 0;
-    if (partial && wish->direct < 0) return false;
-    if (!allows(wish->tile_m, c->tile_m) || !allows(wish->tile_n, c->tile_n)) return false;
+    if (partial && request->direct < 0) return false;
+    if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
     if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
     if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
     if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
     const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
     if (c->split > k_blocks) return false;
-    share_smem(suite, instance, view, wish, c);
+    share_smem(suite, instance, view, request, c);
     if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
     /* A part's sums travel through the ring. */
     if (c->split > 1 &&
@@ -202,19 +202,19 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
     const int64_t tiles =
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
-    const int32_t resident = wish->clusters ? wish->clusters : suite->resident[members];
+    const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
     if (resident < 1 || !deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count))
         return false;
     /* With one tile a block there is no other to multiply while it is stored. */
-    if (instance->pingpong && wish->pingpong <= 0 && tiles <= c->clusters) return false;
-    c->group = wish->group ? wish->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
+    if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
+    c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
-    c->direct = partial ? 1 : wish->direct ? wish->direct : DIRECT;
-    c->storer = wish->storer >= 0 && has_storer(instance, view, c) ? 1 : -1;
-    c->overlap = wish->overlap;
-    c->flip_k = wish->flip_k;
-    c->load_policy = wish->load_policy;
-    c->store_policy = wish->store_policy;
+    c->direct = partial ? 1 : request->direct ? request->direct : DIRECT;
+    c->storer = request->storer >= 0 && has_storer(instance, view, c) ? 1 : -1;
+    c->overlap = request->overlap;
+    c->flip_k = request->flip_k;
+    c->load_policy = request->load_policy;
+    c->store_policy = request->store_policy;
     choice->smem_bytes = smem_bytes(instance, c->stages, c->panels);
     choice->cost_us = gemm_cost_us(suite, view, choice);
     return true;
@@ -233,7 +233,7 @@ static size_t put(struct gemm_choice *out, size_t cap, size_t count,
 }
 
 static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                 const struct tmap_gemm_config *wish, struct gemm_choice *choice,
+                                 const struct tmap_gemm_config *request, struct gemm_choice *choice,
                                  struct gemm_choice *out, size_t cap, size_t count)
 {
     static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1},
@@ -248,13 +248,14 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
                                        .cluster_n = shapes[i][1],
                                        .split = shapes[i][2],
                                        .stream = (int32_t)(j % streams)};
-        const int32_t wished = wish->stream;
-        if (wished < 0 && c->stream != 0) continue;
-        if (!allows(wish->cluster_m, c->cluster_m) || !allows(wish->cluster_n, c->cluster_n) ||
-            !allows(wish->split, c->split))
+        const int32_t requested = request->stream;
+        if (requested < 0 && c->stream != 0) continue;
+        if (!allows(request->cluster_m, c->cluster_m) ||
+            !allows(request->cluster_n, c->cluster_n) || !allows(request->split, c->split))
             continue;
-        if (!gemm_complete(suite, view, wish, choice)) continue;
-        if (wished == TMAP_GEMM_STREAM_ANY ? c->stream < 0 : wished > 0 && c->stream != wished)
+        if (!gemm_complete(suite, view, request, choice)) continue;
+        if (requested == TMAP_GEMM_STREAM_ANY ? c->stream < 0
+                                              : requested > 0 && c->stream != requested)
             continue;
         count = put(out, cap, count, choice);
     }
@@ -262,19 +263,19 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
 }
 
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                      const struct tmap_gemm_config *wish, struct gemm_choice *out, size_t cap)
+                      const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
-        if ((wish->swapped > 0) > swapped || (wish->swapped < 0 && swapped)) continue;
+        if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             if (!instance_fits(&gemm_instances[i], &view)) continue;
-            if (!allows(wish->pingpong, gemm_instances[i].pingpong ? 1 : -1)) continue;
+            if (!allows(request->pingpong, gemm_instances[i].pingpong ? 1 : -1)) continue;
             struct gemm_choice choice = {.instance = &gemm_instances[i]};
-            /* As a wish, 0 would let the plan choose. */
+            /* As a request, 0 would let the plan choose. */
             choice.config.swapped = swapped ? 1 : -1;
-            count = enumerate_clusters(suite, &view, wish, &choice, out, cap, count);
+            count = enumerate_clusters(suite, &view, request, &choice, out, cap, count);
         }
     }
     return count;

@@ -101,7 +101,7 @@ static bool fits(const struct gemm_instance *instance, const struct gemm_view *v
 /* The cheapest of the group's kernels, alone or in pairs, in either orientation. */
 static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                    const struct tmap_gemm_member *members, size_t count,
-                   const struct tmap_gemm_config *wish, struct gemm_choice *best)
+                   const struct tmap_gemm_config *request, struct gemm_choice *best)
 {
     const struct tmap_gemm_problem stands = problem_of(like, largest(members, count));
     bool found = false;
@@ -111,10 +111,11 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         struct gemm_choice choice = {.instance = &gemm_group_instances[i / 4]};
         choice.config = (struct tmap_gemm_config){
             .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split = 1};
-        if (wish->swapped != 0 && (wish->swapped > 0) != (swapped > 0)) continue;
-        if (wish->cluster_m != 0 && wish->cluster_m != pair) continue;
-        if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, wish, &choice)) continue;
-        choice.config.clusters = wish->clusters ? wish->clusters : suite->resident[pair];
+        if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
+        if (request->cluster_m != 0 && request->cluster_m != pair) continue;
+        if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
+            continue;
+        choice.config.clusters = request->clusters ? request->clusters : suite->resident[pair];
         choice.config.storer = -1; /* members differ in what can be stored whole */
         choice.cost_us = cost_us(like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;
@@ -259,7 +260,7 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
 
 enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                                       const struct tmap_gemm_member *members, size_t count,
-                                      uint64_t memory, const struct tmap_gemm_config *wish,
+                                      uint64_t memory, const struct tmap_gemm_config *request,
                                       struct tmap_gemm_group *group,
                                       struct tmap_gemm_refusal *refusal)
 {
@@ -277,7 +278,7 @@ enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
-    if (!choose(suite, like, members, count, wish ? wish : &nothing, &choice))
+    if (!choose(suite, like, members, count, request ? request : &nothing, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     struct tmap_gemm_group made = {.like = *like, .count = count, .memory = memory};
     made.suite = suite;

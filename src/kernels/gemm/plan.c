@@ -114,7 +114,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
 }
 
 enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                const struct tmap_gemm_config *wish, struct tmap_gemm_plan *plan,
+                                const struct tmap_gemm_config *request, struct tmap_gemm_plan *plan,
                                 struct tmap_gemm_refusal *refusal)
 {
     static const struct tmap_gemm_config nothing = {0};
@@ -124,7 +124,7 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
-    if (gemm_enumerate(suite, problem, wish ? wish : &nothing, &choice, 1) == 0)
+    if (gemm_enumerate(suite, problem, request ? request : &nothing, &choice, 1) == 0)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
     struct tmap_gemm_plan made;
     memset(&made, 0, sizeof made);
@@ -162,7 +162,7 @@ enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
 }
 
 size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                         const struct tmap_gemm_config *wish, struct tmap_gemm_config *configs,
+                         const struct tmap_gemm_config *request, struct tmap_gemm_config *configs,
                          size_t cap)
 {
     static const struct tmap_gemm_config nothing = {0};
@@ -171,7 +171,7 @@ size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem
         gemm_ask_residents(suite, problem->kind) != TMAP_OK)
         return 0;
     size_t count =
-        gemm_enumerate(suite, problem, wish ? wish : &nothing, choices, GEMM_MAX_CHOICES);
+        gemm_enumerate(suite, problem, request ? request : &nothing, choices, GEMM_MAX_CHOICES);
     if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
     for (size_t i = 0; i < count && i < cap; i++) configs[i] = choices[i].config;
     return count;

@@ -85,14 +85,15 @@ struct gemm_choice {
 
 #define GEMM_MAX_CHOICES 800
 
-/* Every whole configuration for the problem within the wish; returns how many, writes at most cap.
+/* Every whole configuration for the problem within the request; returns how many, writes at most
+ * cap.
  */
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                      const struct tmap_gemm_config *wish, struct gemm_choice *out, size_t cap);
+                      const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap);
 
 /* Fills in what follows from the instance, the cluster and the stream; false when it cannot be. */
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
-                   const struct tmap_gemm_config *wish, struct gemm_choice *choice);
+                   const struct tmap_gemm_config *request, struct gemm_choice *choice);
 
 /* The three descriptors of a choice (maps.c). */
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,

@@ -103,13 +103,13 @@ static int32_t winner(const struct tmap_gemm *suite, const struct finals *f)
     return best;
 }
 
-/* The first `most` configurations of the wish, each looked at. */
+/* The first `most` configurations of the request, each looked at. */
 static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                             const struct tmap_gemm_config *wish, size_t most, struct finals *f,
+                             const struct tmap_gemm_config *request, size_t most, struct finals *f,
                              struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
-    const size_t count = tmap_gemm_configs(suite, problem, wish, configs, GEMM_MAX_CHOICES);
+    const size_t count = tmap_gemm_configs(suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
         struct tmap_gemm_plan trial;
         if (tmap_gemm_plan(suite, problem, &configs[i], &trial, refusal) != TMAP_OK) continue;
@@ -121,7 +121,7 @@ static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_pro
 }
 
 enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                const struct tmap_gemm_config *wish, size_t most,
+                                const struct tmap_gemm_config *request, size_t most,
                                 const char *cache_path, struct tmap_gemm_plan *plan,
                                 struct tmap_gemm_refusal *refusal)
 {
@@ -135,9 +135,9 @@ enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_
     if (recall(cache_path, key, &known) &&
         tmap_gemm_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
-    const enum tmap_status status = look(suite, problem, wish, most, &f, refusal);
+    const enum tmap_status status = look(suite, problem, request, most, &f, refusal);
     if (status != TMAP_OK) return status;
-    if (f.count == 0) return tmap_gemm_plan(suite, problem, wish, plan, refusal);
+    if (f.count == 0) return tmap_gemm_plan(suite, problem, request, plan, refusal);
     const int32_t best = f.count > 1 ? winner(suite, &f) : 0;
     if (best < 0) return TMAP_E_DRIVER;
     *plan = f.plan[best];

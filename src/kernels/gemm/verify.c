@@ -241,7 +241,8 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
     prepare(b, what, &p);
     if (b->failed) return TMAP_E_DRIVER;
     struct tmap_gemm_plan plan;
-    enum tmap_status status = tmap_gemm_plan(b->suite, &p.problem, &what->wish, &plan, &o->refusal);
+    enum tmap_status status =
+        tmap_gemm_plan(b->suite, &p.problem, &what->request, &plan, &o->refusal);
     if (status != TMAP_OK) return status;
     o->config = plan.config;
     status = tmap_gemm_run(&plan, NULL);
@@ -356,7 +357,7 @@ static void inspect_members(struct tmap_gemm *suite, const struct tmap_gemm_case
 }
 
 enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                                        size_t count, const struct tmap_gemm_config *wish,
+                                        size_t count, const struct tmap_gemm_config *request,
                                         struct tmap_gemm_outcome *outcome)
 {
     struct group_bench g = {.count = count};
@@ -372,7 +373,7 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
     if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
     prepare_members(suite, cases, &g);
     enum tmap_status status = tmap_gemm_group_plan(suite, &cases[0].problem, g.member, count,
-                                                   memory, wish, &group, &made.refusal);
+                                                   memory, request, &group, &made.refusal);
     if (status == TMAP_OK) status = tmap_gemm_group_run(&group, NULL);
     if (status == TMAP_OK) {
         made.config = group.config;

@@ -78,26 +78,26 @@ struct rig {
 };
 
 /* A pingpong's stages do not divide a tile's k-blocks: else its slots begin where they began. */
-static struct tmap_gemm_config wish_of(enum shape shape)
+static struct tmap_gemm_config request_of(enum shape shape)
 {
-    struct tmap_gemm_config wish = {.tile_m = shape == PINGPONG ? 64 : 128,
-                                    .tile_n = 128,
-                                    .stages = shape == SPLIT      ? 2
-                                              : shape == PINGPONG ? 5
-                                                                  : 4,
-                                    .cluster_m = shape == SPLIT ? 1 : 2,
-                                    .cluster_n = 1,
-                                    .split = shape == SPLIT ? 2 : 1,
-                                    .panels = shape == ONE_PANEL || shape == STORER ? 1 : 0,
-                                    .clusters = shape == STREAM  ? 5
-                                                : shape == SPLIT ? 0
-                                                                 : 8,
-                                    .swapped = -1,
-                                    .stream = shape == STREAM ? TMAP_GEMM_STREAM_ANY : -1,
-                                    .storer = shape == ONE_PANEL ? -1 : 0,
-                                    .direct = -1,
-                                    .pingpong = shape == PINGPONG ? 1 : -1};
-    return wish;
+    struct tmap_gemm_config request = {.tile_m = shape == PINGPONG ? 64 : 128,
+                                       .tile_n = 128,
+                                       .stages = shape == SPLIT      ? 2
+                                                 : shape == PINGPONG ? 5
+                                                                     : 4,
+                                       .cluster_m = shape == SPLIT ? 1 : 2,
+                                       .cluster_n = 1,
+                                       .split = shape == SPLIT ? 2 : 1,
+                                       .panels = shape == ONE_PANEL || shape == STORER ? 1 : 0,
+                                       .clusters = shape == STREAM  ? 5
+                                                   : shape == SPLIT ? 0
+                                                                    : 8,
+                                       .swapped = -1,
+                                       .stream = shape == STREAM ? TMAP_GEMM_STREAM_ANY : -1,
+                                       .storer = shape == ONE_PANEL ? -1 : 0,
+                                       .direct = -1,
+                                       .pingpong = shape == PINGPONG ? 1 : -1};
+    return request;
 }
 
 /* Operands of integers -2 .. 1 in bf16, the same in every process. */
@@ -117,7 +117,7 @@ static bool fill(struct rig *r, struct tmap_gemm_problem *p)
 static bool set_up(struct rig *r, enum shape shape)
 {
     struct tmap_gemm_problem p;
-    const struct tmap_gemm_config wish = wish_of(shape);
+    const struct tmap_gemm_config request = request_of(shape);
     tmap_cu_module module;
     char why[160];
     if (tmap_gemm_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
@@ -136,7 +136,7 @@ static bool set_up(struct rig *r, enum shape shape)
         r->api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->suite->smem_optin_bytes))
         return false;
-    return tmap_gemm_plan(r->suite, &p, &wish, &r->plan, NULL) == TMAP_OK;
+    return tmap_gemm_plan(r->suite, &p, &request, &r->plan, NULL) == TMAP_OK;
 }
 
 static void plant(struct rig *r, uint32_t id, uint32_t delay)

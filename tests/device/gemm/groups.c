@@ -27,11 +27,11 @@ struct tally {
 
 /* A trapped kernel ends the program, since the context is lost. */
 static void hold(struct tmap_gemm *suite, struct tally *t, const struct tmap_gemm_case *cases,
-                 size_t count, const struct tmap_gemm_config *wish)
+                 size_t count, const struct tmap_gemm_config *request)
 {
     struct tmap_gemm_outcome o;
     memset(&o, 0, sizeof o);
-    const enum tmap_status status = tmap_gemm_verify_group(suite, cases, count, wish, &o);
+    const enum tmap_status status = tmap_gemm_verify_group(suite, cases, count, request, &o);
     t->groups++;
     t->members += count;
     if (o.worst > t->worst) t->worst = o.worst;
@@ -63,10 +63,10 @@ static void random_group(struct tmap_gemm *suite, struct tally *t, int32_t kind,
     struct tmap_gemm_case cases[TMAP_GEMM_VERIFY_MEMBERS];
     const size_t count = 1 + rng_step(state) % TMAP_GEMM_VERIFY_MEMBERS;
     const bool fp8 = kind == TMAP_GEMM_E4M3 || kind == TMAP_GEMM_E5M2;
-    struct tmap_gemm_config wish = {.tile_n = tiles[rng_step(state) % 5],
-                                    .cluster_m = (int32_t)(rng_step(state) % 3),
-                                    .stages = rng_step(state) % 3 == 0 ? 3 : 0,
-                                    .clusters = rng_step(state) % 4 == 0 ? 7 : 0};
+    struct tmap_gemm_config request = {.tile_n = tiles[rng_step(state) % 5],
+                                       .cluster_m = (int32_t)(rng_step(state) % 3),
+                                       .stages = rng_step(state) % 3 == 0 ? 3 : 0,
+                                       .clusters = rng_step(state) % 4 == 0 ? 7 : 0};
     memset(cases, 0, sizeof cases);
     cases[0].problem = (struct tmap_gemm_problem){.kind = kind,
                                                   .out = (int32_t)(rng_step(state) % 3),
@@ -88,7 +88,7 @@ static void random_group(struct tmap_gemm *suite, struct tally *t, int32_t kind,
         cases[i].fill_a = cases[i].fill_b = fill;
         cases[i].seed = rng_step(state);
     }
-    hold(suite, t, cases, count, &wish);
+    hold(suite, t, cases, count, &request);
 }
 
 int main(int argc, char **argv)

@@ -146,8 +146,8 @@ static long round_of(struct rig *r, int32_t kind, uint64_t *state)
     int32_t fewer[MEMBERS], all[MEMBERS];
     struct tmap_gemm_problem like = {
         .kind = kind, .out = kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32};
-    const struct tmap_gemm_config wish = {.swapped = below(state, 2) ? 1 : -1,
-                                          .cluster_m = (int32_t)below(state, 3)};
+    const struct tmap_gemm_config request = {.swapped = below(state, 2) ? 1 : -1,
+                                             .cluster_m = (int32_t)below(state, 3)};
     if (below(state, 2)) like.out = TMAP_GEMM_OUT_BF16;
     like.alpha = 1;
     like.precise = true;
@@ -165,7 +165,7 @@ static long round_of(struct rig *r, int32_t kind, uint64_t *state)
         all[i] = x->m;
         fewer[i] = below(state, 4) ? (int32_t)below(state, (uint64_t)x->m + 1) : 0;
     }
-    if (tmap_gemm_group_plan(r->suite, &like, member, MEMBERS, r->memory, &wish, &group, NULL) !=
+    if (tmap_gemm_group_plan(r->suite, &like, member, MEMBERS, r->memory, &request, &group, NULL) !=
         TMAP_OK)
         return -1;
     const long less = run_with(r, &group, member, fewer);

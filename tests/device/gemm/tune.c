@@ -77,7 +77,7 @@ static bool tunes(struct tmap_gemm *suite, const struct shape *s, const char *ca
            same_choice(&tuned.config, &recalled.config);
 }
 
-/* Every configuration of the family, taken as a wish, gives itself and nothing better. */
+/* Every configuration of the family, taken as a request, gives itself and nothing better. */
 static int strays(struct tmap_gemm *suite, const struct shape *s)
 {
     static struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
@@ -123,7 +123,7 @@ int main(void)
     const bool remembered = lines_of(cache) == SHAPES;
     printf("%s %d - tune remembers each shape once\n", remembered ? "ok" : "not ok", SHAPES + 1);
     const int stray = strays(suite, &shapes[0]);
-    printf("%s %d - tune: %d configurations, taken as a wish, give another\n1..%d\n",
+    printf("%s %d - tune: %d configurations, taken as a request, give another\n1..%d\n",
            stray ? "not ok" : "ok", SHAPES + 2, stray, SHAPES + 2);
     unlink(cache);
     tmap_gemm_close(suite);

@@ -144,40 +144,40 @@ static void random_fill(struct tmap_gemm_case *c, uint64_t *state)
     c->fill_a = c->fill_b = rng_step(state) % 3 == 0 ? TMAP_GEMM_FILL_NORMAL : whole;
 }
 
-static void random_wish(struct tmap_gemm_case *c, uint64_t *state)
+static void random_request(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
                                         {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
     static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256}, rows[] = {0, 0, 64, 128, 192};
     const int32_t *s = shapes[rng_step(state) % 9];
-    c->wish.cluster_m = s[0];
-    c->wish.cluster_n = s[1];
-    c->wish.split = s[2];
-    c->wish.tile_n = tiles[rng_step(state) % 8];
-    c->wish.tile_m = rows[rng_step(state) % 5];
-    c->wish.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
-    c->wish.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
-    c->wish.group = (int32_t)(rng_step(state) % 4);
-    if (rng_step(state) % 3 == 0) c->wish.stream = TMAP_GEMM_STREAM_ANY, c->wish.split = 1;
-    c->wish.flip_k = (int32_t)(rng_step(state) % 2);
-    c->wish.direct = rng_step(state) % 3 == 0 ? 1 : -1;
-    c->wish.storer = rng_step(state) % 3 == 0 ? -1 : 0;
-    c->wish.panels = rng_step(state) % 3 == 0 ? 2 : 0;
+    c->request.cluster_m = s[0];
+    c->request.cluster_n = s[1];
+    c->request.split = s[2];
+    c->request.tile_n = tiles[rng_step(state) % 8];
+    c->request.tile_m = rows[rng_step(state) % 5];
+    c->request.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
+    c->request.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
+    c->request.group = (int32_t)(rng_step(state) % 4);
+    if (rng_step(state) % 3 == 0) c->request.stream = TMAP_GEMM_STREAM_ANY, c->request.split = 1;
+    c->request.flip_k = (int32_t)(rng_step(state) % 2);
+    c->request.direct = rng_step(state) % 3 == 0 ? 1 : -1;
+    c->request.storer = rng_step(state) % 3 == 0 ? -1 : 0;
+    c->request.panels = rng_step(state) % 3 == 0 ? 2 : 0;
 }
 
 /* Two tiles at a time, of one warpgroup each, which are k-major, whole and not promoted. */
-static void wish_pingpong(struct tmap_gemm_case *c, uint64_t *state)
+static void request_pingpong(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const int32_t tiles[][2] = {{64, 128},  {64, 256},  {0, 256}, {128, 0},
                                        {128, 128}, {128, 192}, {0, 0},   {64, 0}};
     const int32_t *tile = tiles[rng_step(state) % 8];
     c->problem.a.mn_major = c->problem.b.mn_major = false;
-    c->wish.pingpong = 1;
-    c->wish.tile_m = tile[0];
-    c->wish.tile_n = tile[1];
-    c->wish.split = c->wish.split > 1 ? 0 : c->wish.split;
-    c->wish.stream = 0;
-    c->wish.panels = (int32_t)(rng_step(state) % 5);
+    c->request.pingpong = 1;
+    c->request.tile_m = tile[0];
+    c->request.tile_n = tile[1];
+    c->request.split = c->request.split > 1 ? 0 : c->request.split;
+    c->request.stream = 0;
+    c->request.panels = (int32_t)(rng_step(state) % 5);
 }
 
 static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, bool pingpong)
@@ -190,22 +190,22 @@ static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, bool pin
     random_out(&c, state);
     random_scale(&c, state);
     random_fill(&c, state);
-    random_wish(&c, state);
-    if (pingpong) wish_pingpong(&c, state);
+    random_request(&c, state);
+    if (pingpong) request_pingpong(&c, state);
     return c;
 }
 
-/* A wish that no kernel of the family fits (a wide tile with beta, say) falls back to the model's
- * own choice; every shape is checked once either way. */
-static void fit_wish(struct tmap_gemm *suite, struct tmap_gemm_case *c)
+/* A request that no kernel of the family fits (a wide tile with beta, say) falls back to the
+ * model's own choice; every shape is checked once either way. */
+static void fit_request(struct tmap_gemm *suite, struct tmap_gemm_case *c)
 {
     struct tmap_gemm_config config;
-    if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) > 0) return;
-    c->wish.tile_m = 0;
-    if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) > 0) return;
-    c->wish.stages = c->wish.tile_n = c->wish.clusters = c->wish.panels = 0;
-    if (tmap_gemm_configs(suite, &c->problem, &c->wish, &config, 1) == 0)
-        memset(&c->wish, 0, sizeof c->wish);
+    if (tmap_gemm_configs(suite, &c->problem, &c->request, &config, 1) > 0) return;
+    c->request.tile_m = 0;
+    if (tmap_gemm_configs(suite, &c->problem, &c->request, &config, 1) > 0) return;
+    c->request.stages = c->request.tile_n = c->request.clusters = c->request.panels = 0;
+    if (tmap_gemm_configs(suite, &c->problem, &c->request, &config, 1) == 0)
+        memset(&c->request, 0, sizeof c->request);
 }
 
 static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int count)
@@ -216,7 +216,7 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
     t->worst = 0;
     for (int i = 0; i < count; i++) {
         struct tmap_gemm_case c = random_case(kind, &state, i % 3 == 2);
-        fit_wish(suite, &c);
+        fit_request(suite, &c);
         holds(suite, t, &c);
     }
     snprintf(
@@ -279,8 +279,8 @@ static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
     for (size_t i = 0; i < 4; i++) {
         struct tmap_gemm_case c = base_case(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
         c.fill_a = c.fill_b = TMAP_GEMM_FILL_NORMAL;
-        if (sizes[i][3] > 0) c.wish.split = sizes[i][3];
-        if (sizes[i][3] < 0) c.wish.stream = TMAP_GEMM_STREAM_ANY;
+        if (sizes[i][3] > 0) c.request.split = sizes[i][3];
+        if (sizes[i][3] < 0) c.request.stream = TMAP_GEMM_STREAM_ANY;
         c.problem.precise = is_fp8(kind);
         c.reruns = 200;
         holds(suite, t, &c);

@@ -1,4 +1,4 @@
-/* wish.c : a wished tile from JSON. */
+/* request.c : a requested tile from JSON. */
 #include "io/plan.h"
 #include "io/read.h"
 
@@ -22,7 +22,7 @@ static bool op_of(json_t *value, uint32_t *out)
     return !value || (text && (*out == TMAP_OP_STORE || strcmp(text, "load") == 0));
 }
 
-static bool consumer_of(json_t *value, struct tmap_tile_wish *w)
+static bool consumer_of(json_t *value, struct tmap_tile_request *w)
 {
     const char *text = json_string_value(value);
     for (size_t i = 0; text && tmap_consumer_at(i, &w->consumer, &w->major); i++)
@@ -31,7 +31,7 @@ static bool consumer_of(json_t *value, struct tmap_tile_wish *w)
     return value == NULL;
 }
 
-bool io_wish_from(struct io_record *r, struct tmap_tile_wish *w)
+bool io_request_from(struct io_record *r, struct tmap_tile_request *w)
 {
     static const char *const known[] = {"name",     "tensor",    "tile", "op",
                                         "consumer", "multicast", NULL};
