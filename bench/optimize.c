@@ -147,7 +147,8 @@ static enum tmap_status optimize_view(struct sym_account *a, const struct sym_vi
         struct sym_work w;
         struct sym_script q;
         uint64_t cost[COSTS + 1] = {(uint64_t)copied};
-        struct sym_fields f = {.checker = &b->checker, .aim = &a->aim, .view = v, .plan = a->plan};
+        struct sym_fields f = {
+            .checker = &b->checker, .objective = &a->objective, .view = v, .plan = a->plan};
         f.copied = copied;
         f.shared_align = 128;
         f.coord_unit =

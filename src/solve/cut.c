@@ -29,7 +29,7 @@ static uint32_t estride_of(const struct draft *d, uint32_t i)
 /* Elements of one box at most, and what it is a multiple of where there are several. */
 static uint64_t most_of(const struct draft *d, uint32_t i)
 {
-    return i ? d->l->max_box : limits_inner(d->aim, d->l, d->p->desc.swizzle);
+    return i ? d->l->max_box : limits_inner(d->objective, d->l, d->p->desc.swizzle);
 }
 static uint32_t unit_of(const struct draft *d, uint32_t i)
 {
@@ -50,7 +50,7 @@ static uint64_t length_of(const struct draft *d, uint32_t i)
 static bool may_pass(const struct draft *d, uint32_t i)
 {
     const struct view *v = d->v;
-    if (!d->aim->stores) return true;
+    if (!d->objective->stores) return true;
     return v->grain[i] == 0 && v->tile[i] >= v->desc.dim[i] &&
            (i || v->desc.dim[0] % d->l->inner_unit == 0);
 }
@@ -64,7 +64,7 @@ static bool cut_into(const struct draft *d, uint32_t i, uint64_t n, uint64_t uni
     /* a single box may end between two strided elements */
     if (n == 1 && tile <= most && (i || es > 1)) box = round_up(tile, i ? 1 : d->l->inner_unit);
     if (box > most || (n - 1) * box >= tile) return false;
-    if (d->aim->exact && (box * n != tile || (i == 0 && box != most))) return false;
+    if (d->objective->exact && (box * n != tile || (i == 0 && box != most))) return false;
     *c = (struct cut){n, (uint32_t)box, 0};
     if (may_pass(d, i) || n * ceil_div(box, es) == ceil_div(tile, es)) return true;
     c->tail = (uint32_t)(tile - (n - 1) * box);
@@ -81,9 +81,10 @@ static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
 }
 
 /* A legal map can still be of no use. */
-static bool usable(const struct aim *aim, const struct tmap_desc *desc)
+static bool usable(const struct objective *objective, const struct tmap_desc *desc)
 {
-    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL && fields_usable(aim, desc);
+    return tmap_verdict_of(objective->checker, desc) == TMAP_LEGAL &&
+           fields_usable(objective, desc);
 }
 
 static uint64_t product(const struct draft *d)
@@ -165,9 +166,11 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << tails) - 1;
     c.layout_changes += (uint32_t)slabs + (apart || (copies > 1 && slot != l.rows * l.pitch_bytes));
-    if (d->aim->any_layout) c.layout_changes = reads_rows(d->aim) ? reads_conflicts(d) : 0;
-    c.wasted_traffic_bytes = above(cut_bytes(d), d->aim->useful_bytes);
-    c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, d->aim->useful_bytes);
+    if (d->objective->any_layout)
+        c.layout_changes = reads_rows(d->objective) ? reads_conflicts(d) : 0;
+    c.wasted_traffic_bytes = above(cut_bytes(d), d->objective->useful_bytes);
+    c.wasted_shared_bytes =
+        above((copies - 1) * slot + end.footprint_bytes, d->objective->useful_bytes);
     return c;
 }
 
@@ -177,15 +180,15 @@ static bool slab_usable(const struct draft *d)
     struct tmap_desc slab = d->p->desc;
     for (uint32_t i = 1; i < slab.rank; i++)
         if (d->v->digit[i].coef[0]) slab.box[i] = 1;
-    return usable(d->aim, &slab);
+    return usable(d->objective, &slab);
 }
 
 static bool boxes_legal(struct draft *d)
 {
     for (uint32_t i = 0; i < d->v->desc.rank; i++) d->p->desc.box[i] = d->cut[i].box;
     const struct tmap_desc last = last_desc(d);
-    return usable(d->aim, &d->p->desc) && (!d->aim->exact || slab_usable(d)) &&
-           (memcmp(last.box, d->p->desc.box, sizeof last.box) == 0 || usable(d->aim, &last));
+    return usable(d->objective, &d->p->desc) && (!d->objective->exact || slab_usable(d)) &&
+           (memcmp(last.box, d->p->desc.box, sizeof last.box) == 0 || usable(d->objective, &last));
 }
 
 /* The best found so far, while grids are tried. */
@@ -211,7 +214,7 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
 {
     const struct cut was = d->cut[i];
     struct tmap_layout l;
-    if (was.copies < 2 || (!d->aim->stores && goes_on(d, i))) return;
+    if (was.copies < 2 || (!d->objective->stores && goes_on(d, i))) return;
     layout_of(&d->p->desc, &l);
     const uint64_t unit = unit_of(d, i), cells = was.box / unit, bytes = l.rows * l.pitch_bytes;
     if (cells == 0 || bytes % cells) return;
@@ -219,7 +222,7 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
     uint64_t box = round_up(was.box, step);
     for (; box <= most_of(d, i) && cut_into(d, i, was.copies, box, &d->cut[i]); box += step) {
         try_cuts(d, t);
-        if (!d->aim->stores) break;
+        if (!d->objective->stores) break;
     }
     d->cut[i] = was;
 }
@@ -232,7 +235,7 @@ static void try_boxes(struct draft *d, struct trial *t)
 
 static bool collides(const struct draft *d, const struct trial *t)
 {
-    return reads_rows(d->aim) && t->any && t->cost.layout_changes > 0;
+    return reads_rows(d->objective) && t->any && t->cost.layout_changes > 0;
 }
 
 /* Where the eight rows of a read lie in two copies: longer boxes move those of the second. */
@@ -296,7 +299,7 @@ static bool hopeless(const struct draft *d)
 {
     struct tmap_desc least = d->p->desc;
     for (uint32_t i = 0; i < least.rank; i++) least.box[i] = i ? 1 : d->l->inner_unit;
-    return !d->aim->reader && !usable(d->aim, &least); /* a reader may want more rows */
+    return !d->objective->reader && !usable(d->objective, &least); /* a reader may want more rows */
 }
 
 static bool beyond(const struct draft *d, uint64_t copies)

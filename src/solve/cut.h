@@ -13,7 +13,7 @@ struct cut {
 
 /* What is being built for one view. */
 struct draft {
-    const struct aim *aim;
+    const struct objective *objective;
     struct limits *l;
     const struct view *v;
     struct tmap_plan *p;

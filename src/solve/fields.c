@@ -108,36 +108,37 @@ void limits_of(const struct tmap_checker *c, const struct tmap_desc *desc, struc
     for (int32_t w = 0; w < SWIZZLES; w++) l->max_inner[w] = UINT32_MAX;
 }
 
-bool fields_usable(const struct aim *aim, const struct tmap_desc *desc)
+bool fields_usable(const struct objective *objective, const struct tmap_desc *desc)
 {
-    struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD};
+    struct tmap_use use = {.op = objective->stores ? TMAP_OP_STORE : TMAP_OP_LOAD};
     struct tmap_violation v[1];
     size_t found = 1;
-    if (aim->reader) use = *aim->reader;
+    if (objective->reader) use = *objective->reader;
     use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
     use.coord_count = desc->rank;
-    return tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+    return tmap_check_use(objective->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK &&
+           found == 0;
 }
 
 /* The greatest box[0] up to most whose rows the reader takes, as many rows as a box has. */
-static uint32_t taken_whole(const struct aim *aim, const struct limits *l, struct tmap_desc *d,
-                            uint32_t most)
+static uint32_t taken_whole(const struct objective *objective, const struct limits *l,
+                            struct tmap_desc *d, uint32_t most)
 {
     d->box[1] = l->max_box;
     for (d->box[0] = most; d->box[0] > 0; d->box[0] -= l->inner_unit)
-        if (legal(aim->checker, d) && fields_usable(aim, d)) break;
+        if (legal(objective->checker, d) && fields_usable(objective, d)) break;
     return d->box[0];
 }
 
-uint32_t limits_inner(const struct aim *aim, struct limits *l, int32_t swizzle)
+uint32_t limits_inner(const struct objective *objective, struct limits *l, int32_t swizzle)
 {
     uint32_t *most = &l->max_inner[swizzle];
     if (*most != UINT32_MAX) return *most;
     struct tmap_desc d = l->plain;
     d.swizzle = swizzle;
-    *most =
-        l->inner_unit * most_legal(aim->checker, &d, 0, l->inner_unit, PROBE_SIZE / l->inner_unit);
-    if (aim->exact && *most) *most = taken_whole(aim, l, &d, *most);
+    *most = l->inner_unit *
+            most_legal(objective->checker, &d, 0, l->inner_unit, PROBE_SIZE / l->inner_unit);
+    if (objective->exact && *most) *most = taken_whole(objective, l, &d, *most);
     return *most;
 }
 
@@ -152,7 +153,7 @@ static bool stride_fits(const struct draft *d, uint64_t s)
     struct tmap_desc probe = d->l->plain;
     if (s > UINT64_MAX - d->l->stride_unit) return false;
     probe.stride_bytes[0] = round_up(s, d->l->stride_unit);
-    return s < (UINT64_C(1) << 32) || legal(d->aim->checker, &probe);
+    return s < (UINT64_C(1) << 32) || legal(d->objective->checker, &probe);
 }
 
 /* What a stride that is a plan's own choice is rounded up to. A tile's synthesis ranks whole
@@ -160,7 +161,7 @@ static bool stride_fits(const struct draft *d, uint64_t s)
 static uint32_t row_unit(const struct draft *d)
 {
     const uint32_t unit = d->l->stride_unit;
-    return d->aim->any_layout && unit < SECTOR_BYTES ? SECTOR_BYTES : unit;
+    return d->objective->any_layout && unit < SECTOR_BYTES ? SECTOR_BYTES : unit;
 }
 
 /* Strides of size-1 dimensions are canonical for nothing; any other that is off needs the copy. */
@@ -196,7 +197,7 @@ static bool settle_copy(struct draft *d)
     desc->flags &= ~(uint32_t)TMAP_HAS_ALLOCATION;
     d->p->allocation_bytes = at;
     d->p->cost.kind = TMAP_PLAN_PADDING;
-    d->p->cost.copied_bytes = d->aim->tensor_bytes;
+    d->p->cost.copied_bytes = d->objective->tensor_bytes;
     cut_note(d, TMAP_REWRITE_COPY, -1, row, desc->rank > 1 ? desc->stride_bytes[0] : at);
     return true;
 }
@@ -209,7 +210,7 @@ static bool settle_address(struct draft *d)
     const uint64_t off = desc->address % d->l->address_unit;
     const uint32_t bits = layout_gmem_bits(desc->dtype);
     if (off == 0) return true;
-    if (d->aim->stores || d->aim->reader || desc->interleave || off * 8 % bits ||
+    if (d->objective->stores || d->objective->reader || desc->interleave || off * 8 % bits ||
         d->v->digit[0].mod || desc->elem_stride[0] > 1)
         return false;
     if ((desc->flags & TMAP_HAS_ALLOCATION) && desc->address - off < desc->allocation_base)
@@ -230,7 +231,7 @@ static bool settle_coord(struct draft *d)
     const uint64_t grain = d->v->grain[0];
     d->p->dim[0].round = 1;
     if (grain % unit == 0) return true;
-    if (d->aim->stores || d->aim->reader || d->v->digit[0].mod) return false;
+    if (d->objective->stores || d->objective->reader || d->v->digit[0].mod) return false;
     d->tile[0] += unit - gcd(grain, unit);
     d->p->dim[0].round = unit;
     cut_note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);
@@ -279,12 +280,13 @@ static void start_plan(struct draft *d, int32_t swizzle)
     memcpy(p->part_coef, d->v->part.coef, sizeof p->part_coef);
     p->part_slice = d->v->part.slice;
     p->cost.steps = d->v->step_count;
-    p->cost.layout_changes = d->aim->any_layout ? 0 : d->v->layout_changes;
-    for (uint32_t i = 0; i < d->aim->desc->rank; i++)
-        p->grain[i] = view_grain(d->aim->desc, d->aim->request, i);
+    p->cost.layout_changes = d->objective->any_layout ? 0 : d->v->layout_changes;
+    for (uint32_t i = 0; i < d->objective->desc->rank; i++)
+        p->grain[i] = view_grain(d->objective->desc, d->objective->request, i);
     if (p->desc.swizzle != swizzle)
         cut_note(d, TMAP_REWRITE_SWIZZLE, -1, (uint64_t)p->desc.swizzle, (uint64_t)swizzle);
-    if (d->aim->desc->swizzle != swizzle && !d->aim->any_layout) p->cost.layout_changes++;
+    if (d->objective->desc->swizzle != swizzle && !d->objective->any_layout)
+        p->cost.layout_changes++;
     p->desc.swizzle = swizzle;
     memcpy(d->tile, d->v->tile, sizeof d->tile);
 }
@@ -308,16 +310,17 @@ bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
     }
     if (copy ? !settle_copy(d) : !settle_strides(d) || !settle_address(d)) return false;
     if (!settle_coord(d)) return false;
-    if ((p->dim[0].shift || p->dim[0].round > 1) && !d->aim->any_layout) p->cost.layout_changes++;
+    if ((p->dim[0].shift || p->dim[0].round > 1) && !d->objective->any_layout)
+        p->cost.layout_changes++;
     return true;
 }
 
-bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
+bool fields_best(const struct objective *objective, struct limits *limits, const struct view *view,
                  int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out)
 {
-    struct draft d = {.aim = aim, .l = limits, .v = view, .p = out, .worst = worst};
-    if (!limits->known || limits_inner(aim, limits, swizzle) == 0) return false;
-    if (aim->exact && !fields_rows_are_the_tiles(view)) return false;
+    struct draft d = {.objective = objective, .l = limits, .v = view, .p = out, .worst = worst};
+    if (!limits->known || limits_inner(objective, limits, swizzle) == 0) return false;
+    if (objective->exact && !fields_rows_are_the_tiles(view)) return false;
     if (!fields_settle(&d, swizzle, copy)) return false;
     if (!cut_best(&d)) return false;
     note_boxes(&d);
@@ -343,19 +346,19 @@ static bool stays(const struct view *v, uint32_t i)
     return true;
 }
 
-struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
+struct tmap_cost fields_bound(const struct objective *objective, const struct limits *limits,
                               const struct view *view)
 {
     struct tmap_cost c = {.steps = view->step_count,
-                          .layout_changes = aim->any_layout ? 0 : view->layout_changes};
+                          .layout_changes = objective->any_layout ? 0 : view->layout_changes};
     if (!limits->known) return c; /* the type is refused whatever the units: there are none */
-    c.extra_instructions = (aim->useful_bytes - 1) / limits->max_bytes;
-    bool off = aim->stores && view->desc.address % limits->address_unit;
+    c.extra_instructions = (objective->useful_bytes - 1) / limits->max_bytes;
+    bool off = objective->stores && view->desc.address % limits->address_unit;
     for (uint32_t i = 0; i + 1 < view->desc.rank; i++)
         off = off || (view->desc.stride_bytes[i] % limits->stride_unit && stays(view, i + 1));
     if (off) {
         c.kind = TMAP_PLAN_PADDING;
-        c.copied_bytes = aim->tensor_bytes;
+        c.copied_bytes = objective->tensor_bytes;
     }
     return c;
 }

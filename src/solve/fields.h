@@ -21,7 +21,7 @@ struct limits {
 #define SECTOR_BYTES 32u /* of DRAM and L2 */
 
 /* The request that a plan serves: what its costs are measured against. */
-struct aim {
+struct objective {
     const struct tmap_checker *checker;
     const struct tmap_desc *desc; /* as requested, illegal perhaps */
     const struct tmap_request *request;
@@ -35,9 +35,9 @@ struct aim {
 };
 
 /* ldmatrix reads rows of the tile, wherever they lie; an MMA takes the box's. */
-static inline bool reads_rows(const struct aim *aim)
+static inline bool reads_rows(const struct objective *objective)
 {
-    return aim->reader && !aim->exact;
+    return objective->reader && !objective->exact;
 }
 
 void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
@@ -53,22 +53,22 @@ struct limit_sets {
 
 /* The greatest legal box[0] with that swizzle, of an exact reader the only one; 0: the swizzle is
  * refused. Asked once, then known. */
-uint32_t limits_inner(const struct aim *aim, struct limits *limits, int32_t swizzle);
+uint32_t limits_inner(const struct objective *objective, struct limits *limits, int32_t swizzle);
 
 /* Whether a box's rows are rows of the tile, not pieces of rows side by side: an exact reader wants
  * that. */
 bool fields_rows_are_the_tiles(const struct view *view);
 
 /* Whether a legal map is of use: some shared memory holds its box, and the reader takes it. */
-bool fields_usable(const struct aim *aim, const struct tmap_desc *desc);
+bool fields_usable(const struct objective *objective, const struct tmap_desc *desc);
 
 /* The cheapest plan for the view with this swizzle, the tensor copied or not. False: there is none,
  * or none that costs less than *worst (which may be NULL). */
-bool fields_best(const struct aim *aim, struct limits *limits, const struct view *view,
+bool fields_best(const struct objective *objective, struct limits *limits, const struct view *view,
                  int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out);
 
 /* No plan of this view or of what its rewrites lead to costs less. */
-struct tmap_cost fields_bound(const struct aim *aim, const struct limits *limits,
+struct tmap_cost fields_bound(const struct objective *objective, const struct limits *limits,
                               const struct view *view);
 
 #endif

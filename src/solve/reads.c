@@ -78,7 +78,7 @@ static bool in_order(const struct draft *d, const struct tmap_desc *request)
 
 uint32_t reads_conflicts(const struct draft *d)
 {
-    const struct tmap_desc *request = d->aim->desc;
+    const struct tmap_desc *request = d->objective->desc;
     uint64_t address[MATRIX_ROWS];
     uint32_t x[TMAP_MAX_RANK] = {0}, most = 1, n = 0;
     struct tmap_layout l;

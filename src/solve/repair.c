@@ -18,7 +18,7 @@
 #define MOST_PIECE 1000u /* of a split, or its cofactor: the pieces tried */
 
 struct search {
-    struct aim aim;
+    struct objective objective;
     const struct decision *decision;
     struct limit_sets *sets;
     const struct tmap_cost *limit; /* or NULL */
@@ -51,7 +51,7 @@ static void log_limits(struct search *s, unsigned set, struct limits *l)
     log_text(s->log, "limits %u %d %u %u %u", set, l->known, l->max_box, l->inner_unit,
              l->coord_unit);
     for (int32_t w = 0; s->log && w < SWIZZLES; w++)
-        log_text(s->log, " %u", l->known ? limits_inner(&s->aim, l, w) : 0);
+        log_text(s->log, " %u", l->known ? limits_inner(&s->objective, l, w) : 0);
     log_text(s->log, "\n");
 }
 
@@ -67,10 +67,11 @@ static void log_cost(struct search *s, const char *word, uint32_t state, const s
  * whether the tile is stored, the swizzle kept, no copy allowed, and a decision made. */
 static void log_aim(struct search *s)
 {
-    const struct tmap_request *w = s->aim.request;
-    log_text(s->log, "aim %llu %llu %d %d %d %d %d\n", (unsigned long long)s->aim.useful_bytes,
-             (unsigned long long)s->aim.tensor_bytes, s->aim.desc->swizzle, s->aim.stores,
-             w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
+    const struct tmap_request *w = s->objective.request;
+    log_text(s->log, "objective %llu %llu %d %d %d %d %d\n",
+             (unsigned long long)s->objective.useful_bytes,
+             (unsigned long long)s->objective.tensor_bytes, s->objective.desc->swizzle,
+             s->objective.stores, w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
 }
 
 static struct limits *limits_for(struct search *s, const struct view *v)
@@ -84,7 +85,7 @@ static struct limits *limits_for(struct search *s, const struct view *v)
     t->count = i + 1;
     t->dtype[i] = v->desc.dtype;
     t->interleave[i] = v->desc.interleave;
-    limits_of(s->aim.checker, &v->desc, &t->limits[i]);
+    limits_of(s->objective.checker, &v->desc, &t->limits[i]);
     log_limits(s, i, &t->limits[i]);
     return &t->limits[i];
 }
@@ -187,11 +188,11 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
 {
     if (copy) {
         bound.kind = TMAP_PLAN_PADDING;
-        bound.copied_bytes = s->aim.tensor_bytes;
+        bound.copied_bytes = s->objective.tensor_bytes;
         bound.steps++;
     }
     if (other_swizzle) {
-        bound.layout_changes += !s->aim.any_layout;
+        bound.layout_changes += !s->objective.any_layout;
         bound.steps++;
     }
     if (s->decision->decided) bound.kind = TMAP_PLAN_DECISION;
@@ -211,15 +212,16 @@ static void try_view(struct search *s, uint32_t state, const struct view *v,
 {
     struct limits *l = limits_for(s, v);
     for (int copy = bound->kind == TMAP_PLAN_FREE ? 0 : 1; copy < 2; copy++) {
-        if (copy && s->aim.request && s->aim.request->no_copy) break;
+        if (copy && s->objective.request && s->objective.request->no_copy) break;
         for (int32_t k = 0; k < SWIZZLES; k++) {
             struct tmap_plan p;
             const int32_t own = v->desc.swizzle;
             const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
-            if (k && s->aim.request && s->aim.request->keep_swizzle) break;
+            if (k && s->objective.request && s->objective.request->keep_swizzle) break;
             if (!may_help(s, *bound, copy, k > 0)) break;
-            if (fields_best(&s->aim, l, v, swizzle, copy, worst_kept(s), &p)) offer(s, state, &p);
-            if (im2col_along(&s->aim, l, v, swizzle, copy, &p)) offer(s, state, &p);
+            if (fields_best(&s->objective, l, v, swizzle, copy, worst_kept(s), &p))
+                offer(s, state, &p);
+            if (im2col_along(&s->objective, l, v, swizzle, copy, &p)) offer(s, state, &p);
         }
     }
 }
@@ -258,10 +260,10 @@ static void add_split(struct search *s, const struct view *v, uint32_t i, uint64
     const bool inside = v->tile[rank - 1] > l->max_box;
     for (uint32_t place = i + 1; place <= rank; place++) {
         const bool outside = place == rank || (inside && place + 1 == rank);
-        const bool wanted = s->aim.reader
-                                ? place == (i ? i + 1 : rank) || (inside && reads_rows(&s->aim))
-                            : s->aim.any_layout ? place == i + 1
-                                                : place == i + 1 || (i == 0 && outside);
+        const bool wanted = s->objective.reader ? place == (i ? i + 1 : rank) ||
+                                                      (inside && reads_rows(&s->objective))
+                            : s->objective.any_layout ? place == i + 1
+                                                      : place == i + 1 || (i == 0 && outside);
         if (wanted && view_split(v, i, size, place, &next)) add_view(s, &next);
     }
 }
@@ -293,7 +295,7 @@ static uint64_t settling_piece(const struct view *v, const struct limits *l, uin
 static void add_exact_split(struct search *s, const struct view *v, struct limits *l)
 {
     const uint64_t common = gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]);
-    const uint32_t row = limits_inner(&s->aim, l, v->desc.swizzle);
+    const uint32_t row = limits_inner(&s->objective, l, v->desc.swizzle);
     if (row && v->tile[0] > row && common % row == 0) add_split(s, v, 0, row);
 }
 
@@ -302,9 +304,10 @@ static void add_inner_splits(struct search *s, const struct view *v, struct limi
     bool settled = true, wide = false;
     uint32_t last = 0;
     for (int32_t w = 0; w < SWIZZLES; w++) {
-        const uint32_t most = limits_inner(&s->aim, l, w);
+        const uint32_t most = limits_inner(&s->objective, l, w);
         if (most == last || most == 0 || v->tile[0] <= most) continue;
-        if (s->aim.request && s->aim.request->keep_swizzle && w != v->desc.swizzle) continue;
+        if (s->objective.request && s->objective.request->keep_swizzle && w != v->desc.swizzle)
+            continue;
         last = most;
         wide = true;
         const uint64_t size = settling_piece(v, l, 0, l->inner_unit, most);
@@ -318,7 +321,7 @@ static void add_inner_splits(struct search *s, const struct view *v, struct limi
 static void add_odd_split(struct search *s, const struct view *v, struct limits *l)
 {
     const uint64_t common = gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]);
-    const uint64_t most = limits_inner(&s->aim, l, v->desc.swizzle) / l->inner_unit;
+    const uint64_t most = limits_inner(&s->objective, l, v->desc.swizzle) / l->inner_unit;
     if (v->desc.swizzle != TMAP_SWIZZLE_NONE || most == 0) return;
     for (uint64_t units = (most - 1) | 1; units <= most; units -= 2) {
         const uint64_t size = units * l->inner_unit;
@@ -341,8 +344,8 @@ static void add_splits(struct search *s, const struct view *v, struct limits *l)
         else
             add_pieces(s, v, i, 1);
     }
-    if (reads_rows(&s->aim)) add_odd_split(s, v, l);
-    if (s->aim.exact)
+    if (reads_rows(&s->objective)) add_odd_split(s, v, l);
+    if (s->objective.exact)
         add_exact_split(s, v, l);
     else if (v->grain[0] % l->coord_unit)
         add_pieces(s, v, 0, 1);
@@ -363,8 +366,8 @@ static void add_successors(struct search *s, const struct view *v)
         if (view_swap(v, i, &next)) add_view(s, &next);
         if (view_unstride(v, i, &next)) add_view(s, &next);
     }
-    if (!s->aim.exact && view_widen(v, &next)) add_view(s, &next); /* its type counts, then */
-    if (!s->aim.exact && view_bytes(v, &next)) add_view(s, &next);
+    if (!s->objective.exact && view_widen(v, &next)) add_view(s, &next); /* its type counts, then */
+    if (!s->objective.exact && view_bytes(v, &next)) add_view(s, &next);
     add_splits(s, v, limits_for(s, v));
 }
 
@@ -393,22 +396,22 @@ static bool whole_units(struct search *s, const struct view *start)
 {
     const struct limits *l = limits_for(s, start);
     const uint64_t unit_bits = (uint64_t)l->inner_unit * layout_smem_bits(start->desc.dtype);
-    if (!s->aim.stores || start->desc.interleave || !l->known) return true;
+    if (!s->objective.stores || start->desc.interleave || !l->known) return true;
     for (uint32_t i = 0; i < start->desc.rank; i++)
         if (start->tile[i] > start->desc.dim[i]) return true;
-    return s->aim.useful_bytes * 8 % unit_bits == 0;
+    return s->objective.useful_bytes * 8 % unit_bits == 0;
 }
 
 static void run_search(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
-    view_of(&s->decision->desc, s->aim.request, &start);
+    view_of(&s->decision->desc, s->objective.request, &start);
     log_aim(s);
     add_view(s, &start);
     s->pieces = !whole_units(s, &start);
     for (uint32_t i = 0; i < s->count && !s->pieces; i++) {
         const struct view *v = &s->views[i];
-        const struct tmap_cost bound = fields_bound(&s->aim, limits_for(s, v), v);
+        const struct tmap_cost bound = fields_bound(&s->objective, limits_for(s, v), v);
         if (!may_help(s, bound, false, false)) {
             log_cost(s, "pruned", i, &bound);
             continue;
@@ -417,7 +420,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
         try_view(s, i, v, &bound);
         if (may_lead(s, i, v, &bound)) add_successors(s, &s->views[i]);
     }
-    r->closed = !s->full && s->aim.useful_bytes <= limits_for(s, &start)->max_bytes;
+    r->closed = !s->full && s->objective.useful_bytes <= limits_for(s, &start)->max_bytes;
     r->states = s->count;
     r->found = s->found;
 }
@@ -430,24 +433,25 @@ static void log_im2col(struct search *s, const struct tmap_desc *d)
     for (uint32_t i = 0; i < d->rank; i++)
         log_text(s->log, " %llu %llu %llu %u", (unsigned long long)d->dim[i],
                  (unsigned long long)(i ? d->stride_bytes[i - 1] : layout_gmem_bits(d->dtype) / 8),
-                 (unsigned long long)im2col_grain(&s->aim, i), d->elem_stride[i]);
+                 (unsigned long long)im2col_grain(&s->objective, i), d->elem_stride[i]);
     log_text(s->log, " | %u %llu\n", d->channels, (unsigned long long)d->address);
 }
 
 static void run_im2col(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
-    view_of(&s->decision->desc, s->aim.request, &start);
+    view_of(&s->decision->desc, s->objective.request, &start);
     log_aim(s);
     struct limits *l = limits_for(s, &start);
-    log_im2col(s, s->aim.desc);
+    log_im2col(s, s->objective.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {
             struct tmap_plan p;
-            if (s->aim.request && ((copy && s->aim.request->no_copy) ||
-                                   (s->aim.request->keep_swizzle && w != s->aim.desc->swizzle)))
+            if (s->objective.request &&
+                ((copy && s->objective.request->no_copy) ||
+                 (s->objective.request->keep_swizzle && w != s->objective.desc->swizzle)))
                 continue;
-            if (!im2col_best(&s->aim, l, w, copy, &p)) continue;
+            if (!im2col_best(&s->objective, l, w, copy, &p)) continue;
             log_cost(s, "plan", 0, &p.cost);
             add_decisions(s, &p);
             if (worth(s, &p.cost)) keep_plan(s, &p);
@@ -458,7 +462,7 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
 }
 
 /* Bytes of the elements of one tile, and of the tensor without what is broadcast. */
-static bool measure(struct aim *a)
+static bool measure(struct objective *a)
 {
     const struct tmap_desc *d = a->desc;
     const uint32_t slice_bits = layout_slice_bytes(d->interleave) * 8;
@@ -515,7 +519,7 @@ static enum tmap_status skip_plan(const struct decision *x, struct tmap_plan *pl
 
 static const char *why_none(const struct search *s)
 {
-    if (s->aim.desc->kind != TMAP_TILED)
+    if (s->objective.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
     if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";
     if (s->sets->count && s->sets->limits[0].known)
@@ -538,18 +542,19 @@ enum tmap_status search_plans(const struct tmap_checker *checker, const struct t
     if (x.hopeless) return no_plan(report, x.reason);
     if (x.empty) return skip_plan(&x, plans, report);
     memset(&s, 0, sizeof s);
-    s.aim = (struct aim){.checker = checker, .desc = &x.desc, .request = request};
+    s.objective = (struct objective){.checker = checker, .desc = &x.desc, .request = request};
     s.sets = sets;
-    s.aim.reader = reader;
-    s.aim.exact = exact;
+    s.objective.reader = reader;
+    s.objective.exact = exact;
     s.limit = limit;
-    s.aim.any_layout = request && request->any_layout;
-    s.aim.stores = request && request->op == TMAP_OP_STORE;
+    s.objective.any_layout = request && request->any_layout;
+    s.objective.stores = request && request->op == TMAP_OP_STORE;
     s.decision = &x;
     s.plans = plans;
     s.cap = cap;
     s.log = log;
-    if (!measure(&s.aim)) return no_plan(report, "the tile or the tensor has more than 2^61 bytes");
+    if (!measure(&s.objective))
+        return no_plan(report, "the tile or the tensor has more than 2^61 bytes");
     if (!take_workspace(&s, workspace, bytes)) return TMAP_E_ROOM;
     if (x.desc.kind == TMAP_TILED)
         run_search(&s, report);

@@ -37,14 +37,15 @@ static struct tmap_desc last_of(const struct walk *w)
     return last;
 }
 
-static bool usable(const struct aim *aim, const struct tmap_desc *desc)
+static bool usable(const struct objective *objective, const struct tmap_desc *desc)
 {
-    struct tmap_use use = {.op = aim->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
+    struct tmap_use use = {.op = objective->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
                            .flags = TMAP_USE_SMEM};
     struct tmap_violation v[1];
     size_t found = 1;
-    return tmap_verdict_of(aim->checker, desc) == TMAP_LEGAL &&
-           tmap_check_use(aim->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK && found == 0;
+    return tmap_verdict_of(objective->checker, desc) == TMAP_LEGAL &&
+           tmap_check_use(objective->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK &&
+           found == 0;
 }
 
 static uint64_t above(uint64_t a, uint64_t b)
@@ -64,7 +65,7 @@ static uint64_t moved_bytes(const struct walk *w)
 
 static struct tmap_cost cost_of(const struct walk *w)
 {
-    const struct aim *aim = w->d->aim;
+    const struct objective *objective = w->d->objective;
     const struct tmap_desc last = last_of(w);
     const uint64_t copies = (uint64_t)w->c.count * w->p.count;
     struct tmap_cost c = w->before;
@@ -77,9 +78,10 @@ static struct tmap_cost cost_of(const struct walk *w)
     const bool slabs = w->d->v->digit[0].mod && w->c.size != w->d->v->tile[0];
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << ((w->c.tail != 0) + (w->p.tail != 0))) - 1;
-    c.layout_changes = aim->any_layout ? 0 : c.layout_changes + apart + slabs;
-    c.wasted_traffic_bytes = above(moved_bytes(w), aim->useful_bytes);
-    c.wasted_shared_bytes = above((copies - 1) * slot + end.footprint_bytes, aim->useful_bytes);
+    c.layout_changes = objective->any_layout ? 0 : c.layout_changes + apart + slabs;
+    c.wasted_traffic_bytes = above(moved_bytes(w), objective->useful_bytes);
+    c.wasted_shared_bytes =
+        above((copies - 1) * slot + end.footprint_bytes, objective->useful_bytes);
     return c;
 }
 
@@ -89,7 +91,7 @@ static void try_pieces(struct walk *w)
     desc->channels = w->c.size;
     desc->pixels = w->p.size;
     const struct tmap_desc last = last_of(w);
-    if (!usable(w->d->aim, desc) || !usable(w->d->aim, &last)) return;
+    if (!usable(w->d->objective, desc) || !usable(w->d->objective, &last)) return;
     const struct tmap_cost cost = cost_of(w);
     if (w->any && tmap_cost_compare(&cost, &w->cost) >= 0) return;
     w->any = true;
@@ -112,7 +114,7 @@ static bool cut_into(uint64_t tile, uint64_t n, uint64_t unit, bool exact, struc
  * length are. */
 static void try_counts(struct walk *w, uint32_t channels, uint32_t pixels)
 {
-    const bool stores = w->d->aim->stores;
+    const bool stores = w->d->objective->stores;
     if (!cut_into(w->channels, channels, w->unit, stores && !w->channels_end, &w->c)) return;
     for (uint32_t unit = 1; unit <= (pixels > 1 ? 8 : 1); unit *= 2)
         if (cut_into(w->pixels, pixels, unit, stores, &w->p)) try_pieces(w);
@@ -125,7 +127,7 @@ static bool find_unit(struct walk *w)
     struct tmap_desc least = w->d->p->desc;
     least.pixels = 1;
     for (least.channels = 1; least.channels <= MOST_CHANNELS; least.channels *= 2)
-        if (usable(w->d->aim, &least)) break;
+        if (usable(w->d->objective, &least)) break;
     w->unit = least.channels;
     return least.channels <= MOST_CHANNELS;
 }
@@ -191,23 +193,23 @@ static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_
  * ---------------------------------------------------------------------
  */
 
-uint64_t im2col_grain(const struct aim *aim, uint32_t i)
+uint64_t im2col_grain(const struct objective *objective, uint32_t i)
 {
-    if (aim->request && aim->request->grain[i]) return aim->request->grain[i];
-    if (i > 0 || aim->desc->interleave) return 1;
-    return aim->desc->channels >= aim->desc->dim[0] ? 0 : aim->desc->channels;
+    if (objective->request && objective->request->grain[i]) return objective->request->grain[i];
+    if (i > 0 || objective->desc->interleave) return 1;
+    return objective->desc->channels >= objective->desc->dim[0] ? 0 : objective->desc->channels;
 }
 
-bool im2col_best(const struct aim *aim, struct limits *l, int32_t swizzle, bool copy,
+bool im2col_best(const struct objective *objective, struct limits *l, int32_t swizzle, bool copy,
                  struct tmap_plan *p)
 {
     struct view v;
     struct tmap_layout requested;
-    view_of(aim->desc, aim->request, &v);
-    layout_of(aim->desc, &requested);
-    for (uint32_t i = 0; i < v.desc.rank; i++) v.grain[i] = im2col_grain(aim, i);
-    v.tile[0] = aim->desc->channels;
-    struct draft d = {.aim = aim, .l = l, .v = &v, .p = p};
+    view_of(objective->desc, objective->request, &v);
+    layout_of(objective->desc, &requested);
+    for (uint32_t i = 0; i < v.desc.rank; i++) v.grain[i] = im2col_grain(objective, i);
+    v.tile[0] = objective->desc->channels;
+    struct draft d = {.objective = objective, .l = l, .v = &v, .p = p};
     if (!fields_settle(&d, swizzle, copy)) return false;
     for (uint32_t i = 0; i < v.desc.rank; i++) {
         p->grain[i] = v.grain[i];
@@ -275,13 +277,14 @@ static bool turn_into_walk(struct draft *d, uint32_t along)
     return true;
 }
 
-bool im2col_along(const struct aim *aim, struct limits *l, const struct view *v, int32_t swizzle,
-                  bool copy, struct tmap_plan *p)
+bool im2col_along(const struct objective *objective, struct limits *l, const struct view *v,
+                  int32_t swizzle, bool copy, struct tmap_plan *p)
 {
     const uint32_t along = long_dimension(v, l);
-    struct draft d = {.aim = aim, .l = l, .v = v, .p = p};
-    if (aim->stores || aim->reader || (aim->request && aim->request->no_im2col) || along == 0 ||
-        v->desc.interleave || !l->known || limits_inner(aim, l, swizzle) == 0)
+    struct draft d = {.objective = objective, .l = l, .v = v, .p = p};
+    if (objective->stores || objective->reader ||
+        (objective->request && objective->request->no_im2col) || along == 0 || v->desc.interleave ||
+        !l->known || limits_inner(objective, l, swizzle) == 0)
         return false;
     if (!fields_settle(&d, swizzle, copy) || !turn_into_walk(&d, along)) return false;
     struct walk w = {.d = &d, .channels = d.tile[0], .pixels = v->tile[along]};

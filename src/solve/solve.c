@@ -187,9 +187,9 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
     const struct tmap_use reader = reader_of(request);
-    const struct aim ask = {.checker = checker,
-                            .reader = request->consumer ? &reader : NULL,
-                            .exact = is_mma(request->consumer)};
+    const struct objective ask = {.checker = checker,
+                                  .reader = request->consumer ? &reader : NULL,
+                                  .exact = is_mma(request->consumer)};
     *found = 0;
     sets.count = 0;
     for (int32_t k = 0; k < SWIZZLES; k++) {

@@ -8,9 +8,10 @@ enum { TEXT_BYTES = 1 << 21 };
 
 static bool read_aim(struct sym_account *a, const char *line)
 {
-    struct sym_aim *x = &a->aim;
-    a->has_aim = sscanf(line, "aim %llu %llu %d %d %d %d %d", &x->useful_bytes, &x->tensor_bytes,
-                        &x->swizzle, &x->stores, &x->keep_swizzle, &x->no_copy, &x->decided) == 7;
+    struct sym_aim *x = &a->objective;
+    a->has_aim =
+        sscanf(line, "objective %llu %llu %d %d %d %d %d", &x->useful_bytes, &x->tensor_bytes,
+               &x->swizzle, &x->stores, &x->keep_swizzle, &x->no_copy, &x->decided) == 7;
     return a->has_aim;
 }
 
@@ -147,7 +148,7 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
 {
     struct tmap_layout layout;
     struct sym_fields f = {.checker = a->checker,
-                           .aim = &a->aim,
+                           .objective = &a->objective,
                            .view = v,
                            .plan = a->plan,
                            .use = a->use,
@@ -188,7 +189,7 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, v
     const bool asked = v->desc.kind == TMAP_TILED || a->plan->dim[1].copies <= 1;
     enum tmap_status st = asked ? ask_both(a, v, false, &plain) : TMAP_OK;
     /* a copy costs more than a plan without one, whatever its fields */
-    if (st == TMAP_OK && asked && a->plan->cost.copied_bytes && !a->aim.no_copy)
+    if (st == TMAP_OK && asked && a->plan->cost.copied_bytes && !a->objective.no_copy)
         st = ask_both(a, v, true, &copied);
     const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
     const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;
@@ -210,8 +211,8 @@ enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_l
         return sym_report(a->s, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
     for (; l && *l && st == TMAP_OK; l = strchr(l, '\n'), l = l ? l + 1 : l) {
         struct sym_view v;
-        if (strncmp(l, "aim ", 4) == 0 && !read_aim(a, l))
-            st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's aim cannot be read");
+        if (strncmp(l, "objective ", 4) == 0 && !read_aim(a, l))
+            st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's objective cannot be read");
         const bool tiled = strncmp(l, "state ", 6) == 0;
         if (!tiled && strncmp(l, "im2col ", 7) != 0) continue;
         if (!a->has_aim || !(tiled ? read_view : read_im2col)(a, l, &v))

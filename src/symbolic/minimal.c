@@ -62,7 +62,7 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     struct sym_text *t = &q->text;
-    const bool fixed = f->copied || f->aim->stores || (f->use && f->use->consumer) ||
+    const bool fixed = f->copied || f->objective->stores || (f->use && f->use->consumer) ||
                        f->view->is_piece || d->elem_stride[0] > 1 || slice_of(f);
     /* no further than the strictest alignment asks */
     const bool aligned = d->address % SHIFT_BYTES == 0;
@@ -114,8 +114,9 @@ static bool ends_exactly(const struct sym_fields *f, uint32_t i)
     enum { UNIT_BITS = 128 };
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    return f->aim->stores && (v->grain[i] || v->tile[i] < v->desc.dim[i] ||
-                              (i == 0 && !v->desc.interleave && v->desc.dim[0] * bits % UNIT_BITS));
+    return f->objective->stores &&
+           (v->grain[i] || v->tile[i] < v->desc.dim[i] ||
+            (i == 0 && !v->desc.interleave && v->desc.dim[0] * bits % UNIT_BITS));
 }
 
 /* The least elements of dimension i that boxes cover, and the most: a base shifted for alignment
@@ -156,7 +157,7 @@ static void put_case(struct sym_script *q, const struct sym_fields *f, uint32_t 
     if (v > 1) sym_put(t, " (< (* %llu e_%u) need_%u)", v - 1, i, i);
     sym_put(t, " (= N_%u (* %llu ", i, v);
     sym_put(t, i ? "N_%u))" : "1))", i - 1);
-    if (f->aim->stores && !ends_exactly(f, i)) sym_put(t, " x_%u (= tail_%u e_%u)", i, i, i);
+    if (f->objective->stores && !ends_exactly(f, i)) sym_put(t, " x_%u (= tail_%u e_%u)", i, i, i);
     if (ends_exactly(f, i))
         sym_put(t, " (= x_%u (= (* %llu e_%u) need_%u)) (= tail_%u (- need_%u (* %llu e_%u)))", i,
                 v, i, i, i, i, v - 1, i);
@@ -184,7 +185,7 @@ static void put_cover(struct sym_script *q, const struct sym_fields *f, uint32_t
     for (uint64_t v = next_count(f, i, 0, most); v <= most; v = next_count(f, i, v, most))
         put_case(q, f, i, v);
     sym_put(t, "))\n(assert (<= 1 N_%u %llu))\n", i, (unsigned long long)most);
-    if (f->aim->stores) sym_put(t, "(assert (or x_%u (> n_%u 1)))\n", i, i);
+    if (f->objective->stores) sym_put(t, "(assert (or x_%u (> n_%u 1)))\n", i, i);
     /* each copy starts at an element that is taken */
     if (es > 1) sym_put(t, "(assert (or (= n_%u 1) (= (mod box_%u %llu) 0)))\n", i, i, es);
 }
@@ -229,7 +230,7 @@ static void put_copies(struct sym_script *q, const struct sym_fields *f, uint64_
     for (uint32_t i = 0; i < rank; i++) put_cover(q, f, i, most);
     sym_put(&q->text, "(declare-const N Int)\n(assert (= N N_%u))\n", rank - 1);
     /* the map of a smaller last box keeps the rows too; above dimension 0 any smaller box does */
-    if (f->aim->stores)
+    if (f->objective->stores)
         put_rows_in(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END, "(let ((box_0 tail_0)) ");
     if (f->linear)
         sym_put(&q->text, "(declare-const rows Int)\n(declare-const bytes Int)\n"
@@ -366,7 +367,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     const unsigned unit = bits && bits < UNIT_BITS ? UNIT_BITS / bits : 1;
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
-            v->layout_changes, f->aim->swizzle);
+            v->layout_changes, f->objective->swizzle);
     if (rounding_of(f)) {
         sym_put(t, " 1");
     } else {
@@ -401,8 +402,8 @@ void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_
                 " (= all_shared (+ footprint (* %llu slot))))",
                 (unsigned long long)n, (unsigned long long)n, (unsigned long long)n - 1);
     sym_put(t, "))\n");
-    put_wasted(t, "traffic", "all_bytes", f->aim->useful_bytes);
-    put_wasted(t, "shared", "all_shared", f->aim->useful_bytes);
+    put_wasted(t, "traffic", "all_bytes", f->objective->useful_bytes);
+    put_wasted(t, "shared", "all_shared", f->objective->useful_bytes);
 }
 
 void sym_fields_desc(struct sym_script *q, const struct sym_fields *f, const bool *unknown)
@@ -420,9 +421,10 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     sym_fields_desc(q, f, unknown);
     put_shift(q, f);
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
-    if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
+    if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
-    if (rounding_of(f) && (f->aim->stores || f->view->is_piece || (f->use && f->use->consumer)))
+    if (rounding_of(f) &&
+        (f->objective->stores || f->view->is_piece || (f->use && f->use->consumer)))
         sym_put(t, "(assert false)\n");
     if (is_mma(f) && !f->view->tile_rows) sym_put(t, "(assert false)\n");
     put_copies(q, f, most);
@@ -452,7 +454,7 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
     struct sym_text *t = &q->text;
     if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy costs less */
     const unsigned long long n = c->extra_instructions + 1;
-    if (f->aim->stores) {
+    if (f->objective->stores) {
         sym_fields_maps(q, f, n);
         if (c->extra_maps) return; /* what smaller last boxes waste is not compared */
     }
@@ -465,8 +467,8 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (or (< layouts %u) (and (= layouts %u) ", n,
             n, c->layout_changes, c->layout_changes);
     sym_put(t, "(let ((tx (* %llu bytes)) (sh (+ footprint (* %llu slot)))) ", n, n - 1);
-    const unsigned long long tx = c->wasted_traffic_bytes + f->aim->useful_bytes;
-    const unsigned long long sh = c->wasted_shared_bytes + f->aim->useful_bytes;
+    const unsigned long long tx = c->wasted_traffic_bytes + f->objective->useful_bytes;
+    const unsigned long long sh = c->wasted_shared_bytes + f->objective->useful_bytes;
     sym_put(t, "(or %s", "false");
     if (c->wasted_traffic_bytes) sym_put(t, " (< tx %llu)", tx);
     if (c->wasted_shared_bytes) sym_put(t, " (and (<= tx %llu) (< sh %llu))", tx, sh);

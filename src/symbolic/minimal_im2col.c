@@ -26,7 +26,7 @@ static bool ends_exactly(const struct sym_fields *f)
     enum { UNIT_BITS = 128 };
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    return f->aim->stores &&
+    return f->objective->stores &&
            (v->grain[0] || v->tile[0] < v->desc.dim[0] || v->desc.dim[0] * bits % UNIT_BITS);
 }
 
@@ -42,7 +42,7 @@ static void put_pieces(struct sym_script *q, const struct sym_fields *f, uint64_
                 ends_exactly(f) ? "=" : ">=", v, need);
     }
     sym_put(t, "))\n");
-    if (rounding_of(f) && f->aim->stores) sym_put(t, "(assert false)\n");
+    if (rounding_of(f) && f->objective->stores) sym_put(t, "(assert false)\n");
 }
 
 static void put_bytes(struct sym_script *q, const struct sym_fields *f)
@@ -62,7 +62,7 @@ static void put_bytes(struct sym_script *q, const struct sym_fields *f)
 static void put_below(struct sym_script *q, const struct sym_fields *f)
 {
     const struct tmap_cost *c = &f->plan->cost;
-    const unsigned long long n = c->extra_instructions + 1, useful = f->aim->useful_bytes;
+    const unsigned long long n = c->extra_instructions + 1, useful = f->objective->useful_bytes;
     struct sym_text *t = &q->text;
     if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy costs less */
     sym_put(t, "(assert (or (< N %llu) (and (= N %llu) (or (< layouts %u) (and (= layouts %u) ", n,
@@ -83,7 +83,7 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
     free_slots(f, unknown);
     sym_fields_desc(q, f, unknown);
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
-    if (f->aim->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->aim->swizzle);
+    if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     if (interleaved)
         sym_put(t, "(define-fun N () Int 1)\n");
     else
@@ -91,6 +91,6 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
     put_bytes(q, f);
     sym_fields_shared(q, f);
     sym_put(t, "(define-fun layouts () Int (+ %d (ite (= swizzle %d) 0 1) (ite (> N 1) 1 0)))\n",
-            !interleaved && rounding_of(f) ? 1 : 0, f->aim->swizzle);
+            !interleaved && rounding_of(f) ? 1 : 0, f->objective->swizzle);
     put_below(q, f);
 }

@@ -84,7 +84,7 @@ void sym_fields_better(struct sym_script *q, const struct sym_fields *f)
     const unsigned long long n = c->extra_instructions + 1, shared = f->best->shared_bytes;
     struct sym_text *t = &q->text;
     if (!f->copied && c->copied_bytes) return; /* whatever is legal without a copy is better */
-    if (f->aim->stores) {
+    if (f->objective->stores) {
         sym_fields_maps(q, f, n);
         if (c->extra_maps) return; /* what smaller last boxes cost is not compared */
     }

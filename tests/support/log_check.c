@@ -23,7 +23,8 @@ static struct state {
 static struct limits {
     u64 set, known, box, unit, coord, inner[7];
 } limits[8];
-static u64 count, aim[7]; /* its third number is the swizzle requested, its fifth that it stays */
+static u64 count,
+    objective[7]; /* its third number is the swizzle requested, its fifth that it stays */
 
 /* The numbers after a line's first word, at most 40, if that is `word`. */
 static int numbers(const char *line, const char *word, u64 *n)
@@ -95,7 +96,7 @@ static bool splits_met(const struct state *s)
         if (d[i].es == 1 && d[i].tile > l->box && !pieces_met(s, i, 1, l->box)) return false;
     if (d->es != 1 || d->grain % l->coord) return d->es != 1 || pieces_met(s, 0, 1, 0);
     for (int w = 0; w < 7; w++)
-        if (l->inner[w] && d->tile > l->inner[w] && (!aim[4] || aim[2] == (u64)w) &&
+        if (l->inner[w] && d->tile > l->inner[w] && (!objective[4] || objective[2] == (u64)w) &&
             !pieces_met(s, 0, l->unit, l->inner[w]))
             return false;
     return true;
@@ -146,7 +147,7 @@ static const char *read_line(const char *line, u64 *best)
         memcpy(&states[count++], n, sizeof n);
         return n[3] < 8 ? NULL : "a state without limits";
     }
-    if (numbers(line, "aim", n) == 7) memcpy(aim, n, sizeof aim);
+    if (numbers(line, "objective", n) == 7) memcpy(objective, n, sizeof objective);
     if (numbers(line, "limits", n) == 12 && n[0] < 8) memcpy(&limits[n[0]], n, sizeof limits[0]);
     if (numbers(line, "plan", n) == COSTS + 1 && compare(n + 1, best) < 0)
         memcpy(best, n + 1, COSTS * sizeof *best);
