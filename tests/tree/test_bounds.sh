@@ -1,6 +1,6 @@
 #!/bin/sh
 # No bound is written twice: the numbers that rules speak of stand in src/rules and nowhere else in
-# src and include. tests/house/bounds-allowed lists the same numbers where they mean another thing,
+# src and include. tests/tree/bounds-allowed lists the same numbers where they mean another thing,
 # each with its reason, and has no line that nothing needs.
 cd "$(dirname "$0")/../.." || exit 2
 tmp=$(mktemp -d)
@@ -31,7 +31,7 @@ code() { # code ROOT... : "path:literal" of each number, comments and strings le
 numbers=$large; code src include >"$tmp/found"
 numbers=$small; code src/expr src/core src/solve src/symbolic src/io >>"$tmp/found"
 sort -u -o "$tmp/found" "$tmp/found"
-grep -v '^#' tests/house/bounds-allowed | awk '{ print $1 }' | sort >"$tmp/allowed"
+grep -v '^#' tests/tree/bounds-allowed | awk '{ print $1 }' | sort >"$tmp/allowed"
 
 bad=$(comm -23 "$tmp/found" "$tmp/allowed")
 if [ -z "$bad" ]; then echo "ok 1 - no bound of a rule stands outside src/rules"
@@ -39,7 +39,7 @@ else echo "not ok 1 - no bound of a rule stands outside src/rules"; echo "$bad" 
 bad=$(comm -13 "$tmp/found" "$tmp/allowed")
 if [ -z "$bad" ]; then echo "ok 2 - every exception is needed"
 else echo "not ok 2 - every exception is needed"; echo "$bad" | sed 's/^/# /'; fi
-bad=$(grep -v '^#' tests/house/bounds-allowed | awk 'NF < 4')
+bad=$(grep -v '^#' tests/tree/bounds-allowed | awk 'NF < 4')
 if [ -z "$bad" ]; then echo "ok 3 - every exception has its reason"
 else echo "not ok 3 - every exception has its reason"; echo "$bad" | sed 's/^/# /'; fi
 # the search itself: a bound in code is found, one in a comment or a string is not
