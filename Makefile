@@ -69,7 +69,8 @@ objs      = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 CORE_OBJ     := $(call objs,src/expr src/core src/solve)
 SYMBOLIC_OBJ := $(call objs,src/symbolic)
 CUDA_OBJ     := $(call objs,src/driver src/kernels src/kernels/copy src/kernels/gemm)
-CLI_OBJ      := $(call objs,src/io src/cli)
+IO_OBJ       := $(call objs,$(wildcard src/io/*))
+CLI_OBJ      := $(IO_OBJ) $(call objs,src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
@@ -121,8 +122,8 @@ TEST_HELP := $(call objs,tests/support)
 $(B)/tests/%: tests/%.c $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  TEST  $<")
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_MORE) $(TEST_HELP) $(call objs,src/io) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
-$(B)/src/io/.stamp: $(call objs,src/io)
+	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_MORE) $(TEST_HELP) $(IO_OBJ) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
+$(B)/src/io/.stamp: $(IO_OBJ)
 	@mkdir -p $(@D); touch $@
 $(TEST_HELP): ALL_CFLAGS += -Itests
 

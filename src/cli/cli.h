@@ -7,7 +7,7 @@
 #ifndef TMAP_CLI_CLI_H
 #define TMAP_CLI_CLI_H
 
-#include "io/format.h"
+#include "io/report/format.h"
 #include "tmap/tmap.h"
 
 #include <stdarg.h>

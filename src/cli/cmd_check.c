@@ -1,8 +1,8 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
 #include "cli/prove.h"
-#include "io/dump.h"
-#include "io/ptx.h"
-#include "io/report.h"
+#include "io/json/dump.h"
+#include "io/ptx/ptx.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "io/report.h"
+#include "io/report/report.h"
 #include "tmap/driver.h"
 
 #define MAX_NOTES 128

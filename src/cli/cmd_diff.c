@@ -1,7 +1,7 @@
 /* cmd_diff.c : what becomes legal or illegal between two targets or contracts. */
 #include "cli/symbolic_input.h"
-#include "io/report.h"
-#include "io/rule.h"
+#include "io/report/report.h"
+#include "io/report/rule.h"
 
 #include <stdlib.h>
 #include <string.h>

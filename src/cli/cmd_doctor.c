@@ -1,6 +1,6 @@
 /* cmd_doctor.c : what this machine has, and whether tensor copies work on it. */
 #include "cli/cli.h"
-#include "io/report.h"
+#include "io/report/report.h"
 #include "tmap/driver.h"
 
 static const char *const healths[] = {"ok", "absent", "broken"};

@@ -1,6 +1,6 @@
 /* cmd_encode.c : the 128 bytes of descriptors, without a driver. */
 #include "cli/cli.h"
-#include "io/report.h"
+#include "io/report/report.h"
 
 #include <string.h>
 

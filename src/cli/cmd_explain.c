@@ -1,8 +1,8 @@
 /* cmd_explain.c : one row in full: what, why, evidence, a legal and an illegal example. */
 #include "cli/cli.h"
-#include "io/report.h"
-#include "io/number.h"
-#include "io/rule.h"
+#include "io/report/report.h"
+#include "io/json/number.h"
+#include "io/report/rule.h"
 
 #include <string.h>
 

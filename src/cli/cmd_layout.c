@@ -1,9 +1,9 @@
 /* cmd_layout.c : what a copy moves and where it lies in shared memory, and who can read it there.
  */
 #include "cli/cli.h"
-#include "io/enums.h"
-#include "io/picture.h"
-#include "io/report.h"
+#include "io/json/enums.h"
+#include "io/picture/picture.h"
+#include "io/report/report.h"
 
 struct layout {
     struct cli *cli;

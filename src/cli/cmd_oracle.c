@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "io/record.h"
+#include "io/json/record.h"
 #include "tmap/driver.h"
 
 #define DEFAULT_COUNT 10000000

@@ -1,7 +1,7 @@
 /* cmd_pipeline.c : shared memory and barriers of a ring of loads, and its protocol. */
 #include "cli/each.h"
-#include "io/plan.h"
-#include "io/report.h"
+#include "io/plan/plan.h"
+#include "io/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cmd_prune.c : which kernel configurations can exist, and how they rank. */
 #include "cli/each.h"
-#include "io/plan.h"
-#include "io/report.h"
+#include "io/plan/plan.h"
+#include "io/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* cmd_repair.c : plans that make an illegal descriptor legal. */
 #include "cli/each.h"
 #include "cli/prove.h"
-#include "io/plan.h"
-#include "io/report.h"
+#include "io/plan/plan.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* cmd_rules.c : the table of rules, filtered. */
 #include "cli/cli.h"
-#include "io/report.h"
-#include "io/rule.h"
+#include "io/report/report.h"
+#include "io/report/rule.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* cmd_solve.c : the best descriptors and the loop of copies for a requested tile. */
 #include "cli/each.h"
 #include "cli/prove.h"
-#include "io/plan.h"
-#include "io/report.h"
+#include "io/plan/plan.h"
+#include "io/report/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* each.c : the loop over files and records that the solving commands share. */
 #include "cli/each.h"
-#include "io/report.h"
+#include "io/report/report.h"
 
 enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
 {

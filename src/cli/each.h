@@ -3,7 +3,7 @@
 #define TMAP_CLI_EACH_H
 
 #include "cli/cli.h"
-#include "io/record.h"
+#include "io/json/record.h"
 
 /* cli_each() : calls answer for every record of the operands (or standard input): read as a
  *  descriptor, or only parsed. Unreadable records are reported here. */

@@ -1,7 +1,7 @@
 /* options.c : from argv to struct cli, through getopt_long and the tables. */
 #include "cli/cli.h"
 
-#include "io/number.h"
+#include "io/json/number.h"
 
 #include <getopt.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define TMAP_CLI_SYMBOLIC_INPUT_H
 
 #include "cli/cli.h"
-#include "io/symbolic.h"
+#include "io/json/symbolic.h"
 
 enum { CLI_MAX_SYMBOLIC = 64, CLI_MAX_ASSUMPTIONS = 64 };
 

@@ -4,8 +4,8 @@
  * back the same; what solves a request is legal. */
 #define _GNU_SOURCE
 #include "fuzz/fuzz.h"
-#include "io/plan.h"
-#include "io/report.h"
+#include "io/plan/plan.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>

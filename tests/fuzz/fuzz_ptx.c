@@ -1,8 +1,8 @@
 /* fuzz_ptx.c : any bytes as a PTX text: every instruction is inside it, has an answer and a result.
  */
 #include "fuzz/fuzz.h"
-#include "io/ptx.h"
-#include "io/report.h"
+#include "io/ptx/ptx.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "io/dump.h"
-#include "io/report.h"
+#include "io/json/dump.h"
+#include "io/report/report.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "io/dump.h"
+#include "io/json/dump.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "io/report.h"
+#include "io/report/report.h"
 
 #include <string.h>
 

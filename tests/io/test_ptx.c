@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "io/ptx.h"
+#include "io/ptx/ptx.h"
 
 #define MAX_FOUND 800
 

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "io/number.h"
-#include "io/report.h"
+#include "io/json/number.h"
+#include "io/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "io/record.h"
+#include "io/json/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

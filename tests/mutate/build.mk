@@ -18,7 +18,7 @@ $(B)/tests/mutate/mutants.o: $(B)/gen/mutants.def
 $(B)/tests/mutate/mutants.o: ALL_CFLAGS += -w
 $(MUTATE): $(MUTATE_OBJ) $(call objs,tests/support) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
-$(EVIDENCE): $(EVIDENCE).o $(call objs,tests/support src/io) $(B)/libtmap.a
+$(EVIDENCE): $(EVIDENCE).o $(call objs,tests/support) $(IO_OBJ) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CLI_LIBS)
 $(CORPUS): $(CORPUS).o $(filter %mutants.o,$(MUTATE_OBJ)) $(call objs,tests/support) $(B)/libtmap-cuda.a $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CUDA_LIBS)

@@ -4,7 +4,7 @@
  * each.
  *
  * usage: evidence docs/RULES.md */
-#include "io/rule.h"
+#include "io/report/rule.h"
 #include "support/contracts.h"
 
 #include <stdio.h>

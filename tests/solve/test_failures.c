@@ -1,6 +1,6 @@
 /* Every descriptor in the public failure reports: the plan of docs/REPAIRS.md, and that it is
  * right. */
-#include "io/record.h"
+#include "io/json/record.h"
 #include "support/repair_support.h"
 
 #include <stdarg.h>

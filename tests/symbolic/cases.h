@@ -3,7 +3,7 @@
 #ifndef TESTS_SYMBOLIC_CASES_H
 #define TESTS_SYMBOLIC_CASES_H
 
-#include "io/symbolic.h"
+#include "io/json/symbolic.h"
 
 #include <dirent.h>
 #include <stdio.h>

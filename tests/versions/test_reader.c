@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "io/ptx.h"
+#include "io/ptx/ptx.h"
 
 #define MAX_FOUND 800
 

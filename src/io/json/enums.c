@@ -1,0 +1,141 @@
+/* enums.c : see enums.h. The driver's own enumerations come from the table of the rules. */
+#include "io/json/enums.h"
+#include "tmap/tmap.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+struct name {
+    const char *text;
+    int32_t value;
+};
+
+static const struct name kinds[] = {
+    {"tiled", TMAP_TILED}, {"im2col", TMAP_IM2COL}, {"im2col_wide", TMAP_IM2COL_WIDE}, {NULL, 0}};
+
+#define DTYPE(id, json, value, since, smem, gmem, flt, ptx, elem, code, tf32) {json, value},
+static const struct name dtypes[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+/* The values again by the table's own ids, for the aliases. */
+#define DTYPE(id, json, value, since, smem, gmem, flt, ptx, elem, code, tf32) VALUE_##id = value,
+enum dtype_value {
+#include "rules/enums.def"
+};
+#define ALIAS_DTYPE(text, id) {text, VALUE_##id},
+static const struct name dtype_aliases[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+#define INTERLEAVE(id, json, value, since, slice_bytes) {json, value},
+static const struct name interleaves[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes) {json, value},
+static const struct name swizzles[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+static const struct name promotions[] = {{"NONE", TMAP_L2_NONE},
+                                         {"64B", TMAP_L2_64B},
+                                         {"128B", TMAP_L2_128B},
+                                         {"256B", TMAP_L2_256B},
+                                         {NULL, 0}};
+#define L2_PROMOTION(id, json, value, since, bytes) {json, value},
+static const struct name promotion_aliases[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+#define OOB_FILL(id, json, value, since) {json, value},
+static const struct name fills[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+static const struct name fill_aliases[] = {
+    {"zero", TMAP_OOB_NONE}, {"NAN_REQUEST_ZERO_FMA", TMAP_OOB_NAN}, {NULL, 0}};
+
+#define WIDE_MODE(id, json, value, since) {json, value},
+static const struct name modes[] = {
+#include "rules/enums.def"
+    {NULL, 0}};
+
+static const struct name ops[] = {{"load", TMAP_OP_LOAD},
+                                  {"store", TMAP_OP_STORE},
+                                  {"prefetch", TMAP_OP_PREFETCH},
+                                  {"gather4", TMAP_OP_GATHER4},
+                                  {"scatter4", TMAP_OP_SCATTER4},
+                                  {"reduce_add", TMAP_OP_REDUCE_ADD},
+                                  {"reduce_min", TMAP_OP_REDUCE_MIN},
+                                  {"reduce_max", TMAP_OP_REDUCE_MAX},
+                                  {"reduce_inc", TMAP_OP_REDUCE_INC},
+                                  {"reduce_dec", TMAP_OP_REDUCE_DEC},
+                                  {"reduce_and", TMAP_OP_REDUCE_AND},
+                                  {"reduce_or", TMAP_OP_REDUCE_OR},
+                                  {"reduce_xor", TMAP_OP_REDUCE_XOR},
+                                  {"replace", TMAP_OP_REPLACE},
+                                  {"replace_address", TMAP_OP_REPLACE_ADDRESS},
+                                  {NULL, 0}};
+
+static const struct name replace_fields[] = {{"global_address", TMAP_REPLACE_GLOBAL_ADDRESS},
+                                             {"rank", TMAP_REPLACE_RANK},
+                                             {"box_dim", TMAP_REPLACE_BOX_DIM},
+                                             {"global_dim", TMAP_REPLACE_GLOBAL_DIM},
+                                             {"global_stride", TMAP_REPLACE_GLOBAL_STRIDE},
+                                             {"element_stride", TMAP_REPLACE_ELEMENT_STRIDE},
+                                             {"elemtype", TMAP_REPLACE_ELEMTYPE},
+                                             {"interleave_layout", TMAP_REPLACE_INTERLEAVE_LAYOUT},
+                                             {"swizzle_mode", TMAP_REPLACE_SWIZZLE_MODE},
+                                             {"swizzle_atomicity", TMAP_REPLACE_SWIZZLE_ATOMICITY},
+                                             {"fill_mode", TMAP_REPLACE_FILL_MODE},
+                                             {NULL, 0}};
+
+static const struct name consumers[] = {{"none", TMAP_CONSUMER_NONE},
+                                        {"ldmatrix", TMAP_CONSUMER_LDMATRIX},
+                                        {"wgmma", TMAP_CONSUMER_WGMMA},
+                                        {"tcgen05", TMAP_CONSUMER_TCGEN05},
+                                        {NULL, 0}};
+static const struct name majors[] = {{"k", TMAP_K_MAJOR}, {"mn", TMAP_MN_MAJOR}, {NULL, 0}};
+
+static const struct {
+    const struct name *names, *aliases;
+} tables[] = {[IO_ENUM_KIND] = {kinds, NULL},
+              [IO_ENUM_DTYPE] = {dtypes, dtype_aliases},
+              [IO_ENUM_INTERLEAVE] = {interleaves, NULL},
+              [IO_ENUM_SWIZZLE] = {swizzles, NULL},
+              [IO_ENUM_L2] = {promotions, promotion_aliases},
+              [IO_ENUM_OOB] = {fills, fill_aliases},
+              [IO_ENUM_MODE] = {modes, NULL},
+              [IO_ENUM_OP] = {ops, NULL},
+              [IO_ENUM_FIELD] = {replace_fields, NULL},
+              [IO_ENUM_CONSUMER] = {consumers, NULL},
+              [IO_ENUM_MAJOR] = {majors, NULL}};
+
+static bool find(const struct name *names, const char *text, int32_t *out)
+{
+    for (; names && names->text; names++)
+        if (strcasecmp(names->text, text) == 0) {
+            *out = names->value;
+            return true;
+        }
+    return false;
+}
+
+bool io_enum_find(enum io_enum which, const char *name, int32_t *out)
+{
+    return find(tables[which].names, name, out) || find(tables[which].aliases, name, out);
+}
+
+const char *io_enum_name(enum io_enum which, int32_t value)
+{
+    for (const struct name *n = tables[which].names; n->text; n++)
+        if (n->value == value) return n->text;
+    return NULL;
+}
+
+const char *io_enum_at(enum io_enum which, unsigned i)
+{
+    const struct name *n = tables[which].names;
+    while (i > 0 && n->text) i--, n++;
+    return n->text;
+}

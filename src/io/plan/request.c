@@ -1,0 +1,52 @@
+/* request.c : a requested tile from JSON. */
+#include "io/plan/plan.h"
+#include "io/json/read.h"
+
+#include <string.h>
+
+/* The tensor as a descriptor: the reader wants a box, and takes the tile for one. */
+static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struct tmap_desc *out)
+{
+    json_t *full = json_is_object(tensor) ? json_copy(tensor) : NULL;
+    if (!full) return io_fail(r, "$.tensor", "expected an object");
+    json_object_set(full, "box", tile);
+    const bool ok = io_desc_from(r, full, "$.tensor", IO_ADDRESS_FREE, out);
+    json_decref(full);
+    return ok;
+}
+
+static bool op_of(json_t *value, uint32_t *out)
+{
+    const char *text = json_string_value(value);
+    *out = text && strcmp(text, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
+    return !value || (text && (*out == TMAP_OP_STORE || strcmp(text, "load") == 0));
+}
+
+static bool consumer_of(json_t *value, struct tmap_tile_request *w)
+{
+    const char *text = json_string_value(value);
+    for (size_t i = 0; text && tmap_consumer_at(i, &w->consumer, &w->major); i++)
+        if (strcmp(text, tmap_consumer_name(w->consumer, w->major)) == 0) return true;
+    w->consumer = w->major = 0;
+    return value == NULL;
+}
+
+bool io_request_from(struct io_record *r, struct tmap_tile_request *w)
+{
+    static const char *const known[] = {"name",     "tensor",    "tile", "op",
+                                        "consumer", "multicast", NULL};
+    const struct io_at at = {r, "$", 0};
+    json_t *tile = json_object_get(r->json, "tile"), *cast = json_object_get(r->json, "multicast");
+    memset(w, 0, sizeof *w);
+    if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
+    if (!io_check_keys(&at, r->json, known)) return false;
+    if (!json_is_array(tile)) return io_fail(r, "$.tile", "expected an array of numbers");
+    if (!tensor_from(r, json_object_get(r->json, "tensor"), tile, &w->tensor)) return false;
+    memcpy(w->tile, w->tensor.box, sizeof w->tile);
+    if (!op_of(json_object_get(r->json, "op"), &w->op)) return io_fail(r, "$.op", "load or store");
+    if (!consumer_of(json_object_get(r->json, "consumer"), w))
+        return io_fail(r, "$.consumer",
+                       "none, ldmatrix, wgmma_k_major, wgmma_mn_major, "
+                       "tcgen05_k_major or tcgen05_mn_major");
+    return !cast || io_get_u32(&at, "multicast", -1, cast, &w->multicast);
+}

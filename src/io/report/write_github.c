@@ -1,0 +1,121 @@
+/* write_github.c : annotations for GitHub's runner, `::error file=…,line=…,title=…::message`.
+ *
+ * The runner shows only the first few, so errors go out as they come and warnings wait for the
+ * end. Data escapes %, CR and LF; property values also : and , (the runner's toolkit). */
+#include "io/report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void escaped(FILE *out, const char *text, bool property)
+{
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
+            fprintf(out, "%%%02X", c);
+        else
+            fputc(c, out);
+    }
+}
+
+static void annotate(FILE *out, const char *level, const char *file, size_t line, size_t column,
+                     const char *title)
+{
+    fprintf(out, "::%s file=", level);
+    escaped(out, strcmp(file, "-") == 0 ? "stdin" : file, true);
+    fprintf(out, ",line=%zu", line);
+    if (column) fprintf(out, ",col=%zu", column);
+    fputs(",title=", out);
+    escaped(out, title, true);
+    fputs("::", out);
+}
+
+/* Warnings are kept here until the end. */
+struct later {
+    char *text;
+    size_t size;
+    FILE *out;
+};
+
+static bool begin(struct io_run *run)
+{
+    struct later *later = calloc(1, sizeof *later);
+    if (later) later->out = tmpfile();
+    run->state = later;
+    if (later && later->out) return true;
+    free(later);
+    return false;
+}
+
+static FILE *warnings(struct io_run *run)
+{
+    struct later *later = run->state;
+    return later->out;
+}
+
+static void finding(FILE *out, const char *level, const struct io_result *result,
+                    const struct io_finding *f)
+{
+    char title[120], near[40];
+
+    snprintf(title, sizeof title, "%s %s", tmap_row_id(f->row), tmap_row_name(f->row));
+    annotate(out, level, result->record->file, f->line, f->column, title);
+    if (result->record->name) {
+        escaped(out, result->record->name, false);
+        fputs(": ", out);
+    }
+    escaped(out, f->detail.message, false);
+    if (f->fix.known) {
+        fprintf(out, f->fix_checked ? "; legal with " : "; nearest ");
+        escaped(out, io_value_text(f->detail.field, f->fix, near), false);
+    }
+    fputc('\n', out);
+}
+
+static void result(struct io_run *run, const struct io_result *result)
+{
+    const struct io_record *r = result->record;
+
+    for (size_t i = 0; i < result->finding_count; i++) {
+        const struct io_finding *f = &result->finding[i];
+        bool soft = f->advisory || f->allowed;
+        finding(soft ? warnings(run) : run->out, soft ? "warning" : "error", result, f);
+    }
+    if (result->unmet) {
+        annotate(run->out, "error", r->file, r->line, 0, "unmet expectation");
+        escaped(run->out, result->expectation, false);
+        fputc('\n', run->out);
+    }
+    if (result->verdict == TMAP_UNKNOWN) {
+        annotate(warnings(run), "warning", r->file, r->line, 0, "unknown");
+        fprintf(warnings(run), "%s\n", result->unknown);
+    }
+    for (size_t i = 0; i < r->allow_count; i++)
+        if (!io_allow_is_used(result, i)) {
+            annotate(warnings(run), "warning", r->file, r->line, 0, "unused allow");
+            fprintf(warnings(run), "%s is allowed but not violated\n",
+                    tmap_row_id(r->allows[i].row));
+        }
+}
+
+static void unreadable(struct io_run *run, const struct io_record *record)
+{
+    annotate(run->out, "error", record->file, record->error_line, 0, "unreadable");
+    if (record->path[0]) fprintf(run->out, "%s: ", record->path);
+    escaped(run->out, record->error, false);
+    fputc('\n', run->out);
+}
+
+static void end(struct io_run *run)
+{
+    struct later *later = run->state;
+    int c;
+
+    rewind(later->out);
+    while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
+    fclose(later->out);
+    free(later);
+    run->state = NULL;
+}
+
+const struct io_writer io_write_github = {begin, result, unreadable, end};
