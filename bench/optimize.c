@@ -6,7 +6,7 @@
  * what the search found out for itself, the views; its time is theirs together. What it answers is
  * compared. */
 #include "driver/rng.h"
-#include "symbolic/minimal.h"
+#include "symbolic/certify/view_query.h"
 #include "tmap/solve.h"
 
 #include <stdio.h>

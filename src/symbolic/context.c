@@ -1,5 +1,5 @@
 /* context.c : contexts, their memory, and what a build without isl answers. */
-#include "symbolic/z3.h"
+#include "symbolic/smt/z3.h"
 
 #include <stdio.h>
 #include <stdlib.h>

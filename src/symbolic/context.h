@@ -2,7 +2,7 @@
 #ifndef TMAP_SYMBOLIC_CONTEXT_H
 #define TMAP_SYMBOLIC_CONTEXT_H
 
-#include "symbolic/form.h"
+#include "symbolic/poly/form.h"
 
 #include <stdatomic.h>
 

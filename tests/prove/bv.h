@@ -2,7 +2,7 @@
 #ifndef TESTS_PROVE_BV_H
 #define TESTS_PROVE_BV_H
 
-#include "symbolic/smt.h"
+#include "symbolic/smt/tree_text.h"
 
 enum bv_type { BV_BOOL, BV_SIGNED, BV_UNSIGNED };
 

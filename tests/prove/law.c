@@ -3,8 +3,8 @@
  * q >= 0, p*q >= 0 is stated too. What isl then finds to have no solution has none among integers;
  * that it has one says nothing. */
 #include "prove/law.h"
-#include "symbolic/parse.h"
-#include "symbolic/sets.h"
+#include "symbolic/poly/parse.h"
+#include "symbolic/isl/sets.h"
 
 #include <isl/set.h>
 

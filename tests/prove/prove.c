@@ -6,7 +6,7 @@
  * usage: prove [ROW]      exit code 1: a row is not proved
  */
 #include "prove/bv.h"
-#include "symbolic/z3.h"
+#include "symbolic/smt/z3.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,6 +25,10 @@ room expr   rules expr tmap/tmap.h
 room core   rules expr core tmap/tmap.h
 room solve  rules expr core solve tmap/tmap.h tmap/solve.h
 room symbolic rules expr core solve symbolic tmap/tmap.h tmap/solve.h tmap/symbolic.h
+room symbolic/poly symbolic/poly tmap/tmap.h tmap/symbolic.h
+room symbolic/isl  symbolic/poly symbolic/isl symbolic/context.h
+room symbolic/smt  rules expr symbolic/poly symbolic/smt symbolic/context.h
+room symbolic/condition rules expr core symbolic/poly symbolic/isl symbolic/context.h symbolic/condition tmap/symbolic.h
 room driver rules expr core driver tmap/tmap.h tmap/driver.h
 room kernels rules expr core solve driver kernels tmap
 # io fills the public structs of symbolic.h, which is types alone to it: it calls nothing there

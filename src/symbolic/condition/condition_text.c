@@ -1,0 +1,143 @@
+/* condition_text.c : a condition in the forms that users ask for. */
+#include "symbolic/condition/condition.h"
+#include "symbolic/condition/emit_c.h"
+#include "symbolic/poly/print.h"
+
+#include <string.h>
+
+/* Our texts need no escapes but those of user input. */
+static void put_string(struct sym_text *t, const char *text)
+{
+    sym_put(t, "\"");
+    for (const char *p = text; *p; p++) {
+        if (*p == '"' || *p == '\\') sym_put(t, "\\");
+        if ((unsigned char)*p < 0x20) {
+            sym_put(t, "\\u%04x", (unsigned)(unsigned char)*p);
+        } else {
+            sym_put(t, "%c", *p);
+        }
+    }
+    sym_put(t, "\"");
+}
+
+static void put_point(struct sym_text *t, const struct tmap_condition *c)
+{
+    sym_put(t, "{");
+    for (size_t i = 0; i < c->w.n_params; i++) {
+        sym_put(t, "%s\"%s\": %lld", i ? ", " : "", c->w.var[i].name,
+                (long long)c->counterexample[i]);
+    }
+    sym_put(t, "}");
+}
+
+static void put_rows(struct sym_text *t, const struct tmap_condition *c)
+{
+    sym_put(t, "[");
+    for (size_t i = 0; i < c->n_rows; i++) {
+        sym_put(t, "%s\"%s", i ? ", " : "", tmap_row_id(c->rows[i].row));
+        if (c->rows[i].index >= 0) sym_put(t, "[%d]", c->rows[i].index);
+        sym_put(t, "\"");
+    }
+    sym_put(t, "]");
+}
+
+static void put_names(struct sym_text *t, const struct tmap_condition *c)
+{
+    sym_put(t, "[");
+    for (size_t i = 0; i < c->w.n_params; i++) {
+        sym_put(t, "%s\"%s\"", i ? ", " : "", c->w.var[i].name);
+    }
+    sym_put(t, "], \"assume\": [");
+    for (size_t i = 0; i < c->n_assumed; i++) {
+        sym_put(t, i ? ", " : "");
+        put_string(t, c->assumed[i]);
+    }
+    sym_put(t, "]");
+}
+
+static bool put_c(struct sym_text *t, struct tmap_condition *c)
+{
+    struct sym_c_text text = {t, &c->w, "tmap", 0};
+    return sym_emit_c(&text, c->result, c->assume);
+}
+
+static void put_padding(struct tmap_symbolic *s, struct sym_text *t, const struct tmap_condition *c)
+{
+    for (int isl = 0; isl < 2; isl++) {
+        char text[2048];
+        size_t length;
+        enum tmap_status st = tmap_condition_padding(s, c, isl ? TMAP_FORM_ISL : TMAP_FORM_TEXT,
+                                                     text, sizeof text, &length);
+        sym_put(t, isl ? ", \"padding_isl\": " : ", \"padding\": ");
+        if (st == TMAP_OK && length < sizeof text) {
+            put_string(t, text);
+        } else {
+            sym_put(t, "null");
+        }
+    }
+}
+
+static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
+{
+    static const char *const verdict[] = {"legal", "illegal", "unknown"};
+    sym_put(t, "{\"verdict\": \"%s\", \"basis\": \"%s\", \"never\": %s, \"vacuous\": %s, ",
+            verdict[c->verdict], c->checker.basis == TMAP_OBSERVED ? "observed" : "inferred",
+            c->never ? "true" : "false", c->vacuous ? "true" : "false");
+    sym_put(t, "\"parameters\": ");
+    put_names(t, c);
+    sym_put(t, ", \"condition\": \"");
+    sym_print_form(t, &c->w, SYM_TEXT, c->result);
+    sym_put(t, "\", \"isl\": \"");
+    sym_print_isl(t, &c->w, c->result);
+    sym_put(t, "\", \"python\": \"");
+    sym_print_form(t, &c->w, SYM_PYTHON, c->result);
+    sym_put(t, "\", \"rows\": ");
+    put_rows(t, c);
+    sym_put(t, ", \"counterexample\": ");
+    if (c->has_counterexample) {
+        put_point(t, c);
+    } else {
+        sym_put(t, "null");
+    }
+    sym_put(t, ", \"reason\": ");
+    put_string(t, tmap_condition_reason(c));
+    put_padding(s, t, c);
+    sym_put(t, "}");
+}
+
+enum tmap_status tmap_condition_text(struct tmap_symbolic *context,
+                                     const struct tmap_condition *condition,
+                                     enum tmap_formula_form form, char *at, size_t cap,
+                                     size_t *length)
+{
+    if (!context) return TMAP_E_ARGUMENT;
+    if (!condition || !length || (cap && !at) || form > TMAP_FORM_JSON) {
+        return sym_report(context, TMAP_E_ARGUMENT, "a pointer is NULL, or an unknown form");
+    }
+    struct tmap_condition local = *condition;
+    struct sym_text t = {at, cap, 0};
+    bool ok = true;
+    local.w.blocks = NULL;
+    local.w.allocator = &context->allocator;
+    switch (form) {
+    case TMAP_FORM_TEXT:
+        sym_print_form(&t, &local.w, SYM_TEXT, local.result);
+        break;
+    case TMAP_FORM_ISL:
+        sym_print_isl(&t, &local.w, local.result);
+        break;
+    case TMAP_FORM_C:
+        ok = put_c(&t, &local);
+        break;
+    case TMAP_FORM_PYTHON:
+        sym_print_form(&t, &local.w, SYM_PYTHON, local.result);
+        break;
+    case TMAP_FORM_JSON:
+        put_json(context, &t, &local);
+        break;
+    }
+    sym_close(&local.w);
+    if (!ok) return sym_report(context, local.w.status, local.w.why);
+    *length = t.length;
+    return TMAP_OK;
+}

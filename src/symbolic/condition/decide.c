@@ -1,0 +1,269 @@
+/* decide.c : the formula against the assumptions: isl simplifies it and says whether it follows.
+ *
+ * Products of parameters are opaque dimensions of the sets. What isl proves of them is true; where
+ * it refutes, a point with true products is looked for and checked natively, and where none is
+ * found the verdict is unknown, while the formula itself stays exact.
+ */
+#include "symbolic/condition/condition.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool sym_confirms(const struct tmap_condition *c, const sym_int *values)
+{
+    struct tmap_desc desc;
+    if (sym_holds(&c->w, c->assume, values) != 1) return false;
+    for (size_t i = 0; i < c->w.n_params; i++) {
+        if (values[i] != (int64_t)values[i]) return false;
+    }
+    for (size_t i = 0; i < c->n_descs; i++) {
+        if (!sym_desc_at(&c->w, &c->descs[i], values, &desc)) return true;
+        if (tmap_verdict_of(&c->checker, &desc) == TMAP_ILLEGAL) return true;
+    }
+    return false;
+}
+
+#ifdef TMAP_WITH_ISL
+#include "symbolic/isl/sets.h"
+
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/ctx.h>
+#include <isl/local_space.h>
+#include <isl/point.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+/* The conjuncts of f that are linear, or those that are not. */
+static const struct sym_form *part(struct sym_work *w, const struct sym_form *f, bool linear)
+{
+    const struct sym_form *const *arg = NULL;
+    size_t n = sym_conjuncts(&f, &arg), kept = 0;
+    const struct sym_form **list = sym_take(w, (n + 1) * sizeof *list);
+    if (!list) return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (sym_is_affine(w, arg[i]) == linear) list[kept++] = arg[i];
+    }
+    return sym_join(w, SYM_AND, kept, list);
+}
+
+/* The range and the greatest known divisor of a product, from those of its factors. */
+static const struct sym_form *product_facts(struct sym_work *w, const struct sym_facts *facts,
+                                            int mono)
+{
+    struct sym_poly *p = sym_take(w, sizeof *p + sizeof p->term[0]);
+    const struct sym_poly *one = sym_const(w, 1);
+    sym_int divisor = 1;
+    if (!p || !one) return NULL;
+    p->n = 1;
+    p->term[0] = (struct sym_term){1, mono};
+    struct sym_range r = sym_range_of(w, p, facts->range);
+    const struct sym_form *all = sym_bool(w, true);
+    if (r.has_lo) all = sym_and(w, all, sym_ge(w, sym_add(w, 1, p, -r.lo, one)));
+    if (r.has_hi) all = sym_and(w, all, sym_ge(w, sym_add(w, -1, p, r.hi, one)));
+    for (int k = 0; k < w->mono[mono].degree; k++) {
+        int v = w->mono[mono].var[k];
+        sym_int m = facts->residue[v].m;
+        if (m && !(divisor >> 32)) divisor *= sym_gcd(m, facts->residue[v].r);
+    }
+    return divisor > 1 ? sym_and(w, all, sym_mod(w, p, divisor)) : all;
+}
+
+/* a <= b where b's factors are a's and others that are at least 1. */
+static const struct sym_form *order_fact(struct sym_work *w, const struct sym_facts *facts, int a,
+                                         int b)
+{
+    const struct sym_mono *x = &w->mono[a], *y = &w->mono[b];
+    struct sym_poly *p = sym_take(w, sizeof *p + 2 * sizeof p->term[0]);
+    int i = 0;
+    for (int j = 0; j < y->degree; j++) {
+        const struct sym_range *r = &facts->range[y->var[j]];
+        if (!r->has_lo || r->lo < 1) return sym_bool(w, true);
+        if (i < x->degree && x->var[i] == y->var[j]) i++;
+    }
+    if (!p || i < x->degree) return p ? sym_bool(w, true) : NULL;
+    bool swap = a > b;
+    p->n = 2;
+    p->term[swap] = (struct sym_term){-1, a};
+    p->term[!swap] = (struct sym_term){1, b};
+    return sym_ge(w, p);
+}
+
+static const struct sym_form *opaque_facts(struct sym_frame *frame, const struct sym_facts *facts)
+{
+    struct sym_work *w = frame->w;
+    const struct sym_form *all = sym_bool(w, true);
+    for (int i = 0; i < frame->n; i++) {
+        if (w->mono[frame->mono[i]].degree < 2) continue;
+        all = sym_and(w, all, product_facts(w, facts, frame->mono[i]));
+        for (int j = 0; j < frame->n; j++) {
+            if (j == i || w->mono[frame->mono[j]].degree < 1) continue;
+            all = sym_and(w, all, order_fact(w, facts, frame->mono[j], frame->mono[i]));
+        }
+    }
+    return all;
+}
+
+/* One question: the sets that belong to it. An intersection is made from the formulas: isl
+ * normalizes both sets before it intersects them, which costs more than to build the set anew. */
+struct question {
+    struct tmap_symbolic *s;
+    struct tmap_condition *c;
+    struct sym_frame frame;
+    const struct sym_form *linear, *product; /* the two parts of what is asked */
+    const struct sym_form *known;            /* the assumptions and what the quotients are */
+    isl_set *given;                          /* known as a set */
+    isl_set *asked;                          /* the linear part */
+};
+
+static bool open_question(struct question *q)
+{
+    struct sym_work *w = &q->c->w;
+    const struct sym_form *asked = sym_simplify(w, q->c->full, q->c->assume);
+    if (!asked) return false;
+    q->linear = part(w, asked, true);
+    q->product = part(w, asked, false);
+    const struct sym_form *forms[] = {q->c->assume, asked};
+    if (!sym_frame_open(&q->frame, w, q->s->isl, forms, 2)) return false;
+    q->known = sym_and(w, q->c->assume, q->frame.defines);
+    q->given = sym_to_set(&q->frame, q->known);
+    q->asked = sym_to_set(&q->frame, q->linear);
+    return q->given && q->asked;
+}
+
+/* What is left of the products, where the linear part and the assumptions hold. */
+static const struct sym_form *simplify_products(struct question *q)
+{
+    struct sym_work *w = &q->c->w;
+    struct sym_facts *facts = sym_take(w, sizeof *facts);
+    if (!facts || q->product->kind == SYM_TRUE) return q->product;
+    sym_learn(w, facts, q->c->assume);
+    sym_learn(w, facts, q->linear);
+    const struct sym_form *holds = sym_and(w, q->known, q->linear);
+    isl_set *context = sym_to_set(&q->frame, sym_and(w, opaque_facts(&q->frame, facts), holds));
+    isl_set *left = isl_set_gist(sym_to_set(&q->frame, q->product), context);
+    const struct sym_form *f = left ? sym_from_set(&q->frame, left) : NULL;
+    isl_set_free(left);
+    return f;
+}
+
+/* A point of outside as parameter values; small positive ones where there are any. */
+static bool point_of(const struct question *q, isl_set *outside, sym_int *values)
+{
+    isl_point *at = isl_set_sample_point(outside);
+    bool found = at && isl_point_is_void(at) == isl_bool_false;
+    for (size_t i = 0; found && i < q->c->w.n_params; i++) {
+        isl_val *v = isl_point_get_coordinate_val(at, isl_dim_set, (int)i);
+        uint64_t chunk = 0;
+        found = isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, 8) == 1 &&
+                isl_val_get_abs_num_chunks(v, 8, &chunk) == isl_stat_ok;
+        values[i] = isl_val_is_neg(v) == isl_bool_true ? -(sym_int)chunk : (sym_int)chunk;
+        isl_val_free(v);
+    }
+    isl_point_free(at);
+    return found;
+}
+
+/* Small positive points first, where every dimension is a parameter and so bounded below. */
+static isl_set *near_origin(const struct question *q, isl_set *set, int bound)
+{
+    int n = (int)q->c->w.n_params;
+    for (int i = 0; i < n; i++) {
+        set = isl_set_lower_bound_si(set, isl_dim_set, (unsigned)i, bound);
+    }
+    return n == q->frame.n ? isl_set_lexmin(set) : set;
+}
+
+static bool keep_counterexample(struct tmap_condition *c, const sym_int *values)
+{
+    if (!sym_confirms(c, values)) return false;
+    for (size_t i = 0; i < c->w.n_params; i++) c->counterexample[i] = (int64_t)values[i];
+    return c->has_counterexample = true;
+}
+
+/* Points that break one conjunct of the answer; breaking any at once costs isl a product of sets.
+ */
+static void break_conjunct(struct question *q, const struct sym_form *f)
+{
+    sym_int values[SYM_MAX_PARAMS];
+    struct sym_work *w = &q->c->w;
+    isl_set *outside = sym_to_set(&q->frame, sym_and(w, sym_not(w, f), q->known));
+    for (int bound = 1; bound >= 0 && !q->c->has_counterexample; bound--) {
+        isl_set *small = near_origin(q, isl_set_copy(outside), bound);
+        if (point_of(q, small, values)) keep_counterexample(q->c, values);
+    }
+    if (!q->c->has_counterexample && point_of(q, isl_set_copy(outside), values)) {
+        keep_counterexample(q->c, values);
+    }
+    isl_set_free(outside);
+}
+
+static void sample_counterexample(struct question *q)
+{
+    const struct sym_form *const *arg = NULL;
+    size_t n = sym_conjuncts(&q->c->result, &arg);
+    for (size_t i = 0; i < n && !q->c->has_counterexample; i++) {
+        if (sym_is_affine(&q->c->w, arg[i])) break_conjunct(q, arg[i]);
+    }
+}
+
+static const struct sym_form *linear_result(struct question *q)
+{
+    isl_set *left = isl_set_gist(isl_set_copy(q->asked), isl_set_copy(q->given));
+    const struct sym_form *f = left ? sym_from_set(&q->frame, left) : NULL;
+    isl_set_free(left);
+    return f;
+}
+
+static void refute(struct question *q)
+{
+    struct tmap_condition *c = q->c;
+    sample_counterexample(q);
+    if (!c->has_counterexample) sym_find_counterexample(c);
+    c->verdict = c->has_counterexample ? TMAP_ILLEGAL : TMAP_UNKNOWN;
+    if (c->verdict == TMAP_UNKNOWN) {
+        snprintf(c->w.why, sizeof c->w.why,
+                 "products of parameters: neither a proof nor a counterexample was found");
+    }
+}
+
+static void answer(struct question *q)
+{
+    struct tmap_condition *c = q->c;
+    struct sym_work *w = &c->w;
+    isl_set *both = sym_to_set(&q->frame, sym_and(w, q->known, q->linear));
+    c->vacuous = isl_set_is_empty(q->given) == isl_bool_true;
+    c->never = isl_set_is_empty(both) == isl_bool_true && !c->vacuous;
+    bool follows = isl_set_is_subset(q->given, q->asked) == isl_bool_true;
+    isl_set_free(both);
+    const struct sym_form *linear = follows ? sym_bool(w, true) : linear_result(q);
+    const struct sym_form *product = c->never ? sym_bool(w, true) : simplify_products(q);
+    c->result = c->never ? sym_bool(w, false) : sym_and(w, linear, product);
+    if (c->result && c->result->kind != SYM_FALSE) {
+        c->result = sym_simplify(w, c->result, c->assume);
+    }
+    if (!c->result) return;
+    if (c->result->kind == SYM_TRUE || c->vacuous) {
+        c->verdict = TMAP_LEGAL;
+    } else {
+        refute(q);
+    }
+}
+
+enum tmap_status sym_decide_condition(struct tmap_symbolic *s, struct tmap_condition *c)
+{
+    struct question q = {.s = s, .c = c};
+    if (open_question(&q)) answer(&q);
+    isl_set_free(q.given);
+    isl_set_free(q.asked);
+    return sym_isl_status(s, &c->w);
+}
+#else
+enum tmap_status sym_decide_condition(struct tmap_symbolic *s, struct tmap_condition *c)
+{
+    (void)s;
+    sym_fail(&c->w, TMAP_E_NOT_BUILT, "built without isl");
+    return c->w.status;
+}
+#endif

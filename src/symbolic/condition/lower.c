@@ -1,0 +1,269 @@
+/* lower.c : integers become polynomials by cases, booleans formulas.
+ *
+ * Under known enums a row is affine, a congruence, or a product of fields. What is not polynomial
+ * (a quotient by a field, a 32-bit wrap, a choice) becomes cases whose conditions exclude each
+ * other and cover everything that the facts allow.
+ */
+#include "symbolic/condition/lower.h"
+
+enum { MAX_CASES = 64, WRAP_CASES = 3 };
+
+struct value_case {
+    const struct sym_form *when;
+    const struct sym_poly *value;
+};
+
+struct cases {
+    size_t n;
+    struct value_case *at;
+};
+
+static const struct cases failed = {0, NULL};
+
+static struct cases room(struct sym_lowering *l, size_t n)
+{
+    struct cases c = {n, sym_take(l->w, n * sizeof *c.at)};
+    if (n > MAX_CASES) {
+        sym_fail(l->w, TMAP_E_BUDGET, "a row splits into more than %d cases", MAX_CASES);
+    }
+    return c.at && n <= MAX_CASES ? c : failed;
+}
+
+static struct cases single(struct sym_lowering *l, const struct sym_poly *p)
+{
+    struct cases c = room(l, 1);
+    if (!p || !c.n) return failed;
+    c.at[0] = (struct value_case){sym_bool(l->w, true), p};
+    return c;
+}
+
+static const struct sym_poly *combine(struct sym_work *w, enum tree_op op, const struct sym_poly *a,
+                                      const struct sym_poly *b)
+{
+    return op == T_MUL ? sym_mul(w, a, b) : sym_add(w, 1, a, op == T_SUB ? -1 : 1, b);
+}
+
+static struct cases pairwise(struct sym_lowering *l, enum tree_op op, struct cases a,
+                             struct cases b)
+{
+    struct cases c = room(l, a.n * b.n);
+    for (size_t i = 0; i < a.n && c.n; i++) {
+        for (size_t j = 0; j < b.n; j++) {
+            c.at[i * b.n + j].when = sym_and(l->w, a.at[i].when, b.at[j].when);
+            c.at[i * b.n + j].value = combine(l->w, op, a.at[i].value, b.at[j].value);
+        }
+    }
+    return c;
+}
+
+/* x = v */
+static const struct sym_form *is(struct sym_lowering *l, const struct sym_poly *x, sym_int v)
+{
+    const struct sym_poly *c = sym_const(l->w, v);
+    return x && c ? sym_eq(l->w, sym_add(l->w, 1, x, -1, c)) : NULL;
+}
+
+/* floor(a / b), b known or one of few values. A quotient by 0 is 0, as in the tree. */
+static struct cases quotient(struct sym_lowering *l, struct value_case a, struct value_case b)
+{
+    sym_int by;
+    const struct sym_form *when = sym_and(l->w, a.when, b.when);
+    struct sym_range r = sym_known_range(l->w, l->facts, b.value);
+    if (sym_is_const(b.value, &by)) {
+        struct cases c = single(l, by ? sym_floor(l->w, a.value, by) : sym_const(l->w, 0));
+        if (by < 0) return sym_fail(l->w, TMAP_E_BUDGET, "a negative divisor"), failed;
+        if (c.n) c.at[0].when = when;
+        return c;
+    }
+    if (r.has_lo && r.has_hi && r.lo > r.hi) return single(l, sym_const(l->w, 0)); /* no value */
+    if (!r.has_lo || !r.has_hi || r.lo < 0 || r.hi - r.lo >= MAX_CASES) {
+        sym_fail(l->w, TMAP_E_BUDGET, "a divisor has no small range: give its bounds");
+        return failed;
+    }
+    struct cases c = room(l, (size_t)(r.hi - r.lo + 1));
+    for (size_t i = 0; i < c.n; i++) {
+        sym_int v = r.lo + (sym_int)i;
+        c.at[i].when = sym_and(l->w, when, is(l, b.value, v));
+        c.at[i].value = v ? sym_floor(l->w, a.value, v) : sym_const(l->w, 0);
+    }
+    return c;
+}
+
+static struct cases append(struct sym_lowering *l, struct cases a, struct cases b)
+{
+    struct cases c = room(l, a.n + b.n);
+    for (size_t i = 0; i < c.n; i++) c.at[i] = i < a.n ? a.at[i] : b.at[i - a.n];
+    return c;
+}
+
+static struct cases quotients(struct sym_lowering *l, struct cases a, struct cases b)
+{
+    struct cases all = failed;
+    for (size_t i = 0; i < a.n; i++) {
+        for (size_t j = 0; j < b.n; j++) {
+            struct cases c = quotient(l, a.at[i], b.at[j]);
+            if (!c.n) return failed;
+            all = append(l, all, c);
+        }
+    }
+    return all;
+}
+
+/* x - 2^32 * floor((x + 2^31) / 2^32), by cases of the quotient where there are few. */
+static struct cases wrap32(struct sym_lowering *l, struct value_case x)
+{
+    struct sym_work *w = l->w;
+    const sym_int span = (sym_int)1 << 32;
+    const struct sym_poly *half = sym_const(w, span / 2), *one = sym_const(w, 1);
+    const struct sym_poly *moved = half ? sym_add(w, 1, x.value, 1, half) : NULL;
+    if (!moved || !one) return failed;
+    struct sym_range r = sym_known_range(w, l->facts, moved);
+    sym_int first = sym_floordiv(r.lo, span), last = sym_floordiv(r.hi, span);
+    if (!r.has_lo || !r.has_hi || last < first || last - first >= WRAP_CASES) {
+        struct cases c = single(l, sym_add(w, 1, x.value, -span, sym_floor(w, moved, span)));
+        if (c.n) c.at[0].when = x.when;
+        return c;
+    }
+    struct cases c = room(l, (size_t)(last - first + 1));
+    for (size_t i = 0; i < c.n; i++) {
+        sym_int q = first + (sym_int)i;
+        const struct sym_form *from = sym_ge(w, sym_add(w, 1, moved, -q * span, one));
+        const struct sym_form *to = sym_ge(w, sym_add(w, -1, moved, (q + 1) * span - 1, one));
+        c.at[i].when = sym_and(w, x.when, sym_and(w, from, to));
+        c.at[i].value = sym_add(w, 1, x.value, -q * span, one);
+    }
+    return c;
+}
+
+static struct cases integer(struct sym_lowering *l, tnode n);
+
+static struct cases choose(struct sym_lowering *l, const struct tree_node *e)
+{
+    const struct sym_form *yes = sym_lower(l, e->a), *no = sym_not(l->w, yes);
+    struct cases a = integer(l, e->b), b = integer(l, e->c);
+    if (!yes || !no || !a.n || !b.n) return failed;
+    struct cases c = append(l, a, b);
+    for (size_t i = 0; i < c.n; i++) {
+        c.at[i].when = sym_and(l->w, i < a.n ? yes : no, c.at[i].when);
+    }
+    return c;
+}
+
+static struct cases wraps(struct sym_lowering *l, struct cases a)
+{
+    struct cases all = failed;
+    for (size_t i = 0; i < a.n; i++) {
+        struct cases c = wrap32(l, a.at[i]);
+        if (!c.n) return failed;
+        all = append(l, all, c);
+    }
+    return all;
+}
+
+static struct cases integer(struct sym_lowering *l, tnode n)
+{
+    const struct tree_node *e = n < 0 ? NULL : &l->tree->node[n];
+    if (!e) return sym_fail(l->w, TMAP_E_BUDGET, "a row has too many nodes"), failed;
+    switch ((enum tree_op)e->op) {
+    case T_CONST:
+        return single(l, sym_const(l->w, e->k));
+    case T_VAR:
+        if (l->field[e->k]) return single(l, l->field[e->k]);
+        sym_fail(l->w, TMAP_E_BUDGET, "a row reads %s, which is not known",
+                 field_info_of(field_of_slot((int)e->k))->json);
+        return failed;
+    case T_ADD:
+    case T_SUB:
+    case T_MUL:
+        return pairwise(l, (enum tree_op)e->op, integer(l, e->a), integer(l, e->b));
+    case T_QUOT:
+        return quotients(l, integer(l, e->a), integer(l, e->b));
+    case T_WRAP32:
+        return wraps(l, integer(l, e->a));
+    case T_ITE:
+        return choose(l, e);
+    default:
+        sym_fail(l->w, TMAP_E_BUDGET, "a row looks up a value that is not known");
+    }
+    return failed;
+}
+
+/* first <= x <= last */
+static const struct sym_form *between(struct sym_work *w, const struct sym_poly *x, sym_int first,
+                                      sym_int last)
+{
+    const struct sym_poly *one = sym_const(w, 1);
+    if (!one) return NULL;
+    return sym_and(w, sym_ge(w, sym_add(w, 1, x, -first, one)),
+                   sym_ge(w, sym_add(w, -1, x, last, one)));
+}
+
+/* One interval for each run of set bits. */
+static const struct sym_form *in_set(struct sym_work *w, const struct sym_poly *x, uint64_t set)
+{
+    const struct sym_form *any = sym_bool(w, false);
+    for (int first = 0; first < 64; first++) {
+        if (!((set >> first) & 1)) continue;
+        int last = first;
+        while (last < 63 && ((set >> (last + 1)) & 1)) last++;
+        any = sym_or(w, any, between(w, x, first, last));
+        first = last;
+    }
+    return any;
+}
+
+static const struct sym_form *compare(struct sym_work *w, const struct tree_node *e,
+                                      const struct sym_poly *a, const struct sym_poly *b)
+{
+    if (e->op == T_LE) return sym_ge(w, sym_add(w, -1, a, 1, b));
+    return sym_eq(w, sym_add(w, 1, a, -1, b));
+}
+
+/* Whichever case applies, the atom holds in it. The cases exclude each other and leave nothing out,
+ * so this says the same as "some case applies in which it holds", and shorter: cases in which it
+ * always holds disappear. */
+static const struct sym_form *atom(struct sym_lowering *l, const struct tree_node *e)
+{
+    struct sym_work *w = l->w;
+    bool unary = e->op == T_IN || e->op == T_DIVIDES;
+    struct cases a = integer(l, e->op == T_DIVIDES ? e->b : e->a);
+    struct cases b = unary ? single(l, sym_const(w, 0)) : integer(l, e->b);
+    int128 modulus = 0;
+    const struct sym_form *all = sym_bool(w, true);
+    if (!a.n || !b.n || (e->op == T_DIVIDES && !tree_is_const(l->tree, e->a, &modulus))) {
+        return sym_fail(w, TMAP_E_BUDGET, "a divisor is not known");
+    }
+    for (size_t i = 0; i < a.n; i++) {
+        for (size_t j = 0; j < b.n; j++) {
+            const struct sym_poly *x = a.at[i].value, *y = b.at[j].value;
+            const struct sym_form *f = !x || !y             ? NULL
+                                       : e->op == T_IN      ? in_set(w, x, (uint64_t)e->k)
+                                       : e->op != T_DIVIDES ? compare(w, e, x, y)
+                                       : modulus == 1       ? sym_bool(w, true)
+                                                            : sym_mod(w, x, modulus);
+            const struct sym_form *unless[] = {sym_not(w, a.at[i].when), sym_not(w, b.at[j].when),
+                                               f};
+            all = sym_and(w, all, sym_join(w, SYM_OR, 3, unless));
+        }
+    }
+    return all;
+}
+
+const struct sym_form *sym_lower(struct sym_lowering *l, tnode n)
+{
+    const struct tree_node *e = n < 0 ? NULL : &l->tree->node[n];
+    if (!e) return sym_fail(l->w, TMAP_E_BUDGET, "a row has too many nodes");
+    switch ((enum tree_op)e->op) {
+    case T_TRUE:
+    case T_FALSE:
+        return sym_bool(l->w, e->op == T_TRUE);
+    case T_AND:
+        return sym_and(l->w, sym_lower(l, e->a), sym_lower(l, e->b));
+    case T_OR:
+        return sym_or(l->w, sym_lower(l, e->a), sym_lower(l, e->b));
+    case T_NOT:
+        return sym_not(l->w, sym_lower(l, e->a));
+    default:
+        return atom(l, e);
+    }
+}

@@ -1,0 +1,264 @@
+/* padding.c : the least amounts to add to the parameters, as a function of them.
+ *
+ * Over pairs (parameters as they are, parameters as padded), the lexicographic minimum of the
+ * padded ones, which isl gives as a piecewise quasi-affine function; less the identity, the
+ * amounts.
+ */
+#include "symbolic/condition/condition.h"
+#include "symbolic/poly/print.h"
+
+#ifdef TMAP_WITH_ISL
+#include "symbolic/isl/sets.h"
+
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/ctx.h>
+#include <isl/local_space.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything that could be grown: an upper bound on products is the caller's to keep, a congruence
+ * of products is not. */
+static bool split(struct sym_work *w, const struct sym_form *f, const struct sym_form **linear,
+                  const struct sym_form **caps)
+{
+    const struct sym_form *const *arg = NULL;
+    size_t n = sym_conjuncts(&f, &arg);
+    *linear = *caps = sym_bool(w, true);
+    for (size_t i = 0; i < n; i++) {
+        if (sym_is_affine(w, arg[i])) {
+            *linear = sym_and(w, *linear, arg[i]);
+            continue;
+        }
+        for (size_t k = 0; k < (arg[i]->poly ? arg[i]->poly->n : 0); k++) {
+            const struct sym_term *t = &arg[i]->poly->term[k];
+            if (arg[i]->kind == SYM_GE && (t->mono == 0 || t->coef < 0)) continue;
+            return sym_fail(w, TMAP_E_BUDGET, "padding would have to meet a product of parameters"),
+                   false;
+        }
+        if (!arg[i]->poly) {
+            return sym_fail(w, TMAP_E_BUDGET,
+                            "padding would have to meet a choice between products"),
+                   false;
+        }
+        *caps = sym_and(w, *caps, arg[i]);
+    }
+    return *linear && *caps;
+}
+
+/* Padding starts from values that are not below the least legal ones: an empty dimension is not
+ * padded. */
+static const struct sym_form *starts(struct sym_work *w, const struct sym_form *legal,
+                                     const struct sym_form *given)
+{
+    struct sym_facts *facts = sym_take(w, sizeof *facts);
+    const struct sym_poly *one = sym_const(w, 1);
+    if (!facts || !one) return NULL;
+    sym_learn(w, facts, legal);
+    for (size_t v = 0; v < w->n_params; v++) {
+        const struct sym_range *r = &facts->range[v];
+        if (!r->has_lo) continue;
+        const struct sym_poly *above = sym_add(w, 1, sym_of_var(w, (int)v), -r->lo, one);
+        given = sym_and(w, given, sym_ge(w, above));
+    }
+    return given;
+}
+
+/* { before -> after : after >= before, f(after), given(before) } */
+static isl_map *paddings(const struct sym_frame *frame, const struct sym_form *f,
+                         const struct sym_form *given)
+{
+    struct sym_work *w = frame->w;
+    unsigned n = (unsigned)w->n_params, extra = (unsigned)frame->n - n;
+    const struct sym_form *defines = frame->defines;
+    isl_set *legal = sym_to_set(frame, sym_and(w, f, defines));
+    isl_set *before = sym_to_set(frame, sym_and(w, given, defines));
+    legal = isl_set_project_out(legal, isl_dim_set, n, extra);
+    before = isl_set_project_out(before, isl_dim_set, n, extra);
+    isl_map *m = isl_map_from_domain_and_range(before, legal);
+    for (unsigned i = 0; i < n; i++) {
+        isl_local_space *ls = isl_local_space_from_space(isl_map_get_space(m));
+        isl_constraint *c = isl_constraint_alloc_inequality(ls);
+        c = isl_constraint_set_coefficient_si(c, isl_dim_out, (int)i, 1);
+        c = isl_constraint_set_coefficient_si(c, isl_dim_in, (int)i, -1);
+        m = isl_map_add_constraint(m, c);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        m = isl_map_set_dim_name(m, isl_dim_in, i, w->var[i].name);
+    }
+    return m;
+}
+
+static isl_pw_multi_aff *least(isl_map *m)
+{
+    isl_space *space = isl_space_domain(isl_map_get_space(m));
+    isl_pw_multi_aff *after = isl_map_lexmin_pw_multi_aff(m);
+    isl_multi_aff *same = isl_multi_aff_identity(isl_space_map_from_set(space));
+    after = isl_pw_multi_aff_sub(after, isl_pw_multi_aff_from_multi_aff(same));
+    return isl_pw_multi_aff_coalesce(after);
+}
+
+/* --- text ----------------------------------------------------------------------------------- */
+
+struct writer {
+    struct sym_text *t;
+    const struct sym_frame *frame;
+    int pieces, total;
+};
+
+/* Coefficients modulo `by`, nearest to 0: 7K modulo 8 reads better as -K. */
+static const struct sym_poly *balanced(struct sym_work *w, const struct sym_poly *p, sym_int by)
+{
+    struct sym_poly *q = sym_take(w, sizeof *q + p->n * sizeof q->term[0]);
+    for (size_t i = 0; q && i < p->n; i++) {
+        sym_int c = sym_floormod(p->term[i].coef, by);
+        if (p->term[i].mono && c > by / 2) c -= by;
+        if (c) q->term[q->n++] = (struct sym_term){c, p->term[i].mono};
+    }
+    return q;
+}
+
+/* r + of - by*floor(of/by) is r + (of mod by); r - (...) with r = by - 1 is (-of - 1) mod by. */
+static bool put_as_mod(struct sym_text *t, struct sym_work *w, const struct sym_poly *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct sym_mono *m = &w->mono[p->term[i].mono];
+        const struct sym_var *q = &w->var[m->var[0]];
+        sym_int rest, sign = p->term[i].coef < 0 ? 1 : -1;
+        if (m->degree != 1 || !q->of || p->term[i].coef * -sign != q->by) continue;
+        const struct sym_poly *left = sym_add(w, 1, p, -sign, q->of);
+        left = left ? sym_add(w, 1, left, sign * q->by, sym_of_var(w, m->var[0])) : NULL;
+        if (!left || !sym_is_const(left, &rest) || (sign > 0 ? rest != 0 : rest != q->by - 1)) {
+            continue;
+        }
+        const struct sym_poly *one = sym_const(w, 1);
+        const struct sym_poly *x = one ? sym_add(w, sign, q->of, sign > 0 ? 0 : -1, one) : NULL;
+        const struct sym_poly *y = x ? balanced(w, x, q->by) : NULL;
+        if (!y) return false;
+        sym_put(t, "(");
+        sym_print_poly(t, w, SYM_TEXT, y);
+        sym_put(t, ") mod ");
+        sym_put_int(t, q->by);
+        return true;
+    }
+    return false;
+}
+
+/* The amounts of one piece that are not 0. */
+static bool put_amounts(struct writer *out, isl_multi_aff *amounts)
+{
+    struct sym_work *w = out->frame->w;
+    size_t written = 0;
+    for (size_t i = 0; i < w->n_params; i++) {
+        isl_aff *aff = isl_multi_aff_get_aff(amounts, (int)i);
+        const struct sym_poly *p = sym_from_aff(out->frame, aff);
+        isl_aff_free(aff);
+        if (!p) return false;
+        if (!p->n) continue;
+        sym_put(out->t, "%s%s + ", written++ ? ", " : "", w->var[i].name);
+        if (!put_as_mod(out->t, w, p)) sym_print_poly(out->t, w, SYM_TEXT, p);
+    }
+    if (!written) sym_put(out->t, "nothing");
+    return true;
+}
+
+static isl_stat put_piece(isl_set *domain, isl_multi_aff *amounts, void *user)
+{
+    struct writer *out = user;
+    struct sym_work *w = out->frame->w;
+    const struct sym_form *when = sym_from_set(out->frame, domain);
+    if (out->pieces++) sym_put(out->t, "; ");
+    bool ok = when && put_amounts(out, amounts);
+    if (ok && (out->total > 1 || when->kind != SYM_TRUE)) {
+        sym_put(out->t, " where ");
+        sym_print_form(out->t, w, SYM_TEXT, when);
+    }
+    isl_set_free(domain);
+    isl_multi_aff_free(amounts);
+    return ok && w->status == TMAP_OK ? isl_stat_ok : isl_stat_error;
+}
+
+static void put_text(struct sym_text *t, const struct sym_frame *frame, isl_pw_multi_aff *amounts,
+                     const struct sym_form *given)
+{
+    struct writer out = {t, frame, 0, isl_pw_multi_aff_n_piece(amounts)};
+    isl_set *context = isl_set_project_out(
+        sym_to_set(frame, sym_and(frame->w, given, frame->defines)), isl_dim_set,
+        (unsigned)frame->w->n_params, (unsigned)(frame->n - (int)frame->w->n_params));
+    amounts = isl_pw_multi_aff_gist(isl_pw_multi_aff_copy(amounts), context);
+    isl_pw_multi_aff_foreach_piece(amounts, put_piece, &out);
+    isl_pw_multi_aff_free(amounts);
+}
+
+static void put_isl(struct sym_text *t, isl_pw_multi_aff *amounts)
+{
+    char *text = isl_pw_multi_aff_to_str(amounts);
+    if (text) sym_put(t, "%s", text);
+    free(text);
+}
+
+static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, struct sym_text *t)
+{
+    struct sym_work *w = &c->w;
+    struct sym_frame frame;
+    const struct sym_form *linear, *caps;
+    if (!split(w, c->full, &linear, &caps)) return;
+    const struct sym_form *forms[] = {linear, c->assume};
+    if (!sym_is_affine(w, c->assume)) {
+        sym_fail(w, TMAP_E_BUDGET, "padding under an assumption about a product");
+        return;
+    }
+    if (!sym_frame_open(&frame, w, s->isl, forms, 2)) return;
+    const struct sym_form *given = starts(w, linear, c->assume);
+    isl_pw_multi_aff *amounts = least(paddings(&frame, linear, given));
+    if (amounts && isl_pw_multi_aff_n_piece(amounts) == 0) {
+        sym_fail(w, TMAP_E_NO_PLAN, "no padding makes it legal");
+    } else if (amounts && isl) {
+        put_isl(t, amounts);
+    } else if (amounts) {
+        put_text(t, &frame, amounts, given);
+        const struct sym_form *left = sym_simplify(w, caps, c->assume);
+        if (left && left->kind != SYM_TRUE) {
+            sym_put(t, "; legal where then ");
+            sym_print_form(t, w, SYM_TEXT, left);
+        }
+    }
+    isl_pw_multi_aff_free(amounts);
+}
+#else
+static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, struct sym_text *t)
+{
+    (void)s;
+    (void)isl;
+    (void)t;
+    sym_fail(&c->w, TMAP_E_NOT_BUILT, "built without isl");
+}
+#endif
+
+enum tmap_status tmap_condition_padding(struct tmap_symbolic *context,
+                                        const struct tmap_condition *condition,
+                                        enum tmap_formula_form form, char *at, size_t cap,
+                                        size_t *length)
+{
+    if (!context) return TMAP_E_ARGUMENT;
+    if (!condition || !length || (cap && !at)) {
+        return sym_report(context, TMAP_E_ARGUMENT, "a pointer is NULL");
+    }
+    enum tmap_status st = sym_isl_begin(context);
+    if (st != TMAP_OK) return st;
+    struct tmap_condition local = *condition;
+    struct sym_text t = {at, cap, 0};
+    local.w.blocks = NULL;
+    local.w.allocator = &context->allocator;
+    local.w.status = TMAP_OK;
+    pad(context, &local, form == TMAP_FORM_ISL, &t);
+    st = sym_isl_status(context, &local.w);
+    sym_isl_end(context);
+    sym_close(&local.w);
+    if (st != TMAP_OK) return sym_report(context, st, local.w.why);
+    *length = t.length;
+    return TMAP_OK;
+}
