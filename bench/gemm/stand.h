@@ -2,7 +2,7 @@
 #ifndef BENCH_GEMM_STAND_H
 #define BENCH_GEMM_STAND_H
 
-#include "kernels/gemm/probe.h"
+#include "kernels/gemm/sm90/probe.h"
 #include "kernels/gemm/suite.h"
 #include "vendor.h"
 

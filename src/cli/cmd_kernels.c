@@ -107,6 +107,6 @@ const struct cli_command cli_kernels = {
              "are timed\n"
              "beside cublasLt by bench/gemm. Exit code 1: a byte differs, or a kernel does not "
              "hold what\n"
-             "src/kernels/expect.def says.\n",
+             "src/kernels/runtime/expect.def says.\n",
     .options = options,
     .run = run};

@@ -1,6 +1,6 @@
-# Kernels: src/kernels/<suite>/<name>.cu -> a fatbin -> an object with image_<suite>_<name>[] and
-# uint64_t image_<suite>_<name>_bytes. Without nvcc that is 0, and the host side says so.
-IMAGE_CU   := $(wildcard src/kernels/*/*.cu)
+# Kernels: src/kernels/<path>/<name>.cu -> a fatbin -> an object with image_<path>_<name>[] and
+# uint64_t image_<path>_<name>_bytes. Without nvcc that is 0, and the host side says so.
+IMAGE_CU   := $(wildcard src/kernels/*/*.cu src/kernels/*/*/*.cu)
 CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
 NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -no-compress --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
@@ -29,12 +29,12 @@ $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/
 	$(Q)$(CC) -c -o $@ $(@:.o=.s)
 .PRECIOUS: $(B)/%.fatbin
 
-# The list of images, for src/kernels/images.c; written anew only when it changes.
+# The list of images, for src/kernels/runtime/images.c; written anew only when it changes.
 IMAGES_DEF := $(B)/gen/kernels/images.def
 $(IMAGES_DEF): FORCE
-	@mkdir -p $(@D); n=$@.$$$$; for i in $(sort $(patsubst src/kernels/%.cu,%,$(IMAGE_CU))); do \
-	  echo "IMAGE($${i%/*}, $${i#*/})"; done >$$n; cmp -s $$n $@ || cp $$n $@; rm -f $$n
-$(B)/src/kernels/images.o: $(IMAGES_DEF)
+	@mkdir -p $(@D); n=$@.$$$$; for i in $(sort $(IMAGE_CU:src/kernels/%.cu=%)); do \
+	  echo "IMAGE(image_$$i, \"$$i\")" | sed ':a; s|^\([^,]*\)/|\1_|; ta'; done >$$n; cmp -s $$n $@ || cp $$n $@; rm -f $$n
+$(B)/src/kernels/runtime/images.o: $(IMAGES_DEF)
 
 # make kernels-cross: the copy suite for the architectures after Hopper, each kernel's code scanned.
 CROSS_ARCHES ?= 100a 103a 120a 121a

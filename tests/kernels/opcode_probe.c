@@ -7,7 +7,7 @@
  *
  * A row is right when its own kernel holds its number, and the empty kernel beside them does not. A
  * number of the copy engine or of the tensor core must also be in no kernel of another number. */
-#include "kernels/cubin.h"
+#include "kernels/runtime/cubin.h"
 #include "tmap/code.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static const struct row {
     const char *ptx;
 } rows[] = {
 #define OPCODE(number, name, arches, ptx) {number, name, arches, ptx},
-#include "kernels/opcode.def"
+#include "kernels/runtime/opcode.def"
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

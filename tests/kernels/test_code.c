@@ -21,7 +21,7 @@ static const struct row {
     const char *why;
 } rows[] = {
 #define EXPECT(kernels, what, least, most, why) {kernels, what, least, most, why},
-#include "kernels/expect.def"
+#include "kernels/runtime/expect.def"
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 
@@ -30,7 +30,7 @@ static const struct {
     const char *name;
 } opcodes[] = {
 #define OPCODE(number, name, arches, ptx) {number, name},
-#include "kernels/opcode.def"
+#include "kernels/runtime/opcode.def"
 };
 
 static struct tmap_code_kernel *scan(const void *data, size_t size, size_t *n)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The copy suite for the architectures after Hopper: compiled without a warning, every kernel holds
-# what it must (src/kernels/expect.def), and the kernels are the same ones, but copy_multicast, which
+# what it must (src/kernels/runtime/expect.def), and the kernels are the same ones, but copy_multicast, which
 # sm_120 cannot have. Nothing is run: no such GPU was at hand.
 B=${B:-build} n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

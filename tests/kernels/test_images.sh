@@ -15,7 +15,7 @@ fi
 # The assembler's advisories are no warnings to it: registers not moved (C7508), products in sequence
 # (C7510, C7511), waits put in (C7517).
 advisories() { grep -h '(C75[0-9]*)' "$@"; }
-result "the assembler advises nothing" "$(advisories "$B"/src/kernels/*/*.log "$B"/cross/*/*.log 2>/dev/null)"
+result "the assembler advises nothing" "$(advisories "$B"/src/kernels/*/*.log "$B"/src/kernels/*/*/*.log "$B"/cross/*/*.log 2>/dev/null)"
 echo "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored" >"$tmp/log"
 result "an advice would be seen" "$([ -n "$(advisories "$tmp/log")" ] || echo no)"
 if [ "$(compilers "$tmp/now")" != "$(compilers $table)" ]; then

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The opcode table (src/kernels/opcode.def) against the assembler that is here, row by row and
+# The opcode table (src/kernels/runtime/opcode.def) against the assembler that is here, row by row and
 # architecture by architecture; the scan's findings on programs that break each of its rules; and the
 # names and counts against nvdisasm. NVDISASM names one; else the PATH's, the toolkit's, or that of
 # Python's nvidia-cuda-nvdisasm is taken.
@@ -100,7 +100,7 @@ compare() {
 for arch in sm_90a sm_100a sm_103a sm_120a sm_121a; do "$probe" names "$tmp/$arch.cubin"; done >"$tmp/known"
 for arch in sm_90a sm_100a sm_103a sm_120a sm_121a; do compare "$arch, one instruction each" "$tmp/$arch.cubin"; done
 [ -n "$TMAP_ALL" ] && gemm='*' || gemm=s8
-for f in "$B"/src/kernels/copy/*.fatbin "$B"/src/kernels/gemm/$gemm.fatbin; do
+for f in "$B"/src/kernels/copy/*.fatbin "$B"/src/kernels/gemm/sm90/$gemm.fatbin; do
     [ -e "$f" ] || continue
     "$probe" cubin "$f" >"$tmp/image.cubin"
     compare "${f#"$B"/src/kernels/}" "$tmp/image.cubin"

@@ -34,10 +34,10 @@ done
 # without NAME RULE FILE EDITED PATTERN: the kernels of FILE with the lines of EDITED that match
 # PATTERN taken out.
 without() {
-    mkdir -p "$dir/kernels/copy"
+    mkdir -p "$dir/kernels/copy" "$dir/kernels/ptx"
     grep -v "$5" "$top/src/kernels/copy/$4" >"$dir/kernels/copy/$4"
     cmp -s "$dir/kernels/copy/$4" "$top/src/kernels/copy/$4" && echo "# $5 is not in $4"
-    cp "$top"/src/kernels/ptx_copy.cuh "$dir/kernels" # which an edited ptx.cuh includes
+    cp "$top"/src/kernels/ptx/copy.cuh "$dir/kernels/ptx" # which an edited ptx.cuh includes
     [ "$4" = "$3" ] || cp "$top/src/kernels/copy/$3" "$dir/kernels/copy/$3"
     verdict "$1 is found" "$2" "$(rules "$dir/kernels/copy/$3")"
     rm -r "$dir/kernels"
@@ -50,5 +50,5 @@ without "a missing release" descriptor-fence special.cu special.cu 'ptx::tensorm
 without "a missing drain" drain copy.cu ring.cuh 'bulk_wait<0>'
 without "a slot refilled too early" reuse copy.cu ring.cuh 'bulk_wait_read<LAG>'
 without "an output slot rewritten too early" reuse transpose.cu transpose.cu 'bulk_wait_read<1>'
-without "a wait that never gives up" watchdog transpose.cu ../ptx.cuh '__trap()'
+without "a wait that never gives up" watchdog transpose.cu ../ptx/ptx.cuh '__trap()'
 echo "1..$n"

@@ -1,6 +1,6 @@
 // The executor's device side: fill, copy, hand back. See executor.h.
 #include "kernels/copy/executor.h"
-#include "kernels/ptx.cuh"
+#include "kernels/ptx/ptx.cuh"
 
 namespace
 {

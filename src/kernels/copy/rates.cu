@@ -1,7 +1,7 @@
 // How fast one multiprocessor's copy engine walks the rows of a box, with everything in L2: loads
 // alone, stores alone, both at once and independent of each other.
 #include "kernels/copy/rates.h"
-#include "kernels/ptx.cuh"
+#include "kernels/ptx/ptx.cuh"
 
 namespace
 {

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "kernels/copy/params.h"
-#include "kernels/ptx.cuh"
+#include "kernels/ptx/ptx.cuh"
 
 namespace copy
 {

@@ -1,7 +1,7 @@
 // Opening the copy suite, launching its kernels, and reading what they said when they gave up.
 #include "kernels/copy/suite.h"
 
-#include "kernels/cubin.h"
+#include "kernels/runtime/cubin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -23,15 +23,15 @@
      false,                                                                                        \
      true},
 const struct gemm_instance gemm_instances[] = {
-#include "kernels/gemm/instances.def"
+#include "kernels/gemm/sm90/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
 
 #define IMAGE(kind)                                                                                \
-    extern const char image_gemm_##kind[];                                                         \
-    extern const uint64_t image_gemm_##kind##_bytes;
+    extern const char image_gemm_sm90_##kind[];                                                    \
+    extern const uint64_t image_gemm_sm90_##kind##_bytes;
 IMAGE(bf16)
 IMAGE(f16)
 IMAGE(tf32)
@@ -40,12 +40,12 @@ IMAGE(e5m2)
 IMAGE(s8)
 
 const struct gemm_image gemm_images[GEMM_KINDS] = {
-    [GEMM_BF16] = {image_gemm_bf16, &image_gemm_bf16_bytes},
-    [GEMM_F16] = {image_gemm_f16, &image_gemm_f16_bytes},
-    [GEMM_TF32] = {image_gemm_tf32, &image_gemm_tf32_bytes},
-    [GEMM_E4M3] = {image_gemm_e4m3, &image_gemm_e4m3_bytes},
-    [GEMM_E5M2] = {image_gemm_e5m2, &image_gemm_e5m2_bytes},
-    [GEMM_S8] = {image_gemm_s8, &image_gemm_s8_bytes},
+    [GEMM_BF16] = {image_gemm_sm90_bf16, &image_gemm_sm90_bf16_bytes},
+    [GEMM_F16] = {image_gemm_sm90_f16, &image_gemm_sm90_f16_bytes},
+    [GEMM_TF32] = {image_gemm_sm90_tf32, &image_gemm_sm90_tf32_bytes},
+    [GEMM_E4M3] = {image_gemm_sm90_e4m3, &image_gemm_sm90_e4m3_bytes},
+    [GEMM_E5M2] = {image_gemm_sm90_e5m2, &image_gemm_sm90_e5m2_bytes},
+    [GEMM_S8] = {image_gemm_sm90_s8, &image_gemm_sm90_s8_bytes},
 };
 
 /* The kernels are for this architecture and say so to the checker. */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/gemm/probe.h"
+#include "kernels/gemm/sm90/probe.h"
 #include "kernels/gemm/suite.h"
 
 enum { GUARD_BYTES = 4096, POISON = 0xff, BLOCKS = 1056, THREADS = 256, VECTORS = 32 };
@@ -16,7 +16,7 @@ struct bench {
     bool failed;
 };
 
-extern const char image_gemm_probe[];
+extern const char image_gemm_sm90_probe[];
 
 static tmap_cu_deviceptr allocate(struct bench *b, int64_t bytes)
 {
@@ -263,7 +263,7 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     struct bench b = {.suite = suite, .api = &suite->gpu.api};
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
-    if (!suite->probe && b.api->module_load_data(&suite->probe, image_gemm_probe))
+    if (!suite->probe && b.api->module_load_data(&suite->probe, image_gemm_sm90_probe))
         return TMAP_E_DRIVER;
     b.result = allocate(&b, sizeof(struct probe_result));
     fetch(&b);
@@ -368,7 +368,7 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
     if (!suite || !cases || !outcome || count < 1 || count > TMAP_GEMM_VERIFY_MEMBERS)
         return TMAP_E_ARGUMENT;
     memset(&made, 0, sizeof made);
-    if (!suite->probe && suite->gpu.api.module_load_data(&suite->probe, image_gemm_probe))
+    if (!suite->probe && suite->gpu.api.module_load_data(&suite->probe, image_gemm_sm90_probe))
         return TMAP_E_DRIVER;
     if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
     prepare_members(suite, cases, &g);

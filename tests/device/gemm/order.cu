@@ -1,6 +1,6 @@
 // Kernels whose PTX tests/kernels/order.py reads: one of each way to the epilogue.
-#include "kernels/gemm/groups.cuh"
-#include "kernels/gemm/pingpong.cuh"
+#include "kernels/gemm/sm90/groups.cuh"
+#include "kernels/gemm/sm90/pingpong.cuh"
 
 GEMM_KERNEL(order_sum, GEMM_BF16, 2, 128)
 GEMM_KERNEL(order_promote, GEMM_E4M3, 2, 64, 0, 0, 1)

@@ -397,4 +397,4 @@ template <class T> PTX_FN void settle(T &x)
 
 } // namespace ptx
 
-#include "ptx_copy.cuh"
+#include "copy.cuh"

@@ -3,8 +3,8 @@
 // wgmma.mma_async).
 #pragma once
 
-#include "../ptx.cuh"
-#include "params.h"
+#include "kernels/ptx/ptx.cuh"
+#include "kernels/gemm/params.h"
 
 // The accumulators' operand numbers, ten at a time: TEN(3) is %30 to %39.
 #define TEN(p)                                                                                     \

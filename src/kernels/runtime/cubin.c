@@ -1,6 +1,6 @@
 /* Sections and symbols of a cubin. Nothing that a header says is believed before it is compared
  * with the file's size. Numbers are little-endian, as the format is. */
-#include "kernels/cubin.h"
+#include "kernels/runtime/cubin.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Counting the instructions of a cubin's kernels. */
-#include "kernels/cubin.h"
+#include "kernels/runtime/cubin.h"
 #include "tmap/code.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static const struct {
     const char *name;
 } opcodes[] = {
 #define OPCODE(number, name, arches, ptx) {number, name},
-#include "kernels/opcode.def"
+#include "kernels/runtime/opcode.def"
 };
 #define OPCODES (sizeof opcodes / sizeof opcodes[0])
 

@@ -11,7 +11,7 @@ static const struct {
     const char *why;
 } rows[] = {
 #define EXPECT(kernels, what, least, most, why) {kernels, what, least, most, why},
-#include "kernels/expect.def"
+#include "kernels/runtime/expect.def"
 };
 #define ROWS (sizeof rows / sizeof rows[0])
 

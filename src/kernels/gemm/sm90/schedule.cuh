@@ -3,7 +3,7 @@
 // in time share operands in the L2 cache.
 #pragma once
 
-#include "params.h"
+#include "kernels/gemm/params.h"
 
 struct tile {
     int32_t m, n, batch; // in cluster tiles
