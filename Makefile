@@ -141,7 +141,7 @@ bench/%: $(B)/bench/%
 	$<
 $(B)/bench/%: bench/%.c $(LINK_ALL)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(LINK_ALL) $(LIBS_ALL)
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
 
 # --- the first command ------------------------------------------------------------------------
 # deps installs what is missing through apt, and only then; where apt is absent it says what to install.

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/copy/rates.h"
+#include "copy_rates.h"
 #include "kernels/copy/suite.h"
 
 #define PITCH 8192u
@@ -14,7 +14,7 @@
 #define STAGES 4u
 #define MAX_BLOCKS 264u
 
-extern const uint8_t image_copy_rates[];
+extern const uint8_t image_bench_copy_rates[];
 
 struct shape {
     uint32_t row_bytes, rows, panels; // of a box
@@ -101,7 +101,7 @@ static bool set_up(struct bench *b)
         return false;
     }
     const struct tmap_libcuda *cu = &b->suite->gpu.api;
-    return cu->module_load_data(&module, image_copy_rates) == 0 &&
+    return cu->module_load_data(&module, image_bench_copy_rates) == 0 &&
            cu->module_get_function(&b->kernel, module, "rate_rows") == 0 &&
            cu->func_set_attribute(b->kernel, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                   (int)b->suite->smem_bytes) == 0 &&

@@ -9,7 +9,8 @@ $(VENDOR_NAMES): $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cublasLt.
 	$(Q)sed -nE 's/^ *CUBLASLT_(MATMUL_TILE|MATMUL_STAGES|CLUSTER_SHAPE)_([0-9][0-9xAUTO]*) = ([0-9]+).*/NAMED(\1, \3, "\2")/p' \
 	  $(filter %.h,$^) /dev/null >$@
 $(B)/bench/gemm/vendor.o: $(VENDOR_NAMES)
-$(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) $(LINK_ALL)
+$(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) \
+	$(patsubst %.cu,$(B)/%.image.o,$(wildcard bench/gemm/*.cu)) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
 .PHONY: bench-gemm
 bench-gemm: $(GEMM_BENCH)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-extern const char image_gemm_sm90_ladder[], image_gemm_sm90_ceiling[];
+extern const char image_bench_gemm_ladder[], image_bench_gemm_ceiling[];
 
 static const struct rung {
     const char *kernel, *name;
@@ -126,7 +126,7 @@ double rung_time(struct stand *s, struct job *job, int rung, double ms, bool *ri
     const struct rung *r = &rungs[rung];
     const struct tmap_gemm_problem *q = &job->set[0];
     tmap_cu_module module;
-    tmap_cu_function function = load(s, image_gemm_sm90_ladder, r->kernel, &module);
+    tmap_cu_function function = load(s, image_bench_gemm_ladder, r->kernel, &module);
     struct gemm_params p;
     double us = -1;
     memset(&p, 0, sizeof p);
@@ -173,7 +173,7 @@ double ceiling_multiply(struct stand *s, struct job *job, double ms)
     struct tmap_gemm_plan plan;
     tmap_cu_module module;
     double us = -1;
-    tmap_cu_function function = load(s, image_gemm_sm90_ceiling, "ceiling_multiply", &module);
+    tmap_cu_function function = load(s, image_bench_gemm_ceiling, "ceiling_multiply", &module);
     if (!function || !wide_params(s, job, 1, &p, &plan)) return -1;
     p.k_blocks = 4096;
     const unsigned blocks = (unsigned)s->suite->gpu.sm_count;
@@ -188,7 +188,7 @@ double ceiling_stream(struct stand *s, struct job *job, int cluster_m, double ms
     struct tmap_gemm_plan plan;
     tmap_cu_module module;
     double us = -1;
-    tmap_cu_function function = load(s, image_gemm_sm90_ceiling, "ceiling_stream", &module);
+    tmap_cu_function function = load(s, image_bench_gemm_ceiling, "ceiling_stream", &module);
     if (!function || !wide_params(s, job, cluster_m, &p, &plan)) return -1;
     TIMED(us, ms, launch(s, function, &p, plan.grid, 1, 384, plan.smem_bytes, plan.cluster));
     s->api->module_unload(module);

@@ -82,7 +82,7 @@ static enum cli_exit run(struct cli *cli)
     if (strcmp(what, "verify") == 0) return measure_all(cli, false);
     if (strcmp(what, "bench") == 0) return measure_all(cli, true);
     if (strcmp(what, "scan") == 0) return cli_code_scan(cli);
-    if (strcmp(what, "table") == 0) return cli_code_table();
+    if (strcmp(what, "table") == 0) return cli_code_table(cli);
     return cli_usage(cli, "list, verify, bench, scan or table, not '%s'", what);
 }
 

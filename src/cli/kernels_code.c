@@ -19,7 +19,10 @@ static enum tmap_status scan(const void *data, size_t size, struct scanned *out)
     out->kernels = malloc((n ? n : 1) * sizeof *out->kernels);
     if (!out->kernels) return TMAP_E_MEMORY;
     s = tmap_code_scan(data, size, out->kernels, n, &out->count, &out->image);
-    if (s != TMAP_OK) free(out->kernels);
+    if (s != TMAP_OK) {
+        free(out->kernels);
+        out->kernels = NULL;
+    }
     return s;
 }
 
@@ -109,35 +112,50 @@ static void *read_all(const char *path, size_t *size)
     return data;
 }
 
-static enum cli_exit scan_file(struct cli *cli, const char *path)
+/* A cubin or a fatbin of the user's. */
+static enum cli_exit scan_file(struct cli *cli, const char *path, struct scanned *s)
 {
-    struct scanned s = {0};
     size_t size = 0;
     void *data = read_all(path, &size);
     if (!data) {
         cli_message(cli, "%s: cannot be read", path);
         return CLI_INPUT;
     }
-    const enum tmap_status status = scan(data, size, &s);
+    const enum tmap_status status = scan(data, size, s);
     free(data);
     if (status == TMAP_E_ARGUMENT) {
         cli_message(cli, "%s: no cubin and no fatbin, cut short, or compressed", path);
         return CLI_INPUT;
     }
-    if (status != TMAP_OK) return cli_status(cli, status, path);
-    print_image(cli, path, &s);
-    free(s.kernels);
-    return CLI_OK;
+    return status == TMAP_OK ? CLI_OK : cli_status(cli, status, path);
 }
 
 enum cli_exit cli_code_scan(struct cli *cli)
 {
     if (cli->operand_count < 2) return cli_usage(cli, "scan needs a cubin or a fatbin");
-    for (size_t i = 1; i < cli->operand_count; i++) cli_note(cli, scan_file(cli, cli->operand[i]));
+    for (size_t i = 1; i < cli->operand_count; i++) {
+        struct scanned s = {0};
+        cli_note(cli, scan_file(cli, cli->operand[i], &s));
+        if (s.kernels) print_image(cli, cli->operand[i], &s);
+        free(s.kernels);
+    }
     return CLI_OK;
 }
 
-enum cli_exit cli_code_table(void)
+static void print_rows(const char *name, const struct scanned *s)
+{
+    printf("%s\t%s\t\t\t%016llx\t\n", name, s->image.compiler,
+           (unsigned long long)s->image.fnv1a64);
+    for (size_t j = 0; j < s->count; j++) {
+        const struct tmap_code_kernel *k = &s->kernels[j];
+        printf("%s\t%s\t%u\t%u\t%016llx\t", name, k->name, k->instructions, k->registers,
+               (unsigned long long)k->fnv1a64);
+        print_counts(k, " ");
+        printf("\n");
+    }
+}
+
+static void embedded_rows(void)
 {
     struct tmap_code_embedded e;
     struct scanned s = {0};
@@ -145,15 +163,18 @@ enum cli_exit cli_code_table(void)
            "# image\tkernel\tinstructions\tregisters\tfnv1a64\topcodes\n");
     for (size_t i = 0; tmap_code_embedded_at(i, &e); i++) {
         if (e.size == 0 || scan(e.data, e.size, &s) != TMAP_OK) continue;
-        printf("%s\t%s\t\t\t%016llx\t\n", e.name, s.image.compiler,
-               (unsigned long long)s.image.fnv1a64);
-        for (size_t j = 0; j < s.count; j++) {
-            const struct tmap_code_kernel *k = &s.kernels[j];
-            printf("%s\t%s\t%u\t%u\t%016llx\t", e.name, k->name, k->instructions, k->registers,
-                   (unsigned long long)k->fnv1a64);
-            print_counts(k, " ");
-            printf("\n");
-        }
+        print_rows(e.name, &s);
+        free(s.kernels);
+    }
+}
+
+enum cli_exit cli_code_table(struct cli *cli)
+{
+    if (cli->operand_count < 2) embedded_rows();
+    for (size_t i = 1; i < cli->operand_count; i++) {
+        struct scanned s = {0};
+        cli_note(cli, scan_file(cli, cli->operand[i], &s));
+        if (s.kernels) print_rows(cli->operand[i], &s);
         free(s.kernels);
     }
     return CLI_OK;

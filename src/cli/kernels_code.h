@@ -12,6 +12,6 @@ enum cli_exit cli_code_list(struct cli *cli);
 enum cli_exit cli_code_scan(struct cli *cli);
 
 /* cli_code_table() : tab-separated, one line a kernel: tests/kernels/images.tsv. */
-enum cli_exit cli_code_table(void);
+enum cli_exit cli_code_table(struct cli *cli);
 
 #endif

@@ -1,5 +1,6 @@
 # Kernels: src/kernels/<path>/<name>.cu -> a fatbin -> an object with image_<path>_<name>[] and
-# uint64_t image_<path>_<name>_bytes. Without nvcc that is 0, and the host side says so.
+# uint64_t image_<path>_<name>_bytes. Without nvcc that is 0, and the host side says so. The same rules
+# make image_tests_device_<name>[] and so on of the kernels that only a test or a bench launches.
 IMAGE_CU   := $(wildcard src/kernels/*/*.cu src/kernels/*/*/*.cu)
 CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
@@ -8,15 +9,16 @@ NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -no-compress --Werror all-warnings -Xptxa
 COPY_ARCHES ?= 90a
 # What the compiler said stays beside what it made: tests/kernels/test_images.sh reads its advisories.
 keep_log     = >$@.log 2>&1; rc=$$?; cat $@.log >&2; exit $$rc
-image_name  = image_$(subst /,_,$(patsubst src/kernels/%.cu,%,$(1)))
+image_name  = image_$(subst /,_,$(patsubst src/kernels/%,%,$(1:.cu=)))
 
 $(B)/%.fatbin: %.cu
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
-	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Iinclude -MD -MF $(@:.fatbin=.d) -MT $@ \
+	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MF $@.d -MT $@ \
 	  -fatbin -o $@ $< $(keep_log)
 
-$(B)/src/kernels/copy/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
+$(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
+$(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
 
 $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config
 	@mkdir -p $(@D)
@@ -45,7 +47,7 @@ $(B)/cross/sm_$(1)/%.cubin: src/kernels/copy/%.cu
 	@mkdir -p $$(@D)
 	$$(if $$(filter 1,$$(V)),,@echo "  NVCC  $$< for sm_$(1)")
 	$$(Q)$$(NVCC) $$(NVCC_FLAGS) -gencode=arch=compute_$(1),code=sm_$(1) -Isrc -Iinclude \
-	  -MD -MF $$(@:.cubin=.d) -MT $$@ -cubin -o $$@ $$< $$(keep_log)
+	  -MD -MF $$@.d -MT $$@ -cubin -o $$@ $$< $$(keep_log)
 endef
 $(foreach a,$(CROSS_ARCHES),$(eval $(call cross_rule,$(a))))
 .PHONY: kernels-cross

@@ -2,7 +2,7 @@
 #ifndef TESTS_DEVICE_CASES_H
 #define TESTS_DEVICE_CASES_H
 
-#include "kernels/copy/executor.h"
+#include "device/executor.h"
 #include "tmap/tmap.h"
 
 // A class draws one family of descriptors; X(id, name).

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "kernels/copy/bed.h"
-#include "kernels/copy/executor.h"
+#include "device/executor.h"
 
 #define RUNS 12
 #define LIMIT_MS 400u
@@ -24,7 +24,7 @@
 #define MAX_JOBS 800
 #define CHILD_S 25
 
-extern const uint8_t image_copy_faults[];
+extern const uint8_t image_tests_device_copy_faults[];
 
 // Faults of the plan rather than of the kernel.
 enum host_fault {
@@ -121,7 +121,7 @@ static bool open_rig(struct rig *r, struct job *j)
     if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
         tmap_copy_plan(r->suite, &r->bed.problem, &j->request, &r->plan, NULL) != TMAP_OK ||
         snprintf(name, sizeof name, "faulty_%s", r->plan.kernel) < 0 ||
-        cu->module_load_data(&module, image_copy_faults) ||
+        cu->module_load_data(&module, image_tests_device_copy_faults) ||
         cu->module_get_function(&f, module, name) ||
         cu->func_get_attribute(&fixed, TMAP_CU_FUNC_STATIC_SMEM, f) ||
         cu->func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)r->suite->smem_bytes - fixed))

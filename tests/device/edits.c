@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/layout.h"
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 static struct tmap_desc matrix(int dtype, uint64_t address)
 {

@@ -20,7 +20,7 @@
 #include "device/probes.h"
 #include "device/repeat.h"
 #include "device/verify.h"
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 #define GOLDEN_ARENA_BYTES (8ull << 30)
 #define GOLDEN_WINDOW_BYTES 2048u

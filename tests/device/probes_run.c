@@ -11,7 +11,7 @@
 
 #include "core/layout.h"
 #include "device/golden.h"
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 #define IMAGE_CAP 16384u
 #define MAP_AT (2ull << 30)

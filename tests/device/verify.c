@@ -12,7 +12,7 @@
 
 #include "core/simulate.h"
 #include "device/probes.h"
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 #define BATCH 512u
 #define IMAGE_CAP (48u << 20)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "device/cases.h"
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 // verify_main() : 0 when no byte differed. misuse: each case breaks a rule whose breach does not
 // fault, and must do what the simulator says of it. classes: NULL-terminated names, or NULL for

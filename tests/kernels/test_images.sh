@@ -1,7 +1,7 @@
 #!/bin/sh
-# The library's machine code is what tests/kernels/images.tsv says: every kernel, its instructions,
-# registers, counts and hash. Another compiler writes other code, so then this is a skip, and the
-# expectations alone remain (test_code). After a kernel was changed: make kernels-table, read the diff.
+# The machine code is what tests/kernels/images.tsv says: every kernel of the library and of the files
+# that only tests and benches launch; its instructions, registers, counts and hash. Another compiler
+# writes other code, so then this is a skip, and the expectations alone remain (test_code). After a kernel was changed: make kernels-table, read the diff.
 B=${B:-build} table=tests/kernels/images.tsv n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$(dirname "$0")/../.." || exit 2
@@ -12,10 +12,11 @@ if [ -z "$(compilers "$tmp/now")" ]; then
     echo "ok 1 # SKIP images: the library was built without a CUDA compiler"
     exit 0
 fi
+(cd "$B" && ./tmap kernels table $(cut -f1 "$OLDPWD/$table" | grep fatbin | uniq)) >>"$tmp/now" || exit 2
 # The assembler's advisories are no warnings to it: registers not moved (C7508), products in sequence
 # (C7510, C7511), waits put in (C7517).
 advisories() { grep -h '(C75[0-9]*)' "$@"; }
-result "the assembler advises nothing" "$(advisories "$B"/src/kernels/*/*.log "$B"/src/kernels/*/*/*.log "$B"/cross/*/*.log 2>/dev/null)"
+result "the assembler advises nothing" "$(advisories /dev/null $(find "$B"/src "$B"/tests "$B"/bench "$B"/cross -name "*.log") 2>/dev/null)"
 echo "ptxas info    : (C7508) Potential Performance Loss: 'setmaxnreg' ignored" >"$tmp/log"
 result "an advice would be seen" "$([ -n "$(advisories "$tmp/log")" ] || echo no)"
 if [ "$(compilers "$tmp/now")" != "$(compilers $table)" ]; then

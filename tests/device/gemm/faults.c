@@ -13,7 +13,7 @@
 
 #include "kernels/gemm/suite.h"
 
-extern const char image_gemm_sm90_faults[];
+extern const char image_tests_device_gemm_faults[];
 
 enum { N = 1024, RUNS = 20, SPARE_BYTES = 4096, POISON = 0xff };
 
@@ -129,7 +129,7 @@ static bool set_up(struct rig *r, enum shape shape)
     p.alpha = 1;
     p.a.ld = p.b.ld = p.d.ld = N;
     if (!fill(r, &p)) return false;
-    if (r->api->module_load_data(&module, image_gemm_sm90_faults) ||
+    if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
         r->api->module_get_function(&r->faulty, module,
                                     shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
                                                       : "gemm_faulty_2x128") ||

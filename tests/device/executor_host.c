@@ -1,10 +1,10 @@
 // The executor's host side; see executor_host.h.
-#include "kernels/copy/executor_host.h"
+#include "device/executor_host.h"
 
 #include <string.h>
 
-extern const uint8_t image_copy_executor[];
-extern const uint64_t image_copy_executor_bytes;
+extern const uint8_t image_tests_device_executor[];
+extern const uint64_t image_tests_device_executor_bytes;
 
 #define FILL_BLOCKS 4096u
 #define FILL_THREADS 256u
@@ -64,7 +64,7 @@ enum tmap_status executor_scan(struct executor *ex, uint64_t *words, uint64_t *f
 static enum tmap_status load(struct executor *ex)
 {
     const struct tmap_libcuda *cu = &ex->gpu.api;
-    TRY(cu->module_load_data(&ex->module, image_copy_executor));
+    TRY(cu->module_load_data(&ex->module, image_tests_device_executor));
     TRY(cu->module_get_function(&ex->run, ex->module, "executor_run"));
     TRY(cu->module_get_function(&ex->fill, ex->module, "executor_fill"));
     TRY(cu->module_get_function(&ex->scan, ex->module, "executor_scan"));
@@ -78,7 +78,7 @@ enum tmap_status executor_open(struct executor *ex, uint64_t arena_bytes, uint64
                                char *why, size_t cap)
 {
     memset(ex, 0, sizeof *ex);
-    if (image_copy_executor_bytes == 0) return TMAP_E_NOT_BUILT;
+    if (image_tests_device_executor_bytes == 0) return TMAP_E_NOT_BUILT;
     enum tmap_status s = tmap_gpu_open(NULL, 0, &ex->gpu, why, cap);
     if (s != TMAP_OK) return s;
     ex->arena_bytes = arena_bytes / 16 * 16;

@@ -4,7 +4,7 @@
 //   ladder_64x256x64_1   a tile as wide as the tensor core takes
 //   ladder_64x256x64_4   four buffers: the next loads run under the multiplies
 // From there on it is kernel.cuh, whose rungs are configurations.
-#include "layout.cuh"
+#include "kernels/gemm/sm90/layout.cuh"
 
 // One span (64 or 128 bytes) of every row is a stage.
 template <int BN, int SPAN_BYTES, int STAGES> struct rung {

@@ -1,6 +1,6 @@
 // How fast one multiprocessor's copy engine walks the rows of a box, with everything in L2: loads
 // alone, stores alone, both at once and independent of each other.
-#include "kernels/copy/rates.h"
+#include "copy_rates.h"
 #include "kernels/ptx/ptx.cuh"
 
 namespace

@@ -1,9 +1,9 @@
 // The executor's host side: an arena of position hashes, and batches of jobs in flight.
-#ifndef TMAP_KERNELS_COPY_EXECUTOR_HOST_H
-#define TMAP_KERNELS_COPY_EXECUTOR_HOST_H
+#ifndef TMAP_DEVICE_EXECUTOR_HOST_H
+#define TMAP_DEVICE_EXECUTOR_HOST_H
 
 #include "driver/libcuda.h"
-#include "kernels/copy/executor.h"
+#include "device/executor.h"
 
 // One batch: what it needs on both sides. Jobs and results are per block; images lie one after
 // another in one buffer. The host sides are pinned.

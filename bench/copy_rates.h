@@ -1,6 +1,6 @@
 // Parameters of the copy engine's rate measurement; read by C and by CUDA.
-#ifndef TMAP_KERNELS_COPY_RATES_H
-#define TMAP_KERNELS_COPY_RATES_H
+#ifndef TMAP_BENCH_COPY_RATES_H
+#define TMAP_BENCH_COPY_RATES_H
 
 #include "kernels/copy/params.h"
 

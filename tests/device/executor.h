@@ -4,8 +4,8 @@
 // Memory before a copy is filled with position hashes, so that every byte says where it is from:
 // executor_hash(seed, i) is the 64-bit word at byte 8 * i of shared memory or of a window, and of
 // the arena with its own seed. A byte that no copy wrote still has its hash afterwards.
-#ifndef TMAP_KERNELS_COPY_EXECUTOR_H
-#define TMAP_KERNELS_COPY_EXECUTOR_H
+#ifndef TMAP_DEVICE_EXECUTOR_H
+#define TMAP_DEVICE_EXECUTOR_H
 
 #include <stdint.h>
 

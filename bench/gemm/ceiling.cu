@@ -1,6 +1,6 @@
 // The machine's limits, measured with the GEMM's own parts: only the multiplies, on tiles that stay
 // in shared memory; only the loads, into a ring that nobody multiplies from.
-#include "kernel.cuh"
+#include "kernels/gemm/sm90/kernel.cuh"
 
 using wide = shape<GEMM_BF16, 2, 256>;
 

@@ -1,5 +1,5 @@
 // The executor's device side: fill, copy, hand back. See executor.h.
-#include "kernels/copy/executor.h"
+#include "device/executor.h"
 #include "kernels/ptx/ptx.cuh"
 
 namespace
