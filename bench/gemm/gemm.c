@@ -14,8 +14,8 @@
  *   gemm overhead                         host time of a run beside a bare launch
  *   gemm plot < TSV > SVG                 the ratio by shape, of what compare and exhaust print
  *
- * CONFIG is tile_m,tile_n,stages,cm,cn,split,group,clusters,swapped,stream,flip,load,store,
- * overlap,panels,direct,pingpong,storer. FILL: normal (default), integers, zeros. SHAPES names
+ * CONFIG is tile_m,tile_n,stages,cm,cn,split_k,group,clusters,swapped,stream_k,flip,load,store,
+ * overlap,panels,direct,pingpong,store_warp. FILL: normal (default), integers, zeros. SHAPES names
  * another shape list.
  */
 #include "exhaust.h"
@@ -456,8 +456,8 @@ static void ladder(struct stand *s, int n, double ms)
             request.cluster_m = request.cluster_m ? request.cluster_m : 1;
             request.overlap = request.overlap ? 0 : -1;
             request.direct = request.direct ? 1 : -1;
-            request.cluster_n = request.split = 1;
-            request.swapped = request.stream = -1;
+            request.cluster_n = request.split_k = 1;
+            request.swapped = request.stream_k = -1;
         }
         if (!ours(s, r, &job, &request)) continue;
         stand_time(s, r, ms / 4, 0);

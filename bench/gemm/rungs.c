@@ -160,7 +160,7 @@ static bool wide_params(struct stand *s, struct job *job, int cluster_m, struct 
                                              .stages = 3,
                                              .cluster_m = cluster_m,
                                              .cluster_n = 1,
-                                             .split = 1,
+                                             .split_k = 1,
                                              .swapped = -1};
     if (tmap_gemm_plan(s->suite, &job->set[0], &request, plan, NULL) != TMAP_OK) return false;
     memcpy(p, plan->params, sizeof *p);

@@ -8,18 +8,18 @@ enum { SCREEN_MS = 20 };
 void config_print(const struct tmap_gemm_config *c)
 {
     printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
-           c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped, c->stream,
+           c->cluster_m, c->cluster_n, c->split_k, c->group, c->clusters, c->swapped, c->stream_k,
            c->flip_k, c->load_policy, c->store_policy, c->overlap, c->panels, c->direct,
-           c->pingpong, c->storer);
+           c->pingpong, c->store_warp);
 }
 
 struct tmap_gemm_config config_of(const char *text)
 {
     struct tmap_gemm_config c = {0};
     sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
-           &c.stages, &c.cluster_m, &c.cluster_n, &c.split, &c.group, &c.clusters, &c.swapped,
-           &c.stream, &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels, &c.direct,
-           &c.pingpong, &c.storer);
+           &c.stages, &c.cluster_m, &c.cluster_n, &c.split_k, &c.group, &c.clusters, &c.swapped,
+           &c.stream_k, &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels,
+           &c.direct, &c.pingpong, &c.store_warp);
     return c;
 }
 

@@ -69,7 +69,7 @@ struct tmap_gemm_problem {
                       own. Plans that share one must run one after the other (one stream). */
 };
 
-#define TMAP_GEMM_STREAM_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
+#define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
 
 /* How it is computed. Zero in any member of a request leaves the choice to the cost model. */
 struct tmap_gemm_config {
@@ -77,17 +77,17 @@ struct tmap_gemm_config {
     int32_t stages;                    /* of the ring */
     int32_t panels;                    /* of output, 8 KiB each, a warpgroup */
     int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
-    int32_t split;                     /* blocks of a cluster that share one tile along K */
+    int32_t split_k;                   /* blocks of a cluster that share one tile along K */
     int32_t group;                     /* cluster tiles of M walked before N advances */
     int32_t clusters;                  /* resident; the persistent stride */
     int32_t swapped;                   /* 1: computes D transposed, -1: never */
-    int32_t stream;                    /* tiles dealt out by k-blocks instead of whole; -1: none */
+    int32_t stream_k;                  /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
     int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
     int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
-    int32_t pingpong; /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
-    int32_t storer;   /* 1: a warp of its own stores D for each warpgroup, -1: the
+    int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
+    int32_t store_warp; /* 1: a warp of its own stores D for each warpgroup, -1: the
                          warpgroups themselves (as a request 1 is met where it can be) */
 };
 

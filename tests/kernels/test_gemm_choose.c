@@ -103,9 +103,10 @@ static void costs_are_sorted(void **state)
 static bool same_config(const struct tmap_gemm_config *x, const struct tmap_gemm_config *y)
 {
     return x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->stages == y->stages &&
-           x->cluster_m == y->cluster_m && x->cluster_n == y->cluster_n && x->split == y->split &&
-           x->swapped == y->swapped && x->stream == y->stream && x->pingpong == y->pingpong &&
-           x->storer == y->storer && x->direct == y->direct && x->panels == y->panels;
+           x->cluster_m == y->cluster_m && x->cluster_n == y->cluster_n &&
+           x->split_k == y->split_k && x->swapped == y->swapped && x->stream_k == y->stream_k &&
+           x->pingpong == y->pingpong && x->store_warp == y->store_warp && x->direct == y->direct &&
+           x->panels == y->panels;
 }
 
 /* What the tuner times is what it says: no request may give a better one of another kind. */
@@ -122,9 +123,10 @@ static void a_choice_taken_as_a_request_gives_itself(void **state)
             for (size_t j = 0; j < n; j++) {
                 assert_true(gemm_enumerate(suite, &p, &choices[j].config, &again, 1) > 0);
                 if (!same_config(&choices[j].config, &again.config))
-                    fail_msg("%s, cluster %d x %d, split %d, stream %d", choices[j].instance->name,
-                             choices[j].config.cluster_m, choices[j].config.cluster_n,
-                             choices[j].config.split, choices[j].config.stream);
+                    fail_msg("%s, cluster %d x %d, split_k %d, stream_k %d",
+                             choices[j].instance->name, choices[j].config.cluster_m,
+                             choices[j].config.cluster_n, choices[j].config.split_k,
+                             choices[j].config.stream_k);
             }
         }
 }
@@ -173,21 +175,21 @@ static void a_warp_stores_what_the_engine_can(void **state)
 {
     (void)state;
     struct gemm_choice choices[GEMM_MAX_CHOICES];
-    const struct tmap_gemm_config never = {.storer = -1};
+    const struct tmap_gemm_config never = {.store_warp = -1};
     struct tmap_gemm *suite = pretend();
     for (int32_t n = 4096; n >= 4095; n--) { /* 4095: whichever way D lies, its rows end oddly */
         const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, n, n, 4096);
         size_t with = 0, count = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
         for (size_t i = 0; i < count; i++) {
             const struct tmap_gemm_config *c = &choices[i].config;
-            const bool may =
-                n % 8 == 0 && c->tile_m < 192 && c->split == 1 && c->direct < 0 && c->pingpong < 0;
-            assert_int_equal(c->storer, may ? 1 : -1);
+            const bool may = n % 8 == 0 && c->tile_m < 192 && c->split_k == 1 && c->direct < 0 &&
+                             c->pingpong < 0;
+            assert_int_equal(c->store_warp, may ? 1 : -1);
             with += may;
         }
         assert_true(n % 8 ? with == 0 : with > 0);
         count = gemm_enumerate(suite, &p, &never, choices, GEMM_MAX_CHOICES);
-        for (size_t i = 0; i < count; i++) assert_int_equal(choices[i].config.storer, -1);
+        for (size_t i = 0; i < count; i++) assert_int_equal(choices[i].config.store_warp, -1);
     }
 }
 
@@ -202,7 +204,7 @@ static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t 
         const struct tmap_gemm_config *c = &choices[i].config;
         const struct gemm_view view = gemm_view_of(p, c->swapped > 0);
         struct tmap_desc desc[3];
-        assert_true(c->pingpong == 1 && c->split == 1 && c->stream == -1);
+        assert_true(c->pingpong == 1 && c->split_k == 1 && c->stream_k == -1);
         assert_int_equal(gemm_threads(choices[i].instance), 384);
         assert_true(choices[i].smem_bytes <= suite->smem_optin_bytes);
         gemm_describe(&view, &choices[i], p, desc);

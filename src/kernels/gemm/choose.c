@@ -123,13 +123,13 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance
     c->stages = stages;
 }
 
-/* A warp beside the producer stores for each warpgroup (storer.cuh) what the copy engine can store
- * whole. */
-static bool has_storer(const struct gemm_instance *instance, const struct gemm_view *view,
-                       const struct tmap_gemm_config *c)
+/* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can
+ * store whole. */
+static bool has_store_warp(const struct gemm_instance *instance, const struct gemm_view *view,
+                           const struct tmap_gemm_config *c)
 {
     const bool ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES;
-    return !is_tall(instance) && !instance->pingpong && c->split == 1 && c->direct < 0 && !ragged;
+    return !is_tall(instance) && !instance->pingpong && c->split_k == 1 && c->direct < 0 && !ragged;
 }
 
 static int32_t ceil_div(int32_t a, int32_t b)
@@ -148,20 +148,20 @@ static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
     return tile % (sharers * (mn_major ? SLAB_ROWS : 8)) == 0;
 }
 
-/* How many clusters run, and how many tiles they share by k-blocks. c->stream comes as a way:
+/* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
  * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
  * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
 static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
                  int32_t members, int32_t sm_count)
 {
     enum { LEAST_SHARE = 4 };
-    const int32_t way = c->stream;
-    c->clusters = c->split > 1 || tiles < resident ? (int32_t)tiles : resident;
-    c->stream = -1;
+    const int32_t way = c->stream_k;
+    c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
+    c->stream_k = -1;
     if (way == 0) return true;
     const int64_t left = way == 3 ? tiles : tiles % resident + (int64_t)(way - 1) * resident;
-    if (c->split > 1 || left == 0 || left > tiles) return false;
-    c->stream = (int32_t)left;
+    if (c->split_k > 1 || left == 0 || left > tiles) return false;
+    c->stream_k = (int32_t)left;
     c->clusters = resident;
     if (way == 3) {
         if (tiles * 2 > resident) return false;
@@ -179,24 +179,24 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
-    const int32_t members = c->cluster_m * c->cluster_n * c->split;
+    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
-    if (instance->pingpong && (c->split > 1 || c->stream > 0)) return false;
+    if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (is_bare(instance) && request->direct > 0) return false;
     const bool partial = instance->bn > SLAB_ROWS && instance->bn % SLAB_ROWS != 0;
     if (partial && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
-    if (c->split > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
+    if (c->split_k > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
     if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
     if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
     const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
-    if (c->split > k_blocks) return false;
+    if (c->split_k > k_blocks) return false;
     share_smem(suite, instance, view, request, c);
     if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
     /* A part's sums travel through the ring. */
-    if (c->split > 1 &&
+    if (c->split_k > 1 &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
@@ -210,7 +210,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
     c->direct = partial ? 1 : request->direct ? request->direct : DIRECT;
-    c->storer = request->storer >= 0 && has_storer(instance, view, c) ? 1 : -1;
+    c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->overlap = request->overlap;
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;
@@ -246,16 +246,16 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
         *c = (struct tmap_gemm_config){.swapped = swapped,
                                        .cluster_m = shapes[i][0],
                                        .cluster_n = shapes[i][1],
-                                       .split = shapes[i][2],
-                                       .stream = (int32_t)(j % streams)};
-        const int32_t requested = request->stream;
-        if (requested < 0 && c->stream != 0) continue;
+                                       .split_k = shapes[i][2],
+                                       .stream_k = (int32_t)(j % streams)};
+        const int32_t requested = request->stream_k;
+        if (requested < 0 && c->stream_k != 0) continue;
         if (!allows(request->cluster_m, c->cluster_m) ||
-            !allows(request->cluster_n, c->cluster_n) || !allows(request->split, c->split))
+            !allows(request->cluster_n, c->cluster_n) || !allows(request->split_k, c->split_k))
             continue;
         if (!gemm_complete(suite, view, request, choice)) continue;
-        if (requested == TMAP_GEMM_STREAM_ANY ? c->stream < 0
-                                              : requested > 0 && c->stream != requested)
+        if (requested == TMAP_GEMM_STREAM_K_ANY ? c->stream_k < 0
+                                                : requested > 0 && c->stream_k != requested)
             continue;
         count = put(out, cap, count, choice);
     }

@@ -110,13 +110,13 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         const struct gemm_view view = gemm_view_of(&stands, swapped != 0);
         struct gemm_choice choice = {.instance = &gemm_group_instances[i / 4]};
         choice.config = (struct tmap_gemm_config){
-            .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split = 1};
+            .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split_k = 1};
         if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
         if (request->cluster_m != 0 && request->cluster_m != pair) continue;
         if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
             continue;
         choice.config.clusters = request->clusters ? request->clusters : suite->resident[pair];
-        choice.config.storer = -1; /* members differ in what can be stored whole */
+        choice.config.store_warp = -1; /* members differ in what can be stored whole */
         choice.cost_us = cost_us(like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;
         *best = choice;

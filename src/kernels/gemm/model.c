@@ -91,16 +91,17 @@ static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_c
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
     return TILE_CLOCKS + PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
-           (c->split > 1 ? SPLIT_CLOCKS + REDUCE_CLOCKS * c->split * columns / 16 * c->tile_m / 64
-                         : 0) +
+           (c->split_k > 1
+                ? SPLIT_CLOCKS + REDUCE_CLOCKS * c->split_k * columns / 16 * c->tile_m / 64
+                : 0) +
            (view->adds_c ? 30.0 * columns : 0);
 }
 
 /* A stream's tile is shared evenly, or some tiles by one cluster more than the rest. */
 static double pieces(const struct tmap_gemm_config *c)
 {
-    const int32_t whole = c->clusters / c->stream;
-    return c->clusters % c->stream == 0 ? whole : whole + 2;
+    const int32_t whole = c->clusters / c->stream_k;
+    return c->clusters % c->stream_k == 0 ? whole : whole + 2;
 }
 
 /* A pingpong's tiles, so many one after the other: what a tile needs beyond its multiplies runs
@@ -123,17 +124,17 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
 {
     const struct tmap_gemm_config *c = &choice->config;
     const double span = 128.0 / view->element_bytes;
-    const double k_blocks = up(up(view->k / span) / c->split);
+    const double k_blocks = up(up(view->k / span) / c->split_k);
     const double block = block_clocks(choice->instance, c), tile = tile_clocks(view, c);
     const double whole = k_blocks * block + tile;
-    if (c->split > 1) return up(tiles / suite->resident[c->split]) * whole;
+    if (c->split_k > 1) return up(tiles / suite->resident[c->split_k]) * whole;
     if (c->pingpong > 0)
         return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block);
-    const double aside = c->storer > 0 ? STORED_ASIDE : 0;
-    if (c->stream <= 0) return up(tiles / c->clusters) * (whole - aside) + aside;
-    const double share = up(c->stream * k_blocks / c->clusters);
+    const double aside = c->store_warp > 0 ? STORED_ASIDE : 0;
+    if (c->stream_k <= 0) return up(tiles / c->clusters) * (whole - aside) + aside;
+    const double share = up(c->stream_k * k_blocks / c->clusters);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
-    return up((tiles - c->stream) / c->clusters) * (whole - aside) + share * block + tile +
+    return up((tiles - c->stream_k) / c->clusters) * (whole - aside) + share * block + tile +
            part * pieces(c);
 }
 
@@ -167,7 +168,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    const double members = c->cluster_m * c->cluster_n * c->split;
+    const double members = c->cluster_m * c->cluster_n * c->split_k;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
     const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
@@ -184,7 +185,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (fours && tiles > c->clusters) compute_us *= FOURS_AGAIN;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
-    const double at_once = c->split > 1 ? suite->resident[c->split] : c->clusters;
+    const double at_once = c->split_k > 1 ? suite->resident[c->split_k] : c->clusters;
     const double busy = smaller(c->clusters, at_once) * members;
     const double memory_us =
         bytes * (c->cluster_m > 1 && c->cluster_n > 1 ? SHARE_BOTH : 1) /

@@ -58,7 +58,7 @@ struct gemm_params {
     int64_t d_row_bytes, d_batch_bytes;
     int32_t ragged;
     int32_t direct;                     /* D is stored by the warps, not by the copy engine */
-    int32_t hand;                       /* a warp beside the producer stores: storer.cuh */
+    int32_t hand;                       /* a warp beside the producer stores: store_warp.cuh */
     int32_t plain;                      /* D is written the straight way: epilogue.cuh */
     int32_t flip_k;                     /* odd rounds walk K backwards, into what L2 still holds */
     uint64_t load_policy, store_policy; /* L2 eviction, as the copy instructions encode it */

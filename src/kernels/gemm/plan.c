@@ -30,7 +30,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->n = view->n;
     p->batch = view->batch;
     const int32_t blocks = (view->k + span - 1) / span;
-    p->k_blocks = (blocks + c->split - 1) / c->split;
+    p->k_blocks = (blocks + c->split_k - 1) / c->split_k;
     const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
     p->tiles_m = view->m / rows + (view->m % rows != 0);
     p->tiles_n = view->n / cols + (view->n % cols != 0);
@@ -40,10 +40,10 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->panels = c->panels;
     p->cluster_m = c->cluster_m;
     p->cluster_n = c->cluster_n;
-    p->split = c->split;
+    p->split = c->split_k;
     p->clusters = c->clusters;
     const uint64_t workspace = problem->workspace ? problem->workspace : suite->workspace;
-    p->stream_tiles = c->stream > 0 ? c->stream : 0;
+    p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
     p->stream_share = p->stream_tiles * p->k_blocks / c->clusters;
     p->stream_rest = p->stream_tiles * p->k_blocks % c->clusters;
     p->flags = workspace;
@@ -63,8 +63,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
     p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
-    p->hand = c->storer > 0;
-    p->plain = !p->direct && !p->ragged && !view->adds_c && c->split == 1 && view->out_bytes == 2;
+    p->hand = c->store_warp > 0;
+    p->plain = !p->direct && !p->ragged && !view->adds_c && c->split_k == 1 && view->out_bytes == 2;
     p->flip_k = c->flip_k > 0;
     p->load_policy = policies[c->load_policy];
     p->store_policy = policies[c->store_policy];
@@ -134,7 +134,7 @@ enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_
     made.config = choice.config;
     made.cost_us = choice.cost_us;
     made.cluster = (uint32_t)(choice.config.cluster_m * choice.config.cluster_n) *
-                   (uint32_t)choice.config.split;
+                   (uint32_t)choice.config.split_k;
     made.grid = (uint32_t)choice.config.clusters * made.cluster;
     made.threads = gemm_threads(choice.instance);
     made.smem_bytes = choice.smem_bytes;

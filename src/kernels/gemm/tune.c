@@ -31,8 +31,8 @@ static bool recall(const char *path, const char *key, struct tmap_gemm_config *c
         if (strncmp(line, key, n) || line[n] != '\t') continue;
         c->pingpong = -1; /* what a line of eleven numbers meant */
         found = sscanf(line + n, "%d %d %d %d %d %d %d %d %d %d %d %d", &c->tile_m, &c->tile_n,
-                       &c->stages, &c->panels, &c->cluster_m, &c->cluster_n, &c->split, &c->group,
-                       &c->clusters, &c->swapped, &c->stream, &c->pingpong) >= 11;
+                       &c->stages, &c->panels, &c->cluster_m, &c->cluster_n, &c->split_k, &c->group,
+                       &c->clusters, &c->swapped, &c->stream_k, &c->pingpong) >= 11;
     }
     fclose(f);
     return found;
@@ -43,8 +43,8 @@ static void remember(const char *path, const char *key, const struct tmap_gemm_c
     FILE *f = path ? fopen(path, "a") : NULL;
     if (!f) return;
     fprintf(f, "%s\t%d %d %d %d %d %d %d %d %d %d %d %d\n", key, c->tile_m, c->tile_n, c->stages,
-            c->panels, c->cluster_m, c->cluster_n, c->split, c->group, c->clusters, c->swapped,
-            c->stream, c->pingpong);
+            c->panels, c->cluster_m, c->cluster_n, c->split_k, c->group, c->clusters, c->swapped,
+            c->stream_k, c->pingpong);
     fclose(f);
 }
 

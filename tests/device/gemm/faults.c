@@ -21,7 +21,7 @@ enum { N = 1024, RUNS = 20, SPARE_BYTES = 4096, POISON = 0xff };
 enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
 
 /* Which plan carries the fault. */
-enum shape { PAIR, ONE_PANEL, STORER, STREAM, SPLIT, PINGPONG };
+enum shape { PAIR, ONE_PANEL, STORE_WARP, STREAM, SPLIT, PINGPONG };
 
 /* delay: what is slowed down, in fault and twin alike, so that a race is lost every time. blind:
  * the hardware cannot show it, for the reason given. */
@@ -40,7 +40,7 @@ static const struct fault {
     {6, 0, PAIR, "empty barrier waits for one arrival too many", NULL},
     {7, 0, PAIR, "multicast mask lacks a block", NULL},
     {8, 8, ONE_PANEL, "panel reused before the store has read it", NULL},
-    {22, 8, STORER, "panel given to be written before the store has read it", NULL},
+    {22, 8, STORE_WARP, "panel given to be written before the store has read it", NULL},
     {12, 12, PAIR, "block leaves without draining", NULL},
     {13, 13, PAIR, "slot given back before the multiply has read it", NULL},
     {14, 0, PAIR, "one k-block loaded twice, one never", NULL},
@@ -87,14 +87,14 @@ static struct tmap_gemm_config request_of(enum shape shape)
                                                                      : 4,
                                        .cluster_m = shape == SPLIT ? 1 : 2,
                                        .cluster_n = 1,
-                                       .split = shape == SPLIT ? 2 : 1,
-                                       .panels = shape == ONE_PANEL || shape == STORER ? 1 : 0,
+                                       .split_k = shape == SPLIT ? 2 : 1,
+                                       .panels = shape == ONE_PANEL || shape == STORE_WARP ? 1 : 0,
                                        .clusters = shape == STREAM  ? 5
                                                    : shape == SPLIT ? 0
                                                                     : 8,
                                        .swapped = -1,
-                                       .stream = shape == STREAM ? TMAP_GEMM_STREAM_ANY : -1,
-                                       .storer = shape == ONE_PANEL ? -1 : 0,
+                                       .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1,
+                                       .store_warp = shape == ONE_PANEL ? -1 : 0,
                                        .direct = -1,
                                        .pingpong = shape == PINGPONG ? 1 : -1};
     return request;

@@ -55,9 +55,9 @@ static double time_us(struct tmap_gemm *suite, const struct tmap_gemm_plan *plan
 static bool same_choice(const struct tmap_gemm_config *x, const struct tmap_gemm_config *y)
 {
     return x->tile_m == y->tile_m && x->tile_n == y->tile_n && x->cluster_m == y->cluster_m &&
-           x->cluster_n == y->cluster_n && x->split == y->split && x->swapped == y->swapped &&
-           x->stream == y->stream && x->clusters == y->clusters && x->pingpong == y->pingpong &&
-           x->storer == y->storer;
+           x->cluster_n == y->cluster_n && x->split_k == y->split_k && x->swapped == y->swapped &&
+           x->stream_k == y->stream_k && x->clusters == y->clusters && x->pingpong == y->pingpong &&
+           x->store_warp == y->store_warp;
 }
 
 static bool tunes(struct tmap_gemm *suite, const struct shape *s, const char *cache, char *text,

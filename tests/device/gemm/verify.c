@@ -47,19 +47,20 @@ static const char *describe(const struct tmap_gemm_case *c, const struct tmap_ge
     static char text[512];
     const struct tmap_gemm_problem *p = &c->problem;
     const struct tmap_gemm_config *g = &o->config;
-    snprintf(text, sizeof text,
-             "%s->%s %dx%dx%d batch %d majors %d%d%d alpha %g beta %g precise %d fill %d,%d tile "
-             "%dx%d stages %d cluster %dx%d split %d stream %d swapped %d pingpong %d: status %d "
-             "(%s), wrong "
-             "%llu of "
-             "%llu, guard %llu, rerun %llu, first %llu expected %.9g got %.9g worst %.3g",
-             kind_name[p->kind], out_name[p->out], p->m, p->n, p->k, p->batch, p->a.mn_major,
-             p->b.mn_major, p->d.mn_major, (double)p->alpha, (double)p->beta, p->precise, c->fill_a,
-             c->fill_b, g->tile_m, g->tile_n, g->stages, g->cluster_m, g->cluster_n, g->split,
-             g->stream, g->swapped, g->pingpong, status, o->refusal.text,
-             (unsigned long long)o->wrong, (unsigned long long)o->checked,
-             (unsigned long long)o->guard_wrong, (unsigned long long)o->rerun_wrong,
-             (unsigned long long)o->first, o->expected, o->got, o->worst);
+    snprintf(
+        text, sizeof text,
+        "%s->%s %dx%dx%d batch %d majors %d%d%d alpha %g beta %g precise %d fill %d,%d tile "
+        "%dx%d stages %d cluster %dx%d split_k %d stream_k %d swapped %d pingpong %d: status %d "
+        "(%s), wrong "
+        "%llu of "
+        "%llu, guard %llu, rerun %llu, first %llu expected %.9g got %.9g worst %.3g",
+        kind_name[p->kind], out_name[p->out], p->m, p->n, p->k, p->batch, p->a.mn_major,
+        p->b.mn_major, p->d.mn_major, (double)p->alpha, (double)p->beta, p->precise, c->fill_a,
+        c->fill_b, g->tile_m, g->tile_n, g->stages, g->cluster_m, g->cluster_n, g->split_k,
+        g->stream_k, g->swapped, g->pingpong, status, o->refusal.text, (unsigned long long)o->wrong,
+        (unsigned long long)o->checked, (unsigned long long)o->guard_wrong,
+        (unsigned long long)o->rerun_wrong, (unsigned long long)o->first, o->expected, o->got,
+        o->worst);
     return text;
 }
 
@@ -72,8 +73,8 @@ static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_ge
     const bool good = status == TMAP_OK && o.checked > 0 && o.wrong == 0 && o.guard_wrong == 0 &&
                       o.rerun_wrong == 0;
     t->shapes++;
-    t->streamed += o.config.stream > 0;
-    t->split += o.config.split > 1;
+    t->streamed += o.config.stream_k > 0;
+    t->split += o.config.split_k > 1;
     t->pingpong += o.config.pingpong > 0;
     if (o.worst > t->worst) t->worst = o.worst;
     if (good) return true;
@@ -152,16 +153,17 @@ static void random_request(struct tmap_gemm_case *c, uint64_t *state)
     const int32_t *s = shapes[rng_step(state) % 9];
     c->request.cluster_m = s[0];
     c->request.cluster_n = s[1];
-    c->request.split = s[2];
+    c->request.split_k = s[2];
     c->request.tile_n = tiles[rng_step(state) % 8];
     c->request.tile_m = rows[rng_step(state) % 5];
     c->request.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
     c->request.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
     c->request.group = (int32_t)(rng_step(state) % 4);
-    if (rng_step(state) % 3 == 0) c->request.stream = TMAP_GEMM_STREAM_ANY, c->request.split = 1;
+    if (rng_step(state) % 3 == 0)
+        c->request.stream_k = TMAP_GEMM_STREAM_K_ANY, c->request.split_k = 1;
     c->request.flip_k = (int32_t)(rng_step(state) % 2);
     c->request.direct = rng_step(state) % 3 == 0 ? 1 : -1;
-    c->request.storer = rng_step(state) % 3 == 0 ? -1 : 0;
+    c->request.store_warp = rng_step(state) % 3 == 0 ? -1 : 0;
     c->request.panels = rng_step(state) % 3 == 0 ? 2 : 0;
 }
 
@@ -175,8 +177,8 @@ static void request_pingpong(struct tmap_gemm_case *c, uint64_t *state)
     c->request.pingpong = 1;
     c->request.tile_m = tile[0];
     c->request.tile_n = tile[1];
-    c->request.split = c->request.split > 1 ? 0 : c->request.split;
-    c->request.stream = 0;
+    c->request.split_k = c->request.split_k > 1 ? 0 : c->request.split_k;
+    c->request.stream_k = 0;
     c->request.panels = (int32_t)(rng_step(state) % 5);
 }
 
@@ -279,8 +281,8 @@ static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
     for (size_t i = 0; i < 4; i++) {
         struct tmap_gemm_case c = base_case(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
         c.fill_a = c.fill_b = TMAP_GEMM_FILL_NORMAL;
-        if (sizes[i][3] > 0) c.request.split = sizes[i][3];
-        if (sizes[i][3] < 0) c.request.stream = TMAP_GEMM_STREAM_ANY;
+        if (sizes[i][3] > 0) c.request.split_k = sizes[i][3];
+        if (sizes[i][3] < 0) c.request.stream_k = TMAP_GEMM_STREAM_K_ANY;
         c.problem.precise = is_fp8(kind);
         c.reruns = 200;
         holds(suite, t, &c);

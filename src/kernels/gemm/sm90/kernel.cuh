@@ -1,5 +1,5 @@
 // The kernel: a warp of one warpgroup loads, WGS warpgroups multiply, and where the copy engine
-// stores all of D a warp beside the first stores for each of them (storer.cuh); blocks stay and
+// stores all of D a warp beside the first stores for each of them (store_warp.cuh); blocks stay and
 // take tile after tile.
 //
 //   full[slot]   one arrival (the loading thread's) and the slot's bytes
@@ -12,7 +12,7 @@
 #include "multiply.cuh"
 #include "promote.cuh"
 #include "split.cuh"
-#include "storer.cuh"
+#include "store_warp.cuh"
 
 // The host's idea of this kernel against the kernel's own: refuse, and say which differs.
 template <class S>
