@@ -33,7 +33,7 @@ int main(void)
     allocate(&matrix.src, BYTES), allocate(&matrix.dst, BYTES);
     copy(matrix.src, (uint64_t)(uintptr_t)from, BYTES);
     copy(matrix.dst, (uint64_t)(uintptr_t)to, BYTES);
-    if (tmap_copy_plan(suite, &matrix, NULL, &plan, &row) != TMAP_OK ||
+    if (tmap_copy_make_plan(suite, &matrix, NULL, &plan, &row) != TMAP_OK ||
         tmap_copy_run(&plan, NULL) != TMAP_OK)
         return 1;
     copy((uint64_t)(uintptr_t)to, matrix.dst, BYTES); /* waits */

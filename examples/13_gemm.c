@@ -39,14 +39,14 @@ int main(void)
     allocate(&problem.d.address, sizeof d);
     copy(problem.a.address, (uint64_t)(uintptr_t)a, sizeof a);
     copy(problem.b.address, (uint64_t)(uintptr_t)b, sizeof b);
-    if (tmap_gemm_plan(suite, &problem, NULL, &plan, NULL) != TMAP_OK ||
+    if (tmap_gemm_make_plan(suite, &problem, NULL, &plan, NULL) != TMAP_OK ||
         tmap_gemm_run(&plan, NULL) != TMAP_OK)
         return 1;
     copy((uint64_t)(uintptr_t)d, problem.d.address, sizeof d); /* waits */
     printf("tile %d x %d: D[5][7] is %g, A[5][3] is %g\n", plan.config.tile_m, plan.config.tile_n,
            d[5 * N + 7], a[5 * K + 3]);
     problem.a.ld = K + 1;
-    if (tmap_gemm_plan(suite, &problem, NULL, &plan, &refusal) == TMAP_E_ILLEGAL)
+    if (tmap_gemm_make_plan(suite, &problem, NULL, &plan, &refusal) == TMAP_E_ILLEGAL)
         printf("with another stride: %s\n", refusal.text);
     tmap_gemm_close(suite);
     return d[5 * N + 7] != a[5 * K + 3];

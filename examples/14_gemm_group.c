@@ -38,7 +38,7 @@ int main(void)
         copy(member[i].b, (uint64_t)(uintptr_t)b, sizeof b);
     }
     allocate(&memory, tmap_gemm_group_bytes(MEMBERS));
-    if (tmap_gemm_group_plan(suite, &like, member, MEMBERS, memory, NULL, &group, NULL) !=
+    if (tmap_gemm_make_group(suite, &like, member, MEMBERS, memory, NULL, &group, NULL) !=
             TMAP_OK ||
         tmap_gemm_group_run(&group, NULL) != TMAP_OK)
         return 1;

@@ -42,7 +42,7 @@ int main(void)
     allocate(&memory, tmap_gemm_group_bytes(EXPERTS));
     allocate(&routed, sizeof tokens);
     copy(routed, (uint64_t)(uintptr_t)tokens, sizeof tokens);
-    if (tmap_gemm_group_plan(suite, &like, member, EXPERTS, memory, NULL, &group, NULL) != TMAP_OK)
+    if (tmap_gemm_make_group(suite, &like, member, EXPERTS, memory, NULL, &group, NULL) != TMAP_OK)
         return 1;
     for (size_t i = 0; i < EXPERTS; i++) /* from device to device; a kernel may write there too */
         copy(tmap_gemm_group_rows(&group, i), routed + i * sizeof(int32_t), sizeof(int32_t));

@@ -399,7 +399,7 @@ static void overhead(struct stand *s)
     void *params[] = {plan->params};
     for (int i = 0; i < 64; i++) {
         double t = now_us();
-        for (int j = 0; j < 100; j++) tmap_gemm_plan(s->suite, &job.set[0], NULL, plan, NULL);
+        for (int j = 0; j < 100; j++) tmap_gemm_make_plan(s->suite, &job.set[0], NULL, plan, NULL);
         plan_us[i] = (now_us() - t) / 100;
         s->api->stream_synchronize(s->stream);
         t = now_us();

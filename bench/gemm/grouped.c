@@ -76,7 +76,8 @@ static bool plan_members(struct stand *s, struct experts *e, const struct tmap_g
         p.a = (struct tmap_gemm_matrix){.address = x->a, .ld = x->lda};
         p.b = (struct tmap_gemm_matrix){.address = x->b, .ld = x->ldb};
         p.d = (struct tmap_gemm_matrix){.address = x->d, .ld = x->ldd};
-        if (tmap_gemm_plan(s->suite, &p, NULL, &e->plan[e->plans++], NULL) != TMAP_OK) return false;
+        if (tmap_gemm_make_plan(s->suite, &p, NULL, &e->plan[e->plans++], NULL) != TMAP_OK)
+            return false;
     }
     return true;
 }
@@ -110,7 +111,7 @@ void grouped_time(struct stand *s, const struct tmap_gemm_problem *like, int cou
     const double flops = members_make(e, each, n, like->k, even);
     bool good = !s->api->mem_alloc(&memory, tmap_gemm_group_bytes((size_t)count)) &&
                 plan_members(s, e, like) &&
-                tmap_gemm_group_plan(s->suite, like, e->member, (size_t)count, memory, NULL,
+                tmap_gemm_make_group(s->suite, like, e->member, (size_t)count, memory, NULL,
                                      &e->group, &why) == TMAP_OK;
     if (good) {
         const double one = best_us(s, e, run_one_by_one, ms), all = best_us(s, e, run_group, ms);

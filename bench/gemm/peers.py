@@ -72,7 +72,7 @@ class Ours:
         p = Problem(m=a.shape[0], n=b.shape[0], k=a.shape[1], batch=1, a=matrix(a), b=matrix(b),
                     c=matrix(d), d=matrix(d), alpha=1)
         plan = ctypes.create_string_buffer(self.PLAN_BYTES)
-        if self.lib.tmap_gemm_plan(self.suite, ctypes.byref(p), None, plan, None):
+        if self.lib.tmap_gemm_make_plan(self.suite, ctypes.byref(p), None, plan, None):
             raise RuntimeError("no plan")
         stream = ctypes.c_void_p
         return lambda: self.lib.tmap_gemm_run(plan, stream(torch.cuda.current_stream().cuda_stream))

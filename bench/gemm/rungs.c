@@ -110,7 +110,7 @@ static bool same(struct stand *s, const struct tmap_gemm_problem *q)
     const uint64_t at = q->d.address + (uint64_t)(q->m / 2) * (uint64_t)q->d.ld * 4;
     s->api->stream_synchronize(s->stream);
     s->api->memcpy_dtoh(mine, at, bytes);
-    if (tmap_gemm_plan(s->suite, q, NULL, &plan, NULL) != TMAP_OK) return false;
+    if (tmap_gemm_make_plan(s->suite, q, NULL, &plan, NULL) != TMAP_OK) return false;
     tmap_gemm_run(&plan, s->stream);
     s->api->stream_synchronize(s->stream);
     s->api->memcpy_dtoh(other, at, bytes);
@@ -162,7 +162,7 @@ static bool wide_params(struct stand *s, struct job *job, int cluster_m, struct 
                                              .cluster_n = 1,
                                              .split_k = 1,
                                              .swapped = -1};
-    if (tmap_gemm_plan(s->suite, &job->set[0], &request, plan, NULL) != TMAP_OK) return false;
+    if (tmap_gemm_make_plan(s->suite, &job->set[0], &request, plan, NULL) != TMAP_OK) return false;
     memcpy(p, plan->params, sizeof *p);
     return true;
 }

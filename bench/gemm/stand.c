@@ -140,7 +140,7 @@ bool ours(struct stand *s, struct runner *r, struct job *job,
     for (int i = 0; i < job->sets; i++) {
         struct tmap_gemm_refusal why = {0};
         enum tmap_status status =
-            tmap_gemm_plan(s->suite, &job->set[i], request, &r->plans[i], &why);
+            tmap_gemm_make_plan(s->suite, &job->set[i], request, &r->plans[i], &why);
         if (status == TMAP_OK) continue;
         fprintf(stderr, "gemm bench: no plan (%d): %s\n", status, why.text);
         return false;

@@ -98,16 +98,16 @@ struct tmap_copy_plan {
     uint64_t params[TMAP_COPY_PARAM_WORDS];
 };
 
-/* tmap_copy_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row that
- *  refused a descriptor (row TMAP_NO_ROW when none did); may be NULL.
- *  Errors: TMAP_E_ARGUMENT (no such kind, a zero dimension, bytes or addresses that are no multiple
- *  of 16), TMAP_E_ILLEGAL (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the request),
- *  TMAP_E_MEMORY, TMAP_E_DRIVER. */
-TMAP_API enum tmap_status tmap_copy_plan(struct tmap_copy *suite,
-                                         const struct tmap_copy_problem *problem,
-                                         const struct tmap_copy_config *request,
-                                         struct tmap_copy_plan *plan,
-                                         struct tmap_violation *violation);
+/* tmap_copy_make_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row
+ * that refused a descriptor (row TMAP_NO_ROW when none did); may be NULL. Errors: TMAP_E_ARGUMENT
+ * (no such kind, a zero dimension, bytes or addresses that are no multiple of 16), TMAP_E_ILLEGAL
+ * (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the request), TMAP_E_MEMORY,
+ * TMAP_E_DRIVER. */
+TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
+                                              const struct tmap_copy_problem *problem,
+                                              const struct tmap_copy_config *request,
+                                              struct tmap_copy_plan *plan,
+                                              struct tmap_violation *violation);
 TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);
 
 /* tmap_copy_run() : one launch on the stream (NULL: the default one); does not wait.

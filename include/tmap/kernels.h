@@ -117,16 +117,16 @@ struct tmap_gemm_refusal {
 /* tmap_gemm_workspace_bytes() : what any plan of this suite can need. */
 TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
 
-/* tmap_gemm_plan() : chooses, encodes, checks. request: what is fixed already (NULL: nothing).
+/* tmap_gemm_make_plan() : chooses, encodes, checks. request: what is fixed already (NULL: nothing).
  *  refusal may be NULL.
  *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
  *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the request fits no
  *  kernel, or not in shared memory), TMAP_E_DRIVER. */
-TMAP_API enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite,
-                                         const struct tmap_gemm_problem *problem,
-                                         const struct tmap_gemm_config *request,
-                                         struct tmap_gemm_plan *plan,
-                                         struct tmap_gemm_refusal *refusal);
+TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
+                                              const struct tmap_gemm_problem *problem,
+                                              const struct tmap_gemm_config *request,
+                                              struct tmap_gemm_plan *plan,
+                                              struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
  *  overlap the end of its predecessor, and touches memory only when that has completed.
@@ -139,13 +139,13 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);
 
-/* tmap_gemm_tune() : as tmap_gemm_plan(), but the first `most` configurations by the cost model are
- *  timed on the problem's own memory (D is overwritten) and the fastest is planned: each for some
- *  runs, then the model's own and the quickest others in turn, for less than a second (of runs
- *  below 40 ms), since a warm GPU at its power limit ranks them otherwise. cache_path: a
- *  text file of earlier choices, one line a problem whatever the request, read first and appended
- * to; NULL: none. Waits for the device. Errors: as tmap_gemm_plan(); TMAP_E_ARGUMENT also when C is
- * D. A cache file that cannot be read or written is passed over. */
+/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but the first `most` configurations by the cost
+ * model are timed on the problem's own memory (D is overwritten) and the fastest is planned: each
+ * for some runs, then the model's own and the quickest others in turn, for less than a second (of
+ * runs below 40 ms), since a warm GPU at its power limit ranks them otherwise. cache_path: a text
+ * file of earlier choices, one line a problem whatever the request, read first and appended to;
+ * NULL: none. Waits for the device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C
+ * is D. A cache file that cannot be read or written is passed over. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,
@@ -179,14 +179,14 @@ struct tmap_gemm_group {
 /* tmap_gemm_group_bytes() : device memory that a group of so many members needs. */
 TMAP_API size_t tmap_gemm_group_bytes(size_t count);
 
-/* tmap_gemm_group_plan() : like gives what all members share: kind, out, alpha, beta, precise and
+/* tmap_gemm_make_group() : like gives what all members share: kind, out, alpha, beta, precise and
  *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
  *  maps, and the tensormap.replace that will make them on the device, are put to the rows. Of the
  *  request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
- *  Errors: as tmap_gemm_plan(); the refusal's text names the member. */
+ *  Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
 TMAP_API enum tmap_status
-tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                      const struct tmap_gemm_member *members, size_t count, uint64_t memory,
                      const struct tmap_gemm_config *request, struct tmap_gemm_group *group,
                      struct tmap_gemm_refusal *refusal);
@@ -250,7 +250,7 @@ struct tmap_gemm_outcome {
 
 /* tmap_gemm_verify() : outputs poisoned before, guard bands and row padding checked after. Random
  *  data are held to the bound of docs/GEMM.md; everything else must be bitwise right.
- *  Errors: as tmap_gemm_plan(); TMAP_E_DRIVER also for a kernel that trapped (ask
+ *  Errors: as tmap_gemm_make_plan(); TMAP_E_DRIVER also for a kernel that trapped (ask
  *  tmap_gemm_last_report()). A wrong result is no error: look at the outcome. */
 TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
                                            const struct tmap_gemm_case *what,
@@ -260,7 +260,7 @@ TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
 
 /* tmap_gemm_verify_group() : the same for a group, one case a member (at most
  *  TMAP_GEMM_VERIFY_MEMBERS; the first says what all share). Reruns, Freivalds and the cases' own
- *  requests are ignored. Errors: as tmap_gemm_group_plan(), tmap_gemm_verify(). */
+ *  requests are ignored. Errors: as tmap_gemm_make_group(), tmap_gemm_verify(). */
 TMAP_API enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite,
                                                  const struct tmap_gemm_case *cases, size_t count,
                                                  const struct tmap_gemm_config *request,

@@ -119,7 +119,7 @@ static bool open_rig(struct rig *r, struct job *j)
     const struct tmap_libcuda *cu = &r->suite->gpu.api;
     r->suite->limit_ms = LIMIT_MS;
     if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
-        tmap_copy_plan(r->suite, &r->bed.problem, &j->request, &r->plan, NULL) != TMAP_OK ||
+        tmap_copy_make_plan(r->suite, &r->bed.problem, &j->request, &r->plan, NULL) != TMAP_OK ||
         snprintf(name, sizeof name, "faulty_%s", r->plan.kernel) < 0 ||
         cu->module_load_data(&module, image_tests_device_copy_faults) ||
         cu->module_get_function(&f, module, name) ||

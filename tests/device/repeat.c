@@ -47,7 +47,7 @@ static enum tmap_status repeat(struct tmap_copy *suite, size_t i, uint32_t runs,
     memset(&c, 0, sizeof c);
     memset(&plan, 0, sizeof plan);
     enum tmap_status s = bed_open(&b, suite, i, bytes, &c);
-    if (s == TMAP_OK) s = tmap_copy_plan(suite, &b.problem, &c, &plan, NULL);
+    if (s == TMAP_OK) s = tmap_copy_make_plan(suite, &b.problem, &c, &plan, NULL);
     for (uint32_t k = 0; k < runs && s == TMAP_OK; k++) {
         uint64_t wrong = 0;
         if (h) s = hog_launch(h, suite);

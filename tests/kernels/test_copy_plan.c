@@ -228,7 +228,7 @@ static void a_plan_follows_from_its_descriptors(void **state)
                                                  .keep_type = problems[i].swizzle != 0};
         struct tmap_copy_plan plan;
         struct tmap_violation v;
-        const enum tmap_status st = tmap_copy_plan(s, &problems[i].p, &request, &plan, &v);
+        const enum tmap_status st = tmap_copy_make_plan(s, &problems[i].p, &request, &plan, &v);
         if (st != TMAP_OK) fail_msg("%s: status %d, row %d", problems[i].kernel, st, (int)v.row);
         check_ring(s, &problems[i], &plan);
         tmap_copy_release(&plan);
@@ -248,7 +248,7 @@ static void stages_end_where_shared_memory_does(void **state)
                                            .slot_bytes = 32768};
         struct tmap_copy_plan plan;
         for (request.stages = 1; request.stages <= COPY_MAX_STAGES; request.stages++) {
-            if (tmap_copy_plan(s, &problems[i].p, &request, &plan, NULL) != TMAP_OK) break;
+            if (tmap_copy_make_plan(s, &problems[i].p, &request, &plan, NULL) != TMAP_OK) break;
             check_ring(s, &problems[i], &plan);
             tmap_copy_release(&plan);
         }
@@ -275,11 +275,11 @@ static void an_illegal_request_names_its_row(void **state)
                                   .dim = {64, 64},
                                   .src = SOURCE + 8,
                                   .dst = TARGET};
-    assert_int_equal(tmap_copy_plan(s, &p, NULL, &plan, &v), TMAP_E_ILLEGAL);
+    assert_int_equal(tmap_copy_make_plan(s, &p, NULL, &plan, &v), TMAP_E_ILLEGAL);
     assert_true(v.row != TMAP_NO_ROW);
     p.src = SOURCE;
     p.dst_stride[0] = 72;
-    assert_int_equal(tmap_copy_plan(s, &p, NULL, &plan, &v), TMAP_E_ILLEGAL);
+    assert_int_equal(tmap_copy_make_plan(s, &p, NULL, &plan, &v), TMAP_E_ILLEGAL);
     assert_true(v.row != TMAP_NO_ROW);
     free(s);
 }

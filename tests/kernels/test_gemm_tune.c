@@ -118,7 +118,7 @@ static void the_models_own_plan_is_a_finalist(void **state)
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
     struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
     device.quick_when_warm = own.function;
     assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
     assert_ptr_equal(plan.function, own.function);
@@ -130,7 +130,7 @@ static void one_configuration_needs_no_finals(void **state)
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
     struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
     assert_int_equal(tmap_gemm_tune(suite, &p, NULL, 1, NULL, &plan, NULL), TMAP_OK);
     assert_memory_equal(&plan.config, &own.config, sizeof own.config);
     assert_in_range(device.launches, 1, 10);
@@ -165,7 +165,7 @@ static void a_launch_is_the_plans(void **state)
             const struct tmap_gemm_config request = {
                 .cluster_m = pair, .cluster_n = 1, .overlap = overlap};
             struct tmap_gemm_plan plan;
-            assert_int_equal(tmap_gemm_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+            assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
             assert_int_equal(tmap_gemm_run(&plan, NULL), TMAP_OK);
             assert_int_equal(device.how.grid_x, plan.grid);
             assert_int_equal(device.how.block_x, plan.threads);

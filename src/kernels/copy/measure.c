@@ -89,7 +89,7 @@ static void plan_shy(struct bed *b, size_t i, struct tmap_copy_plan *shy)
                           : b->problem.dtype == TMAP_FLOAT32 ? 4
                                                              : 2;
     c.box[0] = SHY_ROW_BYTES / size, c.box[1] = SHY_ROWS;
-    if (!bed_is_shy(i) || tmap_copy_plan(b->suite, &b->problem, &c, shy, NULL) != TMAP_OK)
+    if (!bed_is_shy(i) || tmap_copy_make_plan(b->suite, &b->problem, &c, shy, NULL) != TMAP_OK)
         shy->suite = NULL;
 }
 
@@ -127,7 +127,7 @@ enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t b
     memset(out, 0, sizeof *out);
     if (request) c = *request;
     enum tmap_status s = bed_open(&b, suite, i, bytes, &c);
-    if (s == TMAP_OK) s = tmap_copy_plan(suite, &b.problem, &c, &plans[0], NULL);
+    if (s == TMAP_OK) s = tmap_copy_make_plan(suite, &b.problem, &c, &plans[0], NULL);
     if (s == TMAP_OK) s = measure(&b, i, repeats, plans, out);
     out->name = tmap_copy_case(i), out->kernel = plans[0].kernel, out->twin = b.twin;
     out->plan = plans[0];

@@ -219,9 +219,10 @@ static void defaults(struct tmap_copy_plan *plan)
     plan->cluster = 1;
 }
 
-enum tmap_status tmap_copy_plan(struct tmap_copy *suite, const struct tmap_copy_problem *problem,
-                                const struct tmap_copy_config *request, struct tmap_copy_plan *out,
-                                struct tmap_violation *violation)
+enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
+                                     const struct tmap_copy_problem *problem,
+                                     const struct tmap_copy_config *request,
+                                     struct tmap_copy_plan *out, struct tmap_violation *violation)
 {
     if (suite == NULL || problem == NULL || out == NULL) return TMAP_E_ARGUMENT;
     if (problem->dim[0] == 0 || draft_size(problem->dtype) == 0) return TMAP_E_ARGUMENT;

@@ -258,7 +258,7 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
     return TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_group_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                                       const struct tmap_gemm_member *members, size_t count,
                                       uint64_t memory, const struct tmap_gemm_config *request,
                                       struct tmap_gemm_group *group,

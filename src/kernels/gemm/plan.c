@@ -113,9 +113,10 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     return TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                const struct tmap_gemm_config *request, struct tmap_gemm_plan *plan,
-                                struct tmap_gemm_refusal *refusal)
+enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
+                                     const struct tmap_gemm_problem *problem,
+                                     const struct tmap_gemm_config *request,
+                                     struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
 {
     static const struct tmap_gemm_config nothing = {0};
     if (!suite || !problem || !plan || !is_sane(problem))

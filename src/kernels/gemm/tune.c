@@ -112,7 +112,7 @@ static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_pro
     const size_t count = tmap_gemm_configs(suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
         struct tmap_gemm_plan trial;
-        if (tmap_gemm_plan(suite, problem, &configs[i], &trial, refusal) != TMAP_OK) continue;
+        if (tmap_gemm_make_plan(suite, problem, &configs[i], &trial, refusal) != TMAP_OK) continue;
         const double us = time_us(suite, &trial, LOOK_RUNS);
         if (us <= 0) return TMAP_E_DRIVER;
         enter(f, &trial, us);
@@ -133,11 +133,11 @@ enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_
     key_of(suite, problem, key);
     memset(&known, 0, sizeof known);
     if (recall(cache_path, key, &known) &&
-        tmap_gemm_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
+        tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
     const enum tmap_status status = look(suite, problem, request, most, &f, refusal);
     if (status != TMAP_OK) return status;
-    if (f.count == 0) return tmap_gemm_plan(suite, problem, request, plan, refusal);
+    if (f.count == 0) return tmap_gemm_make_plan(suite, problem, request, plan, refusal);
     const int32_t best = f.count > 1 ? winner(suite, &f) : 0;
     if (best < 0) return TMAP_E_DRIVER;
     *plan = f.plan[best];

@@ -242,7 +242,7 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
     if (b->failed) return TMAP_E_DRIVER;
     struct tmap_gemm_plan plan;
     enum tmap_status status =
-        tmap_gemm_plan(b->suite, &p.problem, &what->request, &plan, &o->refusal);
+        tmap_gemm_make_plan(b->suite, &p.problem, &what->request, &plan, &o->refusal);
     if (status != TMAP_OK) return status;
     o->config = plan.config;
     status = tmap_gemm_run(&plan, NULL);
@@ -372,7 +372,7 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
         return TMAP_E_DRIVER;
     if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
     prepare_members(suite, cases, &g);
-    enum tmap_status status = tmap_gemm_group_plan(suite, &cases[0].problem, g.member, count,
+    enum tmap_status status = tmap_gemm_make_group(suite, &cases[0].problem, g.member, count,
                                                    memory, request, &group, &made.refusal);
     if (status == TMAP_OK) status = tmap_gemm_group_run(&group, NULL);
     if (status == TMAP_OK) {

@@ -136,7 +136,7 @@ static bool set_up(struct rig *r, enum shape shape)
         r->api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->suite->smem_optin_bytes))
         return false;
-    return tmap_gemm_plan(r->suite, &p, &request, &r->plan, NULL) == TMAP_OK;
+    return tmap_gemm_make_plan(r->suite, &p, &request, &r->plan, NULL) == TMAP_OK;
 }
 
 static void plant(struct rig *r, uint32_t id, uint32_t delay)

@@ -165,7 +165,7 @@ static long round_of(struct rig *r, int32_t kind, uint64_t *state)
         all[i] = x->m;
         fewer[i] = below(state, 4) ? (int32_t)below(state, (uint64_t)x->m + 1) : 0;
     }
-    if (tmap_gemm_group_plan(r->suite, &like, member, MEMBERS, r->memory, &request, &group, NULL) !=
+    if (tmap_gemm_make_group(r->suite, &like, member, MEMBERS, r->memory, &request, &group, NULL) !=
         TMAP_OK)
         return -1;
     const long less = run_with(r, &group, member, fewer);

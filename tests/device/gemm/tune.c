@@ -65,7 +65,8 @@ static bool tunes(struct tmap_gemm *suite, const struct shape *s, const char *ca
 {
     struct tmap_gemm_problem p;
     struct tmap_gemm_plan modelled, tuned, recalled;
-    if (!allocate(suite, s, &p) || tmap_gemm_plan(suite, &p, NULL, &modelled, NULL) != TMAP_OK ||
+    if (!allocate(suite, s, &p) ||
+        tmap_gemm_make_plan(suite, &p, NULL, &modelled, NULL) != TMAP_OK ||
         tmap_gemm_tune(suite, &p, NULL, MOST, cache, &tuned, NULL) != TMAP_OK ||
         tmap_gemm_tune(suite, &p, NULL, 0, cache, &recalled, NULL) != TMAP_OK)
         return false;
@@ -87,7 +88,7 @@ static int strays(struct tmap_gemm *suite, const struct shape *s)
     if (!allocate(suite, s, &p)) return -1;
     const size_t all = tmap_gemm_configs(suite, &p, NULL, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < all; i++)
-        count += tmap_gemm_plan(suite, &p, &configs[i], &plan, NULL) != TMAP_OK ||
+        count += tmap_gemm_make_plan(suite, &p, &configs[i], &plan, NULL) != TMAP_OK ||
                  !same_choice(&configs[i], &plan.config);
     return all ? count : -1;
 }
