@@ -9,9 +9,9 @@
 static void line(const struct tmap_copy_result *r)
 {
     printf("%-22s %-17s %8.1f [%7.1f %7.1f] %8.1f %8.1f %8.1f  %2u x %5u B, %ux%u, wrong %llu\n",
-           r->name, r->kernel, r->copy_gbs, r->copy_low_gbs, r->copy_high_gbs, r->twin_gbs,
-           r->shy_gbs, r->memcpy_gbs, r->plan.config.stages, r->plan.tx_bytes, r->plan.grid,
-           r->plan.cluster, (unsigned long long)r->wrong_words);
+           r->name, r->kernel, r->copy_gbs, r->copy_low_gbs, r->copy_high_gbs, r->reference_gbs,
+           r->conservative_gbs, r->memcpy_gbs, r->plan.config.stages, r->plan.tx_bytes,
+           r->plan.grid, r->plan.cluster, (unsigned long long)r->wrong_words);
     fflush(stdout);
 }
 
@@ -64,11 +64,12 @@ int main(int argc, char **argv)
         return 0;
     }
     int bad = 0;
-    printf("GB/s read plus written, median of %u [p10 p90]; twin: plain 16-byte kernel; shy: "
+    printf("GB/s read plus written, median of %u [p10 p90]; reference: plain 16-byte kernel; "
+           "conservative: "
            "64 x 32 bytes, one stage\n",
            repeats);
-    printf("%-22s %-17s %8s %17s %8s %8s %8s\n", "case", "kernel", "copy", "", "twin", "shy",
-           "memcpy");
+    printf("%-22s %-17s %8s %17s %8s %8s %8s\n", "case", "kernel", "copy", "", "reference",
+           "conservative", "memcpy");
     for (size_t i = 0; tmap_copy_case(i); i++) {
         struct tmap_copy_result r;
         if (!wanted(argc, argv, tmap_copy_case(i))) continue;

@@ -130,14 +130,16 @@ TMAP_API struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *s
 /* One case of the suite, run and timed on this GPU. Bandwidths count moved_bytes (each byte read
  * and each byte written once) in GB/s; medians of `repeats` launches that take turns. */
 struct tmap_copy_result {
-    const char *name, *kernel, *twin;
+    const char *name, *kernel, *reference;
     uint64_t moved_bytes;
-    uint64_t wrong_words; /* 8-byte words that differ from what the twin wrote, padding included */
-    double copy_gbs;      /* the suite's kernel */
+    uint64_t
+        wrong_words; /* 8-byte words that differ from what the reference wrote, padding included */
+    double copy_gbs; /* the suite's kernel */
     double copy_low_gbs, copy_high_gbs; /* its 10th and 90th percentile */
-    double twin_gbs;                    /* 16-byte loads and stores by threads */
-    double shy_gbs;    /* the conservative shape: a small box, one stage; 0 where there is none */
-    double memcpy_gbs; /* cuMemcpyDtoDAsync of moved_bytes / 2 */
+    double reference_gbs;               /* 16-byte loads and stores by threads */
+    double conservative_gbs; /* the conservative shape: a small box, one stage; 0 where there is
+                                none */
+    double memcpy_gbs;       /* cuMemcpyDtoDAsync of moved_bytes / 2 */
     struct tmap_copy_plan plan;
 };
 

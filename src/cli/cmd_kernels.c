@@ -25,7 +25,7 @@ static enum cli_exit list(struct cli *cli)
 static void print_result(const struct tmap_copy_result *r, bool timed)
 {
     printf("%-22s %-17s %s", r->name, r->kernel, r->wrong_words ? "WRONG" : "right");
-    if (timed) printf(" %9.1f %9.1f %9.1f", r->copy_gbs, r->twin_gbs, r->memcpy_gbs);
+    if (timed) printf(" %9.1f %9.1f %9.1f", r->copy_gbs, r->reference_gbs, r->memcpy_gbs);
     printf("\n");
 }
 

@@ -1,4 +1,4 @@
-// Planted faults, one a process (a trapped kernel costs the context), each beside its twin: the
+// Planted faults, one a process (a trapped kernel costs the context), each beside its control: the
 // same image, case, ring and delay without the fault. A race need not show on a given run: such
 // rows may end in "not observed", which is said; tests/kernels/test_order.sh then checks the order
 // instead.
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernels/copy/bed.h"
+#include "kernels/copy/fixture.h"
 #include "device/executor.h"
 
 #define RUNS 12
@@ -89,7 +89,7 @@ static const struct fault {
 
 struct job {
     const struct fault *fault;
-    bool planted; // else its twin
+    bool planted; // else its control
     size_t cse;
     uint64_t bytes;
     struct tmap_copy_config request;
@@ -104,7 +104,7 @@ struct job {
 
 struct rig {
     struct tmap_copy *suite;
-    struct bed bed;
+    struct fixture fixture;
     struct tmap_copy_plan plan;
 };
 
@@ -118,8 +118,9 @@ static bool open_rig(struct rig *r, struct job *j)
     if (tmap_copy_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
     const struct tmap_libcuda *cu = &r->suite->gpu.api;
     r->suite->limit_ms = LIMIT_MS;
-    if (bed_open(&r->bed, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
-        tmap_copy_make_plan(r->suite, &r->bed.problem, &j->request, &r->plan, NULL) != TMAP_OK ||
+    if (fixture_open(&r->fixture, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
+        tmap_copy_make_plan(r->suite, &r->fixture.problem, &j->request, &r->plan, NULL) !=
+            TMAP_OK ||
         snprintf(name, sizeof name, "faulty_%s", r->plan.kernel) < 0 ||
         cu->module_load_data(&module, image_tests_device_copy_faults) ||
         cu->module_get_function(&f, module, name) ||
@@ -130,7 +131,7 @@ static bool open_rig(struct rig *r, struct job *j)
     return true;
 }
 
-// What twin and fault share.
+// What control and fault share.
 static void arrange(struct rig *r, const struct job *j, struct copy_params *k)
 {
     const int flags = j->fault->flags;
@@ -138,9 +139,10 @@ static void arrange(struct rig *r, const struct job *j, struct copy_params *k)
     if (flags & CROWD) r->plan.grid = r->plan.tiles;
     if (flags & FEW) r->plan.grid = FEW_BLOCKS;
     if (flags & HOT) {
-        int32_t *table = calloc(r->bed.problem.page_count, sizeof *table);
-        for (uint64_t i = 0; table && i < r->bed.problem.page_count; i++) table[i] = i % HOT_PAGES;
-        r->suite->gpu.api.memcpy_htod(r->bed.index, table, r->bed.problem.page_count * 4);
+        int32_t *table = calloc(r->fixture.problem.page_count, sizeof *table);
+        for (uint64_t i = 0; table && i < r->fixture.problem.page_count; i++)
+            table[i] = i % HOT_PAGES;
+        r->suite->gpu.api.memcpy_htod(r->fixture.index, table, r->fixture.problem.page_count * 4);
         free(table);
     }
 }
@@ -181,7 +183,7 @@ static void child(struct job *j)
     memcpy(r.plan.params, &k, sizeof k);
     for (; j->runs < RUNS && j->status == TMAP_OK && !j->wrong; j->runs++) {
         atomic_store(&r.suite->launches, 0); // the same counters every time
-        j->status = bed_verify(&r.bed, &r.plan, &j->wrong);
+        j->status = fixture_verify(&r.fixture, &r.plan, &j->wrong);
     }
     j->error = j->status == TMAP_OK ? 0 : r.suite->gpu.api.ctx_synchronize();
     j->report = tmap_copy_last_report(r.suite);
@@ -247,12 +249,12 @@ static int tell(const struct job *jobs, uint32_t n)
     for (uint32_t i = 0; i + 1 < n; i += 2) {
         const struct job *f = &jobs[i], *t = &jobs[i + 1];
         const bool shown = f->stage == 2 && (f->status != TMAP_OK || f->wrong);
-        const bool twin = t->stage == 2 && t->status == TMAP_OK && t->wrong == 0;
-        const bool good = twin && f->stage == 2 && (shown || f->fault->flags & MAYBE);
+        const bool control = t->stage == 2 && t->status == TMAP_OK && t->wrong == 0;
+        const bool good = control && f->stage == 2 && (shown || f->fault->flags & MAYBE);
         char how[120], other[120];
         say_how(f, how, sizeof how);
         say_how(t, other, sizeof other);
-        printf("%s %u - %s (%s, %u x %u): %s; twin: %s\n", good ? "ok" : "not ok", i / 2 + 1,
+        printf("%s %u - %s (%s, %u x %u): %s; control: %s\n", good ? "ok" : "not ok", i / 2 + 1,
                f->fault->name, tmap_copy_case(f->cse), f->request.stages, f->request.slot_bytes,
                how, other);
         bad += !good;
@@ -280,8 +282,8 @@ static bool have_gpu(void)
     return wait(&status) > 0 && status == 0;
 }
 
-// The twins, several at a time; the faults, one after the other: when contexts of several processes
-// fail at once, the driver may take longer to bury them than anyone waits.
+// The controls, several at a time; the faults, one after the other: when contexts of several
+// processes fail at once, the driver may take longer to bury them than anyone waits.
 static void run_jobs(struct job *jobs, uint32_t n, bool planted, int workers)
 {
     int live = 0;

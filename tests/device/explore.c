@@ -4,7 +4,7 @@
 //   explore plans COUNT SEED ARENA_GIB THREADS [FILE]        plans of repair and solve; FILE keeps
 //                                                            what was seen
 //   explore faults DIR WORKERS                               what may fault, a process each
-//   explore controls SEED DRAWS WORKERS [PART]               planted faults and their twins
+//   explore controls SEED DRAWS WORKERS [PART]               planted faults and their references
 //   explore repeat RUNS MIB                                  the copy suite, bitwise equal
 //   explore golden DIR COUNT                                 records COUNT small copies of each
 //   class

@@ -24,13 +24,13 @@ done
 # A fatbin of several architectures is read whole.
 fatbinary=$(command -v fatbinary || ls /usr/local/cuda/bin/fatbinary 2>/dev/null)
 if [ -n "$fatbinary" ]; then
-    "$fatbinary" -64 --create="$tmp/two.fatbin" "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/twins.cubin" \
-        "--image3=kind=elf,sm=120a,file=$B/cross/sm_120a/twins.cubin" >"$tmp/log" 2>&1
+    "$fatbinary" -64 --create="$tmp/two.fatbin" "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/reference.cubin" \
+        "--image3=kind=elf,sm=120a,file=$B/cross/sm_120a/reference.cubin" >"$tmp/log" 2>&1
     both=$("$B/tmap" kernels scan "$tmp/two.fatbin" | sed -n 's/^  [a-z_0-9]* \(sm_[0-9]*\):.*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')
-    each=$(kernels "$B/cross/sm_100a/twins.cubin" | wc -l)
+    each=$(kernels "$B/cross/sm_100a/reference.cubin" | wc -l)
     [ "$both" = " $each sm_100 $each sm_120 " ]; result "a fatbin of two architectures is read whole" $? "$both"
     "$fatbinary" -64 --create="$tmp/small.fatbin" --compress-all --compress-mode=size \
-        "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/twins.cubin" >"$tmp/log" 2>&1
+        "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/reference.cubin" >"$tmp/log" 2>&1
     "$B/tmap" kernels scan "$tmp/small.fatbin" >"$tmp/log" 2>&1
     [ $? = 2 ] && grep -q compressed "$tmp/log"; result "a compressed one is refused with words" $? "$(cat "$tmp/log")"
 fi

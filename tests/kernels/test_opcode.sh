@@ -44,7 +44,7 @@ broken 'calls outside 1' "$tmp/syscall.cubin"
 kernel sm_120a '' k "mov.u32 r, 0; $(echo "$load" | sed 's/cluster/cta/')" >"$tmp/inline.ptx"
 assemble sm_120a inline
 "$tmap" kernels scan "$tmp/inline.cubin" >"$tmp/log" 2>&1
-result "its twin with .shared::cta calls nothing" $? "$(cat "$tmp/log")"
+result "its counterpart with .shared::cta calls nothing" $? "$(cat "$tmp/log")"
 # a trap makes the store a report; without one it moves data
 kernel sm_90a '' copy_store 'st.global.u32 [g], 1; trap;' >"$tmp/report.ptx"
 kernel sm_90a '' copy_store 'st.global.u32 [g], 1;' >"$tmp/store.ptx"
@@ -52,7 +52,7 @@ assemble sm_90a report
 assemble sm_90a store
 broken 'copy_store: stores 1' "$tmp/store.cubin"
 out=$("$tmap" kernels scan "$tmp/report.cubin" 2>&1 | grep 'copy_store: stores')
-[ -z "$out" ]; result "its twin that traps after the store reports" $? "$out"
+[ -z "$out" ]; result "its counterpart that traps after the store reports" $? "$out"
 
 # a panel written by threads and stored by the copy engine, with the proxy fence and without
 panel() { echo "mov.u32 r, %tid.x; st.shared.u32 [x + 16], r; $1 bar.sync 0; cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [g, {r}], [x];"; }
@@ -62,7 +62,7 @@ assemble sm_90a unfenced
 assemble sm_90a fenced
 broken 'copy_transpose_x: unfenced 1' "$tmp/unfenced.cubin"
 out=$("$tmap" kernels scan "$tmp/fenced.cubin" 2>&1 | grep unfenced)
-[ -z "$out" ]; result "its twin with the fence is fenced" $? "$out"
+[ -z "$out" ]; result "its counterpart with the fence is fenced" $? "$out"
 # docs/OPCODES.md says that the fence after mbarrier.init becomes no instruction but a NOP
 for arch in sm_90a sm_100a sm_120a; do
     for f in '' 'fence.mbarrier_init.release.cluster;'; do

@@ -1,14 +1,14 @@
-// The suite's cases: what is copied, and the plain twin that must leave the same bytes.
+// The suite's cases: what is copied, and the plain reference that must leave the same bytes.
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/copy/bed.h"
+#include "kernels/copy/fixture.h"
 
 #define POISON 0xa5
 
-typedef enum tmap_status setup(struct bed *b, uint64_t bytes);
+typedef enum tmap_status setup(struct fixture *b, uint64_t bytes);
 
-static enum tmap_status room(struct bed *b, uint64_t src_bytes, uint64_t dst_bytes)
+static enum tmap_status room(struct fixture *b, uint64_t src_bytes, uint64_t dst_bytes)
 {
     const struct tmap_libcuda *cu = &b->suite->gpu.api;
     b->src_bytes = src_bytes, b->dst_bytes = dst_bytes;
@@ -21,7 +21,7 @@ static enum tmap_status room(struct bed *b, uint64_t src_bytes, uint64_t dst_byt
 }
 
 // rows of row_bytes at two pitches; the tensor's outer dimensions split the rows.
-static enum tmap_status matrix(struct bed *b, int32_t dtype, uint32_t size, uint64_t rows,
+static enum tmap_status matrix(struct fixture *b, int32_t dtype, uint32_t size, uint64_t rows,
                                uint64_t row_bytes, uint64_t src_pitch, uint64_t dst_pitch,
                                uint32_t rank)
 {
@@ -38,72 +38,72 @@ static enum tmap_status matrix(struct bed *b, int32_t dtype, uint32_t size, uint
         p->dst_stride[i - 1] = i == 1 ? dst_pitch : per * dst_pitch;
         if (i > 1) per *= p->dim[i];
     }
-    b->twin = "twin_rows";
+    b->reference = "reference_rows";
     const enum tmap_status s = room(b, rows * src_pitch, rows * dst_pitch);
     b->rows.rows = rows, b->rows.row_bytes = row_bytes;
     b->rows.src_pitch = src_pitch, b->rows.dst_pitch = dst_pitch;
     return s;
 }
 
-static enum tmap_status dense_by(struct bed *b, uint64_t bytes, int32_t kind, uint32_t rank)
+static enum tmap_status dense_by(struct fixture *b, uint64_t bytes, int32_t kind, uint32_t rank)
 {
     bytes = bytes / 2048 / 105 * 105 * 2048;
     const enum tmap_status s = matrix(b, TMAP_UINT64, 8, bytes / 2048, 2048, 2048, 2048, rank);
     b->problem.kind = kind;
-    b->twin = "twin_dense";
+    b->reference = "reference_dense";
     b->rows.row_bytes = bytes, b->rows.rows = 1;
     return s;
 }
 
-static enum tmap_status dense_bulk(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_bulk(struct fixture *b, uint64_t bytes)
 {
     const enum tmap_status s = dense_by(b, bytes, TMAP_COPY_BULK, 1);
     b->problem.dim[0] = b->src_bytes / 8;
     return s;
 }
-static enum tmap_status dense_1(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_1(struct fixture *b, uint64_t bytes)
 {
     const enum tmap_status s = dense_by(b, bytes, TMAP_COPY_TILE, 1);
     b->problem.dim[0] = b->src_bytes / 8;
     return s;
 }
-static enum tmap_status dense_2(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_2(struct fixture *b, uint64_t bytes)
 {
     return dense_by(b, bytes, TMAP_COPY_TILE, 2);
 }
-static enum tmap_status dense_3(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_3(struct fixture *b, uint64_t bytes)
 {
     return dense_by(b, bytes, TMAP_COPY_TILE, 3);
 }
-static enum tmap_status dense_4(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_4(struct fixture *b, uint64_t bytes)
 {
     return dense_by(b, bytes, TMAP_COPY_TILE, 4);
 }
-static enum tmap_status dense_5(struct bed *b, uint64_t bytes)
+static enum tmap_status dense_5(struct fixture *b, uint64_t bytes)
 {
     return dense_by(b, bytes, TMAP_COPY_TILE, 5);
 }
 
 // Half of the columns of a wide matrix, packed.
-static enum tmap_status strided(struct bed *b, uint64_t bytes)
+static enum tmap_status strided(struct fixture *b, uint64_t bytes)
 {
     b->problem.kind = TMAP_COPY_TILE;
     return matrix(b, TMAP_BFLOAT16, 2, bytes / 8192, 8192, 16384, 8192, 2);
 }
 // Rows that end inside a box, to a padded pitch.
-static enum tmap_status padded(struct bed *b, uint64_t bytes)
+static enum tmap_status padded(struct fixture *b, uint64_t bytes)
 {
     b->problem.kind = TMAP_COPY_TILE;
     return matrix(b, TMAP_BFLOAT16, 2, bytes / 5008, 5008, 5008, 5120, 2);
 }
-static enum tmap_status swizzled(struct bed *b, uint64_t bytes)
+static enum tmap_status swizzled(struct fixture *b, uint64_t bytes)
 {
     b->problem.kind = TMAP_COPY_TILE;
     return matrix(b, TMAP_BFLOAT16, 2, bytes / 8192, 8192, 8192, 8192, 2);
 }
 
-static enum tmap_status transpose(struct bed *b, uint64_t bytes, int32_t dtype, uint32_t size,
-                                  const char *twin)
+static enum tmap_status transpose(struct fixture *b, uint64_t bytes, int32_t dtype, uint32_t size,
+                                  const char *reference)
 {
     const uint64_t cols = 16384, rows = bytes / (cols * size) / 256 * 256;
     const enum tmap_status s =
@@ -111,24 +111,24 @@ static enum tmap_status transpose(struct bed *b, uint64_t bytes, int32_t dtype, 
     b->problem.kind = TMAP_COPY_TRANSPOSE;
     b->problem.src_stride[0] = b->problem.dst_stride[0] = 0;
     b->rows.dst_pitch = rows * size;
-    b->twin = twin;
+    b->reference = reference;
     return s;
 }
-static enum tmap_status transpose_1(struct bed *b, uint64_t bytes)
+static enum tmap_status transpose_1(struct fixture *b, uint64_t bytes)
 {
-    return transpose(b, bytes, TMAP_UINT8, 1, "twin_transpose_1");
+    return transpose(b, bytes, TMAP_UINT8, 1, "reference_transpose_1");
 }
-static enum tmap_status transpose_2(struct bed *b, uint64_t bytes)
+static enum tmap_status transpose_2(struct fixture *b, uint64_t bytes)
 {
-    return transpose(b, bytes, TMAP_BFLOAT16, 2, "twin_transpose_2");
+    return transpose(b, bytes, TMAP_BFLOAT16, 2, "reference_transpose_2");
 }
-static enum tmap_status transpose_4(struct bed *b, uint64_t bytes)
+static enum tmap_status transpose_4(struct fixture *b, uint64_t bytes)
 {
-    return transpose(b, bytes, TMAP_FLOAT32, 4, "twin_transpose_4");
+    return transpose(b, bytes, TMAP_FLOAT32, 4, "reference_transpose_4");
 }
 
 // 3 x 3, padding 1, 56 x 56 pixels of 256 halves: as in a residual network.
-static enum tmap_status im2col(struct bed *b, uint64_t bytes)
+static enum tmap_status im2col(struct fixture *b, uint64_t bytes)
 {
     struct tmap_copy_problem *p = &b->problem;
     const uint32_t c = 256, side = 56, taps = 9;
@@ -141,22 +141,22 @@ static enum tmap_status im2col(struct bed *b, uint64_t bytes)
                                     .lower = {-1, -1},
                                     .upper = {-1, -1},
                                     .taps = {3, 3}};
-    b->twin = "twin_im2col";
+    b->reference = "reference_im2col";
     const enum tmap_status s = room(b, pixels * c * 2, pixels * taps * c * 2);
-    b->image = (struct twin_im2col_params){.src = b->rows.src,
-                                           .n = (uint32_t)n,
-                                           .h = side,
-                                           .w = side,
-                                           .c_bytes = c * 2,
-                                           .taps_h = 3,
-                                           .taps_w = 3,
-                                           .pad_h = 1,
-                                           .pad_w = 1};
+    b->image = (struct reference_im2col_params){.src = b->rows.src,
+                                                .n = (uint32_t)n,
+                                                .h = side,
+                                                .w = side,
+                                                .c_bytes = c * 2,
+                                                .taps_h = 3,
+                                                .taps_w = 3,
+                                                .pad_h = 1,
+                                                .pad_w = 1};
     return s;
 }
 
 // Pages of 64 KB in an order drawn at random.
-static enum tmap_status pages_by(struct bed *b, uint64_t bytes, int32_t kind)
+static enum tmap_status pages_by(struct fixture *b, uint64_t bytes, int32_t kind)
 {
     const uint64_t page = 65536, n = bytes / page;
     struct tmap_copy_problem *p = &b->problem;
@@ -180,16 +180,16 @@ static enum tmap_status pages_by(struct bed *b, uint64_t bytes, int32_t kind)
     b->rows.index = (const int32_t *)(uintptr_t)b->index;
     return s;
 }
-static enum tmap_status pages(struct bed *b, uint64_t bytes)
+static enum tmap_status pages(struct fixture *b, uint64_t bytes)
 {
     return pages_by(b, bytes, TMAP_COPY_PAGES);
 }
-static enum tmap_status pages_at(struct bed *b, uint64_t bytes)
+static enum tmap_status pages_at(struct fixture *b, uint64_t bytes)
 {
     return pages_by(b, bytes, TMAP_COPY_PAGES_AT);
 }
 
-static enum tmap_status broadcast(struct bed *b, uint64_t bytes, uint32_t copies)
+static enum tmap_status broadcast(struct fixture *b, uint64_t bytes, uint32_t copies)
 {
     struct tmap_copy_problem *p = &b->problem;
     const uint64_t rows = bytes / 2048 / copies / 4 * 4;
@@ -199,32 +199,32 @@ static enum tmap_status broadcast(struct bed *b, uint64_t bytes, uint32_t copies
                                     .dim = {256, rows / 4, 4},
                                     .copies = copies,
                                     .copy_stride = rows * 2048};
-    b->twin = "twin_dense";
+    b->reference = "reference_dense";
     const enum tmap_status s = room(b, rows * 2048, rows * 2048 * copies);
     b->rows.rows = 1, b->rows.row_bytes = rows * 2048;
     return s;
 }
-static enum tmap_status broadcast_2(struct bed *b, uint64_t bytes)
+static enum tmap_status broadcast_2(struct fixture *b, uint64_t bytes)
 {
     return broadcast(b, bytes, 2);
 }
-static enum tmap_status broadcast_4(struct bed *b, uint64_t bytes)
+static enum tmap_status broadcast_4(struct fixture *b, uint64_t bytes)
 {
     return broadcast(b, bytes, 4);
 }
 
-static enum tmap_status add(struct bed *b, uint64_t bytes)
+static enum tmap_status add(struct fixture *b, uint64_t bytes)
 {
     const enum tmap_status s = matrix(b, TMAP_FLOAT32, 4, bytes / 1024, 1024, 1024, 1024, 2);
     b->problem.kind = TMAP_COPY_ADD;
-    b->twin = "twin_add";
+    b->reference = "reference_add";
     b->rows.row_bytes *= b->rows.rows, b->rows.rows = 1;
     b->adds = true;
     return s;
 }
 
 // Matrices of 1024 to 4095 rows of 1 KB, each with descriptors of its own.
-static enum tmap_status list_by(struct bed *b, uint64_t bytes, int32_t kind)
+static enum tmap_status list_by(struct fixture *b, uint64_t bytes, int32_t kind)
 {
     const uint64_t row = 1024, all = bytes / row;
     enum tmap_status s = matrix(b, TMAP_FLOAT32, 4, all, row, row, row, 2);
@@ -240,15 +240,15 @@ static enum tmap_status list_by(struct bed *b, uint64_t bytes, int32_t kind)
         at += rows;
     }
     b->problem.kind = kind, b->problem.list = b->list, b->problem.list_count = n;
-    b->twin = "twin_dense";
+    b->reference = "reference_dense";
     b->rows.row_bytes = all * row, b->rows.rows = 1;
     return s;
 }
-static enum tmap_status list(struct bed *b, uint64_t bytes)
+static enum tmap_status list(struct fixture *b, uint64_t bytes)
 {
     return list_by(b, bytes, TMAP_COPY_LIST);
 }
-static enum tmap_status patched(struct bed *b, uint64_t bytes)
+static enum tmap_status patched(struct fixture *b, uint64_t bytes)
 {
     return list_by(b, bytes, TMAP_COPY_PATCHED);
 }
@@ -257,7 +257,7 @@ static const struct {
     const char *name;
     setup *prepare;
     int32_t swizzle;
-    bool shy; // has a conservative shape to compare with
+    bool conservative; // has a conservative shape to compare with
 } cases[] = {
     {"dense, bulk", dense_bulk, 0, false},
     {"dense, rank 1", dense_1, 0, false},
@@ -288,7 +288,7 @@ const char *tmap_copy_case(size_t i)
     return i < sizeof cases / sizeof *cases ? cases[i].name : NULL;
 }
 
-void bed_close(struct bed *b)
+void fixture_close(struct fixture *b)
 {
     const struct tmap_libcuda *cu = &b->suite->gpu.api;
     const tmap_cu_deviceptr all[] = {b->src, b->dst, b->ref, b->index, b->found};
@@ -297,47 +297,48 @@ void bed_close(struct bed *b)
     free(b->list);
 }
 
-static enum tmap_status plain(struct bed *b, const char *name, uint32_t grid, uint32_t threads,
+static enum tmap_status plain(struct fixture *b, const char *name, uint32_t grid, uint32_t threads,
                               void *params)
 {
     tmap_cu_function f = copy_function(b->suite, name);
     return f ? copy_launch(b->suite, f, grid, threads, 1, 0, params, NULL) : TMAP_E_DRIVER;
 }
 
-enum tmap_status bed_fill(struct bed *b, uint64_t at, uint64_t bytes, uint64_t seed)
+enum tmap_status fixture_fill(struct fixture *b, uint64_t at, uint64_t bytes, uint64_t seed)
 {
     struct fill_params p = {(uint64_t *)(uintptr_t)at, bytes / 8, seed, b->adds};
-    return plain(b, "twin_fill", 4096, 256, &p);
+    return plain(b, "reference_fill", 4096, 256, &p);
 }
 
-enum tmap_status bed_twin(struct bed *b, uint64_t dst)
+enum tmap_status fixture_reference(struct fixture *b, uint64_t dst)
 {
-    const bool light = strcmp(b->twin, "twin_dense") == 0 || strcmp(b->twin, "twin_add") == 0;
+    const bool light =
+        strcmp(b->reference, "reference_dense") == 0 || strcmp(b->reference, "reference_add") == 0;
     const uint32_t blocks = (uint32_t)b->suite->gpu.sm_count * (light ? 4 : 8);
     const uint32_t threads = light ? 512 : 256;
-    if (strcmp(b->twin, "twin_im2col") == 0) {
-        struct twin_im2col_params p = b->image;
+    if (strcmp(b->reference, "reference_im2col") == 0) {
+        struct reference_im2col_params p = b->image;
         p.dst = (uint8_t *)(uintptr_t)dst;
-        return plain(b, b->twin, blocks, threads, &p);
+        return plain(b, b->reference, blocks, threads, &p);
     }
-    struct twin_params p = b->rows;
+    struct reference_params p = b->rows;
     enum tmap_status s = TMAP_OK;
     const uint32_t copies = b->problem.copies ? b->problem.copies : 1;
     for (uint32_t i = 0; i < copies && s == TMAP_OK; i++) {
         p.dst = (uint8_t *)(uintptr_t)(dst + i * b->problem.copy_stride);
-        s = plain(b, b->twin, blocks, threads, &p);
+        s = plain(b, b->reference, blocks, threads, &p);
     }
     return s;
 }
 
-enum tmap_status bed_reset(struct bed *b, uint64_t at)
+enum tmap_status fixture_reset(struct fixture *b, uint64_t at)
 {
-    if (b->adds) return bed_fill(b, at, b->dst_bytes, 2);
+    if (b->adds) return fixture_fill(b, at, b->dst_bytes, 2);
     return b->suite->gpu.api.memset_d8_async(at, POISON, b->dst_bytes, NULL) ? TMAP_E_DRIVER
                                                                              : TMAP_OK;
 }
 
-enum tmap_status bed_compare(struct bed *b, uint64_t *wrong)
+enum tmap_status fixture_compare(struct fixture *b, uint64_t *wrong)
 {
     const struct tmap_libcuda *cu = &b->suite->gpu.api;
     uint64_t found[2] = {0, UINT64_MAX};
@@ -345,31 +346,32 @@ enum tmap_status bed_compare(struct bed *b, uint64_t *wrong)
     struct compare_params p = {(const uint64_t *)(uintptr_t)b->dst,
                                (const uint64_t *)(uintptr_t)b->ref, b->dst_bytes / 8,
                                (unsigned long long *)(uintptr_t)b->found};
-    const enum tmap_status s = plain(b, "twin_compare", 4096, 256, &p);
+    const enum tmap_status s = plain(b, "reference_compare", 4096, 256, &p);
     if (s != TMAP_OK) return s;
     if (cu->memcpy_dtoh(found, b->found, sizeof found)) return TMAP_E_DRIVER;
     *wrong = found[0];
     return TMAP_OK;
 }
 
-// The same bytes as the twin left, padding and all.
-enum tmap_status bed_verify(struct bed *b, const struct tmap_copy_plan *plan, uint64_t *wrong)
+// The same bytes as the reference left, padding and all.
+enum tmap_status fixture_verify(struct fixture *b, const struct tmap_copy_plan *plan,
+                                uint64_t *wrong)
 {
-    enum tmap_status s = bed_fill(b, b->src, b->src_bytes, 1);
-    if (s == TMAP_OK) s = bed_reset(b, b->dst);
-    if (s == TMAP_OK) s = bed_reset(b, b->ref);
+    enum tmap_status s = fixture_fill(b, b->src, b->src_bytes, 1);
+    if (s == TMAP_OK) s = fixture_reset(b, b->dst);
+    if (s == TMAP_OK) s = fixture_reset(b, b->ref);
     if (s == TMAP_OK) s = tmap_copy_run(plan, NULL);
-    if (s == TMAP_OK) s = bed_twin(b, b->ref);
-    return s == TMAP_OK ? bed_compare(b, wrong) : s;
+    if (s == TMAP_OK) s = fixture_reference(b, b->ref);
+    return s == TMAP_OK ? fixture_compare(b, wrong) : s;
 }
 
-bool bed_is_shy(size_t i)
+bool fixture_has_conservative(size_t i)
 {
-    return cases[i].shy;
+    return cases[i].conservative;
 }
 
-enum tmap_status bed_open(struct bed *b, struct tmap_copy *suite, size_t i, uint64_t bytes,
-                          struct tmap_copy_config *request)
+enum tmap_status fixture_open(struct fixture *b, struct tmap_copy *suite, size_t i, uint64_t bytes,
+                              struct tmap_copy_config *request)
 {
     memset(b, 0, sizeof *b);
     b->suite = suite;

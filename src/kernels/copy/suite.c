@@ -15,7 +15,7 @@
 _Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
 
 extern const uint8_t image_copy_copy[], image_copy_special[], image_copy_transpose[],
-    image_copy_twins[];
+    image_copy_reference[];
 extern const uint64_t image_copy_copy_bytes;
 
 static enum tmap_status load(struct tmap_copy *s)
@@ -23,7 +23,7 @@ static enum tmap_status load(struct tmap_copy *s)
     const uint8_t *const images[COPY_MODULES] = {[COPY_IN_COPY] = image_copy_copy,
                                                  [COPY_IN_SPECIAL] = image_copy_special,
                                                  [COPY_IN_TRANSPOSE] = image_copy_transpose,
-                                                 [COPY_IN_TWINS] = image_copy_twins};
+                                                 [COPY_IN_REFERENCE] = image_copy_reference};
     const struct tmap_libcuda *cu = &s->gpu.api;
     for (int i = 0; i < COPY_MODULES; i++)
         if (cu->module_load_data(&s->module[i], images[i])) return TMAP_E_DRIVER;
@@ -100,7 +100,7 @@ static enum copy_module module_of(const char *kernel)
     static const struct {
         const char *begins;
         enum copy_module module;
-    } where[] = {{"twin_", COPY_IN_TWINS},
+    } where[] = {{"reference_", COPY_IN_REFERENCE},
                  {"copy_transpose", COPY_IN_TRANSPOSE},
                  {"copy_multicast", COPY_IN_SPECIAL},
                  {"copy_list", COPY_IN_SPECIAL},

@@ -8,7 +8,13 @@
 #include "kernels/copy/params.h"
 #include "tmap/copy.h"
 
-enum copy_module { COPY_IN_COPY, COPY_IN_SPECIAL, COPY_IN_TRANSPOSE, COPY_IN_TWINS, COPY_MODULES };
+enum copy_module {
+    COPY_IN_COPY,
+    COPY_IN_SPECIAL,
+    COPY_IN_TRANSPOSE,
+    COPY_IN_REFERENCE,
+    COPY_MODULES
+};
 
 struct tmap_copy {
     struct tmap_gpu gpu;

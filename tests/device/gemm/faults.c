@@ -1,6 +1,6 @@
 /* Faults planted in the GEMM's protocol, one a process (a trapped kernel costs the context): each
  * must show as a wrong value, as the watchdog's report with the barrier's name, or as a refusal,
- * and its twin, the same delays without the fault, must be right.
+ * and its control, the same delays without the fault, must be right.
  *
  *   faults [TEXT]     all, or those whose name has the text in it */
 #include <poll.h>
@@ -23,7 +23,7 @@ enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
 /* Which plan carries the fault. */
 enum shape { PAIR, ONE_PANEL, STORE_WARP, STREAM, SPLIT, PINGPONG };
 
-/* delay: what is slowed down, in fault and twin alike, so that a race is lost every time. blind:
+/* delay: what is slowed down, in fault and control alike, so that a race is lost every time. blind:
  * the hardware cannot show it, for the reason given. */
 static const struct fault {
     uint32_t id, delay;
@@ -163,7 +163,7 @@ static void poison(struct rig *r, size_t bytes)
     r->api->memset_d8_async(r->suite->workspace + GEMM_FLAG_BYTES, POISON, parts, NULL);
 }
 
-static void child(const struct fault *fault, bool twin, struct finding *f)
+static void child(const struct fault *fault, bool control, struct finding *f)
 {
     struct rig r = {0};
     const size_t bytes = N * N * 2;
@@ -173,7 +173,7 @@ static void child(const struct fault *fault, bool twin, struct finding *f)
     const uint64_t d = r.plan.problem.d.address;
     if (!good || !bad || tmap_gemm_run(&r.plan, NULL) || r.api->memcpy_dtoh(good, d, bytes)) return;
     f->stage = 2;
-    plant(&r, twin ? 0 : fault->id, fault->delay);
+    plant(&r, control ? 0 : fault->id, fault->delay);
     for (int i = 0; i < RUNS && !f->driver_error && !f->differ; i++) {
         poison(&r, bytes);
         f->driver_error = tmap_gemm_run(&r.plan, NULL) || r.api->memcpy_dtoh(bad, d, bytes);
@@ -190,7 +190,7 @@ struct job {
     int from;
 };
 
-static struct job begin(const struct fault *fault, bool twin)
+static struct job begin(const struct fault *fault, bool control)
 {
     struct finding f = {0};
     int ends[2];
@@ -198,7 +198,7 @@ static struct job begin(const struct fault *fault, bool twin)
     fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) {
-        child(fault, twin, &f);
+        child(fault, control, &f);
         ssize_t n = write(ends[1], &f, sizeof f);
         _exit(n == (ssize_t)sizeof f ? 0 : 1);
     }
@@ -225,7 +225,7 @@ static bool is_caught(const struct finding *f)
     return f->driver_error || f->differ > 0;
 }
 
-static bool say(const struct fault *fault, const struct finding *twin, const struct finding *f,
+static bool say(const struct fault *fault, const struct finding *control, const struct finding *f,
                 int number)
 {
     const char *barrier = tmap_gemm_barrier_name(f->report.barrier);
@@ -240,11 +240,11 @@ static bool say(const struct fault *fault, const struct finding *twin, const str
         snprintf(how, sizeof how, "the driver reports a failed launch");
     else if (f->differ)
         snprintf(how, sizeof how, "%llu wrong elements", (unsigned long long)f->differ);
-    const bool twin_right = twin->stage == 3 && !is_caught(twin);
-    const bool good = twin_right && f->stage == 3 && is_caught(f) == !fault->blind;
-    printf("%s %d - %s: %s%s%s; its twin is %s\n", good ? "ok" : "not ok", number, fault->name, how,
-           fault->blind ? ", " : "", fault->blind ? fault->blind : "",
-           twin_right ? "right" : "WRONG");
+    const bool control_right = control->stage == 3 && !is_caught(control);
+    const bool good = control_right && f->stage == 3 && is_caught(f) == !fault->blind;
+    printf("%s %d - %s: %s%s%s; its control is %s\n", good ? "ok" : "not ok", number, fault->name,
+           how, fault->blind ? ", " : "", fault->blind ? fault->blind : "",
+           control_right ? "right" : "WRONG");
     fflush(stdout);
     return good;
 }
@@ -252,7 +252,7 @@ static bool say(const struct fault *fault, const struct finding *twin, const str
 int main(int argc, char **argv)
 {
     enum { ALL = sizeof faults / sizeof faults[0], AT_ONCE = 8 };
-    struct finding twins[ALL];
+    struct finding controls[ALL];
     struct fault wanted[ALL];
     int count = 0;
     bool failed = false;
@@ -268,11 +268,11 @@ int main(int argc, char **argv)
         struct job jobs[AT_ONCE];
         const int n = count - i < AT_ONCE ? count - i : AT_ONCE;
         for (int j = 0; j < n; j++) jobs[j] = begin(&wanted[i + j], true);
-        for (int j = 0; j < n; j++) twins[i + j] = end(jobs[j]);
+        for (int j = 0; j < n; j++) controls[i + j] = end(jobs[j]);
     }
     for (int i = 0; i < count; i++) {
         const struct finding f = end(begin(&wanted[i], false));
-        failed |= !say(&wanted[i], &twins[i], &f, i + 1);
+        failed |= !say(&wanted[i], &controls[i], &f, i + 1);
     }
     printf("1..%d\n", count);
     return failed;

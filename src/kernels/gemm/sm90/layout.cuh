@@ -123,7 +123,7 @@ struct cluster_place {
 };
 
 // Planted faults, in the build that has them, and the delays that make them show; elsewhere the
-// conditions are a constant false. A delay alone must change nothing: it is the fault's twin.
+// conditions are a constant false. A delay alone must change nothing: it is the fault's reference.
 enum gemm_delay {
     DELAY_WRITES = 1,      // the panels' last writes queue up behind others
     DELAY_INIT = 2,        // a block of the pair comes late to its barriers

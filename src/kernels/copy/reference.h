@@ -1,19 +1,19 @@
 // Parameters of the plain kernels that the copies are compared with; read by C and by CUDA.
-#ifndef TMAP_KERNELS_COPY_TWINS_H
-#define TMAP_KERNELS_COPY_TWINS_H
+#ifndef TMAP_KERNELS_COPY_REFERENCE_H
+#define TMAP_KERNELS_COPY_REFERENCE_H
 
 #include <stdint.h>
 
-// What a twin copies: rows of row_bytes (a multiple of 16) at two pitches; index, when given, names
-// the source row of each destination row.
-struct twin_params {
+// What a reference copies: rows of row_bytes (a multiple of 16) at two pitches; index, when given,
+// names the source row of each destination row.
+struct reference_params {
     const uint8_t *src;
     uint8_t *dst;
     uint64_t rows, row_bytes, src_pitch, dst_pitch;
     const int32_t *index;
 };
 
-struct twin_im2col_params {
+struct reference_im2col_params {
     const uint8_t *src;
     uint8_t *dst;
     uint32_t n, h, w, c_bytes, taps_h, taps_w, pad_h, pad_w;

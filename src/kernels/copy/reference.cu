@@ -1,9 +1,9 @@
-// The twins: the same copies by ordinary 16-byte loads and stores, to compare with. Several loads
-// are in flight before the first store; both bypass what would only pollute the caches.
+// The references: the same copies by ordinary 16-byte loads and stores, to compare with. Several
+// loads are in flight before the first store; both bypass what would only pollute the caches.
 #include <stdint.h>
 
 #include "kernels/copy/executor.h"
-#include "kernels/copy/twins.h"
+#include "kernels/copy/reference.h"
 
 namespace
 {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void store16(void *p, const uint4 &v)
 #define UNROLL 4
 
 // One long row: every thread moves UNROLL pieces a step.
-extern "C" __global__ void __launch_bounds__(512) twin_dense(twin_params p)
+extern "C" __global__ void __launch_bounds__(512) reference_dense(reference_params p)
 {
     const uint64_t n = p.row_bytes / 16, step = (uint64_t)gridDim.x * blockDim.x;
     const uint4 *from = (const uint4 *)p.src;
@@ -46,7 +46,7 @@ extern "C" __global__ void __launch_bounds__(512) twin_dense(twin_params p)
 }
 
 // Many rows: a warp takes a piece of 512 bytes of four rows at a time.
-extern "C" __global__ void __launch_bounds__(256) twin_rows(twin_params p)
+extern "C" __global__ void __launch_bounds__(256) reference_rows(reference_params p)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint64_t warps = (uint64_t)gridDim.x * (blockDim.x / 32);
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(256) twin_rows(twin_params p)
 }
 
 // rows x row_bytes / size elements, transposed through a padded shared tile of 64 x 64.
-template <class T> __device__ __forceinline__ void transpose_twin(const twin_params &p)
+template <class T> __device__ __forceinline__ void transpose_reference(const reference_params &p)
 {
     constexpr int V = 16 / sizeof(T), N = 64;
     __shared__ T tile[N][N + 4 / sizeof(T)];
@@ -96,21 +96,21 @@ template <class T> __device__ __forceinline__ void transpose_twin(const twin_par
         __syncthreads();
     }
 }
-extern "C" __global__ void __launch_bounds__(256) twin_transpose_1(twin_params p)
+extern "C" __global__ void __launch_bounds__(256) reference_transpose_1(reference_params p)
 {
-    transpose_twin<uint8_t>(p);
+    transpose_reference<uint8_t>(p);
 }
-extern "C" __global__ void __launch_bounds__(256) twin_transpose_2(twin_params p)
+extern "C" __global__ void __launch_bounds__(256) reference_transpose_2(reference_params p)
 {
-    transpose_twin<uint16_t>(p);
+    transpose_reference<uint16_t>(p);
 }
-extern "C" __global__ void __launch_bounds__(256) twin_transpose_4(twin_params p)
+extern "C" __global__ void __launch_bounds__(256) reference_transpose_4(reference_params p)
 {
-    transpose_twin<uint32_t>(p);
+    transpose_reference<uint32_t>(p);
 }
 
-// Adds floats: the twin of reduce-add.
-extern "C" __global__ void __launch_bounds__(512) twin_add(twin_params p)
+// Adds floats: the reference of reduce-add.
+extern "C" __global__ void __launch_bounds__(512) reference_add(reference_params p)
 {
     const uint64_t n = p.row_bytes / 16, step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(512) twin_add(twin_params p)
 }
 
 // Convolution patches of an NHWC image, stride 1: row = output pixel, columns = taps by channels.
-extern "C" __global__ void __launch_bounds__(256) twin_im2col(twin_im2col_params p)
+extern "C" __global__ void __launch_bounds__(256) reference_im2col(reference_im2col_params p)
 {
     const uint32_t pieces = p.c_bytes / 16, taps = p.taps_h * p.taps_w;
     const uint64_t total = (uint64_t)p.n * p.h * p.w * taps * pieces;
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(256) twin_im2col(twin_im2col_params
 }
 
 // Position hashes, or floats between 1 and 2 made of them.
-extern "C" __global__ void twin_fill(fill_params p)
+extern "C" __global__ void reference_fill(fill_params p)
 {
     const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.words; i += step) {
@@ -156,7 +156,7 @@ extern "C" __global__ void twin_fill(fill_params p)
 }
 
 // How many 8-byte words differ, and the first of them.
-extern "C" __global__ void twin_compare(compare_params p)
+extern "C" __global__ void reference_compare(compare_params p)
 {
     const uint64_t step = (uint64_t)gridDim.x * blockDim.x;
     for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.words; i += step) {
