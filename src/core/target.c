@@ -8,10 +8,10 @@
 static const struct arch_entry {
     tmap_arch arch, present;
     const char *name;
-    uint32_t smem_bytes, tmem_columns;
+    uint32_t smem_bytes, tmem_columns, first_ptx;
 } archs[] = {
 #define ARCH(sm, suffix, text, family, optin_bytes, per_sm_bytes, tmem, first_ptx, alias_of)       \
-    {TMAP_ARCH(sm, suffix), TMAP_ARCH(alias_of, suffix), text, optin_bytes, tmem},
+    {TMAP_ARCH(sm, suffix), TMAP_ARCH(alias_of, suffix), text, optin_bytes, tmem, first_ptx},
 #include "rules/targets.def"
 };
 
@@ -72,11 +72,41 @@ static const struct toolkit *find_toolkit(uint32_t cuda)
     return NULL;
 }
 
+/* The newest driver branch that a toolkit names; the newest toolkit may not say its own. */
+static uint32_t newest_driver(void)
+{
+    uint32_t newest = 0;
+    for (size_t i = 0; i < COUNT(toolkits); i++)
+        if (toolkits[i].driver > newest) newest = toolkits[i].driver;
+    return newest;
+}
+
+/* The first PTX version that names the architecture, today's name or an older one; 0: none does. */
+static uint32_t first_ptx_of(tmap_arch arch)
+{
+    uint32_t first = 0;
+    for (size_t i = 0; i < COUNT(archs); i++)
+        if ((archs[i].present == arch || archs[i].arch == arch) &&
+            (!first || archs[i].first_ptx < first))
+            first = archs[i].first_ptx;
+    return first;
+}
+
+/* The driver branch of the first toolkit that has the PTX version. */
+static uint32_t first_driver_of(uint32_t ptx)
+{
+    for (size_t i = 0; i < COUNT(toolkits); i++)
+        if (toolkits[i].ptx >= ptx && toolkits[i].driver) return toolkits[i].driver;
+    return UINT32_MAX;
+}
+
 bool target_covered(const struct tmap_target *t)
 {
-    const struct toolkit *newest = &toolkits[COUNT(toolkits) - 1];
-    return find_arch(t->arch) != NULL && find_toolkit(t->cuda) != NULL &&
-           t->ptx >= toolkits[0].ptx && t->ptx <= newest->ptx && t->driver >= toolkits[0].driver;
+    const struct toolkit *oldest = &toolkits[0], *newest = &toolkits[COUNT(toolkits) - 1];
+    const uint32_t first = first_ptx_of(t->arch);
+    if (first == 0 || find_toolkit(t->cuda) == NULL) return false;
+    return t->ptx >= oldest->ptx && t->ptx >= first && t->ptx <= newest->ptx &&
+           t->driver >= first_driver_of(first) && t->driver <= newest_driver();
 }
 
 bool target_observed(const struct tmap_target *t)
@@ -119,7 +149,7 @@ enum tmap_status tmap_target_from(const char *cuda, const char *ptx, const char 
         if (!parse_version(cuda, 100, &t.cuda)) return TMAP_E_ARGUMENT;
         const struct toolkit *k = find_toolkit(t.cuda);
         t.ptx = k ? k->ptx : 0; /* 0: no source covers it */
-        t.driver = k ? (k->driver ? k->driver : toolkits[COUNT(toolkits) - 2].driver) : 0;
+        t.driver = k ? (k->driver ? k->driver : newest_driver()) : 0;
     }
     if (ptx && !parse_version(ptx, 10, &t.ptx)) return TMAP_E_ARGUMENT;
     if (driver && !parse_version(driver, 1, &t.driver)) return TMAP_E_ARGUMENT;
