@@ -8,6 +8,7 @@ static void check(const struct tmap_checker *checker, const struct tmap_desc *de
     struct tmap_violation violations[16];
     size_t found = 0;
 
+    /* without a place for the verdict, a status other than TMAP_OK says that it is unknown */
     if (tmap_check_use(checker, desc, use, violations, 16, &found, NULL) != TMAP_OK) return;
     printf("column %d, %llu bytes expected: %zu violated\n", use->coord[0],
            (unsigned long long)use->expect_tx, found);

@@ -34,7 +34,9 @@ enum tmap_status {
     TMAP_E_TARGET = 11,   /* a target that no source covers */
     TMAP_E_ILLEGAL =
         12, /* the descriptor is illegal where a legal one is needed (check says why) */
-    TMAP_E_NO_PLAN = 13,   /* no answer exists; the report says why */
+    TMAP_E_NO_PLAN = 13, /* no answer exists; the report says why */
+    TMAP_E_UNDECIDED =
+        14, /* no rule is violated, but one that decides could not be evaluated: not legal either */
     TMAP_E_ROOM = 20,      /* an output array is too small */
     TMAP_E_MEMORY = 21,    /* malloc failed */
     TMAP_E_BUDGET = 22,    /* the operation budget ran out: undecided */
@@ -205,14 +207,18 @@ TMAP_API enum tmap_verdict tmap_verdict_of(const struct tmap_checker *checker,
                                            const struct tmap_desc *desc);
 
 /* tmap_check_with() : every violated row. Writes at most cap entries, in row order, and how many
- *  there are to *found (as snprintf). violations may be NULL when cap is 0; verdict may be NULL.
+ *  there are to *found (as snprintf). violations may be NULL when cap is 0. verdict may be NULL, so
+ *  that the status must say what it would: an unknown verdict is then TMAP_E_TARGET (no source
+ *  covers the target) or TMAP_E_UNDECIDED, with *found 0, and TMAP_OK with *found 0 is legal.
  *  Errors: TMAP_E_ARGUMENT. */
 TMAP_API enum tmap_status tmap_check_with(const struct tmap_checker *checker,
                                           const struct tmap_desc *desc,
                                           struct tmap_violation *violations, size_t cap,
                                           size_t *found, enum tmap_verdict *verdict);
 
-/* tmap_check() : the same for one descriptor, preparing the checker itself. */
+/* tmap_check() : the same without a verdict, preparing the checker itself: legal is TMAP_OK with
+ *  *found 0, illegal is TMAP_OK with *found above 0, unknown is TMAP_E_TARGET or TMAP_E_UNDECIDED.
+ */
 TMAP_API enum tmap_status tmap_check(const struct tmap_desc *desc, const struct tmap_target *target,
                                      enum tmap_contract contract, struct tmap_violation *violations,
                                      size_t cap, size_t *found);
@@ -355,7 +361,8 @@ struct tmap_map {
 };
 
 /* tmap_encode() : the bytes the driver writes for desc. Errors: TMAP_E_ILLEGAL when the contract
- *  `driver` refuses it on checker's target; TMAP_E_TARGET when that is not known. */
+ *  `driver` refuses it on checker's target; TMAP_E_TARGET or TMAP_E_UNDECIDED when that is not
+ *  known. */
 TMAP_API enum tmap_status tmap_encode(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_map *out);
 
@@ -444,7 +451,8 @@ struct tmap_layout {
     uint32_t extent[TMAP_MAX_RANK]; /* elements (slices under interleave) moved per dimension */
 };
 
-/* tmap_layout() : errors: TMAP_E_ILLEGAL for a descriptor that checker refuses. */
+/* tmap_layout() : errors: TMAP_E_ILLEGAL for a descriptor that checker refuses, TMAP_E_TARGET or
+ *  TMAP_E_UNDECIDED for one that it cannot judge. */
 TMAP_API enum tmap_status tmap_layout(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_layout *out);
 

@@ -80,6 +80,7 @@ enum cli_exit cli_status(const struct cli *cli, enum tmap_status status, const c
                 {TMAP_E_TARGET, CLI_UNDECIDED, "no source covers this target"},
                 {TMAP_E_ILLEGAL, CLI_ILLEGAL, "the descriptor is illegal (tmap check says why)"},
                 {TMAP_E_NO_PLAN, CLI_ILLEGAL, "there is no plan"},
+                {TMAP_E_UNDECIDED, CLI_UNDECIDED, "undecided: a rule could not be evaluated"},
                 {TMAP_E_ROOM, CLI_INTERNAL, "an output array was too small"},
                 {TMAP_E_MEMORY, CLI_INTERNAL, "out of memory"},
                 {TMAP_E_BUDGET, CLI_UNDECIDED, "the budget ran out"},

@@ -94,13 +94,23 @@ static inline bool meets(const struct row_set *raw, const uint64_t *words)
 }
 
 /* Illegal when an active row is violated; unknown when none is, but one could not be evaluated. */
-static enum tmap_verdict judge(const struct tmap_checker *c, const struct row_set *raw)
+static enum tmap_verdict judge(const struct tmap_checker *c, const struct tmap_desc *d,
+                               const struct row_set *raw)
 {
     for (int k = 0; k < TMAP_ROW_WORDS; k++)
         for (uint64_t bits = raw->w[k] & c->active[k]; bits; bits &= bits - 1)
             if (row_needs_hold((tmap_row)(64 * k + __builtin_ctzll(bits)), raw))
                 return TMAP_ILLEGAL;
-    return TMAP_UNKNOWN;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        if (row_set_has(c->active, row) && row_waits(row, d->kind, raw)) return TMAP_UNKNOWN;
+    return TMAP_LEGAL;
+}
+
+/* Nothing that decides is violated, nor anything that it needs. */
+static inline bool passes(const struct tmap_checker *c, const struct tmap_desc *d,
+                          const struct row_set *raw)
+{
+    return !meets(raw, c->gate) && (unsigned)d->kind <= TMAP_IM2COL_WIDE;
 }
 
 /* No row at all is violated, active or not. Only kind, rank and the allocation select the code. */
@@ -131,7 +141,7 @@ enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tma
     if (c->covered == TMAP_OK && clean(desc, &c->target)) return TMAP_LEGAL;
     const struct row_set raw = raw_of(desc, &c->target);
     if (c->covered != TMAP_OK) return TMAP_UNKNOWN;
-    return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;
+    return passes(c, desc, &raw) ? TMAP_LEGAL : judge(c, desc, &raw);
 }
 
 enum tmap_status tmap_check_many(const struct tmap_checker *c, const struct tmap_desc *descs,
@@ -179,14 +189,13 @@ enum tmap_status tmap_check_with(const struct tmap_checker *c, const struct tmap
     if (c->covered == TMAP_OK) {
         const struct subject s = {.target = &c->target, .desc = desc};
         v = TMAP_LEGAL;
-        if (meets(&raw, c->gate)) {
+        if (!passes(c, desc, &raw)) {
             finding_collect(&f, &raw, c->active, &s);
-            v = f.found > 0 ? TMAP_ILLEGAL : TMAP_UNKNOWN;
+            v = judge(c, desc, &raw);
         }
     }
     *found = f.found;
-    if (verdict) *verdict = v;
-    return TMAP_OK;
+    return checker_answer(c, v, verdict);
 }
 
 enum tmap_status tmap_check(const struct tmap_desc *desc, const struct tmap_target *target,
@@ -196,7 +205,6 @@ enum tmap_status tmap_check(const struct tmap_desc *desc, const struct tmap_targ
     struct tmap_checker c;
     const enum tmap_status status = tmap_checker_prepare(target, contract, &c);
     if (status != TMAP_OK) return status;
-    if (c.covered != TMAP_OK) return c.covered;
     return tmap_check_with(&c, desc, violations, cap, found, NULL);
 }
 
@@ -206,12 +214,9 @@ enum tmap_status tmap_not_evaluated(const struct tmap_checker *c, const struct t
     if (c == NULL || desc == NULL || found == NULL || (cap > 0 && out == NULL))
         return TMAP_E_ARGUMENT;
     const struct row_set raw = raw_of(desc, &c->target);
-    const unsigned kind = (unsigned)desc->kind <= TMAP_IM2COL_WIDE ? (unsigned)desc->kind : 31;
     size_t n = 0;
     for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
-        const bool ours = kind == 31 ? row != ROW_TMA001 : (row_table[row].kinds >> kind) & 1;
-        if (!ours || !row_set_has(c->active, row)) continue;
-        if (kind != 31 && row_needs_hold(row, &raw)) continue;
+        if (!row_set_has(c->active, row) || !row_waits(row, desc->kind, &raw)) continue;
         if (n < cap) out[n] = (struct tmap_violation){row, -1};
         n++;
     }

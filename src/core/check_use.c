@@ -84,12 +84,12 @@ static void keep_use_rows(const uint64_t *words, uint64_t *out)
             out[row / 64] |= UINT64_C(1) << (row % 64);
 }
 
-static enum tmap_verdict judge_use(const struct finding *f, const struct row_set *raw,
-                                   const uint64_t *active)
+static enum tmap_verdict judge_use(const struct tmap_desc *desc, const struct finding *f,
+                                   const struct row_set *raw, const uint64_t *active)
 {
     if (f->found > 0) return TMAP_ILLEGAL;
     for (tmap_row row = SUBJECT_MAP_FIRST; row < SUBJECT_USE_END; row++)
-        if (row_set_has(active, row) && !row_needs_hold(row, raw)) return TMAP_UNKNOWN;
+        if (row_set_has(active, row) && row_waits(row, desc->kind, raw)) return TMAP_UNKNOWN;
     return TMAP_LEGAL;
 }
 
@@ -113,11 +113,10 @@ enum tmap_status tmap_check_use(const struct tmap_checker *c, const struct tmap_
         raw_desc(&s, &raw);
         raw_use(&s, &raw);
         finding_collect(&f, &raw, active, &s);
-        v = judge_use(&f, &raw, active);
+        v = judge_use(desc, &f, &raw, active);
     }
     *found = f.found;
-    if (verdict) *verdict = v;
-    return TMAP_OK;
+    return checker_answer(c, v, verdict);
 }
 
 enum tmap_status tmap_advise_use(const struct tmap_checker *c, const struct tmap_desc *desc,

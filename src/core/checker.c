@@ -72,6 +72,20 @@ enum tmap_status tmap_checker_prepare(const struct tmap_target *target, enum tma
     return TMAP_OK;
 }
 
+enum tmap_status checker_answer(const struct tmap_checker *checker, enum tmap_verdict verdict,
+                                enum tmap_verdict *out)
+{
+    if (out) *out = verdict;
+    return out || verdict == TMAP_ILLEGAL ? TMAP_OK : checker_permits(checker, verdict);
+}
+
+enum tmap_status checker_permits(const struct tmap_checker *checker, enum tmap_verdict verdict)
+{
+    if (verdict == TMAP_LEGAL) return TMAP_OK;
+    if (verdict == TMAP_ILLEGAL) return TMAP_E_ILLEGAL;
+    return checker->covered != TMAP_OK ? checker->covered : TMAP_E_UNDECIDED;
+}
+
 size_t tmap_row_count(void)
 {
     return ROW_COUNT;

@@ -22,6 +22,23 @@ static inline bool row_needs_hold(tmap_row row, const struct row_set *raw)
     return true;
 }
 
+/* The row is about this kind, but means nothing because a row it needs is violated. Of a kind that
+ * no call has only the row that says so means anything. */
+static inline bool row_waits(tmap_row row, int32_t kind, const struct row_set *raw)
+{
+    if ((unsigned)kind > TMAP_IM2COL_WIDE) return row != ROW_TMA001;
+    return (row_table[row].kinds >> kind & 1) && !row_needs_hold(row, raw);
+}
+
+/* What a check answers: the verdict where the caller asked for it, else a status that keeps an
+ * unknown one from being taken for legal. */
+enum tmap_status checker_answer(const struct tmap_checker *checker, enum tmap_verdict verdict,
+                                enum tmap_verdict *out);
+
+/* TMAP_OK where only a legal descriptor will do and this is one; else the status that says why not.
+ */
+enum tmap_status checker_permits(const struct tmap_checker *checker, enum tmap_verdict verdict);
+
 /* Whether contract asks for the row on target; what only advises decides under none. */
 bool row_counts(const struct row *r, const struct tmap_target *target, enum tmap_contract contract);
 

@@ -1,5 +1,6 @@
 /* encode.c : the 128 bytes of a descriptor, without a driver. */
 #include "core/bits.h"
+#include "core/checker.h"
 
 #include <string.h>
 
@@ -129,12 +130,7 @@ enum tmap_status tmap_encode(const struct tmap_checker *checker, const struct tm
         enum tmap_status s = tmap_checker_prepare(&checker->target, TMAP_CONTRACT_DRIVER, &driver);
         return s == TMAP_OK ? tmap_encode(&driver, desc, out) : s;
     }
-    switch (tmap_verdict_of(checker, desc)) {
-    case TMAP_ILLEGAL:
-        return TMAP_E_ILLEGAL;
-    case TMAP_UNKNOWN:
-        return TMAP_E_TARGET;
-    default:
-        return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
-    }
+    const enum tmap_status status = checker_permits(checker, tmap_verdict_of(checker, desc));
+    if (status != TMAP_OK) return status;
+    return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
 }

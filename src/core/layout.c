@@ -4,6 +4,7 @@
 // random loads completed with exactly these bytes); the driver's own figure inside the map rounds
 // the element strides down instead of up and is not used. The shared alignment of 128 bytes is the
 // PTX ISA's and faults when broken; the pattern alignment is eight spans (PTX ISA, swizzle modes).
+#include "core/checker.h"
 #include "core/layout.h"
 #include "expr/tables.h"
 
@@ -145,13 +146,7 @@ enum tmap_status tmap_layout(const struct tmap_checker *checker, const struct tm
                              struct tmap_layout *out)
 {
     if (checker == NULL || desc == NULL || out == NULL) return TMAP_E_ARGUMENT;
-    switch (tmap_verdict_of(checker, desc)) {
-    case TMAP_LEGAL:
-        layout_of(desc, out);
-        return TMAP_OK;
-    case TMAP_ILLEGAL:
-        return TMAP_E_ILLEGAL;
-    default:
-        return TMAP_E_TARGET;
-    }
+    const enum tmap_status status = checker_permits(checker, tmap_verdict_of(checker, desc));
+    if (status == TMAP_OK) layout_of(desc, out);
+    return status;
 }

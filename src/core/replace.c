@@ -5,6 +5,7 @@
  * ptxas's: elemtype leaves the tf32 bit of a plain type as it was, swizzle_mode clears the 96-byte
  * flag, swizzle_atomicity clears bit 85 too. */
 #include "core/bits.h"
+#include "core/checker.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -241,7 +242,8 @@ enum tmap_status tmap_replace_address(const struct tmap_checker *checker, struct
     if (status == TMAP_OK) status = tmap_decode(map, &desc, NULL, 0, NULL);
     if (status == TMAP_OK) status = tmap_check_use(&driver, &desc, &use, NULL, 0, &found, &verdict);
     if (status != TMAP_OK) return status;
-    if (verdict != TMAP_LEGAL) return verdict == TMAP_ILLEGAL ? TMAP_E_ILLEGAL : TMAP_E_TARGET;
+    status = checker_permits(&driver, verdict);
+    if (status != TMAP_OK) return status;
     store(map, bits_of("address", 0, 0), address);
     return TMAP_OK;
 }

@@ -1,5 +1,6 @@
 // What one tensor copy does to every byte of shared and global memory; see docs/SIMULATOR.md for
 // what was seen on a GPU and what follows from the documents.
+#include "core/checker.h"
 #include "core/simulate.h"
 
 #include <string.h>
@@ -239,9 +240,7 @@ static enum tmap_status permitted(const struct tmap_checker *checker, const stru
         const enum tmap_status s = tmap_check_use(checker, desc, use, NULL, 0, &found, &verdict);
         if (s != TMAP_OK) return s;
     }
-    return verdict == TMAP_LEGAL     ? TMAP_OK
-           : verdict == TMAP_ILLEGAL ? TMAP_E_ILLEGAL
-                                     : TMAP_E_TARGET;
+    return checker_permits(checker, verdict);
 }
 
 enum tmap_status tmap_simulate(const struct tmap_checker *checker, const struct tmap_desc *desc,
