@@ -198,9 +198,37 @@ static void every_architecture_answers(void **state)
     assert_int_equal(r.arch_count, n);
     for (size_t i = 0; i < n; i++) {
         const bool hopper = r.arch[i].arch >> 2 == 90;
-        assert_int_equal(r.arch[i].verdict, hopper ? TMAP_ILLEGAL : TMAP_LEGAL);
+        const bool later = r.arch[i].arch >> 2 == 107; /* CUDA 13.0 does not have it yet */
+        assert_int_equal(r.arch[i].covered, !later);
+        assert_int_equal(r.arch[i].verdict, hopper  ? TMAP_ILLEGAL
+                                            : later ? TMAP_UNKNOWN
+                                                    : TMAP_LEGAL);
         assert_int_equal(r.arch[i].basis, hopper ? TMAP_OBSERVED : TMAP_INFERRED);
     }
+    done(&r);
+}
+
+/* The record's own verdict is over all architectures, not the target's alone. */
+static void every_architecture_decides(void **state)
+{
+    struct tmap_target target = tmap_default_target();
+    struct io_result r;
+    (void)state;
+    target.arch = TMAP_ARCH(100, 1);
+    const char *fp4 = "{\"dtype\":\"fp4\",\"address\":0,\"dim\":[4096,64],"
+                      "\"stride\":[2048],\"box\":[128,64]}";
+    r = judge_on(fp4, &target, IO_ALL_ARCHES); /* legal there, illegal on sm_90 */
+    assert_int_equal(r.verdict, TMAP_ILLEGAL);
+    assert_int_equal(r.basis, TMAP_INFERRED);
+    assert_int_equal(r.rule_count, 1);
+    assert_string_equal(tmap_row_id(r.rules[0]), "TMA013");
+    done(&r);
+    target.cuda = 9900;
+    r = judge_on(fp4, &target, IO_ALL_ARCHES);
+    assert_int_equal(r.verdict, TMAP_UNKNOWN);
+    done(&r);
+    r = judge(LEGAL "}", IO_ALL_ARCHES);
+    assert_int_equal(r.verdict, TMAP_LEGAL);
     done(&r);
 }
 
@@ -217,6 +245,7 @@ int main(void)
         cmocka_unit_test(exceptions_with_a_reason),
         cmocka_unit_test(an_uncovered_target_is_unknown),
         cmocka_unit_test(every_architecture_answers),
+        cmocka_unit_test(every_architecture_decides),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }

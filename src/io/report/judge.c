@@ -156,7 +156,8 @@ static enum tmap_status answer_for(const struct judge *j, tmap_arch arch,
 
     target.arch = arch;
     status = tmap_checker_prepare(&target, j->checker->contract, &checker);
-    *out = (struct io_arch_answer){.arch = arch, .basis = checker.basis};
+    *out = (struct io_arch_answer){
+        .arch = arch, .basis = checker.basis, .covered = checker.covered == TMAP_OK};
     for (int use = -1; use < (int)j->record->use_count && status == TMAP_OK; use++) {
         status = io_violations(&checker, &j->record->desc, use < 0 ? NULL : &j->record->uses[use],
                                &found);
@@ -180,6 +181,26 @@ static enum tmap_status all_arches(struct judge *j)
         status = answer_for(j, tmap_arch_at(i), &j->out->arch[i]);
     }
     return status;
+}
+
+/* What holds on every architecture that counts: those that no source covers with this toolkit are
+ * no targets of it, so they count only where there are no others. */
+static enum tmap_status over_arches(struct io_result *out)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < out->arch_count; i++) any = any || out->arch[i].covered;
+    out->verdict = TMAP_LEGAL;
+    out->basis = TMAP_OBSERVED;
+    for (size_t i = 0; i < out->arch_count; i++) {
+        const struct io_arch_answer *a = &out->arch[i];
+        if (any && !a->covered) continue;
+        out->verdict = worse(out->verdict, a->verdict);
+        if (a->basis == TMAP_INFERRED) out->basis = TMAP_INFERRED;
+        for (size_t k = 0; k < a->rule_count; k++)
+            if (!add_row(&out->rules, &out->rule_count, a->rules[k])) return TMAP_E_MEMORY;
+    }
+    return TMAP_OK;
 }
 
 /* --- expectations ------------------------------------------------------------------------------*/
@@ -227,10 +248,9 @@ static void compare(const struct io_record *record, struct io_result *out)
 
 static bool all_allowed(const struct io_result *out)
 {
-    if (out->verdict != TMAP_ILLEGAL || out->rule_count == 0) return false;
-    for (size_t i = 0; i < out->finding_count; i++)
-        if (!out->finding[i].advisory && !out->finding[i].allowed) return false;
-    return true;
+    for (size_t i = 0; i < out->rule_count; i++)
+        if (!reason_of(out->record, out->rules[i])) return false;
+    return out->verdict == TMAP_ILLEGAL && out->rule_count > 0;
 }
 
 enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_record *record,
@@ -247,6 +267,7 @@ enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_re
         status = advise(&j, use);
     if (status == TMAP_OK) status = not_evaluated(&j);
     if (status == TMAP_OK && flags & IO_ALL_ARCHES) status = all_arches(&j);
+    if (status == TMAP_OK && flags & IO_ALL_ARCHES) status = over_arches(&result);
     if (status != TMAP_OK) {
         io_result_free(&result);
         return status;

@@ -32,10 +32,13 @@ struct io_arch_answer {
     tmap_arch arch;
     enum tmap_verdict verdict;
     enum tmap_basis basis;
+    bool covered; /* false: no source covers it with this toolkit, and the verdict is unknown */
     tmap_row *rules;
     size_t rule_count;
 };
 
+/* With arch, verdict, basis and rules are over every covered architecture (over all where none
+ * is); findings are the checker's own architecture's. */
 struct io_result {
     const struct io_record *record;
     const struct io_stream *stream; /* holds the text; NULL: there is none to show */

@@ -146,7 +146,8 @@ static void finding(const struct io_run *run, const struct io_result *result,
 /* Architectures with the same answer share a line. */
 static bool same(const struct io_arch_answer *a, const struct io_arch_answer *b)
 {
-    return a->verdict == b->verdict && a->basis == b->basis && a->rule_count == b->rule_count &&
+    return a->verdict == b->verdict && a->basis == b->basis && a->covered == b->covered &&
+           a->rule_count == b->rule_count &&
            (a->rule_count == 0 ||
             memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules) == 0);
 }
@@ -164,7 +165,7 @@ static void arch_group(const struct io_run *run, const struct io_result *result,
         if (column + strlen(name) > 88) column = (size_t)fprintf(run->out, "\n          ") - 1;
         column += (size_t)fprintf(run->out, " %s", name);
     }
-    fprintf(run->out, " (%s)", io_basis_name(a->basis));
+    fprintf(run->out, " (%s)", a->covered ? io_basis_name(a->basis) : "not covered");
     for (size_t i = 0; i < a->rule_count; i++)
         fprintf(run->out, "%s%s", i ? " " : ": ", tmap_row_id(a->rules[i]));
     fputc('\n', run->out);
