@@ -9,21 +9,14 @@
 
 #include <stdint.h>
 
+#include "kernels/copy/reference.h"
 #include "tmap/tmap.h"
 
-#if defined(__CUDACC__)
-#define EXECUTOR_FN static __device__ __forceinline__
-#else
-#define EXECUTOR_FN static inline
-#endif
+#define EXECUTOR_FN REFERENCE_FN
 
-// Finalizer of SplitMix64 (Steele, Lea, Flood 2014): every bit of the input moves half the output.
 EXECUTOR_FN uint64_t executor_hash(uint64_t seed, uint64_t i)
 {
-    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
+    return reference_hash(seed, i);
 }
 
 // The same with many of the values that floating-point arithmetic treats apart, in every width:

@@ -4,6 +4,22 @@
 
 #include <stdint.h>
 
+#if defined(__CUDACC__)
+#define REFERENCE_FN static __device__ __forceinline__
+#else
+#define REFERENCE_FN static inline
+#endif
+
+// The word at byte 8 * i of a filled memory. Finalizer of SplitMix64 (Steele, Lea, Flood 2014):
+// every bit of the input moves half the output.
+REFERENCE_FN uint64_t reference_hash(uint64_t seed, uint64_t i)
+{
+    uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
 // What a reference copies: rows of row_bytes (a multiple of 16) at two pitches; index, when given,
 // names the source row of each destination row.
 struct reference_params {
