@@ -28,7 +28,9 @@ static bool read_side(const struct cli *cli, const char *text, struct side *out)
         out->target.arch = tmap_arch_find(text);
         return out->target.arch != 0;
     }
-    if (strchr(text, '.')) return tmap_target_from(text, NULL, NULL, arch, &out->target) == TMAP_OK;
+    if (strchr(text, '.'))
+        return tmap_target_from(text, cli->ptx_version, cli_get(cli, "driver"), arch,
+                                &out->target) == TMAP_OK;
     char *end;
     unsigned long driver = strtoul(text, &end, 10);
     out->target.driver = (uint32_t)driver;
@@ -134,7 +136,7 @@ const struct cli_command cli_diff = {
     .name = "diff",
     .summary = "which descriptors become legal or illegal between two targets",
     .operands = "[OPTION...]",
-    .examples = "  tmap diff --from 12.6 --to 12.8 --arch sm_100a\n"
+    .examples = "  tmap diff --from 12.9 --to 13.0\n"
                 "  tmap diff --from sm_90 --to sm_100\n"
                 "  tmap diff --from documented --to driver\n",
     .about = "Each region comes with a witness that the check confirms on both sides.\n",
