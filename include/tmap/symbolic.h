@@ -104,7 +104,8 @@ TMAP_API enum tmap_status tmap_condition_of(struct tmap_symbolic *context,
 TMAP_API void tmap_condition_free(TMAP_TAKE struct tmap_condition *condition);
 
 /* tmap_condition_verdict() : LEGAL for all values that the assumptions allow; ILLEGAL when some are
- *  not legal (a counterexample is there); UNKNOWN when neither was shown. */
+ *  illegal (a counterexample is there); UNKNOWN when neither was shown, or where the check itself
+ *  says unknown of some values. The condition is of LEGAL: what is unknown is never in it. */
 TMAP_API enum tmap_verdict tmap_condition_verdict(const struct tmap_condition *condition);
 /* Whether no value at all is legal, and whether the assumptions admit no value. */
 TMAP_API bool tmap_condition_is_never(const struct tmap_condition *condition);
@@ -126,10 +127,14 @@ TMAP_API int tmap_condition_assumed(const struct tmap_condition *condition, cons
 TMAP_API bool tmap_condition_at(const struct tmap_condition *condition, size_t i,
                                 const int64_t *values, struct tmap_desc *out);
 
-/* tmap_condition_counterexample() : values that the assumptions allow and that are not legal; all
+/* tmap_condition_counterexample() : values that the assumptions allow and that are illegal; all
  *  parameters, in order. False when there is none or none is known. Checked natively. */
 TMAP_API bool tmap_condition_counterexample(const struct tmap_condition *condition,
                                             int64_t *values);
+
+/* tmap_condition_undecided() : values that the assumptions allow and of which the check says
+ *  unknown: a rule that decides needs one that does not hold. False when none is known. */
+TMAP_API bool tmap_condition_undecided(const struct tmap_condition *condition, int64_t *values);
 
 /* tmap_condition_rows() : the rows whose demand the assumptions do not already meet: what the
  *  condition comes from. index as in tmap_violation. Output rules as tmap_check_with(). */
@@ -196,7 +201,8 @@ struct tmap_field_cost {
 
 /* "No descriptor that differs from desc in these fields only, at a total cost below `below`, is
  * legal." below 0 means at any cost; without fields it says that desc itself is illegal. With
- * is_legal set, it says instead that desc is legal as it stands. */
+ * is_legal set, it says instead that desc is legal as it stands. Of a descriptor whose verdict is
+ * unknown neither is proved nor refuted. */
 struct tmap_claim {
     const struct tmap_desc *desc;
     const struct tmap_field_cost *fields;
@@ -208,7 +214,7 @@ struct tmap_claim {
 enum tmap_proof {
     TMAP_PROVED = 0,    /* unsatisfiable: the claim holds */
     TMAP_REFUTED = 1,   /* satisfiable: it does not */
-    TMAP_UNDECIDED = 2, /* the budget ran out */
+    TMAP_UNDECIDED = 2, /* the budget ran out, or the check itself says unknown */
 };
 
 /* tmap_certify() : asks Z3 for a proof of the claim. The query, in SMT-LIB with one named assertion

@@ -6,108 +6,7 @@
 #include <cmocka.h>
 
 #include "support/needs.h"
-#include "symbolic/cases.h"
-
-enum { TEXTS = 24, TEXT_SIZE = 40 };
-
-struct made {
-    struct tmap_symbolic_desc d;
-    char text[TEXTS][TEXT_SIZE];
-    size_t n_text;
-    int params;
-};
-
-static uint64_t below(uint64_t *random, uint64_t n)
-{
-    return (next_random(random) >> 20) % n;
-}
-
-// An expression over at most m.params parameters P0, P1, …
-static const char *expression(struct made *m, uint64_t *random)
-{
-    char *text = m->text[m->n_text++];
-    int p = (int)below(random, (uint64_t)m->params), q = (int)below(random, (uint64_t)m->params);
-    int c = 1 << below(random, 6), k = (int)below(random, 40) - 8;
-    switch (below(random, 7)) {
-    case 0:
-    case 1:
-        snprintf(text, TEXT_SIZE, "P%d", p);
-        break;
-    case 2:
-        snprintf(text, TEXT_SIZE, "%d*P%d", c, p);
-        break;
-    case 3:
-        snprintf(text, TEXT_SIZE, "%d*P%d + %d", c, p, k);
-        break;
-    case 4:
-        snprintf(text, TEXT_SIZE, "P%d + P%d", p, q);
-        break;
-    case 5:
-        snprintf(text, TEXT_SIZE, "%d*P%d*P%d", c, p, q);
-        break;
-    default:
-        snprintf(text, TEXT_SIZE, "%d*(P%d - %d*P%d)", c, p, 1 + k % 3, q);
-        break;
-    }
-    return text;
-}
-
-static void pick(struct made *m, uint64_t *random, const char **slot, unsigned chance)
-{
-    if (m->n_text < TEXTS && below(random, 100) < chance) *slot = expression(m, random);
-}
-
-static void make_tiled(struct made *m, uint64_t *random)
-{
-    struct tmap_desc *d = &m->d.desc;
-    for (uint32_t i = 0; i < d->rank; i++) {
-        d->box[i] = i ? 1u + (uint32_t)below(random, 16) : 16u << below(random, 3);
-        pick(m, random, &m->d.box[i], 12);
-    }
-}
-
-static void make_im2col(struct made *m, uint64_t *random)
-{
-    struct tmap_desc *d = &m->d.desc;
-    d->channels = 16u << below(random, 3);
-    d->pixels = 1u + (uint32_t)below(random, 200);
-    pick(m, random, &m->d.channels, 15);
-    pick(m, random, &m->d.pixels, 15);
-    for (int i = 0; i < 3; i++) {
-        d->lower[i] = -(int32_t)below(random, 4);
-        d->upper[i] = -(int32_t)below(random, 4);
-        pick(m, random, &m->d.lower[i], 15);
-        pick(m, random, &m->d.upper[i], 15);
-    }
-}
-
-static void make(struct made *m, uint64_t *random)
-{
-    static const int32_t swizzles[] = {0, 0, 1, 2, 3, 3};
-    struct tmap_desc *d = &m->d.desc;
-    memset(m, 0, sizeof *m);
-    m->params = 1 + (int)below(random, 4);
-    d->kind = (int32_t)(below(random, 4) == 0);
-    d->rank = d->kind ? 3u + (uint32_t)below(random, 3) : 1u + (uint32_t)below(random, 5);
-    d->dtype = (int32_t)below(random, 13);
-    d->swizzle = swizzles[below(random, 6)];
-    d->address = below(random, 1000) * 32;
-    if (d->rank > 2 && below(random, 8) == 0) d->interleave = 1 + (int32_t)below(random, 2);
-    for (uint32_t i = 0; i < d->rank; i++) {
-        d->dim[i] = 1 + below(random, 5000);
-        d->elem_stride[i] = below(random, 6) ? 1 : 1u + (uint32_t)below(random, 4);
-        pick(m, random, &m->d.dim[i], 50);
-        pick(m, random, &m->d.elem_stride[i], 4);
-        if (i + 1 < d->rank) d->stride_bytes[i] = (1 + below(random, 5000)) * 32;
-        if (i + 1 < d->rank) pick(m, random, &m->d.stride[i], 50);
-    }
-    pick(m, random, &m->d.address, 5);
-    if (d->kind) {
-        make_im2col(m, random);
-    } else {
-        make_tiled(m, random);
-    }
-}
+#include "symbolic/random_desc.h"
 
 struct tally {
     long conditions, unknown, undecided, points, legal;
@@ -153,8 +52,8 @@ static void random_conditions_hold_exactly(void **state)
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c.checker);
     assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
     for (long i = 0; i < n; i++) {
-        static struct made m;
-        make(&m, &random);
+        static struct random_symbolic m;
+        random_desc(&m, &random);
         c.desc[0] = m.d;
         judge(s, &c, &random, &t);
     }

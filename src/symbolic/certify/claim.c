@@ -85,7 +85,25 @@ static bool name_row(struct certificate *c, tmap_row row, int index, bool once)
     return c->name[c->n] != NULL;
 }
 
-/* (assert (=> TMA014_0 row)) for each row instance that decides. */
+/* "Nothing is legal" and "this is legal" are about all rows of the gate. "This is illegal" is about
+ * rows that decide, where what they need holds: with a need broken the verdict may be unknown. */
+static bool says_illegal(const struct certificate *c)
+{
+    return !c->claim->is_legal && !c->claim->field_count;
+}
+
+static bool is_asserted(const struct certificate *c, tmap_row row)
+{
+    return says_illegal(c) ? sym_is_active(c->checker, row) : sym_is_gate(c->checker, row);
+}
+
+static void put_row(struct certificate *c, tmap_row row, int index)
+{
+    uint32_t rank = c->claim->desc->rank;
+    sym_script_row(&c->script, says_illegal(c) ? c->checker : NULL, row, index, rank ? rank : 1);
+}
+
+/* (assert (=> TMA014_0 row)) for each row instance. */
 static bool put_rows(struct certificate *c)
 {
     struct sym_text *t = &c->script.text;
@@ -93,11 +111,11 @@ static bool put_rows(struct certificate *c)
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
         bool once = row_table[row].span == SPAN_ONCE;
         int first, n = row_instances((enum row_span)row_table[row].span, rank, &first);
-        for (int i = first; sym_is_active(c->checker, row) && i < first + n; i++) {
+        for (int i = first; is_asserted(c, row) && i < first + n; i++) {
             if (!name_row(c, row, i, once)) return false;
             sym_put(t, "; %s\n(declare-const %s Bool)\n(assert (=> %s ", row_table[row].name,
                     c->name[c->n], c->name[c->n]);
-            sym_script_row(&c->script, c->checker, row, i, rank ? rank : 1);
+            put_row(c, row, i);
             sym_put(t, "))\n");
             c->n++;
         }
@@ -113,8 +131,7 @@ static void deny_rows(struct certificate *c)
     sym_put(&c->script.text, ")))\n");
     for (size_t i = 0; i < c->n; i++) {
         sym_put(&c->script.text, "(assert (=> (not %s) (not ", c->name[i]);
-        sym_script_row(&c->script, c->checker, c->row[i].row, c->row[i].index,
-                       c->claim->desc->rank ? c->claim->desc->rank : 1);
+        put_row(c, c->row[i].row, c->row[i].index);
         sym_put(&c->script.text, ")))\n");
     }
 }
@@ -153,6 +170,11 @@ static enum tmap_status ask(struct certificate *c, enum tmap_proof *proof)
     if (c->claim->is_legal) query.n_assume = 0;
     enum tmap_status st = sym_z3_ask(c->s, &query, &answer);
     *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
+    /* neither legal nor illegal: a rule that decides needs one that does not hold */
+    if (*proof == TMAP_REFUTED && !c->claim->field_count &&
+        tmap_verdict_of(c->checker, c->claim->desc) == TMAP_UNKNOWN) {
+        *proof = TMAP_UNDECIDED;
+    }
     return st;
 }
 

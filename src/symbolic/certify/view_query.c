@@ -83,9 +83,9 @@ static void put_rows_in(struct sym_script *q, const struct sym_fields *f, tmap_r
     const uint32_t rank = f->view->desc.rank;
     for (tmap_row row = from; row < to; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, rank, &first);
-        for (int i = first; sym_is_active(f->checker, row) && i < first + n; i++) {
+        for (int i = first; sym_is_gate(f->checker, row) && i < first + n; i++) {
             sym_put(&q->text, "(assert %s", open);
-            sym_script_row(q, f->checker, row, i, rank);
+            sym_script_row(q, NULL, row, i, rank);
             sym_put(&q->text, "%s ; %s\n", *open ? "))" : ")", row_table[row].id);
         }
     }

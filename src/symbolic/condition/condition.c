@@ -44,6 +44,9 @@ static bool keep(void *user, tmap_row row, int index, const struct sym_form *f)
         return sym_fail(w, TMAP_E_BUDGET, "more than %d row instances", SYM_MAX_CONJUNCTS), false;
     }
     g->form[g->n++] = f;
+    if (row != TMAP_NO_ROW && !((g->c->checker.active[row / 64] >> (row % 64)) & 1)) {
+        g->c->needed = sym_and(w, g->c->needed, f);
+    }
     const struct sym_form *open = row == TMAP_NO_ROW ? NULL : sym_simplify(w, f, g->c->assume);
     if (row == TMAP_NO_ROW || !open) return row == TMAP_NO_ROW;
     if (open->kind != SYM_TRUE) {
@@ -72,7 +75,7 @@ static bool gather_rows(struct tmap_condition *c)
     struct sym_facts *facts = sym_take(w, sizeof *facts);
     if (!g || !facts) return false;
     g->c = c;
-    c->full = sym_bool(w, true);
+    c->full = c->needed = sym_bool(w, true);
     for (size_t i = 0; i < c->n_descs; i++) {
         struct sym_rows rows = {w, &c->checker, &c->descs[i], facts, keep, g};
         g->n = 0;
@@ -84,7 +87,7 @@ static bool gather_rows(struct tmap_condition *c)
         c->full = sym_and(w, c->full, all);
     }
     c->full = sym_simplify(w, c->full, sym_bool(w, true));
-    return c->full && keep_rows(c, g);
+    return c->full && c->needed && keep_rows(c, g);
 }
 
 static enum tmap_status check_arguments(struct tmap_symbolic *s, const struct tmap_checker *checker,
@@ -214,6 +217,13 @@ bool tmap_condition_counterexample(const struct tmap_condition *condition, int64
 {
     if (!condition->has_counterexample) return false;
     memcpy(values, condition->counterexample, condition->w.n_params * sizeof *values);
+    return true;
+}
+
+bool tmap_condition_undecided(const struct tmap_condition *condition, int64_t *values)
+{
+    if (!condition->has_undecided) return false;
+    memcpy(values, condition->undecided, condition->w.n_params * sizeof *values);
     return true;
 }
 

@@ -21,9 +21,11 @@ struct tmap_condition {
     const struct sym_form *assume;
     const struct sym_form *full;   /* legality, whatever the assumptions */
     const struct sym_form *result; /* equal to full wherever assume holds, simplified */
+    const struct sym_form *needed; /* of full: the rows that do not decide, but that others need */
     enum tmap_verdict verdict;
-    bool never, vacuous, has_counterexample;
+    bool never, vacuous, has_counterexample, has_undecided;
     int64_t counterexample[SYM_MAX_PARAMS];
+    int64_t undecided[SYM_MAX_PARAMS]; /* a point at which the check itself says unknown */
     size_t n_rows;
     struct tmap_violation *rows;
 };
@@ -55,7 +57,8 @@ bool sym_desc_at(const struct sym_work *w, const struct sym_desc *desc, const sy
 enum tmap_status sym_decide_condition(struct tmap_symbolic *s, struct tmap_condition *c);
 /* sym_find_counterexample() : looks for values that assume allows and full forbids. */
 bool sym_find_counterexample(struct tmap_condition *c);
-/* sym_confirms() : whether values are such, decided by the native check. */
-bool sym_confirms(const struct tmap_condition *c, const sym_int *values);
+/* sym_confirms() : keeps values as the counterexample where they are one, as the native check says;
+ *  and as an undecided point where the check says unknown. */
+bool sym_confirms(struct tmap_condition *c, const sym_int *values);
 
 #endif

@@ -59,8 +59,7 @@ bool sym_find_counterexample(struct tmap_condition *c)
         for (size_t i = 0; i < n; i++) values[i] = of[i].value[digit[i]];
         if (sym_holds(&c->w, c->assume, values) == 1 && sym_holds(&c->w, c->full, values) == 0 &&
             sym_confirms(c, values)) {
-            for (size_t i = 0; i < n; i++) c->counterexample[i] = (int64_t)values[i];
-            return c->has_counterexample = true;
+            return true;
         }
         size_t i = 0;
         while (i < n && ++digit[i] == of[i].n) digit[i++] = 0;

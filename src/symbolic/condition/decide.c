@@ -9,18 +9,40 @@
 #include <stdio.h>
 #include <string.h>
 
-bool sym_confirms(const struct tmap_condition *c, const sym_int *values)
+/* What the check says of all descriptors at once; values that do not fit are not legal. */
+static enum tmap_verdict native_verdict(const struct tmap_condition *c, const sym_int *values)
 {
-    struct tmap_desc desc;
+    enum tmap_verdict all = TMAP_LEGAL;
+    for (size_t i = 0; i < c->n_descs; i++) {
+        struct tmap_desc desc;
+        if (!sym_desc_at(&c->w, &c->descs[i], values, &desc)) return TMAP_ILLEGAL;
+        enum tmap_verdict one = tmap_verdict_of(&c->checker, &desc);
+        if (one == TMAP_ILLEGAL) return one;
+        if (one == TMAP_UNKNOWN) all = one;
+    }
+    return all;
+}
+
+static void keep_point(const struct tmap_condition *c, const sym_int *values, int64_t *out)
+{
+    for (size_t i = 0; i < c->w.n_params; i++) out[i] = (int64_t)values[i];
+}
+
+bool sym_confirms(struct tmap_condition *c, const sym_int *values)
+{
     if (sym_holds(&c->w, c->assume, values) != 1) return false;
     for (size_t i = 0; i < c->w.n_params; i++) {
         if (values[i] != (int64_t)values[i]) return false;
     }
-    for (size_t i = 0; i < c->n_descs; i++) {
-        if (!sym_desc_at(&c->w, &c->descs[i], values, &desc)) return true;
-        if (tmap_verdict_of(&c->checker, &desc) == TMAP_ILLEGAL) return true;
+    enum tmap_verdict verdict = native_verdict(c, values);
+    if (verdict == TMAP_ILLEGAL) {
+        keep_point(c, values, c->counterexample);
+        c->has_counterexample = true;
+    } else if (verdict == TMAP_UNKNOWN && !c->has_undecided) {
+        keep_point(c, values, c->undecided);
+        c->has_undecided = true;
     }
-    return false;
+    return verdict == TMAP_ILLEGAL;
 }
 
 #ifdef TMAP_WITH_ISL
@@ -39,8 +61,8 @@ bool sym_confirms(const struct tmap_condition *c, const sym_int *values)
 static const struct sym_form *part(struct sym_work *w, const struct sym_form *f, bool linear)
 {
     const struct sym_form *const *arg = NULL;
-    size_t n = sym_conjuncts(&f, &arg), kept = 0;
-    const struct sym_form **list = sym_take(w, (n + 1) * sizeof *list);
+    size_t n = f ? sym_conjuncts(&f, &arg) : 0, kept = 0;
+    const struct sym_form **list = f ? sym_take(w, (n + 1) * sizeof *list) : NULL;
     if (!list) return NULL;
     for (size_t i = 0; i < n; i++) {
         if (sym_is_affine(w, arg[i]) == linear) list[kept++] = arg[i];
@@ -112,6 +134,7 @@ struct question {
     struct tmap_condition *c;
     struct sym_frame frame;
     const struct sym_form *linear, *product; /* the two parts of what is asked */
+    const struct sym_form *meant;            /* where all that deciding rows need holds, linear */
     const struct sym_form *known;            /* the assumptions and what the quotients are */
     isl_set *given;                          /* known as a set */
     isl_set *asked;                          /* the linear part */
@@ -124,8 +147,9 @@ static bool open_question(struct question *q)
     if (!asked) return false;
     q->linear = part(w, asked, true);
     q->product = part(w, asked, false);
-    const struct sym_form *forms[] = {q->c->assume, asked};
-    if (!sym_frame_open(&q->frame, w, q->s->isl, forms, 2)) return false;
+    q->meant = part(w, sym_simplify(w, q->c->needed, q->c->assume), true);
+    const struct sym_form *forms[] = {q->c->assume, asked, q->meant};
+    if (!sym_frame_open(&q->frame, w, q->s->isl, forms, 3)) return false;
     q->known = sym_and(w, q->c->assume, q->frame.defines);
     q->given = sym_to_set(&q->frame, q->known);
     q->asked = sym_to_set(&q->frame, q->linear);
@@ -175,36 +199,36 @@ static isl_set *near_origin(const struct question *q, isl_set *set, int bound)
     return n == q->frame.n ? isl_set_lexmin(set) : set;
 }
 
-static bool keep_counterexample(struct tmap_condition *c, const sym_int *values)
-{
-    if (!sym_confirms(c, values)) return false;
-    for (size_t i = 0; i < c->w.n_params; i++) c->counterexample[i] = (int64_t)values[i];
-    return c->has_counterexample = true;
-}
-
 /* Points that break one conjunct of the answer; breaking any at once costs isl a product of sets.
  */
-static void break_conjunct(struct question *q, const struct sym_form *f)
+static void break_conjunct(struct question *q, const struct sym_form *f,
+                           const struct sym_form *where)
 {
     sym_int values[SYM_MAX_PARAMS];
     struct sym_work *w = &q->c->w;
-    isl_set *outside = sym_to_set(&q->frame, sym_and(w, sym_not(w, f), q->known));
+    const struct sym_form *broken = sym_and(w, sym_not(w, f), q->known);
+    isl_set *outside = sym_to_set(&q->frame, sym_and(w, broken, where));
     for (int bound = 1; bound >= 0 && !q->c->has_counterexample; bound--) {
         isl_set *small = near_origin(q, isl_set_copy(outside), bound);
-        if (point_of(q, small, values)) keep_counterexample(q->c, values);
+        if (point_of(q, small, values)) sym_confirms(q->c, values);
     }
     if (!q->c->has_counterexample && point_of(q, isl_set_copy(outside), values)) {
-        keep_counterexample(q->c, values);
+        sym_confirms(q->c, values);
     }
     isl_set_free(outside);
 }
 
+/* First where all that deciding rows need holds, for there a broken row is a verdict. */
 static void sample_counterexample(struct question *q)
 {
+    struct sym_work *w = &q->c->w;
     const struct sym_form *const *arg = NULL;
     size_t n = sym_conjuncts(&q->c->result, &arg);
-    for (size_t i = 0; i < n && !q->c->has_counterexample; i++) {
-        if (sym_is_affine(&q->c->w, arg[i])) break_conjunct(q, arg[i]);
+    for (int pass = q->meant->kind == SYM_TRUE; pass < 2; pass++) {
+        for (size_t i = 0; i < n && !q->c->has_counterexample; i++) {
+            const struct sym_form *where = pass ? sym_bool(w, true) : q->meant;
+            if (sym_is_affine(w, arg[i])) break_conjunct(q, arg[i], where);
+        }
     }
 }
 
@@ -223,8 +247,10 @@ static void refute(struct question *q)
     if (!c->has_counterexample) sym_find_counterexample(c);
     c->verdict = c->has_counterexample ? TMAP_ILLEGAL : TMAP_UNKNOWN;
     if (c->verdict == TMAP_UNKNOWN) {
-        snprintf(c->w.why, sizeof c->w.why,
-                 "products of parameters: neither a proof nor a counterexample was found");
+        snprintf(c->w.why, sizeof c->w.why, "%s",
+                 c->has_undecided
+                     ? "for some values a rule that decides needs one that does not hold"
+                     : "products of parameters: neither a proof nor a counterexample was found");
     }
 }
 

@@ -19,19 +19,21 @@ struct instances {
     uint8_t known[SUBJECT_DESC_END]; /* by row: 1 not broken by the constants, 2 broken */
 };
 
-static bool is_active(const struct sym_rows *rows, tmap_row row)
+/* Legal is what no deciding row forbids, nor one that a deciding row needs: where only such a one
+ * does not hold, the check's verdict is unknown. */
+static bool gates(const struct sym_rows *rows, tmap_row row)
 {
-    return (rows->checker->active[row / 64] >> (row % 64)) & 1;
+    return (rows->checker->gate[row / 64] >> (row % 64)) & 1;
 }
 
+/* Of a kind that no call has, only the row that says so means anything. */
 static bool concerns(const struct sym_rows *rows, tmap_row row)
 {
     int32_t kind = rows->desc->desc.kind;
-    return row_table[row].kinds == KINDS_ANY ||
-           (kind >= 0 && kind < 3 && ((row_table[row].kinds >> kind) & 1));
+    if (kind < 0 || kind > TMAP_IM2COL_WIDE) return row == ROW_TMA001;
+    return (row_table[row].kinds >> kind) & 1;
 }
 
-/* The last byte's address less the first's, plus one (src/core derives the same natively). */
 static const struct sym_poly *slot_value(struct sym_work *w, const struct sym_desc *d, int slot)
 {
     struct subject s = {.desc = &d->desc};
@@ -40,6 +42,7 @@ static const struct sym_poly *slot_value(struct sym_work *w, const struct sym_de
     return field_read(&s, slot, &k) ? sym_const(w, k) : NULL;
 }
 
+/* The last byte's address less the first's, plus one (src/core derives the same natively). */
 static const struct sym_poly *extent(struct sym_work *w, const struct sym_desc *d)
 {
     const struct sym_poly *one = sym_const(w, 1), *sum;
@@ -82,28 +85,6 @@ static const struct sym_form *instance(struct instances *in, tmap_row row, int i
     return f;
 }
 
-/* All instances of a row at once. */
-static const struct sym_form *whole(struct instances *in, tmap_row row)
-{
-    const struct sym_form *all = sym_bool(in->rows->w, true);
-    int first, n = row_instances(row_table[row].span, in->rows->desc->desc.rank, &first);
-    if (!concerns(in->rows, row)) return all;
-    for (int i = 0; i < n && all; i++) {
-        all = sym_and(in->rows->w, all, instance(in, row, first + i));
-    }
-    return all;
-}
-
-/* What must hold for the row to mean anything, beyond the rows that decide themselves. */
-static const struct sym_form *premise(struct instances *in, tmap_row row)
-{
-    const struct sym_form *all = sym_bool(in->rows->w, true);
-    for (const tmap_row *need = row_table[row].needs; *need != ROW_END && all; need++) {
-        if (!is_active(in->rows, *need)) all = sym_and(in->rows->w, all, whole(in, *need));
-    }
-    return all;
-}
-
 /* Whether some instance of a row folds to false: the constants alone break it. */
 static bool is_broken(struct instances *in, tmap_row row)
 {
@@ -118,20 +99,19 @@ static bool is_broken(struct instances *in, tmap_row row)
     return !value;
 }
 
-/* A row that needs a broken one is not evaluated; the descriptor is illegal already. */
+/* A row that needs a broken one means nothing; the descriptor is not legal already. */
 static bool is_moot(struct instances *in, tmap_row row)
 {
     for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
-        if (is_active(in->rows, *need) && is_broken(in, *need)) return true;
+        if (is_broken(in, *need)) return true;
     }
     return false;
 }
 
-static bool one_instance(struct instances *in, tmap_row row, int index,
-                         const struct sym_form *unless)
+static bool one_instance(struct instances *in, tmap_row row, int index)
 {
     struct sym_rows *rows = in->rows;
-    const struct sym_form *f = sym_or(rows->w, unless, instance(in, row, index));
+    const struct sym_form *f = instance(in, row, index);
     if (!f) return false;
     if (f->kind == SYM_TRUE) return true;
     if (!rows->each(rows->user, row, row_table[row].span == SPAN_ONCE ? -1 : index, f))
@@ -142,18 +122,11 @@ static bool one_instance(struct instances *in, tmap_row row, int index,
 
 static bool one_row(struct instances *in, tmap_row row)
 {
-    struct sym_rows *rows = in->rows;
-    int first, n = row_instances(row_table[row].span, rows->desc->desc.rank, &first);
-    const struct sym_form *given = premise(in, row), *unless = sym_not(rows->w, given);
-    struct sym_facts *local = unless ? sym_take(rows->w, sizeof *local) : NULL;
-    bool ok = local != NULL;
-    if (!ok || given->kind == SYM_FALSE) return ok;
-    *local = *rows->facts;
-    if (given->kind > SYM_TRUE) sym_learn(rows->w, local, given);
-    in->lowering.facts = given->kind > SYM_TRUE ? local : rows->facts;
-    for (int i = 0; i < n && ok; i++) ok = one_instance(in, row, first + i, unless);
-    in->lowering.facts = rows->facts;
-    return ok;
+    int first, n = row_instances(row_table[row].span, in->rows->desc->desc.rank, &first);
+    for (int i = 0; i < n; i++) {
+        if (!one_instance(in, row, first + i)) return false;
+    }
+    return true;
 }
 
 /* A row that lacks a fact waits for the rows behind it: their facts count as much. */
@@ -171,7 +144,7 @@ bool sym_rows_of(struct sym_rows *rows)
     bool waiting[SUBJECT_DESC_END] = {false};
     if (!sym_desc_fits(rows) || !open(&in, rows)) return false;
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (!is_active(rows, row) || !concerns(rows, row) || is_moot(&in, row)) continue;
+        if (!gates(rows, row) || !concerns(rows, row) || is_moot(&in, row)) continue;
         if (one_row(&in, row)) continue;
         if (!may_wait(rows->w)) return false;
         waiting[row] = true;

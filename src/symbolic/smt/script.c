@@ -26,6 +26,11 @@ bool sym_is_active(const struct tmap_checker *checker, tmap_row row)
     return (checker->active[row / 64] >> (row % 64)) & 1;
 }
 
+bool sym_is_gate(const struct tmap_checker *checker, tmap_row row)
+{
+    return (checker->gate[row / 64] >> (row % 64)) & 1;
+}
+
 void sym_script_known(struct sym_script *q, int slot, int128 value)
 {
     char name[48];
@@ -128,7 +133,7 @@ tnode sym_script_tree(struct sym_script *q, const struct tmap_checker *checker, 
     struct tree *t = &q->tree;
     tree_init(t, t->node, t->capacity, bind, q);
     tnode given = tree_bool(t, true);
-    for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
+    for (const tmap_row *need = row_table[row].needs; checker && *need != ROW_END; need++) {
         if (!sym_is_active(checker, *need)) given = tree_and(t, given, whole(q, *need, rank));
     }
     tnode f = tree_or(t, tree_not(t, given), at_rank(q, row, index < 0 ? 0 : index, rank));

@@ -25,7 +25,8 @@ void sym_script_unknown(struct sym_script *q, int slot);
 void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
                      const struct tmap_desc *desc, const bool *unknown);
 
-/* sym_script_row() : the row at an index under a checker, as text: its inactive needs imply it.
+/* sym_script_row() : the row at an index as text. Under a checker: or a row that it needs and that
+ *  does not decide there is broken, so that it means nothing; checker NULL: the row alone.
  *  rank 0: the index counts where the rank has it. */
 void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
                     int index, uint32_t rank);
@@ -34,6 +35,10 @@ void sym_script_row(struct sym_script *q, const struct tmap_checker *checker, tm
 tnode sym_script_tree(struct sym_script *q, const struct tmap_checker *checker, tmap_row row,
                       int index, uint32_t rank);
 
+/* Whether the row decides; and whether it does or one that decides needs it. The check's verdict is
+ * legal where all of the latter hold, illegal where one of the former is broken whose needs hold,
+ * and unknown elsewhere. */
 bool sym_is_active(const struct tmap_checker *checker, tmap_row row);
+bool sym_is_gate(const struct tmap_checker *checker, tmap_row row);
 
 #endif
