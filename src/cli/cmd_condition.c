@@ -29,11 +29,12 @@ static char *formula(struct conditions *all, const struct tmap_condition *condit
     return cli_symbolic_text(all->cli, all->context, write_formula, &t, "condition");
 }
 
-static void print_point(const struct tmap_condition *condition)
+static void print_point(const struct tmap_condition *condition, const char *what,
+                        bool (*point)(const struct tmap_condition *condition, int64_t *values))
 {
     int64_t value[32];
-    if (!tmap_condition_counterexample(condition, value)) return;
-    printf("  not legal, for example:");
+    if (tmap_condition_param_count(condition) == 0 || !point(condition, value)) return;
+    printf("  %s, for example:", what);
     for (size_t i = 0; i < tmap_condition_param_count(condition); i++) {
         printf("%s %s = %lld", i ? "," : "", tmap_condition_param(condition, i),
                (long long)value[i]);
@@ -77,47 +78,84 @@ static void print_text(struct conditions *all, const char *name,
     if (tmap_condition_is_vacuous(condition)) {
         printf("%s: the assumptions admit no value\n", name);
     } else if (tmap_condition_is_never(condition)) {
-        printf("%s: never legal\n", name);
+        printf("%s: %s\n", name,
+               verdict == TMAP_UNKNOWN ? "unknown, and legal for no value" : "never legal");
     } else if (verdict == TMAP_LEGAL) {
         printf("%s: legal for all parameters that the assumptions allow\n", name);
     } else {
         printf("%s: legal if and only if %s\n", name, text);
     }
     if (verdict == TMAP_UNKNOWN) {
-        printf("  whether that always holds is unknown: %s\n", tmap_condition_reason(condition));
+        printf("  unknown: %s\n", tmap_condition_reason(condition));
     }
     free(text);
     print_rows(condition);
-    print_point(condition);
+    print_point(condition, "not legal", tmap_condition_counterexample);
+    print_point(condition, "unknown", tmap_condition_undecided);
     if (verdict != TMAP_LEGAL && !tmap_condition_is_never(condition)) print_padding(all, condition);
     if (all->checker.basis == TMAP_INFERRED) puts("  inferred: this target was not observed");
+}
+
+/* One element of the array, or one line. text is an object's, without its opening brace. */
+static void print_object(struct conditions *all, const char *first, const char *text)
+{
+    const bool list = all->cli->format == IO_JSON;
+    printf("%s{%s%s%s", list ? all->printed ? ",\n " : "[" : "", first, text, list ? "" : "\n");
+    all->printed++;
 }
 
 static void print_json(struct conditions *all, const char *name,
                        const struct tmap_condition *condition)
 {
-    char *text = formula(all, condition, TMAP_FORM_JSON);
+    char *text = formula(all, condition, TMAP_FORM_JSON), first[512];
     json_t *label = io_string_json(name);
     char *quoted = label ? json_dumps(label, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    bool list = all->cli->format == IO_JSON;
     if (text && quoted) {
-        printf("%s{\"name\": %s, %s%s", list ? all->printed ? ",\n " : "[" : "", quoted, text + 1,
-               list ? "" : "\n");
-        all->printed++;
+        snprintf(first, sizeof first, "\"name\": %.480s, ", quoted);
+        print_object(all, first, text + 1);
     }
     free(quoted);
     json_decref(label);
     free(text);
 }
 
-static void answer(struct conditions *all, const char *name, const struct tmap_symbolic_desc *desc,
-                   size_t n, const char **assume, size_t n_assume)
+static void print_value(struct conditions *all, json_t *value)
+{
+    char *text = json_dumps(value, JSON_ENSURE_ASCII);
+    if (text) print_object(all, "", text + 1);
+    free(text);
+    json_decref(value);
+}
+
+/* In the place of a condition: what is no expression is an error of the record, and what could not
+ * be decided is unknown. */
+static void print_failure(struct conditions *all, const char *name, struct io_record *record,
+                          enum tmap_status status)
+{
+    const char *why = tmap_symbolic_why(all->context);
+    if (all->cli->format == IO_TEXT) return;
+    if (status == TMAP_E_ARGUMENT && record) {
+        if (!record->error[0]) io_fail(record, "$", "%s", why);
+        print_value(all, io_error_json(record));
+        return;
+    }
+    print_value(all, json_pack("{s:o, s:s, s:s, s:o}", "name", io_string_json(name), "verdict",
+                               "unknown", "basis",
+                               all->checker.basis == TMAP_OBSERVED ? "observed" : "inferred",
+                               "reason", io_string_json(why)));
+}
+
+/* record: whose condition it is; NULL: of several. */
+static void answer(struct conditions *all, const char *name, struct io_record *record,
+                   const struct tmap_symbolic_desc *desc, size_t n, const char **assume,
+                   size_t n_assume)
 {
     struct tmap_condition *condition = NULL;
     enum tmap_status status =
         tmap_condition_of(all->context, &all->checker, desc, n, assume, n_assume, &condition);
     if (status != TMAP_OK) {
         cli_symbolic_trouble(all->cli, all->context, status, name);
+        print_failure(all, name, record, status);
         return;
     }
     if (all->cli->format == IO_TEXT) {
@@ -126,7 +164,8 @@ static void answer(struct conditions *all, const char *name, const struct tmap_s
         print_json(all, name, condition);
     }
     enum tmap_verdict verdict = tmap_condition_verdict(condition);
-    if (tmap_condition_is_never(condition)) cli_note(all->cli, CLI_ILLEGAL);
+    if (tmap_condition_is_never(condition) && verdict == TMAP_ILLEGAL)
+        cli_note(all->cli, CLI_ILLEGAL);
     if (cli_has(all->cli, "forall") && verdict == TMAP_ILLEGAL) cli_note(all->cli, CLI_ILLEGAL);
     if (verdict == TMAP_UNKNOWN) cli_note(all->cli, CLI_UNDECIDED);
     tmap_condition_free(condition);
@@ -138,12 +177,16 @@ static void answer_each(struct conditions *all, const struct cli_symbolic *in)
     for (size_t i = 0; i < in->n; i++) {
         char number[32];
         const char *name = in->record[i].name, *assume[CLI_MAX_ASSUMPTIONS];
+        if (in->record[i].error[0]) {
+            print_failure(all, "", &in->record[i], TMAP_E_ARGUMENT);
+            continue;
+        }
         size_t n = io_assumptions_of(&in->record[i], assume, CLI_MAX_ASSUMPTIONS);
         for (size_t k = in->n_own; k < in->n_assume && n < CLI_MAX_ASSUMPTIONS; k++) {
             assume[n++] = in->assume[k];
         }
         snprintf(number, sizeof number, "descriptor %zu", i + 1);
-        answer(all, name ? name : number, &in->desc[i], 1, assume, n);
+        answer(all, name ? name : number, &in->record[i], &in->desc[i], 1, assume, n);
     }
 }
 
@@ -156,12 +199,13 @@ static enum cli_exit run(struct cli *cli)
     if (all.context && status == TMAP_OK) {
         if (cli_symbolic_read(cli, &in)) {
             if (cli_has(cli, "joint")) {
-                answer(&all, "all of them", in.desc, in.n, in.assume, in.n_assume);
+                cli_symbolic_compact(&in);
+                if (in.n) answer(&all, "all of them", NULL, in.desc, in.n, in.assume, in.n_assume);
             } else {
                 answer_each(&all, &in);
             }
-            if (cli->format == IO_JSON) puts(all.printed ? "]" : "[]");
         }
+        if (cli->format == IO_JSON) puts(all.printed ? "]" : "[]");
         cli_symbolic_free(&in);
     }
     tmap_symbolic_close(all.context);

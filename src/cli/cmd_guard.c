@@ -37,7 +37,8 @@ static void emit(struct cli *cli, struct guard *g)
     if (text) fputs(text, stdout);
     if (tmap_condition_is_never(g->condition)) {
         cli_message(cli, "no value is legal: the guard always says no");
-        cli_note(cli, CLI_ILLEGAL);
+        const bool known = tmap_condition_verdict(g->condition) == TMAP_ILLEGAL;
+        cli_note(cli, known ? CLI_ILLEGAL : CLI_UNDECIDED);
     }
     free(text);
 }
@@ -66,7 +67,10 @@ static enum cli_exit run(struct cli *cli)
     if (!language_of(cli, &g.language)) return cli_usage(cli, "--as takes c, cuda or python");
     g.context = cli_symbolic_context(cli);
     if (!g.context) return CLI_OK;
-    if (cli_symbolic_read(cli, &in)) guard(cli, &g, &in);
+    if (cli_symbolic_read(cli, &in)) {
+        cli_symbolic_compact(&in);
+        if (in.n) guard(cli, &g, &in);
+    }
     cli_symbolic_free(&in);
     tmap_symbolic_close(g.context);
     return CLI_OK;

@@ -55,7 +55,11 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
     struct tmap_violation core[MAX_CORE];
     enum tmap_proof proof;
     size_t found = 0, length;
-    if (verdict == TMAP_UNKNOWN) return;
+    if (verdict == TMAP_UNKNOWN) {
+        cli_message(cli, "%s: not proved: the verdict is unknown", name);
+        cli_note(cli, CLI_UNDECIDED);
+        return;
+    }
     if (!*context) *context = cli_symbolic_context(cli);
     char *text = *context ? malloc(TEXT_BYTES) : NULL;
     if (!text) return;

@@ -4,26 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool take_record(struct cli *cli, struct cli_symbolic *in, struct io_record *record)
+/* An unreadable record keeps its place, and its error, so that it can be answered there. */
+static void take_record(struct cli *cli, struct cli_symbolic *in, struct io_record *record)
 {
     char text[512];
     if (record->error[0]) {
         io_error_text(record, text, sizeof text);
         cli_message(cli, "%s", text);
         cli_note(cli, CLI_INPUT);
-    } else if (in->n == CLI_MAX_SYMBOLIC) {
+    }
+    if (in->n == CLI_MAX_SYMBOLIC) {
         cli_message(cli, "more than %d descriptors", CLI_MAX_SYMBOLIC);
         cli_note(cli, CLI_INPUT);
-    } else {
+        io_record_free(record);
+        return;
+    }
+    if (!record->error[0]) {
         io_symbolic_of(record, &in->desc[in->n]);
         in->n_assume += io_assumptions_of(record, in->assume + in->n_assume,
                                           CLI_MAX_ASSUMPTIONS - in->n_assume);
         if (in->n_assume > CLI_MAX_ASSUMPTIONS) in->n_assume = CLI_MAX_ASSUMPTIONS;
-        in->record[in->n++] = *record;
-        return true;
     }
-    io_record_free(record);
-    return false;
+    in->record[in->n++] = *record;
+}
+
+void cli_symbolic_compact(struct cli_symbolic *in)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < in->n; i++) {
+        if (in->record[i].error[0]) {
+            io_record_free(&in->record[i]);
+            continue;
+        }
+        in->record[n] = in->record[i];
+        in->desc[n++] = in->desc[i];
+    }
+    in->n = n;
 }
 
 static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path)

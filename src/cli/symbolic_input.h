@@ -7,7 +7,7 @@
 
 enum { CLI_MAX_SYMBOLIC = 64, CLI_MAX_ASSUMPTIONS = 64 };
 
-/* All readable records; unreadable ones are reported and noted. */
+/* All records; unreadable ones are reported and noted, and keep their place with their error. */
 struct cli_symbolic {
     size_t n, n_streams, n_assume;
     struct io_stream *stream;
@@ -21,6 +21,8 @@ struct cli_symbolic {
  *  noted). Either way cli_symbolic_free() is called. */
 bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out);
 void cli_symbolic_free(struct cli_symbolic *input);
+/* cli_symbolic_compact() : only the readable records stay. */
+void cli_symbolic_compact(struct cli_symbolic *input);
 
 /* cli_symbolic_context() : a context with --budget; NULL with the exit code noted. */
 struct tmap_symbolic *cli_symbolic_context(struct cli *cli);

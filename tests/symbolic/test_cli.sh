@@ -34,6 +34,32 @@ is 'jsonl has the isl form' 0 '"isl": "[K, M] -> { : K mod 8 = 0' "$tmap" condit
 is 'an inferred target says so' 0 'inferred' "$tmap" condition --arch sm_100a $a
 is 'a budget that runs out is undecided' 4 'budget of 10 operations' "$tmap" condition --budget 10 $a
 is 'a bad assumption says where' 2 'column 4' "$tmap" condition $a -a 'K %% 8'
+cat >"$dir/unknown.jsonl" <<'END'
+{"name":"dim0","dtype":"bf16","address":"0x7f0000000000","dim":[0,4096],"stride":[8192],"box":[64,128],"swizzle":"128B"}
+{"name":"dtype99","dtype":99,"address":"0x7f0000000000","dim":[4096,4096],"stride":[8192],"box":[64,128],"swizzle":"128B"}
+{"name":"im2col","kind":"im2col","dtype":"f32","rank":3,"address":"0x7f0000000000","dim":["8796093022207",256,256],"stride":[8192,2097152],"lower":[0],"upper":[0],"channels":32,"pixels":64}
+END
+is 'check calls these unknown' 4 '0 legal, 0 illegal, 3 unknown' \
+    "$tmap" check --contract hardware "$dir/unknown.jsonl"
+is 'condition calls them unknown too' 4 'dim0: unknown, and legal for no value' \
+    "$tmap" condition --forall --contract hardware "$dir/unknown.jsonl"
+is 'their guard says no' 4 'return 0;' "$tmap" guard --contract hardware "$dir/unknown.jsonl"
+cat >"$dir/places.jsonl" <<'END'
+{"name":"a","dtype":"bf16","dim":["K","M"],"stride":["2*K"],"box":[64,128],"swizzle":"128B"}
+{"name":"b","dtype":"bf16","dim":["K","M"],"stride":["2*K"],"box":[64,"B*"],"swizzle":"128B"}
+{"name":"c","dtype":"bf17","dim":["K","M"],"stride":["2*K"],"box":[64,128],"swizzle":"128B"}
+END
+for format in json jsonl; do
+    is "$format answers each record in its place" 2 'conditional a,error b,error c' sh -c '
+        "$1" condition -f $2 "$3" 2>/dev/null | python3 -c "
+import json, sys
+text = sys.stdin.read()
+all = json.loads(text) if sys.argv[1] == \"json\" else [json.loads(l) for l in text.splitlines()]
+print(\",\".join((\"error\" if \"error\" in x else x[\"verdict\"]) + \" \" + x[\"name\"] for x in all))
+" $2; "$1" condition "$3" >/dev/null 2>&1' - "$tmap" $format "$dir/places.jsonl"
+    is "$format answers what the budget leaves open" 4 '"verdict": "unknown"' \
+        "$tmap" condition -f $format --budget 10 $a
+done
 is 'guard in C' 0 'static inline int ok(int64_t K, int64_t M)' "$tmap" guard --name ok $a
 is 'guard in CUDA C' 0 '__host__ __device__' "$tmap" guard --as cuda $a
 is 'guard in Python' 0 'def tmap_is_legal(K, M):' "$tmap" guard --as python $a

@@ -20,12 +20,16 @@ static void put_string(struct sym_text *t, const char *text)
     sym_put(t, "\"");
 }
 
-static void put_point(struct sym_text *t, const struct tmap_condition *c)
+static void put_point(struct sym_text *t, const struct tmap_condition *c, bool known,
+                      const int64_t *value)
 {
+    if (!known) {
+        sym_put(t, "null");
+        return;
+    }
     sym_put(t, "{");
     for (size_t i = 0; i < c->w.n_params; i++) {
-        sym_put(t, "%s\"%s\": %lld", i ? ", " : "", c->w.var[i].name,
-                (long long)c->counterexample[i]);
+        sym_put(t, "%s\"%s\": %lld", i ? ", " : "", c->w.var[i].name, (long long)value[i]);
     }
     sym_put(t, "}");
 }
@@ -80,8 +84,11 @@ static void put_padding(struct tmap_symbolic *s, struct sym_text *t, const struc
 static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
 {
     static const char *const verdict[] = {"legal", "illegal", "unknown"};
-    sym_put(t, "{\"verdict\": \"%s\", \"basis\": \"%s\", \"never\": %s, \"vacuous\": %s, ",
-            verdict[c->verdict], c->checker.basis == TMAP_OBSERVED ? "observed" : "inferred",
+    const bool open = c->result->kind > SYM_TRUE && c->verdict != TMAP_LEGAL;
+    sym_put(t, "{\"verdict\": \"%s\", \"forall\": \"%s\", ",
+            open ? "conditional" : verdict[c->verdict], verdict[c->verdict]);
+    sym_put(t, "\"basis\": \"%s\", \"never\": %s, \"vacuous\": %s, ",
+            c->checker.basis == TMAP_OBSERVED ? "observed" : "inferred",
             c->never ? "true" : "false", c->vacuous ? "true" : "false");
     sym_put(t, "\"parameters\": ");
     put_names(t, c);
@@ -94,11 +101,9 @@ static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_co
     sym_put(t, "\", \"rows\": ");
     put_rows(t, c);
     sym_put(t, ", \"counterexample\": ");
-    if (c->has_counterexample) {
-        put_point(t, c);
-    } else {
-        sym_put(t, "null");
-    }
+    put_point(t, c, c->has_counterexample, c->counterexample);
+    sym_put(t, ", \"undecided\": ");
+    put_point(t, c, c->has_undecided, c->undecided);
     sym_put(t, ", \"reason\": ");
     put_string(t, tmap_condition_reason(c));
     put_padding(s, t, c);
