@@ -145,7 +145,7 @@ TMAP_API enum tmap_status tmap_condition_rows(const struct tmap_condition *condi
 enum tmap_formula_form {
     TMAP_FORM_TEXT = 0,   /* K % 8 = 0 and K <= 4096 */
     TMAP_FORM_ISL = 1,    /* [K] -> { : K mod 8 = 0 and K <= 4096 } */
-    TMAP_FORM_C = 2,      /* one C expression over int64_t */
+    TMAP_FORM_C = 2,      /* one C expression over int64_t; with the assumptions, as a guard */
     TMAP_FORM_PYTHON = 3, /* one Python expression over int */
     TMAP_FORM_JSON = 4    /* the whole answer as one JSON object */
 };
@@ -180,9 +180,12 @@ enum tmap_guard_language {
 };
 
 /* tmap_guard_c() : a self-contained function `int name(int64_t K, …)` that is 1 exactly when the
- *  descriptors are legal, for every value of its arguments that satisfies the assumptions; defined
- *  (no overflow, no trap) for all others. A comment states condition, assumptions and target; a
- *  second function, name_assumes, tests the assumptions. name must be an identifier. */
+ *  assumptions hold and the descriptors are legal, for every value of its arguments. A comment
+ *  states condition, assumptions and target, all as tmap understood them: nothing of the caller's
+ *  text is copied. A second function, name_assumes, tests the assumptions alone. name: two words or
+ *  more joined by single underscores, a letter with digits, or one of guard, ok, legal, check,
+ *  valid, fits, usable, allowed, with a number or without; what a language reserves is refused. A
+ *  parameter of another form than the first two is spelt with p_ before it. */
 TMAP_API enum tmap_status tmap_guard_c(struct tmap_symbolic *context,
                                        const struct tmap_condition *condition,
                                        enum tmap_guard_language language, const char *name,

@@ -131,6 +131,42 @@ static inline void random_point(uint64_t *state, size_t n, int64_t *values)
     }
 }
 
+/* b with a*b = 1 modulo 2^64, for odd a. */
+static inline uint64_t inverse_of(uint64_t a)
+{
+    uint64_t b = a;
+    for (int i = 0; i < 6; i++) b *= 2 - a * b;
+    return b;
+}
+
+/* Values whose products and sums come round at 2^64 to something plausible. */
+static inline void wrapping_point(uint64_t *state, size_t n, int64_t *values)
+{
+    random_point(state, n, values);
+    if (n < 2) {
+        values[0] = (int64_t)next_random(state);
+        return;
+    }
+    size_t i = (next_random(state) >> 20) % n,
+           j = (i + 1 + (next_random(state) >> 20) % (n - 1)) % n;
+    uint64_t odd = next_random(state) | 1, small = (uint64_t)plausible(state);
+    unsigned shift = (unsigned)(next_random(state) >> 20) % 40;
+    switch ((next_random(state) >> 20) % 3) {
+    case 0: /* v_i * v_j = small */
+        values[i] = (int64_t)odd;
+        values[j] = (int64_t)(inverse_of(odd) * small);
+        break;
+    case 1: /* a power of two takes the high bits away */
+        values[i] = INT64_C(1) << shift;
+        values[j] = (int64_t)(((next_random(state) | 1) << (64 - (shift ? shift : 1))) + small);
+        break;
+    default: /* v_i + v_j = small */
+        values[i] = (int64_t)odd;
+        values[j] = (int64_t)(small - odd);
+        break;
+    }
+}
+
 /* 1 when every descriptor is legal natively at the values; values that do not fit are not. */
 static inline int native_legal(const struct tmap_condition *condition,
                                const struct symbolic_case *c, const int64_t *values)

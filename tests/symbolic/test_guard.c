@@ -1,5 +1,6 @@
 // Guards: the emitted C, C++ and Python compile without a warning and agree with the native check
-// on random 64-bit arguments, those included that overflow everything.
+// on every argument of the whole 64-bit range, inside the assumptions and outside: those included
+// whose sums and products come round to something legal.
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -7,7 +8,7 @@
 #include <cmocka.h>
 
 #include "support/needs.h"
-#include "symbolic/cases.h"
+#include "symbolic/random_desc.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -86,6 +87,18 @@ static void compile(const char *compiler, const char *source, const char *output
     if (status != 0) fail_msg("status %d: %s", status, command);
 }
 
+static void any_point(const struct workshop *w, uint64_t *random, long i, int64_t *values)
+{
+    size_t n = tmap_condition_param_count(w->condition);
+    if (i % 3 == 1 && n) {
+        wrapping_point(random, n, values);
+    } else if (i % 16 == 2) {
+        for (size_t k = 0; k < n; k++) values[k] = (int64_t)next_random(random);
+    } else {
+        random_point(random, n, values);
+    }
+}
+
 static void compare(const struct workshop *w, void *library, const char *name, long n)
 {
     guard_call *guard, *assumes;
@@ -98,14 +111,13 @@ static void compare(const struct workshop *w, void *library, const char *name, l
     snprintf(symbol, sizeof symbol, "call_%s_assumes", name);
     *(void **)&assumes = dlsym(library, symbol);
     for (long i = 0; i < n; i++) {
-        random_point(&random, tmap_condition_param_count(w->condition), values);
+        any_point(w, &random, i, values);
         int given = assumes(values), answer = guard(values);
         assert_in_range(answer, 0, 1);
         if (given != tmap_condition_assumed(w->condition, values)) fail_msg("%s", w->c.path);
-        if (!given) continue;
-        int truth = native_legal(w->condition, &w->c, values);
+        int truth = given && native_legal(w->condition, &w->c, values);
         if (answer != truth) fail_msg("%s: guard %d, check %d", w->c.path, answer, truth);
-        assumed++;
+        assumed += given;
         legal += truth;
     }
     if (legal == 0 && n >= 20000) fail_msg("%s: no legal point among %ld", w->c.path, assumed);
@@ -197,20 +209,33 @@ static void guards_in_cuda_compile_for_host_and_device(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void write_python_points(const struct workshop *w, FILE *out, int n)
+// Points as bytes: the parameters, then what assumes() and the guard must answer.
+static void write_points(const struct workshop *w, const char *file, long n)
 {
     uint64_t random = 88172645463325252u;
-    for (int i = 0; i < n; i++) {
-        int64_t values[CASE_PARAMS];
+    FILE *out = fopen(file, "wb");
+    assert_non_null(out);
+    for (long i = 0; i < n; i++) {
+        int64_t values[CASE_PARAMS + 2];
         size_t params = tmap_condition_param_count(w->condition);
-        random_point(&random, params, values);
-        int given = tmap_condition_assumed(w->condition, values);
-        int truth = native_legal(w->condition, &w->c, values);
-        fprintf(out, "v = [");
-        for (size_t k = 0; k < params; k++) fprintf(out, "%lld, ", (long long)values[k]);
-        fprintf(out, "]\nassert guard_assumes(*v) == %d\n", given);
-        if (given) fprintf(out, "assert guard(*v) == %d\n", truth);
+        any_point(w, &random, i, values);
+        values[params] = tmap_condition_assumed(w->condition, values);
+        values[params + 1] = values[params] && native_legal(w->condition, &w->c, values);
+        assert_int_equal(fwrite(values, sizeof values[0], params + 2, out), params + 2);
     }
+    assert_int_equal(fclose(out), 0);
+}
+
+static void write_python_test(const struct workshop *w, const char *points, FILE *out)
+{
+    write_guard(w, TMAP_GUARD_PYTHON, "guard", out);
+    fprintf(out,
+            "import array\nv = array.array('q')\nv.frombytes(open('%s', 'rb').read())\n"
+            "n = %zu\nfor i in range(0, len(v), n):\n"
+            "    a = v[i:i + n]\n"
+            "    assert guard_assumes(*a[:-2]) == a[-2], list(a)\n"
+            "    assert guard(*a[:-2]) == a[-1], list(a)\n",
+            points, tmap_condition_param_count(w->condition) + 2);
 }
 
 static void guards_in_python_agree_with_the_check(void **state)
@@ -218,15 +243,16 @@ static void guards_in_python_agree_with_the_check(void **state)
     static struct symbolic_case cases[CASE_MAX];
     struct workshop *w = *state;
     size_t n = case_list(cases);
-    char file[128], command[256];
+    char file[128], points[128], command[256];
     if (!have("python3")) skip();
     snprintf(file, sizeof file, "%s/guard.py", w->dir);
+    snprintf(points, sizeof points, "%s/points", w->dir);
     for (size_t i = 0; i < n; i++) {
         FILE *out = fopen(file, "w");
         assert_non_null(out);
         open_workshop(w, cases[i].path);
-        write_guard(w, TMAP_GUARD_PYTHON, "guard", out);
-        write_python_points(w, out, 300);
+        write_python_test(w, points, out);
+        write_points(w, points, points_wanted(2000));
         fclose(out);
         snprintf(command, sizeof command, "python3 %s", file);
         if (system(command) != 0) fail_msg("%s", cases[i].path);
@@ -234,9 +260,72 @@ static void guards_in_python_agree_with_the_check(void **state)
     }
 }
 
+// --- random conditions ------------------------------------------------------------------------
+
+enum { RANDOM_GUARDS = 60 };
+
+static bool random_workshop(struct workshop *w, struct random_symbolic *m, uint64_t *random)
+{
+    static const char *const assume[] = {"P0 >= 1", "P0 % 8 == 0", "P0 <= 4096", "P0*P1 <= 65536",
+                                         "1 <= P1"};
+    struct tmap_target target = tmap_default_target();
+    static char text[1 << 16];
+    size_t length, from = below(random, 5);
+    random_desc(m, random);
+    snprintf(w->c.path, sizeof w->c.path, "a random condition");
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &w->c.checker);
+    w->c.n = 1;
+    w->c.desc[0] = m->d;
+    if (tmap_condition_of(w->s, &w->c.checker, w->c.desc, 1, assume + from, below(random, 6 - from),
+                          &w->condition) != TMAP_OK) {
+        return false;
+    }
+    if (tmap_guard_c(w->s, w->condition, TMAP_GUARD_C, "f", text, sizeof text, &length) == TMAP_OK)
+        return true;
+    tmap_condition_free(w->condition);
+    return false;
+}
+
+static void guards_of_random_conditions_agree_with_the_check(void **state)
+{
+    static struct random_symbolic m[RANDOM_GUARDS];
+    static struct workshop all[RANDOM_GUARDS];
+    struct workshop *w = *state;
+    char source[128], library[160], name[32];
+    uint64_t random = 77;
+    int n = 0;
+    snprintf(source, sizeof source, "%s/random.c", w->dir);
+    snprintf(library, sizeof library, "%s.so", source);
+    FILE *out = fopen(source, "w");
+    assert_non_null(out);
+    for (int tries = 0; n < RANDOM_GUARDS && tries < 4 * RANDOM_GUARDS; tries++) {
+        all[n] = (struct workshop){.s = w->s};
+        if (!random_workshop(&all[n], &m[n], &random)) continue;
+        snprintf(name, sizeof name, "guard%d", n);
+        snprintf(name, sizeof name, "random_guard_%d", n);
+        write_unit(&all[n++], name, out);
+    }
+    fclose(out);
+    assert_int_equal(n, RANDOM_GUARDS);
+    compile("cc -std=c99", source, library);
+    void *at = dlopen(library, RTLD_NOW);
+    assert_non_null(at);
+    for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "random_guard_%d", i);
+        compare(&all[i], at, name, points_wanted(20000) < 20000 ? points_wanted(20000) : 19999);
+        tmap_condition_free(all[i].condition);
+    }
+    dlclose(at);
+}
+
+// --- names ------------------------------------------------------------------------------------
+
 static void names_that_a_language_reserves_are_refused(void **state)
 {
-    static const char *const bad[] = {"int", "2x", "a b", "", "lambda", "x;"};
+    static const char *const bad[] = {
+        "int",     "2x",   "a b",    "",      "lambda",   "x;",         "nullptr", "constexpr",
+        "_Bool",   "main", "typeof", "linux", "and_eq",   "int64_t",    "a__b",    "f_",
+        "INT64_C", "I",    "p_x",    "print", "f\nprint", "static_cast"};
     struct workshop *w = *state;
     char text[4096];
     size_t length = 77;
@@ -250,6 +339,52 @@ static void names_that_a_language_reserves_are_refused(void **state)
     close_workshop(w);
 }
 
+// Parameters that a language reserves or predefines, that a helper is named, that hold line breaks.
+static void no_text_of_the_callers_becomes_code(void **state)
+{
+    static const char *const hostile[] = {"int",   "nullptr", "constexpr", "_Bool", "typeof",
+                                          "linux", "f_mul",   "f_floor",   "f",     "lambda",
+                                          "print", "p_int",   "__file__",  "I",     "None"};
+    struct workshop *w = *state;
+    char source[128], library[160], command[256];
+    snprintf(source, sizeof source, "%s/hostile.c", w->dir);
+    snprintf(library, sizeof library, "%s.so", source);
+    for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
+        char rows[40], assume[80];
+        const char *assumed[] = {assume};
+        struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_BFLOAT16,
+                                                .rank = 2,
+                                                .address = 0x7f0000000000,
+                                                .dim = {64, 64},
+                                                .stride_bytes = {128},
+                                                .box = {64, 8},
+                                                .elem_stride = {1, 1},
+                                                .swizzle = TMAP_SWIZZLE_128B}};
+        snprintf(rows, sizeof rows, "%s * M", hostile[i]);
+        snprintf(assume, sizeof assume, "0 <=\nM\r\n<= %s", hostile[i]);
+        d.dim[1] = rows;
+        w->c.n = 1;
+        w->c.desc[0] = d;
+        snprintf(w->c.path, sizeof w->c.path, "a parameter %s", hostile[i]);
+        assert_int_equal(tmap_condition_of(w->s, &w->c.checker, &d, 1, assumed, 1, &w->condition),
+                         TMAP_OK);
+        FILE *out = fopen(source, "w");
+        write_unit(w, "f", out);
+        fclose(out);
+        compile("cc", source, library);
+        void *at = dlopen(library, RTLD_NOW);
+        compare(w, at, "f", 1000);
+        dlclose(at);
+        out = fopen(source, "w");
+        write_guard(w, TMAP_GUARD_PYTHON, "f", out);
+        fputs("f(1, 2)\n", out);
+        fclose(out);
+        snprintf(command, sizeof command, "python3 %s", source);
+        if (have("python3")) assert_int_equal(system(command), 0);
+        tmap_condition_free(w->condition);
+    }
+}
+
 int main(void)
 {
     if (lacks_isl("guards")) return 0;
@@ -258,7 +393,9 @@ int main(void)
         cmocka_unit_test(guards_compile_elsewhere),
         cmocka_unit_test(guards_in_cuda_compile_for_host_and_device),
         cmocka_unit_test(guards_in_python_agree_with_the_check),
+        cmocka_unit_test(guards_of_random_conditions_agree_with_the_check),
         cmocka_unit_test(names_that_a_language_reserves_are_refused),
+        cmocka_unit_test(no_text_of_the_callers_becomes_code),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

@@ -90,6 +90,11 @@ static bool gather_rows(struct tmap_condition *c)
     return c->full && c->needed && keep_rows(c, g);
 }
 
+const struct sym_form *sym_guarded(struct tmap_condition *c)
+{
+    return sym_simplify(&c->w, sym_and(&c->w, c->assume, c->result), sym_bool(&c->w, true));
+}
+
 static enum tmap_status check_arguments(struct tmap_symbolic *s, const struct tmap_checker *checker,
                                         const void *descs, size_t n, const void *assume,
                                         size_t n_assume, void *out)

@@ -53,6 +53,10 @@ bool sym_desc_fits(struct sym_rows *rows);
 bool sym_desc_at(const struct sym_work *w, const struct sym_desc *desc, const sym_int *values,
                  struct tmap_desc *out);
 
+/* sym_guarded() : the assumptions and the result: what a guard tests, for no argument may it say
+ * yes to what is not legal. */
+const struct sym_form *sym_guarded(struct tmap_condition *c);
+
 /* sym_decide_condition() : fills result, verdict and what belongs to it, from full and assume. */
 enum tmap_status sym_decide_condition(struct tmap_symbolic *s, struct tmap_condition *c);
 /* sym_find_counterexample() : looks for values that assume allows and full forbids. */

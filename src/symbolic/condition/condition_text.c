@@ -62,7 +62,8 @@ static void put_names(struct sym_text *t, const struct tmap_condition *c)
 static bool put_c(struct sym_text *t, struct tmap_condition *c)
 {
     struct sym_c_text text = {t, &c->w, "tmap", 0};
-    return sym_emit_c(&text, c->result, c->assume);
+    const struct sym_form *both = sym_guarded(c);
+    return both && sym_emit_c(&text, both);
 }
 
 static void put_padding(struct tmap_symbolic *s, struct sym_text *t, const struct tmap_condition *c)

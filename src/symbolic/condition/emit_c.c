@@ -1,4 +1,4 @@
-/* emit_c.c : why the C text is exact.
+/* emit_c.c : why the C text is exact for every argument.
  *
  * A conjunction starts with the ranges of single parameters, which no arithmetic can spoil. The
  * rest is computed in unsigned arithmetic that wraps: where the ranges hold, interval arithmetic
@@ -296,13 +296,12 @@ static bool emit(struct sym_c_text *c, const struct sym_facts *facts, const stru
     return true;
 }
 
-bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f, const struct sym_form *given)
+bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f)
 {
     struct sym_facts *facts = sym_take(c->w, sizeof *facts);
     if (!facts) return false;
     for (size_t v = 0; v < c->w->n_params; v++) {
         facts->range[v] = (struct sym_range){true, true, INT64_MIN, INT64_MAX};
     }
-    sym_learn(c->w, facts, given);
     return emit(c, facts, f);
 }

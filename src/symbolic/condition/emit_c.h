@@ -15,8 +15,8 @@ struct sym_c_text {
     unsigned needs;   /* filled in */
 };
 
-/* sym_emit_c() : an int expression, 1 where f holds: exactly wherever given holds, defined for all
- *  arguments. False: a number beyond what 128 bits hold (w says which). */
-bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f, const struct sym_form *given);
+/* sym_emit_c() : an int expression, 1 exactly where f holds, for every argument. False: a number
+ *  beyond what 128 bits hold (w says which). */
+bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f);
 
 #endif

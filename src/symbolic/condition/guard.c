@@ -3,52 +3,120 @@
 #include "symbolic/condition/emit_c.h"
 #include "symbolic/poly/print.h"
 
-#include <ctype.h>
 #include <string.h>
 
-static const char *const keywords[] = {
-    "alignas", "alignof",  "and",      "and_eq",   "as",        "asm",      "assert",  "async",
-    "auto",    "await",    "bitand",   "bitor",    "bool",      "break",    "case",    "catch",
-    "char",    "class",    "compl",    "const",    "continue",  "def",      "default", "del",
-    "delete",  "do",       "double",   "elif",     "else",      "enum",     "except",  "explicit",
-    "export",  "extern",   "false",    "finally",  "float",     "for",      "friend",  "from",
-    "global",  "goto",     "if",       "import",   "in",        "inline",   "int",     "int64_t",
-    "is",      "lambda",   "long",     "mutable",  "namespace", "new",      "None",    "nonlocal",
-    "not",     "not_eq",   "operator", "or",       "or_eq",     "pass",     "private", "protected",
-    "public",  "raise",    "register", "restrict", "return",    "short",    "signed",  "sizeof",
-    "static",  "struct",   "switch",   "template", "this",      "throw",    "true",    "True",
-    "False",   "try",      "typedef",  "typeid",   "typename",  "uint64_t", "union",   "unsigned",
-    "using",   "virtual",  "void",     "volatile", "while",     "with",     "xor",     "xor_eq",
-    "yield",   "UINT64_C", "INT64_C"};
+/* --- names ----------------------------------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 static bool in_name(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return is_letter(c) || is_digit(c) || c == '_';
 }
 
-static bool is_name(const char *text)
+static bool is_one_of(const char *text, const char *const *list, size_t n)
 {
-    if (!text || !(isalpha((unsigned char)*text) || *text == '_') || strlen(text) > 63)
-        return false;
-    for (const char *p = text; *p; p++) {
-        if (!in_name(*p)) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(text, list[i])) return true;
     }
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
-        if (!strcmp(text, keywords[i])) return false;
+    return false;
+}
+
+/* Words joined by single underscores, the first beginning with a letter: what C, C++, CUDA and
+ * Python reserve of that form is few and listed; no compiler predefines a macro of it. */
+static bool is_joined(const char *text)
+{
+    static const char *const reserved[] = {
+        "and_eq",          "not_eq",           "or_eq",        "xor_eq",        "const_cast",
+        "dynamic_cast",    "reinterpret_cast", "static_cast",  "co_await",      "co_return",
+        "co_yield",        "static_assert",    "thread_local", "atomic_cancel", "atomic_commit",
+        "atomic_noexcept", "typeof_unqual",    "sizeof_pack"};
+    size_t n = strlen(text), underscores = 0;
+    if (!is_letter(text[0]) || text[n - 1] == '_') return false;
+    for (size_t i = 0; i < n; i++) {
+        underscores += text[i] == '_';
+        if (text[i] == '_' && text[i + 1] == '_') return false;
+    }
+    bool is_type = n > 2 && !strcmp(text + n - 2, "_t");  /* int64_t */
+    bool is_macro = n > 2 && !strcmp(text + n - 2, "_C"); /* INT64_C */
+    return underscores && !is_type && !is_macro &&
+           !is_one_of(text, reserved, sizeof reserved / sizeof *reserved);
+}
+
+/* K, x1; I is complex.h's. */
+static bool is_short(const char *text)
+{
+    const char *p = text + 1;
+    while (is_digit(*p)) p++;
+    return is_letter(text[0]) && !*p && strcmp(text, "I") != 0;
+}
+
+/* What a guard may be called: an identifier of a form that no language reserves. A word of the list
+ * may have a number behind it. */
+static bool is_function_name(const char *text)
+{
+    static const char *const words[] = {"allowed", "check", "fits",   "guard",
+                                        "legal",   "ok",    "usable", "valid"};
+    char word[64] = "";
+    size_t n = text ? strlen(text) : 0;
+    if (n == 0 || n >= sizeof word) return false;
+    for (size_t i = 0; i < n; i++) {
+        if (!in_name(text[i])) return false;
+    }
+    memcpy(word, text, n + 1);
+    while (n && is_digit(word[n - 1])) word[--n] = 0;
+    return is_short(text) || (is_joined(text) && strncmp(text, "p_", 2) != 0) ||
+           is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+/* How a parameter is spelt in code: as it is where no language can mean something else by it, else
+ * with p_ before it, which nothing begins with. Function's helpers are named after it. */
+static const char *spelling(struct sym_work *w, const char *name, const char *function)
+{
+    char text[40];
+    struct sym_text t = {text, sizeof text, 0};
+    bool plain = is_short(name) || is_joined(name);
+    if (plain && strncmp(name, "p_", 2) != 0 && strncmp(name, function, strlen(function)) != 0) {
+        return name;
+    }
+    sym_put(&t, "p_%s", name);
+    return sym_copy(w, text, t.length);
+}
+
+static bool spell_params(struct sym_work *w, const char *function)
+{
+    for (size_t v = 0; v < w->n_params; v++) {
+        w->var[v].name = spelling(w, w->var[v].name, function);
+        if (!w->var[v].name) return false;
     }
     return true;
 }
 
+/* --- texts ----------------------------------------------------------------------------------- */
+
 static void put_header(struct sym_text *t, const struct tmap_condition *c, const char *name,
                        const char *lead)
 {
-    sym_put(t, "%s%s: %s exactly when the tensor map%s legal.\n", lead, name,
-            lead[0] == '#' ? "True" : "1", c->n_descs > 1 ? "s are" : " is");
+    sym_put(t, "%s%s: %s exactly when the assumptions hold and the tensor map%s legal.\n", lead,
+            name, lead[0] == '#' ? "True" : "1", c->n_descs > 1 ? "s are" : " is");
     sym_put(t, "%starget: ", lead);
     sym_put_target(t, &c->checker);
+    /* as they were understood: no text of the user's stands in code */
     sym_put(t, "\n%sassumes: ", lead);
-    for (size_t i = 0; i < c->n_assumed; i++) sym_put(t, "%s%s", i ? "; " : "", c->assumed[i]);
-    sym_put(t, "%s\n%slegal if and only if: ", c->n_assumed ? "" : "nothing", lead);
+    if (c->assume->kind == SYM_TRUE) {
+        sym_put(t, "nothing");
+    } else {
+        sym_print_form(t, &c->w, SYM_TEXT, c->assume);
+    }
+    sym_put(t, "\n%slegal if and only if: ", lead);
     sym_print_form(t, &c->w, SYM_TEXT, c->result);
     sym_put(t, "\n");
 }
@@ -109,14 +177,14 @@ static void put_function(struct sym_text *t, const struct sym_work *w, const cha
 
 /* The expression of f in the arena. NULL: w says why. */
 static const char *expression(struct sym_work *w, const char *name, const struct sym_form *f,
-                              const struct sym_form *given, unsigned *needs)
+                              unsigned *needs)
 {
     char *buffer = NULL;
     size_t cap = 0;
     for (int pass = 0; pass < 2; pass++) {
         struct sym_text t = {buffer, cap, 0};
         struct sym_c_text c = {&t, w, name, *needs};
-        if (!sym_emit_c(&c, f, given)) return NULL;
+        if (!sym_emit_c(&c, f)) return NULL;
         *needs = c.needs;
         cap = t.length + 1;
         if (!buffer) buffer = sym_take(w, cap);
@@ -130,9 +198,9 @@ static bool put_c(struct sym_text *t, struct tmap_condition *c, const char *name
     unsigned needs = 0;
     struct sym_work *w = &c->w;
     const char *prefix = cuda ? "__host__ __device__ " : "";
-    const struct sym_form *nothing = sym_bool(w, true);
-    const char *assumes = nothing ? expression(w, name, c->assume, nothing, &needs) : NULL;
-    const char *legal = assumes ? expression(w, name, c->result, c->assume, &needs) : NULL;
+    const struct sym_form *both = sym_guarded(c);
+    const char *assumes = both ? expression(w, name, c->assume, &needs) : NULL;
+    const char *legal = assumes ? expression(w, name, both, &needs) : NULL;
     if (!legal) return false;
     put_header(t, c, name, "// ");
     sym_put(t, "#include <stdint.h>\n");
@@ -142,16 +210,19 @@ static bool put_c(struct sym_text *t, struct tmap_condition *c, const char *name
     return true;
 }
 
-static void put_python(struct sym_text *t, struct tmap_condition *c, const char *name)
+static bool put_python(struct sym_text *t, struct tmap_condition *c, const char *name)
 {
+    const struct sym_form *both = sym_guarded(c);
+    if (!both) return false;
     put_header(t, c, name, "# ");
     for (int legal = 0; legal < 2; legal++) {
         sym_put(t, "def %s%s(", name, legal ? "" : "_assumes");
         put_params(t, &c->w, "");
         sym_put(t, "):\n    return ");
-        sym_print_form(t, &c->w, SYM_PYTHON, legal ? c->result : c->assume);
+        sym_print_form(t, &c->w, SYM_PYTHON, legal ? both : c->assume);
         sym_put(t, legal ? "\n" : "\n\n\n");
     }
+    return true;
 }
 
 enum tmap_status tmap_guard_c(struct tmap_symbolic *context, const struct tmap_condition *condition,
@@ -167,16 +238,16 @@ enum tmap_status tmap_guard_c(struct tmap_symbolic *context, const struct tmap_c
     struct sym_text t = {at, cap, 0};
     local.w.blocks = NULL;
     local.w.allocator = &context->allocator;
-    bool ok = is_name(name);
-    for (size_t v = 0; v < local.w.n_params; v++) ok = ok && is_name(local.w.var[v].name);
-    if (!ok) {
+    if (!is_function_name(name)) {
         return sym_report(context, TMAP_E_ARGUMENT,
-                          "the function and the parameters need names that no language reserves");
+                          "the function needs a name that no language reserves: two words joined "
+                          "by _, a letter, or guard, ok, legal, check, valid");
     }
     local.w.status = TMAP_OK;
-    if (language == TMAP_GUARD_PYTHON) {
-        put_python(&t, &local, name);
-    } else {
+    bool ok = spell_params(&local.w, name);
+    if (ok && language == TMAP_GUARD_PYTHON) {
+        ok = put_python(&t, &local, name);
+    } else if (ok) {
         ok = put_c(&t, &local, name, language == TMAP_GUARD_CUDA);
     }
     sym_close(&local.w);

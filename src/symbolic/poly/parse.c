@@ -8,7 +8,6 @@
  */
 #include "symbolic/poly/parse.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { MAX_DEPTH = 32, MAX_NAME = 31 };
@@ -19,9 +18,20 @@ struct parser {
     int depth;
 };
 
+/* Letters are ASCII's, whatever the program's locale says: names become code. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static void skip(struct parser *p)
 {
-    while (isspace((unsigned char)*p->at)) p->at++;
+    while (*p->at == ' ' || (*p->at >= '\t' && *p->at <= '\r')) p->at++;
 }
 
 static void *expected(struct parser *p, const char *what)
@@ -41,7 +51,7 @@ static bool eat(struct parser *p, const char *token)
 
 static int digit(char c, int base)
 {
-    int d = c >= '0' && c <= '9' ? c - '0' : isalpha((unsigned char)c) ? (c | 32) - 'a' + 10 : 99;
+    int d = is_digit(c) ? c - '0' : is_letter(c) ? (c | 32) - 'a' + 10 : 99;
     return d < base ? d : -1;
 }
 
@@ -62,7 +72,7 @@ static bool integer(struct parser *p, sym_int *value)
 static const struct sym_poly *name(struct parser *p)
 {
     const char *from = p->at;
-    while (isalnum((unsigned char)*p->at) || *p->at == '_') p->at++;
+    while (is_letter(*p->at) || is_digit(*p->at)) p->at++;
     size_t length = (size_t)(p->at - from);
     if (length > MAX_NAME) return expected(p, "a name of at most 31 characters");
     int var = sym_param(p->w, from, length);
@@ -82,7 +92,7 @@ static const struct sym_poly *factor(struct parser *p)
     } else if (eat(p, "(")) {
         x = sum(p);
         if (x && !eat(p, ")")) x = expected(p, "')'");
-    } else if (isalpha((unsigned char)*p->at) || *p->at == '_') {
+    } else if (is_letter(*p->at)) {
         x = name(p);
     } else {
         x = integer(p, &value) ? sym_const(p->w, value) : NULL;
