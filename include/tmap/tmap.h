@@ -190,9 +190,9 @@ struct tmap_checker {
     struct tmap_target target;
     enum tmap_contract contract;
     enum tmap_basis basis;
-    enum tmap_status covered;          /* TMAP_OK; TMAP_E_TARGET: every verdict is unknown */
-    uint64_t active[TMAP_ROW_WORDS];   /* rows that decide */
-    uint64_t gate[TMAP_ROW_WORDS];     /* those, and the rows they need */
+    enum tmap_status covered;        /* TMAP_OK; TMAP_E_TARGET: every verdict is unknown */
+    uint64_t active[TMAP_ROW_WORDS]; /* rows that decide */
+    uint64_t gate[TMAP_ROW_WORDS]; /* those and what they need: legal is what all of these allow */
     uint64_t advisory[TMAP_ROW_WORDS]; /* rows that only advise */
 };
 

@@ -94,23 +94,13 @@ static inline bool meets(const struct row_set *raw, const uint64_t *words)
 }
 
 /* Illegal when an active row is violated; unknown when none is, but one could not be evaluated. */
-static enum tmap_verdict judge(const struct tmap_checker *c, const struct tmap_desc *d,
-                               const struct row_set *raw)
+static enum tmap_verdict judge(const struct tmap_checker *c, const struct row_set *raw)
 {
     for (int k = 0; k < TMAP_ROW_WORDS; k++)
         for (uint64_t bits = raw->w[k] & c->active[k]; bits; bits &= bits - 1)
             if (row_needs_hold((tmap_row)(64 * k + __builtin_ctzll(bits)), raw))
                 return TMAP_ILLEGAL;
-    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
-        if (row_set_has(c->active, row) && row_waits(row, d->kind, raw)) return TMAP_UNKNOWN;
-    return TMAP_LEGAL;
-}
-
-/* Nothing that decides is violated, nor anything that it needs. */
-static inline bool passes(const struct tmap_checker *c, const struct tmap_desc *d,
-                          const struct row_set *raw)
-{
-    return !meets(raw, c->gate) && (unsigned)d->kind <= TMAP_IM2COL_WIDE;
+    return TMAP_UNKNOWN;
 }
 
 /* No row at all is violated, active or not. Only kind, rank and the allocation select the code. */
@@ -141,7 +131,7 @@ enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tma
     if (c->covered == TMAP_OK && clean(desc, &c->target)) return TMAP_LEGAL;
     const struct row_set raw = raw_of(desc, &c->target);
     if (c->covered != TMAP_OK) return TMAP_UNKNOWN;
-    return passes(c, desc, &raw) ? TMAP_LEGAL : judge(c, desc, &raw);
+    return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;
 }
 
 enum tmap_status tmap_check_many(const struct tmap_checker *c, const struct tmap_desc *descs,
@@ -189,9 +179,9 @@ enum tmap_status tmap_check_with(const struct tmap_checker *c, const struct tmap
     if (c->covered == TMAP_OK) {
         const struct subject s = {.target = &c->target, .desc = desc};
         v = TMAP_LEGAL;
-        if (!passes(c, desc, &raw)) {
+        if (meets(&raw, c->gate)) {
             finding_collect(&f, &raw, c->active, &s);
-            v = judge(c, desc, &raw);
+            v = f.found > 0 ? TMAP_ILLEGAL : TMAP_UNKNOWN;
         }
     }
     *found = f.found;

@@ -58,6 +58,7 @@ enum tmap_status tmap_checker_prepare(const struct tmap_target *target, enum tma
     c.contract = contract;
     c.basis = target_observed(target) ? TMAP_OBSERVED : TMAP_INFERRED;
     c.covered = target_covered(target) ? TMAP_OK : TMAP_E_TARGET;
+    set_bit(c.gate, ROW_TMA001); /* of a kind that no call has no row means anything */
     for (tmap_row row = 0; row < ROW_COUNT; row++) {
         const struct row *r = &row_table[row];
         if (r->effect == EFFECT_ADVISORY) {
