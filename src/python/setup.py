@@ -1,0 +1,42 @@
+"""Builds libtmap's extension modules from the sources of the tree; pyproject.toml says the rest.
+
+The C sources are copied from the tree into csrc/, which an sdist carries, and compiled once, into a
+static archive that each extension links.
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+
+from setuptools import setup
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = HERE.parent.parent
+SOURCES = ["Makefile", "include", *(f"src/{d}" for d in "rules expr core solve symbolic io".split())]
+
+
+def stage():
+    """csrc/ anew from the tree; what an sdist brought is left as it is."""
+    if not (TREE / "src" / "rules").is_dir():
+        return
+    shutil.rmtree(HERE / "csrc", ignore_errors=True)
+    for name in SOURCES:
+        target = HERE / "csrc" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (TREE / name).is_dir() else shutil.copy2)(TREE / name, target)
+
+
+os.chdir(HERE)
+stage()
+sys.path.insert(0, str(HERE))
+import build_ffi  # noqa: E402
+
+for missing in build_ffi.missing():
+    print(f"libtmap: {missing}", file=sys.stderr)
+
+setup(
+    version=build_ffi.version(),
+    libraries=[("tmap-python", build_ffi.archive())],
+    cffi_modules=[f"build_ffi.py:{name}" for name in build_ffi.modules()],
+)
