@@ -1,0 +1,108 @@
+"""Logs, rules in words and pictures: the parts that need jansson."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import _native
+from ._check import Result, judge
+from ._descriptor import Descriptor
+from ._native import LayoutError, NotBuilt, ffi
+
+_ERROR = 256
+
+
+def _io() -> Any:
+    try:
+        from ._io import lib as io
+    except ImportError:
+        raise NotBuilt("this needs jansson, and this build has none: install libjansson-dev and build "
+                       "again") from None
+    return io
+
+
+def _given(pointer: Any) -> Optional[str]:
+    if not pointer:
+        return None
+    try:
+        return _native.text(pointer)
+    finally:
+        _io().libtmap_free(pointer)
+
+
+def svg(checker: Any, d: Descriptor) -> str:
+    name = ffi.NULL if d.name is None else ffi.new("char[]", d.name.encode())
+    out = _given(_io().libtmap_svg(checker, d._c, name))
+    if out is None:
+        raise LayoutError("an illegal descriptor has no picture")
+    return out
+
+
+class Logged(NamedTuple):
+    """One descriptor that a log holds, or why it could not be read."""
+
+    line: int
+    result: Optional[Result]
+    error: str
+
+
+def from_log(log: str, program: str = "triton", *, contract: str = "safe",
+             target: Optional[str] = None, cuda: Optional[str] = None, ptx: Optional[str] = None,
+             driver: Optional[str] = None) -> List[Logged]:
+    """Every descriptor that another program ("triton", "cutlass", "tilelang") printed when its
+    encode call failed, checked."""
+    io = _io()
+    raw = log.encode()
+    count = io.libtmap_log(program.encode(), raw, len(raw), ffi.NULL, ffi.NULL, ffi.NULL, 0)
+    if count == -1:
+        raise LayoutError(f"no log of {program!r} is known")
+    if count < 0:
+        raise MemoryError
+    descs = ffi.new("struct tmap_desc[]", max(count, 1))
+    errors, lines = ffi.new("char[]", _ERROR * max(count, 1)), ffi.new("size_t[]", max(count, 1))
+    io.libtmap_log(program.encode(), raw, len(raw), descs, errors, lines, count)
+    checker = _native.checker_for(contract, cuda, ptx, driver, target)
+    out = []
+    for i in range(count):
+        error = _native.text(errors + i * _ERROR)
+        d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}")
+        out.append(Logged(int(lines[i]), None if error else judge(checker, d), error))
+    return out
+
+
+class Rule:
+    """One rule in full; `json` is what `tmap explain --format json` says of it."""
+
+    def __init__(self, said: Dict[str, Any]) -> None:
+        self.json = said
+        self.id: str = said["rule"]
+        self.name: str = said["name"]
+        self.why: str = said["why"]
+        self.help: str = said.get("help", "")
+
+    def __str__(self) -> str:
+        lines = [f"{self.id} {self.name} ({self.json['effect']}, about the {self.json['subject']})",
+                 f"  when {self.json['when']}: {self.json['must']}", f"  why: {self.why}"]
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        for e in self.json["evidence"]:
+            lines.append(f"  {e['sign']} {e['source']} since {e['since']}: {e['where']}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<{self.id} {self.name}>"
+
+
+def explain(rule: Any, *, target: Optional[str] = None, cuda: Optional[str] = None,
+            ptx: Optional[str] = None, driver: Optional[str] = None) -> Rule:
+    """A rule by its id ("TMA014"), its name, or a violation of it."""
+    name = getattr(rule, "rule", rule)
+    row = _native.lib.tmap_row_find(str(name).encode())
+    if row == 0xFFFF:
+        raise LayoutError(f"there is no rule {name!r}")
+    checker = _native.checker_for("safe", cuda, ptx, driver, target)
+    text = _given(_io().libtmap_rule(ffi.addressof(checker, "target"), row))
+    if text is None:
+        raise MemoryError
+    return Rule(json.loads(text))
