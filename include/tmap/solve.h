@@ -169,6 +169,7 @@ enum tmap_rewrite {
     TMAP_REWRITE_IM2COL = 19,      /* a walk along dimension index instead of a box, by an im2col
                                     * map of `to` dimensions; its instruction's offsets are 0 */
     TMAP_REWRITE_SPLIT_PIXELS = 20, /* several copies, `to` pixels each */
+    TMAP_REWRITE_PAD = 21,          /* rows of the copy have `to` elements, the last ones zeros */
     TMAP_REWRITE_COUNT
 };
 
@@ -248,10 +249,12 @@ struct tmap_search_log {
 };
 
 struct tmap_repair_report {
-    size_t found;     /* plans written */
-    uint32_t states;  /* structures looked at */
-    bool closed;      /* every structure within the bounds was: the first plan is minimal. Not said
-                       * of a tile that no block's shared memory holds */
+    size_t found;    /* plans written */
+    uint32_t states; /* structures looked at */
+    bool closed;     /* every structure within the bounds was: the first plan is minimal. Not said
+                      * of a tile that no block's shared memory holds */
+    uint32_t
+        dropped; /* plans that the self-check refused, and that are not here: a defect of tmap */
     char reason[160]; /* why there is no plan, or "" */
 };
 
@@ -260,8 +263,9 @@ struct tmap_repair_report {
 
 /* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
  *  most cap, each of another kind of steps. request may be NULL: a load on the box's own grid. log
- * may be NULL. Every plan's descriptor has been checked. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN
- * with report->reason; TMAP_E_BUDGET when the workspace ran out before any plan was found. */
+ * may be NULL. Every plan has passed tmap_check() and tmap_plan_check(). Errors: TMAP_E_ARGUMENT;
+ * TMAP_E_NO_PLAN with report->reason; TMAP_E_BUDGET when the workspace ran out before any plan was
+ * found; TMAP_E_INTERNAL when all that were found failed the self-check. */
 TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc,
                                       const struct tmap_request *request, void *workspace,
@@ -269,15 +273,24 @@ TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
                                       struct tmap_repair_report *report,
                                       struct tmap_search_log *log);
 
-/* tmap_plan_coords() : the coordinates of copy n of a tile whose request coordinates are coord[].
- */
+/* tmap_plan_check() : NULL where the plan does what desc and request (may be NULL) ask, for every
+ *  tile whose coordinates are multiples of plan->grain: each element copied once, from its own
+ *  address, in bounds exactly where it is requested, and by a store no other byte written. Else a
+ *  few words on what is wrong. It shares nothing with the search, which asks it about each plan. */
+TMAP_API const char *tmap_plan_check(const struct tmap_desc *desc,
+                                     const struct tmap_request *request,
+                                     const struct tmap_plan *plan);
+
+/* tmap_plan_coords() : the coordinates of copy n of a tile whose request coordinates are coord[];
+ * zeros where the plan launches nothing, and clamped to 64 bits. */
 TMAP_API void tmap_plan_coords(const struct tmap_plan *plan, const int64_t *coord, uint32_t n,
                                int64_t out[TMAP_MAX_RANK]);
 /* tmap_plan_desc() : the descriptor of copy n: plan->desc, with the last box of each dimension that
  *  has a smaller one. */
 TMAP_API void tmap_plan_desc(const struct tmap_plan *plan, uint32_t n, struct tmap_desc *out);
 /* tmap_plan_place() : where element tile[] of that tile lands: the copy, and its unswizzled byte
- *  offset in shared memory from the tile's first byte. False: the plan does not move it. */
+ *  offset in shared memory from the tile's first byte (of an element under a byte, that of its
+ *  first bit). False: the plan does not move it, or an argument is NULL or out of range. */
 TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *request,
                               const int64_t *coord, const uint32_t *tile, uint32_t *copy,
                               uint64_t *offset_bytes);
@@ -288,6 +301,12 @@ TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan,
                                        const struct tmap_desc *request, const int64_t *coord,
                                        const uint32_t *tile, uint32_t part, uint32_t *copy,
                                        uint64_t *offset_bytes);
+/* tmap_plan_place_bits() : the same in bits. Of a padded packed type it is the place that a load
+ *  leaves the element in, 16 of them packed at the start of every 16 bytes; a store of 16U6 takes
+ *  each from a byte of its own. */
+TMAP_API bool tmap_plan_place_bits(const struct tmap_plan *plan, const struct tmap_desc *request,
+                                   const int64_t *coord, const uint32_t *tile, uint32_t part,
+                                   uint32_t *copy, uint64_t *offset_bits);
 /* Names: "free"; "merge"; "oob_fill". tmap_plan_step_text() : a sentence. */
 TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
 TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);

@@ -52,7 +52,7 @@ static bool may_pass(const struct draft *d, uint32_t i)
     const struct view *v = d->v;
     if (!d->objective->stores) return true;
     return v->grain[i] == 0 && v->tile[i] >= v->desc.dim[i] &&
-           (i || v->desc.dim[0] % d->l->inner_unit == 0);
+           (i || d->p->desc.dim[0] % d->l->inner_unit == 0);
 }
 
 /* The smallest boxes, a multiple of unit, when the tile is cut into n. Where together they would

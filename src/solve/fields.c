@@ -11,7 +11,7 @@
 
 #define SWIZZLES 7
 #define PROBE_SIZE 1024u
-#define WIDEST 8u /* bytes of the widest element there is */
+#define WIDEST_BITS 64u /* of the widest element there is */
 
 static struct tmap_desc plain(const struct tmap_desc *d)
 {
@@ -100,6 +100,7 @@ void limits_of(const struct tmap_checker *c, const struct tmap_desc *desc, struc
     l->max_bytes = (most_legal(c, &d, 2, 1, PROBE_SIZE) + 1) * (uint64_t)l->max_box *
                    l->inner_unit * layout_smem_bits(d.dtype) / 8;
     d.box[1] = d.box[2] = 1;
+    l->dim_unit = unit_of(c, &d, &d.dim[0], d.dim[0]);
     l->stride_unit = unit_of(c, &d, &d.stride_bytes[0], d.stride_bytes[0]);
     l->address_unit = unit_of(c, &d, &d.address, d.address);
     l->coord_unit = coord_unit(c, &d);
@@ -180,13 +181,36 @@ static bool settle_strides(struct draft *d)
     return true;
 }
 
+/* A row of a copy can hold more elements than the tensor's, zeros, where the type comes in groups.
+ */
+static bool settle_dim(struct draft *d, bool copy)
+{
+    uint64_t *dim = &d->p->desc.dim[0];
+    const uint64_t was = *dim;
+    if (was % d->l->dim_unit == 0) return true;
+    if (!copy) return false;
+    *dim = round_up(was, d->l->dim_unit);
+    cut_note(d, TMAP_REWRITE_PAD, 0, was, *dim);
+    return true;
+}
+
+/* Bytes of a row of the tensor, its elements side by side. */
+static bool row_bytes(const struct tmap_desc *desc, uint64_t *bytes)
+{
+    const uint32_t slice = layout_slice_bytes(desc->interleave);
+    const uint64_t bits = slice ? slice * 8 : layout_gmem_bits(desc->dtype);
+    if (__builtin_mul_overflow(desc->dim[0], bits, bytes)) return false;
+    *bytes = ceil_div(*bytes, 8);
+    return true;
+}
+
 /* A dense copy with rows rounded up; what was broadcast stays so. */
 static bool settle_copy(struct draft *d)
 {
     struct tmap_desc *desc = &d->p->desc;
-    const uint32_t slice = layout_slice_bytes(desc->interleave);
-    uint64_t at = ceil_div(desc->dim[0] * (slice ? slice * 8 : layout_gmem_bits(desc->dtype)), 8);
-    const uint64_t row = desc->rank > 1 ? desc->stride_bytes[0] : at;
+    uint64_t at, row;
+    if (!row_bytes(desc, &row) || !settle_dim(d, true) || !row_bytes(desc, &at)) return false;
+    if (desc->rank > 1) row = desc->stride_bytes[0];
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         at = round_up(at, row_unit(d));
         if (desc->stride_bytes[i] == 0 && desc->dim[i + 1] != 1) continue;
@@ -308,7 +332,8 @@ bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
         p->step[p->step_count - 1].field = FIELD_ESTRIDE;
         p->desc.elem_stride[0] = 1;
     }
-    if (copy ? !settle_copy(d) : !settle_strides(d) || !settle_address(d)) return false;
+    if (copy ? !settle_copy(d) : !settle_dim(d, false) || !settle_strides(d) || !settle_address(d))
+        return false;
     if (!settle_coord(d)) return false;
     if ((p->dim[0].shift || p->dim[0].round > 1) && !d->objective->any_layout)
         p->cost.layout_changes++;
@@ -328,20 +353,15 @@ bool fields_best(const struct objective *objective, struct limits *limits, const
     return true;
 }
 
-static uint64_t stride_of(const struct view *v, uint32_t i)
-{
-    return i ? v->desc.stride_bytes[i - 1] : layout_gmem_bits(v->desc.dtype) / 8;
-}
-
 /* Whether no rewrite can do away with a stride that is off: merging with a dimension that ends
  * where the next index begins, exchanging one whose elements are side by side, a longer stride. */
 static bool stays(const struct view *v, uint32_t i)
 {
-    const uint64_t stride = stride_of(v, i);
-    if (has_one(v, i) || v->desc.elem_stride[i] > 1 || stride <= WIDEST) return false;
+    const uint64_t stride = view_stride_bits(v, i);
+    if (has_one(v, i) || v->desc.elem_stride[i] > 1 || stride <= WIDEST_BITS) return false;
     for (uint32_t k = 0; k < i; k++)
         if (v->tile[k] == v->desc.dim[k] && v->grain[k] == 0 && stride % v->desc.dim[k] == 0 &&
-            stride / v->desc.dim[k] == stride_of(v, k))
+            stride / v->desc.dim[k] == view_stride_bits(v, k))
             return false;
     return true;
 }

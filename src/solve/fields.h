@@ -12,6 +12,7 @@ struct limits {
     uint32_t inner_unit;   /* the least legal box[0], and what it must be a multiple of */
     uint32_t max_inner[8]; /* see limits_inner() */
     struct tmap_desc plain;
+    uint32_t dim_unit;    /* dimension 0 is a multiple of it, elements */
     uint32_t stride_unit; /* strides are multiples of it, bytes */
     uint32_t address_unit;
     uint64_t max_bytes;  /* no legal box has more bytes */

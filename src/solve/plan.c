@@ -1,135 +1,8 @@
-/* What a plan says: coordinates, places, names. */
-#include "core/layout.h"
+/* What a plan says in words. */
 #include "expr/field.h"
 #include "tmap/solve.h"
 
 #include <stdio.h>
-
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a / b - (a % b < 0);
-}
-
-static int64_t value_of(const struct tmap_plan_dim *d, const int64_t *x, uint32_t part)
-{
-    int64_t sum = (int64_t)d->slice * part;
-    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)d->coef[i] * x[i];
-    sum = floor_div(sum, (int64_t)d->div);
-    return d->mod ? sum - floor_div(sum, (int64_t)d->mod) * (int64_t)d->mod : sum;
-}
-
-static int64_t first_of(const struct tmap_plan_dim *d, const int64_t *coord)
-{
-    return floor_div(value_of(d, coord, 0), d->round) * d->round;
-}
-
-/* One axis of the pixels' walk: `steps` further from *x in [lower, end). What is returned is how
- * many times its end was passed. */
-static int64_t walk_axis(int64_t *x, int64_t lower, int64_t end, int64_t by, int64_t steps)
-{
-    const int64_t row = (end - lower - 1) / by + 1, left = *x < end ? (end - *x - 1) / by + 1 : 0;
-    if (*x >= end) steps += (*x - end) / by;
-    if (steps < left) {
-        *x += steps * by;
-        return 0;
-    }
-    *x = lower + (steps - left) % row * by;
-    return 1 + (steps - left) / row;
-}
-
-/* `steps` pixels further along W, H and D, then over the images. */
-static void walk_on(const struct tmap_desc *d, int64_t *x, int64_t steps)
-{
-    const uint32_t first = d->interleave ? 0 : 1;
-    for (uint32_t j = 0; j + 2 < d->rank && d->kind == TMAP_IM2COL; j++)
-        steps = walk_axis(&x[j + first], d->lower[j], (int64_t)d->dim[j + first] + d->upper[j],
-                          d->elem_stride[j + first], steps);
-    if (d->kind == TMAP_IM2COL) x[d->rank - 1] += steps * d->elem_stride[d->rank - 1];
-}
-
-void tmap_plan_coords(const struct tmap_plan *p, const int64_t *coord, uint32_t n,
-                      int64_t out[TMAP_MAX_RANK])
-{
-    int64_t pixels = 0;
-    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) {
-        out[i] = 0;
-        if (i >= p->desc.rank) continue;
-        const struct tmap_plan_dim *d = &p->dim[i];
-        const int64_t later = (int64_t)(n % d->copies) * d->step;
-        const bool walks = i == 1 && p->desc.kind != TMAP_TILED;
-        out[i] = first_of(d, coord) + (walks ? 0 : later);
-        if (walks) pixels = later;
-        n /= d->copies;
-    }
-    walk_on(&p->desc, out, pixels);
-}
-
-/* What a copy takes along dimension i. */
-static uint32_t *box_of(struct tmap_desc *d, uint32_t i)
-{
-    return d->kind == TMAP_TILED ? &d->box[i] : i ? &d->pixels : &d->channels;
-}
-
-void tmap_plan_desc(const struct tmap_plan *p, uint32_t n, struct tmap_desc *out)
-{
-    *out = p->desc;
-    for (uint32_t i = 0; i < p->desc.rank; i++) {
-        if (p->dim[i].tail && n % p->dim[i].copies + 1 == p->dim[i].copies)
-            *box_of(out, i) = p->dim[i].tail;
-        n /= p->dim[i].copies;
-    }
-}
-
-/* Elements of the request come in groups where the type was widened: which of its group x is. */
-static uint64_t part_of(const struct tmap_plan *p, const int64_t *x, uint32_t part)
-{
-    int64_t sum = (int64_t)p->part_slice * part;
-    if (p->part_of < 2) return 0;
-    for (int i = 0; i < TMAP_MAX_RANK; i++) sum += (int64_t)p->part_coef[i] * x[i];
-    return (uint64_t)(sum - floor_div(sum, (int64_t)p->part_of) * (int64_t)p->part_of);
-}
-
-bool tmap_plan_place(const struct tmap_plan *p, const struct tmap_desc *request,
-                     const int64_t *coord, const uint32_t *tile, uint32_t *copy,
-                     uint64_t *offset_bytes)
-{
-    return tmap_plan_place_in_slice(p, request, coord, tile, 0, copy, offset_bytes);
-}
-
-bool tmap_plan_place_in_slice(const struct tmap_plan *p, const struct tmap_desc *request,
-                              const int64_t *coord, const uint32_t *tile, uint32_t part,
-                              uint32_t *copy, uint64_t *offset_bytes)
-{
-    struct tmap_desc own;
-    struct tmap_layout l;
-    int64_t x[TMAP_MAX_RANK] = {0};
-    uint64_t within[TMAP_MAX_RANK], row = 0, n = 0;
-    for (uint32_t i = 0; i < request->rank; i++) x[i] = coord[i] + (int64_t)tile[i];
-    for (uint32_t i = p->desc.rank; i-- > 0;) {
-        const struct tmap_plan_dim *d = &p->dim[i];
-        const int64_t in = value_of(d, x, part) + d->shift - first_of(d, coord);
-        if (in < 0 || d->step == 0 || in >= (int64_t)d->copies * d->step) return false;
-        within[i] = (uint64_t)in % d->step;
-        n = n * d->copies + (uint64_t)in / d->step;
-    }
-    tmap_plan_desc(p, (uint32_t)n, &own);
-    layout_of(&own, &l);
-    for (uint32_t i = p->desc.rank; i-- > 0;) {
-        const bool rows = i || own.interleave; /* of slices, then, is every index a row */
-        const bool strided = rows && own.kind == TMAP_TILED && own.elem_stride[i];
-        const uint32_t es = strided ? own.elem_stride[i] : 1;
-        if (within[i] >= (own.kind != TMAP_TILED && i > 1 ? 1 : *box_of(&own, i)) || within[i] % es)
-            return false; /* between those it takes */
-        if (rows) row = row * l.extent[i] + within[i] / es;
-    }
-    const uint64_t inner = own.interleave ? 0 : within[0];
-    const uint64_t beside = own.interleave ? part : part_of(p, x, part);
-    *copy = (uint32_t)n;
-    *offset_bytes = n * p->slot_bytes + row * l.pitch_bytes +
-                    inner * layout_smem_bits(p->desc.dtype) / 8 +
-                    beside * layout_gmem_bits(request->dtype) / 8;
-    return true;
-}
 
 const char *tmap_plan_kind_name(uint32_t kind)
 {
@@ -162,6 +35,7 @@ static const struct {
      "the last copy along dimension %i has a descriptor of its own, of %t instead of %f"},
     {"im2col", "walk along dimension %i by an im2col map of rank %t, with offsets 0"},
     {"split_pixels", "several copies of %t pixels each instead of one of %f"},
+    {"pad", "rows of %t elements in the copy instead of %f: the last ones are zeros"},
 };
 
 const char *tmap_rewrite_name(uint32_t rewrite)
@@ -169,10 +43,20 @@ const char *tmap_rewrite_name(uint32_t rewrite)
     return rewrite < TMAP_REWRITE_COUNT ? rewrites[rewrite].name : NULL;
 }
 
+/* A copy that is made for the base alone keeps its rows. */
+static const char *text_of(const struct tmap_plan_step *step)
+{
+    if (!step || step->rewrite >= TMAP_REWRITE_COUNT) return "";
+    if (step->rewrite == TMAP_REWRITE_COPY && step->from == step->to)
+        return "copy the tensor once to an aligned address, in rows of %t bytes as before";
+    return rewrites[step->rewrite].text;
+}
+
 size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size)
 {
     size_t at = 0;
-    const char *t = step->rewrite < TMAP_REWRITE_COUNT ? rewrites[step->rewrite].text : "";
+    const char *t = text_of(step);
+    if (!out) size = 0;
     if (size) out[0] = 0;
     for (; *t; t++) {
         char piece[40] = {*t, 0};

@@ -42,9 +42,13 @@ void view_of(const struct tmap_desc *desc, const struct tmap_request *request, s
     if (desc->interleave && desc->rank >= 3) out->tile[desc->rank - 2] = 1; /* one slice, always */
 }
 
-static uint64_t stride_of(const struct view *v, uint32_t i)
+/* A stride of 2^61 bytes and more, which no map can say, counts as LONGEST_BITS. */
+#define LONGEST_BITS (UINT64_MAX / 8 * 8)
+uint64_t view_stride_bits(const struct view *v, uint32_t i)
 {
-    return i ? v->desc.stride_bytes[i - 1] : layout_gmem_bits(v->desc.dtype) / 8;
+    if (i == 0) return layout_gmem_bits(v->desc.dtype);
+    const uint64_t bytes = v->desc.stride_bytes[i - 1];
+    return bytes < LONGEST_BITS / 8 ? bytes * 8 : LONGEST_BITS;
 }
 
 static void remove_dim(struct view *v, uint32_t i)
@@ -90,8 +94,8 @@ bool view_merge(const struct view *v, uint32_t i, struct view *out)
     uint64_t run;
     if (i + 1 >= v->desc.rank || !plain(v, i) || !plain(v, i + 1)) return false;
     if (v->tile[i] != v->desc.dim[i] || v->grain[i] != 0) return false;
-    if (__builtin_mul_overflow(v->desc.dim[i], stride_of(v, i), &run) ||
-        run != stride_of(v, i + 1) || stride_of(v, i) == 0)
+    if (__builtin_mul_overflow(v->desc.dim[i], view_stride_bits(v, i), &run) || run == 0 ||
+        run == LONGEST_BITS || run != view_stride_bits(v, i + 1))
         return false;
     *out = *v;
     const uint64_t size = v->desc.dim[i];
@@ -106,13 +110,13 @@ bool view_merge(const struct view *v, uint32_t i, struct view *out)
     out->digit[i].slice += size * v->digit[i + 1].slice;
     const uint64_t dim = out->desc.dim[i], tile = out->tile[i], grain = out->grain[i];
     const struct digit digit = out->digit[i];
-    const uint64_t stride = stride_of(v, i);
+    const uint64_t stride_bytes = i ? v->desc.stride_bytes[i - 1] : 0;
     remove_dim(out, i + 1);
     out->desc.dim[i] = dim;
     out->tile[i] = tile;
     out->grain[i] = grain;
     out->digit[i] = digit;
-    if (i) out->desc.stride_bytes[i - 1] = stride;
+    if (i) out->desc.stride_bytes[i - 1] = stride_bytes;
     view_note(out, TMAP_REWRITE_MERGE, (int)i, v->desc.rank, out->desc.rank);
     return true;
 }
@@ -126,8 +130,9 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     if (v->desc.elem_stride[i] != 1 || v->desc.dim[i] % size || v->desc.dim[i] == size)
         return false;
     if (v->tile[i] % size || v->grain[i] % size) return false;
-    uint64_t far;
-    if (__builtin_mul_overflow(size, stride_of(v, i), &far)) return false;
+    uint64_t far_bits;
+    if (__builtin_mul_overflow(size, view_stride_bits(v, i), &far_bits) || far_bits % 8)
+        return false;
     struct view w = *v;
     w.desc.rank++;
     for (uint32_t k = rank; k > place; k--) {
@@ -140,7 +145,7 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     }
     w.desc.dim[place] = v->desc.dim[i] / size;
     w.desc.elem_stride[place] = 1;
-    w.desc.stride_bytes[place - 1] = far;
+    w.desc.stride_bytes[place - 1] = far_bits / 8;
     w.tile[place] = v->tile[i] / size;
     w.grain[place] = v->grain[i] / size;
     w.digit[place] = v->digit[i];
@@ -151,7 +156,8 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     w.digit[i].mod = size;
     /* under a swizzle the pieces of a row are requested as slabs, each a whole span wide */
     const uint64_t span = i == 0 ? layout_swizzle_span(v->desc.swizzle) : 0;
-    const bool as_requested = span ? far == span && (place > 1 || rank == 1) : place == i + 1;
+    const bool slab = size * layout_smem_bits(v->desc.dtype) == span * 8;
+    const bool as_requested = span ? slab && (place > 1 || rank == 1) : place == i + 1;
     if (w.tile[place] > 1 && !as_requested) w.layout_changes++;
     view_note(&w, TMAP_REWRITE_SPLIT, (int)i, v->desc.dim[i], size);
     *out = w;
@@ -165,7 +171,7 @@ bool view_swap(const struct view *v, uint32_t i, struct view *out)
     const struct digit *first = &v->digit[0];
     if (i == 0 || i >= v->desc.rank || v->desc.interleave || v->desc.dim[0] != 1 || first->mod ||
         first->div != v->part.div || v->parted || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
-        stride_of(v, i) != stride_of(v, 0))
+        view_stride_bits(v, i) != view_stride_bits(v, 0))
         return false;
     bool moves = v->tile[0] != 1; /* else the elements keep their order */
     for (uint32_t k = 1; k < i; k++) moves = moves || v->tile[k] != 1;
@@ -190,7 +196,7 @@ bool view_unstride(const struct view *v, uint32_t i, struct view *out)
     const uint64_t es = i < v->desc.rank ? v->desc.elem_stride[i] : 0;
     uint64_t far;
     if (i == 0 || es < 2 || v->desc.interleave || v->grain[i] % es || v->digit[i].mod ||
-        __builtin_mul_overflow(es, stride_of(v, i), &far))
+        __builtin_mul_overflow(es, v->desc.stride_bytes[i - 1], &far))
         return false;
     *out = *v;
     out->desc.dim[i] = (v->desc.dim[i] - 1) / es + 1;
@@ -310,7 +316,7 @@ uint64_t view_hash(const struct view *v)
 {
     uint64_t h = mix(v->desc.rank, (uint64_t)(uint32_t)v->desc.dtype);
     for (uint32_t i = 0; i < v->desc.rank; i++) {
-        h = mix(mix(h, v->desc.dim[i]), stride_of(v, i));
+        h = mix(mix(h, v->desc.dim[i]), view_stride_bits(v, i));
         h = mix(mix(h, v->tile[i]), v->digit[i].div);
     }
     return h;

@@ -29,6 +29,9 @@ uint64_t view_grain(const struct tmap_desc *desc, const struct tmap_request *req
 /* The structure of a tiled descriptor as requested. */
 void view_of(const struct tmap_desc *desc, const struct tmap_request *request, struct view *out);
 
+/* From one index of dimension dim to the next, in bits: elements may be smaller than a byte. */
+uint64_t view_stride_bits(const struct view *v, uint32_t dim);
+
 /* The rewrites. Each is false, *out untouched, where its law does not apply. */
 bool view_drop(const struct view *v, uint32_t dim, struct view *out);
 bool view_merge(const struct view *v, uint32_t dim, struct view *out);

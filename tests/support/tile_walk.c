@@ -6,19 +6,33 @@
 
 #include <string.h>
 
+uint64_t tile_unit_bits(const struct tmap_desc *d)
+{
+    return d->interleave ? layout_slice_bytes(d->interleave) * UINT64_C(8)
+                         : layout_gmem_bits(d->dtype);
+}
+
 uint64_t tile_unit_bytes(const struct tmap_desc *d)
 {
-    return d->interleave ? layout_slice_bytes(d->interleave) : layout_gmem_bits(d->dtype) / 8;
+    return tile_unit_bits(d) / 8;
+}
+
+bool tile_bit(const struct tmap_desc *d, const int64_t *x, uint64_t *bit)
+{
+    uint64_t at = d->address * 8 + (uint64_t)x[0] * tile_unit_bits(d);
+    for (uint32_t i = 0; i < d->rank; i++) {
+        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
+        if (i) at += (uint64_t)x[i] * d->stride_bytes[i - 1] * 8;
+    }
+    *bit = at;
+    return true;
 }
 
 bool tile_address(const struct tmap_desc *d, const int64_t *x, uint64_t *address)
 {
-    uint64_t a = d->address + (uint64_t)x[0] * tile_unit_bytes(d);
-    for (uint32_t i = 0; i < d->rank; i++) {
-        if (x[i] < 0 || (uint64_t)x[i] >= d->dim[i]) return false;
-        if (i) a += (uint64_t)x[i] * d->stride_bytes[i - 1];
-    }
-    *address = a;
+    uint64_t bit;
+    if (!tile_bit(d, x, &bit)) return false;
+    *address = bit / 8;
     return true;
 }
 
@@ -70,6 +84,11 @@ uint8_t tile_byte(uint64_t address)
 {
     uint64_t s = address;
     return (uint8_t)splitmix(&s);
+}
+
+unsigned tile_memory_bit(uint64_t bit)
+{
+    return tile_byte(bit / 8) >> bit % 8 & 1;
 }
 
 bool tile_read(void *user, uint64_t address, void *to, size_t bytes)

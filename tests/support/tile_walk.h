@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes from one index of dimension 0 to the next: of a slice under interleave. */
+/* From one index of dimension 0 to the next: of a slice under interleave. In bytes where elements
+ * are whole ones. */
+uint64_t tile_unit_bits(const struct tmap_desc *request);
 uint64_t tile_unit_bytes(const struct tmap_desc *request);
 
-/* The address of element x of the tensor; false where it is out of bounds. */
+/* The address of element x of the tensor, and the bit in it; false where it is out of bounds. */
 bool tile_address(const struct tmap_desc *request, const int64_t *x, uint64_t *address);
+bool tile_bit(const struct tmap_desc *request, const int64_t *x, uint64_t *bit);
 
 /* tile: an element's position in the tile, of an im2col request {channel, pixel}; x: in the tensor.
  */
@@ -28,6 +31,7 @@ bool tile_walk_next(struct tile_walk *w);
 
 /* Memory whose every byte says where it is from, for tmap_memory.read. */
 uint8_t tile_byte(uint64_t address);
+unsigned tile_memory_bit(uint64_t bit);
 bool tile_read(void *user, uint64_t address, void *to, size_t bytes);
 
 #endif

@@ -180,15 +180,25 @@ static void put_address(struct moves *m, const char *name, const struct tmap_des
 /* --- what can be wrong -------------------------------------------------------------------------
  */
 
+/* The plan's map, without the zeros that its copy of the tensor has at the end of rows. */
+static struct tmap_desc without_padding(const struct tmap_plan *plan)
+{
+    struct tmap_desc d = plan->desc;
+    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++)
+        if (plan->step[k].rewrite == TMAP_REWRITE_PAD) d.dim[0] = plan->step[k].from;
+    return d;
+}
+
 static void put_wrong_bounds(struct moves *m)
 {
+    const struct tmap_desc own = without_padding(m->plan);
     put_inside(m, "x", &m->request);
     sym_put(&m->t, " and not ");
-    put_inside(m, "y", &m->plan->desc);
+    put_inside(m, "y", &own);
     sym_put(&m->t, " or not ");
     put_inside(m, "x", &m->request);
     sym_put(&m->t, " and ");
-    put_inside(m, "y", &m->plan->desc);
+    put_inside(m, "y", &own);
 }
 
 static void put_wrong_address(struct moves *m)
