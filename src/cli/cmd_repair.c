@@ -81,6 +81,7 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
         tmap_repair(&r->checker, &record->desc, &r->request, r->workspace, TMAP_REPAIR_WORKSPACE,
                     plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
     if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
+    if (report.dropped) cli_note(r->cli, cli_status(r->cli, TMAP_E_INTERNAL, "repair"));
     if (r->patch && report.found)
         print_patch(record, &plans[0]);
     else if (r->cli->format != IO_TEXT)

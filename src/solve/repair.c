@@ -6,6 +6,7 @@
 #include "solve/fields.h"
 #include "solve/im2col.h"
 #include "solve/search.h"
+#include "solve/self_check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct search {
     bool pieces; /* what is to be stored is no whole units of rows */
     struct tmap_plan *plans;
     size_t cap, found;
+    uint32_t dropped; /* plans that the self-check refused */
     struct tmap_search_log *log;
 };
 
@@ -200,11 +202,17 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
     return worth(s, &bound);
 }
 
+/* What the search proposes is kept when it is cheap enough, and right: an impossible plan never
+ * leaves here. */
 static void offer(struct search *s, uint32_t state, struct tmap_plan *p)
 {
     log_cost(s, "plan", state, &p->cost);
     add_decisions(s, p);
-    if (worth(s, &p->cost)) keep_plan(s, p);
+    if (!worth(s, &p->cost)) return;
+    if (self_check(s->objective.desc, s->objective.request, p))
+        s->dropped++;
+    else
+        keep_plan(s, p);
 }
 
 static void try_view(struct search *s, uint32_t state, const struct view *v,
@@ -397,6 +405,7 @@ static bool whole_units(struct search *s, const struct view *start)
     const struct limits *l = limits_for(s, start);
     const uint64_t unit_bits = (uint64_t)l->inner_unit * layout_smem_bits(start->desc.dtype);
     if (!s->objective.stores || start->desc.interleave || !l->known) return true;
+    if (start->desc.dim[0] % l->dim_unit) return true; /* the padding of a copy may be written */
     for (uint32_t i = 0; i < start->desc.rank; i++)
         if (start->tile[i] > start->desc.dim[i]) return true;
     return s->objective.useful_bytes * 8 % unit_bits == 0;
@@ -452,9 +461,7 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
                  (s->objective.request->keep_swizzle && w != s->objective.desc->swizzle)))
                 continue;
             if (!im2col_best(&s->objective, l, w, copy, &p)) continue;
-            log_cost(s, "plan", 0, &p.cost);
-            add_decisions(s, &p);
-            if (worth(s, &p.cost)) keep_plan(s, &p);
+            offer(s, 0, &p);
         }
     r->states = 1;
     r->closed = true;
@@ -477,8 +484,8 @@ static bool measure(struct objective *a)
             __builtin_mul_overflow(tensor, dim, &tensor))
             return false;
     }
-    a->useful_bytes = tile / 8;
-    a->tensor_bytes = tensor / 8;
+    a->useful_bytes = ceil_div(tile, 8);
+    a->tensor_bytes = ceil_div(tensor, 8);
     return true;
 }
 
@@ -560,7 +567,9 @@ enum tmap_status search_plans(const struct tmap_checker *checker, const struct t
         run_search(&s, report);
     else
         run_im2col(&s, report);
+    report->dropped = s.dropped;
     if (s.found) return TMAP_OK;
+    if (s.dropped) return TMAP_E_INTERNAL;
     return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
 }
 

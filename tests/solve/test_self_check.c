@@ -1,0 +1,198 @@
+/* The self-check of plans: it accepts what the search finds, and refuses each plan that is spoiled
+ * in one place. And plans of packed types, whose elements are smaller than a byte. */
+#include "support/checkers.h"
+#include "support/repair_support.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+/* One place of a plan made wrong; false where this plan has no such place. */
+static bool spoil(const struct tmap_desc *d, struct tmap_plan *p, int what)
+{
+    const uint32_t rank = p->desc.rank;
+    struct tmap_plan_dim *first = &p->dim[0], *top = &p->dim[rank - 1];
+    const bool free = p->cost.kind == TMAP_PLAN_FREE;
+    switch (what) {
+    case 0: /* another base */
+        p->desc.address += 16;
+        return free;
+    case 1: /* a stride of 0, harmless where all tiles stay at index 0 */
+        if (!free || rank < 2 || p->desc.dim[1] < 2 || p->desc.stride_bytes[0] == 0) return false;
+        p->desc.stride_bytes[0] = 0;
+        return true;
+    case 2: /* one index more, where every one is taken */
+        p->desc.dim[rank - 1]++;
+        for (uint32_t i = 0; i < d->rank; i++)
+            if (d->elem_stride[i] != 1) return false;
+        return true;
+    case 3: /* one copy less */
+        if (top->copies < 2 || top->tail) return false;
+        p->copies = p->copies / top->copies * (top->copies - 1);
+        p->tx_bytes = p->tx_bytes / top->copies * (top->copies - 1);
+        p->cost.extra_instructions = p->copies - 1;
+        top->copies--;
+        return true;
+    case 4: /* bytes that nobody signals */
+        p->tx_bytes += 16;
+        return true;
+    case 5: /* a coordinate counted twice */
+        first->coef[0] *= 2;
+        return first->coef[0] != 0 && d->box[0] > 1;
+    case 6: /* a piece that begins elsewhere */
+        first->div++;
+        return first->coef[0] != 0 && d->box[0] > 1;
+    case 7: /* a base that did not move so far */
+        first->shift++;
+        return true;
+    case 8: /* the slot of a copy is too small for it */
+        p->slot_bytes /= 2;
+        return p->slot_bytes > 0;
+    case 9: /* another type of the same size */
+        p->desc.dtype = p->desc.dtype == TMAP_UINT32 ? TMAP_INT32 : TMAP_UINT32;
+        return p->part_of < 2;
+    default:
+        p->desc.oob_fill = !p->desc.oob_fill;
+        return true;
+    }
+}
+
+static void test_spoiled_plans(void **state)
+{
+    enum { WAYS = 11 };
+    const struct tmap_checker c = checker_on(NULL);
+    uint64_t seed = 3;
+    long spoiled[WAYS] = {0};
+    (void)state;
+    for (int i = 0; i < 1500; i++) {
+        const struct tmap_desc d = random_desc(&seed, UINT64_C(64) << 20);
+        struct tmap_plan p;
+        struct tmap_repair_report r;
+        if (tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL) != TMAP_OK ||
+            p.skip)
+            continue;
+        assert_int_equal(r.dropped, 0);
+        assert_null(tmap_plan_check(&d, NULL, &p));
+        for (int what = 0; what < WAYS; what++) {
+            struct tmap_plan q = p;
+            if (!spoil(&d, &q, what)) continue;
+            if (tmap_plan_check(&d, NULL, &q))
+                spoiled[what]++;
+            else if (what != 1 || plan_is_wrong(&c, &d, &q, &seed, 4, 200))
+                fail_msg("plan %d, spoiled %d, passes", i, what);
+        }
+    }
+    for (int what = 0; what < WAYS; what++) assert_true(spoiled[what] > 20);
+}
+
+/* A box that passes the tile is fine for a load, and writes beside it for a store. */
+static void test_store_beside_the_tile(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    const struct tmap_request store = {.op = TMAP_OP_STORE, .grain = {0, 3}};
+    struct tmap_desc d = {.dtype = TMAP_BFLOAT16,
+                          .rank = 2,
+                          .address = 1 << 20,
+                          .dim = {64, 99},
+                          .stride_bytes = {128},
+                          .box = {64, 3},
+                          .elem_stride = {1, 1}};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &store, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_null(tmap_plan_check(&d, &store, &p));
+    p.desc.box[1] = p.dim[1].step = 4;
+    p.tx_bytes = p.slot_bytes = 512;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    assert_non_null(tmap_plan_check(&d, &store, &p));
+}
+
+static struct tmap_desc packed(int32_t dtype, uint64_t dim0, uint32_t box0)
+{
+    struct tmap_desc d = {.dtype = dtype,
+                          .rank = 2,
+                          .address = 0x7f0000000000,
+                          .dim = {dim0, 4096},
+                          .box = {box0, 128},
+                          .elem_stride = {1, 1},
+                          .swizzle = TMAP_SWIZZLE_128B};
+    d.stride_bytes[0] = dim0 * (dtype == TMAP_16U6_ALIGN16B ? 6 : 4) / 8;
+    return d;
+}
+
+/* Tiles wider than a row of the box: every plan has the tensor's strides or those of its pieces. */
+static void test_packed_types(void **state)
+{
+    static const int32_t types[] = {TMAP_16U4_ALIGN8B, TMAP_16U4_ALIGN16B, TMAP_16U6_ALIGN16B};
+    const struct tmap_checker c = checker_on("sm_100a");
+    uint64_t seed = 7;
+    (void)state;
+    for (size_t t = 0; t < 3; t++)
+        for (uint64_t dim = 1024; dim <= 4224; dim += 64) {
+            const struct tmap_desc d = packed(types[t], dim, 256);
+            struct tmap_plan p[8];
+            struct tmap_repair_report r;
+            if (tmap_verdict_of(&c, &d) == TMAP_LEGAL) continue;
+            assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 8, &r, NULL),
+                             TMAP_OK);
+            assert_int_equal(r.dropped, 0);
+            for (size_t i = 0; i < r.found; i++) {
+                const char *wrong = plan_is_wrong(&c, &d, &p[i], &seed, 2, 512);
+                if (wrong) fail_msg("type %d, %llu: %s", types[t], (unsigned long long)dim, wrong);
+                for (uint32_t k = 0; k + 1 < p[i].desc.rank; k++)
+                    assert_int_not_equal(p[i].desc.stride_bytes[k], 0);
+            }
+        }
+}
+
+/* K = 4160 is no whole number of 128 elements: the copy has rows of 4224, the last ones zeros. */
+static void test_packed_padding(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_desc d = packed(TMAP_16U4_ALIGN16B, 4160, 128);
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.cost.kind, TMAP_PLAN_PADDING);
+    assert_int_equal(p.desc.dim[0], 4224);
+    assert_int_equal(p.desc.stride_bytes[0], 2112);
+    assert_int_equal(p.allocation_bytes, 2112 * 4096);
+}
+
+/* Four-bit types under solve: slabs of one span, each with its own stride. */
+static void test_packed_tile(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    struct tmap_tile_request w = {.tile = {512, 128}, .consumer = TMAP_CONSUMER_TCGEN05};
+    struct tmap_tile_plan p;
+    size_t found;
+    char reason[160];
+    (void)state;
+    w.tensor = packed(TMAP_16U4_ALIGN8B, 8192, 512);
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
+                     TMAP_OK);
+    for (uint32_t k = 0; k + 1 < p.plan.desc.rank; k++)
+        assert_int_not_equal(p.plan.desc.stride_bytes[k], 0);
+    assert_int_equal(p.plan.desc.swizzle, TMAP_SWIZZLE_128B);
+    assert_int_equal(p.plan.tx_bytes, 512 / 2 * 128);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spoiled_plans), cmocka_unit_test(test_store_beside_the_tile),
+        cmocka_unit_test(test_packed_types),  cmocka_unit_test(test_packed_padding),
+        cmocka_unit_test(test_packed_tile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
