@@ -119,10 +119,13 @@ bool cli_parse(struct cli *cli, const struct cli_command *command, int argc, cha
 void cli_help(FILE *out, const struct cli_command *command);
 void cli_help_all(FILE *out);
 
-/* cli_command_find() : by name; NULL when there is none. cli_command_at() : the i-th; NULL at the
- *  end. */
+/* cli_command_find() : by name; NULL when there is none. cli_command_meant() : then, what may have
+ *  been meant, as cli_meant() says it (suggest.h). */
 const struct cli_command *cli_command_find(const char *name);
-const struct cli_command *cli_command_at(size_t i);
+const char *cli_command_meant(const char *name, char *out, size_t size);
+
+/* cli_formats() : the names of the formats, separated by commas. */
+void cli_formats(unsigned formats, char *text, size_t size);
 
 /* cli_shared_options() : the rows of options.def that belong to the groups; returns how many were
  *  written. The help of --format is the command's business and is NULL here. */

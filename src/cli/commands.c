@@ -1,5 +1,6 @@
 /* commands.c : the table of commands, and --help. */
 #include "cli/cli.h"
+#include "cli/suggest.h"
 
 #include <string.h>
 
@@ -11,16 +12,18 @@ static const struct cli_command *const commands[] = {
 #include "cli/commands.def"
     NULL};
 
-const struct cli_command *cli_command_at(size_t i)
-{
-    return i < sizeof commands / sizeof commands[0] ? commands[i] : NULL;
-}
-
 const struct cli_command *cli_command_find(const char *name)
 {
     for (size_t i = 0; commands[i]; i++)
         if (strcmp(commands[i]->name, name) == 0) return commands[i];
     return NULL;
+}
+
+const char *cli_command_meant(const char *name, char *out, size_t size)
+{
+    struct cli_suggestion s = {.wanted = name};
+    for (size_t i = 0; commands[i]; i++) cli_suggest(&s, commands[i]->name);
+    return cli_meant(&s, out, size);
 }
 
 void cli_help_all(FILE *out)
@@ -50,7 +53,7 @@ static void print_option(FILE *out, const struct cli_option *option, const char 
         fprintf(out, "      %-20s %s\n", left, help);
 }
 
-static void formats_of(unsigned formats, char *text, size_t size)
+void cli_formats(unsigned formats, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
@@ -71,7 +74,7 @@ void cli_help(FILE *out, const struct cli_command *command)
     if (command->about) fprintf(out, "%s\n", command->about);
     for (const struct cli_option *o = command->options; o && o->name; o++)
         print_option(out, o, o->help);
-    formats_of(command->formats, formats, sizeof formats);
+    cli_formats(command->formats, formats, sizeof formats);
     for (size_t i = 0; i < n; i++)
         print_option(out, &shared[i], shared[i].help ? shared[i].help : formats);
 }

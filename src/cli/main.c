@@ -33,7 +33,9 @@ static int finish(unsigned noted, int child_code)
 
 static enum cli_exit unknown_command(const char *name)
 {
-    fprintf(stderr, "tmap: there is no command '%s' (tmap --help lists them)\n", name);
+    char meant[64];
+    fprintf(stderr, "tmap: there is no command '%s'%s (tmap --help lists them)\n", name,
+            cli_command_meant(name, meant, sizeof meant));
     return CLI_USAGE;
 }
 

@@ -1,6 +1,7 @@
 /* options.c : from argv to struct cli, through getopt_long and the tables. */
 #include "cli/cli.h"
 
+#include "cli/suggest.h"
 #include "io/json/number.h"
 
 #include <getopt.h>
@@ -163,6 +164,20 @@ static const struct cli_option *option_of(const struct table *table, int code)
     return NULL;
 }
 
+/* "there is no option --formt; did you mean '--format'?" */
+static void no_option(const struct cli *cli, const struct table *table, const char *text)
+{
+    char wanted[48], long_name[CLI_MAX_OPTIONS][32], meant[64];
+    struct cli_suggestion s = {.wanted = wanted};
+
+    snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "="), text);
+    for (size_t i = 0; i < table->count; i++) {
+        snprintf(long_name[i], sizeof long_name[i], "--%s", table->option[i].name);
+        cli_suggest(&s, long_name[i]);
+    }
+    cli_usage(cli, "there is no option %s%s", text, cli_meant(&s, meant, sizeof meant));
+}
+
 static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
 {
     struct table table;
@@ -173,9 +188,12 @@ static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
     optind = 0; /* the GNU way to start over */
     while ((code = getopt_long(argc, argv, table.letters, table.wanted, NULL)) != -1) {
         const struct cli_option *o = option_of(&table, code);
-        if (!o || code == '?' || code == ':') {
-            cli_usage(cli, code == ':' ? "%s needs a value" : "there is no option %s",
-                      argv[optind - 1]);
+        if (code == ':') {
+            cli_usage(cli, "%s needs a value", argv[optind - 1]);
+            return false;
+        }
+        if (!o || code == '?') {
+            no_option(cli, &table, argv[optind - 1]);
             return false;
         }
         if (strcmp(o->name, "help") == 0) *help = true;
@@ -264,12 +282,14 @@ static bool read_contract(struct cli *cli)
 static bool read_format(struct cli *cli)
 {
     const char *text = cli_get(cli, "format");
+    char names[80];
     for (int i = IO_FORMATS; i-- > 0;)
         if (cli->command->formats & IO_BIT(i)) cli->format = (enum io_format)i;
     if (!text) return true;
     if (io_format_find(text, &cli->format) && cli->command->formats & IO_BIT(cli->format))
         return true;
-    cli_usage(cli, "there is no format '%s' here", text);
+    cli_formats(cli->command->formats, names, sizeof names);
+    cli_usage(cli, "--format takes %s here, not '%s'", names, text);
     return false;
 }
 

@@ -1,0 +1,60 @@
+/* suggest.c : see suggest.h. */
+#include "cli/suggest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_NAME 40
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+    const size_t ab = a < b ? a : b;
+    return ab < c ? ab : c;
+}
+
+static int differ(char a, char b)
+{
+    return tolower((unsigned char)a) != tolower((unsigned char)b);
+}
+
+/* Letters to insert, delete, change, or swap with the next (optimal string alignment). */
+static size_t distance(const char *a, const char *b)
+{
+    size_t d[MAX_NAME + 1][MAX_NAME + 1];
+    const size_t m = strlen(a), n = strlen(b);
+
+    if (m > MAX_NAME || n > MAX_NAME) return MAX_NAME;
+    for (size_t i = 0; i <= m; i++) {
+        for (size_t j = 0; j <= n; j++) {
+            if (i == 0 || j == 0) {
+                d[i][j] = i + j;
+                continue;
+            }
+            const int swapped =
+                i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) && !differ(a[i - 2], b[j - 1]);
+            d[i][j] = least(d[i - 1][j] + 1, d[i][j - 1] + 1,
+                            d[i - 1][j - 1] + (size_t)differ(a[i - 1], b[j - 1]));
+            if (swapped && d[i - 2][j - 2] + 1 < d[i][j]) d[i][j] = d[i - 2][j - 2] + 1;
+        }
+    }
+    return d[m][n];
+}
+
+void cli_suggest(struct cli_suggestion *s, const char *name)
+{
+    const size_t d = distance(s->wanted, name);
+    if (s->best && d >= s->distance) return;
+    s->best = name;
+    s->distance = d;
+}
+
+const char *cli_meant(const struct cli_suggestion *s, char *out, size_t size)
+{
+    const size_t longer =
+        s->best && strlen(s->best) > strlen(s->wanted) ? strlen(s->best) : strlen(s->wanted);
+    out[0] = 0;
+    if (s->best && 3 * s->distance <= longer + 2 && s->distance < longer)
+        snprintf(out, size, "; did you mean '%s'?", s->best);
+    return out;
+}
