@@ -1,10 +1,12 @@
 /* cmd_explain.c : one row in full: what, why, evidence, a legal and an illegal example. */
 #include "cli/cli.h"
+#include "cli/suggest.h"
 #include "io/report/report.h"
 #include "io/json/number.h"
 #include "io/report/rule.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Breaks text at spaces into lines of 78 columns behind an indentation. */
 static void wrapped(const char *text, const char *indent)
@@ -94,11 +96,54 @@ static void text(const struct cli *cli, tmap_row row)
     contracts(cli, row);
 }
 
+static bool contains(const char *text, const char *word)
+{
+    const size_t length = strlen(word);
+    for (; *text; text++)
+        if (strncasecmp(text, word, length) == 0) return true;
+    return false;
+}
+
+/* Rules that mention the word: in their names, messages or reasons. */
+static bool mentions(tmap_row row, const char *word)
+{
+    const struct row *r = &row_table[row];
+    return contains(r->name, word) || contains(r->message, word) || contains(r->why, word);
+}
+
+/* `tmap explain stride`: a line for each rule that mentions it; how many there are. */
+static size_t list_matches(const char *word)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < tmap_row_count(); i++) {
+        if (!mentions((tmap_row)i, word)) continue;
+        if (n++ == 0) printf("Rules that mention '%s' (tmap explain ID says more):\n", word);
+        printf("  %s  %-10s  %s\n", tmap_row_id((tmap_row)i),
+               io_subject_name(row_subject_of((tmap_row)i)), tmap_row_name((tmap_row)i));
+    }
+    return n;
+}
+
+static enum cli_exit no_rule(const struct cli *cli, const char *name)
+{
+    struct cli_suggestion s = {.wanted = name};
+    char meant[64];
+
+    if (cli->format == IO_TEXT && *name && list_matches(name) > 0) return CLI_OK;
+    for (size_t i = 0; i < tmap_row_count(); i++) {
+        cli_suggest(&s, tmap_row_id((tmap_row)i));
+        cli_suggest(&s, tmap_row_name((tmap_row)i));
+    }
+    return cli_usage(cli, "there is no rule '%s', and none mentions it%s", name,
+                     cli_meant(&s, meant, sizeof meant));
+}
+
 static enum cli_exit explain(const struct cli *cli, const char *name)
 {
     tmap_row row = tmap_row_find(name);
 
-    if (row == TMAP_NO_ROW) return cli_usage(cli, "there is no rule '%s'", name);
+    if (row == TMAP_NO_ROW) return no_rule(cli, name);
     if (cli->format == IO_JSON)
         io_print_json(stdout, io_rule_json(&cli->target, row), 2);
     else
@@ -119,8 +164,9 @@ static enum cli_exit run(struct cli *cli)
 const struct cli_command cli_explain = {
     .name = "explain",
     .summary = "one rule in full: what it says, why, and how that is known",
-    .operands = "[OPTION...] RULE...",
+    .operands = "[OPTION...] RULE|WORD...",
     .examples = "  tmap explain TMA014\n"
+                "  tmap explain swizzle                the rules that mention it\n"
                 "  tmap explain stride_multiple_16 --format json\n",
     .groups = CLI_TARGET | CLI_FORMAT,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
