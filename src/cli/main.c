@@ -3,6 +3,7 @@
  * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
 #include "cli/cli.h"
+#include "cli/version.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
-        printf("tmap %s\n", TMAP_VERSION_STRING);
+        cli_version(stdout);
         return finish(0, 0);
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0)
