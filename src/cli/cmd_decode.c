@@ -1,10 +1,10 @@
 /* cmd_decode.c : 128 bytes back to fields, and how two maps differ. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "io/map/maps.h"
 #include "io/report/report.h"
 #include "tmap/driver.h"
 
@@ -13,119 +13,27 @@
 #define JSON_ROOM 2048
 #define MAX_FILE ((size_t)64 << 20)
 
-/* Maps read from the operands, in order. */
-struct maps {
-    struct tmap_map *list;
-    size_t count;
-};
-
-static bool add_map(struct maps *m, const unsigned char bytes[128])
-{
-    struct tmap_map map = {{0}};
-    struct tmap_map *more = realloc(m->list, (m->count + 1) * sizeof *more);
-    if (!more) return false;
-    for (int i = 0; i < 128; i++) map.word[i / 8] |= (uint64_t)bytes[i] << (i % 8 * 8);
-    m->list = more;
-    m->list[m->count++] = map;
-    return true;
-}
-
-/* Sixteen words in JSON: `tmap encode --format jsonl` writes them. */
-static bool add_words(struct maps *m, json_t *object)
-{
-    unsigned char bytes[128];
-    json_t *words = json_object_get(object, "words");
-    if (json_array_size(words) != 16) return false;
-    for (size_t i = 0; i < 16; i++) {
-        const char *text = json_string_value(json_array_get(words, i));
-        char *end = NULL;
-        const unsigned long long word = text ? strtoull(text, &end, 0) : 0;
-        if (!text || *end || end == text) return false;
-        for (int b = 0; b < 8; b++) bytes[8 * i + (size_t)b] = (unsigned char)(word >> (8 * b));
-    }
-    return add_map(m, bytes);
-}
-
-static bool read_json(struct maps *m, const char *text, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        json_error_t error;
-        json_t *object = json_loadb(text + at, size - at, JSON_DISABLE_EOF_CHECK, &error);
-        const bool ok = object && add_words(m, object);
-        json_decref(object);
-        if (!ok) return false;
-        at += (size_t)error.position;
-        while (at < size && isspace((unsigned char)text[at])) at++;
-    }
-    return m->count > 0;
-}
-
-static int digit(char c)
-{
-    const char *digits = "0123456789abcdef";
-    const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
-    return at ? (int)(at - digits) : -1;
-}
-
-/* Hexadecimal bytes in memory order; blanks, and lines that begin with #, do not count. */
-static bool read_hex(struct maps *m, const char *text, size_t size)
-{
-    unsigned char bytes[128] = {0};
-    size_t nibbles = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (text[i] == '#')
-            while (i < size && text[i] != '\n') i++;
-        if (i == size || isspace((unsigned char)text[i])) continue;
-        const int value = digit(text[i]);
-        if (value < 0) return false;
-        bytes[nibbles / 2] = (unsigned char)(bytes[nibbles / 2] << 4 | value);
-        if (++nibbles < 256) continue;
-        if (!add_map(m, bytes)) return false;
-        nibbles = 0;
-    }
-    return nibbles == 0 && m->count > 0;
-}
-
-static bool read_bytes(struct maps *m, const char *text, size_t size)
-{
-    if (size == 0 || size % 128) return false;
-    for (size_t at = 0; at < size; at += 128)
-        if (!add_map(m, (const unsigned char *)text + at)) return false;
-    return true;
-}
-
-static bool printable(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (!isprint((unsigned char)text[i]) && !isspace((unsigned char)text[i])) return false;
-    return true;
-}
-
-static bool read_maps(struct maps *m, const char *text, size_t size)
-{
-    size_t first = 0;
-    while (first < size && isspace((unsigned char)text[first])) first++;
-    if (!printable(text, size)) return read_bytes(m, text, size);
-    if (first < size && text[first] == '{') return read_json(m, text + first, size - first);
-    return read_hex(m, text, size);
-}
-
-static bool read_file(struct cli *cli, const char *path, struct maps *m)
+static bool read_file(struct cli *cli, const char *path, struct io_maps *m)
 {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    char *text = malloc(MAX_FILE);
-    size_t size = 0;
-    if (file && text) size = fread(text, 1, MAX_FILE, file);
-    const bool opened = file != NULL;
-    if (file && file != stdin) fclose(file);
-    const bool ok = opened && text && size < MAX_FILE && read_maps(m, text, size);
-    free(text);
-    if (!opened)
+    char error[96];
+
+    if (!file) {
         cli_message(cli, "%s: %s", path, strerror(errno));
-    else if (!ok)
-        cli_message(cli, "%s: neither 128 bytes, 256 hexadecimal digits, nor JSON with 16 words",
-                    path);
+        return false;
+    }
+    char *text = malloc(MAX_FILE);
+    const size_t size = text ? fread(text, 1, MAX_FILE, file) : 0;
+    if (file != stdin) fclose(file);
+    bool ok = false;
+    if (!text)
+        snprintf(error, sizeof error, "out of memory");
+    else if (size == MAX_FILE)
+        snprintf(error, sizeof error, "more than %zu bytes", MAX_FILE - 1);
+    else
+        ok = io_maps_read(m, text, size, error, sizeof error);
+    free(text);
+    if (!ok) cli_message(cli, "%s: %s", path, error);
     return ok;
 }
 
@@ -272,7 +180,7 @@ static enum cli_exit plan(struct cli *cli, const struct tmap_map *a, const struc
 
 static enum cli_exit run(struct cli *cli)
 {
-    struct maps m = {NULL, 0};
+    struct io_maps m = {NULL, 0};
     enum cli_exit code = CLI_OK;
     bool ok = true;
     if (cli->operand_count == 0) ok = read_file(cli, "-", &m);
@@ -288,7 +196,7 @@ static enum cli_exit run(struct cli *cli)
         code = diff(cli, &m.list[0], &m.list[1]);
     else
         for (size_t i = 0; i < m.count; i++) cli_note(cli, show(cli, &m.list[i]));
-    free(m.list);
+    io_maps_free(&m);
     return code;
 }
 
@@ -306,7 +214,8 @@ const struct cli_command cli_decode = {
         "  tmap decode a.hex b.hex                what differs, field by field\n"
         "  tmap decode --patch a.hex b.hex        how a kernel turns one into the other\n",
     .about =
-        "A FILE holds 128 bytes (or several maps), 256 hexadecimal digits, or JSON with 16 words.\n"
+        "A FILE holds 128 bytes (or several maps) as they are, in hexadecimal digits, as an array\n"
+        "in C, as JSON with 16 words, or as gdb (x/16gx, p), xxd, hexdump and od print them.\n"
         "Exit code 1: bytes that no encode call was seen writing; no plan.\n",
     .groups = CLI_TARGET | CLI_FORMAT,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),

@@ -1,0 +1,105 @@
+/* Maps from what programs print. tests/data/maps holds one map as each of them printed it (gdb 13,
+ * xxd, hexdump and od of Debian 12), twice in the files named two-*. */
+#include "io/map/maps.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tmap_map the_map = {{0x7f00deadbe00, 0x20000066520, 0x400000, 0, 0x1fff00000fff,
+                                         2, 0x3f00000000000000, 0x7f, 0x4000, 0x400}};
+
+static char *read_text(const char *name, size_t *size)
+{
+    char path[300], *text = malloc(1 << 16);
+    snprintf(path, sizeof path, "tests/data/maps/%s", name);
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    assert_non_null(text);
+    *size = fread(text, 1, 1 << 16, in);
+    fclose(in);
+    return text;
+}
+
+static void every_form(void **state)
+{
+    struct dirent *entry;
+    DIR *folder = opendir("tests/data/maps");
+    size_t files = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        struct io_maps maps = {NULL, 0};
+        char error[96];
+        size_t size;
+        if (entry->d_name[0] == '.') continue;
+        char *text = read_text(entry->d_name, &size);
+        if (!io_maps_read(&maps, text, size, error, sizeof error))
+            fail_msg("%s: %s", entry->d_name, error);
+        assert_int_equal(maps.count, strncmp(entry->d_name, "two-", 4) == 0 ? 2 : 1);
+        for (size_t i = 0; i < maps.count; i++)
+            if (memcmp(&maps.list[i], &the_map, sizeof the_map) != 0)
+                fail_msg("%s: map %zu differs", entry->d_name, i);
+        io_maps_free(&maps);
+        free(text);
+        files++;
+    }
+    closedir(folder);
+    assert_true(files >= 18);
+}
+
+static void bytes_as_they_are(void **state)
+{
+    struct tmap_map two[2] = {the_map, the_map};
+    struct io_maps maps = {NULL, 0};
+    char error[96];
+
+    (void)state;
+    assert_true(io_maps_read(&maps, (const char *)two, sizeof two, error, sizeof error));
+    assert_int_equal(maps.count, 2);
+    assert_memory_equal(maps.list, two, sizeof two);
+    io_maps_free(&maps);
+}
+
+static void what_is_none(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {{"", "0 bytes; a map has 128"},
+                {"00 11", "2 bytes; a map has 128"},
+                {"00 11\nxyz", "line 2: "},
+                {"# only a name\n", "0 bytes"},
+                {"0000000 00 00 00 00 00 00 00 00\n*\n", "8 bytes"},
+                {"*\n00", "line 1: "},
+                {"{1, 2, 3}", "line 1: "},
+                {"\n{0x1, 0xx}", "line 2: "},
+                {"{\"words\":[1,2]}", "line 1: "},
+                {"{\"words\":[", "line 1: "},
+                {"0x0: 0x0", "line 1: "},
+                {"{99999999999999999999999}", "line 1: "}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct io_maps maps = {NULL, 0};
+        char error[96];
+        assert_false(io_maps_read(&maps, rows[i].text, strlen(rows[i].text), error, sizeof error));
+        if (!strstr(error, rows[i].says)) fail_msg("'%s': %s", rows[i].text, error);
+        assert_null(maps.list);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_form),
+                                       cmocka_unit_test(bytes_as_they_are),
+                                       cmocka_unit_test(what_is_none)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
