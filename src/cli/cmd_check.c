@@ -128,30 +128,42 @@ static enum cli_exit check_instruction(struct check *c, const struct io_stream *
     return code;
 }
 
+static void check_instructions(struct check *c, const struct io_stream *stream,
+                               const struct io_ptx_instruction *list, size_t count)
+{
+    if (!c->writer->begin(&c->run)) {
+        cli_note(c->cli, cli_status(c->cli, TMAP_E_MEMORY, "check --ptx"));
+        return;
+    }
+    for (size_t i = 0; i < count && !ferror(stdout); i++)
+        cli_note(c->cli, check_instruction(c, stream, &list[i], i));
+    c->writer->end(&c->run);
+}
+
 static void check_module(struct check *c, const struct io_stream *stream)
 {
     struct io_ptx_module module;
-    struct io_ptx_instruction *list = NULL;
+    struct io_ptx_instruction *list;
     size_t found = 0;
     uint32_t min_ptx;
+    enum tmap_status status = io_ptx_read(stream->text, stream->size, &module, NULL, 0, &found);
 
-    if (io_ptx_read(stream->text, stream->size, &module, NULL, 0, &found) == TMAP_OK && found)
-        list = calloc(found, sizeof *list);
+    list = calloc(found ? found : 1, sizeof *list);
+    if (status == TMAP_OK && !list) status = TMAP_E_MEMORY;
+    if (status == TMAP_OK)
+        status = io_ptx_read(stream->text, stream->size, &module, list, found, &found);
+    if (status != TMAP_OK) {
+        cli_note(c->cli, cli_status(c->cli, status, "check --ptx"));
+        free(list);
+        return;
+    }
     adopt(c, &module);
     if (io_ptx_check_module(&module, &min_ptx) == TMAP_ILLEGAL) {
         cli_message(c->cli, "%s:%u: .target %s needs .version %u.%u", stream->file,
                     module.target_line, module.target, min_ptx / 10, min_ptx % 10);
         cli_note(c->cli, CLI_ILLEGAL);
     }
-    if (!c->writer->begin(&c->run)) {
-        cli_note(c->cli, cli_status(c->cli, TMAP_E_MEMORY, "check --ptx"));
-        free(list);
-        return;
-    }
-    if (list) io_ptx_read(stream->text, stream->size, &module, list, found, &found);
-    for (size_t i = 0; list && i < found && !ferror(stdout); i++)
-        cli_note(c->cli, check_instruction(c, stream, &list[i], i));
-    c->writer->end(&c->run);
+    check_instructions(c, stream, list, found);
     free(list);
 }
 

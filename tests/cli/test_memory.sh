@@ -18,30 +18,75 @@ cat >"$tmp/in.json" <<'JSON'
 {"name":"B","dtype":"bf16","address":0,"dim":[64,64],"stride":[128],"box":[64,64],"uses":[{"op":"load","coord":[3,0]}],"expect":"legal"}
 {"name":"C","boxes":1}
 JSON
+cat >"$tmp/in.ptx" <<'PTX'
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k()
+{
+    cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];
+    cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];
+}
+PTX
+cat >"$tmp/in.log" <<'LOG'
+Error: Failed to initialize the TMA descriptor 1
+TMA Desc Addr:   0x7ffe31b1a980
+format         0
+dim            2
+gmem_address   0x7f0000000000
+globalDim      (4096,300,1,1,1)
+globalStrides  (1,4096,0,0,0)
+boxDim         (256,300,1,1,1)
+elementStrides (1,1,1,1,1)
+interleave     0
+swizzle        0
+l2Promotion    0
+oobFill        0
+LOG
+echo '{"name":"L","dtype":"bf16","address":0,"dim":[64,64],"stride":[128],"box":[64,64]}' >"$tmp/legal.json"
+"$B/tmap" encode --as hex "$tmp/legal.json" >"$tmp/map.hex"
 
-# survive NAME STEP ARGUMENT...: fails each STEP-th allocation of that command
+
+# survive STEP ARGUMENT...: fails each STEP-th allocation of that command (TMAP_ALL=1: each one)
 survive() {
-    name=$1 step=$2; shift 2
+    step=${TMAP_ALL:-$1}; shift
     n=$((n + 1)) crashes= lies=
-    COUNT_TO=$tmp/count LD_PRELOAD=$tmp/fail.so "$B/tmap" "$@" "$tmp/in.json" >"$tmp/whole" 2>/dev/null
+    COUNT_TO=$tmp/count LD_PRELOAD=$tmp/fail.so "$B/tmap" "$@" >"$tmp/whole" 2>/dev/null
     code=$? total=$(cat "$tmp/count") at=1 tried=0
     while [ $at -le "$total" ]; do
         for on in '' 1; do
-            env FAIL_AT=$at ${on:+FAIL_ON=1} LD_PRELOAD=$tmp/fail.so "$B/tmap" "$@" "$tmp/in.json" >"$tmp/out" 2>"$tmp/err"
+            env FAIL_AT=$at ${on:+FAIL_ON=1} LD_PRELOAD=$tmp/fail.so "$B/tmap" "$@" >"$tmp/out" 2>"$tmp/err"
             got=$?
-            if [ $got -ge 128 ]; then crashes="$crashes $at"
+            if [ $got -ge 128 ]; then crashes="$crashes $at${on:+on}"
             elif [ $got -ne 5 ] && { [ $got -ne $code ] || ! cmp -s "$tmp/out" "$tmp/whole"; } &&
                 ! grep -q memory "$tmp/out" "$tmp/err"; then lies="$lies $at${on:+on}"; fi
             tried=$((tried + 1))
         done
         at=$((at + step))
     done
+    name=$(echo "$*" | sed "s#$tmp/##g")
     if [ -z "$crashes$lies" ]; then echo "ok $n - $name: $tried failures of $total allocations"
     else echo "not ok $n - $name: crashes at${crashes:- none}; says nothing at${lies:- none}"; fi
 }
-survive "check" 2 check
-survive "check -f jsonl" 2 check -f jsonl
-survive "check -f json" 5 check -f json
-survive "check -f sarif" 5 check -f sarif
-survive "check -f github" 2 check -f github
+in=$tmp/in.json examples=examples/solve
+survive 3 check "$in"
+survive 3 check -f jsonl "$in"
+survive 9 check -f json "$in"
+survive 9 check -f sarif "$in"
+survive 3 check -f github "$in"
+survive 7 check --arch all "$in"
+survive 7 check --from tilelang "$tmp/in.log"
+survive 1 check --ptx "$tmp/in.ptx"
+survive 9 explain TMA014
+survive 999 rules -f json
+survive 1 encode "$tmp/legal.json"
+survive 1 encode -f jsonl "$tmp/legal.json"
+survive 1 decode "$tmp/map.hex"
+survive 1 decode "$tmp/map.hex" "$tmp/map.hex"
+survive 1 layout "$tmp/legal.json"
+survive 7 repair "$in"
+survive 7 repair -f jsonl "$in"
+survive 7 solve $examples/tiles.json
+survive 7 pipeline $examples/gemm-ring.json
+survive 7 prune $examples/gemm-configs.json
 echo "1..$n"
