@@ -2,9 +2,11 @@
 #include "cli/cli.h"
 #include "io/report/report.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define MAX_RULES 64
+#define C_NAME_LENGTH 64
 
 enum form { AS_HEX, AS_C, AS_BIN, AS_JSON };
 
@@ -13,6 +15,7 @@ struct encode {
     struct tmap_checker checker;
     enum form form;
     size_t number;
+    json_t *names; /* of the arrays in C so far */
 };
 
 static json_t *words_json(const struct tmap_map *map)
@@ -45,26 +48,28 @@ static void print_hex(const struct tmap_map *map)
     }
 }
 
-/* The record's name as an identifier. */
-static void c_name(const struct encode *e, const struct io_record *record, char *out, size_t cap)
+/* The record's name as an identifier of C and C++: with a prefix, so that no keyword is left, and
+ * with the record's number where the name is missing or was used before. */
+static void c_name(struct encode *e, const struct io_record *record, char *out, size_t cap)
 {
-    const char *from = record->name ? record->name : "";
-    size_t n = 0;
-    for (; *from && n + 1 < cap; from++, n++) {
-        const char c = *from;
-        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        out[n] = letter || (n > 0 && c >= '0' && c <= '9') ? c : '_';
-    }
-    out[n] = '\0';
-    if (n == 0) snprintf(out, cap, "map_%zu", e->number);
+    size_t n = (size_t)snprintf(out, cap, "map_");
+
+    for (const char *c = record->name ? record->name : ""; *c && n < C_NAME_LENGTH; c++)
+        out[n++] = isalnum((unsigned char)*c) && (unsigned char)*c < 0x80 ? *c : '_';
+    out[n] = 0;
+    if (!record->name) n += (size_t)snprintf(out + n, cap - n, "%zu", e->number);
+    while (json_object_get(e->names, out) && n < cap)
+        n += (size_t)snprintf(out + n, cap - n, "_%zu", e->number);
+    json_object_set_new(e->names, out, json_true());
 }
 
-static void print_c(const struct encode *e, const struct io_record *record,
-                    const struct tmap_map *map)
+/* The attribute is one that gcc, clang and nvcc take in C and in C++ alike. */
+static void print_c(struct encode *e, const struct io_record *record, const struct tmap_map *map)
 {
-    char name[64];
+    char name[C_NAME_LENGTH + 64];
+
     c_name(e, record, name, sizeof name);
-    printf("_Alignas(128) static const unsigned long long %s[16] = {\n", name);
+    printf("static const unsigned long long %s[16] __attribute__((aligned(128))) = {\n", name);
     for (int i = 0; i < 16; i++)
         printf("%s0x%016llxULL%s", i % 4 ? " " : "    ", (unsigned long long)map->word[i],
                i == 15      ? "};\n"
@@ -79,8 +84,7 @@ static void print_bin(const struct tmap_map *map)
     fwrite(bytes, 1, sizeof bytes, stdout);
 }
 
-static void print_map(const struct encode *e, const struct io_record *record,
-                      const struct tmap_map *map)
+static void print_map(struct encode *e, const struct io_record *record, const struct tmap_map *map)
 {
     json_t *line;
     switch (e->form) {
@@ -192,8 +196,10 @@ static enum cli_exit run(struct cli *cli)
     const enum tmap_status status =
         tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "encode");
+    e.names = json_object();
     if (cli->operand_count == 0) encode_file(&e, "-");
     for (size_t i = 0; i < cli->operand_count; i++) encode_file(&e, cli->operand[i]);
+    json_decref(e.names);
     return CLI_OK;
 }
 
