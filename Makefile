@@ -74,7 +74,7 @@ CLI_OBJ      := $(IO_OBJ) $(call objs,src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
-LINK_ALL      := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+LINK_ALL      := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
 LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 -include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 
@@ -102,7 +102,7 @@ $(B)/libtmap.so: $(CORE_OBJ)
 $(B)/libtmap-symbolic.so: $(SYMBOLIC_OBJ) | $(B)/libtmap.so
 $(B)/libtmap-cuda.so: $(CUDA_OBJ) | $(B)/libtmap.so
 $(B)/libtmap-symbolic.so: SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)
-$(B)/libtmap-cuda.so: SO_LIBS = -L$(B) -ltmap $(CUDA_LIBS)
+$(B)/libtmap-cuda.so: SO_LIBS = -Wl,-rpath,'$$ORIGIN' -L$(B) -ltmap $(CUDA_LIBS)
 # Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
 $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
@@ -148,7 +148,7 @@ $(B)/bench/%: bench/%.c $(LINK_ALL)
 deps:
 	@tests/support/install-deps
 demo: deps
-	@$(MAKE) --no-print-directory $(JOBS) all
+	@$(MAKE) --no-print-directory $(JOBS) cli
 	@B=$(B) examples/demo
 
 # make format: clang-format over every source.

@@ -10,8 +10,8 @@ $(VENDOR_NAMES): $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/include/cublasLt.
 	  $(filter %.h,$^) /dev/null >$@
 $(B)/bench/gemm/vendor.o: $(VENDOR_NAMES)
 $(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) \
-	$(patsubst %.cu,$(B)/%.image.o,$(wildcard bench/gemm/*.cu)) $(LINK_ALL)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
+	$(patsubst %.cu,$(B)/%.image.o,$(wildcard bench/gemm/*.cu)) $(LINK_IMAGES)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_IMAGES) $(LIBS_ALL)
 .PHONY: bench-gemm
 bench-gemm: $(GEMM_BENCH)
 GEMM_PLOTTED := exhaust-bf16 f16 bf16-fills tf32 s8 e4m3p e4m3 e5m2p e5m2

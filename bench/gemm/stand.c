@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const char image_gemm_sm90_probe[], image_bench_gemm_ceiling[];
+extern const char image_bench_gemm_ceiling[];
 
 enum { MAX_SMS = 256, TICK_BYTES = MAX_SMS * 16 };
 
@@ -45,7 +45,7 @@ bool stand_open(struct stand *s)
            !s->api->mem_alloc(&s->arena, s->arena_bytes) &&
            !s->api->mem_alloc(&s->ticks, 2 * TICK_BYTES) &&
            !s->api->memset_d8_async(s->ticks, 0, 2 * TICK_BYTES, s->stream) &&
-           !s->api->module_load_data(&s->suite->probe, image_gemm_sm90_probe) &&
+           gemm_module(s->suite, "gemm/sm90/probe", &s->suite->probe) == TMAP_OK &&
            !s->api->module_load_data(&s->limits, image_bench_gemm_ceiling) &&
            !s->api->module_get_function(&s->clocks, s->limits, "ceiling_clocks") &&
            !s->api->func_set_attribute(s->clocks, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,

@@ -1,7 +1,7 @@
 /* code.h : what machine code holds: the instructions of every kernel of a cubin or a fatbin.
  *
  * No disassembler: an instruction of compute capability 7.0 on is 16 bytes, whose low 9 bits say
- * what it does. Which number is which instruction is src/kernels/opcode.def, made of
+ * what it does. Which number is which instruction is src/kernels/runtime/opcode.def, made of
  * one-instruction programs and held against the assembler and the toolkit's disassembler by the
  * tests. Everything here is defined for every input, keeps no pointer and is safe from any thread.
  */
@@ -39,11 +39,11 @@ struct tmap_code_image {
     char compiler[TMAP_CODE_COMPILER]; /* "Build cuda_13.0.r13.0/...", as the assembler wrote it */
 };
 
-/* tmap_code_scan() : the kernels of a cubin, or of every uncompressed cubin of a fatbin, sorted by
+/* tmap_code_scan() : the kernels of a cubin, or of every cubin of a fatbin, sorted by
  *  architecture and name. Writes at most cap kernels; *found says how many there are, so that a
  *  first call may ask with cap 0. image may be NULL.
  *  Errors: TMAP_E_ARGUMENT (kernels or found is NULL where it is needed; neither a cubin nor a
- *  fatbin; cut short; compressed, which is not read), TMAP_E_MEMORY. */
+ *  fatbin; cut short; compressed otherwise than by LZ4), TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_code_scan(const void *bytes, size_t size,
                                          struct tmap_code_kernel *kernels, size_t cap,
                                          size_t *found, struct tmap_code_image *image);
@@ -56,7 +56,7 @@ TMAP_API const char *tmap_code_name(uint32_t opcode);
  *  name that the table does not hold. */
 TMAP_API uint32_t tmap_code_count(const struct tmap_code_kernel *kernel, const char *name);
 
-/* What a kernel of this library must hold, or must not (src/kernels/expect.def). */
+/* What a kernel of this library must hold, or must not (src/kernels/runtime/expect.def). */
 struct tmap_code_finding {
     const char *what; /* an instruction, or a property such as "stack bytes" */
     uint32_t least, most, seen;
@@ -69,7 +69,7 @@ struct tmap_code_finding {
 TMAP_API size_t tmap_code_judge(const struct tmap_code_kernel *kernel,
                                 struct tmap_code_finding *findings, size_t cap);
 
-/* One image inside this library: "gemm/bf16". size is 0 in a build without a CUDA compiler. */
+/* One image inside this library: "gemm/sm90/bf16". size is 0 in a build without a CUDA compiler. */
 struct tmap_code_embedded {
     const char *name;
     const void *data;

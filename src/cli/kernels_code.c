@@ -124,7 +124,7 @@ static enum cli_exit scan_file(struct cli *cli, const char *path, struct scanned
     const enum tmap_status status = scan(data, size, s);
     free(data);
     if (status == TMAP_E_ARGUMENT) {
-        cli_message(cli, "%s: no cubin and no fatbin, cut short, or compressed", path);
+        cli_message(cli, "%s: no cubin and no fatbin, cut short, or not compressed by LZ4", path);
         return CLI_INPUT;
     }
     return status == TMAP_OK ? CLI_OK : cli_status(cli, status, path);

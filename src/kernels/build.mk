@@ -2,19 +2,31 @@
 # uint64_t image_<path>_<name>_bytes. Without nvcc that is 0, and the host side says so. The same rules
 # make image_tests_device_<name>[] and so on of the kernels that only a test or a bench launches.
 IMAGE_CU   := $(wildcard src/kernels/*/*.cu src/kernels/*/*/*.cu)
-CUDA_OBJ   += $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
+IMAGE_OBJ  := $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
+# The command, and tests that launch nothing, link all but the images, and open libtmap-cuda.so when
+# one is asked for (runtime/images_open.c): nobody waits for kernels that are not run.
+HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
+CUDA_OBJ   := $(filter-out %/runtime/images_open.o,$(CUDA_OBJ)) $(IMAGE_OBJ)
+LINK_IMAGES := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+$(B)/host/libtmap-cuda.a: $(HOST_OBJ)
+	@mkdir -p $(@D); rm -f $@
+	$(Q)$(AR) rcs $@ $^
+# make images: the kernels' machine code, of every architecture that ships.
+.PHONY: images
+images: $(IMAGE_OBJ)
 NVCC_ARCH  ?= -gencode=arch=compute_90a,code=sm_90a
-NVCC_FLAGS ?= -std=c++17 -O3 -lineinfo -no-compress --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
+NVCC_FLAGS ?= -std=c++17 -O3 --Werror all-warnings -Xptxas -warn-spills,-warn-lmem-usage
 # The copy suite's architectures; COPY_ARCHES="90a 100a 103a 120a 121a" makes it run on all of them.
 COPY_ARCHES ?= 90a
 # What the compiler said stays beside what it made: tests/kernels/test_images.sh reads its advisories.
+NVCC_PACK  := $(if $(WITH_CUDA),$(shell $(NVCC) --help 2>/dev/null | grep -q -e --compress-mode && echo --compress-mode=speed))
 keep_log     = >$@.log 2>&1; rc=$$?; cat $@.log >&2; exit $$rc
 image_name  = image_$(subst /,_,$(patsubst src/kernels/%,%,$(1:.cu=)))
 
 $(B)/%.fatbin: %.cu
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
-	$(Q)$(NVCC) $(NVCC_FLAGS) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MF $@.d -MT $@ \
+	$(Q)$(NVCC) $(NVCC_FLAGS) -Xfatbin=-compress-all $(NVCC_PACK) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MF $@.d -MT $@ \
 	  -fatbin -o $@ $< $(keep_log)
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))

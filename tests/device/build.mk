@@ -3,13 +3,15 @@ DEVICE_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out tests/device/test_%,$(wildcar
 DEVICE_IMAGES := $(addprefix $(B)/tests/device/,executor.image.o copy_faults.image.o)
 DEVICE_BIN := $(B)/tests/device/explore
 $(DEVICE_OBJ): OBJ_CFLAGS = -Itests
-$(B)/tests/device/explore: $(DEVICE_OBJ) $(addprefix $(B)/tests/support/,repair_support.o tile_walk.o) $(DEVICE_IMAGES) $(LINK_ALL)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)
+$(B)/tests/device/explore: $(DEVICE_OBJ) $(addprefix $(B)/tests/support/,repair_support.o tile_walk.o) $(DEVICE_IMAGES) $(LINK_IMAGES)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_IMAGES) $(LIBS_ALL)
 test-build: $(DEVICE_BIN) $(B)/bench/copy
 DEVICE_REPLAYS := $(B)/tests/device/test_golden_sim $(B)/tests/device/test_plans_sim
 $(DEVICE_REPLAYS): $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
 $(DEVICE_REPLAYS): TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
 $(B)/bench/copy_rates: $(B)/bench/copy_rates.image.o
+$(B)/bench/copy $(B)/bench/copy_rates: LINK_ALL = $(LINK_IMAGES)
+$(B)/bench/copy $(B)/bench/copy_rates: $(LINK_IMAGES)
 
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build

@@ -6,6 +6,8 @@ test-build: $(OPCODE_PROBE)
 # make kernels-table: write down what the kernels' machine code is; read the diff before committing.
 .PHONY: kernels-table
 TEST_IMAGES := $(patsubst %.cu,%.fatbin,$(wildcard tests/device/*.cu bench/*.cu bench/*/*.cu) tests/device/gemm/faults.cu)
-kernels-table: cli
+kernels-table: all
 	@{ $(B)/tmap kernels table; cd $(B) && ./tmap kernels table $(TEST_IMAGES); } >tests/kernels/images.tsv
 test-build: $(if $(WITH_CUDA),$(CROSS))
+$(B)/tests/kernels/test_code: LINK_ALL = $(LINK_IMAGES)
+$(B)/tests/kernels/test_code: $(LINK_IMAGES)

@@ -32,6 +32,12 @@ if [ -n "$fatbinary" ]; then
     "$fatbinary" -64 --create="$tmp/small.fatbin" --compress-all --compress-mode=size \
         "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/reference.cubin" >"$tmp/log" 2>&1
     "$B/tmap" kernels scan "$tmp/small.fatbin" >"$tmp/log" 2>&1
-    [ $? = 2 ] && grep -q compressed "$tmp/log"; result "a compressed one is refused with words" $? "$(cat "$tmp/log")"
+    [ $? = 2 ] && grep -q compressed "$tmp/log"; result "one compressed by Zstandard is refused with words" $? "$(cat "$tmp/log")"
+    for mode in none speed; do
+        "$fatbinary" -64 --create="$tmp/$mode.fatbin" --compress-all --compress-mode=$mode \
+            "--image3=kind=elf,sm=100a,file=$B/cross/sm_100a/reference.cubin" >"$tmp/log" 2>&1
+        "$B/tmap" kernels scan "$tmp/$mode.fatbin" | sed 1s/.*fnv/fnv/ >"$tmp/$mode.scan"
+    done
+    [ -s "$tmp/speed.scan" ] && cmp -s "$tmp/none.scan" "$tmp/speed.scan"; result "one compressed by LZ4 is read as it was" $?
 fi
 echo "1..$n"

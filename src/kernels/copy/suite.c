@@ -2,6 +2,7 @@
 #include "kernels/copy/suite.h"
 
 #include "kernels/runtime/cubin.h"
+#include "kernels/runtime/images.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,19 +15,16 @@
 
 _Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
 
-extern const uint8_t image_copy_copy[], image_copy_special[], image_copy_transpose[],
-    image_copy_reference[];
-extern const uint64_t image_copy_copy_bytes;
+static const char *const images[COPY_MODULES] = {[COPY_IN_COPY] = "copy/copy",
+                                                 [COPY_IN_SPECIAL] = "copy/special",
+                                                 [COPY_IN_TRANSPOSE] = "copy/transpose",
+                                                 [COPY_IN_REFERENCE] = "copy/reference"};
 
 static enum tmap_status load(struct tmap_copy *s)
 {
-    const uint8_t *const images[COPY_MODULES] = {[COPY_IN_COPY] = image_copy_copy,
-                                                 [COPY_IN_SPECIAL] = image_copy_special,
-                                                 [COPY_IN_TRANSPOSE] = image_copy_transpose,
-                                                 [COPY_IN_REFERENCE] = image_copy_reference};
     const struct tmap_libcuda *cu = &s->gpu.api;
     for (int i = 0; i < COPY_MODULES; i++)
-        if (cu->module_load_data(&s->module[i], images[i])) return TMAP_E_DRIVER;
+        if (cu->module_load_data(&s->module[i], kernel_image(images[i]).data)) return TMAP_E_DRIVER;
     if (cu->mem_host_alloc((void **)&s->mailbox, MAILBOX_BYTES, TMAP_CU_HOST_MAPPED) ||
         cu->mem_host_get_device_pointer(&s->device_mailbox, s->mailbox, 0))
         return TMAP_E_DRIVER;
@@ -40,11 +38,12 @@ static enum tmap_status load(struct tmap_copy *s)
 // The kernels run where they were compiled for: sm_90a, or what COPY_ARCHES said.
 static bool has_code_for(uint32_t arch)
 {
-    struct cubin cubin;
+    const struct tmap_code_embedded image = kernel_image(images[COPY_IN_COPY]);
+    struct cubin_entry entry;
     size_t at = 0;
     bool bad;
-    while (cubin_next(image_copy_copy, image_copy_copy_bytes, &at, &cubin, &bad))
-        if (cubin.arch == arch) return true;
+    while (cubin_entry_next(image.data, image.size, &at, &entry, &bad))
+        if (entry.is_code && entry.arch == arch) return true;
     return false;
 }
 
@@ -72,7 +71,7 @@ static enum tmap_status prepare(struct tmap_copy *s, int ordinal, char *why, siz
 enum tmap_status tmap_copy_open(int ordinal, struct tmap_copy **out, char *why, size_t cap)
 {
     if (out == NULL) return TMAP_E_ARGUMENT;
-    if (image_copy_copy_bytes == 0) return TMAP_E_NOT_BUILT;
+    if (kernel_image(images[COPY_IN_COPY]).size == 0) return TMAP_E_NOT_BUILT;
     struct tmap_copy *s = calloc(1, sizeof *s);
     if (s == NULL) return TMAP_E_MEMORY;
     const enum tmap_status st = prepare(s, ordinal, why, cap);

@@ -20,14 +20,12 @@ const struct gemm_instance gemm_group_instances[] = {
 const size_t gemm_group_instance_count =
     sizeof gemm_group_instances / sizeof gemm_group_instances[0];
 
-extern const char image_gemm_sm90_groups[];
-
 enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
                                      tmap_cu_function *out)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
-    if (!suite->group && api->module_load_data(&suite->group, image_gemm_sm90_groups))
-        return TMAP_E_DRIVER;
+    const enum tmap_status status = gemm_module(suite, "gemm/sm90/groups", &suite->group);
+    if (status != TMAP_OK) return status;
     if (api->module_get_function(out, suite->group, name) ||
         api->func_set_attribute(*out, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                 (int)suite->smem_optin_bytes - 1024))

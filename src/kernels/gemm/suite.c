@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/gemm/suite.h"
+#include "kernels/runtime/images.h"
 
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     {"gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote,                                      \
@@ -29,24 +30,19 @@ const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
 
-#define IMAGE(kind)                                                                                \
-    extern const char image_gemm_sm90_##kind[];                                                    \
-    extern const uint64_t image_gemm_sm90_##kind##_bytes;
-IMAGE(bf16)
-IMAGE(f16)
-IMAGE(tf32)
-IMAGE(e4m3)
-IMAGE(e5m2)
-IMAGE(s8)
-
-const struct gemm_image gemm_images[GEMM_KINDS] = {
-    [GEMM_BF16] = {image_gemm_sm90_bf16, &image_gemm_sm90_bf16_bytes},
-    [GEMM_F16] = {image_gemm_sm90_f16, &image_gemm_sm90_f16_bytes},
-    [GEMM_TF32] = {image_gemm_sm90_tf32, &image_gemm_sm90_tf32_bytes},
-    [GEMM_E4M3] = {image_gemm_sm90_e4m3, &image_gemm_sm90_e4m3_bytes},
-    [GEMM_E5M2] = {image_gemm_sm90_e5m2, &image_gemm_sm90_e5m2_bytes},
-    [GEMM_S8] = {image_gemm_sm90_s8, &image_gemm_sm90_s8_bytes},
+/* The image of each kind. */
+static const char *const images[GEMM_KINDS] = {
+    [GEMM_BF16] = "gemm/sm90/bf16", [GEMM_F16] = "gemm/sm90/f16",   [GEMM_TF32] = "gemm/sm90/tf32",
+    [GEMM_E4M3] = "gemm/sm90/e4m3", [GEMM_E5M2] = "gemm/sm90/e5m2", [GEMM_S8] = "gemm/sm90/s8",
 };
+
+enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module)
+{
+    if (*module) return TMAP_OK;
+    const struct tmap_code_embedded image = kernel_image(name);
+    if (image.size == 0) return TMAP_E_NOT_BUILT;
+    return suite->gpu.api.module_load_data(module, image.data) ? TMAP_E_DRIVER : TMAP_OK;
+}
 
 /* The kernels are for this architecture and say so to the checker. */
 static enum tmap_status ready_checker(struct tmap_gemm *suite)
@@ -110,8 +106,9 @@ static enum tmap_status start(struct tmap_gemm *suite, int ordinal, char *why, s
 enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, size_t cap)
 {
     if (!out) return TMAP_E_ARGUMENT;
-    if (*gemm_images[GEMM_BF16].bytes == 0) {
-        explain(why, cap, "this build has no kernels: it was made without a CUDA compiler");
+    if (kernel_image(images[GEMM_BF16]).size == 0) {
+        explain(why, cap,
+                "no kernels: libtmap-cuda was made without a CUDA compiler, or not found");
         return TMAP_E_NOT_BUILT;
     }
     struct tmap_gemm *suite = calloc(1, sizeof *suite);
@@ -143,13 +140,13 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 {
     tmap_cu_function *slot = &suite->functions[instance - gemm_instances];
     tmap_cu_module *module = &suite->modules[instance->kind];
-    struct tmap_libcuda *api = &suite->gpu.api;
-    if (!*module && api->module_load_data(module, gemm_images[instance->kind].data))
-        return TMAP_E_DRIVER;
+    const struct tmap_libcuda *api = &suite->gpu.api;
     if (!*slot) {
         tmap_cu_function function;
-        if (api->module_get_function(&function, *module, instance->name)) return TMAP_E_DRIVER;
-        if (api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+        const enum tmap_status status = gemm_module(suite, images[instance->kind], module);
+        if (status != TMAP_OK) return status;
+        if (api->module_get_function(&function, *module, instance->name) ||
+            api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                     (int)suite->smem_optin_bytes))
             return TMAP_E_DRIVER;
         *slot = function;

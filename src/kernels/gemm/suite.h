@@ -19,13 +19,6 @@ struct gemm_instance {
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
 
-/* The fatbin of each kind; of length 0 in a build without nvcc. */
-struct gemm_image {
-    const void *data;
-    const uint64_t *bytes;
-};
-extern const struct gemm_image gemm_images[GEMM_KINDS];
-
 /* The kernels of groups.def, in an image of their own. */
 extern const struct gemm_instance gemm_group_instances[];
 extern const size_t gemm_group_instance_count;
@@ -47,6 +40,10 @@ struct tmap_gemm {
 /* The function of an instance, its module loaded at first use. */
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
                                tmap_cu_function *out);
+
+/* Loads an image by its name, unless *module is loaded already. Errors: TMAP_E_NOT_BUILT (it is not
+ * there), TMAP_E_DRIVER. */
+enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module);
 
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
 enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4 };

@@ -16,8 +16,6 @@ struct bench {
     bool failed;
 };
 
-extern const char image_gemm_sm90_probe[];
-
 static tmap_cu_deviceptr allocate(struct bench *b, int64_t bytes)
 {
     tmap_cu_deviceptr at = 0;
@@ -263,11 +261,11 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     struct bench b = {.suite = suite, .api = &suite->gpu.api};
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
-    if (!suite->probe && b.api->module_load_data(&suite->probe, image_gemm_sm90_probe))
-        return TMAP_E_DRIVER;
+    enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
+    if (status != TMAP_OK) return status;
     b.result = allocate(&b, sizeof(struct probe_result));
     fetch(&b);
-    enum tmap_status status = check(&b, what, &made);
+    status = check(&b, what, &made);
     for (int i = 0; i < b.buffers; i++) b.api->mem_free(b.buffer[i]);
     *outcome = made;
     return status;
@@ -368,12 +366,12 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
     if (!suite || !cases || !outcome || count < 1 || count > TMAP_GEMM_VERIFY_MEMBERS)
         return TMAP_E_ARGUMENT;
     memset(&made, 0, sizeof made);
-    if (!suite->probe && suite->gpu.api.module_load_data(&suite->probe, image_gemm_sm90_probe))
-        return TMAP_E_DRIVER;
+    enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
+    if (status != TMAP_OK) return status;
     if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
     prepare_members(suite, cases, &g);
-    enum tmap_status status = tmap_gemm_make_group(suite, &cases[0].problem, g.member, count,
-                                                   memory, request, &group, &made.refusal);
+    status = tmap_gemm_make_group(suite, &cases[0].problem, g.member, count, memory, request,
+                                  &group, &made.refusal);
     if (status == TMAP_OK) status = tmap_gemm_group_run(&group, NULL);
     if (status == TMAP_OK) {
         made.config = group.config;

@@ -18,7 +18,9 @@
 #define FATBIN_MAGIC 0xba55ed50u
 #define FATBIN_HEADER_BYTES 16
 #define ENTRY_HEADER_BYTES 16
+#define ENTRY_FULL_BYTES 64
 #define ENTRY_ELF 2
+#define ENTRY_COMPRESSED (0x2000u | 0x8000u) /* LZ4, Zstandard */
 
 uint16_t cubin_u16(const uint8_t *at)
 {
@@ -59,29 +61,52 @@ static bool open_elf(const uint8_t *data, size_t size, struct cubin *cubin)
     return inside(cubin->sections_at, (uint64_t)cubin->sections * SECTION_BYTES, size);
 }
 
-static bool is_fatbin(const uint8_t *image, size_t size)
+bool cubin_is_fatbin(const uint8_t *image, size_t size)
 {
     return size >= FATBIN_HEADER_BYTES && cubin_u32(image) == FATBIN_MAGIC;
+}
+
+bool cubin_entry_next(const uint8_t *image, size_t size, size_t *at, struct cubin_entry *entry,
+                      bool *bad)
+{
+    *bad = true;
+    if (!cubin_is_fatbin(image, size)) return false;
+    const uint64_t head = cubin_u16(image + 6), body = cubin_u64(image + 8);
+    if (head < FATBIN_HEADER_BYTES || !inside(head, body, size)) return false;
+    if (*at == 0) *at = head;
+    *bad = false;
+    if (*at >= head + body) return false;
+    const uint8_t *header = image + *at;
+    *bad = true;
+    if (!inside(*at, ENTRY_HEADER_BYTES, head + body)) return false;
+    const uint64_t header_bytes = cubin_u32(header + 4), bytes = cubin_u64(header + 8);
+    if (header_bytes < ENTRY_HEADER_BYTES || !inside(*at, header_bytes, head + body) ||
+        !inside(*at + header_bytes, bytes, head + body))
+        return false;
+    *bad = false;
+    *at += header_bytes + bytes;
+    const uint32_t flags = header_bytes >= ENTRY_FULL_BYTES ? cubin_u32(header + 40) : 0;
+    *entry = (struct cubin_entry){.header = header,
+                                  .head_bytes = header_bytes,
+                                  .body = header + header_bytes,
+                                  .bytes = bytes,
+                                  .is_code = cubin_u16(header) == ENTRY_ELF};
+    if (header_bytes >= ENTRY_FULL_BYTES) entry->arch = cubin_u32(header + 28);
+    if (flags & ENTRY_COMPRESSED) {
+        entry->packed = cubin_u32(header + 16);
+        entry->plain_bytes = cubin_u64(header + 56);
+    }
+    return true;
 }
 
 /* The next entry of a fatbin that is machine code; others (PTX) are passed over. */
 static bool next_entry(const uint8_t *image, size_t size, size_t *at, struct cubin *cubin,
                        bool *bad)
 {
-    const uint64_t head = cubin_u16(image + 6), body = cubin_u64(image + 8);
-    *bad = head < FATBIN_HEADER_BYTES || !inside(head, body, size);
-    if (*at == 0) *at = head;
-    while (!*bad && *at < head + body) {
-        const uint8_t *entry = image + *at;
-        *bad = !inside(*at, ENTRY_HEADER_BYTES, head + body);
-        if (*bad) break;
-        const uint64_t header = cubin_u32(entry + 4), bytes = cubin_u64(entry + 8);
-        *bad = header < ENTRY_HEADER_BYTES || !inside(*at, header, head + body) ||
-               !inside(*at + header, bytes, head + body);
-        if (*bad) break;
-        *at += header + bytes;
-        if (cubin_u16(entry) != ENTRY_ELF) continue;
-        *bad = !open_elf(entry + header, bytes, cubin);
+    struct cubin_entry entry;
+    while (cubin_entry_next(image, size, at, &entry, bad)) {
+        if (!entry.is_code) continue;
+        *bad = !open_elf(entry.body, entry.bytes, cubin);
         return !*bad;
     }
     return false;
@@ -90,7 +115,7 @@ static bool next_entry(const uint8_t *image, size_t size, size_t *at, struct cub
 bool cubin_next(const uint8_t *image, size_t size, size_t *at, struct cubin *cubin, bool *bad)
 {
     *bad = false;
-    if (is_fatbin(image, size)) return next_entry(image, size, at, cubin, bad);
+    if (cubin_is_fatbin(image, size)) return next_entry(image, size, at, cubin, bad);
     if (*at > 0) return false;
     *at = size;
     *bad = !open_elf(image, size, cubin);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tmap/tmap.h"
+
 struct cubin {
     const uint8_t *data;
     size_t size;
@@ -25,6 +27,31 @@ struct cubin_section {
 struct cubin_symbol {
     uint32_t section; /* 0: not in this file */
 };
+
+/* One entry of a fatbin. */
+struct cubin_entry {
+    const uint8_t *header; /* of head_bytes; the body lies behind it */
+    size_t head_bytes;
+    const uint8_t *body;
+    size_t bytes;       /* the body's, padding included */
+    size_t packed;      /* of these, compressed; 0: not compressed */
+    size_t plain_bytes; /* before it was compressed */
+    uint32_t arch;      /* 90 for sm_90 and sm_90a */
+    bool is_code;       /* machine code; else PTX */
+};
+
+bool cubin_is_fatbin(const uint8_t *image, size_t size);
+
+/* cubin_entry_next() : the entry at *at of a fatbin; moves *at behind it. False at the end, and
+ * with *bad set when the image is cut short or no fatbin. */
+bool cubin_entry_next(const uint8_t *image, size_t size, size_t *at, struct cubin_entry *entry,
+                      bool *bad);
+
+/* cubin_unpack() : a fatbin with compressed entries (LZ4, as nvcc --compress-mode=speed writes
+ * them) as one without, malloc'd; *plain is NULL where nothing is compressed. Errors:
+ * TMAP_E_ARGUMENT (cut short, or compressed otherwise), TMAP_E_MEMORY. */
+enum tmap_status cubin_unpack(const uint8_t *image, size_t size, uint8_t **plain,
+                              size_t *plain_size);
 
 /* cubin_next() : the cubin at *at of an image, which is one cubin or a fatbin of several; moves *at
  *  behind it. False at the end, and with *bad set when the image is cut short, compressed, or

@@ -242,11 +242,10 @@ static void describe(const uint8_t *bytes, size_t size, const struct tmap_code_k
     read_compiler(bytes, size, image->compiler);
 }
 
-enum tmap_status tmap_code_scan(const void *bytes, size_t size, struct tmap_code_kernel *kernels,
-                                size_t cap, size_t *found, struct tmap_code_image *image)
+static enum tmap_status scan(const uint8_t *bytes, size_t size, struct tmap_code_kernel *kernels,
+                             size_t cap, size_t *found, struct tmap_code_image *image)
 {
     size_t n;
-    if (!bytes || !found || (!kernels && cap)) return TMAP_E_ARGUMENT;
     if (!walk(bytes, size, NULL, &n)) return TMAP_E_ARGUMENT;
     if (cap || image) {
         struct tmap_code_kernel *all = malloc((n ? n : 1) * sizeof *all);
@@ -259,4 +258,16 @@ enum tmap_status tmap_code_scan(const void *bytes, size_t size, struct tmap_code
     }
     *found = n;
     return TMAP_OK;
+}
+
+enum tmap_status tmap_code_scan(const void *bytes, size_t size, struct tmap_code_kernel *kernels,
+                                size_t cap, size_t *found, struct tmap_code_image *image)
+{
+    uint8_t *plain = NULL;
+    size_t plain_size = size;
+    if (!bytes || !found || (!kernels && cap)) return TMAP_E_ARGUMENT;
+    enum tmap_status s = cubin_unpack(bytes, size, &plain, &plain_size);
+    if (s == TMAP_OK) s = scan(plain ? plain : bytes, plain_size, kernels, cap, found, image);
+    free(plain);
+    return s;
 }
