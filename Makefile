@@ -75,6 +75,7 @@ SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
 LINK_ALL      := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+LINK_IMAGES   := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
 LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 -include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 

@@ -7,7 +7,6 @@ IMAGE_OBJ  := $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
 # one is asked for (runtime/images_open.c): nobody waits for kernels that are not run.
 HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
 CUDA_OBJ   := $(filter-out %/runtime/images_open.o,$(CUDA_OBJ)) $(IMAGE_OBJ)
-LINK_IMAGES := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
 $(B)/host/libtmap-cuda.a: $(HOST_OBJ)
 	@mkdir -p $(@D); rm -f $@
 	$(Q)$(AR) rcs $@ $^

@@ -82,7 +82,8 @@ static struct tmap_gemm *cool_device(void)
     device = (struct device){0};
     for (size_t i = 0; i < gemm_instance_count; i++)
         suite->functions[i] = (tmap_cu_function)(uintptr_t)(i + 1);
-    for (int i = 0; i < GEMM_KINDS; i++) suite->modules[i] = (tmap_cu_module)(uintptr_t)1;
+    for (int i = 0; i < GEMM_KINDS; i++)
+        suite->modules[i][0] = suite->modules[i][1] = (tmap_cu_module)(uintptr_t)1;
     suite->gpu.api.launch_kernel_ex = launch;
     suite->gpu.api.event_create = create;
     suite->gpu.api.event_destroy = destroy;

@@ -30,10 +30,14 @@ const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
 
-/* The image of each kind. */
-static const char *const images[GEMM_KINDS] = {
-    [GEMM_BF16] = "gemm/sm90/bf16", [GEMM_F16] = "gemm/sm90/f16",   [GEMM_TF32] = "gemm/sm90/tf32",
-    [GEMM_E4M3] = "gemm/sm90/e4m3", [GEMM_E5M2] = "gemm/sm90/e5m2", [GEMM_S8] = "gemm/sm90/s8",
+/* The image of each kind's common kernels, and of those that fewer products need. */
+static const char *const images[GEMM_KINDS][GEMM_IMAGES] = {
+    [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors"},
+    [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors"},
+    [GEMM_TF32] = {"gemm/sm90/tf32", NULL},
+    [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted"},
+    [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted"},
+    [GEMM_S8] = {"gemm/sm90/s8", NULL},
 };
 
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module)
@@ -106,7 +110,7 @@ static enum tmap_status start(struct tmap_gemm *suite, int ordinal, char *why, s
 enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, size_t cap)
 {
     if (!out) return TMAP_E_ARGUMENT;
-    if (kernel_image(images[GEMM_BF16]).size == 0) {
+    if (kernel_image(images[GEMM_BF16][0]).size == 0) {
         explain(why, cap,
                 "no kernels: libtmap-cuda was made without a CUDA compiler, or not found");
         return TMAP_E_NOT_BUILT;
@@ -125,8 +129,10 @@ enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, 
 void tmap_gemm_close(struct tmap_gemm *suite)
 {
     if (!suite) return;
-    for (int kind = 0; kind < GEMM_KINDS; kind++)
-        if (suite->modules[kind]) suite->gpu.api.module_unload(suite->modules[kind]);
+    for (int i = 0; i < GEMM_KINDS * GEMM_IMAGES; i++) {
+        tmap_cu_module module = suite->modules[i / GEMM_IMAGES][i % GEMM_IMAGES];
+        if (module) suite->gpu.api.module_unload(module);
+    }
     if (suite->probe) suite->gpu.api.module_unload(suite->probe);
     if (suite->group) suite->gpu.api.module_unload(suite->group);
     suite->gpu.api.mem_free(suite->workspace);
@@ -139,11 +145,12 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
                                tmap_cu_function *out)
 {
     tmap_cu_function *slot = &suite->functions[instance - gemm_instances];
-    tmap_cu_module *module = &suite->modules[instance->kind];
+    const int part = instance->a_mn || instance->b_mn || instance->promote;
+    tmap_cu_module *module = &suite->modules[instance->kind][part];
     const struct tmap_libcuda *api = &suite->gpu.api;
     if (!*slot) {
         tmap_cu_function function;
-        const enum tmap_status status = gemm_module(suite, images[instance->kind], module);
+        const enum tmap_status status = gemm_module(suite, images[instance->kind][part], module);
         if (status != TMAP_OK) return status;
         if (api->module_get_function(&function, *module, instance->name) ||
             api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
