@@ -7,19 +7,18 @@ enum { SCREEN_MS = 20 };
 
 void config_print(const struct tmap_gemm_config *c)
 {
-    printf("%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", c->tile_m, c->tile_n, c->stages,
-           c->cluster_m, c->cluster_n, c->split_k, c->group, c->clusters, c->swapped, c->stream_k,
-           c->flip_k, c->load_policy, c->store_policy, c->overlap, c->panels, c->direct,
-           c->pingpong, c->store_warp);
+    char text[256];
+    gemm_print_config(text, sizeof text, c);
+    fputs(text, stdout);
 }
 
 struct tmap_gemm_config config_of(const char *text)
 {
     struct tmap_gemm_config c = {0};
-    sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
-           &c.stages, &c.cluster_m, &c.cluster_n, &c.split_k, &c.group, &c.clusters, &c.swapped,
-           &c.stream_k, &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels,
-           &c.direct, &c.pingpong, &c.store_warp);
+    if (!gemm_read_config(text, &c)) {
+        fprintf(stderr, "gemm bench: no configuration: %s\n", text);
+        exit(3);
+    }
     return c;
 }
 

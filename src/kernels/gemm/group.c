@@ -133,6 +133,32 @@ static enum tmap_status blame(struct tmap_gemm_refusal *refusal, enum tmap_statu
     return status;
 }
 
+/* What the members share, with extents that stand for theirs; then each of them. Their tiles, of
+ * the smallest there are, must be so few that the kernels can count them. */
+static enum tmap_status validate(const struct tmap_gemm_problem *like,
+                                 const struct tmap_gemm_member *members, size_t count,
+                                 const struct tmap_gemm_config *request,
+                                 struct tmap_gemm_refusal *refusal)
+{
+    enum { LEAST_TILE = 16 };
+    struct tmap_gemm_problem p = *like;
+    int64_t tiles = 0;
+    p.m = p.n = p.k = p.batch = 1;
+    p.c = p.d = (struct tmap_gemm_matrix){.address = like->beta != 0.0f ? 1 << 8 : 0};
+    p.a = p.b = (struct tmap_gemm_matrix){0};
+    enum tmap_status status = gemm_validate(&p, request, refusal);
+    for (size_t i = 0; i < count && status == TMAP_OK; i++) {
+        const struct tmap_gemm_member *x = &members[i];
+        status = gemm_validate_member(x, refusal);
+        if (status == TMAP_OK && has_work(x))
+            tiles += ((int64_t)x->m / LEAST_TILE + 1) * (x->n / LEAST_TILE + 1);
+        if (status == TMAP_OK && tiles > INT32_MAX)
+            status = gemm_refuse(refusal, TMAP_E_ARGUMENT, "more tiles than the kernels can count");
+        if (status != TMAP_OK) return blame(refusal, status, i);
+    }
+    return status;
+}
+
 /* The edits that make_group does to a member's map, each put to the rows. */
 static enum tmap_status check_edits(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                     char name, struct tmap_gemm_refusal *refusal)
@@ -195,8 +221,6 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
         const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         const struct gemm_member record = record_of(&view, &p);
         struct tmap_desc desc[3];
-        if (p.m < 0 || p.n < 0 || p.k < 1)
-            return blame(refusal, gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such product"), i);
         if (has_work(&members[i])) {
             const enum tmap_status status = check_member(suite, &view, choice, &p, desc, refusal);
             if (status != TMAP_OK) return blame(refusal, status, i);
@@ -266,13 +290,13 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
     if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
         memory % 128 != 0 || memory == 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such group");
-    if (like->kind < 0 || like->kind >= GEMM_KINDS || like->out < 0 || like->out > GEMM_OUT_S32 ||
-        (like->out == GEMM_OUT_S32 && like->kind != GEMM_S8) || like->a.mn_major ||
-        like->b.mn_major)
+    if (like->a.mn_major || like->b.mn_major)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
+    enum tmap_status status = validate(like, members, count, request ? request : &nothing, refusal);
+    if (status != TMAP_OK) return status;
     if (!has_work(largest(members, count)))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "every member is empty");
-    enum tmap_status status = gemm_ask_residents(suite, like->kind);
+    status = gemm_ask_residents(suite, like->kind);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;

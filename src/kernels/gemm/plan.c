@@ -9,11 +9,16 @@ _Static_assert(sizeof(struct gemm_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_
 _Static_assert(sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS == GEMM_PARAM_BYTES,
                "a group holds them one after the other");
 
-static bool is_sane(const struct tmap_gemm_problem *p)
+static const struct tmap_gemm_config nothing = {0};
+
+/* The kernels count tiles, and the k-blocks of those that are dealt out, in 32 bits. */
+static bool is_counted(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    if (p->kind < 0 || p->kind >= GEMM_KINDS || p->out < 0 || p->out > GEMM_OUT_S32) return false;
-    if (p->out == GEMM_OUT_S32 && p->kind != GEMM_S8) return false;
-    return p->m >= 1 && p->n >= 1 && p->k >= 1 && p->batch >= 1;
+    const int64_t rows = (int64_t)c->tile_m * c->cluster_m,
+                  cols = (int64_t)c->tile_n * c->cluster_n;
+    const int64_t k_blocks = ((int64_t)view->k * view->element_bytes + 127) / 128;
+    const int64_t plane = ((view->m + rows - 1) / rows) * ((view->n + cols - 1) / cols);
+    return plane <= INT32_MAX / view->batch && c->stream_k <= INT32_MAX / k_blocks;
 }
 
 /* What createpolicy.fractional makes of normal, evict_first and evict_last for every access; read
@@ -118,15 +123,19 @@ enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                      const struct tmap_gemm_config *request,
                                      struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
 {
-    static const struct tmap_gemm_config nothing = {0};
-    if (!suite || !problem || !plan || !is_sane(problem))
-        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such product");
-    enum tmap_status status = gemm_ask_residents(suite, problem->kind);
+    if (!suite || !problem || !plan)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no suite, no problem or no plan");
+    enum tmap_status status = gemm_validate(problem, request ? request : &nothing, refusal);
+    if (status != TMAP_OK) return status;
+    status = gemm_ask_residents(suite, problem->kind);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
     if (gemm_enumerate(suite, problem, request ? request : &nothing, &choice, 1) == 0)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
+    const struct gemm_view view = gemm_view_of(problem, choice.config.swapped > 0);
+    if (!is_counted(&view, &choice.config))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
     struct tmap_gemm_plan made;
     memset(&made, 0, sizeof made);
     status = build(suite, problem, &choice, &made, refusal);
@@ -166,9 +175,9 @@ size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem
                          const struct tmap_gemm_config *request, struct tmap_gemm_config *configs,
                          size_t cap)
 {
-    static const struct tmap_gemm_config nothing = {0};
     struct gemm_choice choices[GEMM_MAX_CHOICES];
-    if (!suite || !problem || !is_sane(problem) ||
+    if (!suite || !problem ||
+        gemm_validate(problem, request ? request : &nothing, NULL) != TMAP_OK ||
         gemm_ask_residents(suite, problem->kind) != TMAP_OK)
         return 0;
     size_t count =

@@ -15,6 +15,7 @@ struct gemm_instance {
 };
 
 #define GEMM_MAX_INSTANCES 128
+#define GEMM_IMAGES 2      /* of a kind, at most */
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -27,7 +28,7 @@ struct tmap_gemm {
     struct tmap_gpu gpu;
     struct tmap_checker checker;
     uint32_t smem_optin_bytes;
-    tmap_cu_module modules[GEMM_KINDS], probe, group;
+    tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group;
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
@@ -46,7 +47,7 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module);
 
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
-enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4 };
+enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4, GEMM_WORKSPACE_ALIGN = 256 };
 
 enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
                              void **params, void *stream);
@@ -54,6 +55,25 @@ enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_la
 /* Writes the words into a refusal that blames no row; returns the status. refusal may be NULL. */
 enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
                              const char *text);
+
+/* Whether every number is within bounds.def, before anything calculates with them; the refusal
+ * names the member and its range. request may be of zeros. */
+enum tmap_status gemm_validate(const struct tmap_gemm_problem *problem,
+                               const struct tmap_gemm_config *request,
+                               struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
+                                       struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_validate_member(const struct tmap_gemm_member *member,
+                                      struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
+                                    struct tmap_gemm_refusal *refusal);
+
+/* A configuration as text: its members in the order of bounds.def, between commas. Printing is as
+ * snprintf; reading gives how many there were, the rest is 0, and 0 when one is none or out of its
+ * bounds. */
+enum { GEMM_CONFIG_MEMBERS = sizeof(struct tmap_gemm_config) / sizeof(int32_t) };
+int gemm_print_config(char *text, size_t cap, const struct tmap_gemm_config *config);
+size_t gemm_read_config(const char *text, struct tmap_gemm_config *config);
 
 /* A kernel of the group's image, by name. */
 enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,

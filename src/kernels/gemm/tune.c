@@ -29,10 +29,7 @@ static bool recall(const char *path, const char *key, struct tmap_gemm_config *c
     while (fgets(line, sizeof line, f)) {
         const size_t n = strlen(key);
         if (strncmp(line, key, n) || line[n] != '\t') continue;
-        c->pingpong = -1; /* what a line of eleven numbers meant */
-        found = sscanf(line + n, "%d %d %d %d %d %d %d %d %d %d %d %d", &c->tile_m, &c->tile_n,
-                       &c->stages, &c->panels, &c->cluster_m, &c->cluster_n, &c->split_k, &c->group,
-                       &c->clusters, &c->swapped, &c->stream_k, &c->pingpong) >= 11;
+        found = gemm_read_config(line + n + 1, c) == GEMM_CONFIG_MEMBERS;
     }
     fclose(f);
     return found;
@@ -40,11 +37,11 @@ static bool recall(const char *path, const char *key, struct tmap_gemm_config *c
 
 static void remember(const char *path, const char *key, const struct tmap_gemm_config *c)
 {
+    char text[256];
     FILE *f = path ? fopen(path, "a") : NULL;
     if (!f) return;
-    fprintf(f, "%s\t%d %d %d %d %d %d %d %d %d %d %d %d\n", key, c->tile_m, c->tile_n, c->stages,
-            c->panels, c->cluster_m, c->cluster_n, c->split_k, c->group, c->clusters, c->swapped,
-            c->stream_k, c->pingpong);
+    gemm_print_config(text, sizeof text, c);
+    fprintf(f, "%s\t%s\n", key, text);
     fclose(f);
 }
 
@@ -130,8 +127,10 @@ enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_
     char key[KEY_BYTES];
     if (!suite || !problem || !plan) return TMAP_E_ARGUMENT;
     if (problem->beta != 0.0f && problem->c.address == problem->d.address) return TMAP_E_ARGUMENT;
+    const enum tmap_status valid =
+        gemm_validate(problem, request ? request : &(struct tmap_gemm_config){0}, refusal);
+    if (valid != TMAP_OK) return valid;
     key_of(suite, problem, key);
-    memset(&known, 0, sizeof known);
     if (recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;

@@ -261,8 +261,12 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     struct bench b = {.suite = suite, .api = &suite->gpu.api};
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
-    enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
-    if (status != TMAP_OK) return status;
+    enum tmap_status status = gemm_validate_case(what, &made.refusal);
+    if (status == TMAP_OK) status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
+    if (status != TMAP_OK) {
+        *outcome = made;
+        return status;
+    }
     b.result = allocate(&b, sizeof(struct probe_result));
     fetch(&b);
     status = check(&b, what, &made);
@@ -354,6 +358,17 @@ static void inspect_members(struct tmap_gemm *suite, const struct tmap_gemm_case
     }
 }
 
+/* A member may be without elements. */
+static enum tmap_status validate_member_case(const struct tmap_gemm_case *what,
+                                             struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_gemm_case c = *what;
+    if (c.problem.m == 0) c.problem.m = 1;
+    if (c.problem.n == 0) c.problem.n = 1;
+    c.problem.batch = 1;
+    return gemm_validate_case(&c, refusal);
+}
+
 enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
                                         size_t count, const struct tmap_gemm_config *request,
                                         struct tmap_gemm_outcome *outcome)
@@ -367,7 +382,12 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
         return TMAP_E_ARGUMENT;
     memset(&made, 0, sizeof made);
     enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
-    if (status != TMAP_OK) return status;
+    for (size_t i = 0; i < count && status == TMAP_OK; i++)
+        status = validate_member_case(&cases[i], &made.refusal);
+    if (status != TMAP_OK) {
+        *outcome = made;
+        return status;
+    }
     if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
     prepare_members(suite, cases, &g);
     status = tmap_gemm_make_group(suite, &cases[0].problem, g.member, count, memory, request,

@@ -1,0 +1,155 @@
+/* Whether the numbers that came from outside are ones that the rest may calculate with. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+struct bound {
+    const char *member;
+    size_t offset;
+    int64_t low, high;
+};
+
+#define CONFIG(member, low, high) {#member, offsetof(struct tmap_gemm_config, member), low, high},
+static const struct bound config_bounds[] = {
+#include "kernels/gemm/bounds.def"
+};
+#define PROBLEM(member, low, high) {#member, offsetof(struct tmap_gemm_problem, member), low, high},
+static const struct bound problem_bounds[] = {
+#include "kernels/gemm/bounds.def"
+};
+#define MATRIX(member, low, high) {#member, offsetof(struct tmap_gemm_matrix, member), low, high},
+static const struct bound matrix_bounds[] = {
+#include "kernels/gemm/bounds.def"
+};
+#define CASE(member, low, high) {#member, offsetof(struct tmap_gemm_case, member), low, high},
+static const struct bound case_bounds[] = {
+#include "kernels/gemm/bounds.def"
+};
+
+#define COUNT(bounds) (sizeof bounds / sizeof bounds[0])
+_Static_assert(COUNT(config_bounds) * sizeof(int32_t) == sizeof(struct tmap_gemm_config),
+               "every member of a configuration has its line");
+
+static enum tmap_status out_of(struct tmap_gemm_refusal *refusal, const char *whose,
+                               const char *member, int64_t value, int64_t low, int64_t high)
+{
+    char text[sizeof refusal->text];
+    snprintf(text, sizeof text, "%s%s is %" PRId64 ", not %" PRId64 " to %" PRId64, whose, member,
+             value, low, high);
+    return gemm_refuse(refusal, TMAP_E_ARGUMENT, text);
+}
+
+/* The int32 members of a struct. */
+static enum tmap_status narrow(const void *from, const struct bound *bounds, size_t count,
+                               const char *whose, struct tmap_gemm_refusal *refusal)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t value;
+        memcpy(&value, (const char *)from + bounds[i].offset, sizeof value);
+        if (value < bounds[i].low || value > bounds[i].high)
+            return out_of(refusal, whose, bounds[i].member, value, bounds[i].low, bounds[i].high);
+    }
+    return TMAP_OK;
+}
+
+static enum tmap_status matrix(const struct tmap_gemm_matrix *x, const char *whose,
+                               struct tmap_gemm_refusal *refusal)
+{
+    for (size_t i = 0; i < COUNT(matrix_bounds); i++) {
+        const struct bound *b = &matrix_bounds[i];
+        int64_t value;
+        memcpy(&value, (const char *)x + b->offset, sizeof value);
+        if (value < b->low || value > b->high)
+            return out_of(refusal, whose, b->member, value, b->low, b->high);
+    }
+    return TMAP_OK;
+}
+
+/* What one number alone does not say. */
+static enum tmap_status together(const struct tmap_gemm_problem *p,
+                                 struct tmap_gemm_refusal *refusal)
+{
+    const uint64_t bytes = p->out >= GEMM_OUT_F32 ? 4 : 2;
+    if (p->out == GEMM_OUT_S32 && p->kind != GEMM_S8)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "out is s32, which s8 alone has");
+    if (p->out == GEMM_OUT_S32 &&
+        !(p->alpha >= -0x1p31f && p->alpha < 0x1p31f && p->beta >= -0x1p31f && p->beta < 0x1p31f))
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "alpha and beta of integers must be numbers of 32 bits");
+    if (p->beta != 0.0f && (p->c.address % bytes != 0 || p->c.address == 0))
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "the address of C is no multiple of its elements' size, or 0");
+    if (p->workspace % GEMM_WORKSPACE_ALIGN != 0)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "workspace is no multiple of 256");
+    return TMAP_OK;
+}
+
+enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
+                                       struct tmap_gemm_refusal *refusal)
+{
+    return narrow(request, config_bounds, COUNT(config_bounds), "request: ", refusal);
+}
+
+enum tmap_status gemm_validate(const struct tmap_gemm_problem *p,
+                               const struct tmap_gemm_config *request,
+                               struct tmap_gemm_refusal *refusal)
+{
+    enum tmap_status status = narrow(p, problem_bounds, COUNT(problem_bounds), "", refusal);
+    if (status == TMAP_OK) status = matrix(&p->a, "A's ", refusal);
+    if (status == TMAP_OK) status = matrix(&p->b, "B's ", refusal);
+    if (status == TMAP_OK) status = matrix(&p->d, "D's ", refusal);
+    if (status == TMAP_OK && p->beta != 0.0f) status = matrix(&p->c, "C's ", refusal);
+    if (status == TMAP_OK) status = together(p, refusal);
+    return status == TMAP_OK ? gemm_validate_request(request, refusal) : status;
+}
+
+enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
+                                    struct tmap_gemm_refusal *refusal)
+{
+    const enum tmap_status status = narrow(what, case_bounds, COUNT(case_bounds), "", refusal);
+    struct tmap_gemm_problem p = what->problem;
+    p.c.address = 1 << 8; /* the case's addresses do not count */
+    return status == TMAP_OK ? gemm_validate(&p, &what->request, refusal) : status;
+}
+
+enum tmap_status gemm_validate_member(const struct tmap_gemm_member *x,
+                                      struct tmap_gemm_refusal *refusal)
+{
+#define MEMBER(member, low, high)                                                                  \
+    if (x->member < low || x->member > high)                                                       \
+        return out_of(refusal, "", #member, x->member, low, high);
+#include "kernels/gemm/bounds.def"
+    return TMAP_OK;
+}
+
+int gemm_print_config(char *text, size_t cap, const struct tmap_gemm_config *c)
+{
+    int n = 0;
+    for (size_t i = 0; i < COUNT(config_bounds); i++) {
+        int32_t value;
+        memcpy(&value, (const char *)c + config_bounds[i].offset, sizeof value);
+        const size_t left = n < 0 || (size_t)n >= cap ? 0 : cap - (size_t)n;
+        n += snprintf(left ? text + n : NULL, left, i ? ",%" PRId32 : "%" PRId32, value);
+    }
+    return n;
+}
+
+size_t gemm_read_config(const char *text, struct tmap_gemm_config *c)
+{
+    memset(c, 0, sizeof *c);
+    for (size_t i = 0; i < COUNT(config_bounds); i++) {
+        const struct bound *b = &config_bounds[i];
+        char *end;
+        const long value = strtol(text, &end, 10);
+        if (end == text || value < b->low || value > b->high) return 0;
+        const int32_t member = (int32_t)value;
+        memcpy((char *)c + b->offset, &member, sizeof member);
+        if (*end == 0 || *end == '\n') return i + 1;
+        if (*end != ',') return 0;
+        text = end + 1;
+    }
+    return 0;
+}

@@ -1,0 +1,194 @@
+/* What comes from outside is refused at each bound of bounds.def, by the member's name, before
+ * anything calculates with it; what is within them never leads out of a table or past 32 bits. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../support/gemm_suite.h"
+#include "support/splitmix.h"
+
+static struct tmap_gemm *loaded(void)
+{
+    struct tmap_gemm *suite = pretend();
+    for (size_t i = 0; i < gemm_instance_count; i++)
+        suite->functions[i] = (tmap_cu_function)(uintptr_t)(i + 1);
+    return suite;
+}
+
+static const struct tmap_gemm_config nothing;
+
+/* That the request or the problem is refused, and says why in the member's name. */
+static void refused(const struct tmap_gemm_problem *p, const struct tmap_gemm_config *request,
+                    const char *member)
+{
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_config config;
+    struct tmap_gemm_refusal why;
+    assert_int_equal(tmap_gemm_make_plan(suite, p, request, &plan, &why), TMAP_E_ARGUMENT);
+    if (!strstr(why.text, member)) fail_msg("'%s' does not name %s", why.text, member);
+    assert_int_equal(tmap_gemm_tune(suite, p, request, 1, NULL, &plan, &why), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_gemm_configs(suite, p, request, &config, 1), 0);
+}
+
+static void each_number_has_its_bounds(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    struct tmap_gemm_config c = nothing;
+    struct tmap_gemm_problem q = p;
+#define CONFIG(member, low, high)                                                                  \
+    c.member = (low)-1, refused(&p, &c, #member " is"), c.member = INT32_MIN;                      \
+    refused(&p, &c, #member " is"), c.member = (high) + 1, refused(&p, &c, #member " is");         \
+    c.member = INT32_MAX, refused(&p, &c, #member " is"), c.member = 0;
+#define PROBLEM(member, low, high)                                                                 \
+    q.member = (low)-1, refused(&q, NULL, #member " is"), q.member = (high) + 1;                   \
+    refused(&q, NULL, #member " is"), q.member = p.member;
+#define MATRIX(member, low, high)                                                                  \
+    q.a.member = (low)-1, refused(&q, NULL, "A's " #member), q.a.member = (high) + 1;              \
+    refused(&q, NULL, "A's " #member), q.a = p.a, q.d.member = INT64_MAX;                          \
+    refused(&q, NULL, "D's " #member), q.d = p.d;
+#include "kernels/gemm/bounds.def"
+}
+
+static void numbers_that_go_together(void **state)
+{
+    (void)state;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    p.out = TMAP_GEMM_OUT_S32;
+    refused(&p, NULL, "s32");
+    p = product(TMAP_GEMM_S8, 512, 512, 512);
+    p.alpha = 0x1p31f;
+    refused(&p, NULL, "alpha");
+    p.alpha = (float)(0x1p60 * 0x1p60 * 0x1p60); /* infinity */
+    refused(&p, NULL, "alpha");
+    p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    p.beta = 1, p.c = p.d, p.c.address++;
+    refused(&p, NULL, "C");
+    p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    p.workspace = 128;
+    refused(&p, NULL, "workspace");
+}
+
+/* 2^28 x 2^28 x 2^28 has too many tiles of any kind to count. */
+static void the_largest_extents_are_counted(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 1 << 28, 1 << 28, 1 << 28);
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "tiles"));
+    p = product(TMAP_GEMM_E4M3, 64, 1 << 28, 1 << 28);
+    p.out = TMAP_GEMM_OUT_F32;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+}
+
+static int32_t draw(uint64_t *dice, int32_t low, int32_t high)
+{
+    const uint64_t span = (uint64_t)((int64_t)high - low) + 1;
+    switch (splitmix(dice) % 4) {
+    case 0:
+        return low < 0 || low == 0 ? 0 : low;
+    case 1:
+        return splitmix(dice) % 2 ? low : high;
+    case 2:
+        return (int32_t)(low + (int64_t)(splitmix(dice) % (span < 9 ? span : 9)));
+    default:
+        return (int32_t)(low + (int64_t)(splitmix(dice) % span));
+    }
+}
+
+/* Any request within the bounds is met or refused; a plan fits the device. */
+static void any_request_within_them_is_safe(void **state)
+{
+    (void)state;
+    uint64_t dice = 16;
+    int made = 0;
+    for (int round = 0; round < 3000; round++) {
+        struct tmap_gemm *suite = loaded();
+        struct tmap_gemm_problem p =
+            product((int32_t)(splitmix(&dice) % GEMM_KINDS), 1 + (int32_t)(splitmix(&dice) % 5000),
+                    1 + (int32_t)(splitmix(&dice) % 5000), 1 + (int32_t)(splitmix(&dice) % 5000));
+        struct tmap_gemm_config c = nothing;
+        struct tmap_gemm_plan plan;
+        if (splitmix(&dice) % 16 == 0) p.n = 1 << (splitmix(&dice) % 29), p.d.ld = p.n + 15;
+#define CONFIG(member, low, high)                                                                  \
+    if (splitmix(&dice) % 6 == 0) c.member = draw(&dice, low, high);
+#include "kernels/gemm/bounds.def"
+        if (tmap_gemm_make_plan(suite, &p, &c, &plan, NULL) != TMAP_OK) continue;
+        made++;
+        assert_in_range(plan.smem_bytes, 1, suite->smem_optin_bytes);
+        assert_in_range(plan.grid, 1, 65535 * 8);
+        const struct gemm_params *k = (const void *)plan.params;
+        assert_true(k->total >= 1 && k->tiles_m >= 1 && k->tiles_n >= 1 && k->k_blocks >= 1);
+        assert_true(k->group >= 1 && k->stages >= 2 && k->panels >= 1);
+    }
+    assert_true(made > 500);
+}
+
+/* The tuner's file is read by the same bounds; a line that is not whole is as if not there. */
+static void a_configuration_is_read_as_it_was_printed(void **state)
+{
+    (void)state;
+    struct tmap_gemm_config c, back;
+    char text[256], longer[300];
+    for (size_t i = 0; i < GEMM_CONFIG_MEMBERS; i++) ((int32_t *)&c)[i] = 1;
+    c.swapped = -1, c.tile_m = 128, c.stream_k = 77;
+    const int n = gemm_print_config(text, sizeof text, &c);
+    assert_int_equal(n, strlen(text));
+    assert_int_equal(gemm_read_config(text, &back), GEMM_CONFIG_MEMBERS);
+    assert_memory_equal(&c, &back, sizeof c);
+    assert_true(gemm_print_config(text, 7, &c) == n && strlen(text) == 6);
+    gemm_print_config(text, sizeof text, &c);
+    static const char *const spoiled[] = {"", "x", ",1", "1,,1", "1000000", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof spoiled / sizeof spoiled[0]; i++)
+        assert_int_equal(gemm_read_config(spoiled[i], &back), 0);
+    snprintf(longer, sizeof longer, "%s,1", text);
+    assert_int_equal(gemm_read_config(longer, &back), 0);
+    text[strlen(text) - 2] = 0; /* cut behind a comma's number */
+    assert_true(gemm_read_config(text, &back) < GEMM_CONFIG_MEMBERS);
+}
+
+/* A remembered choice that is out of bounds (or of an older format) is passed over. */
+static void a_spoiled_file_is_passed_over(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/tmap-bounds-XXXXXX", key[160];
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    struct tmap_gemm_plan plan;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    snprintf(key, sizeof key, "%.40s sm%d k%d o%d %dx%dx%d b%d 000 p0 c0", "", 132, p.kind, p.out,
+             p.m, p.n, p.k, p.batch);
+    FILE *f = fdopen(file, "w");
+    fprintf(f, "%s\t128 256 4 2 1 1 1 8 132 -1 -1 -1\n", key);
+    fprintf(f, "%s\t128,256,4,2,1,1,8,132,-1,-1,0,1000000,0,0,2,-1,-1,-1\n", key);
+    fclose(f);
+    suite->gpu.api.event_create = NULL; /* nothing is timed: no candidates are asked for */
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, 0, path, &plan, NULL), TMAP_OK);
+    unlink(path);
+    assert_int_equal(plan.config.load_policy, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_number_has_its_bounds),
+        cmocka_unit_test(numbers_that_go_together),
+        cmocka_unit_test(the_largest_extents_are_counted),
+        cmocka_unit_test(any_request_within_them_is_safe),
+        cmocka_unit_test(a_configuration_is_read_as_it_was_printed),
+        cmocka_unit_test(a_spoiled_file_is_passed_over),
+    };
+    return cmocka_run_group_tests_name("gemm_bounds", tests, NULL, NULL);
+}
