@@ -174,12 +174,14 @@ install: all $(PC)
 uninstall:
 	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
 	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
-# make tsan: the test of threads under the thread sanitizer.
+# make tsan: the tests of threads under the thread sanitizer.
 tsan:
 	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
 	@$(CC) $(filter-out $(OPT),$(ALL_CFLAGS)) -fsanitize=thread -g -Itests -o build/tsan/test_threads \
 	  tests/core/test_threads.c build/tsan/libtmap.a -lcmocka -lpthread
 	build/tsan/test_threads
+	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan WITH_CUDA= build/tsan/tests/symbolic/test_faults
+	build/tsan/tests/symbolic/test_faults
 .PHONY: tsan
 # make clean: remove build/.
 clean:

@@ -6,8 +6,9 @@
  * targets, and proofs, come from Z3, which is loaded when it is first needed and not before.
  *
  * Contexts: isl and Z3 keep state, so there is a context; use one per thread. Everything else is a
- * value. Ownership is marked as in isl: TMAP_GIVE results belong to the caller, TMAP_TAKE arguments
- * are consumed, the others are only read. Free functions accept NULL.
+ * value: a condition is read only, by any number of threads at once, each with its own context.
+ * Ownership is marked as in isl: TMAP_GIVE results belong to the caller, TMAP_TAKE arguments are
+ * consumed, the others are only read. Free functions accept NULL.
  *
  * Text outputs follow snprintf: at most cap bytes with the final NUL, and the length that was
  * wanted in *length (not counting the NUL); at may be NULL when cap is 0. Solvers run under
@@ -56,7 +57,10 @@ TMAP_API enum tmap_status tmap_symbolic_open(const struct tmap_symbolic_options 
 TMAP_API void tmap_symbolic_close(TMAP_TAKE struct tmap_symbolic *context);
 
 /* tmap_symbolic_cancel() : ends the question that runs in another thread; it answers
- *  TMAP_E_BUDGET. The one function that may be called while another uses the context. */
+ *  TMAP_E_BUDGET, "cancelled". Where none runs nothing happens, to the next one neither. Returns
+ * when the question has ended, or after a tenth of a second; it then ends soon after. The one
+ * function that may be called while another uses the context; not from a question of the same
+ * thread. */
 TMAP_API void tmap_symbolic_cancel(struct tmap_symbolic *context);
 
 /* tmap_symbolic_budget() : other budgets from the next question on; 0: the defaults. */
@@ -117,7 +121,8 @@ TMAP_API const char *tmap_condition_reason(const struct tmap_condition *conditio
 TMAP_API size_t tmap_condition_param_count(const struct tmap_condition *condition);
 TMAP_API const char *tmap_condition_param(const struct tmap_condition *condition, size_t i);
 
-/* tmap_condition_holds() : legal at these parameter values? 1, 0; -1: a number beyond 128 bits.
+/* tmap_condition_holds() : legal at these parameter values? 1, 0; -1: a number beyond 128 bits, or
+ *  NULL.
  *  Exact where the assumptions hold. */
 TMAP_API int tmap_condition_holds(const struct tmap_condition *condition, const int64_t *values);
 TMAP_API int tmap_condition_assumed(const struct tmap_condition *condition, const int64_t *values);

@@ -4,6 +4,7 @@
  * that it has one says nothing. */
 #include "prove/law.h"
 #include "symbolic/poly/parse.h"
+#include "symbolic/isl/session.h"
 #include "symbolic/isl/sets.h"
 
 #include <isl/set.h>

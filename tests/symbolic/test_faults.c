@@ -10,6 +10,7 @@
 #include "symbolic/cases.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { TEXT = 1 << 15 };
 
@@ -190,7 +191,7 @@ static void every_z3_budget_proves_or_is_undecided(void **state)
     if (proved + undecided) assert_true(proved > 0 && undecided > 0);
 }
 
-static void a_cancelled_question_says_so_and_the_next_one_works(void **state)
+static void a_cancel_without_a_question_ends_none(void **state)
 {
     static char text[TEXT];
     struct symbolic_case c;
@@ -200,9 +201,126 @@ static void a_cancelled_question_says_so_and_the_next_one_works(void **state)
     assert_true(case_open(&c));
     assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
     tmap_symbolic_cancel(s);
-    assert_int_equal(everything(s, &c, text), TMAP_E_BUDGET);
-    assert_non_null(strstr(tmap_symbolic_why(s), "cancel"));
     assert_int_equal(everything(s, &c, text), TMAP_OK);
+    tmap_symbolic_cancel(s);
+    assert_int_equal(everything(s, &c, text), TMAP_OK);
+    tmap_symbolic_close(s);
+    case_close(&c);
+}
+
+struct canceller {
+    struct tmap_symbolic *s;
+    atomic_bool done;
+};
+
+static void *cancel_all_the_time(void *user)
+{
+    struct canceller *c = user;
+    while (!atomic_load(&c->done)) tmap_symbolic_cancel(c->s);
+    return NULL;
+}
+
+// From the first question on, which starts the solvers: each is cancelled with words, or answered.
+static void cancelled_questions_say_so_and_later_ones_work(void **state)
+{
+    static char text[TEXT];
+    struct tmap_desc desc = {
+        .dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {60}, .elem_stride = {1}};
+    struct tmap_target target = tmap_default_target();
+    struct tmap_claim claim = {&desc, NULL, 0, 0, false};
+    struct tmap_checker checker;
+    struct symbolic_case c;
+    int cancelled = 0;
+    (void)state;
+    snprintf(c.path, sizeof c.path, "%s", files[0]);
+    assert_true(case_open(&c));
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    for (int round = 0; round < 5; round++) {
+        struct canceller canceller = {.done = false};
+        pthread_t thread;
+        enum tmap_proof proof;
+        size_t found;
+        assert_int_equal(tmap_symbolic_open(NULL, &canceller.s), TMAP_OK);
+        assert_int_equal(pthread_create(&thread, NULL, cancel_all_the_time, &canceller), 0);
+        for (int i = 0; i < 20; i++) {
+            enum tmap_status status = i % 2 ? tmap_certify(canceller.s, &checker, &claim, &proof,
+                                                           NULL, 0, &found, NULL, 0, NULL)
+                                            : everything(canceller.s, &c, text);
+            if (status == TMAP_OK || status == TMAP_E_NOT_BUILT) continue;
+            assert_int_equal(status, TMAP_E_BUDGET);
+            assert_non_null(strstr(tmap_symbolic_why(canceller.s), "cancel"));
+            cancelled++;
+        }
+        atomic_store(&canceller.done, true);
+        pthread_join(thread, NULL);
+        assert_int_equal(everything(canceller.s, &c, text), TMAP_OK);
+        tmap_symbolic_close(canceller.s);
+    }
+    assert_true(cancelled > 0);
+    case_close(&c);
+}
+
+// --- one condition, many threads --------------------------------------------------------------
+
+enum { SHARERS = 8, FORMS = 7 };
+
+struct shared {
+    const struct tmap_condition *condition;
+    char expected[FORMS][TEXT];
+    atomic_int wrong;
+};
+
+static void form_text(struct tmap_symbolic *s, const struct tmap_condition *c, int form, char *at)
+{
+    size_t length = 0;
+    at[0] = 0;
+    if (form < 3) {
+        tmap_guard_c(s, c, (enum tmap_guard_language)form, "f", at, TEXT, &length);
+    } else if (form == 3) {
+        tmap_condition_padding(s, c, TMAP_FORM_TEXT, at, TEXT, &length);
+    } else {
+        tmap_condition_text(s, c,
+                            form == 4   ? TMAP_FORM_TEXT
+                            : form == 5 ? TMAP_FORM_ISL
+                                        : TMAP_FORM_JSON,
+                            at, TEXT, &length);
+    }
+}
+
+static void *share(void *user)
+{
+    struct shared *all = user;
+    struct tmap_symbolic *s;
+    char *text = malloc(TEXT);
+    if (tmap_symbolic_open(NULL, &s) != TMAP_OK || !text) return NULL;
+    for (int i = 0; i < 5 * FORMS; i++) {
+        form_text(s, all->condition, i % FORMS, text);
+        if (strcmp(text, all->expected[i % FORMS]) != 0) atomic_fetch_add(&all->wrong, 1);
+    }
+    tmap_symbolic_close(s);
+    free(text);
+    return NULL;
+}
+
+static void one_condition_serves_many_threads(void **state)
+{
+    static struct shared all;
+    pthread_t thread[SHARERS];
+    struct symbolic_case c;
+    struct tmap_symbolic *s;
+    struct tmap_condition *condition;
+    (void)state;
+    snprintf(c.path, sizeof c.path, "%s", files[3]);
+    assert_true(case_open(&c));
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    assert_int_equal(
+        tmap_condition_of(s, &c.checker, c.desc, c.n, c.assume, c.n_assume, &condition), TMAP_OK);
+    all.condition = condition;
+    for (int i = 0; i < FORMS; i++) form_text(s, condition, i, all.expected[i]);
+    for (int i = 0; i < SHARERS; i++) pthread_create(&thread[i], NULL, share, &all);
+    for (int i = 0; i < SHARERS; i++) pthread_join(thread[i], NULL);
+    assert_int_equal(atomic_load(&all.wrong), 0);
+    tmap_condition_free(condition);
     tmap_symbolic_close(s);
     case_close(&c);
 }
@@ -258,6 +376,23 @@ static void null_is_an_error_and_freeing_it_is_not(void **state)
                      TMAP_E_ARGUMENT);
     assert_int_equal(tmap_diff(NULL, NULL, NULL, NULL, 0, NULL, NULL), TMAP_E_ARGUMENT);
     assert_int_equal(length, 5);
+    int64_t values[1] = {7};
+    struct tmap_desc desc;
+    assert_int_equal(tmap_condition_verdict(NULL), TMAP_UNKNOWN);
+    assert_false(tmap_condition_is_never(NULL) || tmap_condition_is_vacuous(NULL));
+    assert_string_equal(tmap_condition_reason(NULL), "");
+    assert_int_equal(tmap_condition_param_count(NULL), 0);
+    assert_null(tmap_condition_param(NULL, 0));
+    assert_int_equal(tmap_condition_holds(NULL, values), -1);
+    assert_int_equal(tmap_condition_assumed(NULL, values), -1);
+    assert_false(tmap_condition_at(NULL, 0, values, &desc));
+    assert_false(tmap_condition_counterexample(NULL, values));
+    assert_false(tmap_condition_undecided(NULL, values));
+    assert_int_equal(tmap_condition_rows(NULL, NULL, 0, &length), TMAP_E_ARGUMENT);
+    tmap_symbolic_budget(NULL, 1, 1);
+    assert_string_equal(tmap_symbolic_why(NULL), "");
+    assert_string_equal(tmap_symbolic_solvers(NULL), "");
+    assert_int_equal(values[0], 7);
 }
 
 int main(void)
@@ -268,7 +403,9 @@ int main(void)
         cmocka_unit_test(every_failing_allocation_is_an_error_and_loses_nothing),
         cmocka_unit_test(certificates_survive_failing_allocations),
         cmocka_unit_test(every_z3_budget_proves_or_is_undecided),
-        cmocka_unit_test(a_cancelled_question_says_so_and_the_next_one_works),
+        cmocka_unit_test(a_cancel_without_a_question_ends_none),
+        cmocka_unit_test(cancelled_questions_say_so_and_later_ones_work),
+        cmocka_unit_test(one_condition_serves_many_threads),
         cmocka_unit_test(two_threads_give_the_bytes_of_one),
         cmocka_unit_test(null_is_an_error_and_freeing_it_is_not),
     };

@@ -218,14 +218,11 @@ static enum tmap_status bad_argument(struct tmap_symbolic *s, const struct tmap_
     return TMAP_OK;
 }
 
-enum tmap_status tmap_certify(struct tmap_symbolic *context, const struct tmap_checker *checker,
-                              const struct tmap_claim *claim, enum tmap_proof *proof,
-                              struct tmap_violation *core, size_t cap, size_t *found, char *text,
-                              size_t text_cap, size_t *length)
+static enum tmap_status certify(struct tmap_symbolic *context, const struct tmap_checker *checker,
+                                const struct tmap_claim *claim, enum tmap_proof *proof,
+                                struct tmap_violation *core, size_t cap, size_t *found, char *text,
+                                size_t text_cap, size_t *length)
 {
-    if (!context || !proof || !found || (cap && !core) || (text_cap && !text)) {
-        return TMAP_E_ARGUMENT;
-    }
     enum tmap_status st = bad_argument(context, checker, claim);
     if (st == TMAP_OK) st = sym_z3_start(context);
     struct certificate *c = st == TMAP_OK ? sym_allocate(context, sizeof *c) : NULL;
@@ -246,4 +243,17 @@ enum tmap_status tmap_certify(struct tmap_symbolic *context, const struct tmap_c
     sym_close(&c->w);
     sym_release(context, c);
     return st;
+}
+
+enum tmap_status tmap_certify(struct tmap_symbolic *context, const struct tmap_checker *checker,
+                              const struct tmap_claim *claim, enum tmap_proof *proof,
+                              struct tmap_violation *core, size_t cap, size_t *found, char *text,
+                              size_t text_cap, size_t *length)
+{
+    if (!context || !proof || !found || (cap && !core) || (text_cap && !text)) {
+        return TMAP_E_ARGUMENT;
+    }
+    sym_begin(context);
+    return sym_end(
+        context, certify(context, checker, claim, proof, core, cap, found, text, text_cap, length));
 }

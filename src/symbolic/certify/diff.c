@@ -301,11 +301,10 @@ static bool open(struct differ *d, const struct tmap_checker *from, const struct
     return d->text[0] && d->text[1] && sym_script_open(&d->script, &d->w, TEXT_BYTES);
 }
 
-enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
-                           const struct tmap_checker *to, struct tmap_difference *out, size_t cap,
-                           size_t *found, struct tmap_diff_proof *proof)
+static enum tmap_status diff(struct tmap_symbolic *context, const struct tmap_checker *from,
+                             const struct tmap_checker *to, struct tmap_difference *out, size_t cap,
+                             size_t *found, struct tmap_diff_proof *proof)
 {
-    if (!context || !from || !to || !found || !proof || (cap && !out)) return TMAP_E_ARGUMENT;
     enum tmap_status st = covered(context, from, to);
     if (st == TMAP_OK) st = sym_z3_start(context);
     struct differ *d = st == TMAP_OK ? sym_allocate(context, sizeof *d) : NULL;
@@ -324,4 +323,13 @@ enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_chec
     sym_close(&d->w);
     sym_release(context, d);
     return st;
+}
+
+enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
+                           const struct tmap_checker *to, struct tmap_difference *out, size_t cap,
+                           size_t *found, struct tmap_diff_proof *proof)
+{
+    if (!context || !from || !to || !found || !proof || (cap && !out)) return TMAP_E_ARGUMENT;
+    sym_begin(context);
+    return sym_end(context, diff(context, from, to, out, cap, found, proof));
 }

@@ -5,6 +5,7 @@
  * wrong ones. Written from solve.h's words on struct tmap_plan_dim, not from the code that fills
  * it. */
 #include "symbolic/certify/view_query.h"
+#include "symbolic/isl/session.h"
 
 #ifdef TMAP_WITH_ISL
 #include "expr/field.h"

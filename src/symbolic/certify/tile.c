@@ -44,8 +44,9 @@ enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
                             .tile_rank = request->tensor.rank};
     struct tmap_minimal counts = {0};
     enum tmap_status st = sym_z3_start(context);
+    sym_begin(context);
     for (int32_t w = 0; st == TMAP_OK && w <= TMAP_SWIZZLE_128B_ATOM_64B; w++)
         st = judge_swizzle(&a, request, w, workspace, workspace_bytes, log, &counts);
     if (st == TMAP_OK) *out = counts;
-    return st;
+    return sym_end(context, st);
 }

@@ -1,5 +1,6 @@
 /* condition.c : from descriptors and assumptions to the formula of their legality. */
 #include "symbolic/condition/condition.h"
+#include "symbolic/isl/session.h"
 #include "symbolic/poly/parse.h"
 
 #include <stdlib.h>
@@ -163,32 +164,32 @@ void tmap_condition_free(struct tmap_condition *condition)
 
 enum tmap_verdict tmap_condition_verdict(const struct tmap_condition *condition)
 {
-    return condition->verdict;
+    return condition ? condition->verdict : TMAP_UNKNOWN;
 }
 
 bool tmap_condition_is_never(const struct tmap_condition *condition)
 {
-    return condition->never;
+    return condition && condition->never;
 }
 
 bool tmap_condition_is_vacuous(const struct tmap_condition *condition)
 {
-    return condition->vacuous;
+    return condition && condition->vacuous;
 }
 
 const char *tmap_condition_reason(const struct tmap_condition *condition)
 {
-    return condition->verdict == TMAP_UNKNOWN ? condition->w.why : "";
+    return condition && condition->verdict == TMAP_UNKNOWN ? condition->w.why : "";
 }
 
 size_t tmap_condition_param_count(const struct tmap_condition *condition)
 {
-    return condition->w.n_params;
+    return condition ? condition->w.n_params : 0;
 }
 
 const char *tmap_condition_param(const struct tmap_condition *condition, size_t i)
 {
-    return i < condition->w.n_params ? condition->w.var[i].name : NULL;
+    return condition && i < condition->w.n_params ? condition->w.var[i].name : NULL;
 }
 
 static void widen(const struct tmap_condition *c, const int64_t *values, sym_int *out)
@@ -196,9 +197,16 @@ static void widen(const struct tmap_condition *c, const int64_t *values, sym_int
     for (size_t i = 0; i < c->w.n_params; i++) out[i] = values[i];
 }
 
+/* Of no parameters the values may be NULL. */
+static bool has_values(const struct tmap_condition *c, const int64_t *values)
+{
+    return c && (values || c->w.n_params == 0);
+}
+
 int tmap_condition_holds(const struct tmap_condition *condition, const int64_t *values)
 {
     sym_int wide[SYM_MAX_PARAMS];
+    if (!has_values(condition, values)) return -1;
     widen(condition, values, wide);
     return sym_holds(&condition->w, condition->result, wide);
 }
@@ -206,6 +214,7 @@ int tmap_condition_holds(const struct tmap_condition *condition, const int64_t *
 int tmap_condition_assumed(const struct tmap_condition *condition, const int64_t *values)
 {
     sym_int wide[SYM_MAX_PARAMS];
+    if (!has_values(condition, values)) return -1;
     widen(condition, values, wide);
     return sym_holds(&condition->w, condition->assume, wide);
 }
@@ -214,21 +223,22 @@ bool tmap_condition_at(const struct tmap_condition *condition, size_t i, const i
                        struct tmap_desc *out)
 {
     sym_int wide[SYM_MAX_PARAMS];
+    if (!has_values(condition, values) || !out || i >= condition->n_descs) return false;
     widen(condition, values, wide);
-    return i < condition->n_descs && sym_desc_at(&condition->w, &condition->descs[i], wide, out);
+    return sym_desc_at(&condition->w, &condition->descs[i], wide, out);
 }
 
 bool tmap_condition_counterexample(const struct tmap_condition *condition, int64_t *values)
 {
-    if (!condition->has_counterexample) return false;
-    memcpy(values, condition->counterexample, condition->w.n_params * sizeof *values);
+    if (!has_values(condition, values) || !condition->has_counterexample) return false;
+    if (values) memcpy(values, condition->counterexample, condition->w.n_params * sizeof *values);
     return true;
 }
 
 bool tmap_condition_undecided(const struct tmap_condition *condition, int64_t *values)
 {
-    if (!condition->has_undecided) return false;
-    memcpy(values, condition->undecided, condition->w.n_params * sizeof *values);
+    if (!has_values(condition, values) || !condition->has_undecided) return false;
+    if (values) memcpy(values, condition->undecided, condition->w.n_params * sizeof *values);
     return true;
 }
 

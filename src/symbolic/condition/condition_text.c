@@ -111,6 +111,28 @@ static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_co
     sym_put(t, "}");
 }
 
+static bool put_form(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c,
+                     enum tmap_formula_form form)
+{
+    switch (form) {
+    case TMAP_FORM_TEXT:
+        sym_print_form(t, &c->w, SYM_TEXT, c->result);
+        break;
+    case TMAP_FORM_ISL:
+        sym_print_isl(t, &c->w, c->result);
+        break;
+    case TMAP_FORM_C:
+        return put_c(t, c);
+    case TMAP_FORM_PYTHON:
+        sym_print_form(t, &c->w, SYM_PYTHON, c->result);
+        break;
+    case TMAP_FORM_JSON:
+        put_json(s, t, c);
+        break;
+    }
+    return c->w.status == TMAP_OK;
+}
+
 enum tmap_status tmap_condition_text(struct tmap_symbolic *context,
                                      const struct tmap_condition *condition,
                                      enum tmap_formula_form form, char *at, size_t cap,
@@ -122,26 +144,8 @@ enum tmap_status tmap_condition_text(struct tmap_symbolic *context,
     }
     struct tmap_condition local = *condition;
     struct sym_text t = {at, cap, 0};
-    bool ok = true;
-    local.w.blocks = NULL;
-    local.w.allocator = &context->allocator;
-    switch (form) {
-    case TMAP_FORM_TEXT:
-        sym_print_form(&t, &local.w, SYM_TEXT, local.result);
-        break;
-    case TMAP_FORM_ISL:
-        sym_print_isl(&t, &local.w, local.result);
-        break;
-    case TMAP_FORM_C:
-        ok = put_c(&t, &local);
-        break;
-    case TMAP_FORM_PYTHON:
-        sym_print_form(&t, &local.w, SYM_PYTHON, local.result);
-        break;
-    case TMAP_FORM_JSON:
-        put_json(context, &t, &local);
-        break;
-    }
+    bool ok = sym_fork(&local.w, &condition->w, &context->allocator);
+    if (ok) ok = put_form(context, &t, &local, form);
     sym_close(&local.w);
     if (!ok) return sym_report(context, local.w.status, local.w.why);
     *length = t.length;

@@ -5,6 +5,7 @@
  * found the verdict is unknown, while the formula itself stays exact.
  */
 #include "symbolic/condition/condition.h"
+#include "symbolic/isl/session.h"
 
 #include <stdio.h>
 #include <string.h>

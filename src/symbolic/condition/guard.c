@@ -233,18 +233,15 @@ enum tmap_status tmap_guard_c(struct tmap_symbolic *context, const struct tmap_c
     if (!condition || !length || (cap && !at) || language > TMAP_GUARD_PYTHON) {
         return sym_report(context, TMAP_E_ARGUMENT, "a pointer is NULL, or an unknown language");
     }
-    /* The texts that are built on the way live and die in a copy of the workspace's arena. */
     struct tmap_condition local = *condition;
     struct sym_text t = {at, cap, 0};
-    local.w.blocks = NULL;
-    local.w.allocator = &context->allocator;
     if (!is_function_name(name)) {
         return sym_report(context, TMAP_E_ARGUMENT,
                           "the function needs a name that no language reserves: two words joined "
                           "by _, a letter, or guard, ok, legal, check, valid");
     }
-    local.w.status = TMAP_OK;
-    bool ok = spell_params(&local.w, name);
+    bool ok =
+        sym_fork(&local.w, &condition->w, &context->allocator) && spell_params(&local.w, name);
     if (ok && language == TMAP_GUARD_PYTHON) {
         ok = put_python(&t, &local, name);
     } else if (ok) {

@@ -5,6 +5,7 @@
  * amounts.
  */
 #include "symbolic/condition/condition.h"
+#include "symbolic/isl/session.h"
 #include "symbolic/poly/print.h"
 
 #ifdef TMAP_WITH_ISL
@@ -251,10 +252,8 @@ enum tmap_status tmap_condition_padding(struct tmap_symbolic *context,
     if (st != TMAP_OK) return st;
     struct tmap_condition local = *condition;
     struct sym_text t = {at, cap, 0};
-    local.w.blocks = NULL;
-    local.w.allocator = &context->allocator;
-    local.w.status = TMAP_OK;
-    pad(context, &local, form == TMAP_FORM_ISL, &t);
+    if (sym_fork(&local.w, &condition->w, &context->allocator))
+        pad(context, &local, form == TMAP_FORM_ISL, &t);
     st = sym_isl_status(context, &local.w);
     sym_isl_end(context);
     sym_close(&local.w);

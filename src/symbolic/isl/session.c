@@ -1,22 +1,31 @@
-/* session.c : one isl context per tmap context, under a budget, silent, never aborting. */
-#include "symbolic/context.h"
+/* session.c : starting isl, its budget, and what went wrong in it. */
+#include "symbolic/isl/session.h"
 
 #ifdef TMAP_WITH_ISL
 #include <isl/ctx.h>
 #include <isl/options.h>
 #include <isl/version.h>
 
+static isl_ctx *start(struct tmap_symbolic *s)
+{
+    isl_ctx *ctx = isl_ctx_alloc();
+    if (ctx) isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
+    pthread_mutex_lock(&s->lock);
+    s->isl = ctx;
+    pthread_mutex_unlock(&s->lock);
+    return ctx;
+}
+
 enum tmap_status sym_isl_begin(struct tmap_symbolic *s)
 {
-    if (!s->isl) {
-        s->isl = isl_ctx_alloc();
-        if (!s->isl) return sym_report(s, TMAP_E_MEMORY, "isl's context could not be made");
-        isl_options_set_on_error(s->isl, ISL_ON_ERROR_CONTINUE);
-    }
+    if (!s->isl && !start(s))
+        return sym_report(s, TMAP_E_MEMORY, "isl's context could not be made");
+    sym_begin(s);
+    isl_ctx_resume(s->isl); /* a cancel may have met a question of Z3's */
+    if (atomic_load(&s->cancelled)) isl_ctx_abort(s->isl);
     isl_ctx_reset_error(s->isl);
     isl_ctx_reset_operations(s->isl);
     isl_ctx_set_max_operations(s->isl, s->isl_operations);
-    if (atomic_exchange(&s->cancelled, false)) isl_ctx_abort(s->isl);
     s->why[0] = 0;
     return TMAP_OK;
 }
@@ -43,6 +52,7 @@ enum tmap_status sym_isl_status(struct tmap_symbolic *s, struct sym_work *w)
 /* What follows the question (freeing, printing a kept result) is not charged to it. */
 void sym_isl_end(struct tmap_symbolic *s)
 {
+    sym_end(s, TMAP_OK);
     isl_ctx_reset_error(s->isl);
     isl_ctx_set_max_operations(s->isl, 0);
     isl_ctx_resume(s->isl);

@@ -37,6 +37,17 @@ bool sym_open(struct sym_work *w, const struct tmap_allocator *allocator)
     return w->mono != NULL;
 }
 
+bool sym_fork(struct sym_work *w, const struct sym_work *of, const struct tmap_allocator *allocator)
+{
+    *w = *of;
+    w->allocator = allocator;
+    w->blocks = NULL;
+    w->status = TMAP_OK;
+    w->mono = sym_take(w, SYM_MAX_MONOS * sizeof *w->mono);
+    if (w->mono) memcpy(w->mono, of->mono, of->n_monos * sizeof *w->mono);
+    return w->mono != NULL;
+}
+
 void sym_close(struct sym_work *w)
 {
     for (struct sym_block *b = w->blocks; b;) {

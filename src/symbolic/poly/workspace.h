@@ -52,6 +52,11 @@ struct sym_work {
 bool sym_open(struct sym_work *w, const struct tmap_allocator *allocator);
 void sym_close(struct sym_work *w);
 
+/* sym_fork() : a workspace that starts as `of` is and grows by itself: of is only read, so several
+ *  threads may work on one. False when memory is gone, with the status set. */
+bool sym_fork(struct sym_work *w, const struct sym_work *of,
+              const struct tmap_allocator *allocator);
+
 void *sym_take(struct sym_work *w, size_t bytes); /* zeroed; NULL: status is set */
 const char *sym_copy(struct sym_work *w, const char *text, size_t length);
 

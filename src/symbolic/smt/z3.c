@@ -88,7 +88,9 @@ enum tmap_status sym_z3_start(struct tmap_symbolic *s)
         sym_release(s, z);
         return sym_report(s, TMAP_E_MEMORY, "Z3's context could not be made");
     }
+    pthread_mutex_lock(&s->lock);
     s->z3 = z;
+    pthread_mutex_unlock(&s->lock);
     return TMAP_OK;
 }
 
@@ -183,14 +185,11 @@ static enum tmap_status check(struct tmap_symbolic *s, Z3_solver solver, const s
     return TMAP_OK;
 }
 
-enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
+static enum tmap_status ask(struct tmap_symbolic *s, const struct sym_query *query,
                             enum sym_answer *answer)
 {
-    enum tmap_status st = sym_z3_start(s);
-    if (st != TMAP_OK) return st;
-    if (atomic_exchange(&s->cancelled, false)) {
-        return sym_report(s, TMAP_E_BUDGET, "cancelled");
-    }
+    enum tmap_status st = TMAP_OK;
+    if (atomic_load(&s->cancelled)) return sym_report(s, TMAP_E_BUDGET, "cancelled");
     Z3_solver solver = new_solver(s, query->logic);
     if (!solver) return sym_report(s, TMAP_E_MEMORY, "Z3's solver could not be made");
     s->z3->solver_from_string(s->z3->context, solver, query->text);
@@ -201,7 +200,20 @@ enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *que
         st = sym_report(s, TMAP_E_INTERNAL, s->z3->get_error_msg(s->z3->context, e));
     }
     s->z3->solver_dec_ref(s->z3->context, solver);
+    /* an interrupt may come while it reads, too */
+    if ((st != TMAP_OK || *answer == SYM_UNKNOWN) && atomic_load(&s->cancelled)) {
+        st = sym_report(s, TMAP_E_BUDGET, "cancelled");
+    }
     return st;
+}
+
+enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
+                            enum sym_answer *answer)
+{
+    enum tmap_status st = sym_z3_start(s);
+    if (st != TMAP_OK) return st;
+    sym_begin(s);
+    return sym_end(s, ask(s, query, answer));
 }
 
 #else

@@ -27,6 +27,8 @@ enum tmap_status sym_z3_start(struct tmap_symbolic *s);
 /* sym_z3_ask() : errors: TMAP_E_INTERNAL for text that Z3 does not read. Unknown is an answer. */
 enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
                             enum sym_answer *answer);
+void sym_z3_free(struct tmap_symbolic *s);
+void sym_z3_cancel(struct tmap_symbolic *s);         /* under the context's lock */
 const char *sym_z3_version(struct tmap_symbolic *s); /* NULL when absent */
 
 #endif

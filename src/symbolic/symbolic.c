@@ -1,0 +1,87 @@
+/* symbolic.c : the public calls about a context: opening, closing, budgets, cancelling. */
+#include "symbolic/isl/session.h"
+#include "symbolic/smt/z3.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ISL_OPERATIONS = 5000000, Z3_RLIMIT = 20000000 };
+
+enum tmap_status tmap_symbolic_open(const struct tmap_symbolic_options *options,
+                                    struct tmap_symbolic **out)
+{
+    static const struct tmap_symbolic_options defaults = {0};
+    if (!out) return TMAP_E_ARGUMENT;
+    const struct tmap_symbolic_options *o = options ? options : &defaults;
+    if (!o->allocator.allocate != !o->allocator.release) return TMAP_E_ARGUMENT;
+    struct tmap_symbolic *s = o->allocator.allocate
+                                  ? o->allocator.allocate(o->allocator.user, sizeof *s)
+                                  : malloc(sizeof *s);
+    if (!s) return TMAP_E_MEMORY;
+    memset(s, 0, sizeof *s);
+    s->allocator = o->allocator;
+    atomic_init(&s->cancelled, false);
+    if (pthread_mutex_init(&s->lock, NULL) != 0) {
+        sym_release(s, s);
+        return TMAP_E_MEMORY;
+    }
+    tmap_symbolic_budget(s, o->isl_operations, o->z3_rlimit);
+    *out = s;
+    return TMAP_OK;
+}
+
+void tmap_symbolic_close(struct tmap_symbolic *context)
+{
+    if (!context) return;
+    sym_isl_free(context);
+    sym_z3_free(context);
+    pthread_mutex_destroy(&context->lock);
+    sym_release(context, context);
+}
+
+void tmap_symbolic_budget(struct tmap_symbolic *context, uint64_t isl_operations,
+                          uint64_t z3_rlimit)
+{
+    if (!context) return;
+    context->isl_operations = isl_operations ? isl_operations : ISL_OPERATIONS;
+    context->z3_rlimit = z3_rlimit ? z3_rlimit : Z3_RLIMIT;
+}
+
+/* Whether a question still runs; if so the solvers are told to stop. */
+static bool interrupt(struct tmap_symbolic *s)
+{
+    pthread_mutex_lock(&s->lock);
+    bool running = s->depth > 0;
+    if (running) {
+        atomic_store(&s->cancelled, true);
+        sym_isl_cancel(s);
+        sym_z3_cancel(s);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return running;
+}
+
+/* Z3 forgets what comes before its search begins, so it is told more than once. */
+void tmap_symbolic_cancel(struct tmap_symbolic *context)
+{
+    enum { TRIES = 100 };
+    const struct timespec pause = {0, 1000000};
+    for (int i = 0; context && i < TRIES && interrupt(context); i++) nanosleep(&pause, NULL);
+}
+
+const char *tmap_symbolic_why(const struct tmap_symbolic *context)
+{
+    return context ? context->why : "";
+}
+
+const char *tmap_symbolic_solvers(struct tmap_symbolic *context)
+{
+    if (!context) return "";
+    const char *isl = sym_isl_version(), *z3 = sym_z3_version(context);
+    size_t end = isl ? strcspn(isl, "\n") : 0;
+    snprintf(context->solvers, sizeof context->solvers, "%.*s, %s", isl ? (int)end : 6,
+             isl ? isl : "no isl", z3 ? z3 : "no Z3");
+    return context->solvers;
+}
