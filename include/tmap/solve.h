@@ -42,11 +42,12 @@ struct tmap_region {
     uint64_t offset_bytes, bytes, align_bytes;
 };
 
+/* Sums beyond 2^63 - 1 stand at that. */
 struct tmap_budget {
     enum tmap_verdict verdict;
     uint32_t stages;     /* of this answer */
     uint32_t max_stages; /* the most that fit; 0: not even one */
-    uint32_t barriers;   /* mbarriers: a full and an empty one per stage */
+    uint64_t barriers;   /* mbarriers: a full and an empty one per stage */
     uint64_t stage_bytes, stage_align_bytes;
     uint64_t stage_tx_bytes; /* what one stage's copies signal: the right expect_tx */
     uint64_t shared_bytes, capacity_bytes;

@@ -183,12 +183,13 @@ static void print_json(const struct pipeline *p, const struct io_record *record,
 {
     const struct tmap_budget *b = &a->budget;
     json_t *o = json_pack(
-        "{s:s, s:o, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "verdict",
+        "{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "verdict",
         io_verdict_name(b->verdict), "rules", io_rules_json(a->rules, a->rule_count), "stages",
-        (int)b->stages, "max_stages", (int)b->max_stages, "stage_bytes", (json_int_t)b->stage_bytes,
-        "stage_align", (json_int_t)b->stage_align_bytes, "expect_tx", (json_int_t)b->stage_tx_bytes,
-        "shared_bytes", (json_int_t)b->shared_bytes, "capacity", (json_int_t)b->capacity_bytes,
-        "max_stages_by_arch", by_arch(p, in), "regions", regions_json(a));
+        (json_int_t)b->stages, "max_stages", (json_int_t)b->max_stages, "stage_bytes",
+        (json_int_t)b->stage_bytes, "stage_align", (json_int_t)b->stage_align_bytes, "expect_tx",
+        (json_int_t)b->stage_tx_bytes, "shared_bytes", (json_int_t)b->shared_bytes, "capacity",
+        (json_int_t)b->capacity_bytes, "max_stages_by_arch", by_arch(p, in), "regions",
+        regions_json(a));
     if (record->name) json_object_set_new(o, "name", json_string(record->name));
     json_t *nearest = nearest_json(p, in, b);
     if (nearest) json_object_set_new(o, "nearest", nearest);

@@ -46,12 +46,12 @@ static json_t *answer_json(const struct judged *j)
 {
     const struct tmap_config_answer *a = &j->answer;
     json_t *rules = io_rules_json(a->rows, a->row_count);
-    json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i, s:s, s:o, s:I, s:I}", "BLOCK_M",
-                          (int)j->config.block_m, "BLOCK_N", (int)j->config.block_n, "BLOCK_K",
-                          (int)j->config.block_k, "num_stages", (int)j->config.stages, "num_warps",
-                          (int)j->config.warps, "verdict", io_verdict_name(a->verdict), "rules",
-                          rules, "shared_bytes", (json_int_t)a->shared_bytes, "max_stages",
-                          (json_int_t)a->max_stages);
+    json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:I}", "BLOCK_M",
+                          (json_int_t)j->config.block_m, "BLOCK_N", (json_int_t)j->config.block_n,
+                          "BLOCK_K", (json_int_t)j->config.block_k, "num_stages",
+                          (json_int_t)j->config.stages, "num_warps", (json_int_t)j->config.warps,
+                          "verdict", io_verdict_name(a->verdict), "rules", rules, "shared_bytes",
+                          (json_int_t)a->shared_bytes, "max_stages", (json_int_t)a->max_stages);
     if (a->registers) json_object_set_new(o, "registers", json_integer(a->registers));
     json_object_set_new(o, "rank", j->rank ? json_integer((json_int_t)j->rank) : json_null());
     json_object_set_new(o, "terms",

@@ -1,5 +1,6 @@
 /* Shared memory of a ring of stages: where every buffer lies, what fits, what the barriers expect.
  */
+#include "core/arith.h"
 #include "core/check_use.h"
 #include "expr/row.h"
 #include "tmap/solve.h"
@@ -8,11 +9,6 @@
 
 #define BARRIER_BYTES 8u /* PTX ISA: an mbarrier object */
 #define BARRIERS_A_STAGE 2u
-
-static uint64_t round_up(uint64_t v, uint64_t align)
-{
-    return align ? (v + align - 1) / align * align : v;
-}
 
 /* One stage, and what stands once. */
 struct sums {
@@ -36,11 +32,12 @@ static enum tmap_status sum_loads(const struct tmap_checker *checker, const stru
         if (status != TMAP_OK) return status;
         const uint64_t align = buffer_align(&l);
         if (align > s->align_bytes) s->align_bytes = align;
-        s->stage_bytes = round_up(s->stage_bytes, align) + l.footprint_bytes;
-        s->tx_bytes += l.tx_bytes;
+        s->stage_bytes = sum_add(sum_round_up(s->stage_bytes, align), l.footprint_bytes);
+        s->tx_bytes = sum_add(s->tx_bytes, l.tx_bytes);
     }
-    s->stage_bytes = round_up(s->stage_bytes, s->align_bytes);
-    if (p->cta_group == 2) s->tx_bytes *= 2; /* the leader counts what lands in both CTAs */
+    s->stage_bytes = sum_round_up(s->stage_bytes, s->align_bytes);
+    /* the leader counts what lands in both CTAs */
+    if (p->cta_group == 2) s->tx_bytes = sum_mul(s->tx_bytes, 2);
     return TMAP_OK;
 }
 
@@ -49,12 +46,12 @@ static enum tmap_status sum_up(const struct tmap_checker *checker, const struct 
 {
     struct tmap_layout l;
     memset(s, 0, sizeof *s);
-    s->reserve_bytes = p->reserve_bytes;
+    s->reserve_bytes = sum_add(p->reserve_bytes, 0); /* at most SUM_MAX */
     if (p->store) {
         const enum tmap_status status = tmap_layout(checker, p->store, &l);
         if (status != TMAP_OK) return status;
         s->store_align_bytes = buffer_align(&l);
-        s->store_bytes = round_up(l.footprint_bytes, s->store_align_bytes);
+        s->store_bytes = sum_round_up(l.footprint_bytes, s->store_align_bytes);
         s->store_stages = p->store_stages ? p->store_stages : 1;
     }
     return sum_loads(checker, p, s);
@@ -63,16 +60,16 @@ static enum tmap_status sum_up(const struct tmap_checker *checker, const struct 
 /* Ring, staging, barriers, rest: in that order, since alignment falls. */
 static uint64_t shared_bytes(const struct sums *s, uint64_t stages)
 {
-    uint64_t at = stages * s->stage_bytes;
-    at = round_up(at, s->store_align_bytes) + s->store_bytes * s->store_stages;
-    at = round_up(at, BARRIER_BYTES) + stages * BARRIERS_A_STAGE * BARRIER_BYTES;
-    return at + s->reserve_bytes;
+    uint64_t at = sum_round_up(sum_mul(stages, s->stage_bytes), s->store_align_bytes);
+    at = sum_round_up(sum_add(at, sum_mul(s->store_bytes, s->store_stages)), BARRIER_BYTES);
+    at = sum_add(at, sum_mul(stages, BARRIERS_A_STAGE * BARRIER_BYTES));
+    return sum_add(at, s->reserve_bytes);
 }
 
 static struct pipeline_facts facts_of(const struct tmap_pipeline *p, const struct sums *s,
                                       uint64_t stages)
 {
-    const uint64_t tx = p->expect_tx ? p->expect_tx : s->tx_bytes;
+    const uint64_t tx = sum_add(p->expect_tx ? p->expect_tx : s->tx_bytes, 0);
     return (struct pipeline_facts){.stages = stages,
                                    .stage_bytes = s->stage_bytes,
                                    .stage_align_bytes = s->align_bytes,
@@ -114,41 +111,46 @@ static uint32_t most_stages(const struct tmap_checker *checker, const struct tma
     return low;
 }
 
-struct region_list {
-    struct tmap_region *out;
-    size_t cap, count;
-};
-
-static void add_region(struct region_list *list, struct tmap_region r)
-{
-    if (list->count < list->cap) list->out[list->count] = r;
-    list->count++;
-}
-
-static void list_regions(const struct tmap_checker *checker, const struct tmap_pipeline *p,
-                         const struct sums *s, uint32_t stages, struct region_list *list)
+/* The loads' buffers of stage k, of which `room` are written. */
+static void stage_regions(const struct tmap_checker *checker, const struct tmap_pipeline *p,
+                          const struct sums *s, uint32_t k, struct tmap_region *out, size_t room)
 {
     struct tmap_layout l;
-    for (uint32_t k = 0; k < stages; k++) {
-        uint64_t at = k * s->stage_bytes;
-        for (size_t i = 0; i < p->load_count; i++) {
-            tmap_layout(checker, &p->loads[i], &l);
-            at = round_up(at, buffer_align(&l));
-            add_region(list, (struct tmap_region){TMAP_REGION_LOAD, (uint32_t)i, k, at,
-                                                  l.footprint_bytes, buffer_align(&l)});
-            at += l.footprint_bytes;
-        }
+    uint64_t at = sum_mul(k, s->stage_bytes);
+    for (size_t i = 0; i < p->load_count && i < room; i++) {
+        tmap_layout(checker, &p->loads[i], &l);
+        at = sum_round_up(at, buffer_align(&l));
+        out[i] = (struct tmap_region){TMAP_REGION_LOAD,  (uint32_t)i,     k, at,
+                                      l.footprint_bytes, buffer_align(&l)};
+        at = sum_add(at, l.footprint_bytes);
     }
-    uint64_t at = round_up(stages * s->stage_bytes, s->store_align_bytes);
-    for (uint32_t k = 0; k < s->store_stages; k++, at += s->store_bytes)
-        add_region(list, (struct tmap_region){TMAP_REGION_STORE, 0, k, at, s->store_bytes,
-                                              s->store_align_bytes});
+}
+
+/* Ring, staging, barriers and rest, as far as the caller's array goes; returns how many there are,
+ * whose number need not be walked. */
+static size_t list_regions(const struct tmap_checker *checker, const struct tmap_pipeline *p,
+                           const struct sums *s, uint32_t stages, struct tmap_region *out,
+                           size_t cap)
+{
+    size_t n = 0;
+    for (uint32_t k = 0; k < stages && n < cap; k++, n += p->load_count)
+        stage_regions(checker, p, s, k, out + n, cap - n);
+    n = (size_t)sum_mul(stages, p->load_count);
+    uint64_t at = sum_round_up(sum_mul(stages, s->stage_bytes), s->store_align_bytes);
+    for (uint32_t k = 0; k < s->store_stages && n + k < cap; k++)
+        out[n + k] = (struct tmap_region){
+            TMAP_REGION_STORE,   0, k, sum_add(at, sum_mul(k, s->store_bytes)), s->store_bytes,
+            s->store_align_bytes};
+    n = (size_t)sum_add(n, s->store_stages);
+    at = sum_round_up(sum_add(at, sum_mul(s->store_stages, s->store_bytes)), BARRIER_BYTES);
     const uint64_t barriers = (uint64_t)stages * BARRIERS_A_STAGE * BARRIER_BYTES;
-    at = round_up(at, BARRIER_BYTES);
-    add_region(list, (struct tmap_region){TMAP_REGION_BARRIERS, 0, 0, at, barriers, BARRIER_BYTES});
-    if (s->reserve_bytes)
-        add_region(
-            list, (struct tmap_region){TMAP_REGION_REST, 0, 0, at + barriers, s->reserve_bytes, 1});
+    if (n < cap)
+        out[n] = (struct tmap_region){TMAP_REGION_BARRIERS, 0, 0, at, barriers, BARRIER_BYTES};
+    n++;
+    if (s->reserve_bytes && n < cap)
+        out[n] = (struct tmap_region){TMAP_REGION_REST, 0, 0, sum_add(at, barriers),
+                                      s->reserve_bytes, 1};
+    return n + (s->reserve_bytes != 0);
 }
 
 /* The next number of columns that tcgen05.alloc takes, found by asking the rows. */
@@ -156,10 +158,12 @@ static uint32_t columns_rounded(const struct tmap_checker *checker, uint32_t wan
 {
     struct pipeline_facts f = {.stages = 1, .arrivals = 1};
     struct tmap_violation v[8];
+    uint32_t most = 0;
     size_t n;
-    for (uint64_t c = wanted; wanted && c < 2 * (uint64_t)wanted + 64; c++) {
+    tmap_capacity(checker->target.arch, NULL, &most);
+    for (uint32_t c = wanted; wanted && c <= most; c++) {
         f.tmem_columns = c;
-        if (check_pipeline(checker, &f, v, 8, &n) == TMAP_OK && n == 0) return (uint32_t)c;
+        if (check_pipeline(checker, &f, v, 8, &n) == TMAP_OK && n == 0) return c;
     }
     return wanted;
 }
@@ -171,7 +175,6 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
 {
     struct sums s;
     uint32_t capacity = 0;
-    struct region_list list = {regions, region_cap, 0};
     if (!checker || !p || !budget || !found || !p->loads || p->load_count == 0 ||
         (region_cap && !regions) || (cap && !violations))
         return TMAP_E_ARGUMENT;
@@ -186,7 +189,7 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
                             .capacity_bytes = capacity};
     b.max_stages = most_stages(checker, p, &s);
     b.stages = p->stages ? p->stages : (b.max_stages ? b.max_stages : 1);
-    b.barriers = b.stages * BARRIERS_A_STAGE;
+    b.barriers = (uint64_t)b.stages * BARRIERS_A_STAGE;
     b.shared_bytes = shared_bytes(&s, b.stages);
     b.tmem_columns = columns_rounded(checker, p->tmem_columns);
     const struct pipeline_facts f = facts_of(p, &s, b.stages);
@@ -194,8 +197,7 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
     if (status != TMAP_OK) return status;
     b.verdict = *found ? TMAP_ILLEGAL : TMAP_LEGAL;
     if (p->expect_tx && p->expect_tx != s.tx_bytes) b.verdict = TMAP_ILLEGAL;
-    list_regions(checker, p, &s, b.stages, &list);
-    b.region_count = list.count;
+    b.region_count = list_regions(checker, p, &s, b.stages, regions, region_cap);
     *budget = b;
     return TMAP_OK;
 }

@@ -49,16 +49,28 @@ struct judge {
 /* Bytes of the buffers of one stage. */
 static uint64_t stage_bytes(const struct judge *j, const struct tmap_config *c)
 {
-    return ((uint64_t)c->block_m + c->block_n) * c->block_k * j->bits / 8;
+    const uint64_t elements = sum_mul((uint64_t)c->block_m + c->block_n, c->block_k);
+    return elements > SUM_MAX / 64 ? SUM_MAX : ceil_div(elements * j->bits, 8);
 }
 
-static uint64_t shared_of(const struct judge *j, const struct tmap_config *c, uint64_t stages)
+/* Bytes of mbarriers a stage, and of the staging of C, which takes the place of the ring. */
+static uint64_t barrier_bytes(const struct judge *j)
 {
-    const uint64_t ring = stages * stage_bytes(j, c);
-    if (j->p->model == TMAP_MODEL_RING) return ring + stages * 2 * BARRIER_BYTES;
-    const uint64_t staging = (uint64_t)c->block_m * c->block_n * j->out_bits / 8;
-    const uint64_t total = ring + stages * BARRIER_BYTES;
-    return total > staging ? total : staging;
+    return j->p->model == TMAP_MODEL_RING ? 2 * BARRIER_BYTES : BARRIER_BYTES;
+}
+
+static uint64_t staging_bytes(const struct judge *j, const struct tmap_config *c)
+{
+    if (j->p->model != TMAP_MODEL_TRITON) return 0;
+    const uint64_t elements = (uint64_t)c->block_m * c->block_n;
+    return elements > SUM_MAX / 64 ? SUM_MAX : ceil_div(elements * j->out_bits, 8);
+}
+
+static uint64_t shared_of(const struct judge *j, const struct tmap_config *c)
+{
+    const uint64_t ring = sum_mul(c->stages, sum_add(stage_bytes(j, c), barrier_bytes(j)));
+    const uint64_t staging = staging_bytes(j, c);
+    return ring > staging ? ring : staging;
 }
 
 static uint32_t registers_of(const struct judge *j, const struct tmap_config *c)
@@ -94,15 +106,11 @@ static void judge_sums(const struct judge *j, const struct tmap_config *c,
     for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
 }
 
-/* The most stages with which the sums fit: the fixed part is found by asking for one. */
+/* The most stages with which the sums fit. */
 static uint64_t max_stages(const struct judge *j, const struct tmap_config *c)
 {
-    const uint64_t one = shared_of(j, c, 1);
-    const uint64_t step = shared_of(j, c, 1025) - shared_of(j, c, 1024);
-    if (one > j->capacity || step == 0) return 0;
-    uint64_t s = j->capacity / step;
-    while (s > 0 && shared_of(j, c, s) > j->capacity) s--;
-    return s;
+    if (staging_bytes(j, c) > j->capacity) return 0;
+    return j->capacity / sum_add(stage_bytes(j, c), barrier_bytes(j));
 }
 
 static uint64_t blocks_per_sm(const struct judge *j, const struct tmap_config_answer *a)
@@ -111,31 +119,38 @@ static uint64_t blocks_per_sm(const struct judge *j, const struct tmap_config_an
     return n < 1 ? 1 : n > 4 ? 4 : n;
 }
 
+/* A count of bytes or tiles as an integer again. */
+static uint64_t whole(double v)
+{
+    return v < (double)SUM_MAX ? (uint64_t)v : SUM_MAX;
+}
+
+/* In floating point: sizes are the user's, and their products need not fit anywhere. */
 static void rank_terms(const struct judge *j, const struct tmap_config *c,
                        struct tmap_config_answer *a)
 {
     const struct tmap_problem *p = j->p;
-    const uint64_t rows = ceil_div(p->m, c->block_m), cols = ceil_div(p->n, c->block_n);
-    const uint64_t k = ceil_div(p->k, c->block_k) * c->block_k;
-    const double size = j->bits / 8.0;
-    const double flops =
-        2.0 * (double)(rows * c->block_m) * (double)(cols * c->block_n) * (double)k;
-    a->tiles = rows * cols;
-    a->l2_bytes = (uint64_t)((double)a->tiles * (c->block_m + c->block_n) * (double)k * size);
-    a->dram_bytes = (uint64_t)(((double)p->m * (double)p->k + (double)p->n * (double)p->k) * size +
-                               (double)p->m * (double)p->n * j->out_bits / 8.0);
-    a->intensity = a->l2_bytes ? flops / (double)a->l2_bytes : 0;
+    const double rows = (double)ceil_div(p->m, c->block_m),
+                 cols = (double)ceil_div(p->n, c->block_n);
+    const double k = (double)ceil_div(p->k, c->block_k) * c->block_k, size = j->bits / 8.0;
+    const double flops = 2.0 * rows * c->block_m * cols * c->block_n * k;
+    const double l2 = rows * cols * ((double)c->block_m + c->block_n) * k * size;
+    const double m = (double)p->m, n = (double)p->n;
+    const double dram = (m + n) * (double)p->k * size + m * n * j->out_bits / 8.0;
+    a->tiles = whole(rows * cols);
+    a->l2_bytes = whole(l2);
+    a->dram_bytes = whole(dram);
+    a->intensity = l2 > 0 ? flops / l2 : 0;
     if (!j->rates) return;
-    const uint64_t slots = j->rates->sms * blocks_per_sm(j, a);
-    const double whole = (double)ceil_div(a->tiles, slots);
-    a->waves = (double)a->tiles / (double)slots;
-    a->wave_efficiency = whole > 0 ? a->waves / whole : 0;
+    const double slots = (double)(j->rates->sms * blocks_per_sm(j, a));
+    const double waves = (double)ceil_div(a->tiles, (uint64_t)slots);
+    a->waves = rows * cols / slots;
+    a->wave_efficiency = waves > 0 && a->waves < waves ? a->waves / waves : 1;
     a->flop_us = flops / (j->rates->tflops_16bit * (16.0 / j->bits) * 1e6);
-    a->dram_us = (double)a->dram_bytes / (j->rates->dram_tbs * 1e6);
-    a->l2_us = (double)a->l2_bytes / (j->rates->l2_tbs * 1e6);
+    a->dram_us = dram / (j->rates->dram_tbs * 1e6);
+    a->l2_us = l2 / (j->rates->l2_tbs * 1e6);
     const double most = a->flop_us > a->l2_us ? a->flop_us : a->l2_us;
-    a->time_us =
-        (a->dram_us > most ? a->dram_us : most) / (a->wave_efficiency > 0 ? a->wave_efficiency : 1);
+    a->time_us = (a->dram_us > most ? a->dram_us : most) / a->wave_efficiency;
 }
 
 static void judge_one(const struct judge *j, const struct tmap_config *c,
@@ -144,7 +159,7 @@ static void judge_one(const struct judge *j, const struct tmap_config *c,
     memset(a, 0, sizeof *a);
     for (uint32_t i = 0; i < j->problem_row_count; i++) refuse(a, j->problem_rows[i]);
     a->registers = registers_of(j, c);
-    a->shared_bytes = shared_of(j, c, c->stages);
+    a->shared_bytes = shared_of(j, c);
     judge_sums(j, c, a);
     if (c->block_m && c->block_n && c->block_k) {
         a->max_stages = max_stages(j, c);
@@ -162,7 +177,7 @@ static void judge_operand(struct judge *j, uint64_t rows, uint64_t columns, uint
     struct tmap_desc d = {.kind = TMAP_TILED, .dtype = j->p->dtype, .rank = 2, .address = 1 << 20};
     d.dim[0] = columns;
     d.dim[1] = rows;
-    d.stride_bytes[0] = columns * bits / 8;
+    d.stride_bytes[0] = columns > SUM_MAX / 64 ? SUM_MAX : ceil_div(columns * bits, 8);
     d.box[0] = 128 / bits ? 128 / bits : 1;
     d.box[1] = d.elem_stride[0] = d.elem_stride[1] = 1;
     tmap_check_with(j->checker, &d, v, 8, &n, NULL);
