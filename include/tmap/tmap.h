@@ -58,6 +58,18 @@ enum tmap_contract {
 };
 
 /* OBSERVED: the rows were recorded on this very target. INFERRED: from documents, other targets. */
+/* tcgen05.mma's .kind; NONE: nothing multiplies. */
+enum tmap_mma_kind {
+    TMAP_MMA_NONE = 0,
+    TMAP_MMA_F16,
+    TMAP_MMA_TF32,
+    TMAP_MMA_F8F6F4,
+    TMAP_MMA_I8,
+    TMAP_MMA_MXF8F6F4,
+    TMAP_MMA_MXF4,
+    TMAP_MMA_MXF4NVF4
+};
+
 enum tmap_basis { TMAP_OBSERVED = 0, TMAP_INFERRED = 1 };
 
 enum tmap_kind { TMAP_TILED = 0, TMAP_IM2COL = 1, TMAP_IM2COL_WIDE = 2 };

@@ -1,6 +1,7 @@
 /* The checks beside the encode call: uses, changes to a map, pipelines, advice. */
 #include "core/check_use.h"
 #include "core/derive.h"
+#include "core/forms.h"
 #include "core/native_rows.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ INLINE void pipeline_rows(const struct subject *s, struct row_set *set)
 {
     const int kind = TMAP_TILED, wanted = EFFECT_VIOLATION;
     const struct pipeline_facts *pl = s->pipeline;
+    const struct tmap_target *tg = s->target;
     const struct derived *dv = s->derived;
 #include "rules/pipeline.def"
 }
@@ -166,6 +168,7 @@ enum tmap_status check_pipeline(const struct tmap_checker *c, const struct pipel
     struct derived derived;
     memset(&derived, 0, sizeof derived);
     tmap_capacity(c->target.arch, &derived.smem_capacity, &derived.tmem_capacity);
+    tmap_form_available(TMAP_FORM_MOD_CTA_GROUP_2, &c->target, &derived.form_ptx);
     const struct subject s = {&c->target, NULL, NULL, facts, &derived};
     struct row_set raw = {{0}};
     struct finding f = {out, cap, 0};

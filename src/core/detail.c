@@ -34,6 +34,19 @@ static void range_of(int slot, int128 *lo, int128 *hi)
     case FIELD_ARRIVALS:
     case FIELD_REGISTERS:
     case FIELD_THREADS:
+    case FIELD_GROUP:
+    case FIELD_MMA_KIND:
+    case FIELD_MMA_M:
+    case FIELD_MMA_N:
+    case FIELD_MMA_K:
+    case FIELD_A_TYPE:
+    case FIELD_B_TYPE:
+    case FIELD_D_TYPE:
+    case FIELD_SCALE_BLOCK:
+    case FIELD_SCALE_TYPE:
+    case FIELD_TMEM_NEEDED:
+    case FIELD_ALLOC_WARPS:
+    case FIELD_ALLOC_GROUP:
         *hi = UINT64_MAX;
         break;
     case FIELD_LOWER:

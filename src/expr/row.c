@@ -12,6 +12,7 @@
 #define AT_100_12_6 {1206, 87, 570, TMAP_ARCH(100, 0)}
 #define AT_100_13_4 {1304, 94, 615, TMAP_ARCH(100, 0)}
 #define AT_100A_13_4 {1304, 94, 615, TMAP_ARCH(100, 1)}
+#define AT_103A {1300, 90, 580, TMAP_ARCH(103, 1)}
 #define AT_120A {1300, 90, 580, TMAP_ARCH(120, 1)}
 
 #define NEEDS(...) {__VA_ARGS__, ROW_END}
@@ -136,6 +137,19 @@ void pipeline_write(struct pipeline_facts *p, int slot, int64_t value)
     if (slot == F_ARRIVALS) p->arrivals = v;
     if (slot == F_REGISTERS) p->registers = v;
     if (slot == F_THREADS) p->threads = v;
+    if (slot == F_GROUP) p->cta_group = v;
+    if (slot == F_MMA_KIND) p->mma_kind = v;
+    if (slot == F_MMA_M) p->mma_m = v;
+    if (slot == F_MMA_N) p->mma_n = v;
+    if (slot == F_MMA_K) p->mma_k = v;
+    if (slot == F_A_TYPE) p->a_type = v;
+    if (slot == F_B_TYPE) p->b_type = v;
+    if (slot == F_D_TYPE) p->d_type = v;
+    if (slot == F_SCALE_BLOCK) p->scale_block = v;
+    if (slot == F_SCALE_TYPE) p->scale_type = v;
+    if (slot == F_TMEM_NEEDED) p->tmem_needed = v;
+    if (slot == F_ALLOC_WARPS) p->alloc_warps = v;
+    if (slot == F_ALLOC_GROUP) p->alloc_group = v;
 }
 
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
@@ -149,7 +163,10 @@ void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct t
                                         .stage_align_bytes = 1024,
                                         .stage_tx_bytes = 16384,
                                         .shared_bytes = 32768,
-                                        .arrivals = 1};
+                                        .arrivals = 1,
+                                        .cta_group = 1,
+                                        .alloc_warps = 1,
+                                        .alloc_group = 1};
     for (size_t i = 1; i < sizeof w->setup / sizeof w->setup[0] && w->setup[i].slot != 0; i++)
         if (!field_write(desc, use, w->setup[i].slot, w->setup[i].value))
             pipeline_write(pipeline, w->setup[i].slot, w->setup[i].value);

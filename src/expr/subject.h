@@ -44,6 +44,9 @@ struct pipeline_facts {
     uint64_t stages, stage_bytes, stage_align_bytes, stage_tx_bytes, shared_bytes;
     uint64_t tmem_columns, arrivals;
     uint64_t registers, threads; /* a thread's, at least; of a block */
+    /* what multiplies, and its tensor memory; the codes are those of the instruction descriptor */
+    uint64_t cta_group, mma_kind, mma_m, mma_n, mma_k, a_type, b_type, d_type;
+    uint64_t scale_block, scale_type, tmem_needed, alloc_warps, alloc_group;
 };
 
 struct subject {

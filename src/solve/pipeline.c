@@ -66,6 +66,11 @@ static uint64_t shared_bytes(const struct sums *s, uint64_t stages)
     return sum_add(at, s->reserve_bytes);
 }
 
+static uint64_t group_of(const struct tmap_pipeline *p)
+{
+    return p->cta_group ? p->cta_group : 1;
+}
+
 static struct pipeline_facts facts_of(const struct tmap_pipeline *p, const struct sums *s,
                                       uint64_t stages)
 {
@@ -76,7 +81,10 @@ static struct pipeline_facts facts_of(const struct tmap_pipeline *p, const struc
                                    .stage_tx_bytes = tx,
                                    .shared_bytes = shared_bytes(s, stages),
                                    .tmem_columns = p->tmem_columns,
-                                   .arrivals = p->consumers ? p->consumers : 1};
+                                   .arrivals = p->consumers ? p->consumers : 1,
+                                   .cta_group = group_of(p),
+                                   .alloc_warps = 1,
+                                   .alloc_group = group_of(p)};
 }
 
 static bool fits(const struct tmap_checker *checker, const struct tmap_pipeline *p,
@@ -156,7 +164,8 @@ static size_t list_regions(const struct tmap_checker *checker, const struct tmap
 /* The next number of columns that tcgen05.alloc takes, found by asking the rows. */
 static uint32_t columns_rounded(const struct tmap_checker *checker, uint32_t wanted)
 {
-    struct pipeline_facts f = {.stages = 1, .arrivals = 1};
+    struct pipeline_facts f = {
+        .stages = 1, .arrivals = 1, .cta_group = 1, .alloc_warps = 1, .alloc_group = 1};
     struct tmap_violation v[8];
     uint32_t most = 0;
     size_t n;

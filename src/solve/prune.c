@@ -100,6 +100,7 @@ static void judge_sums(const struct judge *j, const struct tmap_config *c,
         .stage_tx_bytes = stage_bytes(j, c),
         .shared_bytes = a->shared_bytes,
         .arrivals = 1,
+        .cta_group = 1,
         .registers = a->registers,
         .threads = (uint64_t)c->warps * WARP};
     check_pipeline(j->checker, &f, v, TMAP_CONFIG_ROWS, &n);
