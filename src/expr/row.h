@@ -61,7 +61,7 @@ struct row_witness {
     struct tmap_target target;
     int16_t slot;
     int64_t legal, illegal;
-    struct row_setup setup[10];
+    struct row_setup setup[12];
 };
 
 struct row {
