@@ -174,7 +174,8 @@ struct tmap_design_options {
     uint32_t consumers;      /* 0: the design's own */
     uint32_t stage_tx_bytes; /* what the copies of one stage signal in one CTA; 0: a default */
     uint32_t expect_bytes;   /* what the barrier expects; 0: stage_tx_bytes */
-    uint32_t ctas;           /* GEMM_SM90: of a cluster, each loading its share of B; 0: two */
+    uint32_t ctas;           /* GEMM_SM90: of a cluster, each loading its share of B; GEMM_SM100: 1
+                              * or 2; 0: two */
     uint32_t a_ctas;         /* that share A: a divisor of ctas, whose quotient shares B; 0: one */
     uint32_t b_tx_bytes;     /* of stage_tx_bytes, those of B; 0: half */
     uint32_t a_tx_bytes;     /* and of A, the rest being nobody else's; 0: all that B leaves */

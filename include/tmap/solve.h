@@ -16,6 +16,16 @@ extern "C" {
 /* --- pipelines: what a block's shared memory holds ----------------------------------------------
  */
 
+/* A tcgen05.mma: its kind, the shape of one instruction and the codes of the instruction
+ * descriptor for the types. k and block_k 0: the kind's own, and a row of 128 bytes. */
+struct tmap_tcgen05 {
+    uint32_t kind; /* enum tmap_mma_kind */
+    uint32_t m, n, k;
+    uint32_t a_type, b_type, d_type;
+    uint32_t scale_block, scale_type; /* elements that share a factor; 0: no factors */
+    uint32_t block_k;                 /* elements of K in one stage */
+};
+
 /* A ring of stages; each stage has one buffer per load. Zeros in the counts mean the default. */
 struct tmap_pipeline {
     const struct tmap_desc *loads; /* legal descriptors; one buffer each per stage */
@@ -24,8 +34,15 @@ struct tmap_pipeline {
     uint32_t stages;               /* 0: as many as fit */
     uint32_t store_stages;         /* staging buffers; 0: 1 where there is a store */
     uint32_t consumers;            /* arrivals that free a slot; 0: 1 */
-    uint32_t tmem_columns;         /* of tensor memory; 0: none */
-    uint32_t cta_group;            /* 2: the leader's barrier counts both CTAs' bytes; else 1 */
+    uint32_t tmem_columns;         /* allocated; 0: what mma needs */
+    uint32_t cta_group;            /* 2: the leader's barrier counts both CTAs' bytes; 0: 1 */
+    uint32_t cluster[2];           /* CTAs along two directions; 0: 1 */
+    uint64_t shared[2];            /* masks of loads that the CTAs along each fill, each its part */
+    struct tmap_tcgen05 mma;       /* kind NONE: not by tensor memory */
+    uint32_t accumulators;         /* in tensor memory, taken in turn; 0: 1 */
+    uint32_t scale_stages;         /* of the scale factors in tensor memory; 0: 1 */
+    uint32_t alloc_warps;          /* that allocate tensor memory in a CTA; 0: 1 */
+    uint32_t alloc_group;          /* cta_group of the allocation; 0: that of the rest */
     uint64_t reserve_bytes;        /* what else the kernel needs */
     uint64_t expect_tx;            /* what the kernel expects per stage; 0: what is right */
 };
@@ -52,6 +69,7 @@ struct tmap_budget {
     uint64_t stage_tx_bytes; /* what one stage's copies signal: the right expect_tx */
     uint64_t shared_bytes, capacity_bytes;
     uint32_t tmem_columns; /* as allocated: rounded up to what can be */
+    uint32_t tmem_needed;  /* by accumulators and scale factors */
     size_t region_count;   /* may exceed the capacity of the caller's array */
 };
 
@@ -63,6 +81,23 @@ TMAP_API enum tmap_status
 tmap_pipeline_budget(const struct tmap_checker *checker, const struct tmap_pipeline *pipeline,
                      struct tmap_budget *budget, struct tmap_region *regions, size_t region_cap,
                      struct tmap_violation *violations, size_t cap, size_t *found);
+
+/* What a pipeline's barriers do, as designs that protocol.h explores: the ring of operands, and
+ * where there is tensor memory its accumulators. */
+#define TMAP_PIPELINE_DESIGNS 2
+struct tmap_pipeline_design {
+    struct tmap_design_options options;
+    uint32_t stages, consumers; /* of the pipeline: where the options have fewer, as many as the
+                                 * automaton holds, a proof is of those and of no more */
+    char reason[96];            /* why it cannot be explored; "": it can */
+};
+
+/* tmap_pipeline_designs() : fills *count designs for a pipeline of so many stages. Errors:
+ *  TMAP_E_ARGUMENT; those of tmap_layout(). */
+TMAP_API enum tmap_status
+tmap_pipeline_designs(const struct tmap_checker *checker, const struct tmap_pipeline *pipeline,
+                      uint32_t stages, struct tmap_pipeline_design out[TMAP_PIPELINE_DESIGNS],
+                      size_t *count);
 
 /* tmap_pipeline_nearest() : where the stages do not fit, the one smaller box that makes them: of
  * all loads and dimensions above the innermost, that which leaves the most bytes in shared memory

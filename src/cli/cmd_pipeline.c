@@ -24,9 +24,13 @@ struct answer {
     struct tmap_region region[MOST_REGIONS];
     tmap_row rules[MOST_RULES];
     size_t rule_count;
-    struct tmap_protocol_result protocol;
-    uint32_t ctas, explored_stages, proved_stages; /* fewer, where the states of all are too many */
-    bool explored;
+    struct exploration {
+        struct tmap_pipeline_design design;
+        struct tmap_protocol_result result;
+        uint32_t proved_stages; /* fewer, where the states of all are too many */
+        char *trace;
+    } protocol[TMAP_PIPELINE_DESIGNS];
+    size_t protocol_count;
 };
 
 static enum tmap_status budget_of(const struct tmap_checker *c, const struct tmap_pipeline *p,
@@ -41,55 +45,52 @@ static enum tmap_status budget_of(const struct tmap_checker *c, const struct tma
     return s;
 }
 
-static uint32_t tx_of(const struct pipeline *p, const struct tmap_pipeline *in, uint64_t mask)
-{
-    struct tmap_layout l;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < in->load_count && i < 64; i++)
-        if (mask >> i & 1 && tmap_layout(&p->checker, &in->loads[i], &l) == TMAP_OK)
-            bytes += l.tx_bytes;
-    return (uint32_t)bytes;
-}
-
-/* What the kernel does with its barriers; more stages than the automaton has are taken as eight. */
-static struct tmap_design_options design_of(const struct pipeline *p, const struct io_pipeline *in,
-                                            const struct tmap_budget *b)
-{
-    struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .consumers = 1};
-    o.stages = b->stages < TMAP_PROTOCOL_DEPTH ? b->stages : TMAP_PROTOCOL_DEPTH;
-    if (in->pipeline.consumers && in->pipeline.consumers <= 8) o.consumers = in->pipeline.consumers;
-    o.stage_tx_bytes = (uint32_t)b->stage_tx_bytes;
-    o.expect_bytes = in->pipeline.expect_tx ? (uint32_t)in->pipeline.expect_tx : o.stage_tx_bytes;
-    if (in->cluster[0] * in->cluster[1] == 1) return o;
-    o.design = TMAP_DESIGN_GEMM_SM90;
-    o.ctas = in->cluster[0] * in->cluster[1];
-    o.a_ctas = in->cluster[1];
-    o.b_tx_bytes = tx_of(p, &in->pipeline, in->shared[0]);
-    o.a_tx_bytes = tx_of(p, &in->pipeline, in->shared[1]);
-    return o;
-}
-
 static bool explore_at(const struct pipeline *p, const struct tmap_design_options *o,
-                       struct tmap_protocol_result *result)
+                       struct tmap_protocol_result *result, char *trace)
 {
     struct tmap_protocol protocol;
-    p->trace[0] = 0;
+    if (trace) trace[0] = 0;
     return tmap_protocol_design(o, &protocol) == TMAP_OK &&
-           tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, result, p->trace,
-                                 TRACE_SIZE) == TMAP_OK;
+           tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, result, trace,
+                                 trace ? TRACE_SIZE : 0) == TMAP_OK;
 }
 
-/* Where the states are too many, what two stages do is said too. */
-static void explore(const struct pipeline *p, const struct io_pipeline *in, struct answer *a)
+/* A proof of fewer stages or consumers than there are is none of all. Where the states are too
+ * many, what two stages do is said too. */
+static void explore_design(const struct pipeline *p, struct exploration *e)
 {
-    struct tmap_design_options o = design_of(p, in, &a->budget);
+    struct tmap_design_options o = e->design.options;
     struct tmap_protocol_result fewer;
-    a->ctas = o.ctas ? o.ctas : 1;
-    a->explored_stages = o.stages;
-    a->explored = explore_at(p, &o, &a->protocol);
-    if (!a->explored || a->protocol.verdict != TMAP_UNKNOWN || o.stages <= 2) return;
+    e->result.verdict = TMAP_UNKNOWN;
+    if (e->design.reason[0]) return;
+    if (!explore_at(p, &o, &e->result, e->trace)) {
+        snprintf(e->design.reason, sizeof e->design.reason,
+                 "byte counts with too small a common divisor");
+        return;
+    }
+    if (e->result.verdict == TMAP_LEGAL &&
+        (o.stages < e->design.stages || o.consumers < e->design.consumers)) {
+        e->result.verdict = TMAP_UNKNOWN;
+        e->proved_stages = o.stages;
+        return;
+    }
+    if (e->result.verdict != TMAP_UNKNOWN || o.stages <= 2) return;
     o.stages = 2;
-    if (explore_at(p, &o, &fewer) && fewer.verdict == TMAP_LEGAL) a->proved_stages = o.stages;
+    if (explore_at(p, &o, &fewer, NULL) && fewer.verdict == TMAP_LEGAL) e->proved_stages = 2;
+}
+
+static enum tmap_status explore(const struct pipeline *p, const struct io_pipeline *in,
+                                struct answer *a)
+{
+    struct tmap_pipeline_design designs[TMAP_PIPELINE_DESIGNS];
+    const enum tmap_status s = tmap_pipeline_designs(&p->checker, &in->pipeline, a->budget.stages,
+                                                     designs, &a->protocol_count);
+    for (size_t i = 0; s == TMAP_OK && i < a->protocol_count; i++) {
+        a->protocol[i].design = designs[i];
+        a->protocol[i].trace = p->trace + i * TRACE_SIZE;
+        explore_design(p, &a->protocol[i]);
+    }
+    return s;
 }
 
 /* The most stages of each architecture that has a capacity. */
@@ -139,17 +140,26 @@ static json_t *regions_json(const struct answer *a)
     return list;
 }
 
-static json_t *protocol_json(const struct pipeline *p, const struct answer *a)
+static uint32_t ctas_of(const struct exploration *e)
 {
-    json_t *o =
-        json_pack("{s:s, s:s, s:i}", "verdict", io_verdict_name(a->protocol.verdict), "hazard",
-                  tmap_hazard_name(a->protocol.fault), "states", (int)a->protocol.states);
-    if (a->ctas > 1) json_object_set_new(o, "ctas", json_integer(a->ctas));
-    if (a->proved_stages) json_object_set_new(o, "proved_stages", json_integer(a->proved_stages));
-    if (a->protocol.fault == TMAP_HAZARD_NONE) return o;
-    json_object_set_new(o, "detail", json_string(a->protocol.detail));
-    json_object_set_new(o, "steps", json_integer(a->protocol.steps));
-    json_object_set_new(o, "trace", json_string(p->trace));
+    return e->design.options.ctas ? e->design.options.ctas : 1;
+}
+
+static json_t *protocol_json(const struct exploration *e)
+{
+    const struct tmap_protocol_result *r = &e->result;
+    json_t *o = json_pack("{s:s, s:s, s:I}", "verdict", io_verdict_name(r->verdict), "hazard",
+                          tmap_hazard_name(r->fault), "states", (json_int_t)r->states);
+    if (ctas_of(e) > 1) json_object_set_new(o, "ctas", json_integer(ctas_of(e)));
+    if (e->proved_stages) {
+        json_object_set_new(o, "proved_stages", json_integer(e->proved_stages));
+        json_object_set_new(o, "proved_consumers", json_integer(e->design.options.consumers));
+    }
+    if (e->design.reason[0]) json_object_set_new(o, "reason", json_string(e->design.reason));
+    if (r->fault == TMAP_HAZARD_NONE) return o;
+    json_object_set_new(o, "detail", json_string(r->detail));
+    json_object_set_new(o, "steps", json_integer(r->steps));
+    json_object_set_new(o, "trace", json_string(e->trace));
     return o;
 }
 
@@ -183,34 +193,43 @@ static void print_json(const struct pipeline *p, const struct io_record *record,
 {
     const struct tmap_budget *b = &a->budget;
     json_t *o = json_pack(
-        "{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "verdict",
-        io_verdict_name(b->verdict), "rules", io_rules_json(a->rules, a->rule_count), "stages",
-        (json_int_t)b->stages, "max_stages", (json_int_t)b->max_stages, "stage_bytes",
-        (json_int_t)b->stage_bytes, "stage_align", (json_int_t)b->stage_align_bytes, "expect_tx",
-        (json_int_t)b->stage_tx_bytes, "shared_bytes", (json_int_t)b->shared_bytes, "capacity",
-        (json_int_t)b->capacity_bytes, "max_stages_by_arch", by_arch(p, in), "regions",
-        regions_json(a));
+        "{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "verdict",
+        io_verdict_name(b->verdict), "basis", io_basis_name(p->checker.basis), "rules",
+        io_rules_json(a->rules, a->rule_count), "stages", (json_int_t)b->stages, "max_stages",
+        (json_int_t)b->max_stages, "stage_bytes", (json_int_t)b->stage_bytes, "stage_align",
+        (json_int_t)b->stage_align_bytes, "expect_tx", (json_int_t)b->stage_tx_bytes,
+        "shared_bytes", (json_int_t)b->shared_bytes, "capacity", (json_int_t)b->capacity_bytes,
+        "max_stages_by_arch", by_arch(p, in), "regions", regions_json(a));
     if (record->name) json_object_set_new(o, "name", json_string(record->name));
     json_t *nearest = nearest_json(p, in, b);
     if (nearest) json_object_set_new(o, "nearest", nearest);
     if (b->tmem_columns) json_object_set_new(o, "tmem_columns", json_integer(b->tmem_columns));
-    if (a->explored) json_object_set_new(o, "protocol", protocol_json(p, a));
+    if (b->tmem_needed) json_object_set_new(o, "tmem_needed", json_integer(b->tmem_needed));
+    for (size_t i = 0; i < a->protocol_count; i++)
+        json_object_set_new(o, i ? "accumulator_protocol" : "protocol",
+                            protocol_json(&a->protocol[i]));
     io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
 }
 
-static void protocol_text(const struct pipeline *p, const struct answer *a)
+static void protocol_text(const struct exploration *e, const char *of)
 {
-    printf("protocol");
-    if (a->ctas > 1) printf(" of %u CTAs", a->ctas);
-    if (!a->explored)
-        printf(": not explored: more agents than there can be, or parts that are not equal\n");
-    else if (a->protocol.verdict == TMAP_LEGAL)
-        printf(": proved for any number of iterations (%u states)\n", a->protocol.states);
-    else if (a->protocol.verdict == TMAP_ILLEGAL)
-        printf(": %s: %s\n%s", tmap_hazard_name(a->protocol.fault), a->protocol.detail, p->trace);
-    else if (a->proved_stages)
-        printf(": proved at %u stages; the states of %u are too many\n", a->proved_stages,
-               a->explored_stages);
+    const struct tmap_protocol_result *r = &e->result;
+    const struct tmap_pipeline_design *d = &e->design;
+    printf("%s", of);
+    if (ctas_of(e) > 1) printf(" of %u CTAs", ctas_of(e));
+    if (d->reason[0])
+        printf(": not explored: %s\n", d->reason);
+    else if (r->verdict == TMAP_LEGAL)
+        printf(": proved for any number of iterations (%u states)\n", r->states);
+    else if (r->verdict == TMAP_ILLEGAL)
+        printf(": %s: %s\n%s", tmap_hazard_name(r->fault), r->detail, e->trace);
+    else if (e->proved_stages < d->options.stages && e->proved_stages)
+        printf(": proved at %u stages; the states of %u are too many\n", e->proved_stages,
+               d->options.stages);
+    else if (e->proved_stages)
+        printf(": unknown: proved with %u of %u stages and %u of %u consumers, the most that are "
+               "explored\n",
+               d->options.stages, d->stages, d->options.consumers, d->consumers);
     else
         printf(": undecided, the states are too many\n");
 }
@@ -233,14 +252,103 @@ static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
     for (size_t i = 0; i < regions_listed(a); i++)
         printf("  %8" PRIu64 "  %8" PRIu64 "  %s\n", a->region[i].offset_bytes, a->region[i].bytes,
                region_name(&a->region[i], text, sizeof text));
-    protocol_text(p, a);
+    if (b->tmem_columns)
+        printf("tensor memory: %u of %u columns allocated\n", b->tmem_needed, b->tmem_columns);
+    for (size_t i = 0; i < a->protocol_count; i++)
+        protocol_text(&a->protocol[i], i ? "protocol of the accumulators" : "protocol");
 }
 
 static enum cli_exit code_of(const struct answer *a)
 {
+    bool undecided = a->budget.verdict == TMAP_UNKNOWN;
     if (a->budget.verdict == TMAP_ILLEGAL) return CLI_ILLEGAL;
-    if (!a->explored || a->protocol.verdict == TMAP_UNKNOWN) return CLI_UNDECIDED;
-    return a->protocol.verdict == TMAP_ILLEGAL ? CLI_ILLEGAL : CLI_OK;
+    for (size_t i = 0; i < a->protocol_count; i++) {
+        if (a->protocol[i].result.verdict == TMAP_ILLEGAL) return CLI_ILLEGAL;
+        undecided = undecided || a->protocol[i].result.verdict == TMAP_UNKNOWN;
+    }
+    return undecided ? CLI_UNDECIDED : CLI_OK;
+}
+
+/* One descriptor that is illegal: why, by each row that it violates. */
+struct refused {
+    const char *what;
+    const struct tmap_desc *desc;
+    struct tmap_violation rows[MOST_RULES];
+    size_t count;
+};
+
+static bool refuses(const struct pipeline *p, const char *what, const struct tmap_desc *desc,
+                    struct refused *out)
+{
+    size_t found = 0;
+    *out = (struct refused){.what = what, .desc = desc};
+    tmap_check_with(&p->checker, desc, out->rows, MOST_RULES, &found, NULL);
+    out->count = found < MOST_RULES ? found : MOST_RULES;
+    return found > 0;
+}
+
+static void refused_text(const struct pipeline *p, const struct refused *r)
+{
+    struct tmap_detail detail;
+    printf("%s is illegal\n", r->what);
+    for (size_t i = 0; i < r->count; i++)
+        if (tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail) == TMAP_OK)
+            printf("  %s %s: %s\n", tmap_row_id(r->rows[i].row), tmap_row_name(r->rows[i].row),
+                   detail.message);
+}
+
+static json_t *refused_json(const struct pipeline *p, const struct refused *r)
+{
+    struct tmap_detail detail;
+    json_t *findings = json_array();
+    for (size_t i = 0; i < r->count; i++)
+        if (tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail) == TMAP_OK)
+            json_array_append_new(findings,
+                                  json_pack("{s:s, s:s}", "rule", tmap_row_id(r->rows[i].row),
+                                            "message", detail.message));
+    return json_pack("{s:s, s:o}", "what", r->what, "findings", findings);
+}
+
+/* Which of the descriptors are illegal, and why, in the answer's place. */
+static enum cli_exit print_refused(const struct pipeline *p, const struct io_record *record,
+                                   const struct tmap_pipeline *in)
+{
+    json_t *list = json_array();
+    struct refused r;
+    for (size_t i = 0; i <= in->load_count; i++) {
+        const bool last = i == in->load_count;
+        char what[40];
+        if (last && !in->store) break;
+        snprintf(what, sizeof what, last ? "store" : "load %zu", i);
+        if (!refuses(p, what, last ? in->store : &in->loads[i], &r)) continue;
+        if (p->cli->format == IO_TEXT)
+            refused_text(p, &r);
+        else
+            json_array_append_new(list, refused_json(p, &r));
+    }
+    if (p->cli->format == IO_TEXT) {
+        json_decref(list);
+        return CLI_ILLEGAL;
+    }
+    json_t *o = json_pack("{s:s, s:s, s:o}", "verdict", io_verdict_name(TMAP_ILLEGAL), "basis",
+                          io_basis_name(p->checker.basis), "refused", list);
+    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
+    return CLI_ILLEGAL;
+}
+
+static enum cli_exit answer_record(struct pipeline *p, const struct io_record *record,
+                                   const struct io_pipeline *in, struct answer *a)
+{
+    enum tmap_status s = budget_of(&p->checker, &in->pipeline, a);
+    if (s == TMAP_E_ILLEGAL) return print_refused(p, record, &in->pipeline);
+    if (s == TMAP_OK) s = explore(p, in, a);
+    if (s != TMAP_OK) return cli_status(p->cli, s, "pipeline");
+    if (p->cli->format == IO_TEXT)
+        print_text(p, &in->pipeline, a);
+    else
+        print_json(p, record, &in->pipeline, a);
+    return code_of(a);
 }
 
 static enum cli_exit pipeline_record(void *user, struct io_record *record)
@@ -250,24 +358,8 @@ static enum cli_exit pipeline_record(void *user, struct io_record *record)
     struct answer *a = calloc(1, sizeof *a);
     enum cli_exit code;
     if (!a) return cli_status(p->cli, TMAP_E_MEMORY, "pipeline");
-    if (!io_pipeline_from(record, &in)) {
-        code = cli_unreadable(p->cli, record);
-    } else {
-        const enum tmap_status s = budget_of(&p->checker, &in.pipeline, a);
-        if (s == TMAP_E_ILLEGAL)
-            cli_message(p->cli, "a descriptor is illegal: tmap check says why");
-        code = s == TMAP_E_ILLEGAL ? CLI_ILLEGAL
-               : s != TMAP_OK      ? cli_status(p->cli, s, "pipeline")
-                                   : CLI_OK;
-        if (s == TMAP_OK) {
-            explore(p, &in, a);
-            if (p->cli->format == IO_TEXT)
-                print_text(p, &in.pipeline, a);
-            else
-                print_json(p, record, &in.pipeline, a);
-            code = code_of(a);
-        }
-    }
+    code = io_pipeline_from(record, &in) ? answer_record(p, record, &in, a)
+                                         : cli_unreadable(p->cli, record);
     io_pipeline_free(&in);
     free(a);
     return code;
@@ -279,7 +371,7 @@ static enum cli_exit run(struct cli *cli)
     const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
     if (s != TMAP_OK) return cli_status(cli, s, "pipeline");
     p.workspace = malloc(WORKSPACE);
-    p.trace = malloc(TRACE_SIZE);
+    p.trace = calloc(TMAP_PIPELINE_DESIGNS, TRACE_SIZE);
     if (p.workspace && p.trace)
         cli_each(cli, false, pipeline_record, &p);
     else

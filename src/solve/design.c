@@ -310,19 +310,21 @@ static void sm100_producer(struct builder *b, unsigned cta)
     STEP(END, .op = TMAP_STEP_SYNC, .x = leave);
 }
 
+/* A pair, or one CTA by itself; the barriers that count are the leader's. */
 static void design_gemm_sm100(struct builder *b)
 {
-    b->p->ctas = 2;
+    const uint8_t ctas = (uint8_t)b->ctas, all = (uint8_t)((1u << ctas) - 1);
     const uint8_t r = ring(b, b->stages), tile = buffer(b, "tile", r);
-    const uint8_t full = barrier(b, "full", r, 2), empty = barrier(b, "empty", r, 1);
-    const uint8_t init = members(b, 7), leave = members(b, 7);
-    sm100_producer(b, 0);
-    sm100_producer(b, 1);
+    const uint8_t full = barrier(b, "full", r, ctas), empty = barrier(b, "empty", r, 1);
+    const uint8_t init = members(b, (uint16_t)(2u * all + 1)),
+                  leave = members(b, (uint16_t)(2u * all + 1));
+    b->p->ctas = ctas;
+    for (unsigned cta = 0; cta < ctas; cta++) sm100_producer(b, cta);
     agent(b, "mma@0", 0);
     STEP(START, .op = TMAP_STEP_SYNC, .x = init);
     STEP(BLOCK, .op = TMAP_STEP_WAIT, .x = full);
-    STEP(BLOCK, .op = TMAP_STEP_READ, .x = tile, .ctas = 3);
-    STEP(BLOCK, .op = TMAP_STEP_COMMIT, .x = tile, .y = empty, .ctas = 3);
+    STEP(BLOCK, .op = TMAP_STEP_READ, .x = tile, .ctas = all);
+    STEP(BLOCK, .op = TMAP_STEP_COMMIT, .x = tile, .y = empty, .ctas = all);
     STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = r);
     if (b->defect != TMAP_DEFECT_NO_PEER_WAIT) STEP(END, .op = TMAP_STEP_SYNC, .x = leave);
 }
@@ -347,18 +349,18 @@ static void tmem_epilogue(struct builder *b, unsigned cta)
 /* One block of the word is one tile here. */
 static void design_gemm_sm100_tmem(struct builder *b)
 {
-    b->p->ctas = 2;
+    const uint8_t ctas = (uint8_t)b->ctas, all = (uint8_t)((1u << ctas) - 1);
+    b->p->ctas = ctas;
     b->p->started = true;
     const uint8_t r = ring(b, b->stages), acc = buffer(b, "accumulator", r);
-    const uint8_t full = barrier(b, "acc_full", r, 1), empty = barrier(b, "acc_empty", r, 2);
-    const uint8_t leave = members(b, 7);
-    tmem_epilogue(b, 0);
-    tmem_epilogue(b, 1);
+    const uint8_t full = barrier(b, "acc_full", r, 1), empty = barrier(b, "acc_empty", r, ctas);
+    const uint8_t leave = members(b, (uint16_t)(2u * all + 1));
+    for (unsigned cta = 0; cta < ctas; cta++) tmem_epilogue(b, cta);
     agent(b, "mma@0", 0);
     if (!defect_is(b, TMAP_DEFECT_NO_EMPTY_WAIT))
         STEP(BLOCK, .op = TMAP_STEP_WAIT_FREE, .x = empty);
-    STEP(BLOCK, .op = TMAP_STEP_WRITE, .x = acc, .ctas = 3);
-    STEP(BLOCK, .op = TMAP_STEP_COMMIT, .x = NOTHING, .y = full, .ctas = 3);
+    STEP(BLOCK, .op = TMAP_STEP_WRITE, .x = acc, .ctas = all);
+    STEP(BLOCK, .op = TMAP_STEP_COMMIT, .x = NOTHING, .y = full, .ctas = all);
     STEP(BLOCK, .op = TMAP_STEP_ADVANCE, .x = r);
     if (b->defect != TMAP_DEFECT_NO_PEER_WAIT) STEP(END, .op = TMAP_STEP_SYNC, .x = leave);
 }
@@ -383,6 +385,12 @@ static void expectation(struct builder *b)
     if (defect_is(b, TMAP_DEFECT_EXPECT_CLUSTER)) b->expect_bytes = 2 * b->tx_bytes;
     if (defect_is(b, TMAP_DEFECT_EXPECT_TOO_LARGE)) b->expect_bytes = b->tx_bytes + b->tx_bytes / 2;
     if (defect_is(b, TMAP_DEFECT_EXPECT_TOO_SMALL)) b->expect_bytes = b->tx_bytes / 2;
+}
+
+/* A product by tcgen05 is one CTA's or a pair's. */
+static bool group_fits(const struct builder *b)
+{
+    return b->ctas == 1 || b->ctas == 2;
 }
 
 /* Every CTA loads as much of what is shared. */
@@ -411,7 +419,9 @@ enum tmap_status tmap_protocol_design(const struct tmap_design_options *o,
     b.b_bytes = o->b_tx_bytes ? o->b_tx_bytes : b.tx_bytes / 2;
     b.a_bytes = o->a_tx_bytes ? o->a_tx_bytes : b.tx_bytes - b.b_bytes;
     if (b.stages > TMAP_PROTOCOL_DEPTH || b.consumers > 8 ||
-        (o->design == TMAP_DESIGN_GEMM_SM90 && !cluster_fits(&b)))
+        (o->design == TMAP_DESIGN_GEMM_SM90 && !cluster_fits(&b)) ||
+        ((o->design == TMAP_DESIGN_GEMM_SM100 || o->design == TMAP_DESIGN_GEMM_SM100_TMEM) &&
+         !group_fits(&b)))
         return TMAP_E_ARGUMENT;
     b.expect_bytes = o->expect_bytes ? o->expect_bytes : b.tx_bytes;
     memset(&p, 0, sizeof p);

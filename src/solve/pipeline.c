@@ -16,6 +16,7 @@ struct sums {
     uint64_t store_bytes, store_align_bytes;
     uint64_t reserve_bytes;
     uint32_t store_stages;
+    uint64_t tmem_columns; /* allocated */
 };
 
 static uint64_t buffer_align(const struct tmap_layout *l)
@@ -41,12 +42,75 @@ static enum tmap_status sum_loads(const struct tmap_checker *checker, const stru
     return TMAP_OK;
 }
 
+/* Bits of an element of A in shared memory, K of one instruction, by kind. */
+static const struct mma_kind {
+    uint32_t bits, k;
+} mma_kinds[] = {
+#define MMA_KIND(id, text, bits, k) [TMAP_MMA_##id] = {bits, k},
+#include "rules/mma.def"
+};
+#define MMA_KINDS (sizeof mma_kinds / sizeof *mma_kinds)
+#define ROW_BITS (128u * 8u) /* of an operand's row of 128 bytes */
+
+/* PTX ISA, scale factors in tensor memory: of 128 rows (or columns of B), four factors each lie in
+ * four columns. */
+#define SCALE_ROWS 128u
+#define SCALES_A_COLUMN 4u
+
+static struct tmap_tcgen05 mma_of(const struct tmap_pipeline *p)
+{
+    struct tmap_tcgen05 m = p->mma;
+    if (m.kind == TMAP_MMA_NONE || m.kind >= MMA_KINDS) return m;
+    if (m.k == 0) m.k = mma_kinds[m.kind].k;
+    if (m.block_k == 0) m.block_k = ROW_BITS / mma_kinds[m.kind].bits;
+    return m;
+}
+
+/* Columns of one accumulator of 32-bit cells in each CTA. A pair of 128 rows in all has 64 in a
+ * CTA, which lie in all lanes: half the columns (PTX ISA, data path layout B). */
+static uint64_t accumulator_columns(const struct tmap_pipeline *p, const struct tmap_tcgen05 *m)
+{
+    return p->cta_group == 2 && m->m <= SCALE_ROWS ? ceil_div(m->n, 2) : m->n;
+}
+
+static uint64_t scale_columns(const struct tmap_tcgen05 *m)
+{
+    if (m->scale_block == 0) return 0;
+    const uint64_t groups = ceil_div(m->block_k, (uint64_t)m->scale_block * SCALES_A_COLUMN);
+    const uint64_t blocks = 1 + ceil_div(m->n, SCALE_ROWS); /* of A, whose CTA has 128 rows; of B */
+    return sum_mul(groups, blocks * SCALES_A_COLUMN);
+}
+
+static uint64_t tmem_needed(const struct tmap_pipeline *p)
+{
+    const struct tmap_tcgen05 m = mma_of(p);
+    if (m.kind == TMAP_MMA_NONE) return 0;
+    return sum_add(sum_mul(p->accumulators ? p->accumulators : 1, accumulator_columns(p, &m)),
+                   sum_mul(p->scale_stages ? p->scale_stages : 1, scale_columns(&m)));
+}
+
+/* The least number of columns, from `needed` on, that tcgen05.alloc takes on the target: found by
+ * asking the rows. Where none is, `needed` itself, which a row then refuses. */
+static uint64_t columns_for(const struct tmap_checker *checker, uint64_t needed)
+{
+    struct pipeline_facts f = {
+        .stages = 1, .arrivals = 1, .cta_group = 1, .alloc_warps = 1, .alloc_group = 1};
+    struct tmap_violation v[1];
+    uint32_t most = 0;
+    size_t n;
+    tmap_capacity(checker->target.arch, NULL, &most);
+    for (f.tmem_columns = needed; needed && f.tmem_columns <= most; f.tmem_columns++)
+        if (check_pipeline(checker, &f, v, 1, &n) == TMAP_OK && n == 0) return f.tmem_columns;
+    return needed;
+}
+
 static enum tmap_status sum_up(const struct tmap_checker *checker, const struct tmap_pipeline *p,
                                struct sums *s)
 {
     struct tmap_layout l;
     memset(s, 0, sizeof *s);
     s->reserve_bytes = sum_add(p->reserve_bytes, 0); /* at most SUM_MAX */
+    s->tmem_columns = p->tmem_columns ? p->tmem_columns : columns_for(checker, tmem_needed(p));
     if (p->store) {
         const enum tmap_status status = tmap_layout(checker, p->store, &l);
         if (status != TMAP_OK) return status;
@@ -75,16 +139,27 @@ static struct pipeline_facts facts_of(const struct tmap_pipeline *p, const struc
                                       uint64_t stages)
 {
     const uint64_t tx = sum_add(p->expect_tx ? p->expect_tx : s->tx_bytes, 0);
+    const struct tmap_tcgen05 m = mma_of(p);
     return (struct pipeline_facts){.stages = stages,
                                    .stage_bytes = s->stage_bytes,
                                    .stage_align_bytes = s->align_bytes,
                                    .stage_tx_bytes = tx,
                                    .shared_bytes = shared_bytes(s, stages),
-                                   .tmem_columns = p->tmem_columns,
+                                   .tmem_columns = s->tmem_columns,
                                    .arrivals = p->consumers ? p->consumers : 1,
                                    .cta_group = group_of(p),
-                                   .alloc_warps = 1,
-                                   .alloc_group = group_of(p)};
+                                   .mma_kind = m.kind,
+                                   .mma_m = m.m,
+                                   .mma_n = m.n,
+                                   .mma_k = m.k,
+                                   .a_type = m.a_type,
+                                   .b_type = m.b_type,
+                                   .d_type = m.d_type,
+                                   .scale_block = m.scale_block,
+                                   .scale_type = m.scale_type,
+                                   .tmem_needed = tmem_needed(p),
+                                   .alloc_warps = p->alloc_warps ? p->alloc_warps : 1,
+                                   .alloc_group = p->alloc_group ? p->alloc_group : group_of(p)};
 }
 
 static bool fits(const struct tmap_checker *checker, const struct tmap_pipeline *p,
@@ -161,22 +236,6 @@ static size_t list_regions(const struct tmap_checker *checker, const struct tmap
     return n + (s->reserve_bytes != 0);
 }
 
-/* The next number of columns that tcgen05.alloc takes, found by asking the rows. */
-static uint32_t columns_rounded(const struct tmap_checker *checker, uint32_t wanted)
-{
-    struct pipeline_facts f = {
-        .stages = 1, .arrivals = 1, .cta_group = 1, .alloc_warps = 1, .alloc_group = 1};
-    struct tmap_violation v[8];
-    uint32_t most = 0;
-    size_t n;
-    tmap_capacity(checker->target.arch, NULL, &most);
-    for (uint32_t c = wanted; wanted && c <= most; c++) {
-        f.tmem_columns = c;
-        if (check_pipeline(checker, &f, v, 8, &n) == TMAP_OK && n == 0) return c;
-    }
-    return wanted;
-}
-
 enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
                                       const struct tmap_pipeline *p, struct tmap_budget *budget,
                                       struct tmap_region *regions, size_t region_cap,
@@ -200,12 +259,14 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
     b.stages = p->stages ? p->stages : (b.max_stages ? b.max_stages : 1);
     b.barriers = (uint64_t)b.stages * BARRIERS_A_STAGE;
     b.shared_bytes = shared_bytes(&s, b.stages);
-    b.tmem_columns = columns_rounded(checker, p->tmem_columns);
+    b.tmem_columns = (uint32_t)columns_for(checker, s.tmem_columns);
+    b.tmem_needed = (uint32_t)(tmem_needed(p) < UINT32_MAX ? tmem_needed(p) : UINT32_MAX);
     const struct pipeline_facts f = facts_of(p, &s, b.stages);
     status = check_pipeline(checker, &f, violations, cap, found);
     if (status != TMAP_OK) return status;
     b.verdict = *found ? TMAP_ILLEGAL : TMAP_LEGAL;
     if (p->expect_tx && p->expect_tx != s.tx_bytes) b.verdict = TMAP_ILLEGAL;
+    if (checker->covered != TMAP_OK) b.verdict = TMAP_UNKNOWN;
     b.region_count = list_regions(checker, p, &s, b.stages, regions, region_cap);
     *budget = b;
     return TMAP_OK;

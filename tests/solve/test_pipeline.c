@@ -151,11 +151,104 @@ static void test_nearest_that_fits(void **state)
     assert_int_equal(tmap_pipeline_nearest(&c, NULL, &near), TMAP_E_ARGUMENT);
 }
 
+/* Columns of tensor memory: accumulators as wide as N, half of that for a pair of 128 rows, and
+ * four columns for each 128 rows of A and columns of B and each four scale factors of a row. */
+static const struct columns {
+    uint32_t group, accumulators;
+    struct tmap_tcgen05 mma;
+    uint32_t needed, allocated;
+} columns[] = {
+    {1, 1, {TMAP_MMA_F16, 128, 256, 0, 0, 0, 1, 0, 0, 0}, 256, 256},
+    {1, 2, {TMAP_MMA_F16, 64, 48, 0, 0, 0, 1, 0, 0, 0}, 96, 128},
+    {2, 2, {TMAP_MMA_F16, 256, 256, 0, 1, 1, 1, 0, 0, 0}, 512, 512},
+    {2, 1, {TMAP_MMA_TF32, 128, 256, 0, 2, 2, 1, 0, 0, 0}, 128, 128},
+    {1, 1, {TMAP_MMA_MXF8F6F4, 128, 256, 0, 0, 0, 1, 32, 1, 0}, 256 + 4 + 8, 512},
+    {1, 1, {TMAP_MMA_MXF4NVF4, 128, 192, 0, 1, 1, 1, 16, 0, 0}, 192 + 4 * 12, 256},
+    {2, 1, {TMAP_MMA_MXF4, 256, 128, 0, 1, 1, 1, 32, 1, 512}, 128 + 4 * 8, 256},
+};
+
+static void test_tensor_memory(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 128, TMAP_SWIZZLE_128B);
+    (void)state;
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const struct tmap_pipeline p = {.loads = &load,
+                                        .load_count = 1,
+                                        .stages = 2,
+                                        .cta_group = columns[i].group,
+                                        .accumulators = columns[i].accumulators,
+                                        .mma = columns[i].mma};
+        struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+        struct tmap_budget b;
+        size_t found, count;
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.verdict, TMAP_LEGAL);
+        assert_int_equal(b.tmem_needed, columns[i].needed);
+        assert_int_equal(b.tmem_columns, columns[i].allocated);
+        assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+        assert_int_equal(count, 2);
+        assert_int_equal(d[0].options.ctas, columns[i].group);
+        assert_int_equal(d[1].options.stages, columns[i].accumulators);
+        assert_string_equal(d[0].reason, "");
+    }
+}
+
+/* What is beyond the automaton is said, not left out. */
+static void test_designs_say_their_bounds(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 24, 64, TMAP_SWIZZLE_NONE);
+    struct tmap_pipeline p = {.loads = &load, .load_count = 1, .consumers = 300};
+    struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+    size_t count;
+    (void)state;
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 40, d, &count), TMAP_OK);
+    assert_true(d->options.stages < d->stages && d->options.consumers < d->consumers);
+    assert_int_equal(d->stages, 40);
+    assert_int_equal(d->consumers, 300);
+    p = (struct tmap_pipeline){
+        .loads = &load, .load_count = 1, .cluster = {3, 1}, .shared = {1, 0}};
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+    assert_string_equal(d->reason, "the box of load 0 has no 3 equal parts");
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 0, d, &count), TMAP_E_ARGUMENT);
+}
+
+/* A pair is refused where there is none, and where there is, its own ring is explored. */
+static void test_pairs(void **state)
+{
+    static const struct {
+        const char *arch;
+        enum tmap_verdict verdict;
+    } on[] = {{"sm_90a", TMAP_ILLEGAL},  {"sm_100", TMAP_ILLEGAL},  {"sm_100a", TMAP_LEGAL},
+              {"sm_100f", TMAP_LEGAL},   {"sm_103a", TMAP_LEGAL},   {"sm_110f", TMAP_LEGAL},
+              {"sm_120a", TMAP_ILLEGAL}, {"sm_121a", TMAP_ILLEGAL}, {"sm_110", TMAP_ILLEGAL}};
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B);
+    const struct tmap_pipeline p = {.loads = &load, .load_count = 1, .stages = 2, .cta_group = 2};
+    (void)state;
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
+        const struct tmap_checker c = checker_on(on[i].arch);
+        struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+        struct tmap_budget b;
+        size_t found, count;
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.verdict, on[i].verdict);
+        assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+        assert_int_equal(d->options.design, TMAP_DESIGN_GEMM_SM100);
+        assert_int_equal(d->options.ctas, 2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_stages), cmocka_unit_test(test_nearest_that_fits),
-        cmocka_unit_test(test_regions),          cmocka_unit_test(test_what_does_not_fit),
+        cmocka_unit_test(test_tensor_memory),
+        cmocka_unit_test(test_designs_say_their_bounds),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_published_stages),
+        cmocka_unit_test(test_nearest_that_fits),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,26 +15,29 @@
 
 static const struct proof {
     enum tmap_design design;
-    uint32_t stages, consumers;
+    uint32_t stages, consumers, ctas;
 } proofs[] = {
     /* the designs of the suite at their own depth, and at others */
-    {TMAP_DESIGN_RING, 1, 1},
-    {TMAP_DESIGN_RING, 4, 2},
-    {TMAP_DESIGN_RING, 8, 2},
-    {TMAP_DESIGN_COPY, 2, 0},
-    {TMAP_DESIGN_COPY, 4, 0},
-    {TMAP_DESIGN_COPY, 6, 0},
-    {TMAP_DESIGN_GEMM_SM90, 2, 2},
-    {TMAP_DESIGN_GEMM_SM90, 3, 1},
-    {TMAP_DESIGN_GEMM_SM90, 3, 2},
-    {TMAP_DESIGN_GEMM_SM90, 4, 2},
-    {TMAP_DESIGN_GEMM_SM100, 4, 0},
-    {TMAP_DESIGN_GEMM_SM100, 6, 0},
-    {TMAP_DESIGN_GEMM_SM120, 3, 8},
-    {TMAP_DESIGN_GEMM_SM120, 2, 8},
-    {TMAP_DESIGN_EPILOGUE, 1, 0},
-    {TMAP_DESIGN_EPILOGUE, 2, 0},
-    {TMAP_DESIGN_GEMM_SM100_TMEM, 2, 0},
+    {TMAP_DESIGN_RING, 1, 1, 0},
+    {TMAP_DESIGN_RING, 4, 2, 0},
+    {TMAP_DESIGN_RING, 8, 2, 0},
+    {TMAP_DESIGN_COPY, 2, 0, 0},
+    {TMAP_DESIGN_COPY, 4, 0, 0},
+    {TMAP_DESIGN_COPY, 6, 0, 0},
+    {TMAP_DESIGN_GEMM_SM90, 2, 2, 0},
+    {TMAP_DESIGN_GEMM_SM90, 3, 1, 0},
+    {TMAP_DESIGN_GEMM_SM90, 3, 2, 0},
+    {TMAP_DESIGN_GEMM_SM90, 4, 2, 0},
+    {TMAP_DESIGN_GEMM_SM100, 4, 0, 0},
+    {TMAP_DESIGN_GEMM_SM100, 6, 0, 0},
+    {TMAP_DESIGN_GEMM_SM120, 3, 8, 0},
+    {TMAP_DESIGN_GEMM_SM120, 2, 8, 0},
+    {TMAP_DESIGN_EPILOGUE, 1, 0, 0},
+    {TMAP_DESIGN_EPILOGUE, 2, 0, 0},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, 2, 0, 0},
+    {TMAP_DESIGN_GEMM_SM100, 4, 0, 1},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, 1, 0, 1},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, 2, 0, 1},
 };
 
 static const struct found {
@@ -98,7 +101,8 @@ static void test_designs_are_proved(void **state)
     for (size_t i = 0; i < sizeof proofs / sizeof *proofs; i++) {
         const struct tmap_design_options o = {.design = proofs[i].design,
                                               .stages = proofs[i].stages,
-                                              .consumers = proofs[i].consumers};
+                                              .consumers = proofs[i].consumers,
+                                              .ctas = proofs[i].ctas};
         const struct tmap_protocol_result r = explore(&o, NULL, 0);
         print_message("# %s, %u stages: %u states %s\n", tmap_design_name(o.design), o.stages,
                       r.states, r.detail);

@@ -30,9 +30,9 @@ json_t *io_plan_patch(const struct tmap_plan *plan, const struct io_record *reco
 struct io_pipeline {
     struct tmap_pipeline pipeline;
     struct tmap_desc *loads, store;
-    uint32_t cluster[2]; /* CTAs along two directions; 1 and 1: none */
-    uint64_t shared[2];  /* masks of the loads that the CTAs along each fill together */
 };
+/* io_mma_from() : the object "mma" of a pipeline's record. */
+bool io_mma_from(struct io_record *record, json_t *mma, struct tmap_pipeline *out);
 bool io_pipeline_from(struct io_record *record, struct io_pipeline *out);
 void io_pipeline_free(struct io_pipeline *pipeline);
 

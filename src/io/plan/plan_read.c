@@ -54,14 +54,16 @@ static bool cluster_from(struct io_record *r, struct io_pipeline *p)
     json_t *cluster = json_object_get(r->json, "cluster");
     const struct io_at at = {r, "$", 0};
     const size_t n = json_array_size(cluster);
-    p->cluster[0] = p->cluster[1] = 1;
+    p->pipeline.cluster[0] = p->pipeline.cluster[1] = 1;
     if (!cluster) return true;
     if (n < 1 || n > 2) return io_fail(r, "$.cluster", "expected one or two numbers of CTAs");
     for (size_t i = 0; i < n; i++)
-        if (!io_get_u32(&at, "cluster", (int)i, json_array_get(cluster, i), &p->cluster[i]))
+        if (!io_get_u32(&at, "cluster", (int)i, json_array_get(cluster, i),
+                        &p->pipeline.cluster[i]))
             return false;
-    if (p->cluster[0] == 0 || p->cluster[0] > TMAP_PROTOCOL_CTAS ||
-        p->cluster[1] > TMAP_PROTOCOL_CTAS / p->cluster[0] || p->cluster[1] == 0)
+    if (p->pipeline.cluster[0] == 0 || p->pipeline.cluster[0] > TMAP_PROTOCOL_CTAS ||
+        p->pipeline.cluster[1] > TMAP_PROTOCOL_CTAS / p->pipeline.cluster[0] ||
+        p->pipeline.cluster[1] == 0)
         return io_fail(r, "$.cluster", "1 to %d CTAs together can be explored", TMAP_PROTOCOL_CTAS);
     return true;
 }
@@ -81,13 +83,13 @@ static bool shared_from(struct io_record *r, struct io_pipeline *p)
         for (size_t k = 0; k < json_array_size(list); k++) {
             uint32_t load;
             if (!io_get_u32(&at, "", (int)k, json_array_get(list, k), &load)) return false;
-            if (load >= most || (p->shared[1 - i] | p->shared[i]) >> load & 1)
+            if (load >= most || (p->pipeline.shared[1 - i] | p->pipeline.shared[i]) >> load & 1)
                 return io_fail(r, "$.shared", "%u is no load, or named twice", load);
-            p->shared[i] |= UINT64_C(1) << load;
+            p->pipeline.shared[i] |= UINT64_C(1) << load;
         }
     }
     for (int i = 0; i < 2; i++)
-        if (p->cluster[i] > 1 && !p->shared[i])
+        if (p->pipeline.cluster[i] > 1 && !p->pipeline.shared[i])
             return io_fail(r, "$.shared", "the CTAs along direction %d share no load", i);
     return true;
 }
@@ -95,11 +97,11 @@ static bool shared_from(struct io_record *r, struct io_pipeline *p)
 bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
 {
     static const char *const known[] = {
-        "name",          "stages",       "loads",     "store",        "consumers",
-        "reserve_bytes", "store_stages", "cta_group", "tmem_columns", "expect_tx",
-        "cluster",       "shared",       NULL};
+        "name",         "stages",    "loads",        "store",     "consumers", "reserve_bytes",
+        "store_stages", "cta_group", "tmem_columns", "expect_tx", "cluster",   "shared",
+        "mma",          NULL};
     const struct io_at at = {r, "$", 0};
-    json_t *store = json_object_get(r->json, "store");
+    json_t *store = json_object_get(r->json, "store"), *mma = json_object_get(r->json, "mma");
     memset(p, 0, sizeof *p);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
     if (!io_check_keys(&at, r->json, known) || !loads_from(r, p) || !cluster_from(r, p) ||
@@ -109,6 +111,7 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
         if (!io_desc_from(r, store, "$.store", IO_ADDRESS_FREE, &p->store)) return false;
         p->pipeline.store = &p->store;
     }
+    if (mma && !io_mma_from(r, mma, &p->pipeline)) return false;
     return small_key(r, "stages", &p->pipeline.stages) &&
            small_key(r, "store_stages", &p->pipeline.store_stages) &&
            small_key(r, "consumers", &p->pipeline.consumers) &&
