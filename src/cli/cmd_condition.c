@@ -1,5 +1,7 @@
 /* cmd_condition.c : for which parameter values descriptors are legal. */
 #include "cli/symbolic_input.h"
+#include "io/report/outside.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 
@@ -75,15 +77,15 @@ static void print_text(struct conditions *all, const char *name,
     char *text = formula(all, condition, TMAP_FORM_TEXT);
     enum tmap_verdict verdict = tmap_condition_verdict(condition);
     if (!text) return;
+    io_put(stdout, name);
     if (tmap_condition_is_vacuous(condition)) {
-        printf("%s: the assumptions admit no value\n", name);
+        puts(": the assumptions admit no value");
     } else if (tmap_condition_is_never(condition)) {
-        printf("%s: %s\n", name,
-               verdict == TMAP_UNKNOWN ? "unknown, and legal for no value" : "never legal");
+        puts(verdict == TMAP_UNKNOWN ? ": unknown, and legal for no value" : ": never legal");
     } else if (verdict == TMAP_LEGAL) {
-        printf("%s: legal for all parameters that the assumptions allow\n", name);
+        puts(": legal for all parameters that the assumptions allow");
     } else {
-        printf("%s: legal if and only if %s\n", name, text);
+        printf(": legal if and only if %s\n", text);
     }
     if (verdict == TMAP_UNKNOWN) {
         printf("  unknown: %s\n", tmap_condition_reason(condition));
@@ -96,33 +98,37 @@ static void print_text(struct conditions *all, const char *name,
     if (all->checker.basis == TMAP_INFERRED) puts("  inferred: this target was not observed");
 }
 
-/* One element of the array, or one line. text is an object's, without its opening brace. */
-static void print_object(struct conditions *all, const char *first, const char *text)
+/* One element of the array, or one line: the name, where it is given, then text, which is an
+ * object's without its opening brace. */
+static void print_object(struct conditions *all, const char *name, const char *text)
 {
     const bool list = all->cli->format == IO_JSON;
-    printf("%s{%s%s%s", list ? all->printed ? ",\n " : "[" : "", first, text, list ? "" : "\n");
+
+    printf("%s{", list ? all->printed ? ",\n " : "[" : "");
+    if (name) {
+        json_t *label = io_string_json(name);
+        fputs("\"name\": ", stdout);
+        io_put_json(stdout, label, JSON_ENCODE_ANY);
+        fputs(", ", stdout);
+        json_decref(label);
+    }
+    io_put(stdout, text);
+    if (!list) putchar('\n');
     all->printed++;
 }
 
 static void print_json(struct conditions *all, const char *name,
                        const struct tmap_condition *condition)
 {
-    char *text = formula(all, condition, TMAP_FORM_JSON), first[512];
-    json_t *label = io_string_json(name);
-    char *quoted = label ? json_dumps(label, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-    if (text && quoted) {
-        snprintf(first, sizeof first, "\"name\": %.480s, ", quoted);
-        print_object(all, first, text + 1);
-    }
-    free(quoted);
-    json_decref(label);
+    char *text = formula(all, condition, TMAP_FORM_JSON);
+    if (text) print_object(all, name, text + 1);
     free(text);
 }
 
 static void print_value(struct conditions *all, json_t *value)
 {
     char *text = json_dumps(value, JSON_ENSURE_ASCII);
-    if (text) print_object(all, "", text + 1);
+    if (text) print_object(all, NULL, text + 1);
     free(text);
     json_decref(value);
 }

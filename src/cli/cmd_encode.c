@@ -1,5 +1,6 @@
 /* cmd_encode.c : the 128 bytes of descriptors, without a driver. */
 #include "cli/cli.h"
+#include "io/report/outside.h"
 #include "io/report/report.h"
 
 #include <ctype.h>
@@ -89,7 +90,11 @@ static void print_map(struct encode *e, const struct io_record *record, const st
     json_t *line;
     switch (e->form) {
     case AS_HEX:
-        if (record->name) printf("# %s\n", record->name);
+        if (record->name) {
+            fputs("# ", stdout);
+            io_put(stdout, record->name);
+            putchar('\n');
+        }
         print_hex(map);
         break;
     case AS_C:
@@ -124,8 +129,11 @@ static void print_refusal(const struct encode *e, const struct io_record *record
         io_print_json(stdout, line, 0);
         return;
     }
-    fprintf(stderr, "tmap encode: %s:%zu: %s: ", record->file, record->line,
-            record->name ? record->name : "record");
+    fputs("tmap encode: ", stderr);
+    io_put(stderr, record->file);
+    fprintf(stderr, ":%zu: ", record->line);
+    io_put(stderr, record->name ? record->name : "record");
+    fputs(": ", stderr);
     if (status == TMAP_E_TARGET)
         fprintf(stderr,
                 "no driver was seen encoding this type or swizzle: its bytes are not known");

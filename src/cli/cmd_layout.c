@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "io/json/enums.h"
 #include "io/picture/picture.h"
+#include "io/report/outside.h"
 #include "io/report/report.h"
 
 struct layout {
@@ -90,7 +91,9 @@ static void print_text(const struct layout *l, const struct picture *p)
 {
     const struct tmap_layout *y = &p->layout;
     char map[80];
-    printf("`%s`\n", p->name ? p->name : "record");
+    putchar('`');
+    io_put(stdout, p->name ? p->name : "record");
+    puts("`");
     printf("  tx bytes          %llu: what the barrier must expect, wherever the box lies\n",
            (unsigned long long)y->tx_bytes);
     printf("  shared footprint  %llu bytes: %llu rows of %u bytes, %u apart\n",

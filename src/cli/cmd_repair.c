@@ -2,6 +2,7 @@
 #include "cli/each.h"
 #include "cli/prove.h"
 #include "io/plan/plan.h"
+#include "io/report/outside.h"
 #include "io/report/report.h"
 
 #include <stdlib.h>
@@ -40,7 +41,8 @@ static void print_json(const struct repair *r, const struct io_record *record,
 static void print_text(const struct io_record *record, const struct tmap_plan *plans,
                        const struct tmap_repair_report *report)
 {
-    printf("%s:\n", record->name ? record->name : "record");
+    io_put(stdout, record->name ? record->name : "record");
+    puts(":");
     if (report->found == 0) printf("  no plan: %s\n", report->reason);
     for (size_t i = 0; i < report->found; i++) {
         printf("  plan %zu: ", i + 1);
@@ -72,8 +74,10 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
             io_print_json(stdout, json_array(), 0);
         else if (r->cli->format != IO_TEXT)
             print_json(r, record, plans, &report, verdict);
-        else
-            printf("%s: legal, nothing to repair\n", record->name ? record->name : "record");
+        else {
+            io_put(stdout, record->name ? record->name : "record");
+            puts(": legal, nothing to repair");
+        }
         return CLI_OK;
     }
     r->log.length = 0;

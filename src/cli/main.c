@@ -4,6 +4,7 @@
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
 #include "cli/cli.h"
 #include "cli/version.h"
+#include "io/report/outside.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -35,8 +36,9 @@ static int finish(unsigned noted, int child_code)
 static enum cli_exit unknown_command(const char *name)
 {
     char meant[64];
-    fprintf(stderr, "tmap: there is no command '%s'%s (tmap --help lists them)\n", name,
-            cli_command_meant(name, meant, sizeof meant));
+    fputs("tmap: there is no command '", stderr);
+    io_put(stderr, name);
+    fprintf(stderr, "'%s (tmap --help lists them)\n", cli_command_meant(name, meant, sizeof meant));
     return CLI_USAGE;
 }
 

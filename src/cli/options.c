@@ -3,6 +3,7 @@
 
 #include "cli/suggest.h"
 #include "io/json/number.h"
+#include "io/report/outside.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -47,8 +48,11 @@ enum cli_exit cli_strongest(unsigned noted)
 
 static void say(const struct cli *cli, const char *format, va_list args)
 {
+    char text[2048]; /* what is longer is cut */
+
+    vsnprintf(text, sizeof text, format, args);
     fprintf(stderr, "tmap %s: ", cli->command->name);
-    vfprintf(stderr, format, args);
+    io_put(stderr, text);
     fputc('\n', stderr);
 }
 

@@ -1,6 +1,9 @@
 /* The picture as SVG, in two panels: shared memory by source row, and the box by bank, eight rows a
  * group as they are read; those of a group that ask the same banks are framed. */
 #include "io/picture/picture.h"
+#include "io/report/outside.h"
+
+#include <string.h>
 
 #define CELL_W 46
 #define CELL_H 20
@@ -121,22 +124,26 @@ static void rest(FILE *out, const struct picture *p, int left, int second, int y
     text(out, second, y, "s", label);
 }
 
-/* "<", "&" and quotes in a user's name must not end the markup. */
+/* "<", "&" and quotes in a user's name must not end the markup, and XML has no control characters.
+ */
 static void escaped(FILE *out, const char *name)
 {
-    for (; *name; name++) switch (*name) {
-        case '<':
+    uint32_t code;
+    bool harmless;
+
+    for (size_t n, left = strlen(name); left > 0; name += n, left -= n) {
+        n = io_next_char(name, left, &code, &harmless);
+        if (code == '<')
             fputs("&lt;", out);
-            break;
-        case '&':
+        else if (code == '&')
             fputs("&amp;", out);
-            break;
-        case '"':
+        else if (code == '"')
             fputs("&quot;", out);
-            break;
-        default:
-            fputc(*name, out);
-        }
+        else if (harmless)
+            fwrite(name, 1, n, out);
+        else
+            fputc('?', out);
+    }
 }
 
 static void title(FILE *out, const struct picture *p)

@@ -1,10 +1,12 @@
 /* names.c : verdicts, targets and numbers in words and in JSON, the same for every format. */
 #include "io/json/enums.h"
 #include "io/json/number.h"
+#include "io/report/outside.h"
 #include "io/report/report.h"
 #include "io/report/rule.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *io_verdict_name(enum tmap_verdict verdict)
@@ -219,9 +221,22 @@ json_t *io_result_json(const struct io_result *result)
     return out;
 }
 
+void io_put_json(FILE *out, const json_t *value, size_t flags)
+{
+    char *text = json_dumps(value, flags);
+
+    for (char *end, *at = text; at; at = end ? end + 1 : NULL) {
+        end = strchr(at, '\n'); /* between values: inside of a string it is \n */
+        if (end) *end = 0;
+        io_put(out, at); /* its escapes are JSON's */
+        if (end) fputc('\n', out);
+    }
+    free(text);
+}
+
 void io_print_json(FILE *out, json_t *value, int indent)
 {
-    json_dumpf(value, out, indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT);
+    io_put_json(out, value, indent ? JSON_INDENT((size_t)indent) : JSON_COMPACT);
     fputc('\n', out);
     json_decref(value);
 }

@@ -134,7 +134,9 @@ bool io_allow_is_used(const struct io_result *result, size_t i);
 char *io_value_text(const char *field, struct tmap_number number, char text[40]);
 char *io_input_text(const char *field, struct tmap_number number, char text[40]);
 
-/* io_print_json() : value on one line (indent 0) or indented, and frees it. */
+/* io_put_json() : value with jansson's flags, and no line end; like io_put(), what is in its
+ * strings is harmless. io_print_json() : value on one line (indent 0) or indented, and frees it. */
+void io_put_json(FILE *out, const json_t *value, size_t flags);
 void io_print_json(FILE *out, json_t *value, int indent);
 
 #endif

@@ -2,19 +2,27 @@
  *
  * The runner shows only the first few, so errors go out as they come and warnings wait for the
  * end. Data escapes %, CR and LF; property values also : and , (the runner's toolkit). */
+#include "io/report/outside.h"
 #include "io/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* What the runner would take for its own, as %XX; what a terminal would obey, as io_put() does. */
 static void escaped(FILE *out, const char *text, bool property)
 {
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ',')))
-            fprintf(out, "%%%02X", c);
+    uint32_t code;
+    bool harmless;
+
+    for (size_t n, left = strlen(text); left > 0; text += n, left -= n) {
+        n = io_next_char(text, left, &code, &harmless);
+        if (code == '%' || code == '\r' || code == '\n' ||
+            (property && (code == ':' || code == ',')))
+            fprintf(out, "%%%02X", (unsigned)code);
+        else if (harmless)
+            fwrite(text, 1, n, out);
         else
-            fputc(c, out);
+            fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
     }
 }
 
@@ -101,7 +109,10 @@ static void result(struct io_run *run, const struct io_result *result)
 static void unreadable(struct io_run *run, const struct io_record *record)
 {
     annotate(run->out, "error", record->file, record->error_line, 0, "unreadable");
-    if (record->path[0]) fprintf(run->out, "%s: ", record->path);
+    if (record->path[0]) {
+        escaped(run->out, record->path, false);
+        fputs(": ", run->out);
+    }
     escaped(run->out, record->error, false);
     fputc('\n', run->out);
 }

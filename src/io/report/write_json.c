@@ -33,7 +33,7 @@ static bool begin(struct io_run *run)
     fprintf(run->out, "{\"tool\":{\"name\":\"tmap\",\"version\":\"%s\"},\"command\":\"%s\",",
             tmap_version(), run->command);
     fputs("\"target\":", run->out);
-    json_dumpf(target, run->out, JSON_COMPACT);
+    io_put_json(run->out, target, JSON_COMPACT);
     fprintf(run->out, ",\"contract\":\"%s\",\"basis\":\"%s\",\"results\":[",
             io_contract_name(run->contract), io_basis_name(run->basis));
     json_decref(target);
@@ -44,7 +44,7 @@ static void element(struct io_run *run, json_t *value)
 {
     fputs(run->state ? ",\n" : "\n", run->out);
     run->state = run;
-    json_dumpf(value, run->out, JSON_COMPACT);
+    io_put_json(run->out, value, JSON_COMPACT);
     json_decref(value);
 }
 

@@ -136,7 +136,7 @@ static void print_result(struct io_run *run, json_t *value)
 
     fputs(s->some ? ",\n" : "\n", run->out);
     s->some = true;
-    json_dumpf(value, run->out, JSON_COMPACT);
+    io_put_json(run->out, value, JSON_COMPACT);
     json_decref(value);
 }
 
@@ -197,7 +197,7 @@ static bool begin(struct io_run *run)
 static void member(struct io_run *run, const char *key, json_t *value)
 {
     fprintf(run->out, ",\n\"%s\":", key);
-    json_dumpf(value, run->out, JSON_COMPACT);
+    io_put_json(run->out, value, JSON_COMPACT);
     json_decref(value);
 }
 

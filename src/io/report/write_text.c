@@ -8,6 +8,7 @@
  *      = needs: ...
  *      = fix: ...
  */
+#include "io/report/outside.h"
 #include "io/report/report.h"
 #include "io/report/rule.h"
 
@@ -32,15 +33,6 @@ static const char *file_name(const struct io_record *record)
     return strcmp(record->file, "-") == 0 ? "standard input" : record->file;
 }
 
-/* The user's text, with nothing in it that a terminal would obey. */
-static void clean(FILE *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        fputc(c == '\t' ? ' ' : c < ' ' || c == 0x7f ? '?' : c, out);
-    }
-}
-
 static void name_of(const struct io_run *run, const struct io_record *record)
 {
     if (!record->name) {
@@ -48,7 +40,7 @@ static void name_of(const struct io_run *run, const struct io_record *record)
         return;
     }
     fputc('`', run->out);
-    clean(run->out, record->name, strlen(record->name));
+    io_put(run->out, record->name);
     fputc('`', run->out);
 }
 
@@ -73,7 +65,7 @@ static void quote(const struct io_run *run, const struct io_finding *f,
     shown = length - from < WIDEST_LINE ? length - from : WIDEST_LINE;
     marked = within - from + f->length < shown ? f->length : shown - (within - from);
     fprintf(run->out, "%s%*zu |%s %s", on(run, BLUE), margin, f->line, off(run), from ? "..." : "");
-    clean(run->out, text + from, shown);
+    io_put_columns(run->out, text + from, shown);
     fprintf(run->out, "%s\n%s%*s |%s %*s%s", from + shown < length ? "..." : "", on(run, BLUE),
             margin, "", off(run), columns(text + from, within - from) + (from ? 3 : 0), "",
             on(run, RED));
@@ -83,8 +75,10 @@ static void quote(const struct io_run *run, const struct io_finding *f,
 
 static void note(const struct io_run *run, int margin, const char *what, const char *text)
 {
-    fprintf(run->out, "%s%*s =%s %s%s:%s %s\n", on(run, BLUE), margin, "", off(run), on(run, BOLD),
-            what, off(run), text);
+    fprintf(run->out, "%s%*s =%s %s%s:%s ", on(run, BLUE), margin, "", off(run), on(run, BOLD),
+            what, off(run));
+    io_put(run->out, text);
+    fputc('\n', run->out);
 }
 
 static void values(const struct io_finding *f, char *text, size_t size)
@@ -130,8 +124,9 @@ static void finding(const struct io_run *run, const struct io_result *result,
             : f->advisory ? "warning"
                           : "error",
             tmap_row_id(f->row), off(run), on(run, BOLD), f->detail.message, off(run));
-    fprintf(run->out, "%s%*s-->%s %s:%zu:%zu  ", on(run, BLUE), margin, "", off(run),
-            file_name(result->record), f->line, f->column);
+    fprintf(run->out, "%s%*s-->%s ", on(run, BLUE), margin, "", off(run));
+    io_put(run->out, file_name(result->record));
+    fprintf(run->out, ":%zu:%zu  ", f->line, f->column);
     name_of(run, result->record);
     if (f->use >= 0) fprintf(run->out, ", use %d", f->use);
     fputc('\n', run->out);
@@ -195,14 +190,24 @@ static void verdict(const struct io_run *run, const struct io_result *result)
     fputc('\n', run->out);
 }
 
+/* "warning: file.json:3: " */
+static void heading(const struct io_run *run, enum paint paint, const char *what,
+                    const struct io_record *record)
+{
+    fprintf(run->out, "%s%s%s: ", on(run, paint), what, off(run));
+    io_put(run->out, file_name(record));
+    fprintf(run->out, ":%zu: ", record->line);
+}
+
 static void unused_allows(const struct io_run *run, const struct io_result *result)
 {
     const struct io_record *r = result->record;
     for (size_t i = 0; i < r->allow_count; i++)
-        if (!io_allow_is_used(result, i))
-            fprintf(run->out, "%swarning%s: %s:%zu: `allow` names %s, which is not violated\n",
-                    on(run, YELLOW), off(run), file_name(r), r->line,
+        if (!io_allow_is_used(result, i)) {
+            heading(run, YELLOW, "warning", r);
+            fprintf(run->out, "`allow` names %s, which is not violated\n",
                     tmap_row_id(r->allows[i].row));
+        }
 }
 
 static bool begin(struct io_run *run)
@@ -224,8 +229,7 @@ static void text_result(struct io_run *run, const struct io_result *result)
     for (size_t i = 0; i < result->finding_count; i++) finding(run, result, &result->finding[i]);
     unused_allows(run, result);
     if (result->unmet)
-        fprintf(run->out, "%sunmet%s: %s:%zu: ", on(run, RED), off(run), file_name(result->record),
-                result->record->line);
+        heading(run, RED, "unmet", result->record);
     else if (run->quiet && result->finding_count == 0)
         return;
     verdict(run, result);
@@ -241,7 +245,9 @@ static void text_unreadable(struct io_run *run, const struct io_record *record)
     char text[600];
     io_error_text(record, text, sizeof text);
     fflush(run->out);
-    fprintf(run->out, "%sunreadable%s: %s\n", on(run, RED), off(run), text);
+    fprintf(run->out, "%sunreadable%s: ", on(run, RED), off(run));
+    io_put(run->out, text);
+    fputc('\n', run->out);
 }
 
 static void end(struct io_run *run)
