@@ -6,12 +6,15 @@
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
+#include <string.h>
+
 struct layout {
     struct cli *cli;
     struct tmap_checker checker;
     enum tmap_consumer consumer;
     enum tmap_major major;
     const char *svg; /* file that gets the picture of the first legal record */
+    bool only_svg;   /* it is standard output, where nothing else goes then */
 };
 
 static const char *const accesses[] = {"row", "column", "matrix", "vector"};
@@ -116,11 +119,12 @@ static void print_text(const struct layout *l, const struct picture *p)
 
 static enum cli_exit draw(struct layout *l, const struct picture *p)
 {
-    FILE *out = fopen(l->svg, "w");
+    const bool standard = strcmp(l->svg, "-") == 0;
+    FILE *out = standard ? stdout : fopen(l->svg, "w");
     bool good = out != NULL;
     if (good) picture_svg(out, p);
     if (good) good = !ferror(out);
-    if (out && fclose(out) != 0) good = false;
+    if (out && !standard && fclose(out) != 0) good = false;
     if (!good) cli_message(l->cli, "%s: cannot be written", l->svg);
     l->svg = NULL;
     return good ? CLI_OK : CLI_INPUT;
@@ -153,6 +157,7 @@ static enum cli_exit layout_record(struct layout *l, const struct io_record *rec
                     status == TMAP_E_ILLEGAL ? "illegal: tmap check says why" : "undecided");
         return status == TMAP_E_ILLEGAL ? CLI_ILLEGAL : CLI_UNDECIDED;
     }
+    if (l->only_svg) return l->svg ? draw(l, &p) : CLI_OK;
     if (l->cli->format == IO_TEXT)
         print_text(l, &p);
     else
@@ -188,6 +193,7 @@ static bool choose(const struct cli *cli, const char *option, enum io_enum which
 static enum cli_exit run(struct cli *cli)
 {
     struct layout l = {.cli = cli, .svg = cli_get(cli, "svg")};
+    l.only_svg = l.svg && strcmp(l.svg, "-") == 0;
     int32_t consumer, major;
     if (!choose(cli, "consumer", IO_ENUM_CONSUMER, &consumer))
         return cli_usage(cli, "--consumer takes none, ldmatrix, wgmma or tcgen05");
@@ -205,7 +211,7 @@ static enum cli_exit run(struct cli *cli)
 static const struct cli_option options[] = {
     {"consumer", 0, "NAME", "who reads the box: none, ldmatrix, wgmma or tcgen05 (none)"},
     {"major", 0, "NAME", "what its rows run along: k, or mn for M or N (k)"},
-    {"svg", 0, "FILE", "a picture of the first record"},
+    {"svg", 0, "FILE", "a picture of the first record; -: nothing else, on standard output"},
     {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_layout = {
