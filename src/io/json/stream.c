@@ -83,15 +83,16 @@ void io_stream_close(struct io_stream *stream)
     stream->size = 0;
 }
 
-const char *io_stream_line(const struct io_stream *stream, size_t offset, size_t *length,
-                           size_t *within)
+const char *io_stream_line(const struct io_stream *stream, size_t offset, size_t most,
+                           size_t *length, size_t *within)
 {
+    const size_t last = stream->size - offset > most ? offset + most : stream->size;
     size_t start = offset;
     const char *end;
 
-    while (start > 0 && stream->text[start - 1] != '\n') start--;
-    end = memchr(stream->text + start, '\n', stream->size - start);
-    *length = end ? (size_t)(end - stream->text) - start : stream->size - start;
+    while (start > 0 && offset - start < most && stream->text[start - 1] != '\n') start--;
+    end = memchr(stream->text + start, '\n', last - start);
+    *length = (end ? (size_t)(end - stream->text) : last) - start;
     *within = offset - start;
     return stream->text + start;
 }

@@ -47,10 +47,10 @@ bool io_stream_from(struct io_stream *stream, const char *file, const char *text
  *  without any record (not even an empty array) is one piece with an error. */
 bool io_stream_next(struct io_stream *stream, struct io_piece *out);
 
-/* io_stream_line() : the source line that holds offset, without its newline, and at which byte of
- * it offset is; for diagnostics. */
-const char *io_stream_line(const struct io_stream *stream, size_t offset, size_t *length,
-                           size_t *within);
+/* io_stream_line() : the source line that holds offset, without its newline and at most `most`
+ * bytes to either side, and at which byte of it offset is; for diagnostics. */
+const char *io_stream_line(const struct io_stream *stream, size_t offset, size_t most,
+                           size_t *length, size_t *within);
 
 void io_stream_close(struct io_stream *stream);
 

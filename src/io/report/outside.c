@@ -48,16 +48,18 @@ size_t io_next_char(const char *text, size_t length, uint32_t *code, bool *harml
 
 void io_put(FILE *out, const char *text)
 {
+    const char *from = text; /* what is harmless goes out in one piece */
     uint32_t code;
     bool harmless;
 
     for (size_t n, left = strlen(text); left > 0; text += n, left -= n) {
         n = io_next_char(text, left, &code, &harmless);
-        if (harmless)
-            fwrite(text, 1, n, out);
-        else
-            fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+        if (harmless) continue;
+        fwrite(from, 1, (size_t)(text - from), out);
+        fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+        from = text + n;
     }
+    fwrite(from, 1, (size_t)(text - from), out);
 }
 
 void io_put_columns(FILE *out, const char *text, size_t length)

@@ -59,7 +59,7 @@ static void quote(const struct io_run *run, const struct io_finding *f,
                   const struct io_stream *stream, int margin)
 {
     size_t length, within, from = 0, shown, marked;
-    const char *text = io_stream_line(stream, f->offset, &length, &within);
+    const char *text = io_stream_line(stream, f->offset, 2 * WIDEST_LINE, &length, &within);
 
     if (within > WIDEST_LINE / 2 && length > WIDEST_LINE) from = within - WIDEST_LINE / 2;
     shown = length - from < WIDEST_LINE ? length - from : WIDEST_LINE;
