@@ -10,6 +10,7 @@ enum field {
     DTYPE,
     RANK,
     ADDRESS,
+    MAP_ADDRESS, /* of the descriptor itself */
     DIM,
     STRIDE_RAW, /* the first entry is the element's own */
     STRIDE,
@@ -35,6 +36,7 @@ static const struct {
              {"dim", RANK},
              {"tensorRank", RANK},
              {"rank", RANK},
+             {"TMA Desc Addr", MAP_ADDRESS},
              {"gmem_address", ADDRESS},
              {"global_address", ADDRESS},
              {"globalDim", DIM},
@@ -154,14 +156,23 @@ static void read_line(const char *line, const char *end, struct values fields[FI
 }
 
 /* JSON's name of each field, for messages. */
-static const char *const json_names[FIELDS] = {[DTYPE] = "dtype",     [RANK] = "rank",
-                                               [ADDRESS] = "address", [DIM] = "dim",
-                                               [STRIDE] = "stride",   [STRIDE_RAW] = "stride",
-                                               [BOX] = "box",         [ELEM_STRIDE] = "elem_stride",
-                                               [SWIZZLE] = "swizzle", [INTERLEAVE] = "interleave",
-                                               [L2] = "l2_promotion", [OOB] = "oob_fill",
-                                               [LOWER] = "lower",     [UPPER] = "upper",
-                                               [PIXELS] = "pixels",   [CHANNELS] = "channels"};
+static const char *const json_names[FIELDS] = {[DTYPE] = "dtype",
+                                               [RANK] = "rank",
+                                               [ADDRESS] = "address",
+                                               [MAP_ADDRESS] = "map_address",
+                                               [DIM] = "dim",
+                                               [STRIDE] = "stride",
+                                               [STRIDE_RAW] = "stride",
+                                               [BOX] = "box",
+                                               [ELEM_STRIDE] = "elem_stride",
+                                               [SWIZZLE] = "swizzle",
+                                               [INTERLEAVE] = "interleave",
+                                               [L2] = "l2_promotion",
+                                               [OOB] = "oob_fill",
+                                               [LOWER] = "lower",
+                                               [UPPER] = "upper",
+                                               [PIXELS] = "pixels",
+                                               [CHANNELS] = "channels"};
 
 /* The index-th number behind `at`, on the same line. */
 static bool number_at(const char *text, const char *at, const char *end, int index, size_t *offset,
@@ -289,6 +300,16 @@ static bool take_im2col(struct io_record *record, const struct values f[FIELDS])
     return true;
 }
 
+/* Where the descriptor lies. From CUDA 13.0 on its type is aligned to 128 bytes, so a program with
+ * one at a multiple of 64 alone was built by an older toolkit, to which that is aligned: nothing to
+ * check. */
+static void take_map_address(struct tmap_desc *d, const struct values *v)
+{
+    if (v->count < 1 || scalar(v) % 128 == 64) return;
+    d->map_address = (uint64_t)scalar(v);
+    d->flags |= TMAP_HAS_MAP_ADDRESS;
+}
+
 /* Triton says neither interleave nor L2 promotion: it passes NONE and 128B. */
 static bool take(struct io_record *record, const struct values f[FIELDS], enum io_dump from)
 {
@@ -304,6 +325,7 @@ static bool take(struct io_record *record, const struct values f[FIELDS], enum i
     d->swizzle = (int32_t)scalar(&f[SWIZZLE]);
     d->l2_promotion = from == IO_DUMP_TRITON ? TMAP_L2_128B : (int32_t)scalar(&f[L2]);
     d->oob_fill = (int32_t)scalar(&f[OOB]);
+    take_map_address(d, &f[MAP_ADDRESS]);
     if (!take_shape(record, f)) return false;
     return f[LOWER].count < 0 ? take_box(record, f) : take_im2col(record, f);
 }
