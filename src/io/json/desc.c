@@ -3,7 +3,7 @@
  * The form: dimensions innermost first, in elements; strides in bytes; arrays hold min(rank, 5)
  * entries (strides one less, corners rank - 2 within 0 to 3). Where the rank is above 5, the
  * entries past the fifth may be there too and are not looked at: the rank is what is wrong. */
-#include "io/json/enums.h"
+#include "expr/values.h"
 #include "io/json/read.h"
 
 #include <string.h>
@@ -34,13 +34,13 @@ static bool missing(const struct io_at *at, const char *key)
 
 /* --- scalars -----------------------------------------------------------------------------------*/
 
-bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum io_enum which,
+bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum values which,
                  int32_t *out)
 {
     char path[96];
     struct io_at strict = *at;
 
-    if (json_is_string(value) && io_enum_find(which, json_string_value(value), out)) return true;
+    if (json_is_string(value) && value_find(which, json_string_value(value), out)) return true;
     if (json_is_integer(value)) return io_get_i32(at, key, -1, value, out);
     strict.flags &= ~(unsigned)IO_SYMBOLIC;
     if (json_is_string(value) && io_get_i32(&strict, key, -1, value, out)) return true;
@@ -52,7 +52,7 @@ bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum io
 }
 
 static bool optional_enum(const struct io_at *at, json_t *object, const char *key,
-                          enum io_enum which, int32_t *out)
+                          enum values which, int32_t *out)
 {
     json_t *value = json_object_get(object, key);
     return !value || io_get_enum(at, key, value, which, out);
@@ -65,7 +65,7 @@ static bool read_kind(const struct io_at *at, json_t *object, int32_t *out)
 
     *out = TMAP_TILED;
     if (!value) return true;
-    if (json_is_string(value) && io_enum_find(IO_ENUM_KIND, json_string_value(value), out))
+    if (json_is_string(value) && value_find(VALUES_KIND, json_string_value(value), out))
         return true;
     if (json_is_integer(value)) return io_get_i32(at, "kind", -1, value, out);
     io_path_of(at->path, "kind", -1, path, sizeof path);
@@ -78,12 +78,12 @@ static bool read_enums(const struct io_at *at, json_t *object, struct tmap_desc 
 
     if (!dtype) return missing(at, "dtype");
     if (d->kind == TMAP_IM2COL_WIDE && !mode) return missing(at, "mode");
-    return io_get_enum(at, "dtype", dtype, IO_ENUM_DTYPE, &d->dtype) &&
-           optional_enum(at, object, "interleave", IO_ENUM_INTERLEAVE, &d->interleave) &&
-           optional_enum(at, object, "swizzle", IO_ENUM_SWIZZLE, &d->swizzle) &&
-           optional_enum(at, object, "l2_promotion", IO_ENUM_L2, &d->l2_promotion) &&
-           optional_enum(at, object, "oob_fill", IO_ENUM_OOB, &d->oob_fill) &&
-           optional_enum(at, object, "mode", IO_ENUM_MODE, &d->mode);
+    return io_get_enum(at, "dtype", dtype, VALUES_DTYPE, &d->dtype) &&
+           optional_enum(at, object, "interleave", VALUES_INTERLEAVE, &d->interleave) &&
+           optional_enum(at, object, "swizzle", VALUES_SWIZZLE, &d->swizzle) &&
+           optional_enum(at, object, "l2_promotion", VALUES_L2, &d->l2_promotion) &&
+           optional_enum(at, object, "oob_fill", VALUES_OOB, &d->oob_fill) &&
+           optional_enum(at, object, "mode", VALUES_MODE, &d->mode);
 }
 
 /* --- arrays ------------------------------------------------------------------------------------*/

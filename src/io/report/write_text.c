@@ -86,8 +86,8 @@ static void values(const struct io_finding *f, char *text, size_t size)
     char below[40], above[40];
     const struct tmap_detail *d = &f->detail;
 
-    io_value_text(d->field, d->below, below);
-    io_value_text(d->field, d->above, above);
+    io_value_text(d->slot, d->below, below);
+    io_value_text(d->slot, d->above, above);
     if (d->below.known && d->above.known)
         snprintf(text, size, "%s or %s", below, above);
     else
@@ -102,10 +102,10 @@ static void nearest(const struct io_run *run, int margin, const struct io_findin
     values(f, near, sizeof near);
     if (f->fix_checked)
         snprintf(text, sizeof text, "%s; with %s the record is legal, all else unchanged", near,
-                 io_value_text(f->detail.field, f->fix, fix));
+                 io_value_text(f->detail.slot, f->fix, fix));
     else if (f->fix.known)
         snprintf(text, sizeof text, "%s; with %s %zu violation%s of the record remain%s", near,
-                 io_value_text(f->detail.field, f->fix, fix), f->rest, f->rest == 1 ? "" : "s",
+                 io_value_text(f->detail.slot, f->fix, fix), f->rest, f->rest == 1 ? "" : "s",
                  f->rest == 1 ? "s" : "");
     else
         snprintf(text, sizeof text, "%s", near);
