@@ -39,7 +39,7 @@ static bool read_reals(struct cli *cli, const char *path, struct reals *r)
         cli_message(cli, "%s: %s", path, error);
         return false;
     }
-    while (room && io_record_next(&stream, IO_ADDRESS_FREE, &record)) {
+    while (room && io_record_next(&stream, 0, &record)) {
         if (!record.error[0] && !(record.flags & IO_HAS_SYMBOLS)) room = add_real(r, &record.desc);
         io_record_free(&record);
     }

@@ -4,6 +4,7 @@
  * entries (strides one less, corners rank - 2 within 0 to 3). Where the rank is above 5, the
  * entries past the fifth may be there too and are not looked at: the rank is what is wrong. */
 #include "expr/values.h"
+#include "core/layout.h"
 #include "io/json/read.h"
 
 #include <string.h>
@@ -157,6 +158,26 @@ static size_t at_most(size_t n, size_t limit)
     return n < limit ? n : limit;
 }
 
+/* The strides of a tensor without gaps; false where the type's size or a product is not known. */
+static bool dense_strides(const struct io_at *at, struct tmap_desc *d)
+{
+    const uint32_t slice = layout_slice_bytes(d->interleave);
+    const uint64_t bits = slice ? 8 * slice : layout_gmem_bits(d->dtype);
+    uint64_t bytes;
+
+    if (at->flags & IO_SYMBOLIC || bits == 0 || d->flags & TMAP_NULL_DIM || d->rank > TMAP_MAX_RANK)
+        return missing(at, "stride");
+    if (__builtin_mul_overflow(d->dim[0], bits, &bytes)) return missing(at, "stride");
+    bytes = bytes / 8 + (bytes % 8 != 0);
+    for (uint32_t i = 0; i + 1 < d->rank; i++) {
+        d->stride_bytes[i] = bytes;
+        if (__builtin_mul_overflow(bytes, d->dim[i + 1], &bytes) && i + 2 < d->rank)
+            return missing(at, "stride");
+    }
+    at->record->flags |= IO_NO_STRIDE;
+    return true;
+}
+
 static bool read_shape(const struct io_at *at, json_t *object, struct tmap_desc *d)
 {
     size_t entries = at_most(d->rank, TMAP_MAX_RANK), listed = at_most(d->rank, MAX_LISTED);
@@ -168,10 +189,11 @@ static bool read_shape(const struct io_at *at, json_t *object, struct tmap_desc 
                        NULL,          d->elem_stride,        NULL};
 
     for (int i = 0; i < TMAP_MAX_RANK; i++) d->elem_stride[i] = 1;
-    if (!json_object_get(object, "stride") && strides > 0) return missing(at, "stride");
-    return read_array(at, object, &dim, d) &&
-           (!json_object_get(object, "stride") || read_array(at, object, &stride, d)) &&
-           (!json_object_get(object, "elem_stride") || read_array(at, object, &es, d));
+    if (!read_array(at, object, &dim, d)) return false;
+    if (!(json_object_get(object, "stride") ? read_array(at, object, &stride, d)
+                                            : strides == 0 || dense_strides(at, d)))
+        return false;
+    return !json_object_get(object, "elem_stride") || read_array(at, object, &es, d);
 }
 
 static bool read_box(const struct io_at *at, json_t *object, struct tmap_desc *d)
@@ -227,7 +249,8 @@ static bool read_address(const struct io_at *at, json_t *object, struct tmap_des
     json_t *address = json_object_get(object, "address");
     json_t *map = json_object_get(object, "map_address");
 
-    if (!address && !(at->flags & IO_ADDRESS_FREE)) return missing(at, "address");
+    if (!address && at->flags & IO_NEEDS_ADDRESS) return missing(at, "address");
+    if (!address) at->record->flags |= IO_NO_ADDRESS;
     if (address && !json_is_null(address) && !io_get_u64(at, "address", -1, address, &d->address))
         return false;
     if (json_is_null(map)) d->flags |= TMAP_NULL_MAP;

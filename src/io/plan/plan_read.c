@@ -40,7 +40,7 @@ static bool loads_from(struct io_record *r, struct io_pipeline *p)
     if (!p->loads) return io_fail(r, "$", "out of memory");
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "$.loads[%zu]", i);
-        if (!io_desc_from(r, json_array_get(loads, i), path, IO_ADDRESS_FREE, &p->loads[i]))
+        if (!io_desc_from(r, json_array_get(loads, i), path, 0, &p->loads[i]))
             return false;
     }
     p->pipeline.loads = p->loads;
@@ -108,7 +108,7 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
         !shared_from(r, p))
         return false;
     if (store && !json_is_null(store)) {
-        if (!io_desc_from(r, store, "$.store", IO_ADDRESS_FREE, &p->store)) return false;
+        if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;
         p->pipeline.store = &p->store;
     }
     if (mma && !io_mma_from(r, mma, &p->pipeline)) return false;

@@ -169,6 +169,15 @@ static void add_advisory(json_t *out, tmap_row row)
     json_array_append_new(list, json_string(tmap_row_id(row)));
 }
 
+/* The keys that the record left out and that decide. */
+static json_t *assumed_json(const struct io_record *record)
+{
+    json_t *out = json_array();
+    if (record->flags & IO_NO_ADDRESS) json_array_append_new(out, json_string("address"));
+    if (record->flags & IO_NO_STRIDE) json_array_append_new(out, json_string("stride"));
+    return out;
+}
+
 json_t *io_line_json(const struct io_result *result)
 {
     const struct io_record *r = result->record;
@@ -180,6 +189,8 @@ json_t *io_line_json(const struct io_result *result)
         if (result->finding[i].advisory) add_advisory(out, result->finding[i].row);
     if (result->verdict == TMAP_UNKNOWN)
         json_object_set_new(out, "why", json_string(result->unknown));
+    if (r->flags & (IO_NO_ADDRESS | IO_NO_STRIDE))
+        json_object_set_new(out, "assumed", assumed_json(r));
     if (result->accepted) json_object_set_new(out, "accepted", json_true());
     if (result->unmet) json_object_set_new(out, "unmet", json_string(result->expectation));
     if (result->arch) json_object_set_new(out, "arches", io_arches_json(result));

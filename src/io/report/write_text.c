@@ -175,6 +175,21 @@ static void arches(const struct io_run *run, const struct io_result *result)
     }
 }
 
+/* What the record left out and the verdict rests on. */
+static void assumed(const struct io_run *run, const struct io_record *record)
+{
+    const struct tmap_desc *d = &record->desc;
+
+    if (record->flags & IO_NO_STRIDE) {
+        fputs("  stride not given: those of a dense tensor,", run->out);
+        for (uint32_t i = 0; i + 1 < d->rank && i + 1 < TMAP_MAX_RANK; i++)
+            fprintf(run->out, " %llu", (unsigned long long)d->stride_bytes[i]);
+        fputc('\n', run->out);
+    }
+    if (record->flags & IO_NO_ADDRESS)
+        fputs("  address not given: taken to be aligned\n", run->out);
+}
+
 static void verdict(const struct io_run *run, const struct io_result *result)
 {
     enum paint paint = result->verdict == TMAP_LEGAL ? GREEN : RED;
@@ -188,6 +203,7 @@ static void verdict(const struct io_run *run, const struct io_result *result)
         fprintf(run->out, " (inferred: this target was not observed)");
     if (result->accepted) fprintf(run->out, ", allowed");
     fputc('\n', run->out);
+    assumed(run, result->record);
 }
 
 /* "warning: file.json:3: " */
