@@ -1,0 +1,128 @@
+/* emulate.h : kernels on a CPU, from their PTX, with the copy engine, barriers and tensor cores.
+ *
+ * A module is PTX text made ready; a launch says what a GPU's launch says, and which schedule the
+ * asynchronous engines follow. What is asynchronous happens at any moment that the PTX memory model
+ * allows; a program that counts on one such moment is reported, whether or not its bytes are wrong.
+ * Source of the semantics: PTX ISA 9.0 and what docs/SIMULATOR.md records of an H200; numbers of
+ * tensor cores as src/emulate/tensor/numerics.h says. Nothing here needs a driver or a GPU.
+ *
+ * Thread rule: a module may be run by several threads at once; a run is one thread's.
+ */
+#ifndef TMAP_EMULATE_H
+#define TMAP_EMULATE_H
+
+#include "tmap/tmap.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why PTX text cannot be run: the line of the text, and a sentence. */
+struct tmap_emulate_error {
+    uint32_t line; /* 0: no line is to blame */
+    char text[200];
+};
+
+struct tmap_emulate_module;
+
+/* tmap_emulate_load() : reads PTX text (bytes of it; a final 0 is not needed). Every instruction of
+ *  every function is decoded, so that an unknown one is an error here, with its line. *out is the
+ *  caller's to free. error may be NULL.
+ *  Errors: TMAP_E_ARGUMENT (NULL; text that cannot be read or has an unknown instruction: error
+ *  says which), TMAP_E_TARGET (an instruction that .target does not have), TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_emulate_load(const char *text, size_t bytes,
+                                            struct tmap_emulate_module **out,
+                                            struct tmap_emulate_error *error);
+TMAP_API void tmap_emulate_free(struct tmap_emulate_module *module);
+
+/* tmap_emulate_kernel() : the name of kernel i in the order of the text; NULL at the end. */
+TMAP_API const char *tmap_emulate_kernel(const struct tmap_emulate_module *module, size_t i);
+
+/* tmap_emulate_param() : offset, size and alignment in bytes of parameter i of a kernel. False at
+ *  the end, and for an unknown kernel. */
+TMAP_API bool tmap_emulate_param(const struct tmap_emulate_module *module, const char *kernel,
+                                 size_t i, uint32_t *offset, uint32_t *bytes, uint32_t *align);
+
+/* When what is asynchronous happens. RANDOM also deals the warps' turns by the seed. */
+enum tmap_emulate_schedule {
+    TMAP_EMULATE_EARLIEST = 0, /* at its issue */
+    TMAP_EMULATE_LATEST = 1,   /* when nothing else can go on */
+    TMAP_EMULATE_RANDOM = 2
+};
+
+/* Device memory: `bytes` at `data` are the device's bytes from `address` on. */
+struct tmap_emulate_buffer {
+    uint64_t address, bytes;
+    void *data;
+    const char *name; /* for reports; may be NULL */
+};
+
+struct tmap_emulate_launch {
+    const char *kernel;
+    uint32_t grid[3], block[3], cluster[3]; /* cluster of zeros: the kernel's own, or 1 */
+    uint32_t smem_bytes;                    /* dynamic shared memory */
+    const void *params;                     /* as tmap_emulate_param() lays them out */
+    size_t param_bytes;
+    const struct tmap_emulate_buffer *buffers;
+    size_t buffer_count;
+    enum tmap_emulate_schedule schedule;
+    uint64_t seed;
+    uint64_t budget;    /* warp instructions; 0: 10^9 */
+    uint32_t residents; /* CTAs at one time at most; 0: 132 */
+    bool no_races;      /* leave the search for races out: faster */
+    bool overlap;       /* an earlier grid's memory is unordered before griddepcontrol.wait */
+};
+
+/* What a finding is about. */
+enum tmap_emulate_kind {
+    TMAP_EMULATE_RACE = 0,      /* two accesses that nothing orders */
+    TMAP_EMULATE_PROXY = 1,     /* ordered, but no proxy fence makes the first visible */
+    TMAP_EMULATE_HANG = 2,      /* nobody can go on */
+    TMAP_EMULATE_ACCESS = 3,    /* outside every buffer, or misaligned */
+    TMAP_EMULATE_BARRIER = 4,   /* misuse of a barrier */
+    TMAP_EMULATE_TRAP = 5,      /* the program trapped */
+    TMAP_EMULATE_ILLEGAL = 6,   /* an illegal tensor map, matrix descriptor or operand */
+    TMAP_EMULATE_LEAK = 7,      /* tensor memory or a copy left behind at the end */
+    TMAP_EMULATE_CONVERGED = 8, /* an .aligned instruction in a diverged warp */
+    TMAP_EMULATE_BUDGET = 9     /* the instruction budget ran out */
+};
+TMAP_API const char *tmap_emulate_kind_name(enum tmap_emulate_kind kind); /* "race" */
+
+/* One finding. Lines are those of the PTX text; file and source_line what .loc says, or NULL, 0. */
+struct tmap_emulate_finding {
+    enum tmap_emulate_kind kind;
+    uint32_t line, source_line;
+    const char *file; /* the module's */
+    uint32_t cta, warp, lane;
+    uint64_t address;
+    char text[400];
+};
+
+/* What ran. Counts are exact and depend on the schedule. */
+struct tmap_emulate_counts {
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t copies, copy_bytes;        /* by the copy engine */
+    uint64_t multiplies, multiply_adds; /* tensor core instructions and their products */
+    uint64_t barrier_phases;
+};
+
+struct tmap_emulate_result {
+    struct tmap_emulate_counts counts;
+    bool finished;         /* every thread left; false after a fault, hang or spent budget */
+    enum tmap_basis basis; /* TMAP_INFERRED: something ran that no GPU has shown */
+};
+
+/* tmap_emulate_run() : runs a launch to its end. Writes at most cap findings, in the order seen and
+ *  each once for the same pair of instructions, and their number to *found (as snprintf). The
+ *  buffers hold what the kernel left.
+ *  Errors: TMAP_E_ARGUMENT (no such kernel, an empty or too large shape, params of another size,
+ *  buffers that overlap), TMAP_E_ROOM (more shared memory than the target has), TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_emulate_run(const struct tmap_emulate_module *module,
+                                           const struct tmap_emulate_launch *launch,
+                                           struct tmap_emulate_finding *findings, size_t cap,
+                                           size_t *found, struct tmap_emulate_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

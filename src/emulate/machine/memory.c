@@ -1,0 +1,97 @@
+// Addresses: windows of the generic space, shared memory of a cluster, regions of global memory.
+#include "emulate/async/order.h"
+
+#include <string.h>
+
+uint64_t emu_generic(enum ptx_space space, uint64_t address)
+{
+    return space == PTX_SHARED ? EMU_SHARED_WINDOW + (uint32_t)address : address;
+}
+
+static struct emu_region *region_of(struct emu_machine *m, uint64_t address, uint64_t bytes)
+{
+    struct emu_region *r = &m->region[m->last_region];
+    if (address - r->address < r->bytes && bytes <= r->bytes - (address - r->address)) return r;
+    for (uint32_t i = 0; i < m->regions; i++) {
+        r = &m->region[i];
+        if (address - r->address < r->bytes && bytes <= r->bytes - (address - r->address)) {
+            m->last_region = i;
+            return r;
+        }
+    }
+    return NULL;
+}
+
+uint8_t *emu_find(struct emu_machine *m, struct emu_cluster *cluster, uint64_t generic,
+                  uint64_t bytes, struct emu_cta **cta, struct emu_region **region)
+{
+    *cta = NULL;
+    *region = NULL;
+    if (generic - EMU_SHARED_WINDOW <= UINT32_MAX) {
+        const uint32_t a = (uint32_t)(generic - EMU_SHARED_WINDOW);
+        const uint32_t rank = a >> EMU_RANK_SHIFT, offset = a & ((1u << EMU_RANK_SHIFT) - 1);
+        if (rank >= cluster->ctas) return NULL;
+        struct emu_cta *c = &cluster->cta[rank];
+        if (offset < EMU_SMEM_START || offset + bytes > c->smem_end) return NULL;
+        *cta = c;
+        return c->smem + offset;
+    }
+    *region = region_of(m, generic, bytes);
+    return *region ? (*region)->data + (generic - (*region)->address) : NULL;
+}
+
+static uint8_t *local(struct emu_warp *w, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    const uint64_t size = w->m->entry->local_bytes, at = address - EMU_LOCAL_WINDOW;
+    if (at > size || bytes > size - at) return NULL;
+    return w->local + lane * size + at;
+}
+
+static const char *const space_names[] = {"generic", "global", "const", "shared", "param", "local"};
+
+static uint8_t *refuse(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                       enum ptx_space space, uint64_t address, uint32_t bytes, const char *why)
+{
+    emu_fault(TMAP_EMULATE_ACCESS, w, in, lane, address, "%u bytes at %s address 0x%llx %s", bytes,
+              space_names[space], (unsigned long long)address, why);
+    return NULL;
+}
+
+static void order(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, struct emu_cta *cta,
+                  struct emu_region *region, const uint8_t *at, uint32_t bytes, unsigned access)
+{
+    const struct emu_actor actor = {w->agent, emu_now(w), PROXY_GENERIC, emu_clock_of(w),
+                                    w,        in,         lane};
+    if (region && region->read_only) return;
+    const uint64_t offset = (uint64_t)(at - (cta ? cta->smem : region->data));
+    emu_touch(w->m, &actor, cta, region, offset, bytes, access);
+}
+
+uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                    enum ptx_space space, uint64_t address, uint32_t bytes, unsigned access)
+{
+    struct emu_cta *cta;
+    struct emu_region *region;
+    const uint64_t generic = emu_generic(space, address);
+    if (address % bytes) return refuse(w, in, lane, space, address, bytes, "are misaligned");
+    if (generic - EMU_LOCAL_WINDOW < EMU_WINDOWS_END - EMU_LOCAL_WINDOW) {
+        uint8_t *at = local(w, lane, generic, bytes);
+        return at ? at : refuse(w, in, lane, space, address, bytes, "are outside local memory");
+    }
+    uint8_t *at = emu_find(w->m, w->cta->cluster, generic, bytes, &cta, &region);
+    if (!at) return refuse(w, in, lane, space, address, bytes, "are in no buffer");
+    if (space == PTX_GLOBAL && cta)
+        return refuse(w, in, lane, space, address, bytes, "are shared memory");
+    if (cta && cta->done)
+        return refuse(w, in, lane, space, address, bytes, "are of a CTA that has left");
+    if (region && region->read_only && (access & (EMU_WRITE | EMU_ATOMIC)))
+        return refuse(w, in, lane, space, address, bytes, "must not be written");
+    if (w->m->order) order(w, in, lane, cta, region, at, bytes, access);
+    return at;
+}
+
+void emu_something(struct emu_cluster *cluster)
+{
+    cluster->events++;
+    cluster->cta->m->quiet = 0;
+}

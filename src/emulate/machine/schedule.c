@@ -1,0 +1,156 @@
+// Whose turn it is: warps and what is asynchronous, after the schedule that was asked for.
+#include "emulate/async/async.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 20000 };
+
+// xorshift64*; seeded in launch.c
+uint32_t emu_random(struct emu_machine *m, uint32_t below)
+{
+    m->random ^= m->random >> 12;
+    m->random ^= m->random << 25;
+    m->random ^= m->random >> 27;
+    return (uint32_t)((m->random * 0x2545f4914f6cdd1dull) >> 33) % below;
+}
+
+static bool next_cluster(struct emu_machine *m, uint32_t slot)
+{
+    if (m->next_cluster == m->cluster_count) return false;
+    return emu_make_cluster(m, slot);
+}
+
+// A cluster whose CTAs have all left makes room for the next one.
+static void replace_finished(struct emu_machine *m)
+{
+    for (uint32_t i = 0; i < m->clusters; i++) {
+        struct emu_cluster *c = m->cluster[i];
+        if (!c || c->live_ctas) continue;
+        emu_end_cluster(m, c);
+        emu_free_cluster(m, c);
+        m->cluster[i] = NULL;
+        next_cluster(m, i);
+    }
+}
+
+static struct emu_warp *pick(struct emu_machine *m, uint32_t *turn)
+{
+    const uint32_t per_cta = m->warps, per_cluster = m->cluster_dim[0] * m->cluster_dim[1] *
+                                                     m->cluster_dim[2] * per_cta;
+    const uint32_t all = m->clusters * per_cluster;
+    const bool random = m->launch->schedule == TMAP_EMULATE_RANDOM;
+    const uint32_t start = random ? emu_random(m, all) : (*turn + 1) % all;
+    for (uint32_t i = 0; i < all; i++) {
+        const uint32_t n = (start + i) % all;
+        struct emu_cluster *c = m->cluster[n / per_cluster];
+        if (!c) continue;
+        struct emu_warp *w = &c->cta[n % per_cluster / per_cta].warp[n % per_cta];
+        if (w->live == 0 || !emu_warp_ready(w)) continue;
+        *turn = n;
+        return w;
+    }
+    return NULL;
+}
+
+static bool some_left(const struct emu_machine *m)
+{
+    for (uint32_t i = 0; i < m->clusters; i++)
+        if (m->cluster[i]) return true;
+    return false;
+}
+
+// What is asynchronous gets its turn: sometimes when it is random, else when the warps do nothing
+// but wait or poll.
+static void engines(struct emu_machine *m)
+{
+    if (m->ops == 0) return;
+    if (m->launch->schedule == TMAP_EMULATE_RANDOM ? emu_random(m, 4) == 0 : m->quiet > OP_PATIENCE)
+        emu_run_op(m);
+}
+
+void emu_schedule(struct emu_machine *m)
+{
+    uint32_t turn = 0;
+    for (uint32_t i = 0; i < m->clusters; i++)
+        if (!next_cluster(m, i)) return;
+    while (!m->stop && some_left(m)) {
+        struct emu_warp *w = pick(m, &turn);
+        if (w) {
+            const bool random = m->launch->schedule == TMAP_EMULATE_RANDOM;
+            emu_run_warp(w, random ? 1 + emu_random(m, QUANTUM) : QUANTUM);
+        } else if (m->ops) {
+            emu_run_op(m);
+        } else {
+            emu_report_hang(m, false);
+            return;
+        }
+        engines(m);
+        if (m->quiet > QUIET_LIMIT && !m->ops) emu_report_hang(m, true);
+        if (m->executed > m->budget && !m->stop) {
+            m->stop = true;
+            emu_find_report(m, TMAP_EMULATE_BUDGET, w, NULL, 0, 0,
+                            "the budget of %llu warp instructions is spent",
+                            (unsigned long long)m->budget);
+        }
+        replace_finished(m);
+    }
+    m->result.finished = !m->stop;
+}
+
+// --- who waits for what
+
+static void wait_text(const struct emu_split *s, char *text, size_t cap)
+{
+    const unsigned long long which = s->wait_for, value = s->wait_value;
+    switch (s->blocked_at == UINT64_MAX ? WAIT_POLL : s->wait) {
+    case WAIT_MBARRIER:
+        snprintf(text, cap, "waits for the mbarrier at shared 0x%llx, %llu", which, value);
+        break;
+    case WAIT_NAMED:
+        snprintf(text, cap, "waits at barrier %llu for %llu threads", which, value);
+        break;
+    case WAIT_CLUSTER:
+        snprintf(text, cap, "waits for the cluster's barrier");
+        break;
+    case WAIT_GROUP:
+        snprintf(text, cap, "waits for copies");
+        break;
+    case WAIT_LANES:
+        snprintf(text, cap, "waits for lanes 0x%08llx of its warp", which);
+        break;
+    case WAIT_TENSOR:
+        snprintf(text, cap, "waits for tensor memory or its core");
+        break;
+    default:
+        snprintf(text, cap, "polls");
+    }
+}
+
+static void report_split(struct emu_machine *m, const struct emu_warp *w, const struct emu_split *s)
+{
+    char place[160], text[160], more[200] = "";
+    const struct emu_insn *in = &m->module->code[s->pc];
+    wait_text(s, text, sizeof text);
+    if (s->wait == WAIT_MBARRIER && s->blocked_at != UINT64_MAX)
+        emu_barrier_text(w, s->wait_for, more, sizeof more);
+    if (!emu_first_time(m, TMAP_EMULATE_HANG, in, NULL)) return;
+    emu_find_report(m, TMAP_EMULATE_HANG, w, in, (uint32_t)emu_lane(s->mask), s->wait_for,
+                    "%s: lanes 0x%08x %s%s", emu_place(m, in, place, sizeof place), s->mask, text,
+                    more);
+}
+
+void emu_report_hang(struct emu_machine *m, bool polling)
+{
+    (void)polling;
+    m->stop = true;
+    for (uint32_t i = 0; i < m->clusters; i++) {
+        struct emu_cluster *c = m->cluster[i];
+        for (uint32_t k = 0; c && k < c->ctas; k++)
+            for (uint32_t j = 0; j < c->cta[k].warps; j++) {
+                const struct emu_warp *w = &c->cta[k].warp[j];
+                for (uint32_t s = 0; w->live && s < w->splits; s++)
+                    report_split(m, w, &w->split[s]);
+            }
+    }
+}
