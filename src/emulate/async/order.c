@@ -1,0 +1,280 @@
+// Clocks: of warps, of synchronisation objects, of operations on their way.
+#include "emulate/async/order.h"
+#include "emulate/async/order_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct emu_chunk {
+    uint32_t *seen, *async; // of each agent of the CTA
+};
+
+bool emu_order_open(struct emu_machine *m)
+{
+    struct emu_order *o = calloc(1, sizeof *o);
+    if (!o) return false;
+    m->order = o;
+    o->per_cta = m->warps * PER_WARP + AGENT_BARRIERS;
+    o->ctas = m->grid[0] * m->grid[1] * m->grid[2];
+    o->objects = 1; // object 0 is none
+    o->bucket = calloc(LOCATION_BUCKETS, sizeof *o->bucket);
+    return o->bucket != NULL;
+}
+
+static struct emu_chunk *chunk_at(const struct emu_machine *m, struct emu_clock *c, uint32_t cta)
+{
+    const struct emu_order *o = m->order;
+    if (!c->chunk) c->chunk = calloc(o->ctas, sizeof *c->chunk);
+    if (!c->chunk) return NULL;
+    if (!c->chunk[cta]) {
+        struct emu_chunk *k = calloc(1, sizeof *k + 2 * o->per_cta * sizeof(uint32_t));
+        if (!k) return NULL;
+        k->seen = (uint32_t *)(k + 1);
+        k->async = k->seen + o->per_cta;
+        c->chunk[cta] = k;
+    }
+    return c->chunk[cta];
+}
+
+void emu_clock_free(const struct emu_machine *m, struct emu_clock *c)
+{
+    for (uint32_t i = 0; c->chunk && i < m->order->ctas; i++) free(c->chunk[i]);
+    free(c->chunk);
+    c->chunk = NULL;
+}
+
+uint32_t emu_clock_seen(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent)
+{
+    const uint32_t n = m->order->per_cta;
+    const struct emu_chunk *k = c->chunk ? c->chunk[agent / n] : NULL;
+    return k ? k->seen[agent % n] : 0;
+}
+
+uint32_t emu_clock_async(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent)
+{
+    const uint32_t n = m->order->per_cta;
+    const struct emu_chunk *k = c->chunk ? c->chunk[agent / n] : NULL;
+    return k ? k->async[agent % n] : 0;
+}
+
+static void raise_to(uint32_t *a, uint32_t b)
+{
+    if (*a < b) *a = b;
+}
+
+static void learn(const struct emu_machine *m, struct emu_clock *c, uint32_t agent, uint32_t now)
+{
+    const uint32_t n = m->order->per_cta;
+    struct emu_chunk *k = chunk_at(m, c, agent / n);
+    if (!k) return;
+    raise_to(&k->seen[agent % n], now);
+    raise_to(&k->async[agent % n], now);
+}
+
+static void join(const struct emu_machine *m, struct emu_clock *to, const struct emu_clock *from)
+{
+    const struct emu_order *o = m->order;
+    to->grid |= from->grid;
+    for (uint32_t i = 0; from->chunk && i < o->ctas; i++) {
+        const struct emu_chunk *a = from->chunk[i];
+        struct emu_chunk *b = a ? chunk_at(m, to, i) : NULL;
+        if (!b) continue;
+        for (uint32_t k = 0; k < 2 * o->per_cta; k++) raise_to(&b->seen[k], a->seen[k]);
+    }
+}
+
+// --- agents and objects
+
+uint32_t emu_agent(const struct emu_cta *cta, enum emu_agent_kind kind, uint32_t index)
+{
+    const struct emu_machine *m = cta->m;
+    if (!m->order) return 0;
+    const uint32_t base = cta->number * m->order->per_cta;
+    if (kind == AGENT_BARRIER) return base + PER_WARP * m->warps + index % AGENT_BARRIERS;
+    return base + PER_WARP * index + (uint32_t)kind;
+}
+
+uint32_t emu_object(struct emu_machine *m)
+{
+    struct emu_order *o = m->order;
+    if (!o) return 0;
+    if (o->objects == o->object_room || o->object_room == 0) {
+        const uint32_t room = o->object_room ? 2 * o->object_room : 0x400;
+        struct emu_clock *larger = realloc(o->object, room * sizeof *larger);
+        if (!larger) return 0;
+        memset(larger + o->object_room, 0, (room - o->object_room) * sizeof *larger);
+        o->object = larger;
+        o->object_room = room;
+    }
+    return o->objects++;
+}
+
+void emu_order_close(struct emu_machine *m)
+{
+    struct emu_order *o = m->order;
+    if (!o) return;
+    for (uint32_t i = 0; i < o->object_room; i++) emu_clock_free(m, &o->object[i]);
+    emu_clock_free(m, &o->published);
+    for (uint32_t i = 0; o->bucket && i < LOCATION_BUCKETS; i++)
+        while (o->bucket[i]) {
+            struct location *next = o->bucket[i]->next;
+            free(o->bucket[i]);
+            o->bucket[i] = next;
+        }
+    free(o->bucket);
+    free(o->object);
+    free(o);
+    m->order = NULL;
+}
+
+bool emu_order_warp(struct emu_warp *w)
+{
+    if (!w->m->order) return true;
+    w->clock = calloc(1, sizeof *w->clock);
+    w->pending_order = emu_object(w->m);
+    if (!w->clock) return false;
+    struct emu_chunk *k = chunk_at(w->m, w->clock, w->agent / w->m->order->per_cta);
+    if (!k) return false;
+    k->seen[w->agent % w->m->order->per_cta] = 1; // epochs begin here; nothing is fenced
+    return true;
+}
+
+void emu_order_warp_free(struct emu_warp *w)
+{
+    if (w->clock) emu_clock_free(w->m, w->clock);
+    free(w->clock);
+}
+
+// --- what warps do
+
+uint32_t emu_now(const struct emu_warp *w)
+{
+    return w->clock ? emu_clock_seen(w->m, w->clock, w->agent) : 0;
+}
+
+const struct emu_clock *emu_clock_of(const struct emu_warp *w)
+{
+    return w->clock;
+}
+
+// The own async entry stays behind: a later write is not fenced by an earlier fence.
+static void tick(struct emu_warp *w)
+{
+    const uint32_t n = w->m->order->per_cta;
+    w->clock->chunk[w->agent / n]->seen[w->agent % n]++;
+}
+
+void emu_release(struct emu_warp *w, uint32_t object)
+{
+    if (!object) return;
+    join(w->m, &w->m->order->object[object], w->clock);
+    tick(w);
+}
+
+void emu_acquire(struct emu_warp *w, uint32_t object)
+{
+    if (object) join(w->m, w->clock, &w->m->order->object[object]);
+}
+
+void emu_join(struct emu_machine *m, uint32_t object, uint32_t from)
+{
+    if (object) join(m, &m->order->object[object], &m->order->object[from]);
+}
+
+void emu_observe(struct emu_warp *w, uint32_t agent, uint32_t now)
+{
+    if (w->clock) learn(w->m, w->clock, agent, now);
+}
+
+void emu_observe_grid(struct emu_warp *w)
+{
+    if (w->clock) w->clock->grid = true;
+}
+
+void emu_release_epoch(struct emu_machine *m, uint32_t agent, uint32_t now, uint32_t object)
+{
+    if (object) learn(m, &m->order->object[object], agent, now);
+}
+
+void emu_fence_async(struct emu_warp *w)
+{
+    if (!w->clock) return;
+    const struct emu_order *o = w->m->order;
+    for (uint32_t i = 0; i < o->ctas; i++) {
+        struct emu_chunk *k = w->clock->chunk[i];
+        for (uint32_t a = 0; k && a < o->per_cta; a++) raise_to(&k->async[a], k->seen[a]);
+    }
+    tick(w);
+}
+
+bool emu_has_seen(const struct emu_warp *w, uint32_t agent, uint32_t now)
+{
+    return !w->clock || emu_clock_seen(w->m, w->clock, agent) >= now;
+}
+
+bool emu_has_fenced(const struct emu_warp *w, uint32_t agent, uint32_t now)
+{
+    return !w->clock || emu_clock_async(w->m, w->clock, agent) >= now;
+}
+
+void emu_maps_released(struct emu_warp *w)
+{
+    if (!w->clock) return;
+    learn(w->m, &w->m->order->published, w->agent, emu_now(w));
+    tick(w);
+}
+
+struct emu_clock emu_snapshot(const struct emu_warp *w)
+{
+    struct emu_clock c = {0};
+    if (w->clock) join(w->m, &c, w->clock);
+    return c;
+}
+
+// --- strong accesses to a location, and fences (PTX ISA, release and acquire patterns)
+
+static uint32_t location(struct emu_machine *m, const void *at, bool make)
+{
+    struct emu_order *o = m->order;
+    struct location **head = &o->bucket[((uintptr_t)at >> 2) * 2654435761u % LOCATION_BUCKETS];
+    for (struct location *l = *head; l; l = l->next)
+        if (l->at == at) return l->object;
+    if (!make) return 0;
+    struct location *l = malloc(sizeof *l);
+    if (!l) return 0;
+    *l = (struct location){*head, at, emu_object(m)};
+    *head = l;
+    return l->object;
+}
+
+void emu_strong_read(struct emu_warp *w, const void *at, bool acquires)
+{
+    if (!w->clock) return;
+    const uint32_t object = location(w->m, at, false);
+    if (!object) return;
+    if (acquires)
+        emu_acquire(w, object);
+    else
+        emu_join(w->m, w->pending_order, object);
+}
+
+// A relaxed write after a fence publishes what came before the fence.
+void emu_strong_write(struct emu_warp *w, const void *at, bool releases)
+{
+    if (!w->clock || (!releases && w->fence_now == 0)) return;
+    const uint32_t object = location(w->m, at, true), n = w->m->order->per_cta;
+    if (!object) return;
+    uint32_t *own = &w->clock->chunk[w->agent / n]->seen[w->agent % n];
+    const uint32_t now = *own;
+    if (!releases) *own = w->fence_now;
+    join(w->m, &w->m->order->object[object], w->clock);
+    *own = now + (releases ? 1 : 0);
+}
+
+void emu_fence(struct emu_warp *w)
+{
+    if (!w->clock) return;
+    emu_acquire(w, w->pending_order);
+    w->fence_now = emu_now(w);
+    tick(w);
+}

@@ -1,0 +1,193 @@
+// The shadow of memory: for every 16 bytes, who wrote and read them last, and as what.
+#include "emulate/async/order_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GRAIN = 16, WRITES = 2, READS = 3 };
+enum { SHADOW_STRONG = 1, SHADOW_ASYNC = 2, SHADOW_ATOMIC = 4 };
+
+// An access: by which agent at which epoch (0: none), to which bytes of the grain.
+struct trace {
+    uint32_t agent, now, in; // in: an index of the module's code
+    uint16_t bytes;
+    uint8_t flags, lane;
+};
+
+struct grain {
+    struct trace write[WRITES], read[READS];
+};
+
+struct emu_shadow {
+    uint64_t grains;
+    struct grain grain[];
+};
+
+void emu_shadow_free(struct emu_shadow *shadow)
+{
+    free(shadow);
+}
+
+static struct emu_shadow *make(uint64_t bytes)
+{
+    const uint64_t grains = (bytes + 2 * GRAIN - 1) / GRAIN;
+    struct emu_shadow *s = calloc(1, sizeof *s + grains * sizeof(struct grain));
+    if (s) s->grains = grains;
+    return s;
+}
+
+struct touch {
+    struct emu_machine *m;
+    const struct emu_actor *actor;
+    const struct emu_cta *cta;
+    const struct emu_region *region;
+    unsigned access;
+    uint64_t address; // of the grain, for reports
+};
+
+static const char *verb(unsigned access)
+{
+    return access & EMU_ATOMIC ? "atomic access" : access & EMU_WRITE ? "write" : "read";
+}
+
+static const char *past(const struct touch *t, const struct trace *e, bool wrote)
+{
+    (void)t;
+    return e->flags & SHADOW_ATOMIC ? "atomic access" : wrote ? "write" : "read";
+}
+
+static void report(const struct touch *t, const struct trace *e, bool wrote,
+                   enum tmap_emulate_kind kind)
+{
+    const struct emu_actor *a = t->actor;
+    const struct emu_insn *other = &t->m->module->code[e->in];
+    const uint32_t per = t->m->order->per_cta, k = e->agent % per;
+    char mine[160], theirs[160];
+    if (!emu_first_time(t->m, kind, a->in, other)) return;
+    const char *why = kind == TMAP_EMULATE_PROXY ? "no fence.proxy.async lies between them"
+                      : e->flags & SHADOW_ASYNC || a->proxy == PROXY_ASYNC
+                          ? "nothing waits for the end of the first"
+                          : "nothing orders them";
+    emu_find_report(t->m, kind, a->warp, a->in, a->lane, t->address,
+                    "%s of %s 0x%llx by %s, after a %s by %s (CTA %u%s%.0u): %s", verb(t->access),
+                    t->cta            ? "shared"
+                    : t->region->name ? t->region->name
+                                      : "global",
+                    (unsigned long long)t->address, emu_place(t->m, a->in, mine, sizeof mine),
+                    past(t, e, wrote), emu_place(t->m, other, theirs, sizeof theirs),
+                    e->agent / per, k < PER_WARP * t->m->warps ? ", warp " : "",
+                    k < PER_WARP * t->m->warps ? k / PER_WARP : 0, why);
+}
+
+static void check(const struct touch *t, const struct trace *e, uint16_t bytes, bool wrote)
+{
+    const struct emu_actor *a = t->actor;
+    if (e->now == 0 || !(e->bytes & bytes)) return;
+    const bool strong = (e->flags & SHADOW_STRONG) && (t->access & EMU_STRONG);
+    if (emu_clock_seen(t->m, a->clock, e->agent) < e->now) {
+        if (!strong) report(t, e, wrote, TMAP_EMULATE_RACE);
+        return;
+    }
+    if (wrote && a->proxy == PROXY_ASYNC && !(e->flags & SHADOW_ASYNC) &&
+        emu_clock_async(t->m, a->clock, e->agent) < e->now)
+        report(t, e, wrote, TMAP_EMULATE_PROXY);
+}
+
+static void note(struct trace *list, int n, const struct trace *fresh)
+{
+    int at = -1;
+    for (int i = 0; i < n; i++) {
+        if (list[i].agent == fresh->agent && (list[i].bytes | fresh->bytes) == fresh->bytes) at = i;
+        if (at < 0 && list[i].now == 0) at = i;
+    }
+    if (at < 0) { // the oldest gives way
+        memmove(list, list + 1, (size_t)(n - 1) * sizeof *list);
+        at = n - 1;
+    }
+    list[at] = *fresh;
+}
+
+static void cover(struct trace *list, int n, uint16_t bytes)
+{
+    for (int i = 0; i < n; i++) {
+        list[i].bytes &= (uint16_t)~bytes;
+        if (list[i].bytes == 0) list[i].now = 0;
+    }
+}
+
+static void touch_grain(const struct touch *t, struct grain *g, uint16_t bytes)
+{
+    const struct emu_actor *a = t->actor;
+    const bool writes = (t->access & (EMU_WRITE | EMU_ATOMIC)) != 0;
+    const struct trace fresh = {.agent = a->agent,
+                                .now = a->now,
+                                .in = (uint32_t)(a->in - t->m->module->code),
+                                .bytes = bytes,
+                                .flags = (uint8_t)((t->access & EMU_STRONG ? SHADOW_STRONG : 0) |
+                                                   (t->access & EMU_ATOMIC ? SHADOW_ATOMIC : 0) |
+                                                   (a->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0)),
+                                .lane = (uint8_t)a->lane};
+    for (int i = 0; i < WRITES; i++) check(t, &g->write[i], bytes, true);
+    if (writes)
+        for (int i = 0; i < READS; i++) check(t, &g->read[i], bytes, false);
+    if (writes) {
+        cover(g->write, WRITES, bytes);
+        cover(g->read, READS, bytes);
+        note(g->write, WRITES, &fresh);
+    } else {
+        note(g->read, READS, &fresh);
+    }
+}
+
+// Memory of an earlier grid that may still run, before griddepcontrol.wait.
+static void early(struct emu_machine *m, const struct emu_actor *a, const struct emu_region *region,
+                  uint64_t offset, unsigned access)
+{
+    char place[160];
+    if (!m->launch->overlap || a->clock->grid || region == &m->region[0]) return;
+    if (!emu_first_time(m, TMAP_EMULATE_RACE, a->in, NULL)) return;
+    emu_find_report(m, TMAP_EMULATE_RACE, a->warp, a->in, a->lane, region->address + offset,
+                    "%s of %s 0x%llx by %s before griddepcontrol.wait: the grid before this one "
+                    "may still use it",
+                    verb(access), region->name ? region->name : "global",
+                    (unsigned long long)(region->address + offset),
+                    emu_place(m, a->in, place, sizeof place));
+}
+
+void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
+               struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access)
+{
+    if (!m->order || bytes == 0 || (region && region->read_only)) return;
+    struct emu_shadow **slot = cta ? &cta->shadow : &region->shadow;
+    if (region) early(m, actor, region, offset, access);
+    if (!*slot) *slot = make(cta ? cta->smem_end : region->bytes);
+    if (!*slot) return;
+    struct touch t = {m, actor, cta, region, access, 0};
+    const uint64_t end = offset + bytes, start = cta ? 0 : region->address;
+    for (uint64_t at = offset; at < end;) {
+        const uint64_t g = at / GRAIN, next = (g + 1) * GRAIN < end ? (g + 1) * GRAIN : end;
+        const uint32_t first = (uint32_t)(at % GRAIN), n = (uint32_t)(next - at);
+        const uint16_t mask = (uint16_t)(((1u << n) - 1) << first);
+        t.address = start + at;
+        if (g < (*slot)->grains) touch_grain(&t, &(*slot)->grain[g], mask);
+        at = next;
+    }
+}
+
+bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t offset,
+                    struct emu_write *out)
+{
+    if (!m->order || region->read_only || !region->shadow) return false;
+    bool any = false;
+    const uint64_t first = offset / GRAIN;
+    for (uint64_t g = first; g < first + 8 && g < region->shadow->grains; g++)
+        for (int i = 0; i < WRITES; i++) {
+            const struct trace *e = &region->shadow->grain[g].write[i];
+            if (e->now == 0) continue;
+            const bool released = emu_clock_seen(m, &m->order->published, e->agent) >= e->now;
+            if (any && out->released <= released) continue; // the worst of all
+            *out = (struct emu_write){e->agent, e->now, released, &m->module->code[e->in]};
+            any = true;
+        }
+    return any;
+}
