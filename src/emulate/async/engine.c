@@ -1,0 +1,139 @@
+// Operations on their way: in which order, and at which moment, as the schedule says.
+#include "emulate/async/async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void finish(struct emu_machine *m, struct emu_op *op)
+{
+    if (op->drop) op->drop(op);
+    emu_clock_free(m, &op->clock);
+    emu_something(op->cta->cluster);
+}
+
+static bool push(struct emu_machine *m, const struct emu_op *op)
+{
+    if (m->ops == m->op_room) {
+        const uint32_t room = m->op_room ? 2 * m->op_room : 64;
+        struct emu_op **larger = realloc(m->op, room * sizeof *larger);
+        if (!larger) return false;
+        m->op = larger;
+        m->op_room = room;
+    }
+    struct emu_op *copy = malloc(sizeof *copy);
+    if (!copy) return false;
+    *copy = *op;
+    m->op[m->ops++] = copy;
+    return true;
+}
+
+enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
+{
+    struct emu_machine *m = w->m;
+    struct emu_op now = *op;
+    now.warp = w;
+    now.cta = w->cta;
+    now.serial = ++m->op_serial;
+    now.clock = emu_snapshot(w);
+    if (m->launch->schedule == TMAP_EMULATE_EARLIEST &&
+        !emu_pending(w, op->class, UINT32_MAX, -1, false)) {
+        while (!now.run(m, &now) && !m->stop) continue;
+        finish(m, &now);
+        return m->stop ? EMU_STOP : EMU_NEXT;
+    }
+    if (!push(m, &now)) {
+        m->status = TMAP_E_MEMORY;
+        m->stop = true;
+        return EMU_STOP;
+    }
+    return EMU_NEXT;
+}
+
+// The oldest of the same queue goes first.
+static uint32_t oldest(const struct emu_machine *m, uint32_t n)
+{
+    const uint64_t queue = m->op[n]->queue;
+    uint32_t best = n;
+    if (queue == 0) return n;
+    for (uint32_t i = 0; i < m->ops; i++)
+        if (m->op[i]->queue == queue && m->op[i]->serial < m->op[best]->serial) best = i;
+    return best;
+}
+
+static void step_op(struct emu_machine *m, uint32_t n)
+{
+    struct emu_op *op = m->op[n];
+    if (!op->run(m, op)) {
+        emu_something(op->cta->cluster); // what it has read may be waited for
+        return;
+    }
+    m->op[n] = m->op[--m->ops];
+    finish(m, op);
+    free(op);
+}
+
+// Latest: the newest goes first, so that an order of issue that nobody asked for is not kept.
+void emu_run_op(struct emu_machine *m)
+{
+    uint32_t n = 0;
+    if (m->launch->schedule == TMAP_EMULATE_RANDOM) {
+        n = emu_random(m, m->ops);
+    } else if (m->launch->schedule == TMAP_EMULATE_LATEST) {
+        for (uint32_t i = 1; i < m->ops; i++)
+            if (m->op[i]->serial > m->op[n]->serial) n = i;
+    }
+    step_op(m, oldest(m, n));
+}
+
+bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lane, int64_t last,
+                 bool reading)
+{
+    for (uint32_t i = 0; i < w->m->ops; i++) {
+        const struct emu_op *op = w->m->op[i];
+        if (op->warp == w && op->class == class && (lane == UINT32_MAX || op->lane == lane) &&
+            (int64_t)op->group <= last && !(reading && op->has_read))
+            return true;
+    }
+    return false;
+}
+
+// What a cluster leaves behind still happens; its own shared memory is gone then.
+void emu_end_cluster(struct emu_machine *m, struct emu_cluster *cluster)
+{
+    for (uint32_t i = 0; i < m->ops && !m->stop;) {
+        if (m->op[i]->cta->cluster != cluster) {
+            i++;
+            continue;
+        }
+        step_op(m, oldest(m, i));
+        i = 0;
+    }
+}
+
+// A CTA that leaves while the copy engine still reads or writes its shared memory.
+void emu_cta_left(struct emu_cta *cta)
+{
+    struct emu_machine *m = cta->m;
+    char place[160];
+    cta->done = true;
+    cta->cluster->live_ctas--;
+    for (uint32_t i = 0; i < m->ops; i++) {
+        const struct emu_op *op = m->op[i];
+        if (op->cta != cta || op->has_read || op->class == OP_TENSOR) continue;
+        if (!emu_first_time(m, TMAP_EMULATE_LEAK, op->in, NULL)) continue;
+        emu_find_report(m, TMAP_EMULATE_LEAK, op->warp, op->in, op->lane, 0,
+                        "%s: the CTA leaves before this copy has %s its shared memory",
+                        emu_place(m, op->in, place, sizeof place),
+                        op->class == OP_BULK ? "read" : "written");
+    }
+    emu_something(cta->cluster);
+}
+
+void emu_warp_left(struct emu_warp *w)
+{
+    w->cta->live_warps--;
+    emu_named_left(w->cta);
+    emu_cluster_left(w->cta->cluster);
+    if (w->cta->live_warps == 0) emu_cta_left(w->cta);
+    emu_something(w->cta->cluster);
+}
