@@ -1,0 +1,139 @@
+// Matrices in shared memory as wgmma and tcgen05 read them (PTX ISA, canonical layouts; the same
+// strides as core/mma.c writes).
+#include "emulate/tensor/tensor.h"
+#include "emulate/ops/small.h"
+
+#include <string.h>
+
+enum { PIECE = 16, CORE_ROWS = 8 };
+
+static const struct {
+    const char *name;
+    uint8_t bits;
+} type_table[] = {
+    [TENSOR_BF16] = {"bf16", 16}, [TENSOR_F16] = {"f16", 16},  [TENSOR_TF32] = {"tf32", 32},
+    [TENSOR_E4M3] = {"e4m3", 8},  [TENSOR_E5M2] = {"e5m2", 8}, [TENSOR_E2M3] = {"e2m3", 8},
+    [TENSOR_E3M2] = {"e3m2", 8},  [TENSOR_E2M1] = {"e2m1", 8}, [TENSOR_S8] = {"s8", 8},
+    [TENSOR_U8] = {"u8", 8},      [TENSOR_F64] = {"f64", 64},  [TENSOR_B1] = {"b1", 1},
+    [TENSOR_S4] = {"s4", 4},      [TENSOR_U4] = {"u4", 4},
+};
+
+uint32_t tensor_bits(enum tensor_type type)
+{
+    return type_table[type].bits;
+}
+
+bool tensor_type_named(const char *name, size_t length, enum tensor_type *out)
+{
+    for (size_t i = 0; i < sizeof type_table / sizeof *type_table; i++)
+        if (strlen(type_table[i].name) == length && memcmp(name, type_table[i].name, length) == 0) {
+            *out = (enum tensor_type)i;
+            return true;
+        }
+    return false;
+}
+
+double tensor_value(enum tensor_type type, uint64_t v)
+{
+    switch (type) {
+    case TENSOR_BF16:
+        return (double)emu_from_bfloat((uint32_t)v);
+    case TENSOR_F16:
+        return (double)emu_from_half((uint32_t)v);
+    case TENSOR_TF32: // the tensor core reads the upper 19 bits
+        return (double)emu_float((uint32_t)v & 0xffffe000);
+    case TENSOR_E4M3:
+        return (double)emu_from_small(SMALL_E4M3, (uint32_t)v);
+    case TENSOR_E5M2:
+        return (double)emu_from_small(SMALL_E5M2, (uint32_t)v);
+    case TENSOR_E2M3:
+        return (double)emu_from_small(SMALL_E2M3, (uint32_t)v & 0x3f);
+    case TENSOR_E3M2:
+        return (double)emu_from_small(SMALL_E3M2, (uint32_t)v & 0x3f);
+    case TENSOR_E2M1:
+        return (double)emu_from_small(SMALL_E2M1, (uint32_t)v & 0xf);
+    case TENSOR_S8:
+        return (double)(int8_t)v;
+    case TENSOR_U8:
+        return (double)(uint8_t)v;
+    case TENSOR_S4:
+        return (double)((int8_t)(v << 4) >> 4);
+    case TENSOR_U4:
+        return (double)(v & 15);
+    case TENSOR_F64:
+        return emu_double(v);
+    default:
+        return (double)(v & 1);
+    }
+}
+
+static uint32_t span_of(int32_t swizzle)
+{
+    switch (swizzle) {
+    case TMAP_SWIZZLE_NONE:
+        return PIECE;
+    case TMAP_SWIZZLE_32B:
+        return 32;
+    case TMAP_SWIZZLE_64B:
+        return 64;
+    default:
+        return 128;
+    }
+}
+
+// The address before the swizzle: rows of one span, eight of them a group.
+uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k)
+{
+    const uint32_t span = span_of(v->swizzle);
+    const uint32_t line = v->mn_major ? k : row, along = (v->mn_major ? row : k) * v->bits / 8;
+    const bool plain = v->swizzle == TMAP_SWIZZLE_NONE;
+    // MN-major without a swizzle: the two offsets exchange their roles.
+    const uint32_t group = plain && v->mn_major ? v->lead : v->stride;
+    const uint32_t next = plain && v->mn_major ? v->stride : v->lead;
+    uint32_t at = v->start + line / CORE_ROWS * group + line % CORE_ROWS * span;
+    // K-major with a swizzle: an instruction's K stays inside its span, wherever it starts there.
+    at += plain || v->mn_major ? along / span * next + along % span : along;
+    return (uint32_t)tmap_swizzle_address(v->swizzle, at);
+}
+
+struct tensor_view tensor_wgmma_view(uint64_t d, uint32_t bits, bool mn_major)
+{
+    static const int32_t layout[] = {TMAP_SWIZZLE_NONE, TMAP_SWIZZLE_128B, TMAP_SWIZZLE_64B,
+                                     TMAP_SWIZZLE_32B};
+    return (struct tensor_view){.start = (uint32_t)(d & 0x3fff) << 4,
+                                .lead = (uint32_t)(d >> 16 & 0x3fff) << 4,
+                                .stride = (uint32_t)(d >> 32 & 0x3fff) << 4,
+                                .swizzle = layout[d >> 62],
+                                .mn_major = mn_major,
+                                .bits = bits};
+}
+
+static bool outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at)
+{
+    if (at >= EMU_SMEM_START && at + PIECE <= cta->smem_end) return false;
+    emu_fault(TMAP_EMULATE_ACCESS, a->warp, a->in, a->lane, at,
+              "a matrix descriptor reaches shared 0x%x, outside the CTA's shared memory", at);
+    return true;
+}
+
+// By pieces of 16 bytes, which no swizzle takes apart.
+bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
+                 enum tensor_type type, uint32_t rows, uint32_t k, bool transposed, double *out)
+{
+    const uint32_t per = PIECE * 8 / v->bits, bytes = v->bits / 8;
+    const uint32_t lines = v->mn_major ? k : rows, length = v->mn_major ? rows : k;
+    for (uint32_t line = 0; line < lines; line++)
+        for (uint32_t at = 0; at < length; at += per) {
+            const uint32_t piece =
+                v->mn_major ? tensor_address(v, at, line) : tensor_address(v, line, at);
+            if (outside(actor, cta, piece)) return false;
+            emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
+            for (uint32_t e = 0; e < per && at + e < length; e++) {
+                uint64_t bits = 0;
+                memcpy(&bits, cta->smem + piece + (size_t)e * bytes, bytes);
+                const uint32_t row = v->mn_major ? at + e : line, col = v->mn_major ? line : at + e;
+                out[transposed ? col * rows + row : row * k + col] = tensor_value(type, bits);
+            }
+        }
+    return true;
+}

@@ -1,0 +1,323 @@
+// wgmma: a warpgroup's asynchronous products. Each warp multiplies its own 16 rows when its time
+// comes: operands and accumulators are read as late as the group that is waited for allows.
+#include "emulate/tensor/tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WARP_ROWS = 16, GROUP_WARPS = 4 };
+
+struct wgmma {
+    uint32_t n, k;
+    enum tensor_type a_type, b_type;
+    enum ptx_type d_type;
+    bool a_registers, a_mn, b_mn, a_negated, b_negated, saturates, not_scale;
+    emu_at a_descriptor, b_descriptor, scale;
+    emu_at a[4];
+    uint32_t scale_immediate; // 1 + value; 0: a predicate
+};
+
+struct call {
+    uint64_t a, b;
+    bool adds;
+};
+
+// Where the fragments of an accumulator lie: rows of a lane, pairs of columns.
+static void read_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
+                   double *d)
+{
+    for (uint32_t i = 0; i < in->lists; i++)
+        for (uint32_t l = 0; l < LANES; l++) {
+            const uint32_t v = emu_u32(w, in->list[i])[l];
+            if (g->d_type == PTX_F16) {
+                const uint32_t row = l / 4 + (i & 1) * 8, col = i / 2 * 8 + l % 4 * 2;
+                d[row * g->n + col] = (double)emu_from_half(v & 0xffff);
+                d[row * g->n + col + 1] = (double)emu_from_half(v >> 16);
+                continue;
+            }
+            const uint32_t row = l / 4 + (i >> 1 & 1) * 8, col = i / 4 * 8 + l % 4 * 2 + (i & 1);
+            d[row * g->n + col] = g->d_type == PTX_S32 ? (double)(int32_t)v : (double)emu_float(v);
+        }
+}
+
+static void write_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
+                    const double *d)
+{
+    for (uint32_t i = 0; i < in->lists; i++)
+        for (uint32_t l = 0; l < LANES; l++) {
+            uint32_t *v = &emu_u32(w, in->list[i])[l];
+            if (g->d_type == PTX_F16) {
+                const uint32_t row = l / 4 + (i & 1) * 8, col = i / 2 * 8 + l % 4 * 2;
+                *v = emu_to_half((float)d[row * g->n + col]) |
+                     emu_to_half((float)d[row * g->n + col + 1]) << 16;
+                continue;
+            }
+            const uint32_t row = l / 4 + (i >> 1 & 1) * 8, col = i / 4 * 8 + l % 4 * 2 + (i & 1);
+            const double value = d[row * g->n + col];
+            *v = g->d_type == PTX_S32 ? (uint32_t)(int32_t)value : emu_bits((float)value);
+        }
+}
+
+static void registers_a(const struct emu_warp *w, const struct wgmma *g, double *a)
+{
+    const uint32_t bits = tensor_bits(g->a_type), per = 32 / bits;
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t l = 0; l < LANES; l++)
+            for (uint32_t e = 0; e < per; e++) {
+                const uint32_t row = l / 4 + (i & 1) * 8, k = l % 4 * per + e + i / 2 * 4 * per;
+                const uint64_t v = emu_u32(w, g->a[i])[l] >> (e * bits);
+                a[row * g->k + k] =
+                    tensor_value(g->a_type, bits == 32 ? v : v & ((1u << bits) - 1));
+            }
+}
+
+static void negate(double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) v[i] = -v[i];
+}
+
+struct scratch {
+    double a[WARP_ROWS * TENSOR_K], b[TENSOR_K * TENSOR_COLS], d[WARP_ROWS * TENSOR_COLS];
+};
+
+static bool operands(struct emu_machine *m, struct emu_op *op, const struct wgmma *g,
+                     const struct call *c, struct scratch *s)
+{
+    const struct emu_actor actor = {.agent = emu_agent(op->cta, AGENT_TENSOR, op->warp->index),
+                                    .now = op->now,
+                                    .proxy = PROXY_ASYNC,
+                                    .clock = &op->clock,
+                                    .warp = op->warp,
+                                    .in = op->in,
+                                    .lane = op->lane};
+    struct tensor_view b = tensor_wgmma_view(c->b, tensor_bits(g->b_type), g->b_mn);
+    (void)m;
+    if (!tensor_read(&actor, op->cta, &b, g->b_type, g->n, g->k, true, s->b)) return false;
+    if (g->b_negated) negate(s->b, (size_t)g->n * g->k);
+    if (g->a_registers) {
+        registers_a(op->warp, g, s->a);
+    } else {
+        const struct tensor_view whole = tensor_wgmma_view(c->a, tensor_bits(g->a_type), g->a_mn);
+        struct tensor_view a = whole;
+        const uint32_t first = op->warp->index % GROUP_WARPS * WARP_ROWS;
+        const uint32_t step = first * a.bits / 8, span = 128;
+        // 16 rows further: two groups, or along the span of M.
+        if (!a.mn_major)
+            a.start += first / 8 * a.stride;
+        else if (a.swizzle == TMAP_SWIZZLE_NONE)
+            a.start += step / 16 * a.stride;
+        else {
+            const uint32_t width = a.swizzle == TMAP_SWIZZLE_128B  ? span
+                                   : a.swizzle == TMAP_SWIZZLE_64B ? 64
+                                                                   : 32;
+            a.start += step / width * a.lead + step % width;
+        }
+        if (!tensor_read(&actor, op->cta, &a, g->a_type, WARP_ROWS, g->k, false, s->a))
+            return false;
+    }
+    if (g->a_negated) negate(s->a, (size_t)WARP_ROWS * g->k);
+    return true;
+}
+
+static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
+{
+    const struct wgmma *g = op->in->more;
+    const struct call *c = op->data;
+    struct scratch *s = malloc(sizeof *s);
+    if (!s) return m->status = TMAP_E_MEMORY, m->stop = true, true;
+    if (operands(m, op, g, c, s)) {
+        if (c->adds) read_d(op->warp, op->in, g, s->d);
+        const struct tensor_product p = {.rows = WARP_ROWS,
+                                         .cols = g->n,
+                                         .k = g->k,
+                                         .adds = c->adds,
+                                         .integer = g->d_type == PTX_S32,
+                                         .half_result = g->d_type == PTX_F16,
+                                         .saturates = g->saturates,
+                                         .type = g->a_type,
+                                         .arch = m->module->ptx.arch,
+                                         .a = s->a,
+                                         .b = s->b,
+                                         .d = s->d};
+        tensor_multiply(&p);
+        write_d(op->warp, op->in, g, s->d);
+        m->result.counts.multiply_adds += (uint64_t)WARP_ROWS * g->n * g->k;
+    }
+    free(s);
+    return true;
+}
+
+static void drop(struct emu_op *op)
+{
+    free(op->data);
+}
+
+EXEC(wgmma)
+{
+    const struct wgmma *g = in->more;
+    enum emu_step step;
+    if (!emu_together(w, in, 0, &step)) return step;
+    struct call *c = malloc(sizeof *c);
+    if (!c) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, EMU_STOP;
+    *c = (struct call){.a = g->a_registers ? 0 : emu_u64(w, g->a_descriptor)[emu_lane(mask)],
+                       .b = emu_u64(w, g->b_descriptor)[emu_lane(mask)]};
+    c->adds = g->scale_immediate ? g->scale_immediate - 1
+                                 : ((emu_pred(w, g->scale) >> emu_lane(mask)) & 1) != g->not_scale;
+    if (w->index % GROUP_WARPS == 0) w->m->result.counts.multiplies++;
+    const struct emu_op op = {.run = run_wgmma,
+                              .drop = drop,
+                              .class = OP_TENSOR,
+                              .in = in,
+                              .lane = (uint32_t)emu_lane(mask),
+                              .group = w->tensor_open,
+                              .now = w->tensor_open + 1,
+                              .queue = (uint64_t)w->cta->number * w->m->warps + w->index + 1,
+                              .data = c};
+    return emu_issue(w, &op);
+}
+
+// --- decoding
+
+static bool shape(struct decoder *d, struct wgmma *g)
+{
+    uint32_t length, n = 0, k = 0;
+    const char *s = dec_begins(d, "m64n", &length);
+    const char *end = s ? s + length : NULL;
+    while (s && s < end && *s >= '0' && *s <= '9') n = n * 10 + (uint32_t)(*s++ - '0');
+    if (s && s < end && *s == 'k')
+        for (s++; s < end && *s >= '0' && *s <= '9'; s++) k = k * 10 + (uint32_t)(*s - '0');
+    g->n = n;
+    g->k = k;
+    return s && s == end && n >= 8 && n <= TENSOR_COLS && n % 8 == 0 && k > 0 && k <= TENSOR_K;
+}
+
+static bool types(struct decoder *d, struct wgmma *g)
+{
+    enum tensor_type *const slot[] = {&g->a_type, &g->b_type};
+    g->d_type = dec_type(d);
+    for (int i = 0; i < 2; i++) {
+        bool found = false;
+        for (uint32_t q = 0; q < d->words && !found; q++)
+            if (!(d->taken >> q & 1) && tensor_type_named(d->word[q], d->length[q], slot[i])) {
+                d->taken |= 1u << q;
+                found = true;
+            }
+        if (!found) return false;
+    }
+    g->saturates = dec_has(d, "satfinite");
+    const bool integer = g->a_type == TENSOR_S8 || g->a_type == TENSOR_U8;
+    const uint32_t bits = tensor_bits(g->a_type);
+    if (bits < 8 || tensor_bits(g->b_type) != bits || g->k * bits != 0x100) return false;
+    return integer ? g->d_type == PTX_S32 : g->d_type == PTX_F32 || g->d_type == PTX_F16;
+}
+
+static bool sign(struct decoder *d, bool *negated)
+{
+    int64_t v;
+    if (!dec_immediate(d, &v)) return false;
+    *negated = v == -1;
+    return v == 1 || v == -1 || dec_fail(d, "a scale of %lld", (long long)v);
+}
+
+static bool flag(struct decoder *d, bool *out)
+{
+    int64_t v;
+    if (!dec_immediate(d, &v)) return false;
+    *out = v == 1;
+    return v == 0 || v == 1 || dec_fail(d, "a flag of %lld", (long long)v);
+}
+
+static bool scale(struct decoder *d, struct wgmma *g)
+{
+    const struct ptx_operand *o = dec_operand(d);
+    if (!o) return false;
+    if (o->kind == PTX_OP_INT) {
+        g->scale_immediate = 1 + (o->value != 0);
+        return true;
+    }
+    d->next--;
+    return dec_predicate(d, &g->scale, &g->not_scale);
+}
+
+static bool multiplicands(struct decoder *d, struct wgmma *g)
+{
+    const struct ptx_operand *a = dec_operand(d);
+    if (!a) return false;
+    g->a_registers = a->kind == PTX_OP_VECTOR;
+    if (g->a_registers) {
+        if (a->parts != 4) return dec_fail(d, "wgmma with %u registers of A", a->parts);
+        for (int i = 0; i < 4; i++)
+            if (!dec_source_of(d, &a->part[i], PTX_B32, &g->a[i])) return false;
+    } else if (!dec_source_of(d, a, PTX_B64, &g->a_descriptor)) {
+        return false;
+    }
+    return dec_source(d, PTX_B64, &g->b_descriptor);
+}
+
+bool decode_wgmma(struct decoder *d)
+{
+    struct wgmma *g = dec_alloc(d, sizeof *g);
+    if (!g || !dec_has(d, "sync") || !dec_has(d, "aligned")) return false;
+    if (!shape(d, g) || !types(d, g))
+        return dec_fail(d, "'%s' has no such shape or type", d->inst->op);
+    d->out->exec = wgmma;
+    d->out->more = g;
+    const struct ptx_operand *list = dec_operand(d);
+    if (!list || !dec_list(d, list, PTX_B32, true)) return false;
+    for (uint32_t i = 0; i < d->out->lists; i++)
+        if (d->out->wide[i]) return dec_fail(d, "accumulators of 64 bits");
+    if (d->out->lists != g->n / (g->d_type == PTX_F16 ? 4 : 2))
+        return dec_fail(d, "wgmma with %u accumulators", d->out->lists);
+    if (!multiplicands(d, g) || !scale(d, g)) return false;
+    if (g->d_type == PTX_S32) return true;
+    if (!sign(d, &g->a_negated) || !sign(d, &g->b_negated)) return false;
+    if (tensor_bits(g->a_type) != 16) return true;
+    return (g->a_registers || flag(d, &g->a_mn)) && flag(d, &g->b_mn);
+}
+
+EXEC(commit)
+{
+    enum emu_step step;
+    (void)mask;
+    if (!emu_together(w, in, 0, &step)) return step;
+    w->tensor_open++;
+    return EMU_NEXT;
+}
+
+EXEC(wait)
+{
+    enum emu_step step;
+    (void)mask;
+    if (!emu_together(w, in, 0, &step)) return step;
+    const int64_t last = (int64_t)w->tensor_open - 1 - in->imm;
+    if (emu_pending(w, OP_TENSOR, UINT32_MAX, last, false))
+        return emu_wait_for(w, WAIT_TENSOR, 0, 0);
+    if (last >= 0) emu_observe(w, emu_agent(w->cta, AGENT_TENSOR, w->index), (uint32_t)last + 1);
+    return EMU_NEXT;
+}
+
+EXEC(order)
+{
+    enum emu_step step;
+    (void)mask;
+    return emu_together(w, in, 0, &step) ? EMU_NEXT : step;
+}
+
+static bool aligned(struct decoder *d, emu_exec *exec)
+{
+    d->out->exec = exec;
+    return dec_has(d, "sync") && dec_has(d, "aligned");
+}
+
+bool decode_wgmma_fence(struct decoder *d)
+{
+    return aligned(d, order);
+}
+bool decode_wgmma_commit(struct decoder *d)
+{
+    return aligned(d, commit);
+}
+bool decode_wgmma_wait(struct decoder *d)
+{
+    return aligned(d, wait) && dec_immediate(d, &d->out->imm);
+}
