@@ -3,7 +3,7 @@
 #   make            the command (build/tmap) and the libraries (build/lib*.a, build/lib*.so)
 #   make demo       installs what is missing through apt, builds, checks the real descriptors
 #   make test       builds and runs every test; ends with "N passed, N failed, N skipped"
-#   make install    PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
+#   make install    PREFIX=/usr/local DESTDIR=
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
 # MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads), or
@@ -68,21 +68,22 @@ $(B)/.config: FORCE
 objs      = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 CORE_OBJ     := $(call objs,src/expr src/core src/solve)
 SYMBOLIC_OBJ := $(call objs,src/symbolic $(addprefix src/symbolic/,poly isl smt condition certify))
+EMULATE_OBJ  := $(call objs,src/emulate $(addprefix src/emulate/,parse machine ops async tensor))
 CUDA_OBJ     := $(call objs,src/driver src/kernels/runtime src/kernels/copy src/kernels/gemm)
 IO_OBJ       := $(call objs,$(wildcard src/io/*))
 CLI_OBJ      := $(IO_OBJ) $(call objs,src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
 CLI_LIBS      := -ljansson
-LINK_ALL      := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
-LINK_IMAGES   := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap.a
+LINK_ALL      := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap.a
+LINK_IMAGES   := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap.a
 LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 -include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 
-LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-cuda.a
-LIB_SO   := $(B)/libtmap.so $(B)/libtmap-symbolic.so $(B)/libtmap-cuda.so
+LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap-cuda.a
+LIB_SO   := $(B)/libtmap.so $(B)/libtmap-symbolic.so $(B)/libtmap-emulate.so $(B)/libtmap-cuda.so
 
-.PHONY: all lib cli demo test clean help format tidy docs deps
+.PHONY: all lib cli demo test install uninstall clean help format tidy docs deps
 all: lib cli
 lib: $(LIB_A) $(LIB_SO) $(EXTRA_LIBS)
 cli: $(B)/tmap
@@ -94,6 +95,7 @@ $(B)/%.o: %.c $(B)/.config
 
 $(B)/libtmap.a: $(CORE_OBJ)
 $(B)/libtmap-symbolic.a: $(SYMBOLIC_OBJ)
+$(B)/libtmap-emulate.a: $(EMULATE_OBJ)
 $(B)/libtmap-cuda.a: $(CUDA_OBJ)
 $(LIB_A):
 	@mkdir -p $(@D); rm -f $@
@@ -102,18 +104,21 @@ $(LIB_A):
 $(B)/libtmap.so: $(CORE_OBJ)
 $(B)/libtmap-symbolic.so: $(SYMBOLIC_OBJ) | $(B)/libtmap.so
 $(B)/libtmap-cuda.so: $(CUDA_OBJ) | $(B)/libtmap.so
+# It has what it needs of libtmap's inside as a copy that nobody sees.
+$(B)/libtmap-emulate.so: $(EMULATE_OBJ) | $(B)/libtmap.a
 $(B)/libtmap-symbolic.so: SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)
+$(B)/libtmap-emulate.so: SO_LIBS = $(B)/libtmap.a -Wl,--exclude-libs,ALL -lm
 $(B)/libtmap-cuda.so: SO_LIBS = -Wl,-rpath,'$$ORIGIN' -L$(B) -ltmap $(CUDA_LIBS)
 # Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
 $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
-	  $(if $(filter asan tsan,$(MODE)),,-Wl,-z,defs) $(LDFLAGS) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
+	  $(if $(filter asan tsan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
 	$(Q)ln -sf $(@F).$(VERSION) $@.$(SOMAJOR) && ln -sf $(@F).$(SOMAJOR) $@
 
 $(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
 	$(if $(WITH_JANSSON),,$(error the command needs jansson: apt-get install libjansson-dev, or run 'make demo'))
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
 
 # --- tests: tests/<room>/test_<what>.c is a CMocka program, tests/<room>/test_<what>.sh prints TAP
 TEST_SRC  := $(wildcard tests/*/test_*.c)
@@ -159,6 +164,21 @@ format:
 tidy:
 	clang-tidy --quiet $(shell git ls-files 'src/*.c') -- -std=c11 $(CPPFLAGS)
 
+PC := $(B)/tmap.pc
+$(PC): src/tmap.pc.in Makefile
+	@mkdir -p $(@D)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
+install: all $(PC)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/tmap
+	install -m 755 $(B)/tmap $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/tmap/*.h $(DESTDIR)$(PREFIX)/include/tmap/
+	install -m 644 $(LIB_A) $(EXTRA_LIBS) $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
+	cd $(B) && cp -P $(notdir $(LIB_SO)) $(addsuffix .$(SOMAJOR),$(notdir $(LIB_SO))) \
+	  $(addsuffix .$(VERSION),$(notdir $(LIB_SO))) $(DESTDIR)$(PREFIX)/lib/
+uninstall:
+	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
+	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
 # make tsan: the tests of threads under the thread sanitizer.
 tsan:
 	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
@@ -177,4 +197,4 @@ help:
 	@echo; sed -nE 's/^# (make [a-z-]+): (.*)/  \1\t\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ printf "%-18s%s\n", $$1, $$2 }'
 
--include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

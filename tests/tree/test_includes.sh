@@ -30,10 +30,11 @@ room symbolic/isl  symbolic/poly symbolic/isl symbolic/context.h
 room symbolic/smt  rules expr symbolic/poly symbolic/smt symbolic/context.h
 room symbolic/condition rules expr core symbolic/poly symbolic/isl symbolic/context.h symbolic/condition tmap/symbolic.h
 room driver rules expr core driver tmap/tmap.h tmap/driver.h
+room emulate rules expr core solve emulate tmap/tmap.h tmap/emulate.h
 room kernels rules expr core solve driver kernels tmap
 # io fills the public structs of symbolic.h, which is types alone to it: it calls nothing there
 room io     rules expr core solve io tmap/tmap.h tmap/solve.h tmap/symbolic.h
-room cli    rules expr core solve symbolic driver kernels io cli tmap
+room cli    rules expr core solve symbolic driver emulate kernels io cli tmap
 
 # only HEADER ROOMS: a system header is included in those rooms alone
 only() {
@@ -45,7 +46,7 @@ only jansson 'io|cli'
 only isl 'symbolic'
 only z3 'symbolic'
 only 'cuda' 'kernels'
-only 'stdio' 'expr|core|solve|symbolic|driver|kernels|io|cli'
+only 'stdio' 'expr|core|solve|symbolic|driver|emulate|kernels|io|cli'
 
 bad=$(grep -nE '#[[:space:]]*include' include/tmap/*.h | grep -vE '<std(bool|def|int)\.h>|"tmap/')
 result "the public headers need libc alone" "$bad"

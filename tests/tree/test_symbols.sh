@@ -9,7 +9,7 @@ result() {
 }
 case $B in *asan*) sanitized=1 ;; *) sanitized= ;; esac
 
-for lib in libtmap libtmap-symbolic libtmap-cuda; do
+for lib in libtmap libtmap-symbolic libtmap-emulate libtmap-cuda; do
     bad=$(nm -D --defined-only "$B/$lib.so" | awk '{ print $3 }' | sed 's/@.*//' |
         grep -vE '^(tmap_[a-z0-9_]+|TMAP_[0-9]+)$')
     [ -n "$sanitized" ] && bad=$(echo "$bad" | grep -vE '^(__asan|__ubsan|_ZN|__odr_asan)')
@@ -31,7 +31,7 @@ result "libtmap-cuda.so loads the driver at run time, not before" "$bad"
 bad=$(needed libtmap | grep -E 'isl|z3|jansson|gmp')
 result "libtmap.so links neither isl nor Z3" "$bad"
 
-for lib in libtmap libtmap-symbolic libtmap-cuda; do
+for lib in libtmap libtmap-symbolic libtmap-emulate libtmap-cuda; do
     bad=$(nm -D --undefined-only "$B/$lib.so" | awk '{ print $2 }' | sed 's/@.*//' |
         grep -xE 'abort|exit|_exit|quick_exit|printf|puts|putchar|perror|stdout|stderr|__assert_fail|__printf_chk')
     # A forked child that could not become the traced program ends itself.

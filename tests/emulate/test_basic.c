@@ -1,0 +1,187 @@
+/* The emulator on small kernels of its own: arithmetic, shared memory, barriers, copies, and what
+ * it says of broken ones. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tmap/emulate.h"
+
+#define HEAD ".version 9.0\n.target sm_90a\n.address_size 64\n"
+enum { N = 256, FINDINGS = 8 };
+
+struct run {
+    enum tmap_status status;
+    struct tmap_emulate_result result;
+    struct tmap_emulate_finding finding[FINDINGS];
+    size_t findings;
+};
+
+static struct run run(const char *text, uint32_t *data, uint32_t block, uint32_t smem_bytes,
+                      enum tmap_emulate_schedule schedule)
+{
+    struct run r;
+    struct tmap_emulate_module *module;
+    struct tmap_emulate_error error;
+    memset(&r, 0, sizeof r);
+    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
+        fail_msg("line %u: %s", error.line, error.text);
+    const struct tmap_emulate_buffer buffer = {0x10000, 4 * N, data, "data"};
+    const uint64_t params = buffer.address;
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {1, 1, 1},
+                                               .block = {block, 1, 1},
+                                               .smem_bytes = smem_bytes,
+                                               .params = &params,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = schedule,
+                                               .seed = 3,
+                                               .budget = 1000000};
+    r.status = tmap_emulate_run(module, &launch, r.finding, FINDINGS, &r.findings, &r.result);
+    tmap_emulate_free(module);
+    return r;
+}
+
+/* data[t] = 3 t + 1, by a loop that diverges */
+static const char arithmetic[] = HEAD
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1;\n"
+    "mov.u32 %r1, %tid.x; mov.u32 %r2, 1; mov.u32 %r3, 0;\n"
+    "loop: setp.ge.u32 %p1, %r3, %r1; @%p1 bra done;\n"
+    "add.s32 %r2, %r2, 3; add.s32 %r3, %r3, 1; bra.uni loop;\n"
+    "done: mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r2; ret;\n"
+    "}\n";
+
+static void threads_count(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(arithmetic, data, N, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.status, TMAP_OK);
+    assert_int_equal(r.findings, 0);
+    assert_true(r.result.finished);
+    for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], 3 * i + 1);
+}
+
+/* Each thread gives its value to the thread across; BARRIER between, or nothing. */
+#define EXCHANGE(BARRIER)                                                                          \
+    HEAD ".shared .align 16 .b8 s[1024];\n"                                                        \
+         ".visible .entry k(.param .u64 p) {\n"                                                    \
+         ".reg .b32 %r<8>; .reg .b64 %rd<4>;\n"                                                    \
+         "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;\n"                     \
+         "mov.u32 %r3, s; add.u32 %r4, %r3, %r2; st.shared.u32 [%r4], %r1;\n" BARRIER              \
+         "xor.b32 %r5, %r2, 1020; add.u32 %r6, %r3, %r5; ld.shared.u32 %r7, [%r6];\n"              \
+         "cvt.u64.u32 %rd2, %r2; add.s64 %rd3, %rd1, %rd2; st.global.u32 [%rd3], %r7; ret; }\n"
+
+static void a_barrier_orders_shared_memory(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(EXCHANGE("bar.sync 0;\n"), data, N, 0, TMAP_EMULATE_RANDOM);
+    assert_int_equal(r.findings, 0);
+    for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], N - 1 - i);
+}
+
+static void a_missing_barrier_is_a_race(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(EXCHANGE(""), data, N, 0, TMAP_EMULATE_EARLIEST);
+    assert_in_range(r.findings, 1, FINDINGS);
+    assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
+}
+
+/* One thread copies 256 bytes in, waits, and all read them. */
+#define COPY(BYTES, WAIT)                                                                          \
+    HEAD ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar;\n"                            \
+         ".visible .entry k(.param .u64 p) {\n"                                                    \
+         ".reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %rd<6>;\n"                                  \
+         "ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; mov.u32 %r3, bar;\n"        \
+         "setp.ne.u32 %p1, %r1, 0; @%p1 bra ready;\n"                                              \
+         "mbarrier.init.shared::cta.b64 [%r3], 1; fence.mbarrier_init.release.cluster;\n"          \
+         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], " BYTES ";\n"                        \
+         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 256, "      \
+         "[%r3];\n"                                                                                \
+         "ready: bar.sync 0;\n" WAIT                                                               \
+         "shl.b32 %r4, %r1, 2; add.u32 %r5, %r2, %r4; ld.shared.u32 %r6, [%r5]; bar.sync 0;\n"     \
+         "add.u32 %r6, %r6, 1; cvt.u64.u32 %rd2, %r4; add.s64 %rd3, %rd1, %rd2;\n"                 \
+         "st.global.u32 [%rd3], %r6; ret; }\n"
+#define WAITS "wait: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0; @!%p2 bra wait;\n"
+
+static void a_copy_lands_before_its_phase_ends(void **state)
+{
+    (void)state;
+    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++) {
+        uint32_t data[N];
+        for (uint32_t i = 0; i < N; i++) data[i] = 5 * i;
+        const struct run r = run(COPY("256", WAITS), data, 64, 0, (enum tmap_emulate_schedule)s);
+        if (r.findings) print_message("# %s\n", r.finding[0].text);
+        assert_int_equal(r.findings, 0);
+        assert_int_equal(r.result.counts.copies, 1);
+        for (uint32_t i = 0; i < 64; i++) assert_int_equal(data[i], 5 * i + 1);
+    }
+}
+
+static void a_read_before_the_phase_is_a_race(void **state)
+{
+    (void)state;
+    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++) {
+        uint32_t data[N] = {0};
+        const struct run r = run(COPY("256", ""), data, 64, 0, (enum tmap_emulate_schedule)s);
+        assert_in_range(r.findings, 1, FINDINGS);
+        // at the latest the CTA has left before a byte is there
+        assert_int_equal(r.finding[0].kind,
+                         s == TMAP_EMULATE_LATEST ? TMAP_EMULATE_LEAK : TMAP_EMULATE_RACE);
+    }
+}
+
+static void too_many_expected_bytes_are_a_hang(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(COPY("272", WAITS), data, 64, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.finding[0].kind, TMAP_EMULATE_HANG);
+    assert_non_null(strstr(r.finding[0].text, "16 bytes are missing"));
+    assert_false(r.result.finished);
+}
+
+static void what_is_not_known_is_an_error(void **state)
+{
+    static const struct {
+        const char *text, *says;
+        uint32_t line;
+    } bad[] = {
+        {HEAD ".entry k() {\n frobnicate.u32 1; }", "unknown instruction 'frobnicate.u32'", 5},
+        {HEAD ".entry k() {\n.reg .b32 %r<2>;\nadd.s32.odd %r1, %r1, 1; }", ".odd", 6},
+        {HEAD ".entry k() {\n.reg .b64 %r<2>;\nadd.s32 %r1, %r1, 1; }", "64", 6},
+        {HEAD ".entry k() {\nbra nowhere; }", "label", 5},
+        {".version 9.0\n.target sm_100\n.entry k() {\nwgmma.fence.sync.aligned; }", "sm_100", 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tmap_emulate_module *module = NULL;
+        struct tmap_emulate_error error;
+        assert_int_not_equal(tmap_emulate_load(bad[i].text, strlen(bad[i].text), &module, &error),
+                             TMAP_OK);
+        assert_null(module);
+        assert_int_equal(error.line, bad[i].line);
+        assert_non_null(strstr(error.text, bad[i].says));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_count),
+                                       cmocka_unit_test(a_barrier_orders_shared_memory),
+                                       cmocka_unit_test(a_missing_barrier_is_a_race),
+                                       cmocka_unit_test(a_copy_lands_before_its_phase_ends),
+                                       cmocka_unit_test(a_read_before_the_phase_is_a_race),
+                                       cmocka_unit_test(too_many_expected_bytes_are_a_hang),
+                                       cmocka_unit_test(what_is_not_known_is_an_error)};
+    return cmocka_run_group_tests_name("emulate", tests, NULL, NULL);
+}

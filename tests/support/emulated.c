@@ -1,0 +1,263 @@
+/* The driver's calls on the emulator: memory is the host's, a launch is a run. */
+#include "support/emulated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct allocation {
+    uint8_t *at;
+    size_t bytes;
+};
+
+struct handle {
+    const struct tmap_emulate_module *module;
+    const char *name;
+};
+
+enum { MAX_ALLOCATIONS = 256, MAX_HANDLES = 1024, ALIGN = 1024 };
+static struct allocation allocation[MAX_ALLOCATIONS];
+static size_t allocations;
+static struct handle handle[MAX_HANDLES];
+static size_t handles;
+static struct emulated emulated;
+
+static tmap_cu_result mem_alloc(tmap_cu_deviceptr *at, size_t bytes)
+{
+    void *p = NULL;
+    if (allocations == MAX_ALLOCATIONS || posix_memalign(&p, ALIGN, bytes + ALIGN))
+        return TMAP_CU_OUT_OF_MEMORY;
+    memset(p, 0, bytes);
+    allocation[allocations++] = (struct allocation){p, bytes};
+    *at = (uint64_t)(uintptr_t)p;
+    return 0;
+}
+
+static tmap_cu_result mem_free(tmap_cu_deviceptr at)
+{
+    for (size_t i = 0; i < allocations; i++)
+        if ((uint64_t)(uintptr_t)allocation[i].at == at) {
+            free(allocation[i].at);
+            allocation[i] = allocation[--allocations];
+            return 0;
+        }
+    return at == 0 ? 0 : TMAP_CU_INVALID_VALUE;
+}
+
+static tmap_cu_result host_alloc(void **at, size_t bytes, unsigned flags)
+{
+    tmap_cu_deviceptr device;
+    (void)flags;
+    if (mem_alloc(&device, bytes)) return TMAP_CU_OUT_OF_MEMORY;
+    *at = (void *)(uintptr_t)device;
+    return 0;
+}
+
+static tmap_cu_result device_pointer(tmap_cu_deviceptr *at, void *host, unsigned flags)
+{
+    (void)flags;
+    *at = (uint64_t)(uintptr_t)host;
+    return 0;
+}
+
+static tmap_cu_result free_host(void *at)
+{
+    return mem_free((uint64_t)(uintptr_t)at);
+}
+
+static tmap_cu_result htod(tmap_cu_deviceptr to, const void *from, size_t bytes)
+{
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+static tmap_cu_result dtoh(void *to, tmap_cu_deviceptr from, size_t bytes)
+{
+    memcpy(to, (const void *)(uintptr_t)from, bytes);
+    return 0;
+}
+static tmap_cu_result htod_async(tmap_cu_deviceptr to, const void *from, size_t bytes,
+                                 tmap_cu_stream stream)
+{
+    (void)stream;
+    return htod(to, from, bytes);
+}
+static tmap_cu_result dtoh_async(void *to, tmap_cu_deviceptr from, size_t bytes,
+                                 tmap_cu_stream stream)
+{
+    (void)stream;
+    return dtoh(to, from, bytes);
+}
+static tmap_cu_result set_bytes(tmap_cu_deviceptr at, unsigned char value, size_t bytes,
+                                tmap_cu_stream stream)
+{
+    (void)stream;
+    memset((void *)(uintptr_t)at, value, bytes);
+    return 0;
+}
+static tmap_cu_result nothing(void)
+{
+    return 0;
+}
+static tmap_cu_result nothing_stream(tmap_cu_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+
+static tmap_cu_result load_data(tmap_cu_module *module, const void *image)
+{
+    (void)image; /* kernels are found by their names, in the PTX files */
+    *module = (tmap_cu_module)&emulated;
+    return 0;
+}
+static tmap_cu_result unload(tmap_cu_module module)
+{
+    (void)module;
+    return 0;
+}
+
+tmap_cu_function emulated_function(const char *name)
+{
+    for (size_t m = 0; m < emulated.modules; m++) {
+        const char *k;
+        for (size_t i = 0; (k = tmap_emulate_kernel(emulated.module[m], i)); i++)
+            if (strcmp(k, name) == 0 && handles < MAX_HANDLES) {
+                handle[handles] = (struct handle){emulated.module[m], k};
+                return (tmap_cu_function)&handle[handles++];
+            }
+    }
+    return NULL;
+}
+
+static tmap_cu_result get_function(tmap_cu_function *f, tmap_cu_module module, const char *name)
+{
+    (void)module;
+    *f = emulated_function(name);
+    return *f ? 0 : TMAP_CU_INVALID_VALUE;
+}
+static tmap_cu_result set_attribute(tmap_cu_function f, int attribute, int value)
+{
+    (void)f, (void)attribute, (void)value;
+    return 0;
+}
+static tmap_cu_result get_attribute(int *value, int attribute, tmap_cu_function f)
+{
+    (void)f, (void)attribute;
+    *value = 0;
+    return 0;
+}
+static tmap_cu_result clusters(int *count, tmap_cu_function f, const struct tmap_cu_launch *how)
+{
+    (void)f;
+    *count = 132 / (how->attr_count ? (int)how->attrs[0].value.cluster.x : 1);
+    return 0;
+}
+
+static size_t param_bytes(const struct handle *h)
+{
+    uint32_t offset = 0, bytes = 0, end = 0;
+    for (size_t i = 0; tmap_emulate_param(h->module, h->name, i, &offset, &bytes, NULL); i++)
+        end = offset + bytes;
+    return end;
+}
+
+static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function f, void **params,
+                             void **extra)
+{
+    const struct handle *h = (const struct handle *)f;
+    struct tmap_emulate_buffer buffer[MAX_ALLOCATIONS];
+    uint8_t block[8192];
+    uint32_t offset, bytes;
+    (void)extra;
+    for (size_t i = 0; i < allocations; i++)
+        buffer[i] = (struct tmap_emulate_buffer){.address = (uint64_t)(uintptr_t)allocation[i].at,
+                                                 .bytes = allocation[i].bytes,
+                                                 .data = allocation[i].at};
+    for (size_t i = 0; tmap_emulate_param(h->module, h->name, i, &offset, &bytes, NULL); i++)
+        memcpy(block + offset, params[i], bytes);
+    struct tmap_emulate_launch l = emulated.how;
+    l.kernel = h->name;
+    l.grid[0] = how->grid_x, l.grid[1] = how->grid_y, l.grid[2] = how->grid_z;
+    l.block[0] = how->block_x, l.block[1] = how->block_y, l.block[2] = how->block_z;
+    l.smem_bytes = how->smem_bytes;
+    l.params = block;
+    l.param_bytes = param_bytes(h);
+    l.buffers = buffer;
+    l.buffer_count = allocations;
+    for (unsigned i = 0; i < how->attr_count; i++) {
+        const union tmap_cu_launch_value *v = &how->attrs[i].value;
+        if (how->attrs[i].id == TMAP_CU_LAUNCH_CLUSTER)
+            l.cluster[0] = v->cluster.x, l.cluster[1] = v->cluster.y, l.cluster[2] = v->cluster.z;
+        if (how->attrs[i].id == TMAP_CU_LAUNCH_PDL) l.overlap = v->flag != 0;
+    }
+    emulated.status = tmap_emulate_run(h->module, &l, emulated.finding, EMULATED_FINDINGS,
+                                       &emulated.findings, &emulated.result);
+    if (emulated.status != TMAP_OK) return TMAP_CU_INVALID_VALUE;
+    return emulated.result.finished ? 0 : TMAP_CU_LAUNCH_FAILED;
+}
+
+struct emulated *emulated_open(struct tmap_libcuda *api)
+{
+    memset(api, 0, sizeof *api);
+    memset(&emulated, 0, sizeof emulated);
+    api->mem_alloc = mem_alloc;
+    api->mem_free = mem_free;
+    api->mem_host_alloc = host_alloc;
+    api->mem_host_get_device_pointer = device_pointer;
+    api->mem_free_host = free_host;
+    api->memcpy_htod = htod;
+    api->memcpy_dtoh = dtoh;
+    api->memcpy_htod_async = htod_async;
+    api->memcpy_dtoh_async = dtoh_async;
+    api->memset_d8_async = set_bytes;
+    api->ctx_synchronize = nothing;
+    api->stream_synchronize = nothing_stream;
+    api->module_load_data = load_data;
+    api->module_unload = unload;
+    api->module_get_function = get_function;
+    api->func_set_attribute = set_attribute;
+    api->func_get_attribute = get_attribute;
+    api->occupancy_max_active_clusters = clusters;
+    api->launch_kernel_ex = launch;
+    return &emulated;
+}
+
+bool emulated_load(const char *path)
+{
+    struct tmap_emulate_error error;
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        fprintf(stderr, "# %s cannot be read\n", path);
+        return false;
+    }
+    fseek(f, 0, SEEK_END);
+    const long bytes = ftell(f);
+    rewind(f);
+    char *text = malloc((size_t)bytes + 1);
+    const size_t got = text ? fread(text, 1, (size_t)bytes, f) : 0;
+    fclose(f);
+    enum tmap_status s = tmap_emulate_load(text, got, &emulated.module[emulated.modules], &error);
+    free(text);
+    if (s != TMAP_OK)
+        fprintf(stderr, "# %s:%u: %s (status %d)\n", path, error.line, error.text, (int)s);
+    else
+        emulated.modules++;
+    return s == TMAP_OK;
+}
+
+void emulated_close(void)
+{
+    for (size_t i = 0; i < emulated.modules; i++) tmap_emulate_free(emulated.module[i]);
+    emulated.modules = 0;
+    handles = 0;
+    while (allocations) free(allocation[--allocations].at);
+}
+
+void emulated_print(void)
+{
+    for (size_t i = 0; i < emulated.findings && i < EMULATED_FINDINGS; i++) {
+        const struct tmap_emulate_finding *f = &emulated.finding[i];
+        fprintf(stderr, "# %s: CTA %u warp %u lane %u line %u: %s\n",
+                tmap_emulate_kind_name(f->kind), f->cta, f->warp, f->lane, f->line, f->text);
+    }
+}

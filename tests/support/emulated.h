@@ -1,0 +1,33 @@
+/* A driver that launches on the emulator: what the suites' hosts call, without a GPU. Device
+ * addresses are host pointers. One at a time, one thread. */
+#ifndef TMAP_TESTS_EMULATED_H
+#define TMAP_TESTS_EMULATED_H
+
+#include "driver/libcuda.h"
+#include "tmap/emulate.h"
+
+enum { EMULATED_FINDINGS = 64 };
+
+struct emulated {
+    struct tmap_emulate_module *module[8];
+    size_t modules;
+    struct tmap_emulate_launch how; /* schedule, seed and the like of every launch */
+    bool last_launch_overlaps;
+    /* of the last launch */
+    enum tmap_status status;
+    struct tmap_emulate_finding finding[EMULATED_FINDINGS];
+    size_t findings;
+    struct tmap_emulate_result result;
+};
+
+/* The one driver, with no modules loaded. */
+struct emulated *emulated_open(struct tmap_libcuda *api);
+/* Adds a PTX file's kernels; false with a message on stderr. */
+bool emulated_load(const char *path);
+void emulated_close(void);
+/* A kernel by its name, as module_get_function answers; NULL when no module has it. */
+tmap_cu_function emulated_function(const char *name);
+/* Prints the last launch's findings as TAP comments. */
+void emulated_print(void);
+
+#endif
