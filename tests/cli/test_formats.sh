@@ -25,7 +25,7 @@ cat >"$tmp/mixed.json" <<JSON
 {"name":"truncated"
 {$good,"kind":"tiled"}
 JSON
-for f in text json jsonl sarif github; do
+for f in text json jsonl sarif github junit; do
     "$tmap" check -f $f "$tmp/mixed.json" >"$tmp/$f" 2>"$tmp/err.$f"
     echo $? >"$tmp/code.$f"
     ok "$f: something unreadable is exit code 2" test "$(cat "$tmp/code.$f")" = 2

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const char *const names[IO_FORMATS] = {"text", "json", "jsonl", "sarif", "github"};
+static const char *const names[IO_FORMATS] = {"text", "json", "jsonl", "sarif", "github", "junit"};
 
 const char *io_format_name(enum io_format format)
 {

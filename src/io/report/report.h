@@ -77,7 +77,7 @@ struct io_writer {
     void (*end)(struct io_run *run);
 };
 extern const struct io_writer io_write_text, io_write_json, io_write_jsonl, io_write_sarif,
-    io_write_github;
+    io_write_github, io_write_junit;
 const struct io_writer *io_writer_of(enum io_format format);
 
 enum io_judge_flag {
