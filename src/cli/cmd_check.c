@@ -1,4 +1,5 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
+#include "cli/baseline.h"
 #include "cli/prove.h"
 #include "io/json/dump.h"
 #include "io/ptx/ptx.h"
@@ -16,7 +17,8 @@ struct check {
     unsigned flags; /* enum io_judge_flag */
     bool has_dump;  /* the input is a log with another program's dumps */
     enum io_dump dump;
-    struct tmap_symbolic *prover; /* --prove: made at the first proof */
+    struct tmap_symbolic *prover;  /* --prove: made at the first proof */
+    struct cli_baseline *baseline; /* --baseline; else NULL */
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -45,6 +47,7 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
     }
     status = io_judge(&c->checker, record, stream, c->flags, &result);
     if (status != TMAP_OK) return cli_status(c->cli, status, "check");
+    if (c->baseline) cli_baseline_apply(c->baseline, &result);
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
@@ -207,16 +210,25 @@ static enum cli_exit run(struct cli *cli)
     if (c.has_dump && !io_dump_find(cli_get(cli, "from"), &c.dump))
         return cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'",
                          cli_get(cli, "from"));
-    if (!c.writer->begin(&c.run)) return cli_status(cli, TMAP_E_MEMORY, "check");
+    if (cli_has(cli, "baseline")) {
+        c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
+        if (!c.baseline) return CLI_INPUT;
+    }
+    if (!c.writer->begin(&c.run)) {
+        cli_baseline_free(c.baseline);
+        return cli_status(cli, TMAP_E_MEMORY, "check");
+    }
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
     c.writer->end(&c.run);
     tmap_symbolic_close(c.prover);
+    cli_baseline_free(c.baseline);
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
     {"keep", 0, "DIR", "with --prove: leave each certificate there, in SMT-LIB"},
+    {"baseline", 0, "FILE", "what check -f jsonl printed before: only new findings fail"},
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
     {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
     {"from", 0, "PROGRAM", "triton, cutlass, tilelang: FILE is a log with the fields it prints"},
