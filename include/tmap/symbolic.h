@@ -290,14 +290,14 @@ TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
 /* --- differences between targets --------------------------------------------------------------
  */
 
-/* A region of descriptors that changes its verdict: those of one kind for which `row` at `index`
- * makes the difference. */
+/* A region of descriptors that changes its verdict: those of one kind for which `row` makes the
+ * difference: broken where the verdict is illegal, else where it is unknown. */
 struct tmap_difference {
     tmap_row row;
-    int32_t kind;             /* enum tmap_kind; one more: a number that is none of the three */
-    bool becomes_legal;       /* else it becomes illegal */
-    struct tmap_desc witness; /* checked natively: the verdicts differ as said */
-    char set[256];            /* what the row excludes, in the words of tree_print */
+    int32_t kind;               /* enum tmap_kind; one more: a number that is none of the three */
+    enum tmap_verdict from, to; /* never equal */
+    struct tmap_desc witness;   /* checked natively: the verdicts differ as said */
+    char set[256];              /* what the row excludes, in the words of tree_print */
 };
 
 struct tmap_diff_proof {

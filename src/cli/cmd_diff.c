@@ -50,13 +50,24 @@ static const char *proof_words(enum tmap_proof proof)
                                    : "not proved: the budget ran out";
 }
 
+static const char *const verdict_word[] = {"legal", "illegal", "unknown"};
+
+static const char *change_words(const struct tmap_difference *d)
+{
+    if (d->to == TMAP_UNKNOWN)
+        return d->from == TMAP_LEGAL ? "was legal, is unknown" : "was illegal, is unknown";
+    if (d->from == TMAP_UNKNOWN)
+        return d->to == TMAP_LEGAL ? "was unknown, is legal" : "was unknown, is illegal";
+    return d->to == TMAP_LEGAL ? "no longer excluded" : "now excluded";
+}
+
 static void print_text(const struct tmap_difference *d, size_t n,
                        const struct tmap_diff_proof *proof)
 {
+    static const char *const sign[] = {"+", "-", "?"};
     for (size_t i = 0; i < n; i++) {
-        printf("%s %s %s, kind %s\n  %s: %s\n  for example ", d[i].becomes_legal ? "+" : "-",
-               tmap_row_id(d[i].row), tmap_row_name(d[i].row), kind_name(d[i].kind),
-               d[i].becomes_legal ? "no longer excluded" : "now excluded", d[i].set);
+        printf("%s %s %s, kind %s\n  %s: %s\n  for example ", sign[d[i].to], tmap_row_id(d[i].row),
+               tmap_row_name(d[i].row), kind_name(d[i].kind), change_words(&d[i]), d[i].set);
         io_print_json(stdout, io_desc_json(&d[i].witness, NULL), 0);
     }
     printf("%zu region%s; %s (%zu rows compared)\n", n, n == 1 ? "" : "s",
@@ -65,10 +76,10 @@ static void print_text(const struct tmap_difference *d, size_t n,
 
 static json_t *region_json(const struct tmap_difference *d)
 {
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "rule", tmap_row_id(d->row), "name",
-                     tmap_row_name(d->row), "kind", kind_name(d->kind), "becomes",
-                     d->becomes_legal ? "legal" : "illegal", "set", io_string_json(d->set),
-                     "witness", io_desc_json(&d->witness, NULL));
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o}", "rule", tmap_row_id(d->row), "name",
+                     tmap_row_name(d->row), "kind", kind_name(d->kind), "was",
+                     verdict_word[d->from], "becomes", verdict_word[d->to], "set",
+                     io_string_json(d->set), "witness", io_desc_json(&d->witness, NULL));
 }
 
 static void print_json(const struct tmap_difference *d, size_t n,

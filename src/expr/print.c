@@ -47,9 +47,38 @@ const char *enum_name_of(enum field field, int128 value)
     return NULL;
 }
 
+/* What a flag is about: whether a pointer is NULL, or an optional part is given. */
+static const char *flag_name(enum field f, int bit)
+{
+    static const char *const of_desc[] = {
+        [BIT_NULL_MAP] = "null(map)",
+        [BIT_NULL_DIM] = "null(dim)",
+        [BIT_NULL_STRIDE] = "null(stride)",
+        [BIT_NULL_BOX] = "null(box)",
+        [BIT_NULL_ESTRIDE] = "null(elem_stride)",
+        [BIT_NULL_LOWER] = "null(lower)",
+        [BIT_NULL_UPPER] = "null(upper)",
+        [BIT_HAS_MAP_ADDRESS] = "given(map_address)",
+        [BIT_HAS_ALLOCATION] = "given(allocation)",
+    };
+    static const char *const of_use[] = {
+        [BIT_COORD] = "given(coord)",         [BIT_SMEM] = "given(smem)",
+        [BIT_EXPECT_TX] = "given(expect_tx)", [BIT_MBARRIER] = "given(mbarrier)",
+        [BIT_OFFSET] = "given(offset)",       [BIT_CTA_DST] = "cta_destination",
+    };
+    if (f == FIELD_FLAG && bit <= BIT_HAS_ALLOCATION) return of_desc[bit];
+    return f == FIELD_USE_FLAG && bit <= BIT_CTA_DST ? of_use[bit] : NULL;
+}
+
 void print_slot(struct print *p, int slot)
 {
-    const struct field_info *info = field_info_of(field_of_slot(slot));
+    const enum field field = field_of_slot(slot);
+    const struct field_info *info = field_info_of(field);
+    const char *flag = flag_name(field, slot - info->first_slot);
+    if (flag) {
+        print_text(p, flag);
+        return;
+    }
     print_text(p, info->json);
     if (info->count == 1) return;
     print_text(p, "[");

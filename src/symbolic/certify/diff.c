@@ -1,60 +1,96 @@
-/* diff.c : what becomes legal or illegal between two targets or contracts.
+/* diff.c : what changes its verdict between two targets or contracts.
  *
- * A descriptor changes its verdict only through a row that the two sides do not state alike.
- * Witnesses are found by the native check over the rows' own witnesses and all modes; Z3 says that
- * rows without a witness never decide, so that there is nothing else.
+ * A descriptor changes its verdict only through a row that the two sides do not state alike, or of
+ * which only one asks. Witnesses are found by the native check over the rows' own witnesses and all
+ * modes; Z3 says that rows without a witness never decide, so that there is nothing else.
  */
 #include "symbolic/smt/script.h"
 
 #include <string.h>
 
-enum { TEXT_BYTES = 1 << 19, ROW_BYTES = 1 << 15, KINDS = 4, MAX_VIOLATED = 64 };
+enum {
+    TEXT_BYTES = 1 << 19,
+    ROW_BYTES = 1 << 15,
+    KINDS = 4,
+    MAX_VIOLATED = 64,
+    VERDICTS = TMAP_UNKNOWN + 1
+};
 
-/* The best witness so far of one row, kind and direction. */
+/* The best witness so far of one row, kind and change. */
 struct found {
     bool any;
-    size_t violated; /* rows that its illegal side violates */
+    size_t violated; /* rows that are broken where the verdict is worse */
     struct tmap_desc witness;
 };
 
 struct differ {
     struct tmap_symbolic *s;
     const struct tmap_checker *side[2];
+    struct tmap_checker gate[2]; /* of each side: every row that it asks for decides */
     struct sym_work w;
     struct sym_script script;
-    char *text[2];                                  /* of one row on each side */
-    bool differs[SUBJECT_DESC_END];                 /* the sides do not state the row alike */
-    struct found found[2][KINDS][SUBJECT_DESC_END]; /* [0] becomes legal, [1] illegal */
+    char *text[2];                  /* of one row on each side */
+    bool differs[SUBJECT_DESC_END]; /* the sides do not ask for the row alike */
+    struct found found[VERDICTS][VERDICTS][KINDS][SUBJECT_DESC_END]; /* from, to, kind, row */
 };
+
+/* Of a kind that is none of the three no other row is evaluated. */
+static bool is_about(tmap_row row, int kind)
+{
+    return kind < KINDS - 1 ? (row_table[row].kinds >> kind) & 1 : row == ROW_TMA001;
+}
+
+/* The row is asked for and does not decide: broken, it makes the verdict unknown. */
+static bool waits(const struct tmap_checker *c, tmap_row row)
+{
+    return sym_is_gate(c, row) && !sym_is_active(c, row);
+}
 
 /* --- which rows differ ----------------------------------------------------------------------- */
 
-/* The instance's text on one side, decide it there or not. */
-static bool put_text(struct differ *d, int side, tmap_row row, int index)
+/* The instance on one side: alone; or, where it decides, or what it needs and what does not decide
+ * is broken. */
+static bool put_text(struct differ *d, int side, tmap_row row, int index, bool alone)
 {
     struct sym_text t = {d->text[side], ROW_BYTES, 0};
     d->script.target = &d->side[side]->target;
-    tnode f = sym_script_tree(&d->script, d->side[side], row, index, 0);
+    tnode f = sym_script_tree(&d->script, alone ? NULL : d->side[side], row, index, 0);
     if (f == TREE_BAD) return false;
     sym_smt_tree(&t, &d->script.tree, f, 0);
     if (t.length < ROW_BYTES) return true;
     return sym_fail(&d->w, TMAP_E_BUDGET, "row %s is too long", row_table[row].id), false;
 }
 
-/* "" where the row does not decide there. */
+/* "" where nothing asks for the row. */
 static bool row_text(struct differ *d, int side, tmap_row row, int index)
 {
     d->text[side][0] = 0;
-    return !sym_is_active(d->side[side], row) || put_text(d, side, row, index);
+    return !sym_is_gate(d->side[side], row) || put_text(d, side, row, index, true);
 }
 
+static bool compare_row(struct differ *d, tmap_row row)
+{
+    int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
+    d->differs[row] = sym_is_active(d->side[0], row) != sym_is_active(d->side[1], row);
+    for (int i = first; i < first + n; i++) {
+        if (!row_text(d, 0, row, i) || !row_text(d, 1, row, i)) return false;
+        d->differs[row] |= strcmp(d->text[0], d->text[1]) != 0;
+    }
+    return true;
+}
+
+/* A row that needs one which differs means something else too. Needs are complete, so one pass is
+ * enough. */
 static bool compare_rows(struct differ *d)
 {
+    bool own[SUBJECT_DESC_END];
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
-        for (int i = first; i < first + n; i++) {
-            if (!row_text(d, 0, row, i) || !row_text(d, 1, row, i)) return false;
-            d->differs[row] |= strcmp(d->text[0], d->text[1]) != 0;
+        if (!compare_row(d, row)) return false;
+    }
+    memcpy(own, d->differs, sizeof own);
+    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+        for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
+            if (*need < SUBJECT_DESC_END) d->differs[row] |= own[*need];
         }
     }
     return true;
@@ -62,15 +98,28 @@ static bool compare_rows(struct differ *d)
 
 /* --- witnesses -------------------------------------------------------------------------------- */
 
-static void keep(struct differ *d, const struct tmap_desc *desc, int illegal_side)
+/* Where the rows that make the difference are broken: where the verdict is illegal; else where it
+ * is unknown, for there what is broken does not decide. */
+static int side_of(enum tmap_verdict from, enum tmap_verdict to)
+{
+    const bool any_illegal = from == TMAP_ILLEGAL || to == TMAP_ILLEGAL;
+    return from == (any_illegal ? TMAP_ILLEGAL : TMAP_UNKNOWN) ? 0 : 1;
+}
+
+static void keep(struct differ *d, const struct tmap_desc *desc, enum tmap_verdict from,
+                 enum tmap_verdict to)
 {
     struct tmap_violation bad[MAX_VIOLATED];
     size_t n = 0;
-    tmap_check_with(d->side[illegal_side], desc, bad, MAX_VIOLATED, &n, NULL);
+    enum tmap_verdict verdict;
+    const bool any_illegal = from == TMAP_ILLEGAL || to == TMAP_ILLEGAL;
+    const int side = side_of(from, to);
+    tmap_check_with(any_illegal ? d->side[side] : &d->gate[side], desc, bad, MAX_VIOLATED, &n,
+                    &verdict);
     /* a kind that is none of the three counts as a fourth */
     const int kind = desc->kind >= 0 && desc->kind < KINDS - 1 ? desc->kind : KINDS - 1;
     for (size_t i = 0; i < n && i < MAX_VIOLATED; i++) {
-        struct found *f = &d->found[illegal_side][kind][bad[i].row];
+        struct found *f = &d->found[from][to][kind][bad[i].row];
         if (f->any && f->violated <= n) continue;
         *f = (struct found){true, n, *desc};
     }
@@ -80,8 +129,23 @@ static void try_desc(struct differ *d, const struct tmap_desc *desc)
 {
     enum tmap_verdict from = tmap_verdict_of(d->side[0], desc);
     enum tmap_verdict to = tmap_verdict_of(d->side[1], desc);
-    if (from == TMAP_ILLEGAL && to == TMAP_LEGAL) keep(d, desc, 0);
-    if (from == TMAP_LEGAL && to == TMAP_ILLEGAL) keep(d, desc, 1);
+    if (from != to) keep(d, desc, from, to);
+}
+
+/* The longest columns of one mode, of few channels and of many: what only the bytes of all bound.
+ */
+static void try_long_columns(struct differ *d, const struct tmap_desc *mode)
+{
+    struct tmap_desc desc = *mode;
+    if (desc.kind != TMAP_IM2COL_WIDE) return;
+    for (desc.mode = TMAP_WIDE_W; desc.mode <= TMAP_WIDE_W128; desc.mode++) {
+        desc.channels = mode->channels;
+        desc.pixels = UINT16_MAX;
+        try_desc(d, &desc);
+        desc.channels = 256;
+        desc.pixels = 1024;
+        try_desc(d, &desc);
+    }
 }
 
 /* As it is, and with sizes that the unpacking types and the strictest modes take. */
@@ -101,6 +165,7 @@ static void try_sizes(struct differ *d, const struct tmap_desc *mode)
     try_desc(d, &desc);
     desc.box[0] = desc.channels = 16;
     try_desc(d, &desc);
+    try_long_columns(d, &desc);
 }
 
 static void try_modes(struct differ *d, const struct tmap_desc *base)
@@ -127,6 +192,22 @@ static void spoil(tmap_row row, struct tmap_desc *desc)
     if (w->slot != F_KIND) field_write(desc, NULL, w->slot, w->illegal);
 }
 
+/* The row broken together with one that only waits somewhere: unknown there, and illegal where the
+ * row decides. Of each kind, from a legal witness and from the row's own. */
+static void search_waiting(struct differ *d, tmap_row row, const struct tmap_desc *base)
+{
+    for (tmap_row other = SUBJECT_DESC_FIRST; other < SUBJECT_DESC_END; other++) {
+        if (!waits(d->side[0], other) && !waits(d->side[1], other)) continue;
+        for (int kind = TMAP_TILED; kind <= TMAP_IM2COL_WIDE; kind++) {
+            struct tmap_desc spoilt = *base;
+            spoil(row, &spoilt);
+            spoilt.kind = kind;
+            spoil(other, &spoilt);
+            try_sizes(d, &spoilt);
+        }
+    }
+}
+
 /* The row's own witness in every mode; and every legal witness, of whatever kind, spoilt its way.
  */
 static void search_row(struct differ *d, tmap_row row)
@@ -137,7 +218,11 @@ static void search_row(struct differ *d, tmap_row row)
     for (int legal = 0; legal < 2; legal++) {
         row_witness_make(row, legal, &desc, &use, &pipeline);
         try_modes(d, &desc);
+        if (desc.kind != TMAP_IM2COL) continue;
+        desc.kind = TMAP_IM2COL_WIDE;
+        try_modes(d, &desc);
     }
+    search_waiting(d, row, &desc);
     for (tmap_row base = SUBJECT_DESC_FIRST; base < SUBJECT_DESC_END; base++) {
         row_witness_make(base, true, &desc, &use, &pipeline);
         for (int extra = 0; extra < 2; extra++) {
@@ -145,6 +230,7 @@ static void search_row(struct differ *d, tmap_row row)
             struct tmap_desc spoilt = desc;
             spoil(row, &spoilt);
             try_sizes(d, &spoilt);
+            if (extra) search_waiting(d, row, &desc);
         }
     }
 }
@@ -152,11 +238,19 @@ static void search_row(struct differ *d, tmap_row row)
 static void search(struct differ *d)
 {
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (d->differs[row]) search_row(d, row);
+        if (d->differs[row] || waits(d->side[0], row) || waits(d->side[1], row)) search_row(d, row);
     }
 }
 
 /* --- nothing else ----------------------------------------------------------------------------- */
+
+/* One question: a descriptor of a kind whose verdict is `here` on the side where a row without a
+ * witness is broken, and `there` on the other. */
+struct change {
+    int side;
+    enum tmap_verdict here, there;
+    int kind;
+};
 
 /* Products that both sides state alike hold on the legal side, and that is all that is used. */
 static bool is_product(const char *text)
@@ -164,84 +258,131 @@ static bool is_product(const char *text)
     return strstr(text, "(* (* ") != NULL;
 }
 
-/* Legal is what no deciding row, nor one that it needs, forbids: where only a need fails, the
- * verdict is unknown. */
-static bool gates(const struct tmap_checker *c, tmap_row row)
+static bool has_witness(const struct differ *d, const struct change *c, tmap_row row)
 {
-    return (c->gate[row / 64] >> (row % 64)) & 1;
+    const int from = c->side == 0 ? c->here : c->there, to = c->side == 0 ? c->there : c->here;
+    return d->found[from][to][c->kind][row].any;
 }
 
-/* Of a kind that is none of the three no other row is evaluated. */
-static bool is_about(tmap_row row, int kind)
-{
-    return kind < KINDS - 1 || row == ROW_TMA001;
-}
-
-static void put_legal_side(struct differ *d, int side, int kind)
+/* No row is broken: of all that are asked for, or of the deciding ones, where what they need holds.
+ */
+static void put_unbroken(struct differ *d, int side, int kind, bool legal)
 {
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
         int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
-        if (!gates(d->side[side], row) || !is_about(row, kind)) continue;
+        if (!is_about(row, kind)) continue;
+        if (!(legal ? sym_is_gate : sym_is_active)(d->side[side], row)) continue;
         for (int i = first; i < first + n; i++) {
-            if (!put_text(d, side, row, i)) return;
+            if (!put_text(d, side, row, i, legal)) return;
             if (is_product(d->text[side]) && !d->differs[row]) continue;
             sym_put(&d->script.text, "(assert %s)\n", d->text[side]);
         }
     }
 }
 
-/* Some row that differs, and for which no witness was found, is violated on the illegal side. */
-static int put_illegal_side(struct differ *d, int side, int kind)
+static bool put_broken(struct differ *d, int side, tmap_row row, bool alone)
+{
+    int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
+    for (int i = first; i < first + n; i++) {
+        if (!put_text(d, side, row, i, alone)) return false;
+        sym_put(&d->script.text, " (not %s)", d->text[side]);
+    }
+    return n > 0;
+}
+
+/* Whether the row, broken, can be what makes the verdict what it is here. */
+static bool may_decide(const struct differ *d, const struct change *c, tmap_row row)
+{
+    const struct tmap_checker *side = d->side[c->side];
+    if (!d->differs[row] || !is_about(row, c->kind)) return false;
+    return c->here == TMAP_ILLEGAL ? sym_is_active(side, row) : waits(side, row);
+}
+
+/* Some row that differs, and for which no witness was found, is broken here. Returns how many. */
+static int put_unwitnessed(struct differ *d, const struct change *c)
 {
     int rows = 0;
     sym_put(&d->script.text, "(assert (or false");
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
-        if (!d->differs[row] || d->found[side][kind][row].any || !is_about(row, kind)) continue;
-        for (int i = first; sym_is_active(d->side[side], row) && i < first + n; i++) {
-            if (!row_text(d, side, row, i)) return -1;
-            sym_put(&d->script.text, " (not %s)", d->text[side]);
-            rows++;
-        }
+        if (may_decide(d, c, row) && !has_witness(d, c, row))
+            rows += put_broken(d, c->side, row, c->here == TMAP_UNKNOWN);
     }
     sym_put(&d->script.text, "))\n");
     return rows;
 }
 
-static enum tmap_status ask(struct differ *d, int side, int kind, enum sym_answer *answer)
+/* It is in no region: the rows that have a witness are not broken. */
+static void put_outside(struct differ *d, const struct change *c)
+{
+    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+        if (!may_decide(d, c, row) || !has_witness(d, c, row)) continue;
+        sym_put(&d->script.text, "(assert (not (or false");
+        put_broken(d, c->side, row, c->here == TMAP_UNKNOWN);
+        sym_put(&d->script.text, ")))\n");
+    }
+}
+
+/* Some row that is asked for is broken: no deciding one is, so the verdict is unknown. */
+static void put_not_legal(struct differ *d, int side, int kind)
+{
+    sym_put(&d->script.text, "(assert (or false");
+    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+        if (waits(d->side[side], row) && is_about(row, kind)) put_broken(d, side, row, true);
+    }
+    sym_put(&d->script.text, "))\n");
+}
+
+/* Without a row that waits no verdict is unknown. */
+static bool all_decide(const struct tmap_checker *c)
+{
+    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
+        if (waits(c, row)) return false;
+    }
+    return true;
+}
+
+static enum tmap_status ask(struct differ *d, const struct change *c, enum sym_answer *answer)
 {
     struct sym_query query = {d->script.text.at, NULL, NULL, 0, NULL};
     d->script.text.length = 0;
     d->script.target = NULL;
+    *answer = SYM_UNSAT;
+    if (c->here == TMAP_UNKNOWN && all_decide(d->side[c->side])) return TMAP_OK;
+    if (c->there == TMAP_UNKNOWN && all_decide(d->side[!c->side])) return TMAP_OK;
     for (int slot = F_KIND; slot <= F_ALLOC_BYTES; slot++) sym_script_unknown(&d->script, slot);
     sym_script_unknown(&d->script, F_EXTENT);
-    if (kind < KINDS - 1)
-        sym_put(&d->script.text, "(assert (= kind %d))\n", kind);
+    if (c->kind < KINDS - 1)
+        sym_put(&d->script.text, "(assert (= kind %d))\n", c->kind);
     else
         sym_put(&d->script.text, "(assert (not (<= 0 kind %d)))\n", KINDS - 2);
-    put_legal_side(d, !side, kind);
-    int rows = put_illegal_side(d, side, kind);
+    put_unbroken(d, !c->side, c->kind, c->there == TMAP_LEGAL);
+    if (c->there == TMAP_UNKNOWN) put_not_legal(d, !c->side, c->kind);
+    if (c->here == TMAP_UNKNOWN) put_unbroken(d, c->side, c->kind, false);
+    put_outside(d, c);
+    int rows = put_unwitnessed(d, c);
     if (d->w.status != TMAP_OK) return sym_report(d->s, d->w.status, d->w.why);
     if (d->script.text.length >= TEXT_BYTES) {
         return sym_report(d->s, TMAP_E_BUDGET, "the rows exceed the query's size");
     }
-    *answer = SYM_UNSAT;
     return rows ? sym_z3_ask(d->s, &query, answer) : TMAP_OK;
 }
 
 static enum tmap_status prove(struct differ *d, struct tmap_diff_proof *proof)
 {
+    static const struct {
+        enum tmap_verdict here, there;
+    } pair[] = {
+        {TMAP_ILLEGAL, TMAP_LEGAL}, {TMAP_UNKNOWN, TMAP_LEGAL}, {TMAP_ILLEGAL, TMAP_UNKNOWN}};
     proof->nothing_else = TMAP_PROVED;
     proof->rows_compared = SUBJECT_DESC_END - SUBJECT_DESC_FIRST;
-    for (int side = 0; side < 2; side++) {
-        for (int kind = 0; kind < KINDS; kind++) {
-            enum sym_answer answer;
-            enum tmap_status st = ask(d, side, kind, &answer);
-            if (st != TMAP_OK) return st;
-            if (answer == SYM_SAT) proof->nothing_else = TMAP_REFUTED;
-            if (answer == SYM_UNKNOWN && proof->nothing_else == TMAP_PROVED) {
-                proof->nothing_else = TMAP_UNDECIDED;
-            }
+    for (int k = 0; k < 2 * 3 * KINDS; k++) {
+        const struct change c = {k % 2, pair[k / 2 % 3].here, pair[k / 2 % 3].there, k / 6};
+        enum sym_answer answer;
+        enum tmap_status st = ask(d, &c, &answer);
+        if (st != TMAP_OK) return st;
+        if (answer == SYM_SAT) proof->nothing_else = TMAP_REFUTED;
+        if (answer == SYM_UNKNOWN && proof->nothing_else == TMAP_PROVED) {
+            proof->nothing_else = TMAP_UNDECIDED;
         }
     }
     return TMAP_OK;
@@ -249,7 +390,7 @@ static enum tmap_status prove(struct differ *d, struct tmap_diff_proof *proof)
 
 /* --- the answer ------------------------------------------------------------------------------- */
 
-/* What the row excludes on the side where it decides, in words. */
+/* What the row excludes on the side where it is broken, in words. */
 static void put_set(struct differ *d, tmap_row row, int side, char *out, size_t size)
 {
     struct tree *t = &d->script.tree;
@@ -264,20 +405,34 @@ static void put_set(struct differ *d, tmap_row row, int side, char *out, size_t 
     if (f != TREE_BAD) tree_print(t, f, out, size);
 }
 
+static size_t put_row(struct differ *d, tmap_row row, enum tmap_verdict from, enum tmap_verdict to,
+                      struct tmap_difference *out, size_t n, size_t cap)
+{
+    const int side = side_of(from, to);
+    for (int kind = 0; kind < KINDS; kind++) {
+        const struct found *f = &d->found[from][to][kind][row];
+        if (!f->any) continue;
+        if (n < cap) {
+            out[n] = (struct tmap_difference){row, kind, from, to, f->witness, ""};
+            put_set(d, row, side, out[n].set, sizeof out[n].set);
+        }
+        n++;
+    }
+    return n;
+}
+
+/* What becomes legal first, then illegal, then unknown. */
 static size_t put_regions(struct differ *d, struct tmap_difference *out, size_t cap)
 {
+    static const struct {
+        enum tmap_verdict from, to;
+    } order[] = {{TMAP_ILLEGAL, TMAP_LEGAL}, {TMAP_UNKNOWN, TMAP_LEGAL},
+                 {TMAP_LEGAL, TMAP_ILLEGAL}, {TMAP_UNKNOWN, TMAP_ILLEGAL},
+                 {TMAP_LEGAL, TMAP_UNKNOWN}, {TMAP_ILLEGAL, TMAP_UNKNOWN}};
     size_t n = 0;
-    for (int side = 0; side < 2; side++) {
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
         for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-            for (int kind = 0; kind < KINDS; kind++) {
-                const struct found *f = &d->found[side][kind][row];
-                if (!f->any) continue;
-                if (n < cap) {
-                    out[n] = (struct tmap_difference){row, kind, side == 0, f->witness, ""};
-                    put_set(d, row, side, out[n].set, sizeof out[n].set);
-                }
-                n++;
-            }
+            n = put_row(d, row, order[k].from, order[k].to, out, n, cap);
         }
     }
     return n;
@@ -295,6 +450,10 @@ static bool open(struct differ *d, const struct tmap_checker *from, const struct
 {
     d->side[0] = from;
     d->side[1] = to;
+    for (int i = 0; i < 2; i++) {
+        d->gate[i] = *d->side[i];
+        memcpy(d->gate[i].active, d->gate[i].gate, sizeof d->gate[i].active);
+    }
     if (!sym_open(&d->w, &d->s->allocator)) return false;
     d->text[0] = sym_take(&d->w, ROW_BYTES);
     d->text[1] = sym_take(&d->w, ROW_BYTES);
