@@ -67,7 +67,8 @@ struct io_run {
     enum tmap_basis basis;
     bool color, quiet, all_arches;
     size_t records, legal, illegal, unknown, unreadable, unmet, accepted;
-    void *state; /* the writer's own */
+    size_t illegal_pairs; /* --arch all: of a record and an architecture */
+    void *state;          /* the writer's own */
 };
 
 struct io_writer {
@@ -122,6 +123,9 @@ json_t *io_desc_json(const struct tmap_desc *desc, const char *name);
 json_t *io_use_json(const struct tmap_use *use);
 json_t *io_rules_json(const tmap_row *rules, size_t count);
 json_t *io_finding_json(const struct io_finding *finding);
+/* io_is_as_expected() : the record has an expectation, and it is met: what it violates is no news.
+ */
+bool io_is_as_expected(const struct io_result *result);
 json_t *io_arches_json(const struct io_result *result);
 json_t *io_line_json(const struct io_result *result);   /* the fixed form of check's JSON lines */
 json_t *io_result_json(const struct io_result *result); /* that, with findings */

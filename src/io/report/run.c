@@ -17,4 +17,12 @@ void io_count(struct io_run *run, const struct io_result *result)
     run->unknown += result->verdict == TMAP_UNKNOWN;
     run->accepted += result->accepted;
     run->unmet += result->unmet;
+    for (size_t i = 0; i < result->arch_count; i++)
+        run->illegal_pairs += result->arch[i].verdict == TMAP_ILLEGAL;
+}
+
+bool io_is_as_expected(const struct io_result *result)
+{
+    return result->record->flags & (IO_HAS_EXPECT | IO_HAS_EXPECT_RULES) && !result->unmet &&
+           !result->arch;
 }

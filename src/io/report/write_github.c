@@ -80,15 +80,42 @@ static void finding(FILE *out, const char *level, const struct io_result *result
     fputc('\n', out);
 }
 
-static void result(struct io_run *run, const struct io_result *result)
+/* --arch all: one annotation for each architecture on which the record is illegal. */
+static void arch_finding(FILE *out, const struct io_result *result, const struct io_arch_answer *a)
 {
-    const struct io_record *r = result->record;
+    char title[80];
 
+    snprintf(title, sizeof title, "illegal on %s", tmap_arch_name(a->arch));
+    annotate(out, "error", result->record->file, result->record->line, 0, title);
+    if (result->record->name) {
+        escaped(out, result->record->name, false);
+        fputs(": ", out);
+    }
+    for (size_t i = 0; i < a->rule_count; i++)
+        fprintf(out, "%s%s %s", i ? ", " : "", tmap_row_id(a->rules[i]),
+                tmap_row_name(a->rules[i]));
+    fputc('\n', out);
+}
+
+/* What is expected is no error, and what is allowed a warning. */
+static void findings(struct io_run *run, const struct io_result *result)
+{
+    if (io_is_as_expected(result)) return;
     for (size_t i = 0; i < result->finding_count; i++) {
         const struct io_finding *f = &result->finding[i];
         bool soft = f->advisory || f->allowed;
         finding(soft ? warnings(run) : run->out, soft ? "warning" : "error", result, f);
     }
+}
+
+static void result(struct io_run *run, const struct io_result *result)
+{
+    const struct io_record *r = result->record;
+
+    for (size_t i = 0; i < result->arch_count; i++)
+        if (result->arch[i].verdict == TMAP_ILLEGAL)
+            arch_finding(run->out, result, &result->arch[i]);
+    if (!result->arch) findings(run, result);
     if (result->unmet) {
         annotate(run->out, "error", r->file, r->line, 0, "unmet expectation");
         escaped(run->out, result->expectation, false);

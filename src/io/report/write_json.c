@@ -62,9 +62,11 @@ static void end(struct io_run *run)
 {
     fprintf(run->out,
             "\n],\"summary\":{\"records\":%zu,\"legal\":%zu,\"illegal\":%zu,\"unknown\":%zu,"
-            "\"unreadable\":%zu,\"accepted\":%zu,\"unmet\":%zu}}\n",
+            "\"unreadable\":%zu,\"accepted\":%zu,\"unmet\":%zu",
             run->records, run->legal, run->illegal, run->unknown, run->unreadable, run->accepted,
             run->unmet);
+    if (run->all_arches) fprintf(run->out, ",\"illegal_pairs\":%zu", run->illegal_pairs);
+    fputs("}}\n", run->out);
 }
 
 const struct io_writer io_write_json = {begin, result, unreadable, end};

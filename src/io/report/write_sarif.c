@@ -2,7 +2,8 @@
  *
  * One run; its rules are those that were violated, in order of appearance. A finding that a single
  * changed value was seen to repair carries it as a fix; an allowed one is a suppressed result; an
- * unreadable record is a notification. Unknown verdicts are notifications too: SARIF has no way to
+ * unreadable record is a notification. Findings of a record that is expected to be illegal are
+ * suppressed as well. Unknown verdicts are notifications too: SARIF has no way to
  * say "not legal, not illegal". Results are printed as they come: only notifications are kept. */
 #include "io/report/report.h"
 #include "io/report/rule.h"
@@ -85,14 +86,35 @@ static json_t *fingerprint(const struct io_record *record, const struct io_findi
     return json_pack("{s:o}", "tmap/v1", io_string_json(words));
 }
 
+/* Where a rule's first source is to be read. */
+static const char *help_uri(const struct row *row)
+{
+    const bool ptx =
+        row->evidence[0].source == SOURCE_PTX || row->evidence[0].source == SOURCE_GUIDE;
+    return ptx ? "https://docs.nvidia.com/cuda/parallel-thread-execution/index.html"
+               : "https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TENSOR__MEMORY.html";
+}
+
+/* A name in words: "stride multiple 16". */
+static json_t *title(const char *name)
+{
+    char words[80];
+
+    snprintf(words, sizeof words, "%s", name);
+    for (char *c = words; *c; c++)
+        if (*c == '_') *c = ' ';
+    return text(words);
+}
+
 static json_t *rule(tmap_row number)
 {
     const struct row *row = &row_table[number];
     const char *level = row->effect == EFFECT_ADVISORY ? "warning" : "error";
 
-    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s}}", "id", row->id, "name", row->name,
-                     "shortDescription", text(row->message), "fullDescription", text(row->why),
-                     "help", text(row->fix), "defaultConfiguration", "level", level);
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:{s:s}}", "id", row->id, "name", row->name,
+                     "shortDescription", title(row->name), "fullDescription", text(row->why),
+                     "help", text(row->fix), "helpUri", help_uri(row), "defaultConfiguration",
+                     "level", level);
 }
 
 static int rule_index(struct sarif *s, tmap_row row)
@@ -115,11 +137,38 @@ static json_t *finding(struct sarif *s, const struct io_result *result, const st
 
     if (f->fix_checked && f->length && record->json)
         json_object_set_new(out, "fixes", fixes(record, f));
-    if (f->allowed)
+    const char *why = f->allowed ? f->allowed : io_is_as_expected(result) ? "as expected" : NULL;
+    if (why)
         json_object_set_new(
             out, "suppressions",
-            json_pack("[{s:s, s:s}]", "kind", "inSource", "justification", f->allowed));
+            json_pack("[{s:s, s:o}]", "kind", "inSource", "justification", io_string_json(why)));
     return out;
+}
+
+/* --arch all: the record on one architecture; the rules are those violated there. */
+static json_t *arch_finding(struct sarif *s, const struct io_result *result,
+                            const struct io_arch_answer *a)
+{
+    const tmap_row first = a->rules[0];
+    char words[600], print[160];
+    size_t used = (size_t)snprintf(words, sizeof words, "illegal on %s:", tmap_arch_name(a->arch));
+
+    for (size_t i = 0; i < a->rule_count && used < sizeof words; i++)
+        used +=
+            (size_t)snprintf(words + used, sizeof words - used, " %s", tmap_row_id(a->rules[i]));
+    snprintf(print, sizeof print, "%.100s/%s",
+             result->record->name ? result->record->name : "record", tmap_arch_name(a->arch));
+    return json_pack("{s:s, s:i, s:s, s:o, s:[o], s:{s:o}}", "ruleId", tmap_row_id(first),
+                     "ruleIndex", rule_index(s, first), "level", "error", "message", text(words),
+                     "locations", location(result->record, NULL), "partialFingerprints", "tmap/v1",
+                     io_string_json(print));
+}
+
+/* An expectation that is not met is a finding without a rule. */
+static json_t *unmet(const struct io_result *result)
+{
+    return json_pack("{s:s, s:s, s:o, s:[o]}", "ruleId", "expectation", "level", "error", "message",
+                     text(result->expectation), "locations", location(result->record, NULL));
 }
 
 static void notify(struct sarif *s, const char *level, const char *words,
@@ -145,9 +194,12 @@ static void result(struct io_run *run, const struct io_result *result)
     struct sarif *s = run->state;
     char words[160];
 
-    for (size_t i = 0; i < result->finding_count; i++)
+    for (size_t i = 0; i < result->arch_count; i++)
+        if (result->arch[i].verdict == TMAP_ILLEGAL)
+            print_result(run, arch_finding(s, result, &result->arch[i]));
+    for (size_t i = 0; !result->arch && i < result->finding_count; i++)
         print_result(run, finding(s, result, &result->finding[i]));
-    if (result->unmet) notify(s, "error", result->expectation, result->record);
+    if (result->unmet) print_result(run, unmet(result));
     if (result->verdict == TMAP_UNKNOWN) {
         snprintf(words, sizeof words, "unknown: %s", result->unknown);
         notify(s, "warning", words, result->record);

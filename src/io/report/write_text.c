@@ -260,6 +260,9 @@ static void end(struct io_run *run)
     if (run->accepted) fprintf(run->out, ", %zu allowed", run->accepted);
     if (run->unreadable) fprintf(run->out, ", %zu unreadable", run->unreadable);
     if (run->unmet) fprintf(run->out, ", %zu not as expected", run->unmet);
+    if (run->all_arches)
+        fprintf(run->out, "; %zu illegal pair%s of descriptor and architecture", run->illegal_pairs,
+                run->illegal_pairs == 1 ? "" : "s");
     if (run->illegal) fputs("; tmap explain RULE says why", run->out);
     fprintf(run->out, "\ntarget: %s (%s)%s; contract: %s\n",
             io_target_text(&run->target, target, sizeof target), io_basis_name(run->basis),
