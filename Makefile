@@ -22,7 +22,7 @@ Q        := $(if $(filter 1,$(V)),,@)
 
 ifeq ($(MODE),release)
 B        := build
-OPT      := -O2 -g
+OPT      := -O2 -g1
 else ifeq ($(MODE),debug)
 B        := build/debug
 OPT      := -O0 -g3
@@ -106,9 +106,9 @@ $(B)/libtmap-symbolic.so: $(SYMBOLIC_OBJ) | $(B)/libtmap.so
 $(B)/libtmap-cuda.so: $(CUDA_OBJ) | $(B)/libtmap.so
 # It has what it needs of libtmap's inside as a copy that nobody sees.
 $(B)/libtmap-emulate.so: $(EMULATE_OBJ) | $(B)/libtmap.a
-$(B)/libtmap-symbolic.so: SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)
-$(B)/libtmap-emulate.so: SO_LIBS = $(B)/libtmap.a -Wl,--exclude-libs,ALL -lm
-$(B)/libtmap-cuda.so: SO_LIBS = -Wl,-rpath,'$$ORIGIN' -L$(B) -ltmap $(CUDA_LIBS)
+$(B)/libtmap-symbolic.so: private SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)
+$(B)/libtmap-emulate.so: private SO_LIBS = $(B)/libtmap.a -Wl,--exclude-libs,ALL -lm
+$(B)/libtmap-cuda.so: private SO_LIBS = -Wl,-rpath,'$$ORIGIN' -L$(B) -ltmap $(CUDA_LIBS)
 # Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
 $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
