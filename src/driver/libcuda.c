@@ -173,8 +173,11 @@ static enum tmap_status start(struct tmap_gpu *gpu, char *why, size_t cap)
     if (status != TMAP_OK) return status;
     code = gpu->api.primary_ctx_retain(&gpu->context, gpu->device);
     if (code) return refused(gpu, "cuDevicePrimaryCtxRetain", code, why, cap);
+    tmap_cu_context before = NULL;
+    if (gpu->api.ctx_get_current(&before) == TMAP_CU_SUCCESS && before) return TMAP_OK;
     code = gpu->api.ctx_set_current(gpu->context);
-    if (code == TMAP_CU_SUCCESS) return TMAP_OK;
+    gpu->bound = code == TMAP_CU_SUCCESS;
+    if (gpu->bound) return TMAP_OK;
     gpu->api.primary_ctx_release(gpu->device);
     return refused(gpu, "cuCtxSetCurrent", code, why, cap);
 }
@@ -196,9 +199,25 @@ enum tmap_status tmap_gpu_open(const char *path, int ordinal, struct tmap_gpu *o
 void tmap_gpu_close(struct tmap_gpu *gpu)
 {
     if (gpu->api.library && gpu->context) {
-        gpu->api.ctx_set_current(NULL);
+        tmap_cu_context current = NULL;
+        gpu->api.ctx_get_current(&current);
+        if (gpu->bound && current == gpu->context) gpu->api.ctx_set_current(NULL);
         gpu->api.primary_ctx_release(gpu->device);
     }
     tmap_libcuda_unload(&gpu->api);
     memset(gpu, 0, sizeof *gpu);
+}
+
+enum tmap_status tmap_gpu_enter(const struct tmap_gpu *gpu, tmap_cu_context *before)
+{
+    *before = NULL;
+    if (!gpu->context) return TMAP_OK; /* a test's, without a driver */
+    gpu->api.ctx_get_current(before);
+    if (*before == gpu->context) return TMAP_OK;
+    return gpu->api.ctx_set_current(gpu->context) ? TMAP_E_DRIVER : TMAP_OK;
+}
+
+void tmap_gpu_leave(const struct tmap_gpu *gpu, tmap_cu_context before)
+{
+    if (gpu->context && before != gpu->context) gpu->api.ctx_set_current(before);
 }

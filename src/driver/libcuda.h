@@ -146,6 +146,10 @@ enum { TMAP_CU_STREAM_NON_BLOCKING = 1, TMAP_CU_EVENT_DEFAULT = 0, TMAP_CU_HOST_
     ENTRY(BASE, stream_destroy, cuStreamDestroy_v2, (tmap_cu_stream stream))                       \
     ENTRY(BASE, stream_synchronize, cuStreamSynchronize, (tmap_cu_stream stream))                  \
     ENTRY(BASE, stream_query, cuStreamQuery, (tmap_cu_stream stream))                              \
+    ENTRY(BASE, stream_get_capture_info, cuStreamGetCaptureInfo_v2,                                \
+          (tmap_cu_stream stream, int *status, uint64_t *id, void **graph,                         \
+           const void **dependencies, size_t *count))                                              \
+    ENTRY(BASE, thread_exchange_capture_mode, cuThreadExchangeStreamCaptureMode, (int *mode))      \
     ENTRY(BASE, stream_wait_event, cuStreamWaitEvent,                                              \
           (tmap_cu_stream stream, tmap_cu_event event, unsigned flags))                            \
     ENTRY(BASE, event_create, cuEventCreate, (tmap_cu_event * event, unsigned flags))              \
@@ -209,14 +213,15 @@ TMAP_API tmap_cu_result tmap_libcuda_launch(const struct tmap_libcuda *api,
                                             const struct tmap_launch *what, void **params,
                                             tmap_cu_stream stream);
 
-/* A device made usable: its primary context is retained, and current on the opening thread (another
- * thread calls api.ctx_set_current(context) first). */
+/* A device made usable: its primary context is retained. It is made current on the opening thread
+ * only where that had none; elsewhere tmap_gpu_enter() does so for as long as it is needed. */
 struct tmap_gpu {
     struct tmap_libcuda api;
     int cuda_version; /* cuDriverGetVersion: 13000 is 13.0 */
     int count, ordinal;
     tmap_cu_device device;
     tmap_cu_context context;
+    bool bound; /* opening made it current on a thread that had none */
     int cc_major, cc_minor;
     int sm_count;
     int smem_optin_bytes; /* per block, dynamic and static together */
@@ -229,6 +234,13 @@ struct tmap_gpu {
  *  then nothing stays open. */
 TMAP_API enum tmap_status tmap_gpu_open(const char *path, int ordinal, struct tmap_gpu *out,
                                         char *why, size_t cap);
+/* tmap_gpu_close() : the closing thread's context stays what it is, but for one that opening bound.
+ */
 TMAP_API void tmap_gpu_close(struct tmap_gpu *gpu);
+
+/* tmap_gpu_enter() : the device's context current on this thread; what was before is in *before,
+ * for tmap_gpu_leave(). Between the two the thread is the device's. Errors: TMAP_E_DRIVER. */
+TMAP_API enum tmap_status tmap_gpu_enter(const struct tmap_gpu *gpu, tmap_cu_context *before);
+TMAP_API void tmap_gpu_leave(const struct tmap_gpu *gpu, tmap_cu_context before);
 
 #endif

@@ -103,9 +103,15 @@ API int cuDevicePrimaryCtxRelease_v2(int d)
     (void)d;
     return 0;
 }
+static _Thread_local void *current;
 API int cuCtxSetCurrent(void *c)
 {
-    (void)c;
+    current = c;
+    return 0;
+}
+API int cuCtxGetCurrent(void **c)
+{
+    *c = current;
     return 0;
 }
 API int cuGetErrorName(int code, const char **name)
@@ -125,7 +131,6 @@ API int cuGetErrorName(int code, const char **name)
         return 801;                                                                                \
     }
 UNUSED(cuDeviceTotalMem_v2)
-UNUSED(cuCtxGetCurrent)
 UNUSED(cuCtxSynchronize)
 UNUSED(cuModuleLoadData)
 UNUSED(cuModuleLoadDataEx)
@@ -153,6 +158,8 @@ UNUSED(cuStreamCreate)
 UNUSED(cuStreamDestroy_v2)
 UNUSED(cuStreamSynchronize)
 UNUSED(cuStreamQuery)
+UNUSED(cuStreamGetCaptureInfo_v2)
+UNUSED(cuThreadExchangeStreamCaptureMode)
 UNUSED(cuStreamWaitEvent)
 UNUSED(cuEventCreate)
 UNUSED(cuEventDestroy_v2)
