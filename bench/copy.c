@@ -58,7 +58,8 @@ int main(int argc, char **argv)
     const uint32_t repeats = argc > 2 ? (uint32_t)atoi(argv[2]) : 21;
     char why[200] = "";
     struct tmap_copy *suite = NULL;
-    const enum tmap_status s = tmap_copy_open(0, &suite, why, sizeof why);
+    const enum tmap_status s =
+        tmap_copy_open(&(struct tmap_open){.watchdog_ms = 2000}, &suite, why, sizeof why);
     if (s != TMAP_OK) {
         printf("SKIP: no GPU for the copy suite: %s (status %d)\n", why, s);
         return 0;

@@ -95,7 +95,8 @@ static bool set_up(struct bench *b)
 {
     char why[200] = "";
     tmap_cu_module module;
-    const enum tmap_status s = tmap_copy_open(0, &b->suite, why, sizeof why);
+    const enum tmap_status s =
+        tmap_copy_open(&(struct tmap_open){.watchdog_ms = 2000}, &b->suite, why, sizeof why);
     if (s != TMAP_OK) {
         printf("SKIP: no GPU for the copy suite: %s (status %d)\n", why, s);
         return false;

@@ -21,7 +21,7 @@ int main(void)
                                        .src_stride = {PITCH_BYTES},
                                        .dst_stride = {PITCH_BYTES}};
     char why[200] = "";
-    if (tmap_copy_open(0, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
+    if (tmap_copy_open(NULL, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
         printf("there is no GPU for it here\n");
         return 0;
     }

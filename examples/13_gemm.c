@@ -25,7 +25,7 @@ int main(void)
                                         .d.ld = N,
                                         .alpha = 1};
     char why[200] = "";
-    if (tmap_gemm_open(0, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
+    if (tmap_gemm_open(NULL, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
         printf("there is no GPU for it here\n");
         return 0;
     }

@@ -20,7 +20,7 @@ int main(void)
     uint64_t memory;
     char why[200] = "";
     int wrong = 0;
-    if (tmap_gemm_open(0, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
+    if (tmap_gemm_open(NULL, &suite, why, sizeof why) != TMAP_OK) { /* makes its context current */
         printf("there is no GPU for it here\n");
         return 0;
     }

@@ -64,7 +64,7 @@ class Ours:
         self.lib = ctypes.CDLL(path)
         self.suite = ctypes.c_void_p()
         why = ctypes.create_string_buffer(160)
-        if self.lib.tmap_gemm_open(0, ctypes.byref(self.suite), why, 160):
+        if self.lib.tmap_gemm_open(None, ctypes.byref(self.suite), why, 160):
             print(f"SKIP: {why.value.decode()}")
             sys.exit(0)
 

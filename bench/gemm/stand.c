@@ -29,7 +29,8 @@ bool stand_open(struct stand *s)
     char text[160] = "";
     const char *why = "";
     memset(s, 0, sizeof *s);
-    if (tmap_gemm_open(0, &s->suite, text, sizeof text) != TMAP_OK) {
+    if (tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &s->suite, text, sizeof text) !=
+        TMAP_OK) {
         fprintf(stderr, "gemm bench: %s\n", text);
         return false;
     }

@@ -8,23 +8,22 @@
 #ifndef TMAP_COPY_H
 #define TMAP_COPY_H
 
-#include "tmap/tmap.h"
+#include "tmap/launch.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* The kernels, loaded into one device's primary context. One thread at a time may open, plan or
- * close; runs of ready plans are as thread-safe as the driver's launches. */
+ * close a suite. Ready plans run from any thread, on any streams at once. */
 struct tmap_copy;
 
-/* tmap_copy_open() : ordinal as the driver counts devices; the primary context becomes current on
- *  this thread. why: what was missing, in words (cap bytes; may be NULL with cap 0).
- *  Errors: TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or
- *  one that this build has no kernels for: they are for compute capability 9.0 unless it was made
- *  with COPY_ARCHES), TMAP_E_DRIVER, TMAP_E_MEMORY. */
-TMAP_API enum tmap_status tmap_copy_open(int ordinal, struct tmap_copy **out, char *why,
-                                         size_t cap);
+/* tmap_copy_open() : how may be NULL. why: what was missing, in words (cap bytes; may be NULL with
+ * cap 0). The calling thread's context stays its own (launch.h). Errors: TMAP_E_NOT_BUILT,
+ * TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or one that this build has no kernels for: they are for
+ * compute capability 9.0 unless it was made with COPY_ARCHES), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_copy_open(const struct tmap_open *how, struct tmap_copy **out,
+                                         char *why, size_t cap);
 TMAP_API void tmap_copy_close(struct tmap_copy *suite);
 
 enum tmap_copy_kind {
@@ -75,7 +74,7 @@ struct tmap_copy_config {
     uint32_t stages;
     uint32_t blocks_per_sm;
     int32_t swizzle;                    /* of both maps: what passes through keeps its bytes */
-    uint32_t load_policy, store_policy; /* L2: 1 normal, 2 evict first, 3 evict last */
+    uint32_t load_policy, store_policy; /* enum tmap_cache_policy */
     uint32_t keep_type;                 /* 1: no wider element type for the same bytes */
     uint32_t fault;                     /* control builds only: a planted fault */
 };
@@ -110,8 +109,11 @@ TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
                                               struct tmap_violation *violation);
 TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);
 
-/* tmap_copy_run() : one launch on the stream (NULL: the default one); does not wait.
- *  Errors: TMAP_E_DRIVER. */
+/* tmap_copy_run() : one launch on the stream (NULL: the default one); does not wait. Counters that
+ * its blocks share are the stream's, or the stream's within a capture: a graph may be launched
+ * while the stream goes on. One capture instantiated twice must not have both of its graphs running
+ * at once, and a plan of a list must not run twice at once. Errors: TMAP_E_DRIVER, TMAP_E_MEMORY
+ * (more than 256 streams and captures). */
 TMAP_API enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream);
 
 /* What a kernel's watchdog or its own check reported before it trapped. */

@@ -7,7 +7,7 @@
 #ifndef TMAP_KERNELS_H
 #define TMAP_KERNELS_H
 
-#include "tmap/tmap.h"
+#include "tmap/launch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,15 +17,15 @@ extern "C" {
  */
 
 /* The kernels, loaded into one device's primary context. One thread at a time may open, plan or
- * close; runs of ready plans are as thread-safe as the driver's launches. */
+ * close a suite. Ready plans run from any thread, on any streams at once. */
 struct tmap_gemm;
 
-/* tmap_gemm_open() : ordinal as the driver counts devices; the primary context becomes current on
- *  this thread. why: what was missing, in words (cap bytes; may be NULL with cap 0).
- *  Errors: TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability
- *  9.0, which these kernels are for), TMAP_E_DRIVER, TMAP_E_MEMORY. */
-TMAP_API enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why,
-                                         size_t cap);
+/* tmap_gemm_open() : how may be NULL. why: what was missing, in words (cap bytes; may be NULL with
+ * cap 0). The calling thread's context stays its own (launch.h). Errors: TMAP_E_NOT_BUILT,
+ * TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability 9.0, which these kernels are
+ * for), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+TMAP_API enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **out,
+                                         char *why, size_t cap);
 TMAP_API void tmap_gemm_close(struct tmap_gemm *suite);
 
 /* Both multiplicands' type. tf32 is fp32 in memory, of which the tensor core reads 19 bits. */
@@ -65,8 +65,9 @@ struct tmap_gemm_problem {
     float alpha, beta;
     bool precise;
     uint64_t
-        workspace; /* device memory, zeroed once, of tmap_gemm_workspace_bytes(); 0: the suite's
-                      own. Plans that share one must run one after the other (one stream). */
+        workspace; /* device memory, zeroed once, of tmap_gemm_workspace_bytes(), at a multiple of
+                      256; plans that share one must run one after the other. 0: the suite's, one
+                      for each stream that runs a plan which needs one (see tmap_gemm_run()). */
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
@@ -85,7 +86,7 @@ struct tmap_gemm_config {
     int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
     int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
-    int32_t load_policy, store_policy; /* L2: 0 normal, 1 evict first, 2 evict last */
+    int32_t load_policy, store_policy; /* enum tmap_cache_policy; the plan's choice is normal */
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t store_warp; /* 1: a warp of its own stores D for each warpgroup, -1: the
                          warpgroups themselves (as a request 1 is met where it can be) */
@@ -102,6 +103,7 @@ struct tmap_gemm_plan {
         desc[3];    /* of A, B and D as the kernel sees them (A and B exchange if swapped) */
     double cost_us; /* what the model expects */
     uint32_t grid, threads, cluster, smem_bytes;
+    bool needs_workspace; /* tiles are dealt out by k-blocks, and parts of them handed over */
     void *function;
     const struct tmap_gemm *suite;
     uint64_t params[TMAP_GEMM_PARAM_WORDS];
@@ -129,8 +131,12 @@ TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                               struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
- *  overlap the end of its predecessor, and touches memory only when that has completed.
- *  Errors: TMAP_E_DRIVER. */
+ *  overlap the end of its predecessor, and touches memory only when that has completed. A plan that
+ *  needs a workspace and was given none takes the stream's, which is allocated at its first such
+ * run, also while the stream is captured: each stream of each capture has its own, until the suite
+ * is closed. Only one capture instantiated twice, its two graphs launched at once, would share one:
+ *  give such a plan its own.
+ *  Errors: TMAP_E_DRIVER, TMAP_E_MEMORY (no memory, or more than 256 streams and captures). */
 TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
 
 /* tmap_gemm_configs() : every configuration of the family that fits the request, best first by the

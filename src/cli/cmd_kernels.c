@@ -53,7 +53,8 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
     if (!cli_number(cli, "mib", timed ? 4096 : 256, &mib) ||
         !cli_number(cli, "repeats", 11, &repeats) || !cli_number(cli, "device", 0, &ordinal))
         return CLI_USAGE;
-    const enum tmap_status s = tmap_copy_open((int)ordinal, &suite, why, sizeof why);
+    const struct tmap_open how = {.ordinal = (int32_t)ordinal, .watchdog_ms = CLI_WATCHDOG_MS};
+    const enum tmap_status s = tmap_copy_open(&how, &suite, why, sizeof why);
     if (s != TMAP_OK) {
         if (why[0]) cli_message(cli, "%s", why);
         return cli_status(cli, s, "kernels");

@@ -64,7 +64,8 @@ enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i)
 {
     struct tmap_gemm *suite = NULL;
     char why[256] = "";
-    const enum tmap_status s = tmap_gemm_open(device, &suite, why, sizeof why);
+    const struct tmap_open how = {.ordinal = device, .watchdog_ms = CLI_WATCHDOG_MS};
+    const enum tmap_status s = tmap_gemm_open(&how, &suite, why, sizeof why);
     if (s != TMAP_OK) {
         if (why[0]) cli_message(cli, "%s", why);
         return cli_status(cli, s, "kernels");

@@ -4,6 +4,8 @@
 
 #include "cli/cli.h"
 
+#define CLI_WATCHDOG_MS 2000u /* a wrong kernel must not hang the command */
+
 /* cli_gemm_case() : the name of case i; NULL at the end. */
 const char *cli_gemm_case(size_t i);
 

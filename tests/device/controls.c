@@ -115,7 +115,9 @@ static bool open_rig(struct rig *r, struct job *j)
     tmap_cu_function f;
     int fixed = 0;
     char name[64];
-    if (tmap_copy_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
+    if (tmap_copy_open(&(struct tmap_open){.watchdog_ms = 2000}, &r->suite, why, sizeof why) !=
+        TMAP_OK)
+        return false;
     const struct tmap_libcuda *cu = &r->suite->gpu.api;
     r->suite->limit_ms = LIMIT_MS;
     if (fixture_open(&r->fixture, r->suite, j->cse, j->bytes, &j->request) != TMAP_OK ||
@@ -182,7 +184,6 @@ static void child(struct job *j)
     if (j->planted) plant(&r, j->fault->id, &k);
     memcpy(r.plan.params, &k, sizeof k);
     for (; j->runs < RUNS && j->status == TMAP_OK && !j->wrong; j->runs++) {
-        atomic_store(&r.suite->launches, 0); // the same counters every time
         j->status = fixture_verify(&r.fixture, &r.plan, &j->wrong);
     }
     j->error = j->status == TMAP_OK ? 0 : r.suite->gpu.api.ctx_synchronize();
@@ -274,7 +275,8 @@ static bool have_gpu(void)
     if (fork() == 0) {
         struct tmap_copy *suite = NULL;
         char why[200] = "";
-        const bool open = tmap_copy_open(0, &suite, why, sizeof why) == TMAP_OK;
+        const bool open = tmap_copy_open(&(struct tmap_open){.watchdog_ms = 2000}, &suite, why,
+                                         sizeof why) == TMAP_OK;
         if (!open) printf("ok 1 # SKIP planted faults: %s\n1..1\n", why);
         fflush(stdout);
         _exit(open ? 0 : 1);

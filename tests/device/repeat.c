@@ -66,7 +66,9 @@ int repeat_main(uint32_t runs, uint64_t bytes)
     struct hog hog = {0};
     char why[200] = "";
     int bad = 0, n = 0;
-    if (tmap_copy_open(0, &suite, why, sizeof why) != TMAP_OK || !hog_open(&hog, suite)) {
+    if (tmap_copy_open(&(struct tmap_open){.watchdog_ms = 2000}, &suite, why, sizeof why) !=
+            TMAP_OK ||
+        !hog_open(&hog, suite)) {
         printf("ok 1 # SKIP repeated copies: no usable GPU: %s\n1..1\n", why);
         return 0;
     }

@@ -246,7 +246,7 @@ static void without_a_gpu_opening_says_why(void **state)
     (void)state;
     struct tmap_gemm *suite = NULL;
     char why[160] = "";
-    enum tmap_status status = tmap_gemm_open(0, &suite, why, sizeof why);
+    enum tmap_status status = tmap_gemm_open(NULL, &suite, why, sizeof why);
     if (status == TMAP_OK)
         tmap_gemm_close(suite);
     else

@@ -6,16 +6,74 @@
 
 #include "kernels/gemm/suite.h"
 
+/* What a stream's workspace asks of a driver. */
+static inline tmap_cu_result pretend_capture_info(tmap_cu_stream stream, int *status, uint64_t *id,
+                                                  void **graph, const void **nodes, size_t *count)
+{
+    (void)graph, (void)nodes, (void)count;
+    *status = (uintptr_t)stream >= 100; /* streams from 100 on are captured, each by itself */
+    *id = (uintptr_t)stream / 100;
+    return 0;
+}
+static inline tmap_cu_result pretend_capture_mode(int *mode)
+{
+    (void)mode;
+    return 0;
+}
+static inline tmap_cu_result pretend_stream(tmap_cu_stream *stream, unsigned flags)
+{
+    (void)flags;
+    *stream = NULL;
+    return 0;
+}
+static inline tmap_cu_result pretend_stream_use(tmap_cu_stream stream)
+{
+    (void)stream;
+    return 0;
+}
+static inline tmap_cu_result pretend_memset(tmap_cu_deviceptr at, unsigned char value, size_t bytes,
+                                            tmap_cu_stream stream)
+{
+    (void)at, (void)value, (void)bytes, (void)stream;
+    return 0;
+}
+static inline tmap_cu_result pretend_alloc(tmap_cu_deviceptr *at, size_t bytes)
+{
+    static tmap_cu_deviceptr next = (tmap_cu_deviceptr)1 << 40;
+    *at = next;
+    next += bytes;
+    return 0;
+}
+static inline tmap_cu_result pretend_free(tmap_cu_deviceptr at)
+{
+    (void)at;
+    return 0;
+}
+static inline void pretend_streams(struct tmap_libcuda *api)
+{
+    api->stream_get_capture_info = pretend_capture_info;
+    api->thread_exchange_capture_mode = pretend_capture_mode;
+    api->stream_create = pretend_stream;
+    api->stream_destroy = api->stream_synchronize = pretend_stream_use;
+    api->memset_d8_async = pretend_memset;
+    api->mem_alloc = pretend_alloc;
+    api->mem_free = pretend_free;
+}
+
 /* A suite as if opened on a 132-SM device. */
 static inline struct tmap_gemm *pretend(void)
 {
     static struct tmap_gemm suite;
+    static struct stream_memory workspaces;
     const struct tmap_target target = tmap_default_target();
     memset(&suite, 0, sizeof suite);
     suite.gpu.sm_count = 132;
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite.checker), TMAP_OK);
     assert_int_equal(tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL), TMAP_OK);
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite.resident[size] = 132 / size;
+    pretend_streams(&suite.gpu.api);
+    suite.workspaces = &workspaces;
+    stream_memory_init(&workspaces, tmap_gemm_workspace_bytes(&suite), GEMM_FLAG_BYTES);
     return &suite;
 }
 

@@ -142,6 +142,11 @@ enum tmap_status draft_encode_both(struct draft *f)
     return s == TMAP_OK ? draft_encode(f, 1, &f->k.dst) : s;
 }
 
+uint32_t draft_tiles(uint64_t a, uint64_t b)
+{
+    return b && a < INT32_MAX / b ? (uint32_t)(a * b) : 0;
+}
+
 void draft_cover(struct draft *f, const struct tmap_desc *d)
 {
     uint64_t total = 1;
@@ -149,9 +154,9 @@ void draft_cover(struct draft *f, const struct tmap_desc *d)
         const uint64_t n = draft_blocks(d->dim[i], d->box[i]);
         f->k.tiles[i] = draft_divisor(n);
         f->k.step[i] = d->box[i];
-        total *= n;
+        total = draft_tiles(total, n);
     }
-    f->plan->tiles = total < INT32_MAX ? (uint32_t)total : 0;
+    f->plan->tiles = (uint32_t)total;
 }
 
 // What one of several blocks of a multiprocessor may have, less what the kernel keeps for itself.

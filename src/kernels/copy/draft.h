@@ -37,6 +37,9 @@ struct tmap_desc draft_tensor(const struct tmap_copy_problem *p, uint32_t rank, 
 enum tmap_status draft_encode(struct draft *f, int which, struct copy_map *map);
 enum tmap_status draft_encode_both(struct draft *f);
 
+// draft_tiles() : a * b tiles; 0, which draft_ring() refuses, when 31 bits do not hold them.
+uint32_t draft_tiles(uint64_t a, uint64_t b);
+
 // draft_cover() : the tiles that cover a tensor in boxes.
 void draft_cover(struct draft *f, const struct tmap_desc *d);
 

@@ -1,5 +1,6 @@
 // From a problem to a plan: element type, box, descriptors, ring.
 #include "kernels/copy/draft.h"
+#include "kernels/runtime/policy.h"
 
 #include <string.h>
 
@@ -12,9 +13,6 @@
 #define TRANSPOSE_THREADS 256u
 #define PANEL_ROW_BYTES 128u
 #define PANEL_ROWS 64u // of a swizzled panel, unless requested otherwise
-#define POLICY_NORMAL 0x1000000000000000u
-#define POLICY_EVICT_FIRST 0x12f0000000000000u
-#define POLICY_EVICT_LAST 0x14f0000000000000u
 
 static const char *const tile_kernel[] = {"copy_tile_1", "copy_tile_2", "copy_tile_3",
                                           "copy_tile_4", "copy_tile_5"};
@@ -103,7 +101,7 @@ static enum tmap_status plan_bulk(struct draft *f)
     f->slot = draft_tensor(&view, 2, p->src, (const uint64_t[]){BULK_ROW});
     f->slot.box[0] = BULK_ROW / 8, f->slot.box[1] = slot / BULK_ROW;
     f->k.src_address = p->src, f->k.dst_address = p->dst, f->k.bytes = bytes;
-    plan->tiles = (uint32_t)draft_blocks(bytes, slot);
+    plan->tiles = draft_tiles(draft_blocks(bytes, slot), 1);
     plan->kernel = "copy_bulk";
     plan->moved_bytes = 2 * bytes;
     return TMAP_OK;
@@ -140,7 +138,7 @@ static enum tmap_status plan_transpose(struct draft *f)
     f->k.step[1] = per * side;
     f->store_stages = 2;
     plan->tiles =
-        (uint32_t)(draft_blocks(p->dim[0], per * side) * draft_blocks(p->dim[1], per * side));
+        draft_tiles(draft_blocks(p->dim[0], per * side), draft_blocks(p->dim[1], per * side));
     plan->kernel = size == 4   ? "copy_transpose_4"
                    : size == 2 ? "copy_transpose_2"
                                : "copy_transpose_1";
@@ -148,18 +146,36 @@ static enum tmap_status plan_transpose(struct draft *f)
     plan->moved_bytes = 2 * p->dim[0] * p->dim[1] * size;
     return draft_encode_both(f);
 }
-static uint64_t policy_bits(uint32_t policy, uint64_t otherwise)
+// Bytes that no device has; products of extents below it never overflow.
+#define MOST_BYTES ((uint64_t)1 << 48)
+
+static bool within(uint64_t value, uint64_t low, uint64_t high)
 {
-    switch (policy) {
-    case 1:
-        return POLICY_NORMAL;
-    case 2:
-        return POLICY_EVICT_FIRST;
-    case 3:
-        return POLICY_EVICT_LAST;
-    default:
-        return otherwise;
+    return value >= low && value <= high;
+}
+
+static bool bytes_fit(const struct tmap_copy_problem *p)
+{
+    uint64_t bytes = draft_size(p->dtype);
+    for (uint32_t i = 0; i < p->rank; i++) {
+        if (p->dim[i] > MOST_BYTES / bytes) return false;
+        bytes *= p->dim[i] ? p->dim[i] : 1;
     }
+    return bytes != 0;
+}
+
+static enum tmap_status validate(const struct tmap_copy_problem *p,
+                                 const struct tmap_copy_config *c)
+{
+#define PROBLEM(member, low, high)                                                                 \
+    if (!within((uint64_t)p->member, low, high)) return TMAP_E_ARGUMENT;
+#define EACH(member, low, high)                                                                    \
+    for (size_t i = 0; i < sizeof p->member / sizeof p->member[0]; i++)                            \
+        if (!within(p->member[i], low, high)) return TMAP_E_ARGUMENT;
+#define CONFIG(member, low, high)                                                                  \
+    if (c && !within(c->member, low, high)) return TMAP_E_ARGUMENT;
+#include "kernels/copy/bounds.def"
+    return bytes_fit(p) ? TMAP_OK : TMAP_E_ARGUMENT;
 }
 
 static enum tmap_status plan_kind(struct draft *f)
@@ -196,8 +212,8 @@ static void finish(struct draft *f)
     plan->grid = groups * plan->cluster;
     f->k.total = plan->tiles;
     f->k.tx_bytes = plan->tx_bytes;
-    f->k.load_policy = policy_bits(c->load_policy, POLICY_EVICT_LAST);
-    f->k.store_policy = policy_bits(c->store_policy, POLICY_EVICT_FIRST);
+    f->k.load_policy = cache_policy_bits((int32_t)c->load_policy);
+    f->k.store_policy = cache_policy_bits((int32_t)c->store_policy);
     f->k.mailbox = (volatile uint32_t *)(uintptr_t)plan->suite->device_mailbox;
     f->k.limit_ms = plan->suite->limit_ms;
     f->k.fault = c->fault;
@@ -215,16 +231,16 @@ static void defaults(struct tmap_copy_plan *plan)
     if (c->slot_bytes == 0) c->slot_bytes = slim ? SLIM_SLOT : plain ? 0 : WIDE_SLOT;
     if (c->blocks_per_sm == 0) c->blocks_per_sm = paged ? 2 : 1;
     if (c->stages == 0 && (paged || plain)) c->stages = paged ? 2 : 3;
+    if (c->load_policy == 0) c->load_policy = TMAP_CACHE_EVICT_LAST;
+    if (c->store_policy == 0) c->store_policy = TMAP_CACHE_EVICT_FIRST;
     plan->threads = TILE_THREADS;
     plan->cluster = 1;
 }
 
-enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
-                                     const struct tmap_copy_problem *problem,
-                                     const struct tmap_copy_config *request,
-                                     struct tmap_copy_plan *out, struct tmap_violation *violation)
+static enum tmap_status make_plan(struct tmap_copy *suite, const struct tmap_copy_problem *problem,
+                                  const struct tmap_copy_config *request,
+                                  struct tmap_copy_plan *out, struct tmap_violation *violation)
 {
-    if (suite == NULL || problem == NULL || out == NULL) return TMAP_E_ARGUMENT;
     if (problem->dim[0] == 0 || draft_size(problem->dtype) == 0) return TMAP_E_ARGUMENT;
     struct tmap_copy_plan plan;
     struct draft f;
@@ -249,8 +265,28 @@ enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
     return TMAP_OK;
 }
 
+enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
+                                     const struct tmap_copy_problem *problem,
+                                     const struct tmap_copy_config *request,
+                                     struct tmap_copy_plan *out, struct tmap_violation *violation)
+{
+    tmap_cu_context before;
+    if (suite == NULL || problem == NULL || out == NULL) return TMAP_E_ARGUMENT;
+    enum tmap_status s = validate(problem, request);
+    if (s == TMAP_OK) s = tmap_gpu_enter(&suite->gpu, &before);
+    if (s != TMAP_OK) return s;
+    s = make_plan(suite, problem, request, out, violation);
+    tmap_gpu_leave(&suite->gpu, before);
+    return s;
+}
+
 void tmap_copy_release(struct tmap_copy_plan *plan)
 {
-    if (plan && plan->buffer) plan->suite->gpu.api.mem_free(plan->buffer);
-    if (plan) plan->buffer = 0;
+    tmap_cu_context before;
+    if (plan == NULL) return;
+    if (plan->buffer && tmap_gpu_enter(&plan->suite->gpu, &before) == TMAP_OK) {
+        plan->suite->gpu.api.mem_free(plan->buffer);
+        tmap_gpu_leave(&plan->suite->gpu, before);
+    }
+    plan->buffer = 0;
 }

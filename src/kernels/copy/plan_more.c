@@ -86,7 +86,7 @@ enum tmap_status plan_pages(struct draft *f)
     f->k.step[1] = rows;
     f->k.index = (const int32_t *)(uintptr_t)p->index;
     f->k.src_address = p->src, f->k.dst_address = p->dst, f->k.page_bytes = pitch;
-    plan->tiles = (uint32_t)(p->page_count * (page / row / rows));
+    plan->tiles = draft_tiles(p->page_count, page / row / rows);
     plan->kernel = as_dim ? "copy_gather_dim" : "copy_gather_index";
     plan->moved_bytes = 2 * p->page_count * page;
     return draft_encode(f, 0, &f->k.src);

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WATCHDOG_MS 2000u
 #define MAILBOX_BYTES 256u
-#define TICKETS 4096u // more launches than a device queues; each has counters of its own
 #define TICKET_BYTES 64u
 
 _Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
@@ -29,10 +27,9 @@ static enum tmap_status load(struct tmap_copy *s)
         cu->mem_host_get_device_pointer(&s->device_mailbox, s->mailbox, 0))
         return TMAP_E_DRIVER;
     memset(s->mailbox, 0, MAILBOX_BYTES);
-    if (cu->mem_alloc(&s->tickets, TICKETS * TICKET_BYTES) ||
-        cu->memset_d8_async(s->tickets, 0, TICKETS * TICKET_BYTES, NULL) || cu->ctx_synchronize())
-        return TMAP_E_DRIVER;
-    return TMAP_OK;
+    s->tickets = malloc(sizeof *s->tickets);
+    return s->tickets && stream_memory_init(s->tickets, TICKET_BYTES, TICKET_BYTES) ? TMAP_OK
+                                                                                    : TMAP_E_MEMORY;
 }
 
 // The kernels run where they were compiled for: sm_90a, or what COPY_ARCHES said.
@@ -53,44 +50,60 @@ static enum tmap_status no_code(uint32_t arch, char *why, size_t cap)
     return TMAP_E_NO_DEVICE;
 }
 
-static enum tmap_status prepare(struct tmap_copy *s, int ordinal, char *why, size_t cap)
+static enum tmap_status prepare(struct tmap_copy *s, char *why, size_t cap)
 {
     struct tmap_target target;
-    enum tmap_status st = tmap_gpu_open(NULL, ordinal, &s->gpu, why, cap);
-    if (st != TMAP_OK) return st;
     const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
     if (!has_code_for(arch)) return no_code(arch, why, cap);
     target = tmap_default_target();
     target.arch = TMAP_ARCH(arch, 1); // the kernels use instructions of the architecture's own
-    st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
+    enum tmap_status st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
     if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
-    s->limit_ms = WATCHDOG_MS;
     return st == TMAP_OK ? load(s) : st;
 }
 
-enum tmap_status tmap_copy_open(int ordinal, struct tmap_copy **out, char *why, size_t cap)
+enum tmap_status tmap_copy_open(const struct tmap_open *how, struct tmap_copy **out, char *why,
+                                size_t cap)
 {
+    static const struct tmap_open usual = {0};
+    tmap_cu_context before;
+    if (how == NULL) how = &usual;
     if (out == NULL) return TMAP_E_ARGUMENT;
     if (kernel_image(images[COPY_IN_COPY]).size == 0) return TMAP_E_NOT_BUILT;
     struct tmap_copy *s = calloc(1, sizeof *s);
     if (s == NULL) return TMAP_E_MEMORY;
-    const enum tmap_status st = prepare(s, ordinal, why, cap);
-    if (st != TMAP_OK) {
-        tmap_copy_close(s);
-        return st;
+    s->limit_ms = how->watchdog_ms ? how->watchdog_ms : UINT32_MAX;
+    enum tmap_status st = tmap_gpu_open(NULL, how->ordinal, &s->gpu, why, cap);
+    if (st == TMAP_OK) st = tmap_gpu_enter(&s->gpu, &before);
+    if (st == TMAP_OK) {
+        st = prepare(s, why, cap);
+        tmap_gpu_leave(&s->gpu, before);
     }
-    *out = s;
-    return TMAP_OK;
+    if (st == TMAP_OK)
+        *out = s;
+    else
+        tmap_copy_close(s);
+    return st;
+}
+
+static void release(struct tmap_copy *s)
+{
+    if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
+    if (s->tickets) stream_memory_free(s->tickets, &s->gpu.api);
+    for (int i = 0; i < COPY_MODULES; i++)
+        if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
 }
 
 void tmap_copy_close(struct tmap_copy *s)
 {
+    tmap_cu_context before;
     if (s == NULL) return;
-    if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
-    if (s->tickets) s->gpu.api.mem_free(s->tickets);
-    for (int i = 0; i < COPY_MODULES; i++)
-        if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
+    if (s->gpu.context && tmap_gpu_enter(&s->gpu, &before) == TMAP_OK) {
+        release(s);
+        tmap_gpu_leave(&s->gpu, before);
+    }
     if (s->gpu.api.library) tmap_gpu_close(&s->gpu);
+    free(s->tickets);
     free(s);
 }
 
@@ -132,19 +145,35 @@ enum tmap_status copy_launch(struct tmap_copy *s, tmap_cu_function f, uint32_t g
     return tmap_libcuda_launch(&s->gpu.api, &what, args, stream) ? TMAP_E_DRIVER : TMAP_OK;
 }
 
-enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
+// Launches of one stream follow one another, so that one pair of counters serves them all; a stream
+// of a capture has its own, which its graph uses whenever it is launched.
+static enum tmap_status run(const struct tmap_copy_plan *plan, void *stream)
 {
     struct copy_params params __attribute__((aligned(128)));
-    if (plan == NULL || plan->suite == NULL) return TMAP_E_ARGUMENT;
+    tmap_cu_deviceptr ticket;
+    const enum tmap_status st =
+        stream_memory_get(plan->suite->tickets, &plan->suite->gpu.api, stream, &ticket);
+    if (st != TMAP_OK) return st;
     memcpy(&params, plan->params, sizeof params);
-    const uint32_t turn = atomic_fetch_add(&plan->suite->launches, 1) % TICKETS;
-    params.ticket = (uint32_t *)(uintptr_t)(plan->suite->tickets + turn * TICKET_BYTES);
+    params.ticket = (uint32_t *)(uintptr_t)ticket;
     return copy_launch(plan->suite, plan->function, plan->grid, plan->threads, plan->cluster,
                        plan->smem_bytes, &params, stream);
 }
 
+enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
+{
+    tmap_cu_context before;
+    if (plan == NULL || plan->suite == NULL) return TMAP_E_ARGUMENT;
+    enum tmap_status st = tmap_gpu_enter(&plan->suite->gpu, &before);
+    if (st != TMAP_OK) return st;
+    st = run(plan, stream);
+    tmap_gpu_leave(&plan->suite->gpu, before);
+    return st;
+}
+
 struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *s)
 {
+    if (s == NULL || s->mailbox == NULL) return (struct tmap_copy_report){0};
     const volatile uint32_t *m = s->mailbox;
     return (struct tmap_copy_report){m[0], m[1], m[2], m[3], m[4], m[5]};
 }

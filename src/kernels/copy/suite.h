@@ -2,10 +2,9 @@
 #ifndef TMAP_KERNELS_COPY_SUITE_H
 #define TMAP_KERNELS_COPY_SUITE_H
 
-#include <stdatomic.h>
-
 #include "driver/libcuda.h"
 #include "kernels/copy/params.h"
+#include "kernels/runtime/streams.h"
 #include "tmap/copy.h"
 
 enum copy_module {
@@ -22,10 +21,10 @@ struct tmap_copy {
     tmap_cu_module module[COPY_MODULES];
     uint32_t *mailbox; // host memory that the kernels write to when they give up
     tmap_cu_deviceptr device_mailbox;
-    tmap_cu_deviceptr tickets; // counters that the blocks of a launch draw tiles from
-    atomic_uint launches;
+    struct stream_memory
+        *tickets;        // counters that the blocks of a launch draw tiles from, by stream
     uint32_t smem_bytes; // a block may have
-    uint32_t limit_ms;
+    uint32_t limit_ms;   // of a kernel's wait; UINT32_MAX: 49 days, for never
 };
 
 // copy_function() : by name, with the most dynamic shared memory allowed. NULL when it is not

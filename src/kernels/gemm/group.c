@@ -280,6 +280,19 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
     return TMAP_OK;
 }
 
+static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_gemm_member *members,
+                                   const struct tmap_gemm_config *request,
+                                   struct tmap_gemm_group *group, struct tmap_gemm_refusal *refusal)
+{
+    struct gemm_choice choice;
+    const enum tmap_status status = gemm_ask_residents(suite, group->like.kind);
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
+    if (!choose(suite, &group->like, members, group->count, request, &choice))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
+    return make(suite, members, &choice, group, refusal);
+}
+
 enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                                       const struct tmap_gemm_member *members, size_t count,
                                       uint64_t memory, const struct tmap_gemm_config *request,
@@ -287,6 +300,7 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
                                       struct tmap_gemm_refusal *refusal)
 {
     static const struct tmap_gemm_config nothing = {0};
+    tmap_cu_context before;
     if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
         memory % 128 != 0 || memory == 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such group");
@@ -296,20 +310,16 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
     if (status != TMAP_OK) return status;
     if (!has_work(largest(members, count)))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "every member is empty");
-    status = gemm_ask_residents(suite, like->kind);
-    if (status != TMAP_OK)
-        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
-    struct gemm_choice choice;
-    if (!choose(suite, like, members, count, request ? request : &nothing, &choice))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
-    struct tmap_gemm_group made = {.like = *like, .count = count, .memory = memory};
-    made.suite = suite;
-    status = make(suite, members, &choice, &made, refusal);
+    struct tmap_gemm_group made = {.like = *like, .count = count, .memory = memory, .suite = suite};
+    if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
+        return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
+    status = plan_group(suite, members, request ? request : &nothing, &made, refusal);
+    tmap_gpu_leave(&suite->gpu, before);
     if (status == TMAP_OK) *group = made;
     return status;
 }
 
-enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream)
+static enum tmap_status run(const struct tmap_gemm_group *group, void *stream)
 {
     uint64_t members = group->memory + members_offset(group->count);
     void *params[] = {(void *)(uintptr_t)group->params, &members};
@@ -325,8 +335,20 @@ enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *
     return status == TMAP_OK ? gemm_launch(group->suite, &multiply, params, stream) : status;
 }
 
+enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream)
+{
+    tmap_cu_context before;
+    if (!group || !group->suite) return TMAP_E_ARGUMENT;
+    enum tmap_status status = tmap_gpu_enter(&group->suite->gpu, &before);
+    if (status != TMAP_OK) return status;
+    status = run(group, stream);
+    tmap_gpu_leave(&group->suite->gpu, before);
+    return status;
+}
+
 uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member)
 {
+    if (!group || member >= group->count) return 0;
     const size_t field = group->config.swapped > 0 ? offsetof(struct gemm_member, n)
                                                    : offsetof(struct gemm_member, m);
     return group->memory + members_offset(group->count) + member * sizeof(struct gemm_member) +

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/gemm/suite.h"
+#include "kernels/runtime/policy.h"
 
 _Static_assert(sizeof(struct gemm_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS,
                "a plan holds the kernel's parameters");
@@ -20,10 +21,6 @@ static bool is_counted(const struct gemm_view *view, const struct tmap_gemm_conf
     const int64_t plane = ((view->m + rows - 1) / rows) * ((view->n + cols - 1) / cols);
     return plane <= INT32_MAX / view->batch && c->stream_k <= INT32_MAX / k_blocks;
 }
-
-/* What createpolicy.fractional makes of normal, evict_first and evict_last for every access; read
- * off PTX compiled here (docs/GEMM.md). */
-static const uint64_t policies[3] = {0x1000000000000000, 0x12f0000000000000, 0x14f0000000000000};
 
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
                       const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
@@ -47,12 +44,11 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->cluster_n = c->cluster_n;
     p->split = c->split_k;
     p->clusters = c->clusters;
-    const uint64_t workspace = problem->workspace ? problem->workspace : suite->workspace;
     p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
     p->stream_share = p->stream_tiles * p->k_blocks / c->clusters;
     p->stream_rest = p->stream_tiles * p->k_blocks % c->clusters;
-    p->flags = workspace;
-    p->parts = workspace + GEMM_FLAG_BYTES;
+    p->flags = problem->workspace; /* 0: the stream's own, when it is run */
+    p->parts = problem->workspace + GEMM_FLAG_BYTES;
     p->transposed = view->transposed;
     p->out = view->out;
     p->tile_m = c->tile_m;
@@ -71,8 +67,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->hand = c->store_warp > 0;
     p->plain = !p->direct && !p->ragged && !view->adds_c && c->split_k == 1 && view->out_bytes == 2;
     p->flip_k = c->flip_k > 0;
-    p->load_policy = policies[c->load_policy];
-    p->store_policy = policies[c->store_policy];
+    p->load_policy = cache_policy_bits(c->load_policy);
+    p->store_policy = cache_policy_bits(c->store_policy);
     p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
     p->limit_ms = suite->limit_ms;
 }
@@ -118,20 +114,15 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     return TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
-                                     const struct tmap_gemm_problem *problem,
-                                     const struct tmap_gemm_config *request,
-                                     struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
+static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                  const struct tmap_gemm_config *request,
+                                  struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
 {
-    if (!suite || !problem || !plan)
-        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no suite, no problem or no plan");
-    enum tmap_status status = gemm_validate(problem, request ? request : &nothing, refusal);
-    if (status != TMAP_OK) return status;
-    status = gemm_ask_residents(suite, problem->kind);
+    enum tmap_status status = gemm_ask_residents(suite, problem->kind);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
-    if (gemm_enumerate(suite, problem, request ? request : &nothing, &choice, 1) == 0)
+    if (gemm_enumerate(suite, problem, request, &choice, 1) == 0)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
     const struct gemm_view view = gemm_view_of(problem, choice.config.swapped > 0);
     if (!is_counted(&view, &choice.config))
@@ -148,9 +139,28 @@ enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
     made.grid = (uint32_t)choice.config.clusters * made.cluster;
     made.threads = gemm_threads(choice.instance);
     made.smem_bytes = choice.smem_bytes;
+    made.needs_workspace = choice.config.stream_k > 0;
     made.suite = suite;
     *plan = made;
     return TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
+                                     const struct tmap_gemm_problem *problem,
+                                     const struct tmap_gemm_config *request,
+                                     struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
+{
+    tmap_cu_context before;
+    if (!suite || !problem || !plan)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no suite, no problem or no plan");
+    if (!request) request = &nothing;
+    enum tmap_status status = gemm_validate(problem, request, refusal);
+    if (status != TMAP_OK) return status;
+    if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
+        return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
+    status = make_plan(suite, problem, request, plan, refusal);
+    tmap_gpu_leave(&suite->gpu, before);
+    return status;
 }
 
 enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
@@ -159,16 +169,47 @@ enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_la
     return tmap_libcuda_launch(&suite->gpu.api, what, params, stream) ? TMAP_E_DRIVER : TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
+/* The launch's parameters, with the stream's own workspace where the plan has none of its caller's.
+ */
+static enum tmap_status lend_workspace(const struct tmap_gemm_plan *plan, void *stream,
+                                       struct gemm_params *p)
 {
-    void *params[] = {(void *)(uintptr_t)plan->params};
+    tmap_cu_deviceptr at;
+    const enum tmap_status status =
+        stream_memory_get(plan->suite->workspaces, &plan->suite->gpu.api, stream, &at);
+    if (status != TMAP_OK) return status;
+    p->flags = at;
+    p->parts = at + GEMM_FLAG_BYTES;
+    return TMAP_OK;
+}
+
+static enum tmap_status run(const struct tmap_gemm_plan *plan, void *stream)
+{
+    struct gemm_params p;
+    void *params[] = {&p};
     const struct tmap_launch what = {.function = plan->function,
                                      .grid = plan->grid,
                                      .threads = plan->threads,
                                      .cluster = plan->cluster,
                                      .smem_bytes = plan->smem_bytes,
                                      .overlap = plan->config.overlap >= 0};
+    memcpy(&p, plan->params, sizeof p);
+    if (plan->needs_workspace && plan->problem.workspace == 0) {
+        const enum tmap_status status = lend_workspace(plan, stream, &p);
+        if (status != TMAP_OK) return status;
+    }
     return gemm_launch(plan->suite, &what, params, stream);
+}
+
+enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream)
+{
+    tmap_cu_context before;
+    if (!plan || !plan->suite) return TMAP_E_ARGUMENT;
+    enum tmap_status status = tmap_gpu_enter(&plan->suite->gpu, &before);
+    if (status != TMAP_OK) return status;
+    status = run(plan, stream);
+    tmap_gpu_leave(&plan->suite->gpu, before);
+    return status;
 }
 
 size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
@@ -176,10 +217,14 @@ size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem
                          size_t cap)
 {
     struct gemm_choice choices[GEMM_MAX_CHOICES];
+    tmap_cu_context before;
     if (!suite || !problem ||
         gemm_validate(problem, request ? request : &nothing, NULL) != TMAP_OK ||
-        gemm_ask_residents(suite, problem->kind) != TMAP_OK)
+        tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return 0;
+    const enum tmap_status status = gemm_ask_residents(suite, problem->kind);
+    tmap_gpu_leave(&suite->gpu, before);
+    if (status != TMAP_OK) return 0;
     size_t count =
         gemm_enumerate(suite, problem, request ? request : &nothing, choices, GEMM_MAX_CHOICES);
     if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;

@@ -71,17 +71,17 @@ static enum tmap_status ready_mailbox(struct tmap_gemm *suite)
 
 size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite)
 {
+    if (!suite) return 0;
     return GEMM_FLAG_BYTES + (size_t)suite->gpu.sm_count * GEMM_PART_BYTES;
 }
 
-static enum tmap_status ready_workspace(struct tmap_gemm *suite)
+static enum tmap_status ready_workspaces(struct tmap_gemm *suite)
 {
-    struct tmap_libcuda *api = &suite->gpu.api;
-    if (api->mem_alloc(&suite->workspace, tmap_gemm_workspace_bytes(suite))) return TMAP_E_MEMORY;
-    if (api->memset_d8_async(suite->workspace, 0, GEMM_FLAG_BYTES, NULL) ||
-        api->stream_synchronize(NULL))
-        return TMAP_E_DRIVER;
-    return TMAP_OK;
+    suite->workspaces = malloc(sizeof *suite->workspaces);
+    if (!suite->workspaces) return TMAP_E_MEMORY;
+    return stream_memory_init(suite->workspaces, tmap_gemm_workspace_bytes(suite), GEMM_FLAG_BYTES)
+               ? TMAP_OK
+               : TMAP_E_MEMORY;
 }
 
 static void explain(char *why, size_t cap, const char *text)
@@ -92,23 +92,24 @@ static void explain(char *why, size_t cap, const char *text)
     why[n] = 0;
 }
 
-static enum tmap_status start(struct tmap_gemm *suite, int ordinal, char *why, size_t cap)
+static enum tmap_status start(struct tmap_gemm *suite, char *why, size_t cap)
 {
-    enum tmap_status status = tmap_gpu_open(NULL, ordinal, &suite->gpu, why, cap);
-    if (status != TMAP_OK) return status;
     if (suite->gpu.cc_major != 9 || suite->gpu.cc_minor != 0) {
         explain(why, cap, "the GEMM kernels are for compute capability 9.0 only");
-        status = TMAP_E_NO_DEVICE;
+        return TMAP_E_NO_DEVICE;
     }
-    if (status == TMAP_OK) status = ready_checker(suite);
+    enum tmap_status status = ready_checker(suite);
     if (status == TMAP_OK) status = ready_mailbox(suite);
-    if (status == TMAP_OK) status = ready_workspace(suite);
-    if (status != TMAP_OK) tmap_gpu_close(&suite->gpu);
+    if (status == TMAP_OK) status = ready_workspaces(suite);
     return status;
 }
 
-enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, size_t cap)
+enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **out, char *why,
+                                size_t cap)
 {
+    static const struct tmap_open usual = {0};
+    tmap_cu_context before;
+    if (!how) how = &usual;
     if (!out) return TMAP_E_ARGUMENT;
     if (kernel_image(images[GEMM_BF16][0]).size == 0) {
         explain(why, cap,
@@ -117,27 +118,43 @@ enum tmap_status tmap_gemm_open(int ordinal, struct tmap_gemm **out, char *why, 
     }
     struct tmap_gemm *suite = calloc(1, sizeof *suite);
     if (!suite) return TMAP_E_MEMORY;
-    suite->limit_ms = 2000;
-    enum tmap_status status = start(suite, ordinal, why, cap);
+    suite->limit_ms = how->watchdog_ms ? how->watchdog_ms : UINT32_MAX;
+    enum tmap_status status = tmap_gpu_open(NULL, how->ordinal, &suite->gpu, why, cap);
+    if (status == TMAP_OK) status = tmap_gpu_enter(&suite->gpu, &before);
+    if (status == TMAP_OK) {
+        status = start(suite, why, cap);
+        tmap_gpu_leave(&suite->gpu, before);
+    }
     if (status == TMAP_OK)
         *out = suite;
     else
-        free(suite);
+        tmap_gemm_close(suite);
     return status;
+}
+
+static void release(struct tmap_gemm *suite)
+{
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    for (int i = 0; i < GEMM_KINDS * GEMM_IMAGES; i++) {
+        tmap_cu_module module = suite->modules[i / GEMM_IMAGES][i % GEMM_IMAGES];
+        if (module) api->module_unload(module);
+    }
+    if (suite->probe) api->module_unload(suite->probe);
+    if (suite->group) api->module_unload(suite->group);
+    if (suite->workspaces) stream_memory_free(suite->workspaces, api);
+    if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
 }
 
 void tmap_gemm_close(struct tmap_gemm *suite)
 {
+    tmap_cu_context before;
     if (!suite) return;
-    for (int i = 0; i < GEMM_KINDS * GEMM_IMAGES; i++) {
-        tmap_cu_module module = suite->modules[i / GEMM_IMAGES][i % GEMM_IMAGES];
-        if (module) suite->gpu.api.module_unload(module);
+    if (suite->gpu.context && tmap_gpu_enter(&suite->gpu, &before) == TMAP_OK) {
+        release(suite);
+        tmap_gpu_leave(&suite->gpu, before);
     }
-    if (suite->probe) suite->gpu.api.module_unload(suite->probe);
-    if (suite->group) suite->gpu.api.module_unload(suite->group);
-    suite->gpu.api.mem_free(suite->workspace);
-    suite->gpu.api.mem_free_host((void *)(uintptr_t)suite->mailbox);
-    tmap_gpu_close(&suite->gpu);
+    if (suite->gpu.api.library) tmap_gpu_close(&suite->gpu);
+    free(suite->workspaces);
     free(suite);
 }
 
@@ -193,6 +210,7 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
 
 struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite)
 {
+    if (!suite || !suite->mailbox) return (struct tmap_gemm_report){0};
     const volatile uint32_t *box = suite->mailbox;
     struct tmap_gemm_report report = {box[0], box[1], box[2], box[3], box[4], box[5]};
     return report;

@@ -4,6 +4,7 @@
 
 #include "driver/libcuda.h"
 #include "kernels/gemm/params.h"
+#include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
 
 /* One row of instances.def. */
@@ -32,8 +33,8 @@ struct tmap_gemm {
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
-    uint32_t limit_ms;
-    tmap_cu_deviceptr workspace; /* flags, then a partial tile for every SM */
+    uint32_t limit_ms;                /* of a kernel's wait; UINT32_MAX: 49 days, for never */
+    struct stream_memory *workspaces; /* flags, then a partial tile for every SM; by stream */
     int32_t
         resident[GEMM_MAX_CLUSTER + 1]; /* clusters of a size that run at once; 0 not asked yet */
 };

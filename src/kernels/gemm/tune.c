@@ -117,19 +117,14 @@ static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_pro
     return TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                const struct tmap_gemm_config *request, size_t most,
-                                const char *cache_path, struct tmap_gemm_plan *plan,
-                                struct tmap_gemm_refusal *refusal)
+static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                             const struct tmap_gemm_config *request, size_t most,
+                             const char *cache_path, struct tmap_gemm_plan *plan,
+                             struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config known;
     struct finals f = {.count = 0};
     char key[KEY_BYTES];
-    if (!suite || !problem || !plan) return TMAP_E_ARGUMENT;
-    if (problem->beta != 0.0f && problem->c.address == problem->d.address) return TMAP_E_ARGUMENT;
-    const enum tmap_status valid =
-        gemm_validate(problem, request ? request : &(struct tmap_gemm_config){0}, refusal);
-    if (valid != TMAP_OK) return valid;
     key_of(suite, problem, key);
     if (recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
@@ -142,4 +137,22 @@ enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_
     *plan = f.plan[best];
     remember(cache_path, key, &plan->config);
     return TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                const struct tmap_gemm_config *request, size_t most,
+                                const char *cache_path, struct tmap_gemm_plan *plan,
+                                struct tmap_gemm_refusal *refusal)
+{
+    tmap_cu_context before;
+    if (!suite || !problem || !plan) return TMAP_E_ARGUMENT;
+    if (problem->beta != 0.0f && problem->c.address == problem->d.address) return TMAP_E_ARGUMENT;
+    const enum tmap_status valid =
+        gemm_validate(problem, request ? request : &(struct tmap_gemm_config){0}, refusal);
+    if (valid != TMAP_OK) return valid;
+    if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
+        return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
+    const enum tmap_status status = tune(suite, problem, request, most, cache_path, plan, refusal);
+    tmap_gpu_leave(&suite->gpu, before);
+    return status;
 }

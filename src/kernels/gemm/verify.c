@@ -254,10 +254,9 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
     return b->failed ? TMAP_E_DRIVER : TMAP_OK;
 }
 
-enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
-                                  struct tmap_gemm_outcome *outcome)
+static enum tmap_status verify(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
+                               struct tmap_gemm_outcome *outcome)
 {
-    if (!suite || !what || !outcome) return TMAP_E_ARGUMENT;
     struct bench b = {.suite = suite, .api = &suite->gpu.api};
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
@@ -272,6 +271,18 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     status = check(&b, what, &made);
     for (int i = 0; i < b.buffers; i++) b.api->mem_free(b.buffer[i]);
     *outcome = made;
+    return status;
+}
+
+enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
+                                  struct tmap_gemm_outcome *outcome)
+{
+    tmap_cu_context before;
+    if (!suite || !what || !outcome) return TMAP_E_ARGUMENT;
+    enum tmap_status status = tmap_gpu_enter(&suite->gpu, &before);
+    if (status != TMAP_OK) return status;
+    status = verify(suite, what, outcome);
+    tmap_gpu_leave(&suite->gpu, before);
     return status;
 }
 
@@ -369,17 +380,15 @@ static enum tmap_status validate_member_case(const struct tmap_gemm_case *what,
     return gemm_validate_case(&c, refusal);
 }
 
-enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                                        size_t count, const struct tmap_gemm_config *request,
-                                        struct tmap_gemm_outcome *outcome)
+static enum tmap_status verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
+                                     size_t count, const struct tmap_gemm_config *request,
+                                     struct tmap_gemm_outcome *outcome)
 {
     struct group_bench g = {.count = count};
     struct tmap_gemm_outcome made;
     struct tmap_gemm_group group;
     tmap_cu_deviceptr memory = 0;
     bool failed = false;
-    if (!suite || !cases || !outcome || count < 1 || count > TMAP_GEMM_VERIFY_MEMBERS)
-        return TMAP_E_ARGUMENT;
     memset(&made, 0, sizeof made);
     enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
     for (size_t i = 0; i < count && status == TMAP_OK; i++)
@@ -404,4 +413,18 @@ enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tm
     suite->gpu.api.mem_free(memory);
     *outcome = made;
     return status != TMAP_OK ? status : failed ? TMAP_E_DRIVER : TMAP_OK;
+}
+
+enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
+                                        size_t count, const struct tmap_gemm_config *request,
+                                        struct tmap_gemm_outcome *outcome)
+{
+    tmap_cu_context before;
+    if (!suite || !cases || !outcome || count < 1 || count > TMAP_GEMM_VERIFY_MEMBERS)
+        return TMAP_E_ARGUMENT;
+    enum tmap_status status = tmap_gpu_enter(&suite->gpu, &before);
+    if (status != TMAP_OK) return status;
+    status = verify_group(suite, cases, count, request, outcome);
+    tmap_gpu_leave(&suite->gpu, before);
+    return status;
 }

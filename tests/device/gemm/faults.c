@@ -120,7 +120,9 @@ static bool set_up(struct rig *r, enum shape shape)
     const struct tmap_gemm_config request = request_of(shape);
     tmap_cu_module module;
     char why[160];
-    if (tmap_gemm_open(0, &r->suite, why, sizeof why) != TMAP_OK) return false;
+    if (tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &r->suite, why, sizeof why) !=
+        TMAP_OK)
+        return false;
     r->suite->limit_ms = 300;
     r->api = &r->suite->gpu.api;
     memset(&p, 0, sizeof p);
@@ -160,7 +162,9 @@ static void poison(struct rig *r, size_t bytes)
 {
     const size_t parts = tmap_gemm_workspace_bytes(r->suite) - GEMM_FLAG_BYTES;
     r->api->memset_d8_async(r->plan.problem.d.address, POISON, bytes, NULL);
-    r->api->memset_d8_async(r->suite->workspace + GEMM_FLAG_BYTES, POISON, parts, NULL);
+    tmap_cu_deviceptr workspace;
+    if (stream_memory_get(r->suite->workspaces, r->api, NULL, &workspace) != TMAP_OK) return;
+    r->api->memset_d8_async(workspace + GEMM_FLAG_BYTES, POISON, parts, NULL);
 }
 
 static void child(const struct fault *fault, bool control, struct finding *f)

@@ -97,7 +97,8 @@ int main(int argc, char **argv)
     char why[160] = "";
     const int groups = argc > 1 && !strcmp(argv[1], "quick") ? 4 : 40;
     int number = 0, failed = 0;
-    if (tmap_gemm_open(0, &suite, why, sizeof why) != TMAP_OK) {
+    if (tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &suite, why, sizeof why) !=
+        TMAP_OK) {
         printf("ok 1 # SKIP gemm groups: %s\n1..1\n", why);
         return 0;
     }

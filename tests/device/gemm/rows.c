@@ -178,7 +178,8 @@ int main(void)
     static struct rig r;
     char why[160] = "";
     bool failed = false;
-    if (tmap_gemm_open(0, &r.suite, why, sizeof why) != TMAP_OK) {
+    if (tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &r.suite, why, sizeof why) !=
+        TMAP_OK) {
         printf("ok 1 # SKIP gemm rows: %s\n1..1\n", why);
         return 0;
     }

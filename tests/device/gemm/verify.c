@@ -309,7 +309,8 @@ int main(int argc, char **argv)
     char why[160] = "";
     const bool quick = argc > 1 && !strcmp(argv[1], "quick");
     const bool few = argc > 1 && !strcmp(argv[1], "few");
-    enum tmap_status status = tmap_gemm_open(0, &suite, why, sizeof why);
+    enum tmap_status status =
+        tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &suite, why, sizeof why);
     if (status != TMAP_OK) {
         printf("ok 1 # SKIP gemm: %s\n1..1\n", why);
         return 0;
