@@ -241,8 +241,11 @@ struct tmap_cost {
     uint64_t copied_bytes;
     uint64_t extra_instructions; /* copies beyond the first, per tile */
     uint32_t extra_maps;         /* descriptors beyond the first: tmap_plan_desc() */
-    uint32_t layout_changes; /* ways in which the tile lies otherwise than requested; rows rounded
-                              * up to whole units are none */
+    uint32_t layout_changes;     /* one for another swizzle, and one where, before the swizzle, an
+                                  * element lies elsewhere than the request's box would put it: in
+                                  * rows of whole units (16 bytes; 128 elements of a padded type),
+                                  * and slabs one span wide where rows exceed the swizzle's span.
+                                  * 0: every element lies where it is requested */
     uint64_t wasted_traffic_bytes, wasted_shared_bytes; /* per tile */
     uint32_t steps;
 };

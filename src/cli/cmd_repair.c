@@ -22,6 +22,15 @@ struct repair {
     struct tmap_search_log log;   /* the search's account, for proofs */
 };
 
+static json_t *plan_json(const struct tmap_plan *plan, const struct tmap_desc *request)
+{
+    const bool kept = plan->cost.layout_changes == 0;
+    json_t *o = io_plan_json(plan, request);
+    if (!plan->skip)
+        json_object_set_new(o, "shared_layout", json_string(kept ? "as_requested" : "changed"));
+    return o;
+}
+
 static void print_json(const struct repair *r, const struct io_record *record,
                        const struct tmap_plan *plans, const struct tmap_repair_report *report,
                        enum tmap_verdict verdict)
@@ -30,7 +39,7 @@ static void print_json(const struct repair *r, const struct io_record *record,
     json_object_set_new(o, "name", record->name ? json_string(record->name) : json_null());
     json_object_set_new(o, "verdict", json_string(io_verdict_name(verdict)));
     for (size_t i = 0; i < report->found; i++)
-        json_array_append_new(list, io_plan_json(&plans[i], &record->desc));
+        json_array_append_new(list, plan_json(&plans[i], &record->desc));
     json_object_set_new(o, "plans", list);
     json_object_set_new(o, "minimal", json_boolean(report->closed && report->found));
     json_object_set_new(o, "states", json_integer(report->states));
@@ -47,6 +56,8 @@ static void print_text(const struct io_record *record, const struct tmap_plan *p
     for (size_t i = 0; i < report->found; i++) {
         printf("  plan %zu: ", i + 1);
         io_plan_text(stdout, &plans[i], &record->desc);
+        if (plans[i].skip || plans[i].cost.layout_changes) continue;
+        puts("    shared-memory layout: as requested, element for element");
     }
     if (report->found)
         printf("  %u views of the tensor were looked at%s\n", report->states,

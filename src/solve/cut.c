@@ -5,6 +5,7 @@
 #include "core/arith.h"
 #include "core/layout.h"
 #include "solve/reads.h"
+#include "solve/tile_layout.h"
 
 #include <string.h>
 
@@ -18,6 +19,18 @@ void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t fr
         p->step[p->step_count++] =
             (struct tmap_plan_step){(uint8_t)rewrite, (int8_t)index, 0, from, to};
     p->cost.steps++;
+}
+
+void cut_take_boxes(const struct draft *d, struct tmap_plan *p)
+{
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
+        struct tmap_plan_dim *dim = &p->dim[i];
+        fields_take_digit(d->v, i, dim);
+        dim->copies = (uint32_t)d->cut[i].copies;
+        dim->step = d->cut[i].box;
+        dim->tail = d->cut[i].tail;
+        if (dim->round == 0) dim->round = 1;
+    }
 }
 
 static uint32_t estride_of(const struct draft *d, uint32_t i)
@@ -151,21 +164,15 @@ static struct tmap_cost cost_of(const struct draft *d, const struct tmap_cost *b
 {
     const struct tmap_desc last = last_desc(d);
     const uint64_t copies = product(d);
-    const bool slabs = d->v->digit[0].mod && d->p->desc.box[0] != d->v->tile[0];
     struct tmap_cost c = *before;
     struct tmap_layout l, end;
     uint32_t tails = 0;
-    bool apart = false;
     layout_of(&d->p->desc, &l);
     layout_of(&last, &end);
     const uint64_t slot = round_up(l.footprint_bytes, l.align_bytes);
-    for (uint32_t i = 0; i < d->v->desc.rank; i++) {
-        tails += d->cut[i].tail != 0;
-        apart = apart || (d->cut[i].copies > 1 && goes_on(d, i));
-    }
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) tails += d->cut[i].tail != 0;
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << tails) - 1;
-    c.layout_changes += (uint32_t)slabs + (apart || (copies > 1 && slot != l.rows * l.pitch_bytes));
     if (d->objective->any_layout)
         c.layout_changes = reads_rows(d->objective) ? reads_conflicts(d) : 0;
     c.wasted_traffic_bytes = above(cut_bytes(d), d->objective->useful_bytes);
@@ -198,11 +205,29 @@ struct trial {
     bool any;
 };
 
+static bool beats(const struct tmap_cost *c, const struct trial *t)
+{
+    return !t->any || tmap_cost_compare(c, &t->cost) < 0;
+}
+
+/* Whether these boxes leave the tile where it is requested. */
+static bool keeps_layout(const struct draft *d)
+{
+    struct tmap_plan p = *d->p;
+    struct tmap_layout l;
+    layout_of(&p.desc, &l);
+    p.slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
+    cut_take_boxes(d, &p);
+    return tile_layout_kept(d->objective->desc, d->objective->inner_unit, &p);
+}
+
 static void try_cuts(struct draft *d, struct trial *t)
 {
     if (!boxes_legal(d)) return;
-    const struct tmap_cost c = cost_of(d, &t->before);
-    if (t->any && tmap_cost_compare(&c, &t->cost) >= 0) return;
+    struct tmap_cost c = cost_of(d, &t->before);
+    if (!beats(&c, t)) return;
+    if (!d->objective->any_layout) c.layout_changes += !keeps_layout(d);
+    if (!beats(&c, t)) return;
     t->any = true;
     t->cost = c;
     memcpy(t->cut, d->cut, sizeof t->cut);

@@ -25,6 +25,9 @@ struct draft {
 /* One more step of the draft's plan. */
 void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to);
 
+/* The draft's boxes as the dimensions of a plan. */
+void cut_take_boxes(const struct draft *d, struct tmap_plan *out);
+
 /* The draft's plan but its boxes: strides, base and first coordinate, the tensor copied or not; the
  * costs of those. False: this view has none. */
 bool fields_settle(struct draft *d, int32_t swizzle, bool copy);

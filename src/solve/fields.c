@@ -262,18 +262,19 @@ static bool settle_coord(struct draft *d)
     return true;
 }
 
+void fields_take_digit(const struct view *v, uint32_t i, struct tmap_plan_dim *dim)
+{
+    memcpy(dim->coef, v->digit[i].coef, sizeof dim->coef);
+    dim->slice = v->digit[i].slice;
+    dim->div = v->digit[i].div;
+    dim->mod = v->digit[i].mod;
+}
+
 static void note_boxes(struct draft *d)
 {
+    cut_take_boxes(d, d->p);
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
-        struct tmap_plan_dim *dim = &d->p->dim[i];
-        memcpy(dim->coef, d->v->digit[i].coef, sizeof dim->coef);
-        dim->slice = d->v->digit[i].slice;
-        dim->div = d->v->digit[i].div;
-        dim->mod = d->v->digit[i].mod;
-        dim->copies = (uint32_t)d->cut[i].copies;
-        dim->step = d->cut[i].box;
-        dim->tail = d->cut[i].tail;
-        if (dim->round == 0) dim->round = 1;
+        const struct tmap_plan_dim *dim = &d->p->dim[i];
         if (dim->copies > 1)
             cut_note(d, TMAP_REWRITE_SPLIT_BOX, (int)i, d->v->tile[i], dim->step);
         else if (dim->step != d->v->tile[i])
@@ -293,6 +294,28 @@ static void measure(struct draft *d)
     p->tx_bytes = cut_bytes(d);
 }
 
+static void take_part(const struct view *v, struct tmap_plan *p)
+{
+    p->part_of = v->part.div;
+    memcpy(p->part_coef, v->part.coef, sizeof p->part_coef);
+    p->part_slice = v->part.slice;
+}
+
+void fields_of_view(const struct view *v, uint32_t inner_unit, struct tmap_plan *p)
+{
+    memset(p, 0, sizeof *p);
+    p->desc = v->desc;
+    p->copies = 1;
+    take_part(v, p);
+    for (uint32_t i = 0; i < v->desc.rank; i++) {
+        struct tmap_plan_dim *dim = &p->dim[i];
+        const uint64_t box = i ? v->tile[i] : round_up(v->tile[0], inner_unit ? inner_unit : 1);
+        fields_take_digit(v, i, dim);
+        dim->round = dim->copies = 1;
+        dim->step = p->desc.box[i] = box < UINT32_MAX ? (uint32_t)box : UINT32_MAX;
+    }
+}
+
 static void start_plan(struct draft *d, int32_t swizzle)
 {
     struct tmap_plan *p = d->p;
@@ -300,11 +323,8 @@ static void start_plan(struct draft *d, int32_t swizzle)
     p->desc = d->v->desc;
     p->step_count = d->v->step_count < VIEW_STEPS ? d->v->step_count : VIEW_STEPS;
     memcpy(p->step, d->v->step, sizeof d->v->step);
-    p->part_of = d->v->part.div;
-    memcpy(p->part_coef, d->v->part.coef, sizeof p->part_coef);
-    p->part_slice = d->v->part.slice;
+    take_part(d->v, p);
     p->cost.steps = d->v->step_count;
-    p->cost.layout_changes = d->objective->any_layout ? 0 : d->v->layout_changes;
     for (uint32_t i = 0; i < d->objective->desc->rank; i++)
         p->grain[i] = view_grain(d->objective->desc, d->objective->request, i);
     if (p->desc.swizzle != swizzle)
@@ -334,10 +354,7 @@ bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
     }
     if (copy ? !settle_copy(d) : !settle_dim(d, false) || !settle_strides(d) || !settle_address(d))
         return false;
-    if (!settle_coord(d)) return false;
-    if ((p->dim[0].shift || p->dim[0].round > 1) && !d->objective->any_layout)
-        p->cost.layout_changes++;
-    return true;
+    return settle_coord(d);
 }
 
 bool fields_best(const struct objective *objective, struct limits *limits, const struct view *view,
@@ -366,11 +383,45 @@ static bool stays(const struct view *v, uint32_t i)
     return true;
 }
 
+/* Whether some row of some tile begins between two units of memory: a copy brings whole units into
+ * whole units of shared memory, where the rows of the request begin. */
+static bool rows_are_off(const struct objective *a, const struct limits *l)
+{
+    const struct tmap_desc *d = a->desc;
+    if (d->address % l->address_unit) return true;
+    for (uint32_t i = 0; i < d->rank && d->kind == TMAP_TILED && !d->interleave; i++) {
+        const uint64_t grain = view_grain(d, a->request, i), es = i ? d->elem_stride[i] : 1;
+        if (i == 0 ? grain % l->coord_unit != 0
+                   : d->dim[i] > 1 && (grain % l->stride_unit * d->stride_bytes[i - 1] +
+                                       (d->box[i] > es ? es * d->stride_bytes[i - 1] : 0)) %
+                                          l->stride_unit)
+            return true;
+    }
+    return false;
+}
+
+void fields_measure_kept(struct objective *a, const struct limits *l)
+{
+    struct tmap_desc rounded = *a->desc;
+    struct tmap_layout rows;
+    uint32_t *row = rounded.kind == TMAP_TILED ? &rounded.box[0] : &rounded.channels;
+    memset(&a->kept, 0, sizeof a->kept);
+    if (a->any_layout || !l->known) return;
+    a->inner_unit = l->inner_unit;
+    if (!rounded.interleave && *row < UINT32_MAX - l->inner_unit)
+        *row = (uint32_t)round_up(*row, l->inner_unit);
+    layout_of(&rounded, &rows);
+    if (rows.tx_bytes > a->useful_bytes)
+        a->kept.wasted_traffic_bytes = rows.tx_bytes - a->useful_bytes;
+    if (rows.footprint_bytes > a->useful_bytes)
+        a->kept.wasted_shared_bytes = rows.footprint_bytes - a->useful_bytes;
+    a->kept.layout_changes = rows_are_off(a, l);
+}
+
 struct tmap_cost fields_bound(const struct objective *objective, const struct limits *limits,
                               const struct view *view)
 {
-    struct tmap_cost c = {.steps = view->step_count,
-                          .layout_changes = objective->any_layout ? 0 : view->layout_changes};
+    struct tmap_cost c = {.steps = view->step_count};
     if (!limits->known) return c; /* the type is refused whatever the units: there are none */
     c.extra_instructions = (objective->useful_bytes - 1) / limits->max_bytes;
     bool off = objective->stores && view->desc.address % limits->address_unit;
@@ -379,7 +430,12 @@ struct tmap_cost fields_bound(const struct objective *objective, const struct li
     if (off) {
         c.kind = TMAP_PLAN_PADDING;
         c.copied_bytes = objective->tensor_bytes;
+    } else if (objective->kept.layout_changes) {
+        c.layout_changes = 1;
+        return c;
     }
+    c.wasted_traffic_bytes = objective->kept.wasted_traffic_bytes;
+    c.wasted_shared_bytes = objective->kept.wasted_shared_bytes;
     return c;
 }
 

@@ -28,6 +28,9 @@ struct objective {
     const struct tmap_request *request;
     uint64_t useful_bytes; /* of one tile */
     uint64_t tensor_bytes; /* of what a copy moves */
+    uint32_t inner_unit;   /* rows of the request are this many elements, times a whole number */
+    struct tmap_cost kept; /* what a plan costs at least that keeps the tile's layout; of one that
+                            * does not copy the tensor, layout_changes says if there is none */
     bool stores;
     bool any_layout;               /* changes of the shared layout are not counted; instead of
                                     * them the conflicts of reads_rows() */
@@ -67,6 +70,15 @@ bool fields_usable(const struct objective *objective, const struct tmap_desc *de
  * or none that costs less than *worst (which may be NULL). */
 bool fields_best(const struct objective *objective, struct limits *limits, const struct view *view,
                  int32_t swizzle, bool copy, const struct tmap_cost *worst, struct tmap_plan *out);
+
+/* How a coordinate of dimension dim of the view follows from the request's. */
+void fields_take_digit(const struct view *view, uint32_t dim, struct tmap_plan_dim *out);
+
+/* One box for the whole tile, whatever the rows say: how the view's structure alone lays it out. */
+void fields_of_view(const struct view *view, uint32_t inner_unit, struct tmap_plan *out);
+
+/* Fills inner_unit and kept of the objective, from the limits of its type. */
+void fields_measure_kept(struct objective *objective, const struct limits *limits);
 
 /* No plan of this view or of what its rewrites lead to costs less. */
 struct tmap_cost fields_bound(const struct objective *objective, const struct limits *limits,

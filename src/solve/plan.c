@@ -22,7 +22,7 @@ static const struct {
     {"split", "see dimension %i of %f as pieces of %t, and a dimension of pieces"},
     {"widen", "copy elements of type %f as pairs of type %t"},
     {"bytes", "copy pairs of 4-bit elements as bytes"},
-    {"swizzle", "swizzle %f -> %t: the tile lies otherwise in shared memory"},
+    {"swizzle", "swizzle %f -> %t: changes the shared-memory layout"},
     {"split_box", "several copies of %t along dimension %i instead of one of %f"},
     {"grow_box", "box of dimension %i: %f -> %t, the rest is not used"},
     {"shift_base", "begin the map %f bytes earlier; the tile starts %t elements into each row"},

@@ -7,6 +7,7 @@
 #include "solve/im2col.h"
 #include "solve/search.h"
 #include "solve/self_check.h"
+#include "solve/tile_layout.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,6 +101,14 @@ static int whole(const struct view *v, uint32_t i)
     return (d->div == 1 && d->mod == 0) + 2 * (d->div == v->part.div && d->mod == 0 && !v->parted);
 }
 
+/* Whether the structure alone, whatever the boxes, lays the tile out otherwise than requested. */
+static bool moves_tile(struct search *s, const struct view *v)
+{
+    struct tmap_plan whole;
+    fields_of_view(v, limits_for(s, v)->inner_unit, &whole);
+    return !tile_layout_kept(s->objective.desc, s->objective.inner_unit, &whole);
+}
+
 /* One line a state: its number, rewrites so far, rank, limits, whether two elements may be one (or
  * the bytes of a slice under interleave, 2 where there is no rank left to say them), and
  * per dimension size, stride, tile, grain, element stride and what whole() says. After a bar what
@@ -121,7 +130,7 @@ static void log_state(struct search *s, uint32_t state, const struct view *v)
                  (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
                  v->desc.elem_stride[i], whole(v, i));
     log_text(s->log, " | %d %d %llu %u %d %d\n", v->desc.dtype, v->desc.interleave,
-             (unsigned long long)v->desc.address, v->layout_changes, v->digit[0].mod != 0,
+             (unsigned long long)v->desc.address, moves_tile(s, v), v->digit[0].mod != 0,
              fields_rows_are_the_tiles(v));
 }
 
@@ -191,10 +200,14 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
     if (copy) {
         bound.kind = TMAP_PLAN_PADDING;
         bound.copied_bytes = s->objective.tensor_bytes;
+        bound.layout_changes = 0;
+        bound.wasted_traffic_bytes = s->objective.kept.wasted_traffic_bytes;
+        bound.wasted_shared_bytes = s->objective.kept.wasted_shared_bytes;
         bound.steps++;
     }
     if (other_swizzle) {
         bound.layout_changes += !s->objective.any_layout;
+        bound.wasted_traffic_bytes = bound.wasted_shared_bytes = 0;
         bound.steps++;
     }
     if (s->decision->decided) bound.kind = TMAP_PLAN_DECISION;
@@ -416,6 +429,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
     struct view start;
     view_of(&s->decision->desc, s->objective.request, &start);
     log_aim(s);
+    fields_measure_kept(&s->objective, limits_for(s, &start));
     add_view(s, &start);
     s->pieces = !whole_units(s, &start);
     for (uint32_t i = 0; i < s->count && !s->pieces; i++) {
@@ -452,6 +466,7 @@ static void run_im2col(struct search *s, struct tmap_repair_report *r)
     view_of(&s->decision->desc, s->objective.request, &start);
     log_aim(s);
     struct limits *l = limits_for(s, &start);
+    fields_measure_kept(&s->objective, l);
     log_im2col(s, s->objective.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {

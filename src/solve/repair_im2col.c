@@ -2,6 +2,7 @@
  * base are settled as for tiled maps; channels and pixels are copied in pieces where they are too
  * many. Corners say what a convolution reads: those of a request are not changed. */
 #include "solve/im2col.h"
+#include "solve/tile_layout.h"
 
 #include "core/arith.h"
 #include "core/layout.h"
@@ -73,16 +74,44 @@ static struct tmap_cost cost_of(const struct walk *w)
     layout_of(&w->d->p->desc, &l);
     layout_of(&last, &end);
     const uint64_t slot = round_up(l.footprint_bytes, l.align_bytes);
-    const bool apart =
-        (w->c.count > 1 && w->pixels > 1) || (copies > 1 && slot != l.rows * l.pitch_bytes);
-    const bool slabs = w->d->v->digit[0].mod && w->c.size != w->d->v->tile[0];
     c.extra_instructions = copies - 1;
     c.extra_maps = (1u << ((w->c.tail != 0) + (w->p.tail != 0))) - 1;
-    c.layout_changes = objective->any_layout ? 0 : c.layout_changes + apart + slabs;
+    if (objective->any_layout) c.layout_changes = 0;
     c.wasted_traffic_bytes = above(moved_bytes(w), objective->useful_bytes);
     c.wasted_shared_bytes =
         above((copies - 1) * slot + end.footprint_bytes, objective->useful_bytes);
     return c;
+}
+
+static void set_pieces(struct tmap_plan_dim *dim, const struct pieces *x)
+{
+    dim->copies = x->count;
+    dim->step = x->size;
+    dim->tail = x->tail;
+}
+
+/* Under interleave a step of dimension 0 is a slice, and channels say nothing. */
+static void take_pieces(const struct walk *w, struct tmap_plan *p)
+{
+    set_pieces(&p->dim[0], &w->c);
+    set_pieces(&p->dim[1], &w->p);
+    if (p->desc.interleave) p->dim[0].step = 1;
+}
+
+static bool keeps_layout(const struct walk *w)
+{
+    const struct objective *a = w->d->objective;
+    struct tmap_plan p = *w->d->p;
+    struct tmap_layout l;
+    layout_of(&p.desc, &l);
+    p.slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
+    take_pieces(w, &p);
+    return a->any_layout || tile_layout_kept(a->desc, a->inner_unit, &p);
+}
+
+static bool beats(const struct tmap_cost *c, const struct walk *w)
+{
+    return !w->any || tmap_cost_compare(c, &w->cost) < 0;
 }
 
 static void try_pieces(struct walk *w)
@@ -92,8 +121,10 @@ static void try_pieces(struct walk *w)
     desc->pixels = w->p.size;
     const struct tmap_desc last = last_of(w);
     if (!usable(w->d->objective, desc) || !usable(w->d->objective, &last)) return;
-    const struct tmap_cost cost = cost_of(w);
-    if (w->any && tmap_cost_compare(&cost, &w->cost) >= 0) return;
+    struct tmap_cost cost = cost_of(w);
+    if (!beats(&cost, w)) return;
+    cost.layout_changes += !keeps_layout(w);
+    if (!beats(&cost, w)) return;
     w->any = true;
     w->cost = cost;
     w->best_c = w->c;
@@ -134,12 +165,7 @@ static bool find_unit(struct walk *w)
 
 static void note_pieces(struct draft *d, int index, uint64_t from, const struct pieces *x)
 {
-    struct tmap_plan_dim *dim = &d->p->dim[index];
-    dim->copies = x->count;
-    dim->step = x->size;
-    dim->tail = x->tail;
     if (index == 0 && d->p->desc.interleave) {
-        dim->step = 1; /* of slices: channels say nothing there */
         if (x->size == from) return;
         cut_note(d, TMAP_REWRITE_IGNORED, -1, from, x->size);
         d->p->step[d->p->step_count - 1].field = FIELD_CHANNELS;
@@ -170,6 +196,7 @@ static bool cut_walk(struct walk *w)
     p->desc.channels = w->c.size;
     p->desc.pixels = w->p.size;
     p->cost = w->cost;
+    take_pieces(w, p);
     note_pieces(w->d, 0, w->d->v->tile[0], &w->c);
     note_pieces(w->d, 1, w->pixels, &w->p);
     layout_of(&p->desc, &l);
@@ -181,10 +208,7 @@ static bool cut_walk(struct walk *w)
 
 static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_t i)
 {
-    memcpy(dim->coef, v->digit[i].coef, sizeof dim->coef);
-    dim->slice = v->digit[i].slice;
-    dim->div = v->digit[i].div;
-    dim->mod = v->digit[i].mod;
+    fields_take_digit(v, i, dim);
     dim->copies = dim->step = 1;
     if (dim->round == 0) dim->round = 1;
 }

@@ -154,11 +154,6 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     w.desc.dim[i] = w.tile[i] = size;
     w.grain[i] = 0;
     w.digit[i].mod = size;
-    /* under a swizzle the pieces of a row are requested as slabs, each a whole span wide */
-    const uint64_t span = i == 0 ? layout_swizzle_span(v->desc.swizzle) : 0;
-    const bool slab = size * layout_smem_bits(v->desc.dtype) == span * 8;
-    const bool as_requested = span ? slab && (place > 1 || rank == 1) : place == i + 1;
-    if (w.tile[place] > 1 && !as_requested) w.layout_changes++;
     view_note(&w, TMAP_REWRITE_SPLIT, (int)i, v->desc.dim[i], size);
     *out = w;
     return true;
@@ -173,8 +168,6 @@ bool view_swap(const struct view *v, uint32_t i, struct view *out)
         first->div != v->part.div || v->parted || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
         view_stride_bits(v, i) != view_stride_bits(v, 0))
         return false;
-    bool moves = v->tile[0] != 1; /* else the elements keep their order */
-    for (uint32_t k = 1; k < i; k++) moves = moves || v->tile[k] != 1;
     *out = *v;
     out->desc.dim[0] = v->desc.dim[i];
     out->tile[0] = v->tile[i];
@@ -185,7 +178,6 @@ bool view_swap(const struct view *v, uint32_t i, struct view *out)
     out->grain[i] = v->grain[0];
     out->digit[i] = v->digit[0];
     out->parted = v->part.div > 1;
-    if (moves) out->layout_changes++;
     view_note(out, TMAP_REWRITE_SWAP, (int)i, 0, 0);
     return true;
 }
@@ -233,7 +225,6 @@ bool view_slices(const struct view *v, struct view *out)
     out->desc.elem_stride[0] = 1;
     out->grain[0] = 0;
     out->digit[0] = (struct digit){.slice = 1, .div = 1};
-    if (layout_swizzle_span(v->desc.swizzle) > slice) out->layout_changes++;
     view_note(out, TMAP_REWRITE_SLICES, 0, slice, out->desc.dim[0]);
     return true;
 }
@@ -302,8 +293,7 @@ bool view_equal(const struct view *a, const struct view *b)
            memcmp(a->desc.stride_bytes, b->desc.stride_bytes, sizeof a->desc.stride_bytes) == 0 &&
            memcmp(a->desc.elem_stride, b->desc.elem_stride, sizeof a->desc.elem_stride) == 0 &&
            memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           memcmp(a->digit, b->digit, sizeof a->digit) == 0 && a->parted == b->parted &&
-           a->layout_changes == b->layout_changes;
+           memcmp(a->digit, b->digit, sizeof a->digit) == 0 && a->parted == b->parted;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)

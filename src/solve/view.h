@@ -20,7 +20,6 @@ struct view {
     bool parted;       /* the dimension that was widened is not the innermost any more */
     uint32_t step_count;
     struct tmap_plan_step step[VIEW_STEPS];
-    uint32_t layout_changes; /* by the structure alone */
 };
 
 /* What coordinate i of the request is a multiple of; 0: it is 0. */

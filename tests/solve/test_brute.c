@@ -57,14 +57,15 @@ struct best {
 static void consider(struct brute *b, const struct candidate *x)
 {
     struct best *best = b->user;
-    const struct seen *v = x->p->v;
     struct tmap_cost c = {.kind = x->p->copied, .copied_bytes = x->p->copied ? b->tensor : 0};
     c.extra_instructions = x->copies - 1;
     c.extra_maps = (uint32_t)x->maps - 1;
-    c.layout_changes = x->p->layouts + (v->piece && x->desc->box[0] != v->d[0].tile) + x->apart;
+    c.layout_changes = x->desc->swizzle != b->request.swizzle;
     c.wasted_traffic_bytes = x->moved_bytes > b->useful ? x->moved_bytes - b->useful : 0;
     c.wasted_shared_bytes = x->shared_bytes > b->useful ? x->shared_bytes - b->useful : 0;
     if ((best->any && tmap_cost_compare(&c, &best->cost) >= 0) || !brute_legal(b, x, NULL)) return;
+    c.layout_changes += !brute_keeps_layout(b, x);
+    if (best->any && tmap_cost_compare(&c, &best->cost) >= 0) return;
     best->cost = c;
     best->any = true;
 }
@@ -75,7 +76,6 @@ static bool skip_it(const struct brute *b, const struct place *p, uint64_t copie
     const struct best *best = b->user;
     struct tmap_cost c = {.kind = p->copied, .copied_bytes = p->copied ? b->tensor : 0};
     c.extra_instructions = copies - 1;
-    c.layout_changes = p->layouts;
     return best->any && tmap_cost_compare(&c, &best->cost) > 0;
 }
 

@@ -144,6 +144,40 @@ static void test_odd_rows_need_padding(void **state)
     assert_int_equal(p.cost.copied_bytes, 1733 * 512 * 4);
 }
 
+/* Rows of 64 bytes under a swizzle of 128 bytes: merged, two would share a line, which changes the
+ * layout; pieces of the rows do not. */
+static void test_layout_comes_first(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    struct tmap_desc d = base();
+    struct tmap_plan p[16];
+    struct tmap_repair_report r;
+    (void)state;
+    d.dtype = TMAP_FLOAT32;
+    d.dim[0] = d.box[0] = 16;
+    d.dim[1] = d.box[1] = 512;
+    d.stride_bytes[0] = 64;
+    d.swizzle = TMAP_SWIZZLE_128B;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 16, &r, NULL),
+                     TMAP_OK);
+    assert_true(r.closed);
+    assert_steps(&p[0], "split");
+    assert_int_equal(p[0].cost.layout_changes, 0);
+    for (size_t i = 0; i < r.found; i++)
+        if (p[i].step[0].rewrite == TMAP_REWRITE_MERGE && p[i].desc.box[0] == 32)
+            assert_int_equal(p[i].cost.layout_changes, 1);
+    /* 48 bytes a row, end to end, and a stride that means nothing: mended before all is one run */
+    d = (struct tmap_desc){.dtype = TMAP_UINT8,
+                           .rank = 3,
+                           .address = 1 << 20,
+                           .dim = {48, 96, 1},
+                           .stride_bytes = {48, 4613},
+                           .box = {48, 64, 1},
+                           .elem_stride = {1, 1, 1}};
+    p[0] = repair_one(&d, NULL);
+    assert_steps(&p[0], "canonical_stride");
+}
+
 /* Rows of 130 bytes, whole rows requested: seen as one run, no byte moves. */
 static void test_whole_rows_merge(void **state)
 {
@@ -356,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_box_over_256),
         cmocka_unit_test(test_wide_inner_box),
         cmocka_unit_test(test_odd_rows_need_padding),
+        cmocka_unit_test(test_layout_comes_first),
         cmocka_unit_test(test_whole_rows_merge),
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),

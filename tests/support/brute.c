@@ -45,26 +45,16 @@ static bool has_above(const struct place *p, uint32_t rank, uint32_t dim)
     return false;
 }
 
-/* Whether a box is longer than the tile needs, units of 16 bytes aside: what lies above it in the
- * tile then lies apart, as it does where several boxes cover the dimension. */
-static bool too_long(const struct tmap_desc *d, const struct place *p, uint32_t i)
-{
-    const uint64_t es = p->v->d[i].es, unit = p->v->bytes < ROW ? ROW / p->v->bytes : 1;
-    if (i == 0) return d->box[0] >= p->tile[0] + unit;
-    return (d->box[i] + es - 1) / es > (p->tile[i] + es - 1) / es;
-}
-
 static void measure(struct brute *b, const struct tmap_desc *d, const struct place *p)
 {
     struct tmap_desc last = *d;
     struct tmap_layout l, end;
     struct candidate c = {.p = p, .desc = d, .last = &last, .copies = 1, .maps = 1};
-    uint64_t outer = 1, cells = 1;
+    uint64_t cells = 1;
     for (uint32_t i = 0; i < d->rank; i++) {
         if (p->x[i].tail) last.box[i] = (uint32_t)p->x[i].tail;
         c.maps *= p->x[i].tail ? 2 : 1;
         c.copies *= p->x[i].n;
-        if (has_above(p, d->rank, i)) outer *= p->x[i].n + too_long(d, p, i);
     }
     layout_of(d, &l);
     end = l;
@@ -74,7 +64,7 @@ static void measure(struct brute *b, const struct tmap_desc *d, const struct pla
     c.moved_bytes = cells * (d->interleave ? l.row_bytes : p->v->bytes);
     c.shared_bytes = (c.copies - 1) * slot + end.footprint_bytes;
     c.layout = &l;
-    c.apart = outer > 1 || (c.copies > 1 && slot != l.rows * l.pitch_bytes);
+    c.slot_bytes = slot;
     b->consider(b, &c);
 }
 
@@ -146,7 +136,6 @@ static void fields(struct brute *b, const struct seen *v, int32_t swizzle, bool 
     struct place p = {.v = v, .step = v->d[0].grain, .copied = copied};
     const uint64_t unit = v->bytes < ROW ? ROW / v->bytes : 1, off = copied ? 0 : d.address % ROW;
     uint64_t at = v->interleave ? layout_slice_bytes(v->interleave) : v->bytes;
-    p.layouts = v->layouts + (swizzle != b->request.swizzle);
     d.swizzle = swizzle;
     for (uint32_t i = 0; i < d.rank; i++) p.tile[i] = v->d[i].tile;
     for (uint32_t i = 0; i + 1 < d.rank; i++) {
@@ -164,10 +153,10 @@ static void fields(struct brute *b, const struct seen *v, int32_t swizzle, bool 
     }
     if (moves && p.step % unit) {
         p.tile[0] += unit - gcd(p.step, unit);
-        p.layouts += off == 0;
+        p.moved = true;
         p.step = 0;
     }
-    p.layouts += off != 0;
+    p.moved = p.moved || off != 0;
     boxes(b, &d, &p, 0, 1);
 }
 
@@ -195,7 +184,6 @@ static void without(struct seen *v, uint32_t dim)
 
 static void in_pieces(struct brute *b, const struct seen *v, uint32_t i, uint64_t size)
 {
-    const uint64_t span = i == 0 ? layout_swizzle_span(b->request.swizzle) : 0;
     for (uint32_t place = i + 1; place <= v->rank && v->rank < TMAP_MAX_RANK; place++) {
         struct seen w = *v;
         for (uint32_t k = v->rank; k > place; k--) w.d[k] = v->d[k - 1];
@@ -209,8 +197,7 @@ static void in_pieces(struct brute *b, const struct seen *v, uint32_t i, uint64_
         w.d[i].grain = 0;
         w.d[i].whole = w.d[place].whole = 0;
         if (i == 0) w.piece = true;
-        const bool slabs = size * v->bytes == span && (place > 1 || v->rank == 1);
-        if (w.d[place].tile > 1 && !(span ? slabs : place == i + 1)) w.layouts++;
+        w.d[place].at *= size;
         add(b, w);
     }
 }
@@ -239,11 +226,8 @@ static void one_dimension(struct brute *b, const struct seen *v, uint32_t i)
     w = *v;
     if (i && plain && v->d[0].size == 1 && v->d[0].whole && v->pairs &&
         v->d[i].stride == v->bytes) {
-        bool moves = v->d[0].tile > 1;
-        for (uint32_t k = 1; k < i; k++) moves = moves || v->d[k].tile > 1;
         w.d[0] = v->d[i];
         w.d[i] = v->d[0];
-        w.layouts += moves;
         w.pairs = v->pairs > 1 ? 0 : 1;
         add(b, w);
     }
@@ -252,6 +236,10 @@ static void one_dimension(struct brute *b, const struct seen *v, uint32_t i)
         v->d[i].size * v->d[i].stride != v->d[i + 1].stride)
         return;
     w = *v;
+    if (v->d[i].tile == 1)
+        w.d[i].at = v->d[i + 1].at;
+    else if (v->d[i + 1].tile > 1 && v->d[i + 1].at != v->d[i].at * v->d[i].tile)
+        w.jumbled = true;
     w.d[i].size *= v->d[i + 1].size;
     w.d[i].tile *= v->d[i + 1].tile;
     w.d[i].grain = v->d[i].size * v->d[i + 1].grain;
@@ -268,11 +256,10 @@ static void rewrites(struct brute *b, struct seen v)
         w.d[0].size = w.d[0].tile = slice / v.bytes;
         w.d[0].stride = v.bytes;
         w.d[0].grain = 0;
-        w.d[0].es = w.d[0].whole = 1;
+        w.d[0].es = w.d[0].whole = w.d[0].at = 1;
         w.d[1].stride = slice;
         w.rank++;
         w.interleave = 0;
-        w.layouts += layout_swizzle_span(b->request.swizzle) > slice;
         add(b, w);
         return;
     }
@@ -286,6 +273,7 @@ static void rewrites(struct brute *b, struct seen v)
         w.d[0].tile /= 2;
         w.d[0].grain /= 2;
         w.d[0].stride *= 2;
+        w.d[0].at *= 2;
         add(b, w);
     }
 }
@@ -303,6 +291,7 @@ void brute_run(struct brute *b)
     v.bytes = layout_gmem_bits(d->dtype) / 8;
     layout_of(d, &l);
     b->useful = l.tx_bytes;
+    uint64_t at = d->interleave ? layout_slice_bytes(d->interleave) / v.bytes : 1;
     b->tensor = d->interleave ? layout_slice_bytes(d->interleave) : v.bytes;
     for (uint32_t i = 0; i < d->rank; i++) {
         const bool one = d->interleave && i + 2 == d->rank;
@@ -312,6 +301,8 @@ void brute_run(struct brute *b)
         v.d[i].grain = d->box[i] >= d->dim[i] ? 0 : d->box[i];
         v.d[i].es = i || d->interleave ? d->elem_stride[i] : 1;
         v.d[i].whole = 1;
+        v.d[i].at = at;
+        at *= (v.d[i].tile + v.d[i].es - 1) / v.d[i].es;
         b->tensor *= i && d->stride_bytes[i - 1] == 0 ? 1 : d->dim[i];
     }
     b->list[0] = v;
@@ -330,4 +321,64 @@ unsigned brute_rewrites(const struct tmap_plan *p)
             (p->step[i].rewrite >= TMAP_REWRITE_DROP && p->step[i].rewrite <= TMAP_REWRITE_BYTES) ||
             (p->step[i].rewrite >= TMAP_REWRITE_SWAP && p->step[i].rewrite <= TMAP_REWRITE_SLICES);
     return n;
+}
+
+/* --- the shared layout -------------------------------------------------------------------------
+ */
+
+/* Where the request's box puts element m of its tile, bytes: rows one under the other, of whole
+ * units; under a swizzle a span apart, or in slabs of that width. */
+static uint64_t requested_place(const struct tmap_desc *d, uint64_t m)
+{
+    const uint64_t bytes = layout_gmem_bits(d->dtype) / 8, span = layout_swizzle_span(d->swizzle);
+    const uint64_t slice = layout_slice_bytes(d->interleave);
+    if (slice) return m * bytes; /* of whole slices, end to end */
+    const uint64_t x = m % d->box[0], row = m / d->box[0], wide = up(d->box[0] * bytes, ROW);
+    uint64_t rows = 1;
+    for (uint32_t i = 1; i < d->rank; i++)
+        rows *= (d->box[i] + d->elem_stride[i] - 1) / d->elem_stride[i];
+    if (!span || wide <= span) return row * (span ? span : wide) + x * bytes;
+    return (x * bytes / span * rows + row) * span + x * bytes % span;
+}
+
+/* Where the candidate's copies put it. */
+static uint64_t candidate_place(const struct brute *b, const struct candidate *c,
+                                const struct tmap_layout pitch[2], uint64_t m)
+{
+    const uint64_t bytes = layout_gmem_bits(b->request.dtype) / 8;
+    const struct seen *v = c->p->v;
+    const bool sliced = v->interleave != 0;
+    uint64_t copy = 0, row = 0, inner = 0;
+    bool last0 = false;
+    for (uint32_t i = v->rank; i-- > 0;) {
+        const struct boxes *x = &c->p->x[i];
+        const uint64_t es = v->d[i].es, count = (v->d[i].tile + es - 1) / es;
+        const uint64_t in = m / v->d[i].at % count * es, box = c->desc->box[i];
+        const bool last = x->tail && in / box + 1 == x->n;
+        const uint64_t taken = last ? x->tail : box, k = in / box;
+        copy = copy * x->n + k;
+        if (i == 0) last0 = last;
+        if (i == 0 && !sliced) inner = in % box * v->bytes;
+        if ((i || sliced) && !(sliced && i + 2 == v->rank))
+            row = row * ((taken + es - 1) / es) + in % box / es;
+    }
+    /* which of the elements that became one; of a slice */
+    uint64_t part = 0;
+    if (sliced)
+        part = m * bytes % layout_slice_bytes(v->interleave);
+    else if (v->bytes > bytes)
+        part = m % (v->bytes / bytes) * bytes;
+    return copy * c->slot_bytes + row * pitch[last0].pitch_bytes + inner + part;
+}
+
+bool brute_keeps_layout(const struct brute *b, const struct candidate *c)
+{
+    const uint64_t bytes = layout_gmem_bits(b->request.dtype) / 8;
+    struct tmap_layout pitch[2];
+    layout_of(c->desc, &pitch[0]);
+    layout_of(c->last, &pitch[1]);
+    if (c->p->moved || c->p->v->jumbled) return false;
+    for (uint64_t m = 0; m < b->useful / bytes; m++)
+        if (requested_place(&b->request, m) != candidate_place(b, c, pitch, m)) return false;
+    return true;
 }

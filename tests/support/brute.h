@@ -10,11 +10,14 @@
 
 /* One way to see the request. */
 struct seen {
-    uint32_t rank, depth, layouts, bytes;
+    uint32_t rank, depth, bytes;
     int32_t dtype, interleave;
     struct {
         uint64_t size, stride, tile, grain, es, whole; /* whole: no piece of a split */
+        uint64_t
+            at; /* elements of the request's tile, in their order, from one index to the next */
     } d[6];
+    bool jumbled;   /* a merge of dimensions that the tile does not take one after the other */
     bool piece;     /* dimension 0 is one */
     uint32_t pairs; /* elements of the request in one of dimension 0; 0: of another dimension */
 };
@@ -29,7 +32,7 @@ struct place {
     const struct seen *v;
     uint64_t tile[6], step; /* coordinate 0 is a multiple of step */
     struct boxes x[6];
-    uint32_t layouts;
+    bool moved; /* the tile starts elsewhere in its first box */
     bool copied;
 };
 
@@ -39,7 +42,7 @@ struct candidate {
     const struct tmap_desc *desc, *last; /* of all copies, and of the last */
     const struct tmap_layout *layout;    /* of the former */
     uint64_t copies, maps, moved_bytes, shared_bytes;
-    bool apart; /* the copies do not lie end to end */
+    uint64_t slot_bytes; /* from one copy to the next */
 };
 
 struct brute {
@@ -61,6 +64,9 @@ struct brute {
 #define BRUTE_VIEWS 40000
 
 void brute_run(struct brute *b);
+
+/* Whether every element of the tile lies where the request's box would put it. */
+bool brute_keeps_layout(const struct brute *b, const struct candidate *c);
 
 /* Rewrites of the view alone: what brute force counts by depth. */
 unsigned brute_rewrites(const struct tmap_plan *plan);

@@ -57,8 +57,8 @@ static void step_text(const struct tmap_plan_step *s, char *out, size_t size)
     const char *from = io_enum_name((enum io_enum)which, (int32_t)s->from);
     const char *to = io_enum_name((enum io_enum)which, (int32_t)s->to);
     if (s->rewrite == TMAP_REWRITE_SWIZZLE)
-        snprintf(out, size, "swizzle %s -> %s: the tile lies otherwise in shared memory",
-                 from ? from : "?", to ? to : "?");
+        snprintf(out, size, "swizzle %s -> %s: changes the shared-memory layout", from ? from : "?",
+                 to ? to : "?");
     else if (s->rewrite == TMAP_REWRITE_WIDEN || s->rewrite == TMAP_REWRITE_BYTES)
         snprintf(out, size, "copy pairs of %s as %s", from ? from : "?", to ? to : "?");
     else
@@ -265,7 +265,7 @@ static void cost_text(FILE *out, const struct tmap_cost *c)
         fprintf(out, ", %" PRIu64 " bytes a tile for nothing", c->wasted_traffic_bytes);
     if (c->wasted_shared_bytes)
         fprintf(out, ", %" PRIu64 " bytes of shared memory unused", c->wasted_shared_bytes);
-    if (c->layout_changes) fputs(", the tile lies otherwise in shared memory", out);
+    if (c->layout_changes) fputs(", changes the shared-memory layout", out);
 }
 
 void io_plan_text(FILE *out, const struct tmap_plan *p, const struct tmap_desc *request)
