@@ -116,31 +116,28 @@ TMAP_API enum tmap_status tmap_pipeline_nearest(const struct tmap_checker *check
 /* --- configurations of a GEMM kernel ------------------------------------------------------------
  */
 
-/* What the words of a configuration mean.
- * RING: one buffer of A and one of B per stage, two mbarriers a stage, nothing else is assumed.
- * TRITON: Triton 3.6 with host tensor descriptors, calibrated on an H200 against 202 random
- * configurations: shared = max(stages * (A + B + 8), staging of C); a thread of a warpgroup holds
- * its accumulator, at most one 64 x 256 instruction's at a time, and 26 registers more. */
-enum tmap_model { TMAP_MODEL_RING = 0, TMAP_MODEL_TRITON = 1, TMAP_MODEL_COUNT };
-
 struct tmap_problem {
     uint64_t m, n, k;
-    int32_t dtype;     /* of A and B */
-    int32_t out_dtype; /* of C */
-    uint32_t model;    /* enum tmap_model */
+    int32_t dtype;         /* of A and B */
+    int32_t out_dtype;     /* of C */
+    uint32_t model;        /* enum tmap_model */
+    uint32_t accumulators; /* TCGEN05: in tensor memory, taken in turn; 0: 1 */
 };
 
 struct tmap_config {
     uint32_t block_m, block_n, block_k, stages, warps;
+    uint32_t ctas; /* num_ctas; TCGEN05: 2 is a pair, whose tile the blocks are; 0: 1 */
 };
 
-#define TMAP_CONFIG_ROWS 6
+#define TMAP_CONFIG_ROWS 16
 struct tmap_config_answer {
     enum tmap_verdict verdict;
     uint32_t row_count;
-    tmap_row rows[TMAP_CONFIG_ROWS]; /* violated rows of pipeline.def and desc.def */
+    tmap_row rows[TMAP_CONFIG_ROWS]; /* violated rows, each once, in table order */
+    enum tmap_basis basis;           /* OBSERVED: the model was held against runs on this target */
     uint64_t shared_bytes, max_stages;
-    uint32_t registers; /* at least so many a thread; 0: the model does not say */
+    uint32_t registers;    /* at least so many a thread; 0: the model does not say */
+    uint32_t tmem_columns; /* of tensor memory, as allocated; 0: none */
     /* ranking: a roofline with whole waves, from nominal rates; 0 where the target has none */
     double intensity; /* flops per byte read from L2 by the tiles */
     double waves;     /* of tiles, over all SMs */
@@ -150,12 +147,30 @@ struct tmap_config_answer {
 };
 
 /* tmap_prune() : judges n configurations of one problem. A configuration is illegal when it cannot
- *  exist under the model's reading; nothing else is ever called illegal. Errors: TMAP_E_ARGUMENT;
- *  TMAP_E_TARGET for an architecture without a capacity. */
+ *  exist under the model's reading: a copy of tmap_config_copies() or a sum violates a row; nothing
+ *  else is ever called illegal. Unknown where no source covers the target, or the model does not
+ * say what its words mean. Errors: TMAP_E_ARGUMENT; TMAP_E_TARGET for an architecture without a
+ *  capacity. */
 TMAP_API enum tmap_status tmap_prune(const struct tmap_checker *checker,
                                      const struct tmap_problem *problem,
                                      const struct tmap_config *configs, size_t n,
                                      struct tmap_config_answer *answers);
+
+/* One copy of a stage: the descriptor, and its use with the place in shared memory, counted from
+ * where the ring begins. */
+struct tmap_config_copy {
+    struct tmap_desc desc;
+    struct tmap_use use;
+    uint32_t operand; /* 0 A, 1 B, 2 C (stored) */
+};
+
+/* tmap_config_copies() : the copies that fill stage `stage`, and where the model stages C those
+ * that store it. Rows of K are cut into the widest swizzle span that divides them, rows of the tile
+ * into boxes of at most 256. Writes at most cap; *count may exceed it. Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_config_copies(const struct tmap_problem *problem,
+                                             const struct tmap_config *config, uint32_t stage,
+                                             struct tmap_config_copy *out, size_t cap,
+                                             size_t *count);
 
 /* The ranges of a search space; each list is the caller's. tmap_space_size() : how many
  *  configurations it has. tmap_space_at() : the i-th, i < size: enumeration needs no memory. */
@@ -166,7 +181,8 @@ struct tmap_space {
 TMAP_API uint64_t tmap_space_size(const struct tmap_space *space);
 TMAP_API void tmap_space_at(const struct tmap_space *space, uint64_t i, struct tmap_config *out);
 
-/* tmap_model_name() : "ring", "triton"; NULL past the end. tmap_model_about() : what it assumes. */
+/* tmap_model_name() : "ring", "triton", "tcgen05"; NULL past the end. tmap_model_about() : what it
+ * assumes. */
 TMAP_API const char *tmap_model_name(uint32_t model);
 TMAP_API const char *tmap_model_about(uint32_t model);
 

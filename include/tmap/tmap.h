@@ -58,6 +58,20 @@ enum tmap_contract {
 };
 
 /* OBSERVED: the rows were recorded on this very target. INFERRED: from documents, other targets. */
+/* What the words of a kernel's configuration mean (solve.h).
+ * RING: one buffer of A and one of B per stage, two mbarriers a stage, nothing else is assumed.
+ * TRITON: Triton 3.6 with host tensor descriptors, calibrated on an H200 against 202 random
+ * configurations: shared = max(stages * (A + B + 8), staging of C); a thread of a warpgroup holds
+ * its accumulator, at most one 64 x 256 instruction's at a time, and 26 registers more. Where there
+ * is tensor memory the accumulator lies there.
+ * TCGEN05: the ring, and tcgen05.mma into tensor memory by one CTA or by a pair. */
+enum tmap_model {
+    TMAP_MODEL_RING = 0,
+    TMAP_MODEL_TRITON = 1,
+    TMAP_MODEL_TCGEN05 = 2,
+    TMAP_MODEL_COUNT
+};
+
 /* tcgen05.mma's .kind; NONE: nothing multiplies. */
 enum tmap_mma_kind {
     TMAP_MMA_NONE = 0,

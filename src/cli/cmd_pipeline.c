@@ -256,6 +256,8 @@ static void print_text(const struct pipeline *p, const struct tmap_pipeline *in,
         printf("tensor memory: %u of %u columns allocated\n", b->tmem_needed, b->tmem_columns);
     for (size_t i = 0; i < a->protocol_count; i++)
         protocol_text(&a->protocol[i], i ? "protocol of the accumulators" : "protocol");
+    if (p->checker.basis == TMAP_INFERRED)
+        printf("%s, not observed on this target\n", io_basis_name(p->checker.basis));
 }
 
 static enum cli_exit code_of(const struct answer *a)

@@ -42,40 +42,49 @@ static bool rank_all(struct judged *list, size_t n)
     return true;
 }
 
+static json_t *terms_json(const struct tmap_config_answer *a)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "tiles",
+                     (json_int_t)a->tiles, "l2_bytes", (json_int_t)a->l2_bytes, "dram_bytes",
+                     (json_int_t)a->dram_bytes, "intensity", a->intensity, "waves", a->waves,
+                     "wave_efficiency", a->wave_efficiency, "flop_us", a->flop_us, "dram_us",
+                     a->dram_us, "l2_us", a->l2_us, "time_us", a->time_us);
+}
+
 static json_t *answer_json(const struct judged *j)
 {
     const struct tmap_config_answer *a = &j->answer;
-    json_t *rules = io_rules_json(a->rows, a->row_count);
-    json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:o, s:I, s:I}", "BLOCK_M",
+    json_t *o = json_pack("{s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:o, s:I, s:I}", "BLOCK_M",
                           (json_int_t)j->config.block_m, "BLOCK_N", (json_int_t)j->config.block_n,
                           "BLOCK_K", (json_int_t)j->config.block_k, "num_stages",
                           (json_int_t)j->config.stages, "num_warps", (json_int_t)j->config.warps,
-                          "verdict", io_verdict_name(a->verdict), "rules", rules, "shared_bytes",
+                          "verdict", io_verdict_name(a->verdict), "basis", io_basis_name(a->basis),
+                          "rules", io_rules_json(a->rows, a->row_count), "shared_bytes",
                           (json_int_t)a->shared_bytes, "max_stages", (json_int_t)a->max_stages);
+    if (j->config.ctas) json_object_set_new(o, "num_ctas", json_integer(j->config.ctas));
     if (a->registers) json_object_set_new(o, "registers", json_integer(a->registers));
+    if (a->tmem_columns) json_object_set_new(o, "tmem_columns", json_integer(a->tmem_columns));
     json_object_set_new(o, "rank", j->rank ? json_integer((json_int_t)j->rank) : json_null());
-    json_object_set_new(o, "terms",
-                        json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "tiles",
-                                  (json_int_t)a->tiles, "l2_bytes", (json_int_t)a->l2_bytes,
-                                  "dram_bytes", (json_int_t)a->dram_bytes, "intensity",
-                                  a->intensity, "waves", a->waves, "wave_efficiency",
-                                  a->wave_efficiency, "flop_us", a->flop_us, "dram_us", a->dram_us,
-                                  "l2_us", a->l2_us, "time_us", a->time_us));
+    json_object_set_new(o, "terms", terms_json(a));
     return o;
 }
 
 static void answer_text(const struct judged *j)
 {
+    static const char *const words[] = {"possible", "no", "unknown"};
     const struct tmap_config_answer *a = &j->answer;
-    printf("  %4u x %4u x %4u, %u stages, %2u warps: %-8s %8" PRIu64 " bytes", j->config.block_m,
-           j->config.block_n, j->config.block_k, j->config.stages, j->config.warps,
-           a->verdict == TMAP_LEGAL ? "possible" : "no", a->shared_bytes);
+    printf("  %4u x %4u x %4u, %u stages, %2u warps", j->config.block_m, j->config.block_n,
+           j->config.block_k, j->config.stages, j->config.warps);
+    if (j->config.ctas) printf(", %u CTAs", j->config.ctas);
+    printf(": %-8s %8" PRIu64 " bytes", words[a->verdict], a->shared_bytes);
+    if (a->tmem_columns) printf(", %u columns", a->tmem_columns);
+    if (a->verdict == TMAP_LEGAL && j->rank) printf("  rank %zu,", j->rank);
     if (a->verdict == TMAP_LEGAL)
-        printf("  rank %zu, %.1f us, intensity %.0f, %.2f waves\n", j->rank, a->time_us,
-               a->intensity, a->waves);
-    for (uint32_t i = 0; a->verdict != TMAP_LEGAL && i < a->row_count; i++)
+        printf(" %.1f us, intensity %.0f, %.2f waves", a->time_us, a->intensity, a->waves);
+    for (uint32_t i = 0; i < a->row_count; i++)
         printf("%s %s %s", i ? "," : " ", tmap_row_id(a->rows[i]), tmap_row_name(a->rows[i]));
-    if (a->verdict != TMAP_LEGAL) printf("; at most %" PRIu64 " stages fit\n", a->max_stages);
+    if (a->verdict == TMAP_ILLEGAL) printf("; at most %" PRIu64 " stages fit", a->max_stages);
+    printf("\n");
 }
 
 static void print_one(const struct prune *p, const struct judged *j)
@@ -87,21 +96,38 @@ static void print_one(const struct prune *p, const struct judged *j)
         io_print_json(stdout, answer_json(j), 0);
 }
 
-static void print_counts(const struct prune *p, uint64_t before, uint64_t after)
+/* How many there were, by verdict. */
+struct counts {
+    uint64_t of[3];
+    enum tmap_basis basis;
+};
+
+static uint64_t total(const struct counts *c)
 {
-    if (p->cli->format == IO_TEXT)
-        printf("  %" PRIu64 " of %" PRIu64 " can exist\n", after, before);
-    else
-        io_print_json(
-            stdout,
-            json_pack("{s:I, s:I}", "configs", (json_int_t)before, "possible", (json_int_t)after),
-            0);
+    return c->of[TMAP_LEGAL] + c->of[TMAP_ILLEGAL] + c->of[TMAP_UNKNOWN];
+}
+
+static enum cli_exit print_counts(const struct prune *p, const struct counts *c)
+{
+    const uint64_t unknown = c->of[TMAP_UNKNOWN];
+    if (p->cli->format != IO_TEXT) {
+        json_t *o = json_pack("{s:I, s:I}", "configs", (json_int_t)total(c), "possible",
+                              (json_int_t)c->of[TMAP_LEGAL]);
+        if (unknown) json_object_set_new(o, "unknown", json_integer((json_int_t)unknown));
+        io_print_json(stdout, o, 0);
+    } else {
+        printf("  %" PRIu64 " of %" PRIu64 " can exist", c->of[TMAP_LEGAL], total(c));
+        if (unknown) printf("; of %" PRIu64 " it is unknown", unknown);
+        if (c->basis == TMAP_INFERRED) printf(" (%s, not observed)", io_basis_name(c->basis));
+        printf("\n");
+    }
+    return c->of[TMAP_ILLEGAL] ? CLI_ILLEGAL : unknown ? CLI_UNDECIDED : CLI_OK;
 }
 
 static enum cli_exit prune_list(struct prune *p, const struct io_prune *in)
 {
     struct judged *list = calloc(in->count, sizeof *list);
-    uint64_t possible = 0;
+    struct counts counts = {{0}, TMAP_OBSERVED};
     if (!list) return cli_status(p->cli, TMAP_E_MEMORY, "prune");
     for (size_t i = 0; i < in->count; i++) {
         list[i].config = in->configs[i];
@@ -112,31 +138,32 @@ static enum cli_exit prune_list(struct prune *p, const struct io_prune *in)
             free(list);
             return cli_status(p->cli, s, "prune");
         }
-        possible += list[i].answer.verdict == TMAP_LEGAL;
+        counts.of[list[i].answer.verdict]++;
+        counts.basis = list[i].answer.basis;
     }
     const bool ranked = rank_all(list, in->count);
     for (size_t i = 0; ranked && i < in->count; i++) print_one(p, &list[i]);
-    print_counts(p, in->count, possible);
     free(list);
     if (!ranked) return cli_status(p->cli, TMAP_E_MEMORY, "prune");
-    return possible == in->count ? CLI_OK : CLI_ILLEGAL;
+    return print_counts(p, &counts);
 }
 
 /* A space is streamed: each configuration is judged when it is printed, and has no rank. */
 static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
 {
     const uint64_t n = tmap_space_size(&in->space);
-    uint64_t possible = 0;
+    struct counts counts = {{0}, TMAP_OBSERVED};
     for (uint64_t i = 0; i < n && !ferror(stdout); i++) {
         struct judged j = {.index = (size_t)i};
         tmap_space_at(&in->space, i, &j.config);
         const enum tmap_status s = tmap_prune(&p->checker, &in->problem, &j.config, 1, &j.answer);
         if (s != TMAP_OK) return cli_status(p->cli, s, "prune");
-        possible += j.answer.verdict == TMAP_LEGAL;
+        counts.of[j.answer.verdict]++;
+        counts.basis = j.answer.basis;
         print_one(p, &j);
     }
-    print_counts(p, n, possible);
-    return possible ? CLI_OK : CLI_ILLEGAL;
+    const enum cli_exit code = print_counts(p, &counts);
+    return code == CLI_ILLEGAL && counts.of[TMAP_LEGAL] ? CLI_OK : code;
 }
 
 static enum cli_exit prune_record(void *user, struct io_record *record)
@@ -178,6 +205,7 @@ const struct cli_command cli_prune = {
              "\"model\":\"ring\",\n"
              "\"configs\":[{\"BLOCK_M\":128, \"BLOCK_N\":128, \"BLOCK_K\":64, \"num_stages\":4, "
              "\"num_warps\":8}]}\n"
+             "model ring, triton or tcgen05 (accumulators in tensor memory; num_ctas 2: a pair);\n"
              "or, instead of configs, \"space\":{\"BLOCK_M\":[64,128], ...}. The ranking is a "
              "roofline with\nnominal rates: it orders, and decides nothing.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,

@@ -160,15 +160,32 @@ enum tmap_status tmap_advise(const struct tmap_checker *c, const struct tmap_des
     return TMAP_OK;
 }
 
+void derive_pipeline(const struct tmap_checker *c, struct derived *out)
+{
+    memset(out, 0, sizeof *out);
+    tmap_capacity(c->target.arch, &out->smem_capacity, &out->tmem_capacity);
+    tmap_form_available(TMAP_FORM_MOD_CTA_GROUP_2, &c->target, &out->form_ptx);
+}
+
+bool pipeline_is_legal(const struct tmap_checker *c, const struct derived *derived,
+                       const struct pipeline_facts *facts)
+{
+    const struct subject s = {&c->target, NULL, NULL, facts, derived};
+    struct row_set raw = {{0}};
+    pipeline_rows(&s, &raw);
+    for (int k = 0; k < TMAP_ROW_WORDS; k++)
+        for (uint64_t bits = raw.w[k] & c->active[k]; bits; bits &= bits - 1)
+            if (row_needs_hold((tmap_row)(64 * k + __builtin_ctzll(bits)), &raw)) return false;
+    return true;
+}
+
 enum tmap_status check_pipeline(const struct tmap_checker *c, const struct pipeline_facts *facts,
                                 struct tmap_violation *out, size_t cap, size_t *found)
 {
     if (c == NULL || facts == NULL || found == NULL || (cap > 0 && out == NULL))
         return TMAP_E_ARGUMENT;
     struct derived derived;
-    memset(&derived, 0, sizeof derived);
-    tmap_capacity(c->target.arch, &derived.smem_capacity, &derived.tmem_capacity);
-    tmap_form_available(TMAP_FORM_MOD_CTA_GROUP_2, &c->target, &derived.form_ptx);
+    derive_pipeline(c, &derived);
     const struct subject s = {&c->target, NULL, NULL, facts, &derived};
     struct row_set raw = {{0}};
     struct finding f = {out, cap, 0};

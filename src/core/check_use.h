@@ -18,4 +18,10 @@ uint32_t patched_is_illegal(const struct tmap_checker *checker, const struct tma
 enum tmap_status detail_of_subject(const struct subject *subject,
                                    const struct tmap_violation *violation, struct tmap_detail *out);
 
+/* pipeline_is_legal() : the bare answer for many facts on one target, whose share of what is
+ * derived derive_pipeline() fills once. */
+void derive_pipeline(const struct tmap_checker *checker, struct derived *out);
+bool pipeline_is_legal(const struct tmap_checker *checker, const struct derived *derived,
+                       const struct pipeline_facts *facts);
+
 #endif

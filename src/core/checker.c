@@ -19,9 +19,12 @@ static bool has(const struct row *r, enum row_source source, enum row_sign sign,
     return false;
 }
 
+/* Of a pipeline's sums no call and no instruction speaks: there a guide's word counts. */
 static bool documented(const struct row *r, const struct tmap_target *t)
 {
-    return has(r, SOURCE_API, SIGN_SEEN, t->cuda) || has(r, SOURCE_PTX, SIGN_SEEN, t->ptx);
+    return has(r, SOURCE_API, SIGN_SEEN, t->cuda) || has(r, SOURCE_PTX, SIGN_SEEN, t->ptx) ||
+           (row_subject_of((tmap_row)(r - row_table)) == SUBJECT_PIPELINE &&
+            has(r, SOURCE_GUIDE, SIGN_SEEN, t->cuda));
 }
 
 /* Hardware's documents are PTX's; the encode call's arguments are the driver's matter. */

@@ -47,6 +47,9 @@ static void range_of(int slot, int128 *lo, int128 *hi)
     case FIELD_TMEM_NEEDED:
     case FIELD_ALLOC_WARPS:
     case FIELD_ALLOC_GROUP:
+    case FIELD_MODEL:
+    case FIELD_ODD_BLOCK:
+    case FIELD_ODD_WARPS:
         *hi = UINT64_MAX;
         break;
     case FIELD_LOWER:

@@ -150,6 +150,9 @@ void pipeline_write(struct pipeline_facts *p, int slot, int64_t value)
     if (slot == F_TMEM_NEEDED) p->tmem_needed = v;
     if (slot == F_ALLOC_WARPS) p->alloc_warps = v;
     if (slot == F_ALLOC_GROUP) p->alloc_group = v;
+    if (slot == F_MODEL) p->model = v;
+    if (slot == F_ODD_BLOCK) p->odd_block = v;
+    if (slot == F_ODD_WARPS) p->odd_warps = v;
 }
 
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,

@@ -47,6 +47,7 @@ struct pipeline_facts {
     /* what multiplies, and its tensor memory; the codes are those of the instruction descriptor */
     uint64_t cta_group, mma_kind, mma_m, mma_n, mma_k, a_type, b_type, d_type;
     uint64_t scale_block, scale_type, tmem_needed, alloc_warps, alloc_group;
+    uint64_t model, odd_block, odd_warps; /* of a configuration: enum tmap_model */
 };
 
 struct subject {

@@ -83,6 +83,9 @@
 #define TMEM_NEEDED (pl->tmem_needed)
 #define ALLOC_WARPS (pl->alloc_warps)
 #define ALLOC_GROUP (pl->alloc_group)
+#define MODEL (pl->model)
+#define ODD_BLOCK (pl->odd_block)
+#define ODD_WARPS (pl->odd_warps)
 
 #define SIZE_BITS ((int64_t)table_size_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])
 #define GMEM_BITS ((int64_t)table_gmem_bits[(unsigned)d->dtype & (TABLE_ENTRIES - 1)])

@@ -52,9 +52,12 @@ static void test_configurations(void **state)
         if (i % 2) p.m = p.n = p.k = 4096;
         p.dtype = p.out_dtype = TMAP_BFLOAT16;
         p.model = i % 3 ? TMAP_MODEL_RING : TMAP_MODEL_TRITON;
-        const struct tmap_config c = {(uint32_t)extreme(32), (uint32_t)extreme(32),
-                                      (uint32_t)extreme(32), (uint32_t)extreme(32),
-                                      draw() % 2 ? 4 : (uint32_t)extreme(32)};
+        const struct tmap_config c = {(uint32_t)extreme(32),
+                                      (uint32_t)extreme(32),
+                                      i % 4 ? 64 : (uint32_t)extreme(32),
+                                      (uint32_t)extreme(32),
+                                      draw() % 2 ? 4 : (uint32_t)extreme(32),
+                                      0};
         struct tmap_config_answer a;
         assert_int_equal(tmap_prune(&checker, &p, &c, 1, &a), TMAP_OK);
         legal += a.verdict == TMAP_LEGAL;

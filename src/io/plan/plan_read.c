@@ -127,12 +127,13 @@ void io_pipeline_free(struct io_pipeline *p)
     p->loads = NULL;
 }
 
+/* Every configuration has all of these; num_ctas is 1 where it is not said. */
 static const char *const words[5] = {"BLOCK_M", "BLOCK_N", "BLOCK_K", "num_stages", "num_warps"};
 
 static bool config_from(struct io_record *r, json_t *o, size_t i, struct tmap_config *c)
 {
-    static const char *const known[] = {"BLOCK_M",    "BLOCK_N",   "BLOCK_K",
-                                        "num_stages", "num_warps", NULL};
+    static const char *const known[] = {"BLOCK_M",   "BLOCK_N",  "BLOCK_K", "num_stages",
+                                        "num_warps", "num_ctas", NULL};
     uint32_t *const to[5] = {&c->block_m, &c->block_n, &c->block_k, &c->stages, &c->warps};
     char path[48];
     snprintf(path, sizeof path, "$.configs[%zu]", i);
@@ -144,7 +145,8 @@ static bool config_from(struct io_record *r, json_t *o, size_t i, struct tmap_co
         if (!value) return io_fail(r, path, "%s is missing", words[k]);
         if (!io_get_u32(&at, words[k], -1, value, to[k])) return false;
     }
-    return true;
+    json_t *ctas = json_object_get(o, "num_ctas");
+    return !ctas || io_get_u32(&at, "num_ctas", -1, ctas, &c->ctas);
 }
 
 static bool list_from(struct io_record *r, json_t *space, int k, struct io_prune *p)
@@ -189,8 +191,8 @@ static bool configs_from(struct io_record *r, struct io_prune *p)
 
 bool io_prune_from(struct io_record *r, struct io_prune *p)
 {
-    static const char *const known[] = {"name", "op",    "dtype",   "out_dtype", "M", "N",
-                                        "K",    "model", "configs", "space",     NULL};
+    static const char *const known[] = {"name",  "op",      "dtype", "out_dtype",    "M", "N", "K",
+                                        "model", "configs", "space", "accumulators", NULL};
     const struct io_at at = {r, "$", 0};
     memset(p, 0, sizeof *p);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
@@ -201,12 +203,13 @@ bool io_prune_from(struct io_record *r, struct io_prune *p)
     while (model && tmap_model_name(p->problem.model) &&
            strcmp(model, tmap_model_name(p->problem.model)))
         p->problem.model++;
-    if (!tmap_model_name(p->problem.model)) return io_fail(r, "$.model", "ring or triton");
+    if (!tmap_model_name(p->problem.model)) return io_fail(r, "$.model", "ring, triton or tcgen05");
     if (!json_object_get(r->json, "dtype")) return io_fail(r, "$", "dtype is missing");
     return io_enum_key(r, "dtype", IO_ENUM_DTYPE, 0, &p->problem.dtype) &&
            io_enum_key(r, "out_dtype", IO_ENUM_DTYPE, TMAP_BFLOAT16, &p->problem.out_dtype) &&
            number_key(r, "M", 4096, &p->problem.m) && number_key(r, "N", 4096, &p->problem.n) &&
-           number_key(r, "K", 4096, &p->problem.k) && configs_from(r, p);
+           number_key(r, "K", 4096, &p->problem.k) &&
+           small_key(r, "accumulators", &p->problem.accumulators) && configs_from(r, p);
 }
 
 void io_prune_free(struct io_prune *p)
