@@ -56,7 +56,7 @@ static bool explore_at(const struct pipeline *p, const struct tmap_design_option
 }
 
 /* A proof of fewer stages or consumers than there are is none of all. Where the states are too
- * many, what two stages do is said too. */
+ * many, two stages are tried too. */
 static void explore_design(const struct pipeline *p, struct exploration *e)
 {
     struct tmap_design_options o = e->design.options;

@@ -54,7 +54,7 @@ static void agent(struct builder *b, const char *name, unsigned cta)
 }
 
 /* One more agent with the program of the one before. */
-static void twin(struct builder *b, const char *name)
+static void same_agent(struct builder *b, const char *name)
 {
     struct tmap_agent *to = &b->p->agent[b->p->agent_count++];
     *to = *b->agent;
@@ -123,7 +123,7 @@ static void design_ring(struct builder *b)
     consume(b, tile, full, empty, r);
     for (uint32_t i = 1; i < b->consumers; i++) {
         if (i + 1 < b->consumers || !defect_is(b, TMAP_DEFECT_ONE_ARRIVAL)) {
-            twin(b, consumer_names[i]);
+            same_agent(b, consumer_names[i]);
             continue;
         }
         agent(b, consumer_names[i], 0);
@@ -250,7 +250,8 @@ static void design_gemm_sm90(struct builder *b)
         sm90_producer(b, &o, cta);
         agent(b, consumer_names[cta * b->consumers], cta);
         sm90_consumer(b, &o);
-        for (uint32_t i = 1; i < b->consumers; i++) twin(b, consumer_names[cta * b->consumers + i]);
+        for (uint32_t i = 1; i < b->consumers; i++)
+            same_agent(b, consumer_names[cta * b->consumers + i]);
     }
 }
 

@@ -113,7 +113,7 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
     m.trace = trace ? trace : m.detail;
     m.trace_size = trace ? size : 0;
     m.trace_length = 0;
-    m.spoken = 0;
+    m.last_named = 0;
     memset(m.turned, 0, sizeof m.turned);
     machine_start(&m, &s);
     machine_settle(&m, &s);
@@ -121,14 +121,14 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
         const struct machine_move move = move_of(moves[i]);
         char number[8];
         snprintf(number, sizeof number, "%3u", n - i);
-        machine_speaks(&m, move.agent, move.event != EVENT_AGENT, number);
+        machine_names(&m, move.agent, move.event != EVENT_AGENT, number);
         machine_apply(&m, &s, move);
         for (unsigned r = 0; r < m.p->ring_count && !m.fault; r++)
             m.turned[r] += machine_turn(&m, &s, r);
         machine_canonical(&m, &s);
     }
     if (m.fault) memcpy(e->m.detail, m.detail, sizeof m.detail);
-    if (e->m.fault == TMAP_HAZARD_DEADLOCK) machine_say_waits(&m, &s);
+    if (e->m.fault == TMAP_HAZARD_DEADLOCK) machine_trace_waits(&m, &s);
     return n;
 }
 

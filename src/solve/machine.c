@@ -114,7 +114,7 @@ static void group_agents(struct machine *m)
     const struct tmap_protocol *p = m->p;
     uint16_t named = 0;
     for (unsigned a = 0; a < p->agent_count; a++) {
-        m->twin[a] = (uint8_t)a;
+        m->alike[a] = (uint8_t)a;
         for (unsigned k = 0; k < TMAP_PARTS; k++)
             for (unsigned i = 0; i < p->agent[a].count[k]; i++)
                 if (p->step[p->agent[a].first[k] + i].op == TMAP_STEP_WRITE)
@@ -130,7 +130,7 @@ static void group_agents(struct machine *m)
             p->agent[a].cta == p->agent[a - 1].cta &&
             memcmp(p->agent[a].first, p->agent[a - 1].first, sizeof p->agent[a].first) == 0 &&
             memcmp(p->agent[a].count, p->agent[a - 1].count, sizeof p->agent[a].count) == 0)
-            m->twin[a] = m->twin[a - 1];
+            m->alike[a] = m->alike[a - 1];
 }
 
 bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
@@ -282,8 +282,8 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
 static void leave(struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
-    machine_speaks(m, agent, false, "");
-    machine_say(m, "        leaves\n");
+    machine_names(m, agent, false, "");
+    machine_trace(m, "        leaves\n");
     if (a->stores)
         machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s leaves while its store still reads",
                      m->p->agent[agent].name);

@@ -48,8 +48,8 @@ struct machine {
     char detail[128];
     char *trace; /* text of the steps taken, when wanted */
     size_t trace_size, trace_length;
-    unsigned speaker, spoken; /* whose step it is; 1 + whose name was said last, or copies' */
-    bool copies;              /* of the speaker */
+    unsigned actor, last_named; /* whose step it is; 1 + whose name was printed last, or copies' */
+    bool copies;                /* of the actor */
     unsigned turned[TMAP_PROTOCOL_RINGS]; /* by how far the states of the trace are, in all */
     bool truncated;
     bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
@@ -58,8 +58,7 @@ struct machine {
     bool idle_blocks;                      /* no agent does anything in a block */
     bool minds_ends[TMAP_PROTOCOL_AGENTS]; /* does something at the ends of a tile */
     bool uses_ring[TMAP_PROTOCOL_AGENTS][TMAP_PROTOCOL_RINGS];
-    uint8_t
-        twin[TMAP_PROTOCOL_AGENTS]; /* the first of the agents that each may change places with */
+    uint8_t alike[TMAP_PROTOCOL_AGENTS]; /* the first of the agents that each is symmetric with */
 };
 
 /* What can happen next, as a number: an agent's block with the letter it takes, or an event. */
@@ -110,10 +109,10 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent);
 void machine_committed(struct machine *m, struct machine_state *s, unsigned agent);
 void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format, ...);
-/* The trace. machine_speaks() : whose the next lines are, said where it changes; `before` is the
- * number of a move, or "". machine_say_waits() : what everybody who is stuck waits for. */
-void machine_say(struct machine *m, const char *format, ...);
-void machine_speaks(struct machine *m, unsigned agent, bool copies, const char *before);
-void machine_say_waits(struct machine *m, const struct machine_state *s);
+/* The trace. machine_names() : whose the next lines are, printed where it changes; `before` is the
+ * number of a move, or "". machine_trace_waits() : what everybody who is stuck waits for. */
+void machine_trace(struct machine *m, const char *format, ...);
+void machine_names(struct machine *m, unsigned agent, bool copies, const char *before);
+void machine_trace_waits(struct machine *m, const struct machine_state *s);
 
 #endif

@@ -40,7 +40,7 @@ static void small(struct tape *t, int16_t *v)
         *v = (int16_t)(one - bias);
 }
 
-/* Bytes that a copy has left are said only where some have landed. */
+/* Bytes that a copy has left are kept only where some have landed. */
 static void flights(const struct machine *m, struct tape *t, struct flying *f, uint8_t *count,
                     bool copies)
 {

@@ -16,39 +16,39 @@ void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format,
     va_end(args);
 }
 
-static void say(struct machine *m, const char *format, va_list args)
+static void trace_append(struct machine *m, const char *format, va_list args)
 {
     const size_t room = m->trace_length < m->trace_size ? m->trace_size - m->trace_length : 0;
     const int n = vsnprintf(room ? m->trace + m->trace_length : NULL, room, format, args);
     if (n > 0) m->trace_length += (size_t)n;
 }
 
-void machine_say(struct machine *m, const char *format, ...)
+void machine_trace(struct machine *m, const char *format, ...)
 {
     va_list args;
     if (!m->trace) return;
     va_start(args, format);
-    say(m, format, args);
+    trace_append(m, format, args);
     va_end(args);
 }
 
-void machine_speaks(struct machine *m, unsigned agent, bool copies, const char *before)
+void machine_names(struct machine *m, unsigned agent, bool copies, const char *before)
 {
     const unsigned who = agent + (copies ? TMAP_PROTOCOL_AGENTS : 0u);
-    if (!m->trace || (m->spoken == who + 1 && !*before)) return;
-    machine_say(m, copies ? "%s    (copies of %s)\n" : "%s    %s\n", *before ? before : "   ",
-                m->p->agent[agent].name);
-    m->spoken = who + 1;
+    if (!m->trace || (m->last_named == who + 1 && !*before)) return;
+    machine_trace(m, copies ? "%s    (copies of %s)\n" : "%s    %s\n", *before ? before : "   ",
+                  m->p->agent[agent].name);
+    m->last_named = who + 1;
 }
 
 /* A line of what the agent does. */
-static void tell(struct machine *m, const char *format, ...)
+static void trace_step(struct machine *m, const char *format, ...)
 {
     va_list args;
     if (!m->trace) return;
-    machine_speaks(m, m->speaker, m->copies, "");
+    machine_names(m, m->actor, m->copies, "");
     va_start(args, format);
-    say(m, format, args);
+    trace_append(m, format, args);
     va_end(args);
 }
 
@@ -75,14 +75,14 @@ static const char *buffer_name(const struct machine *m, unsigned b)
 }
 
 /* The number that a slot had before the ring was turned: in a trace it stays the same. */
-static unsigned said(const struct machine *m, unsigned ring, unsigned slot)
+static unsigned trace_slot(const struct machine *m, unsigned ring, unsigned slot)
 {
     return (slot + m->turned[ring]) % m->p->depth[ring];
 }
 
-/* Name and slot, as they are said. */
-#define BARRIER(b, slot) barrier_name(m, b), said(m, m->p->barrier[b].ring, slot)
-#define BUFFER(b, slot) buffer_name(m, b), said(m, m->p->buffer[b].ring, slot)
+/* Name and slot, as the trace prints them. */
+#define BARRIER(b, slot) barrier_name(m, b), trace_slot(m, m->p->barrier[b].ring, slot)
+#define BUFFER(b, slot) buffer_name(m, b), trace_slot(m, m->p->buffer[b].ring, slot)
 
 static bool cta_gone(const struct machine *m, const struct machine_state *s, unsigned cta)
 {
@@ -112,7 +112,7 @@ static void settle(struct machine *m, struct machine_state *s, unsigned barrier,
     if (b->pending != 0 || b->tx != 0) return;
     b->phase = (uint8_t)((b->phase + 1) % GENERATIONS);
     b->pending = m->p->barrier[barrier].count;
-    tell(m, "        %s[%u]@%u completes its phase\n", BARRIER(barrier, slot), cta);
+    trace_step(m, "        %s[%u]@%u completes its phase\n", BARRIER(barrier, slot), cta);
 }
 
 static void arrive(struct machine *m, struct machine_state *s, unsigned barrier, unsigned cta,
@@ -120,7 +120,7 @@ static void arrive(struct machine *m, struct machine_state *s, unsigned barrier,
 {
     struct machine_barrier *b = &s->barrier[barrier][cta][slot];
     if (!reachable(m, s, barrier, cta, own)) return;
-    tell(m, "        arrives on %s[%u]@%u\n", BARRIER(barrier, slot), cta);
+    trace_step(m, "        arrives on %s[%u]@%u\n", BARRIER(barrier, slot), cta);
     if (b->pending > 0) b->pending--;
     settle(m, s, barrier, cta, slot);
 }
@@ -140,7 +140,7 @@ static enum machine_outcome step_wait(struct machine *m, struct machine_state *s
     const unsigned ahead =
         (s->barrier[t->x][cta][at.slot].phase + GENERATIONS - want) % GENERATIONS;
     if (!reachable(m, s, t->x, cta, true)) return STEP_STOP;
-    if (ahead == 1) tell(m, "        passes %s[%u]@%u\n", BARRIER(t->x, at.slot), cta);
+    if (ahead == 1) trace_step(m, "        passes %s[%u]@%u\n", BARRIER(t->x, at.slot), cta);
     if (ahead == 1) return STEP_GO;
     if (ahead == 0 || ahead == GENERATIONS - 2) return STEP_BLOCKED;
     machine_fail(m, TMAP_HAZARD_ALIAS, "%s takes phase %u of %s[%u] for phase %u: same parity",
@@ -155,7 +155,7 @@ static enum machine_outcome step_sync(struct machine *m, struct machine_state *s
     const uint16_t bit = (uint16_t)(1u << agent);
     if (s->synced[t->x] & bit) return STEP_BLOCKED;
     s->synced[t->x] |= bit;
-    tell(m, "        arrives at sync %u\n", t->x);
+    trace_step(m, "        arrives at sync %u\n", t->x);
     if (s->synced[t->x] != m->p->members[t->x]) return STEP_STOP;
     s->synced[t->x] = 0;
     for (unsigned a = 0; a < m->p->agent_count; a++)
@@ -172,7 +172,8 @@ static enum machine_outcome step_expect(struct machine *m, struct machine_state 
         if (!(mask >> cta & 1)) continue;
         struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
         b->tx = (int16_t)(b->tx + (int32_t)t->bytes / m->unit);
-        tell(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, BARRIER(t->x, at.slot), cta);
+        trace_step(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, BARRIER(t->x, at.slot),
+                   cta);
         arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
     }
     return STEP_GO;
@@ -229,8 +230,8 @@ static enum machine_outcome step_load(struct machine *m, struct machine_state *s
         a->load[cta][a->loads[cta]++] =
             (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen,
                             (int16_t)((int32_t)t->bytes / m->unit)};
-        tell(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes, BUFFER(t->x, at.slot),
-             cta);
+        trace_step(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes,
+                   BUFFER(t->x, at.slot), cta);
     }
     return STEP_STOP;
 }
@@ -243,7 +244,7 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
         struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
-        tell(m, "        begins to read %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
+        trace_step(m, "        begins to read %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
             machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
                          m->p->agent[agent].name, BUFFER(t->x, at.slot), cta);
@@ -262,7 +263,7 @@ static void end_read(struct machine *m, struct machine_state *s, unsigned agent,
         if (!(mask >> cta & 1)) continue;
         if (b->reading) b->reading--;
         b->done++;
-        tell(m, "        has read %s[%u]@%u\n", BUFFER(t->x, slot), cta);
+        trace_step(m, "        has read %s[%u]@%u\n", BUFFER(t->x, slot), cta);
     }
 }
 
@@ -297,7 +298,7 @@ static enum machine_outcome step_commit(struct machine *m, struct machine_state 
     if (a->open) a->open--;
     a->commit[a->commits++] =
         (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
-    tell(m, "        commits to %s[%u]\n", BARRIER(t->y, at.slot));
+    trace_step(m, "        commits to %s[%u]\n", BARRIER(t->y, at.slot));
     return STEP_STOP;
 }
 
@@ -309,7 +310,7 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
         if (!(mask >> cta & 1)) continue;
-        tell(m, "        writes %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
+        trace_step(m, "        writes %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(b, at);
         b->landed++;
@@ -324,7 +325,7 @@ static enum machine_outcome step_fence(struct machine *m, struct machine_state *
     for (unsigned b = 0; b < m->p->buffer_count; b++)
         for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++)
             s->buffer[b][cta][k].dirty &= (uint16_t) ~(1u << agent);
-    tell(m, "        fences the async proxy\n");
+    trace_step(m, "        fences the async proxy\n");
     return STEP_GO;
 }
 
@@ -335,7 +336,7 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
     const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
     struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
     struct machine_agent *a = &s->agent[agent];
-    tell(m, "        stores from %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
+    trace_step(m, "        stores from %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
     if (b->dirty)
         machine_fail(m, TMAP_HAZARD_UNFENCED,
                      "%s[%u]@%u is stored with writes that no proxy fence "
@@ -360,8 +361,8 @@ static enum machine_outcome step_init(struct machine *m, struct machine_state *s
 {
     const unsigned cta = m->p->agent[agent].cta;
     s->init[cta] = t->op == TMAP_STEP_INIT ? 1 : 2;
-    tell(m, "        %s the barriers of CTA %u\n",
-         t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
+    trace_step(m, "        %s the barriers of CTA %u\n",
+               t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
     return STEP_GO;
 }
 
@@ -379,7 +380,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     const bool waits = t->op == TMAP_STEP_WAIT || t->op == TMAP_STEP_WAIT_FREE ||
                        t->op == TMAP_STEP_SYNC || t->op == TMAP_STEP_WAIT_READ;
     if (waits && !first) return STEP_BLOCKED;
-    m->speaker = agent;
+    m->actor = agent;
     m->copies = false;
     switch (t->op) {
     case TMAP_STEP_INIT:
@@ -434,12 +435,12 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
     const int16_t bytes = all ? f->left : b->tx;
     const struct flying landed = *f;
-    m->speaker = agent;
+    m->actor = agent;
     m->copies = true;
     if (cta_gone(m, s, cta))
         machine_fail(m, TMAP_HAZARD_EXIT, "CTA %u has left while a copy to it is under way", cta);
-    tell(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ", bytes * m->unit,
-         BUFFER(t->x, f->slot), cta);
+    trace_step(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ",
+               bytes * m->unit, BUFFER(t->x, f->slot), cta);
     b->tx = (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
     if (all) {
@@ -457,9 +458,9 @@ void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent
     const struct flying f = a->store[0];
     const struct tmap_step *t = &m->p->step[f.step];
     struct machine_buffer *b = &s->buffer[t->x][m->p->agent[agent].cta][f.slot];
-    m->speaker = agent;
+    m->actor = agent;
     m->copies = true;
-    tell(m, "        the store has read %s[%u]\n", BUFFER(t->x, f.slot));
+    trace_step(m, "        the store has read %s[%u]\n", BUFFER(t->x, f.slot));
     b->storing = 0;
     b->done++;
     a->stores--;
@@ -472,7 +473,7 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
     const struct flying f = a->commit[0];
     const struct tmap_step *t = &m->p->step[f.step];
     const unsigned mask = targets(m, agent, t->ctas);
-    m->speaker = agent;
+    m->actor = agent;
     m->copies = true;
     a->commits--;
     for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
@@ -481,7 +482,7 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
         if (mask >> cta & 1) arrive(m, s, t->y, cta, f.slot, cta == m->p->agent[agent].cta);
 }
 
-void machine_say_waits(struct machine *m, const struct machine_state *s)
+void machine_trace_waits(struct machine *m, const struct machine_state *s)
 {
     for (unsigned a = 0; a < m->p->agent_count; a++) {
         const struct machine_agent *g = &s->agent[a];
@@ -491,9 +492,9 @@ void machine_say_waits(struct machine *m, const struct machine_state *s)
         const unsigned ring = m->p->barrier[t->x].ring, cta = m->p->agent[a].cta;
         const struct place at = place_of(m, s, a, ring, t->back);
         const struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
-        machine_say(m, "       %s waits for %s[%u]@%u, which lacks ", m->p->agent[a].name,
-                    BARRIER(t->x, at.slot), cta);
-        machine_say(m, b->tx ? "%d bytes\n" : "%d arrivals\n",
-                    b->tx ? b->tx * m->unit : b->pending);
+        machine_trace(m, "       %s waits for %s[%u]@%u, which lacks ", m->p->agent[a].name,
+                      BARRIER(t->x, at.slot), cta);
+        machine_trace(m, b->tx ? "%d bytes\n" : "%d arrivals\n",
+                      b->tx ? b->tx * m->unit : b->pending);
     }
 }

@@ -82,10 +82,10 @@ static void swap_agents(const struct machine *m, struct machine_state *s, unsign
 }
 
 /* Sorts interchangeable agents. */
-static void sort_twins(const struct machine *m, struct machine_state *s)
+static void sort_symmetric(const struct machine *m, struct machine_state *s)
 {
     for (unsigned a = 1; a < m->p->agent_count; a++)
-        for (unsigned b = a; b > 0 && m->twin[b] == m->twin[b - 1]; b--) {
+        for (unsigned b = a; b > 0 && m->alike[b] == m->alike[b - 1]; b--) {
             const int order = memcmp(&s->agent[b - 1], &s->agent[b], sizeof s->agent[b]);
             if (order < 0 || (order == 0 && sync_bits(m, s, b - 1) <= sync_bits(m, s, b))) break;
             swap_agents(m, s, b - 1, b);
@@ -109,5 +109,5 @@ void machine_canonical(const struct machine *m, struct machine_state *s)
         turn_agents(m, s, r, by);
         for (unsigned c = 0; c < m->p->ctas; c++) turn_objects(m, s, r, by, c);
     }
-    sort_twins(m, s);
+    sort_symmetric(m, s);
 }

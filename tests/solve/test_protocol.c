@@ -179,7 +179,7 @@ static void test_larger_clusters(void **state)
 }
 
 /* Every design without its defect must be proved at the same depth, or finding it means nothing. */
-static void test_each_defect_has_a_sound_twin(void **state)
+static void test_each_design_without_its_defect_is_proved(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++) {
@@ -239,7 +239,7 @@ int main(void)
         cmocka_unit_test(test_designs_are_proved),
         cmocka_unit_test(test_defects_are_found),
         cmocka_unit_test(test_larger_clusters),
-        cmocka_unit_test(test_each_defect_has_a_sound_twin),
+        cmocka_unit_test(test_each_design_without_its_defect_is_proved),
         cmocka_unit_test(test_bytes_of_the_callers_own),
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
         cmocka_unit_test(test_misuse),
