@@ -67,6 +67,28 @@ TMAP_API void tmap_symbolic_cancel(struct tmap_symbolic *context);
 TMAP_API void tmap_symbolic_budget(struct tmap_symbolic *context, uint64_t isl_operations,
                                    uint64_t z3_rlimit);
 
+enum tmap_proof {
+    TMAP_PROVED = 0,    /* unsatisfiable: the claim holds */
+    TMAP_REFUTED = 1,   /* satisfiable: it does not */
+    TMAP_UNDECIDED = 2, /* the budget ran out, or the check itself says unknown */
+};
+
+/* A question that a solver was asked, as a text that can be asked again: SMT-LIB for "Z3" (any
+ * solver of it reads the text); for "isl" a line of comment, "M := " and a map in isl's syntax,
+ * and, where what is proved is that its range does not meet a set, "B := " and that set; without
+ * one, that M is injective. The text lives as long as the call; the context is not to be used in
+ * it. */
+struct tmap_question {
+    const char *solver; /* "Z3", "isl" */
+    const char *text;
+    enum tmap_proof answer;
+};
+typedef void tmap_record(void *user, const struct tmap_question *question);
+
+/* tmap_symbolic_record() : from now on record is called with each question of a proof and its
+ *  answer: the certificates of everything that the context proves. NULL: none. */
+TMAP_API void tmap_symbolic_record(struct tmap_symbolic *context, tmap_record *record, void *user);
+
 /* tmap_symbolic_why() : one sentence about the last failure; "" when there was none. Valid until
  * the context is used again. */
 TMAP_API const char *tmap_symbolic_why(const struct tmap_symbolic *context);
@@ -217,12 +239,6 @@ struct tmap_claim {
     size_t field_count;
     uint64_t below;
     bool is_legal;
-};
-
-enum tmap_proof {
-    TMAP_PROVED = 0,    /* unsatisfiable: the claim holds */
-    TMAP_REFUTED = 1,   /* satisfiable: it does not */
-    TMAP_UNDECIDED = 2, /* the budget ran out, or the check itself says unknown */
 };
 
 /* tmap_certify() : asks Z3 for a proof of the claim. The query, in SMT-LIB with one named assertion

@@ -18,6 +18,8 @@ struct tmap_symbolic {
     pthread_mutex_t lock; /* of what cancelling from another thread reads: depth, isl, z3 */
     int depth;            /* of questions within questions; 0: none runs */
     atomic_bool cancelled;
+    tmap_record *record; /* called with each question that was asked; NULL: none is */
+    void *record_user;
     char why[200];
     char solvers[96];
 };

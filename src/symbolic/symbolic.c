@@ -49,6 +49,13 @@ void tmap_symbolic_budget(struct tmap_symbolic *context, uint64_t isl_operations
     context->z3_rlimit = z3_rlimit ? z3_rlimit : Z3_RLIMIT;
 }
 
+void tmap_symbolic_record(struct tmap_symbolic *context, tmap_record *record, void *user)
+{
+    if (!context) return;
+    context->record = record;
+    context->record_user = user;
+}
+
 /* Whether a question still runs; if so the solvers are told to stop. */
 static bool interrupt(struct tmap_symbolic *s)
 {

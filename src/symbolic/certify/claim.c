@@ -1,4 +1,5 @@
 /* claim.c : claims about descriptors, proved by Z3 or not. */
+#include "symbolic/smt/replay.h"
 #include "symbolic/smt/script.h"
 
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct certificate {
     struct tmap_violation row[MAX_ASSERTIONS];
     const char *name[MAX_ASSERTIONS];
     bool core[MAX_ASSERTIONS];
+    enum sym_answer answer;
 };
 
 static int slot_of(const struct tmap_field_cost *cost)
@@ -162,14 +164,21 @@ static bool is_product(const struct certificate *c)
     return boxes + c->unknown[F_DTYPE] + c->unknown[F_CHANNELS] + c->unknown[F_PIXELS] > 1;
 }
 
-static enum tmap_status ask(struct certificate *c, enum tmap_proof *proof)
+static struct sym_query query_of(struct certificate *c)
 {
     struct sym_query query = {c->script.text.at, is_product(c) ? "QF_NIA" : "QF_LIA", c->name, c->n,
                               c->core};
-    enum sym_answer answer;
     if (c->claim->is_legal) query.n_assume = 0;
-    enum tmap_status st = sym_z3_ask(c->s, &query, &answer);
-    *proof = answer == SYM_UNSAT ? TMAP_PROVED : answer == SYM_SAT ? TMAP_REFUTED : TMAP_UNDECIDED;
+    return query;
+}
+
+static enum tmap_status ask(struct certificate *c, enum tmap_proof *proof)
+{
+    struct sym_query query = query_of(c);
+    enum tmap_status st = sym_ask(c->s, &query, &c->answer);
+    *proof = c->answer == SYM_UNSAT ? TMAP_PROVED
+             : c->answer == SYM_SAT ? TMAP_REFUTED
+                                    : TMAP_UNDECIDED;
     /* neither legal nor illegal: a rule that decides needs one that does not hold */
     if (*proof == TMAP_REFUTED && !c->claim->field_count &&
         tmap_verdict_of(c->checker, c->claim->desc) == TMAP_UNKNOWN) {
@@ -187,23 +196,6 @@ static void put_result(const struct certificate *c, enum tmap_proof proof,
         if (*found < cap) core[*found] = c->row[i];
         ++*found;
     }
-}
-
-/* The script as a file that another solver reads: logic, what was asked, what is expected. */
-static void put_file(const struct certificate *c, enum tmap_proof proof, struct sym_text *t)
-{
-    static const char *const expected[] = {"unsat", "sat", "unknown"};
-    sym_put(t, "(set-info :source |tmap %s, %s|)\n(set-info :status %s)\n(set-logic %s)\n",
-            tmap_version(), tmap_symbolic_solvers(c->s), expected[proof],
-            is_product(c) ? "QF_NIA" : "QF_LIA");
-    sym_put(t, "%s", c->script.text.at);
-    if (c->claim->is_legal) {
-        sym_put(t, "(check-sat)\n");
-        return;
-    }
-    sym_put(t, "(check-sat-assuming (");
-    for (size_t i = 0; i < c->n; i++) sym_put(t, "%s%s", i ? " " : "", c->name[i]);
-    sym_put(t, "))\n");
 }
 
 static enum tmap_status bad_argument(struct tmap_symbolic *s, const struct tmap_checker *checker,
@@ -237,7 +229,8 @@ static enum tmap_status certify(struct tmap_symbolic *context, const struct tmap
         struct sym_text t = {text, text_cap, 0};
         *proof = answer;
         put_result(c, answer, core, cap, found);
-        put_file(c, answer, &t);
+        const struct sym_query query = query_of(c);
+        sym_put_replay(&t, context, &query, c->answer);
         if (length) *length = t.length;
     }
     sym_close(&c->w);

@@ -4,6 +4,7 @@
  * which only one asks. Witnesses are found by the native check over the rows' own witnesses and all
  * modes; Z3 says that rows without a witness never decide, so that there is nothing else.
  */
+#include "symbolic/smt/replay.h"
 #include "symbolic/smt/script.h"
 
 #include <string.h>
@@ -364,7 +365,7 @@ static enum tmap_status ask(struct differ *d, const struct change *c, enum sym_a
     if (d->script.text.length >= TEXT_BYTES) {
         return sym_report(d->s, TMAP_E_BUDGET, "the rows exceed the query's size");
     }
-    return rows ? sym_z3_ask(d->s, &query, answer) : TMAP_OK;
+    return rows ? sym_ask(d->s, &query, answer) : TMAP_OK;
 }
 
 static enum tmap_status prove(struct differ *d, struct tmap_diff_proof *proof)

@@ -1,5 +1,6 @@
 /* minimal.c : reads a search's account and asks about each view that it names. */
 #include "symbolic/certify/view_query.h"
+#include "symbolic/smt/replay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static enum tmap_status ask(struct sym_account *a, const struct sym_fields *f,
     *answer = SYM_UNKNOWN;
     for (int k = 0; w.status == TMAP_OK && st == TMAP_OK && k < 2; k++) {
         const struct sym_query query = {.text = q.text.at, .logic = logic[k]};
-        if (*answer == SYM_UNKNOWN) st = sym_z3_ask(a->s, &query, answer);
+        if (*answer == SYM_UNKNOWN) st = sym_ask(a->s, &query, answer);
     }
     if (w.status != TMAP_OK && w.status != TMAP_E_BUDGET) st = sym_report(a->s, w.status, w.why);
     sym_close(&w);

@@ -13,6 +13,7 @@
 
 #include <isl/map.h>
 #include <isl/set.h>
+#include <stdlib.h>
 
 enum { TEXT_BYTES = 1 << 14 };
 
@@ -251,15 +252,43 @@ static void put_wrong_start(struct moves *m, uint32_t unit)
     if (!steps) sym_put(&m->t, "%u > 0", unit);
 }
 
+/* The question as text that isl reads again: a map, and a set that its range must not meet; without
+ * one the map must be injective. */
+static void record(struct moves *m, isl_map *map, isl_set *bad, isl_bool proved)
+{
+    char *of_map = m->s->record ? isl_map_to_str(map) : NULL;
+    char *of_set = m->s->record && bad ? isl_set_to_str(bad) : NULL;
+    struct sym_text t = {NULL, 0, 0};
+    for (int pass = 0; of_map && (of_set || !bad) && pass < 2; pass++) {
+        t = (struct sym_text){t.at, t.cap, 0};
+        sym_put(&t, "# tmap %s: %s\nM := %s;\n", tmap_version(),
+                bad ? "the range of M does not meet B" : "M is injective", of_map);
+        if (bad) sym_put(&t, "B := %s;\n", of_set);
+        if (pass == 0) t = (struct sym_text){sym_take(&m->w, t.length + 1), t.length + 1, 0};
+        if (!t.at) break;
+    }
+    if (t.at && t.length) {
+        const struct tmap_question question = {"isl", t.at,
+                                               proved == isl_bool_true    ? TMAP_PROVED
+                                               : proved == isl_bool_false ? TMAP_REFUTED
+                                                                          : TMAP_UNDECIDED};
+        m->s->record(m->s->record_user, &question);
+    }
+    free(of_map);
+    free(of_set);
+}
+
 static void ask(struct moves *m)
 {
     sym_put(&m->t, " }");
     if (m->t.length >= m->t.cap) sym_fail(&m->w, TMAP_E_BUDGET, "the question is too long");
     if (m->w.status != TMAP_OK) return;
     isl_set *bad = isl_set_read_from_str(m->s->isl, m->t.at);
-    isl_map *wrong = isl_map_intersect_range(isl_map_copy(m->map), bad);
+    isl_map *wrong = isl_map_intersect_range(isl_map_copy(m->map), isl_set_copy(bad));
     const isl_bool none = isl_map_is_empty(wrong);
+    record(m, m->map, bad, none);
     isl_map_free(wrong);
+    isl_set_free(bad);
     if (none == isl_bool_false) m->proof = TMAP_REFUTED;
     if (none == isl_bool_error) sym_isl_status(m->s, &m->w);
 }
@@ -267,6 +296,7 @@ static void ask(struct moves *m)
 static void ask_injective(struct moves *m, isl_map *map)
 {
     const isl_bool yes = isl_map_is_injective(map);
+    record(m, map, NULL, yes);
     isl_map_free(map);
     if (yes == isl_bool_false) m->proof = TMAP_REFUTED;
     if (yes == isl_bool_error) sym_isl_status(m->s, &m->w);
