@@ -17,7 +17,7 @@ struct check {
     unsigned flags; /* enum io_judge_flag */
     bool has_dump;  /* the input is a log with another program's dumps */
     enum io_dump dump;
-    struct tmap_symbolic *prover;  /* --prove: made at the first proof */
+    struct cli_prover prover;      /* --prove */
     struct cli_baseline *baseline; /* --baseline; else NULL */
 };
 
@@ -57,9 +57,11 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
                     "asynchronous fault",
                     record->file, record->line);
     if (c->cli->prove && !c->cli->all_arches) {
+        /* the proof is of the descriptor; what uses it is judged beside it */
+        const char *what = record->use_count ? ", the descriptor alone" : "";
         char name[160];
-        snprintf(name, sizeof name, "%s", record->name ? record->name : "");
-        if (!record->name) snprintf(name, sizeof name, "record_%zu", record->record);
+        snprintf(name, sizeof name, "%.100s%s", record->name ? record->name : "", what);
+        if (!record->name) snprintf(name, sizeof name, "record_%zu%s", record->record, what);
         cli_prove_verdict(c->cli, &c->prover, &c->checker, &record->desc, name);
     }
     io_result_free(&result);
@@ -221,7 +223,7 @@ static enum cli_exit run(struct cli *cli)
     if (cli->operand_count == 0) check_file(&c, "-");
     for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
     c.writer->end(&c.run);
-    tmap_symbolic_close(c.prover);
+    cli_prover_close(&c.prover);
     cli_baseline_free(c.baseline);
     return CLI_OK;
 }

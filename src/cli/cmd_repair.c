@@ -18,8 +18,8 @@ struct repair {
     void *workspace;
     uint64_t plans;
     bool patch;
-    struct tmap_symbolic *prover; /* --prove: made at the first proof */
-    struct tmap_search_log log;   /* the search's account, for proofs */
+    struct cli_prover prover;   /* --prove */
+    struct tmap_search_log log; /* the search's account, for proofs */
 };
 
 static json_t *plan_json(const struct tmap_plan *plan, const struct tmap_desc *request)
@@ -133,13 +133,14 @@ static enum cli_exit run(struct cli *cli)
     free(r.workspace);
     free(r.log.text);
     if (!ready) return cli_status(cli, TMAP_E_MEMORY, "repair");
-    tmap_symbolic_close(r.prover);
+    cli_prover_close(&r.prover);
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
     {"plans", 'n', "N", "at most so many plans, best first (3)"},
     {"op", 0, "OP", "load (the default) or store: a store must not write beside the tile"},
+    {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},
     {"keep-swizzle", 0, NULL, "the consumer needs this swizzle"},
     {"no-copy", 0, NULL, "the tensor cannot be copied into padded rows"},
     {"no-im2col", 0, NULL, "tiled copies stay tiled: no walk by an im2col map"},

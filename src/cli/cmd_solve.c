@@ -17,7 +17,7 @@ struct solve {
     struct tmap_checker checker;
     void *workspace;
     uint64_t plans;
-    struct tmap_symbolic *prover; /* --prove: made at the first proof */
+    struct cli_prover prover; /* --prove */
     struct tmap_search_log log;
 };
 
@@ -118,13 +118,15 @@ static enum cli_exit run(struct cli *cli)
     if (ready) cli_each(cli, false, solve_record, &s);
     free(s.workspace);
     free(s.log.text);
-    tmap_symbolic_close(s.prover);
+    cli_prover_close(&s.prover);
     if (!ready) return cli_status(cli, TMAP_E_MEMORY, "solve");
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
-    {"plans", 'n', "N", "at most so many plans, best first (1)"}, {NULL, 0, NULL, NULL}};
+    {"plans", 'n', "N", "at most so many plans, best first (1)"},
+    {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},
+    {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_solve = {
     .name = "solve",

@@ -7,24 +7,66 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CORE = 64, TEXT_BYTES = 1 << 18 };
+enum { MAX_CORE = 64, NAME_BYTES = 96 };
 
-static void keep(struct cli *cli, const char *text, const char *name)
+/* --- certificates that are kept -----------------------------------------------------------------
+ */
+
+/* What a file may be called after: letters, digits, - and _; anything else is _. */
+static void put_file_name(const char *name, char out[NAME_BYTES])
 {
-    const char *dir = cli_get(cli, "keep");
-    char path[512];
-    if (!dir) return;
-    int n = snprintf(path, sizeof path, "%s/%s.smt2", dir, name);
-    for (char *p = path + strlen(dir) + 1; *p; p++) {
-        if (*p == '/') *p = '_';
+    size_t n = 0;
+    for (; name[n] && n + 1 < NAME_BYTES; n++) {
+        const char c = name[n];
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '-' || c == '_';
+        out[n] = plain ? c : '_';
     }
-    FILE *out = n > 0 && (size_t)n < sizeof path ? fopen(path, "w") : NULL;
-    if (!out || fputs(text, out) < 0) {
-        cli_message(cli, "cannot write %s: %s", path, strerror(errno));
-        cli_note(cli, CLI_INPUT);
-    }
-    if (out) fclose(out);
+    out[n] = 0;
 }
+
+/* DIR/0001-NAME.smt2: numbered, so that records of one name keep a file each. */
+static void keep(void *user, const struct tmap_question *question)
+{
+    struct cli_prover *p = user;
+    const char *ending = strcmp(question->solver, "isl") == 0 ? "isl" : "smt2";
+    char name[NAME_BYTES];
+    put_file_name(p->name, name);
+    const size_t size = strlen(p->dir) + NAME_BYTES + 40;
+    char *path = malloc(size);
+    if (!path) {
+        cli_note(p->cli, cli_status(p->cli, TMAP_E_MEMORY, "keeping a certificate"));
+        return;
+    }
+    snprintf(path, size, "%s/%04zu-%s.%s", p->dir, ++p->kept, name, ending);
+    FILE *out = fopen(path, "w");
+    bool ok = out && fputs(question->text, out) >= 0;
+    if (out && fclose(out) != 0) ok = false;
+    if (!ok) {
+        cli_message(p->cli, "cannot write %s: %s", path, strerror(errno));
+        cli_note(p->cli, CLI_INPUT);
+    }
+    free(path);
+}
+
+/* The context, made at the first proof; NULL with the exit code noted. */
+static struct tmap_symbolic *context_of(struct cli *cli, struct cli_prover *p, const char *name)
+{
+    p->cli = cli;
+    p->name = name;
+    p->dir = cli_get(cli, "keep");
+    if (!p->context) p->context = cli_symbolic_context(cli);
+    if (p->context && p->dir) tmap_symbolic_record(p->context, keep, p);
+    return p->context;
+}
+
+void cli_prover_close(struct cli_prover *prover)
+{
+    tmap_symbolic_close(prover->context);
+}
+
+/* --- verdicts ----------------------------------------------------------------------------------
+ */
 
 static void say(struct cli *cli, enum tmap_proof proof, bool legal, const char *name,
                 const struct tmap_violation *core, size_t found, const char *solvers)
@@ -46,7 +88,7 @@ static void say(struct cli *cli, enum tmap_proof proof, bool legal, const char *
     }
 }
 
-void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
+void cli_prove_verdict(struct cli *cli, struct cli_prover *prover,
                        const struct tmap_checker *checker, const struct tmap_desc *desc,
                        const char *name)
 {
@@ -54,24 +96,21 @@ void cli_prove_verdict(struct cli *cli, struct tmap_symbolic **context,
     struct tmap_claim claim = {desc, NULL, 0, 0, verdict == TMAP_LEGAL};
     struct tmap_violation core[MAX_CORE];
     enum tmap_proof proof;
-    size_t found = 0, length;
+    size_t found = 0;
     if (verdict == TMAP_UNKNOWN) {
         cli_message(cli, "%s: not proved: the verdict is unknown", name);
         cli_note(cli, CLI_UNDECIDED);
         return;
     }
-    if (!*context) *context = cli_symbolic_context(cli);
-    char *text = *context ? malloc(TEXT_BYTES) : NULL;
-    if (!text) return;
-    enum tmap_status status = tmap_certify(*context, checker, &claim, &proof, core, MAX_CORE,
-                                           &found, text, TEXT_BYTES, &length);
+    struct tmap_symbolic *context = context_of(cli, prover, name);
+    if (!context) return;
+    enum tmap_status status =
+        tmap_certify(context, checker, &claim, &proof, core, MAX_CORE, &found, NULL, 0, NULL);
     if (status == TMAP_OK) {
-        say(cli, proof, claim.is_legal, name, core, found, tmap_symbolic_solvers(*context));
-        keep(cli, text, name);
+        say(cli, proof, claim.is_legal, name, core, found, tmap_symbolic_solvers(context));
     } else {
-        cli_symbolic_trouble(cli, *context, status, name);
+        cli_symbolic_trouble(cli, context, status, name);
     }
-    free(text);
 }
 
 /* --- repairs ---------------------------------------------------------------------------------- */
@@ -199,29 +238,29 @@ static void prove_minimal(struct cli *cli, struct tmap_symbolic *context,
     say_minimal(cli, context, &m, "cost less", name);
 }
 
-void cli_prove_tile(struct cli *cli, struct tmap_symbolic **context,
-                    const struct tmap_checker *checker, const struct tmap_tile_request *request,
-                    const struct tmap_tile_plan *plan, void *workspace, struct tmap_search_log *log,
-                    const char *name)
+void cli_prove_tile(struct cli *cli, struct cli_prover *prover, const struct tmap_checker *checker,
+                    const struct tmap_tile_request *request, const struct tmap_tile_plan *plan,
+                    void *workspace, struct tmap_search_log *log, const char *name)
 {
     const struct tmap_request how = {.op = request->op};
     struct tmap_desc desc = request->tensor;
     struct tmap_minimal m;
     memcpy(desc.box, request->tile, sizeof desc.box);
     for (uint32_t i = 0; i < desc.rank && i < TMAP_MAX_RANK; i++) desc.elem_stride[i] = 1;
-    cli_prove_verdict(cli, context, checker, &plan->plan.desc, name);
-    if (!*context) return;
-    prove_moves(cli, *context, checker, &desc, &how, &plan->plan, name);
-    const enum tmap_status status = tmap_certify_tile(*context, checker, request, plan, workspace,
+    cli_prove_verdict(cli, prover, checker, &plan->plan.desc, name);
+    struct tmap_symbolic *context = context_of(cli, prover, name);
+    if (!context) return;
+    prove_moves(cli, context, checker, &desc, &how, &plan->plan, name);
+    const enum tmap_status status = tmap_certify_tile(context, checker, request, plan, workspace,
                                                       TMAP_REPAIR_WORKSPACE, log, &m);
     if (status == TMAP_OK) {
-        say_minimal(cli, *context, &m, "rank before it", name);
+        say_minimal(cli, context, &m, "rank before it", name);
     } else {
-        cli_symbolic_trouble(cli, *context, status, name);
+        cli_symbolic_trouble(cli, context, status, name);
     }
 }
 
-void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
+void cli_prove_repair(struct cli *cli, struct cli_prover *prover,
                       const struct tmap_checker *checker, const struct tmap_desc *desc,
                       const struct tmap_request *request, const struct tmap_plan *plan,
                       const struct tmap_search_log *log, const char *name)
@@ -232,21 +271,23 @@ void cli_prove_repair(struct cli *cli, struct tmap_symbolic **context,
     uint64_t below = plan && !plan->skip ? changes(desc, &plan->desc, pads) : 0;
     struct tmap_claim claim = {desc, field, n, below, false};
     enum tmap_proof proof;
-    cli_prove_verdict(cli, context, checker, desc, name);
-    if (!*context) return;
+    cli_prove_verdict(cli, prover, checker, desc, name);
+    struct tmap_symbolic *context = context_of(cli, prover, name);
+    if (!context) return;
     enum tmap_status status =
-        tmap_certify(*context, checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
+        tmap_certify(context, checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
     if (status == TMAP_OK) {
         say_repair(cli, proof, below, name);
     } else {
-        cli_symbolic_trouble(cli, *context, status, name);
+        cli_symbolic_trouble(cli, context, status, name);
     }
     if (plan && !plan->skip) {
         char label[200];
         snprintf(label, sizeof label, "%s, repaired", name);
-        cli_prove_verdict(cli, context, checker, &plan->desc, label);
+        cli_prove_verdict(cli, prover, checker, &plan->desc, label);
+        context_of(cli, prover, name);
         if (desc->interleave != TMAP_INTERLEAVE_NONE) return;
-        prove_moves(cli, *context, checker, desc, request, plan, name);
-        prove_minimal(cli, *context, checker, desc, plan, log, name);
+        prove_moves(cli, context, checker, desc, request, plan, name);
+        prove_minimal(cli, context, checker, desc, plan, log, name);
     }
 }
