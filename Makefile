@@ -3,7 +3,7 @@
 #   make            the command (build/tmap) and the libraries (build/lib*.a, build/lib*.so)
 #   make demo       installs what is missing through apt, builds, checks the real descriptors
 #   make test       builds and runs every test; ends with "N passed, N failed, N skipped"
-#   make install    PREFIX=/usr/local DESTDIR=
+#   make install    PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
 # MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads), or
@@ -83,7 +83,7 @@ LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
 LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap-cuda.a
 LIB_SO   := $(B)/libtmap.so $(B)/libtmap-symbolic.so $(B)/libtmap-emulate.so $(B)/libtmap-cuda.so
 
-.PHONY: all lib cli demo test install uninstall clean help format tidy docs deps
+.PHONY: all lib cli demo test clean help format tidy docs deps
 all: lib cli
 lib: $(LIB_A) $(LIB_SO) $(EXTRA_LIBS)
 cli: $(B)/tmap
@@ -112,13 +112,13 @@ $(B)/libtmap-cuda.so: private SO_LIBS = -Wl,-rpath,'$$ORIGIN' -L$(B) -ltmap $(CU
 # Under a sanitizer the runtime stays undefined in a shared library, so -z defs is for the others.
 $(LIB_SO): src/libtmap.map
 	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F).$(SOMAJOR) -Wl,--version-script=src/libtmap.map \
-	  $(if $(filter asan tsan,$(MODE)),,-Wl,-z,defs) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
+	  $(if $(filter asan tsan,$(MODE)),,-Wl,-z,defs) $(LDFLAGS) -o $@.$(VERSION) $(filter %.o,$^) $(SO_LIBS)
 	$(Q)ln -sf $(@F).$(VERSION) $@.$(SOMAJOR) && ln -sf $(@F).$(SOMAJOR) $@
 
 $(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
 	$(if $(WITH_JANSSON),,$(error the command needs jansson: apt-get install libjansson-dev, or run 'make demo'))
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
 
 # --- tests: tests/<room>/test_<what>.c is a CMocka program, tests/<room>/test_<what>.sh prints TAP
 TEST_SRC  := $(wildcard tests/*/test_*.c)
@@ -164,21 +164,6 @@ format:
 tidy:
 	clang-tidy --quiet $(shell git ls-files 'src/*.c') -- -std=c11 $(CPPFLAGS)
 
-PC := $(B)/tmap.pc
-$(PC): src/tmap.pc.in Makefile
-	@mkdir -p $(@D)
-	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
-install: all $(PC)
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include/tmap
-	install -m 755 $(B)/tmap $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 include/tmap/*.h $(DESTDIR)$(PREFIX)/include/tmap/
-	install -m 644 $(LIB_A) $(EXTRA_LIBS) $(DESTDIR)$(PREFIX)/lib/
-	install -m 644 $(PC) $(DESTDIR)$(PREFIX)/lib/pkgconfig/
-	cd $(B) && cp -P $(notdir $(LIB_SO)) $(addsuffix .$(SOMAJOR),$(notdir $(LIB_SO))) \
-	  $(addsuffix .$(VERSION),$(notdir $(LIB_SO))) $(DESTDIR)$(PREFIX)/lib/
-uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/include/tmap $(DESTDIR)$(PREFIX)/bin/tmap \
-	  $(DESTDIR)$(PREFIX)/lib/pkgconfig/tmap.pc $(DESTDIR)$(PREFIX)/lib/libtmap*
 # make tsan: the tests of threads under the thread sanitizer.
 tsan:
 	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
@@ -197,4 +182,4 @@ help:
 	@echo; sed -nE 's/^# (make [a-z-]+): (.*)/  \1\t\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ printf "%-18s%s\n", $$1, $$2 }'
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)

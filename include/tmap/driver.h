@@ -295,9 +295,6 @@ struct tmap_finding {
 TMAP_API enum tmap_status tmap_doctor(const char *path, int ordinal, struct tmap_finding *out,
                                       size_t cap, size_t *found, bool *usable);
 
-/* tmap_desc_json() : desc as one line of JSON, without a newline. As snprintf. */
-TMAP_API size_t tmap_desc_json(const struct tmap_desc *desc, char *out, size_t cap);
-
 #ifdef __cplusplus
 }
 #endif

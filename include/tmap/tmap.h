@@ -366,6 +366,7 @@ struct tmap_number {
 struct tmap_detail {
     const char *field; /* JSON's name: "stride" */
     int index;         /* -1 for a scalar */
+    int slot;          /* the field and the index in one number, from 0, for tables */
     struct tmap_number value;
     struct tmap_number below, above; /* known = false: there is none on that side */
     char needs[192];   /* the requirement in the user's numbers: "stride[0] % 16 = 0" */

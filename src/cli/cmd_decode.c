@@ -69,7 +69,7 @@ static enum cli_exit show_json(const struct tmap_desc *desc, const struct tmap_n
                                size_t count)
 {
     char text[JSON_ROOM];
-    tmap_desc_json(desc, text, sizeof text);
+    io_desc_text(desc, text, sizeof text);
     json_t *list = json_array(), *line = json_object();
     json_object_set_new(line, "descriptor", json_loads(text, 0, NULL));
     for (size_t i = 0; i < count; i++) json_array_append_new(list, note_json(&notes[i]));
@@ -82,7 +82,7 @@ static enum cli_exit show_text(const struct tmap_desc *desc, const struct tmap_n
                                size_t count)
 {
     char text[JSON_ROOM], name[64];
-    tmap_desc_json(desc, text, sizeof text);
+    io_desc_text(desc, text, sizeof text);
     printf("%s\n", text);
     for (size_t i = 0; i < count; i++) {
         const struct tmap_note *n = &notes[i];

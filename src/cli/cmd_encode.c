@@ -177,7 +177,7 @@ static void encode_file(struct encode *e, const char *path)
         cli_note(e->cli, CLI_INPUT);
         return;
     }
-    while (!ferror(stdout) && io_record_next(&stream, 0, &record)) {
+    while (!ferror(stdout) && io_record_next(&stream, IO_NEEDS_ADDRESS, &record)) {
         cli_note(e->cli, encode_record(e, &record));
         io_record_free(&record);
     }

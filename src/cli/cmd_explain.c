@@ -72,8 +72,8 @@ static void example(tmap_row row)
         printf("\nExample (%s): illegal with this, legal without the null.\n", target);
     else
         printf("\nExample (%s): illegal with %s = %s,\nlegal with %s.\n", target, field,
-               io_value_text(json, io_number_of(w->illegal), bad),
-               io_value_text(json, io_number_of(w->legal), good));
+               io_value_text(w->slot, io_number_of(w->illegal), bad),
+               io_value_text(w->slot, io_number_of(w->legal), good));
     if (row_subject_of(row) == SUBJECT_PIPELINE) return;
     fputs("  ", stdout);
     io_print_json(stdout, io_example_json(row, false), 0);

@@ -1,7 +1,7 @@
 /* cmd_layout.c : what a copy moves and where it lies in shared memory, and who can read it there.
  */
 #include "cli/cli.h"
-#include "io/json/enums.h"
+#include "expr/values.h"
 #include "io/picture/picture.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
@@ -183,11 +183,11 @@ static void layout_file(struct layout *l, const char *path)
 }
 
 /* An option's value, or 0 without the option; false when it is no name of the enumeration. */
-static bool choose(const struct cli *cli, const char *option, enum io_enum which, int32_t *out)
+static bool choose(const struct cli *cli, const char *option, enum values which, int32_t *out)
 {
     const char *text = cli_get(cli, option);
     *out = 0;
-    return !text || io_enum_find(which, text, out);
+    return !text || value_find(which, text, out);
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -195,10 +195,9 @@ static enum cli_exit run(struct cli *cli)
     struct layout l = {.cli = cli, .svg = cli_get(cli, "svg")};
     l.only_svg = l.svg && strcmp(l.svg, "-") == 0;
     int32_t consumer, major;
-    if (!choose(cli, "consumer", IO_ENUM_CONSUMER, &consumer))
+    if (!choose(cli, "consumer", VALUES_CONSUMER, &consumer))
         return cli_usage(cli, "--consumer takes none, ldmatrix, wgmma or tcgen05");
-    if (!choose(cli, "major", IO_ENUM_MAJOR, &major))
-        return cli_usage(cli, "--major takes k or mn");
+    if (!choose(cli, "major", VALUES_MAJOR, &major)) return cli_usage(cli, "--major takes k or mn");
     l.consumer = (enum tmap_consumer)consumer;
     l.major = (enum tmap_major)major;
     const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &l.checker);

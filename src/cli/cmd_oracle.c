@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "cli/cli.h"
-#include "io/json/record.h"
+#include "io/report/report.h"
 #include "tmap/driver.h"
 
 #define DEFAULT_COUNT 10000000
@@ -39,7 +39,7 @@ static bool read_reals(struct cli *cli, const char *path, struct reals *r)
         cli_message(cli, "%s: %s", path, error);
         return false;
     }
-    while (room && io_record_next(&stream, IO_ADDRESS_FREE, &record)) {
+    while (room && io_record_next(&stream, 0, &record)) {
         if (!record.error[0] && !(record.flags & IO_HAS_SYMBOLS)) room = add_real(r, &record.desc);
         io_record_free(&record);
     }
@@ -108,8 +108,8 @@ static void print_words(const char *key, const struct tmap_map *map)
 static void print_disagreement(const struct tmap_driver *driver, const struct tmap_disagreement *d)
 {
     char shrunk[JSON_ROOM], found[JSON_ROOM];
-    tmap_desc_json(&d->shrunk, shrunk, sizeof shrunk);
-    tmap_desc_json(&d->desc, found, sizeof found);
+    io_desc_text(&d->shrunk, shrunk, sizeof shrunk);
+    io_desc_text(&d->desc, found, sizeof found);
     printf("{\"what\":\"%s\", \"number\":%llu, \"driver\":%d, \"tmap\":\"%s\", \"rows\":",
            d->bytes ? "bytes" : "verdict", llu(d->number), d->result,
            d->verdict == TMAP_LEGAL ? "legal" : "illegal");
@@ -291,7 +291,7 @@ static enum cli_exit record_corpus(struct cli *cli, struct tmap_driver *driver,
 static void print_case(const struct tmap_corpus_case *c)
 {
     char desc[JSON_ROOM];
-    tmap_desc_json(&c->desc, desc, sizeof desc);
+    io_desc_text(&c->desc, desc, sizeof desc);
     if (c->op == TMAP_CORPUS_REPLACE_ADDRESS)
         printf("case %llu: replace address 0x%llx: the driver answered %d\n", llu(c->number),
                llu(c->address), c->result);

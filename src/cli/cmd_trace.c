@@ -103,7 +103,7 @@ static void write_lines(const struct trace *t, FILE *out)
         for (size_t i = 0; i < t->count; i++) {
             const struct call *c = &t->calls[i];
             if ((c->result != 0) != failed) continue;
-            tmap_desc_json(&c->desc, json, sizeof json);
+            io_desc_text(&c->desc, json, sizeof json);
             fprintf(out,
                     "{\"name\":\"call %zu, %llu times, pid %u: %s%d\", \"expect\":\"%s\", %s\n",
                     i + 1, (unsigned long long)c->times, c->pid, failed ? "refused with " : "",
@@ -130,7 +130,7 @@ static void list_calls(const struct trace *t)
         for (size_t i = 0; i < t->count; i++) {
             const struct call *c = &t->calls[i];
             if ((c->result != 0) != failed) continue;
-            tmap_desc_json(&c->desc, json, sizeof json);
+            io_desc_text(&c->desc, json, sizeof json);
             fprintf(t->out, "%6zu %8llu %6d  %s\n", i + 1, (unsigned long long)c->times, c->result,
                     json);
         }

@@ -53,7 +53,7 @@ static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path
         return;
     }
     in->n_streams++;
-    while (io_record_next(stream, IO_SYMBOLIC | IO_ADDRESS_FREE, &record)) {
+    while (io_record_next(stream, IO_SYMBOLIC, &record)) {
         take_record(cli, in, &record);
     }
 }

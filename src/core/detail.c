@@ -8,64 +8,6 @@
 
 #define NODES 1024 /* the longest row takes about 60; at most a dozen blame one field */
 
-/* Values that the field's own type can hold, so that a nearest value can be written down. */
-static void range_of(int slot, int128 *lo, int128 *hi)
-{
-    const enum field f = field_of_slot(slot);
-    *lo = 0;
-    *hi = UINT32_MAX;
-    switch (f) {
-    case FIELD_ADDRESS:
-    case FIELD_DIM:
-    case FIELD_STRIDE:
-    case FIELD_MAP_ADDRESS:
-    case FIELD_ALLOC_BASE:
-    case FIELD_ALLOC_BYTES:
-    case FIELD_SMEM:
-    case FIELD_MBARRIER:
-    case FIELD_EXPECT_TX:
-    case FIELD_VALUE:
-    case FIELD_EXTENT:
-    case FIELD_SHARED_BYTES:
-    case FIELD_STAGES:
-    case FIELD_STAGE_BYTES:
-    case FIELD_STAGE_TX:
-    case FIELD_TMEM_COLUMNS:
-    case FIELD_ARRIVALS:
-    case FIELD_REGISTERS:
-    case FIELD_THREADS:
-    case FIELD_GROUP:
-    case FIELD_MMA_KIND:
-    case FIELD_MMA_M:
-    case FIELD_MMA_N:
-    case FIELD_MMA_K:
-    case FIELD_A_TYPE:
-    case FIELD_B_TYPE:
-    case FIELD_D_TYPE:
-    case FIELD_SCALE_BLOCK:
-    case FIELD_SCALE_TYPE:
-    case FIELD_TMEM_NEEDED:
-    case FIELD_ALLOC_WARPS:
-    case FIELD_ALLOC_GROUP:
-    case FIELD_MODEL:
-    case FIELD_ODD_BLOCK:
-    case FIELD_ODD_WARPS:
-        *hi = UINT64_MAX;
-        break;
-    case FIELD_LOWER:
-    case FIELD_UPPER:
-    case FIELD_COORD:
-        *lo = INT32_MIN, *hi = INT32_MAX;
-        break;
-    case FIELD_FLAG:
-    case FIELD_USE_FLAG:
-        *hi = 1;
-        break;
-    default:
-        break;
-    }
-}
-
 static struct tmap_number number(bool known, int128 v)
 {
     struct tmap_number n = {known, known && v < 0, 0};
@@ -76,23 +18,8 @@ static struct tmap_number number(bool known, int128 v)
 /* An enum or a pointer has no neighbours worth naming: what it may be is in `needs`. */
 static bool has_neighbours(int slot)
 {
-    switch (field_of_slot(slot)) {
-    case FIELD_KIND:
-    case FIELD_DTYPE:
-    case FIELD_INTERLEAVE:
-    case FIELD_SWIZZLE:
-    case FIELD_L2:
-    case FIELD_OOB:
-    case FIELD_MODE:
-    case FIELD_FLAG:
-    case FIELD_OP:
-    case FIELD_SM:
-    case FIELD_SUFFIX:
-    case FIELD_RFIELD:
-        return false;
-    default:
-        return true;
-    }
+    const struct field_info *f = field_info_of(field_of_slot(slot));
+    return !values_are_named(f->values) && f->width == 8 * f->bytes;
 }
 
 /* The nearest value in one direction that satisfies all, or, where there is none, must alone. */
@@ -100,7 +27,7 @@ static struct tmap_number neighbour(const struct tree *t, tnode must, tnode all,
                                     int128 value, int direction)
 {
     int128 lo, hi, x = 0;
-    range_of(slot, &lo, &hi);
+    field_range(slot, &lo, &hi);
     const bool known =
         (all != TREE_BAD && tree_nearest(t, all, slot, value, direction, lo, hi, &x)) ||
         tree_nearest(t, must, slot, value, direction, lo, hi, &x);
@@ -185,9 +112,9 @@ enum tmap_status detail_of_subject(const struct subject *s, const struct tmap_vi
     if (slot < 0) return TMAP_E_ARGUMENT;
     struct tmap_detail d;
     memset(&d, 0, sizeof d);
-    const struct field_info *info = field_info_of(field_of_slot(slot));
-    d.field = info->json;
-    d.index = info->count == 1 ? -1 : slot - info->first_slot;
+    d.field = field_info_of(field_of_slot(slot))->json;
+    d.index = field_index_of(slot);
+    d.slot = slot;
     const bool known = field_read(s, slot, &value);
     d.value = number(known, value);
     tree_binding_free(&binding, slot);

@@ -7,3 +7,5 @@ $(TRACE_OBJ): CFLAGS := -O2 -g -fno-sanitize=all -foptimize-sibling-calls
 $(TRACE_OBJ): WARN += -Wno-cast-function-type
 $(TRACE_SO): $(TRACE_OBJ)
 	$(Q)$(CC) -shared -Wl,-z,defs -Wl,-soname,libtmap-trace.so -o $@ $^ -ldl -lpthread
+# The arguments of a call are the table's fields; their numbers are no part of libtmap's interface.
+$(B)/libtmap-cuda.so: $(B)/src/expr/field.o $(B)/src/expr/values.o

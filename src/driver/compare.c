@@ -40,7 +40,7 @@ static bool shrink_slot(const struct tmap_libcuda *api, const struct tmap_checke
     const int64_t now = slot_get(d, slot);
     struct tmap_desc next = *d;
     for (int i = 0; i < PLAIN; i++) {
-        if (magnitude(now) <= plain[i] || slots[slot].class == SLOT_KIND) break;
+        if (magnitude(now) <= plain[i] || slot_class(slot) == SLOT_KIND) break;
         slot_set(&next, slot, plain[i]);
         if (!still(api, checker, &next, how)) continue;
         *d = next;
@@ -48,7 +48,7 @@ static bool shrink_slot(const struct tmap_libcuda *api, const struct tmap_checke
     }
     for (int64_t cut = magnitude(now) / 2; cut > 0; cut /= 2) {
         slot_set(&next, slot, now < 0 ? now + cut : now - cut);
-        if (slots[slot].class == SLOT_KIND || !still(api, checker, &next, how)) continue;
+        if (slot_class(slot) == SLOT_KIND || !still(api, checker, &next, how)) continue;
         *d = next;
         return true;
     }

@@ -225,8 +225,3 @@ int tmap_driver_encode(struct tmap_driver *driver, const struct tmap_desc *desc,
     if (result.code == TMAP_CU_SUCCESS) *map = result.map;
     return result.code;
 }
-
-size_t tmap_desc_json(const struct tmap_desc *desc, char *out, size_t cap)
-{
-    return desc_json(desc, out, cap);
-}

@@ -8,9 +8,9 @@
 
 const char *const generate_source_name[SOURCES] = {"bound", "random", "real", "enums", "unusual"};
 
-static int64_t number_value(struct rng *rng, const struct slot *s, int64_t now)
+static int64_t number_value(struct rng *rng, int slot, int64_t now)
 {
-    const unsigned bits = s->bytes * 8u;
+    const unsigned bits = slot_bytes(slot) * 8u;
     const uint64_t power = UINT64_C(1) << rng_below(rng, bits), u = (uint64_t)now; /* wraps */
     switch (rng_below(rng, 10)) {
     case 0:
@@ -62,13 +62,12 @@ static int64_t enum_value(struct rng *rng, uint32_t count)
 
 int64_t generate_value(struct rng *rng, const struct tmap_desc *desc, int slot)
 {
-    const struct slot *s = &slots[slot];
     const int64_t now = slot_get(desc, slot);
-    switch (s->class) {
+    switch (slot_class(slot)) {
     case SLOT_KIND:
-        return rng_below(rng, s->count);
+        return rng_below(rng, slot_values(slot));
     case SLOT_ENUM:
-        return enum_value(rng, s->count);
+        return enum_value(rng, slot_values(slot));
     case SLOT_RANK:
         return rng_below(rng, 8) ? 1 + rng_below(rng, TMAP_MAX_RANK) : rng_below(rng, 9);
     case SLOT_FLAGS:
@@ -76,7 +75,7 @@ int64_t generate_value(struct rng *rng, const struct tmap_desc *desc, int slot)
     case SLOT_CORNER:
         return corner_value(rng, now);
     default:
-        return number_value(rng, s, now);
+        return number_value(rng, slot, now);
     }
 }
 
@@ -86,14 +85,15 @@ static void draft(struct rng *rng, int32_t kind, struct tmap_desc *d)
     memset(d, 0, sizeof *d);
     d->kind = kind;
     for (int i = 0; i < SLOT_COUNT; i++) {
-        const struct slot *s = &slots[i];
+        const enum slot_class class = slot_class(i);
+        const bool wide = slot_bytes(i) == 8;
         int64_t value = 0;
-        if (s->class == SLOT_ENUM) value = rng_below(rng, s->count);
-        if (s->class == SLOT_RANK) value = 1 + rng_below(rng, TMAP_MAX_RANK);
-        if (s->class == SLOT_NUMBER && s->bytes == 4) value = 1 + (int64_t)rng_log(rng, 7);
-        if (s->class == SLOT_NUMBER && s->bytes == 8) value = (int64_t)rng_log(rng, 30) << 5;
-        if (s->class == SLOT_CORNER) value = (int64_t)rng_below(rng, 7) - 3;
-        if (s->class != SLOT_KIND && s->class != SLOT_FLAGS) slot_set(d, i, value);
+        if (class == SLOT_ENUM) value = rng_below(rng, slot_values(i));
+        if (class == SLOT_RANK) value = 1 + rng_below(rng, TMAP_MAX_RANK);
+        if (class == SLOT_NUMBER && !wide) value = 1 + (int64_t)rng_log(rng, 7);
+        if (class == SLOT_NUMBER && wide) value = (int64_t)rng_log(rng, 30) << 5;
+        if (class == SLOT_CORNER) value = (int64_t)rng_below(rng, 7) - 3;
+        if (class != SLOT_KIND && class != SLOT_FLAGS) slot_set(d, i, value);
     }
     for (int i = 0; i < TMAP_MAX_RANK; i++) {
         d->elem_stride[i] = rng_below(rng, 3) ? 1 : 1 + rng_below(rng, 8);
@@ -109,7 +109,7 @@ static void mend(const struct tmap_checker *checker, struct rng *rng,
 {
     struct tmap_detail detail;
     if (tmap_detail_of(&checker->target, d, NULL, violation, &detail) != TMAP_OK) return;
-    const int slot = slot_find(detail.field, detail.index);
+    const int slot = slot_of_field(detail.slot);
     if (slot <= 0) {
         d->flags = 0;
         return;
@@ -192,7 +192,7 @@ bool generate_pair(const struct tmap_checker *safe, const struct tmap_desc *base
     if (n == 0 || !alone(safe, base, desc, fresh[0].row)) return false;
     out->row = fresh[0].row;
     if (tmap_detail_of(&safe->target, desc, NULL, &fresh[0], &detail) != TMAP_OK) return false;
-    out->slot = slot_find(detail.field, detail.index);
+    out->slot = slot_of_field(detail.slot);
     out->outside = *desc;
     const bool both = detail.below.known && detail.above.known;
     const bool up = detail.below.known && !(both && (detail.value.magnitude >> 1 & 1));

@@ -46,7 +46,7 @@ static int random_slot(struct rng *rng, const struct tmap_desc *d)
         const int slot = 1 + (int)rng_below(rng, SLOT_COUNT - 1);
         if (slot_used(d, slot)) return slot;
     }
-    return slot_find("address", -1);
+    return slot_of_field(F_ADDRESS);
 }
 
 static void remember(struct generator *g, struct rng *rng, const struct bound_pair *pair,
@@ -204,9 +204,9 @@ static void fill_enums(const struct generator *g, struct rng *rng, uint64_t turn
         out[i].desc.rank = (uint32_t)(rest % (TMAP_MAX_RANK + 2));
         rest /= TMAP_MAX_RANK + 2;
         for (int s = 1; s < SLOT_COUNT; s++) {
-            if (slots[s].class != SLOT_ENUM) continue;
-            slot_set(&out[i].desc, s, (int64_t)(rest % (slots[s].count + 2u)) - 1);
-            rest /= slots[s].count + 2u;
+            if (slot_class(s) != SLOT_ENUM) continue;
+            slot_set(&out[i].desc, s, (int64_t)(rest % (slot_values(s) + 2u)) - 1);
+            rest /= slot_values(s) + 2u;
         }
         move(rng, &out[i].desc);
         soil(rng, &out[i].desc);
@@ -218,8 +218,8 @@ static int64_t extreme(struct rng *rng, const struct tmap_desc *d, int slot)
     static const int64_t ends[] = {0,         -1,        1,         INT32_MIN,
                                    INT32_MAX, INT64_MIN, INT64_MAX, UINT32_MAX};
     const int64_t power = INT64_C(1) << rng_below(rng, 63);
-    if (slots[slot].class == SLOT_FLAGS) return (int64_t)rng_below(rng, 128);
-    if (slots[slot].class == SLOT_RANK) return rng_below(rng, TMAP_MAX_RANK + 4);
+    if (slot_class(slot) == SLOT_FLAGS) return (int64_t)rng_below(rng, 128);
+    if (slot_class(slot) == SLOT_RANK) return rng_below(rng, TMAP_MAX_RANK + 4);
     if (rng_below(rng, 3)) return power + (int64_t)(rng_below(rng, 3) - 1) * 16;
     if (rng_below(rng, 4)) return ends[rng_below(rng, sizeof ends / sizeof ends[0])];
     return generate_value(rng, d, slot);

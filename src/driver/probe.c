@@ -59,7 +59,7 @@ static void ask_values(struct probing *p, const char *question, const char *name
                        const int64_t *values, size_t n)
 {
     char asked[96];
-    const int slot = slot_find(name, index);
+    const int first = field_find(name), slot = slot_of_field(first + (index < 0 ? 0 : index));
     p->question = question;
     for (int kind = 0; kind < 3; kind++)
         for (size_t i = 0; i < n; i++) {

@@ -23,30 +23,6 @@ void print_number(struct print *p, int128 value)
     print_text(p, digits + at);
 }
 
-const char *enum_name_of(enum field field, int128 value)
-{
-    struct entry {
-        enum field field;
-        int value;
-        const char *name;
-    };
-    static const struct entry names[] = {
-        {FIELD_KIND, TMAP_TILED, "tiled"},
-        {FIELD_KIND, TMAP_IM2COL, "im2col"},
-        {FIELD_KIND, TMAP_IM2COL_WIDE, "im2col_wide"},
-#define DTYPE(id, json, value, ...) {FIELD_DTYPE, value, json},
-#define INTERLEAVE(id, json, value, ...) {FIELD_INTERLEAVE, value, json},
-#define SWIZZLE(id, json, value, ...) {FIELD_SWIZZLE, value, json},
-#define L2_PROMOTION(id, json, value, ...) {FIELD_L2, value, json},
-#define OOB_FILL(id, json, value, ...) {FIELD_OOB, value, json},
-#define WIDE_MODE(id, json, value, ...) {FIELD_MODE, value, json},
-#include "rules/enums.def"
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (names[i].field == field && names[i].value == value) return names[i].name;
-    return NULL;
-}
-
 /* What a flag is about: whether a pointer is NULL, or an optional part is given. */
 static const char *flag_name(enum field f, int bit)
 {
@@ -86,13 +62,7 @@ void print_slot(struct print *p, int slot)
     print_text(p, "]");
 }
 
-/* People read addresses in hexadecimal. */
-static bool is_address(enum field f)
-{
-    return f == FIELD_ADDRESS || f == FIELD_MAP_ADDRESS || f == FIELD_ALLOC_BASE ||
-           f == FIELD_SMEM || f == FIELD_MBARRIER;
-}
-
+/* As people read it. */
 static void print_address(struct print *p, int128 value)
 {
     char digits[40], *at = digits + sizeof digits - 1;
@@ -105,10 +75,11 @@ static void print_address(struct print *p, int128 value)
 
 void print_value(struct print *p, int slot, int128 value)
 {
-    const char *name = enum_name_of(field_of_slot(slot), value);
+    const enum values values = field_info_of(field_of_slot(slot))->values;
+    const char *name = value == (int64_t)value ? value_name(values, (int64_t)value) : NULL;
     if (name)
         print_text(p, name);
-    else if (is_address(field_of_slot(slot)))
+    else if (values == VALUES_ADDRESS)
         print_address(p, value);
     else
         print_number(p, value);

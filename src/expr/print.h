@@ -16,7 +16,4 @@ void print_slot(struct print *p, int slot);
 /* "32B" for an enum's known value, else the number. */
 void print_value(struct print *p, int slot, int128 value);
 
-/* CUDA's name of an enum value; NULL when the field is no enum or the value is none of it. */
-const char *enum_name_of(enum field field, int128 value);
-
 #endif

@@ -125,36 +125,6 @@ static const struct tmap_desc bases[] = {
                     .pixels = 128},
 };
 
-void pipeline_write(struct pipeline_facts *p, int slot, int64_t value)
-{
-    const uint64_t v = (uint64_t)value;
-    if (slot == F_STAGES) p->stages = v;
-    if (slot == F_STAGE_BYTES) p->stage_bytes = v;
-    if (slot == F_STAGE_ALIGN) p->stage_align_bytes = v;
-    if (slot == F_STAGE_TX) p->stage_tx_bytes = v;
-    if (slot == F_SHARED_BYTES) p->shared_bytes = v;
-    if (slot == F_TMEM_COLUMNS) p->tmem_columns = v;
-    if (slot == F_ARRIVALS) p->arrivals = v;
-    if (slot == F_REGISTERS) p->registers = v;
-    if (slot == F_THREADS) p->threads = v;
-    if (slot == F_GROUP) p->cta_group = v;
-    if (slot == F_MMA_KIND) p->mma_kind = v;
-    if (slot == F_MMA_M) p->mma_m = v;
-    if (slot == F_MMA_N) p->mma_n = v;
-    if (slot == F_MMA_K) p->mma_k = v;
-    if (slot == F_A_TYPE) p->a_type = v;
-    if (slot == F_B_TYPE) p->b_type = v;
-    if (slot == F_D_TYPE) p->d_type = v;
-    if (slot == F_SCALE_BLOCK) p->scale_block = v;
-    if (slot == F_SCALE_TYPE) p->scale_type = v;
-    if (slot == F_TMEM_NEEDED) p->tmem_needed = v;
-    if (slot == F_ALLOC_WARPS) p->alloc_warps = v;
-    if (slot == F_ALLOC_GROUP) p->alloc_group = v;
-    if (slot == F_MODEL) p->model = v;
-    if (slot == F_ODD_BLOCK) p->odd_block = v;
-    if (slot == F_ODD_WARPS) p->odd_warps = v;
-}
-
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
                       struct pipeline_facts *pipeline)
 {
@@ -172,7 +142,8 @@ void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct t
                                         .alloc_group = 1};
     for (size_t i = 1; i < sizeof w->setup / sizeof w->setup[0] && w->setup[i].slot != 0; i++)
         if (!field_write(desc, use, w->setup[i].slot, w->setup[i].value))
-            pipeline_write(pipeline, w->setup[i].slot, w->setup[i].value);
+            field_store(PART_pipeline, pipeline, w->setup[i].slot, w->setup[i].value);
     const int64_t value = legal ? w->legal : w->illegal;
-    if (!field_write(desc, use, w->slot, value)) pipeline_write(pipeline, w->slot, value);
+    if (!field_write(desc, use, w->slot, value))
+        field_store(PART_pipeline, pipeline, w->slot, value);
 }

@@ -19,16 +19,6 @@ enum row_number {
     ROW_COUNT
 };
 
-enum row_kinds { /* bit 1 << enum tmap_kind */
-                 KINDS_TILED = 1,
-                 KINDS_IM2COL = 2,
-                 KINDS_WIDE = 4,
-                 KINDS_CONV = 6,
-                 KINDS_NOT_WIDE = 3,
-                 KINDS_ANY = 7
-};
-
-enum row_span { SPAN_ONCE, SPAN_DIMS, SPAN_STRIDES, SPAN_OUTER, SPAN_SPATIALS };
 enum row_effect { EFFECT_VIOLATION, EFFECT_ADVISORY };
 enum row_fix { FIX_FREE, FIX_PADDING, FIX_DECISION };
 
@@ -95,9 +85,6 @@ tnode row_tree(struct tree *t, tmap_row row, int index);
 /* The witness as structs; a row that is not about a use or a pipeline ignores those. */
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
                       struct pipeline_facts *pipeline);
-
-/* Writes a slot of a pipeline; other slots are left alone. */
-void pipeline_write(struct pipeline_facts *p, int slot, int64_t value);
 
 /* One row natively: a bit per index (bit 0 for a row evaluated once) where `when` holds and `must`
  * does not; needs are not looked at. */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "io/report/report.h"
 #include "tmap/driver.h"
 
 #define CORPUS "tests/golden/h200-580.bin"
@@ -62,7 +63,7 @@ static void print_kept(const struct tmap_corpus_result *r)
 {
     char desc[2048];
     for (size_t i = 0; i < r->kept_count; i++) {
-        tmap_desc_json(&r->kept[i].desc, desc, sizeof desc);
+        io_desc_text(&r->kept[i].desc, desc, sizeof desc);
         print_error("case %llu: operation %d answered %d, address 0x%llx: %s\n",
                     (unsigned long long)r->kept[i].number, (int)r->kept[i].op, r->kept[i].result,
                     (unsigned long long)r->kept[i].address, desc);

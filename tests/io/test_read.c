@@ -188,14 +188,38 @@ static void the_widest_numbers(void **state)
     done(&r);
 }
 
+/* What is left out of a dense tensor; the smallest unit is a byte. */
+static void address_and_strides_left_out(void **state)
+{
+    static const struct {
+        const char *text;
+        uint64_t stride[3];
+    } rows[] = {
+        {"{\"dtype\":\"bf16\",\"dim\":[4096,8,3],\"box\":[64,8,1]}", {8192, 65536}},
+        {"{\"dtype\":\"16U4_ALIGN8B\",\"dim\":[6,8,3],\"box\":[4,1,1]}", {3, 24}},
+        {"{\"dtype\":\"16U6_ALIGN16B\",\"dim\":[128,8],\"box\":[128,1]}", {96}},
+        {"{\"dtype\":\"bf16\",\"interleave\":\"32B\",\"dim\":[4,5,6,7],\"box\":[1,1,1,1]}",
+         {128, 640, 3840}},
+        {"{\"dtype\":\"u8\",\"dim\":[1,1,\"0xffffffffffffffff\"],\"box\":[1,1,1]}", {1, 1}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct io_record r = read_one(rows[i].text, 0);
+        assert_string_equal(r.error, "");
+        assert_int_equal(r.flags & (IO_NO_ADDRESS | IO_NO_STRIDE), IO_NO_ADDRESS | IO_NO_STRIDE);
+        for (int k = 0; k < 3; k++) assert_int_equal(r.desc.stride_bytes[k], rows[i].stride[k]);
+        done(&r);
+    }
+}
+
 static const struct {
     const char *text, *path, *says;
 } refused[] = {
     {"{}", "$", "\"dtype\" is missing"},
     {"{\"dtype\":\"UINT8\"}", "$", "\"dim\" is missing"},
-    {"{\"dtype\":\"UINT8\",\"dim\":[1],\"box\":[1]}", "$", "\"address\" is missing"},
     {"{" BASE "\"dim\":[1],\"stride\":[]}", "$", "\"box\" is missing"},
-    {"{" BASE "\"dim\":[1,1],\"box\":[1,1]}", "$", "\"stride\" is missing"},
+    {"{" BASE "\"dim\":[\"0xffffffffffffffff\",2,1],\"box\":[1,1,1]}", "$",
+     "\"stride\" is missing"},
+    {"{\"dtype\":99,\"dim\":[4,2],\"box\":[1,1]}", "$", "\"stride\" is missing"},
     {"{" BASE "\"dim\":null,\"stride\":[],\"box\":[]}", "$", "\"rank\" is missing"},
     {IM2COL ",\"lower\":[0,0]}", "$", "\"upper\" is missing"},
     {WITH("\"foo\":1"), "$.foo", "unknown key"},
@@ -413,6 +437,7 @@ int main(void)
         cmocka_unit_test(what_rules_judge_is_no_error),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(the_widest_numbers),
+        cmocka_unit_test(address_and_strides_left_out),
         cmocka_unit_test(refusals_name_the_place),
         cmocka_unit_test(an_error_names_file_record_line_and_path),
         cmocka_unit_test(uses),

@@ -21,45 +21,14 @@ static uint64_t below(uint64_t *state, uint64_t n)
 /* --- writing a slot -----------------------------------------------------------------------------
  */
 
-static bool write_derived(struct derived *v, int slot, int64_t x)
-{
-    switch (slot) {
-        /* clang-format off */
-    case F_TX_BYTES: v->tx_bytes = (uint64_t)x; return true;
-    case F_FOOTPRINT: v->footprint_bytes = (uint64_t)x; return true;
-    case F_ROWS: v->rows = (uint64_t)x; return true;
-    case F_PATTERN: v->pattern_bytes = (uint64_t)x; return true;
-    case F_EXTENT: v->extent_bytes = (uint64_t)x; return true;
-    case F_DENSE: v->dense = x & 1; return true;
-    case F_NESTED: v->nested = x & 1; return true;
-    case F_FORM_PTX: v->form_ptx = (uint32_t)x; return true;
-    case F_PATCHED_BAD: v->patched_illegal = x & 1; return true;
-    case F_SMEM_CAPACITY: v->smem_capacity = (uint32_t)x; return true;
-    case F_TMEM_CAPACITY: v->tmem_capacity = (uint32_t)x; return true;
-    default: return false;
-        /* clang-format on */
-    }
-}
-
-static bool write_target(struct tmap_target *t, int slot, int64_t x)
-{
-    switch (slot) {
-        /* clang-format off */
-    case F_CUDA: t->cuda = (uint32_t)x; return true;
-    case F_PTX: t->ptx = (uint32_t)x; return true;
-    case F_DRIVER: t->driver = (uint32_t)x; return true;
-    case F_SM: t->arch = TMAP_ARCH((uint32_t)x, t->arch & 3); return true;
-    case F_SUFFIX: t->arch = TMAP_ARCH(t->arch >> 2, (uint32_t)x & 3); return true;
-    default: return false;
-        /* clang-format on */
-    }
-}
-
 void vector_write(struct vector *v, int slot, int64_t value)
 {
     if (field_write(&v->desc, &v->use, slot, value)) return;
-    if (write_derived(&v->derived, slot, value)) return;
-    if (!write_target(&v->target, slot, value)) pipeline_write(&v->pipeline, slot, value);
+    const struct field_info *f = field_info_of(field_of_slot(slot));
+    if (field_store(PART_derived, &v->derived, slot, f && f->width == 1 ? value & 1 : value))
+        return;
+    if (!field_store(PART_target, &v->target, slot, value))
+        field_store(PART_pipeline, &v->pipeline, slot, value);
 }
 
 /* --- what a row speaks of ------------------------------------------------------------------------

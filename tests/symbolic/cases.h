@@ -35,7 +35,7 @@ static inline bool case_open(struct symbolic_case *c)
         return false;
     }
     while (c->n < CASE_RECORDS &&
-           io_record_next(&c->stream, IO_SYMBOLIC | IO_ADDRESS_FREE, &c->record[c->n])) {
+           io_record_next(&c->stream, IO_SYMBOLIC, &c->record[c->n])) {
         if (c->record[c->n].error[0]) return false;
         io_symbolic_of(&c->record[c->n], &c->desc[c->n]);
         c->n_assume +=

@@ -3,7 +3,8 @@
  * The form: dimensions innermost first, in elements; strides in bytes; arrays hold min(rank, 5)
  * entries (strides one less, corners rank - 2 within 0 to 3). Where the rank is above 5, the
  * entries past the fifth may be there too and are not looked at: the rank is what is wrong. */
-#include "io/json/enums.h"
+#include "expr/values.h"
+#include "core/layout.h"
 #include "io/json/read.h"
 
 #include <string.h>
@@ -34,13 +35,13 @@ static bool missing(const struct io_at *at, const char *key)
 
 /* --- scalars -----------------------------------------------------------------------------------*/
 
-bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum io_enum which,
+bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum values which,
                  int32_t *out)
 {
     char path[96];
     struct io_at strict = *at;
 
-    if (json_is_string(value) && io_enum_find(which, json_string_value(value), out)) return true;
+    if (json_is_string(value) && value_find(which, json_string_value(value), out)) return true;
     if (json_is_integer(value)) return io_get_i32(at, key, -1, value, out);
     strict.flags &= ~(unsigned)IO_SYMBOLIC;
     if (json_is_string(value) && io_get_i32(&strict, key, -1, value, out)) return true;
@@ -52,7 +53,7 @@ bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum io
 }
 
 static bool optional_enum(const struct io_at *at, json_t *object, const char *key,
-                          enum io_enum which, int32_t *out)
+                          enum values which, int32_t *out)
 {
     json_t *value = json_object_get(object, key);
     return !value || io_get_enum(at, key, value, which, out);
@@ -65,7 +66,7 @@ static bool read_kind(const struct io_at *at, json_t *object, int32_t *out)
 
     *out = TMAP_TILED;
     if (!value) return true;
-    if (json_is_string(value) && io_enum_find(IO_ENUM_KIND, json_string_value(value), out))
+    if (json_is_string(value) && value_find(VALUES_KIND, json_string_value(value), out))
         return true;
     if (json_is_integer(value)) return io_get_i32(at, "kind", -1, value, out);
     io_path_of(at->path, "kind", -1, path, sizeof path);
@@ -78,12 +79,12 @@ static bool read_enums(const struct io_at *at, json_t *object, struct tmap_desc 
 
     if (!dtype) return missing(at, "dtype");
     if (d->kind == TMAP_IM2COL_WIDE && !mode) return missing(at, "mode");
-    return io_get_enum(at, "dtype", dtype, IO_ENUM_DTYPE, &d->dtype) &&
-           optional_enum(at, object, "interleave", IO_ENUM_INTERLEAVE, &d->interleave) &&
-           optional_enum(at, object, "swizzle", IO_ENUM_SWIZZLE, &d->swizzle) &&
-           optional_enum(at, object, "l2_promotion", IO_ENUM_L2, &d->l2_promotion) &&
-           optional_enum(at, object, "oob_fill", IO_ENUM_OOB, &d->oob_fill) &&
-           optional_enum(at, object, "mode", IO_ENUM_MODE, &d->mode);
+    return io_get_enum(at, "dtype", dtype, VALUES_DTYPE, &d->dtype) &&
+           optional_enum(at, object, "interleave", VALUES_INTERLEAVE, &d->interleave) &&
+           optional_enum(at, object, "swizzle", VALUES_SWIZZLE, &d->swizzle) &&
+           optional_enum(at, object, "l2_promotion", VALUES_L2, &d->l2_promotion) &&
+           optional_enum(at, object, "oob_fill", VALUES_OOB, &d->oob_fill) &&
+           optional_enum(at, object, "mode", VALUES_MODE, &d->mode);
 }
 
 /* --- arrays ------------------------------------------------------------------------------------*/
@@ -157,6 +158,26 @@ static size_t at_most(size_t n, size_t limit)
     return n < limit ? n : limit;
 }
 
+/* The strides of a tensor without gaps; false where the type's size or a product is not known. */
+static bool dense_strides(const struct io_at *at, struct tmap_desc *d)
+{
+    const uint32_t slice = layout_slice_bytes(d->interleave);
+    const uint64_t bits = slice ? 8 * slice : layout_gmem_bits(d->dtype);
+    uint64_t bytes;
+
+    if (at->flags & IO_SYMBOLIC || bits == 0 || d->flags & TMAP_NULL_DIM || d->rank > TMAP_MAX_RANK)
+        return missing(at, "stride");
+    if (__builtin_mul_overflow(d->dim[0], bits, &bytes)) return missing(at, "stride");
+    bytes = bytes / 8 + (bytes % 8 != 0);
+    for (uint32_t i = 0; i + 1 < d->rank; i++) {
+        d->stride_bytes[i] = bytes;
+        if (__builtin_mul_overflow(bytes, d->dim[i + 1], &bytes) && i + 2 < d->rank)
+            return missing(at, "stride");
+    }
+    at->record->flags |= IO_NO_STRIDE;
+    return true;
+}
+
 static bool read_shape(const struct io_at *at, json_t *object, struct tmap_desc *d)
 {
     size_t entries = at_most(d->rank, TMAP_MAX_RANK), listed = at_most(d->rank, MAX_LISTED);
@@ -168,10 +189,11 @@ static bool read_shape(const struct io_at *at, json_t *object, struct tmap_desc 
                        NULL,          d->elem_stride,        NULL};
 
     for (int i = 0; i < TMAP_MAX_RANK; i++) d->elem_stride[i] = 1;
-    if (!json_object_get(object, "stride") && strides > 0) return missing(at, "stride");
-    return read_array(at, object, &dim, d) &&
-           (!json_object_get(object, "stride") || read_array(at, object, &stride, d)) &&
-           (!json_object_get(object, "elem_stride") || read_array(at, object, &es, d));
+    if (!read_array(at, object, &dim, d)) return false;
+    if (!(json_object_get(object, "stride") ? read_array(at, object, &stride, d)
+                                            : strides == 0 || dense_strides(at, d)))
+        return false;
+    return !json_object_get(object, "elem_stride") || read_array(at, object, &es, d);
 }
 
 static bool read_box(const struct io_at *at, json_t *object, struct tmap_desc *d)
@@ -227,7 +249,8 @@ static bool read_address(const struct io_at *at, json_t *object, struct tmap_des
     json_t *address = json_object_get(object, "address");
     json_t *map = json_object_get(object, "map_address");
 
-    if (!address && !(at->flags & IO_ADDRESS_FREE)) return missing(at, "address");
+    if (!address && at->flags & IO_NEEDS_ADDRESS) return missing(at, "address");
+    if (!address) at->record->flags |= IO_NO_ADDRESS;
     if (address && !json_is_null(address) && !io_get_u64(at, "address", -1, address, &d->address))
         return false;
     if (json_is_null(map)) d->flags |= TMAP_NULL_MAP;

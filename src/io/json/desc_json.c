@@ -1,16 +1,10 @@
 /* desc_json.c : descriptors and uses as JSON, so that reading them back gives the same. */
-#include "io/json/enums.h"
+#include "expr/field.h"
 #include "io/json/number.h"
 #include "io/report/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static json_t *enum_json(enum io_enum which, int32_t value)
-{
-    const char *name = io_enum_name(which, value);
-    return name ? json_string(name) : json_integer(value);
-}
 
 json_t *io_address_json(uint64_t address)
 {
@@ -19,64 +13,53 @@ json_t *io_address_json(uint64_t address)
     return json_string(text);
 }
 
-static json_t *list64(const uint64_t *values, size_t n)
+/* One entry of a field, as the reader takes it. */
+static json_t *entry_json(const struct subject *s, int slot)
+{
+    const struct field_info *f = field_info_of(field_of_slot(slot));
+    int128 value = 0;
+
+    field_read(s, slot, &value);
+    if (f->values == VALUES_ADDRESS) return io_address_json((uint64_t)value);
+    const char *name = value_name(f->values, (int64_t)value);
+    if (name) return json_string(name);
+    return value < 0 ? json_integer((json_int_t)value) : io_u64_json((uint64_t)value);
+}
+
+static json_t *list_json(const struct subject *s, int slot, int count)
 {
     json_t *out = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(out, io_u64_json(values[i]));
+    for (int i = 0; i < count; i++) json_array_append_new(out, entry_json(s, slot + i));
     return out;
 }
 
-static json_t *list32(const uint32_t *values, size_t n)
+/* The entries of an array that the call reads; a call of no kind is shown as a tiled one. */
+static int entries(const struct tmap_desc *d, const struct field_info *f)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(out, json_integer(values[i]));
-    return out;
+    struct tmap_desc shown = *d;
+    int n = 0;
+
+    if ((unsigned)d->kind > TMAP_IM2COL_WIDE) shown.kind = TMAP_TILED;
+    while (n < f->count && field_is_read(&shown, f->first_slot + n)) n++;
+    return n;
 }
 
-static json_t *corners(const int32_t *values, size_t n)
+static bool is_argument(const struct tmap_desc *d, const struct field_info *f)
 {
-    json_t *out = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(out, json_integer(values[i]));
-    return out;
+    const int kind = (unsigned)d->kind > TMAP_IM2COL_WIDE ? TMAP_TILED : d->kind;
+
+    return f->first_slot != F_FLAG && f->kinds >> kind & 1;
 }
 
-static void set(json_t *out, const struct tmap_desc *d, const char *key, uint32_t null_flag,
-                json_t *value)
+static json_t *argument_json(const struct tmap_desc *d, const struct field_info *f)
 {
-    if (d->flags & null_flag) {
-        json_decref(value);
-        value = json_null();
-    }
-    json_object_set_new(out, key, value);
-}
+    const struct subject s = {.desc = d};
 
-static void set_shape(json_t *out, const struct tmap_desc *d)
-{
-    const size_t n = d->rank < TMAP_MAX_RANK ? d->rank : TMAP_MAX_RANK;
-
-    set(out, d, "dim", TMAP_NULL_DIM, list64(d->dim, n));
-    set(out, d, "stride", TMAP_NULL_STRIDE, list64(d->stride_bytes, n ? n - 1 : 0));
-    if (d->kind != TMAP_IM2COL && d->kind != TMAP_IM2COL_WIDE)
-        set(out, d, "box", TMAP_NULL_BOX, list32(d->box, n));
-    set(out, d, "elem_stride", TMAP_NULL_ELEM_STRIDE, list32(d->elem_stride, n));
-}
-
-static void set_im2col(json_t *out, const struct tmap_desc *d)
-{
-    const bool wide = d->kind == TMAP_IM2COL_WIDE;
-    size_t n = d->rank > 2 ? d->rank - 2 : 0;
-
-    if (n > TMAP_MAX_SPATIAL) n = TMAP_MAX_SPATIAL;
-    if (wide) {
-        json_object_set_new(out, "lower", json_integer(d->lower[0]));
-        json_object_set_new(out, "upper", json_integer(d->upper[0]));
-        json_object_set_new(out, "mode", enum_json(IO_ENUM_MODE, d->mode));
-    } else {
-        set(out, d, "lower", TMAP_NULL_LOWER, corners(d->lower, n));
-        set(out, d, "upper", TMAP_NULL_UPPER, corners(d->upper, n));
-    }
-    json_object_set_new(out, "channels", json_integer(d->channels));
-    json_object_set_new(out, "pixels", json_integer(d->pixels));
+    if (f->span == SPAN_SPATIALS && d->kind == TMAP_IM2COL_WIDE) /* one number each */
+        return entry_json(&s, f->first_slot);
+    if (f->null_bit >= 0 && d->flags >> f->null_bit & 1) return json_null();
+    return f->count == 1 ? entry_json(&s, f->first_slot)
+                         : list_json(&s, f->first_slot, entries(d, f));
 }
 
 static void set_memory(json_t *out, const struct tmap_desc *d)
@@ -95,51 +78,60 @@ json_t *io_desc_json(const struct tmap_desc *d, const char *name)
     json_t *out = json_object();
 
     if (name) json_object_set_new(out, "name", io_string_json(name));
-    json_object_set_new(out, "kind", enum_json(IO_ENUM_KIND, d->kind));
-    json_object_set_new(out, "dtype", enum_json(IO_ENUM_DTYPE, d->dtype));
-    json_object_set_new(out, "rank", json_integer(d->rank));
-    json_object_set_new(out, "address", io_address_json(d->address));
-    set_shape(out, d);
-    if (d->kind == TMAP_IM2COL || d->kind == TMAP_IM2COL_WIDE) set_im2col(out, d);
-    json_object_set_new(out, "interleave", enum_json(IO_ENUM_INTERLEAVE, d->interleave));
-    json_object_set_new(out, "swizzle", enum_json(IO_ENUM_SWIZZLE, d->swizzle));
-    json_object_set_new(out, "l2_promotion", enum_json(IO_ENUM_L2, d->l2_promotion));
-    json_object_set_new(out, "oob_fill", enum_json(IO_ENUM_OOB, d->oob_fill));
+    for (int f = FIELD_KIND; f <= FIELD_MODE; f++) {
+        const struct field_info *info = field_info_of((enum field)f);
+        if (is_argument(d, info)) json_object_set_new(out, info->json, argument_json(d, info));
+    }
     set_memory(out, d);
     return out;
 }
 
+void io_desc_text(const struct tmap_desc *desc, char *text, size_t size)
+{
+    json_t *value = io_desc_json(desc, NULL);
+    const size_t n = size ? json_dumpb(value, text, size - 1, 0) : 0;
+
+    if (size) text[n < size ? n : size - 1] = '\0';
+    json_decref(value);
+}
+
+/* The operands that are there, each under its field's name. */
+static void set_operand(json_t *out, const struct tmap_use *u, enum field field)
+{
+    const struct subject s = {.use = u};
+    const struct field_info *f = field_info_of(field);
+    const int n =
+        field == FIELD_COORD && u->coord_count < TMAP_MAX_RANK ? (int)u->coord_count : f->count;
+    json_object_set_new(out, f->json,
+                        f->count == 1 ? entry_json(&s, f->first_slot)
+                                      : list_json(&s, f->first_slot, n));
+}
+
 static void set_operands(json_t *out, const struct tmap_use *u)
 {
-    const size_t n = u->coord_count < TMAP_MAX_RANK ? u->coord_count : TMAP_MAX_RANK;
-
-    if (u->flags & TMAP_USE_COORD) json_object_set_new(out, "coord", corners(u->coord, n));
-    if (u->flags & TMAP_USE_SMEM) json_object_set_new(out, "smem", io_address_json(u->smem));
-    if (u->flags & TMAP_USE_EXPECT_TX)
-        json_object_set_new(out, "expect_tx", io_u64_json(u->expect_tx));
-    if (u->flags & TMAP_USE_MBARRIER)
-        json_object_set_new(out, "mbarrier", io_address_json(u->mbarrier));
-    if (u->flags & TMAP_USE_OFFSET)
-        json_object_set_new(out, "offset", list32(u->offset, TMAP_MAX_SPATIAL));
+    if (u->flags & TMAP_USE_COORD) set_operand(out, u, FIELD_COORD);
+    if (u->flags & TMAP_USE_SMEM) set_operand(out, u, FIELD_SMEM);
+    if (u->flags & TMAP_USE_EXPECT_TX) set_operand(out, u, FIELD_EXPECT_TX);
+    if (u->flags & TMAP_USE_MBARRIER) set_operand(out, u, FIELD_MBARRIER);
+    if (u->flags & TMAP_USE_OFFSET) set_operand(out, u, FIELD_OFFSET);
     if (u->flags & TMAP_USE_CTA_DST) json_object_set_new(out, "dst", json_string("cta"));
-    if (u->consumer)
-        json_object_set_new(out, "consumer", enum_json(IO_ENUM_CONSUMER, (int32_t)u->consumer));
-    if (u->major) json_object_set_new(out, "major", enum_json(IO_ENUM_MAJOR, (int32_t)u->major));
-    if (u->multicast) json_object_set_new(out, "multicast", json_integer(u->multicast));
-    if (u->cta_group) json_object_set_new(out, "cta_group", json_integer(u->cta_group));
+    if (u->consumer) set_operand(out, u, FIELD_CONSUMER);
+    if (u->major) set_operand(out, u, FIELD_MAJOR);
+    if (u->multicast) set_operand(out, u, FIELD_MULTICAST);
+    if (u->cta_group) set_operand(out, u, FIELD_CTA_GROUP);
 }
 
 json_t *io_use_json(const struct tmap_use *u)
 {
     json_t *out = json_object();
 
-    json_object_set_new(out, "op", enum_json(IO_ENUM_OP, (int32_t)u->op));
+    set_operand(out, u, FIELD_OP);
     set_operands(out, u);
     if (u->op == TMAP_OP_REPLACE) {
-        json_object_set_new(out, "field", enum_json(IO_ENUM_FIELD, (int32_t)u->field));
-        json_object_set_new(out, "ordinal", json_integer(u->ordinal));
+        set_operand(out, u, FIELD_RFIELD);
+        set_operand(out, u, FIELD_ORDINAL);
     }
     if (u->op == TMAP_OP_REPLACE || u->op == TMAP_OP_REPLACE_ADDRESS)
-        json_object_set_new(out, "value", io_u64_json(u->value));
+        set_operand(out, u, FIELD_VALUE);
     return out;
 }

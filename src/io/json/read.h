@@ -2,11 +2,11 @@
 #ifndef TMAP_IO_READ_H
 #define TMAP_IO_READ_H
 
-#include "io/json/enums.h"
+#include "expr/values.h"
 #include "io/json/record.h"
 
 /* io_get_enum() : a name, an alias or any raw integer. */
-bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum io_enum which,
+bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum values which,
                  int32_t *out);
 
 /* io_use_from() : one object of "uses"; path is its JSON path. */

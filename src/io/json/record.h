@@ -21,7 +21,9 @@ struct io_allow {
 enum io_record_flag {
     IO_HAS_EXPECT = 1u << 0,       /* expect is meant */
     IO_HAS_EXPECT_RULES = 1u << 1, /* expect_rules is meant, even when empty */
-    IO_HAS_SYMBOLS = 1u << 2       /* some number is an expression; desc holds 0 there */
+    IO_HAS_SYMBOLS = 1u << 2,      /* some number is an expression; desc holds 0 there */
+    IO_NO_ADDRESS = 1u << 3,       /* left out: desc has 0, which is as aligned as can be */
+    IO_NO_STRIDE = 1u << 4         /* left out: desc has those of a dense tensor */
 };
 
 /* Strings and arrays belong to the record; io_record_free() frees them all. */
@@ -47,9 +49,9 @@ struct io_record {
 };
 
 enum io_read_flag {
-    IO_SYMBOLIC = 1u << 0,    /* a string that is no number is an expression, not an error; "assume"
-                                 is a key. Its text: json_object_get(record->json, "dim") … */
-    IO_ADDRESS_FREE = 1u << 1 /* "address" may be absent; it is 0 then */
+    IO_SYMBOLIC = 1u << 0, /* a string that is no number is an expression, not an error; "assume"
+                              is a key. Its text: json_object_get(record->json, "dim") … */
+    IO_NEEDS_ADDRESS = 1u << 1 /* "address" may not be left out */
 };
 
 /* io_record_next() : the next record of the stream, read as a descriptor (flags: io_read_flag).

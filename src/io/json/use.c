@@ -77,7 +77,7 @@ static bool read_dst(const struct io_at *at, json_t *object, struct tmap_use *us
     return io_fail(at->record, path, "expected \"cluster\" or \"cta\"");
 }
 
-static bool named(const struct io_at *at, json_t *object, const char *key, enum io_enum which,
+static bool named(const struct io_at *at, json_t *object, const char *key, enum values which,
                   uint32_t *out)
 {
     json_t *value = json_object_get(object, key);
@@ -92,9 +92,9 @@ static bool named(const struct io_at *at, json_t *object, const char *key, enum 
 static bool read_reader(const struct io_at *at, json_t *object, struct tmap_use *use)
 {
     return (!json_object_get(object, "consumer") ||
-            named(at, object, "consumer", IO_ENUM_CONSUMER, &use->consumer)) &&
+            named(at, object, "consumer", VALUES_CONSUMER, &use->consumer)) &&
            (!json_object_get(object, "major") ||
-            named(at, object, "major", IO_ENUM_MAJOR, &use->major));
+            named(at, object, "major", VALUES_MAJOR, &use->major));
 }
 
 static bool read_patch(const struct io_at *at, json_t *object, struct tmap_use *use)
@@ -105,7 +105,7 @@ static bool read_patch(const struct io_at *at, json_t *object, struct tmap_use *
     if (replace && !json_object_get(object, "field")) absent = "field";
     if ((replace || address) && !json_object_get(object, "value")) absent = "value";
     if (absent) return io_fail(at->record, at->path, "\"%s\" is missing", absent);
-    if (json_object_get(object, "field") && !named(at, object, "field", IO_ENUM_FIELD, &use->field))
+    if (json_object_get(object, "field") && !named(at, object, "field", VALUES_FIELD, &use->field))
         return false;
     return flagged(at, object, "value", 0, use, &use->value);
 }
@@ -120,7 +120,7 @@ bool io_use_from(struct io_record *record, json_t *object, const char *path, uns
         return io_fail(record, path, "expected an object, not %s", io_type_name(object));
     if (!io_check_keys(&at, object, keys)) return false;
     if (!json_object_get(object, "op")) return io_fail(record, path, "\"op\" is missing");
-    return named(&at, object, "op", IO_ENUM_OP, &out->op) && read_coord(&at, object, out) &&
+    return named(&at, object, "op", VALUES_OP, &out->op) && read_coord(&at, object, out) &&
            read_offset(&at, object, out) && read_dst(&at, object, out) &&
            read_reader(&at, object, out) &&
            flagged(&at, object, "smem", TMAP_USE_SMEM, out, &out->smem) &&

@@ -1,6 +1,6 @@
 /* plan.c : repair plans as JSON, text and patches. */
 #include "io/plan/plan.h"
-#include "io/json/enums.h"
+#include "expr/values.h"
 #include "io/json/number.h"
 #include "io/report/report.h"
 
@@ -29,23 +29,12 @@ json_t *io_cost_json(const struct tmap_cost *c)
 /* The enum whose names a step's values have, or -1. */
 static int step_enum(const struct tmap_plan_step *s)
 {
-    if (s->rewrite == TMAP_REWRITE_SWIZZLE) return IO_ENUM_SWIZZLE;
-    if (s->rewrite == TMAP_REWRITE_WIDEN || s->rewrite == TMAP_REWRITE_BYTES) return IO_ENUM_DTYPE;
+    if (s->rewrite == TMAP_REWRITE_SWIZZLE) return VALUES_SWIZZLE;
+    if (s->rewrite == TMAP_REWRITE_WIDEN || s->rewrite == TMAP_REWRITE_BYTES) return VALUES_DTYPE;
     if (s->rewrite != TMAP_REWRITE_CHOOSE && s->rewrite != TMAP_REWRITE_IGNORED) return -1;
-    switch (s->field) {
-    case FIELD_SWIZZLE:
-        return IO_ENUM_SWIZZLE;
-    case FIELD_INTERLEAVE:
-        return IO_ENUM_INTERLEAVE;
-    case FIELD_OOB:
-        return IO_ENUM_OOB;
-    case FIELD_L2:
-        return IO_ENUM_L2;
-    case FIELD_MODE:
-        return IO_ENUM_MODE;
-    default:
-        return -1;
-    }
+    return values_are_named(field_info_of((enum field)s->field)->values)
+               ? (int)field_info_of((enum field)s->field)->values
+               : -1;
 }
 
 /* The step's sentence; values of enums by name. */
@@ -54,8 +43,8 @@ static void step_text(const struct tmap_plan_step *s, char *out, size_t size)
     const int which = step_enum(s);
     tmap_plan_step_text(s, out, size);
     if (which < 0) return;
-    const char *from = io_enum_name((enum io_enum)which, (int32_t)s->from);
-    const char *to = io_enum_name((enum io_enum)which, (int32_t)s->to);
+    const char *from = value_name((enum values)which, (int32_t)s->from);
+    const char *to = value_name((enum values)which, (int32_t)s->to);
     if (s->rewrite == TMAP_REWRITE_SWIZZLE)
         snprintf(out, size, "swizzle %s -> %s: changes the shared-memory layout", from ? from : "?",
                  to ? to : "?");

@@ -27,7 +27,7 @@ bool io_enum_key(struct io_record *r, const char *key, int which, int32_t otherw
     const struct io_at at = {r, "$", 0};
     json_t *value = json_object_get(r->json, key);
     *out = otherwise;
-    return !value || io_get_enum(&at, key, value, (enum io_enum)which, out);
+    return !value || io_get_enum(&at, key, value, (enum values)which, out);
 }
 
 static bool loads_from(struct io_record *r, struct io_pipeline *p)
@@ -40,7 +40,7 @@ static bool loads_from(struct io_record *r, struct io_pipeline *p)
     if (!p->loads) return io_fail(r, "$", "out of memory");
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "$.loads[%zu]", i);
-        if (!io_desc_from(r, json_array_get(loads, i), path, IO_ADDRESS_FREE, &p->loads[i]))
+        if (!io_desc_from(r, json_array_get(loads, i), path, 0, &p->loads[i]))
             return false;
     }
     p->pipeline.loads = p->loads;
@@ -108,7 +108,7 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
         !shared_from(r, p))
         return false;
     if (store && !json_is_null(store)) {
-        if (!io_desc_from(r, store, "$.store", IO_ADDRESS_FREE, &p->store)) return false;
+        if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;
         p->pipeline.store = &p->store;
     }
     if (mma && !io_mma_from(r, mma, &p->pipeline)) return false;
@@ -205,8 +205,8 @@ bool io_prune_from(struct io_record *r, struct io_prune *p)
         p->problem.model++;
     if (!tmap_model_name(p->problem.model)) return io_fail(r, "$.model", "ring, triton or tcgen05");
     if (!json_object_get(r->json, "dtype")) return io_fail(r, "$", "dtype is missing");
-    return io_enum_key(r, "dtype", IO_ENUM_DTYPE, 0, &p->problem.dtype) &&
-           io_enum_key(r, "out_dtype", IO_ENUM_DTYPE, TMAP_BFLOAT16, &p->problem.out_dtype) &&
+    return io_enum_key(r, "dtype", VALUES_DTYPE, 0, &p->problem.dtype) &&
+           io_enum_key(r, "out_dtype", VALUES_DTYPE, TMAP_BFLOAT16, &p->problem.out_dtype) &&
            number_key(r, "M", 4096, &p->problem.m) && number_key(r, "N", 4096, &p->problem.n) &&
            number_key(r, "K", 4096, &p->problem.k) &&
            small_key(r, "accumulators", &p->problem.accumulators) && configs_from(r, p);

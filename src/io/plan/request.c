@@ -10,7 +10,7 @@ static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struc
     json_t *full = json_is_object(tensor) ? json_copy(tensor) : NULL;
     if (!full) return io_fail(r, "$.tensor", "expected an object");
     json_object_set(full, "box", tile);
-    const bool ok = io_desc_from(r, full, "$.tensor", IO_ADDRESS_FREE, out);
+    const bool ok = io_desc_from(r, full, "$.tensor", 0, out);
     json_decref(full);
     return ok;
 }

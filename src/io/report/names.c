@@ -1,5 +1,5 @@
 /* names.c : verdicts, targets and numbers in words and in JSON, the same for every format. */
-#include "io/json/enums.h"
+#include "expr/field.h"
 #include "io/json/number.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
@@ -65,49 +65,33 @@ json_t *io_rules_json(const tmap_row *rules, size_t count)
     return out;
 }
 
-/* The enumeration that a field's numbers belong to; false for a plain number. */
-static bool enum_of(const char *field, enum io_enum *out)
+static enum values values_of(int slot)
 {
-    static const struct {
-        const char *field;
-        enum io_enum which;
-    } rows[] = {{"kind", IO_ENUM_KIND},       {"dtype", IO_ENUM_DTYPE},
-                {"swizzle", IO_ENUM_SWIZZLE}, {"interleave", IO_ENUM_INTERLEAVE},
-                {"oob_fill", IO_ENUM_OOB},    {"l2_promotion", IO_ENUM_L2},
-                {"mode", IO_ENUM_MODE},       {"op", IO_ENUM_OP},
-                {"field", IO_ENUM_FIELD},     {"consumer", IO_ENUM_CONSUMER},
-                {"major", IO_ENUM_MAJOR}};
-    for (size_t i = 0; field && i < sizeof rows / sizeof rows[0]; i++)
-        if (strcmp(rows[i].field, field) == 0) {
-            *out = rows[i].which;
-            return true;
-        }
-    return false;
+    const struct field_info *f = field_info_of(field_of_slot(slot));
+    return f ? f->values : VALUES_NUMBER;
 }
 
-char *io_value_text(const char *field, struct tmap_number number, char text[40])
+char *io_value_text(int slot, struct tmap_number number, char text[40])
 {
-    enum io_enum which;
-    const char *name = NULL;
-
-    if (enum_of(field, &which) && number.magnitude < 1000 && !number.negative)
-        name = io_enum_name(which, (int32_t)number.magnitude);
+    const enum values values = values_of(slot);
+    const char *name = number.negative || number.magnitude > INT32_MAX
+                           ? NULL
+                           : value_name(values, (int64_t)number.magnitude);
     if (name)
         snprintf(text, 40, "%s", name);
-    else if (field && strstr(field, "address") && number.magnitude > 65535)
+    else if (values == VALUES_ADDRESS && number.magnitude > 65535)
         snprintf(text, 40, "0x%llx", (unsigned long long)number.magnitude);
     else
         io_number_text(number, text);
     return text;
 }
 
-char *io_input_text(const char *field, struct tmap_number number, char text[40])
+char *io_input_text(int slot, struct tmap_number number, char text[40])
 {
     char plain[40];
-    enum io_enum which;
 
-    io_value_text(field, number, plain);
-    if (enum_of(field, &which) || plain[1] == 'x' || number.magnitude > INT64_MAX)
+    io_value_text(slot, number, plain);
+    if (values_are_named(values_of(slot)) || plain[1] == 'x' || number.magnitude > INT64_MAX)
         snprintf(text, 40, "\"%.36s\"", plain);
     else
         snprintf(text, 40, "%s", plain);
@@ -185,6 +169,15 @@ static void add_advisory(json_t *out, tmap_row row)
     json_array_append_new(list, json_string(tmap_row_id(row)));
 }
 
+/* The keys that the record left out and that decide. */
+static json_t *assumed_json(const struct io_record *record)
+{
+    json_t *out = json_array();
+    if (record->flags & IO_NO_ADDRESS) json_array_append_new(out, json_string("address"));
+    if (record->flags & IO_NO_STRIDE) json_array_append_new(out, json_string("stride"));
+    return out;
+}
+
 json_t *io_line_json(const struct io_result *result)
 {
     const struct io_record *r = result->record;
@@ -196,6 +189,8 @@ json_t *io_line_json(const struct io_result *result)
         if (result->finding[i].advisory) add_advisory(out, result->finding[i].row);
     if (result->verdict == TMAP_UNKNOWN)
         json_object_set_new(out, "why", json_string(result->unknown));
+    if (r->flags & (IO_NO_ADDRESS | IO_NO_STRIDE))
+        json_object_set_new(out, "assumed", assumed_json(r));
     if (result->accepted) json_object_set_new(out, "accepted", json_true());
     if (result->unmet) json_object_set_new(out, "unmet", json_string(result->expectation));
     if (result->arch) json_object_set_new(out, "arches", io_arches_json(result));

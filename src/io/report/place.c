@@ -17,10 +17,13 @@ bool io_is_erratum(tmap_row row)
 
 const char *io_flag_name(int bit)
 {
-    static const char *const names[] = {"map_address", "dim",       "stride", "box",
-                                        "elem_stride", "lower",     "upper",  NULL,
-                                        "map_address", "allocation"};
-    return bit >= 0 && bit < 10 ? names[bit] : NULL;
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const struct field_info *info = field_info_of((enum field)f);
+        if (info->null_bit >= 0 && info->null_bit == bit) return info->json;
+    }
+    return bit == BIT_HAS_MAP_ADDRESS  ? "map_address"
+           : bit == BIT_HAS_ALLOCATION ? "allocation"
+                                       : NULL;
 }
 
 /* The JSON path of a field, "" when JSON has no such field (what the rules derive). */
@@ -30,7 +33,7 @@ static void path_of(const struct io_finding *f, char *path, size_t size)
 
     *path = 0;
     if (!f->detail.field || strchr(f->detail.field, ' ')) return;
-    if (strcmp(f->detail.field, "flag") == 0) {
+    if (field_of_slot(f->detail.slot) == FIELD_FLAG) {
         const char *name = io_flag_name(f->detail.index);
         if (name) io_path_of(base, name, -1, path, size);
         return;
@@ -68,7 +71,7 @@ void io_place(const struct io_record *record, const struct io_stream *stream,
 {
     size_t at = 0, size = 0;
 
-    if (finding->detail.field && strcmp(finding->detail.field, "flag") == 0 &&
+    if (finding->detail.field && field_of_slot(finding->detail.slot) == FIELD_FLAG &&
         finding->detail.index < NULL_BITS)
         snprintf(finding->detail.needs, sizeof finding->detail.needs, "%s is not null",
                  io_flag_name(finding->detail.index));
@@ -98,16 +101,6 @@ void io_place(const struct io_record *record, const struct io_stream *stream,
 
 /* --- a trial -----------------------------------------------------------------------------------*/
 
-static int slot_of(const struct tmap_detail *detail)
-{
-    for (int field = 0; field < FIELD_COUNT; field++) {
-        const struct field_info *info = field_info_of((enum field)field);
-        if (strcmp(info->json, detail->field) == 0)
-            return info->first_slot + (detail->index > 0 ? detail->index : 0);
-    }
-    return -1;
-}
-
 /* What a record would violate with one value changed, and what would then be advised against:
  * doubts are about what the copy means (rows that overlap), not about its speed. */
 struct trial {
@@ -136,7 +129,7 @@ static struct trial try_value(const struct tmap_checker *checker, const struct i
     const int128 wanted = value.negative ? -(int128)value.magnitude : (int128)value.magnitude;
 
     if (f->use >= 0) own = record->uses[f->use];
-    if (!field_write(&desc, f->use >= 0 ? &own : NULL, slot_of(&f->detail), wanted)) return trial;
+    if (!field_write(&desc, f->use >= 0 ? &own : NULL, f->detail.slot, wanted)) return trial;
     for (int i = -1; i < (int)record->use_count; i++) {
         const struct tmap_use *use = i < 0 ? NULL : i == f->use ? &own : &record->uses[i];
         if (io_violations(checker, &desc, use, &found) != TMAP_OK) return trial;

@@ -121,6 +121,8 @@ json_t *io_address_json(uint64_t address); /* "0x7f0000000000" */
  *  it back gives the same descriptor. io_use_json() : the same for one use. */
 json_t *io_desc_json(const struct tmap_desc *desc, const char *name);
 json_t *io_use_json(const struct tmap_use *use);
+/* io_desc_text() : the same as one line of text, "" where it does not fit. */
+void io_desc_text(const struct tmap_desc *desc, char *text, size_t size);
 json_t *io_rules_json(const tmap_row *rules, size_t count);
 json_t *io_finding_json(const struct io_finding *finding);
 /* io_is_as_expected() : the record has an expectation, and it is met: what it violates is no news.
@@ -135,8 +137,8 @@ bool io_allow_is_used(const struct io_result *result, size_t i);
 
 /* io_value_text() : a field's number as people say it: an enum's name, an address in hexadecimal.
  * io_input_text() : the same as JSON input takes it. */
-char *io_value_text(const char *field, struct tmap_number number, char text[40]);
-char *io_input_text(const char *field, struct tmap_number number, char text[40]);
+char *io_value_text(int slot, struct tmap_number number, char text[40]);
+char *io_input_text(int slot, struct tmap_number number, char text[40]);
 
 /* io_put_json() : value with jansson's flags, and no line end; like io_put(), what is in its
  * strings is harmless. io_print_json() : value on one line (indent 0) or indented, and frees it. */

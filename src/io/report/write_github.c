@@ -75,7 +75,7 @@ static void finding(FILE *out, const char *level, const struct io_result *result
     escaped(out, f->detail.message, false);
     if (f->fix.known) {
         fprintf(out, f->fix_checked ? "; legal with " : "; nearest ");
-        escaped(out, io_value_text(f->detail.field, f->fix, near), false);
+        escaped(out, io_value_text(f->detail.slot, f->fix, near), false);
     }
     fputc('\n', out);
 }

@@ -101,7 +101,7 @@ static void finding(FILE *out, const struct io_result *result, const struct io_f
     put(out, f->detail.message);
     if (f->fix.known) {
         fputs(f->fix_checked ? "; legal with " : "; nearest ", out);
-        put(out, io_value_text(f->detail.field, f->fix, near));
+        put(out, io_value_text(f->detail.slot, f->fix, near));
     }
     if (f->allowed) {
         fputs("; allowed: ", out);

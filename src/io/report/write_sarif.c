@@ -68,7 +68,7 @@ static json_t *fixes(const struct io_record *record, const struct io_finding *f)
 {
     char value[40], words[140];
 
-    io_input_text(f->detail.field, f->fix, value);
+    io_input_text(f->detail.slot, f->fix, value);
     snprintf(words, sizeof words, "%s = %s makes the record legal", f->path, value);
     return json_pack("[{s:o, s:[{s:o, s:[{s:o, s:{s:s}}]}]}]", "description", text(words),
                      "artifactChanges", "artifactLocation", artifact(record->file), "replacements",

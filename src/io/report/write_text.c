@@ -86,8 +86,8 @@ static void values(const struct io_finding *f, char *text, size_t size)
     char below[40], above[40];
     const struct tmap_detail *d = &f->detail;
 
-    io_value_text(d->field, d->below, below);
-    io_value_text(d->field, d->above, above);
+    io_value_text(d->slot, d->below, below);
+    io_value_text(d->slot, d->above, above);
     if (d->below.known && d->above.known)
         snprintf(text, size, "%s or %s", below, above);
     else
@@ -102,10 +102,10 @@ static void nearest(const struct io_run *run, int margin, const struct io_findin
     values(f, near, sizeof near);
     if (f->fix_checked)
         snprintf(text, sizeof text, "%s; with %s the record is legal, all else unchanged", near,
-                 io_value_text(f->detail.field, f->fix, fix));
+                 io_value_text(f->detail.slot, f->fix, fix));
     else if (f->fix.known)
         snprintf(text, sizeof text, "%s; with %s %zu violation%s of the record remain%s", near,
-                 io_value_text(f->detail.field, f->fix, fix), f->rest, f->rest == 1 ? "" : "s",
+                 io_value_text(f->detail.slot, f->fix, fix), f->rest, f->rest == 1 ? "" : "s",
                  f->rest == 1 ? "s" : "");
     else
         snprintf(text, sizeof text, "%s", near);
@@ -175,6 +175,21 @@ static void arches(const struct io_run *run, const struct io_result *result)
     }
 }
 
+/* What the record left out and the verdict rests on. */
+static void assumed(const struct io_run *run, const struct io_record *record)
+{
+    const struct tmap_desc *d = &record->desc;
+
+    if (record->flags & IO_NO_STRIDE) {
+        fputs("  stride not given: those of a dense tensor,", run->out);
+        for (uint32_t i = 0; i + 1 < d->rank && i + 1 < TMAP_MAX_RANK; i++)
+            fprintf(run->out, " %llu", (unsigned long long)d->stride_bytes[i]);
+        fputc('\n', run->out);
+    }
+    if (record->flags & IO_NO_ADDRESS)
+        fputs("  address not given: taken to be aligned\n", run->out);
+}
+
 static void verdict(const struct io_run *run, const struct io_result *result)
 {
     enum paint paint = result->verdict == TMAP_LEGAL ? GREEN : RED;
@@ -188,6 +203,7 @@ static void verdict(const struct io_run *run, const struct io_result *result)
         fprintf(run->out, " (inferred: this target was not observed)");
     if (result->accepted) fprintf(run->out, ", allowed");
     fputc('\n', run->out);
+    assumed(run, result->record);
 }
 
 /* "warning: file.json:3: " */

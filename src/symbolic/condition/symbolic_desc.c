@@ -33,23 +33,11 @@ static size_t list_texts(const struct tmap_symbolic_desc *in, struct text_field 
     return n;
 }
 
-/* What the field's C type holds. */
-static struct sym_range type_range(int slot)
-{
-    struct sym_range r = {true, true, 0, UINT64_MAX};
-    enum field f = field_of_slot(slot);
-    if (f == FIELD_LOWER || f == FIELD_UPPER)
-        r = (struct sym_range){true, true, INT32_MIN, INT32_MAX};
-    if (f == FIELD_BOX || f == FIELD_ESTRIDE || f == FIELD_CHANNELS || f == FIELD_PIXELS) {
-        r.hi = UINT32_MAX;
-    }
-    return r;
-}
-
 static bool put_constant(struct tmap_desc *desc, int slot, sym_int value)
 {
-    struct sym_range r = type_range(slot);
-    return value >= r.lo && value <= r.hi && field_write(desc, NULL, slot, value);
+    int128 low, high;
+    field_range(slot, &low, &high);
+    return value >= low && value <= high && field_write(desc, NULL, slot, value);
 }
 
 bool sym_read_desc(struct sym_work *w, const struct tmap_symbolic_desc *in, struct sym_desc *out)
@@ -72,50 +60,22 @@ bool sym_read_desc(struct sym_work *w, const struct tmap_symbolic_desc *in, stru
     return true;
 }
 
-/* Which slots the call reads: the others may hold anything. */
-static bool is_read(const struct tmap_desc *d, int slot)
-{
-    enum field f = field_of_slot(slot);
-    uint32_t i = (uint32_t)(slot - field_info_of(f)->first_slot);
-    switch (f) {
-    case FIELD_DIM:
-    case FIELD_ESTRIDE:
-        return i < d->rank;
-    case FIELD_BOX:
-        return d->kind == TMAP_TILED && i < d->rank;
-    case FIELD_STRIDE:
-        return i + 1 < d->rank;
-    case FIELD_LOWER:
-    case FIELD_UPPER:
-        return d->kind == TMAP_IM2COL ? i + 2 < d->rank : d->kind == TMAP_IM2COL_WIDE && i == 0;
-    case FIELD_CHANNELS:
-    case FIELD_PIXELS:
-        return d->kind != TMAP_TILED;
-    case FIELD_MAP_ADDRESS:
-        return d->flags & TMAP_HAS_MAP_ADDRESS;
-    case FIELD_ALLOC_BASE:
-    case FIELD_ALLOC_BYTES:
-        return d->flags & TMAP_HAS_ALLOCATION;
-    default:
-        return true;
-    }
-}
-
 /* The range of a field's C type, as a formula. */
 static const struct sym_form *fits(struct sym_work *w, const struct sym_poly *p, int slot)
 {
-    struct sym_range r = type_range(slot);
+    int128 low, high;
+    field_range(slot, &low, &high);
     const struct sym_poly *one = sym_const(w, 1);
     if (!one) return NULL;
-    return sym_and(w, sym_ge(w, sym_add(w, 1, p, -r.lo, one)),
-                   sym_ge(w, sym_add(w, -1, p, r.hi, one)));
+    return sym_and(w, sym_ge(w, sym_add(w, 1, p, -low, one)),
+                   sym_ge(w, sym_add(w, -1, p, high, one)));
 }
 
 bool sym_desc_fits(struct sym_rows *rows)
 {
     for (int slot = 0; slot < FIELD_SLOTS; slot++) {
         const struct sym_poly *p = rows->desc->field[slot];
-        if (!p || !is_read(&rows->desc->desc, slot)) continue;
+        if (!p || !field_is_read(&rows->desc->desc, slot)) continue;
         const struct sym_form *f = fits(rows->w, p, slot);
         if (!f || !rows->each(rows->user, TMAP_NO_ROW, slot, f)) return false;
         sym_learn(rows->w, rows->facts, f);
@@ -132,7 +92,7 @@ bool sym_desc_at(const struct sym_work *w, const struct sym_desc *desc, const sy
         const struct sym_poly *p = desc->field[slot];
         if (!p) continue;
         bool fit = sym_eval(w, p, values, &v) && put_constant(out, slot, v);
-        if (!fit && is_read(&desc->desc, slot)) return false;
+        if (!fit && field_is_read(&desc->desc, slot)) return false;
     }
     return true;
 }

@@ -25,28 +25,10 @@ const char *sym_smt_name(int slot, char name[48])
     return name;
 }
 
-/* Bits of a field's C type, negative for a signed one: what reading it gives. */
-#define BITS_OF(value) _Generic((value), uint64_t : 64, uint32_t : 32, int32_t : -32)
-
 struct sym_width sym_width_of(int slot)
 {
-    const struct subject *s = NULL;
-    const int x = 0;
-    (void)s, (void)x;
-    enum field field = field_of_slot(slot);
-    int bits = 0;
-    if (field == FIELD_FLAG || field == FIELD_USE_FLAG) return (struct sym_width){1, false};
-    switch (field) {
-#define FIELD(word, json, count, value, param, unit)                                               \
-    case FIELD_##word:                                                                             \
-        bits = BITS_OF(value);                                                                     \
-        break;
-#include "rules/fields.def"
-#undef FIELD
-    default:
-        break;
-    }
-    return (struct sym_width){bits < 0 ? -bits : bits, bits < 0};
+    const struct field_info *f = field_info_of(field_of_slot(slot));
+    return (struct sym_width){f->width, f->is_signed};
 }
 
 struct printer {

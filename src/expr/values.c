@@ -1,5 +1,5 @@
-/* enums.c : see enums.h. The driver's own enumerations come from the table of the rules. */
-#include "io/json/enums.h"
+/* The names of the enumerations; the driver's own come from the table of the rules. */
+#include "expr/values.h"
 #include "tmap/tmap.h"
 
 #include <stddef.h>
@@ -99,17 +99,17 @@ static const struct name majors[] = {{"k", TMAP_K_MAJOR}, {"mn", TMAP_MN_MAJOR},
 
 static const struct {
     const struct name *names, *aliases;
-} tables[] = {[IO_ENUM_KIND] = {kinds, NULL},
-              [IO_ENUM_DTYPE] = {dtypes, dtype_aliases},
-              [IO_ENUM_INTERLEAVE] = {interleaves, NULL},
-              [IO_ENUM_SWIZZLE] = {swizzles, NULL},
-              [IO_ENUM_L2] = {promotions, promotion_aliases},
-              [IO_ENUM_OOB] = {fills, fill_aliases},
-              [IO_ENUM_MODE] = {modes, NULL},
-              [IO_ENUM_OP] = {ops, NULL},
-              [IO_ENUM_FIELD] = {replace_fields, NULL},
-              [IO_ENUM_CONSUMER] = {consumers, NULL},
-              [IO_ENUM_MAJOR] = {majors, NULL}};
+} tables[VALUES_END] = {[VALUES_KIND] = {kinds, NULL},
+                        [VALUES_DTYPE] = {dtypes, dtype_aliases},
+                        [VALUES_INTERLEAVE] = {interleaves, NULL},
+                        [VALUES_SWIZZLE] = {swizzles, NULL},
+                        [VALUES_L2] = {promotions, promotion_aliases},
+                        [VALUES_OOB] = {fills, fill_aliases},
+                        [VALUES_MODE] = {modes, NULL},
+                        [VALUES_OP] = {ops, NULL},
+                        [VALUES_FIELD] = {replace_fields, NULL},
+                        [VALUES_CONSUMER] = {consumers, NULL},
+                        [VALUES_MAJOR] = {majors, NULL}};
 
 static bool find(const struct name *names, const char *text, int32_t *out)
 {
@@ -121,21 +121,21 @@ static bool find(const struct name *names, const char *text, int32_t *out)
     return false;
 }
 
-bool io_enum_find(enum io_enum which, const char *name, int32_t *out)
+bool value_find(enum values which, const char *name, int32_t *out)
 {
     return find(tables[which].names, name, out) || find(tables[which].aliases, name, out);
 }
 
-const char *io_enum_name(enum io_enum which, int32_t value)
+const char *value_name(enum values which, int64_t value)
 {
-    for (const struct name *n = tables[which].names; n->text; n++)
+    for (const struct name *n = tables[which].names; n && n->text; n++)
         if (n->value == value) return n->text;
     return NULL;
 }
 
-const char *io_enum_at(enum io_enum which, unsigned i)
+int value_count(enum values which)
 {
-    const struct name *n = tables[which].names;
-    while (i > 0 && n->text) i--, n++;
-    return n->text;
+    int n = 0;
+    while (tables[which].names && tables[which].names[n].text) n++;
+    return n;
 }
