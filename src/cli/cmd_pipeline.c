@@ -45,14 +45,20 @@ static enum tmap_status budget_of(const struct tmap_checker *c, const struct tma
     return s;
 }
 
+static bool explore_protocol_of(const struct pipeline *p, const struct tmap_protocol *protocol,
+                                struct tmap_protocol_result *result, char *trace)
+{
+    if (trace) trace[0] = 0;
+    return tmap_protocol_explore(protocol, p->workspace, WORKSPACE, result, trace,
+                                 trace ? TRACE_SIZE : 0) == TMAP_OK;
+}
+
 static bool explore_at(const struct pipeline *p, const struct tmap_design_options *o,
                        struct tmap_protocol_result *result, char *trace)
 {
     struct tmap_protocol protocol;
-    if (trace) trace[0] = 0;
     return tmap_protocol_design(o, &protocol) == TMAP_OK &&
-           tmap_protocol_explore(&protocol, p->workspace, WORKSPACE, result, trace,
-                                 trace ? TRACE_SIZE : 0) == TMAP_OK;
+           explore_protocol_of(p, &protocol, result, trace);
 }
 
 /* A proof of fewer stages or consumers than there are is none of all. Where the states are too
@@ -79,10 +85,27 @@ static void explore_design(const struct pipeline *p, struct exploration *e)
     if (explore_at(p, &o, &fewer, NULL) && fewer.verdict == TMAP_LEGAL) e->proved_stages = 2;
 }
 
+/* The kernel's own protocol, whatever its loads look like. */
+static void explore_own(const struct pipeline *p, const struct io_pipeline *in, struct answer *a)
+{
+    struct exploration *e = &a->protocol[0];
+    a->protocol_count = 1;
+    e->design.options.ctas = in->protocol.ctas;
+    e->trace = p->trace;
+    e->result.verdict = TMAP_UNKNOWN;
+    if (!explore_protocol_of(p, &in->protocol, &e->result, e->trace))
+        snprintf(e->design.reason, sizeof e->design.reason,
+                 "byte counts without a common divisor, or a bound of the automaton");
+}
+
 static enum tmap_status explore(const struct pipeline *p, const struct io_pipeline *in,
                                 struct answer *a)
 {
     struct tmap_pipeline_design designs[TMAP_PIPELINE_DESIGNS];
+    if (in->own_protocol) {
+        explore_own(p, in, a);
+        return TMAP_OK;
+    }
     const enum tmap_status s = tmap_pipeline_designs(&p->checker, &in->pipeline, a->budget.stages,
                                                      designs, &a->protocol_count);
     for (size_t i = 0; s == TMAP_OK && i < a->protocol_count; i++) {
@@ -339,9 +362,27 @@ static enum cli_exit print_refused(const struct pipeline *p, const struct io_rec
     return CLI_ILLEGAL;
 }
 
+/* A record that has a protocol and no loads: no budget, and the protocol's verdict is all. */
+static enum cli_exit protocol_record(const struct pipeline *p, const struct io_record *record,
+                                     const struct io_pipeline *in, struct answer *a)
+{
+    explore_own(p, in, a);
+    a->budget.verdict = a->protocol[0].result.verdict;
+    if (p->cli->format == IO_TEXT) {
+        protocol_text(&a->protocol[0], "protocol");
+        return code_of(a);
+    }
+    json_t *o = json_pack("{s:s, s:o}", "verdict", io_verdict_name(a->budget.verdict), "protocol",
+                          protocol_json(&a->protocol[0]));
+    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
+    return code_of(a);
+}
+
 static enum cli_exit answer_record(struct pipeline *p, const struct io_record *record,
                                    const struct io_pipeline *in, struct answer *a)
 {
+    if (in->own_protocol && !in->pipeline.load_count) return protocol_record(p, record, in, a);
     enum tmap_status s = budget_of(&p->checker, &in->pipeline, a);
     if (s == TMAP_E_ILLEGAL) return print_refused(p, record, &in->pipeline);
     if (s == TMAP_OK) s = explore(p, in, a);
@@ -388,7 +429,8 @@ const struct cli_command cli_pipeline = {
     .summary = "shared memory, barrier bytes and protocol of a ring of loads",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap pipeline ring.json\n"
-                "  tmap pipeline --arch sm_120a -f json ring.json\n",
+                "  tmap pipeline --arch sm_120a -f json ring.json\n"
+                "  tmap pipeline protocol.json\n",
     .about =
         "{\"stages\":4, \"loads\":[descriptor, ...], \"store\":descriptor, "
         "\"reserve_bytes\":0}; also\n"
@@ -396,7 +438,13 @@ const struct cli_command cli_pipeline = {
         "expects per stage, which is then held against what lands. stages 0: as many as fit.\n"
         "\"cluster\":[2], \"shared\":[[1]] : two CTAs fill load 1 together, each its half, by\n"
         "multicast, and keep one group of MMAs in flight, as the products of this suite do;\n"
-        "[2,2], [[1],[0]] : four, load 1 shared along one direction and load 0 along the other.\n",
+        "[2,2], [[1],[0]] : four, load 1 shared along one direction and load 0 along the other.\n"
+        "\"mma\":{\"kind\":\"f16\", \"m\":256, \"n\":256, \"accumulators\":2} : tcgen05.mma, with "
+        "the\n"
+        "columns of tensor memory and the protocol of its accumulators.\n"
+        "\"protocol\":{...} : the kernel's own barriers, agents and steps, with or without loads\n"
+        "(docs/schema/pipeline-input.json), so that a wait, an arrival or a fence that is missing\n"
+        "is found.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .run = run};

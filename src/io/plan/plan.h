@@ -30,7 +30,11 @@ json_t *io_plan_patch(const struct tmap_plan *plan, const struct io_record *reco
 struct io_pipeline {
     struct tmap_pipeline pipeline;
     struct tmap_desc *loads, store;
+    bool own_protocol; /* protocol is the kernel's own; its names are the record's */
+    struct tmap_protocol protocol;
 };
+/* io_protocol_from() : the object "protocol" of a pipeline's record, whose names it keeps. */
+bool io_protocol_from(struct io_record *record, json_t *object, struct tmap_protocol *out);
 /* io_mma_from() : the object "mma" of a pipeline's record. */
 bool io_mma_from(struct io_record *record, json_t *mma, struct tmap_pipeline *out);
 bool io_pipeline_from(struct io_record *record, struct io_pipeline *out);

@@ -97,16 +97,19 @@ static bool shared_from(struct io_record *r, struct io_pipeline *p)
 bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
 {
     static const char *const known[] = {
-        "name",         "stages",    "loads",        "store",     "consumers", "reserve_bytes",
-        "store_stages", "cta_group", "tmem_columns", "expect_tx", "cluster",   "shared",
-        "mma",          NULL};
+        "name",          "stages",       "loads",     "store",        "consumers",
+        "reserve_bytes", "store_stages", "cta_group", "tmem_columns", "expect_tx",
+        "cluster",       "shared",       "mma",       "protocol",     NULL};
     const struct io_at at = {r, "$", 0};
     json_t *store = json_object_get(r->json, "store"), *mma = json_object_get(r->json, "mma");
     memset(p, 0, sizeof *p);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
-    if (!io_check_keys(&at, r->json, known) || !loads_from(r, p) || !cluster_from(r, p) ||
-        !shared_from(r, p))
-        return false;
+    json_t *protocol = json_object_get(r->json, "protocol");
+    if (!io_check_keys(&at, r->json, known)) return false;
+    p->own_protocol = protocol != NULL;
+    if (protocol && !io_protocol_from(r, protocol, &p->protocol)) return false;
+    if (protocol && !json_object_get(r->json, "loads")) return true;
+    if (!loads_from(r, p) || !cluster_from(r, p) || !shared_from(r, p)) return false;
     if (store && !json_is_null(store)) {
         if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;
         p->pipeline.store = &p->store;

@@ -1,0 +1,297 @@
+/* protocol.c : a kernel's own protocol from JSON: barriers, arrivals, who waits for what. */
+#include "io/plan/plan.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define NAME_MOST 31
+
+enum names { NAMES_NONE, NAMES_BARRIER, NAMES_BUFFER, NAMES_RING, NAMES_SYNC, NAMES_COUNT };
+
+/* What a step's own key means: what its value names, and whether "barrier" and "bytes" go with it.
+ */
+static const struct word {
+    const char *key;
+    uint8_t op, names;
+    bool barrier, bytes;
+} words[] = {
+    {"init", TMAP_STEP_INIT, NAMES_NONE, false, false},
+    {"fence_init", TMAP_STEP_FENCE_INIT, NAMES_NONE, false, false},
+    {"sync", TMAP_STEP_SYNC, NAMES_SYNC, false, false},
+    {"wait", TMAP_STEP_WAIT, NAMES_BARRIER, false, false},
+    {"wait_free", TMAP_STEP_WAIT_FREE, NAMES_BARRIER, false, false},
+    {"arrive", TMAP_STEP_ARRIVE, NAMES_BARRIER, false, false},
+    {"expect", TMAP_STEP_EXPECT, NAMES_BARRIER, false, true},
+    {"load", TMAP_STEP_LOAD, NAMES_BUFFER, true, true},
+    {"read", TMAP_STEP_READ, NAMES_BUFFER, false, false},
+    {"done", TMAP_STEP_DONE, NAMES_BUFFER, false, false},
+    {"commit", TMAP_STEP_COMMIT, NAMES_BUFFER, true, false},
+    {"write", TMAP_STEP_WRITE, NAMES_BUFFER, false, false},
+    {"fence", TMAP_STEP_FENCE, NAMES_NONE, false, false},
+    {"store", TMAP_STEP_STORE, NAMES_BUFFER, false, false},
+    {"wait_read", TMAP_STEP_WAIT_READ, NAMES_COUNT, false, false},
+    {"advance", TMAP_STEP_ADVANCE, NAMES_RING, false, false},
+    {"release", TMAP_STEP_RELEASE, NAMES_BUFFER, true, false},
+    {"mark", TMAP_STEP_MARK, NAMES_NONE, false, false},
+};
+
+struct reader {
+    struct io_record *record;
+    struct tmap_protocol *p;
+    json_t *of[NAMES_COUNT]; /* the objects whose keys are the names */
+    json_t *agents;
+};
+
+static bool name_is_plain(const char *name)
+{
+    size_t n = 0;
+    for (; name && name[n] && n <= NAME_MOST; n++)
+        if (!isalnum((unsigned char)name[n]) && !strchr("_-.@ ", name[n])) return false;
+    return n > 0 && n <= NAME_MOST;
+}
+
+/* The number of the name among the keys of an object, in the order written; -1: none. */
+static int number_of(json_t *object, const char *name)
+{
+    const char *key;
+    json_t *value;
+    int i = 0;
+    json_object_foreach(object, key, value)
+    {
+        if (name && strcmp(key, name) == 0) return i;
+        i++;
+    }
+    return -1;
+}
+
+static bool small_from(const struct io_at *at, json_t *object, const char *key, uint32_t otherwise,
+                       uint32_t most, uint8_t *out)
+{
+    json_t *value = json_object_get(object, key);
+    uint32_t n = otherwise;
+    if (value && !io_get_u32(at, key, -1, value, &n)) return false;
+    if (n > most) return io_fail(at->record, at->path, "%s: at most %u", key, most);
+    *out = (uint8_t)n;
+    return true;
+}
+
+static bool named(struct reader *r, const char *path, enum names what, json_t *value, uint8_t *out)
+{
+    const int i = number_of(r->of[what], json_string_value(value));
+    if (i < 0) return io_fail(r->record, path, "names nothing that the protocol has");
+    *out = (uint8_t)i;
+    return true;
+}
+
+/* "ctas": the CTAs meant. */
+static bool mask_from(struct reader *r, const char *path, json_t *list, uint8_t *out)
+{
+    const struct io_at at = {r->record, path, 0};
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        uint32_t cta;
+        if (!io_get_u32(&at, "ctas", (int)i, json_array_get(list, i), &cta)) return false;
+        if (cta >= r->p->ctas) return io_fail(r->record, path, "there is no CTA %u", cta);
+        *out |= (uint8_t)(1u << cta);
+    }
+    return !list || json_array_size(list) ? true : io_fail(r->record, path, "ctas: none");
+}
+
+static const struct word *word_of(json_t *step)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (json_object_get(step, words[i].key)) return &words[i];
+    return NULL;
+}
+
+/* What follows the step's own key. */
+static bool rest_of_step(struct reader *r, const struct io_at *at, json_t *o, const struct word *w,
+                         struct tmap_step *s)
+{
+    json_t *barrier = json_object_get(o, "barrier"), *bytes = json_object_get(o, "bytes");
+    uint8_t signal = 0;
+    if (!barrier != !w->barrier)
+        return io_fail(r->record, at->path, w->barrier ? "barrier is missing" : "has no barrier");
+    if (!bytes != !w->bytes)
+        return io_fail(r->record, at->path, w->bytes ? "bytes are missing" : "has no bytes");
+    if (barrier && !named(r, at->path, NAMES_BARRIER, barrier, &s->y)) return false;
+    if (bytes && !io_get_u32(at, "bytes", -1, bytes, &s->bytes)) return false;
+    if (json_object_get(o, "signal")) {
+        if (!small_from(at, o, "signal", 0, r->p->ctas - 1u, &signal)) return false;
+        s->signal = (uint8_t)(signal + 1);
+    }
+    return mask_from(r, at->path, json_object_get(o, "ctas"), &s->ctas) &&
+           small_from(at, o, "back", 0, TMAP_PROTOCOL_DEPTH, &s->back) &&
+           small_from(at, o, "when", 0, TMAP_PROTOCOL_DEPTH, &s->when);
+}
+
+static bool step_from(struct reader *r, const char *path, json_t *o, struct tmap_step *s)
+{
+    static const char *const also[] = {"barrier", "bytes", "ctas", "back", "when", "signal"};
+    const struct io_at at = {r->record, path, 0};
+    const struct word *w = json_is_object(o) ? word_of(o) : NULL;
+    const char *known[2 + sizeof also / sizeof *also] = {NULL};
+    if (!w) return io_fail(r->record, path, "expected an object with one step");
+    memcpy(known + 1, also, sizeof also);
+    known[0] = w->key;
+    if (!io_check_keys(&at, o, known)) return false;
+    json_t *value = json_object_get(o, w->key);
+    *s = (struct tmap_step){.op = w->op};
+    if (w->names == NAMES_COUNT) {
+        if (!io_get_u32(&at, w->key, -1, value, &s->bytes)) return false;
+    } else if (w->op == TMAP_STEP_COMMIT && json_is_null(value)) {
+        s->x = UINT8_MAX;
+    } else if (w->names != NAMES_NONE && !named(r, path, (enum names)w->names, value, &s->x)) {
+        return false;
+    }
+    return rest_of_step(r, &at, o, w, s);
+}
+
+static bool part_from(struct reader *r, size_t agent, enum tmap_part part, const char *name,
+                      json_t *list, struct tmap_agent *out)
+{
+    char path[80];
+    out->first[part] = r->p->step_count;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        snprintf(path, sizeof path, "$.protocol.agents[%zu].%s[%zu]", agent, name, i);
+        if (r->p->step_count == TMAP_PROTOCOL_STEPS)
+            return io_fail(r->record, path, "at most %d steps", TMAP_PROTOCOL_STEPS);
+        if (!step_from(r, path, json_array_get(list, i), &r->p->step[r->p->step_count]))
+            return false;
+        r->p->step_count++;
+        out->count[part]++;
+    }
+    return true;
+}
+
+/* One entry of "agents": as many agents as its count, with one program. */
+static bool agent_from(struct reader *r, size_t i)
+{
+    static const char *const parts[TMAP_PARTS] = {"start", "tile", "block", "flush", "end"};
+    static const char *const known[] = {"name",  "cta",   "count", "start", "tile",
+                                        "block", "flush", "end",   NULL};
+    json_t *o = json_array_get(r->agents, i);
+    struct tmap_agent agent = {.name = json_string_value(json_object_get(o, "name"))};
+    uint8_t count;
+    char path[48];
+    snprintf(path, sizeof path, "$.protocol.agents[%zu]", i);
+    const struct io_at at = {r->record, path, 0};
+    if (!json_is_object(o) || !io_check_keys(&at, o, known)) return false;
+    if (!name_is_plain(agent.name))
+        return io_fail(r->record, path, "name: up to %d letters, digits and _-.@", NAME_MOST);
+    if (!small_from(&at, o, "cta", 0, r->p->ctas - 1u, &agent.cta) ||
+        !small_from(&at, o, "count", 1, TMAP_PROTOCOL_AGENTS, &count))
+        return false;
+    for (int k = 0; k < TMAP_PARTS; k++)
+        if (!part_from(r, i, (enum tmap_part)k, parts[k], json_object_get(o, parts[k]), &agent))
+            return false;
+    for (; count > 0; count--) {
+        if (r->p->agent_count == TMAP_PROTOCOL_AGENTS)
+            return io_fail(r->record, path, "at most %d agents in all", TMAP_PROTOCOL_AGENTS);
+        r->p->agent[r->p->agent_count++] = agent;
+    }
+    return true;
+}
+
+/* The objects that steps name, each a key; at most so many. */
+static bool objects_from(struct reader *r, json_t *o, const char *key, enum names what, size_t most)
+{
+    const char *name;
+    json_t *value;
+    char path[48];
+    snprintf(path, sizeof path, "$.protocol.%s", key);
+    r->of[what] = json_object_get(o, key);
+    if (r->of[what] && !json_is_object(r->of[what]))
+        return io_fail(r->record, path, "expected an object of names");
+    if (json_object_size(r->of[what]) > most) return io_fail(r->record, path, "at most %zu", most);
+    json_object_foreach(r->of[what], name, value)
+    {
+        if (!name_is_plain(name))
+            return io_fail(r->record, path, "names: up to %d letters, digits and _-.@", NAME_MOST);
+    }
+    return true;
+}
+
+/* "rings": slots of each; "barriers": ring and arrivals; "buffers": the ring. */
+static bool tables_from(struct reader *r)
+{
+    static const char *const known[] = {"ring", "arrivals", NULL};
+    const struct io_at rings = {r->record, "$.protocol.rings", 0};
+    const struct io_at barriers = {r->record, "$.protocol.barriers", 0};
+    struct tmap_protocol *p = r->p;
+    const char *name;
+    json_t *value;
+    json_object_foreach(r->of[NAMES_RING], name, value)
+    {
+        if (!small_from(&rings, r->of[NAMES_RING], name, 0, TMAP_PROTOCOL_DEPTH,
+                        &p->depth[p->ring_count++]))
+            return false;
+        if (p->depth[p->ring_count - 1] == 0)
+            return io_fail(r->record, rings.path, "%s: no slots", name);
+    }
+    json_object_foreach(r->of[NAMES_BARRIER], name, value)
+    {
+        struct tmap_barrier *b = &p->barrier[p->barrier_count++];
+        b->name = name;
+        if (!json_is_object(value) || !io_check_keys(&barriers, value, known) ||
+            !named(r, barriers.path, NAMES_RING, json_object_get(value, "ring"), &b->ring) ||
+            !small_from(&barriers, value, "arrivals", 1, UINT8_MAX, &b->count))
+            return false;
+        if (b->count == 0) return io_fail(r->record, barriers.path, "%s: no arrivals", name);
+    }
+    json_object_foreach(r->of[NAMES_BUFFER], name, value)
+    {
+        p->buffer[p->buffer_count].name = name;
+        if (!named(r, "$.protocol.buffers", NAMES_RING, value, &p->buffer[p->buffer_count++].ring))
+            return false;
+    }
+    return true;
+}
+
+/* "syncs": the agents that meet at each, by name. */
+static bool syncs_from(struct reader *r)
+{
+    const char *name;
+    json_t *list;
+    json_object_foreach(r->of[NAMES_SYNC], name, list)
+    {
+        uint16_t *members = &r->p->members[r->p->sync_count++];
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const char *who = json_string_value(json_array_get(list, i));
+            const uint16_t before = *members;
+            for (unsigned a = 0; who && a < r->p->agent_count; a++)
+                if (strcmp(r->p->agent[a].name, who) == 0) *members |= (uint16_t)(1u << a);
+            if (*members == before)
+                return io_fail(r->record, "$.protocol.syncs", "%s: names no agent, or one twice",
+                               name);
+        }
+    }
+    return true;
+}
+
+bool io_protocol_from(struct io_record *record, json_t *o, struct tmap_protocol *out)
+{
+    static const char *const known[] = {"ctas",    "tiles", "started", "rings", "barriers",
+                                        "buffers", "syncs", "agents",  NULL};
+    const struct io_at at = {record, "$.protocol", 0};
+    struct reader r = {.record = record, .p = out};
+    memset(out, 0, sizeof *out);
+    if (!json_is_object(o)) return io_fail(record, "$.protocol", "expected an object");
+    if (!io_check_keys(&at, o, known) ||
+        !small_from(&at, o, "ctas", 1, TMAP_PROTOCOL_CTAS, &out->ctas))
+        return false;
+    if (out->ctas == 0) return io_fail(record, "$.protocol", "ctas: at least 1");
+    out->name = "protocol";
+    out->tiles = json_is_true(json_object_get(o, "tiles"));
+    out->started = !json_is_false(json_object_get(o, "started"));
+    r.agents = json_object_get(o, "agents");
+    if (json_array_size(r.agents) == 0)
+        return io_fail(record, "$.protocol.agents", "expected an array of agents");
+    if (!objects_from(&r, o, "rings", NAMES_RING, TMAP_PROTOCOL_RINGS) ||
+        !objects_from(&r, o, "barriers", NAMES_BARRIER, TMAP_PROTOCOL_BARRIERS) ||
+        !objects_from(&r, o, "buffers", NAMES_BUFFER, TMAP_PROTOCOL_BUFFERS) ||
+        !objects_from(&r, o, "syncs", NAMES_SYNC, TMAP_PROTOCOL_SYNCS) || !tables_from(&r))
+        return false;
+    for (size_t i = 0; i < json_array_size(r.agents); i++)
+        if (!agent_from(&r, i)) return false;
+    return syncs_from(&r);
+}
