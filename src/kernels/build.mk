@@ -25,7 +25,7 @@ image_name  = image_$(subst /,_,$(patsubst src/kernels/%,%,$(1:.cu=)))
 $(B)/%.fatbin: %.cu
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
-	$(Q)$(NVCC) $(NVCC_FLAGS) -Xfatbin=-compress-all $(NVCC_PACK) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MF $@.d -MT $@ \
+	$(Q)$(NVCC) $(NVCC_FLAGS) -Xfatbin=-compress-all $(NVCC_PACK) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ \
 	  -fatbin -o $@ $< $(keep_log)
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
@@ -58,7 +58,7 @@ $(B)/cross/sm_$(1)/%.cubin: src/kernels/copy/%.cu
 	@mkdir -p $$(@D)
 	$$(if $$(filter 1,$$(V)),,@echo "  NVCC  $$< for sm_$(1)")
 	$$(Q)$$(NVCC) $$(NVCC_FLAGS) -gencode=arch=compute_$(1),code=sm_$(1) -Isrc -Iinclude \
-	  -MD -MF $$@.d -MT $$@ -cubin -o $$@ $$< $$(keep_log)
+	  -MD -MP -MF $$@.d -MT $$@ -cubin -o $$@ $$< $$(keep_log)
 endef
 $(foreach a,$(CROSS_ARCHES),$(eval $(call cross_rule,$(a))))
 .PHONY: kernels-cross
