@@ -240,6 +240,8 @@ struct tmap_gemm_case {
     uint64_t seed;
     int32_t reruns; /* further launches that must give the same bytes */
     bool freivalds; /* D r = A (B r) in exact integers for 32 random bit vectors r */
+    bool every;     /* every element of D; else above 10^9 multiplies a sample of 32768 */
+    bool in_place;  /* C is D, for a beta; without reruns */
 };
 
 struct tmap_gemm_outcome {

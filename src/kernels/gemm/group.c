@@ -144,7 +144,7 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
     struct tmap_gemm_problem p = *like;
     int64_t tiles = 0;
     p.m = p.n = p.k = p.batch = 1;
-    p.c = p.d = (struct tmap_gemm_matrix){.address = like->beta != 0.0f ? 1 << 8 : 0};
+    p.c = p.d = (struct tmap_gemm_matrix){0};
     p.a = p.b = (struct tmap_gemm_matrix){0};
     enum tmap_status status = gemm_validate(&p, request, refusal);
     for (size_t i = 0; i < count && status == TMAP_OK; i++) {

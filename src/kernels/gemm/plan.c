@@ -156,6 +156,8 @@ enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
     if (!request) request = &nothing;
     enum tmap_status status = gemm_validate(problem, request, refusal);
     if (status != TMAP_OK) return status;
+    if (problem->beta != 0.0f && problem->c.address == 0)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "C has no address");
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
     status = make_plan(suite, problem, request, plan, refusal);

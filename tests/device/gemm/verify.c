@@ -291,6 +291,55 @@ static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
     tap(t, t->wrong_shapes == 0, "reruns give the same bytes", text);
 }
 
+/* What products of everyday size do and small ones do not: the straight way of storing 16 bits with
+ * a warp of its own, every element of it; rows and batches with gaps; C in D's place; an offset
+ * beyond 4 GiB in each operand. */
+static const struct {
+    const char *name;
+    int32_t out, m, n, k, batch, cluster_m, store_warp, pad;
+    bool every, in_place, freivalds, columns;
+} sizes[] = {
+    {"store warp, 4 rounds", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 0, 1, 0, 1, 0, 0, 0},
+    {"store warp, pairs", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 1, 0, 1, 0, 0, 0},
+    {"warpgroups store", TMAP_GEMM_OUT_F16, 8192, 8192, 256, 1, 2, -1, 0, 1, 0, 0, 0},
+    {"columns", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 1},
+    {"32 bits", TMAP_GEMM_OUT_F32, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 0},
+    {"padded rows, batches", TMAP_GEMM_OUT_BF16, 1000, 1536, 512, 5, 0, 0, 64, 1, 0, 0, 0},
+    {"C is D", TMAP_GEMM_OUT_F32, 4096, 4096, 256, 1, 0, 0, 0, 1, 1, 0, 0},
+    {"C is D, 16 bits, batches", TMAP_GEMM_OUT_BF16, 1000, 1032, 520, 3, 0, 0, 8, 1, 1, 0, 0},
+    {"D beyond 4 GiB", TMAP_GEMM_OUT_F32, 40000, 40000, 64, 1, 0, 0, 0, 0, 0, 1, 0},
+    {"A beyond 4 GiB", TMAP_GEMM_OUT_F32, 70000, 64, 32768, 1, 0, 0, 0, 0, 0, 1, 0},
+    {"B beyond 4 GiB", TMAP_GEMM_OUT_F32, 64, 70000, 32768, 1, 0, 0, 0, 0, 0, 1, 0},
+    {"batches beyond 4 GiB", TMAP_GEMM_OUT_BF16, 4096, 4096, 64, 160, 0, 0, 0, 0, 0, 0, 0},
+};
+
+static void at_size(struct tmap_gemm *suite, struct tally *t)
+{
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct tmap_gemm_case c = base_case(TMAP_GEMM_BF16, sizes[i].m, sizes[i].n, sizes[i].k);
+        c.problem.out = sizes[i].out;
+        c.problem.batch = sizes[i].batch;
+        c.problem.beta = sizes[i].in_place ? 2 : 0;
+        c.problem.d.mn_major = sizes[i].columns;
+        c.request.cluster_m = sizes[i].cluster_m;
+        c.request.store_warp = sizes[i].store_warp;
+        c.every = sizes[i].every;
+        c.in_place = sizes[i].in_place;
+        c.freivalds = sizes[i].freivalds;
+        if (sizes[i].pad) {
+            const int32_t k = (sizes[i].k + 7) / 8 * 8, n = (sizes[i].n + 7) / 8 * 8;
+            c.problem.a.ld = c.problem.b.ld = k + sizes[i].pad;
+            c.problem.d.ld = n + sizes[i].pad;
+            c.problem.a.batch_stride = c.problem.a.ld * (sizes[i].m + 3);
+            c.problem.b.batch_stride = c.problem.b.ld * (sizes[i].n + 5);
+            c.problem.d.batch_stride = c.problem.d.ld * (sizes[i].m + 7);
+        }
+        t->shapes = t->wrong_shapes = 0;
+        holds(suite, t, &c);
+        tap(t, t->wrong_shapes == 0, "at size", sizes[i].name);
+    }
+}
+
 static bool wanted(int argc, char **argv, int32_t kind)
 {
     bool any = false;
@@ -324,6 +373,7 @@ int main(int argc, char **argv)
         reruns(suite, &t, kind);
         large(suite, &t, kind, quick ? 2048 : 8192);
     }
+    if (!few && wanted(argc, argv, TMAP_GEMM_BF16)) at_size(suite, &t);
     printf("1..%d\n", t.number);
     tmap_gemm_close(suite);
     return t.failed_tests != 0;
