@@ -10,16 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
-{
-    size_t n = 0;
-#define OPTION(group, name, letter, argument, help)                                                \
-    if (groups & CLI_##group && n < cap)                                                           \
-        out[n++] = (struct cli_option){name, letter, argument, help};
-#include "cli/options.def"
-    return n;
-}
-
 const char *cli_get(const struct cli *cli, const char *name)
 {
     for (size_t i = cli->value_count; i-- > 0;)

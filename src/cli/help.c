@@ -1,0 +1,49 @@
+/* help.c : one command's --help, and the options that commands share. */
+#include "cli/cli.h"
+
+size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
+{
+    size_t n = 0;
+#define OPTION(group, name, letter, argument, help)                                                \
+    if (groups & CLI_##group && n < cap)                                                           \
+        out[n++] = (struct cli_option){name, letter, argument, help};
+#include "cli/options.def"
+    return n;
+}
+
+static void print_option(FILE *out, const struct cli_option *option, const char *help)
+{
+    char left[40];
+    snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+             option->argument ? option->argument : "");
+    if (option->letter)
+        fprintf(out, "  -%c, %-20s %s\n", option->letter, left, help);
+    else
+        fprintf(out, "      %-20s %s\n", left, help);
+}
+
+void cli_formats(unsigned formats, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < IO_FORMATS; i++)
+        if (formats & IO_BIT(i) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     io_format_name((enum io_format)i));
+}
+
+void cli_help(FILE *out, const struct cli_command *command)
+{
+    struct cli_option shared[CLI_MAX_OPTIONS];
+    size_t n = cli_shared_options(command->groups | CLI_ALWAYS, shared, CLI_MAX_OPTIONS);
+    char formats[64];
+
+    fprintf(out, "tmap %s %s\n%s\n\n%s\n", command->name, command->operands, command->summary,
+            command->examples);
+    if (command->about) fprintf(out, "%s\n", command->about);
+    for (const struct cli_option *o = command->options; o && o->name; o++)
+        print_option(out, o, o->help);
+    cli_formats(command->formats, formats, sizeof formats);
+    for (size_t i = 0; i < n; i++)
+        print_option(out, &shared[i], shared[i].help ? shared[i].help : formats);
+}
