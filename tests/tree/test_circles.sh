@@ -1,0 +1,48 @@
+#!/bin/sh
+# No file needs itself through others: among the objects of src, who uses whose functions and data
+# (nm) forms no circle. tests/tree/circles-known lists the files of those that are left, and none
+# that is not in one.
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+find src -name '*.c' | sort | while read -r source; do
+    file=${source#src/} file=${file%.c}
+    [ -f "$B/src/$file.o" ] || continue
+    nm "$B/src/$file.o" | awk -v file="$file" \
+        'NF == 3 && $2 ~ /[TDRBVW]/ { print "defines", $3, file } NF == 2 && $1 == "U" { print "uses", $2, file }'
+done >"$tmp/symbols"
+
+# What remains when the files that nobody uses, and those that use nobody, are taken away again and
+# again: circles, and what lies between two of them.
+awk '$1 == "defines" { owner[$2] = $3; owners[$2]++ }
+     $1 == "uses" { uses[NR] = $0 }
+     END {
+         for (i in uses) {
+             split(uses[i], u, " ")
+             if (owners[u[2]] != 1 || owner[u[2]] == u[3]) continue
+             # the injected library defines names that to all others are libc
+             if (owner[u[2]] ~ /inject/ && u[3] !~ /inject/) continue
+             edge[u[3] " " owner[u[2]]]
+         }
+         do {
+             split("", from); split("", to); gone = 0
+             for (e in edge) { split(e, v, " "); from[v[1]]; to[v[2]] }
+             for (e in edge) {
+                 split(e, v, " ")
+                 if (!(v[1] in to) || !(v[2] in from)) { delete edge[e]; gone = 1 }
+             }
+         } while (gone)
+         for (e in edge) { split(e, v, " "); print v[1]; print v[2] }
+     }' "$tmp/symbols" | sort -u >"$tmp/found"
+grep -v '^#' tests/tree/circles-known | awk 'NF { print $1 }' | sort >"$tmp/known"
+
+result() { # result NUMBER NAME OFFENDERS
+    if [ -z "$3" ]; then echo "ok $1 - $2"; else echo "not ok $1 - $2"; echo "$3" | sed 's/^/# /'; fi
+}
+result 1 "no circle of files that is not known" "$(comm -23 "$tmp/found" "$tmp/known")"
+missing=$(comm -13 "$tmp/found" "$tmp/known" | grep -v '^kernels/')
+result 2 "every known circle is still there" "$missing"
+[ "$(wc -l <"$tmp/symbols")" -gt 1000 ] && few= || few="only $(wc -l <"$tmp/symbols") symbols"
+result 3 "the symbols were read" "$few"
+echo "1..3"
