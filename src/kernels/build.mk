@@ -23,10 +23,15 @@ keep_log     = >$@.log 2>&1; rc=$$?; cat $@.log >&2; exit $$rc
 image_name  = image_$(subst /,_,$(patsubst src/kernels/%,%,$(1:.cu=)))
 
 $(B)/%.fatbin: %.cu
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(@D)/$(*F).keep
 	$(if $(filter 1,$(V)),,@echo "  NVCC  $<")
 	$(Q)$(NVCC) $(NVCC_FLAGS) -Xfatbin=-compress-all $(NVCC_PACK) $(NVCC_ARCH) $(NVCC_EXTRA) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ \
-	  -fatbin -o $@ $< $(keep_log)
+	  --keep --keep-dir $(@D)/$(*F).keep -fatbin -o $@ $< $(keep_log)
+	$(Q)mv -f $$(ls $(@D)/$(*F).keep/*.ptx | head -1) $(@:.fatbin=.ptx); rm -rf $(@D)/$(*F).keep
+# The PTX of an image lies beside it, for the emulator's tests; alone it is made without ptxas.
+$(B)/%.ptx: %.cu
+	@mkdir -p $(@D)
+	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_90a -Isrc -Itests -Iinclude -ptx -o $@ $<
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a

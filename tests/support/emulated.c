@@ -222,6 +222,11 @@ struct emulated *emulated_open(struct tmap_libcuda *api)
     return &emulated;
 }
 
+struct emulated *emulated_state(void)
+{
+    return &emulated;
+}
+
 bool emulated_load(const char *path)
 {
     struct tmap_emulate_error error;

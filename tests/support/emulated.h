@@ -22,6 +22,7 @@ struct emulated {
 
 /* The one driver, with no modules loaded. */
 struct emulated *emulated_open(struct tmap_libcuda *api);
+struct emulated *emulated_state(void);
 /* Adds a PTX file's kernels; false with a message on stderr. */
 bool emulated_load(const char *path);
 void emulated_close(void);

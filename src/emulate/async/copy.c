@@ -45,7 +45,9 @@ static uint8_t *global(struct reach *r, uint64_t address, size_t bytes, unsigned
 
 static bool read_global(void *user, uint64_t address, void *to, size_t bytes)
 {
-    const uint8_t *at = global(user, address, bytes, EMU_READ);
+    const struct emu_copy *c = ((struct reach *)user)->op->data;
+    const uint8_t *at =
+        global(user, address, bytes, c->reduces ? EMU_ATOMIC | EMU_STRONG : EMU_READ);
     if (at) memcpy(to, at, bytes);
     return at != NULL;
 }

@@ -1,6 +1,7 @@
 // The shadow of memory: for every 16 bytes, who wrote and read them last, and as what.
 #include "emulate/async/order_inside.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +51,8 @@ static const char *verb(unsigned access)
     return access & EMU_ATOMIC ? "atomic access" : access & EMU_WRITE ? "write" : "read";
 }
 
-static const char *past(const struct touch *t, const struct trace *e, bool wrote)
+static const char *past(const struct trace *e, bool wrote)
 {
-    (void)t;
     return e->flags & SHADOW_ATOMIC ? "atomic access" : wrote ? "write" : "read";
 }
 
@@ -68,15 +68,18 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
                       : e->flags & SHADOW_ASYNC || a->proxy == PROXY_ASYNC
                           ? "nothing waits for the end of the first"
                           : "nothing orders them";
+    char who[40];
+    if (k < PER_WARP * t->m->warps)
+        snprintf(who, sizeof who, "CTA %u, warp %u", e->agent / per, k / PER_WARP);
+    else
+        snprintf(who, sizeof who, "CTA %u", e->agent / per);
     emu_find_report(t->m, kind, a->warp, a->in, a->lane, t->address,
-                    "%s of %s 0x%llx by %s, after a %s by %s (CTA %u%s%.0u): %s", verb(t->access),
+                    "%s of %s 0x%llx by %s, after a %s by %s (%s): %s", verb(t->access),
                     t->cta            ? "shared"
                     : t->region->name ? t->region->name
                                       : "global",
                     (unsigned long long)t->address, emu_place(t->m, a->in, mine, sizeof mine),
-                    past(t, e, wrote), emu_place(t->m, other, theirs, sizeof theirs),
-                    e->agent / per, k < PER_WARP * t->m->warps ? ", warp " : "",
-                    k < PER_WARP * t->m->warps ? k / PER_WARP : 0, why);
+                    past(e, wrote), emu_place(t->m, other, theirs, sizeof theirs), who, why);
 }
 
 static void check(const struct touch *t, const struct trace *e, uint16_t bytes, bool wrote)

@@ -1,0 +1,374 @@
+/* Suites without a GPU, small problems and their plain answers. */
+#include "support/emulated_suites.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/splitmix.h"
+
+bool emulated_ptx(const char *source)
+{
+    char path[256];
+    const char *b = getenv("B");
+    snprintf(path, sizeof path, "%s/%s.ptx", b ? b : "build", source);
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    fclose(f);
+    return emulated_load(path);
+}
+
+static struct tmap_copy copy_suite;
+static struct tmap_gemm gemm_suite;
+
+struct tmap_copy *emulated_copy_suite(void)
+{
+    struct tmap_copy *s = &copy_suite;
+    struct tmap_target target = tmap_default_target();
+    memset(s, 0, sizeof *s);
+    emulated_open(&s->gpu.api);
+    target.arch = TMAP_ARCH(90, 1);
+    s->gpu.sm_count = 4;
+    s->limit_ms = 2000;
+    for (int i = 0; i < COPY_MODULES; i++) s->gpu.api.module_load_data(&s->module[i], NULL);
+    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
+        tmap_capacity(target.arch, &s->smem_bytes, NULL) != TMAP_OK ||
+        s->gpu.api.mem_alloc(&s->tickets, 4096 * 64) ||
+        s->gpu.api.mem_host_alloc((void **)&s->mailbox, 256, 0))
+        return NULL;
+    s->device_mailbox = (uint64_t)(uintptr_t)s->mailbox;
+    return s;
+}
+
+struct tmap_gemm *emulated_gemm_suite(void)
+{
+    struct tmap_gemm *s = &gemm_suite;
+    const struct tmap_target target = tmap_default_target();
+    void *mailbox = NULL;
+    memset(s, 0, sizeof *s);
+    emulated_open(&s->gpu.api);
+    s->gpu.sm_count = 132;
+    s->limit_ms = 2000;
+    for (int i = 0; i < GEMM_KINDS; i++)
+        for (int k = 0; k < GEMM_IMAGES; k++) s->gpu.api.module_load_data(&s->modules[i][k], NULL);
+    s->gpu.api.module_load_data(&s->group, NULL);
+    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 132 / size;
+    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
+        tmap_capacity(TMAP_ARCH(90, 1), &s->smem_optin_bytes, NULL) != TMAP_OK ||
+        s->gpu.api.mem_alloc(&s->workspace, tmap_gemm_workspace_bytes(s)) ||
+        s->gpu.api.mem_host_alloc(&mailbox, 256, 0))
+        return NULL;
+    s->mailbox = mailbox;
+    s->device_mailbox = (uint64_t)(uintptr_t)mailbox;
+    return s;
+}
+
+/* --- copies */
+
+static uint32_t below(uint64_t *seed, uint32_t n)
+{
+    return (uint32_t)(splitmix(seed) >> 33) % n;
+}
+
+static uint8_t *room(struct tmap_copy *s, uint64_t bytes, uint64_t *address, uint64_t *seed)
+{
+    if (s->gpu.api.mem_alloc(address, bytes)) abort();
+    uint8_t *p = (uint8_t *)(uintptr_t)*address;
+    for (uint64_t i = 0; seed && i < bytes; i++) p[i] = (uint8_t)splitmix(seed);
+    return p;
+}
+
+static void destination(struct tmap_copy *s, struct emulated_copy *c, uint64_t bytes)
+{
+    c->dst_bytes = bytes;
+    uint8_t *d = room(s, bytes, &c->problem.dst, NULL);
+    memset(d, 0xa5, bytes);
+    c->expected = malloc(bytes);
+    memset(c->expected, 0xa5, bytes);
+}
+
+/* Rows of a tensor, one after another; adds: floats, to 1 in every element. */
+static void tile(struct tmap_copy *s, struct emulated_copy *c, uint32_t rank, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    const bool adds = p->kind == TMAP_COPY_ADD;
+    uint64_t src_bytes, dst_bytes, rows = 1;
+    p->rank = rank;
+    p->dtype =
+        adds ? TMAP_FLOAT32 : (int32_t[]){TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32}[below(seed, 3)];
+    const uint32_t size = p->dtype == TMAP_UINT8 ? 1 : p->dtype == TMAP_BFLOAT16 ? 2 : 4;
+    p->dim[0] = 16 * (1 + below(seed, 20));
+    src_bytes = dst_bytes = p->dim[0] * size;
+    for (uint32_t i = 1; i < rank; i++) {
+        p->dim[i] = 1 + below(seed, i == 1 ? 40 : 4);
+        p->src_stride[i - 1] = (src_bytes + 15) / 16 * 16 + 16 * below(seed, 3);
+        p->dst_stride[i - 1] = (dst_bytes + 15) / 16 * 16 + 16 * below(seed, 3);
+        src_bytes = p->src_stride[i - 1] * p->dim[i];
+        dst_bytes = p->dst_stride[i - 1] * p->dim[i];
+        rows *= p->dim[i];
+    }
+    uint8_t *from = room(s, src_bytes, &p->src, seed);
+    destination(s, c, dst_bytes);
+    if (adds) {
+        float *f = (float *)(void *)from, *d = (float *)(uintptr_t)p->dst;
+        for (uint64_t i = 0; i < src_bytes / 4; i++) f[i] = (float)(i % 1000);
+        for (uint64_t i = 0; i < dst_bytes / 4; i++) d[i] = 1;
+        memcpy(c->expected, d, dst_bytes);
+    }
+    for (uint64_t r = 0; r < rows; r++) {
+        uint64_t left = r, a = 0, b = 0;
+        for (uint32_t i = 1; i < rank; i++) {
+            a += left % p->dim[i] * p->src_stride[i - 1];
+            b += left % p->dim[i] * p->dst_stride[i - 1];
+            left /= p->dim[i];
+        }
+        if (!adds) memcpy(c->expected + b, from + a, p->dim[0] * size);
+        for (uint64_t e = 0; adds && e < p->dim[0]; e++)
+            ((float *)(void *)(c->expected + b))[e] += ((float *)(void *)(from + a))[e];
+    }
+    c->config.keep_type = below(seed, 2);
+}
+
+static void bulk(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    p->dtype = TMAP_UINT64;
+    p->rank = 1;
+    p->dim[0] = 2 * (1 + below(seed, 20000));
+    const uint8_t *from = room(s, p->dim[0] * 8, &p->src, seed);
+    destination(s, c, p->dim[0] * 8);
+    memcpy(c->expected, from, p->dim[0] * 8);
+    c->config.slot_bytes = 2048 * (1 + below(seed, 8));
+}
+
+static void transpose(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    const uint32_t size = 1u << below(seed, 3), per = 128 / size;
+    p->dtype = size == 1 ? TMAP_UINT8 : size == 2 ? TMAP_BFLOAT16 : TMAP_FLOAT32;
+    p->rank = 2;
+    p->dim[0] = per * (1 + below(seed, 6));
+    p->dim[1] = per * (3 + below(seed, 4));
+    const uint8_t *from = room(s, p->dim[0] * p->dim[1] * size, &p->src, seed);
+    destination(s, c, p->dim[0] * p->dim[1] * size);
+    for (uint64_t r = 0; r < p->dim[1]; r++)
+        for (uint64_t k = 0; k < p->dim[0]; k++)
+            memcpy(c->expected + (k * p->dim[1] + r) * size, from + (r * p->dim[0] + k) * size,
+                   size);
+}
+
+/* 3 x 3 taps, padding 1, of an image {C, W, H, N}: rows of patches {C, taps}. */
+static void im2col(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    const uint32_t ch = 32 * (1 + below(seed, 3)), w = 4 + below(seed, 9), h = 4 + below(seed, 5);
+    const uint32_t n = 1 + below(seed, 3), taps = 9;
+    p->dtype = TMAP_BFLOAT16;
+    p->rank = 4;
+    p->dim[0] = ch, p->dim[1] = w, p->dim[2] = h, p->dim[3] = n;
+    p->lower[0] = p->lower[1] = p->upper[0] = p->upper[1] = -1;
+    p->taps[0] = p->taps[1] = 3;
+    const uint8_t *from = room(s, (uint64_t)ch * w * h * n * 2, &p->src, seed);
+    destination(s, c, (uint64_t)ch * w * h * n * taps * 2);
+    uint8_t *to = c->expected;
+    for (uint32_t i = 0; i < n * h * w; i++)
+        for (uint32_t t = 0; t < taps; t++, to += ch * 2) {
+            const int32_t x = (int32_t)(i % w + t % 3) - 1, y = (int32_t)(i / w % h + t / 3) - 1;
+            memset(to, 0, ch * 2);
+            if (x < 0 || y < 0 || x >= (int32_t)w || y >= (int32_t)h) continue;
+            const uint64_t at = ((i / w / h * h + (uint32_t)y) * w + (uint32_t)x) * (uint64_t)ch;
+            memcpy(to, from + at * 2, ch * 2);
+        }
+}
+
+static void pages(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    const uint32_t n = 2 + below(seed, 12), page = 2048 * (1 + below(seed, 4));
+    p->dtype = TMAP_UINT64;
+    p->rank = 2;
+    p->dim[0] = page / 8, p->dim[1] = n, p->page_count = n;
+    const uint8_t *from = room(s, (uint64_t)page * n, &p->src, seed);
+    int32_t *table = (int32_t *)(void *)room(s, n * 4, &p->index, NULL);
+    destination(s, c, (uint64_t)page * n);
+    for (uint32_t i = 0; i < n; i++) {
+        table[i] = (int32_t)below(seed, n);
+        memcpy(c->expected + (uint64_t)i * page, from + (uint64_t)table[i] * page, page);
+    }
+}
+
+static void broadcast(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    p->dtype = TMAP_UINT64;
+    p->rank = 3;
+    p->dim[0] = 256, p->dim[1] = 4 * (1 + below(seed, 9)), p->dim[2] = 4;
+    p->copies = below(seed, 2) ? 2 : 4;
+    p->copy_stride = p->dim[0] * p->dim[1] * p->dim[2] * 8;
+    const uint8_t *from = room(s, p->copy_stride, &p->src, seed);
+    destination(s, c, p->copies * p->copy_stride);
+    for (uint32_t i = 0; i < p->copies; i++)
+        memcpy(c->expected + i * p->copy_stride, from, p->copy_stride);
+}
+
+static void list(struct tmap_copy *s, struct emulated_copy *c, uint64_t *seed)
+{
+    struct tmap_copy_problem *p = &c->problem;
+    uint64_t at = 0, rows[8];
+    p->dtype = TMAP_FLOAT32;
+    p->rank = 2;
+    p->dim[0] = 64;
+    p->list_count = 2 + below(seed, 6);
+    for (uint32_t i = 0; i < p->list_count; i++) at += rows[i] = 1 + below(seed, 40);
+    p->dim[1] = at;
+    p->src_stride[0] = p->dst_stride[0] = 256;
+    const uint8_t *from = room(s, at * 256, &p->src, seed);
+    destination(s, c, at * 256);
+    memcpy(c->expected, from, at * 256);
+    at = 0;
+    for (uint32_t i = 0; i < p->list_count; at += rows[i++])
+        c->list[i] = (struct tmap_copy_matrix){p->src + at * 256, p->dst + at * 256, rows[i]};
+    p->list = c->list;
+}
+
+void emulated_copy_draw(struct tmap_copy *s, int32_t kind, uint32_t rank, uint64_t seed,
+                        struct emulated_copy *c)
+{
+    memset(c, 0, sizeof *c);
+    c->problem.kind = kind;
+    c->config.slot_bytes = 4096;
+    c->config.stages = 2 + below(&seed, 2);
+    c->config.blocks_per_sm = 1;
+    if (kind == TMAP_COPY_TILE || kind == TMAP_COPY_ADD) tile(s, c, rank, &seed);
+    if (kind == TMAP_COPY_BULK) bulk(s, c, &seed);
+    if (kind == TMAP_COPY_TRANSPOSE)
+        transpose(s, c, &seed), c->config.stages = 0, c->config.slot_bytes = 0;
+    if (kind == TMAP_COPY_IM2COL) im2col(s, c, &seed);
+    if (kind == TMAP_COPY_PAGES || kind == TMAP_COPY_PAGES_AT) pages(s, c, &seed);
+    if (kind == TMAP_COPY_BROADCAST) broadcast(s, c, &seed), c->config.slot_bytes = 0;
+    if (kind == TMAP_COPY_LIST || kind == TMAP_COPY_PATCHED) list(s, c, &seed);
+}
+
+void emulated_copy_free(struct tmap_copy *s, struct emulated_copy *c)
+{
+    s->gpu.api.mem_free(c->problem.src);
+    s->gpu.api.mem_free(c->problem.dst);
+    s->gpu.api.mem_free(c->problem.index);
+    free(c->expected);
+}
+
+uint64_t emulated_copy_wrong(const struct emulated_copy *c)
+{
+    const uint8_t *d = (const uint8_t *)(uintptr_t)c->problem.dst;
+    uint64_t i = 0;
+    while (i < c->dst_bytes && d[i] == c->expected[i]) i++;
+    return i;
+}
+
+/* --- products */
+
+static uint32_t element(int32_t kind, int v)
+{
+    static const uint32_t bits[GEMM_KINDS][4] = {
+        [GEMM_BF16] = {0xc000, 0xbf80, 0, 0x3f80},
+        [GEMM_F16] = {0xc000, 0xbc00, 0, 0x3c00},
+        [GEMM_TF32] = {0xc0000000, 0xbf800000, 0, 0x3f800000},
+        [GEMM_E4M3] = {0xc0, 0xb8, 0, 0x38},
+        [GEMM_E5M2] = {0xc0, 0xbc, 0, 0x3c},
+        [GEMM_S8] = {0xfe, 0xff, 0, 1}};
+    return bits[kind][v + 2];
+}
+
+static uint32_t bytes_of(int32_t kind)
+{
+    return kind == GEMM_TF32 ? 4 : kind <= GEMM_F16 ? 2 : 1;
+}
+
+/* Stored rows x length, of which the row counts m or n unless it is mn_major. */
+static signed char *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t kind,
+                            int32_t mn, int32_t k, int32_t batch, uint64_t *seed)
+{
+    const uint32_t size = bytes_of(kind);
+    const int64_t rows = m->mn_major ? k : mn, length = m->mn_major ? mn : k;
+    m->ld = (length * size + 15) / 16 * 16 / size;
+    m->batch_stride = m->ld * rows;
+    if (s->gpu.api.mem_alloc(&m->address, (uint64_t)(m->batch_stride * batch) * size)) return NULL;
+    signed char *v = malloc((size_t)(batch * (int64_t)mn * k));
+    uint8_t *to = (uint8_t *)(uintptr_t)m->address;
+    for (int64_t i = 0; v && i < (int64_t)batch * mn * k; i++) {
+        const int64_t b = i / ((int64_t)mn * k), r = i / k % mn, c = i % k;
+        v[i] = (signed char)((int)below(seed, 4) - 2);
+        const uint32_t bits = element(kind, v[i]);
+        memcpy(to + (b * m->batch_stride + (m->mn_major ? c * m->ld + r : r * m->ld + c)) * size,
+               &bits, size);
+    }
+    return v;
+}
+
+bool emulated_product_make(struct tmap_gemm *s, const struct tmap_gemm_problem *shape,
+                           uint64_t seed, struct emulated_product *out)
+{
+    struct tmap_gemm_problem *p = &out->problem;
+    *p = *shape;
+    const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
+    signed char *a = operand(s, &p->a, p->kind, p->m, p->k, p->batch, &seed);
+    signed char *b = operand(s, &p->b, p->kind, p->n, p->k, p->batch, &seed);
+    const int32_t rows = p->d.mn_major ? p->n : p->m, length = p->d.mn_major ? p->m : p->n;
+    p->d.ld = (length * (int64_t)size + 15) / 16 * 16 / size;
+    p->d.batch_stride = p->d.ld * rows;
+    out->expected = malloc(sizeof(double) * (size_t)p->batch * (size_t)p->m * (size_t)p->n);
+    if (!a || !b || !out->expected ||
+        s->gpu.api.mem_alloc(&p->d.address, (uint64_t)(p->d.batch_stride * p->batch) * size))
+        return false;
+    memset((void *)(uintptr_t)p->d.address, 0xff, (uint64_t)(p->d.batch_stride * p->batch) * size);
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
+        const int64_t g = i / p->n, batch = g / p->m;
+        const signed char *x = a + g * p->k, *y = b + (batch * p->n + i % p->n) * p->k;
+        long sum = 0;
+        for (int32_t k = 0; k < p->k; k++) sum += x[k] * y[k];
+        out->expected[i] = (double)sum * (double)p->alpha;
+    }
+    free(a);
+    free(b);
+    return true;
+}
+
+static double result_at(const struct tmap_gemm_problem *p, int64_t at)
+{
+    const uint8_t *d = (const uint8_t *)(uintptr_t)p->d.address;
+    uint32_t bits = 0;
+    float f;
+    if (p->out == TMAP_GEMM_OUT_S32) return (double)((const int32_t *)(const void *)d)[at];
+    if (p->out == TMAP_GEMM_OUT_F32) return (double)((const float *)(const void *)d)[at];
+    memcpy(&bits, d + 2 * at, 2);
+    if (p->out == TMAP_GEMM_OUT_F16) { /* normal numbers and zero, as integers are */
+        if ((bits & 0x7fff) == 0) return 0;
+        return (bits & 0x8000 ? -1.0 : 1.0) *
+               ldexp(1024 + (bits & 1023), (int)(bits >> 10 & 31) - 25);
+    }
+    bits <<= 16;
+    memcpy(&f, &bits, 4);
+    return (double)f;
+}
+
+uint64_t emulated_product_wrong(const struct emulated_product *out)
+{
+    const struct tmap_gemm_problem *p = &out->problem;
+    uint64_t wrong = 0;
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
+        const int64_t b = i / p->n / p->m, r = i / p->n % p->m, c = i % p->n;
+        const int64_t at =
+            b * p->d.batch_stride + (p->d.mn_major ? c * p->d.ld + r : r * p->d.ld + c);
+        wrong += result_at(p, at) != out->expected[i];
+    }
+    return wrong;
+}
+
+void emulated_product_free(struct tmap_gemm *s, struct emulated_product *out)
+{
+    s->gpu.api.mem_free(out->problem.a.address);
+    s->gpu.api.mem_free(out->problem.b.address);
+    s->gpu.api.mem_free(out->problem.d.address);
+    free(out->expected);
+}

@@ -1,0 +1,41 @@
+/* The shipped suites on the emulator: opened without a GPU, and small problems for them. */
+#ifndef TMAP_TESTS_EMULATED_SUITES_H
+#define TMAP_TESTS_EMULATED_SUITES_H
+
+#include "kernels/copy/suite.h"
+#include "kernels/gemm/suite.h"
+#include "support/emulated.h"
+
+/* "B"'s PTX of a source, "src/kernels/copy/copy"; false when it is not there: no nvcc. */
+bool emulated_ptx(const char *source);
+
+/* Suites on the emulated driver; one of them at a time. Freed by emulated_close(). */
+struct tmap_copy *emulated_copy_suite(void);
+struct tmap_gemm *emulated_gemm_suite(void);
+
+/* One small copy and what it has to leave. */
+struct emulated_copy {
+    struct tmap_copy_problem problem;
+    struct tmap_copy_config config;
+    uint64_t dst_bytes;
+    uint8_t *expected;
+    struct tmap_copy_matrix list[8];
+};
+/* Draws a problem of the kind; rank counts for tiles, adds and im2col. */
+void emulated_copy_draw(struct tmap_copy *suite, int32_t kind, uint32_t rank, uint64_t seed,
+                        struct emulated_copy *out);
+void emulated_copy_free(struct tmap_copy *suite, struct emulated_copy *c);
+/* The first byte that is wrong after a run; dst_bytes when all are right. */
+uint64_t emulated_copy_wrong(const struct emulated_copy *c);
+
+/* A product of integers -2 .. 1 and its plain sums. */
+struct emulated_product {
+    struct tmap_gemm_problem problem;
+    double *expected;
+};
+bool emulated_product_make(struct tmap_gemm *suite, const struct tmap_gemm_problem *shape,
+                           uint64_t seed, struct emulated_product *out);
+uint64_t emulated_product_wrong(const struct emulated_product *p); /* elements */
+void emulated_product_free(struct tmap_gemm *suite, struct emulated_product *p);
+
+#endif
