@@ -250,11 +250,16 @@ bool emulated_load(const char *path)
     return s == TMAP_OK;
 }
 
-void emulated_close(void)
+void emulated_unload(void)
 {
     for (size_t i = 0; i < emulated.modules; i++) tmap_emulate_free(emulated.module[i]);
     emulated.modules = 0;
     handles = 0;
+}
+
+void emulated_close(void)
+{
+    emulated_unload();
     while (allocations) free(allocation[--allocations].at);
 }
 

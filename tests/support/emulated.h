@@ -25,6 +25,7 @@ struct emulated *emulated_open(struct tmap_libcuda *api);
 struct emulated *emulated_state(void);
 /* Adds a PTX file's kernels; false with a message on stderr. */
 bool emulated_load(const char *path);
+void emulated_unload(void); /* all kernels; memory stays */
 void emulated_close(void);
 /* A kernel by its name, as module_get_function answers; NULL when no module has it. */
 tmap_cu_function emulated_function(const char *name);

@@ -48,12 +48,12 @@ struct tmap_gemm *emulated_gemm_suite(void)
     void *mailbox = NULL;
     memset(s, 0, sizeof *s);
     emulated_open(&s->gpu.api);
-    s->gpu.sm_count = 132;
+    s->gpu.sm_count = 8; /* so that a few small tiles are more than there is room for */
     s->limit_ms = 2000;
     for (int i = 0; i < GEMM_KINDS; i++)
         for (int k = 0; k < GEMM_IMAGES; k++) s->gpu.api.module_load_data(&s->modules[i][k], NULL);
     s->gpu.api.module_load_data(&s->group, NULL);
-    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 132 / size;
+    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 8 / size;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
         tmap_capacity(TMAP_ARCH(90, 1), &s->smem_optin_bytes, NULL) != TMAP_OK ||
         s->gpu.api.mem_alloc(&s->workspace, tmap_gemm_workspace_bytes(s)) ||

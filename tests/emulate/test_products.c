@@ -1,0 +1,141 @@
+/* The shipped matrix products on the emulator, against plain sums: every instance, with
+ * configurations drawn from all that the host offers for it (clusters, split-K, stream-K, store
+ * warps, pingpong), on random small shapes of small integers. No finding is a right answer too.
+ *
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (1). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/emulated_suites.h"
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+static const char *source; /* of the kernels that are loaded */
+
+static uint32_t draw(uint64_t *r, uint32_t below)
+{
+    *r = *r * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*r >> 33) % below;
+}
+
+static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
+{
+    const int32_t tile_m = 64 * g->wgs;
+    struct tmap_gemm_problem p = {.kind = g->kind,
+                                  .m = 1 + (int32_t)draw(r, 2 * (uint32_t)tile_m),
+                                  .n = 1 + (int32_t)draw(r, 2 * (uint32_t)g->bn),
+                                  .k = 1 + (int32_t)draw(r, 200),
+                                  .batch = 1 + (int32_t)(draw(r, 5) == 0),
+                                  .alpha = 1,
+                                  .a = {.mn_major = g->a_mn},
+                                  .b = {.mn_major = g->b_mn},
+                                  .precise = g->promote};
+    const bool wide = draw(r, 2);
+    p.out = g->kind == GEMM_S8    ? TMAP_GEMM_OUT_S32
+            : wide                ? TMAP_GEMM_OUT_F32
+            : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
+                                  : TMAP_GEMM_OUT_BF16;
+    return p;
+}
+
+/* One of the configurations of this instance, made the request; false when there is none. */
+static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
+                      struct tmap_gemm_config *out)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config request = {.tile_m = 64 * g->wgs,
+                                             .tile_n = g->bn,
+                                             .swapped = -1,
+                                             .pingpong = g->pingpong ? 1 : -1,
+                                             .store_warp = draw(r, 3) ? 0 : -1};
+    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
+    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
+    for (size_t i = 0; i < n; i++)
+        if (choices[i].instance == g) choices[of++] = choices[i];
+    if (of == 0) return false;
+    *out = choices[draw(r, (uint32_t)of)].config;
+    return true;
+}
+
+static void one(const struct gemm_instance *g, uint64_t seed)
+{
+    uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
+    struct emulated_product product;
+    struct tmap_gemm_config config;
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    struct tmap_gemm_problem p = shape_of(g, &r);
+    int tries = 0;
+    if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
+    while (!configure(g, &product.problem, &r, &config) && tries++ < 20) {
+        emulated_product_free(suite, &product);
+        p = shape_of(g, &r);
+        if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
+    }
+    emulator->how.schedule = (enum tmap_emulate_schedule)(draw(&r, 3));
+    emulator->how.seed = seed;
+    const enum tmap_status made =
+        tmap_gemm_make_plan(suite, &product.problem, &config, &plan, &why);
+    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
+    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const uint64_t wrong = emulated_product_wrong(&product);
+    if (ran != TMAP_OK || emulator->findings || wrong) {
+        emulated_print();
+        fail_msg("%s %dx%dx%d seed %u: status %d, %zu findings, %llu wrong; cluster %dx%d split %d "
+                 "stream %d store warp %d direct %d",
+                 g->name, p.m, p.n, p.k, (unsigned)seed, ran, emulator->findings,
+                 (unsigned long long)wrong, config.cluster_m, config.cluster_n, config.split_k,
+                 config.stream_k, config.store_warp, config.direct);
+    }
+    emulated_product_free(suite, &product);
+}
+
+static void instances(void **state)
+{
+    const char *more = getenv("TMAP_EMULATE_SHAPES");
+    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 1;
+    size_t seen = 0;
+    source = *state;
+    assert_true(emulated_ptx(source));
+    for (size_t i = 0; i < gemm_instance_count; i++) {
+        if (!emulated_function(gemm_instances[i].name)) continue;
+        memset(suite->functions, 0, sizeof suite->functions);
+        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
+        seen++;
+    }
+    print_message("# %s: %zu instances, %u shapes each\n", source, seen, (unsigned)shapes);
+    assert_true(seen > 0);
+    emulated_unload();
+}
+
+#define SOURCE(name)                                                                               \
+    cmocka_unit_test_prestate(instances, (void *)(uintptr_t) "src/kernels/gemm/sm90/" name)
+
+int main(void)
+{
+    struct CMUnitTest tests[] = {SOURCE("bf16"),          SOURCE("bf16_majors"),
+                                 SOURCE("f16"),           SOURCE("f16_majors"),
+                                 SOURCE("tf32"),          SOURCE("e4m3"),
+                                 SOURCE("e4m3_promoted"), SOURCE("e5m2"),
+                                 SOURCE("e5m2_promoted"), SOURCE("s8")};
+    static const char *const names[] = {"bf16", "bf16_majors",   "f16",  "f16_majors",    "tf32",
+                                        "e4m3", "e4m3_promoted", "e5m2", "e5m2_promoted", "s8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
+    suite = emulated_gemm_suite();
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx("src/kernels/gemm/sm90/bf16")) {
+        printf("1..1\nok 1 # SKIP emulated products: no PTX of the kernels in this build (nvcc)\n");
+        return 0;
+    }
+    emulated_unload();
+    const int failed = cmocka_run_group_tests_name("emulated products", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
