@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 20000 };
+enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 512, WARP_PATIENCE = 16 };
 
 // xorshift64*; seeded in launch.c
 uint32_t emu_random(struct emu_machine *m, uint32_t below)
@@ -65,8 +65,11 @@ static bool some_left(const struct emu_machine *m)
 static void engines(struct emu_machine *m)
 {
     if (m->ops == 0) return;
-    if (m->launch->schedule == TMAP_EMULATE_RANDOM ? emu_random(m, 4) == 0 : m->quiet > OP_PATIENCE)
-        emu_run_op(m);
+    const uint64_t round = (uint64_t)m->clusters * m->cluster_dim[0] * m->cluster_dim[1] *
+                           m->cluster_dim[2] * m->warps * WARP_PATIENCE;
+    const bool due = m->launch->schedule == TMAP_EMULATE_RANDOM ? emu_random(m, 4) == 0
+                                                                : m->quiet > OP_PATIENCE + round;
+    if (due) emu_run_op(m);
 }
 
 void emu_schedule(struct emu_machine *m)

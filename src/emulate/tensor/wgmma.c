@@ -1,5 +1,7 @@
 // wgmma: a warpgroup's asynchronous products. Each warp multiplies its own 16 rows when its time
-// comes: operands and accumulators are read as late as the group that is waited for allows.
+// comes: operands and accumulators are read as late as the group that is waited for allows. A group
+// is the warpgroup's: who waits for it waits for the work of all four warps (CUTLASS gives a slot
+// back by one thread of them).
 #include "emulate/tensor/tensor.h"
 
 #include <stdlib.h>
@@ -16,6 +18,11 @@ struct wgmma {
     emu_at a[4];
     uint32_t scale_immediate; // 1 + value; 0: a predicate
 };
+
+static uint32_t leader(const struct emu_warp *w)
+{
+    return w->index / GROUP_WARPS * GROUP_WARPS;
+}
 
 struct call {
     uint64_t a, b;
@@ -83,7 +90,7 @@ struct scratch {
 static bool operands(struct emu_machine *m, struct emu_op *op, const struct wgmma *g,
                      const struct call *c, struct scratch *s)
 {
-    const struct emu_actor actor = {.agent = emu_agent(op->cta, AGENT_TENSOR, op->warp->index),
+    const struct emu_actor actor = {.agent = emu_agent(op->cta, AGENT_TENSOR, leader(op->warp)),
                                     .now = op->now,
                                     .proxy = PROXY_ASYNC,
                                     .clock = &op->clock,
@@ -281,6 +288,7 @@ EXEC(commit)
     (void)mask;
     if (!emu_together(w, in, 0, &step)) return step;
     w->tensor_open++;
+    emu_something(w->cta->cluster);
     return EMU_NEXT;
 }
 
@@ -290,9 +298,14 @@ EXEC(wait)
     (void)mask;
     if (!emu_together(w, in, 0, &step)) return step;
     const int64_t last = (int64_t)w->tensor_open - 1 - in->imm;
-    if (emu_pending(w, OP_TENSOR, UINT32_MAX, last, false))
-        return emu_wait_for(w, WAIT_TENSOR, 0, 0);
-    if (last >= 0) emu_observe(w, emu_agent(w->cta, AGENT_TENSOR, w->index), (uint32_t)last + 1);
+    if (last < 0) return EMU_NEXT;
+    for (uint32_t i = leader(w); i < leader(w) + GROUP_WARPS && i < w->cta->warps; i++) {
+        const struct emu_warp *other = &w->cta->warp[i];
+        if ((other->live && (int64_t)other->tensor_open <= last) ||
+            emu_pending(other, OP_TENSOR, UINT32_MAX, last, false))
+            return emu_wait_for(w, WAIT_TENSOR, 0, 0);
+    }
+    emu_observe(w, emu_agent(w->cta, AGENT_TENSOR, leader(w)), (uint32_t)last + 1);
     return EMU_NEXT;
 }
 

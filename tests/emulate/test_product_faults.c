@@ -1,0 +1,183 @@
+/* Every fault that can be planted in a product's kernel, on the emulator: each is found, and the
+ * same kernel without it, over the same seeds and schedules, is right and says nothing. Among them
+ * is one that the hardware cannot show: no fence after mbarrier.init. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/emulated_suites.h"
+
+enum { N = 320, K = 448, SPARE_BYTES = 4096 };
+enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
+enum shape { PAIR, ONE_PANEL, STORER, STREAM, SPLIT, PINGPONG };
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+
+/* Ids and shapes are those of tests/device/gemm/faults.c. silent: only the values are wrong, or the
+ * kernel refuses. */
+static const struct fault {
+    uint32_t id;
+    enum shape shape;
+    const char *name;
+    bool silent;
+} faults[] = {
+    {1, PAIR, "no proxy fence before the store", false},
+    {2, PAIR, "no fence after mbarrier.init", false},
+    {9, PAIR, "blocks of a cluster do not meet after mbarrier.init", false},
+    {3, PAIR, "expects 16 bytes too few", false},
+    {4, PAIR, "expects 16 bytes too many", false},
+    {5, PAIR, "parity not flipped at the ring's wrap", false},
+    {6, PAIR, "empty barrier waits for one arrival too many", false},
+    {7, PAIR, "multicast mask lacks a block", false},
+    {8, ONE_PANEL, "panel reused before the store has read it", false},
+    {22, STORER, "panel given to be written before the store has read it", false},
+    {12, PAIR, "block leaves without draining", false},
+    {13, PAIR, "slot given back before the multiply has read it", false},
+    {14, PAIR, "one k-block loaded twice, one never", true},
+    {15, PAIR, "stride of the matrix descriptor off by one atom", true},
+    {16, PAIR, "consumer does not wait for the slot", false},
+    {17, STREAM, "part added before it is there", false},
+    {18, STREAM, "part's flag set before the part is written", false},
+    {19, STREAM, "part's flag not cleared", false},
+    {20, SPLIT, "parts added before the blocks meet", false},
+    {21, SPLIT, "part left where the other warpgroup still multiplies", false},
+    {40, PINGPONG, "pingpong: the first turn is the second warpgroup's", false},
+    {41, PINGPONG, "pingpong: the other tile's slots not passed over", false},
+    {42, PINGPONG, "pingpong: turn not handed over", false},
+    {43, PINGPONG, "pingpong: a slot waits for both warpgroups", false},
+    {44, PINGPONG, "pingpong: both warpgroups store from the same panels", false},
+    {HOST_SWIZZLE, PAIR, "map swizzled by 64 bytes, kernel by 128", true},
+    {HOST_BOX, PAIR, "box one row short", false},
+    {HOST_TILE, PAIR, "plan for another tile", false},
+    {HOST_TX, PAIR, "plan for other bytes a stage", false},
+};
+
+static struct tmap_gemm_config request_of(enum shape shape)
+{
+    struct tmap_gemm_config request = {.tile_m = shape == PINGPONG ? 64 : 128,
+                                       .tile_n = 128,
+                                       .stages = shape == SPLIT      ? 2
+                                                 : shape == PINGPONG ? 5
+                                                                     : 4,
+                                       .cluster_m = shape == SPLIT ? 1 : 2,
+                                       .cluster_n = 1,
+                                       .split_k = shape == SPLIT ? 2 : 1,
+                                       .panels = shape == ONE_PANEL || shape == STORER ? 1 : 0,
+                                       .clusters = shape == STREAM  ? 4
+                                                   : shape == SPLIT ? 0
+                                                                    : 2,
+                                       .swapped = -1,
+                                       .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1,
+                                       .store_warp = shape == ONE_PANEL ? -1 : 0,
+                                       .direct = -1,
+                                       .pingpong = shape == PINGPONG ? 1 : -1};
+    return request;
+}
+
+static void plant(struct tmap_gemm_plan *plan, uint32_t id)
+{
+    struct gemm_params p;
+    struct tmap_desc desc = plan->desc[0];
+    struct tmap_map map;
+    memcpy(&p, plan->params, sizeof p);
+    p.fault = id < HOST_SWIZZLE ? id : 0;
+    if (id == HOST_SWIZZLE) desc.swizzle = TMAP_SWIZZLE_64B, desc.box[0] = 32;
+    if (id == HOST_BOX) desc.box[1]--;
+    if (id == HOST_TILE) p.tile_n *= 2;
+    if (id == HOST_TX) p.tx_bytes -= 128;
+    assert_int_equal(tmap_encode(&suite->checker, &desc, &map), TMAP_OK);
+    memcpy(p.a.word, map.word, sizeof map);
+    memcpy(plan->params, &p, sizeof p);
+    plan->smem_bytes += SPARE_BYTES;
+}
+
+struct outcome {
+    size_t findings;
+    bool wrong, failed;
+    char text[440];
+};
+
+static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
+{
+    struct tmap_gemm_problem shape = {
+        .kind = TMAP_GEMM_BF16, .m = N, .n = N, .k = K, .batch = 1, .alpha = 1};
+    const struct tmap_gemm_config request = request_of(f->shape);
+    struct emulated_product product;
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    struct outcome o = {0};
+    assert_true(emulated_product_make(suite, &shape, seed, &product));
+    if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
+        fail_msg("%s: %s", f->name, why.text);
+    plant(&plan, id);
+    plan.function = emulated_function(f->shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
+                                                           : "gemm_faulty_2x128");
+    assert_non_null(plan.function);
+    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
+    emulator->how.seed = seed;
+    emulator->how.budget = 6000000;
+    for (int turn = 0; turn < 2 && !o.findings && !o.failed; turn++) {
+        o.failed |= tmap_gemm_run(&plan, NULL) != TMAP_OK;
+        o.wrong |= emulated_product_wrong(&product) != 0;
+        o.findings += emulator->findings;
+        if (emulator->findings)
+            snprintf(o.text, sizeof o.text, "%s: %s",
+                     tmap_emulate_kind_name(emulator->finding[0].kind), emulator->finding[0].text);
+    }
+    if (id == 0 && (o.findings || o.failed || o.wrong)) emulated_print();
+    memset((void *)(uintptr_t)suite->workspace, 0, GEMM_FLAG_BYTES);
+    emulated_product_free(suite, &product);
+    return o;
+}
+
+static void every_fault_is_found(void **state)
+{
+    const char *more = getenv("TMAP_EMULATE_SEEDS");
+    const uint64_t seeds = more ? strtoull(more, NULL, 10) : 3;
+    int missed = 0;
+    (void)state;
+    for (enum shape s = PAIR; s <= PINGPONG; s++)
+        for (uint64_t seed = 0; seed < seeds; seed++) {
+            const struct fault control = {0, s, "control", false};
+            const struct outcome o = run(&control, 0, seed);
+            if (o.findings || o.failed || o.wrong)
+                fail_msg("shape %d seed %u: the control is not right: %s", s, (unsigned)seed,
+                         o.text);
+        }
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const struct fault *f = &faults[i];
+        uint64_t found = 0, shown = 0;
+        struct outcome last = {0};
+        for (uint64_t seed = 0; seed < seeds && !found; seed++) {
+            const struct outcome o = run(f, f->id, seed);
+            found += o.findings != 0;
+            shown += o.findings || o.failed || o.wrong;
+            if (o.findings) last = o;
+        }
+        print_message("# %s: %s%.230s\n", f->name, found ? "" : "wrong values, ", last.text);
+        missed += f->silent ? shown == 0 : found == 0;
+    }
+    assert_int_equal(missed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found)};
+    suite = emulated_gemm_suite();
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx("tests/device/gemm/faults") || !emulated_ptx("src/kernels/gemm/sm90/bf16")) {
+        printf("1..1\nok 1 # SKIP faults of emulated products: no PTX of the kernels (nvcc)\n");
+        return 0;
+    }
+    const int failed =
+        cmocka_run_group_tests_name("faults of emulated products", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
