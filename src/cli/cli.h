@@ -120,7 +120,7 @@ void cli_help(FILE *out, const struct cli_command *command);
 void cli_help_all(FILE *out);
 
 /* cli_command_find() : by name; NULL when there is none. cli_command_meant() : then, what may have
- *  been meant, as cli_meant() says it (suggest.h). */
+ *  been meant, as io_meant() says it (suggest.h). */
 const struct cli_command *cli_command_find(const char *name);
 const char *cli_command_meant(const char *name, char *out, size_t size);
 

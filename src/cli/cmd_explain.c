@@ -1,6 +1,6 @@
 /* cmd_explain.c : one row in full: what, why, evidence, a legal and an illegal example. */
 #include "cli/cli.h"
-#include "cli/suggest.h"
+#include "io/report/suggest.h"
 #include "io/report/report.h"
 #include "io/json/number.h"
 #include "io/report/rule.h"
@@ -127,16 +127,16 @@ static size_t list_matches(const char *word)
 
 static enum cli_exit no_rule(const struct cli *cli, const char *name)
 {
-    struct cli_suggestion s = {.wanted = name};
+    struct io_suggestion s = {.wanted = name};
     char meant[64];
 
     if (cli->format == IO_TEXT && *name && list_matches(name) > 0) return CLI_OK;
     for (size_t i = 0; i < tmap_row_count(); i++) {
-        cli_suggest(&s, tmap_row_id((tmap_row)i));
-        cli_suggest(&s, tmap_row_name((tmap_row)i));
+        io_suggest(&s, tmap_row_id((tmap_row)i));
+        io_suggest(&s, tmap_row_name((tmap_row)i));
     }
     return cli_usage(cli, "there is no rule '%s', and none mentions it%s", name,
-                     cli_meant(&s, meant, sizeof meant));
+                     io_meant(&s, meant, sizeof meant));
 }
 
 static enum cli_exit explain(const struct cli *cli, const char *name)

@@ -1,6 +1,6 @@
 /* commands.c : the table of commands, and --help. */
 #include "cli/cli.h"
-#include "cli/suggest.h"
+#include "io/report/suggest.h"
 
 #include <string.h>
 
@@ -21,9 +21,9 @@ const struct cli_command *cli_command_find(const char *name)
 
 const char *cli_command_meant(const char *name, char *out, size_t size)
 {
-    struct cli_suggestion s = {.wanted = name};
-    for (size_t i = 0; commands[i]; i++) cli_suggest(&s, commands[i]->name);
-    return cli_meant(&s, out, size);
+    struct io_suggestion s = {.wanted = name};
+    for (size_t i = 0; commands[i]; i++) io_suggest(&s, commands[i]->name);
+    return io_meant(&s, out, size);
 }
 
 void cli_help_all(FILE *out)

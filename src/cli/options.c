@@ -1,7 +1,7 @@
 /* options.c : from argv to struct cli, through getopt_long and the tables. */
 #include "cli/cli.h"
 
-#include "cli/suggest.h"
+#include "io/report/suggest.h"
 #include "io/json/number.h"
 #include "io/report/outside.h"
 
@@ -162,14 +162,14 @@ static const struct cli_option *option_of(const struct table *table, int code)
 static void no_option(const struct cli *cli, const struct table *table, const char *text)
 {
     char wanted[48], long_name[CLI_MAX_OPTIONS][32], meant[64];
-    struct cli_suggestion s = {.wanted = wanted};
+    struct io_suggestion s = {.wanted = wanted};
 
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "="), text);
     for (size_t i = 0; i < table->count; i++) {
         snprintf(long_name[i], sizeof long_name[i], "--%s", table->option[i].name);
-        cli_suggest(&s, long_name[i]);
+        io_suggest(&s, long_name[i]);
     }
-    cli_usage(cli, "there is no option %s%s", text, cli_meant(&s, meant, sizeof meant));
+    cli_usage(cli, "there is no option %s%s", text, io_meant(&s, meant, sizeof meant));
 }
 
 static bool read_values(struct cli *cli, int argc, char **argv, bool *help)

@@ -3,6 +3,7 @@
 #include "tmap/tmap.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <strings.h>
 
 struct name {
@@ -97,19 +98,22 @@ static const struct name consumers[] = {{"none", TMAP_CONSUMER_NONE},
                                         {NULL, 0}};
 static const struct name majors[] = {{"k", TMAP_K_MAJOR}, {"mn", TMAP_MN_MAJOR}, {NULL, 0}};
 
+/* prefix: of the same names in cuda.h. */
 static const struct {
     const struct name *names, *aliases;
-} tables[VALUES_END] = {[VALUES_KIND] = {kinds, NULL},
-                        [VALUES_DTYPE] = {dtypes, dtype_aliases},
-                        [VALUES_INTERLEAVE] = {interleaves, NULL},
-                        [VALUES_SWIZZLE] = {swizzles, NULL},
-                        [VALUES_L2] = {promotions, promotion_aliases},
-                        [VALUES_OOB] = {fills, fill_aliases},
-                        [VALUES_MODE] = {modes, NULL},
-                        [VALUES_OP] = {ops, NULL},
-                        [VALUES_FIELD] = {replace_fields, NULL},
-                        [VALUES_CONSUMER] = {consumers, NULL},
-                        [VALUES_MAJOR] = {majors, NULL}};
+    const char *prefix;
+} tables[VALUES_END] = {
+    [VALUES_KIND] = {kinds, NULL},
+    [VALUES_DTYPE] = {dtypes, dtype_aliases, "CU_TENSOR_MAP_DATA_TYPE_"},
+    [VALUES_INTERLEAVE] = {interleaves, NULL, "CU_TENSOR_MAP_INTERLEAVE_"},
+    [VALUES_SWIZZLE] = {swizzles, NULL, "CU_TENSOR_MAP_SWIZZLE_"},
+    [VALUES_L2] = {promotions, promotion_aliases, "CU_TENSOR_MAP_L2_PROMOTION_"},
+    [VALUES_OOB] = {fills, fill_aliases, "CU_TENSOR_MAP_FLOAT_OOB_FILL_"},
+    [VALUES_MODE] = {modes, NULL, "CU_TENSOR_MAP_IM2COL_WIDE_MODE_"},
+    [VALUES_OP] = {ops, NULL},
+    [VALUES_FIELD] = {replace_fields, NULL},
+    [VALUES_CONSUMER] = {consumers, NULL},
+    [VALUES_MAJOR] = {majors, NULL}};
 
 static bool find(const struct name *names, const char *text, int32_t *out)
 {
@@ -121,9 +125,30 @@ static bool find(const struct name *names, const char *text, int32_t *out)
     return false;
 }
 
+/* The name without what other programs put before it: cuda.h's prefix, and a module's of a type, as
+ * in torch.bfloat16. */
+static const char *bare(enum values which, const char *name)
+{
+    const char *prefix = tables[which].prefix, *dot = strrchr(name, '.');
+
+    if (prefix && strncasecmp(name, prefix, strlen(prefix)) == 0) return name + strlen(prefix);
+    return which == VALUES_DTYPE && dot ? dot + 1 : name;
+}
+
 bool value_find(enum values which, const char *name, int32_t *out)
 {
+    name = bare(which, name);
     return find(tables[which].names, name, out) || find(tables[which].aliases, name, out);
+}
+
+const char *value_spelling(enum values which, size_t i)
+{
+    size_t n = 0;
+    for (const struct name *x = tables[which].names; x && x->text; x++)
+        if (n++ == i) return x->text;
+    for (const struct name *x = tables[which].aliases; x && x->text; x++)
+        if (n++ == i) return x->text;
+    return NULL;
 }
 
 const char *value_name(enum values which, int64_t value)

@@ -4,6 +4,7 @@
 #define TMAP_EXPR_VALUES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum values {
@@ -29,8 +30,11 @@ static inline bool values_are_named(enum values which)
     return which >= VALUES_KIND;
 }
 
-/* value_find() : value of a name or an alias, whatever its case; false when there is none. */
+/* value_find() : value of a name or an alias, whatever its case, with or without cuda.h's prefix or
+ * a type's module (torch.bfloat16); false when there is none. value_spelling() : the i-th of all
+ * names and aliases; NULL at the end. */
 bool value_find(enum values which, const char *name, int32_t *out);
+const char *value_spelling(enum values which, size_t i);
 
 /* value_name() : the name that JSON uses; NULL for a value that has none. */
 const char *value_name(enum values which, int64_t value);

@@ -188,6 +188,32 @@ static void the_widest_numbers(void **state)
     done(&r);
 }
 
+/* Names as cuda.h, torch, JAX and Triton write them. */
+static void names_of_others(void **state)
+{
+    static const char *const types[] = {
+        "BFLOAT16",       "bf16",         "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16",
+        "torch.bfloat16", "jnp.bfloat16", "tl.bfloat16",
+        "__nv_bfloat16"};
+    char text[300];
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        snprintf(text, sizeof text,
+                 "{\"$schema\":\"descriptor.json\",\"dtype\":\"%s\",\"dim\":[64],\"box\":[64],"
+                 "\"swizzle\":\"CU_TENSOR_MAP_SWIZZLE_128B\","
+                 "\"l2_promotion\":\"CU_TENSOR_MAP_L2_PROMOTION_L2_256B\","
+                 "\"oob_fill\":\"CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA\"}",
+                 types[i]);
+        struct io_record r = read_one(text, 0);
+        assert_string_equal(r.error, "");
+        assert_int_equal(r.desc.dtype, TMAP_BFLOAT16);
+        assert_int_equal(r.desc.swizzle, TMAP_SWIZZLE_128B);
+        assert_int_equal(r.desc.l2_promotion, TMAP_L2_256B);
+        assert_int_equal(r.desc.oob_fill, TMAP_OOB_NAN);
+        done(&r);
+    }
+}
+
 /* What is left out of a dense tensor; the smallest unit is a byte. */
 static void address_and_strides_left_out(void **state)
 {
@@ -223,8 +249,8 @@ static const struct {
     {"{" BASE "\"dim\":null,\"stride\":[],\"box\":[]}", "$", "\"rank\" is missing"},
     {IM2COL ",\"lower\":[0,0]}", "$", "\"upper\" is missing"},
     {WITH("\"foo\":1"), "$.foo", "unknown key"},
-    {WITH("\"strides\":[1]"), "$.strides", "is \"stride\" meant?"},
-    {WITH("\"elemStride\":[1]"), "$.elemStride", "is \"elem_stride\" meant?"},
+    {WITH("\"strides\":[1]"), "$.strides", "did you mean 'stride'?"},
+    {WITH("\"elemStride\":[1]"), "$.elemStride", "did you mean 'elem_stride'?"},
     {WITH("\"channels\":1"), "$.channels", "unknown key"},
     {IM2COL ",\"lower\":[0,0],\"upper\":[0,0],\"box\":[1]}", "$.box", "unknown key"},
     {WITH("\"kind\":\"im2row\""), "$.kind", "expected \"tiled\", \"im2col\" or \"im2col_wide\""},
@@ -437,6 +463,7 @@ int main(void)
         cmocka_unit_test(what_rules_judge_is_no_error),
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(the_widest_numbers),
+        cmocka_unit_test(names_of_others),
         cmocka_unit_test(address_and_strides_left_out),
         cmocka_unit_test(refusals_name_the_place),
         cmocka_unit_test(an_error_names_file_record_line_and_path),

@@ -6,6 +6,7 @@
 #include "expr/values.h"
 #include "core/layout.h"
 #include "io/json/read.h"
+#include "io/report/suggest.h"
 
 #include <string.h>
 
@@ -35,6 +36,17 @@ static bool missing(const struct io_at *at, const char *key)
 
 /* --- scalars -----------------------------------------------------------------------------------*/
 
+static bool no_such_value(const struct io_at *at, const char *path, const char *key,
+                          enum values which, const char *text)
+{
+    struct io_suggestion s = {.wanted = text};
+    char meant[64];
+
+    for (size_t i = 0; value_spelling(which, i); i++) io_suggest(&s, value_spelling(which, i));
+    return io_fail(at->record, path, "there is no %s \"%.32s\"%s", key, text,
+                   io_meant(&s, meant, sizeof meant));
+}
+
 bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum values which,
                  int32_t *out)
 {
@@ -49,7 +61,7 @@ bool io_get_enum(const struct io_at *at, const char *key, json_t *value, enum va
     if (!json_is_string(value))
         return io_fail(at->record, path, "expected a name or an integer, not %s",
                        io_type_name(value));
-    return io_fail(at->record, path, "there is no %s \"%.32s\"", key, json_string_value(value));
+    return no_such_value(at, path, key, which, json_string_value(value));
 }
 
 static bool optional_enum(const struct io_at *at, json_t *object, const char *key,

@@ -1,6 +1,7 @@
 /* value.c : one JSON value at a time, with the errors that name its place. */
 #include "io/json/number.h"
 #include "io/json/record.h"
+#include "io/report/suggest.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -154,39 +155,27 @@ static bool is_known(const char *key, const char *const known[])
     return false;
 }
 
-/* The known key that differs least in spelling: same letters but for case, '_' and a final 's'. */
-static const char *nearest_key(const char *key, const char *const known[])
+static bool unknown_key(const struct io_at *at, const char *path, const char *key,
+                        const char *const known[])
 {
-    for (size_t i = 0; known[i]; i++) {
-        const char *a = key, *b = known[i];
-        while (*a && *b) {
-            if (*a == '_')
-                a++;
-            else if (*b == '_')
-                b++;
-            else if (tolower((unsigned char)*a) != *b)
-                break;
-            else
-                a++, b++;
-        }
-        if ((!*a || !strcmp(a, "s")) && (!*b || !strcmp(b, "s"))) return known[i];
-    }
-    return NULL;
+    struct io_suggestion s = {.wanted = key};
+    char meant[64];
+
+    for (size_t i = 0; known[i]; i++) io_suggest(&s, known[i]);
+    return io_fail(at->record, path, "unknown key%s", io_meant(&s, meant, sizeof meant));
 }
 
 bool io_check_keys(const struct io_at *at, json_t *object, const char *const known[])
 {
     char path[96], shown[40];
-    const char *key, *near;
+    const char *key;
     json_t *value;
 
     json_object_foreach(object, key, value)
     {
-        if (is_known(key, known)) continue;
+        if (is_known(key, known) || strcmp(key, "$schema") == 0) continue; /* editors want it */
         io_path_of(at->path, quoted(key, shown), -1, path, sizeof path);
-        near = nearest_key(key, known);
-        return near ? io_fail(at->record, path, "unknown key; is \"%s\" meant?", near)
-                    : io_fail(at->record, path, "unknown key");
+        return unknown_key(at, path, key, known);
     }
     return true;
 }

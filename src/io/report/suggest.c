@@ -1,5 +1,5 @@
 /* suggest.c : see suggest.h. */
-#include "cli/suggest.h"
+#include "io/report/suggest.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -41,15 +41,28 @@ static size_t distance(const char *a, const char *b)
     return d[m][n];
 }
 
-void cli_suggest(struct cli_suggestion *s, const char *name)
+/* '_' and '-' count as nothing, so that elemStride is elem_stride. */
+static void squeezed(const char *from, char out[MAX_NAME + 1])
 {
-    const size_t d = distance(s->wanted, name);
+    size_t n = 0;
+    for (; *from && n < MAX_NAME; from++)
+        if (*from != '_' && *from != '-') out[n++] = *from;
+    out[n] = 0;
+}
+
+void io_suggest(struct io_suggestion *s, const char *name)
+{
+    char wanted[MAX_NAME + 1], known[MAX_NAME + 1];
+
+    squeezed(s->wanted, wanted);
+    squeezed(name, known);
+    const size_t d = distance(wanted, known);
     if (s->best && d >= s->distance) return;
     s->best = name;
     s->distance = d;
 }
 
-const char *cli_meant(const struct cli_suggestion *s, char *out, size_t size)
+const char *io_meant(const struct io_suggestion *s, char *out, size_t size)
 {
     const size_t longer =
         s->best && strlen(s->best) > strlen(s->wanted) ? strlen(s->best) : strlen(s->wanted);
