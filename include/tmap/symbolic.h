@@ -112,6 +112,15 @@ struct tmap_symbolic_desc {
     const char *lower[TMAP_MAX_SPATIAL], *upper[TMAP_MAX_SPATIAL];
     const char *channels, *pixels;
     const char *map_address, *allocation_base, *allocation_bytes;
+    const struct tmap_symbolic_use *uses; /* legal is the descriptor with all of them */
+    size_t use_count;
+};
+
+/* A use of that descriptor, likewise. */
+struct tmap_symbolic_use {
+    struct tmap_use use;
+    const char *coord[TMAP_MAX_RANK], *offset[TMAP_MAX_SPATIAL];
+    const char *smem, *expect_tx, *mbarrier, *multicast;
 };
 
 struct tmap_condition;
@@ -121,6 +130,8 @@ struct tmap_condition;
  *  operators == = != <= < >= >, chains allowed, and "%" by an integer on the left of == or !=.
  *  The result is exact or the call fails with TMAP_E_BUDGET and a reason: it is never approximate.
  *  Parameters are integers; the guards take them as int64_t. At most 32 of them.
+ *  Uses count: what they ask of a box that is itself an expression is TMAP_E_BUDGET, as is what a
+ *  tensormap.replace makes of a map.
  *  The checker says target and contract; one that covers nothing gives TMAP_E_TARGET. */
 TMAP_API enum tmap_status tmap_condition_of(struct tmap_symbolic *context,
                                             const struct tmap_checker *checker,
@@ -153,6 +164,10 @@ TMAP_API int tmap_condition_assumed(const struct tmap_condition *condition, cons
  *  its field (such values are not legal). */
 TMAP_API bool tmap_condition_at(const struct tmap_condition *condition, size_t i,
                                 const int64_t *values, struct tmap_desc *out);
+
+/* tmap_condition_use_at() : use number k of descriptor number i likewise. */
+TMAP_API bool tmap_condition_use_at(const struct tmap_condition *condition, size_t i, size_t k,
+                                    const int64_t *values, struct tmap_use *out);
 
 /* tmap_condition_counterexample() : values that the assumptions allow and that are illegal; all
  *  parameters, in order. False when there is none or none is known. Checked natively. */

@@ -4,6 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void take_uses(struct cli *cli, struct cli_symbolic *in, const struct io_record *record)
+{
+    struct tmap_symbolic_desc *d = &in->desc[in->n];
+    io_symbolic_of(record, d);
+    if (!record->use_count) return;
+    struct tmap_symbolic_use *uses = calloc(record->use_count, sizeof *uses);
+    if (!uses) {
+        cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading"));
+        return;
+    }
+    io_symbolic_uses_of(record, uses);
+    d->uses = uses;
+    d->use_count = record->use_count;
+}
+
 /* An unreadable record keeps its place, and its error, so that it can be answered there. */
 static void take_record(struct cli *cli, struct cli_symbolic *in, struct io_record *record)
 {
@@ -20,7 +35,7 @@ static void take_record(struct cli *cli, struct cli_symbolic *in, struct io_reco
         return;
     }
     if (!record->error[0]) {
-        io_symbolic_of(record, &in->desc[in->n]);
+        take_uses(cli, in, record);
         in->n_assume += io_assumptions_of(record, in->assume + in->n_assume,
                                           CLI_MAX_ASSUMPTIONS - in->n_assume);
         if (in->n_assume > CLI_MAX_ASSUMPTIONS) in->n_assume = CLI_MAX_ASSUMPTIONS;
@@ -88,6 +103,7 @@ bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out)
 
 void cli_symbolic_free(struct cli_symbolic *input)
 {
+    for (size_t i = 0; i < input->n; i++) free((void *)input->desc[i].uses);
     for (size_t i = 0; i < input->n; i++) io_record_free(&input->record[i]);
     for (size_t i = 0; i < input->n_streams; i++) io_stream_close(&input->stream[i]);
     free(input->stream);

@@ -178,3 +178,9 @@ void derive_use(const struct tmap_target *target, const struct tmap_desc *d,
     out->form_ptx = form_ptx(target, d, u);
     tmap_capacity(target->arch, &out->smem_capacity, &out->tmem_capacity);
 }
+
+void tmap_derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
+                     const struct tmap_use *use, struct derived *out)
+{
+    derive_use(target, desc, use, out);
+}

@@ -15,4 +15,8 @@ void derive_nesting(const struct tmap_desc *desc, struct derived *out);
 void derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
                 const struct tmap_use *use, struct derived *out);
 
+/* derive_use() for libtmap-symbolic, which has no copy of the core. */
+TMAP_API void tmap_derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
+                              const struct tmap_use *use, struct derived *out);
+
 #endif

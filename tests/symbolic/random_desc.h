@@ -8,6 +8,7 @@ enum { RANDOM_TEXTS = 24, RANDOM_TEXT_SIZE = 40 };
 
 struct random_symbolic {
     struct tmap_symbolic_desc d;
+    struct tmap_symbolic_use use[2];
     char text[RANDOM_TEXTS][RANDOM_TEXT_SIZE];
     size_t n_text;
     int params;
@@ -144,6 +145,40 @@ static inline void random_spoil(struct random_symbolic *m, uint64_t *random)
         break;
     default:
         break;
+    }
+}
+
+/* One use or two, of any instruction, of a box of numbers: some operands are expressions. */
+static inline void random_uses(struct random_symbolic *m, uint64_t *random)
+{
+    memset(m->d.box, 0, sizeof m->d.box);
+    memset(m->d.elem_stride, 0, sizeof m->d.elem_stride);
+    m->d.channels = m->d.pixels = NULL;
+    m->d.uses = m->use;
+    m->d.use_count = 1 + below(random, 2);
+    for (size_t k = 0; k < m->d.use_count; k++) {
+        struct tmap_symbolic_use *s = &m->use[k];
+        struct tmap_use *u = &s->use;
+        memset(s, 0, sizeof *s);
+        u->op = (uint32_t)(below(random, 2) ? below(random, 2) : below(random, 14));
+        u->flags = (uint32_t)(next_random(random) >> 40) & 0x3f;
+        u->coord_count = below(random, 8) ? m->d.desc.rank : (uint32_t)below(random, 6);
+        u->smem = below(random, 2000) * 128;
+        u->expect_tx = below(random, 2000) * 128;
+        u->mbarrier = below(random, 2000) * 8;
+        u->multicast = (uint32_t)(below(random, 4) ? 0 : below(random, 40));
+        u->cta_group = (uint32_t)(below(random, 8) ? 0 : below(random, 4));
+        u->consumer = (uint32_t)(below(random, 2) ? 0 : below(random, 5));
+        u->major = (uint32_t)below(random, 2);
+        for (int i = 0; i < TMAP_MAX_RANK; i++) {
+            u->coord[i] = (int32_t)below(random, 200) - 20;
+            random_text(m, random, &s->coord[i], 30);
+        }
+        for (int i = 0; i < TMAP_MAX_SPATIAL; i++) u->offset[i] = (uint32_t)below(random, 300);
+        random_text(m, random, &s->smem, 20);
+        random_text(m, random, &s->expect_tx, 10);
+        random_text(m, random, &s->mbarrier, 10);
+        random_text(m, random, &s->multicast, 5);
     }
 }
 

@@ -60,6 +60,18 @@ print(\",\".join((\"error\" if \"error\" in x else x[\"verdict\"]) + \" \" + x[\
     is "$format answers what the budget leaves open" 4 '"verdict": "unknown"' \
         "$tmap" condition -f $format --budget 10 $a
 done
+cat >"$dir/uses.jsonl" <<'END'
+{"name":"coord","dtype":"bf16","address":"0x7f0000000000","dim":[4096,4096],"stride":[8192],"box":[64,128],"swizzle":"128B","uses":[{"op":"load","coord":["x",0],"smem":"S","expect_tx":16384}]}
+{"name":"bad use","dtype":"bf16","address":"0x7f0000000000","dim":["K",4096],"stride":["2*K"],"box":[64,128],"swizzle":"128B","uses":[{"op":"load","coord":[0,0],"smem":"0x401","expect_tx":1}]}
+{"name":"box","dtype":"bf16","address":"0x7f0000000000","dim":[4096,4096],"stride":[8192],"box":[64,"B"],"swizzle":"128B","uses":[{"op":"load","coord":[0,0],"expect_tx":"128*B"}]}
+END
+is 'coordinates are expressions' 1 'coord: legal if and only if S % 128 = 0' "$tmap" condition "$dir/uses.jsonl"
+is 'an illegal use is never legal' 1 'bad use: never legal' "$tmap" condition "$dir/uses.jsonl"
+is 'what a box of unknown size moves is undecided' 1 '"name": "box", "verdict": "unknown"' \
+    "$tmap" condition -f jsonl "$dir/uses.jsonl"
+sed -n 1p "$dir/uses.jsonl" >"$dir/coord.json"
+is 'coordinates are parameters of the guard' 0 'int tmap_is_legal(int64_t x, int64_t S)' \
+    "$tmap" guard "$dir/coord.json"
 is 'guard in C' 0 'static inline int ok(int64_t K, int64_t M)' "$tmap" guard --name ok $a
 is 'guard in CUDA C' 0 '__host__ __device__' "$tmap" guard --as cuda $a
 is 'guard in Python' 0 'def tmap_is_legal(K, M):' "$tmap" guard --as python $a

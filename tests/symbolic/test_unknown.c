@@ -23,41 +23,52 @@ static const char *describe(const struct tmap_checker *c, const struct tmap_desc
 }
 
 static enum tmap_verdict native(const struct tmap_condition *condition,
-                                const struct tmap_checker *checker, const int64_t *values)
+                                const struct tmap_checker *checker, const int64_t *values,
+                                size_t uses)
 {
     struct tmap_desc desc;
+    struct tmap_use use;
     if (!tmap_condition_at(condition, 0, values, &desc)) return TMAP_ILLEGAL;
-    return tmap_verdict_of(checker, &desc);
+    enum tmap_verdict all = tmap_verdict_of(checker, &desc);
+    for (size_t k = 0; k < uses; k++) {
+        enum tmap_verdict one = TMAP_UNKNOWN;
+        size_t found;
+        if (!tmap_condition_use_at(condition, 0, k, values, &use)) return TMAP_ILLEGAL;
+        tmap_check_use(checker, &desc, &use, NULL, 0, &found, &one);
+        if (one == TMAP_ILLEGAL || (one == TMAP_UNKNOWN && all == TMAP_LEGAL)) all = one;
+    }
+    return all;
 }
 
 // What the condition says of all values at once, against points.
 static void judge_whole(const struct tmap_condition *condition, const struct tmap_checker *checker,
-                        const struct tmap_desc *d)
+                        const struct tmap_symbolic_desc *d)
 {
     int64_t values[CASE_PARAMS];
     if (tmap_condition_counterexample(condition, values) &&
-        native(condition, checker, values) != TMAP_ILLEGAL) {
-        fail_msg("a counterexample that the check does not call illegal: %s", describe(checker, d));
+        native(condition, checker, values, d->use_count) != TMAP_ILLEGAL) {
+        fail_msg("a counterexample that the check does not call illegal: %s",
+                 describe(checker, &d->desc));
     }
     if (tmap_condition_undecided(condition, values) &&
-        native(condition, checker, values) != TMAP_UNKNOWN) {
-        fail_msg("an undecided point that the check decides: %s", describe(checker, d));
+        native(condition, checker, values, d->use_count) != TMAP_UNKNOWN) {
+        fail_msg("an undecided point that the check decides: %s", describe(checker, &d->desc));
     }
 }
 
 static void judge_points(const struct tmap_condition *condition, const struct tmap_checker *checker,
-                         const struct tmap_desc *d, uint64_t *random, struct tally *t)
+                         const struct tmap_symbolic_desc *d, uint64_t *random, struct tally *t)
 {
     const enum tmap_verdict whole = tmap_condition_verdict(condition);
     for (int i = 0; i < 60; i++) {
         int64_t values[CASE_PARAMS];
         random_point(random, tmap_condition_param_count(condition), values);
-        enum tmap_verdict truth = native(condition, checker, values);
+        enum tmap_verdict truth = native(condition, checker, values, d->use_count);
         if (tmap_condition_holds(condition, values) != (truth == TMAP_LEGAL)) {
-            fail_msg("the check says %d: %s", (int)truth, describe(checker, d));
+            fail_msg("the check says %d: %s", (int)truth, describe(checker, &d->desc));
         }
         if (whole == TMAP_LEGAL && truth != TMAP_LEGAL) {
-            fail_msg("legal for all, but not here: %s", describe(checker, d));
+            fail_msg("legal for all, but not here: %s", describe(checker, &d->desc));
         }
         t->points++;
         t->legal += truth == TMAP_LEGAL;
@@ -81,8 +92,8 @@ static void judge(struct tmap_symbolic *s, const struct random_symbolic *m, uint
         return;
     }
     assert_int_equal(status, TMAP_OK);
-    judge_whole(condition, &checker, &m->d.desc);
-    judge_points(condition, &checker, &m->d.desc, random, t);
+    judge_whole(condition, &checker, &m->d);
+    judge_points(condition, &checker, &m->d, random, t);
     tmap_condition_free(condition);
 }
 
@@ -104,6 +115,28 @@ static void conditions_share_the_checks_unknown(void **state)
     print_message("%ld conditions, %ld of them undecided; %ld points, %ld legal, %ld unknown\n",
                   t.conditions, t.undecided, t.points, t.legal, t.unknown);
     assert_true(t.legal > n / 10 && t.unknown > n / 10 && t.undecided < n / 2);
+    tmap_symbolic_close(s);
+}
+
+static void uses_count_as_the_check_counts_them(void **state)
+{
+    struct tmap_symbolic *s;
+    struct tally t = {0};
+    uint64_t random = 19;
+    long n = points_wanted(3000);
+    (void)state;
+    if (n > 100000) n = 100000;
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (long i = 0; i < n; i++) {
+        static struct random_symbolic m;
+        random_desc(&m, &random);
+        random_uses(&m, &random);
+        if (i % 4 == 0) random_spoil(&m, &random);
+        judge(s, &m, &random, &t);
+    }
+    print_message("%ld conditions, %ld of them undecided; %ld points, %ld legal, %ld unknown\n",
+                  t.conditions, t.undecided, t.points, t.legal, t.unknown);
+    assert_true(t.legal > n / 10 && t.unknown > n / 10 && t.undecided < n / 3);
     tmap_symbolic_close(s);
 }
 
@@ -163,6 +196,7 @@ int main(void)
     if (lacks_isl("what conditions call unknown")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_share_the_checks_unknown),
+        cmocka_unit_test(uses_count_as_the_check_counts_them),
         cmocka_unit_test(proofs_share_the_checks_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,22 @@ void io_symbolic_of(const struct io_record *record, struct tmap_symbolic_desc *o
     take_list(json_object_get(object, "upper"), out->upper, TMAP_MAX_SPATIAL);
 }
 
+void io_symbolic_uses_of(const struct io_record *record, struct tmap_symbolic_use *out)
+{
+    const json_t *list = json_object_get(record->json, "uses");
+    for (size_t i = 0; i < record->use_count; i++) {
+        const json_t *use = json_array_get(list, i);
+        memset(&out[i], 0, sizeof out[i]);
+        out[i].use = record->uses[i];
+        take_list(json_object_get(use, "coord"), out[i].coord, TMAP_MAX_RANK);
+        take_list(json_object_get(use, "offset"), out[i].offset, TMAP_MAX_SPATIAL);
+        out[i].smem = json_string_value(json_object_get(use, "smem"));
+        out[i].expect_tx = json_string_value(json_object_get(use, "expect_tx"));
+        out[i].mbarrier = json_string_value(json_object_get(use, "mbarrier"));
+        out[i].multicast = json_string_value(json_object_get(use, "multicast"));
+    }
+}
+
 size_t io_assumptions_of(const struct io_record *record, const char **out, size_t cap)
 {
     const json_t *list = json_object_get(record->json, "assume");

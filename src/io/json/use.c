@@ -114,6 +114,8 @@ bool io_use_from(struct io_record *record, json_t *object, const char *path, uns
                  struct tmap_use *out)
 {
     const struct io_at at = {record, path, flags};
+    /* what decides the instruction is no expression */
+    const struct io_at strict = {record, path, flags & ~(unsigned)IO_SYMBOLIC};
 
     memset(out, 0, sizeof *out);
     if (!json_is_object(object))
@@ -127,6 +129,6 @@ bool io_use_from(struct io_record *record, json_t *object, const char *path, uns
            flagged(&at, object, "expect_tx", TMAP_USE_EXPECT_TX, out, &out->expect_tx) &&
            flagged(&at, object, "mbarrier", TMAP_USE_MBARRIER, out, &out->mbarrier) &&
            plain(&at, object, "multicast", &out->multicast) &&
-           plain(&at, object, "cta_group", &out->cta_group) &&
-           plain(&at, object, "ordinal", &out->ordinal) && read_patch(&at, object, out);
+           plain(&strict, object, "cta_group", &out->cta_group) &&
+           plain(&strict, object, "ordinal", &out->ordinal) && read_patch(&strict, object, out);
 }

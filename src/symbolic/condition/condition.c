@@ -83,6 +83,9 @@ static bool gather_rows(struct tmap_condition *c)
         memset(facts, 0, sizeof *facts);
         sym_learn(w, facts, c->assume);
         if (!sym_rows_of(&rows)) return false;
+        for (size_t k = 0; k < c->descs[i].n_uses; k++) {
+            if (!sym_use_rows_of(&rows, k)) return false;
+        }
         const struct sym_form *all = sym_join(w, SYM_AND, g->n, g->form);
         all = all ? sym_simplify(w, all, sym_bool(w, true)) : NULL;
         c->full = sym_and(w, c->full, all);
@@ -226,6 +229,16 @@ bool tmap_condition_at(const struct tmap_condition *condition, size_t i, const i
     if (!has_values(condition, values) || !out || i >= condition->n_descs) return false;
     widen(condition, values, wide);
     return sym_desc_at(&condition->w, &condition->descs[i], wide, out);
+}
+
+bool tmap_condition_use_at(const struct tmap_condition *condition, size_t i, size_t k,
+                           const int64_t *values, struct tmap_use *out)
+{
+    sym_int wide[SYM_MAX_PARAMS];
+    if (!has_values(condition, values) || !out || i >= condition->n_descs) return false;
+    widen(condition, values, wide);
+    const struct sym_desc *d = &condition->descs[i];
+    return k < d->n_uses && sym_use_at(&condition->w, &d->uses[k], wide, out);
 }
 
 bool tmap_condition_counterexample(const struct tmap_condition *condition, int64_t *values)

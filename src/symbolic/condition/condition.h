@@ -9,6 +9,12 @@
 struct sym_desc {
     struct tmap_desc desc;
     const struct sym_poly *field[FIELD_SLOTS];
+    size_t n_uses;
+    struct sym_use *uses;
+};
+struct sym_use {
+    struct tmap_use use;
+    const struct sym_poly *field[FIELD_SLOTS]; /* its own slots alone */
 };
 
 struct tmap_condition {
@@ -48,10 +54,15 @@ bool sym_rows_of(struct sym_rows *rows);
 
 /* Its two halves: that the symbolic fields' values fit their C types; and the rows. */
 bool sym_desc_fits(struct sym_rows *rows);
+/* sym_use_rows_of() : the same of its use number k, beside the descriptor's own. */
+bool sym_use_rows_of(struct sym_rows *rows, size_t k);
+bool sym_use_fits(struct sym_rows *rows, const struct sym_use *use);
 
 /* sym_desc_at() : the descriptor at parameter values; false when one does not fit its field. */
 bool sym_desc_at(const struct sym_work *w, const struct sym_desc *desc, const sym_int *values,
                  struct tmap_desc *out);
+bool sym_use_at(const struct sym_work *w, const struct sym_use *use, const sym_int *values,
+                struct tmap_use *out);
 
 /* sym_guarded() : the assumptions and the result: what a guard tests, for no argument may it say
  * yes to what is not legal. */

@@ -5,6 +5,59 @@
  */
 #include "symbolic/condition/condition.h"
 
+/* Of several one that is illegal makes all illegal, else one that is unknown all unknown. */
+static enum tmap_verdict worse(enum tmap_verdict a, enum tmap_verdict b)
+{
+    return a == TMAP_ILLEGAL || b == TMAP_LEGAL ? a : b == TMAP_ILLEGAL ? b : TMAP_UNKNOWN;
+}
+
+/* What the check says of a descriptor and its uses; values that do not fit are not legal. */
+static enum tmap_verdict native_of(const struct tmap_condition *c, const struct sym_desc *d,
+                                   const sym_int *values)
+{
+    struct tmap_desc desc;
+    if (!sym_desc_at(&c->w, d, values, &desc)) return TMAP_ILLEGAL;
+    enum tmap_verdict all = tmap_verdict_of(&c->checker, &desc);
+    for (size_t k = 0; k < d->n_uses; k++) {
+        struct tmap_use use;
+        enum tmap_verdict one = TMAP_UNKNOWN;
+        size_t found;
+        if (!sym_use_at(&c->w, &d->uses[k], values, &use)) return TMAP_ILLEGAL;
+        tmap_check_use(&c->checker, &desc, &use, NULL, 0, &found, &one);
+        all = worse(all, one);
+    }
+    return all;
+}
+
+static enum tmap_verdict native_verdict(const struct tmap_condition *c, const sym_int *values)
+{
+    enum tmap_verdict all = TMAP_LEGAL;
+    for (size_t i = 0; i < c->n_descs; i++) all = worse(all, native_of(c, &c->descs[i], values));
+    return all;
+}
+
+static void keep_point(const struct tmap_condition *c, const sym_int *values, int64_t *out)
+{
+    for (size_t i = 0; i < c->w.n_params; i++) out[i] = (int64_t)values[i];
+}
+
+bool sym_confirms(struct tmap_condition *c, const sym_int *values)
+{
+    if (sym_holds(&c->w, c->assume, values) != 1) return false;
+    for (size_t i = 0; i < c->w.n_params; i++) {
+        if (values[i] != (int64_t)values[i]) return false;
+    }
+    enum tmap_verdict verdict = native_verdict(c, values);
+    if (verdict == TMAP_ILLEGAL) {
+        keep_point(c, values, c->counterexample);
+        c->has_counterexample = true;
+    } else if (verdict == TMAP_UNKNOWN && !c->has_undecided) {
+        keep_point(c, values, c->undecided);
+        c->has_undecided = true;
+    }
+    return verdict == TMAP_ILLEGAL;
+}
+
 enum { MAX_VALUES = 12, MAX_POINTS = 200000 };
 
 struct candidates {

@@ -10,42 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the check says of all descriptors at once; values that do not fit are not legal. */
-static enum tmap_verdict native_verdict(const struct tmap_condition *c, const sym_int *values)
-{
-    enum tmap_verdict all = TMAP_LEGAL;
-    for (size_t i = 0; i < c->n_descs; i++) {
-        struct tmap_desc desc;
-        if (!sym_desc_at(&c->w, &c->descs[i], values, &desc)) return TMAP_ILLEGAL;
-        enum tmap_verdict one = tmap_verdict_of(&c->checker, &desc);
-        if (one == TMAP_ILLEGAL) return one;
-        if (one == TMAP_UNKNOWN) all = one;
-    }
-    return all;
-}
-
-static void keep_point(const struct tmap_condition *c, const sym_int *values, int64_t *out)
-{
-    for (size_t i = 0; i < c->w.n_params; i++) out[i] = (int64_t)values[i];
-}
-
-bool sym_confirms(struct tmap_condition *c, const sym_int *values)
-{
-    if (sym_holds(&c->w, c->assume, values) != 1) return false;
-    for (size_t i = 0; i < c->w.n_params; i++) {
-        if (values[i] != (int64_t)values[i]) return false;
-    }
-    enum tmap_verdict verdict = native_verdict(c, values);
-    if (verdict == TMAP_ILLEGAL) {
-        keep_point(c, values, c->counterexample);
-        c->has_counterexample = true;
-    } else if (verdict == TMAP_UNKNOWN && !c->has_undecided) {
-        keep_point(c, values, c->undecided);
-        c->has_undecided = true;
-    }
-    return verdict == TMAP_ILLEGAL;
-}
-
 #ifdef TMAP_WITH_ISL
 #include "symbolic/isl/sets.h"
 

@@ -5,6 +5,7 @@
  */
 #include "symbolic/condition/condition.h"
 
+#include "core/derive.h"
 #include "expr/row.h"
 
 enum { MAX_NODES = 512 };
@@ -15,8 +16,9 @@ struct instances {
     struct tree_node *nodes;
     struct tree_binding binding;
     struct subject subject;
+    struct derived derived; /* of a use */
     struct sym_lowering lowering;
-    uint8_t known[SUBJECT_DESC_END]; /* by row: 1 not broken by the constants, 2 broken */
+    uint8_t known[SUBJECT_USE_END]; /* by row: 1 not broken by the constants, 2 broken */
 };
 
 /* Legal is what no deciding row forbids, nor one that a deciding row needs: where only such a one
@@ -57,6 +59,32 @@ static const struct sym_poly *extent(struct sym_work *w, const struct sym_desc *
         sum = sym_add(w, 1, sum, 1, sym_mul(w, sym_add(w, 1, dim, -1, one), stride));
     }
     return sum;
+}
+
+/* What the core derives from numbers; of a symbolic box it is not known. Nor is what a
+ * tensormap.replace makes of the map, or how a tensor of symbolic strides is nested. */
+static void derive(struct instances *in, const struct sym_rows *rows, const struct sym_use *use)
+{
+    static const int never[] = {F_EXTENT, F_NESTED, F_DENSE, F_PATCHED_BAD};
+    static const int of_box[] = {F_TX_BYTES, F_FOOTPRINT, F_PATTERN, F_ROWS};
+    const struct sym_desc *d = rows->desc;
+    bool fixed = !d->field[F_CHANNELS] && !d->field[F_PIXELS];
+    for (int i = 0; i < TMAP_MAX_RANK; i++) {
+        fixed = fixed && !d->field[F_BOX + i] && !d->field[F_ESTRIDE + i];
+        fixed = fixed && (i >= TMAP_MAX_SPATIAL || !use->field[F_OFFSET + i]);
+    }
+    tmap_derive_use(&rows->checker->target, &d->desc, &use->use, &in->derived);
+    in->subject.use = &use->use;
+    in->subject.derived = &in->derived;
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        tree_binding_free(&in->binding, never[i]);
+    for (size_t i = 0; i < sizeof of_box / sizeof *of_box && !fixed; i++)
+        tree_binding_free(&in->binding, of_box[i]);
+    for (int slot = 0; slot < FIELD_SLOTS; slot++) {
+        if (!use->field[slot]) continue;
+        in->lowering.field[slot] = use->field[slot];
+        tree_binding_free(&in->binding, slot);
+    }
 }
 
 static bool open(struct instances *in, struct sym_rows *rows)
@@ -138,19 +166,35 @@ static bool may_wait(struct sym_work *w)
     return true;
 }
 
-bool sym_rows_of(struct sym_rows *rows)
+/* The rows of a range that are asked for. */
+static bool all_rows(struct instances *in, tmap_row first, tmap_row end)
 {
-    struct instances in;
-    bool waiting[SUBJECT_DESC_END] = {false};
-    if (!sym_desc_fits(rows) || !open(&in, rows)) return false;
-    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (!gates(rows, row) || !concerns(rows, row) || is_moot(&in, row)) continue;
-        if (one_row(&in, row)) continue;
+    struct sym_rows *rows = in->rows;
+    bool waiting[SUBJECT_USE_END] = {false};
+    for (tmap_row row = first; row < end; row++) {
+        if (!gates(rows, row) || !concerns(rows, row) || is_moot(in, row)) continue;
+        if (one_row(in, row)) continue;
         if (!may_wait(rows->w)) return false;
         waiting[row] = true;
     }
-    for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (waiting[row] && !one_row(&in, row)) return false;
+    for (tmap_row row = first; row < end; row++) {
+        if (waiting[row] && !one_row(in, row)) return false;
     }
     return true;
+}
+
+bool sym_rows_of(struct sym_rows *rows)
+{
+    struct instances in;
+    return sym_desc_fits(rows) && open(&in, rows) &&
+           all_rows(&in, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
+}
+
+bool sym_use_rows_of(struct sym_rows *rows, size_t k)
+{
+    struct instances in;
+    const struct sym_use *use = &rows->desc->uses[k];
+    if (!sym_use_fits(rows, use) || !open(&in, rows)) return false;
+    derive(&in, rows, use);
+    return all_rows(&in, SUBJECT_MAP_FIRST, SUBJECT_USE_END);
 }

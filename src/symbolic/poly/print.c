@@ -5,6 +5,10 @@
 
 static void put_number(struct sym_text *t, enum sym_language language, sym_int x)
 {
+    if (language == SYM_TEXT && x < -1) {
+        sym_put(t, "-");
+        x = -x;
+    }
     /* People read 2^40 more easily than 1099511627776. */
     for (int bits = 20; language == SYM_TEXT && bits < 64; bits++) {
         sym_int power = (sym_int)1 << bits;
