@@ -42,6 +42,13 @@ RULES = {
         ("reading", "REFILL", "!")],
 }
 
+# A product's launch may begin before its predecessor has ended (programmatic dependent launch): until
+# it has waited for that, it may touch nothing in global memory but its own report before a trap.
+EARLY = [
+    ("early", r"griddepcontrol\.wait", ""),
+    ("early", rf"{LOAD}|{STORE}|^(@!?%p\d+ )?(ld|st|atom|red)\.(?!volatile)(\w+\.)*global", "!")]
+OVERLAPS = r"(gemm|order)_"
+
 
 def kernels(text):
     for m in re.finditer(r"\.entry (\w+)\(.*?\n\{(.*?)\n\}", text, re.S):
@@ -71,10 +78,10 @@ def successors(lines, labels, i, known, sticky):
     return out
 
 
-def breaks(lines, rule, refill):
+def breaks(lines, rule, refill, start=""):
     labels = {s[:-1]: i for i, s in enumerate(lines) if s.endswith(":")}
     sticky = thread_predicates(lines)
-    todo, seen = [(0, "", ())], set()
+    todo, seen = [(0, start, ())], set()
     while todo:
         at = todo.pop()
         i, state, known = at
@@ -127,6 +134,9 @@ def main():
             if breaks(lines, rule, r"st\.shared\.v4" if turned else LOAD):
                 print(name, title)
                 bad += 1
+        if re.match(OVERLAPS, name) and breaks(lines, EARLY, LOAD, "early"):
+            print(name, "launch-order")
+            bad += 1
         if unwatched(lines):
             print(name, "watchdog")
             bad += 1
