@@ -233,6 +233,16 @@ static bool open_report(struct trace *t)
     return t->out != NULL;
 }
 
+/* A report that a full disk cut short is none, whatever the program's exit code. */
+static bool close_report(struct trace *t)
+{
+    bool ok = !ferror(t->out);
+    if (t->out == stderr) return ok;
+    if (fclose(t->out) != 0) ok = false;
+    if (!ok) cli_message(t->cli, "%s: %s", cli_get(t->cli, "output"), strerror(errno));
+    return ok;
+}
+
 static enum cli_exit report(struct trace *t, const struct tmap_trace_result *r)
 {
     const char *record = cli_get(t->cli, "record");
@@ -240,11 +250,12 @@ static enum cli_exit report(struct trace *t, const struct tmap_trace_result *r)
     if (record && !write_file(t, record)) return CLI_INPUT;
     if (!open_report(t)) return CLI_INPUT;
     if (t->count) code = report_calls(t);
-    if (t->out != stderr && fclose(t->out) != 0) code = CLI_INPUT;
+    const bool written = close_report(t);
     say_summary(t, r);
+    if (!written) return CLI_INPUT;
     if (t->no_memory) return cli_status(t->cli, TMAP_E_MEMORY, "trace");
     if (r->failed) code = CLI_ILLEGAL;
-    if (code == CLI_INPUT || cli_has(t->cli, "exit-code")) return code;
+    if (cli_has(t->cli, "exit-code")) return code;
     t->cli->child_code = r->exit_code; /* main returns it as it is */
     return CLI_OK;
 }

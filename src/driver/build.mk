@@ -2,8 +2,9 @@
 TRACE_SO  := $(B)/libtmap-trace.so
 TRACE_OBJ := $(call objs,src/driver/inject)
 EXTRA_LIBS += $(TRACE_SO)
-# Not sanitized and optimized always: dlsym must be left by a tail call (interpose.c).
-$(TRACE_OBJ): CFLAGS := -O2 -g -fno-sanitize=all -foptimize-sibling-calls
+# Not sanitized and optimized always, whatever CFLAGS says: dlsym must be left by a tail call
+# (interpose.c).
+$(TRACE_OBJ): override CFLAGS := -O2 -g -fno-sanitize=all -foptimize-sibling-calls
 $(TRACE_OBJ): WARN += -Wno-cast-function-type
 $(TRACE_SO): $(TRACE_OBJ)
 	$(Q)$(CC) -shared -Wl,-z,defs -Wl,-soname,libtmap-trace.so -o $@ $^ -ldl -lpthread

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,8 +26,10 @@
 struct trace {
     const struct tmap_trace_options *options;
     struct tmap_trace_result *result;
-    char library[PATH_BYTES], directory[PATH_BYTES], pipe[PATH_BYTES + 16];
-    int fd, keep; /* our reading end, and a writing end so that it never sees the end */
+    char library[PATH_BYTES], directory[PATH_BYTES], pipe[PATH_BYTES + 32], link[PATH_BYTES + 32];
+    int ended;     /* tells of signals that would end us: they are passed on */
+    sigset_t mask; /* as it was before */
+    int fd, keep;  /* our reading end, and a writing end so that it never sees the end */
     pid_t child;
     char buffer[64 * TRACE_RECORD_BYTES];
     size_t filled;
@@ -64,22 +67,49 @@ static enum tmap_status find_library(struct trace *t)
     return fail(t, TMAP_E_NOT_BUILT, "libtmap-trace.so is neither beside nor in ../lib of", self);
 }
 
+/* LD_PRELOAD takes spaces and colons for separators, and has no way to quote one. */
+static bool separates(const char *path)
+{
+    return strpbrk(path, " :\t\n") != NULL;
+}
+
+/* A directory of our own, by its absolute path: the program may change its own. */
+static bool make_directory(struct trace *t, const char *in)
+{
+    char made[PATH_BYTES];
+    if (snprintf(made, sizeof made, "%s/tmap-trace-XXXXXX", in) >= (int)sizeof made) return false;
+    if (!mkdtemp(made)) return false;
+    char *real = realpath(made, NULL);
+    const bool ok = real && !separates(real) && strlen(real) < sizeof t->directory;
+    if (ok) memcpy(t->directory, real, strlen(real) + 1);
+    free(real);
+    if (!ok) rmdir(made);
+    return ok;
+}
+
+/* A library whose path cannot stand in LD_PRELOAD is reached by a link from the directory. */
+static enum tmap_status link_library(struct trace *t)
+{
+    if (!separates(t->library)) return TMAP_OK;
+    snprintf(t->link, sizeof t->link, "%s/libtmap-trace.so", t->directory);
+    char *real = realpath(t->library, NULL);
+    const bool ok = real && symlink(real, t->link) == 0;
+    free(real);
+    return ok ? TMAP_OK : fail(t, TMAP_E_DRIVER, "cannot make", t->link);
+}
+
 static enum tmap_status make_pipe(struct trace *t)
 {
     const char *temporary = getenv("TMPDIR");
-    snprintf(t->directory, sizeof t->directory, "%.900s/tmap-trace-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(t->directory)) {
-        t->directory[0] = '\0';
-        return fail(t, TMAP_E_DRIVER, "cannot make a directory in", temporary ? temporary : "/tmp");
-    }
+    if (!(temporary && *temporary && make_directory(t, temporary)) && !make_directory(t, "/tmp"))
+        return fail(t, TMAP_E_DRIVER, "cannot make a directory in", "/tmp");
     snprintf(t->pipe, sizeof t->pipe, "%s/pipe", t->directory);
     if (mkfifo(t->pipe, 0600) != 0) return fail(t, TMAP_E_DRIVER, "cannot make", t->pipe);
     t->fd = open(t->pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (t->fd >= 0) t->keep = open(t->pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     if (t->fd < 0 || t->keep < 0) return fail(t, TMAP_E_DRIVER, "cannot open", t->pipe);
     fcntl(t->fd, F_SETPIPE_SZ, PIPE_BYTES); /* less is slower, not wrong */
-    return TMAP_OK;
+    return link_library(t);
 }
 
 /* Puts the library before what the variable already holds. */
@@ -99,10 +129,12 @@ static void become_the_program(const struct trace *t)
     signal(SIGPIPE, SIG_DFL); /* the command ignores it; the program decides for itself */
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &t->mask, NULL);
     setenv(TRACE_PIPE, t->pipe, 1);
     setenv(TRACE_MODE, t->options->mode ? t->options->mode : "auto", 1);
-    setenv("CUDA_INJECTION64_PATH", t->library, 1);
-    prepend("LD_PRELOAD", t->library);
+    const char *library = t->link[0] ? t->link : t->library;
+    setenv("CUDA_INJECTION64_PATH", library, 1);
+    prepend("LD_PRELOAD", library);
     execvp(t->options->argv[0], t->options->argv);
     const int code = errno == ENOENT ? NOT_FOUND : NOT_EXECUTABLE;
     dprintf(STDERR_FILENO, "tmap trace: %s: %s\n", t->options->argv[0], strerror(errno));
@@ -161,12 +193,22 @@ static void drain(struct trace *t)
     }
 }
 
+/* What would have ended us ends the program first, so that nothing of ours is left behind. */
+static void pass_on(struct trace *t)
+{
+    struct signalfd_siginfo told;
+    while (t->ended >= 0 && read(t->ended, &told, sizeof told) == (ssize_t)sizeof told)
+        kill(t->child, (int)told.ssi_signo);
+}
+
 static void watch(struct trace *t)
 {
     int status = 0;
     for (;;) {
-        struct pollfd ready = {.fd = t->fd, .events = POLLIN};
-        poll(&ready, 1, WAKE_MS);
+        struct pollfd ready[] = {{.fd = t->fd, .events = POLLIN},
+                                 {.fd = t->ended, .events = POLLIN}};
+        poll(ready, 2, WAKE_MS);
+        pass_on(t);
         const pid_t ended = waitpid(t->child, &status, WNOHANG);
         drain(t);
         if (ended == t->child || (ended < 0 && errno == ECHILD)) break;
@@ -180,6 +222,12 @@ static void watch(struct trace *t)
 static enum tmap_status run_program(struct trace *t)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigset_t endings;
+    sigemptyset(&endings);
+    sigaddset(&endings, SIGTERM);
+    sigaddset(&endings, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &endings, &t->mask);
+    t->ended = signalfd(-1, &endings, SFD_NONBLOCK | SFD_CLOEXEC);
     sigaction(SIGINT, &ignore, &interrupt);
     sigaction(SIGQUIT, &ignore, &quit);
     fflush(NULL);
@@ -188,6 +236,8 @@ static enum tmap_status run_program(struct trace *t)
     if (t->child > 0) watch(t);
     sigaction(SIGINT, &interrupt, NULL);
     sigaction(SIGQUIT, &quit, NULL);
+    if (t->ended >= 0) close(t->ended);
+    pthread_sigmask(SIG_SETMASK, &t->mask, NULL);
     return t->child > 0 ? TMAP_OK : fail(t, TMAP_E_DRIVER, "cannot start", t->options->argv[0]);
 }
 
@@ -197,6 +247,7 @@ static void clean_up(struct trace *t)
     if (t->keep >= 0) close(t->keep);
     if (t->directory[0] == '\0') return;
     unlink(t->pipe);
+    if (t->link[0]) unlink(t->link);
     rmdir(t->directory);
 }
 
@@ -209,7 +260,7 @@ enum tmap_status tmap_trace_run(const struct tmap_trace_options *options,
     memset(out, 0, sizeof *out);
     t->options = options;
     t->result = out;
-    t->fd = t->keep = -1;
+    t->fd = t->keep = t->ended = -1;
     enum tmap_status status = find_library(t);
     if (status == TMAP_OK) status = make_pipe(t);
     if (status == TMAP_OK) status = run_program(t);

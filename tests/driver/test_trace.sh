@@ -56,6 +56,31 @@ unset FAKE_CUDA
 trace --mode interpose -- sh -c 'echo hello; exit 3'
 is "a program without CUDA: nothing seen, and said" has '^tmap trace: 0 calls.*no process initialized CUDA' "$tmp/err"
 is "its exit code and output" [ "$rc$(cat "$tmp/out")" = 3hello ]
+
+# Paths that LD_PRELOAD cannot hold, and a directory that the program leaves.
+odd="$tmp/a b:c" && mkdir "$odd" && cp "$B/libtmap-trace.so" "$odd"
+trace --mode interpose --library "$odd/libtmap-trace.so" -- "$encoder" "$fake" dlsym 1000
+is "a library in a path with a space and a colon is injected" has '^tmap trace: 1001 calls' "$tmp/err"
+saved=$TMPDIR; TMPDIR=$odd; export TMPDIR
+trace --mode interpose -- "$encoder" "$fake" dlsym 1000
+is "TMPDIR with a space and a colon: all is seen" has '^tmap trace: 1001 calls' "$tmp/err"
+is "nothing is left there" [ "$(ls "$odd")" = libtmap-trace.so ]
+here=$PWD && cd "$tmp" && mkdir relative && TMPDIR=relative
+case $tmap in /*) ;; *) tmap=$here/$tmap ;; esac; case $encoder in /*) ;; *) encoder=$here/$encoder ;; esac
+trace --mode interpose -- sh -c "cd / && exec '$encoder' '$fake' dlsym 1000"
+is "a relative TMPDIR: all is seen of a program that goes elsewhere" has '^tmap trace: 1001 calls' "$tmp/err"
+is "and nothing is left there" [ -z "$(ls relative)" ]
+"$tmap" trace -- sh -c 'trap "exit 9" TERM; echo ready; while :; do sleep 0.1; done' >"$tmp/out" 2>"$tmp/err" &
+job=$!
+while ! grep -q ready "$tmp/out"; do sleep 0.05; done
+kill -TERM $job; wait $job; rc=$?
+is "TERM is the program's, whose exit code counts" [ $rc -eq 9 ]
+is "and leaves nothing behind" [ -z "$(ls relative)" ]
+cd "$here" && TMPDIR=$saved; [ -n "$saved" ] || unset TMPDIR
+if [ -w /dev/full ]; then
+    trace --mode interpose --output /dev/full -- "$encoder" "$fake" dlsym 10
+    is "a report that cannot be written: 2" [ $rc -eq 2 ]
+fi
 trace -- /nonexistent/program
 is "a program that is not there: 127" [ $rc -eq 127 ]
 trace --library /nonexistent/lib.so -- true
