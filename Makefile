@@ -134,9 +134,9 @@ $(B)/src/io/.stamp: $(IO_OBJ)
 $(TEST_HELP): ALL_CFLAGS += -Itests
 
 # A first command builds on every core, unless -j says otherwise.
-JOBS = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
 test: deps
-	@$(MAKE) --no-print-directory $(JOBS) test-build
+	@$(MAKE) --no-print-directory $(PARALLEL) test-build
 	@$(MAKE) --no-print-directory test-run
 .PHONY: test-build test-run
 test-build: all $(TEST_BIN)
@@ -154,7 +154,7 @@ $(B)/bench/%: bench/%.c $(LINK_ALL)
 deps:
 	@tests/support/install-deps
 demo: deps
-	@$(MAKE) --no-print-directory $(JOBS) cli
+	@$(MAKE) --no-print-directory $(PARALLEL) cli
 	@B=$(B) examples/demo
 
 # make format: clang-format over every source.
@@ -166,11 +166,11 @@ tidy:
 
 # make tsan: the tests of threads under the thread sanitizer.
 tsan:
-	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan build/tsan/libtmap.a
+	@$(MAKE) --no-print-directory $(PARALLEL) MODE=tsan build/tsan/libtmap.a
 	@$(CC) $(filter-out $(OPT),$(ALL_CFLAGS)) -fsanitize=thread -g -Itests -o build/tsan/test_threads \
 	  tests/core/test_threads.c build/tsan/libtmap.a -lcmocka -lpthread
 	build/tsan/test_threads
-	@$(MAKE) --no-print-directory $(JOBS) MODE=tsan WITH_CUDA= build/tsan/tests/symbolic/test_faults
+	@$(MAKE) --no-print-directory $(PARALLEL) MODE=tsan WITH_CUDA= build/tsan/tests/symbolic/test_faults
 	build/tsan/tests/symbolic/test_faults
 .PHONY: tsan
 # make clean: remove build/.

@@ -87,7 +87,10 @@ enum cli_exit cli_code_list(struct cli *cli)
     return CLI_OK;
 }
 
-/* The whole file, malloc'd. */
+#define LARGEST_IMAGE ((size_t)256 << 20) /* many times the largest there is: a device has no end  \
+                                           */
+
+/* The whole file, malloc'd; NULL when it cannot be read, or is larger than any image. */
 static void *read_all(const char *path, size_t *size)
 {
     FILE *in = fopen(path, "rb");
@@ -102,7 +105,7 @@ static void *read_all(const char *path, size_t *size)
             data = larger;
         }
         n += fread(data + n, 1, room - n, in);
-    } while (n == room);
+    } while (n == room && n < LARGEST_IMAGE);
     if (ferror(in) || !feof(in)) {
         free(data);
         data = NULL;
@@ -118,7 +121,7 @@ static enum cli_exit scan_file(struct cli *cli, const char *path, struct scanned
     size_t size = 0;
     void *data = read_all(path, &size);
     if (!data) {
-        cli_message(cli, "%s: cannot be read", path);
+        cli_message(cli, "%s: cannot be read, or is larger than 256 MiB", path);
         return CLI_INPUT;
     }
     const enum tmap_status status = scan(data, size, s);

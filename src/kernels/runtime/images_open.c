@@ -26,11 +26,12 @@ static embedded_at *open_library(const char *path)
     return version && at && strcmp(version(), tmap_version()) == 0 ? at : NULL;
 }
 
-/* Beside the program (a build), in ../lib (an installation), else where the loader looks. */
+/* Beside the program (a build), in ../lib or ../lib64 (an installation), else where the loader
+ * looks. */
 bool tmap_code_embedded_at(size_t i, struct tmap_code_embedded *image)
 {
-    static const char *const folders[] = {"/", "/../lib/"};
-    char self[PATH_MAX], path[PATH_MAX + sizeof "/../lib/" LIBRARY];
+    static const char *const folders[] = {"/", "/../lib/", "/../lib64/"};
+    char self[PATH_MAX], path[PATH_MAX + sizeof "/../lib64/" LIBRARY];
     embedded_at *at = NULL;
     const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
