@@ -255,6 +255,7 @@ static bool settle_coord(struct draft *d)
     const uint64_t grain = d->v->grain[0];
     d->p->dim[0].round = 1;
     if (grain % unit == 0) return true;
+    if (d->v->desc.interleave && d->v->desc.kind != TMAP_TILED) return false; /* one slice */
     if (d->objective->stores || d->objective->reader || d->v->digit[0].mod) return false;
     d->tile[0] += unit - gcd(grain, unit);
     d->p->dim[0].round = unit;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MOST_RUNS (1u << 17)
+#define MOST_RUNS (1u << 18) /* no block has more bytes of shared memory */
 
 /* The request's tile: `count` positions along each dimension, `step` indices apart. */
 struct tile {
@@ -96,7 +96,7 @@ static uint64_t place_in_plan(const struct tile *t, const struct tmap_plan *p)
         within[i] = in % d->step / (es ? es : 1);
         copy = copy * d->copies + in / d->step;
         tail = tail || (ends && i == 0);
-        if (sliced && i + 2 == p->desc.rank) continue;
+        if (sliced && (p->desc.kind == TMAP_TILED ? i + 2 == p->desc.rank : i == 0)) continue;
         if (i || sliced) row = row * ceil_div(box, es ? es : 1) + within[i];
     }
     const uint64_t beside =
@@ -158,6 +158,7 @@ bool tile_layout_kept(const struct tmap_desc *request, uint32_t inner_unit,
         if (p->dim[i].shift || p->dim[i].round > 1 || !p->dim[i].div || !p->dim[i].step)
             return false;
     set_pitches(&t, p);
+    if (p->desc.interleave) t.parts = 1; /* slices stay whole */
     const uint64_t run = run_of(&t, p);
     do {
         if (runs++ == MOST_RUNS || place_in_request(&t) != place_in_plan(&t, p)) return false;

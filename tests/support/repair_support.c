@@ -239,21 +239,24 @@ static bool next_element(const struct tmap_desc *d, uint32_t *tile, bool random,
 static const char *run_copies(struct trial *t)
 {
     struct tmap_memory m = {.read = tile_read, .smem = t->smem};
+    uint64_t tx = 0;
     m.smem_bytes = (t->p->copies + 8) * t->p->slot_bytes + 4096;
     for (uint32_t n = 0; n < t->p->copies; n++) {
         int64_t at[TMAP_MAX_RANK];
+        struct tmap_desc own;
         struct tmap_use use = {.op = TMAP_OP_LOAD,
                                .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
                                .coord_count = t->p->desc.rank,
                                .smem = n * t->p->slot_bytes};
         struct tmap_outcome out;
         tmap_plan_coords(t->p, t->coord, n, at);
+        tmap_plan_desc(t->p, n, &own);
         for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
-        const enum tmap_status s = tmap_simulate(t->c, &t->p->desc, &use, &m, &out);
+        const enum tmap_status s = tmap_simulate(t->c, &own, &use, &m, &out);
         if (s != TMAP_OK) return wrong("the copy does not run", s, n);
-        if (out.tx_bytes * t->p->copies != t->p->tx_bytes) return wrong("tx", out.tx_bytes, n);
+        tx += out.tx_bytes;
     }
-    return NULL;
+    return tx == t->p->tx_bytes ? NULL : wrong("tx", tx, t->p->tx_bytes);
 }
 
 static const char *check_tile(struct trial *t, int sample, uint64_t *s)
@@ -277,11 +280,22 @@ struct tmap_desc decided_request(const struct tmap_desc *request, const struct t
         const struct tmap_plan_step *k = &p->step[i];
         if (k->rewrite != TMAP_REWRITE_CHOOSE) continue;
         if (k->field == FIELD_OOB) w.oob_fill = (int32_t)k->to;
+        if (k->field == FIELD_INTERLEAVE) w.interleave = (int32_t)k->to;
+        if (k->field == FIELD_SWIZZLE) w.swizzle = (int32_t)k->to;
+        if (k->field == FIELD_MODE) w.mode = (int32_t)k->to;
         if (k->index < 0) continue;
         if (k->field == FIELD_ESTRIDE) w.elem_stride[k->index] = (uint32_t)k->to;
         if (k->field == FIELD_BOX) w.box[k->index] = (uint32_t)k->to;
     }
     return w;
+}
+
+/* A tile that no block's shared memory holds is fetched in rounds, and not run here. */
+static bool fits(const struct tmap_checker *c, const struct tmap_plan *p)
+{
+    uint32_t capacity = 0;
+    tmap_capacity(c->target.arch, &capacity, NULL);
+    return p->copies * p->slot_bytes <= capacity;
 }
 
 const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *request,
@@ -292,7 +306,8 @@ const char *plan_is_wrong(const struct tmap_checker *c, const struct tmap_desc *
     const char *e = NULL;
     if (tmap_verdict_of(c, &p->desc) != TMAP_LEGAL) return "the plan's descriptor is illegal";
     const bool exact = w.dtype < TMAP_FLOAT32_FTZ || w.dtype > TMAP_TFLOAT32_FTZ;
-    if (exact && !copied(p) && p->copies * p->slot_bytes < 200000 && below(s, 8) == 0)
+    if (exact && !copied(p) && fits(c, p) &&
+        (p->copies * p->slot_bytes < 20000 || below(s, 8) == 0))
         t.smem = calloc(1, (p->copies + 8) * p->slot_bytes + 4096);
     for (int k = 0; !e && k < tiles; k++) {
         for (uint32_t i = 0; i < w.rank; i++)
@@ -352,21 +367,24 @@ static const char *run_stores(struct trial *t, struct target *target, uint64_t s
     return NULL;
 }
 
-/* One element of the tile: its bytes in the tensor are those at its place. */
+/* One element of the tile: its bits in the tensor are those at its place. */
 static const char *check_stored(const struct trial *t, struct target *m, const uint32_t *tile)
 {
+    const uint32_t bits = layout_gmem_bits(t->request->dtype);
     int64_t x[TMAP_MAX_RANK];
     uint64_t want, offset;
     uint32_t n;
     for (uint32_t i = 0; i < t->request->rank; i++) x[i] = t->coord[i] + tile[i];
-    if (!tile_address(t->request, x, &want)) return NULL;
-    for (uint32_t b = 0; b < tile_unit_bytes(t->request); b++) {
-        const uint32_t bytes = layout_gmem_bits(t->request->dtype) / 8;
-        if (!tmap_plan_place_in_slice(t->p, t->request, t->coord, tile, b / bytes, &n, &offset))
+    if (!tile_bit(t->request, x, &want)) return NULL;
+    want -= m->first * 8;
+    for (uint32_t b = 0; b < tile_unit_bits(t->request); b++) {
+        if (!tmap_plan_place_bits(t->p, t->request, t->coord, tile, b / bits, &n, &offset))
             return wrong("an element has no place", tile[0], tile[1]);
-        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, offset + b % bytes);
-        if (m->bytes[want - m->first + b] != t->smem[place]) return wrong("not stored", want, b);
-        m->wanted[want - m->first + b] = 1;
+        const uint64_t at = offset + b % bits;
+        const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, at / 8);
+        if ((m->bytes[(want + b) / 8] >> (want + b) % 8 & 1) != (t->smem[place] >> at % 8 & 1))
+            return wrong("not stored", want, b);
+        m->wanted[(want + b) / 8] = 1;
     }
     return NULL;
 }
@@ -389,12 +407,11 @@ static const char *check_stores(struct trial *t, struct target *m, uint64_t *s)
 const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc *request,
                            const struct tmap_plan *p, uint64_t *s, long *ran)
 {
-    enum { MOST_BYTES = 1 << 20, UNIT_BYTES = 16, MOST_SHARED = 200000 };
+    enum { MOST_BYTES = 1 << 20, UNIT_BYTES = 16 };
     struct trial t = {.c = c, .request = request, .p = p};
     struct target m = {.first = request->address,
-                       .size = request->dim[0] * tile_unit_bytes(request)};
-    if (p->cost.kind != TMAP_PLAN_FREE || m.size % UNIT_BYTES ||
-        p->copies * p->slot_bytes > MOST_SHARED ||
+                       .size = (request->dim[0] * tile_unit_bits(request) + 7) / 8};
+    if (p->cost.kind != TMAP_PLAN_FREE || m.size % UNIT_BYTES || !fits(c, p) ||
         layout_gmem_bits(request->dtype) != layout_smem_bits(request->dtype))
         return NULL;
     for (uint32_t i = 1; i < request->rank; i++) {
