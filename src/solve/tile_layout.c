@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#define UNIT_BITS 128u       /* of rows, where the target refuses the type */
 #define MOST_RUNS (1u << 18) /* no block has more bytes of shared memory */
 
 /* The request's tile: `count` positions along each dimension, `step` indices apart. */
@@ -31,7 +32,8 @@ static void set_rows(struct tile *t, uint32_t inner_unit)
     const struct tmap_desc *d = t->request;
     const uint64_t span = layout_swizzle_span(d->swizzle) * UINT64_C(8);
     const uint64_t bits = layout_smem_bits(d->dtype);
-    const uint64_t row = round_up(t->count[0], inner_unit ? inner_unit : 1) * bits;
+    const uint64_t whole = inner_unit ? inner_unit : bits ? UNIT_BITS / bits : 1;
+    const uint64_t row = round_up(t->count[0], whole) * bits;
     t->slab = span && row > span ? span / bits : UINT64_MAX;
     t->pitch_bits = span ? span : row;
 }
