@@ -78,6 +78,8 @@ CLI_LIBS      := -ljansson
 LINK_ALL      := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap.a
 LINK_IMAGES   := $(B)/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap.a
 LIBS_ALL       = $(CUDA_LIBS) $(SYMBOLIC_LIBS) -lm
+# tests/support for programs that link less than all of the libraries: they take what they use.
+TEST_HELP_A   := $(B)/tests/libsupport.a
 -include $(sort $(wildcard src/*/build.mk tests/*/build.mk tests/*/*/build.mk bench/build.mk bench/*/build.mk))
 
 LIB_A    := $(B)/libtmap.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/libtmap-cuda.a
@@ -125,6 +127,8 @@ TEST_SRC  := $(wildcard tests/*/test_*.c)
 TEST_BIN  := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
 TEST_HELP := $(call objs,tests/support)
+$(TEST_HELP_A): $(TEST_HELP)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(B)/tests/%: tests/%.c $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  TEST  $<")

@@ -131,7 +131,8 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
                      tmap_emulate_kind_name(emulator->finding[0].kind), emulator->finding[0].text);
     }
     if (id == 0 && (o.findings || o.failed || o.wrong)) emulated_print();
-    memset((void *)(uintptr_t)suite->workspace, 0, GEMM_FLAG_BYTES);
+    for (size_t i = 0; i < suite->workspaces->count; i++) // a faulty launch leaves its flags raised
+        memset((void *)(uintptr_t)suite->workspaces->of[i].at, 0, GEMM_FLAG_BYTES);
     emulated_product_free(suite, &product);
     return o;
 }

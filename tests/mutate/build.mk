@@ -16,10 +16,10 @@ $(MUTATE_OBJ) $(EVIDENCE).o $(CORPUS).o: ALL_CFLAGS += -Itests
 # Conditions that no one would write: always true, compared with themselves, ...
 $(B)/tests/mutate/mutants.o: $(B)/gen/mutants.def
 $(B)/tests/mutate/mutants.o: ALL_CFLAGS += -w
-$(MUTATE): $(MUTATE_OBJ) $(call objs,tests/support) $(B)/libtmap.a
+$(MUTATE): $(MUTATE_OBJ) $(TEST_HELP_A) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^
-$(EVIDENCE): $(EVIDENCE).o $(call objs,tests/support) $(IO_OBJ) $(B)/libtmap.a
+$(EVIDENCE): $(EVIDENCE).o $(TEST_HELP_A) $(IO_OBJ) $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CLI_LIBS)
-$(CORPUS): $(CORPUS).o $(filter %mutants.o,$(MUTATE_OBJ)) $(call objs,tests/support) $(B)/libtmap-cuda.a $(B)/libtmap.a
+$(CORPUS): $(CORPUS).o $(filter %mutants.o,$(MUTATE_OBJ)) $(TEST_HELP_A) $(B)/libtmap-cuda.a $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(CUDA_LIBS)
 test-build: $(MUTATE) $(EVIDENCE)

@@ -196,6 +196,27 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     return emulated.result.finished ? 0 : TMAP_CU_LAUNCH_FAILED;
 }
 
+/* Streams: everything here runs in the order of the calls, and nothing is captured. */
+static tmap_cu_result capture_info(tmap_cu_stream stream, int *status, uint64_t *id, void **graph,
+                                   const void **nodes, size_t *count)
+{
+    (void)stream, (void)graph, (void)nodes, (void)count;
+    *status = 0;
+    *id = 0;
+    return 0;
+}
+static tmap_cu_result capture_mode(int *mode)
+{
+    (void)mode;
+    return 0;
+}
+static tmap_cu_result stream_create(tmap_cu_stream *stream, unsigned flags)
+{
+    (void)flags;
+    *stream = NULL;
+    return 0;
+}
+
 struct emulated *emulated_open(struct tmap_libcuda *api)
 {
     memset(api, 0, sizeof *api);
@@ -211,7 +232,10 @@ struct emulated *emulated_open(struct tmap_libcuda *api)
     api->memcpy_dtoh_async = dtoh_async;
     api->memset_d8_async = set_bytes;
     api->ctx_synchronize = nothing;
-    api->stream_synchronize = nothing_stream;
+    api->stream_synchronize = api->stream_destroy = nothing_stream;
+    api->stream_get_capture_info = capture_info;
+    api->thread_exchange_capture_mode = capture_mode;
+    api->stream_create = stream_create;
     api->module_load_data = load_data;
     api->module_unload = unload;
     api->module_get_function = get_function;

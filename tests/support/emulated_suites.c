@@ -21,6 +21,7 @@ bool emulated_ptx(const char *source)
 
 static struct tmap_copy copy_suite;
 static struct tmap_gemm gemm_suite;
+static struct stream_memory copy_tickets, gemm_workspaces;
 
 struct tmap_copy *emulated_copy_suite(void)
 {
@@ -34,9 +35,10 @@ struct tmap_copy *emulated_copy_suite(void)
     for (int i = 0; i < COPY_MODULES; i++) s->gpu.api.module_load_data(&s->module[i], NULL);
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
         tmap_capacity(target.arch, &s->smem_bytes, NULL) != TMAP_OK ||
-        s->gpu.api.mem_alloc(&s->tickets, 4096 * 64) ||
+        !stream_memory_init(&copy_tickets, 64, 64) ||
         s->gpu.api.mem_host_alloc((void **)&s->mailbox, 256, 0))
         return NULL;
+    s->tickets = &copy_tickets;
     s->device_mailbox = (uint64_t)(uintptr_t)s->mailbox;
     return s;
 }
@@ -56,9 +58,10 @@ struct tmap_gemm *emulated_gemm_suite(void)
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 8 / size;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
         tmap_capacity(TMAP_ARCH(90, 1), &s->smem_optin_bytes, NULL) != TMAP_OK ||
-        s->gpu.api.mem_alloc(&s->workspace, tmap_gemm_workspace_bytes(s)) ||
+        !stream_memory_init(&gemm_workspaces, tmap_gemm_workspace_bytes(s), GEMM_FLAG_BYTES) ||
         s->gpu.api.mem_host_alloc(&mailbox, 256, 0))
         return NULL;
+    s->workspaces = &gemm_workspaces;
     s->mailbox = mailbox;
     s->device_mailbox = (uint64_t)(uintptr_t)mailbox;
     return s;
