@@ -34,8 +34,7 @@ static inline bool case_open(struct symbolic_case *c)
         !io_stream_open(&c->stream, c->path, 0, error)) {
         return false;
     }
-    while (c->n < CASE_RECORDS &&
-           io_record_next(&c->stream, IO_SYMBOLIC, &c->record[c->n])) {
+    while (c->n < CASE_RECORDS && io_record_next(&c->stream, IO_SYMBOLIC, &c->record[c->n])) {
         if (c->record[c->n].error[0]) return false;
         io_symbolic_of(&c->record[c->n], &c->desc[c->n]);
         c->n_assume +=

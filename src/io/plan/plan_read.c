@@ -40,8 +40,7 @@ static bool loads_from(struct io_record *r, struct io_pipeline *p)
     if (!p->loads) return io_fail(r, "$", "out of memory");
     for (size_t i = 0; i < n; i++) {
         snprintf(path, sizeof path, "$.loads[%zu]", i);
-        if (!io_desc_from(r, json_array_get(loads, i), path, 0, &p->loads[i]))
-            return false;
+        if (!io_desc_from(r, json_array_get(loads, i), path, 0, &p->loads[i])) return false;
     }
     p->pipeline.loads = p->loads;
     p->pipeline.load_count = n;
