@@ -87,8 +87,9 @@ enum cli_exit cli_code_list(struct cli *cli)
     return CLI_OK;
 }
 
-#define LARGEST_IMAGE ((size_t)256 << 20) /* many times the largest there is: a device has no end  \
-                                           */
+#define LARGEST_IMAGE                                                                              \
+    ((size_t)256 << 20) /* many times the largest there is: a device has no end                    \
+                         */
 
 /* The whole file, malloc'd; NULL when it cannot be read, or is larger than any image. */
 static void *read_all(const char *path, size_t *size)

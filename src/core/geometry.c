@@ -78,7 +78,8 @@ static uint64_t last_byte(const struct tmap_desc *d, const struct tmap_layout *l
     const uint64_t before = product(l->rows > 0 ? l->rows - 1 : 0, l->pitch_bytes);
     const uint64_t end = before > UINT64_MAX - l->row_bytes ? UINT64_MAX : before + l->row_bytes;
     const uint32_t span = layout_swizzle_span(d->swizzle);
-    /* what stays together: an atom, but for the swizzle that also exchanges its halves of 16 bytes */
+    /* what stays together: an atom, but for the swizzle that also exchanges its halves of 16 bytes
+     */
     const bool flips = d->swizzle == TMAP_SWIZZLE_128B_ATOM_32B_FLIP_8B;
     const uint32_t atom = flips ? 8 : layout_swizzle_atom(d->swizzle);
     uint64_t last = end;
