@@ -116,7 +116,8 @@ static void bench_prune(const struct tmap_checker *c)
     static const uint32_t m[] = {16, 32, 64, 128, 192, 256}, k[] = {16, 32, 64, 128, 256},
                           s[] = {1, 2, 3, 4, 5, 6, 7, 8}, w[] = {1, 2, 4, 8, 16, 32};
     const struct tmap_space space = {m, m, k, s, w, 6, 6, 5, 8, 6};
-    const struct tmap_problem p = {4096, 4096, 4096, TMAP_BFLOAT16, TMAP_BFLOAT16, 0};
+    const struct tmap_problem p = {
+        .m = 4096, .n = 4096, .k = 4096, .dtype = TMAP_BFLOAT16, .out_dtype = TMAP_BFLOAT16};
     const uint64_t n = tmap_space_size(&space);
     struct tmap_config_answer a;
     uint64_t judged = 0, kept = 0;
@@ -145,6 +146,41 @@ static void bench_prune(const struct tmap_checker *c)
     free(answers);
 }
 
+/* Verdicts of spaces: of many stages and warps to a tile, and of one of each. */
+static void bench_space(const struct tmap_checker *c)
+{
+    static uint32_t blocks[64], depths[16];
+    static const uint32_t s[] = {1, 2, 3, 4, 5, 6, 7, 8}, w[] = {4, 8, 16};
+    for (uint32_t i = 0; i < 64; i++) blocks[i] = 8 * (i + 1);
+    for (uint32_t i = 0; i < 16; i++) depths[i] = 16 * (i + 1);
+    const struct tmap_space spaces[] = {{blocks, blocks, depths, s, w, 64, 64, 16, 8, 3},
+                                        {blocks, blocks, depths, s + 2, w, 64, 64, 16, 1, 1}};
+    for (uint32_t model = 0; model < TMAP_MODEL_COUNT; model++)
+        for (size_t i = 0; i < 2; i++) {
+            const struct tmap_problem p = {.m = 4096,
+                                           .n = 4096,
+                                           .k = 4096,
+                                           .dtype = TMAP_BFLOAT16,
+                                           .out_dtype = TMAP_BFLOAT16,
+                                           .model = model};
+            const uint64_t n = tmap_space_size(&spaces[i]);
+            const size_t bytes = tmap_space_workspace(&spaces[i]);
+            uint8_t *verdicts = malloc(n);
+            void *room = malloc(bytes);
+            uint64_t counts[3], judged = 0;
+            if (!verdicts || !room) exit(1);
+            const double start = now_us();
+            for (; judged < 20000000; judged += n)
+                tmap_prune_space(c, &p, &spaces[i], 0, n, verdicts, counts, room, bytes);
+            printf("%-34s %.0f million a second, %llu configurations, %llu a tile (wanted 50)\n",
+                   tmap_model_name(model), (double)judged / (now_us() - start),
+                   (unsigned long long)n,
+                   (unsigned long long)(spaces[i].stages_count * spaces[i].warps_count));
+            free(verdicts);
+            free(room);
+        }
+}
+
 static void bench_layout(const struct tmap_checker *c)
 {
     static double us[SAMPLES];
@@ -170,6 +206,7 @@ int main(void)
     bench_repair(&c, false, 4);
     bench_repair(&c, true, 4);
     bench_solve(&c);
+    bench_space(&c);
     bench_prune(&c);
     bench_layout(&c);
     return 0;

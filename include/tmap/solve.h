@@ -181,6 +181,18 @@ struct tmap_space {
 TMAP_API uint64_t tmap_space_size(const struct tmap_space *space);
 TMAP_API void tmap_space_at(const struct tmap_space *space, uint64_t i, struct tmap_config *out);
 
+/* tmap_prune_space() : the verdicts of n configurations of a space from the first-th on, the same
+ * as tmap_prune() gives one at a time, at some nanoseconds each: what depends on a few of the words
+ *  only is judged once. verdicts: n bytes, each an enum tmap_verdict, or NULL; counts: how many of
+ *  each verdict. workspace: tmap_space_workspace() bytes, aligned for uint64_t, for this call
+ * alone. Errors: TMAP_E_ARGUMENT, also beyond the space; TMAP_E_ROOM; those of tmap_prune(). */
+TMAP_API size_t tmap_space_workspace(const struct tmap_space *space);
+TMAP_API enum tmap_status tmap_prune_space(const struct tmap_checker *checker,
+                                           const struct tmap_problem *problem,
+                                           const struct tmap_space *space, uint64_t first,
+                                           uint64_t n, uint8_t *verdicts, uint64_t counts[3],
+                                           void *workspace, size_t workspace_bytes);
+
 /* tmap_model_name() : "ring", "triton", "tcgen05"; NULL past the end. tmap_model_about() : what it
  * assumes. */
 TMAP_API const char *tmap_model_name(uint32_t model);

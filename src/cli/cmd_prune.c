@@ -148,20 +148,45 @@ static enum cli_exit prune_list(struct prune *p, const struct io_prune *in)
     return print_counts(p, &counts);
 }
 
+#define CHUNK (UINT64_C(1) << 16) /* verdicts of a space at a time */
+
+/* Those of one chunk that are asked for, judged in full. */
+static enum tmap_status print_chunk(const struct prune *p, const struct io_prune *in,
+                                    uint64_t first, uint64_t n, const uint8_t *verdicts,
+                                    enum tmap_basis *basis)
+{
+    for (uint64_t i = 0; i < n && !ferror(stdout); i++) {
+        struct judged j = {.index = (size_t)(first + i)};
+        if (p->possible_only && verdicts[i] != TMAP_LEGAL && i) continue;
+        tmap_space_at(&in->space, first + i, &j.config);
+        const enum tmap_status s = tmap_prune(&p->checker, &in->problem, &j.config, 1, &j.answer);
+        if (s != TMAP_OK) return s;
+        *basis = j.answer.basis;
+        print_one(p, &j);
+    }
+    return TMAP_OK;
+}
+
 /* A space is streamed: each configuration is judged when it is printed, and has no rank. */
 static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
 {
-    const uint64_t n = tmap_space_size(&in->space);
+    const uint64_t size = tmap_space_size(&in->space);
+    const size_t bytes = tmap_space_workspace(&in->space);
+    uint8_t *verdicts = malloc(CHUNK);
+    void *workspace = malloc(bytes);
     struct counts counts = {{0}, TMAP_OBSERVED};
-    for (uint64_t i = 0; i < n && !ferror(stdout); i++) {
-        struct judged j = {.index = (size_t)i};
-        tmap_space_at(&in->space, i, &j.config);
-        const enum tmap_status s = tmap_prune(&p->checker, &in->problem, &j.config, 1, &j.answer);
-        if (s != TMAP_OK) return cli_status(p->cli, s, "prune");
-        counts.of[j.answer.verdict]++;
-        counts.basis = j.answer.basis;
-        print_one(p, &j);
+    enum tmap_status s = verdicts && workspace ? TMAP_OK : TMAP_E_MEMORY;
+    for (uint64_t i = 0; s == TMAP_OK && i < size && !ferror(stdout); i += CHUNK) {
+        const uint64_t n = size - i < CHUNK ? size - i : CHUNK;
+        uint64_t of[3];
+        s = tmap_prune_space(&p->checker, &in->problem, &in->space, i, n, verdicts, of, workspace,
+                             bytes);
+        for (int k = 0; s == TMAP_OK && k < 3; k++) counts.of[k] += of[k];
+        if (s == TMAP_OK) s = print_chunk(p, in, i, n, verdicts, &counts.basis);
     }
+    free(verdicts);
+    free(workspace);
+    if (s != TMAP_OK) return cli_status(p->cli, s, "prune");
     const enum cli_exit code = print_counts(p, &counts);
     return code == CLI_ILLEGAL && counts.of[TMAP_LEGAL] ? CLI_OK : code;
 }

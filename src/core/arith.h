@@ -26,7 +26,8 @@ static inline uint64_t sum_add(uint64_t a, uint64_t b)
 
 static inline uint64_t sum_mul(uint64_t a, uint64_t b)
 {
-    return b && a > SUM_MAX / b ? SUM_MAX : a * b;
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) || product > SUM_MAX ? SUM_MAX : product;
 }
 
 /* align 0: none */

@@ -46,6 +46,9 @@ struct config_tile config_tile_of(const struct tmap_problem *p, const struct tma
 size_t config_tile_copies(const struct config_tile *tile, size_t *chunks);
 void config_tile_copy(const struct tmap_problem *p, const struct config_tile *tile, size_t i,
                       struct tmap_config_copy *out);
+/* Adds the rows that the tile's copies violate. */
+void config_judge_tile(const struct config_judge *j, const struct config_tile *tile,
+                       struct tmap_config_answer *out);
 /* Bytes of the tile in shared memory. */
 uint64_t config_tile_bytes(const struct config_tile *tile);
 

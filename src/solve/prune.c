@@ -44,7 +44,8 @@ static void judge_copy(const struct config_judge *j, const struct tmap_config_co
 {
     struct tmap_violation v[TMAP_CONFIG_ROWS];
     size_t n = 0;
-    tmap_check_with(j->checker, &c->desc, v, TMAP_CONFIG_ROWS, &n, NULL);
+    if (tmap_verdict_of(j->checker, &c->desc) != TMAP_LEGAL)
+        tmap_check_with(j->checker, &c->desc, v, TMAP_CONFIG_ROWS, &n, NULL);
     for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
     if (n) return;
     tmap_check_use(j->checker, &c->desc, &c->use, v, TMAP_CONFIG_ROWS, &n, NULL);
@@ -53,7 +54,7 @@ static void judge_copy(const struct config_judge *j, const struct tmap_config_co
 
 /* A tile's copies differ in their place, and the last of each column of boxes in its rows: the
  * first, the second, the last of the first column and the first of the next stand for all. */
-static void judge_tile(const struct config_judge *j, const struct config_tile *t,
+void config_judge_tile(const struct config_judge *j, const struct config_tile *t,
                        struct tmap_config_answer *a)
 {
     struct tmap_config_copy copy;
@@ -135,9 +136,9 @@ static void judge_one(const struct config_judge *j, const struct tmap_config *c,
     const struct config_tile first = config_tile_of(j->p, c, 0, 0);
     const struct config_tile second = config_tile_of(j->p, c, 1, config_tile_bytes(&first));
     const struct config_tile out = config_tile_of(j->p, c, 2, 0);
-    judge_tile(j, &first, a);
-    judge_tile(j, &second, a);
-    if (j->p->model == TMAP_MODEL_TRITON) judge_tile(j, &out, a);
+    config_judge_tile(j, &first, a);
+    config_judge_tile(j, &second, a);
+    if (j->p->model == TMAP_MODEL_TRITON) config_judge_tile(j, &out, a);
     judge_sums(j, c, a);
     if (c->block_m && c->block_n && c->block_k) {
         a->max_stages = config_max_stages(j, c);
