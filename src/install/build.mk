@@ -44,7 +44,7 @@ define generate
 endef
 
 .PHONY: install install-files uninstall
-install: all install-files
+install: all $(if $(shell command -v $(PYTHON) 2>/dev/null),conformance) install-files
 install-files:
 	$(configure)
 	$(generate)
@@ -57,6 +57,8 @@ install-files:
 	install -m 644 $(B)/libtmap-trace.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(PARTS:%=$(STAGE)/%.pc) $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 $(STAGE)/tmap-config.cmake $(STAGE)/tmap-config-version.cmake $(DESTDIR)$(LIBDIR)/cmake/tmap/
+	@if [ -d $(B)/conformance ]; then install -d $(DESTDIR)$(DATADIR)/tmap/conformance && \
+	  install -m 644 $(B)/conformance/* $(DESTDIR)$(DATADIR)/tmap/conformance/; fi
 	install -m 644 docs/schema/*.json $(DESTDIR)$(DATADIR)/tmap/schema/
 	@if [ -d $(STAGE)/man ]; then \
 	  install -d $(addprefix $(DESTDIR),$(MANDIR)/man1 $(MANDIR)/man3 $(DATADIR)/bash-completion/completions \
@@ -78,11 +80,14 @@ DIST       := $(B)/dist
 DIST_NAME  := tmap-$(VERSION)
 DEB_ARCH    = $(shell dpkg --print-architecture 2>/dev/null)
 DEB_MULTI   = $(shell $(CC) -print-multiarch 2>/dev/null)
-.PHONY: dist dist-tar dist-deb
-dist: dist-tar $(if $(shell command -v dpkg-deb 2>/dev/null),dist-deb)
+.PHONY: dist dist-tar dist-deb dist-conformance
+dist: dist-tar dist-conformance $(if $(shell command -v dpkg-deb 2>/dev/null),dist-deb)
 dist-tar:
 	@mkdir -p $(DIST)
 	git archive --format=tar --prefix=$(DIST_NAME)/ HEAD | gzip -n9 >$(DIST)/$(DIST_NAME).tar.gz
+dist-conformance: conformance
+	@mkdir -p $(DIST)
+	tar -C $(B) -czf $(DIST)/tmap-conformance-$(VERSION).tar.gz conformance
 dist-deb: all
 	@rm -rf $(DIST)/root
 	@$(MAKE) --no-print-directory -s install-files PREFIX=/usr LIBDIR=/usr/lib/$(DEB_MULTI) DESTDIR=$(abspath $(DIST)/root)
