@@ -3,7 +3,6 @@
 #include "driver/inject/inject.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,20 +21,6 @@ typedef int (*subscribe_function)(void **subscriber, callback function, void *us
 typedef int (*enable_function)(uint32_t enable, void *subscriber, int domain, uint32_t id);
 
 enum { NO_LIBRARY = -1, NO_SYMBOLS = -2 };
-static _Atomic bool on;
-
-bool cupti_is_on(void)
-{
-    return atomic_load(&on);
-}
-
-enum trace_how mode_wanted(void)
-{
-    const char *mode = getenv(TRACE_MODE);
-    if (mode && strcmp(mode, "cupti") == 0) return TRACE_BY_CUPTI;
-    if (mode && strcmp(mode, "interpose") == 0) return TRACE_BY_INTERPOSING;
-    return TRACE_BY_NOTHING;
-}
 
 static void on_call(void *user, int domain, uint32_t id, const void *data)
 {
@@ -97,7 +82,7 @@ static int subscribe(void)
         const int answer = enable(1, subscriber, DRIVER_API, ids[i]);
         if (ids[i] == CBID_TILED) result = answer; /* an old CUPTI knows no wide call */
     }
-    atomic_store(&on, result == 0);
+    cupti_now_on(result == 0);
     return result;
 }
 

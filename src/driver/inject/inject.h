@@ -9,8 +9,9 @@
 void sink_send(struct trace_record *record);
 void sink_hello(enum trace_how how, int cupti_result);
 
-/* cupti.c : whether CUPTI reports the calls of this process. */
+/* mode.c : whether CUPTI reports the calls of this process. */
 bool cupti_is_on(void);
+void cupti_now_on(bool is);
 enum trace_how mode_wanted(void); /* TRACE_BY_NOTHING: either */
 
 /* capture.c : arguments into a record; pointers may be anything the caller passed. */
