@@ -1,51 +1,13 @@
 /* Which configurations a problem can have. */
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-/* GROUP_ROWS of D are walked before a step along N. NOTES_BYTES are the tall tile's in
- * shared memory, shared_layout::notes() and ::agenda(). */
-enum { GROUP_ROWS = 2048, NOTES_BYTES = 80 + 12 * 48 };
-/* A pingpong's two barriers, shared_layout::turn(), and the sums a thread that leave no register
- * for an epilogue's extras. */
-enum { TURN_BYTES = 16, MANY_SUMS = 192 };
-enum { BARRIER_BYTES = 16, PANEL_BYTES = 8192, MAX_STAGES = 16, SPAN_BYTES = 128, SLAB_ROWS = 64 };
+/* GROUP_ROWS of D are walked before a step along N. */
+enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
 /* Of K, below which a pingpong's tiles are short. */
 enum { HURRY_BYTES = 16 * 128 };
-
-int32_t gemm_tile_m(const struct gemm_instance *instance)
-{
-    return SLAB_ROWS * instance->wgs;
-}
-
-/* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */
-static bool is_tall(const struct gemm_instance *instance)
-{
-    return instance->wgs == 3;
-}
-
-/* No C to add, no columns to write, no stores by the warps: !S::ADDS_C. */
-static bool is_bare(const struct gemm_instance *instance)
-{
-    return is_tall(instance) ||
-           (instance->pingpong && instance->wgs * instance->bn >= 2 * MANY_SUMS);
-}
-
-/* Warpgroups that multiply. */
-static int32_t consumers_of(const struct gemm_instance *instance)
-{
-    return instance->pingpong ? 2 : instance->wgs;
-}
-
-uint32_t gemm_threads(const struct gemm_instance *instance)
-{
-    return (uint32_t)(consumers_of(instance) + !is_tall(instance)) * 128;
-}
-
-uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
-{
-    return (uint32_t)(gemm_tile_m(instance) + instance->bn) * SPAN_BYTES;
-}
 
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
 {
@@ -70,15 +32,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
 static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (is_bare(instance) && (view->transposed || view->adds_c)) return false;
+    if (gemm_is_bare(instance) && (view->transposed || view->adds_c)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
-}
-
-static uint32_t smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
-{
-    return (uint32_t)stages * (gemm_stage_bytes(instance) + BARRIER_BYTES) +
-           (uint32_t)(consumers_of(instance) * panels) * PANEL_BYTES +
-           (is_tall(instance) ? NOTES_BYTES : 0) + (instance->pingpong ? TURN_BYTES : 0);
 }
 
 /* D goes out by the copy engine unless the request says otherwise: measured level with the warps'
@@ -90,9 +45,9 @@ enum { DIRECT = -1 };
  * that have few k-blocks (measured, docs/GEMM.md). */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const bool narrow = view->k * view->element_bytes < HURRY_BYTES && !is_bare(instance);
+    const bool narrow = view->k * view->element_bytes < HURRY_BYTES && !gemm_is_bare(instance);
     if (instance->pingpong) return (view->out_bytes == 4 ? 2 : 1) * (narrow ? 2 : 1);
-    const int32_t groups = instance->bn / SLAB_ROWS + (instance->bn % SLAB_ROWS != 0);
+    const int32_t groups = instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0);
     const int32_t panels = groups * (view->out_bytes == 4 ? 2 : 1);
     return panels < 2 ? panels : 2;
 }
@@ -102,9 +57,10 @@ static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_insta
                           int32_t requested, int32_t panels)
 {
     int32_t stages = requested ? requested : MAX_STAGES;
-    while (!requested && smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) stages--;
+    while (!requested && gemm_smem_bytes(instance, stages, panels) > suite->smem_optin_bytes)
+        stages--;
     /* A slot is given back one round late, so one slot alone would wait for itself. */
-    if (stages < 2 || smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) return 0;
+    if (stages < 2 || gemm_smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) return 0;
     return stages;
 }
 
@@ -129,7 +85,8 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
                            const struct tmap_gemm_config *c)
 {
     const bool ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES;
-    return !is_tall(instance) && !instance->pingpong && c->split_k == 1 && c->direct < 0 && !ragged;
+    return !gemm_is_tall(instance) && !instance->pingpong && c->split_k == 1 && c->direct < 0 &&
+           !ragged;
 }
 
 static int32_t ceil_div(int32_t a, int32_t b)
@@ -145,7 +102,7 @@ static bool allows(int32_t requested, int32_t value)
 /* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a slab. */
 static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
 {
-    return tile % (sharers * (mn_major ? SLAB_ROWS : 8)) == 0;
+    return tile % (sharers * (mn_major ? GEMM_SLAB_ROWS : 8)) == 0;
 }
 
 /* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
@@ -184,14 +141,14 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
-    if (is_bare(instance) && request->direct > 0) return false;
-    const bool partial = instance->bn > SLAB_ROWS && instance->bn % SLAB_ROWS != 0;
+    if (gemm_is_bare(instance) && request->direct > 0) return false;
+    const bool partial = instance->bn > GEMM_SLAB_ROWS && instance->bn % GEMM_SLAB_ROWS != 0;
     if (partial && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
-    if (c->split_k > 1 && (c->cluster_m * c->cluster_n > 1 || is_tall(instance))) return false;
+    if (c->split_k > 1 && (c->cluster_m * c->cluster_n > 1 || gemm_is_tall(instance))) return false;
     if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
     if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
-    const int32_t k_blocks = ceil_div(view->k, SPAN_BYTES / view->element_bytes);
+    const int32_t k_blocks = ceil_div(view->k, GEMM_SPAN_BYTES / view->element_bytes);
     if (c->split_k > k_blocks) return false;
     share_smem(suite, instance, view, request, c);
     if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
@@ -215,7 +172,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;
     c->store_policy = request->store_policy;
-    choice->smem_bytes = smem_bytes(instance, c->stages, c->panels);
+    choice->smem_bytes = gemm_smem_bytes(instance, c->stages, c->panels);
     choice->cost_us = gemm_cost_us(suite, view, choice);
     return true;
 }

@@ -2,10 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
-
-/* A swizzle span of the tile, and the rows of an output panel (layout.cuh). */
-enum { SPAN_BYTES = 128, SLAB_ROWS = 64 };
 
 static int32_t dtype_of_kind(int32_t kind)
 {
@@ -44,7 +42,7 @@ static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype,
 static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                 int32_t rows, int32_t tile_rows, int32_t sharers)
 {
-    const uint32_t span = (uint32_t)(SPAN_BYTES / view->element_bytes);
+    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes);
     const int32_t dtype = dtype_of_kind(view->kind);
     struct tmap_desc desc =
         at->mn_major ? matrix(at, dtype, view->element_bytes, rows, view->k, view->batch)
@@ -62,13 +60,13 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                int32_t tile_n)
 {
-    const uint32_t span = (uint32_t)(SPAN_BYTES / view->out_bytes);
+    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->out_bytes);
     const int32_t inner = view->transposed ? view->m : view->n;
     const int32_t rows = view->transposed ? view->n : view->m;
     struct tmap_desc desc =
         matrix(at, dtype_of_out(view->out), view->out_bytes, inner, rows, view->batch);
     desc.box[0] = view->transposed ? span : at_most(span, (uint32_t)tile_n);
-    desc.box[1] = view->transposed ? at_most(SLAB_ROWS, (uint32_t)tile_n) : SLAB_ROWS;
+    desc.box[1] = view->transposed ? at_most(GEMM_SLAB_ROWS, (uint32_t)tile_n) : GEMM_SLAB_ROWS;
     desc.l2_promotion = TMAP_L2_NONE;
     return desc;
 }
@@ -151,6 +149,6 @@ uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_
 {
     struct tmap_layout layout;
     if (tmap_layout(&suite->checker, desc, &layout) != TMAP_OK) return 0;
-    const int32_t rows = mn_major ? SLAB_ROWS : (int32_t)desc->box[1];
+    const int32_t rows = mn_major ? GEMM_SLAB_ROWS : (int32_t)desc->box[1];
     return layout.tx_bytes * (uint64_t)(tile_rows / rows);
 }

@@ -1,6 +1,7 @@
 // What one kernel is made of: its compile-time choices and where its shared memory goes.
 #pragma once
 
+#include "geometry.h"
 #include "mma.cuh"
 
 // Warpgroups of consumers share a tile of 64 * WGS rows by BN columns; a k-block is 128 bytes of
@@ -15,11 +16,12 @@ struct shape {
     static constexpr int ELEMENT_BYTES = KIND == GEMM_TF32                       ? 4
                                          : KIND == GEMM_BF16 || KIND == GEMM_F16 ? 2
                                                                                  : 1;
-    static constexpr int BK = 128 / ELEMENT_BYTES;
-    static constexpr int A_BYTES = BM * 128, B_BYTES = BN * 128, STAGE_BYTES = A_BYTES + B_BYTES;
+    static constexpr int BK = GEMM_SPAN_BYTES / ELEMENT_BYTES;
+    static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
+    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
     static constexpr int SPAN =
-        64 * 128; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
-    static constexpr bool TALL = WGS == 3; // no producer: tall.cuh
+        GEMM_PANEL_BYTES; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
+    static constexpr bool TALL = WGS == GEMM_TALL_WGS; // no producer: tall.cuh
     static constexpr int THREADS = (WGS + !TALL) * 128;
     // Warpgroups that multiply, and how many of them read one slot: all, but in pingpong.cuh.
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
@@ -52,14 +54,14 @@ template <class S> struct shared_layout {
     {
         return base + stages * S::STAGE_BYTES + wg * panels * S::SPAN;
     }
-    static constexpr int BARRIERS_BYTES = 16; // a slot's two
+    static constexpr int BARRIERS_BYTES = GEMM_BARRIERS_BYTES;
     PTX_FN uint32_t full(int32_t slot) const
     {
         return staging(S::WARPGROUPS) + BARRIERS_BYTES * slot;
     }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
     // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.
-    static constexpr int FEEDER_BYTES = 80, AGENDA_BYTES = 48;
+    static constexpr int FEEDER_BYTES = GEMM_FEEDER_BYTES, AGENDA_BYTES = GEMM_AGENDA_BYTES;
     PTX_FN uint32_t notes() const { return full(stages); }
     // A pingpong's: completed when the turn at the tensor core becomes this warpgroup's.
     PTX_FN uint32_t turn(int32_t wg) const { return full(stages) + 8 * wg; }

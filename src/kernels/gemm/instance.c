@@ -1,0 +1,45 @@
+/* What one kernel of the family takes: rows, threads, shared memory. */
+#include "kernels/gemm/sm90/geometry.h"
+#include "kernels/gemm/suite.h"
+
+int32_t gemm_tile_m(const struct gemm_instance *instance)
+{
+    return GEMM_SLAB_ROWS * instance->wgs;
+}
+
+/* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */
+bool gemm_is_tall(const struct gemm_instance *instance)
+{
+    return instance->wgs == GEMM_TALL_WGS;
+}
+
+/* No C to add, no columns to write, no stores by the warps: !S::ADDS_C. */
+bool gemm_is_bare(const struct gemm_instance *instance)
+{
+    return gemm_is_tall(instance) ||
+           (instance->pingpong && instance->wgs * instance->bn >= 2 * GEMM_MANY_SUMS);
+}
+
+/* Warpgroups that multiply. */
+static int32_t consumers_of(const struct gemm_instance *instance)
+{
+    return instance->pingpong ? 2 : instance->wgs;
+}
+
+uint32_t gemm_threads(const struct gemm_instance *instance)
+{
+    return (uint32_t)(consumers_of(instance) + !gemm_is_tall(instance)) * 128;
+}
+
+uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
+{
+    return (uint32_t)(gemm_tile_m(instance) + instance->bn) * GEMM_SPAN_BYTES;
+}
+
+uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
+{
+    return (uint32_t)stages * (gemm_stage_bytes(instance) + GEMM_BARRIERS_BYTES) +
+           (uint32_t)(consumers_of(instance) * panels) * GEMM_PANEL_BYTES +
+           (gemm_is_tall(instance) ? GEMM_NOTES_BYTES : 0) +
+           (instance->pingpong ? GEMM_TURNS_BYTES : 0);
+}

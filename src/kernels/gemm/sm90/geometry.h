@@ -1,0 +1,20 @@
+/* How a product's shared memory is laid out, for the host that adds it up and the kernels that use
+ * it: the ring's slots, each warpgroup's panels of output, every slot's barriers, then what one
+ * kind of tile alone has. */
+#ifndef TMAP_KERNELS_GEMM_SM90_GEOMETRY_H
+#define TMAP_KERNELS_GEMM_SM90_GEOMETRY_H
+
+enum {
+    GEMM_SPAN_BYTES = 128, /* of K in a k-block, a row of the 128-byte swizzle */
+    GEMM_SLAB_ROWS = 64,   /* of a warpgroup's multiply (wgmma), and of a panel */
+    GEMM_PANEL_BYTES = GEMM_SLAB_ROWS * GEMM_SPAN_BYTES,
+    GEMM_BARRIERS_BYTES = 16, /* a slot's two, full and empty */
+    GEMM_TURNS_BYTES = 16,    /* a pingpong's two */
+    GEMM_TALL_WGS = 3,        /* warpgroups of the tile without a producer (tall.cuh) */
+    GEMM_FEEDER_BYTES = 80,   /* its loader's notes */
+    GEMM_AGENDA_BYTES = 48,   /* and what each of its warps does next */
+    GEMM_NOTES_BYTES = GEMM_FEEDER_BYTES + GEMM_TALL_WGS * 4 * GEMM_AGENDA_BYTES,
+    GEMM_MANY_SUMS = 192 /* of a thread: leave no register for C, columns or its own stores */
+};
+
+#endif
