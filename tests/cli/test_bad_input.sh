@@ -138,3 +138,9 @@ check --cuda twelve "$tmp/in.json"; verdict "a toolkit that is none" 3 'twelve' 
 check --contract strict "$tmp/in.json"; verdict "a contract that is none" 3 'strict' 2
 check --format xml "$tmp/in.json"; verdict "a format that is none" 3 'xml' 2
 check --cuda 99.0 --format jsonl "$tmp/in.json"; verdict "a toolkit nobody has read" 4 '"unknown"'
+
+# --- an image that is none, and one without an end
+if [ -r /dev/zero ]; then
+    timeout 30 "$tmap" kernels scan /dev/zero >"$tmp/out" 2>"$tmp/err"; code=$?
+    verdict "an image without an end" 2 'larger than 256 MiB'
+fi

@@ -1,5 +1,4 @@
 /* From a problem to a plan that only has to be launched. */
-#include <stdio.h>
 #include <string.h>
 
 #include "kernels/gemm/suite.h"
@@ -71,16 +70,6 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->store_policy = cache_policy_bits(c->store_policy);
     p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
     p->limit_ms = suite->limit_ms;
-}
-
-enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
-                             const char *text)
-{
-    if (refusal) {
-        memset(refusal, 0, sizeof *refusal);
-        snprintf(refusal->text, sizeof refusal->text, "%s", text);
-    }
-    return status;
 }
 
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,

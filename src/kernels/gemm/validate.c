@@ -6,6 +6,16 @@
 
 #include "kernels/gemm/suite.h"
 
+enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
+                             const char *text)
+{
+    if (refusal) {
+        memset(refusal, 0, sizeof *refusal);
+        snprintf(refusal->text, sizeof refusal->text, "%s", text);
+    }
+    return status;
+}
+
 struct bound {
     const char *member;
     size_t offset;
