@@ -338,7 +338,7 @@ struct tmap_diff_proof {
 
 /* tmap_diff() : every region in which the verdicts of two checkers differ, for all kinds and ranks,
  *  each with a witness; and Z3's proof that there is nothing else. Writes at most cap regions and
- *  how many there are to *found. Errors: TMAP_E_TARGET when a source covers one of them not. */
+ *  how many there are to *found. Errors: TMAP_E_TARGET when no source covers one of them. */
 TMAP_API enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
                                     const struct tmap_checker *to, struct tmap_difference *out,
                                     size_t cap, size_t *found, struct tmap_diff_proof *proof);
