@@ -1,0 +1,104 @@
+/* cmd_report.c : one page about a suite. */
+#include "cli/cli.h"
+#include "io/json/record.h"
+#include "io/report/write_html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct report {
+    struct cli *cli;
+    struct tmap_checker checker;
+    struct io_page *page;
+    struct io_run run;
+};
+
+static enum cli_exit add(struct report *r, const struct io_stream *stream,
+                         const struct io_record *record)
+{
+    struct io_result result, arches;
+    enum cli_exit code;
+
+    if (record->error[0]) {
+        r->run.unreadable++;
+        return io_page_unreadable(r->page, record) ? CLI_INPUT
+                                                   : cli_status(r->cli, TMAP_E_MEMORY, "report");
+    }
+    if (io_judge(&r->checker, record, stream, IO_ADVISE | IO_FIX, &result) != TMAP_OK)
+        return cli_status(r->cli, TMAP_E_MEMORY, "report");
+    if (io_judge(&r->checker, record, stream, IO_ALL_ARCHES | IO_BRIEF, &arches) != TMAP_OK) {
+        io_result_free(&result);
+        return cli_status(r->cli, TMAP_E_MEMORY, "report");
+    }
+    io_count(&r->run, &result);
+    code = io_page_add(r->page, &r->checker, &result, &arches)
+               ? CLI_OK
+               : cli_status(r->cli, TMAP_E_MEMORY, "report");
+    if (result.unmet) code = CLI_ILLEGAL;
+    if (!(record->flags & (IO_HAS_EXPECT | IO_HAS_EXPECT_RULES)) && !result.accepted &&
+        result.verdict != TMAP_LEGAL)
+        code = result.verdict == TMAP_ILLEGAL ? CLI_ILLEGAL : CLI_UNDECIDED;
+    io_result_free(&result);
+    io_result_free(&arches);
+    return code;
+}
+
+static void add_file(struct report *r, const char *path)
+{
+    struct io_stream stream;
+    struct io_record record;
+    char error[IO_ERROR_SIZE];
+
+    if (!io_stream_open(&stream, path, 0, error)) {
+        cli_message(r->cli, "%s: %s", path, error);
+        cli_note(r->cli, CLI_INPUT);
+        return;
+    }
+    while (io_record_next(&stream, 0, &record)) {
+        cli_note(r->cli, add(r, &stream, &record));
+        io_record_free(&record);
+    }
+    io_stream_close(&stream);
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    const char *path = cli_get(cli, "output");
+    struct report r = {.cli = cli};
+    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
+    bool good;
+
+    if (status != TMAP_OK) return cli_status(cli, status, "report");
+    r.run = (struct io_run){.target = cli->target,
+                            .contract = cli->contract,
+                            .basis = r.checker.basis,
+                            .command = "report"};
+    r.page = io_page_open();
+    if (!r.page) return cli_status(cli, TMAP_E_MEMORY, "report");
+    if (cli->operand_count == 0) add_file(&r, "-");
+    for (size_t i = 0; i < cli->operand_count; i++) add_file(&r, cli->operand[i]);
+    r.run.out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
+    if (!r.run.out) {
+        io_page_close(r.page, NULL);
+        cli_message(cli, "%s: cannot be written", path);
+        return CLI_INPUT;
+    }
+    io_page_close(r.page, &r.run);
+    good = !ferror(r.run.out);
+    if (r.run.out != stdout && fclose(r.run.out) != 0) good = false;
+    if (!good) cli_message(cli, "%s: cannot be written", path ? path : "standard output");
+    return good ? CLI_OK : CLI_INPUT;
+}
+
+static const struct cli_option options[] = {{"output", 'o', "FILE", "the page (standard output)"},
+                                            {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_report = {
+    .name = "report",
+    .summary = "one page about a suite: verdicts by file and target, findings, layouts",
+    .operands = "[OPTION...] [FILE...]",
+    .examples = "  tmap report -o report.html descriptors/*.json\n",
+    .about = "HTML that needs nothing else: light and dark, printable. Exit code as check's.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT,
+    .options = options,
+    .run = run};
