@@ -17,8 +17,14 @@
  *
  * Errors beyond those named: TMAP_E_ARGUMENT (NULL or unreadable text; tmap_symbolic_why says
  * where), TMAP_E_MEMORY, TMAP_E_BUDGET, TMAP_E_NOT_BUILT (isl or Z3 is absent). On an error outputs
- * are untouched. isl allocates through GMP, which aborts when memory is gone: that one case is out
- * of this library's reach.
+ * are untouched.
+ *
+ * When memory is gone: what this library allocates fails with TMAP_E_MEMORY, and neither solver is
+ * started unless so much memory is there as its start takes. What the solvers do later is out of
+ * its reach: isl allocates through GMP, which aborts the process, and Z3 may end it with exit code
+ * 101. A program that must outlive that asks in a child process (the tmap command is one: `tmap
+ * condition`, `tmap check --prove`). Conditions need isl; certificates and differences Z3; a
+ * condition's accessors, tmap_condition_holds() among them, and the guards need neither.
  */
 #ifndef TMAP_SYMBOLIC_H
 #define TMAP_SYMBOLIC_H

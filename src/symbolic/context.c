@@ -12,6 +12,14 @@ enum tmap_status sym_report(struct tmap_symbolic *s, enum tmap_status status, co
     return status;
 }
 
+bool sym_has_memory(struct tmap_symbolic *s, size_t bytes)
+{
+    void *p = malloc(bytes);
+    if (!p) sym_report(s, TMAP_E_MEMORY, "out of memory: a solver is not started");
+    free(p);
+    return p != NULL;
+}
+
 void *sym_allocate(struct tmap_symbolic *s, size_t bytes)
 {
     void *p =

@@ -27,6 +27,10 @@ struct tmap_symbolic {
 /* sym_report() : keeps why a question failed. Returns status. */
 enum tmap_status sym_report(struct tmap_symbolic *s, enum tmap_status status, const char *why);
 
+/* sym_has_memory() : whether so many bytes can be had now: solvers that start without end the
+ *  process. */
+bool sym_has_memory(struct tmap_symbolic *s, size_t bytes);
+
 void *sym_allocate(struct tmap_symbolic *s, size_t bytes); /* zeroed */
 void sym_release(struct tmap_symbolic *s, void *block);
 

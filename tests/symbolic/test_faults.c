@@ -11,6 +11,9 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { TEXT = 1 << 15 };
 
@@ -359,6 +362,35 @@ static void two_threads_give_the_bytes_of_one(void **state)
     assert_string_equal(text[1], text[2]);
 }
 
+// A child with less memory than the solvers need to start: an error, and the process goes on.
+static void solvers_do_not_start_without_memory(void **state)
+{
+    (void)state;
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        static const struct tmap_desc desc = {.dtype = TMAP_BFLOAT16, .rank = 1};
+        struct tmap_target target = tmap_default_target();
+        struct tmap_claim claim = {&desc, NULL, 0, 0, false};
+        struct rlimit limit = {16 << 20, 16 << 20};
+        struct tmap_checker checker;
+        struct tmap_symbolic *s;
+        enum tmap_proof proof;
+        size_t found;
+        tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+        if (tmap_symbolic_open(NULL, &s) != TMAP_OK) _exit(2);
+        setrlimit(RLIMIT_AS, &limit);
+        enum tmap_status status =
+            tmap_certify(s, &checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
+        _exit(status == TMAP_E_MEMORY || status == TMAP_E_NOT_BUILT ? 0 : 1);
+    }
+    int code = -1;
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+#endif
+}
+
 static void null_is_an_error_and_freeing_it_is_not(void **state)
 {
     size_t length = 5;
@@ -407,6 +439,7 @@ int main(void)
         cmocka_unit_test(cancelled_questions_say_so_and_later_ones_work),
         cmocka_unit_test(one_condition_serves_many_threads),
         cmocka_unit_test(two_threads_give_the_bytes_of_one),
+        cmocka_unit_test(solvers_do_not_start_without_memory),
         cmocka_unit_test(null_is_an_error_and_freeing_it_is_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

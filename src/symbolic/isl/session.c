@@ -8,6 +8,8 @@
 
 static isl_ctx *start(struct tmap_symbolic *s)
 {
+    enum { START_BYTES = 1 << 20 };
+    if (!sym_has_memory(s, START_BYTES)) return NULL;
     isl_ctx *ctx = isl_ctx_alloc();
     if (ctx) isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
     pthread_mutex_lock(&s->lock);

@@ -70,7 +70,9 @@ static Z3_context new_context(struct sym_z3 *z)
 
 enum tmap_status sym_z3_start(struct tmap_symbolic *s)
 {
+    enum { START_BYTES = 64 << 20 };
     if (s->z3) return TMAP_OK;
+    if (!sym_has_memory(s, START_BYTES)) return TMAP_E_MEMORY;
     struct sym_z3 *z = sym_allocate(s, sizeof *z);
     if (!z) return sym_report(s, TMAP_E_MEMORY, "out of memory");
     z->library = open_library();
