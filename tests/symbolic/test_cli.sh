@@ -23,7 +23,7 @@ if "$tmap" condition $a 2>&1 | grep -qi 'built without isl'; then
     exit 0
 fi
 is 'condition names the congruence' 0 'A: legal if and only if K % 8 = 0' "$tmap" condition $a
-is 'condition names the least padding' 0 'least padding: K + (-K) mod 8' "$tmap" condition $a
+is 'condition names the least padding' 0 'least padding: round K up to a multiple of 8' "$tmap" condition $a
 is 'assumptions decide' 0 'legal for all parameters' "$tmap" condition $a \
     -a 'K % 8 == 0' -a '1 <= K <= 4096' -a '1 <= M <= 4096'
 is 'forall is an exit code' 1 'not legal, for example: K = 1' "$tmap" condition --forall $a

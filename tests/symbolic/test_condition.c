@@ -15,8 +15,9 @@ struct known {
 // What a reader of cuda.h works out by hand.
 static const struct known table[] = {
     {"gemm_a_bf16", "K >= 1", "K % 8 = 0 and K <= 2^31 and 1 <= M <= 2^31",
-     "K + (-K) mod 8 where M <= 2^31 and K <= 2^31"},
-    {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536", "K % 8 = 0", "K + (-K) mod 8"},
+     "round K up to a multiple of 8 where M <= 2^31 and K <= 2^31"},
+    {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536", "K % 8 = 0",
+     "round K up to a multiple of 8"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 8 == 0", "true", "nothing"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 16 == 4", "false", NULL},
     {"gemm_a_fp8", "1 <= K <= 65536; 1 <= M <= 65536", "K % 16 = 0", "K + (-K) mod 16"},
@@ -24,7 +25,7 @@ static const struct known table[] = {
     {"gemm_a_bf16_padded", "1 <= K <= 65536; 1 <= M <= 65536; LD <= 65536", "LD % 8 = 0",
      "LD + (-LD) mod 8"},
     {"gemm_abc_bf16", "1 <= K <= 65536; 1 <= M <= 65536; 1 <= N <= 65536",
-     "N % 8 = 0 and K % 8 = 0", "K + (-K) mod 8, N + (-N) mod 8"},
+     "N % 8 = 0 and K % 8 = 0", "round K up to a multiple of 8, round N up to a multiple of 8"},
     {"attention_q", "1 <= D <= 256; 1 <= H <= 128; 1 <= S <= 65536; 1 <= B <= 1024", "D % 8 = 0",
      "D + (-D) mod 8"},
     {"attention_rank5", "1 <= D <= 256; 1 <= S <= 65536; 1 <= B <= 64; 1 <= L <= 128", "true",

@@ -148,6 +148,21 @@ static bool put_as_mod(struct sym_text *t, struct sym_work *w, const struct sym_
     return false;
 }
 
+/* "K + (-K) mod 8" in the words that people use. */
+static void put_amount(struct writer *out, const char *name, const struct sym_poly *p)
+{
+    char text[96], prefix[48];
+    struct sym_text t = {text, sizeof text, 0}, head = {prefix, sizeof prefix, 0};
+    const bool is_mod = put_as_mod(&t, out->frame->w, p);
+    sym_put(&head, "(-%s) mod ", name);
+    if (is_mod && t.length < t.cap && !strncmp(text, prefix, head.length)) {
+        sym_put(out->t, "round %s up to a multiple of %s", name, text + head.length);
+        return;
+    }
+    sym_put(out->t, "%s + ", name);
+    if (!put_as_mod(out->t, out->frame->w, p)) sym_print_poly(out->t, out->frame->w, SYM_TEXT, p);
+}
+
 /* The amounts of one piece that are not 0. */
 static bool put_amounts(struct writer *out, isl_multi_aff *amounts)
 {
@@ -159,8 +174,8 @@ static bool put_amounts(struct writer *out, isl_multi_aff *amounts)
         isl_aff_free(aff);
         if (!p) return false;
         if (!p->n) continue;
-        sym_put(out->t, "%s%s + ", written++ ? ", " : "", w->var[i].name);
-        if (!put_as_mod(out->t, w, p)) sym_print_poly(out->t, w, SYM_TEXT, p);
+        sym_put(out->t, "%s", written++ ? ", " : "");
+        put_amount(out, w->var[i].name, p);
     }
     if (!written) sym_put(out->t, "nothing");
     return true;
