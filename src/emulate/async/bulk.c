@@ -245,7 +245,7 @@ bool decode_cp_async(struct decoder *d)
     emu_at policy;
     if (!s || dec_one_of(d, "ca|cg") < 0)
         return dec_fail(d, "unknown instruction '%s'", d->inst->op);
-    dec_space(d);
+    dec_one_of(d, "shared|shared::cta");
     dec_has(d, "global");
     const bool hint = dec_has(d, "L2::cache_hint");
     while (dec_begins(d, "L2::", &length)) continue;
