@@ -85,13 +85,13 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
 static void check(const struct touch *t, const struct trace *e, uint16_t bytes, bool wrote)
 {
     const struct emu_actor *a = t->actor;
-    if (e->now == 0 || !(e->bytes & bytes)) return;
+    if (e->now == 0 || !(e->bytes & bytes) || e->agent == a->agent) return; // in its own order
     const bool strong = (e->flags & SHADOW_STRONG) && (t->access & EMU_STRONG);
     if (emu_clock_seen(t->m, a->clock, e->agent) < e->now) {
         if (!strong) report(t, e, wrote, TMAP_EMULATE_RACE);
         return;
     }
-    if (wrote && a->proxy == PROXY_ASYNC && !(e->flags & SHADOW_ASYNC) &&
+    if (wrote && a->proxy == PROXY_ASYNC && !(e->flags & (SHADOW_ASYNC | SHADOW_ATOMIC)) &&
         emu_clock_async(t->m, a->clock, e->agent) < e->now)
         report(t, e, wrote, TMAP_EMULATE_PROXY);
 }
@@ -147,7 +147,9 @@ static void early(struct emu_machine *m, const struct emu_actor *a, const struct
                   uint64_t offset, unsigned access)
 {
     char place[160];
-    if (!m->launch->overlap || a->clock->grid || region == &m->region[0]) return;
+    if (!m->launch->overlap || a->clock->grid || region < m->region + 1 ||
+        region >= m->region + m->regions)
+        return;
     if (!emu_first_time(m, TMAP_EMULATE_RACE, a->in, NULL)) return;
     emu_find_report(m, TMAP_EMULATE_RACE, a->warp, a->in, a->lane, region->address + offset,
                     "%s of %s 0x%llx by %s before griddepcontrol.wait: the grid before this one "
