@@ -1,0 +1,272 @@
+/* cmd_emulate.c : runs a kernel's PTX on the CPU, and says what is wrong with it in time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/emulate_args.h"
+#include "io/report/report.h"
+
+enum { MAX_FINDINGS = 64 };
+
+struct session {
+    struct cli *cli;
+    struct tmap_emulate_module *module;
+    struct emulate_args args;
+    struct tmap_emulate_buffer buffer[EMULATE_MAX_ARGS];
+    struct tmap_emulate_launch launch;
+    struct tmap_emulate_finding finding[MAX_FINDINGS];
+    size_t findings;
+    struct tmap_emulate_result result;
+    bool bad;
+};
+
+static const char *const schedules[] = {"earliest", "latest", "random"};
+
+static json_t *finding_json(const struct tmap_emulate_finding *f)
+{
+    json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "kind",
+                          tmap_emulate_kind_name(f->kind), "line", (json_int_t)f->line, "cta",
+                          (json_int_t)f->cta, "warp", (json_int_t)f->warp, "lane",
+                          (json_int_t)f->lane, "address", (json_int_t)f->address, "text", f->text);
+    if (f->file) {
+        json_object_set_new(o, "file", json_string(f->file));
+        json_object_set_new(o, "source_line", json_integer(f->source_line));
+    }
+    return o;
+}
+
+static json_t *counts_json(const struct tmap_emulate_counts *c)
+{
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "warp_instructions",
+                     (json_int_t)c->warp_instructions, "thread_instructions",
+                     (json_int_t)c->thread_instructions, "copies", (json_int_t)c->copies,
+                     "copy_bytes", (json_int_t)c->copy_bytes, "multiplies",
+                     (json_int_t)c->multiplies, "multiply_adds", (json_int_t)c->multiply_adds,
+                     "barrier_phases", (json_int_t)c->barrier_phases);
+}
+
+static void print_expectation(struct session *s, const char *text, json_t *list)
+{
+    struct emulate_verdict v;
+    if (!emulate_expect(s->cli, &s->args, text, &v)) {
+        cli_note(s->cli, CLI_USAGE);
+        return;
+    }
+    if (v.wrong) s->bad = true;
+    if (list) {
+        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f}", "expect", text, "elements",
+                                              (json_int_t)v.elements, "wrong", (json_int_t)v.wrong,
+                                              "largest_difference", v.largest));
+    } else if (v.wrong) {
+        printf("  %s: %llu of %llu elements are wrong, the first is number %llu: %g, not %g\n",
+               text, (unsigned long long)v.wrong, (unsigned long long)v.elements,
+               (unsigned long long)v.first, v.found, v.expected);
+    } else {
+        printf("  %s: all %llu elements are right\n", text, (unsigned long long)v.elements);
+    }
+}
+
+static void expectations(struct session *s, json_t *list)
+{
+    for (size_t i = 0; i < s->cli->value_count; i++)
+        if (strcmp(s->cli->value[i].name, "expect") == 0)
+            print_expectation(s, s->cli->value[i].text, list);
+}
+
+static void print_text(struct session *s)
+{
+    const struct tmap_emulate_counts *c = &s->result.counts;
+    printf("%s, %s, seed %llu: %s\n", s->launch.kernel, schedules[s->launch.schedule],
+           (unsigned long long)s->launch.seed,
+           s->result.finished ? "every thread left" : "the run was ended");
+    printf(
+        "  %llu warp instructions (%llu of threads), %llu copies of %llu bytes, %llu tensor core "
+        "instructions, %llu phases\n",
+        (unsigned long long)c->warp_instructions, (unsigned long long)c->thread_instructions,
+        (unsigned long long)c->copies, (unsigned long long)c->copy_bytes,
+        (unsigned long long)c->multiplies, (unsigned long long)c->barrier_phases);
+    for (size_t i = 0; i < s->findings && i < MAX_FINDINGS; i++) {
+        const struct tmap_emulate_finding *f = &s->finding[i];
+        printf("  %s: line %u, CTA %u, warp %u, lane %u: %s\n", tmap_emulate_kind_name(f->kind),
+               f->line, f->cta, f->warp, f->lane, f->text);
+    }
+    expectations(s, NULL);
+}
+
+static void print_json(struct session *s)
+{
+    json_t *findings = json_array(), *expected = json_array();
+    for (size_t i = 0; i < s->findings && i < MAX_FINDINGS; i++)
+        json_array_append_new(findings, finding_json(&s->finding[i]));
+    expectations(s, expected);
+    json_t *o =
+        json_pack("{s:s, s:s, s:I, s:b, s:o, s:o, s:o}", "kernel", s->launch.kernel, "schedule",
+                  schedules[s->launch.schedule], "seed", (json_int_t)s->launch.seed, "finished",
+                  (int)s->result.finished, "counts", counts_json(&s->result.counts), "findings",
+                  findings, "expected", expected);
+    io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
+}
+
+static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
+{
+    s->launch.schedule = schedule;
+    s->launch.seed = seed;
+    s->findings = 0;
+    emulate_args_reset(&s->args);
+    const enum tmap_status status =
+        tmap_emulate_run(s->module, &s->launch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
+    if (status != TMAP_OK) {
+        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
+        return;
+    }
+    if (s->findings) s->bad = true;
+    if (s->cli->format == IO_TEXT)
+        print_text(s);
+    else
+        print_json(s);
+}
+
+static bool triple(struct cli *cli, const char *option, uint32_t out[3])
+{
+    const char *text = cli_get(cli, option);
+    char *end = NULL;
+    for (int i = 0; text && i < 3; i++) {
+        out[i] = (uint32_t)strtoul(text, &end, 0);
+        if (end == text || out[i] == 0 || (*end && *end != ',')) return false;
+        if (*end == 0) return true;
+        text = end + 1;
+    }
+    return text == NULL;
+}
+
+static char *read_file(struct cli *cli, const char *path, size_t *bytes)
+{
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    size_t room = 1 << 16, got = 0, n;
+    char *text = f ? malloc(room) : NULL;
+    while (text && (n = fread(text + got, 1, room - got, f)) > 0) {
+        got += n;
+        if (got < room) continue;
+        char *larger = realloc(text, room *= 2);
+        if (!larger) free(text);
+        text = larger;
+    }
+    if (f && f != stdin) fclose(f);
+    if (!text) cli_message(cli, "%s: cannot be read", path);
+    *bytes = got;
+    return text;
+}
+
+static enum cli_exit load(struct session *s)
+{
+    struct tmap_emulate_error error;
+    size_t bytes;
+    const char *path = s->cli->operand_count ? s->cli->operand[0] : "-";
+    char *text = read_file(s->cli, path, &bytes);
+    if (!text) return CLI_INPUT;
+    const enum tmap_status status = tmap_emulate_load(text, bytes, &s->module, &error);
+    free(text);
+    if (status == TMAP_OK) return CLI_OK;
+    cli_message(s->cli, "%s:%u: %s", path, error.line, error.text);
+    return CLI_INPUT;
+}
+
+static enum cli_exit prepare(struct session *s)
+{
+    struct cli *cli = s->cli;
+    uint64_t smem = 0, budget = 0;
+    s->launch.kernel = cli_get(cli, "kernel");
+    if (!s->launch.kernel) s->launch.kernel = tmap_emulate_kernel(s->module, 0);
+    if (!s->launch.kernel) return cli_usage(cli, "the file has no kernel");
+    s->launch.grid[0] = s->launch.grid[1] = s->launch.grid[2] = 1;
+    s->launch.block[0] = s->launch.block[1] = s->launch.block[2] = 1;
+    if (!triple(cli, "grid", s->launch.grid) || !triple(cli, "block", s->launch.block) ||
+        !triple(cli, "cluster", s->launch.cluster))
+        return cli_usage(cli, "--grid, --block and --cluster take numbers such as 4,4,1");
+    if (!cli_number(cli, "smem", 0, &smem) || !cli_number(cli, "budget", 0, &budget))
+        return CLI_USAGE;
+    for (int i = 0; s->launch.cluster[0] && i < 3; i++)
+        if (s->launch.cluster[i] == 0) s->launch.cluster[i] = 1;
+    s->launch.smem_bytes = (uint32_t)smem;
+    s->launch.budget = budget;
+    s->launch.no_races = cli_has(cli, "no-races");
+    s->launch.overlap = cli_has(cli, "overlap");
+    if (!emulate_args_read(cli, s->module, s->launch.kernel, &s->args)) return CLI_USAGE;
+    for (size_t i = 0; i < s->args.buffers; i++) {
+        const struct emulate_buffer *b = &s->args.buffer[i];
+        static const uint32_t bytes[] = {2, 2, 4, 1, 1, 1, 1, 4, 4, 8};
+        s->buffer[i] =
+            (struct tmap_emulate_buffer){b->address, b->count * bytes[b->dtype], b->data, b->name};
+    }
+    s->launch.buffers = s->buffer;
+    s->launch.buffer_count = s->args.buffers;
+    s->launch.params = s->args.params;
+    s->launch.param_bytes = s->args.param_bytes;
+    return CLI_OK;
+}
+
+static enum cli_exit run_all(struct session *s)
+{
+    const char *name = cli_get(s->cli, "schedule");
+    uint64_t seeds;
+    if (!cli_number(s->cli, "seeds", 1, &seeds)) return CLI_USAGE;
+    const bool all = name && strcmp(name, "all") == 0;
+    bool known = !name || all;
+    for (int i = 0; i < 3; i++) {
+        const bool this = name ? strcmp(name, schedules[i]) == 0 : i == TMAP_EMULATE_LATEST;
+        known |= this;
+        if (!this && !all) continue;
+        for (uint64_t k = 0; k < (i == TMAP_EMULATE_RANDOM ? seeds : 1); k++)
+            once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k);
+    }
+    if (!known) return cli_usage(s->cli, "--schedule takes earliest, latest, random or all");
+    return s->bad ? CLI_ILLEGAL : CLI_OK;
+}
+
+static enum cli_exit run(struct cli *cli)
+{
+    struct session *s = calloc(1, sizeof *s);
+    if (!s) return cli_status(cli, TMAP_E_MEMORY, "emulate");
+    s->cli = cli;
+    enum cli_exit code = load(s);
+    if (code == CLI_OK) code = prepare(s);
+    if (code == CLI_OK) code = run_all(s);
+    emulate_args_free(&s->args);
+    tmap_emulate_free(s->module);
+    free(s);
+    return code;
+}
+
+static const struct cli_option options[] = {
+    {"kernel", 0, "NAME", "which of the file's kernels (the first)"},
+    {"grid", 0, "X,Y,Z", "blocks (1)"},
+    {"block", 0, "X,Y,Z", "threads of a block (1)"},
+    {"cluster", 0, "X,Y,Z", "blocks of a cluster (what the kernel asks for)"},
+    {"smem", 0, "BYTES", "dynamic shared memory (0)"},
+    {"arg", 0, "NAME=VALUE", "the next parameter: see below"},
+    {"expect", 0, "D=WHAT", "copy(A), matmul(A,B) or matmul_nt(A,B); several are possible"},
+    {"schedule", 0, "WHEN", "of what is asynchronous: earliest, latest, random or all (latest)"},
+    {"seeds", 0, "NUMBER", "random schedules from --seed on (1)"},
+    {"no-races", 0, NULL, "leave the search for races out: faster"},
+    {"overlap", 0, NULL, "an earlier grid still runs until griddepcontrol.wait"},
+    {NULL, 0, NULL, NULL}};
+
+const struct cli_command cli_emulate = {
+    .name = "emulate",
+    .summary = "run a kernel's PTX on the CPU: races, hangs and wrong bytes, with their place",
+    .operands = "[OPTION...] [FILE]",
+    .examples = "  tmap emulate k.ptx --block 128 --arg A=f32[256]:index --arg D=f32[256] --expect "
+                "'D=copy(A)'\n"
+                "  tmap emulate mm.ptx --kernel mm --grid 4,4 --block 128 --smem 65536 \\\n"
+                "    --arg +A=bf16[128,64]:integers --arg 'a=map(A,box=64x128,swizzle=128B)' …\n",
+    .about =
+        "A parameter is a buffer (TYPE[ROWS,COLUMNS]:FILL; its address is passed), a number, or "
+        "a tensor map of a\n"
+        "buffer (map(A,box=64x128,swizzle=128B)). FILL is zero, one, index, integers (-2 to "
+        "1), random (-1 to 1) or\n"
+        "a file. A name that begins with + makes a buffer that is no parameter. A finding or a "
+        "wrong element: exit\n"
+        "code 1. What Blackwell does is inferred from documents, not observed.\n",
+    .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED | CLI_BUDGET,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .options = options,
+    .run = run};
