@@ -6,14 +6,11 @@
 static const struct {
     const char *name;
     int32_t kind, out;
-    const char *bench; /* bench/gemm's words for it */
+    const char *bench; /* bench/gemm's word for it */
 } cases[] = {
-    {"gemm bf16", TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16, "bf16 bf16"},
-    {"gemm f16", TMAP_GEMM_F16, TMAP_GEMM_OUT_F16, "f16 f16"},
-    {"gemm tf32", TMAP_GEMM_TF32, TMAP_GEMM_OUT_F32, "tf32 f32"},
-    {"gemm e4m3", TMAP_GEMM_E4M3, TMAP_GEMM_OUT_F32, "e4m3 f32"},
-    {"gemm e5m2", TMAP_GEMM_E5M2, TMAP_GEMM_OUT_F32, "e5m2 f32"},
-    {"gemm s8", TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, "s8 s32"},
+#define KIND(word, NAME, element_bytes, dtype, result)                                             \
+    {"gemm " #word, TMAP_GEMM_##NAME, TMAP_GEMM_OUT_##result, #word},
+#include "kernels/gemm/kinds.def"
 };
 
 /* Square, ragged, and few rows over a long K. */
@@ -77,6 +74,6 @@ enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i)
 
 void cli_gemm_bench(size_t i)
 {
-    printf("%-22s timed beside cublasLt by build/bench/gemm/gemm compare core %s\n", cases[i].name,
-           cases[i].bench);
+    printf("%-22s timed beside cublasLt by build/bench/gemm/gemm compare core %s OUT\n",
+           cases[i].name, cases[i].bench);
 }

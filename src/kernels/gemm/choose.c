@@ -11,8 +11,10 @@ enum { HURRY_BYTES = 16 * 128 };
 
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
 {
-    static const int32_t bytes[GEMM_KINDS] = {[GEMM_BF16] = 2, [GEMM_F16] = 2,  [GEMM_TF32] = 4,
-                                              [GEMM_E4M3] = 1, [GEMM_E5M2] = 1, [GEMM_S8] = 1};
+    static const int32_t bytes[GEMM_KINDS] = {
+#define KIND(word, NAME, element_bytes, dtype, out) element_bytes,
+#include "kernels/gemm/kinds.def"
+    };
     struct gemm_view view = {.kind = problem->kind,
                              .out = problem->out,
                              .m = swapped ? problem->n : problem->m,

@@ -5,12 +5,17 @@
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
+#define KIND(word, NAME, element_bytes, dtype, out)                                                \
+    _Static_assert((int)TMAP_GEMM_##NAME == (int)GEMM_##NAME, "the interface's numbers");
+#include "kernels/gemm/kinds.def"
+
 static int32_t dtype_of_kind(int32_t kind)
 {
-    static const int32_t dtype[GEMM_KINDS] = {
-        [GEMM_BF16] = TMAP_BFLOAT16, [GEMM_F16] = TMAP_FLOAT16, [GEMM_TF32] = TMAP_TFLOAT32,
-        [GEMM_E4M3] = TMAP_UINT8,    [GEMM_E5M2] = TMAP_UINT8,  [GEMM_S8] = TMAP_UINT8};
-    return dtype[kind];
+    static const int32_t dtypes[GEMM_KINDS] = {
+#define KIND(word, NAME, element_bytes, dtype, out) dtype,
+#include "kernels/gemm/kinds.def"
+    };
+    return dtypes[kind];
 }
 
 static int32_t dtype_of_out(int32_t out)

@@ -4,16 +4,16 @@
 
 #include <stdint.h>
 
-/* Multiplicands; the order is the file name's in the build and the index in the host's table. */
-enum gemm_kind { GEMM_BF16, GEMM_F16, GEMM_TF32, GEMM_E4M3, GEMM_E5M2, GEMM_S8, GEMM_KINDS };
-
-/* The same by the names that the tables of kernels use. */
-#define GEMM_KIND_bf16 GEMM_BF16
-#define GEMM_KIND_f16 GEMM_F16
-#define GEMM_KIND_tf32 GEMM_TF32
-#define GEMM_KIND_e4m3 GEMM_E4M3
-#define GEMM_KIND_e5m2 GEMM_E5M2
-#define GEMM_KIND_s8 GEMM_S8
+/* Multiplicands, and the same by the words that the tables of kernels use. */
+enum gemm_kind {
+#define KIND(word, NAME, element_bytes, dtype, out) GEMM_##NAME,
+#include "kernels/gemm/kinds.def"
+    GEMM_KINDS
+};
+enum {
+#define KIND(word, NAME, element_bytes, dtype, out) GEMM_KIND_##word = GEMM_##NAME,
+#include "kernels/gemm/kinds.def"
+};
 
 enum gemm_out { GEMM_OUT_BF16, GEMM_OUT_F16, GEMM_OUT_F32, GEMM_OUT_S32 };
 
