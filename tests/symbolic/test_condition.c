@@ -20,18 +20,20 @@ static const struct known table[] = {
      "round K up to a multiple of 8"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 8 == 0", "true", "nothing"},
     {"gemm_a_bf16", "1 <= K <= 65536; 1 <= M <= 65536; K % 16 == 4", "false", NULL},
-    {"gemm_a_fp8", "1 <= K <= 65536; 1 <= M <= 65536", "K % 16 = 0", "K + (-K) mod 16"},
-    {"gemm_a_fp32", "1 <= K <= 65536; 1 <= M <= 65536", "K % 4 = 0", "K + (-K) mod 4"},
+    {"gemm_a_fp8", "1 <= K <= 65536; 1 <= M <= 65536", "K % 16 = 0",
+     "round K up to a multiple of 16"},
+    {"gemm_a_fp32", "1 <= K <= 65536; 1 <= M <= 65536", "K % 4 = 0",
+     "round K up to a multiple of 4"},
     {"gemm_a_bf16_padded", "1 <= K <= 65536; 1 <= M <= 65536; LD <= 65536", "LD % 8 = 0",
-     "LD + (-LD) mod 8"},
+     "round LD up to a multiple of 8"},
     {"gemm_abc_bf16", "1 <= K <= 65536; 1 <= M <= 65536; 1 <= N <= 65536",
      "N % 8 = 0 and K % 8 = 0", "round K up to a multiple of 8, round N up to a multiple of 8"},
     {"attention_q", "1 <= D <= 256; 1 <= H <= 128; 1 <= S <= 65536; 1 <= B <= 1024", "D % 8 = 0",
-     "D + (-D) mod 8"},
+     "round D up to a multiple of 8"},
     {"attention_rank5", "1 <= D <= 256; 1 <= S <= 65536; 1 <= B <= 64; 1 <= L <= 128", "true",
      "nothing"},
     {"conv_nhwc", "1 <= C <= 4096; 1 <= W <= 4096; 1 <= H <= 4096; 1 <= N <= 65536", "C % 8 = 0",
-     "C + (-C) mod 8"},
+     "round C up to a multiple of 8"},
     // A product of two numbers neither of which must be a multiple of 8 itself.
     {"kv_cache_fp8_scaled", "1 <= D <= 512; 1 <= S <= 65536; 1 <= H <= 64", "(D + PAD) % 16 = 0",
      NULL},
@@ -146,7 +148,7 @@ static void unreadable_text_is_an_argument_error_with_its_column(void **state)
         {"2*", "expected a number at column 3"},
         {"(K", "expected ')' at column 3"},
         {"K 8", "expected the end at column 3"},
-        {"K / 2", "expected the end at column 3"},
+        {"K / M", "expected a positive integer below 2^62 at column 5"},
         {"", "expected a number at column 1"},
         {"18446744073709551616", "below 2^64"},
         {"((((((((((((((((((((((((((((((((((1", "fewer nested parentheses"}};
@@ -154,7 +156,7 @@ static void unreadable_text_is_an_argument_error_with_its_column(void **state)
                                                    {"K % 0 == 1", "modulus"},
                                                    {"8 == K % 8", "remainder on the left"},
                                                    {"K % 8 <= 3", "after a remainder"},
-                                                   {"K == 1 and", "expected the end"}};
+                                                   {"K == 1 and", "expected a number"}};
     struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_BFLOAT16, .rank = 1}, .dim = {"K"}};
     struct tmap_target target = tmap_default_target();
     struct tmap_checker checker;
