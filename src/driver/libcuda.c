@@ -151,6 +151,11 @@ static enum tmap_status describe_device(struct tmap_gpu *gpu, char *why, size_t 
     gpu->cc_minor = attribute(gpu, TMAP_CU_ATTR_CC_MINOR);
     gpu->sm_count = attribute(gpu, TMAP_CU_ATTR_MULTIPROCESSORS);
     gpu->smem_optin_bytes = attribute(gpu, TMAP_CU_ATTR_SMEM_OPTIN);
+    gpu->l2_bytes = attribute(gpu, TMAP_CU_ATTR_L2_BYTES);
+    gpu->clock_mhz = attribute(gpu, TMAP_CU_ATTR_CLOCK_KHZ) / 1000.0;
+    /* Two transfers a clock. */
+    gpu->memory_bytes_per_us = attribute(gpu, TMAP_CU_ATTR_MEMORY_CLOCK_KHZ) / 1000.0 * 2 *
+                               attribute(gpu, TMAP_CU_ATTR_MEMORY_BUS_BITS) / 8;
     if (gpu->cc_major >= 9) return TMAP_OK;
     explain(why, cap, "%s has compute capability %d.%d: tensor maps need 9.0", gpu->name,
             gpu->cc_major, gpu->cc_minor);

@@ -42,7 +42,10 @@ enum {
 
 /* CUdevice_attribute values in use. */
 enum {
+    TMAP_CU_ATTR_CLOCK_KHZ = 13,
     TMAP_CU_ATTR_MULTIPROCESSORS = 16,
+    TMAP_CU_ATTR_MEMORY_CLOCK_KHZ = 36,
+    TMAP_CU_ATTR_MEMORY_BUS_BITS = 37,
     TMAP_CU_ATTR_L2_BYTES = 38,
     TMAP_CU_ATTR_CC_MAJOR = 75,
     TMAP_CU_ATTR_CC_MINOR = 76,
@@ -225,6 +228,8 @@ struct tmap_gpu {
     int cc_major, cc_minor;
     int sm_count;
     int smem_optin_bytes; /* per block, dynamic and static together */
+    int l2_bytes;
+    double clock_mhz, memory_bytes_per_us; /* at most, as the driver says; 0: it does not */
     char name[128];
 };
 

@@ -68,6 +68,8 @@ static inline struct tmap_gemm *pretend(void)
     const struct tmap_target target = tmap_default_target();
     memset(&suite, 0, sizeof suite);
     suite.gpu.sm_count = 132;
+    suite.gpu.clock_mhz = 1980;
+    suite.gpu.memory_bytes_per_us = 4.917e6;
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite.checker), TMAP_OK);
     assert_int_equal(tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL), TMAP_OK);
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite.resident[size] = 132 / size;
