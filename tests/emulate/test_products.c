@@ -119,13 +119,14 @@ static void instances(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[] = {SOURCE("bf16"),          SOURCE("bf16_majors"),
-                                 SOURCE("f16"),           SOURCE("f16_majors"),
-                                 SOURCE("tf32"),          SOURCE("e4m3"),
-                                 SOURCE("e4m3_promoted"), SOURCE("e5m2"),
-                                 SOURCE("e5m2_promoted"), SOURCE("s8")};
-    static const char *const names[] = {"bf16", "bf16_majors",   "f16",  "f16_majors",    "tf32",
-                                        "e4m3", "e4m3_promoted", "e5m2", "e5m2_promoted", "s8"};
+    struct CMUnitTest tests[] = {
+        SOURCE("bf16"),       SOURCE("bf16_majors"),   SOURCE("bf16_widths"),
+        SOURCE("f16_widths"), SOURCE("f16"),           SOURCE("f16_majors"),
+        SOURCE("tf32"),       SOURCE("e4m3"),          SOURCE("e4m3_promoted"),
+        SOURCE("e5m2"),       SOURCE("e5m2_promoted"), SOURCE("s8")};
+    static const char *const names[] = {
+        "bf16", "bf16_majors", "bf16_widths",   "f16_widths", "f16",           "f16_majors",
+        "tf32", "e4m3",        "e4m3_promoted", "e5m2",       "e5m2_promoted", "s8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

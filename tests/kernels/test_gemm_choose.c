@@ -58,11 +58,62 @@ static void stage_bytes_are_the_maps_tx_bytes(void **state)
             const struct tmap_gemm_config *c = &choices[j].config;
             const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
             gemm_describe(&view, &choices[j], &p, desc);
-            assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m) +
-                                 gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n),
-                             gemm_stage_bytes(choices[j].instance));
+            assert_int_equal(
+                gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m, c->cluster_n) +
+                    gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n,
+                                          c->cluster_m),
+                gemm_stage_bytes(choices[j].instance));
         }
     }
+}
+
+/* An operand of fewer rows than a tile is loaded in boxes of its own height, unless shared. */
+static void a_short_operand_fills_no_rows(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 5, 4096, 4096);
+    const size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+    size_t alone = 0;
+    assert_in_range(n, 20, GEMM_MAX_CHOICES);
+    for (size_t j = 0; j < n; j++) {
+        struct tmap_desc desc[3];
+        const struct tmap_gemm_config *c = &choices[j].config;
+        const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
+        const int32_t sharers[2] = {c->cluster_n, c->cluster_m}, is_b = c->swapped > 0;
+        gemm_describe(&view, &choices[j], &p, desc);
+        if (sharers[is_b] > 1) continue;
+        alone++;
+        assert_int_equal(desc[is_b].box[1], 5);
+        assert_int_equal(gemm_operand_tx_bytes(suite, &desc[is_b], false, 64, 1), 5 * 128);
+    }
+    assert_true(alone > 10);
+}
+
+static bool deep(const struct gemm_choice *choice)
+{
+    return choice->config.split_k > 1 && choice->config.stream_k > 0;
+}
+
+/* Few tiles of a long K are shared by as many clusters as fit, evenly, and all run at once. */
+static void a_deep_split_fills_the_device(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 128, 128, 65536);
+    const size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+    int32_t widest = 0;
+    assert_in_range(n, 20, GEMM_MAX_CHOICES);
+    for (size_t j = 0; j < n; j++) {
+        const struct tmap_gemm_config *c = &choices[j].config;
+        if (!deep(&choices[j])) continue;
+        assert_int_equal(c->clusters % c->stream_k, 0);
+        assert_in_range(c->clusters, 2 * c->stream_k, suite->resident[c->split_k]);
+        if (c->clusters * c->split_k > widest) widest = c->clusters * c->split_k;
+    }
+    assert_in_range(widest, 128, 132);
 }
 
 /* The words that go to the device decode to the descriptor that was checked. */
@@ -208,8 +259,8 @@ static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t 
         assert_int_equal(gemm_threads(choices[i].instance), 384);
         assert_true(choices[i].smem_bytes <= suite->smem_optin_bytes);
         gemm_describe(&view, &choices[i], p, desc);
-        assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], false, c->tile_m) +
-                             gemm_operand_tx_bytes(suite, &desc[1], false, c->tile_n),
+        assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], false, c->tile_m, c->cluster_n) +
+                             gemm_operand_tx_bytes(suite, &desc[1], false, c->tile_n, c->cluster_m),
                          gemm_stage_bytes(choices[i].instance));
     }
     return (int)n;
@@ -258,6 +309,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_choice_has_legal_maps),
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
+        cmocka_unit_test(a_short_operand_fills_no_rows),
+        cmocka_unit_test(a_deep_split_fills_the_device),
         cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),

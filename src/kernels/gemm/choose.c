@@ -107,6 +107,24 @@ static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
     return tile % (sharers * (mn_major ? GEMM_SLAB_ROWS : 8)) == 0;
 }
 
+/* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
+ * many as fit (way 3) or half of them (way 2). A share of few k-blocks would cost more to hand over
+ * than to sum. `exactly` is a request's number of clusters, or 0. */
+static bool deal_deep(struct tmap_gemm_config *c, int32_t way, int64_t tiles, int32_t k_blocks,
+                      int32_t resident, int32_t exactly)
+{
+    enum { LEAST_SHARE = 2 };
+    const int32_t rounds = ceil_div(k_blocks, c->split_k);
+    int64_t most = resident / tiles;
+    if (most > rounds / LEAST_SHARE) most = rounds / LEAST_SHARE;
+    const int64_t deep = way == 3 ? most : most / 2;
+    if (deep < 2 || way == 1) return false;
+    if (exactly && tiles * deep != exactly) return false;
+    c->stream_k = (int32_t)tiles;
+    c->clusters = (int32_t)(tiles * deep);
+    return true;
+}
+
 /* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
  * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
  * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
@@ -119,7 +137,7 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
     c->stream_k = -1;
     if (way == 0) return true;
     const int64_t left = way == 3 ? tiles : tiles % resident + (int64_t)(way - 1) * resident;
-    if (c->split_k > 1 || left == 0 || left > tiles) return false;
+    if (left == 0 || left > tiles) return false;
     c->stream_k = (int32_t)left;
     c->clusters = resident;
     if (way == 3) {
@@ -131,6 +149,17 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
         c->clusters = (int32_t)(left * k_blocks / LEAST_SHARE);
     }
     return c->clusters > left / 2 && c->clusters * members <= sm_count;
+}
+
+/* A tile of which three quarters lie outside D, where the family has a smaller one. */
+static bool is_waste(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const bool k_major = !instance->a_mn && !instance->b_mn;
+    const int32_t narrowest = k_major ? 16 : 64;
+    const int32_t lowest = k_major && !instance->promote ? 64 : 128;
+    const int32_t tile_m = gemm_tile_m(instance);
+    return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||
+           (tile_m > lowest && (int64_t)view->m * 4 <= tile_m);
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -162,8 +191,14 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int64_t tiles =
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
     const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
-    if (resident < 1 || !deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count))
+    if (resident < 1) return false;
+    if (c->split_k > 1 && c->stream_k > 0) {
+        if (!deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
+                       request->clusters))
+            return false;
+    } else if (!deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count)) {
         return false;
+    }
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
     c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
@@ -195,9 +230,9 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
                                  const struct tmap_gemm_config *request, struct gemm_choice *choice,
                                  struct gemm_choice *out, size_t cap, size_t count)
 {
-    static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1},
-                                        {4, 1, 1}, {1, 1, 2}, {1, 1, 3}, {1, 1, 4},
-                                        {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
+    static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1},
+                                        {1, 4, 1}, {2, 4, 1}, {4, 2, 1}, {1, 1, 2}, {1, 1, 3},
+                                        {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
     const int32_t swapped = choice->config.swapped, streams = 4;
     for (size_t j = 0; j < sizeof shapes / sizeof shapes[0] * streams; j++) {
         const size_t i = j / streams;
@@ -209,6 +244,8 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
                                        .stream_k = (int32_t)(j % streams)};
         const int32_t requested = request->stream_k;
         if (requested < 0 && c->stream_k != 0) continue;
+        /* Too few clusters for a remainder to be worth dealing out. */
+        if (requested == 0 && c->stream_k != 0 && c->cluster_m * c->cluster_n >= 4) continue;
         if (!allows(request->cluster_m, c->cluster_m) ||
             !allows(request->cluster_n, c->cluster_n) || !allows(request->split_k, c->split_k))
             continue;
@@ -221,17 +258,61 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
     return count;
 }
 
+static bool is_wanted(const struct gemm_instance *instance, const struct gemm_view *view,
+                      const struct tmap_gemm_config *request)
+{
+    return instance_fits(instance, view) &&
+           allows(request->pingpong, instance->pingpong ? 1 : -1) &&
+           (request->tile_m || request->tile_n || !is_waste(instance, view));
+}
+
+/* What all tiles of a kernel take at the least, in clocks of an SM a k-block: the multiplies, or
+ * the bytes into it. Few tiles may be split over eight SMs each, or more. */
+static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                           const struct gemm_view *view)
+{
+    static const double BYTES_PER_CLOCK = 40, MOST_SPLIT = 8;
+    const int32_t tile_m = gemm_tile_m(instance);
+    const double tiles = (double)ceil_div(view->m, tile_m) * ceil_div(view->n, instance->bn) *
+                         view->batch / suite->gpu.sm_count;
+    const double rows = view->m < tile_m ? view->m : tile_m;
+    const double cols = view->n < instance->bn ? view->n : instance->bn;
+    const double load = GEMM_SPAN_BYTES * (rows + cols) / BYTES_PER_CLOCK;
+    const double multiply = 2.0 * tile_m / GEMM_SLAB_ROWS * instance->bn;
+    return (tiles > 1 / MOST_SPLIT ? tiles : 1 / MOST_SPLIT) * (load > multiply ? load : multiply);
+}
+
+/* The least over the kernels that a request leaves, in either orientation. */
+static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                           const struct tmap_gemm_config *request)
+{
+    double least = 1e300;
+    for (int32_t swapped = 0; swapped < 2; swapped++) {
+        const struct gemm_view view = gemm_view_of(problem, swapped != 0);
+        for (size_t i = 0; i < gemm_instance_count; i++) {
+            if (!is_wanted(&gemm_instances[i], &view, request)) continue;
+            const double clocks = rough_clocks(suite, &gemm_instances[i], &view);
+            if (clocks < least) least = clocks;
+        }
+    }
+    return least;
+}
+
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
+    static const double HOPELESS = 1.9;
+    const bool open = !request->tile_m && !request->tile_n;
+    const double most = open ? HOPELESS * least_clocks(suite, problem, request) : 0;
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
-            if (!instance_fits(&gemm_instances[i], &view)) continue;
-            if (!allows(request->pingpong, gemm_instances[i].pingpong ? 1 : -1)) continue;
-            struct gemm_choice choice = {.instance = &gemm_instances[i]};
+            const struct gemm_instance *instance = &gemm_instances[i];
+            if (!is_wanted(instance, &view, request)) continue;
+            if (open && rough_clocks(suite, instance, &view) > most) continue;
+            struct gemm_choice choice = {.instance = instance};
             /* As a request, 0 would let the plan choose. */
             choice.config.swapped = swapped ? 1 : -1;
             count = enumerate_clusters(suite, &view, request, &choice, out, cap, count);

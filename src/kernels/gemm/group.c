@@ -13,7 +13,8 @@
      0,                                                                                            \
      0,                                                                                            \
      promote,                                                                                      \
-     false},
+     false,                                                                                        \
+     GEMM_COMMON},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/sm90/groups.def"
 };
@@ -78,15 +79,17 @@ static const struct tmap_gemm_member *largest(const struct tmap_gemm_member *mem
     return best;
 }
 
-static double cost_us(const struct tmap_gemm_problem *like, const struct tmap_gemm_member *members,
-                      size_t count, const struct gemm_choice *choice)
+static double cost_us(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+                      const struct tmap_gemm_member *members, size_t count,
+                      const struct gemm_choice *choice)
 {
     double us = 0;
     for (size_t i = 0; i < count; i++) {
         if (!has_work(&members[i])) continue;
         const struct tmap_gemm_problem p = problem_of(like, &members[i]);
-        const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
-        us += gemm_work_us(&view, choice);
+        struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+        view.grouped = true;
+        us += gemm_work_us(suite, &view, choice);
     }
     return us / choice->config.clusters;
 }
@@ -105,7 +108,8 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
     bool found = false;
     for (size_t i = 0; i < gemm_group_instance_count * 4; i++) {
         const int32_t swapped = i % 2, pair = 1 + (int32_t)(i / 2 % 2);
-        const struct gemm_view view = gemm_view_of(&stands, swapped != 0);
+        struct gemm_view view = gemm_view_of(&stands, swapped != 0);
+        view.grouped = true;
         struct gemm_choice choice = {.instance = &gemm_group_instances[i / 4]};
         choice.config = (struct tmap_gemm_config){
             .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split_k = 1};
@@ -115,7 +119,7 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
             continue;
         choice.config.clusters = request->clusters ? request->clusters : suite->resident[pair];
         choice.config.store_warp = -1; /* members differ in what can be stored whole */
-        choice.cost_us = cost_us(like, members, count, &choice);
+        choice.cost_us = cost_us(suite, like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;
         *best = choice;
         found = true;
@@ -218,7 +222,8 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
     const uint64_t at = group->memory + members_offset(group->count);
     for (size_t i = 0; i < group->count; i++) {
         const struct tmap_gemm_problem p = problem_of(&group->like, &members[i]);
-        const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+        struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+        view.grouped = true;
         const struct gemm_member record = record_of(&view, &p);
         struct tmap_desc desc[3];
         if (has_work(&members[i])) {
@@ -237,7 +242,8 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
                                     const struct gemm_choice *choice, struct tmap_gemm_group *group)
 {
     const struct tmap_gemm_problem p = problem_of(&group->like, stands);
-    const struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+    struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
+    view.grouped = true;
     struct gemm_params params;
     struct tmap_desc desc[3];
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};

@@ -43,7 +43,10 @@ static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype,
     return desc;
 }
 
-/* An operand of `rows` rows of K, a tile of which `sharers` blocks load piece by piece. */
+/* An operand of `rows` rows of K, a tile of which `sharers` blocks load piece by piece. One that
+ * has fewer rows than a tile is loaded in boxes of so many: rows that the copy engine fills with
+ * zeros are slower than rows that it reads (docs/GEMM.md), and what lies in their place in shared
+ * memory becomes elements outside D. */
 static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                 int32_t rows, int32_t tile_rows, int32_t sharers)
 {
@@ -53,7 +56,9 @@ static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct 
         at->mn_major ? matrix(at, dtype, view->element_bytes, rows, view->k, view->batch)
                      : matrix(at, dtype, view->element_bytes, view->k, rows, view->batch);
     desc.box[0] = span;
-    desc.box[1] = at->mn_major ? span : (uint32_t)(tile_rows / sharers);
+    const int32_t piece = tile_rows / sharers;
+    const bool short_of_a_tile = sharers == 1 && rows < piece && !view->grouped;
+    desc.box[1] = at->mn_major ? span : (uint32_t)(short_of_a_tile ? rows : piece);
     return desc;
 }
 
@@ -148,12 +153,12 @@ enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_de
     return status;
 }
 
-/* Bytes that one stage's copies of an operand complete on a block's barrier. */
+/* Bytes that one stage's copies of an operand complete on a block's barrier: those of `sharers`
+ * boxes, or of one for every 64 rows. */
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
-                               bool mn_major, int32_t tile_rows)
+                               bool mn_major, int32_t tile_rows, int32_t sharers)
 {
     struct tmap_layout layout;
     if (tmap_layout(&suite->checker, desc, &layout) != TMAP_OK) return 0;
-    const int32_t rows = mn_major ? GEMM_SLAB_ROWS : (int32_t)desc->box[1];
-    return layout.tx_bytes * (uint64_t)(tile_rows / rows);
+    return layout.tx_bytes * (uint64_t)(mn_major ? tile_rows / GEMM_SLAB_ROWS : sharers);
 }

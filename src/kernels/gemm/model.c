@@ -2,45 +2,63 @@
  * time that memory takes, softly, and what a launch takes anyway. */
 #include "kernels/gemm/suite.h"
 
-/* Fitted to sweeps of the whole family over the bench's shapes on an H200 (docs/GEMM.md). */
-static const double CLOCKS_PER_US = 2100.0;
-static const double LOAD_BYTES_PER_CLOCK = 81.3; /* into one SM */
-static const double MULTICAST_WEIGHT = 0.271;    /* what a shared byte spares its loader */
-static const double BLOCK_CLOCKS = 174.0;        /* a k-block takes at least */
-static const double MEMORY_BYTES_PER_US = 4.98e6;
+/* Of what the driver says of the device's clock and memory, and of an H200's where it says nothing.
+ */
+static const double CLOCK_SHARE = 1;
+static const double MEMORY_SHARE = 0.95;
+enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
+
+/* The others are fitted to timings of drawn shapes, the half that no figure is reported of
+ * (bench/gemm/fit). */
+/* A launch, and what a cluster of two, four or eight adds to it. */
+static const double LAUNCH_US = 0.2002;
+static const double CLUSTER_US = 0.1835;
+/* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
+static const double FULL_US = 0.348;
+static const double WARPGROUPS_US = 0.4069;
+/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
+static const double LOAD_BYTES_PER_CLOCK = 30.72;
+static const double COLD_BYTES_PER_CLOCK = 24.41;
+static const double MULTICAST_WEIGHT = 0.922; /* what a shared byte spares its loader */
+static const double L2_BYTES_PER_CLOCK = 4.187e+04;
+/* A k-block takes at least, and of the time until a load lands a slot's part. */
+static const double BLOCK_CLOCKS = 367.7;
+static const double LOAD_LATENCY = 2751;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.353;
-static const double SM_BYTES_PER_US[] = {9.77e4, 3.72e4,
-                                         6.82e4}; /* of it, into an SM, by warpgroups */
-/* Clusters of four spread over the device more evenly and read more at a time, where one round of
- * them does; where it does not, they leave blocks idle round after round. */
-static const double BY_FOUR = 1.11;
-static const double FOURS_AGAIN = 1.09;
-static const double SHARE_BOTH = 0.84; /* of those, two by two */
-static const double LAUNCH_US = 1.25;
-static const double TILE_CLOCKS = 4760.0; /* epilogue */
-/* What of it a warp of its own takes under the next tile's multiplies: at 4096 cubed 0 to 3 % of
- * all. */
-static const double STORED_ASIDE = 2000.0;
-static const double PANEL_CLOCKS = 143.0;
+static const double READ_AGAIN = 0.8846;
+static const double TILE_CLOCKS = 2746; /* epilogue */
+/* What of it a warp of its own takes under the next tile's multiplies. */
+static const double STORED_ASIDE = 2215;
+static const double PANEL_CLOCKS = 903;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 4500.0;
-static const double TURN_PANEL = 431.0;
-static const double TURN_ONE_PANEL = 205.0;
+static const double TURN_CLOCKS = 6884;
+static const double TURN_PANEL = 550.1;
+static const double TURN_ONE_PANEL = 759.5;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of; and too little
  * where a tile is one slab of 64 rows. */
-static const double TURN_FIT = 0.983;
-static const double TURN_SLAB_FIT = 1.07;
-static const double REDUCE_CLOCKS = 168.0; /* of a split, by part and 16 columns */
-static const double SPLIT_CLOCKS = 433.0;  /* its two meetings */
-static const double PART_CLOCKS = 3780.0;  /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 24.5;
+static const double TURN_FIT = 0.9366;
+static const double TURN_SLAB_FIT = 1.015;
+static const double SPLIT_CLOCKS = 1661;            /* of a split: its two meetings */
+static const double SHARED_BYTES_PER_CLOCK = 11.13; /* of its parts, from the cluster's blocks */
+static const double SHARED_LATENCY = 286.1; /* of a load from there, of which few run at a time */
+static const double DEEP_CLOCKS = 3158;     /* to hand a part over through L2 */
+static const double L2_LATENCY = 1597;      /* of a load of such a part */
+static const double DIRECT_CLOCKS = 822.5;  /* of 64 columns that the warps store themselves */
+/* Clusters of four and of eight that take tile after tile drift apart and leave SMs idle. */
+static const double FOURS_AGAIN = 1.135;
+static const double EIGHTS_AGAIN = 1.286;
+static const double STREAM_FIT =
+    1.035; /* of a stream, beside its parts: its blocks are out of step */
+/* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
+static const double RAGGED_CLOCKS = 151.2;
+static const double PART_CLOCKS = 3107; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 19.82;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 1.91;
-static const double LOAD_ENERGY = 0.0157;
-static const double MEMORY_ENERGY = 1.37;
+static const double MULTIPLY_ENERGY = 0.8855;
+static const double LOAD_ENERGY = 0.003199;
+static const double MEMORY_ENERGY = 0.5689;
 
 static double larger(double a, double b)
 {
@@ -64,37 +82,99 @@ static double softly(double a, double b)
     return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
 
-/* Three consumers: the second operand shared was slower at 8192 and 16384 cubed. */
-static const double TALL_PAIR = 1.02;
 /* Nobody loads or stores aside. */
-static const double TALL_FIT = 1.01;
+static const double TALL_FIT = 1.121;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.1;
 static const int32_t WIDEST_CHAIN = 192;
 
+static double clocks_per_us(const struct tmap_gemm *suite)
+{
+    const double mhz = suite->gpu.clock_mhz;
+    return CLOCK_SHARE * (mhz > 0 ? mhz : CLOCK_MHZ);
+}
+
+static double memory_bytes_per_us(const struct tmap_gemm *suite)
+{
+    const double rate = suite->gpu.memory_bytes_per_us;
+    return MEMORY_SHARE * (rate > 0 ? rate : MEMORY_BYTES_PER_US);
+}
+
+/* Rows of an operand that a block loads: no more than there are, unless it shares them. */
+static double rows_of(int32_t size, int32_t tile, int32_t sharers)
+{
+    return sharers == 1 && size < tile ? size : tile;
+}
+
+/* What a problem asks of the memory and the caches under a configuration. */
+struct traffic {
+    double own, received; /* bytes that a block loads, and that reach it, a k-block */
+    double unique;        /* bytes of the operands */
+    double loaded;        /* by all blocks */
+};
+
+static double k_blocks_of(const struct gemm_view *view)
+{
+    return up(view->k * view->element_bytes / 128.0);
+}
+
+static struct traffic traffic_of(const struct gemm_view *view, const struct tmap_gemm_config *c,
+                                 double tiles)
+{
+    const double rows = rows_of(view->m, c->tile_m, c->cluster_n);
+    const double cols = rows_of(view->n, c->tile_n, c->cluster_m);
+    struct traffic t;
+    t.received = 128 * (rows + cols);
+    t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
+    t.unique = ((double)view->m + view->n) * view->k * view->element_bytes * view->batch;
+    t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
+    return t;
+}
+
 /* One k-block of one block's tile, in clocks. */
-static double block_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c)
+static double block_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
+                           const struct traffic *t)
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
-    const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
     const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1);
-    const double bytes =
-        128 * (MULTICAST_WEIGHT * (rows + cols) + (1 - MULTICAST_WEIGHT) * (c->tile_m + c->tile_n));
-    return larger(BLOCK_CLOCKS, larger(multiply, bytes / LOAD_BYTES_PER_CLOCK)) *
-           (instance->wgs == 3 && c->cluster_m > 1 ? TALL_PAIR : 1);
+    const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
+    const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
+    const double load = bytes * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK);
+    const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
+    return softly(softly(larger(least, 1), load), multiply);
+}
+
+/* What a split's block does with its part: leaves it, reads its share of all, and if its cluster is
+ * the highest of those that share the tile, what the others left of that share. */
+static double part_clocks(const struct tmap_gemm_config *c)
+{
+    const double deep = c->stream_k > 0 ? (double)c->clusters / c->stream_k : 1;
+    const double rounds = up((double)c->tile_n / 8 / c->split_k);
+    const double shared = (double)c->tile_m * c->tile_n * 4 / SHARED_BYTES_PER_CLOCK +
+                          SHARED_LATENCY * rounds * up(c->split_k / 4.0);
+    if (deep <= 1) return SPLIT_CLOCKS + shared;
+    return SPLIT_CLOCKS + shared + DEEP_CLOCKS + L2_LATENCY * rounds * up((deep - 1) / 4);
+}
+
+/* Of the tile at the end of D's rows (copy_panels()): 64 columns by 64 rows, or where D is written
+ * column by column, 64 rows of all its columns. */
+static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const int32_t inner = view->transposed ? view->m : view->n;
+    if (inner * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 || c->split_k > 1) return 0;
+    return RAGGED_CLOCKS * (view->transposed ? c->tile_n : 64) * 64 / 128;
 }
 
 static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
-    return TILE_CLOCKS + PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
-           (c->split_k > 1
-                ? SPLIT_CLOCKS + REDUCE_CLOCKS * c->split_k * columns / 16 * c->tile_m / 64
-                : 0) +
-           (view->adds_c ? 30.0 * columns : 0);
+    return TILE_CLOCKS +
+           (c->split_k > 1 ? part_clocks(c)
+                           : PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1)) +
+           (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
 }
 
 /* A stream's tile is shared evenly, or some tiles by one cluster more than the rest. */
@@ -120,22 +200,25 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
 
 /* The clocks of the busiest cluster. */
 static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
-                             const struct gemm_choice *choice, double tiles)
+                             const struct gemm_choice *choice, const struct traffic *traffic,
+                             double tiles)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    const double span = 128.0 / view->element_bytes;
-    const double k_blocks = up(up(view->k / span) / c->split_k);
-    const double block = block_clocks(choice->instance, c), tile = tile_clocks(view, c);
+    const double k_blocks = up(k_blocks_of(view) / c->split_k);
+    const double block = block_clocks(choice->instance, c, traffic), tile = tile_clocks(view, c);
     const double whole = k_blocks * block + tile;
+    const double ragged = ragged_clocks(view, c); /* by the last to end, as likely as not */
+    if (c->split_k > 1 && c->stream_k > 0)
+        return up(k_blocks / up((double)c->clusters / c->stream_k)) * block + tile;
     if (c->split_k > 1) return up(tiles / suite->resident[c->split_k]) * whole;
     if (c->pingpong > 0)
-        return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block);
+        return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block) + ragged;
     const double aside = c->store_warp > 0 ? STORED_ASIDE : 0;
-    if (c->stream_k <= 0) return up(tiles / c->clusters) * (whole - aside) + aside;
+    if (c->stream_k <= 0) return up(tiles / c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) + share * block + tile +
-           part * pieces(c);
+           part * pieces(c) + ragged;
 }
 
 /* How long the device's power would take for all of a product at full clock. */
@@ -152,8 +235,8 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
     const double bytes = 128 * (rows + cols + c->tile_m + c->tile_n) / 2;
     return k_blocks * (MULTIPLY_ENERGY * 2 * wgs * n + LOAD_ENERGY * bytes) / suite->gpu.sm_count /
-               CLOCKS_PER_US +
-           MEMORY_ENERGY * memory_bytes / MEMORY_BYTES_PER_US;
+               clocks_per_us(suite) +
+           MEMORY_ENERGY * memory_bytes / memory_bytes_per_us(suite);
 }
 
 /* The root of a b, which lie within a factor of ten, without the mathematics library. */
@@ -176,30 +259,37 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double bytes =
         view->batch * ((view->m * again_a + view->n * again_b) * view->k * view->element_bytes +
                        (double)view->m * view->n * view->out_bytes);
-    double compute_us = busiest_clocks(suite, view, choice, tiles) / CLOCKS_PER_US;
+    const struct traffic traffic = traffic_of(view, c, tiles);
+    const double clocks = clocks_per_us(suite);
+    double compute_us = busiest_clocks(suite, view, choice, &traffic, tiles) / clocks;
     const double power_us = energy_us(suite, view, choice, bytes);
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
-    const bool fours = c->cluster_m * c->cluster_n == 4;
-    if (fours && tiles > c->clusters) compute_us *= FOURS_AGAIN;
+    const int32_t sharers = c->cluster_m * c->cluster_n;
+    if (sharers >= 4 && tiles > c->clusters) compute_us *= sharers > 4 ? EIGHTS_AGAIN : FOURS_AGAIN;
+    if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
-    const double at_once = c->split_k > 1 ? suite->resident[c->split_k] : c->clusters;
-    const double busy = smaller(c->clusters, at_once) * members;
-    const double memory_us =
-        bytes * (c->cluster_m > 1 && c->cluster_n > 1 ? SHARE_BOTH : 1) /
-        (fours && tiles <= c->clusters ? BY_FOUR : 1) /
-        smaller(MEMORY_BYTES_PER_US, busy * SM_BYTES_PER_US[choice->instance->wgs - 1]);
-    return LAUNCH_US + softly(compute_us, memory_us);
+    const double memory_us = bytes / memory_bytes_per_us(suite);
+    const double l2_us = traffic.loaded / (L2_BYTES_PER_CLOCK * clocks);
+    const double doublings = (members > 1) + (members > 2) + (members > 4);
+    const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
+    const double start_us =
+        LAUNCH_US + CLUSTER_US * doublings +
+        full * (FULL_US + WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
+    return start_us + softly(compute_us, softly(memory_us, l2_us));
 }
 
-double gemm_work_us(const struct gemm_view *view, const struct gemm_choice *choice)
+double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                    const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n);
-    const double k_blocks = up(view->k * view->element_bytes / 128.0);
-    return tiles * (k_blocks * block_clocks(choice->instance, c) + tile_clocks(view, c)) /
-           CLOCKS_PER_US;
+    const struct traffic traffic = traffic_of(view, c, tiles);
+    return tiles *
+           (k_blocks_of(view) * block_clocks(choice->instance, c, &traffic) +
+            tile_clocks(view, c)) /
+           clocks_per_us(suite);
 }

@@ -38,6 +38,7 @@ struct gemm_params {
     int32_t stages, panels; /* of the ring; of 8 KiB, of the output, a warpgroup */
     int32_t cluster_m, cluster_n;
     int32_t split;        /* blocks of a cluster that share one tile along K */
+    int32_t deep;         /* clusters that share one such tile; 1: none does */
     int32_t clusters;     /* launched; the persistent stride */
     int32_t stream_tiles; /* the first so many tiles are dealt out by k-blocks, not whole */
     int32_t stream_share,
@@ -46,7 +47,10 @@ struct gemm_params {
     int32_t transposed;    /* D is written column by column */
     int32_t out;           /* enum gemm_out */
     /* What the kernel was compiled for, as the host believes it: a mismatch is refused. */
-    int32_t tile_m, tile_n, tx_bytes;
+    int32_t tile_m, tile_n, stage_bytes;
+    /* What a stage's copies bring: less than the stage where an operand has fewer rows than a tile.
+     */
+    int32_t tx_bytes;
     /* D = alpha A B + beta C, C of D's type. */
     float alpha, beta;
     int64_t c_row_stride, c_batch_stride; /* elements */

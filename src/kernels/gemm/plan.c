@@ -44,15 +44,19 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->split = c->split_k;
     p->clusters = c->clusters;
     p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
-    p->stream_share = p->stream_tiles * p->k_blocks / c->clusters;
-    p->stream_rest = p->stream_tiles * p->k_blocks % c->clusters;
+    p->deep = c->split_k > 1 && c->stream_k > 0 ? c->clusters / c->stream_k : 1;
+    /* Of all the stream's k-blocks, or of one tile's. */
+    const int32_t sharers = p->deep > 1 ? p->deep : c->clusters;
+    const int32_t shared = p->deep > 1 ? p->k_blocks : p->stream_tiles * p->k_blocks;
+    p->stream_share = shared / sharers;
+    p->stream_rest = shared % sharers;
     p->flags = problem->workspace; /* 0: the stream's own, when it is run */
     p->parts = problem->workspace + GEMM_FLAG_BYTES;
     p->transposed = view->transposed;
     p->out = view->out;
     p->tile_m = c->tile_m;
     p->tile_n = c->tile_n;
-    p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
+    p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
     p->alpha = problem->alpha;
     p->beta = problem->beta;
     p->c = (const void *)(uintptr_t)problem->c.address;
@@ -90,11 +94,13 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         if (status != TMAP_OK)
             return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     }
-    const uint64_t tx_bytes =
-        gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major, choice->config.tile_m) +
-        gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major, choice->config.tile_n);
-    if (tx_bytes != (uint64_t)params.tx_bytes)
+    const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
+                                                    choice->config.tile_m, sharers[0]) +
+                              gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
+                                                    choice->config.tile_n, sharers[1]);
+    if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
+    params.tx_bytes = (int32_t)tx_bytes;
     tmap_cu_function function = NULL;
     enum tmap_status status = gemm_function(suite, choice->instance, &function);
     if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");

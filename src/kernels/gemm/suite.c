@@ -5,24 +5,17 @@
 #include "kernels/gemm/suite.h"
 #include "kernels/runtime/images.h"
 
+#define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
+    {name, GEMM_KIND_##kind, wgs, bn, a_mn, b_mn, promote, pingpong, image},
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
-    {"gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote,                                      \
-     GEMM_KIND_##kind,                                                                             \
-     wgs,                                                                                          \
-     bn,                                                                                           \
-     a_mn,                                                                                         \
-     b_mn,                                                                                         \
-     promote,                                                                                      \
-     false},
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote, kind, wgs, bn, a_mn, b_mn,        \
+        promote, false, (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
+#define GEMM_WIDTH(kind, wgs, bn)                                                                  \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_000", kind, wgs, bn, false, false, false, false,          \
+        GEMM_WIDTHS)
 #define GEMM_PINGPONG(kind, slabs, bn)                                                             \
-    {"gemm_" #kind "_pingpong_" #slabs "x" #bn,                                                    \
-     GEMM_KIND_##kind,                                                                             \
-     slabs,                                                                                        \
-     bn,                                                                                           \
-     false,                                                                                        \
-     false,                                                                                        \
-     false,                                                                                        \
-     true},
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
+        GEMM_COMMON)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 };
@@ -30,15 +23,21 @@ const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
 
-/* The image of each kind's common kernels, and of those that fewer products need. */
+/* The images of each kind, by enum gemm_image. */
 static const char *const images[GEMM_KINDS][GEMM_IMAGES] = {
-    [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors"},
-    [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors"},
-    [GEMM_TF32] = {"gemm/sm90/tf32", NULL},
-    [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted"},
-    [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted"},
-    [GEMM_S8] = {"gemm/sm90/s8", NULL},
+    [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths"},
+    [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths"},
+    [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
+    [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL},
+    [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
+    [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
 };
+
+struct tmap_code_embedded gemm_image_of(int32_t kind, int32_t part)
+{
+    static const struct tmap_code_embedded none;
+    return images[kind][part] ? kernel_image(images[kind][part]) : none;
+}
 
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module)
 {
@@ -162,12 +161,12 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
                                tmap_cu_function *out)
 {
     tmap_cu_function *slot = &suite->functions[instance - gemm_instances];
-    const int part = instance->a_mn || instance->b_mn || instance->promote;
-    tmap_cu_module *module = &suite->modules[instance->kind][part];
+    tmap_cu_module *module = &suite->modules[instance->kind][instance->image];
     const struct tmap_libcuda *api = &suite->gpu.api;
     if (!*slot) {
         tmap_cu_function function;
-        const enum tmap_status status = gemm_module(suite, images[instance->kind][part], module);
+        const enum tmap_status status =
+            gemm_module(suite, images[instance->kind][instance->image], module);
         if (status != TMAP_OK) return status;
         if (api->module_get_function(&function, *module, instance->name) ||
             api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,

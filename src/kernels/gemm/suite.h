@@ -4,8 +4,14 @@
 
 #include "driver/libcuda.h"
 #include "kernels/gemm/params.h"
+#include "kernels/runtime/images.h"
 #include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
+
+/* Of a kind: its common kernels; those of other majors, or of promoted sums; those of widths
+ * between.
+ */
+enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_IMAGES };
 
 /* One row of instances.def. */
 struct gemm_instance {
@@ -13,10 +19,10 @@ struct gemm_instance {
     int32_t kind, wgs, bn;
     bool a_mn, b_mn, promote;
     bool pingpong; /* the tile is one warpgroup's, of two; wgs counts its slabs of 64 rows */
+    enum gemm_image image;
 };
 
-#define GEMM_MAX_INSTANCES 128
-#define GEMM_IMAGES 2      /* of a kind, at most */
+#define GEMM_MAX_INSTANCES 192
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -38,6 +44,9 @@ struct tmap_gemm {
     int32_t
         resident[GEMM_MAX_CLUSTER + 1]; /* clusters of a size that run at once; 0 not asked yet */
 };
+
+/* An image of a kind's kernels, by enum gemm_image; of size 0 where there is none. */
+struct tmap_code_embedded gemm_image_of(int32_t kind, int32_t part);
 
 /* The function of an instance, its module loaded at first use. */
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
@@ -89,6 +98,7 @@ struct gemm_view {
     struct tmap_gemm_matrix a, b;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
+    bool grouped; /* one of a group, whose members share their boxes */
     int32_t element_bytes, out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
@@ -101,7 +111,7 @@ struct gemm_choice {
     double cost_us;
 };
 
-#define GEMM_MAX_CHOICES 800
+#define GEMM_MAX_CHOICES 2048
 
 /* Every whole configuration for the problem within the request; returns how many, writes at most
  * cap.
@@ -126,7 +136,7 @@ enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_de
                              struct gemm_map *map);
 
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
-                               bool mn_major, int32_t tile_rows);
+                               bool mn_major, int32_t tile_rows, int32_t sharers);
 
 /* A plan's parameters but for its maps and what is only a group's (plan.c). */
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -143,7 +153,8 @@ uint32_t gemm_threads(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
 
 /* What the model expects of all tiles of a product, one after the other, in microseconds. */
-double gemm_work_us(const struct gemm_view *view, const struct gemm_choice *choice);
+double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                    const struct gemm_choice *choice);
 
 /* What the model expects of a configuration, in microseconds (model.c). */
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,

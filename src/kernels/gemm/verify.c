@@ -341,7 +341,8 @@ static uint64_t maps_differ(struct tmap_gemm *suite, const struct tmap_gemm_grou
                             const struct tmap_gemm_problem *problem, bool *failed)
 {
     enum { LIVE_WORDS = 8 };
-    const struct gemm_view view = gemm_view_of(problem, group->config.swapped > 0);
+    struct gemm_view view = gemm_view_of(problem, group->config.swapped > 0);
+    view.grouped = true;
     struct gemm_instance instance = {.bn = group->config.tile_n};
     const struct gemm_choice choice = {.instance = &instance, .config = group->config};
     struct gemm_map made[3], meant;

@@ -150,7 +150,7 @@ static void plant(struct rig *r, uint32_t id, uint32_t delay)
     if (id == HOST_SWIZZLE) desc.swizzle = TMAP_SWIZZLE_64B, desc.box[0] = 32;
     if (id == HOST_BOX) desc.box[1]--;
     if (id == HOST_TILE) p.tile_n *= 2;
-    if (id == HOST_TX) p.tx_bytes -= 128;
+    if (id == HOST_TX) p.stage_bytes -= 128;
     gemm_encode(r->suite, &desc, &p.a);
     memcpy(r->plan.params, &p, sizeof p);
     r->plan.function = r->faulty;

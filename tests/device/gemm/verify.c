@@ -14,7 +14,7 @@ static const char *const out_name[] = {"bf16", "f16", "f32", "s32"};
 
 struct tally {
     int number, failed_tests;
-    unsigned long shapes, wrong_shapes, streamed, split, pingpong;
+    unsigned long shapes, wrong_shapes, streamed, split, deep, pingpong;
     double worst;
 };
 
@@ -75,6 +75,7 @@ static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_ge
     t->shapes++;
     t->streamed += o.config.stream_k > 0;
     t->split += o.config.split_k > 1;
+    t->deep += o.config.split_k > 1 && o.config.stream_k > 0;
     t->pingpong += o.config.pingpong > 0;
     if (o.worst > t->worst) t->worst = o.worst;
     if (good) return true;
@@ -149,12 +150,14 @@ static void random_request(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
                                         {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
-    static const int32_t tiles[] = {0, 0, 16, 32, 64, 128, 192, 256}, rows[] = {0, 0, 64, 128, 192};
+    static const int32_t tiles[] = {0,   0,   16,  32,  64,  80,  96,  112,
+                                    128, 144, 160, 176, 192, 208, 240, 256},
+                         rows[] = {0, 0, 64, 128, 192};
     const int32_t *s = shapes[rng_step(state) % 9];
     c->request.cluster_m = s[0];
     c->request.cluster_n = s[1];
     c->request.split_k = s[2];
-    c->request.tile_n = tiles[rng_step(state) % 8];
+    c->request.tile_n = tiles[rng_step(state) % 16];
     c->request.tile_m = rows[rng_step(state) % 5];
     c->request.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
     c->request.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
@@ -182,18 +185,34 @@ static void request_pingpong(struct tmap_gemm_case *c, uint64_t *state)
     c->request.panels = (int32_t)(rng_step(state) % 5);
 }
 
-static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, bool pingpong)
+/* Few tiles and a long K, which many blocks share: the blocks of a cluster, and clusters. */
+static void request_deep(struct tmap_gemm_case *c, uint64_t *state)
+{
+    c->problem.m = c->problem.m % 320 + 1;
+    c->problem.n = c->problem.n % 320 + 1;
+    c->problem.k = c->problem.k * 7 + (int32_t)(rng_step(state) % 2000) + 1;
+    c->problem.batch = 1;
+    c->request.cluster_m = c->request.cluster_n = 1;
+    c->request.clusters = c->request.pingpong = 0;
+    c->request.split_k = (int32_t)(2 + rng_step(state) % 7);
+    c->request.stream_k = TMAP_GEMM_STREAM_K_ANY;
+}
+
+enum way { PLAIN, PINGPONG, DEEP };
+
+static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, enum way way)
 {
     struct tmap_gemm_case c = base_case(kind, extent(state), extent(state), extent(state));
     c.problem.batch = rng_step(state) % 5 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 1;
-    c.problem.precise = is_fp8(kind) && !pingpong && rng_step(state) % 2;
+    c.problem.precise = is_fp8(kind) && way != PINGPONG && rng_step(state) % 2;
     c.seed = rng_step(state);
     random_majors(&c, state);
     random_out(&c, state);
     random_scale(&c, state);
     random_fill(&c, state);
     random_request(&c, state);
-    if (pingpong) request_pingpong(&c, state);
+    if (way == PINGPONG) request_pingpong(&c, state);
+    if (way == DEEP) request_deep(&c, state);
     return c;
 }
 
@@ -214,18 +233,22 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
 {
     char text[160];
     uint64_t state = 77u + (uint64_t)kind;
-    t->shapes = t->wrong_shapes = t->streamed = t->split = t->pingpong = 0;
+    t->shapes = t->wrong_shapes = t->streamed = t->split = t->deep = t->pingpong = 0;
     t->worst = 0;
     for (int i = 0; i < count; i++) {
-        struct tmap_gemm_case c = random_case(kind, &state, i % 3 == 2);
+        struct tmap_gemm_case c = random_case(kind, &state,
+                                              i % 3 == 2   ? PINGPONG
+                                              : i % 6 == 1 ? DEEP
+                                                           : PLAIN);
         fit_request(suite, &c);
         holds(suite, t, &c);
     }
-    snprintf(
-        text, sizeof text,
-        "%s: %lu shapes (%lu streamed, %lu split, %lu pingpong), %lu wrong, worst error %.3f of "
-        "the bound",
-        kind_name[kind], t->shapes, t->streamed, t->split, t->pingpong, t->wrong_shapes, t->worst);
+    snprintf(text, sizeof text,
+             "%s: %lu shapes (%lu streamed, %lu split, %lu of those deep, %lu pingpong), %lu "
+             "wrong, worst error %.3f of "
+             "the bound",
+             kind_name[kind], t->shapes, t->streamed, t->split, t->deep, t->pingpong,
+             t->wrong_shapes, t->worst);
     tap(t, t->wrong_shapes == 0, "shapes", text);
 }
 
@@ -274,20 +297,24 @@ static void large(struct tmap_gemm *suite, struct tally *t, int32_t kind, int32_
 
 static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
 {
-    static const int32_t sizes[][4] = {
-        {2048, 2048, 2048, 0}, {1000, 1032, 520, 0}, {16, 2048, 4096, 4}, {384, 3000, 4096, -1}};
+    static const int32_t sizes[][4] = {{2048, 2048, 2048, 0},
+                                       {1000, 1032, 520, 0},
+                                       {16, 2048, 4096, 4},
+                                       {384, 3000, 4096, -1},
+                                       {128, 120, 32768, 8}};
+    enum { SIZES = sizeof sizes / sizeof sizes[0], DEEP_K = 32768 };
     char text[160];
     t->shapes = t->wrong_shapes = 0;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < SIZES; i++) {
         struct tmap_gemm_case c = base_case(kind, sizes[i][0], sizes[i][1], sizes[i][2]);
         c.fill_a = c.fill_b = TMAP_GEMM_FILL_NORMAL;
         if (sizes[i][3] > 0) c.request.split_k = sizes[i][3];
-        if (sizes[i][3] < 0) c.request.stream_k = TMAP_GEMM_STREAM_K_ANY;
+        if (sizes[i][3] < 0 || sizes[i][2] == DEEP_K) c.request.stream_k = TMAP_GEMM_STREAM_K_ANY;
         c.problem.precise = is_fp8(kind);
         c.reruns = 200;
         holds(suite, t, &c);
     }
-    snprintf(text, sizeof text, "%s: 4 shapes x 200", kind_name[kind]);
+    snprintf(text, sizeof text, "%s: %d shapes x 200", kind_name[kind], (int)SIZES);
     tap(t, t->wrong_shapes == 0, "reruns give the same bytes", text);
 }
 

@@ -346,37 +346,34 @@ PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at)
     }
 }
 
-// Group by group, unrolled by recursion so that the accumulators keep their registers; `own` has a
-// bit for each group to store. A group takes one panel, or two of 32-bit elements. By the copy
-// engine, as many groups as the panels hold (`batch`) are written, then stored; by the warps
-// themselves, two panels take turns.
+// Group by group, unrolled by recursion so that the accumulators keep their registers. A group
+// takes one panel, or two of 32-bit elements. By the copy engine, as many groups as the panels hold
+// (`batch`) are written, then stored; by the warps themselves, two panels take turns.
 template <class S, int G = 0>
 PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                          uint32_t staging, uint32_t step, int32_t batch, int32_t wg,
-                         const place &at, uint32_t own, int32_t slot = 0)
+                         const place &at, int32_t slot = 0)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
     // A narrower last group is the warps' own: the map of D has one box for all.
     const bool direct = S::BN > 64 && S::BN % 64 ? true : S::ADDS_C && p.direct;
-    if (own >> G & 1) {
-        if (direct)
-            __syncwarp();
-        else if (slot == 0)
-            await_panels(p, wg);
-        stage_group<S, G>(acc, p, staging + slot * step, at);
-        if (direct) {
-            __syncwarp();
-            drain_group<S, G>(p, staging + slot * step, at);
-        } else if (LAST || slot == batch - 1) {
-            publish_panel(p, wg);
-            const int32_t stored = p.hand ? 0 : slot + 1;
+    if (direct)
+        __syncwarp();
+    else if (slot == 0)
+        await_panels(p, wg);
+    stage_group<S, G>(acc, p, staging + slot * step, at);
+    if (direct) {
+        __syncwarp();
+        drain_group<S, G>(p, staging + slot * step, at);
+    } else if (LAST || slot == batch - 1) {
+        publish_panel(p, wg);
+        const int32_t stored = p.hand ? 0 : slot + 1;
 #pragma unroll 1
-            for (int32_t i = 0; i < stored; i++)
-                store_group_at<S>(p, staging + i * step, at, G - slot + i);
-        }
+        for (int32_t i = 0; i < stored; i++)
+            store_group_at<S>(p, staging + i * step, at, G - slot + i);
     }
     slot = slot + 1 < batch ? slot + 1 : 0;
-    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, own, slot);
+    if constexpr (!LAST) store_groups<S, G + 1>(acc, p, staging, step, batch, wg, at, slot);
 }
 
 // One thread: groups first to end - 1 from as many panels, a bulk group.
@@ -474,13 +471,62 @@ PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 
 template <class S>
 PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
-                       int32_t wg, const place &at, uint32_t own = ~0u)
+                       int32_t wg, const place &at)
 {
     const int32_t wide = p.out >= GEMM_OUT_F32;
     if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
-    const int32_t batch = own == ~0u ? p.panels >> wide : 1; // shares of a tile go one by one
-    store_groups<S>(acc, p, staging, S::SPAN << wide, batch, wg, at, own);
+    store_groups<S>(acc, p, staging, S::SPAN << wide, p.panels >> wide, wg, at);
+}
+
+// --- 8 columns of a warpgroup's rows, straight to D: what a split's block has of a tile is too
+// little to be worth panels ---
+
+// Two neighbours of D's contiguous dimension, of which `count` lie inside.
+PTX_FN void store_pair(const gemm_params &p, uint64_t to, float x, float y, int32_t count)
+{
+    const bool wide = p.out >= GEMM_OUT_F32;
+    const uint32_t both = pack_16(x, y, p.out);
+    if (wide && count > 0) *(float *)to = x;
+    if (wide && count > 1) ((float *)to)[1] = y;
+    if (!wide && count > 1) *(uint32_t *)to = both;
+    if (!wide && count == 1) *(uint16_t *)to = (uint16_t)both;
+}
+
+// acc holds the i-th four registers' sums.
+template <class S>
+PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const place &at,
+                        int32_t i)
+{
+    const fragment f;
+    const int32_t row = at.row + f.warp * 16 + f.lane / 4, col = at.col + i * 8 + f.lane % 4 * 2;
+    float v[4];
+    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) scale(acc[j], p);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
+    if (p.beta != 0.0f) add_c(v, p, row, col, at.batch);
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
+    const uint64_t d = (uint64_t)p.d_address + at.batch * p.d_batch_bytes;
+    if (!p.transposed) {
+#pragma unroll
+        for (int half = 0; half < 2; half++)
+            store_pair(p, d + (row + half * 8) * p.d_row_bytes + (int64_t)col * bytes, v[half * 2],
+                       v[half * 2 + 1], row + half * 8 < p.m ? p.n - col : 0);
+    } else {
+        // Neighbours along M are those of lanes 4 apart: each of the two gets a column of both.
+        const bool odd = f.lane / 4 % 2;
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            const float x = v[half * 2], y = v[half * 2 + 1];
+            const float other = __shfl_xor_sync(0xffffffff, odd ? x : y, 4);
+            const int32_t first = row + half * 8 - odd, column = col + odd;
+            store_pair(p, d + column * p.d_row_bytes + (int64_t)first * bytes, odd ? other : x,
+                       odd ? y : other, column < p.n ? p.m - first : 0);
+        }
+    }
 }

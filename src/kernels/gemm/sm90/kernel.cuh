@@ -21,7 +21,8 @@ PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
 {
     if (p.tile_m != S::BM) ptx::report_and_trap(watch, 2, 1, p.tile_m, S::BM);
     if (p.tile_n != S::BN) ptx::report_and_trap(watch, 2, 2, p.tile_n, S::BN);
-    if (p.tx_bytes != S::STAGE_BYTES) ptx::report_and_trap(watch, 2, 3, p.tx_bytes, S::STAGE_BYTES);
+    if (p.stage_bytes != S::STAGE_BYTES)
+        ptx::report_and_trap(watch, 2, 3, p.stage_bytes, S::STAGE_BYTES);
     if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
 }
 
@@ -55,23 +56,15 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     // Kept, it would be a register too many there.
     if constexpr (S::PROMOTE && S::CHAIN == S::BN)
         cluster = blockIdx.x / (p.cluster_m * p.cluster_n);
-    if (w.k_end < p.k_blocks) return send_part<S>(acc, p, cluster, rank, wg);
-    if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
-    const bool splits = S::SPLITS && p.split > 1;
-    uint32_t own = ~0u;
-    if (splits) {
-        // The parts lie where the other warpgroup may still read operands.
-        if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
-        if (DELAY(p, DELAY_PART) && rank > 0) ptx::pause_us(50);
-        leave_part<S>(acc, smem.base);
-        if (!FAULT(p, 20)) ptx::cluster_sync();
-        own = own_groups<S>(wg, rank, p.split);
-        add_parts<S>(acc, smem.base, p.split, own);
-        ptx::cluster_arrive(); // nobody leaves while its part may still be read
+    if (S::SPLITS && p.split > 1) {
+        deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
+    } else if (w.k_end < p.k_blocks) {
+        send_part<S>(acc, p, cluster, rank, wg);
+    } else {
+        if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
+        // One call: the compiler writes out what it inlines, and this is most of the kernel.
+        store_tile<S>(acc, p, smem.staging(wg), wg, at);
     }
-    // One call: the compiler writes out what it inlines, and this is most of the kernel.
-    if (own) store_tile<S>(acc, p, smem.staging(wg), wg, at, own);
-    if (splits) ptx::cluster_wait();
 }
 
 // So many k-blocks of the ring, summed.

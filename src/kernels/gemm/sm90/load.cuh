@@ -103,8 +103,10 @@ template <class S> struct errand {
         : from(p, smem, at, tile_of(p, w.index)), left(w.k_end - w.k_begin)
     {
         const bool flipped = p.flip_k && w.index / p.clusters & 1;
-        k = (at.k_part(p) * p.k_blocks + (flipped ? w.k_end - 1 : w.k_begin)) * S::BK;
-        step = flipped ? -S::BK : S::BK;
+        // The blocks of a split read side by side, so that together they read whole lines of
+        // memory.
+        k = ((flipped ? w.k_end - 1 : w.k_begin) * p.split + at.k_part(p)) * S::BK;
+        step = (flipped ? -S::BK : S::BK) * p.split;
     }
     // Now, not where the compiler finds room for it.
     PTX_FN void settle()
@@ -144,7 +146,7 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
                     errands<S> &todo, const ptx::watch &watch)
 {
     ring_position ring;
-    const uint32_t bytes = S::STAGE_BYTES + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+    const uint32_t bytes = p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
 #pragma unroll 1
     while (todo.next.left > 0) {
         errand<S> &e = todo.next;

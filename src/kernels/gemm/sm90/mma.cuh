@@ -33,6 +33,18 @@
     TEN(5)                                                                                         \
     TEN(6) TEN(7) TEN(8) TEN(9) TEN(10) TEN(11) "%120, %121, %122, %123, %124, %125, %126, %127"
 
+#define REGS_56 TEN() TEN(1) TEN(2) TEN(3) TEN(4) "%50, %51, %52, %53, %54, %55"
+#define REGS_72 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) "%70, %71"
+#define REGS_88                                                                                    \
+    TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) "%80, %81, %82, %83, %84, %85, %86, "   \
+                                                           "%87"
+#define REGS_104                                                                                   \
+    TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) "%100, %101, %102, %103"
+#define REGS_120                                                                                   \
+    TEN()                                                                                          \
+    TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)                                 \
+        TEN(10) "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119"
+
 #define V4(C, i) C(d[i]), C(d[i + 1]), C(d[i + 2]), C(d[i + 3])
 #define V8(C, i) V4(C, i), V4(C, i + 4)
 #define V16(C, i) V8(C, i), V8(C, i + 8)
@@ -40,9 +52,14 @@
 #define V40(C, i) V32(C, i), V8(C, i + 32)
 #define V48(C, i) V32(C, i), V16(C, i + 32)
 #define V64(C, i) V32(C, i), V32(C, i + 32)
+#define V56(C, i) V48(C, i), V8(C, i + 48)
+#define V72(C, i) V64(C, i), V8(C, i + 64)
 #define V80(C, i) V64(C, i), V16(C, i + 64)
 #define V96(C, i) V64(C, i), V32(C, i + 64)
+#define V88(C, i) V80(C, i), V8(C, i + 80)
+#define V104(C, i) V96(C, i), V8(C, i + 96)
 #define V112(C, i) V96(C, i), V16(C, i + 96)
+#define V120(C, i) V112(C, i), V8(C, i + 112)
 #define V128(C, i) V64(C, i), V64(C, i + 64)
 
 // P, A and B are the operand numbers that follow the R accumulators.
@@ -80,10 +97,15 @@ DEFINE_MMA(32, 16, 16, 17, 18, 19, 20)
 DEFINE_MMA(64, 32, 32, 33, 34, 35, 36)
 DEFINE_MMA(80, 40, 40, 41, 42, 43, 44)
 DEFINE_MMA(96, 48, 48, 49, 50, 51, 52)
+DEFINE_MMA(112, 56, 56, 57, 58, 59, 60)
 DEFINE_MMA(128, 64, 64, 65, 66, 67, 68)
+DEFINE_MMA(144, 72, 72, 73, 74, 75, 76)
 DEFINE_MMA(160, 80, 80, 81, 82, 83, 84)
+DEFINE_MMA(176, 88, 88, 89, 90, 91, 92)
 DEFINE_MMA(192, 96, 96, 97, 98, 99, 100)
+DEFINE_MMA(208, 104, 104, 105, 106, 107, 108)
 DEFINE_MMA(224, 112, 112, 113, 114, 115, 116)
+DEFINE_MMA(240, 120, 120, 121, 122, 123, 124)
 DEFINE_MMA(256, 128, 128, 129, 130, 131, 132)
 
 // The accumulator's type by kind.

@@ -40,7 +40,8 @@ PTX_FN int32_t stream_begin(const gemm_params &p, int32_t cluster)
 // First the share of the stream tiles, from its end to its beginning, then whole tiles. So a tile
 // that several clusters share is the first thing that all but the highest of them do, and the last
 // of the stream that the highest does: it adds the others' parts, and seldom waits for them. It
-// waits for lower clusters only, which the hardware starts no later.
+// waits for lower clusters only, which the hardware starts no later. Of a deep split `p.deep`
+// clusters share each tile, and have nothing else to do; its k-blocks are counted a block.
 struct worklist {
     int32_t unit_begin, unit_end, next;
 
@@ -48,7 +49,11 @@ struct worklist {
     PTX_FN worklist(const gemm_params &p, int32_t cluster)
     {
         unit_begin = unit_end = 0;
-        if (p.stream_tiles) {
+        if (p.deep > 1) {
+            const int32_t tile = cluster / p.deep;
+            unit_begin = tile * p.k_blocks + stream_begin(p, cluster - tile * p.deep);
+            unit_end = tile * p.k_blocks + stream_begin(p, cluster - tile * p.deep + 1);
+        } else if (p.stream_tiles) {
             unit_begin = stream_begin(p, cluster);
             unit_end = stream_begin(p, cluster + 1);
         }

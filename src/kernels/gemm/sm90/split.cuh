@@ -1,61 +1,186 @@
 // A tile whose K is summed in parts, by two ways of dealing it out. Neither uses an atomic, and
 // both add in one order, so that the result does not depend on who came first.
 //
-// Split K: the blocks of a cluster each sum a part of K of the same tile; then each of them adds
-// the parts of its own share of the tile, in the order of their rank, and stores it.
+// Split K: the blocks of a cluster each sum every split-th k-block of the same tile; then each of
+// them adds the parts of its own share of the tile, in the order of their rank. Deep: several
+// clusters share the tile, and the blocks of the highest of them add what those of the lower ones
+// left in L2. The highest waits for lower ones only, which the hardware starts no later.
 #pragma once
 
-#include "layout.cuh"
+#include "epilogue.cuh"
 #include "schedule.cuh"
 
 // The parts travel through the ring, which is idle by now, thread by thread: thread t's i-th four
-// registers lie at 16 (i * threads + t).
-template <class S> PTX_FN uint32_t part_address(uint32_t ring, int32_t i)
+// registers, 8 columns of its warpgroup's rows, lie at 16 (i * threads + t). (this_thread(): what
+// the compiler can work out before the tile would cost registers while it multiplies.)
+template <class S> PTX_FN uint32_t own_quads()
 {
-    return ring + 16 * (i * S::WGS * 128 + (threadIdx.x - 128));
+    return 16 * (this_thread() - 128);
+}
+template <class S> PTX_FN constexpr uint32_t quad_offset(int32_t i)
+{
+    return 16 * S::WGS * 128 * i;
 }
 
 template <class S> PTX_FN void leave_part(const typename S::acc_t (&acc)[S::REGS], uint32_t ring)
 {
+    const uint32_t to = ring + own_quads<S>();
 #pragma unroll
     for (int i = 0; i < S::REGS / 4; i++) {
         uint32_t x[4];
 #pragma unroll
         for (int j = 0; j < 4; j++) memcpy(&x[j], &acc[i * 4 + j], 4);
-        ptx::store_shared_128(part_address<S>(ring, i), x[0], x[1], x[2], x[3]);
+        ptx::store_shared_128(to + quad_offset<S>(i), x[0], x[1], x[2], x[3]);
     }
 }
 
-// The groups of 64 columns of one warpgroup that block `rank` finishes, a bit for each.
-template <class S> PTX_FN uint32_t own_groups(int32_t wg, int32_t rank, int32_t parts)
+template <class S> PTX_FN void add_quad(typename S::acc_t (&sum)[4], const uint32_t (&x)[4])
 {
-    constexpr int GROUPS = (S::BN + 63) / 64;
-    uint32_t own = 0;
 #pragma unroll
-    for (int g = 0; g < GROUPS; g++)
-        own |= (uint32_t)((wg * GROUPS + g) * parts / (S::WGS * GROUPS) == rank) << g;
-    return own;
+    for (int j = 0; j < 4; j++) {
+        typename S::acc_t y;
+        memcpy(&y, &x[j], 4);
+        sum[j] += y;
+    }
 }
 
-// Its registers become the sum of every block's.
+// Of how many quads the loads are on their way before the first is added: as many as there are
+// registers for beside the sums, which the compiler keeps.
 template <class S>
-PTX_FN void add_parts(typename S::acc_t (&acc)[S::REGS], uint32_t ring, int32_t parts, uint32_t own)
+constexpr int AT_ONCE = S::PROMOTE                                                             ? 1
+                        : S::REGS > 112 || (S::WGS == 2 && !S::MOVE_REGISTERS && S::REGS > 48) ? 2
+                                                                                               : 4;
+
+// Sums of the blocks' parts, first to end - 1, left where this block's own part of them lay, N at a
+// time.
+template <class S, int N>
+PTX_FN void gather(uint32_t ring, int32_t first, int32_t end, int32_t parts)
 {
+    constexpr int BLOCKS = AT_ONCE<S> / N;
+    ring += own_quads<S>();
 #pragma unroll 1
-    for (int32_t part = 0; part < parts; part++) {
+    for (int32_t i = first; i < end; i += N) {
+        typename S::acc_t sum[N][4] = {};
+#pragma unroll 1
+        for (int32_t begin = 0; begin < parts; begin += BLOCKS) {
+            uint32_t x[BLOCKS][N][4];
 #pragma unroll
-        for (int i = 0; i < S::REGS / 4; i++) {
-            if (!(own >> i / 8 & 1)) continue;
+            for (int part = 0; part < BLOCKS; part++)
+#pragma unroll
+                for (int n = 0; n < N; n++)
+                    if (begin + part < parts && i + n < end)
+                        ptx::load_cluster_128(ptx::map_to_rank(ring, begin + part) +
+                                                  quad_offset<S>(i + n),
+                                              x[part][n]);
+#pragma unroll
+            for (int part = 0; part < BLOCKS; part++)
+#pragma unroll
+                for (int n = 0; n < N; n++)
+                    if (begin + part < parts && i + n < end) add_quad<S>(sum[n], x[part][n]);
+        }
+#pragma unroll
+        for (int n = 0; n < N; n++) {
             uint32_t x[4];
-            ptx::load_cluster_128(ptx::map_to_rank(part_address<S>(ring, i), part), x);
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                typename S::acc_t y;
-                memcpy(&y, &x[j], 4);
-                acc[i * 4 + j] = part == 0 ? y : acc[i * 4 + j] + y;
-            }
+            memcpy(x, sum[n], 16);
+            if (i + n < end)
+                ptx::store_shared_128(ring + quad_offset<S>(i + n), x[0], x[1], x[2], x[3]);
         }
     }
+}
+
+// Adds what so many lower clusters left, lowest first, a cluster's `step` bytes after the last's.
+template <class S>
+PTX_FN void collect(typename S::acc_t (&sum)[4], uint64_t from, uint64_t step, int32_t parts)
+{
+#pragma unroll 1
+    for (int32_t begin = 0; begin < parts; begin += AT_ONCE<S>, from += AT_ONCE<S> * step) {
+        uint32_t x[AT_ONCE<S>][4];
+#pragma unroll
+        for (int part = 0; part < AT_ONCE<S>; part++)
+            if (begin + part < parts) ptx::load_global_128(from + part * step, x[part]);
+#pragma unroll
+        for (int part = 0; part < AT_ONCE<S>; part++)
+            if (begin + part < parts) add_quad<S>(sum, x[part]);
+    }
+}
+
+// Where a deep split's parts and flags lie: a slot a cluster, a flag for each warpgroup of a block.
+template <class S> struct deep_parcel {
+    static constexpr uint64_t BYTES = S::BM * S::BN * 4;
+    uint64_t data, flag;
+
+    PTX_FN deep_parcel(const gemm_params &p, int32_t cluster, uint32_t rank, int32_t wg)
+    {
+        data = p.parts + cluster * BYTES;
+        flag = p.flags + ((cluster * p.split + rank) * S::WGS + wg) * 4;
+    }
+};
+
+// A warpgroup's share of the cluster's sum, by way of the ring: to D, or to the highest cluster.
+template <class S>
+PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, uint32_t rank,
+                         int32_t wg, bool last, const place &at, const ptx::watch &watch)
+{
+    constexpr int32_t ALL = S::REGS / 4;
+    const int32_t first = ALL * rank / p.split, end = ALL * (rank + 1) / p.split;
+    const int32_t below = p.deep - 1, lowest = cluster - below, thread = this_thread() % 128;
+    const uint32_t quads = own_quads<S>();
+    const deep_parcel<S> own(p, cluster, rank, wg), from(p, lowest, rank, wg);
+    const uint64_t flag = from.flag + thread * (p.split * S::WGS * 4);
+    if (last && below > 0) {
+        if (thread < below && !FAULT(p, 17))
+            ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread);
+        ptx::named_barrier_sync(1 + wg, 128);
+    }
+#pragma unroll 1
+    for (int32_t i = first; i < end; i++) {
+        const uint32_t offset = quads + quad_offset<S>(i);
+        typename S::acc_t sum[4];
+        uint32_t x[4];
+        ptx::load_shared_128(ring + offset, x);
+        if (last) {
+            memcpy(sum, x, 16);
+            collect<S>(sum, from.data + offset, deep_parcel<S>::BYTES, below);
+            store_eight<S>(sum, p, at, i);
+        } else {
+            ptx::store_global_128(own.data + offset, x[0], x[1], x[2], x[3]);
+        }
+    }
+    if (below > 0) {
+        if (!last) __threadfence();
+        ptx::named_barrier_sync(1 + wg, 128);
+        if (last && thread < below && !FAULT(p, 19)) ptx::store_release(flag, 0);
+        if (!last && thread == 0) ptx::store_release(own.flag, 1);
+    }
+}
+
+// A split's part of a tile, summed with the others'.
+template <class S>
+PTX_FN void deliver_part(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t ring,
+                         int32_t wg, bool last, const place &at, const ptx::watch &watch)
+{
+    const int32_t rank = ptx::cluster_rank();
+    int32_t cluster = blockIdx.x;
+    ptx::settle(cluster);
+    cluster /= p.split;
+    // The parts lie where the other warpgroup may still read operands.
+    if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
+    if (DELAY(p, DELAY_PART) && (rank > 0 || !last)) ptx::pause_us(50);
+    leave_part<S>(acc, ring);
+    if (!FAULT(p, 20)) ptx::cluster_sync();
+    if (FAULT(p, 18) && p.deep > 1 && !last && threadIdx.x % 128 == 0)
+        ptx::store_release(deep_parcel<S>(p, cluster, rank, wg).flag, 1);
+    const int32_t first = S::REGS / 4 * rank / p.split, end = S::REGS / 4 * (rank + 1) / p.split;
+    if (p.split > 2)
+        gather<S, 1>(ring, first, end, p.split);
+    else
+        gather<S, (AT_ONCE<S> + 1) / 2>(ring, first, end, p.split);
+    ptx::cluster_arrive(); // nobody leaves while its part may still be read
+    finish_share<S>(p, ring, cluster, rank, wg, last, at, watch);
+    ptx::cluster_wait();
+    // Or the sums would keep their registers all along: a multiply reads them, if only to discard.
+#pragma unroll
+    for (int i = 0; i < S::REGS; i++) acc[i] = 0;
 }
 
 // Stream K: clusters share tiles of the stream (schedule.cuh). A part travels through L2: one slot

@@ -80,7 +80,7 @@ template <class S> struct feeder {
             ptx::settle(share);
         ptx::settle(a_to), ptx::settle(b_to), ptx::settle(full);
         ptx::mbarrier_wait_often(full + 8, parity, watch, GEMM_EMPTY, slot);
-        ptx::mbarrier_arrive_expect_tx(full, S::STAGE_BYTES);
+        ptx::mbarrier_arrive_expect_tx(full, p.tx_bytes);
         copy(p.a, a_to, full, a, p.cluster_n, share & 0xffff, p.load_policy);
         copy(p.b, b_to, full, b, p.cluster_m, share >> 16, p.load_policy);
     }

@@ -1,0 +1,4 @@
+// The f16 GEMM kernels of widths between the common ones, compiled.
+#define GEMM_ONLY
+#define GEMM_ONLY_f16_widths
+#include "instances.cuh"
