@@ -18,3 +18,15 @@ GEMM_PLOTTED := exhaust-bf16 f16 bf16-fills tf32 s8 e4m3p e4m3 e5m2p e5m2
 .PHONY: gemm-plot
 gemm-plot: $(GEMM_BENCH)
 	@cat $(GEMM_PLOTTED:%=bench/gemm/h200/%.tsv) | $(GEMM_BENCH) plot >docs/gemm-ratio.svg
+
+# make build/bench/gemm/fit/fit: fits the cost model's constants to what `gemm fit` printed.
+GEMM_FIT := $(B)/bench/gemm/fit/fit
+$(B)/gen/fit/model.c: src/kernels/gemm/model.c
+	@mkdir -p $(@D)
+	$(Q)sed -E 's/^static const double ([A-Z][A-Z_0-9]*) = /double \1 = /' $< >$@
+$(B)/gen/fit/fit_constants.def: src/kernels/gemm/model.c
+	@mkdir -p $(@D)
+	$(Q)sed -nE 's/^static const double ([A-Z][A-Z_0-9]*) = .*/CONSTANT(\1)/p' $< >$@
+$(GEMM_FIT): bench/gemm/fit/fit.c $(B)/gen/fit/model.c $(B)/gen/fit/fit_constants.def $(LINK_ALL)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -I$(B)/gen/fit -o $@ $(filter %.c,$^) $(LINK_ALL) $(LIBS_ALL)
