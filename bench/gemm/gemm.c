@@ -1,6 +1,8 @@
 /* Our GEMM against cublasLt's best, in one run, interleaved.
  *
  *   gemm compare SET KIND OUT [FILL]      every shape of the set; one tab-separated line each
+ *   gemm drawn KIND OUT [COUNT [SECONDS [SEED]]]  shapes drawn by a seed, of the test half, cold
+ *   gemm fit KIND OUT SECONDS [SEED]      timings of drawn shapes of the fitting half
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
  *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
@@ -18,6 +20,7 @@
  * overlap,panels,direct,pingpong,store_warp. FILL: normal (default), integers, zeros. SHAPES names
  * another shape list.
  */
+#include "drawn.h"
 #include "exhaust.h"
 #include "grouped.h"
 #include "plot.h"
@@ -506,7 +509,15 @@ int main(int argc, char **argv)
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)
         compare_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? index_of(argv[5], fills, 4) : 0);
-    else if (!strcmp(mode, "sweepset") && argc >= 6)
+    else if (!strcmp(mode, "drawn") && argc >= 4) {
+        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        drawn_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
+                      argc > 4 ? atoi(argv[4]) : 200, argc > 5 ? atof(argv[5]) : 600);
+    } else if (!strcmp(mode, "fit") && argc >= 5) {
+        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        drawn_fit(&stand, &like, argc > 5 ? strtoull(argv[5], NULL, 10) : law_fresh_seed(),
+                  atof(argv[4]));
+    } else if (!strcmp(mode, "sweepset") && argc >= 6)
         sweep_set(&stand, argv[2], argv[3], argv[4], atof(argv[5]),
                   argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
     else if (!strcmp(mode, "exhaust") && argc >= 5)

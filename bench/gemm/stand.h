@@ -16,6 +16,8 @@ struct stand {
     tmap_cu_event from, to;
     tmap_cu_deviceptr arena, workspace;
     uint64_t arena_bytes, workspace_bytes;
+    tmap_cu_deviceptr cold; /* set to zero, it leaves nothing else in the L2 cache */
+    uint64_t cold_bytes;
     tmap_cu_module limits;
     tmap_cu_function clocks; /* records every SM's cycle counter and the time */
     tmap_cu_deviceptr ticks; /* two such records */
@@ -57,6 +59,10 @@ struct slice {
 };
 /* About `ms` of back-to-back launches, timed by events. guess_us: 0 when unknown. */
 struct slice stand_time(struct stand *s, struct runner *r, double ms, double guess_us);
+
+/* Microseconds a launch over about `ms` after the L2 cache has been emptied and while the host is
+ * ahead; negative when the device objects. At most 64 launches: small operands are touched once. */
+double stand_cold_us(struct stand *s, struct runner *r, double ms);
 
 double median(double *values, int n);
 

@@ -1,0 +1,288 @@
+#include "drawn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "track.h"
+
+/* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
+enum { HEURISTICS = 16, TUNE_MOST = 24, ROUNDS = 5 };
+enum { TRIED = 64, AGAIN = 10 };
+static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+struct candidate {
+    struct runner *runner;
+    struct tmap_gemm_config config;
+    double us[ROUNDS + 1], best_us;
+    int n;
+};
+
+static struct tmap_gemm_problem shaped(const struct tmap_gemm_problem *like,
+                                       const struct law_shape *x)
+{
+    struct tmap_gemm_problem p = *like;
+    p.m = x->m;
+    p.n = x->n;
+    p.k = x->k;
+    return p;
+}
+
+/* The vendor's heuristics by a look at each, best first; returns how many. */
+static int screen(struct stand *s, struct job *job, int *algos, double *us)
+{
+    struct runner *r = calloc(1, sizeof *r);
+    int found = 0, offered = s->vendor ? vendor_prepare(s->vendor, &job->set[0], s->workspace,
+                                                        s->workspace_bytes)
+                                       : 0;
+    if (offered > HEURISTICS) offered = HEURISTICS;
+    for (int algo = 0; algo < offered; algo++) {
+        theirs(r, job, algo);
+        r->guess_us = 0;
+        const double t = stand_cold_us(s, r, LOOK_MS);
+        int at = found;
+        if (t <= 0) continue;
+        for (; at > 0 && us[at - 1] > t; at--) us[at] = us[at - 1], algos[at] = algos[at - 1];
+        us[at] = t;
+        algos[at] = algo;
+        found++;
+    }
+    free(r);
+    return found;
+}
+
+static void measure(struct stand *s, struct candidate *c, double ms)
+{
+    const double us = stand_cold_us(s, c->runner, ms);
+    if (c->n < ROUNDS + 1) c->us[c->n++] = us > 0 ? us : 1e12;
+}
+
+static bool enlist(struct stand *s, struct job *job, struct candidate *c,
+                   const struct tmap_gemm_config *config)
+{
+    memset(c, 0, sizeof *c);
+    c->runner = calloc(1, sizeof *c->runner);
+    c->config = *config;
+    return ours(s, c->runner, job, config);
+}
+
+static void enlist_vendor(struct job *job, struct candidate *c, int algo)
+{
+    memset(c, 0, sizeof *c);
+    c->runner = calloc(1, sizeof *c->runner);
+    theirs(c->runner, job, algo);
+}
+
+/* --- fitting --- */
+
+/* Of all configurations: the cheapest third of the places, the cheapest of every kernel, then every
+ * so many of the rest that the model does not put beyond three times its pick. */
+static size_t diverse(const struct tmap_gemm_config *all, const double *cost, size_t count,
+                      size_t tried, struct tmap_gemm_config *out)
+{
+    size_t n = 0, last = count;
+    static bool taken[GEMM_MAX_CHOICES];
+    memset(taken, 0, sizeof taken);
+    for (size_t i = 0; i < count && i < tried / 3; i++) taken[i] = true, out[n++] = all[i];
+    for (size_t i = n; i < count && n < tried * 2 / 3; i++) {
+        bool seen = cost[i] > 2 * cost[0];
+        for (size_t j = 0; j < n && !seen; j++)
+            seen = out[j].tile_m == all[i].tile_m && out[j].tile_n == all[i].tile_n &&
+                   out[j].swapped == all[i].swapped && out[j].pingpong == all[i].pingpong &&
+                   (out[j].split_k > 1) == (all[i].split_k > 1) &&
+                   (out[j].stream_k > 0) == (all[i].stream_k > 0);
+        if (!seen) taken[i] = true, out[n++] = all[i];
+    }
+    while (last > 0 && cost[last - 1] > 3 * cost[0]) last--;
+    const size_t step = last / (tried - n + 1) + 1;
+    for (size_t i = step / 2; i < last && n < tried; i += step)
+        if (!taken[i]) out[n++] = all[i];
+    return n;
+}
+
+static int by_best(const void *x, const void *y)
+{
+    const double a = ((const struct candidate *)x)->best_us;
+    const double b = ((const struct candidate *)y)->best_us;
+    return (a > b) - (a < b);
+}
+
+static size_t enlist_diverse(struct stand *s, struct job *job, struct candidate *c)
+{
+    static struct tmap_gemm_config all[GEMM_MAX_CHOICES], some[TRIED];
+    static double cost[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config nothing;
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    size_t count = gemm_enumerate(s->suite, &job->set[0], &nothing, choices, GEMM_MAX_CHOICES);
+    if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
+    for (size_t i = 0; i < count; i++) all[i] = choices[i].config, cost[i] = choices[i].cost_us;
+    const size_t n = diverse(all, cost, count, cost[0] > LONG_US ? TRIED / 4 : TRIED, some);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (enlist(s, job, &c[kept], &some[i]))
+            kept++;
+        else
+            free(c[kept].runner);
+    }
+    return kept;
+}
+
+static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape)
+{
+    static struct job job;
+    static struct candidate c[TRIED + 3];
+    int algos[HEURISTICS];
+    double vendor_us[HEURISTICS];
+    job_make(s, shape, PROBE_NORMAL, &job);
+    const size_t ours_count = enlist_diverse(s, &job, c);
+    for (size_t i = 0; i < ours_count; i++) {
+        measure(s, &c[i], LOOK_MS);
+        c[i].best_us = c[i].us[0];
+    }
+    qsort(c, ours_count, sizeof *c, by_best);
+    const int found = screen(s, &job, algos, vendor_us);
+    size_t total = ours_count;
+    for (int i = 0; i < found && i < 3; i++) enlist_vendor(&job, &c[total++], algos[i]);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < total; i++)
+            if (i < AGAIN || i >= ours_count) measure(s, &c[i], LOOK_MS * 2);
+    for (size_t i = 0; i < total; i++) {
+        printf("%c\t%d\t%d\t%d\t%.2f\t", i < ours_count ? 'C' : 'V', shape->m, shape->n, shape->k,
+               median(c[i].us, c[i].n));
+        if (i < ours_count) {
+            printf("%.2f\t", c[i].runner->plans[0].cost_us);
+            config_print(&c[i].runner->plans[0].config);
+        } else {
+            char text[VENDOR_TEXT];
+            vendor_describe(s->vendor, c[i].runner->algo, text);
+            printf("0\t%s", text);
+        }
+        printf("\n");
+        free(c[i].runner);
+    }
+    if (s->vendor) vendor_done(s->vendor);
+    fflush(stdout);
+}
+
+void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, double seconds)
+{
+    struct law law;
+    const double until = now_s() + seconds;
+    law_open(&law, seed);
+    printf("# fit, seed %llu\n# %.0f MHz, %.4g bytes a microsecond, resident clusters of 1 to 8:",
+           (unsigned long long)seed, s->suite->gpu.clock_mhz, s->suite->gpu.memory_bytes_per_us);
+    gemm_ask_residents(s->suite, like->kind);
+    for (int i = 1; i <= GEMM_MAX_CLUSTER; i++) printf(" %d", s->suite->resident[i]);
+    printf("\n");
+    while (now_s() < until) {
+        const struct law_shape x = law_draw(&law);
+        if (law_is_test(&x)) continue;
+        const struct tmap_gemm_problem p = shaped(like, &x);
+        fit_shape(s, &p);
+    }
+}
+
+/* --- comparing --- */
+
+enum { PICK, TUNED, THEIRS, CONTENDERS = THEIRS + 3 };
+
+/* Of all shapes, and of those whose N and K are multiples of 16 bytes: of others the vendor's
+ * library has no kernels for this architecture, and is several times slower. */
+enum { ALL, WHOLE, KINDS_OF_SCORE };
+struct score {
+    double logs[2];
+    double worst[2], worst_long[2];
+    int n;
+};
+
+static void count_in(struct score *t, int which, double ratio, double us)
+{
+    t->logs[which] += log(ratio);
+    if (t->worst[which] == 0 || ratio < t->worst[which]) t->worst[which] = ratio;
+    if (us > 20 && (t->worst_long[which] == 0 || ratio < t->worst_long[which]))
+        t->worst_long[which] = ratio;
+}
+
+static bool is_whole(const struct tmap_gemm_problem *p)
+{
+    const struct gemm_view view = gemm_view_of(p, false);
+    return view.n * view.out_bytes % 16 == 0 && view.n * view.element_bytes % 16 == 0 &&
+           view.k * view.element_bytes % 16 == 0;
+}
+
+static void print_score(const char *what, uint64_t seed, const struct score *t)
+{
+    for (int which = PICK; which <= TUNED && t->n > 0; which++)
+        printf("# seed %llu, %d %s, %s: geometric mean %.4f, worst %.4f, of more than 20 us %.4f\n",
+               (unsigned long long)seed, t->n, what, which == PICK ? "pick" : "tuned",
+               exp(t->logs[which] / t->n), t->worst[which], t->worst_long[which]);
+}
+
+static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape, const char *name,
+                          struct score *score)
+{
+    static struct job job;
+    static struct candidate c[CONTENDERS];
+    static struct tmap_gemm_plan tuned;
+    const struct tmap_gemm_config nothing = {0};
+    int algos[HEURISTICS], top = THEIRS;
+    double vendor_us[HEURISTICS], us[CONTENDERS] = {0};
+    char text[VENDOR_TEXT] = "";
+    job_make(s, shape, PROBE_NORMAL, &job);
+    const int found = screen(s, &job, algos, vendor_us);
+    const int total = THEIRS + (found < 3 ? found : 3);
+    if (tmap_gemm_tune(s->suite, &job.set[0], NULL, TUNE_MOST, NULL, &tuned, NULL) != TMAP_OK)
+        return;
+    if (!enlist(s, &job, &c[PICK], &nothing) || !enlist(s, &job, &c[TUNED], &tuned.config)) return;
+    for (int i = THEIRS; i < total; i++) enlist_vendor(&job, &c[i], algos[i - THEIRS]);
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < total; i++) measure(s, &c[i], SLICE_MS);
+    for (int i = 0; i < total; i++) us[i] = median(c[i].us, c[i].n);
+    for (int i = THEIRS; i < total; i++)
+        if (us[i] < us[top]) top = i;
+    if (found > 0) vendor_describe(s->vendor, c[top].runner->algo, text);
+    printf("%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.4f\t%.4f\t", name, shape->m, shape->n, shape->k,
+           us[PICK], us[TUNED], us[top], us[top] / us[PICK], us[top] / us[TUNED]);
+    config_print(&c[PICK].runner->plans[0].config);
+    printf("\t");
+    config_print(&c[TUNED].runner->plans[0].config);
+    printf("\t%s\n", text);
+    fflush(stdout);
+    for (int kind = ALL; kind <= (is_whole(shape) ? WHOLE : ALL) && found > 0; kind++) {
+        count_in(&score[kind], PICK, us[top] / us[PICK], us[top]);
+        count_in(&score[kind], TUNED, us[top] / us[TUNED], us[top]);
+        score[kind].n++;
+    }
+    for (int i = 0; i < total; i++) free(c[i].runner);
+    if (s->vendor) vendor_done(s->vendor);
+}
+
+void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, int count,
+                   double seconds)
+{
+    struct law law;
+    struct score score[KINDS_OF_SCORE] = {0};
+    const double until = now_s() + seconds;
+    law_open(&law, seed);
+    printf("# drawn shapes, seed %llu\nname\tm\tn\tk\tpick_us\ttuned_us\tvendor_us\tpick_ratio\t"
+           "tuned_ratio\tpick\ttuned\tvendor\n",
+           (unsigned long long)seed);
+    for (int i = 0; i < count && now_s() < until;) {
+        const struct law_shape x = law_draw(&law);
+        if (!law_is_test(&x)) continue;
+        const struct tmap_gemm_problem p = shaped(like, &x);
+        compare_shape(s, &p, x.name, score);
+        i++;
+    }
+    print_score("shapes", seed, &score[ALL]);
+    print_score("of whole rows", seed, &score[WHOLE]);
+}

@@ -1,0 +1,18 @@
+/* Ours beside the vendor's best on drawn shapes, cold; and timings to fit the model to. */
+#ifndef BENCH_GEMM_DRAWN_H
+#define BENCH_GEMM_DRAWN_H
+
+#include "law.h"
+#include "stand.h"
+
+/* `like` gives kind, out and precise. Shapes of the test half for about so many seconds or `count`
+ * of them: the model's pick, what tmap_gemm_tune() finds among 24, and the best of the vendor's
+ * first 16 heuristics, each also as the best of its own three, in turn. */
+void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, int count,
+                   double seconds);
+
+/* Shapes of the fitting half: a diverse set of configurations, and the vendor's best. */
+void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+               double seconds);
+
+#endif
