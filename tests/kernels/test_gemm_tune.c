@@ -10,7 +10,7 @@
 
 #include "../support/gemm_suite.h"
 
-enum { MOST = 20, WARM_US = 60000, EVENTS = 2 };
+enum { MOST = 20, WARM_US = 60000, EVENTS = 2, SWEEP_BYTES = 120 << 20 };
 
 static struct device {
     double now_us, event_us[EVENTS];
@@ -21,6 +21,10 @@ static struct device {
     const void *quick_when_warm;
     double quickest_us; /* of a cool device */
     bool quickest_is_pingpong;
+    const void *own; /* this kernel takes 100 us, and every other one `others` times that */
+    double others;
+    int blocks; /* of memory, taken and not given back */
+    int swept;  /* times that memory was set before a launch */
 } device;
 
 static bool is_pingpong(const void *function)
@@ -40,6 +44,7 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     double us = 100 + (double)((uintptr_t)function % 7);
     us *= pingpong == warm ? 1.2 : 1;
     if ((const void *)function == device.quick_when_warm) us = warm ? 50 : 200;
+    if (device.own) us = function == device.own ? 100 : 100 * device.others;
     if (!warm && (device.quickest_us == 0 || us < device.quickest_us)) {
         device.quickest_us = us;
         device.quickest_is_pingpong = pingpong;
@@ -76,6 +81,26 @@ static tmap_cu_result elapsed(float *ms, tmap_cu_event from, tmap_cu_event to)
     return 0;
 }
 
+static tmap_cu_result take_memory(tmap_cu_deviceptr *at, size_t bytes)
+{
+    *at = bytes;
+    device.blocks += bytes == SWEEP_BYTES; /* not a stream's workspace */
+    return 0;
+}
+static tmap_cu_result give_memory(tmap_cu_deviceptr at)
+{
+    device.blocks -= at == SWEEP_BYTES;
+    return 0;
+}
+static tmap_cu_result set_memory(tmap_cu_deviceptr at, unsigned char value, size_t bytes,
+                                 tmap_cu_stream stream)
+{
+    (void)at, (void)value, (void)stream;
+    device.now_us += (double)bytes / 3e6;
+    device.swept += bytes == SWEEP_BYTES;
+    return 0;
+}
+
 static struct tmap_gemm *cool_device(void)
 {
     struct tmap_gemm *suite = pretend();
@@ -90,6 +115,10 @@ static struct tmap_gemm *cool_device(void)
     suite->gpu.api.event_record = record;
     suite->gpu.api.event_synchronize = synchronize;
     suite->gpu.api.event_elapsed_time = elapsed;
+    suite->gpu.api.mem_alloc = take_memory;
+    suite->gpu.api.mem_free = give_memory;
+    suite->gpu.api.memset_d8_async = set_memory;
+    suite->gpu.l2_bytes = SWEEP_BYTES / 2;
     return suite;
 }
 
@@ -125,6 +154,41 @@ static void the_models_own_plan_is_a_finalist(void **state)
     assert_ptr_equal(plan.function, own.function);
 }
 
+/* Of a product that the L2 cache would keep, every run finds the cache swept; of a larger one none
+ * needs to. */
+static void small_operands_are_timed_cold(void **state)
+{
+    (void)state;
+    for (int32_t n = 512; n <= 8192; n *= 16) {
+        struct tmap_gemm *suite = cool_device();
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, n, n, n);
+        struct tmap_gemm_plan plan;
+        p.out = TMAP_GEMM_OUT_BF16;
+        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+        assert_int_equal(device.blocks, 0);
+        if (n == 512)
+            assert_true(device.swept > device.launches / 2);
+        else
+            assert_int_equal(device.swept, 0);
+    }
+}
+
+/* Another plan must be quicker than the model's by more than what two runs of one differ by. */
+static void the_models_own_plan_is_left_for_more_than_noise(void **state)
+{
+    (void)state;
+    for (int by = 0; by < 2; by++) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = square();
+        struct tmap_gemm_plan own, plan;
+        assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+        device.own = own.function;
+        device.others = by ? 0.95 : 0.995;
+        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+        assert_int_equal(plan.function == own.function, by == 0);
+    }
+}
+
 static void one_configuration_needs_no_finals(void **state)
 {
     (void)state;
@@ -150,8 +214,12 @@ static void the_choice_is_remembered(void **state)
     assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &tuned, NULL), TMAP_OK);
     const int launches = device.launches;
     assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &recalled, NULL), TMAP_OK);
-    unlink(path);
     assert_int_equal(device.launches, launches);
+    suite->gpu.cuda_version++; /* another driver's choices are its own */
+    struct tmap_gemm_plan again;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &again, NULL), TMAP_OK);
+    unlink(path);
+    assert_true(device.launches > launches);
     assert_ptr_equal(recalled.function, tuned.function);
 }
 
@@ -201,6 +269,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_quickest_on_a_warm_device_is_planned),
         cmocka_unit_test(the_models_own_plan_is_a_finalist),
+        cmocka_unit_test(small_operands_are_timed_cold),
+        cmocka_unit_test(the_models_own_plan_is_left_for_more_than_noise),
         cmocka_unit_test(one_configuration_needs_no_finals),
         cmocka_unit_test(the_choice_is_remembered),
         cmocka_unit_test(a_launch_is_the_plans),

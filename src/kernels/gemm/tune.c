@@ -4,20 +4,38 @@
 
 #include "kernels/gemm/suite.h"
 
-enum { KEY_BYTES = 160 };
+enum { KEY_BYTES = 240 };
 
-/* Every configuration is looked at for a few runs. Under its power limit a GPU ranks them otherwise
- * than before it warms up to it (4096 cubed, docs/GEMM.md), so the quickest are timed again, in
- * turn, each in slices that keep the device busy. */
-enum { LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 40000, MOST_RUNS = 4096 };
+/* Every configuration is looked at for a few runs, on a device that has worked for WARM_US. Under
+ * its power limit a GPU ranks them otherwise than before it warms up to it (4096 cubed,
+ * docs/GEMM.md), so the quickest are timed again, in turn, each in slices that keep the device
+ * busy. */
+enum { WARM_US = 30000, LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 30000 };
+enum { MOST_RUNS = 512 };
+/* What differs less from the model's own plan is noise. */
+static const double WORTH = 0.985;
+
+/* What the kernels of a kind are, in 64 bits: another build's choices are not this one's. */
+static uint64_t build_of(int32_t kind)
+{
+    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (int32_t part = 0; part < GEMM_IMAGES; part++) {
+        const struct tmap_code_embedded image = gemm_image_of(kind, part);
+        for (size_t i = 0; i < image.size; i++)
+            sum = (sum ^ ((const uint8_t *)image.data)[i]) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
 
 /* What a choice may depend on. Addresses and strides are not in it: a remembered configuration is
  * checked again by the plan that is made of it. */
 static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, char *key)
 {
-    snprintf(key, KEY_BYTES, "%.40s sm%d k%d o%d %dx%dx%d b%d %d%d%d p%d c%d", suite->gpu.name,
-             suite->gpu.sm_count, p->kind, p->out, p->m, p->n, p->k, p->batch, p->a.mn_major,
-             p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f);
+    snprintf(key, KEY_BYTES,
+             "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d",
+             suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
+             (unsigned long long)build_of(p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
+             p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f);
 }
 
 static bool recall(const char *path, const char *key, struct tmap_gemm_config *c)
@@ -45,21 +63,73 @@ static void remember(const char *path, const char *key, const struct tmap_gemm_c
     fclose(f);
 }
 
-/* Microseconds a run, or 0 when the device objects. */
-static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plan,
-                      int32_t runs)
+/* Memory that is set before every run, so that each finds its operands where a program's would be:
+ * not in the L2 cache. Without memory to spare it is left out (bytes 0). */
+struct sweep {
+    tmap_cu_deviceptr at;
+    size_t bytes;
+    double us; /* what it takes itself */
+};
+
+/* Microseconds of `runs` runs, of the sweep before each included; plan NULL: of sweeps alone. 0
+ * when the device objects. */
+static double elapsed_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plan,
+                         const struct sweep *sweep, int32_t runs)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
     tmap_cu_event from = NULL, to = NULL;
     float ms = 0;
     bool good = !api->event_create(&from, 0) && !api->event_create(&to, 0);
-    good = good && tmap_gemm_run(plan, NULL) == TMAP_OK && !api->event_record(from, NULL);
-    for (int i = 0; i < runs && good; i++) good = tmap_gemm_run(plan, NULL) == TMAP_OK;
+    good = good && !api->event_record(from, NULL);
+    for (int32_t i = 0; i < runs && good; i++) {
+        if (sweep->bytes > 0) good = !api->memset_d8_async(sweep->at, 0, sweep->bytes, NULL);
+        good = good && (!plan || tmap_gemm_run(plan, NULL) == TMAP_OK);
+    }
     good = good && !api->event_record(to, NULL) && !api->event_synchronize(to) &&
            !api->event_elapsed_time(&ms, from, to);
     if (from) api->event_destroy(from);
     if (to) api->event_destroy(to);
-    return good ? ms * 1000.0 / runs : 0;
+    return good ? ms * 1000.0 : 0;
+}
+
+/* Microseconds a run, or 0 when the device objects. */
+static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plan,
+                      const struct sweep *sweep, int32_t runs)
+{
+    const double least_us = 0.1;
+    if (tmap_gemm_run(plan, NULL) != TMAP_OK) return 0;
+    const double all_us = elapsed_us(suite, plan, sweep, runs);
+    if (all_us <= 0) return 0;
+    const double us = all_us / runs - sweep->us;
+    return us > least_us ? us : least_us;
+}
+
+/* Bytes that a run touches: of more than the cache holds little is left by the next one anyway, and
+ * the sweep's own lines would still be on their way to memory (seen: 1 x 10240 x 5120). */
+static double bytes_of(const struct tmap_gemm_problem *p)
+{
+    const struct gemm_view v = gemm_view_of(p, false);
+    const double m = v.m, n = v.n, k = v.k;
+    return v.batch * ((m + n) * k * v.element_bytes + m * n * v.out_bytes);
+}
+
+static void open_sweep(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                       struct sweep *sweep)
+{
+    enum { TIMES = 16 };
+    const size_t bytes = (size_t)suite->gpu.l2_bytes * 2;
+    *sweep = (struct sweep){.bytes = 0};
+    if (bytes == 0 || bytes_of(problem) > (double)suite->gpu.l2_bytes ||
+        suite->gpu.api.mem_alloc(&sweep->at, bytes))
+        return;
+    sweep->bytes = bytes;
+    elapsed_us(suite, NULL, sweep, 1);
+    sweep->us = elapsed_us(suite, NULL, sweep, TIMES) / TIMES;
+}
+
+static void close_sweep(const struct tmap_gemm *suite, struct sweep *sweep)
+{
+    if (sweep->bytes > 0) suite->gpu.api.mem_free(sweep->at);
 }
 
 /* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
@@ -82,35 +152,43 @@ static void enter(struct finals *f, const struct tmap_gemm_plan *plan, double us
     if (f->count < FINALISTS) f->count++;
 }
 
-/* The quickest over all rounds; -1 when the device objects. */
-static int32_t winner(const struct tmap_gemm *suite, const struct finals *f)
+/* The quickest over all rounds, but the model's own unless it is beaten by more than noise, in more
+ * rounds than not; -1 when the device objects. */
+static int32_t winner(const struct tmap_gemm *suite, const struct sweep *sweep,
+                      const struct finals *f)
 {
-    double total[FINALISTS] = {0};
-    int32_t best = 0;
+    double total[FINALISTS] = {0}, own = 0;
+    int32_t best = 0, won[FINALISTS] = {0};
     for (int32_t round = 0; round < ROUNDS; round++)
         for (int32_t i = 0; i < f->count; i++) {
-            const double runs = SLICE_US / f->us[i] + 1;
+            const double runs = SLICE_US / (f->us[i] + sweep->us) + 1;
             const double us =
-                time_us(suite, &f->plan[i], runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
+                time_us(suite, &f->plan[i], sweep, runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
             if (us <= 0) return -1;
+            if (i == 0) own = us;
             total[i] += us;
+            won[i] += us < own;
         }
     for (int32_t i = 1; i < f->count; i++)
-        if (total[i] < total[best]) best = i;
+        if (total[i] < total[best] && total[i] < total[0] * WORTH && won[i] * 2 > ROUNDS) best = i;
     return best;
 }
 
-/* The first `most` configurations of the request, each looked at. */
+/* The first `most` configurations of the request, each looked at; the first one warms the device.
+ */
 static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                             const struct tmap_gemm_config *request, size_t most, struct finals *f,
-                             struct tmap_gemm_refusal *refusal)
+                             const struct tmap_gemm_config *request, const struct sweep *sweep,
+                             size_t most, struct finals *f, struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
     const size_t count = tmap_gemm_configs(suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
         struct tmap_gemm_plan trial;
         if (tmap_gemm_make_plan(suite, problem, &configs[i], &trial, refusal) != TMAP_OK) continue;
-        const double us = time_us(suite, &trial, LOOK_RUNS);
+        double us = time_us(suite, &trial, sweep, LOOK_RUNS);
+        for (double busy = 0; f->count == 0 && us > 0 && count > 1 && most > 1 && busy < WARM_US;
+             busy += (us + sweep->us) * LOOK_RUNS)
+            us = time_us(suite, &trial, sweep, LOOK_RUNS);
         if (us <= 0) return TMAP_E_DRIVER;
         enter(f, &trial, us);
     }
@@ -129,11 +207,14 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
     if (recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
-    const enum tmap_status status = look(suite, problem, request, most, &f, refusal);
+    struct sweep sweep;
+    open_sweep(suite, problem, &sweep);
+    enum tmap_status status = look(suite, problem, request, &sweep, most, &f, refusal);
+    const int32_t best = status == TMAP_OK && f.count > 1 ? winner(suite, &sweep, &f) : 0;
+    if (best < 0) status = TMAP_E_DRIVER;
+    close_sweep(suite, &sweep);
     if (status != TMAP_OK) return status;
     if (f.count == 0) return tmap_gemm_make_plan(suite, problem, request, plan, refusal);
-    const int32_t best = f.count > 1 ? winner(suite, &f) : 0;
-    if (best < 0) return TMAP_E_DRIVER;
     *plan = f.plan[best];
     remember(cache_path, key, &plan->config);
     return TMAP_OK;
