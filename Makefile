@@ -8,7 +8,7 @@
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
 # MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads), or
 # fuzz (libFuzzer's instrumentation; make fuzz builds with it).
-# Each src/<room> becomes objects by wildcard; a room or a test folder may add its own build.mk.
+# Each src/<folder> becomes objects by wildcard; a folder of src or of tests may add its own build.mk.
 
 VERSION  := 0.1.0
 SOMAJOR  := 0
@@ -64,7 +64,7 @@ $(B)/.config: FORCE
 
 .DEFAULT_GOAL := all
 
-# --- rooms ------------------------------------------------------------------------------------
+# --- folders ---------------------------------------------------------------------------------
 objs      = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 CORE_OBJ     := $(call objs,src/expr src/core src/solve)
 SYMBOLIC_OBJ := $(call objs,src/symbolic $(addprefix src/symbolic/,poly isl smt condition certify))
@@ -122,7 +122,7 @@ $(B)/tmap: $(CLI_OBJ) $(LINK_ALL)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
 
-# --- tests: tests/<room>/test_<what>.c is a CMocka program, tests/<room>/test_<what>.sh prints TAP
+# --- tests: tests/<folder>/test_<what>.c is a CMocka program, tests/<folder>/test_<what>.sh prints TAP
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 TEST_BIN  := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))

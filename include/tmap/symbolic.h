@@ -107,7 +107,8 @@ TMAP_API const char *tmap_symbolic_solvers(struct tmap_symbolic *context);
 
 /* A descriptor with expressions. A text that is not NULL replaces the number of the same name in
  * desc; units are tmap_desc's. Expressions: integers (decimal, 0x), names, + - * and parentheses,
- * e.g. "2*K", "H*D + 8". The enumerations, rank and kind are always known. */
+ * e.g. "2*K", "H*D + 8"; "K/2" and "K//2" round down, "ceildiv(K, 8)" up, both by a positive
+ * integer. The enumerations, rank and kind are always known. */
 struct tmap_symbolic_desc {
     struct tmap_desc desc;
     const char *address;
@@ -133,7 +134,8 @@ struct tmap_condition;
 
 /* tmap_condition_of() : when all n descriptors are legal at once, given the assumptions.
  *  Assumptions are comparisons of expressions: "K % 8 == 0", "1 <= N", "N <= 4096", "M == 2*N";
- *  operators == = != <= < >= >, chains allowed, and "%" by an integer on the left of == or !=.
+ *  operators == = != <= < >= >, chains allowed, and "%" by an integer on the left of == or !=; and,
+ *  or (also && and ||) and parentheses between them.
  *  The result is exact or the call fails with TMAP_E_BUDGET and a reason: it is never approximate.
  *  Parameters are integers; the guards take them as int64_t. At most 32 of them.
  *  Uses count: what they ask of a box that is itself an expression is TMAP_E_BUDGET, as is what a
@@ -344,7 +346,7 @@ struct tmap_diff_proof {
 
 /* tmap_diff() : every region in which the verdicts of two checkers differ, for all kinds and ranks,
  *  each with a witness; and Z3's proof that there is nothing else. Writes at most cap regions and
- *  how many there are to *found. Errors: TMAP_E_TARGET when a source covers one of them not. */
+ *  how many there are to *found. Errors: TMAP_E_TARGET when no source covers one of them. */
 TMAP_API enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
                                     const struct tmap_checker *to, struct tmap_difference *out,
                                     size_t cap, size_t *found, struct tmap_diff_proof *proof);

@@ -78,18 +78,27 @@ static void raw_advice(const struct subject *s, struct row_set *set)
     BY_KIND(advice_rows, s, EFFECT_ADVISORY, set)
 }
 
+/* Word k of the set of all rows with a lower number. */
+static uint64_t rows_before(int row, int k)
+{
+    const int bits = row - 64 * k;
+    return bits <= 0 ? 0 : bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
 /* Rows about a use need rows about its descriptor, so those are evaluated too, but not reported. */
 static void keep_use_rows(const uint64_t *words, uint64_t *out)
 {
-    for (tmap_row row = 0; row < ROW_COUNT; row++)
-        if (row >= SUBJECT_MAP_FIRST && row < SUBJECT_USE_END && row_set_has(words, row))
-            out[row / 64] |= UINT64_C(1) << (row % 64);
+    for (int k = 0; k < TMAP_ROW_WORDS; k++)
+        out[k] = words[k] & rows_before(SUBJECT_USE_END, k) & ~rows_before(SUBJECT_MAP_FIRST, k);
 }
 
 static enum tmap_verdict judge_use(const struct tmap_desc *desc, const struct finding *f,
                                    const struct row_set *raw, const uint64_t *active)
 {
+    uint64_t any = 0;
     if (f->found > 0) return TMAP_ILLEGAL;
+    for (int k = 0; k < TMAP_ROW_WORDS; k++) any |= raw->w[k];
+    if (!any && (unsigned)desc->kind <= TMAP_IM2COL_WIDE) return TMAP_LEGAL; /* no row waits */
     for (tmap_row row = SUBJECT_MAP_FIRST; row < SUBJECT_USE_END; row++)
         if (row_set_has(active, row) && row_waits(row, desc->kind, raw)) return TMAP_UNKNOWN;
     return TMAP_LEGAL;

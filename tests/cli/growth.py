@@ -9,6 +9,7 @@ form = 'cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::b
 def lines(record, n): return '\n'.join([json.dumps(record)] * n)
 def one_line(record, n): return '[' + ','.join([json.dumps(record)] * n) + ']'
 def uses(n): return json.dumps(dict(legal, uses=[{'op': 'load', 'coord': [8, 0], 'smem': '0x400'}] * n))
+def illegal_uses(n): return uses(n).replace('0x400', '0x408')
 def ptx(n): return '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n' + form * n + '}\n'
 def digits(n): return ('%0256x\n' % 1) * n
 def words(n): return '\n'.join(['{"words":[' + ','.join(['"0x1"'] * 16) + ']}'] * n)
@@ -22,6 +23,8 @@ cases = [  # what, the command, its input of size n, n
     ('broken records', ['check'], lambda n: lines(illegal, n).replace('}', ''), 2000),
     ('opening brackets', ['check'], lambda n: '[{' * n, 20000),
     ('uses of one record', ['check'], uses, 1000),
+    ('illegal uses of one record', ['check'], illegal_uses, 1000),
+    ('uses of one illegal record, sarif', ['check', '-f', 'sarif'], illegal_uses, 1000),
     ('PTX instructions', ['check', '--ptx'], ptx, 2000),
     ('bytes to decode', ['decode'], digits, 2000),
     ('words to decode', ['decode'], words, 1000),

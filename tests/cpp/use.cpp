@@ -99,9 +99,9 @@ static void plans(const tmap::checker &checker)
     const auto none = checker.solve(request);
     ok(!none && none.error().status == tmap::status::no_plan && !none.error().reason.empty(),
        "and why there is none");
-    const tmap::config configs[] = {{128, 128, 64, 3, 8}, {128, 128, 64, 9, 8}};
+    const tmap::config configs[] = {{128, 128, 64, 3, 8, 0}, {128, 128, 64, 9, 8, 0}};
     const tmap::gemm_problem problem = {4096,          4096,          4096,
-                                        TMAP_BFLOAT16, TMAP_BFLOAT16, TMAP_MODEL_RING};
+                                        TMAP_BFLOAT16, TMAP_BFLOAT16, TMAP_MODEL_RING, 0};
     const auto pruned = checker.prune(problem, {configs, 2});
     ok(pruned && (*pruned)[0].verdict == TMAP_LEGAL && (*pruned)[1].verdict == TMAP_ILLEGAL,
        "configurations");

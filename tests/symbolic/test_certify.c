@@ -164,30 +164,6 @@ static void nearest_legal_values_are_proved_least(void **state)
     assert_true(proved > n / 4 && never > 0 && never < proved);
 }
 
-static void the_text_replays_in_another_solver(void **state)
-{
-    static const struct tmap_field_cost fields[] = {{"box", 0, 1, 1}, {"swizzle", -1, 4, 0}};
-    char file[] = "/tmp/tmap-certificate-XXXXXX", command[128], answer[16] = "";
-    struct asked *a = *state;
-    struct tmap_desc bad = gemm_a;
-    if (!has_z3(a)) skip();
-    if (system("command -v cvc5 >/dev/null 2>&1") != 0) skip();
-    bad.box[0] = 100;
-    ask(a, &bad, fields, 2, 4, false);
-    assert_int_equal(a->proof, TMAP_PROVED);
-    FILE *out = fdopen(mkstemp(file), "w");
-    assert_non_null(out);
-    fputs(a->text, out);
-    fclose(out);
-    snprintf(command, sizeof command, "cvc5 --lang smt2 --incremental %s", file);
-    FILE *in = popen(command, "r");
-    assert_non_null(in);
-    assert_non_null(fgets(answer, sizeof answer, in));
-    pclose(in);
-    unlink(file);
-    assert_string_equal(answer, "unsat\n");
-}
-
 static void an_unknown_field_is_refused_with_words(void **state)
 {
     static const struct tmap_field_cost bad[] = {
@@ -225,7 +201,6 @@ int main(void)
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
         cmocka_unit_test(nearest_legal_values_are_proved_least),
-        cmocka_unit_test(the_text_replays_in_another_solver),
         cmocka_unit_test(an_unknown_field_is_refused_with_words),
         cmocka_unit_test(a_tiny_budget_answers_undecided),
     };

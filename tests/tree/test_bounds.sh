@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# Everywhere: capacities, the tx-count, the limits of strides, dimensions and addresses. In the rooms
+# Everywhere: capacities, the tx-count, the limits of strides, dimensions and addresses. In the folders
 # that judge also the small ones, which elsewhere are mostly counts of threads. Texts' buffers do not
 # count.
 large='233472|232448|166912|101376|102400|1048575|0xfffff|1099511627776|0xffffffffff|1u?l* *<< *(20|36|40|57)|227 *\* *1024|228 *\* *1024|99 *\* *1024'

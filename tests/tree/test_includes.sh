@@ -1,6 +1,6 @@
 #!/bin/sh
-# Who may include whom (docs/ARCHITECTURE.md): a room sees the rooms below it, never those above,
-# and third-party headers stay in the rooms they belong to.
+# Who may include whom (docs/ARCHITECTURE.md): a folder sees the folders below it, never those above,
+# and third-party headers stay in the folders they belong to.
 cd "$(dirname "$0")/../.." || exit 2
 n=0
 result() { # result NAME OFFENDERS
@@ -9,34 +9,34 @@ result() { # result NAME OFFENDERS
 }
 files() { find "src/$1" -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.def' | sort; }
 
-# room ROOM ALLOWED...: every "x/..." that a file of src/ROOM includes is of an allowed room; a bare
-# name is a file beside it, and ../ one of the room that its folder is in
-room() {
-    room=$1; shift
+# folder FOLDER ALLOWED...: every "x/..." that a file of src/FOLDER includes is of an allowed folder; a bare
+# name is a file beside it, and ../ one of the folder above
+folder() {
+    folder=$1; shift
     allowed=$(echo "$*" | tr ' ' '|')
-    [ -n "$(files "$room")" ] || return
-    bad=$(files "$room" | xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
+    [ -n "$(files "$folder")" ] || return
+    bad=$(files "$folder" | xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' |
         grep -vE "include[[:space:]]*\"($allowed)(/|\")" | grep -vE 'include[[:space:]]*"[^/"]*"' |
         grep -vE '^src/[a-z]*/[a-z]*/[^:]*:.*include[[:space:]]*"\.\./[^/"]*"')
-    result "$room includes only $*" "$bad"
+    result "$folder includes only $*" "$bad"
 }
-room rules  rules
-room expr   rules expr tmap/tmap.h
-room core   rules expr core tmap/tmap.h
-room solve  rules expr core solve tmap/tmap.h tmap/solve.h
-room symbolic rules expr core solve symbolic tmap/tmap.h tmap/solve.h tmap/symbolic.h
-room symbolic/poly symbolic/poly tmap/tmap.h tmap/symbolic.h
-room symbolic/isl  symbolic/poly symbolic/isl symbolic/context.h
-room symbolic/smt  rules expr symbolic/poly symbolic/smt symbolic/context.h
-room symbolic/condition rules expr core symbolic/poly symbolic/isl symbolic/context.h symbolic/condition tmap/symbolic.h
-room driver rules expr core driver tmap/tmap.h tmap/driver.h
-room emulate rules expr core solve emulate tmap/tmap.h tmap/emulate.h
-room kernels rules expr core solve driver kernels tmap
+folder rules  rules
+folder expr   rules expr tmap/tmap.h
+folder core   rules expr core tmap/tmap.h
+folder solve  rules expr core solve tmap/tmap.h tmap/solve.h
+folder symbolic rules expr core solve symbolic tmap/tmap.h tmap/solve.h tmap/symbolic.h
+folder symbolic/poly symbolic/poly tmap/tmap.h tmap/symbolic.h
+folder symbolic/isl  symbolic/poly symbolic/isl symbolic/context.h
+folder symbolic/smt  rules expr symbolic/poly symbolic/smt symbolic/context.h
+folder symbolic/condition rules expr core symbolic/poly symbolic/isl symbolic/context.h symbolic/condition tmap/symbolic.h
+folder driver rules expr core driver tmap/tmap.h tmap/driver.h
+folder emulate rules expr core solve emulate tmap/tmap.h tmap/emulate.h
+folder kernels rules expr core solve driver kernels tmap
 # io fills the public structs of symbolic.h, which is types alone to it: it calls nothing there
-room io     rules expr core solve io tmap/tmap.h tmap/solve.h tmap/symbolic.h
-room cli    rules expr core solve symbolic driver emulate kernels io cli tmap
+folder io     rules expr core solve io tmap/tmap.h tmap/solve.h tmap/symbolic.h
+folder cli    rules expr core solve symbolic driver emulate kernels io cli tmap
 
-# only HEADER ROOMS: a system header is included in those rooms alone
+# only HEADER FOLDERS: a system header is included in those folders alone
 only() {
     bad=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*<$1" src include |
         grep -vE "^src/($2)/")

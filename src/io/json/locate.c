@@ -121,6 +121,19 @@ bool io_locate(const char *text, size_t length, const char *path, size_t *offset
     return *size > 0;
 }
 
+bool io_next_element(const char *text, size_t length, size_t *offset)
+{
+    struct scan s = {text, *offset, length};
+
+    skip_value(&s);
+    skip_space(&s);
+    if (peek(&s) != ',') return false;
+    s.at++;
+    skip_space(&s);
+    *offset = s.at;
+    return s.at < s.end && peek(&s) != ']';
+}
+
 /* Into the element or member that holds `offset`; adds it to the path. False when the scanner
  * stands on a scalar, or where the text stops being JSON. */
 static bool step_towards(struct scan *s, size_t offset, char *path, size_t size)

@@ -115,6 +115,10 @@ void io_path_of(const char *base, const char *key, int index, char *path, size_t
  *  False when the text has no such value. */
 bool io_locate(const char *text, size_t length, const char *path, size_t *offset, size_t *size);
 
+/* io_next_element() : from the beginning of an array's element to that of the next; false behind
+ * the last. */
+bool io_next_element(const char *text, size_t length, size_t *offset);
+
 /* io_path_at() : the reverse: the JSON path of the value that holds the byte at offset; "" where
  * none does. The text may stop being JSON behind offset. */
 void io_path_at(const char *text, size_t length, size_t offset, char *path, size_t size);

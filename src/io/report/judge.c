@@ -1,4 +1,5 @@
 /* judge.c : a record checked: the descriptor, its uses, its advisories, its expectations. */
+#include "core/fix.h"
 #include "io/report/judge.h"
 
 #include <stdio.h>
@@ -58,6 +59,7 @@ struct judge {
     const struct io_stream *stream;
     unsigned flags;
     struct io_result *out;
+    struct io_places places;
 };
 
 static enum tmap_status keep(struct judge *j, const struct io_finding *f)
@@ -79,8 +81,7 @@ static enum tmap_status note(struct judge *j, const struct tmap_violation *v, in
     status = tmap_detail_of(&j->checker->target, &record->desc, use < 0 ? NULL : &record->uses[use],
                             v, &f.detail);
     if (status != TMAP_OK) return status;
-    io_place(record, j->stream, &f);
-    if (!advisory && j->flags & IO_FIX) io_try_fix(j->checker, record, &f);
+    io_place(&j->places, j->stream, &f);
     return keep(j, &f);
 }
 
@@ -95,6 +96,23 @@ static enum tmap_status judge_one(struct judge *j, int use)
     j->out->verdict = worse(j->out->verdict, found.verdict);
     for (size_t i = 0; i < found.listed && status == TMAP_OK; i++)
         status = note(j, &found.entry[i], use, false);
+    return status;
+}
+
+/* The nearest legal values, tried once all that is violated is known. */
+static enum tmap_status try_fixes(struct judge *j)
+{
+    struct fix_record all;
+    const enum tmap_status status =
+        fix_begin(&all, j->checker, &j->record->desc, j->record->uses, j->record->use_count);
+
+    for (size_t i = 0; i < j->out->finding_count && status == TMAP_OK; i++) {
+        struct io_finding *f = &j->out->finding[i];
+        const struct fix fix = fix_nearest(&all, f->use, &f->detail);
+        f->fix = fix.value;
+        f->rest = fix.rest;
+        f->fix_checked = fix.value.known && fix.rest == 0;
+    }
     return status;
 }
 
@@ -242,12 +260,14 @@ enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_re
                           const struct io_stream *stream, unsigned flags, struct io_result *out)
 {
     struct io_result result = {.record = record, .stream = stream, .basis = checker->basis};
-    struct judge j = {checker, record, stream, flags, &result};
+    struct judge j = {checker, record, stream, flags, &result, {.record = record}};
     enum tmap_status status = TMAP_OK;
 
     result.verdict = TMAP_LEGAL;
     for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
         status = judge_one(&j, use);
+    if (status == TMAP_OK && result.finding_count && flags & IO_FIX && !(flags & IO_BRIEF))
+        status = try_fixes(&j);
     for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
         status = advise(&j, use);
     if (status == TMAP_OK) status = not_evaluated(&j);

@@ -17,15 +17,22 @@ struct io_violations {
 enum tmap_status io_violations(const struct tmap_checker *checker, const struct tmap_desc *desc,
                                const struct tmap_use *use, struct io_violations *out);
 
-/* io_place() : fills the JSON path of the blamed value and where it stands in the file. */
-void io_place(const struct io_record *record, const struct io_stream *stream,
-              struct io_finding *finding);
+/* A value in the record's text: offset and length in bytes, and where people find it. */
+struct io_spot {
+    size_t at, size, line, column;
+};
 
-/* io_try_fix() : puts the nearest legal values of the blamed field into a copy and checks the whole
- *  record again; of two that leave the same, the one advised against less, then the nearer. Fills
- *  fix, fix_checked and rest. */
-void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
-                struct io_finding *finding);
+/* Where the last finding was, so that those of one record cost one walk over its text. Starts with
+ * the record alone. */
+struct io_places {
+    const struct io_record *record;
+    size_t use, use_at, line, column; /* a use, where its text begins; use_at 0: none yet */
+    char path[64];                    /* a field of the descriptor, and its place */
+    struct io_spot spot;
+};
+
+/* io_place() : fills the JSON path of the blamed value and where it stands in the file. */
+void io_place(struct io_places *places, const struct io_stream *stream, struct io_finding *finding);
 
 /* io_is_erratum() : a row about a known defect of a driver: shown without being asked for. */
 bool io_is_erratum(tmap_row row);

@@ -42,136 +42,123 @@ static void path_of(const struct io_finding *f, char *path, size_t size)
     io_path_of(base, f->detail.field, f->detail.index, path, size);
 }
 
+static void count_lines(const char *text, size_t from, size_t to, size_t *line, size_t *column)
+{
+    for (size_t i = from; i < to; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        *line += c == '\n';
+        /* columns count characters, as editors do: UTF-8's further bytes add nothing */
+        if (c == '\n')
+            *column = 1;
+        else if ((c & 0xc0) != 0x80)
+            ++*column;
+    }
+}
+
+/* To the text of a use: forwards from the one before, so that all of them cost one walk. */
+static bool go_to_use(struct io_places *p, size_t use)
+{
+    const struct io_record *r = p->record;
+    size_t size, before = p->use_at;
+
+    if (before == 0 || use < p->use) {
+        p->line = r->line;
+        p->column = r->column;
+        p->use = before = 0;
+        if (!io_locate(r->text, r->length, "$.uses[0]", &p->use_at, &size)) return false;
+        count_lines(r->text, 0, p->use_at, &p->line, &p->column);
+    }
+    for (before = p->use_at; p->use < use; p->use++)
+        if (!io_next_element(r->text, r->length, &p->use_at)) return p->use_at = 0, false;
+    count_lines(r->text, before, p->use_at, &p->line, &p->column);
+    return true;
+}
+
+/* A place in the text: of a value, in which line and column. */
+static bool find_use(struct io_places *p, const char *path, struct io_spot *out)
+{
+    const struct io_record *r = p->record;
+    char rest[64], *end;
+
+    if (!go_to_use(p, strtoul(path, &end, 10))) return false;
+    snprintf(rest, sizeof rest, "$%s", end + 1);
+    if (!io_locate(r->text + p->use_at, r->length - p->use_at, rest, &out->at, &out->size))
+        return false;
+    out->at += p->use_at;
+    out->line = p->line;
+    out->column = p->column;
+    count_lines(r->text, p->use_at, out->at, &out->line, &out->column);
+    return true;
+}
+
+/* Many uses may blame one field of the descriptor: it is looked for once. */
+static bool find(struct io_places *p, const char *path, struct io_spot *out)
+{
+    static const char uses[] = "$.uses[";
+    const struct io_record *r = p->record;
+
+    if (strncmp(path, uses, sizeof uses - 1) == 0) return find_use(p, path + sizeof uses - 1, out);
+    if (strcmp(path, p->path) != 0) {
+        snprintf(p->path, sizeof p->path, "%s", path);
+        p->spot = (struct io_spot){.line = r->line, .column = r->column};
+        if (io_locate(r->text, r->length, path, &p->spot.at, &p->spot.size))
+            count_lines(r->text, 0, p->spot.at, &p->spot.line, &p->spot.column);
+    }
+    *out = p->spot;
+    return out->size > 0;
+}
+
+static bool find_in_dump(const struct io_places *p, const struct io_finding *f, struct io_spot *out)
+{
+    const struct io_record *r = p->record;
+
+    *out = (struct io_spot){.line = r->line, .column = r->column};
+    if (!io_dump_locate(r->text, r->length, f->detail.field, f->detail.index, &out->at, &out->size))
+        return false;
+    count_lines(r->text, 0, out->at, &out->line, &out->column);
+    return true;
+}
+
 /* A use's finding may blame a field of the descriptor. */
-static bool locate(const struct io_record *record, struct io_finding *f, size_t *at, size_t *size)
+static bool locate(struct io_places *p, struct io_finding *f, struct io_spot *out)
 {
     path_of(f, f->path, sizeof f->path);
-    if (!record->text || !f->path[0]) return false;
-    if (!record->json) /* another program's dump: no paths, but the number is there */
-        return io_dump_locate(record->text, record->length, f->detail.field, f->detail.index, at,
-                              size);
-    if (io_locate(record->text, record->length, f->path, at, size)) return true;
+    if (!p->record->text || !f->path[0]) return false;
+    if (!p->record->json) return find_in_dump(p, f, out); /* no paths, but the number is there */
+    if (find(p, f->path, out)) return true;
     if (f->use >= 0) {
         struct io_finding own = *f;
         own.use = -1;
         path_of(&own, f->path, sizeof f->path);
-        if (io_locate(record->text, record->length, f->path, at, size)) return true;
+        if (find(p, f->path, out)) return true;
     }
     if (f->detail.index < 0) return false;
     char *bracket = strrchr(f->path, '[');
     if (!bracket) return false;
     *bracket = 0; /* a wide corner is one number, and null is no array */
-    if (io_locate(record->text, record->length, f->path, at, size)) return true;
+    if (find(p, f->path, out)) return true;
     *bracket = '[';
     return false;
 }
 
-void io_place(const struct io_record *record, const struct io_stream *stream,
-              struct io_finding *finding)
+void io_place(struct io_places *p, const struct io_stream *stream, struct io_finding *finding)
 {
-    size_t at = 0, size = 0;
+    const struct io_record *record = p->record;
+    struct io_spot spot = {.line = record->line, .column = record->column};
 
     if (finding->detail.field && field_of_slot(finding->detail.slot) == FIELD_FLAG &&
         finding->detail.index < NULL_BITS)
         snprintf(finding->detail.needs, sizeof finding->detail.needs, "%s is not null",
                  io_flag_name(finding->detail.index));
-    finding->line = record->line;
-    finding->column = record->column;
-    finding->offset = record->offset;
-    if (!stream || !locate(record, finding, &at, &size)) {
-        if (!record->text) return;
-        if (finding->use < 0) return;
+    if (!stream || !locate(p, finding, &spot)) {
         char use[32];
+        spot = (struct io_spot){.line = record->line, .column = record->column};
         io_path_of("$", "uses", finding->use, use, sizeof use);
-        if (!io_locate(record->text, record->length, use, &at, &size)) return;
-        size = 0;
+        if (record->text && finding->use >= 0) find(p, use, &spot);
+        spot.size = 0;
     }
-    finding->offset = record->offset + at;
-    finding->length = size;
-    for (size_t i = 0; i < at; i++) {
-        const unsigned char c = (unsigned char)record->text[i];
-        finding->line += c == '\n';
-        /* columns count characters, as editors do: UTF-8's further bytes add nothing */
-        if (c == '\n')
-            finding->column = 1;
-        else if ((c & 0xc0) != 0x80)
-            finding->column++;
-    }
-}
-
-/* --- a trial -----------------------------------------------------------------------------------*/
-
-/* What a record would violate with one value changed, and what would then be advised against:
- * doubts are about what the copy means (rows that overlap), not about its speed. */
-struct trial {
-    bool possible;
-    size_t violations, doubts, advisories;
-};
-
-static bool count_advice(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                         struct trial *trial)
-{
-    struct tmap_violation advice[IO_MAX_VIOLATIONS];
-    if (tmap_advise(checker, desc, advice, IO_MAX_VIOLATIONS, &trial->advisories) != TMAP_OK)
-        return false;
-    for (size_t i = 0; i < trial->advisories && i < IO_MAX_VIOLATIONS; i++)
-        trial->doubts += row_table[advice[i].row].fix_kind == FIX_DECISION;
-    return true;
-}
-
-static struct trial try_value(const struct tmap_checker *checker, const struct io_record *record,
-                              const struct io_finding *f, struct tmap_number value)
-{
-    struct tmap_desc desc = record->desc;
-    struct tmap_use own = {0};
-    struct io_violations found;
-    struct trial trial = {0};
-    const int128 wanted = value.negative ? -(int128)value.magnitude : (int128)value.magnitude;
-
-    if (f->use >= 0) own = record->uses[f->use];
-    if (!field_write(&desc, f->use >= 0 ? &own : NULL, f->detail.slot, wanted)) return trial;
-    for (int i = -1; i < (int)record->use_count; i++) {
-        const struct tmap_use *use = i < 0 ? NULL : i == f->use ? &own : &record->uses[i];
-        if (io_violations(checker, &desc, use, &found) != TMAP_OK) return trial;
-        trial.violations += found.found;
-    }
-    trial.possible = count_advice(checker, &desc, &trial);
-    return trial;
-}
-
-/* A stride below its row is legal and lets rows overlap: an advisory decides between equals. */
-static bool is_better(const struct trial *a, const struct trial *b)
-{
-    if (!b->possible || a->violations != b->violations)
-        return !b->possible || a->violations < b->violations;
-    if (a->doubts != b->doubts) return a->doubts < b->doubts;
-    return a->advisories < b->advisories;
-}
-
-/* Whether to go up first: to the nearer value, but to 0 (nothing, or every row the same) last. */
-static bool upwards(const struct tmap_detail *d)
-{
-    if (!d->below.known || !d->above.known) return d->above.known;
-    if (d->value.negative || d->below.negative || d->above.negative) return true;
-    if (d->below.magnitude == 0) return true;
-    return d->above.magnitude - d->value.magnitude <= d->value.magnitude - d->below.magnitude;
-}
-
-void io_try_fix(const struct tmap_checker *checker, const struct io_record *record,
-                struct io_finding *f)
-{
-    const bool up = upwards(&f->detail);
-    const struct tmap_number order[2] = {up ? f->detail.above : f->detail.below,
-                                         up ? f->detail.below : f->detail.above};
-    struct trial best = {0};
-
-    for (int i = 0; i < 2; i++) {
-        struct trial trial = {0};
-        if (order[i].known) trial = try_value(checker, record, f, order[i]);
-        if (!trial.possible || !is_better(&trial, &best)) continue;
-        best = trial;
-        f->fix = order[i];
-        f->rest = trial.violations;
-        f->fix_checked = trial.violations == 0;
-    }
+    finding->line = spot.line;
+    finding->column = spot.column;
+    finding->offset = record->offset + spot.at;
+    finding->length = spot.size;
 }

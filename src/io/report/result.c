@@ -1,4 +1,5 @@
-/* result.c : what the library found of one subject, and the result that holds it. */
+/* result.c : what the library found of one subject, the result that holds it, and the totals of
+ * results. */
 #include "io/report/judge.h"
 
 #include <stdlib.h>
@@ -34,4 +35,22 @@ bool io_allow_is_used(const struct io_result *result, size_t i)
     for (size_t k = 0; k < result->finding_count; k++)
         if (result->finding[k].row == result->record->allows[i].row) return true;
     return false;
+}
+
+void io_count(struct io_run *run, const struct io_result *result)
+{
+    run->records++;
+    run->legal += result->verdict == TMAP_LEGAL;
+    run->illegal += result->verdict == TMAP_ILLEGAL;
+    run->unknown += result->verdict == TMAP_UNKNOWN;
+    run->accepted += result->accepted;
+    run->unmet += result->unmet;
+    for (size_t i = 0; i < result->arch_count; i++)
+        run->illegal_pairs += result->arch[i].verdict == TMAP_ILLEGAL;
+}
+
+bool io_is_as_expected(const struct io_result *result)
+{
+    return result->record->flags & (IO_HAS_EXPECT | IO_HAS_EXPECT_RULES) && !result->unmet &&
+           !result->arch;
 }

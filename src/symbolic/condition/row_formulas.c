@@ -80,6 +80,8 @@ static void derive(struct instances *in, const struct sym_rows *rows, const stru
         tree_binding_free(&in->binding, never[i]);
     for (size_t i = 0; i < sizeof of_box / sizeof *of_box && !fixed; i++)
         tree_binding_free(&in->binding, of_box[i]);
+    /* how many CTAs a copy goes to decides the instruction's form */
+    if (use->field[F_MULTICAST]) tree_binding_free(&in->binding, F_FORM_PTX);
     for (int slot = 0; slot < FIELD_SLOTS; slot++) {
         if (!use->field[slot]) continue;
         in->lowering.field[slot] = use->field[slot];

@@ -1,10 +1,14 @@
 /* parse.c : recursive descent over
  *
- *   assumption  side (compare side)+
+ *   assumption  choice (or choice)*        or, also ||
+ *   choice      part (and part)*           and, also &&
+ *   part        ( assumption ) | side (compare side)+
  *   side        sum [% integer]
  *   sum         product ((+|-) product)*
- *   product     factor (* factor)*
- *   factor      - factor | integer | name | ( sum )
+ *   product     factor ((* factor) | (/ integer))*
+ *   factor      - factor | integer | name | ( sum ) | ceildiv(sum, integer)
+ *
+ * / and // round down, as Python's //; ceildiv rounds up.
  */
 #include "symbolic/poly/parse.h"
 
@@ -81,6 +85,55 @@ static const struct sym_poly *name(struct parser *p)
 
 static const struct sym_poly *sum(struct parser *p);
 
+static bool divisor(struct parser *p, sym_int *by)
+{
+    skip(p);
+    const char *from = p->at;
+    if (is_digit(*from) && integer(p, by) && *by >= 1 && !(*by >> 62)) return true;
+    p->at = from;
+    return expected(p, "a positive integer below 2^62"), false;
+}
+
+/* floor((x + by - 1) / by); behind "ceildiv". */
+static const struct sym_poly *ceildiv(struct parser *p)
+{
+    sym_int by = 1;
+    if (!eat(p, "(")) return expected(p, "'('");
+    const struct sym_poly *x = sum(p);
+    if (!x) return NULL;
+    if (!eat(p, ",")) return expected(p, "','");
+    if (!divisor(p, &by)) return NULL;
+    if (!eat(p, ")")) return expected(p, "')'");
+    return sym_floor(p->w, sym_add(p->w, 1, x, 1, sym_const(p->w, by - 1)), by);
+}
+
+/* The word at p is `word`, whole; not eaten. */
+static bool at_word(const struct parser *p, const char *word)
+{
+    size_t n = strlen(word);
+    return !strncmp(p->at, word, n) && !is_letter(p->at[n]) && !is_digit(p->at[n]);
+}
+
+static bool eat_word(struct parser *p, const char *word)
+{
+    skip(p);
+    if (!at_word(p, word)) return false;
+    p->at += strlen(word);
+    return true;
+}
+
+static const struct sym_poly *named(struct parser *p)
+{
+    static const char *const words[] = {"and", "or", "min", "max"};
+    if (eat_word(p, "ceildiv")) return ceildiv(p);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!at_word(p, words[i])) continue;
+        return i < 2 ? expected(p, "a number or a name")
+                     : expected(p, "no min and max: write a case for each, or an assumption");
+    }
+    return name(p);
+}
+
 static const struct sym_poly *factor(struct parser *p)
 {
     const struct sym_poly *x;
@@ -93,7 +146,7 @@ static const struct sym_poly *factor(struct parser *p)
         x = sum(p);
         if (x && !eat(p, ")")) x = expected(p, "')'");
     } else if (is_letter(*p->at)) {
-        x = name(p);
+        x = named(p);
     } else {
         x = integer(p, &value) ? sym_const(p->w, value) : NULL;
     }
@@ -104,7 +157,16 @@ static const struct sym_poly *factor(struct parser *p)
 static const struct sym_poly *product(struct parser *p)
 {
     const struct sym_poly *x = factor(p);
-    while (x && eat(p, "*")) x = sym_mul(p->w, x, factor(p));
+    sym_int by = 1;
+    while (x) {
+        if (eat(p, "*")) {
+            x = sym_mul(p->w, x, factor(p));
+        } else if (eat(p, "//") || eat(p, "/")) {
+            x = divisor(p, &by) ? sym_floor(p->w, x, by) : NULL;
+        } else {
+            break;
+        }
+    }
     return x;
 }
 
@@ -187,22 +249,66 @@ static const struct sym_form *comparison(struct parser *p, struct side a, enum c
     return sym_ge(w, less ? sym_add(w, 1, d, -1, sym_const(w, 1)) : d);
 }
 
-const struct sym_form *sym_parse_assumption(struct sym_work *w, const char *text)
+static const struct sym_form *chain(struct parser *p)
 {
-    struct parser p = {w, text, text, 0};
-    const struct sym_form *all = sym_bool(w, true);
-    struct side a = side(&p);
+    const struct sym_form *all = sym_bool(p->w, true);
+    struct side a = side(p);
     for (int links = 0; a.x; links++) {
-        enum compare op = compare(&p);
-        skip(&p);
-        if (op == NONE) {
-            if (links == 0) return expected(&p, "a comparison");
-            return *p.at ? expected(&p, "the end") : all;
-        }
-        struct side b = side(&p);
+        enum compare op = compare(p);
+        skip(p);
+        if (op == NONE) return links ? all : expected(p, "a comparison");
+        struct side b = side(p);
         if (!b.x) break;
-        all = sym_and(w, all, comparison(&p, a, op, b));
+        all = sym_and(p->w, all, comparison(p, a, op, b));
         a = b;
     }
     return NULL;
+}
+
+/* Whether the parenthesis at p holds comparisons: then it is a part, else it begins an expression.
+ */
+static bool is_group(const struct parser *p)
+{
+    int depth = 0;
+    for (const char *at = p->at; *at; at++) {
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        if (depth == 0) return false;
+        if (strchr("<>=!", *at)) return true;
+    }
+    return false;
+}
+
+static const struct sym_form *assumption(struct parser *p);
+
+static const struct sym_form *part(struct parser *p)
+{
+    skip(p);
+    if (*p->at != '(' || !is_group(p)) return chain(p);
+    if (++p->depth > MAX_DEPTH) return expected(p, "fewer nested parentheses");
+    p->at++;
+    const struct sym_form *f = assumption(p);
+    p->depth--;
+    return f && !eat(p, ")") ? expected(p, "')'") : f;
+}
+
+static const struct sym_form *choice(struct parser *p)
+{
+    const struct sym_form *f = part(p);
+    while (f && (eat_word(p, "and") || eat(p, "&&"))) f = sym_and(p->w, f, part(p));
+    return f;
+}
+
+static const struct sym_form *assumption(struct parser *p)
+{
+    const struct sym_form *f = choice(p);
+    while (f && (eat_word(p, "or") || eat(p, "||"))) f = sym_or(p->w, f, choice(p));
+    return f;
+}
+
+const struct sym_form *sym_parse_assumption(struct sym_work *w, const char *text)
+{
+    struct parser p = {w, text, text, 0};
+    const struct sym_form *f = assumption(&p);
+    skip(&p);
+    return f && *p.at ? expected(&p, "the end") : f;
 }

@@ -1,0 +1,138 @@
+// Expressions and assumptions: what reads, what it means at points, and where what does not read is
+// wrong.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "symbolic/poly/parse.h"
+
+#include <string.h>
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+struct expression {
+    const char *text;
+    int64_t (*value)(int64_t K, int64_t M);
+};
+
+#define EXPRESSION(name, text, value)                                                              \
+    static int64_t name(int64_t K, int64_t M)                                                      \
+    {                                                                                              \
+        (void)K, (void)M;                                                                          \
+        return value;                                                                              \
+    }
+#define EXPRESSIONS(X)                                                                             \
+    X(e1, "2*K + M", 2 * K + M)                                                                    \
+    X(e2, "K/2 + M", floor_div(K, 2) + M)                                                          \
+    X(e3, "K // 3", floor_div(K, 3))                                                               \
+    X(e4, "2*K/4*3", floor_div(2 * K, 4) * 3)                                                      \
+    X(e5, "8*K/4", 2 * K)                                                                          \
+    X(e6, "ceildiv(K, 8)", floor_div(K + 7, 8))                                                    \
+    X(e7, "ceildiv(K*M + 1, 0x10)*16", floor_div(K *M + 16, 16) * 16)                              \
+    X(e8, "-(K - M)/2", floor_div(M - K, 2))                                                       \
+    X(e9, "M + -M + K", K)
+EXPRESSIONS(EXPRESSION)
+
+static void expressions_mean_what_they_say(void **state)
+{
+#define ENTRY(name, text, value) {text, name},
+    static const struct expression table[] = {EXPRESSIONS(ENTRY)};
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct sym_work w;
+        assert_true(sym_open(&w, NULL));
+        sym_param(&w, "K", 1);
+        sym_param(&w, "M", 1);
+        const struct sym_poly *p = sym_parse(&w, table[i].text);
+        if (!p) fail_msg("%s: %s", table[i].text, w.why);
+        for (int64_t K = -20; K < 40; K++) {
+            for (int64_t M = -5; M < 9; M++) {
+                sym_int value = 0, at[2] = {K, M};
+                assert_true(sym_eval(&w, p, at, &value));
+                if ((int64_t)value != table[i].value(K, M)) {
+                    fail_msg("%s at %d, %d", table[i].text, (int)K, (int)M);
+                }
+            }
+        }
+        sym_close(&w);
+    }
+}
+
+#define ASSUMPTIONS(X)                                                                             \
+    X(a1, "K % 8 == 0", K % 8 == 0)                                                                \
+    X(a2, "1 <= K <= 9 and M != 3", 1 <= K && K <= 9 && M != 3)                                    \
+    X(a3, "K == 4 or K == 7", K == 4 || K == 7)                                                    \
+    X(a4, "K < 2 or K > 5 and M > 0", K < 2 || (K > 5 && M > 0))                                   \
+    X(a5, "(K < 2 or K > 5) and M > 0", (K < 2 || K > 5) && M > 0)                                 \
+    X(a6, "(K + 1) % 4 == 0 && M >= 1", floor_div(K + 1, 4) * 4 == K + 1 && M >= 1)                \
+    X(a7, "K/2 <= M || ceildiv(K, 3) == 2", floor_div(K, 2) <= M || floor_div(K + 2, 3) == 2)      \
+    X(a8, "((K == 1 or M == 1))", K == 1 || M == 1)
+ASSUMPTIONS(EXPRESSION)
+
+static void assumptions_mean_what_they_say(void **state)
+{
+    static const struct expression table[] = {ASSUMPTIONS(ENTRY)};
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct sym_work w;
+        assert_true(sym_open(&w, NULL));
+        sym_param(&w, "K", 1);
+        sym_param(&w, "M", 1);
+        const struct sym_form *f = sym_parse_assumption(&w, table[i].text);
+        if (!f) fail_msg("%s: %s", table[i].text, w.why);
+        for (int64_t K = -20; K < 40; K++) {
+            for (int64_t M = -5; M < 9; M++) {
+                const sym_int at[2] = {K, M};
+                if (sym_holds(&w, f, at) != table[i].value(K, M)) {
+                    fail_msg("%s at %d, %d", table[i].text, (int)K, (int)M);
+                }
+            }
+        }
+        sym_close(&w);
+    }
+}
+
+static void what_does_not_read_says_where(void **state)
+{
+    static const struct {
+        const char *text, *why;
+    } table[] = {
+        {"K / M", "a positive integer"}, {"K / 0", "a positive integer"},
+        {"ceildiv(K)", "','"},           {"ceildiv(K, M)", "a positive integer"},
+        {"min(K, 4)", "min and max"},    {"K +", "a number"},
+        {"K and M", "the end"},          {"\xc3\x9f", "a number"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct sym_work w;
+        assert_true(sym_open(&w, NULL));
+        assert_null(sym_parse(&w, table[i].text));
+        if (!strstr(w.why, table[i].why)) fail_msg("%s: %s", table[i].text, w.why);
+        assert_int_equal(w.status, TMAP_E_ARGUMENT);
+        sym_close(&w);
+    }
+    static const char *const bad[] = {
+        "K", "K == 1 or", "(K == 1", "K == 1)", "K == 1 and or M == 1", "and", "K % 8", "() == 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct sym_work w;
+        assert_true(sym_open(&w, NULL));
+        if (sym_parse_assumption(&w, bad[i])) fail_msg("%s reads", bad[i]);
+        assert_int_equal(w.status, TMAP_E_ARGUMENT);
+        sym_close(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(expressions_mean_what_they_say),
+        cmocka_unit_test(assumptions_mean_what_they_say),
+        cmocka_unit_test(what_does_not_read_says_where),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
