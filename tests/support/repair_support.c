@@ -200,10 +200,12 @@ static const char *check_part(const struct trial *t, const uint32_t *tile, const
     if (in != there && !(there && is_padding(t))) return wrong("bounds differ", in, there);
     if (!in) return NULL;
     if (!copied(t->p) && want != got) return wrong("another address", want, got);
-    for (uint32_t b = 0; t->smem && b < bits; b++) {
+    for (uint32_t b = 0; t->smem && b < bits; b += bits % 8 ? 1 : 8) {
         const uint64_t byte = tmap_swizzle_address(t->p->desc.swizzle, (offset + b) / 8);
-        if ((t->smem[byte] >> (offset + b) % 8 & 1u) != tile_memory_bit(want + b))
-            return wrong("another bit", want + b, byte);
+        const bool same =
+            bits % 8 ? (t->smem[byte] >> (offset + b) % 8 & 1u) == tile_memory_bit(want + b)
+                     : t->smem[byte] == tile_byte((want + b) / 8);
+        if (!same) return wrong("another bit", want + b, byte);
     }
     return NULL;
 }
@@ -383,13 +385,18 @@ static const char *check_stored(const struct trial *t, struct target *m, const u
     if (!tile_bit(t->request, x, &want)) return NULL;
     want -= m->first * 8;
     for (uint32_t b = 0; b < tile_unit_bits(t->request); b++) {
-        if (!tmap_plan_place_bits(t->p, t->request, t->coord, tile, b / bits, &n, &offset))
+        if (b % bits == 0 &&
+            !tmap_plan_place_bits(t->p, t->request, t->coord, tile, b / bits, &n, &offset))
             return wrong("an element has no place", tile[0], tile[1]);
         const uint64_t at = offset + b % bits;
         const uint64_t place = tmap_swizzle_address(t->p->desc.swizzle, at / 8);
-        if ((m->bytes[(want + b) / 8] >> (want + b) % 8 & 1) != (t->smem[place] >> at % 8 & 1))
+        const bool whole = (want + b) % 8 == 0 && at % 8 == 0 && bits % 8 == 0;
+        if (whole ? m->bytes[(want + b) / 8] != t->smem[place]
+                  : (m->bytes[(want + b) / 8] >> (want + b) % 8 & 1) !=
+                        (t->smem[place] >> at % 8 & 1))
             return wrong("not stored", want, b);
         m->wanted[(want + b) / 8] = 1;
+        if (whole) b += 7;
     }
     return NULL;
 }
