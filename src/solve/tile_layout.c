@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define UNIT_BITS 128u       /* of rows, where the target refuses the type */
-#define MOST_RUNS (1u << 18) /* no block has more bytes of shared memory */
+#define MOST_RUNS (1u << 15) /* of 16 bytes each: more than shared memory has */
 
 /* The request's tile: `count` positions along each dimension, `step` indices apart. */
 struct tile {
@@ -74,7 +74,7 @@ static uint64_t digit_of(const struct tile *t, const uint64_t *coef, uint64_t sl
 {
     uint64_t sum = slice * t->part;
     for (uint32_t i = 0; i < t->request->rank; i++) sum += coef[i] * t->at[i] * t->step[i];
-    sum /= div;
+    if (div > 1) sum /= div;
     return mod ? sum % mod : sum;
 }
 
@@ -95,8 +95,9 @@ static uint64_t place_in_plan(const struct tile *t, const struct tmap_plan *p)
             p->desc.kind == TMAP_TILED && (i || sliced) ? p->desc.elem_stride[i] : 1;
         const bool ends = d->tail && in / d->step + 1 == d->copies;
         const uint32_t box = ends ? d->tail : box_of(&p->desc, i);
-        within[i] = in % d->step / (es ? es : 1);
-        copy = copy * d->copies + in / d->step;
+        const uint64_t number = d->copies > 1 ? in / d->step : 0;
+        within[i] = (in - number * d->step) / (es ? es : 1);
+        copy = copy * d->copies + number;
         tail = tail || (ends && i == 0);
         if (sliced && (p->desc.kind == TMAP_TILED ? i + 2 == p->desc.rank : i == 0)) continue;
         if (i || sliced) row = row * ceil_div(box, es ? es : 1) + within[i];
@@ -163,7 +164,8 @@ bool tile_layout_kept(const struct tmap_desc *request, uint32_t inner_unit,
     if (p->desc.interleave) t.parts = 1; /* slices stay whole */
     const uint64_t run = run_of(&t, p);
     do {
-        if (runs++ == MOST_RUNS || place_in_request(&t) != place_in_plan(&t, p)) return false;
+        if ((t.part == 0 && runs++ == MOST_RUNS) || place_in_request(&t) != place_in_plan(&t, p))
+            return false;
     } while (next_run(&t, run));
     return true;
 }
