@@ -305,6 +305,8 @@ struct tmap_request {
     bool no_copy;                  /* the tensor cannot be copied */
     bool no_im2col;                /* copies stay tiled */
     bool any_layout;               /* however the tile lies in shared memory is fine */
+    uint32_t consumer, major;      /* enum tmap_consumer, tmap_major: who reads the tile, or wrote
+                                    * it; every plan's boxes are such as it can read */
 };
 
 /* A search's account of itself, for checking that nothing was overlooked
@@ -405,12 +407,13 @@ struct tmap_tile_plan {
 };
 
 /* tmap_solve() : plans for the request, best first, at most cap. Errors: TMAP_E_ARGUMENT,
- *  TMAP_E_NO_PLAN with *reason (of at least 160 bytes), TMAP_E_ROOM. workspace as tmap_repair()'s.
+ *  TMAP_E_NO_PLAN with a reason of at most reason_size bytes (160 hold every one; it may be NULL,
+ *  with size 0), TMAP_E_INTERNAL as tmap_repair(), TMAP_E_ROOM. workspace as tmap_repair()'s.
  */
 TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                      const struct tmap_tile_request *request, void *workspace,
                                      size_t workspace_bytes, struct tmap_tile_plan *plans,
-                                     size_t cap, size_t *found, char *reason);
+                                     size_t cap, size_t *found, char *reason, size_t reason_size);
 
 /* tmap_solve_account() : the account of what tmap_solve() searches for one swizzle, for proofs;
  * *closed as tmap_repair_report's. That there is no plan is no error here. */

@@ -516,7 +516,7 @@ class checker
         plans_type plans(most);
         std::size_t found = 0;
         const auto s = ::tmap_solve(&c_, &request, memory.get(), TMAP_REPAIR_WORKSPACE,
-                                    plans.data(), most, &found, reason.data());
+                                    plans.data(), most, &found, reason.data(), reason.size());
         if (s != TMAP_OK) return refuse<plans_type>(static_cast<status>(s), reason.data());
         plans.resize(found);
         return plans;

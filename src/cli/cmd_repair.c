@@ -18,6 +18,7 @@ struct repair {
     void *workspace;
     uint64_t plans;
     bool patch;
+    json_t *patches;            /* of the array that is being read, not yet printed */
     struct cli_prover prover;   /* --prove */
     struct tmap_search_log log; /* the search's account, for proofs */
 };
@@ -64,14 +65,129 @@ static void print_text(const struct io_record *record, const struct tmap_plan *p
                report->closed ? ": none gives a cheaper plan" : "");
 }
 
-/* The record's place in its file: an element of an array, or the file itself. */
-static void print_patch(const struct io_record *record, const struct tmap_plan *plan)
+static const char *name_of(const struct io_record *record)
+{
+    return record->name ? record->name : "record";
+}
+
+/* What was gathered for an array is one patch. */
+static void flush_patches(struct repair *r)
+{
+    if (r->patches) io_print_json(stdout, r->patches, 2);
+    r->patches = NULL;
+}
+
+/* A patch applies to a document: to a file that is an array as one, else to each record by itself.
+ * plan: NULL where there is nothing to change, or no way to. */
+static void add_patch(struct repair *r, const struct io_record *record,
+                      const struct tmap_plan *plan)
 {
     char base[32] = "";
     const char *file = record->text - record->offset;
     while (file < record->text && strchr(" \t\r\n", *file)) file++;
-    if (*file == '[') snprintf(base, sizeof base, "/%zu", record->record - 1);
-    io_print_json(stdout, io_plan_patch(plan, record, base), 2);
+    const bool array = *file == '[';
+    if (!array || record->record == 1) flush_patches(r);
+    if (array) snprintf(base, sizeof base, "/%zu", record->record - 1);
+    json_t *patch = plan && !plan->skip ? io_plan_patch(plan, record, base) : json_array();
+    if (!r->patches) r->patches = json_array();
+    json_array_extend(r->patches, patch);
+    json_decref(patch);
+    if (!array) flush_patches(r);
+}
+
+static uint64_t gcd_of(uint64_t a, uint64_t b)
+{
+    return b ? gcd_of(b, a % b) : a;
+}
+
+/* What the record's uses ask of a plan: copies to where they start, stored where one stores, and
+ * readable by who reads. Coordinates that all are multiples of the box are what is assumed anyway.
+ */
+static struct tmap_request request_of(const struct repair *r, const struct io_record *record)
+{
+    struct tmap_request w = r->request;
+    const struct tmap_desc *d = &record->desc;
+    for (size_t k = 0; k < record->use_count; k++) {
+        const struct tmap_use *u = &record->uses[k];
+        if (u->op == TMAP_OP_STORE) w.op = TMAP_OP_STORE;
+        if (u->consumer) w.consumer = u->consumer, w.major = u->major;
+        for (uint32_t i = 0; i < u->coord_count && i < TMAP_MAX_RANK; i++)
+            if ((u->flags & TMAP_USE_COORD) && u->op <= TMAP_OP_STORE && d->kind == TMAP_TILED &&
+                i < d->rank && d->box[i] && u->coord[i] > 0)
+                w.grain[i] = gcd_of(w.grain[i] ? w.grain[i] : d->box[i], (uint64_t)u->coord[i]);
+    }
+    return w;
+}
+
+/* The first use that the rows refuse, of a legal descriptor. */
+static bool illegal_use(const struct repair *r, const struct io_record *record, size_t *which,
+                        struct tmap_violation *v)
+{
+    for (size_t k = 0; k < record->use_count; k++) {
+        size_t found = 0;
+        if (tmap_check_use(&r->checker, &record->desc, &record->uses[k], v, 1, &found, NULL) ==
+                TMAP_OK &&
+            found) {
+            *which = k;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing to repair in the descriptor: but a use of it may be illegal, which is no plan's to mend.
+ */
+static enum cli_exit answer_legal(struct repair *r, struct io_record *record)
+{
+    struct tmap_repair_report report = {0};
+    struct tmap_violation v;
+    struct tmap_detail detail;
+    size_t which = 0;
+    const bool refused = illegal_use(r, record, &which, &v);
+    if (refused && tmap_detail_of(&r->checker.target, &record->desc, &record->uses[which], &v,
+                                  &detail) == TMAP_OK)
+        snprintf(report.reason, sizeof report.reason,
+                 "the descriptor is legal, uses[%zu] is not: %s: %.100s", which, tmap_row_id(v.row),
+                 detail.message);
+    if (r->patch)
+        add_patch(r, record, NULL);
+    else if (r->cli->format != IO_TEXT)
+        print_json(r, record, NULL, &report, refused ? TMAP_ILLEGAL : TMAP_LEGAL);
+    else {
+        io_put(stdout, name_of(record));
+        printf(": %s\n", refused ? report.reason : "legal, nothing to repair");
+    }
+    if (r->patch && refused) cli_message(r->cli, "%s: %s", name_of(record), report.reason);
+    return refused ? CLI_ILLEGAL : CLI_OK;
+}
+
+/* Whether the plans are printed for a descriptor that is illegal by itself, or by a use that a plan
+ * can mend: one that starts between two units, or whose reader needs another box. */
+static bool to_repair(const struct repair *r, const struct io_record *record)
+{
+    struct tmap_violation v;
+    size_t which;
+    return tmap_verdict_of(&r->checker, &record->desc) != TMAP_LEGAL ||
+           illegal_use(r, record, &which, &v);
+}
+
+static void print_plans(struct repair *r, struct io_record *record, const struct tmap_plan *plans,
+                        const struct tmap_repair_report *report, enum tmap_verdict verdict)
+{
+    if (r->patch) {
+        add_patch(r, record, report->found ? &plans[0] : NULL);
+        if (!report->found) cli_message(r->cli, "%s: no plan: %s", name_of(record), report->reason);
+    } else if (r->cli->format != IO_TEXT) {
+        print_json(r, record, plans, report, verdict);
+    } else {
+        print_text(record, plans, report);
+    }
+}
+
+/* Whether the plan changes anything: of a legal descriptor a use may be all that is wrong. */
+static bool changes_nothing(const struct tmap_repair_report *report, const struct tmap_plan *plans)
+{
+    return report->found == 0 || plans[0].step_count == 0;
 }
 
 static enum cli_exit repair_record(void *user, struct io_record *record)
@@ -79,34 +195,21 @@ static enum cli_exit repair_record(void *user, struct io_record *record)
     struct repair *r = user;
     struct tmap_plan plans[MOST_PLANS];
     struct tmap_repair_report report = {0};
+    const struct tmap_request request = request_of(r, record);
     const enum tmap_verdict verdict = tmap_verdict_of(&r->checker, &record->desc);
-    if (verdict == TMAP_LEGAL) {
-        if (r->patch)
-            io_print_json(stdout, json_array(), 0);
-        else if (r->cli->format != IO_TEXT)
-            print_json(r, record, plans, &report, verdict);
-        else {
-            io_put(stdout, record->name ? record->name : "record");
-            puts(": legal, nothing to repair");
-        }
-        return CLI_OK;
-    }
+    if (!to_repair(r, record)) return answer_legal(r, record);
     r->log.length = 0;
     const enum tmap_status s =
-        tmap_repair(&r->checker, &record->desc, &r->request, r->workspace, TMAP_REPAIR_WORKSPACE,
+        tmap_repair(&r->checker, &record->desc, &request, r->workspace, TMAP_REPAIR_WORKSPACE,
                     plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
+    if (verdict == TMAP_LEGAL && (s != TMAP_OK || changes_nothing(&report, plans)))
+        return answer_legal(r, record);
     if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
     if (report.dropped) cli_note(r->cli, cli_status(r->cli, TMAP_E_INTERNAL, "repair"));
-    if (r->patch && report.found)
-        print_patch(record, &plans[0]);
-    else if (r->cli->format != IO_TEXT)
-        print_json(r, record, plans, &report, verdict);
-    else
-        print_text(record, plans, &report);
-    if (r->cli->prove)
-        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &r->request,
-                         report.found ? &plans[0] : NULL, &r->log,
-                         record->name ? record->name : "record");
+    print_plans(r, record, plans, &report, verdict == TMAP_LEGAL ? TMAP_ILLEGAL : verdict);
+    if (r->cli->prove && verdict != TMAP_LEGAL && !request.consumer)
+        cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &request,
+                         report.found ? &plans[0] : NULL, &r->log, name_of(record));
     return report.found ? CLI_OK : CLI_ILLEGAL;
 }
 
@@ -130,6 +233,7 @@ static enum cli_exit run(struct cli *cli)
     r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
     const bool ready = r.workspace && (r.log.text || !cli->prove);
     if (ready) cli_each(cli, true, repair_record, &r);
+    flush_patches(&r);
     free(r.workspace);
     free(r.log.text);
     if (!ready) return cli_status(cli, TMAP_E_MEMORY, "repair");

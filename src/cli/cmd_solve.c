@@ -90,7 +90,7 @@ static enum cli_exit solve_record(void *user, struct io_record *record)
     if (!io_request_from(record, &request)) return cli_unreadable(s->cli, record);
     const enum tmap_status status =
         tmap_solve(&s->checker, &request, s->workspace, TMAP_REPAIR_WORKSPACE, plans,
-                   (size_t)s->plans, &found, reason);
+                   (size_t)s->plans, &found, reason, sizeof reason);
     if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
     if (s->cli->format == IO_TEXT)
         print_text(plans, found, &request, reason);
@@ -139,7 +139,8 @@ const struct cli_command cli_solve = {
              "\"op\":\"load\", \"consumer\":\"wgmma_k_major\"}. Fewest instructions first, then no "
              "bank\nconflicts, then least shared memory, then whole sectors of memory.\n"
              "Consumers: none, ldmatrix, wgmma_k_major, wgmma_mn_major, tcgen05_k_major,\n"
-             "tcgen05_mn_major; also \"multicast\":2, the CTAs that get the tile.\n",
+             "tcgen05_mn_major; or \"consumer\":\"wgmma\", \"major\":\"k\" as in uses. Also\n"
+             "\"multicast\":2, the CTAs that get the tile.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,

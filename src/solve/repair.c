@@ -544,40 +544,45 @@ static const char *why_none(const struct search *s)
     if (s->objective.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
     if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";
+    if (s->objective.reader)
+        return "no plan within six rewrites has boxes that the consumer can read";
     if (s->sets->count && s->sets->limits[0].known)
         return "no view of this tensor within six rewrites has legal fields";
     return "the target has no legal map for this type and interleave";
 }
 
-enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                              const struct tmap_request *request, const struct tmap_use *reader,
-                              bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
-                              void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
-                              struct tmap_repair_report *report, struct tmap_search_log *log)
+static struct search begin_search(const struct search_problem *p, const struct decision *x)
+{
+    const struct tmap_request *request = p->request;
+    return (struct search){.objective = {.checker = p->checker,
+                                         .desc = &x->desc,
+                                         .request = request,
+                                         .reader = p->reader,
+                                         .exact = p->exact,
+                                         .any_layout = request && request->any_layout,
+                                         .stores = request && request->op == TMAP_OP_STORE},
+                           .decision = x,
+                           .sets = p->sets,
+                           .limit = p->limit,
+                           .plans = p->plans,
+                           .cap = p->cap,
+                           .log = p->log};
+}
+
+enum tmap_status search_plans(const struct search_problem *p)
 {
     struct decision x;
-    struct search s;
-    if (!checker || !desc || !plans || cap == 0 || !report) return TMAP_E_ARGUMENT;
+    struct tmap_repair_report *report = p->report;
+    if (!p->checker || !p->desc || !p->plans || p->cap == 0 || !report) return TMAP_E_ARGUMENT;
     memset(report, 0, sizeof *report);
-    if (checker->covered != TMAP_OK) return checker->covered;
-    decide(checker, desc, request, &x);
+    if (p->checker->covered != TMAP_OK) return p->checker->covered;
+    decide(p->checker, p->desc, p->request, &x);
     if (x.hopeless) return no_plan(report, x.reason);
-    if (x.empty) return skip_plan(&x, plans, report);
-    memset(&s, 0, sizeof s);
-    s.objective = (struct objective){.checker = checker, .desc = &x.desc, .request = request};
-    s.sets = sets;
-    s.objective.reader = reader;
-    s.objective.exact = exact;
-    s.limit = limit;
-    s.objective.any_layout = request && request->any_layout;
-    s.objective.stores = request && request->op == TMAP_OP_STORE;
-    s.decision = &x;
-    s.plans = plans;
-    s.cap = cap;
-    s.log = log;
+    if (x.empty) return skip_plan(&x, p->plans, report);
+    struct search s = begin_search(p, &x);
     if (!measure(&s.objective))
         return no_plan(report, "the tile or the tensor has more than 2^61 bytes");
-    if (!take_workspace(&s, workspace, bytes)) return TMAP_E_ROOM;
+    if (!take_workspace(&s, p->workspace, p->workspace_bytes)) return TMAP_E_ROOM;
     if (x.desc.kind == TMAP_TILED)
         run_search(&s, report);
     else
@@ -593,8 +598,25 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
                              struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
                              struct tmap_search_log *log)
 {
-    struct limit_sets sets;
-    sets.count = 0;
-    return search_plans(checker, desc, request, NULL, false, NULL, &sets, workspace, bytes, plans,
-                        cap, report, log);
+    struct limit_sets sets = {.count = 0};
+    struct tmap_use reader = {.op = TMAP_OP_LOAD};
+    struct search_problem p = {.checker = checker,
+                               .desc = desc,
+                               .request = request,
+                               .sets = &sets,
+                               .workspace = workspace,
+                               .workspace_bytes = bytes,
+                               .plans = plans,
+                               .cap = cap,
+                               .report = report,
+                               .log = log};
+    if (request && request->consumer) {
+        if (!tmap_consumer_name(request->consumer, request->major)) return TMAP_E_ARGUMENT;
+        reader.op = request->op;
+        reader.consumer = request->consumer;
+        reader.major = request->major;
+        p.reader = &reader;
+        p.exact = request->consumer != TMAP_CONSUMER_LDMATRIX;
+    }
+    return search_plans(&p);
 }

@@ -4,15 +4,27 @@
 
 #include "solve/fields.h"
 
-/* As tmap_repair(); of plans only those count whose every box the reader takes, by the rows about
- * uses. exact: a box's row is one that it takes whole, and no box reaches beyond the tile. reader
- * may be NULL. Plans that cost more than *limit are of no use; it may be NULL. sets: for one
- * checker and reader, begun with a count of 0. */
-enum tmap_status search_plans(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                              const struct tmap_request *request, const struct tmap_use *reader,
-                              bool exact, const struct tmap_cost *limit, struct limit_sets *sets,
-                              void *workspace, size_t bytes, struct tmap_plan *plans, size_t cap,
-                              struct tmap_repair_report *report, struct tmap_search_log *log);
+/* What is searched for, and where it goes. */
+struct search_problem {
+    const struct tmap_checker *checker;
+    const struct tmap_desc *desc;
+    const struct tmap_request *request; /* or NULL */
+    const struct tmap_use *reader;      /* who takes the boxes, or NULL: of plans only those count
+                                         * whose every box it takes, by the rows about uses */
+    bool exact;                    /* a box's row is one that the reader takes whole, and no box
+                                    * reaches beyond the tile */
+    const struct tmap_cost *limit; /* plans that cost more are of no use; or NULL */
+    struct limit_sets *sets;       /* of one checker and reader, begun with a count of 0 */
+    void *workspace;
+    size_t workspace_bytes;
+    struct tmap_plan *plans;
+    size_t cap;
+    struct tmap_repair_report *report;
+    struct tmap_search_log *log; /* or NULL */
+};
+
+/* As tmap_repair(). */
+enum tmap_status search_plans(const struct search_problem *problem);
 
 /* A requested tile as the search takes it: solve asks for each swizzle in turn. */
 static inline struct tmap_desc search_request(const struct tmap_tile_request *request,

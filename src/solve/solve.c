@@ -47,15 +47,20 @@ static uint32_t conflicts_of(const struct tmap_checker *c, const struct tmap_pla
     return ways ? ways - 1 : 0;
 }
 
+/* Rows that follow one another without a gap are one run. */
 static uint64_t partial_sectors(const struct tmap_desc *d)
 {
     struct tmap_layout l;
     layout_of(d, &l);
-    const uint32_t bytes = l.row_bytes * layout_gmem_bits(d->dtype) / layout_smem_bits(d->dtype);
-    uint64_t odd = bytes % SECTOR_BYTES != 0;
-    for (uint32_t i = 0; i + 1 < d->rank; i++) odd |= d->stride_bytes[i] % SECTOR_BYTES != 0;
-    odd |= d->address % SECTOR_BYTES != 0;
-    return odd * 2;
+    uint64_t run = (uint64_t)l.row_bytes * layout_gmem_bits(d->dtype) / layout_smem_bits(d->dtype);
+    uint64_t odd = d->address % SECTOR_BYTES;
+    for (uint32_t i = 0; i + 1 < d->rank; i++) {
+        if (d->stride_bytes[i] == run)
+            run *= d->box[i + 1];
+        else
+            odd |= d->stride_bytes[i] % SECTOR_BYTES;
+    }
+    return (odd || run % SECTOR_BYTES) ? 2 : 0;
 }
 
 static int compare(const struct tmap_tile_plan *a, const struct tmap_tile_plan *b)
@@ -109,11 +114,12 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
 
 /* Why nothing serves: what the consumer has against the plan that there would be without it. */
 static void explain(const struct tmap_checker *c, const struct tmap_tile_request *request,
-                    const struct tmap_use *reader, void *workspace, size_t bytes, char *reason)
+                    const struct tmap_use *reader, void *workspace, size_t bytes, char *reason,
+                    size_t size)
 {
     const struct tmap_request how = {
         .op = request->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
-    snprintf(reason, 160, "no swizzle that this consumer reads fits the tile");
+    snprintf(reason, size, "no swizzle that this consumer reads fits the tile");
     for (int32_t w = 0; w < SWIZZLES; w++) {
         struct tmap_use use = *reader;
         struct tmap_plan plan;
@@ -122,11 +128,11 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_request
         size_t found = 0;
         const struct tmap_desc d = search_request(request, w);
         const enum tmap_status s = tmap_repair(c, &d, &how, workspace, bytes, &plan, 1, &r, NULL);
-        if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, 160, "%s", r.reason);
+        if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, size, "%s", r.reason);
         if (s != TMAP_OK || plan.skip) continue;
         use.coord_count = plan.desc.rank;
         if (tmap_check_use(c, &plan.desc, &use, v, 1, &found, NULL) == TMAP_OK && found)
-            snprintf(reason, 160, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);
+            snprintf(reason, size, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);
     }
 }
 
@@ -141,9 +147,20 @@ static enum tmap_status plans_with(const struct tmap_checker *checker,
         .op = request->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     const struct tmap_use reader = reader_of(request);
     const struct tmap_desc d = search_request(request, swizzle);
-    return search_plans(checker, &d, &how, request->consumer ? &reader : NULL,
-                        is_mma(request->consumer), limit, sets, workspace, bytes, options, OPTIONS,
-                        r, log);
+    const struct search_problem problem = {.checker = checker,
+                                           .desc = &d,
+                                           .request = &how,
+                                           .reader = request->consumer ? &reader : NULL,
+                                           .exact = is_mma(request->consumer),
+                                           .limit = limit,
+                                           .sets = sets,
+                                           .workspace = workspace,
+                                           .workspace_bytes = bytes,
+                                           .plans = options,
+                                           .cap = OPTIONS,
+                                           .report = r,
+                                           .log = log};
+    return search_plans(&problem);
 }
 
 /* What a plan may cost to be kept beside one that is: what comes first in both orders. */
@@ -179,11 +196,13 @@ enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
 
 enum tmap_status tmap_solve(const struct tmap_checker *checker,
                             const struct tmap_tile_request *request, void *workspace, size_t bytes,
-                            struct tmap_tile_plan *plans, size_t cap, size_t *found, char *reason)
+                            struct tmap_tile_plan *plans, size_t cap, size_t *found, char *reason,
+                            size_t reason_size)
 {
     struct limit_sets sets;
     struct tmap_cost limit;
-    if (!checker || !request || !plans || cap == 0 || !found || !reason ||
+    uint32_t dropped = 0;
+    if (!checker || !request || !plans || cap == 0 || !found || (!reason && reason_size) ||
         !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
     const struct tmap_use reader = reader_of(request);
@@ -202,6 +221,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         const enum tmap_status s = plans_with(checker, request, w, *found == cap ? &limit : NULL,
                                               &sets, workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
+        dropped += r.dropped;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
             const struct tmap_tile_plan t = measured(checker, &options[i], request);
@@ -209,7 +229,8 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         }
         if (*found == cap) limit = limit_of(&plans[cap - 1], ask.exact);
     }
-    if (*found == 0) explain(checker, request, &reader, workspace, bytes, reason);
+    if (*found == 0) explain(checker, request, &reader, workspace, bytes, reason, reason_size);
+    if (*found == 0 && dropped) return TMAP_E_INTERNAL;
     return *found ? TMAP_OK : TMAP_E_NO_PLAN;
 }
 

@@ -175,7 +175,7 @@ static bool solved(struct plan_tools *t, struct plan_case *c)
     size_t found;
     memcpy(w.tile, c->request.box, sizeof w.tile);
     if (tmap_solve(&t->checker, &w, t->workspace, sizeof t->workspace, plans, CHOICES, &found,
-                   reason) != TMAP_OK)
+                   reason, sizeof reason) != TMAP_OK)
         return false;
     c->plan = plans[c->choice % found].plan;
     return true;

@@ -352,7 +352,7 @@ static void nothing_ranks_before_what_solve_finds(void **state)
         char reason[160];
         size_t found;
         assert_int_equal(tmap_solve(&t.checker, &requests[i], workspace, sizeof workspace, &best, 1,
-                                    &found, reason),
+                                    &found, reason, sizeof reason),
                          TMAP_OK);
         for (int way = 0; way < WAYS; way++) {
             struct tmap_tile_plan plan = best;
@@ -411,7 +411,7 @@ static void nothing_ranks_before_random_tiles(void **state)
         char reason[160];
         size_t found;
         const struct tmap_tile_request w = random_tile(&seed);
-        if (tmap_solve(&t.checker, &w, workspace, sizeof workspace, &best, 1, &found, reason) !=
+        if (tmap_solve(&t.checker, &w, workspace, sizeof workspace, &best, 1, &found, reason, sizeof reason) !=
                 TMAP_OK ||
             best.plan.skip ||
             tmap_certify_tile(t.s, &t.checker, &w, &best, workspace, sizeof workspace, &t.log,

@@ -139,8 +139,8 @@ static void test_drawn_tiles(void **state)
         struct tmap_tile_plan p[PLANS];
         size_t found = 0;
         char reason[160] = "";
-        const enum tmap_status status =
-            tmap_solve(c, &d.request, workspace, sizeof workspace, p, PLANS, &found, reason);
+        const enum tmap_status status = tmap_solve(c, &d.request, workspace, sizeof workspace, p,
+                                                   PLANS, &found, reason, sizeof reason);
         if (status != TMAP_OK && status != TMAP_E_NO_PLAN)
             fail_msg("tile at %llu: status %d", (unsigned long long)here, status);
         t.without += found == 0;

@@ -73,8 +73,40 @@ static void test_empty_tensor(void **state)
     d.dim[1] = 0;
     d.address = 0;
     const struct tmap_plan p = repair_one(&d, NULL);
+    const uint32_t tile[TMAP_MAX_RANK] = {0};
+    int64_t at[TMAP_MAX_RANK] = {1, 1};
+    struct tmap_desc out;
+    uint32_t copy;
+    uint64_t offset;
     assert_steps(&p, "skip");
     assert_int_equal(p.cost.kind, TMAP_PLAN_FREE);
+    tmap_plan_coords(&p, at, 0, at); /* there are no copies: nothing divides by them */
+    assert_int_equal(at[0], 0);
+    tmap_plan_desc(&p, 3, &out);
+    assert_false(tmap_plan_place(&p, &d, at, tile, &copy, &offset));
+}
+
+/* What a caller gives may be anything. */
+static void test_any_argument(void **state)
+{
+    struct tmap_desc d = base();
+    const uint32_t tile[TMAP_MAX_RANK] = {5};
+    int64_t at[TMAP_MAX_RANK] = {INT64_MAX, INT64_MAX};
+    uint32_t copy;
+    uint64_t offset;
+    (void)state;
+    d.box[1] = 512;
+    const struct tmap_plan p = repair_one(&d, NULL);
+    assert_false(tmap_plan_place(&p, &d, at, tile, &copy, &offset));
+    tmap_plan_coords(&p, at, 0, at);
+    d.rank = 99;
+    at[0] = at[1] = 0;
+    assert_false(tmap_plan_place(&p, &d, at, tile, &copy, &offset));
+    assert_false(tmap_plan_place(NULL, NULL, NULL, NULL, NULL, NULL));
+    tmap_plan_coords(NULL, at, 0, at);
+    tmap_plan_desc(NULL, 0, NULL);
+    assert_non_null(tmap_plan_check(NULL, NULL, NULL));
+    assert_int_equal(tmap_plan_step_text(NULL, NULL, 0), 0);
 }
 
 static void test_box_over_256(void **state)
@@ -246,6 +278,31 @@ static void test_alternatives_are_ranked(void **state)
         assert_true(tmap_cost_compare(&p[i - 1].cost, &p[i].cost) <= 0);
 }
 
+/* Rows of 128 elements under the 128-byte swizzle are no operand of wgmma; slabs are. A plan
+ * without the swizzle would be legal too, and nothing that wgmma reads. */
+static void test_consumer_keeps_reading(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_request reader = {.consumer = TMAP_CONSUMER_WGMMA, .major = TMAP_K_MAJOR};
+    const struct tmap_request nobody = {.consumer = 99};
+    struct tmap_desc d = base();
+    struct tmap_plan p[8];
+    struct tmap_repair_report r;
+    (void)state;
+    d.box[0] = 128;
+    d.swizzle = TMAP_SWIZZLE_128B;
+    assert_int_equal(tmap_repair(&c, &d, &reader, workspace, sizeof workspace, p, 8, &r, NULL),
+                     TMAP_OK);
+    for (size_t i = 0; i < r.found; i++) {
+        struct tmap_mma mma;
+        assert_int_equal(tmap_mma_of(&c, &p[i].desc, TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, &mma, NULL),
+                         TMAP_OK);
+    }
+    assert_steps(&p[0], "split");
+    assert_int_equal(tmap_repair(&c, &d, &nobody, workspace, sizeof workspace, p, 8, &r, NULL),
+                     TMAP_E_ARGUMENT);
+}
+
 static void test_random_descriptors(void **state)
 {
     const char *deep = getenv("TMAP_DEEP");
@@ -387,6 +444,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_size_one_stride),
         cmocka_unit_test(test_empty_tensor),
+        cmocka_unit_test(test_any_argument),
         cmocka_unit_test(test_box_over_256),
         cmocka_unit_test(test_wide_inner_box),
         cmocka_unit_test(test_odd_rows_need_padding),
@@ -397,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_alternatives_are_ranked),
         cmocka_unit_test(test_store_to_the_end),
         cmocka_unit_test(test_strided_slices),
+        cmocka_unit_test(test_consumer_keeps_reading),
         cmocka_unit_test(test_random_stores),
         cmocka_unit_test(test_search_log),
         cmocka_unit_test(test_random_descriptors),

@@ -179,8 +179,9 @@ static void test_packed_tile(void **state)
     char reason[160];
     (void)state;
     w.tensor = packed(TMAP_16U4_ALIGN8B, 8192, 512);
-    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
-                     TMAP_OK);
+    assert_int_equal(
+        tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+        TMAP_OK);
     for (uint32_t k = 0; k + 1 < p.plan.desc.rank; k++)
         assert_int_not_equal(p.plan.desc.stride_bytes[k], 0);
     assert_int_equal(p.plan.desc.swizzle, TMAP_SWIZZLE_128B);

@@ -52,7 +52,7 @@ static void test_swizzle_for_mma(void **state)
         size_t found;
         char reason[160];
         const enum tmap_status s =
-            tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason);
+            tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason);
         assert_int_equal(s, want < 0 ? TMAP_E_NO_PLAN : TMAP_OK);
         if (want < 0) continue;
         assert_int_equal(p.plan.desc.swizzle, want);
@@ -70,14 +70,17 @@ static void test_no_operand(void **state)
     size_t found;
     char reason[160];
     (void)state;
-    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
-                     TMAP_E_NO_PLAN);
+    assert_int_equal(
+        tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+        TMAP_E_NO_PLAN);
     w = request_of(TMAP_BFLOAT16, 64, 64, TMAP_CONSUMER_TCGEN05, TMAP_K_MAJOR);
-    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
-                     TMAP_E_NO_PLAN);
+    assert_int_equal(
+        tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+        TMAP_E_NO_PLAN);
     assert_true(strlen(reason) > 8);
-    assert_int_equal(tmap_solve(&c, NULL, workspace, sizeof workspace, &p, 1, &found, reason),
-                     TMAP_E_ARGUMENT);
+    assert_int_equal(
+        tmap_solve(&c, NULL, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+        TMAP_E_ARGUMENT);
 }
 
 /* The fewest copies of equal boxes that cover the tile, over every box and swizzle there is. */
@@ -111,9 +114,9 @@ static void test_against_every_box(void **state)
                 struct tmap_tile_plan p;
                 size_t found;
                 char reason[160];
-                assert_int_equal(
-                    tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
-                    TMAP_OK);
+                assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found,
+                                            reason, sizeof reason),
+                                 TMAP_OK);
                 const uint64_t best = fewest_by_trying(&c, &w);
                 assert_true(p.instructions <= best);
                 fewer += p.instructions < best;
@@ -135,8 +138,9 @@ static void test_copied_rows_of_whole_sectors(void **state)
     (void)state;
     w.tensor.dim[0] = 130;
     w.tensor.stride_bytes[0] = 260;
-    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason),
-                     TMAP_OK);
+    assert_int_equal(
+        tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+        TMAP_OK);
     assert_int_equal(p.kind, TMAP_PLAN_PADDING);
     assert_int_equal(p.plan.desc.stride_bytes[0], 288);
     assert_int_equal(p.partial_sectors, 0);
@@ -154,9 +158,9 @@ static void test_conflicts_of_every_swizzle(void **state)
     size_t found;
     char reason[160];
     (void)state;
-    assert_int_equal(
-        tmap_solve(&c, &w, workspace, sizeof workspace, p, sizeof p / sizeof *p, &found, reason),
-        TMAP_OK);
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, p, sizeof p / sizeof *p,
+                                &found, reason, sizeof reason),
+                     TMAP_OK);
     for (size_t i = 0; i < found; i++) {
         uint32_t ways = 0;
         if (p[i].plan.copies != 1 || p[i].plan.desc.rank != 2) continue;

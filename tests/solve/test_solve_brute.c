@@ -40,9 +40,13 @@ static int compare(const uint64_t *a, const uint64_t *b, int n)
 
 static uint64_t sectors_of(const struct tmap_desc *d)
 {
-    uint64_t odd = (uint64_t)d->box[0] * layout_gmem_bits(d->dtype) / 8 % SECTOR;
-    for (uint32_t i = 0; i + 1 < d->rank; i++) odd |= d->stride_bytes[i] % SECTOR;
-    return odd || d->address % SECTOR ? 2 : 0;
+    uint64_t run = (uint64_t)d->box[0] * layout_gmem_bits(d->dtype) / 8, odd = 0;
+    for (uint32_t i = 0; i + 1 < d->rank; i++) { /* rows without a gap are one */
+        const bool goes_on = d->stride_bytes[i] == run;
+        odd |= goes_on ? 0 : d->stride_bytes[i] % SECTOR;
+        run *= goes_on ? d->box[i + 1] : 1;
+    }
+    return odd || run % SECTOR || d->address % SECTOR ? 2 : 0;
 }
 
 /* --- how many cycles a read of 8 rows takes ------------------------------------------------------
@@ -243,7 +247,7 @@ static int one(struct brute *b, const struct tmap_tile_request *w)
     as_request(b, w);
     brute_run(b);
     const enum tmap_status s =
-        tmap_solve(&b->c, w, workspace, sizeof workspace, &p, 1, &found, reason);
+        tmap_solve(&b->c, w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason);
     if (s != TMAP_OK && !best->any) return 0;
     if (s != TMAP_OK) {
         print_error("  solve: %s\n", reason);

@@ -1,5 +1,6 @@
 /* request.c : a requested tile from JSON. */
 #include "io/plan/plan.h"
+#include "expr/values.h"
 #include "io/json/read.h"
 
 #include <string.h>
@@ -22,9 +23,20 @@ static bool op_of(json_t *value, uint32_t *out)
     return !value || (text && (*out == TMAP_OP_STORE || strcmp(text, "load") == 0));
 }
 
-static bool consumer_of(json_t *value, struct tmap_tile_request *w)
+/* "wgmma_k_major" in one word; or "wgmma" and "major", as uses have it. */
+static bool consumer_of(json_t *value, json_t *major, struct tmap_tile_request *w)
 {
     const char *text = json_string_value(value);
+    int32_t number = 0, along = TMAP_K_MAJOR;
+    if (text && value_find(VALUES_CONSUMER, text, &number)) {
+        if (major &&
+            (!json_is_string(major) || !value_find(VALUES_MAJOR, json_string_value(major), &along)))
+            return false;
+        w->consumer = (uint32_t)number;
+        w->major = (uint32_t)along;
+        return tmap_consumer_name(w->consumer, w->major) != NULL;
+    }
+    if (major) return false;
     for (size_t i = 0; text && tmap_consumer_at(i, &w->consumer, &w->major); i++)
         if (strcmp(text, tmap_consumer_name(w->consumer, w->major)) == 0) return true;
     w->consumer = w->major = 0;
@@ -33,8 +45,8 @@ static bool consumer_of(json_t *value, struct tmap_tile_request *w)
 
 bool io_request_from(struct io_record *r, struct tmap_tile_request *w)
 {
-    static const char *const known[] = {"name",     "tensor",    "tile", "op",
-                                        "consumer", "multicast", NULL};
+    static const char *const known[] = {"name",     "tensor", "tile",      "op",
+                                        "consumer", "major",  "multicast", NULL};
     const struct io_at at = {r, "$", 0};
     json_t *tile = json_object_get(r->json, "tile"), *cast = json_object_get(r->json, "multicast");
     memset(w, 0, sizeof *w);
@@ -44,9 +56,9 @@ bool io_request_from(struct io_record *r, struct tmap_tile_request *w)
     if (!tensor_from(r, json_object_get(r->json, "tensor"), tile, &w->tensor)) return false;
     memcpy(w->tile, w->tensor.box, sizeof w->tile);
     if (!op_of(json_object_get(r->json, "op"), &w->op)) return io_fail(r, "$.op", "load or store");
-    if (!consumer_of(json_object_get(r->json, "consumer"), w))
+    if (!consumer_of(json_object_get(r->json, "consumer"), json_object_get(r->json, "major"), w))
         return io_fail(r, "$.consumer",
                        "none, ldmatrix, wgmma_k_major, wgmma_mn_major, "
-                       "tcgen05_k_major or tcgen05_mn_major");
+                       "tcgen05_k_major or tcgen05_mn_major; or wgmma with \"major\"");
     return !cast || io_get_u32(&at, "multicast", -1, cast, &w->multicast);
 }

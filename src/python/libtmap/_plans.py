@@ -138,7 +138,8 @@ def solve(tensor: Any = None, tile: Optional[Sequence[int]] = None, *, op: str =
     request.consumer, request.major = _consumer(consumer)
     found, count = ffi.new("struct tmap_tile_plan[]", plans), ffi.new("size_t *")
     reason = ffi.new("char[]", _REASON)
-    status = lib.tmap_solve(checker, request, *_workspace(), found, plans, count, reason)
+    status = lib.tmap_solve(checker, request, *_workspace(), found, plans, count, reason,
+                            _REASON)
     if status not in (lib.TMAP_OK, lib.TMAP_E_NO_PLAN):
         _native.must(status, "solve")
     n = count[0] if status == lib.TMAP_OK else 0
