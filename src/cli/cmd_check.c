@@ -1,6 +1,7 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
 #include "cli/baseline.h"
 #include "cli/prove.h"
+#include "cli/shard.h"
 #include "io/json/dump.h"
 #include "io/ptx/ptx.h"
 #include "io/report/report.h"
@@ -19,6 +20,7 @@ struct check {
     enum io_dump dump;
     struct cli_prover prover;      /* --prove */
     struct cli_baseline *baseline; /* --baseline; else NULL */
+    uint64_t number, first, end;   /* of records: the next one's, and those to check */
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -77,7 +79,12 @@ static void check_stream(struct check *c, struct io_stream *stream)
 {
     struct io_record record;
 
-    while (!ferror(stdout) && next_record(c, stream, &record)) {
+    struct io_piece piece;
+
+    for (; c->number < c->first; c->number++)
+        if (!io_stream_next(stream, &piece)) return;
+    while (!ferror(stdout) && c->number < c->end && next_record(c, stream, &record)) {
+        c->number++;
         cli_note(c->cli, check_record(c, stream, &record));
         io_record_free(&record);
     }
@@ -95,6 +102,38 @@ static void check_file(struct check *c, const char *path)
     }
     check_stream(c, &stream);
     io_stream_close(&stream);
+}
+
+/* How many records the files have; what cannot be opened has none, and says so when it is read. */
+static uint64_t count_records(const struct cli *cli)
+{
+    struct io_stream stream;
+    struct io_piece piece;
+    char error[IO_ERROR_SIZE];
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        if (!io_stream_open(&stream, cli->operand[i], 0, error)) continue;
+        while (io_stream_next(&stream, &piece)) n++;
+        io_stream_close(&stream);
+    }
+    return n;
+}
+
+/* The records of this shard; the files are read twice. */
+static bool choose_shard(struct check *c)
+{
+    struct cli_shard shard;
+
+    c->end = UINT64_MAX;
+    if (!cli_shard_get(c->cli, &shard)) return false;
+    if (!shard.count) return true;
+    if (c->cli->operand_count == 0 || c->has_dump || c->cli->ptx_file) {
+        cli_usage(c->cli, "--shard needs files of descriptors");
+        return false;
+    }
+    cli_shard_range(&shard, count_records(c->cli), &c->first, &c->end);
+    return true;
 }
 
 /* --- PTX ---------------------------------------------------------------------------------------*/
@@ -212,6 +251,7 @@ static enum cli_exit run(struct cli *cli)
     if (c.has_dump && !io_dump_find(cli_get(cli, "from"), &c.dump))
         return cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'",
                          cli_get(cli, "from"));
+    if (!choose_shard(&c)) return CLI_USAGE;
     if (cli_has(cli, "baseline")) {
         c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
         if (!c.baseline) return CLI_INPUT;
@@ -231,6 +271,7 @@ static enum cli_exit run(struct cli *cli)
 static const struct cli_option options[] = {
     {"keep", 0, "DIR", "with --prove: leave each certificate there, in SMT-LIB"},
     {"baseline", 0, "FILE", "what check -f jsonl printed before: only new findings fail"},
+    CLI_SHARD_OPTION,
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
     {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
     {"from", 0, "PROGRAM", "triton, cutlass, tilelang: FILE is a log with the fields it prints"},

@@ -1,5 +1,6 @@
 /* cmd_prune.c : which kernel configurations can exist, and how they rank. */
 #include "cli/each.h"
+#include "cli/shard.h"
 #include "io/plan/plan.h"
 #include "io/report/report.h"
 
@@ -10,6 +11,8 @@ struct prune {
     struct cli *cli;
     struct tmap_checker checker;
     bool possible_only;
+    struct cli_shard shard;
+    size_t problems; /* read so far */
 };
 
 /* A configuration with its answer and its place in the ranking. */
@@ -110,7 +113,9 @@ static uint64_t total(const struct counts *c)
 static enum cli_exit print_counts(const struct prune *p, const struct counts *c)
 {
     const uint64_t unknown = c->of[TMAP_UNKNOWN];
-    if (p->cli->format != IO_TEXT) {
+    if (p->shard.count) {
+        /* the parts' totals are no lines of the whole */
+    } else if (p->cli->format != IO_TEXT) {
         json_t *o = json_pack("{s:I, s:I}", "configs", (json_int_t)total(c), "possible",
                               (json_int_t)c->of[TMAP_LEGAL]);
         if (unknown) json_object_set_new(o, "unknown", json_integer((json_int_t)unknown));
@@ -142,7 +147,9 @@ static enum cli_exit prune_list(struct prune *p, const struct io_prune *in)
         counts.basis = list[i].answer.basis;
     }
     const bool ranked = rank_all(list, in->count);
-    for (size_t i = 0; ranked && i < in->count; i++) print_one(p, &list[i]);
+    uint64_t first, end;
+    cli_shard_range(&p->shard, in->count, &first, &end);
+    for (uint64_t i = first; ranked && i < end; i++) print_one(p, &list[i]);
     free(list);
     if (!ranked) return cli_status(p->cli, TMAP_E_MEMORY, "prune");
     return print_counts(p, &counts);
@@ -170,13 +177,14 @@ static enum tmap_status print_chunk(const struct prune *p, const struct io_prune
 /* A space is streamed: each configuration is judged when it is printed, and has no rank. */
 static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
 {
-    const uint64_t size = tmap_space_size(&in->space);
+    uint64_t first, size;
     const size_t bytes = tmap_space_workspace(&in->space);
     uint8_t *verdicts = malloc(CHUNK);
     void *workspace = malloc(bytes);
     struct counts counts = {{0}, TMAP_OBSERVED};
     enum tmap_status s = verdicts && workspace ? TMAP_OK : TMAP_E_MEMORY;
-    for (uint64_t i = 0; s == TMAP_OK && i < size && !ferror(stdout); i += CHUNK) {
+    cli_shard_range(&p->shard, tmap_space_size(&in->space), &first, &size);
+    for (uint64_t i = first; s == TMAP_OK && i < size && !ferror(stdout); i += CHUNK) {
         const uint64_t n = size - i < CHUNK ? size - i : CHUNK;
         uint64_t of[3];
         s = tmap_prune_space(&p->checker, &in->problem, &in->space, i, n, verdicts, of, workspace,
@@ -196,6 +204,8 @@ static enum cli_exit prune_record(void *user, struct io_record *record)
     struct prune *p = user;
     struct io_prune in;
     enum cli_exit code;
+    if (p->shard.count && p->problems++)
+        return cli_usage(p->cli, "--shard takes one problem at a time");
     if (!io_prune_from(record, &in)) {
         code = cli_unreadable(p->cli, record);
     } else {
@@ -213,12 +223,15 @@ static enum cli_exit run(struct cli *cli)
     struct prune p = {.cli = cli, .possible_only = cli_has(cli, "possible")};
     const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
     if (s != TMAP_OK) return cli_status(cli, s, "prune");
+    if (!cli_shard_get(cli, &p.shard)) return CLI_USAGE;
     cli_each(cli, false, prune_record, &p);
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
-    {"possible", 'p', NULL, "only the configurations that can exist"}, {NULL, 0, NULL, NULL}};
+    {"possible", 'p', NULL, "only the configurations that can exist"},
+    CLI_SHARD_OPTION,
+    {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_prune = {
     .name = "prune",

@@ -1,0 +1,46 @@
+#!/bin/sh
+# --shard I/N: the parts are disjoint and complete: put together they are the whole's bytes, for 1, 2, 7, 64
+# parts and more parts than there is work; a part made again is the same.
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build} n=0 tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+tmap=$B/tmap
+ok() { # ok NAME COMMAND...
+    n=$((n + 1)) name=$1; shift
+    if "$@" >"$tmp/log" 2>&1; then echo "ok $n - $name"
+    else echo "not ok $n - $name"; tail -5 "$tmp/log" | sed 's/^/# /'; fi
+}
+parts() { # parts N COMMAND...: the parts' outputs in their order
+    of=$1; shift
+    for i in $(seq "$of"); do "$tmap" "$@" -f jsonl --shard "$i/$of"; done
+}
+whole() { # whole NAME COMMAND...
+    what=$1; shift
+    "$tmap" "$@" -f jsonl >"$tmp/all" 2>/dev/null
+    case $what in prune*) sed '$d' "$tmp/all" >"$tmp/whole" ;; *) cp "$tmp/all" "$tmp/whole" ;; esac
+    ok "$what: there is work" test "$(wc -l <"$tmp/whole")" -ge 3
+    for of in 1 2 7 64 997; do
+        [ $of -le 64 ] || [ "$(wc -l <"$tmp/whole")" -lt 997 ] || continue
+        parts $of "$@" >"$tmp/parts" 2>/dev/null
+        ok "$what: $of parts are the whole" cmp "$tmp/whole" "$tmp/parts"
+    done
+}
+# shellcheck disable=SC2046
+whole "check" check $(ls examples/descriptors/failures/*.json examples/descriptors/workloads/attention*.json)
+printf '{"name":"a"\n{"dtype":1}\n[]\n' >"$tmp/broken.json"
+for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo '{"dtype":"bf16","address":0,"dim":[64],"box":[64]}'; done >>"$tmp/broken.json"
+whole "check of what cannot be read" check "$tmp/broken.json" examples/descriptors/failures/triton-7385.json
+whole "prune, a list" prune examples/solve/gemm-configs.json
+whole "prune, a space" prune examples/solve/gemm-space.json
+"$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/one"
+"$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/two"
+ok "a part made again is the same" cmp "$tmp/one" "$tmp/two"
+for wrong in 0/3 4/3 1/0 1 /3 1/ a/b -1/3 1/-3 1/4294967296; do
+    "$tmap" check -f jsonl --shard "$wrong" examples/descriptors/failures/triton-7385.json >/dev/null 2>&1
+    ok "--shard $wrong is a usage error" test $? -eq 3
+done
+"$tmap" check --shard 1/2 examples/descriptors/failures/triton-7385.json >/dev/null 2>&1
+ok "other formats have no parts" test $? -eq 3
+"$tmap" check -f jsonl --shard 1/2 <"$tmp/broken.json" >/dev/null 2>&1
+ok "standard input has no parts" test $? -eq 3
+echo "1..$n"
