@@ -185,8 +185,10 @@ struct emu_cta {
     struct emu_named named[NAMED_BARRIERS];
     struct emu_mbarrier *mbarrier;
     uint32_t mbarriers;
-    uint32_t registers; // of setmaxnreg, a warp
-    struct emu_tmem *tmem;
+    uint32_t registers;    // of setmaxnreg, a warp
+    struct emu_tmem *tmem; // NULL until it is asked for; then the two after it are set
+    void (*tmem_left)(struct emu_cta *cta);
+    void (*tmem_free)(struct emu_cta *cta);
     bool done;
 };
 

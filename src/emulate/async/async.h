@@ -64,11 +64,6 @@ void emu_barriers_fenced(struct emu_warp *w);
 void emu_barrier_used(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                       struct emu_mbarrier *b);
 
-// --- tensor memory of a CTA that leaves, and of one that is freed
-
-void emu_tmem_left(struct emu_cta *cta);
-void emu_tmem_free(struct emu_cta *cta);
-
 // --- barriers of a CTA, for warps that leave
 
 void emu_named_left(struct emu_cta *cta);

@@ -117,7 +117,7 @@ void emu_cta_left(struct emu_cta *cta)
     char place[160];
     cta->done = true;
     cta->cluster->live_ctas--;
-    emu_tmem_left(cta);
+    if (cta->tmem_left) cta->tmem_left(cta);
     for (uint32_t i = 0; i < m->ops; i++) {
         const struct emu_op *op = m->op[i];
         if (op->cta != cta || op->has_read || op->class == OP_TENSOR) continue;

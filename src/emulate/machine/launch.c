@@ -219,7 +219,7 @@ void emu_free_cluster(struct emu_machine *m, struct emu_cluster *c)
         free(cta->smem);
         free(cta->mbarrier);
         emu_shadow_free(cta->shadow);
-        emu_tmem_free(cta);
+        if (cta->tmem_free) cta->tmem_free(cta);
     }
     free(c->cta);
     free(c);

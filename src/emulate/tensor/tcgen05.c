@@ -15,24 +15,29 @@ struct emu_tmem {
     struct emu_region region; // for its shadow
 };
 
+static void tmem_free(struct emu_cta *cta);
+static void tmem_left(struct emu_cta *cta);
+
 static struct emu_tmem *tmem_of(struct emu_cta *cta)
 {
     if (cta->tmem) return cta->tmem;
     cta->tmem = calloc(1, sizeof *cta->tmem);
     if (!cta->tmem) return cta->m->status = TMAP_E_MEMORY, cta->m->stop = true, NULL;
+    cta->tmem_free = tmem_free;
+    cta->tmem_left = tmem_left;
     memset(cta->tmem->cell, 0xff, sizeof cta->tmem->cell);
     cta->tmem->region =
         (struct emu_region){.bytes = sizeof cta->tmem->cell, .name = "tensor memory"};
     return cta->tmem;
 }
 
-void emu_tmem_free(struct emu_cta *cta)
+static void tmem_free(struct emu_cta *cta)
 {
     if (cta->tmem) emu_shadow_free(cta->tmem->region.shadow);
     free(cta->tmem);
 }
 
-void emu_tmem_left(struct emu_cta *cta)
+static void tmem_left(struct emu_cta *cta)
 {
     uint32_t columns = 0;
     for (uint32_t i = 0; cta->tmem && i < TMEM_COLUMNS / UNIT; i++)
