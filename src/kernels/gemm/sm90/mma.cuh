@@ -35,15 +35,10 @@
 
 #define REGS_56 TEN() TEN(1) TEN(2) TEN(3) TEN(4) "%50, %51, %52, %53, %54, %55"
 #define REGS_72 TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) "%70, %71"
-#define REGS_88                                                                                    \
-    TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) "%80, %81, %82, %83, %84, %85, %86, "   \
-                                                           "%87"
+#define REGS_88 REGS_80 ", %80, %81, %82, %83, %84, %85, %86, %87"
 #define REGS_104                                                                                   \
     TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) "%100, %101, %102, %103"
-#define REGS_120                                                                                   \
-    TEN()                                                                                          \
-    TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9)                                 \
-        TEN(10) "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119"
+#define REGS_120 REGS_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
 
 #define V4(C, i) C(d[i]), C(d[i + 1]), C(d[i + 2]), C(d[i + 3])
 #define V8(C, i) V4(C, i), V4(C, i + 4)
