@@ -104,7 +104,8 @@ static void bench_solve(const struct tmap_checker *c)
         w.tile[1] = 8u << rnd(6);
         w.op = r == 0 && rnd(2) ? TMAP_OP_STORE : TMAP_OP_LOAD;
         const double start = now_us();
-        served += tmap_solve(c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason) == TMAP_OK;
+        served += tmap_solve(c, &w, workspace, sizeof workspace, &p, 1, &found, reason,
+                             sizeof reason) == TMAP_OK;
         us[i] = now_us() - start;
     }
     report("solve", us, SAMPLES, "wanted 50 and 2000");

@@ -18,8 +18,8 @@ static bool solve_tile(const struct tmap_checker *checker, uint64_t rows, uint32
     struct tmap_tile_plan plan;
     size_t found;
     char reason[160];
-    if (tmap_solve(checker, &request, workspace, sizeof workspace, &plan, 1, &found, reason, sizeof reason) !=
-        TMAP_OK)
+    if (tmap_solve(checker, &request, workspace, sizeof workspace, &plan, 1, &found, reason,
+                   sizeof reason) != TMAP_OK)
         return false;
     printf("%u rows: %" PRIu64 " instruction, swizzle %d, %" PRIu64 " bytes\n", tile_rows,
            plan.instructions, plan.plan.desc.swizzle, plan.shared_bytes);

@@ -592,31 +592,3 @@ enum tmap_status search_plans(const struct search_problem *p)
     if (s.dropped) return TMAP_E_INTERNAL;
     return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
 }
-
-enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tmap_desc *desc,
-                             const struct tmap_request *request, void *workspace, size_t bytes,
-                             struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
-                             struct tmap_search_log *log)
-{
-    struct limit_sets sets = {.count = 0};
-    struct tmap_use reader = {.op = TMAP_OP_LOAD};
-    struct search_problem p = {.checker = checker,
-                               .desc = desc,
-                               .request = request,
-                               .sets = &sets,
-                               .workspace = workspace,
-                               .workspace_bytes = bytes,
-                               .plans = plans,
-                               .cap = cap,
-                               .report = report,
-                               .log = log};
-    if (request && request->consumer) {
-        if (!tmap_consumer_name(request->consumer, request->major)) return TMAP_E_ARGUMENT;
-        reader.op = request->op;
-        reader.consumer = request->consumer;
-        reader.major = request->major;
-        p.reader = &reader;
-        p.exact = request->consumer != TMAP_CONSUMER_LDMATRIX;
-    }
-    return search_plans(&p);
-}

@@ -23,7 +23,8 @@ static void solve(struct io_record *record)
     char reason[160];
     FUZZ_CHECK(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) == TMAP_OK);
     if (!io_request_from(record, &request)) return;
-    tmap_solve(&checker, &request, workspace, sizeof workspace, plans, PLANS, &found, reason, sizeof reason);
+    tmap_solve(&checker, &request, workspace, sizeof workspace, plans, PLANS, &found, reason,
+               sizeof reason);
     for (size_t i = 0; i < found && i < PLANS && !plans[i].plan.skip; i++)
         FUZZ_CHECK(tmap_verdict_of(&checker, &plans[i].plan.desc) == TMAP_LEGAL);
 }

@@ -411,8 +411,8 @@ static void nothing_ranks_before_random_tiles(void **state)
         char reason[160];
         size_t found;
         const struct tmap_tile_request w = random_tile(&seed);
-        if (tmap_solve(&t.checker, &w, workspace, sizeof workspace, &best, 1, &found, reason, sizeof reason) !=
-                TMAP_OK ||
+        if (tmap_solve(&t.checker, &w, workspace, sizeof workspace, &best, 1, &found, reason,
+                       sizeof reason) != TMAP_OK ||
             best.plan.skip ||
             tmap_certify_tile(t.s, &t.checker, &w, &best, workspace, sizeof workspace, &t.log,
                               &m) != TMAP_OK)
