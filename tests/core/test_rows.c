@@ -82,7 +82,8 @@ static void legal_witness_violates_nothing(void **state)
         const size_t n = violated(row, &w, v, 32);
         bool itself = false;
         for (size_t i = 0; i < n; i++) itself |= v[i].row == row;
-        /* the witness of an advisory may carry another advisory; a verdict may not carry another violation
+        /* the witness of an advisory may carry another advisory; a verdict may not carry another
+         * violation
          */
         if (tmap_row_is_advisory(row) ? itself : n != 0)
             fail_msg("%s: the legal witness violates %s", row_table[row].id,
