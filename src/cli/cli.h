@@ -31,7 +31,8 @@ enum cli_group {
     CLI_PROVE = 1u << 3,
     CLI_SEED = 1u << 4,
     CLI_BUDGET = 1u << 5,
-    CLI_ALWAYS = 1u << 6
+    CLI_ALWAYS = 1u << 6,
+    CLI_DESC = 1u << 7 /* descriptors: each field an option (given.h), and --from (each.h) */
 };
 
 /* An option of one command. The array ends with a row whose name is NULL. */
@@ -60,6 +61,7 @@ struct cli_command {
 };
 
 #define CLI_MAX_OPTIONS 48
+#define CLI_NAME_SIZE 24 /* of an option */
 
 /* One occurrence of an option on the command line. */
 struct cli_value {
@@ -123,6 +125,9 @@ void cli_help_all(FILE *out);
  *  been meant, as io_meant() says it (suggest.h). */
 const struct cli_command *cli_command_find(const char *name);
 const char *cli_command_meant(const char *name, char *out, size_t size);
+
+/* cli_option_name() : as users write it: options named after a field have '-' for its '_'. */
+void cli_option_name(const char *name, char out[CLI_NAME_SIZE]);
 
 /* cli_formats() : the names of the formats, separated by commas. */
 void cli_formats(unsigned formats, char *text, size_t size);

@@ -1,8 +1,8 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
 #include "cli/baseline.h"
+#include "cli/each.h"
 #include "cli/prove.h"
 #include "cli/shard.h"
-#include "io/json/dump.h"
 #include "io/ptx/ptx.h"
 #include "io/report/report.h"
 
@@ -15,9 +15,7 @@ struct check {
     struct tmap_checker checker;
     const struct io_writer *writer;
     struct io_run run;
-    unsigned flags; /* enum io_judge_flag */
-    bool has_dump;  /* the input is a log with another program's dumps */
-    enum io_dump dump;
+    unsigned flags;                /* enum io_judge_flag */
     struct cli_prover prover;      /* --prove */
     struct cli_baseline *baseline; /* --baseline; else NULL */
     uint64_t number, first, end;   /* of records: the next one's, and those to check */
@@ -35,13 +33,16 @@ static enum cli_exit code_of(const struct io_result *result)
     return result->verdict == TMAP_UNKNOWN ? CLI_UNDECIDED : CLI_OK;
 }
 
-static enum cli_exit check_record(struct check *c, const struct io_stream *stream,
-                                  const struct io_record *record)
+static enum cli_exit check_record(void *user, const struct io_stream *stream,
+                                  struct io_record *record)
 {
+    struct check *c = user;
     struct io_result result;
     enum tmap_status status;
     enum cli_exit code;
+    const uint64_t number = c->number++;
 
+    if (number < c->first || number >= c->end) return CLI_OK;
     if (record->error[0]) {
         c->run.unreadable++;
         c->writer->unreadable(&c->run, record);
@@ -53,7 +54,7 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
-    if (c->has_dump && code == CLI_OK)
+    if (!record->json && code == CLI_OK)
         cli_message(c->cli,
                     "%s:%zu: legal: the call failed for another reason, such as an earlier "
                     "asynchronous fault",
@@ -70,69 +71,30 @@ static enum cli_exit check_record(struct check *c, const struct io_stream *strea
     return code;
 }
 
-static bool next_record(struct check *c, struct io_stream *stream, struct io_record *record)
+static enum cli_exit count_record(void *user, const struct io_stream *stream,
+                                  struct io_record *record)
 {
-    return c->has_dump ? io_dump_next(stream, c->dump, record) : io_record_next(stream, 0, record);
-}
-
-static void check_stream(struct check *c, struct io_stream *stream)
-{
-    struct io_record record;
-
-    struct io_piece piece;
-
-    for (; c->number < c->first; c->number++)
-        if (!io_stream_next(stream, &piece)) return;
-    while (!ferror(stdout) && c->number < c->end && next_record(c, stream, &record)) {
-        c->number++;
-        cli_note(c->cli, check_record(c, stream, &record));
-        io_record_free(&record);
-    }
-}
-
-static void check_file(struct check *c, const char *path)
-{
-    struct io_stream stream;
-    char error[IO_ERROR_SIZE];
-
-    if (!io_stream_open(&stream, path, 0, error)) {
-        cli_message(c->cli, "%s: %s", path, error);
-        cli_note(c->cli, CLI_INPUT);
-        return;
-    }
-    check_stream(c, &stream);
-    io_stream_close(&stream);
-}
-
-/* How many records the files have; what cannot be opened has none, and says so when it is read. */
-static uint64_t count_records(const struct cli *cli)
-{
-    struct io_stream stream;
-    struct io_piece piece;
-    char error[IO_ERROR_SIZE];
-    uint64_t n = 0;
-
-    for (size_t i = 0; i < cli->operand_count; i++) {
-        if (!io_stream_open(&stream, cli->operand[i], 0, error)) continue;
-        while (io_stream_next(&stream, &piece)) n++;
-        io_stream_close(&stream);
-    }
-    return n;
+    (void)stream;
+    (void)record;
+    ++*(uint64_t *)user;
+    return CLI_OK;
 }
 
 /* The records of this shard; the files are read twice. */
 static bool choose_shard(struct check *c)
 {
     struct cli_shard shard;
+    uint64_t records = 0;
 
     c->end = UINT64_MAX;
     if (!cli_shard_get(c->cli, &shard)) return false;
     if (!shard.count) return true;
-    if (c->cli->operand_count == 0 || c->has_dump || c->cli->ptx_file) {
+    if (c->cli->operand_count == 0 || cli_has(c->cli, "from") || c->cli->ptx_file) {
         cli_usage(c->cli, "--shard needs files of descriptors");
         return false;
     }
-    cli_shard_range(&shard, count_records(c->cli), &c->first, &c->end);
+    cli_each(c->cli, CLI_EACH_ERRORS, count_record, &records);
+    cli_shard_range(&shard, records, &c->first, &c->end);
     return true;
 }
 
@@ -247,10 +209,6 @@ static enum cli_exit run(struct cli *cli)
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
     if (cli->ptx_file) return check_ptx(&c);
-    c.has_dump = cli_has(cli, "from");
-    if (c.has_dump && !io_dump_find(cli_get(cli, "from"), &c.dump))
-        return cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'",
-                         cli_get(cli, "from"));
     if (!choose_shard(&c)) return CLI_USAGE;
     if (cli_has(cli, "baseline")) {
         c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
@@ -260,8 +218,7 @@ static enum cli_exit run(struct cli *cli)
         cli_baseline_free(c.baseline);
         return cli_status(cli, TMAP_E_MEMORY, "check");
     }
-    if (cli->operand_count == 0) check_file(&c, "-");
-    for (size_t i = 0; i < cli->operand_count; i++) check_file(&c, cli->operand[i]);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS, check_record, &c);
     c.writer->end(&c.run);
     cli_prover_close(&c.prover);
     cli_baseline_free(c.baseline);
@@ -274,15 +231,15 @@ static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
     {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
-    {"from", 0, "PROGRAM", "triton, cutlass, tilelang: FILE is a log with the fields it prints"},
     {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_check = {
     .name = "check",
     .summary = "verdict and every violated rule of descriptors and their uses",
-    .operands = "[OPTION...] [FILE...]",
+    .operands = "[OPTION...] [FILE or DIRECTORY...]",
     .examples =
         "  tmap check gemm.json                     everything wrong with it, and the nearest fix\n"
+        "  tmap check --dtype bf16 --dim 4096,8192 --box 64,128    a descriptor without a file\n"
         "  tmap check --arch all gemm.json          where it is legal\n"
         "  tmap check --contract driver gemm.json   only what the encode call refuses\n"
         "  tmap check --ptx kernel.ptx --arch sm_90a  every TMA instruction of a PTX file\n"
@@ -294,7 +251,7 @@ const struct cli_command cli_check = {
         "elements, strides in bytes. With \"expect\":\"illegal\" or \"expect_rules\":[\"TMA014\"] "
         "the\n"
         "exit code says whether that is so; \"allow\":{\"TMA021\":\"why\"} grants an exception.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_DESC | CLI_PROVE | CLI_BUDGET,
     .formats = IO_ALL_FORMATS,
     .options = options,
     .ptx_files = true,

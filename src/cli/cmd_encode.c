@@ -1,5 +1,5 @@
 /* cmd_encode.c : the 128 bytes of descriptors, without a driver. */
-#include "cli/cli.h"
+#include "cli/each.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
@@ -145,8 +145,11 @@ static void print_refusal(const struct encode *e, const struct io_record *record
     fputc('\n', stderr);
 }
 
-static enum cli_exit encode_record(struct encode *e, const struct io_record *record)
+static enum cli_exit encode_record(void *user, const struct io_stream *stream,
+                                   struct io_record *record)
 {
+    struct encode *e = user;
+    (void)stream;
     struct tmap_map map;
     e->number++;
     if (record->error[0]) {
@@ -165,23 +168,6 @@ static enum cli_exit encode_record(struct encode *e, const struct io_record *rec
     }
     print_map(e, record, &map);
     return CLI_OK;
-}
-
-static void encode_file(struct encode *e, const char *path)
-{
-    struct io_stream stream;
-    struct io_record record;
-    char error[IO_ERROR_SIZE];
-    if (!io_stream_open(&stream, path, 0, error)) {
-        cli_message(e->cli, "%s: %s", path, error);
-        cli_note(e->cli, CLI_INPUT);
-        return;
-    }
-    while (!ferror(stdout) && io_record_next(&stream, IO_NEEDS_ADDRESS, &record)) {
-        cli_note(e->cli, encode_record(e, &record));
-        io_record_free(&record);
-    }
-    io_stream_close(&stream);
 }
 
 static bool form_of(const struct cli *cli, enum form *form)
@@ -205,8 +191,8 @@ static enum cli_exit run(struct cli *cli)
         tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "encode");
     e.names = json_object();
-    if (cli->operand_count == 0) encode_file(&e, "-");
-    for (size_t i = 0; i < cli->operand_count; i++) encode_file(&e, cli->operand[i]);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_NEEDS_ADDRESS, encode_record,
+             &e);
     json_decref(e.names);
     return CLI_OK;
 }
@@ -224,7 +210,7 @@ const struct cli_command cli_encode = {
     .about =
         "The bytes are those that driver 580 writes on an H200. What its encode call refuses has\n"
         "none: exit code 1. Types and swizzles that no observed driver encodes: exit code 4.\n",
-    .groups = CLI_TARGET | CLI_FORMAT,
+    .groups = CLI_TARGET | CLI_FORMAT | CLI_DESC,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -1,6 +1,6 @@
 /* cmd_layout.c : what a copy moves and where it lies in shared memory, and who can read it there.
  */
-#include "cli/cli.h"
+#include "cli/each.h"
 #include "expr/values.h"
 #include "io/picture/picture.h"
 #include "io/report/outside.h"
@@ -139,8 +139,11 @@ static void print_verdict(const struct layout *l, const struct io_record *record
     io_result_free(&result);
 }
 
-static enum cli_exit layout_record(struct layout *l, const struct io_record *record)
+static enum cli_exit layout_record(void *user, const struct io_stream *stream,
+                                   struct io_record *record)
 {
+    struct layout *l = user;
+    (void)stream;
     struct picture p;
     char text[512];
     if (record->error[0]) {
@@ -165,23 +168,6 @@ static enum cli_exit layout_record(struct layout *l, const struct io_record *rec
     return l->svg ? draw(l, &p) : CLI_OK;
 }
 
-static void layout_file(struct layout *l, const char *path)
-{
-    struct io_stream stream;
-    struct io_record record;
-    char error[IO_ERROR_SIZE];
-    if (!io_stream_open(&stream, path, 0, error)) {
-        cli_message(l->cli, "%s: %s", path, error);
-        cli_note(l->cli, CLI_INPUT);
-        return;
-    }
-    while (!ferror(stdout) && io_record_next(&stream, 0, &record)) {
-        cli_note(l->cli, layout_record(l, &record));
-        io_record_free(&record);
-    }
-    io_stream_close(&stream);
-}
-
 /* An option's value, or 0 without the option; false when it is no name of the enumeration. */
 static bool choose(const struct cli *cli, const char *option, enum values which, int32_t *out)
 {
@@ -202,8 +188,7 @@ static enum cli_exit run(struct cli *cli)
     l.major = (enum tmap_major)major;
     const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &l.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "layout");
-    if (cli->operand_count == 0) layout_file(&l, "-");
-    for (size_t i = 0; i < cli->operand_count; i++) layout_file(&l, cli->operand[i]);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS, layout_record, &l);
     return CLI_OK;
 }
 
@@ -224,7 +209,7 @@ const struct cli_command cli_layout = {
     .about = "The second panel of the picture marks the pieces that share banks when eight rows "
              "are read.\n"
              "An illegal descriptor has no layout: exit code 1.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_DESC,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -394,8 +394,10 @@ static enum cli_exit answer_record(struct pipeline *p, const struct io_record *r
     return code_of(a);
 }
 
-static enum cli_exit pipeline_record(void *user, struct io_record *record)
+static enum cli_exit pipeline_record(void *user, const struct io_stream *stream,
+                                     struct io_record *record)
 {
+    (void)stream;
     struct pipeline *p = user;
     struct io_pipeline in;
     struct answer *a = calloc(1, sizeof *a);
@@ -416,7 +418,7 @@ static enum cli_exit run(struct cli *cli)
     p.workspace = malloc(WORKSPACE);
     p.trace = calloc(TMAP_PIPELINE_DESIGNS, TRACE_SIZE);
     if (p.workspace && p.trace)
-        cli_each(cli, false, pipeline_record, &p);
+        cli_each(cli, 0, pipeline_record, &p);
     else
         cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "pipeline"));
     free(p.workspace);

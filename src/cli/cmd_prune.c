@@ -199,8 +199,10 @@ static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
     return code == CLI_ILLEGAL && counts.of[TMAP_LEGAL] ? CLI_OK : code;
 }
 
-static enum cli_exit prune_record(void *user, struct io_record *record)
+static enum cli_exit prune_record(void *user, const struct io_stream *stream,
+                                  struct io_record *record)
 {
+    (void)stream;
     struct prune *p = user;
     struct io_prune in;
     enum cli_exit code;
@@ -224,7 +226,7 @@ static enum cli_exit run(struct cli *cli)
     const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
     if (s != TMAP_OK) return cli_status(cli, s, "prune");
     if (!cli_shard_get(cli, &p.shard)) return CLI_USAGE;
-    cli_each(cli, false, prune_record, &p);
+    cli_each(cli, 0, prune_record, &p);
     return CLI_OK;
 }
 

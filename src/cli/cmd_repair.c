@@ -190,8 +190,10 @@ static bool changes_nothing(const struct tmap_repair_report *report, const struc
     return report->found == 0 || plans[0].step_count == 0;
 }
 
-static enum cli_exit repair_record(void *user, struct io_record *record)
+static enum cli_exit repair_record(void *user, const struct io_stream *stream,
+                                   struct io_record *record)
 {
+    (void)stream;
     struct repair *r = user;
     struct tmap_plan plans[MOST_PLANS];
     struct tmap_repair_report report = {0};
@@ -232,7 +234,7 @@ static enum cli_exit run(struct cli *cli)
     r.log.size = cli->prove ? LOG_BYTES : 0;
     r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
     const bool ready = r.workspace && (r.log.text || !cli->prove);
-    if (ready) cli_each(cli, true, repair_record, &r);
+    if (ready) cli_each(cli, CLI_EACH_DESCRIPTOR, repair_record, &r);
     flush_patches(&r);
     free(r.workspace);
     free(r.log.text);
@@ -261,7 +263,7 @@ const struct cli_command cli_repair = {
     .about = "free: no byte of the tensor moves. padding: the tensor is copied once into padded\n"
              "rows. decision: the request itself was undefined, and the plan chose a value.\n"
              "Plans hold for tiles on the box's own grid (coordinates are multiples of the box).\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_DESC | CLI_PROVE | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -80,8 +80,10 @@ static void print_text(const struct tmap_tile_plan *plans, size_t found,
     }
 }
 
-static enum cli_exit solve_record(void *user, struct io_record *record)
+static enum cli_exit solve_record(void *user, const struct io_stream *stream,
+                                  struct io_record *record)
 {
+    (void)stream;
     struct solve *s = user;
     struct tmap_tile_request request;
     struct tmap_tile_plan plans[MOST_PLANS];
@@ -115,7 +117,7 @@ static enum cli_exit run(struct cli *cli)
     s.log.size = cli->prove ? LOG_BYTES : 0;
     s.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
     const bool ready = s.workspace && (s.log.text || !cli->prove);
-    if (ready) cli_each(cli, false, solve_record, &s);
+    if (ready) cli_each(cli, 0, solve_record, &s);
     free(s.workspace);
     free(s.log.text);
     cli_prover_close(&s.prover);

@@ -1,6 +1,23 @@
-/* each.c : the loop over files and records that the solving commands share. */
+/* each.c : the loop over files and records that every command shares. */
 #include "cli/each.h"
+
+#include "cli/given.h"
+#include "io/json/dump.h"
 #include "io/report/report.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What one call of cli_each() carries from file to file. */
+struct each {
+    struct cli *cli;
+    unsigned flags;
+    cli_answer *answer;
+    void *user;
+};
 
 enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
 {
@@ -14,29 +31,120 @@ enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
     return CLI_INPUT;
 }
 
-static void each_in(struct cli *cli, const char *path, bool descriptors,
-                    enum cli_exit (*answer)(void *, struct io_record *), void *user)
+/* Whether the stream is another program's log, and whose. */
+static bool is_dump(const struct each *e, const struct io_stream *stream, enum io_dump *from)
 {
-    struct io_stream stream;
-    struct io_record record;
-    char error[IO_ERROR_SIZE];
-    if (!io_stream_open(&stream, path, 0, error)) {
-        cli_message(cli, "%s: %s", path, error);
-        cli_note(cli, CLI_INPUT);
-        return;
-    }
-    while (!ferror(stdout) &&
-           (descriptors ? io_record_next(&stream, 0, &record) : io_json_next(&stream, &record))) {
-        cli_note(cli, record.error[0] ? cli_unreadable(cli, &record) : answer(user, &record));
-        io_record_free(&record);
-    }
-    io_stream_close(&stream);
+    const char *program = cli_get(e->cli, "from");
+    if (!(e->cli->command->groups & CLI_DESC)) return false;
+    return program ? io_dump_find(program, from) : io_dump_guess(stream, from);
 }
 
-void cli_each(struct cli *cli, bool descriptors,
-              enum cli_exit (*answer)(void *user, struct io_record *record), void *user)
+static void each_record(struct each *e, struct io_stream *stream)
 {
-    if (cli->operand_count == 0) each_in(cli, "-", descriptors, answer, user);
-    for (size_t i = 0; i < cli->operand_count; i++)
-        each_in(cli, cli->operand[i], descriptors, answer, user);
+    const unsigned reading = e->flags & CLI_EACH_NEEDS_ADDRESS ? IO_NEEDS_ADDRESS : 0;
+    enum io_dump from = IO_DUMP_TRITON;
+    const bool dump = is_dump(e, stream, &from);
+    struct io_record record;
+
+    while (!ferror(stdout) &&
+           (dump                             ? io_dump_next(stream, from, &record)
+            : e->flags & CLI_EACH_DESCRIPTOR ? io_record_next(stream, reading, &record)
+                                             : io_json_next(stream, &record))) {
+        const bool reported = record.error[0] && !(e->flags & CLI_EACH_ERRORS);
+        cli_note(e->cli,
+                 reported ? cli_unreadable(e->cli, &record) : e->answer(e->user, stream, &record));
+        io_record_free(&record);
+    }
+    io_stream_close(stream);
+}
+
+static void no_file(const struct each *e, const char *path, const char *why)
+{
+    cli_message(e->cli, "%s: %s", path, why);
+    cli_note(e->cli, CLI_INPUT);
+}
+
+static void each_file(struct each *e, const char *path)
+{
+    struct io_stream stream;
+    char error[IO_ERROR_SIZE];
+
+    if (io_stream_open(&stream, path, 0, error))
+        each_record(e, &stream);
+    else
+        no_file(e, path, error);
+}
+
+static int is_json(const struct dirent *entry)
+{
+    static const char ending[] = ".json";
+    const size_t n = strlen(entry->d_name), m = sizeof ending - 1;
+    return n > m && strcmp(entry->d_name + n - m, ending) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void each_of_directory(struct each *e, const char *path)
+{
+    struct dirent **entry = NULL;
+    const int n = scandir(path, &entry, is_json, by_name);
+
+    if (n < 0) {
+        no_file(e, path, strerror(errno));
+        return;
+    }
+    if (n == 0) no_file(e, path, "a directory without a .json file");
+    for (int i = 0; i < n; i++) {
+        const size_t size = strlen(path) + strlen(entry[i]->d_name) + 2;
+        char *file = malloc(size);
+        if (file) {
+            snprintf(file, size, "%s/%s", path, entry[i]->d_name);
+            each_file(e, file);
+        } else {
+            cli_note(e->cli, cli_status(e->cli, TMAP_E_MEMORY, path));
+        }
+        free(file);
+        free(entry[i]);
+    }
+    free(entry);
+}
+
+static void each_path(struct each *e, const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        each_of_directory(e, path);
+    else
+        each_file(e, path);
+}
+
+bool cli_input_makes_sense(const struct cli *cli)
+{
+    const char *program = cli_get(cli, "from");
+    enum io_dump from;
+
+    if (!(cli->command->groups & CLI_DESC)) return true;
+    if (program && !io_dump_find(program, &from))
+        cli_usage(cli, "--from takes triton, cutlass or tilelang, not '%s'", program);
+    else if (cli_is_given(cli) && (cli->operand_count || program))
+        cli_usage(cli, "a descriptor comes from options or from files, not both");
+    else
+        return true;
+    return false;
+}
+
+void cli_each(struct cli *cli, unsigned flags, cli_answer *answer, void *user)
+{
+    struct each e = {cli, flags, answer, user};
+    struct io_stream stream;
+
+    if (cli_is_given(cli)) {
+        if (cli_given(cli, &stream)) each_record(&e, &stream);
+        return;
+    }
+    if (cli->operand_count == 0) each_file(&e, "-");
+    for (size_t i = 0; i < cli->operand_count; i++) each_path(&e, cli->operand[i]);
 }

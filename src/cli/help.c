@@ -1,6 +1,22 @@
 /* help.c : one command's --help, and the options that commands share. */
 #include "cli/cli.h"
 
+#include <string.h>
+
+/* A field of the descriptor that one option can say. */
+static bool is_option(const char *part, const char *json)
+{
+    return strcmp(part, "desc") == 0 && !strchr(json, '.') && strcmp(json, "flag") != 0;
+}
+
+/* Options have '-' where JSON has '_'. */
+void cli_option_name(const char *name, char out[CLI_NAME_SIZE])
+{
+    size_t n = 0;
+    for (; name[n] && n + 1 < CLI_NAME_SIZE; n++) out[n] = name[n] == '_' ? '-' : name[n];
+    out[n] = 0;
+}
+
 size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
 {
     size_t n = 0;
@@ -8,13 +24,19 @@ size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
     if (groups & CLI_##group && n < cap)                                                           \
         out[n++] = (struct cli_option){name, letter, argument, help};
 #include "cli/options.def"
+#define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
+    if (groups & CLI_DESC && is_option(#part, json) && n < cap)                                    \
+        out[n++] = (struct cli_option){json, 0, (count) > 1 ? "N,N,..." : "VALUE", param ", " unit};
+#include "rules/fields.def"
+#undef FIELD
     return n;
 }
 
 static void print_option(FILE *out, const struct cli_option *option, const char *help)
 {
-    char left[40];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->argument ? " " : "",
+    char left[40], name[CLI_NAME_SIZE];
+    cli_option_name(option->name, name);
+    snprintf(left, sizeof left, "--%s%s%s", name, option->argument ? " " : "",
              option->argument ? option->argument : "");
     if (option->letter)
         fprintf(out, "  -%c, %-20s %s\n", option->letter, left, help);

@@ -2,7 +2,7 @@
  *
  * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
-#include "cli/cli.h"
+#include "cli/each.h"
 #include "cli/version.h"
 #include "io/report/outside.h"
 
@@ -51,6 +51,7 @@ static int run(int argc, char **argv)
     command = cli_command_find(argv[0]);
     if (!command) return finish(1u << unknown_command(argv[0]), 0);
     if (!cli_parse(&cli, command, argc, argv, &code)) return finish(1u << code, 0);
+    if (!cli_input_makes_sense(&cli)) return finish(1u << CLI_USAGE, 0);
     cli_note(&cli, command->run(&cli));
     return finish(cli.noted, cli.child_code);
 }

@@ -127,6 +127,7 @@ bool cli_number(const struct cli *cli, const char *name, uint64_t otherwise, uin
 struct table {
     struct cli_option option[CLI_MAX_OPTIONS];
     struct option wanted[CLI_MAX_OPTIONS + 1];
+    char name[CLI_MAX_OPTIONS][CLI_NAME_SIZE];
     char letters[2 * CLI_MAX_OPTIONS + 3];
     size_t count;
 };
@@ -141,7 +142,8 @@ static void collect(struct table *table, const struct cli_command *command)
     table->letters[used++] = ':';
     for (size_t i = 0; i < n; i++) {
         const struct cli_option *o = &table->option[i];
-        table->wanted[i] = (struct option){o->name, o->argument != NULL, NULL, 256 + (int)i};
+        cli_option_name(o->name, table->name[i]);
+        table->wanted[i] = (struct option){table->name[i], o->argument != NULL, NULL, 256 + (int)i};
         if (!o->letter) continue;
         table->letters[used++] = (char)o->letter;
         if (o->argument) table->letters[used++] = ':';
@@ -166,7 +168,7 @@ static void no_option(const struct cli *cli, const struct table *table, const ch
 
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "="), text);
     for (size_t i = 0; i < table->count; i++) {
-        snprintf(long_name[i], sizeof long_name[i], "--%s", table->option[i].name);
+        snprintf(long_name[i], sizeof long_name[i], "--%s", table->name[i]);
         io_suggest(&s, long_name[i]);
     }
     cli_usage(cli, "there is no option %s%s", text, io_meant(&s, meant, sizeof meant));

@@ -2,6 +2,7 @@
  * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang). */
 #include "io/json/dump.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -229,6 +230,22 @@ static void next_line(struct io_stream *s)
     const size_t end = (size_t)(line_end(s, s->at) - s->text);
     s->at = end < s->size ? end + 1 : s->size;
     s->line++;
+}
+
+bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
+{
+    static const enum io_dump programs[] = {IO_DUMP_CUTLASS, IO_DUMP_TRITON};
+    size_t first = 0;
+
+    while (first < s->size && isspace((unsigned char)s->text[first])) first++;
+    if (first == s->size || s->text[first] == '{' || s->text[first] == '[') return false;
+    for (size_t at = first; at < s->size;) {
+        for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+            if (starts_here(s, at, programs[i])) return *out = programs[i], true;
+        const size_t end = (size_t)(line_end(s, at) - s->text);
+        at = end < s->size ? end + 1 : s->size;
+    }
+    return false;
 }
 
 static bool complete(const struct values fields[FIELDS], enum io_dump from)

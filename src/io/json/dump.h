@@ -15,6 +15,10 @@ enum io_dump { IO_DUMP_TRITON, IO_DUMP_CUTLASS, IO_DUMP_TILELANG };
 /* io_dump_find() : "triton"; false when there is none. */
 bool io_dump_find(const char *name, enum io_dump *out);
 
+/* io_dump_guess() : whether the input is such a log, and whose: it does not begin as JSON does, and
+ *  one of its lines begins a dump. */
+bool io_dump_guess(const struct io_stream *stream, enum io_dump *out);
+
 /* io_dump_next() : the next dump of the log as a record (json stays NULL); false at the end. A log
  *  without any dump is one unreadable record. */
 bool io_dump_next(struct io_stream *stream, enum io_dump from, struct io_record *out);
