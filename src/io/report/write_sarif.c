@@ -16,6 +16,7 @@ struct sarif {
     json_t *notifications;
     bool failed, some;
     int index[ROW_COUNT]; /* of a row in rules, from 1; 0: not there yet */
+    int expectation;      /* likewise, of what is not met */
     json_t *rules;
 };
 
@@ -164,11 +165,25 @@ static json_t *arch_finding(struct sarif *s, const struct io_result *result,
                      io_string_json(print));
 }
 
-/* An expectation that is not met is a finding without a rule. */
-static json_t *unmet(const struct io_result *result)
+/* An expectation that is not met is a finding of a rule of its own. */
+static int expectation_index(struct sarif *s)
 {
-    return json_pack("{s:s, s:s, s:o, s:[o]}", "ruleId", "expectation", "level", "error", "message",
-                     text(result->expectation), "locations", location(result->record, NULL));
+    if (!s->expectation) {
+        json_array_append_new(
+            s->rules, json_pack("{s:s, s:s, s:o, s:{s:s}}", "id", "expectation", "name",
+                                "expectation", "shortDescription",
+                                text("the record's expect or expect_rules is not what came"),
+                                "defaultConfiguration", "level", "error"));
+        s->expectation = (int)json_array_size(s->rules);
+    }
+    return s->expectation - 1;
+}
+
+static json_t *unmet(struct sarif *s, const struct io_result *result)
+{
+    return json_pack("{s:s, s:i, s:s, s:o, s:[o]}", "ruleId", "expectation", "ruleIndex",
+                     expectation_index(s), "level", "error", "message", text(result->expectation),
+                     "locations", location(result->record, NULL));
 }
 
 static void notify(struct sarif *s, const char *level, const char *words,
@@ -199,7 +214,7 @@ static void result(struct io_run *run, const struct io_result *result)
             print_result(run, arch_finding(s, result, &result->arch[i]));
     for (size_t i = 0; !result->arch && i < result->finding_count; i++)
         print_result(run, finding(s, result, &result->finding[i]));
-    if (result->unmet) print_result(run, unmet(result));
+    if (result->unmet) print_result(run, unmet(s, result));
     if (result->verdict == TMAP_UNKNOWN) {
         snprintf(words, sizeof words, "unknown: %s", result->unknown);
         notify(s, "warning", words, result->record);
