@@ -65,17 +65,21 @@ static void put_conflicts(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, ")\n");
 }
 
-/* Rows in memory are whole sectors, and begin where one does. */
+/* Runs of memory are whole sectors, and begin where one does: rows that follow one another without
+ * a gap are one run. */
 static void put_sectors(struct sym_script *q, const struct sym_fields *f)
 {
     const struct tmap_desc *d = &f->view->desc;
     struct sym_text *t = &q->text;
-    sym_put(t, "(define-fun whole_sectors () Bool (and (= (mod address %d) 0)", SECTOR_BYTES);
-    sym_put(t, " (= (mod (div (* %u e_0) 8) %d) 0)", table_at(TABLE_GMEM_BITS, d->dtype),
-            SECTOR_BYTES);
+    sym_put(t, "(define-fun run_0 () Int (div (* %u e_0) 8))\n",
+            table_at(TABLE_GMEM_BITS, d->dtype));
     for (uint32_t i = 0; i + 1 < d->rank; i++)
-        sym_put(t, " (= (mod stride_%u %d) 0)", i, SECTOR_BYTES);
-    sym_put(t, "))\n");
+        sym_put(t, "(define-fun run_%u () Int (ite (= stride_%u run_%u) (* run_%u e_%u) run_%u))\n",
+                i + 1, i, i, i, i + 1, i);
+    sym_put(t, "(define-fun whole_sectors () Bool (and (= (mod address %d) 0)", SECTOR_BYTES);
+    for (uint32_t i = 0; i + 1 < d->rank; i++)
+        sym_put(t, " (or (= stride_%u run_%u) (= (mod stride_%u %d) 0))", i, i, i, SECTOR_BYTES);
+    sym_put(t, " (= (mod run_%u %d) 0)))\n", d->rank - 1, SECTOR_BYTES);
 }
 
 void sym_fields_better(struct sym_script *q, const struct sym_fields *f)
