@@ -54,6 +54,31 @@ void cli_formats(unsigned formats, char *text, size_t size)
                                      io_format_name((enum io_format)i));
 }
 
+/* How many options say a field of a descriptor. */
+static size_t given_count(void)
+{
+    return 0
+#define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
+    +is_option(#part, json)
+#include "rules/fields.def"
+#undef FIELD
+        ;
+}
+
+/* They are named as JSON's keys, so their names say enough. */
+static void print_given(FILE *out, const struct cli_option *option, size_t count)
+{
+    char name[CLI_NAME_SIZE];
+    int column = fprintf(out, "\nA descriptor without a file, by its fields:");
+
+    for (size_t i = 0; i < count; i++) {
+        cli_option_name(option[i].name, name);
+        if (column + (int)strlen(name) > 84) column = fprintf(out, "\n ") - 1;
+        column += fprintf(out, " --%s", name);
+    }
+    fputc('\n', out);
+}
+
 void cli_help(FILE *out, const struct cli_command *command)
 {
     struct cli_option shared[CLI_MAX_OPTIONS];
@@ -66,6 +91,8 @@ void cli_help(FILE *out, const struct cli_command *command)
     for (const struct cli_option *o = command->options; o && o->name; o++)
         print_option(out, o, o->help);
     cli_formats(command->formats, formats, sizeof formats);
-    for (size_t i = 0; i < n; i++)
+    const size_t given = command->groups & CLI_DESC ? given_count() : 0; /* the last of them */
+    for (size_t i = 0; i + given < n; i++)
         print_option(out, &shared[i], shared[i].help ? shared[i].help : formats);
+    if (given) print_given(out, shared + n - given, given);
 }

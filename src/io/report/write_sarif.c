@@ -61,7 +61,7 @@ static json_t *location(const struct io_record *record, const struct io_finding 
              f && f->path[0] ? f->path + 1 : "");
     return json_pack("{s:{s:o, s:o}, s:[{s:o}]}", "physicalLocation", "artifactLocation",
                      artifact(record->file), "region",
-                     f ? region(f->line, f->column, f->length) : region(record->line, 0, 0),
+                     f ? region(f->line, f->column, f->length) : region(record->line, 1, 0),
                      "logicalLocations", "fullyQualifiedName", io_string_json(where));
 }
 
@@ -181,9 +181,14 @@ static int expectation_index(struct sarif *s)
 
 static json_t *unmet(struct sarif *s, const struct io_result *result)
 {
-    return json_pack("{s:s, s:i, s:s, s:o, s:[o]}", "ruleId", "expectation", "ruleIndex",
+    char print[160];
+
+    snprintf(print, sizeof print, "%.100s/expectation",
+             result->record->name ? result->record->name : "record");
+    return json_pack("{s:s, s:i, s:s, s:o, s:[o], s:{s:o}}", "ruleId", "expectation", "ruleIndex",
                      expectation_index(s), "level", "error", "message", text(result->expectation),
-                     "locations", location(result->record, NULL));
+                     "locations", location(result->record, NULL), "partialFingerprints", "tmap/v1",
+                     io_string_json(print));
 }
 
 static void notify(struct sarif *s, const char *level, const char *words,
