@@ -31,7 +31,7 @@ cat >"$tmp/wrong.py" <<'P'
 def yes(case): return True
 def no(case): return False
 def blind(case): return case["verdicts"]["driver"] == "legal" or case["rules"] == ["TMA014"]
-def shy(case): return None
+def silent(case): return None
 P
 wrong() { (cd "$tmp" && python3 "$top/tests/conformance/conformance.py" run "$suite" --json --callable "wrong:$1"); }
 legal=$(grep -c '"driver":"legal"' "$tmp/all") illegal=$(grep -c '"driver":"illegal"' "$tmp/all")
@@ -39,7 +39,7 @@ ok "one that says yes has every illegal case false" sh -c "echo '$(wrong yes)' |
 ok "one that says no has every legal case false" sh -c "echo '$(wrong no)' | grep -q '\"false_legal\": 0, \"false_illegal\": $legal'"
 alone=$(grep -c '"driver":"illegal".*"rules":\["TMA014"\]' "$tmp/all")
 ok "one that forgets a rule is found out" sh -c "[ $alone -gt 0 ] && echo '$(wrong blind)' | grep -q '\"false_legal\": $alone, \"false_illegal\": 0'"
-ok "one that says nothing is not wrong" sh -c "echo '$(wrong shy)' | grep -q '\"judged\": 0'"
+ok "one that says nothing is not wrong" sh -c "echo '$(wrong silent)' | grep -q '\"judged\": 0'"
 ok "a command that answers too little is refused" sh -c "! python3 tests/conformance/conformance.py run '$suite' --command 'echo legal'"
 if [ -n "$STAND_IN" ] && [ -n "$CCCL" ]; then
     tests/conformance/validators/table "$suite" "$tmp/table" | cut -d'|' -f3- >"$tmp/rows"

@@ -34,7 +34,7 @@ is "the driver's own box bytes are said to be another figure" has 'derived: driv
 "$tmap" encode --as bin "$tmp/back.bin" >"$tmp/again" 2>"$tmp/err"
 is "what decode prints encodes to the same bytes" cmp -s "$tmp/again" "$tmp/maps.bin"
 run encode --as c "$tmp/in"
-(cat "$tmp/out"; echo 'int main(void){return A[1] != 0x0000020000006510ULL || B[0] == 0;}') >"$tmp/c.c"
+(cat "$tmp/out"; echo 'int main(void){return map_A[1] != 0x0000020000006510ULL || map_B[0] == 0;}') >"$tmp/c.c"
 is "encode --as c compiles and holds the words" sh -c "${CC:-cc} -std=c11 -o $tmp/c $tmp/c.c && $tmp/c"
 run encode --format jsonl "$tmp/in" "$tmp/bad"
 is "encode --format jsonl: words, or the rules" [ "$(grep -c '"words"' "$tmp/out")$(grep -c '"rules":\["TMA018","TMA026"\]' "$tmp/out")" = 21 ]

@@ -75,6 +75,10 @@ static void put_below(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, ")))))))\n");
 }
 
+/* Another swizzle is a change of the request, and beyond the first line, which none permutes, of
+ * where the tile lies as well. */
+enum { LINE_BYTES = 128 };
+
 void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
 {
     const bool interleaved = f->view->desc.interleave != 0;
@@ -90,7 +94,8 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
         put_pieces(q, f, f->plan->cost.extra_instructions + 1);
     put_bytes(q, f);
     sym_fields_shared(q, f);
-    sym_put(t, "(define-fun layouts () Int (+ %d (ite (= swizzle %d) 0 1) (ite (> N 1) 1 0)))\n",
-            !interleaved && rounding_of(f) ? 1 : 0, f->objective->swizzle);
+    sym_put(t, "(define-fun layouts () Int (+ %d (ite (= swizzle %d) 0 %d) (ite (> N 1) 1 0)))\n",
+            !interleaved && rounding_of(f) ? 1 : 0, f->objective->swizzle,
+            f->objective->useful_bytes > LINE_BYTES ? 2 : 1);
     put_below(q, f);
 }
