@@ -11,3 +11,5 @@ kernels-table: all
 test-build: $(if $(WITH_CUDA),$(CROSS))
 $(B)/tests/kernels/test_code: LINK_ALL = $(LINK_IMAGES)
 $(B)/tests/kernels/test_code: $(LINK_IMAGES)
+# tests/kernels/test_images.sh reads the images that only tests and benches launch, too.
+test-build: $(if $(WITH_CUDA),$(addprefix $(B)/,$(shell cut -f1 tests/kernels/images.tsv | grep fatbin | uniq)))
