@@ -1,4 +1,4 @@
-// The first rungs: kernels that each lack what the next one adds (docs/GEMM.md has every step's
+// The first rungs: kernels that each lack what the next one adds (docs/EXPERIMENTS.md has every step's
 // gain). All compute fp32 D = A B^T of bf16 with one warpgroup, and hold tails by the maps alone.
 //   ladder_64x64x32_1    the conservative one: small tile, one buffer, 4 warps
 //   ladder_64x256x64_1   a tile as wide as the tensor core takes

@@ -44,7 +44,7 @@ enum { DIRECT = -1 };
 
 /* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
  * tile's time to store in, and its stores hold up loads: one group at a time, but of small tiles
- * that have few k-blocks (measured, docs/GEMM.md). */
+ * that have few k-blocks (docs/EXPERIMENTS.md). */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const bool narrow = view->k * view->element_bytes < HURRY_BYTES && !gemm_is_bare(instance);
@@ -67,7 +67,7 @@ static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_insta
 }
 
 /* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
- * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). */
+ * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/EXPERIMENTS.md). */
 static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                        const struct gemm_view *view, const struct tmap_gemm_config *request,
                        struct tmap_gemm_config *c)

@@ -1,6 +1,5 @@
 /* policy.h : enum tmap_cache_policy as the copy instructions take it: what createpolicy.fractional
- * makes of normal, evict_first and evict_last for every access; read off PTX compiled here
- * (docs/GEMM.md). */
+ * makes of normal, evict_first and evict_last for every access; read off PTX compiled here. */
 #ifndef TMAP_KERNELS_POLICY_H
 #define TMAP_KERNELS_POLICY_H
 
