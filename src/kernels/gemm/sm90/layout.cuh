@@ -2,6 +2,8 @@
 #pragma once
 
 #include "geometry.h"
+#include "kernels/gemm/faults.cuh"
+#include "kernels/gemm/ring.cuh"
 #include "mma.cuh"
 
 // Warpgroups of consumers share a tile of 64 * WGS rows by BN columns; a k-block is 128 bytes of
@@ -71,28 +73,6 @@ template <class S> struct shared_layout {
     }
 };
 
-// A position in the ring: the slot, and the parity of the phase that fills it.
-struct ring_position {
-    int32_t slot = 0;
-    uint32_t parity = 0;
-
-    PTX_FN int32_t before(int32_t stages) const { return (slot == 0 ? stages : slot) - 1; }
-    PTX_FN void advance(int32_t stages)
-    {
-        if (++slot == stages) {
-            slot = 0;
-            parity ^= 1;
-        }
-    }
-    // Past many slots at once.
-    PTX_FN void skip(int32_t slots, int32_t stages)
-    {
-        const int32_t rounds = (slot + slots) / stages;
-        slot += slots - rounds * stages;
-        parity ^= rounds & 1;
-    }
-};
-
 // Read anew where it is needed: kept, it would cost a register.
 PTX_FN int32_t this_thread()
 {
@@ -124,8 +104,8 @@ struct cluster_place {
     PTX_FN int32_t k_part(const gemm_params &p) const { return p.split > 1 ? rank : 0; }
 };
 
-// Planted faults, in the build that has them, and the delays that make them show; elsewhere the
-// conditions are a constant false. A delay alone must change nothing: it is the fault's reference.
+// The delays that make planted faults show (kernels/gemm/faults.cuh). A delay alone must change
+// nothing: it is the fault's reference.
 enum gemm_delay {
     DELAY_WRITES = 1,      // the panels' last writes queue up behind others
     DELAY_INIT = 2,        // a block of the pair comes late to its barriers
@@ -136,13 +116,3 @@ enum gemm_delay {
     DELAY_LAST_GROUP = 21, // the second warpgroup multiplies late
     DELAY_EPILOGUE = 40    // a pingpong's first warpgroup is slow to store
 };
-#ifdef GEMM_FAULTS
-#define FAULT(p, n) (((p).fault & 0xffff) == (n))
-#define DELAY(p, n) ((p).fault >> 16 == (n))
-#elif defined(GEMM_PLANT) // one fault, at compile time
-#define FAULT(p, n) ((n) == GEMM_PLANT)
-#define DELAY(p, n) false
-#else
-#define FAULT(p, n) false
-#define DELAY(p, n) false
-#endif

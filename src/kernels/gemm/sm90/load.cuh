@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout.cuh"
-#include "schedule.cuh"
+#include "kernels/gemm/schedule.cuh"
 
 // A piece of a k-major operand: one box.
 PTX_FN void load_box(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k, int32_t row,

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "epilogue.cuh"
-#include "schedule.cuh"
+#include "kernels/gemm/schedule.cuh"
 
 // The parts travel through the ring, which is idle by now, thread by thread: thread t's i-th four
 // registers, 8 columns of its warpgroup's rows, lie at 16 (i * threads + t). (this_thread(): what

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "epilogue.cuh"
-#include "schedule.cuh"
+#include "kernels/gemm/schedule.cuh"
 
 // Where a tile's part of one warpgroup lies in D. Consumers ask while the tile's last multiplies
 // run, when the divisions delay nobody; known before the first it would cost registers all along.
