@@ -14,10 +14,9 @@ $(GEMM_BENCH): $(patsubst %.c,$(B)/%.o,$(wildcard bench/gemm/*.c)) \
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_IMAGES) $(LIBS_ALL)
 .PHONY: bench-gemm
 bench-gemm: $(GEMM_BENCH)
-GEMM_PLOTTED := exhaust-bf16 f16 bf16-fills tf32 s8 e4m3p e4m3 e5m2p e5m2
 .PHONY: gemm-plot
-gemm-plot: $(GEMM_BENCH)
-	@cat $(GEMM_PLOTTED:%=bench/gemm/h200/%.tsv) | $(GEMM_BENCH) plot >docs/gemm-ratio.svg
+gemm-plot:
+	$(Q)python3 bench/gemm/plot.py bench/gemm/h200 >docs/gemm-ratio.svg
 
 # make build/bench/gemm/fit/fit: fits the cost model's constants to what `gemm fit` printed.
 GEMM_FIT := $(B)/bench/gemm/fit/fit

@@ -14,7 +14,6 @@
  *   gemm ceilings                         only multiplies, only loads
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm overhead                         host time of a run beside a bare launch
- *   gemm plot < TSV > SVG                 the ratio by shape, of what compare and exhaust print
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split_k,group,clusters,swapped,stream_k,flip,load,store,
  * overlap,panels,direct,pingpong,store_warp. FILL: normal (default), integers, zeros. SHAPES names
@@ -23,7 +22,6 @@
 #include "drawn.h"
 #include "exhaust.h"
 #include "grouped.h"
-#include "plot.h"
 #include "rungs.h"
 #include "track.h"
 
@@ -504,7 +502,6 @@ static void groups(struct stand *s, const char *kind, const char *out, double ms
 int main(int argc, char **argv)
 {
     struct stand stand;
-    if (argc == 2 && !strcmp(argv[1], "plot")) return plot_ratios(stdin, stdout) == 0;
     if (argc < 2 || !stand_open(&stand)) return argc < 2 ? 3 : 1;
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)

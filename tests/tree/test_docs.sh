@@ -22,4 +22,11 @@ result "every target that is named can be made" "$bad"
 bad=$(grep -oHE '`(src|tests|include|bench|examples)/[A-Za-z0-9_./-]+`' README.md docs/*.md |
     tr -d '`' | sort -u | while IFS=: read -r page f; do [ -e "$f" ] || [ -e "$f.c" ] || echo "$page: $f"; done)
 result "every file that the pages name is there" "$bad"
+
+# The plot of the products: drawn from the records, and no larger than a page shows.
+bad=$(python3 bench/gemm/plot.py bench/gemm/h200 | cmp - docs/gemm-ratio.svg 2>&1)
+result "docs/gemm-ratio.svg is what make gemm-plot draws" "$bad"
+bad=$(sed -nE "1s/.* width='([0-9]+)' height='([0-9]+)'.*/\\1 \\2/p" docs/gemm-ratio.svg |
+    { read -r w h; [ "$w" -le 1000 ] && [ "$h" -le 700 ] || echo "$w x $h"; })
+result "and at most 1000 x 700" "$bad"
 echo "1..$n"
