@@ -184,6 +184,6 @@ clean:
 help:
 	@sed -n '3,11s/^# \{0,1\}//p' Makefile
 	@echo; sed -nE 's/^# (make [a-z-]+): (.*)/  \1\t\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
-	  awk -F'\t' '{ printf "%-18s%s\n", $$1, $$2 }'
+	  awk -F'\t' '{ printf "%-20s %s\n", $$1, $$2 }'
 
 -include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
