@@ -83,12 +83,25 @@ const char *tmap_symbolic_why(const struct tmap_symbolic *context)
     return context ? context->why : "";
 }
 
+/* "isl 0.25" of "isl-0.25-GMP\n", "Z3 4.8.12" of "4.8.12.0": three numbers at most. */
+static int put_version(char *at, size_t cap, const char *name, const char *version)
+{
+    if (!version) return snprintf(at, cap, "no %s", name);
+    const char *from = version + strcspn(version, "0123456789"), *end = from;
+    for (int n = 0; n < 3; n++) {
+        end += n && *end == '.';
+        end += strspn(end, "0123456789");
+    }
+    return snprintf(at, cap, "%s %.*s", name, (int)(end - from), from);
+}
+
 const char *tmap_symbolic_solvers(struct tmap_symbolic *context)
 {
+    enum { HALF = sizeof context->solvers / 2 };
     if (!context) return "";
-    const char *isl = sym_isl_version(), *z3 = sym_z3_version(context);
-    size_t end = isl ? strcspn(isl, "\n") : 0;
-    snprintf(context->solvers, sizeof context->solvers, "%.*s, %s", isl ? (int)end : 6,
-             isl ? isl : "no isl", z3 ? z3 : "no Z3");
+    char isl[HALF - 2], z3[HALF];
+    put_version(isl, sizeof isl, "isl", sym_isl_version());
+    put_version(z3, sizeof z3, "Z3", sym_z3_version(context));
+    snprintf(context->solvers, sizeof context->solvers, "%s, %s", isl, z3);
     return context->solvers;
 }

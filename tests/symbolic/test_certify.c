@@ -194,9 +194,23 @@ static void a_tiny_budget_answers_undecided(void **state)
     assert_int_equal(a->proof, TMAP_PROVED);
 }
 
+// As the header says: a name and a version of numbers each, or that there is none.
+static void solvers_are_named_with_their_versions(void **state)
+{
+    struct asked *a = *state;
+    const char *text = tmap_symbolic_solvers(a->s);
+    int n = 0, more = 0;
+    if (strncmp(text, "no isl", 6) != 0) sscanf(text, "isl %*u.%*u%n", &n);
+    if (strncmp(text, "no isl", 6) == 0) n = 6;
+    if (strncmp(text + n, ", no Z3", 7) == 0) more = 7;
+    if (more == 0) sscanf(text + n, ", Z3 %*u.%*u.%*u%n", &more);
+    if (!n || !more || text[n + more]) fail_msg("\"%s\"", text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solvers_are_named_with_their_versions),
         cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
