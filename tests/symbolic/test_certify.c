@@ -5,8 +5,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tmap/solve.h"
 #include "tmap/symbolic.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,9 +209,52 @@ static void solvers_are_named_with_their_versions(void **state)
     if (!n || !more || text[n + more]) fail_msg("\"%s\"", text);
 }
 
+static void *cancel(void *context)
+{
+    tmap_symbolic_cancel(context);
+    return NULL;
+}
+
+// Called between two questions to Z3: another thread cancels then.
+static void cancel_elsewhere(void *user, const struct tmap_question *question)
+{
+    struct asked *a = user;
+    pthread_t thread;
+    (void)question;
+    a->found++;
+    assert_int_equal(pthread_create(&thread, NULL, cancel, a->s), 0);
+    pthread_join(thread, NULL);
+}
+
+// A proof of minimality asks about many views, and is one question all the same.
+static void a_cancel_ends_a_proof_of_minimality_as_a_whole(void **state)
+{
+    static _Alignas(max_align_t) char workspace[TMAP_REPAIR_WORKSPACE];
+    struct asked *a = *state;
+    struct tmap_search_log log = {.text = a->text, .size = sizeof a->text};
+    struct tmap_request request = {.op = TMAP_OP_LOAD};
+    struct tmap_repair_report report;
+    struct tmap_desc bad = gemm_a;
+    struct tmap_minimal out;
+    struct tmap_plan plan;
+    if (!has_z3(a)) skip();
+    bad.stride_bytes[0] = 8200;
+    assert_int_equal(tmap_repair(&a->checker, &bad, &request, workspace, sizeof workspace, &plan, 1,
+                                 &report, &log),
+                     TMAP_OK);
+    a->found = 0;
+    tmap_symbolic_record(a->s, cancel_elsewhere, a);
+    assert_int_equal(tmap_certify_minimal(a->s, &a->checker, &bad, &plan, &log, &out),
+                     TMAP_E_BUDGET);
+    tmap_symbolic_record(a->s, NULL, NULL);
+    assert_string_equal(tmap_symbolic_why(a->s), "cancelled");
+    assert_int_equal(a->found, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cancel_ends_a_proof_of_minimality_as_a_whole),
         cmocka_unit_test(solvers_are_named_with_their_versions),
         cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),

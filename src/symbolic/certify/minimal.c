@@ -247,7 +247,9 @@ enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,
     a.base.flags =
         (plan->desc.flags & ~(uint32_t)TMAP_HAS_ALLOCATION) | (desc->flags & TMAP_HAS_ALLOCATION);
     enum tmap_status st = sym_z3_start(context);
-    if (st == TMAP_OK) st = sym_read_account(&a, log, &counts);
+    if (st != TMAP_OK) return st;
+    sym_begin(context); /* one question, however many it asks Z3: a cancel ends it as a whole */
+    st = sym_read_account(&a, log, &counts);
     if (st == TMAP_OK) *out = counts;
-    return st;
+    return sym_end(context, st);
 }
