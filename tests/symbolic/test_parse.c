@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "symbolic/poly/parse.h"
+#include "symbolic/poly/print.h"
 
 #include <string.h>
 
@@ -71,7 +72,18 @@ static void expressions_mean_what_they_say(void **state)
     X(a5, "(K < 2 or K > 5) and M > 0", (K < 2 || K > 5) && M > 0)                                 \
     X(a6, "(K + 1) % 4 == 0 && M >= 1", floor_div(K + 1, 4) * 4 == K + 1 && M >= 1)                \
     X(a7, "K/2 <= M || ceildiv(K, 3) == 2", floor_div(K, 2) <= M || floor_div(K + 2, 3) == 2)      \
-    X(a8, "((K == 1 or M == 1))", K == 1 || M == 1)
+    X(a8, "((K == 1 or M == 1))", K == 1 || M == 1)                                                \
+    X(a9, "K*K <= 10", K *K <= 10)                                                                 \
+    X(a10, "K*K > 16", K *K > 16)                                                                  \
+    X(a11, "3*K*K*K <= -100", 3 * K * K * K <= -100)                                               \
+    X(a12, "K*K*K >= 28", K *K *K >= 28)                                                           \
+    X(a13, "K*K == 16 or K*K*K == -27", K *K == 16 || K * K * K == -27)                            \
+    X(a14, "K*K != 17 and K*K >= -1", true)                                                        \
+    X(a15, "(K*K) % 8 == 0", (K * K) % 8 == 0)                                                     \
+    X(a16, "(K*K + K) % 6 == 2", (K * K + K - 2) % 6 == 0)                                         \
+    X(a17, "(K*K*K*K) % 5 != 1", (K * K * K * K) % 5 != 1)                                         \
+    X(a18, "(K*K + M) % 4 == 0", (K * K + M) % 4 == 0)                                             \
+    X(a19, "K*K*M <= 50", K *K *M <= 50)
 ASSUMPTIONS(EXPRESSION)
 
 static void assumptions_mean_what_they_say(void **state)
@@ -93,6 +105,43 @@ static void assumptions_mean_what_they_say(void **state)
                 }
             }
         }
+        sym_close(&w);
+    }
+}
+
+// Powers of one variable are said of the variable itself; congruences in lowest terms.
+static void powers_disappear_where_they_can(void **state)
+{
+    static const struct {
+        const char *text, *plain;
+    } table[] = {
+        {"(K*K) % 8 == 0", "K % 4 = 0"},
+        {"(K*K) % 1024 == 0", "K % 32 = 0"},
+        {"(K*K*K) % 16 == 0", "K % 4 = 0"},
+        {"(2*K*K) % 16 == 0", "K % 4 = 0"},
+        {"(K*K) % 8 == 4", "K % 4 = 2"},
+        {"(K*K) % 8 == 1", "K % 2 = 1"},
+        {"(K*K) % 8 != 0", "K % 4 != 0"},
+        {"(K*K) % 12 == 0", "K % 6 = 0"},
+        {"(K*K) % 4 == 3", "false"},
+        {"(K*K + K) % 2 == 0", "true"},
+        {"(K*K) % 5 == 1", "(K*K) % 5 = 1"},
+        {"(K*M) % 8 == 0", "(K*M) % 8 = 0"},
+        {"2*K*K <= 4294967296", "-46340 <= K <= 46340"},
+        {"K*K >= 0", "true"},
+        {"K*K == 17", "false"},
+        {"K*K*K <= 1000", "K <= 10"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[128] = "";
+        struct sym_text t = {text, sizeof text, 0};
+        struct sym_work w;
+        assert_true(sym_open(&w, NULL));
+        const struct sym_form *f = sym_parse_assumption(&w, table[i].text);
+        assert_non_null(f);
+        sym_print_form(&t, &w, SYM_TEXT, f);
+        assert_string_equal(text, table[i].plain);
         sym_close(&w);
     }
 }
@@ -132,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(expressions_mean_what_they_say),
         cmocka_unit_test(assumptions_mean_what_they_say),
+        cmocka_unit_test(powers_disappear_where_they_can),
         cmocka_unit_test(what_does_not_read_says_where),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* form.c : building formulas. */
-#include "symbolic/poly/form.h"
+#include "symbolic/poly/power.h"
 
 #include <string.h>
 
@@ -32,7 +32,9 @@ const struct sym_form *sym_ge(struct sym_work *w, const struct sym_poly *p)
     if (!p) return NULL;
     if (sym_is_const(p, &c)) return sym_bool(w, c >= 0);
     sym_int g = sym_content(p);
-    return atom(w, SYM_GE, g == 1 ? p : sym_part(w, p, g, sym_floordiv(c, g)), 0);
+    if (g != 1) p = sym_part(w, p, g, sym_floordiv(c, g));
+    const struct sym_form *of_variable = p ? sym_power_ge(w, p) : NULL;
+    return of_variable ? of_variable : atom(w, SYM_GE, p, 0);
 }
 
 const struct sym_form *sym_eq(struct sym_work *w, const struct sym_poly *p)
@@ -42,7 +44,9 @@ const struct sym_form *sym_eq(struct sym_work *w, const struct sym_poly *p)
     if (sym_is_const(p, &c)) return sym_bool(w, c == 0);
     sym_int g = sym_content(p);
     if (c % g) return sym_bool(w, false);
-    return atom(w, SYM_EQ, g == 1 ? p : sym_part(w, p, g, c / g), 0);
+    if (g != 1) p = sym_part(w, p, g, c / g);
+    const struct sym_form *of_variable = p ? sym_power_eq(w, p) : NULL;
+    return of_variable ? of_variable : atom(w, SYM_EQ, p, 0);
 }
 
 /* Coefficients reduced to 0 .. modulus-1. */
@@ -91,7 +95,9 @@ const struct sym_form *sym_mod(struct sym_work *w, const struct sym_poly *p, sym
     if (g > 1) p = sym_part(w, p, g, c / g);
     modulus /= g;
     p = p ? monic(w, p, modulus) : NULL;
-    return p && modulus == 1 ? sym_bool(w, true) : atom(w, SYM_MOD, p, modulus);
+    if (p && modulus == 1) return sym_bool(w, true);
+    const struct sym_form *of_variable = p ? sym_power_mod(w, p, modulus) : NULL;
+    return of_variable ? of_variable : atom(w, SYM_MOD, p, modulus);
 }
 
 /* How many entries an argument adds, and their copy. */
