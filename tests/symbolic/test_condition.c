@@ -92,6 +92,64 @@ static void conditions_are_those_worked_by_hand(void **state)
     tmap_symbolic_close(s);
 }
 
+struct written {
+    const char *dim[2], *stride, *assume, *text, *padding;
+};
+
+// What is written longer than it need be, and reads short.
+static const struct written short_forms[] = {
+    {{"K*K", "64"},
+     "2*K*K",
+     "K >= 1",
+     "K % 4 = 0 and K <= 46340",
+     "round K up to a multiple of 4 where K <= 46340"},
+    {{"K", "64"},
+     "2*K",
+     "1 <= K <= 4096; K % 4 == 0",
+     "K % 8 = 0",
+     "round K up to a multiple of 8"},
+    {{"K", "64"},
+     "2*K + 2*P",
+     "1 <= K <= 4096; 0 <= P <= 64",
+     "(K + P) % 8 = 0",
+     "raise P until (K + P) % 8 = 0"},
+    {{"P", "64"}, "2*Q", "0 <= P <= 4; Q == 8", "P >= 1", "nothing"},
+};
+
+static void conditions_and_paddings_read_short(void **state)
+{
+    struct tmap_symbolic *s;
+    struct tmap_checker checker;
+    struct tmap_target target = tmap_default_target();
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++) {
+        const struct written *x = &short_forms[i];
+        struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_BFLOAT16,
+                                                .rank = 2,
+                                                .box = {64, 8},
+                                                .elem_stride = {1, 1},
+                                                .swizzle = TMAP_SWIZZLE_128B},
+                                       .dim = {x->dim[0], x->dim[1]},
+                                       .stride = {x->stride}};
+        struct tmap_condition *condition;
+        char text[256], assumed[256];
+        const char *assume[16];
+        size_t length;
+        snprintf(assumed, sizeof assumed, "%s", x->assume);
+        assert_int_equal(
+            tmap_condition_of(s, &checker, &d, 1, assume, split(assumed, assume), &condition),
+            TMAP_OK);
+        tmap_condition_text(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
+        assert_string_equal(text, x->text);
+        tmap_condition_padding(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
+        assert_string_equal(text, x->padding);
+        tmap_condition_free(condition);
+    }
+    tmap_symbolic_close(s);
+}
+
 // Returns how many points were legal; every difference fails the test.
 static long compare(const struct symbolic_case *c, const struct tmap_condition *condition, long n)
 {
@@ -219,6 +277,7 @@ int main(void)
     if (lacks_isl("conditions")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_are_those_worked_by_hand),
+        cmocka_unit_test(conditions_and_paddings_read_short),
         cmocka_unit_test(conditions_hold_exactly_where_the_check_says_legal),
         cmocka_unit_test(unreadable_text_is_an_argument_error_with_its_column),
         cmocka_unit_test(never_vacuous_and_uncovered_are_told_apart),

@@ -50,6 +50,19 @@ static bool split(struct sym_work *w, const struct sym_form *f, const struct sym
     return *linear && *caps;
 }
 
+/* The assumptions that have no product: from more values than the others allow, the padding is the
+ * same. */
+static const struct sym_form *affine_part(struct sym_work *w, const struct sym_form *f)
+{
+    const struct sym_form *const *arg = NULL;
+    const struct sym_form *all = sym_bool(w, true);
+    size_t n = sym_conjuncts(&f, &arg);
+    for (size_t i = 0; i < n; i++) {
+        if (sym_is_affine(w, arg[i])) all = sym_and(w, all, arg[i]);
+    }
+    return all;
+}
+
 /* Padding starts from values that are not below the least legal ones: an empty dimension is not
  * padded. */
 static const struct sym_form *starts(struct sym_work *w, const struct sym_form *legal,
@@ -107,6 +120,7 @@ static isl_pw_multi_aff *least(isl_map *m)
 struct writer {
     struct sym_text *t;
     const struct sym_frame *frame;
+    const struct sym_facts *facts; /* of the parameters before */
     int pieces, total;
 };
 
@@ -122,8 +136,9 @@ static const struct sym_poly *balanced(struct sym_work *w, const struct sym_poly
     return q;
 }
 
-/* r + of - by*floor(of/by) is r + (of mod by); r - (...) with r = by - 1 is (-of - 1) mod by. */
-static bool put_as_mod(struct sym_text *t, struct sym_work *w, const struct sym_poly *p)
+/* p as `of modulo *by`: r + of - by*floor(of/by) is r + (of mod by); r - (...) with r = by - 1 is
+ * (-of - 1) mod by. NULL: it is of another form. */
+static const struct sym_poly *as_mod(struct sym_work *w, const struct sym_poly *p, sym_int *by)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct sym_mono *m = &w->mono[p->term[i].mono];
@@ -137,30 +152,64 @@ static bool put_as_mod(struct sym_text *t, struct sym_work *w, const struct sym_
         }
         const struct sym_poly *one = sym_const(w, 1);
         const struct sym_poly *x = one ? sym_add(w, sign, q->of, sign > 0 ? 0 : -1, one) : NULL;
-        const struct sym_poly *y = x ? balanced(w, x, q->by) : NULL;
-        if (!y) return false;
-        sym_put(t, "(");
-        sym_print_poly(t, w, SYM_TEXT, y);
-        sym_put(t, ") mod ");
-        sym_put_int(t, q->by);
-        return true;
+        *by = q->by;
+        return x ? balanced(w, x, q->by) : NULL;
+    }
+    return NULL;
+}
+
+static bool has_var(const struct sym_work *w, const struct sym_poly *p, int var)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const struct sym_mono *m = &w->mono[p->term[i].mono];
+        for (int k = 0; k < m->degree; k++) {
+            if (m->var[k] == var) return true;
+        }
     }
     return false;
 }
 
-/* "K + (-K) mod 8" in the words that people use. */
-static void put_amount(struct writer *out, const char *name, const struct sym_poly *p)
+/* The least x from `var` on with x = var + amount modulo by, amount being modulo by too: where that
+ * sum no longer has var in it, it is what x must be. */
+static bool put_rounding(struct writer *out, int var, const struct sym_poly *amount, sym_int by)
 {
-    char text[96], prefix[48];
-    struct sym_text t = {text, sizeof text, 0}, head = {prefix, sizeof prefix, 0};
-    const bool is_mod = put_as_mod(&t, out->frame->w, p);
-    sym_put(&head, "(-%s) mod ", name);
-    if (is_mod && t.length < t.cap && !strncmp(text, prefix, head.length)) {
-        sym_put(out->t, "round %s up to a multiple of %s", name, text + head.length);
-        return;
+    struct sym_work *w = out->frame->w;
+    const struct sym_poly *x = sym_of_var(w, var);
+    const struct sym_poly *to = x ? sym_add(w, 1, x, 1, amount) : NULL;
+    const struct sym_form *none = to ? sym_mod(w, to, by) : NULL;
+    if (!none) return false;
+    if (none->kind == SYM_TRUE || sym_decide(w, out->facts, none) == 1) {
+        sym_put(out->t, "round %s up to a multiple of ", w->var[var].name);
+        sym_put_int(out->t, by);
+        return true;
     }
-    sym_put(out->t, "%s + ", name);
-    if (!put_as_mod(out->t, out->frame->w, p)) sym_print_poly(out->t, out->frame->w, SYM_TEXT, p);
+    const struct sym_poly *rest = balanced(w, to, by);
+    const struct sym_form *wanted = rest ? sym_mod(w, sym_add(w, 1, x, -1, rest), by) : NULL;
+    if (!wanted || has_var(w, rest, var)) return false;
+    sym_put(out->t, "raise %s until ", w->var[var].name);
+    sym_print_form(out->t, w, SYM_TEXT, wanted);
+    return true;
+}
+
+/* What becomes of var when amount is added to it. */
+static bool put_amount(struct writer *out, int var, const struct sym_poly *amount)
+{
+    struct sym_work *w = out->frame->w;
+    sym_int by = 0;
+    const struct sym_poly *mod = as_mod(w, amount, &by), *x = sym_of_var(w, var);
+    if (mod && put_rounding(out, var, mod, by)) return true;
+    if (mod) {
+        sym_put(out->t, "%s + (", w->var[var].name);
+        sym_print_poly(out->t, w, SYM_TEXT, mod);
+        sym_put(out->t, ") mod ");
+        sym_put_int(out->t, by);
+        return true;
+    }
+    const struct sym_poly *sum = x ? sym_add(w, 1, x, 1, amount) : NULL;
+    if (!sum) return false;
+    if (!has_var(w, sum, var)) sym_put(out->t, "raise %s to ", w->var[var].name);
+    sym_print_poly(out->t, w, SYM_TEXT, sum);
+    return true;
 }
 
 /* The amounts of one piece that are not 0. */
@@ -175,7 +224,7 @@ static bool put_amounts(struct writer *out, isl_multi_aff *amounts)
         if (!p) return false;
         if (!p->n) continue;
         sym_put(out->t, "%s", written++ ? ", " : "");
-        put_amount(out, w->var[i].name, p);
+        if (!put_amount(out, (int)i, p)) return false;
     }
     if (!written) sym_put(out->t, "nothing");
     return true;
@@ -200,7 +249,10 @@ static isl_stat put_piece(isl_set *domain, isl_multi_aff *amounts, void *user)
 static void put_text(struct sym_text *t, const struct sym_frame *frame, isl_pw_multi_aff *amounts,
                      const struct sym_form *given)
 {
-    struct writer out = {t, frame, 0, isl_pw_multi_aff_n_piece(amounts)};
+    struct sym_facts *facts = sym_take(frame->w, sizeof *facts);
+    struct writer out = {t, frame, facts, 0, isl_pw_multi_aff_n_piece(amounts)};
+    if (!facts) return;
+    sym_learn(frame->w, facts, given);
     isl_set *context = isl_set_project_out(
         sym_to_set(frame, sym_and(frame->w, given, frame->defines)), isl_dim_set,
         (unsigned)frame->w->n_params, (unsigned)(frame->n - (int)frame->w->n_params));
@@ -222,13 +274,10 @@ static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, str
     struct sym_frame frame;
     const struct sym_form *linear, *caps;
     if (!split(w, c->full, &linear, &caps)) return;
-    const struct sym_form *forms[] = {linear, c->assume};
-    if (!sym_is_affine(w, c->assume)) {
-        sym_fail(w, TMAP_E_BUDGET, "padding under an assumption about a product");
-        return;
-    }
+    const struct sym_form *assumed = affine_part(w, c->assume);
+    const struct sym_form *forms[] = {linear, assumed};
     if (!sym_frame_open(&frame, w, s->isl, forms, 2)) return;
-    const struct sym_form *given = starts(w, linear, c->assume);
+    const struct sym_form *given = starts(w, linear, assumed);
     isl_pw_multi_aff *amounts = least(paddings(&frame, linear, given));
     if (amounts && isl_pw_multi_aff_n_piece(amounts) == 0) {
         sym_fail(w, TMAP_E_NO_PLAN, "no padding makes it legal");
