@@ -113,6 +113,11 @@ static const struct written short_forms[] = {
      "1 <= K <= 4096; 0 <= P <= 64",
      "(K + P) % 8 = 0",
      "raise P until (K + P) % 8 = 0"},
+    {{"K*ES", "64"},
+     "2*K*ES",
+     "1 <= K; ES == 2",
+     "K % 4 = 0 and K <= 2^30",
+     "round K up to a multiple of 4 where K <= 2^30"},
     {{"P", "64"}, "2*Q", "0 <= P <= 4; Q == 8", "P >= 1", "nothing"},
 };
 

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A parameter of which the assumptions leave one value is that value: K*ES under ES == 2 is 2*K.
+ * The equality itself stays an assumption. */
+static bool fix_assumed(struct tmap_condition *c)
+{
+    struct sym_work *w = &c->w;
+    struct sym_facts *facts = sym_take(w, sizeof *facts);
+    if (!facts) return false;
+    sym_learn(w, facts, c->assume);
+    c->assume = sym_and(w, sym_fixed(w, facts), sym_fix_form(w, facts, c->assume));
+    return c->assume != NULL;
+}
+
 static bool read_input(struct tmap_condition *c, const struct tmap_symbolic_desc *descs, size_t n,
                        const char *const *assume, size_t n_assume)
 {
@@ -26,7 +38,7 @@ static bool read_input(struct tmap_condition *c, const struct tmap_symbolic_desc
     }
     c->assumed = copy;
     c->n_assumed = n_assume;
-    return true;
+    return fix_assumed(c);
 }
 
 /* The conjunction of row instances as they come, and which of them the assumptions leave open. */
@@ -74,15 +86,16 @@ static bool gather_rows(struct tmap_condition *c)
     struct sym_work *w = &c->w;
     struct gather *g = sym_take(w, sizeof *g);
     struct sym_facts *facts = sym_take(w, sizeof *facts);
-    if (!g || !facts) return false;
+    struct sym_desc *fixed = sym_take(w, sizeof *fixed);
+    if (!g || !facts || !fixed) return false;
     g->c = c;
     c->full = c->needed = sym_bool(w, true);
     for (size_t i = 0; i < c->n_descs; i++) {
-        struct sym_rows rows = {w, &c->checker, &c->descs[i], facts, keep, g};
+        struct sym_rows rows = {w, &c->checker, fixed, facts, keep, g};
         g->n = 0;
         memset(facts, 0, sizeof *facts);
         sym_learn(w, facts, c->assume);
-        if (!sym_rows_of(&rows)) return false;
+        if (!sym_fix_desc(w, facts, &c->descs[i], fixed) || !sym_rows_of(&rows)) return false;
         for (size_t k = 0; k < c->descs[i].n_uses; k++) {
             if (!sym_use_rows_of(&rows, k)) return false;
         }

@@ -88,6 +88,33 @@ bool sym_read_desc(struct sym_work *w, const struct tmap_symbolic_desc *in, stru
     return true;
 }
 
+static bool fix_fields(struct sym_work *w, const struct sym_facts *facts, struct tmap_desc *desc,
+                       struct tmap_use *use, const struct sym_poly **field)
+{
+    for (int slot = 0; slot < FIELD_SLOTS; slot++) {
+        sym_int value;
+        if (!field[slot]) continue;
+        field[slot] = sym_fix(w, facts, field[slot]);
+        if (!field[slot]) return false;
+        if (sym_is_const(field[slot], &value) && put_constant(desc, use, slot, value))
+            field[slot] = NULL;
+    }
+    return true;
+}
+
+bool sym_fix_desc(struct sym_work *w, const struct sym_facts *facts, const struct sym_desc *in,
+                  struct sym_desc *out)
+{
+    *out = *in;
+    out->uses = sym_take(w, (in->n_uses + 1) * sizeof *out->uses);
+    if (!out->uses || !fix_fields(w, facts, &out->desc, NULL, out->field)) return false;
+    for (size_t i = 0; i < in->n_uses; i++) {
+        out->uses[i] = in->uses[i];
+        if (!fix_fields(w, facts, NULL, &out->uses[i].use, out->uses[i].field)) return false;
+    }
+    return true;
+}
+
 /* The range of a field's C type, as a formula. */
 static const struct sym_form *fits(struct sym_work *w, const struct sym_poly *p, int slot)
 {

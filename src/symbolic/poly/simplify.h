@@ -30,6 +30,15 @@ bool sym_same_form(const struct sym_form *a, const struct sym_form *b);
  *  for the quotients. */
 void sym_learn(const struct sym_work *w, struct sym_facts *facts, const struct sym_form *f);
 
+/* sym_fix() : p with the value of each variable that facts leave one value, and f likewise: equal to
+ *  it wherever the facts hold. */
+const struct sym_poly *sym_fix(struct sym_work *w, const struct sym_facts *facts,
+                               const struct sym_poly *p);
+const struct sym_form *sym_fix_form(struct sym_work *w, const struct sym_facts *facts,
+                                    const struct sym_form *f);
+/* sym_fixed() : that each parameter with one value has it. */
+const struct sym_form *sym_fixed(struct sym_work *w, const struct sym_facts *facts);
+
 /* sym_learn_choices() : narrows the ranges to the hull of what the arms of each disjunction say of
  *  single variables. Not for simplifying f itself: an arm must not vanish because of a bound that
  * it contributed. */
