@@ -118,6 +118,16 @@ static const struct written short_forms[] = {
      "1 <= K; ES == 2",
      "K % 4 = 0 and K <= 2^30",
      "round K up to a multiple of 4 where K <= 2^30"},
+    {{"K", "N"},
+     "2*K",
+     "K*N <= 1000000; K >= 1; N >= 1",
+     "K % 8 = 0",
+     "round K up to a multiple of 8"},
+    {{"K", "N"},
+     "2*K",
+     "K + 3*K*N*M <= 1000000; 1 <= K; N >= 1; M >= 1",
+     "K % 8 = 0",
+     "round K up to a multiple of 8"},
     {{"P", "64"}, "2*Q", "0 <= P <= 4; Q == 8", "P >= 1", "nothing"},
 };
 
@@ -148,7 +158,9 @@ static void conditions_and_paddings_read_short(void **state)
             TMAP_OK);
         tmap_condition_text(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
         assert_string_equal(text, x->text);
-        tmap_condition_padding(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
+        if (tmap_condition_padding(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length) !=
+            TMAP_OK)
+            fail_msg("%s: %s", x->assume, tmap_symbolic_why(s));
         assert_string_equal(text, x->padding);
         tmap_condition_free(condition);
     }

@@ -95,6 +95,7 @@ static bool gather_rows(struct tmap_condition *c)
         g->n = 0;
         memset(facts, 0, sizeof *facts);
         sym_learn(w, facts, c->assume);
+        sym_learn_products(w, facts);
         if (!sym_fix_desc(w, facts, &c->descs[i], fixed) || !sym_rows_of(&rows)) return false;
         for (size_t k = 0; k < c->descs[i].n_uses; k++) {
             if (!sym_use_rows_of(&rows, k)) return false;

@@ -50,16 +50,33 @@ static bool split(struct sym_work *w, const struct sym_form *f, const struct sym
     return *linear && *caps;
 }
 
-/* The assumptions that have no product: from more values than the others allow, the padding is the
- * same. */
+/* first <= v <= last, as far as r says */
+static const struct sym_form *within(struct sym_work *w, int v, const struct sym_range *r)
+{
+    const struct sym_poly *one = sym_const(w, 1), *x = sym_of_var(w, v);
+    const struct sym_form *f = sym_bool(w, true);
+    if (!one || !x) return NULL;
+    if (r->has_lo) f = sym_and(w, f, sym_ge(w, sym_add(w, 1, x, -r->lo, one)));
+    if (r->has_hi) f = sym_and(w, f, sym_ge(w, sym_add(w, -1, x, r->hi, one)));
+    return f;
+}
+
+/* The assumptions that have no product, and the ranges that products leave: from more values than
+ * the assumptions allow, the padding is the same. */
 static const struct sym_form *affine_part(struct sym_work *w, const struct sym_form *f)
 {
     const struct sym_form *const *arg = NULL;
     const struct sym_form *all = sym_bool(w, true);
+    struct sym_facts *facts = sym_take(w, sizeof *facts);
     size_t n = sym_conjuncts(&f, &arg);
+    if (!facts) return NULL;
     for (size_t i = 0; i < n; i++) {
         if (sym_is_affine(w, arg[i])) all = sym_and(w, all, arg[i]);
     }
+    sym_learn(w, facts, f);
+    sym_learn_products(w, facts);
+    for (size_t v = 0; v < w->n_params; v++)
+        all = sym_and(w, all, within(w, (int)v, &facts->range[v]));
     return all;
 }
 

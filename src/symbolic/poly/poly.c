@@ -189,8 +189,15 @@ static struct sym_range scale(sym_int c, struct sym_range a)
 struct sym_range sym_range_of(const struct sym_work *w, const struct sym_poly *p,
                               const struct sym_range *of_var)
 {
+    return sym_range_without(w, p, p->n, of_var);
+}
+
+struct sym_range sym_range_without(const struct sym_work *w, const struct sym_poly *p, size_t skip,
+                                   const struct sym_range *of_var)
+{
     struct sym_range sum = {true, true, 0, 0};
     for (size_t i = 0; i < p->n; i++) {
+        if (i == skip) continue;
         const struct sym_mono *m = &w->mono[p->term[i].mono];
         struct sym_range r = {true, true, 1, 1};
         for (int k = 0; k < m->degree; k++) r = times(r, of_var[m->var[k]]);

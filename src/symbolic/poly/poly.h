@@ -47,6 +47,9 @@ const struct sym_poly *sym_part(struct sym_work *w, const struct sym_poly *p, sy
 /* sym_range_of() : bounds of p from bounds of the variables (indexed by variable). */
 struct sym_range sym_range_of(const struct sym_work *w, const struct sym_poly *p,
                               const struct sym_range *of_var);
+/* sym_range_without() : of p less its term number skip. */
+struct sym_range sym_range_without(const struct sym_work *w, const struct sym_poly *p, size_t skip,
+                                   const struct sym_range *of_var);
 /* sym_eval() : p at the parameters' values; false on overflow of 128 bits. */
 bool sym_eval(const struct sym_work *w, const struct sym_poly *p, const sym_int *params,
               sym_int *value);

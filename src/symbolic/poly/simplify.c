@@ -304,6 +304,7 @@ const struct sym_form *sym_simplify(struct sym_work *w, const struct sym_form *f
     const struct sym_form **kept = sym_take(w, n * sizeof *kept);
     if (!both || !kept) return NULL;
     sym_learn(w, outside, given);
+    sym_learn_products(w, outside);
     *both = *outside;
     sym_learn(w, both, f);
     if (contradicts(both) && !contradicts(outside)) return sym_bool(w, false);

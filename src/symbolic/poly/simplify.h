@@ -30,8 +30,8 @@ bool sym_same_form(const struct sym_form *a, const struct sym_form *b);
  *  for the quotients. */
 void sym_learn(const struct sym_work *w, struct sym_facts *facts, const struct sym_form *f);
 
-/* sym_fix() : p with the value of each variable that facts leave one value, and f likewise: equal to
- *  it wherever the facts hold. */
+/* sym_fix() : p with the value of each variable that facts leave one value, and f likewise: equal
+ * to it wherever the facts hold. */
 const struct sym_poly *sym_fix(struct sym_work *w, const struct sym_facts *facts,
                                const struct sym_poly *p);
 const struct sym_form *sym_fix_form(struct sym_work *w, const struct sym_facts *facts,
@@ -43,6 +43,11 @@ const struct sym_form *sym_fixed(struct sym_work *w, const struct sym_facts *fac
  *  single variables. Not for simplifying f itself: an arm must not vanish because of a bound that
  * it contributed. */
 void sym_learn_choices(struct sym_work *w, struct sym_facts *facts, const struct sym_form *f);
+
+/* sym_learn_products() : narrows the ranges of the factors of a product that a bound of facts keeps
+ *  small: K*N <= 10^6 and N >= 1 give K <= 10^6. Only for formulas that the bound is no part of:
+ *  it must not vanish because of what it contributed. */
+void sym_learn_products(const struct sym_work *w, struct sym_facts *facts);
 
 /* sym_factor() : a disjunction with what all its arms share taken out. */
 const struct sym_form *sym_factor(struct sym_work *w, const struct sym_form *f);
