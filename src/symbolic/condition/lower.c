@@ -6,7 +6,7 @@
  */
 #include "symbolic/condition/lower.h"
 
-enum { MAX_CASES = 64, WRAP_CASES = 3 };
+enum { MAX_CASES = 1024, MAX_DIVISORS = 64, WRAP_CASES = 3 };
 
 struct value_case {
     const struct sym_form *when;
@@ -56,11 +56,36 @@ static struct cases pairwise(struct sym_lowering *l, enum tree_op op, struct cas
     return c;
 }
 
-/* x = v */
-static const struct sym_form *is(struct sym_lowering *l, const struct sym_poly *x, sym_int v)
+/* first <= x <= last */
+static const struct sym_form *between(struct sym_work *w, const struct sym_poly *x, sym_int first,
+                                      sym_int last)
 {
-    const struct sym_poly *c = sym_const(l->w, v);
-    return x && c ? sym_eq(l->w, sym_add(l->w, 1, x, -1, c)) : NULL;
+    const struct sym_poly *one = sym_const(w, 1);
+    if (!one || !x) return NULL;
+    if (first == last) return sym_eq(w, sym_add(w, 1, x, -first, one));
+    return sym_and(w, sym_ge(w, sym_add(w, 1, x, -first, one)),
+                   sym_ge(w, sym_add(w, -1, x, last, one)));
+}
+
+/* One case for each run of divisors b that give the same: floor(8 / b) has 4 values for b of 1..8.
+ */
+static struct cases each_divisor(struct sym_lowering *l, const struct sym_form *when,
+                                 const struct sym_poly *a, const struct sym_poly *b,
+                                 const struct sym_range *r)
+{
+    struct cases c = room(l, (size_t)(r->hi - r->lo + 1));
+    size_t n = 0;
+    sym_int first = r->lo;
+    for (sym_int v = r->lo; c.n && v <= r->hi; v++) {
+        const struct sym_poly *q = v ? sym_floor(l->w, a, v) : sym_const(l->w, 0);
+        const bool same = q && n && sym_same(c.at[n - 1].value, q);
+        if (!q) return failed;
+        if (!same) first = v;
+        n += !same;
+        c.at[n - 1] = (struct value_case){sym_and(l->w, when, between(l->w, b, first, v)), q};
+    }
+    c.n = n;
+    return c;
 }
 
 /* floor(a / b), b known or one of few values. A quotient by 0 is 0, as in the tree. */
@@ -76,17 +101,11 @@ static struct cases quotient(struct sym_lowering *l, struct value_case a, struct
         return c;
     }
     if (r.has_lo && r.has_hi && r.lo > r.hi) return single(l, sym_const(l->w, 0)); /* no value */
-    if (!r.has_lo || !r.has_hi || r.lo < 0 || r.hi - r.lo >= MAX_CASES) {
+    if (!r.has_lo || !r.has_hi || r.lo < 0 || r.hi - r.lo >= MAX_DIVISORS) {
         sym_fail(l->w, TMAP_E_BUDGET, "a divisor has no small range: give its bounds");
         return failed;
     }
-    struct cases c = room(l, (size_t)(r.hi - r.lo + 1));
-    for (size_t i = 0; i < c.n; i++) {
-        sym_int v = r.lo + (sym_int)i;
-        c.at[i].when = sym_and(l->w, when, is(l, b.value, v));
-        c.at[i].value = v ? sym_floor(l->w, a.value, v) : sym_const(l->w, 0);
-    }
-    return c;
+    return each_divisor(l, when, a.value, b.value, &r);
 }
 
 static struct cases append(struct sym_lowering *l, struct cases a, struct cases b)
@@ -186,16 +205,6 @@ static struct cases integer(struct sym_lowering *l, tnode n)
         sym_fail(l->w, TMAP_E_BUDGET, "a row looks up a value that is not known");
     }
     return failed;
-}
-
-/* first <= x <= last */
-static const struct sym_form *between(struct sym_work *w, const struct sym_poly *x, sym_int first,
-                                      sym_int last)
-{
-    const struct sym_poly *one = sym_const(w, 1);
-    if (!one) return NULL;
-    return sym_and(w, sym_ge(w, sym_add(w, 1, x, -first, one)),
-                   sym_ge(w, sym_add(w, -1, x, last, one)));
 }
 
 /* One interval for each run of set bits. */
