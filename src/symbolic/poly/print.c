@@ -32,9 +32,10 @@ static void put_var(struct sym_text *t, const struct sym_work *w, enum sym_langu
         sym_put(t, "%s", q->name);
         return;
     }
-    sym_put(t, language == SYM_PYTHON ? "((" : "floor((");
+    const bool bare = q->of->n == 1 && q->of->term[0].coef == 1;
+    sym_put(t, "%s%s", language == SYM_PYTHON ? "(" : "floor(", bare ? "" : "(");
     sym_print_poly(t, w, language, q->of);
-    sym_put(t, language == SYM_PYTHON ? ") // " : ")/");
+    sym_put(t, "%s%s", bare ? "" : ")", language == SYM_PYTHON ? " // " : "/");
     sym_put_int(t, q->by);
     sym_put(t, ")");
 }
