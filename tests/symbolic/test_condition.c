@@ -167,6 +167,49 @@ static void conditions_and_paddings_read_short(void **state)
     tmap_symbolic_close(s);
 }
 
+// Element strides of 1 to 8 in every dimension are cases, however many: decided, and exactly.
+static void symbolic_element_strides_are_decided(void **state)
+{
+    static const struct tmap_symbolic_desc strided[] = {
+        {.elem_stride = {"P0", "P1", "P2", "P3", "P4"}},
+        {.elem_stride = {NULL, "P0", "P1"}, .box = {NULL, "P2", "P3", "P4"}},
+        {.elem_stride = {NULL, "P0", "P0 + P1", NULL, "P1"}, .box = {"16*P2", NULL, "P3"}},
+    };
+    struct tmap_symbolic *s;
+    struct tmap_checker checker;
+    struct tmap_target target = tmap_default_target();
+    uint64_t random = 5;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < sizeof strided / sizeof *strided; i++) {
+        struct tmap_symbolic_desc d = strided[i];
+        struct tmap_condition *condition;
+        long legal = 0;
+        d.desc = (struct tmap_desc){.dtype = TMAP_UINT8,
+                                    .rank = 5,
+                                    .dim = {64, 64, 64, 64, 64},
+                                    .stride_bytes = {128, 8192, 524288, 33554432},
+                                    .box = {16, 16, 32, 16, 4},
+                                    .elem_stride = {1, 1, 1, 1, 1}};
+        if (tmap_condition_of(s, &checker, &d, 1, NULL, 0, &condition) != TMAP_OK)
+            fail_msg("%zu: %s", i, tmap_symbolic_why(s));
+        for (long k = points_wanted(20000); k > 0; k--) {
+            int64_t values[5];
+            struct tmap_desc at;
+            for (size_t v = 0; v < 5; v++) values[v] = (int64_t)(next_random(&random) >> 32) % 11;
+            if (k % 2) values[3] = 1;
+            assert_true(tmap_condition_at(condition, 0, values, &at));
+            const bool truth = tmap_verdict_of(&checker, &at) == TMAP_LEGAL;
+            assert_int_equal(tmap_condition_holds(condition, values), truth);
+            legal += truth;
+        }
+        assert_true(legal > 0);
+        tmap_condition_free(condition);
+    }
+    tmap_symbolic_close(s);
+}
+
 // Returns how many points were legal; every difference fails the test.
 static long compare(const struct symbolic_case *c, const struct tmap_condition *condition, long n)
 {
@@ -295,6 +338,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(conditions_are_those_worked_by_hand),
         cmocka_unit_test(conditions_and_paddings_read_short),
+        cmocka_unit_test(symbolic_element_strides_are_decided),
         cmocka_unit_test(conditions_hold_exactly_where_the_check_says_legal),
         cmocka_unit_test(unreadable_text_is_an_argument_error_with_its_column),
         cmocka_unit_test(never_vacuous_and_uncovered_are_told_apart),

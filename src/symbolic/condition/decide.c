@@ -22,15 +22,31 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
-/* The conjuncts of f that are linear, or those that are not. */
-static const struct sym_form *part(struct sym_work *w, const struct sym_form *f, bool linear)
+/* Disjunctions make isl multiply out. Where they would be more pieces of a set than this they are
+ * kept as they stand, which is exact too, and shorter. */
+enum { MAX_PIECES = 16 };
+
+static bool few_pieces(const struct sym_form *const *arg, size_t n)
+{
+    size_t pieces = 1;
+    for (size_t i = 0; i < n && pieces <= MAX_PIECES; i++) {
+        if (arg[i]->kind == SYM_OR) pieces *= arg[i]->n;
+    }
+    return pieces <= MAX_PIECES;
+}
+
+/* The conjuncts of f that isl is asked about, or the others. */
+static const struct sym_form *part(struct sym_work *w, const struct sym_form *f, bool linear,
+                                   bool asked)
 {
     const struct sym_form *const *arg = NULL;
     size_t n = f ? sym_conjuncts(&f, &arg) : 0, kept = 0;
     const struct sym_form **list = f ? sym_take(w, (n + 1) * sizeof *list) : NULL;
     if (!list) return NULL;
+    const bool few = few_pieces(arg, n);
     for (size_t i = 0; i < n; i++) {
-        if (sym_is_affine(w, arg[i]) == linear) list[kept++] = arg[i];
+        const bool easy = few || arg[i]->kind != SYM_OR;
+        if ((easy && (!linear || sym_is_affine(w, arg[i]))) == asked) list[kept++] = arg[i];
     }
     return sym_join(w, SYM_AND, kept, list);
 }
@@ -110,9 +126,9 @@ static bool open_question(struct question *q)
     struct sym_work *w = &q->c->w;
     const struct sym_form *asked = sym_simplify(w, q->c->full, q->c->assume);
     if (!asked) return false;
-    q->linear = part(w, asked, true);
-    q->product = part(w, asked, false);
-    q->meant = part(w, sym_simplify(w, q->c->needed, q->c->assume), true);
+    q->linear = part(w, asked, true, true);
+    q->product = part(w, asked, true, false);
+    q->meant = part(w, sym_simplify(w, q->c->needed, q->c->assume), true, true);
     const struct sym_form *forms[] = {q->c->assume, asked, q->meant};
     if (!sym_frame_open(&q->frame, w, q->s->isl, forms, 3)) return false;
     q->known = sym_and(w, q->c->assume, q->frame.defines);
@@ -130,11 +146,12 @@ static const struct sym_form *simplify_products(struct question *q)
     sym_learn(w, facts, q->c->assume);
     sym_learn(w, facts, q->linear);
     const struct sym_form *holds = sym_and(w, q->known, q->linear);
+    const struct sym_form *asked = part(w, q->product, false, true);
     isl_set *context = sym_to_set(&q->frame, sym_and(w, opaque_facts(&q->frame, facts), holds));
-    isl_set *left = isl_set_gist(sym_to_set(&q->frame, q->product), context);
+    isl_set *left = isl_set_gist(sym_to_set(&q->frame, asked), context);
     const struct sym_form *f = left ? sym_from_set(&q->frame, left) : NULL;
     isl_set_free(left);
-    return f;
+    return sym_and(w, f, part(w, q->product, false, false));
 }
 
 /* A point of outside as parameter values; small positive ones where there are any. */

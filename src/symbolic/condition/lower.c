@@ -43,14 +43,32 @@ static const struct sym_poly *combine(struct sym_work *w, enum tree_op op, const
     return op == T_MUL ? sym_mul(w, a, b) : sym_add(w, 1, a, op == T_SUB ? -1 : 1, b);
 }
 
+/* One more case, beside those of the same value: products of 1, 2 and 4 have few. */
+static bool add_case(struct sym_lowering *l, struct cases *c, const struct sym_form *when,
+                     const struct sym_poly *value)
+{
+    size_t i = 0;
+    while (value && i < c->n && !sym_same(c->at[i].value, value)) i++;
+    if (!value || !when || i == MAX_CASES) {
+        sym_fail(l->w, TMAP_E_BUDGET, "a row splits into more than %d cases", MAX_CASES);
+        return false;
+    }
+    if (i < c->n) when = sym_or(l->w, c->at[i].when, when);
+    c->at[i] = (struct value_case){when, value};
+    c->n += i == c->n;
+    return when != NULL;
+}
+
 static struct cases pairwise(struct sym_lowering *l, enum tree_op op, struct cases a,
                              struct cases b)
 {
-    struct cases c = room(l, a.n * b.n);
-    for (size_t i = 0; i < a.n && c.n; i++) {
+    const size_t n = a.n * b.n < MAX_CASES ? a.n * b.n : MAX_CASES;
+    struct cases c = {0, n ? room(l, n).at : NULL};
+    for (size_t i = 0; i < a.n && c.at; i++) {
         for (size_t j = 0; j < b.n; j++) {
-            c.at[i * b.n + j].when = sym_and(l->w, a.at[i].when, b.at[j].when);
-            c.at[i * b.n + j].value = combine(l->w, op, a.at[i].value, b.at[j].value);
+            const struct sym_form *when = sym_and(l->w, a.at[i].when, b.at[j].when);
+            const struct sym_poly *x = a.at[i].value, *y = b.at[j].value;
+            if (!add_case(l, &c, when, combine(l->w, op, x, y))) return failed;
         }
     }
     return c;
