@@ -7,8 +7,10 @@
 
 __extension__ typedef __int128 wide;
 
+/* Numbers of 128 bits are rare here, and dividing by them is slow. */
 static wide floor_div(wide a, wide b)
 {
+    if (a >= 0 && a <= UINT64_MAX && b > 0 && b <= UINT64_MAX) return (uint64_t)a / (uint64_t)b;
     return a / b - (a % b < 0);
 }
 
@@ -19,10 +21,10 @@ static bool value_of(const struct tmap_plan_dim *d, const int64_t *x, uint32_t p
     wide sum = (wide)d->slice * part, term;
     if (d->div == 0 || d->round == 0) return false;
     for (int i = 0; i < TMAP_MAX_RANK; i++)
-        if (__builtin_mul_overflow((wide)d->coef[i], (wide)x[i], &term) ||
-            __builtin_add_overflow(sum, term, &sum))
+        if (d->coef[i] && (__builtin_mul_overflow((wide)d->coef[i], (wide)x[i], &term) ||
+                           __builtin_add_overflow(sum, term, &sum)))
             return false;
-    sum = floor_div(sum, d->div);
+    if (d->div > 1) sum = floor_div(sum, d->div);
     *out = d->mod ? sum - floor_div(sum, d->mod) * d->mod : sum;
     return true;
 }

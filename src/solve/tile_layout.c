@@ -15,7 +15,8 @@
 struct tile {
     const struct tmap_desc *request;
     uint64_t count[TMAP_MAX_RANK], step[TMAP_MAX_RANK];
-    uint64_t at[TMAP_MAX_RANK]; /* a position */
+    uint64_t at[TMAP_MAX_RANK]; /* a position, below `compared` */
+    uint64_t compared[TMAP_MAX_RANK];
     uint64_t rows, slab, pitch_bits;
     uint32_t parts, part;        /* of a slice */
     uint64_t plan_pitch_bits[2]; /* of the plan's boxes, and of the last along dimension 0 */
@@ -127,6 +128,30 @@ static uint64_t run_of(const struct tile *t, const struct tmap_plan *p)
     return run ? run : t->count[0] ? t->count[0] : 1;
 }
 
+/* Whether the plan's place is linear in the position along dimension k, as the request's is for all
+ * above 0. */
+static bool is_linear(const struct tile *t, const struct tmap_plan *p, uint32_t k)
+{
+    if (p->part_of > 1 && p->part_coef[k]) return false;
+    for (uint32_t i = 0; i < p->desc.rank; i++) {
+        const struct tmap_plan_dim *d = &p->dim[i];
+        const bool tiled = p->desc.kind == TMAP_TILED && p->desc.elem_stride[i];
+        const uint64_t es = tiled && (i || p->desc.interleave) ? p->desc.elem_stride[i] : 1;
+        if (d->coef[k] == 0) continue;
+        if (d->div != 1 || d->mod || d->copies > 1 || d->coef[k] * t->step[k] % es) return false;
+    }
+    return true;
+}
+
+/* Two linear functions that agree at two places agree everywhere. */
+static void skip_linear(struct tile *t, const struct tmap_plan *p)
+{
+    for (uint32_t k = 0; k < t->request->rank; k++) {
+        const bool linear = k && t->count[k] > 2 && is_linear(t, p, k);
+        t->compared[k] = linear ? 2 : t->count[k];
+    }
+}
+
 /* The next run; false after the last. */
 static bool next_run(struct tile *t, uint64_t run)
 {
@@ -134,7 +159,7 @@ static bool next_run(struct tile *t, uint64_t run)
     t->part = 0;
     for (uint32_t i = 0; i < t->request->rank; i++) {
         t->at[i] += i ? 1 : run;
-        if (t->at[i] < t->count[i]) return true;
+        if (t->at[i] < t->compared[i]) return true;
         t->at[i] = 0;
     }
     return false;
@@ -162,6 +187,7 @@ bool tile_layout_kept(const struct tmap_desc *request, uint32_t inner_unit,
             return false;
     set_pitches(&t, p);
     if (p->desc.interleave) t.parts = 1; /* slices stay whole */
+    skip_linear(&t, p);
     const uint64_t run = run_of(&t, p);
     do {
         if ((t.part == 0 && runs++ == MOST_RUNS) || place_in_request(&t) != place_in_plan(&t, p))
