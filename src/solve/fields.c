@@ -257,6 +257,8 @@ static bool settle_coord(struct draft *d)
     if (grain % unit == 0) return true;
     if (d->v->desc.interleave && d->v->desc.kind != TMAP_TILED) return false; /* one slice */
     if (d->objective->stores || d->objective->reader || d->v->digit[0].mod) return false;
+    if (d->v->desc.interleave && gcd(grain, unit) % d->v->desc.elem_stride[0])
+        return false; /* the copy would step over the tile's first element */
     d->tile[0] += unit - gcd(grain, unit);
     d->p->dim[0].round = unit;
     cut_note(d, TMAP_REWRITE_ROUND_COORD, 0, grain, unit);

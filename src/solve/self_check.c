@@ -285,6 +285,9 @@ static bool meets_stride(const struct check *c, const struct form *f, const stru
 {
     if (d->elem_stride == 1) return true;
     if (d->div != 1 || d->mod || (d->copies > 1 && d->step % d->elem_stride)) return false;
+    const bool rounded = d->round > 1 && f->grain % d->round;
+    if (d->shift % d->elem_stride || (rounded && gcd(f->grain, d->round) % d->elem_stride))
+        return false;
     for (int v = 0; v < INDICES; v++)
         if (f->coef[v] && (f->coef[v] != 1 || c->x[v].step % d->elem_stride)) return false;
     return true;

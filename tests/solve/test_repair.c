@@ -404,6 +404,29 @@ static void test_strided_slices(void **state)
     assert_int_equal(p.cost.wasted_traffic_bytes, 0);
 }
 
+/* No rounding where a strided box would step over the slice that the tile begins with. */
+static void test_strided_slices_are_not_rounded(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_103a");
+    const struct tmap_desc d = {.kind = TMAP_TILED,
+                                .dtype = TMAP_16U4_ALIGN16B,
+                                .rank = 4,
+                                .address = UINT64_C(0x10000cc8800),
+                                .dim = {384, 103, 1, 1},
+                                .stride_bytes = {6144, 632832, 632832},
+                                .box = {1, 64, 64, 1},
+                                .elem_stride = {8, 1, 1, 1},
+                                .interleave = TMAP_INTERLEAVE_16B,
+                                .swizzle = TMAP_SWIZZLE_128B_ATOM_32B};
+    const struct tmap_request keep = {.keep_swizzle = true};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &keep, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_E_NO_PLAN);
+    assert_int_equal(r.dropped, 0);
+}
+
 /* The search's account, read by tests/support/log_check.c; and the reader sees what is missing. */
 static void test_search_log(void **state)
 {
@@ -455,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_alternatives_are_ranked),
         cmocka_unit_test(test_store_to_the_end),
         cmocka_unit_test(test_strided_slices),
+        cmocka_unit_test(test_strided_slices_are_not_rounded),
         cmocka_unit_test(test_consumer_keeps_reading),
         cmocka_unit_test(test_random_stores),
         cmocka_unit_test(test_search_log),

@@ -188,12 +188,35 @@ static void test_packed_tile(void **state)
     assert_int_equal(p.plan.tx_bytes, 512 / 2 * 128);
 }
 
+/* A coordinate that is rounded down lands between the slices that a strided box takes. */
+static void test_rounding_between_strides(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    const struct tmap_desc d = {.dtype = TMAP_BFLOAT16,
+                                .rank = 3,
+                                .address = 1 << 20,
+                                .dim = {64, 64, 2048},
+                                .stride_bytes = {1024, 65536},
+                                .box = {8, 64, 1},
+                                .elem_stride = {8, 1, 1},
+                                .interleave = TMAP_INTERLEAVE_16B};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    p.dim[0].round = 8;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.grain[0] = 1;
+    assert_non_null(tmap_plan_check(&d, NULL, &p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spoiled_plans), cmocka_unit_test(test_store_beside_the_tile),
         cmocka_unit_test(test_packed_types),  cmocka_unit_test(test_packed_padding),
-        cmocka_unit_test(test_packed_tile),
+        cmocka_unit_test(test_packed_tile),   cmocka_unit_test(test_rounding_between_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
