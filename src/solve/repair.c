@@ -541,6 +541,8 @@ static enum tmap_status skip_plan(const struct decision *x, struct tmap_plan *pl
 
 static const char *why_none(const struct search *s)
 {
+    if (s->objective.desc->kind != TMAP_TILED && s->objective.reader)
+        return "no pieces of channels or pixels are such as the consumer can read";
     if (s->objective.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
     if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";

@@ -49,9 +49,41 @@ static bool usable(const struct objective *objective, const struct tmap_desc *de
            found == 0;
 }
 
+/* A tiled box that lies in shared memory as the walk does: channels, and rows modulo 256. */
+static struct tmap_desc as_box(const struct tmap_desc *desc)
+{
+    enum { ROWS = 256 };
+    struct tmap_desc d = *desc;
+    d.kind = TMAP_TILED;
+    for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) d.box[i] = d.elem_stride[i] = 1;
+    d.box[0] = desc->channels;
+    d.box[1] = desc->pixels % ROWS ? desc->pixels % ROWS : ROWS;
+    return d;
+}
+
+/* The same, and the reader takes the box: what an MMA reads, the rows say of tiled ones. */
+static bool readable(const struct objective *objective, const struct tmap_desc *desc)
+{
+    const struct tmap_desc kinds[] = {*desc, as_box(desc)};
+    struct tmap_violation v[1];
+    size_t found = 0;
+    if (!usable(objective, desc)) return false;
+    for (int i = 0; i < 2 && objective->reader; i++)
+        if (tmap_check_use(objective->checker, &kinds[i], objective->reader, v, 1, &found, NULL) !=
+                TMAP_OK ||
+            found)
+            return false;
+    return true;
+}
+
 static uint64_t above(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
+}
+
+static uint64_t covered(const struct pieces *x)
+{
+    return (x->count - 1ull) * x->size + (x->tail ? x->tail : x->size);
 }
 
 static uint64_t moved_bytes(const struct walk *w)
@@ -59,9 +91,7 @@ static uint64_t moved_bytes(const struct walk *w)
     struct tmap_layout l;
     layout_of(&w->d->p->desc, &l);
     if (w->d->v->desc.interleave) return l.tx_bytes;
-    const uint64_t channels = (w->c.count - 1ull) * w->c.size + (w->c.tail ? w->c.tail : w->c.size);
-    const uint64_t pixels = (w->p.count - 1ull) * w->p.size + (w->p.tail ? w->p.tail : w->p.size);
-    return channels * pixels * layout_smem_bits(w->d->p->desc.dtype) / 8;
+    return covered(&w->c) * covered(&w->p) * layout_smem_bits(w->d->p->desc.dtype) / 8;
 }
 
 static struct tmap_cost cost_of(const struct walk *w)
@@ -114,13 +144,20 @@ static bool beats(const struct tmap_cost *c, const struct walk *w)
     return !w->any || tmap_cost_compare(c, &w->cost) < 0;
 }
 
+/* No piece reaches beyond the tile. */
+static bool is_the_tile(const struct walk *w)
+{
+    return covered(&w->c) == w->channels && covered(&w->p) == w->pixels;
+}
+
 static void try_pieces(struct walk *w)
 {
     struct tmap_desc *desc = &w->d->p->desc;
     desc->channels = w->c.size;
     desc->pixels = w->p.size;
     const struct tmap_desc last = last_of(w);
-    if (!usable(w->d->objective, desc) || !usable(w->d->objective, &last)) return;
+    if (!readable(w->d->objective, desc) || !readable(w->d->objective, &last)) return;
+    if (w->d->objective->exact && !is_the_tile(w)) return;
     struct tmap_cost cost = cost_of(w);
     if (!beats(&cost, w)) return;
     cost.layout_changes += !keeps_layout(w);

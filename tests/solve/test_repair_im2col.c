@@ -172,10 +172,40 @@ static void test_never_dearer(void **state)
     assert_true(walks > 5);
 }
 
+/* Who reads an im2col tile takes every box of its plan: rows of 64 bf16 are one atom of an MMA,
+ * and of 128 none. */
+static void test_consumer_keeps_reading(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_request wgmma = {.consumer = TMAP_CONSUMER_WGMMA, .major = TMAP_K_MAJOR};
+    const struct tmap_request tcgen05 = {.consumer = TMAP_CONSUMER_TCGEN05};
+    const struct tmap_desc d = {.kind = TMAP_IM2COL,
+                                .dtype = TMAP_BFLOAT16,
+                                .rank = 3,
+                                .address = UINT64_C(1) << 40,
+                                .dim = {128, 64, 16},
+                                .stride_bytes = {256, 16384},
+                                .elem_stride = {1, 1, 1},
+                                .channels = 128,
+                                .pixels = 64,
+                                .swizzle = TMAP_SWIZZLE_128B};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &wgmma, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.desc.channels, 64);
+    assert_int_equal(p.copies, 2);
+    assert_int_equal(tmap_repair(&c, &d, &tcgen05, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_E_NO_PLAN);
+    assert_non_null(strstr(r.reason, "the consumer can read"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_requests_in_pieces),
+        cmocka_unit_test(test_consumer_keeps_reading),
         cmocka_unit_test(test_long_tile),
         cmocka_unit_test(test_never_dearer),
     };

@@ -88,6 +88,13 @@ static void draw_im2col(uint64_t *s, struct tmap_desc *d)
     if (d->kind == TMAP_IM2COL_WIDE) memset(d->upper + 1, 0, 2 * sizeof d->upper[0]);
 }
 
+static void draw_consumer(uint64_t *s, uint32_t *consumer, uint32_t *major)
+{
+    size_t consumers = 0;
+    while (tmap_consumer_at(consumers, consumer, major)) consumers++;
+    tmap_consumer_at(below(s, consumers), consumer, major);
+}
+
 struct drawn_repair draw_repair(uint64_t *s)
 {
     struct drawn_repair r = {.target = (unsigned)below(s, DRAW_TARGETS)};
@@ -99,13 +106,14 @@ struct drawn_repair draw_repair(uint64_t *s)
     d->swizzle = (int32_t)below(s, below(s, 4) ? 4 : 7);
     d->oob_fill = below(s, 20) == 0;
     if (d->rank >= 3 && below(s, 14) == 0) d->interleave = 1 + (int32_t)below(s, 2);
-    draw_tensor(s, d, 4096);
+    draw_tensor(s, d, below(s, 100) ? 4096 : 1 << 16);
     if (d->kind != TMAP_TILED) draw_im2col(s, d);
     r.how.op = below(s, 4) ? TMAP_OP_LOAD : TMAP_OP_STORE;
     r.how.keep_swizzle = below(s, 5) == 0;
     r.how.no_copy = below(s, 6) == 0;
     r.how.no_im2col = below(s, 3) == 0;
     for (uint32_t i = 0; i < d->rank && below(s, 4) == 0; i++) r.how.grain[i] = below(s, 40);
+    if (below(s, 4) == 0) draw_consumer(s, &r.how.consumer, &r.how.major);
     return r;
 }
 
@@ -113,17 +121,15 @@ struct drawn_tile draw_tile(uint64_t *s)
 {
     struct drawn_tile r = {.target = (unsigned)below(s, DRAW_TARGETS)};
     struct tmap_tile_request *w = &r.request;
-    size_t consumers = 0;
     w->tensor.dtype = draw_type(s, r.target);
     w->tensor.rank = 1 + (uint32_t)below(s, 4);
     w->tensor.address = (UINT64_C(1) << 40) + (below(s, 8) ? 0 : below(s, 64));
-    draw_tensor(s, &w->tensor, 4096);
+    draw_tensor(s, &w->tensor, below(s, 100) ? 4096 : 1 << 16);
     memcpy(w->tile, w->tensor.box, sizeof w->tile);
     for (int i = 0; i < TMAP_MAX_RANK; i++) w->tensor.elem_stride[i] = w->tensor.box[i] = 0;
     w->op = below(s, 5) ? TMAP_OP_LOAD : TMAP_OP_STORE;
     w->multicast = below(s, 6) ? 0 : 2;
-    while (tmap_consumer_at(consumers, &w->consumer, &w->major)) consumers++;
-    tmap_consumer_at(below(s, consumers), &w->consumer, &w->major);
+    draw_consumer(s, &w->consumer, &w->major);
     return r;
 }
 

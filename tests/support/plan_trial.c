@@ -52,6 +52,18 @@ static const char *plan_error(struct trials *t, const struct tmap_checker *c,
     return wrong;
 }
 
+/* Every box is one that the consumer takes. */
+static const char *reader_error(const struct tmap_checker *c, struct tmap_use use,
+                                const struct tmap_plan *p)
+{
+    struct tmap_violation v[1];
+    size_t found = 1;
+    if (p->desc.kind == TMAP_TILED) use.flags = TMAP_USE_COORD;
+    use.coord_count = p->desc.rank;
+    if (tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL) != TMAP_OK) return "no use";
+    return found ? tmap_row_id(v[0].row) : NULL;
+}
+
 const char *try_repair(struct trials *t, uint64_t seed, uint64_t number)
 {
     uint64_t s = start(t, seed, number);
@@ -66,7 +78,10 @@ const char *try_repair(struct trials *t, uint64_t seed, uint64_t number)
     if (r.dropped) return wrong(t, number, 0, "a dropped plan");
     t->tally.without += r.found == 0;
     for (size_t i = 0; i < r.found; i++) {
+        const struct tmap_use use = {
+            .op = d.how.op, .consumer = d.how.consumer, .major = d.how.major};
         const char *e = p[i].skip ? NULL : plan_error(t, c, &d.desc, &d.how, &p[i], &s);
+        if (!e && !p[i].skip && use.consumer) e = reader_error(c, use, &p[i]);
         if (e) return wrong(t, number, i, e);
     }
     return NULL;
@@ -80,20 +95,6 @@ static struct tmap_desc requested(const struct tmap_tile_request *w, const struc
     memcpy(d.box, w->tile, sizeof d.box);
     for (uint32_t i = 0; i < d.rank; i++) d.elem_stride[i] = 1;
     return d;
-}
-
-/* Every box is one that the consumer takes. */
-static const char *reader_error(const struct tmap_checker *c, const struct tmap_tile_request *w,
-                                const struct tmap_plan *p)
-{
-    struct tmap_use use = {.op = w->op, .consumer = w->consumer, .major = w->major};
-    struct tmap_violation v[1];
-    size_t found = 1;
-    use.multicast = w->multicast;
-    use.flags = TMAP_USE_COORD;
-    use.coord_count = p->desc.rank;
-    if (tmap_check_use(c, &p->desc, &use, v, 1, &found, NULL) != TMAP_OK) return "no use";
-    return found ? tmap_row_id(v[0].row) : NULL;
 }
 
 const char *try_tile(struct trials *t, uint64_t seed, uint64_t number)
@@ -112,7 +113,11 @@ const char *try_tile(struct trials *t, uint64_t seed, uint64_t number)
     for (size_t i = 0; i < found; i++) {
         const struct tmap_desc desc = requested(&d.request, &p[i].plan);
         const char *e = plan_error(t, c, &desc, &how, &p[i].plan, &s);
-        if (!e) e = reader_error(c, &d.request, &p[i].plan);
+        const struct tmap_use use = {.op = d.request.op,
+                                     .consumer = d.request.consumer,
+                                     .major = d.request.major,
+                                     .multicast = d.request.multicast};
+        if (!e) e = reader_error(c, use, &p[i].plan);
         if (e) return wrong(t, number, i, e);
     }
     return NULL;
