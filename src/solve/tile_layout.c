@@ -122,7 +122,7 @@ static uint64_t run_of(const struct tile *t, const struct tmap_plan *p)
         if (d->coef[0] != 1 || d->shift) return 1;
         if (d->mod) run = gcd(run, d->div * d->mod);
         if (d->copies > 1) run = gcd(run, d->div * d->step);
-        if (i && d->div > 1) run = gcd(run, d->div);
+        if (i) run = gcd(run, d->div); /* another row */
         for (uint32_t k = 1; k < t->request->rank; k++) run = gcd(run, d->coef[k] * t->step[k]);
     }
     return run ? run : t->count[0] ? t->count[0] : 1;

@@ -146,6 +146,26 @@ static void test_long_tile(void **state)
     }
 }
 
+/* Along the swapped dimension every element is a pixel, and begins a row of its own. */
+static void test_walk_of_single_elements(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    const struct tmap_request request = {.grain = {19}};
+    const struct tmap_desc d = {.address = UINT64_C(1) << 40,
+                                .rank = 2,
+                                .dim = {1, 1},
+                                .stride_bytes = {1},
+                                .box = {257, 1},
+                                .elem_stride = {1, 1}};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &request, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.desc.kind, TMAP_IM2COL);
+    assert_int_equal(p.cost.layout_changes, 1);
+}
+
 /* Random tiled tiles: what the plan costs is never more than without im2col, and it is right. */
 static void test_never_dearer(void **state)
 {
@@ -206,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_requests_in_pieces),
         cmocka_unit_test(test_consumer_keeps_reading),
+        cmocka_unit_test(test_walk_of_single_elements),
         cmocka_unit_test(test_long_tile),
         cmocka_unit_test(test_never_dearer),
     };
