@@ -271,70 +271,100 @@ uint64_t emulated_copy_wrong(const struct emulated_copy *c)
 
 /* --- products */
 
-static uint32_t element(int32_t kind, int v)
+/* Bits of a number's exponent and mantissa, and where the mantissa ends. */
+static const struct {
+    int exponent, mantissa, bytes, shift;
+} formats[GEMM_KINDS] = {
+    [GEMM_BF16] = {8, 7, 2, 0}, [GEMM_F16] = {5, 10, 2, 0}, [GEMM_TF32] = {8, 10, 4, 13},
+    [GEMM_E4M3] = {4, 3, 1, 0}, [GEMM_E5M2] = {5, 2, 1, 0}, [GEMM_S8] = {0, 0, 1, 0}};
+
+/* Toward zero, and 0 below the smallest normal number; *v becomes what the bits say. */
+static uint32_t element(int32_t kind, double *v)
 {
-    static const uint32_t bits[GEMM_KINDS][4] = {
-        [GEMM_BF16] = {0xc000, 0xbf80, 0, 0x3f80},
-        [GEMM_F16] = {0xc000, 0xbc00, 0, 0x3c00},
-        [GEMM_TF32] = {0xc0000000, 0xbf800000, 0, 0x3f800000},
-        [GEMM_E4M3] = {0xc0, 0xb8, 0, 0x38},
-        [GEMM_E5M2] = {0xc0, 0xbc, 0, 0x3c},
-        [GEMM_S8] = {0xfe, 0xff, 0, 1}};
-    return bits[kind][v + 2];
+    const int bits = formats[kind].mantissa, bias = (1 << (formats[kind].exponent - 1)) - 1;
+    int e;
+    if (kind == GEMM_S8) return (uint32_t)(int32_t)(*v = trunc(*v));
+    const double m = frexp(fabs(*v), &e); /* m in [1/2, 1) */
+    const uint32_t whole = (uint32_t)ldexp(m, bits + 1), sign = *v < 0;
+    if (whole == 0 || e - 1 + bias < 1) return (uint32_t)(*v = 0);
+    *v = ldexp(sign ? -(double)whole : (double)whole, e - bits - 1);
+    const uint32_t exponent = (uint32_t)(e - 1 + bias), mantissa = whole - (1u << bits);
+    return (sign << (formats[kind].exponent + bits) | exponent << bits | mantissa)
+           << formats[kind].shift;
 }
 
-static uint32_t bytes_of(int32_t kind)
+/* Four uniform numbers make a normal one near enough, and the same on every machine. */
+static double drawn(int32_t kind, enum emulated_fill fill, uint64_t *seed)
 {
-    return kind == GEMM_TF32 ? 4 : kind <= GEMM_F16 ? 2 : 1;
+    if (fill == EMULATED_INTEGERS) return (double)((int)below(seed, 4) - 2);
+    const uint64_t r = splitmix(seed);
+    const int sum = (int)(r & 0xffff) + (int)(r >> 16 & 0xffff) + (int)(r >> 32 & 0xffff) +
+                    (int)(r >> 48) - 2 * 0xffff;
+    return kind == GEMM_S8 ? sum / 1024 : sum / 32768.0;
 }
 
 /* Stored rows x length, of which the row counts m or n unless it is mn_major. */
-static signed char *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t kind,
-                            int32_t mn, int32_t k, int32_t batch, uint64_t *seed)
+static double *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t kind, int32_t mn,
+                       int32_t k, int32_t batch, enum emulated_fill fill, uint64_t *seed)
 {
-    const uint32_t size = bytes_of(kind);
+    const uint32_t size = (uint32_t)formats[kind].bytes;
     const int64_t rows = m->mn_major ? k : mn, length = m->mn_major ? mn : k;
     m->ld = (length * size + 15) / 16 * 16 / size;
     m->batch_stride = m->ld * rows;
     if (s->gpu.api.mem_alloc(&m->address, (uint64_t)(m->batch_stride * batch) * size)) return NULL;
-    signed char *v = malloc((size_t)(batch * (int64_t)mn * k));
+    double *v = malloc(sizeof *v * (size_t)(batch * (int64_t)mn * k));
     uint8_t *to = (uint8_t *)(uintptr_t)m->address;
     for (int64_t i = 0; v && i < (int64_t)batch * mn * k; i++) {
         const int64_t b = i / ((int64_t)mn * k), r = i / k % mn, c = i % k;
-        v[i] = (signed char)((int)below(seed, 4) - 2);
-        const uint32_t bits = element(kind, v[i]);
+        v[i] = drawn(kind, fill, seed);
+        const uint32_t bits = element(kind, &v[i]);
         memcpy(to + (b * m->batch_stride + (m->mn_major ? c * m->ld + r : r * m->ld + c)) * size,
                &bits, size);
     }
     return v;
 }
 
-bool emulated_product_make(struct tmap_gemm *s, const struct tmap_gemm_problem *shape,
-                           uint64_t seed, struct emulated_product *out)
+static void plain_sums(const struct tmap_gemm_problem *p, const double *a, const double *b,
+                       struct emulated_product *out)
+{
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
+        const int64_t g = i / p->n, batch = g / p->m;
+        const double *x = a + g * p->k, *y = b + (batch * p->n + i % p->n) * p->k;
+        double sum = 0, size = 0;
+        for (int32_t k = 0; k < p->k; k++) sum += x[k] * y[k], size += fabs(x[k] * y[k]);
+        out->expected[i] = sum * (double)p->alpha;
+        out->size[i] = size * fabs((double)p->alpha);
+    }
+}
+
+bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *shape,
+                           uint64_t seed, enum emulated_fill fill, struct emulated_product *out)
 {
     struct tmap_gemm_problem *p = &out->problem;
     *p = *shape;
     const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
-    signed char *a = operand(s, &p->a, p->kind, p->m, p->k, p->batch, &seed);
-    signed char *b = operand(s, &p->b, p->kind, p->n, p->k, p->batch, &seed);
+    const size_t elements = (size_t)p->batch * (size_t)p->m * (size_t)p->n;
+    double *a = operand(s, &p->a, p->kind, p->m, p->k, p->batch, fill, &seed);
+    double *b = operand(s, &p->b, p->kind, p->n, p->k, p->batch, fill, &seed);
     const int32_t rows = p->d.mn_major ? p->n : p->m, length = p->d.mn_major ? p->m : p->n;
     p->d.ld = (length * (int64_t)size + 15) / 16 * 16 / size;
     p->d.batch_stride = p->d.ld * rows;
-    out->expected = malloc(sizeof(double) * (size_t)p->batch * (size_t)p->m * (size_t)p->n);
+    out->expected = malloc(2 * sizeof(double) * elements);
     if (!a || !b || !out->expected ||
         s->gpu.api.mem_alloc(&p->d.address, (uint64_t)(p->d.batch_stride * p->batch) * size))
         return false;
+    out->size = out->expected + elements;
     memset((void *)(uintptr_t)p->d.address, 0xff, (uint64_t)(p->d.batch_stride * p->batch) * size);
-    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
-        const int64_t g = i / p->n, batch = g / p->m;
-        const signed char *x = a + g * p->k, *y = b + (batch * p->n + i % p->n) * p->k;
-        long sum = 0;
-        for (int32_t k = 0; k < p->k; k++) sum += x[k] * y[k];
-        out->expected[i] = (double)sum * (double)p->alpha;
-    }
+    plain_sums(p, a, b, out);
     free(a);
     free(b);
     return true;
+}
+
+bool emulated_product_make(struct tmap_gemm *s, const struct tmap_gemm_problem *shape,
+                           uint64_t seed, struct emulated_product *out)
+{
+    return emulated_product_fill(s, shape, seed, EMULATED_INTEGERS, out);
 }
 
 static double result_at(const struct tmap_gemm_problem *p, int64_t at)
@@ -355,17 +385,32 @@ static double result_at(const struct tmap_gemm_problem *p, int64_t at)
     return (double)f;
 }
 
+static int64_t place_of(const struct tmap_gemm_problem *p, int64_t i)
+{
+    const int64_t b = i / p->n / p->m, r = i / p->n % p->m, c = i % p->n;
+    return b * p->d.batch_stride + (p->d.mn_major ? c * p->d.ld + r : r * p->d.ld + c);
+}
+
 uint64_t emulated_product_wrong(const struct emulated_product *out)
 {
     const struct tmap_gemm_problem *p = &out->problem;
     uint64_t wrong = 0;
-    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
-        const int64_t b = i / p->n / p->m, r = i / p->n % p->m, c = i % p->n;
-        const int64_t at =
-            b * p->d.batch_stride + (p->d.mn_major ? c * p->d.ld + r : r * p->d.ld + c);
-        wrong += result_at(p, at) != out->expected[i];
-    }
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++)
+        wrong += result_at(p, place_of(p, i)) != out->expected[i];
     return wrong;
+}
+
+double emulated_product_worst(const struct emulated_product *out)
+{
+    const struct tmap_gemm_problem *p = &out->problem;
+    double worst = 0;
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
+        const double found = result_at(p, place_of(p, i));
+        const double off = fabs(found - out->expected[i]) / (out->size[i] + 1e-30);
+        if (found != found) return NAN;
+        if (off > worst) worst = off;
+    }
+    return worst;
 }
 
 void emulated_product_free(struct tmap_gemm *s, struct emulated_product *out)

@@ -28,14 +28,20 @@ void emulated_copy_free(struct tmap_copy *suite, struct emulated_copy *c);
 /* The first byte that is wrong after a run; dst_bytes when all are right. */
 uint64_t emulated_copy_wrong(const struct emulated_copy *c);
 
-/* A product of integers -2 .. 1 and its plain sums. */
+/* A product of integers -2 .. 1, or of normal numbers, and its plain sums. */
+enum emulated_fill { EMULATED_INTEGERS, EMULATED_NORMAL };
 struct emulated_product {
     struct tmap_gemm_problem problem;
-    double *expected;
+    double *expected, *size; /* size: of an element, the sum of its products' magnitudes */
 };
+bool emulated_product_fill(struct tmap_gemm *suite, const struct tmap_gemm_problem *shape,
+                           uint64_t seed, enum emulated_fill fill, struct emulated_product *out);
+/* The same, of integers. */
 bool emulated_product_make(struct tmap_gemm *suite, const struct tmap_gemm_problem *shape,
                            uint64_t seed, struct emulated_product *out);
 uint64_t emulated_product_wrong(const struct emulated_product *p); /* elements */
+/* The largest |difference| / size; NaN where a result is. */
+double emulated_product_worst(const struct emulated_product *p);
 void emulated_product_free(struct tmap_gemm *suite, struct emulated_product *p);
 
 #endif
