@@ -33,6 +33,13 @@ static tmap_cu_result mem_alloc(tmap_cu_deviceptr *at, size_t bytes)
     return 0;
 }
 
+size_t emulated_bytes(uint64_t address)
+{
+    for (size_t i = 0; i < allocations; i++)
+        if ((uint64_t)(uintptr_t)allocation[i].at == address) return allocation[i].bytes;
+    return 0;
+}
+
 static tmap_cu_result mem_free(tmap_cu_deviceptr at)
 {
     for (size_t i = 0; i < allocations; i++)

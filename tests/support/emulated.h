@@ -27,6 +27,8 @@ struct emulated *emulated_state(void);
 bool emulated_load(const char *path);
 void emulated_unload(void); /* all kernels; memory stays */
 void emulated_close(void);
+/* Of the allocation at an address, for which a host pointer stands; 0: there is none. */
+size_t emulated_bytes(uint64_t address);
 /* A kernel by its name, as module_get_function answers; NULL when no module has it. */
 tmap_cu_function emulated_function(const char *name);
 /* Prints the last launch's findings as TAP comments. */
