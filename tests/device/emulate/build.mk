@@ -1,0 +1,7 @@
+# The record that the emulator is held against: made on a GPU (record.c), replayed anywhere.
+RECORD := $(B)/tests/device/emulate/record
+$(RECORD): $(RECORD).o $(B)/tests/device/emulate/numerics.image.o $(TEST_HELP_A) $(LINK_IMAGES)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(TEST_HELP_A) $(LINK_IMAGES) $(LIBS_ALL)
+$(RECORD).o: OBJ_CFLAGS = -Itests
+$(B)/tests/device/emulate/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
+test-build: $(RECORD)
