@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ROWS = 16, COLS = 8, MOST_K = 64 };
+enum { ROWS = 16, COLS = 8, MOST_K = 64, EIGHT_K = 32 };
 
 struct mma {
     enum tensor_type a_type, b_type;
@@ -51,6 +51,30 @@ static void accumulators(const struct emu_warp *w, const emu_at *reg, uint32_t r
             }
 }
 
+// Hopper has no mma.sync of 8-bit floats: two products of halves, of the first and the last two
+// numbers of each register, then C is added. So an H200 leaves it, bit by bit.
+static void by_halves(const struct tensor_product *p)
+{
+    double a[ROWS * EIGHT_K / 2], b[EIGHT_K / 2 * COLS], d[ROWS * COLS];
+    struct tensor_product half = *p;
+    half.type = half.b_type = TENSOR_F16;
+    half.k = EIGHT_K / 2;
+    half.a = a, half.b = b, half.d = d;
+    for (uint32_t part = 0; part < 2; part++) {
+        for (uint32_t k = 0; k < half.k; k++) {
+            const uint32_t from = k / 2 * 4 + part * 2 + k % 2;
+            for (uint32_t r = 0; r < ROWS; r++) a[r * half.k + k] = p->a[r * p->k + from];
+            memcpy(b + (size_t)k * COLS, p->b + (size_t)from * COLS, COLS * sizeof *b);
+        }
+        half.adds = part > 0;
+        tensor_multiply(&half);
+    }
+    for (uint32_t i = 0; i < ROWS * COLS; i++) {
+        const float sum = (float)p->d[i] + (float)d[i];
+        p->d[i] = (double)(sum == sum ? sum : emu_float(0x7fffffff));
+    }
+}
+
 EXEC(mma)
 {
     const struct mma *g = in->more;
@@ -69,11 +93,15 @@ EXEC(mma)
                                      .half_result = g->d_type == PTX_F16,
                                      .saturates = g->saturates,
                                      .type = g->a_type,
+                                     .b_type = g->b_type,
                                      .arch = w->m->module->ptx.arch,
                                      .a = a,
                                      .b = b,
                                      .d = d};
-    tensor_multiply(&p);
+    if (g->k == EIGHT_K && tensor_is_hopper(p.arch) && !p.integer)
+        by_halves(&p);
+    else
+        tensor_multiply(&p);
     accumulators(w, g->d, g->d_regs, g->d_type, true, d);
     w->m->result.counts.multiplies++;
     w->m->result.counts.multiply_adds += (uint64_t)ROWS * COLS * g->k;

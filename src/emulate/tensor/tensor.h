@@ -34,11 +34,12 @@ bool tensor_type_named(const char *name, size_t length, enum tensor_type *out);
 struct tensor_product {
     uint32_t rows, cols, k;
     bool adds, integer, half_result, saturates;
-    enum tensor_type type;
+    enum tensor_type type, b_type; // b_type: counts where type and it may differ, on Hopper
     tmap_arch arch;
     const double *a, *b;
     double *d;
 };
+bool tensor_is_hopper(tmap_arch arch); // its numbers are known
 void tensor_multiply(const struct tensor_product *p);
 
 // A matrix in shared memory, as a matrix descriptor says: its 16 bytes pieces, touched and read.

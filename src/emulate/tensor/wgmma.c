@@ -142,6 +142,7 @@ static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
                                          .half_result = g->d_type == PTX_F16,
                                          .saturates = g->saturates,
                                          .type = g->a_type,
+                                         .b_type = g->b_type,
                                          .arch = m->module->ptx.arch,
                                          .a = s->a,
                                          .b = s->b,
