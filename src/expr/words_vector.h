@@ -1,0 +1,96 @@
+/* The words of the row language on vectors of descriptors, a lane each: what tmap_check_columns()
+ * runs, written with the compiler's vector types, so that each processor's instructions come from
+ * this one text. A condition is all ones in the lanes where it holds. Fields of 64 bits are
+ * unsigned, as in words_native.h.
+ *
+ * Rows that read a field of 64 bits have lanes of 64, in which 32-bit fields are widened to signed;
+ * the others have lanes of 32, twice as many: a row's needs keep its sums and products below 2^31,
+ * and without its needs nobody looks.
+ *
+ * In scope where rows are expanded: lane, v_i, v_u, v_f (a lane's type and vectors of it, unsigned,
+ * in floating point), OF_U64, OF_U32 and OF_I32 (a vector from a column), w (struct columns_view),
+ * and NATIVE_KIND and NATIVE_RANK, constants. */
+#define ALL(n) ((v_i){0} + (lane)(n))
+/* C's rule for two operands: unsigned where either is */
+#define BY_SIGN(a, b, u, s)                                                                        \
+    _Generic((a), v_u : (u), default : _Generic((b), v_u : (u), default : (s)))
+#define COMPARE(a, op, b) BY_SIGN(a, b, (v_i)((v_u)(a)op(v_u)(b)), (v_i)((v_i)(a)op(v_i)(b)))
+#define WRAPPING(a, op, b) BY_SIGN(a, b, (v_u)(a)op(v_u)(b), (v_i)((v_u)(a)op(v_u)(b)))
+#define CHOOSE(c, a, b) (((c) & (a)) | (~(c) & (b)))
+
+/* integers */
+#define K(n) ALL(n)
+#define CUDA ALL(w->target->cuda)
+#define SM ALL(w->target->arch >> 2)
+#define KIND ALL(NATIVE_KIND)
+#define RANK ALL(NATIVE_RANK)
+#define FLAG(bit) ALL((w->common->flags >> (bit)) & 1)
+#define MAP_ADDRESS ((v_u)ALL(w->common->map_address))
+#define DTYPE OF_I32(w->column.dtype)
+#define ADDRESS OF_U64(w->column.address)
+#define DIM(i) OF_U64(w->column.dim[i])
+#define STRIDE(i) OF_U64(w->column.stride_bytes[i])
+#define BOX(i) OF_U32(w->column.box[i])
+#define ESTRIDE(i) OF_U32(w->column.elem_stride[i])
+#define INTERLEAVE OF_I32(w->column.interleave)
+#define SWIZZLE OF_I32(w->column.swizzle)
+#define L2 OF_I32(w->column.l2_promotion)
+#define OOB OF_I32(w->column.oob_fill)
+#define CORNER_OF(column, i)                                                                       \
+    ((i) > 0 && (NATIVE_KIND) == TMAP_IM2COL_WIDE ? ALL(0) : OF_I32(column[i]))
+#define LOWER(i) CORNER_OF(w->column.lower, i)
+#define UPPER(i) CORNER_OF(w->column.upper, i)
+#define CHANNELS OF_U32(w->column.channels)
+#define PIXELS OF_U32(w->column.pixels)
+#define MODE OF_I32(w->column.mode)
+#define SIZE_BITS OF_U32(w->size_bits)
+#define GMEM_BITS ALL(0) /* only advice reads it */
+#define SPAN OF_U32(w->span)
+#define BY_RANK(r3, r4, r5) ALL((NATIVE_RANK) == 3 ? (r3) : (NATIVE_RANK) == 4 ? (r4) : (r5))
+/* Spatial dimensions begin at 1, with an interleave at 0 (as words_native.h has it). */
+#define SPATIAL_DIM(i)                                                                             \
+    ((v_u)CHOOSE(EQ(INTERLEAVE, K(TMAP_INTERLEAVE_NONE)), (v_i)DIM((i) + 1), (v_i)DIM(i)))
+/* A table with allocations is judged one by one, and what only advises is not judged. */
+#define ALLOC_BASE ((v_u)ALL(0))
+#define ALLOC_BYTES ((v_u)ALL(0))
+#define EXTENT ((v_u)ALL(0))
+#define NESTED ALL(0)
+
+#define ADD(a, b) WRAPPING(a, +, b)
+#define SUB(a, b) WRAPPING(a, -, b)
+#define MUL(a, b) WRAPPING(a, *, b)
+#define NUM(x) ((v_i)(x))
+#define LANE_BITS ((int)sizeof(lane) * 8)
+#define WRAP32(x) ((v_i)((v_u)(x) << (LANE_BITS - 32)) >> (LANE_BITS - 32))
+#define BIT(n) (UINT64_C(1) << (n))
+
+/* conditions */
+#define ALWAYS ALL(-1)
+#define LE(a, b) COMPARE(a, <=, b)
+#define LT(a, b) COMPARE(a, <, b)
+#define EQ(a, b) COMPARE(a, ==, b)
+#define NE(a, b) COMPARE(a, !=, b)
+#define BETWEEN(lo, x, hi) ((v_i)((v_u)(x) - (v_u)(lo) <= (v_u)(hi) - (v_u)(lo)))
+#define DIVIDES(m, x) ((v_i)(((v_u)(x) % (v_u)(m)) == (v_u)ALL(0)))
+/* a set of small numbers: its bits above a lane's are none */
+#define IN(x, set)                                                                                 \
+    ((v_i)((v_u)(x) < LANE_BITS) &                                                                 \
+     (v_i)(((((v_u)ALL(set)) >> ((v_u)(x) & (LANE_BITS - 1))) & 1) != (v_u)ALL(0)))
+#define AND(a, b) ((a) & (b))
+#define OR(a, b) ((a) | (b))
+#define NOT(a) (~(a))
+
+/* A product of what the row's needs bound, in floating point, which every vector multiplies. Exact
+ * to 2^24, beyond which no cap lies; a factor of 1 or more cannot bring a greater one back below
+ * it, and 0 makes it 0. */
+#define FLOATING(x) __builtin_convertvector((v_i)(x), v_f)
+#define FACTOR(j, x) ((j) < (NATIVE_RANK) ? FLOATING(x) : FLOATING(ALL(1)))
+/* the quotient of numbers below 2^12 is rounded to no whole number but its own; by 0, to something
+ */
+#define BOX_STEPS(j)                                                                               \
+    __builtin_convertvector(                                                                       \
+        FLOATING(BOX(j)) / FLOATING((v_i)ESTRIDE(j) - (v_i)((v_i)ESTRIDE(j) == ALL(0))), v_i)
+#define PROD_LE(cap, first, f)                                                                     \
+    ((v_i)(FLOATING(first) * FACTOR(0, f(0)) * FACTOR(1, f(1)) * FACTOR(2, f(2)) *                 \
+               FACTOR(3, f(3)) * FACTOR(4, f(4)) <=                                                \
+           FLOATING(cap)))
