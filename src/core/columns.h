@@ -1,0 +1,69 @@
+/* Many descriptors by columns: what the table of rows compiled for vectors (columns_rows.h) is
+ * given, a block of descriptors at a time. */
+#ifndef TMAP_CORE_COLUMNS_H
+#define TMAP_CORE_COLUMNS_H
+
+#include "core/checker.h"
+
+/* The members of struct tmap_columns that may be columns: the word of fields.def, member, type of
+ * an entry, how many. ONE and MANY say whether the member is a column or an array of them. */
+#define COLUMNS(ONE, MANY)                                                                         \
+    ONE(DTYPE, dtype, int32_t)                                                                     \
+    ONE(ADDRESS, address, uint64_t)                                                                \
+    MANY(DIM, dim, uint64_t, TMAP_MAX_RANK)                                                        \
+    MANY(STRIDE, stride_bytes, uint64_t, TMAP_MAX_RANK - 1)                                        \
+    MANY(BOX, box, uint32_t, TMAP_MAX_RANK)                                                        \
+    MANY(ESTRIDE, elem_stride, uint32_t, TMAP_MAX_RANK)                                            \
+    ONE(INTERLEAVE, interleave, int32_t)                                                           \
+    ONE(SWIZZLE, swizzle, int32_t)                                                                 \
+    ONE(L2, l2_promotion, int32_t)                                                                 \
+    ONE(OOB, oob_fill, int32_t)                                                                    \
+    MANY(LOWER, lower, int32_t, TMAP_MAX_SPATIAL)                                                  \
+    MANY(UPPER, upper, int32_t, TMAP_MAX_SPATIAL)                                                  \
+    ONE(CHANNELS, channels, uint32_t)                                                              \
+    ONE(PIXELS, pixels, uint32_t)                                                                  \
+    ONE(MODE, mode, int32_t)
+
+#define COLUMNS_BLOCK 128 /* descriptors; a multiple of every number of lanes */
+
+/* Entry k of each column is that of the block's k-th descriptor; none is NULL. */
+struct columns_view {
+    const struct tmap_target *target;
+    const struct tmap_desc *common;
+    struct tmap_columns column;
+    /* what a table says of an entry: of its type, of its swizzle */
+    const uint32_t *size_bits, *span;
+};
+
+/* What a violation of a row says of the verdict. Of a row that is not in the checker's gate:
+ * nothing. A violated row of the gate none of whose needs is violated exists wherever any is; where
+ * all that are violated are active, it is one of those, and the descriptor is illegal. */
+enum columns_class { CLASS_NOTHING = 0, CLASS_DECIDES = 1, CLASS_ASKS = 2 };
+
+/* Of descriptor k, of_64[k] | of_32[k]: the classes of all rows that it violates, needs not looked
+ * at; to be zeroed before. Rows that read a field of 64 bits, and others. */
+struct columns_bad {
+    _Alignas(64) uint64_t of_64[COLUMNS_BLOCK];
+    uint32_t of_32[COLUMNS_BLOCK];
+};
+
+/* class[row]: enum columns_class. Kind and rank exist. */
+typedef void columns_rows(const struct columns_view *view, const uint8_t *class,
+                          struct columns_bad *bad);
+columns_rows columns_rows_base, columns_rows_avx2, columns_rows_avx512;
+
+/* The widest that this processor has, and those it has at all: a test runs each. NULL: not here. */
+columns_rows *columns_rows_here(void);
+enum columns_isa { COLUMNS_BASE, COLUMNS_AVX2, COLUMNS_AVX512, COLUMNS_ISAS };
+columns_rows *columns_rows_of(enum columns_isa isa);
+
+/* Whether the rows compiled for vectors are about such a table: without an allocation, of a kind
+ * and a rank that exist, on a target that sources cover. */
+bool columns_fit(const struct tmap_checker *checker, const struct tmap_desc *common);
+
+/* tmap_check_columns() of a table that fits, through one of them; how many descriptors were
+ * judged one by one. */
+size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
+                     const struct tmap_columns *columns, size_t n, enum tmap_verdict *verdicts);
+
+#endif
