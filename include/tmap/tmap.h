@@ -254,6 +254,25 @@ TMAP_API enum tmap_status tmap_check_many(const struct tmap_checker *checker,
                                           const struct tmap_desc *descs, size_t n,
                                           enum tmap_verdict *verdicts);
 
+/* Descriptors by columns, all of one kind and rank: column[i] is descriptor i's; NULL: all have
+ * common's. Kind, rank, flags, map address and allocation are common's. Read during the call only.
+ */
+struct tmap_columns {
+    struct tmap_desc common;
+    const uint64_t *address, *dim[TMAP_MAX_RANK], *stride_bytes[TMAP_MAX_RANK - 1];
+    const uint32_t *box[TMAP_MAX_RANK], *elem_stride[TMAP_MAX_RANK], *channels, *pixels;
+    const int32_t *dtype, *interleave, *swizzle, *l2_promotion, *oob_fill, *mode;
+    const int32_t *lower[TMAP_MAX_SPATIAL], *upper[TMAP_MAX_SPATIAL];
+};
+
+/* tmap_check_columns() : verdicts[i] of descriptor i for all i < n, as tmap_verdict_of() says it,
+ * by vectors: worth it from hundreds on. *one_by_one (may be NULL): how many that call judged: all
+ *  where kind or rank is none, or with an allocation; and where a row fails that only others need.
+ *  Threads may share all but verdicts. Errors: TMAP_E_ARGUMENT. */
+TMAP_API enum tmap_status tmap_check_columns(const struct tmap_checker *checker,
+                                             const struct tmap_columns *columns, size_t n,
+                                             enum tmap_verdict *verdicts, size_t *one_by_one);
+
 /* tmap_advise() : rows of effect advisory that apply, known driver errata among them. Output rules
  *  as tmap_check_with(). */
 TMAP_API enum tmap_status tmap_advise(const struct tmap_checker *checker,

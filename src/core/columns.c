@@ -1,0 +1,236 @@
+/* tmap_check_columns(): blocks of descriptors to the rows compiled for vectors, and what their
+ * answer means. */
+#include "core/columns.h"
+#include "expr/tables.h"
+
+#include <string.h>
+
+columns_rows *columns_rows_of(enum columns_isa isa)
+{
+    switch (isa) {
+#ifdef __x86_64__
+    case COLUMNS_AVX2:
+        return __builtin_cpu_supports("avx2") ? columns_rows_avx2 : NULL;
+    case COLUMNS_AVX512:
+        return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                       __builtin_cpu_supports("avx512bw")
+                   ? columns_rows_avx512
+                   : NULL;
+#endif
+    case COLUMNS_BASE:
+        return columns_rows_base;
+    default:
+        return NULL;
+    }
+}
+
+columns_rows *columns_rows_here(void)
+{
+    columns_rows *rows = NULL;
+    for (int isa = COLUMNS_ISAS; rows == NULL; isa--)
+        rows = columns_rows_of((enum columns_isa)(isa - 1));
+    return rows;
+}
+
+/* What stands for a column that is not given, and for the last block of one that is. */
+#define ONE(word, member, type) type member[1][COLUMNS_BLOCK];
+#define MANY(word, member, type, count) type member[count][COLUMNS_BLOCK];
+struct block {
+    COLUMNS(ONE, MANY)
+    uint32_t size_bits[COLUMNS_BLOCK], span[COLUMNS_BLOCK];
+};
+#undef ONE
+#undef MANY
+
+static void fill_common(const struct tmap_desc *d, struct block *b)
+{
+    for (int k = 0; k < COLUMNS_BLOCK; k++) {
+#define ONE(word, member, type) b->member[0][k] = d->member;
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++) b->member[j][k] = d->member[j];
+        COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+    }
+}
+
+/* The columns from entry `base` on; of the last m that are no whole block, a copy. */
+static void point(const struct tmap_columns *c, size_t base, size_t m, struct block *b,
+                  struct columns_view *w)
+{
+#define POINT(given, column, copy)                                                                 \
+    {                                                                                              \
+        if ((given) != NULL && m < COLUMNS_BLOCK)                                                  \
+            memcpy((copy), (given) + base, m * sizeof *(copy));                                    \
+        (column) = (given) != NULL && m == COLUMNS_BLOCK ? (given) + base : (copy);                \
+    }
+#define ONE(word, member, type) POINT(c->member, w->column.member, b->member[0])
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++) POINT(c->member[j], w->column.member[j], b->member[j])
+    COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+#undef POINT
+}
+
+static void look_up_types(const struct columns_view *w, struct block *b)
+{
+    for (int k = 0; k < COLUMNS_BLOCK; k++)
+        b->size_bits[k] = table_size_bits[(unsigned)w->column.dtype[k] & (TABLE_ENTRIES - 1)];
+}
+
+static void look_up_spans(const struct columns_view *w, struct block *b)
+{
+    for (int k = 0; k < COLUMNS_BLOCK; k++)
+        b->span[k] = table_span[(unsigned)w->column.swizzle[k] & (TABLE_ENTRIES - 1)];
+}
+
+/* What tables say of the block's entries: of a column again in each block, of the common value
+ * once. */
+static void look_up(const struct tmap_columns *c, bool first, const struct columns_view *w,
+                    struct block *b)
+{
+    if (first || c->dtype != NULL) look_up_types(w, b);
+    if (first || c->swizzle != NULL) look_up_spans(w, b);
+}
+
+/* What is asked of the rows: of each its class, and what those say of all descriptors. */
+struct asked {
+    uint8_t class[SUBJECT_DESC_END], of_all;
+};
+
+static void ask(const struct tmap_checker *c, struct asked *a)
+{
+    a->of_all = CLASS_NOTHING;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        a->class[row] = row_set_has(c->active, row) ? CLASS_DECIDES
+                        : row_set_has(c->gate, row) ? CLASS_ASKS
+                                                    : CLASS_NOTHING;
+}
+
+#define FOLD_NODES 200
+#define FOLD_FROM 4096 /* descriptors: folding takes as long as a few thousand verdicts */
+
+/* A row that target and common decide, whatever the columns hold, is asked no more. */
+static void fold_row(tmap_row row, struct tree_binding *binding, struct asked *a)
+{
+    struct tree_node nodes[FOLD_NODES];
+    int first, open = 0;
+    const int places = row_instances(row_table[row].span, binding->subject->desc->rank, &first);
+    for (int i = first; i < first + places; i++) {
+        struct tree t;
+        bool holds;
+        tree_init(&t, nodes, FOLD_NODES, tree_bind_subject, binding);
+        if (!tree_is_bool(&t, row_tree(&t, row, i), &holds))
+            open++;
+        else if (!holds)
+            a->of_all |= a->class[row];
+    }
+    if (open == 0) a->class[row] = CLASS_NOTHING;
+}
+
+static void fold(const struct tmap_checker *checker, const struct tmap_columns *c, struct asked *a)
+{
+    const struct derived none = {0}; /* of an allocation, which no folded table has */
+    const struct subject s = {.target = &checker->target, .desc = &c->common, .derived = &none};
+    struct tree_binding binding = {.subject = &s};
+#define ONE(word, member, type)                                                                    \
+    if (c->member != NULL) tree_binding_free(&binding, F_##word);
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++)                                                              \
+        if (c->member[j] != NULL) tree_binding_free(&binding, F_##word + j);
+    COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        if (a->class[row]) fold_row(row, &binding, a);
+}
+
+static enum tmap_verdict one(const struct tmap_checker *checker, const struct tmap_columns *c,
+                             size_t i)
+{
+    struct tmap_desc d = c->common;
+#define ONE(word, member, type)                                                                    \
+    if (c->member != NULL) d.member = c->member[i];
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++)                                                              \
+        if (c->member[j] != NULL) d.member[j] = c->member[j][i];
+    COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+    return tmap_verdict_of(checker, &d);
+}
+
+_Static_assert(TMAP_LEGAL == 0 && TMAP_ILLEGAL == 1, "a verdict is whether any row is violated");
+
+/* The answers of a block of m; how many of them were asked for one by one. */
+static size_t answer(const struct tmap_checker *checker, const struct tmap_columns *c, size_t base,
+                     size_t m, const struct columns_bad *b, enum tmap_verdict *verdicts)
+{
+    uint32_t any = 0, illegal[COLUMNS_BLOCK];
+    size_t asked = 0;
+    for (size_t k = 0; k < COLUMNS_BLOCK; k++) {
+        const uint32_t bad = (uint32_t)b->of_64[k] | b->of_32[k];
+        illegal[k] = bad != 0;
+        any |= bad;
+    }
+    for (size_t k = 0; k < m; k++) verdicts[k] = (enum tmap_verdict)illegal[k];
+    if (any & CLASS_ASKS)
+        for (size_t k = 0; k < m; k++)
+            if ((b->of_64[k] | b->of_32[k]) & CLASS_ASKS)
+                verdicts[k] = one(checker, c, base + k), asked++;
+    return asked;
+}
+
+/* Descriptors that no row compiled for vectors speaks of. */
+static void all_one_by_one(const struct tmap_checker *checker, const struct tmap_columns *c,
+                           size_t n, enum tmap_verdict *verdicts)
+{
+    for (size_t i = 0; i < n; i++) verdicts[i] = one(checker, c, i);
+}
+
+bool columns_fit(const struct tmap_checker *checker, const struct tmap_desc *d)
+{
+    const struct subject s = {.target = &checker->target, .desc = d};
+    return checker->covered == TMAP_OK && !(d->flags & TMAP_HAS_ALLOCATION) &&
+           !row_native(ROW_TMA001, &s) && !row_native(ROW_TMA002, &s) &&
+           !row_native(ROW_TMA003, &s);
+}
+
+size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
+                     const struct tmap_columns *c, size_t n, enum tmap_verdict *verdicts)
+{
+    struct block b;
+    struct asked a;
+    struct columns_bad bad;
+    struct columns_view w = {
+        .target = &checker->target, .common = &c->common, .size_bits = b.size_bits, .span = b.span};
+    size_t one_by_one = 0;
+    ask(checker, &a);
+    if (n >= FOLD_FROM) fold(checker, c, &a);
+    fill_common(&c->common, &b);
+    for (size_t base = 0; base < n; base += COLUMNS_BLOCK) {
+        const size_t m = n - base < COLUMNS_BLOCK ? n - base : COLUMNS_BLOCK;
+        point(c, base, m, &b, &w);
+        look_up(c, base == 0, &w, &b);
+        memset(bad.of_64, 0, sizeof bad.of_64);
+        for (size_t k = 0; k < COLUMNS_BLOCK; k++) bad.of_32[k] = a.of_all;
+        rows(&w, a.class, &bad);
+        one_by_one += answer(checker, c, base, m, &bad, verdicts + base);
+    }
+    return one_by_one;
+}
+
+enum tmap_status tmap_check_columns(const struct tmap_checker *checker,
+                                    const struct tmap_columns *columns, size_t n,
+                                    enum tmap_verdict *verdicts, size_t *one_by_one)
+{
+    size_t asked = n;
+    if (checker == NULL || columns == NULL || (n > 0 && verdicts == NULL)) return TMAP_E_ARGUMENT;
+    if (columns_fit(checker, &columns->common))
+        asked = columns_check(columns_rows_here(), checker, columns, n, verdicts);
+    else
+        all_one_by_one(checker, columns, n, verdicts);
+    if (one_by_one != NULL) *one_by_one = asked;
+    return TMAP_OK;
+}

@@ -1,0 +1,185 @@
+/* tmap_check_columns() says of every descriptor what tmap_verdict_of() says of it alone: a million
+ * of them, drawn near every row's bounds, of all kinds and ranks, in tables of which any subset of
+ * the members are columns, over targets that sources cover and that none does, under every
+ * contract, and with each processor's vectors that this one has. */
+#include "../../bench/columns.h"
+#include "driver/rng.h"
+#include "support/vectors.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#define OF_A_ROW 32u
+#define POOL (OF_A_ROW * SUBJECT_DESC_END)
+#define MOST 5000 /* of a table; some are past the number from which rows are folded */
+#define DRAWN 1000000ul
+
+static const char *const targets[][4] = {
+    {"13.0", NULL, NULL, "sm_90a"},   {"12.0", NULL, NULL, "sm_90"},
+    {"12.8", NULL, NULL, "sm_100a"},  {"13.5", NULL, NULL, "sm_120f"},
+    {"12.6", "8.7", "570", "sm_90a"}, {"13.4", NULL, NULL, "sm_107"},
+    {"12.4", NULL, NULL, "sm_90a"},   {"13.0", NULL, "9999", "sm_90a"}, /* of the last: unknown */
+};
+#define TARGETS (sizeof targets / sizeof targets[0])
+
+static struct tmap_desc pool[POOL], table[MOST];
+static enum tmap_verdict said[MOST];
+
+static struct tmap_checker checker_drawn(uint64_t *s)
+{
+    struct tmap_target t;
+    struct tmap_checker c;
+    const char *const *text = targets[rng_step(s) % TARGETS];
+    assert_int_equal(tmap_target_from(text[0], text[1], text[2], text[3], &t), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&t, (enum tmap_contract)(rng_step(s) % 4), &c), TMAP_OK);
+    return c;
+}
+
+static void make_pool(void)
+{
+    struct vector v;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
+        const struct vector_plan plan = vector_plan_of(row);
+        for (uint32_t k = 0; k < OF_A_ROW; k++) {
+            vector_make(&plan, k, &v);
+            pool[row * OF_A_ROW + k] = v.desc;
+        }
+    }
+}
+
+static const struct tmap_desc *drawn(uint64_t *s)
+{
+    return &pool[rng_step(s) % POOL];
+}
+
+/* A table: one descriptor of the pool, half of them legal as they stand, and members of others. */
+static size_t make_table(uint64_t *s)
+{
+    const size_t n = rng_step(s) % 16 ? 1 + rng_step(s) % 300 : MOST;
+    const uint64_t often = 1 + rng_step(s) % 64;
+    table[0] = rng_step(s) % 2 ? *drawn(s) : pool[rng_step(s) % SUBJECT_DESC_END * OF_A_ROW];
+    for (size_t i = 1; i < n; i++) {
+        table[i] = table[0];
+#define ONE(word, member, type)                                                                    \
+    if (rng_step(s) % 64 < often) table[i].member = drawn(s)->member;
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++)                                                              \
+        if (rng_step(s) % 64 < often) table[i].member[j] = drawn(s)->member[j];
+        if (rng_step(s) % 4 == 0) {
+            COLUMNS(ONE, MANY)
+        }
+#undef ONE
+#undef MANY
+    }
+    return n;
+}
+
+/* Members that are no column from here on: each descriptor has the first's. */
+static void drop_columns(struct table *t, uint64_t *s)
+{
+#define ONE(word, member, type)                                                                    \
+    if (rng_step(s) % 4 == 0) DROP(t->column.member, member, type)
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++)                                                              \
+        if (rng_step(s) % 4 == 0) DROP(t->column.member[j], member[j], type)
+#define DROP(column, value, type)                                                                  \
+    {                                                                                              \
+        free((type *)(uintptr_t)(column));                                                         \
+        (column) = NULL;                                                                           \
+        for (size_t i = 1; i < t->n; i++) table[i].value = table[0].value;                         \
+    }
+    COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+#undef DROP
+}
+
+static void same_as_alone(const struct tmap_checker *c, const enum tmap_verdict *verdicts, size_t n,
+                          unsigned long count[3])
+{
+    for (size_t i = 0; i < n; i++) {
+        const enum tmap_verdict alone = tmap_verdict_of(c, &table[i]);
+        if (verdicts[i] != alone)
+            fail_msg("descriptor %zu of %zu, kind %d, rank %u: %d, alone %d", i, n, table[i].kind,
+                     table[i].rank, verdicts[i], alone);
+        count[alone]++;
+    }
+}
+
+static void every_verdict_is_the_one_alone(void **state)
+{
+    (void)state;
+    uint64_t s = 20;
+    unsigned long count[3] = {0}, asked = 0, fitting = 0;
+    make_pool();
+    while (count[0] + count[1] + count[2] < DRAWN) {
+        struct table t;
+        size_t one_by_one = MOST + 1;
+        const struct tmap_checker c = checker_drawn(&s);
+        table_make(table, make_table(&s), &t);
+        drop_columns(&t, &s);
+        assert_int_equal(tmap_check_columns(&c, &t.column, t.n, said, &one_by_one), TMAP_OK);
+        same_as_alone(&c, said, t.n, count);
+        if (columns_fit(&c, &t.column.common)) asked += one_by_one, fitting += t.n;
+        table_free(&t);
+    }
+    print_message(
+        "%lu legal, %lu illegal, %lu unknown; one by one %lu of the %lu in tables that fit\n",
+        count[TMAP_LEGAL], count[TMAP_ILLEGAL], count[TMAP_UNKNOWN], asked, fitting);
+    for (int v = 0; v < 3; v++) assert_true(count[v] > DRAWN / 100);
+    assert_true(fitting > DRAWN / 2);
+}
+
+static void every_processor_says_the_same(void **state)
+{
+    (void)state;
+    uint64_t s = 18;
+    make_pool();
+    for (int isa = 0; isa < COLUMNS_ISAS; isa++) {
+        columns_rows *rows = columns_rows_of((enum columns_isa)isa);
+        unsigned long count[3] = {0};
+        if (rows == NULL) {
+            print_message("vectors %d: not this processor's\n", isa);
+            continue;
+        }
+        while (count[TMAP_LEGAL] < DRAWN / 20 || count[TMAP_ILLEGAL] < DRAWN / 10) {
+            struct table t;
+            const struct tmap_checker c = checker_drawn(&s);
+            table_make(table, make_table(&s), &t);
+            drop_columns(&t, &s);
+            if (columns_fit(&c, &t.column.common)) {
+                columns_check(rows, &c, &t.column, t.n, said);
+                same_as_alone(&c, said, t.n, count);
+            }
+            table_free(&t);
+        }
+    }
+}
+
+static void misuse_is_an_error(void **state)
+{
+    (void)state;
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker c;
+    struct tmap_columns columns = {.common = pool[0]};
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    assert_int_equal(tmap_check_columns(NULL, &columns, 1, said, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_check_columns(&c, NULL, 1, said, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_check_columns(&c, &columns, 1, NULL, NULL), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_check_columns(&c, &columns, 0, NULL, NULL), TMAP_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_verdict_is_the_one_alone),
+        cmocka_unit_test(every_processor_says_the_same),
+        cmocka_unit_test(misuse_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
