@@ -1,5 +1,6 @@
-// The first rungs: kernels that each lack what the next one adds (docs/EXPERIMENTS.md has every step's
-// gain). All compute fp32 D = A B^T of bf16 with one warpgroup, and hold tails by the maps alone.
+// The first rungs: kernels that each lack what the next one adds (docs/EXPERIMENTS.md has the gain
+// of every step). All compute fp32 D = A B^T of bf16 with one warpgroup, and hold tails by the maps
+// alone.
 //   ladder_64x64x32_1    the conservative one: small tile, one buffer, 4 warps
 //   ladder_64x256x64_1   a tile as wide as the tensor core takes
 //   ladder_64x256x64_4   four buffers: the next loads run under the multiplies
