@@ -85,13 +85,47 @@ void print_value(struct print *p, int slot, int128 value)
         print_number(p, value);
 }
 
+/* index: of an array's slot from here on the text is [i], [i+1] ...; none where it is -1. */
 struct printer {
     struct print p;
     const struct tree *t;
+    int index;
 };
 
 static void term(struct printer *w, tnode n);
 static void condition(struct printer *w, tnode n);
+static void either(struct printer *w, tnode n);
+
+/* The slot of a free field; -1 for anything else. */
+static int var_slot(const struct tree *t, tnode n)
+{
+    return t->node[n].op == T_VAR ? (int)t->node[n].k : -1;
+}
+
+/* 12.8, 8.6, sm_90: what is compared with a toolkit, a PTX version or an architecture. */
+static bool version(struct printer *w, int slot, int128 value)
+{
+    const int unit = slot == F_CUDA ? 100 : slot == F_PTX ? 10 : 0;
+    if (unit == 0 && slot != F_SM) return false;
+    if (unit == 0) print_text(&w->p, "sm_");
+    print_number(&w->p, unit ? value / unit : value);
+    if (unit) print_text(&w->p, ".");
+    if (unit) print_number(&w->p, value % unit);
+    return true;
+}
+
+static void operand(struct printer *w, tnode n, tnode other)
+{
+    int128 k;
+    if (!tree_is_const(w->t, n, &k) || !version(w, var_slot(w->t, other), k)) term(w, n);
+}
+
+static void compared(struct printer *w, tnode a, const char *op, tnode b)
+{
+    operand(w, a, b);
+    print_text(&w->p, op);
+    operand(w, b, a);
+}
 
 static void binary(struct printer *w, tnode a, const char *op, tnode b)
 {
@@ -110,7 +144,7 @@ static void grouped(struct printer *w, tnode a, const char *op, tnode b)
 static void choice(struct printer *w, const struct tree_node *e)
 {
     print_text(&w->p, "(if ");
-    condition(w, e->a);
+    either(w, e->a);
     print_text(&w->p, " then ");
     term(w, e->b);
     print_text(&w->p, " else ");
@@ -134,15 +168,47 @@ static void call(struct printer *w, const char *name, tnode a)
     print_text(&w->p, ")");
 }
 
+static void var(struct printer *w, int slot)
+{
+    const struct field_info *info = field_info_of(field_of_slot(slot));
+    const int at = slot - info->first_slot;
+    if (w->index < 0 || at < w->index || info->count == 1) {
+        print_slot(&w->p, slot);
+        return;
+    }
+    print_text(&w->p, info->json);
+    print_text(&w->p, at == w->index ? "[i]" : "[i+1]");
+}
+
+/* 2^40 rather than its thirteen digits. */
+static void constant(struct printer *w, int128 k)
+{
+    const bool power = k >= (int128)1 << 31 && (k & (k - 1)) == 0;
+    int log = 0;
+    while (power && k >> log > 1) log++;
+    if (power) print_text(&w->p, "2^");
+    print_number(&w->p, power ? log : k);
+}
+
+static void difference(struct printer *w, const struct tree_node *e)
+{
+    int128 k;
+    if (tree_is_const(w->t, e->a, &k) && k == 0) {
+        print_text(&w->p, "-");
+        term(w, e->b);
+    } else
+        grouped(w, e->a, " - ", e->b);
+}
+
 static void term(struct printer *w, tnode n)
 {
     const struct tree_node *e = &w->t->node[n];
     switch ((enum tree_op)e->op) {
     case T_CONST:
-        print_number(&w->p, e->k);
+        constant(w, e->k);
         break;
     case T_VAR:
-        print_slot(&w->p, (int)e->k);
+        var(w, (int)e->k);
         break;
     case T_PARAM:
         print_text(&w->p, "p");
@@ -152,7 +218,7 @@ static void term(struct printer *w, tnode n)
         grouped(w, e->a, " + ", e->b);
         break;
     case T_SUB:
-        grouped(w, e->a, " - ", e->b);
+        difference(w, e);
         break;
     case T_MUL:
         binary(w, e->a, " * ", e->b);
@@ -177,18 +243,13 @@ static void term(struct printer *w, tnode n)
     }
 }
 
-/* The slot whose enum the other side of a comparison belongs to; -1 for none. */
-static int var_slot(const struct tree *t, tnode n)
-{
-    return t->node[n].op == T_VAR ? (int)t->node[n].k : -1;
-}
-
 static void member(struct printer *w, const struct tree_node *e)
 {
     const int slot = var_slot(w->t, e->a);
+    const bool one = (e->k & (e->k - 1)) == 0;
     const char *comma = "";
     term(w, e->a);
-    print_text(&w->p, " in {");
+    print_text(&w->p, one ? " = " : " in {");
     for (int v = 0; v < 64; v++)
         if (((uint64_t)e->k >> v) & 1) {
             print_text(&w->p, comma);
@@ -198,19 +259,33 @@ static void member(struct printer *w, const struct tree_node *e)
             else
                 print_number(&w->p, v);
         }
-    print_text(&w->p, "}");
+    if (!one) print_text(&w->p, "}");
+}
+
+/* A flag is or is not: given(coord), not null(dim). */
+static bool flag(struct printer *w, const struct tree_node *e, bool equal)
+{
+    const int slot = var_slot(w->t, e->a);
+    int128 k;
+    if (slot < 0 || !tree_is_const(w->t, e->b, &k)) return false;
+    const enum field f = field_of_slot(slot);
+    if (!flag_name(f, slot - field_info_of(f)->first_slot)) return false;
+    if ((k == 0) == equal) print_text(&w->p, "not ");
+    print_slot(&w->p, slot);
+    return true;
 }
 
 static void equal(struct printer *w, const struct tree_node *e, const char *op)
 {
     const int slot = var_slot(w->t, e->a);
     int128 k;
+    if (flag(w, e, op[1] == '=')) return;
     term(w, e->a);
     print_text(&w->p, op);
-    if (slot >= 0 && tree_is_const(w->t, e->b, &k))
-        print_value(&w->p, slot, k);
-    else
+    if (slot < 0 || !tree_is_const(w->t, e->b, &k))
         term(w, e->b);
+    else if (!version(w, slot, k))
+        print_value(&w->p, slot, k);
 }
 
 /* c <= x reads as x >= c; x + 1 <= c as x < c. */
@@ -219,11 +294,11 @@ static void less_equal(struct printer *w, const struct tree_node *e)
     const struct tree_node *a = &w->t->node[e->a];
     int128 k;
     if (a->op == T_CONST)
-        binary(w, e->b, " >= ", e->a);
+        compared(w, e->b, " >= ", e->a);
     else if (a->op == T_ADD && tree_is_const(w->t, a->b, &k) && k == 1)
-        binary(w, a->a, " < ", e->b);
+        compared(w, a->a, " < ", e->b);
     else
-        binary(w, e->a, " <= ", e->b);
+        compared(w, e->a, " <= ", e->b);
 }
 
 /* lo <= x and x <= hi reads as lo <= x <= hi. */
@@ -233,20 +308,30 @@ static bool interval(struct printer *w, const struct tree_node *e)
     if (l->op != T_LE || r->op != T_LE) return false;
     const struct tree_node *x = &w->t->node[l->b], *y = &w->t->node[r->a];
     if (x->op != T_VAR || y->op != T_VAR || x->k != y->k) return false;
-    binary(w, l->a, " <= ", l->b);
+    compared(w, l->a, " <= ", l->b);
     print_text(&w->p, " <= ");
-    term(w, r->b);
+    operand(w, r->b, l->b);
     return true;
 }
 
-static void logical(struct printer *w, const struct tree_node *e, const char *op)
+static void both(struct printer *w, const struct tree_node *e)
 {
-    const bool group = e->op == T_OR;
-    if (group) print_text(&w->p, "(");
     condition(w, e->a);
-    print_text(&w->p, op);
+    print_text(&w->p, " and ");
     condition(w, e->b);
-    if (group) print_text(&w->p, ")");
+}
+
+/* a or b or c, without parentheses around it or in between. */
+static void either(struct printer *w, tnode n)
+{
+    const struct tree_node *e = &w->t->node[n];
+    if (e->op != T_OR) {
+        condition(w, n);
+        return;
+    }
+    either(w, e->a);
+    print_text(&w->p, " or ");
+    either(w, e->b);
 }
 
 static void negation(struct printer *w, tnode n)
@@ -257,7 +342,7 @@ static void negation(struct printer *w, tnode n)
         return;
     }
     print_text(&w->p, "not (");
-    condition(w, n);
+    either(w, n);
     print_text(&w->p, ")");
 }
 
@@ -285,10 +370,12 @@ static void condition(struct printer *w, tnode n)
         member(w, e);
         break;
     case T_AND:
-        if (!interval(w, e)) logical(w, e, " and ");
+        if (!interval(w, e)) both(w, e);
         break;
     case T_OR:
-        logical(w, e, " or ");
+        print_text(&w->p, "(");
+        either(w, n);
+        print_text(&w->p, ")");
         break;
     case T_NOT:
         negation(w, e->a);
@@ -301,11 +388,16 @@ static void condition(struct printer *w, tnode n)
 
 size_t tree_print(const struct tree *t, tnode n, char *out, size_t size)
 {
-    struct printer w = {{out, size, 0}, t};
+    return tree_print_from(t, n, -1, out, size);
+}
+
+size_t tree_print_from(const struct tree *t, tnode n, int index, char *out, size_t size)
+{
+    struct printer w = {{out, size, 0}, t, index};
     if (size) out[0] = '\0';
     if (n == TREE_BAD)
         print_text(&w.p, "?");
     else
-        condition(&w, n);
+        either(&w, n);
     return w.p.length;
 }

@@ -82,6 +82,11 @@ tnode row_must_tree(struct tree *t, tmap_row row, int index);
 /* not when, or must */
 tnode row_tree(struct tree *t, tmap_row row, int index);
 
+/* row_print() : the row's `when` or `must` as a formula of all fields: "stride[i] % 16 = 0". Of the
+ * kinds that the row is about the formula says nothing; "always" where nothing is asked. */
+enum row_part { ROW_WHEN, ROW_MUST };
+size_t row_print(tmap_row row, enum row_part part, char *out, size_t size);
+
 /* The witness as structs; a row that is not about a use or a pipeline ignores those. */
 void row_witness_make(tmap_row row, bool legal, struct tmap_desc *desc, struct tmap_use *use,
                       struct pipeline_facts *pipeline);

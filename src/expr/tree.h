@@ -108,5 +108,7 @@ bool tree_nearest(const struct tree *t, tnode n, int slot, int128 from, int dire
 /* tree_print() : the tree in the words a user reads: "stride[0] % 16 = 0 and box[1] <= 256". Writes
  * at most size bytes, always terminated; returns the length it wanted. */
 size_t tree_print(const struct tree *t, tnode n, char *out, size_t size);
+/* The same with [i] for what stands at index of an array, and [i+1] for what stands beyond. */
+size_t tree_print_from(const struct tree *t, tnode n, int index, char *out, size_t size);
 
 #endif

@@ -133,8 +133,8 @@ static void prints_what_is_left(void **state)
         const char *text;
     } cases[] = {
         {"TMA014", 0, F_STRIDE, "stride[0] % 16 = 0"},
-        {"TMA017", 0, F_STRIDE, "stride[0] < 1099511627776"},
-        {"TMA022", 1, F_DIM + 1, "1 <= dim[1] <= 4294967296"},
+        {"TMA017", 0, F_STRIDE, "stride[0] < 2^40"},
+        {"TMA022", 1, F_DIM + 1, "1 <= dim[1] <= 2^32"},
         {"TMA026", -1, F_BOX, "box[0] * 16 % 128 = 0"},
         {"TMA029", -1, F_BOX, "box[0] * 16 <= 1024"},
         {"TMA007", -1, F_SWIZZLE, "0 <= swizzle <= 6"},
@@ -159,6 +159,41 @@ static void prints_what_is_left(void **state)
         tree_print(&t, row_must_tree(&t, row, cases[i].index), text, sizeof text);
         assert_string_equal(text, cases[i].text);
     }
+}
+
+/* With every field free it is the rule as a formula. */
+static void prints_formulas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id, *when, *must;
+    } cases[] = {
+        {"TMA014", "always", "stride[i] % 16 = 0"},
+        {"TMA054", "dim[i+1] >= 2", "stride[i] % 32 = 0"},
+        {"TMA022", "always", "1 <= dim[i] <= 2^32"},
+        {"TMA023", "dtype in {16U4_ALIGN16B, 16U6_ALIGN16B}", "dim[0] % 128 = 0"},
+        {"TMA029", "interleave = NONE and swizzle != NONE",
+         "box[0] * bits(dtype) <= span bytes(swizzle) * 8"},
+        {"TMA045", "given(map_address) and cuda >= 13.0", "map_address % 128 = 0"},
+        {"TMA091", "always", "not null(lower) and not null(upper)"},
+        {"TMA072", "always", "-32768 <= lower[0] <= 32767"},
+        {"TMA082", "dtype in {16U4_ALIGN16B, 16U6_ALIGN16B}", "channels = 128"},
+        {"TMA119", "op = replace and field = elemtype", "value <= 12 or arch >= sm_100"},
+        {"TMA151", NULL, "form <= ptx"},
+    };
+    char text[1024];
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const tmap_row row = tmap_row_find(cases[i].id);
+        row_print(row, ROW_WHEN, text, sizeof text);
+        if (cases[i].when) assert_string_equal(text, cases[i].when);
+        row_print(row, ROW_MUST, text, sizeof text);
+        assert_string_equal(text, cases[i].must);
+    }
+    for (tmap_row row = 0; row < ROW_COUNT; row++)
+        for (int part = ROW_WHEN; part <= ROW_MUST; part++) {
+            assert_in_range(row_print(row, part, text, sizeof text), 1, sizeof text - 1);
+            assert_null(strchr(text, '?'));
+        }
 }
 
 /* nearest: value, direction, expected; on conditions of one variable built by hand */
@@ -203,9 +238,8 @@ static void a_full_tree_is_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agree_on_random_subjects),
-        cmocka_unit_test(prints_what_is_left),
-        cmocka_unit_test(nearest_values),
+        cmocka_unit_test(agree_on_random_subjects), cmocka_unit_test(prints_what_is_left),
+        cmocka_unit_test(prints_formulas),          cmocka_unit_test(nearest_values),
         cmocka_unit_test(a_full_tree_is_bad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
