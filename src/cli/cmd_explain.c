@@ -48,15 +48,25 @@ static void contracts(const struct cli *cli, tmap_row row)
     puts(any ? "" : " no contract; nothing has shown it there");
 }
 
+static void needs(tmap_row row)
+{
+    const tmap_row *need = row_table[row].needs;
+    if (*need == ROW_END) return;
+    printf("  judged only where these hold:");
+    for (; *need != ROW_END; need++) printf(" %s", tmap_row_id(*need));
+    puts("");
+}
+
 static void conditions(tmap_row row)
 {
-    const struct io_words *words = io_words_of(row);
+    char when[FORMULA_SIZE], must[FORMULA_SIZE];
 
-    puts("\nRule:");
-    printf("  about      %s, %s\n", words->kinds, words->span);
-    printf("  when       %s\n", words->when);
-    printf("  must       %s\n", words->must);
-    printf("  needs      %s\n", words->needs);
+    row_print(row, ROW_WHEN, when, sizeof when);
+    row_print(row, ROW_MUST, must, sizeof must);
+    printf("\nRule, for %s, %s:\n", io_kinds_text(row), io_span_text(row));
+    if (strcmp(when, "always") != 0) printf("  where  %s\n", when);
+    printf("  must   %s\n", must);
+    needs(row);
 }
 
 /* The witness: two records that differ in one field, on the target they are meant for. */

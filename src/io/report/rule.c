@@ -22,6 +22,28 @@ const struct io_words *io_words_of(tmap_row row)
     return &words[row];
 }
 
+/* By the bits of expr/field.h's KINDS_. */
+const char *io_kinds_text(tmap_row row)
+{
+    static const char *const text[] = {[KINDS_TILED] = "tiled",
+                                       [KINDS_IM2COL] = "im2col",
+                                       [KINDS_WIDE] = "im2col_wide",
+                                       [KINDS_CONV] = "im2col and im2col_wide",
+                                       [KINDS_NOT_WIDE] = "tiled and im2col",
+                                       [KINDS_ANY] = "every kind"};
+    return text[row_table[row].kinds];
+}
+
+const char *io_span_text(tmap_row row)
+{
+    static const char *const text[] = {[SPAN_ONCE] = "once",
+                                       [SPAN_DIMS] = "each dimension i",
+                                       [SPAN_STRIDES] = "each stride i",
+                                       [SPAN_OUTER] = "each dimension i but the innermost",
+                                       [SPAN_SPATIALS] = "each spatial dimension i"};
+    return text[row_table[row].span];
+}
+
 static const char *const subjects[] = {"descriptor", "errata", "map", "use", "pipeline"};
 
 const char *io_subject_name(enum row_subject subject)
@@ -186,16 +208,27 @@ static json_t *example(tmap_row row)
     return out;
 }
 
+static json_t *formula(tmap_row row)
+{
+    char when[FORMULA_SIZE], must[FORMULA_SIZE];
+
+    row_print(row, ROW_WHEN, when, sizeof when);
+    row_print(row, ROW_MUST, must, sizeof must);
+    return json_pack("{s:s, s:s, s:s, s:s}", "kinds", io_kinds_text(row), "span", io_span_text(row),
+                     "when", when, "must", must);
+}
+
 json_t *io_rule_json(const struct tmap_target *target, tmap_row row)
 {
     const struct row *r = &row_table[row];
     const struct io_words *w = &words[row];
 
     return json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "rule",
-        r->id, "name", r->name, "subject", io_subject_name(row_subject_of(row)), "effect",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:o, s:o}",
+        "rule", r->id, "name", r->name, "subject", io_subject_name(row_subject_of(row)), "effect",
         io_effect_name((enum row_effect)r->effect), "kinds", w->kinds, "span", w->span, "needs",
-        needs(row), "when", w->when, "must", w->must, "message", r->message, "why", r->why,
-        "fix_kind", io_fix_name((enum row_fix)r->fix_kind), "help", r->fix, "evidence",
-        io_evidence_json(row), "contracts", contracts(target, row), "example", example(row));
+        needs(row), "when", w->when, "must", w->must, "formula", formula(row), "message",
+        r->message, "why", r->why, "fix_kind", io_fix_name((enum row_fix)r->fix_kind), "help",
+        r->fix, "evidence", io_evidence_json(row), "contracts", contracts(target, row), "example",
+        example(row));
 }

@@ -15,6 +15,12 @@ struct io_words {
 /* io_words_of() : row must be in range. */
 const struct io_words *io_words_of(tmap_row row);
 
+/* What it is about, in words: "tiled and im2col", "each stride i". row_print()'s formulas fit into
+ * FORMULA_SIZE. */
+enum { FORMULA_SIZE = 1000 };
+const char *io_kinds_text(tmap_row row);
+const char *io_span_text(tmap_row row);
+
 const char *io_subject_name(enum row_subject subject); /* "descriptor" */
 const char *io_effect_name(enum row_effect effect);    /* "violation" */
 const char *io_fix_name(enum row_fix fix);             /* "free" */
