@@ -57,7 +57,7 @@ struct tmap_copy_problem {
     uint64_t index; /* pages: device address of int32 page numbers, page_count of them */
     uint64_t page_count;
     uint32_t copies;            /* broadcast: 2 or 4, destinations copy_stride bytes apart */
-    uint64_t copy_stride;       /*   */
+    uint64_t copy_stride;       /* bytes from one destination to the next */
     int32_t lower[3], upper[3]; /* im2col: the bounding box, as encoded */
     uint32_t taps[3];           /* filter positions along W, H, D; 0 counts as 1 */
     uint32_t tap_step[3];       /* dilation; 0 counts as 1 */
@@ -107,6 +107,8 @@ TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
                                               const struct tmap_copy_config *request,
                                               struct tmap_copy_plan *plan,
                                               struct tmap_violation *violation);
+/* tmap_copy_release() : frees the device memory of a list's plan; does nothing for other plans, a
+ *  released one and NULL. No run of the plan may be under way. */
 TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);
 
 /* tmap_copy_run() : one launch on the stream (NULL: the default one); does not wait. Counters that
@@ -149,7 +151,8 @@ struct tmap_copy_result {
 TMAP_API const char *tmap_copy_case(size_t i);
 
 /* tmap_copy_measure() : verifies and times case i with about `bytes` of input. request may be NULL.
- *  Errors: those of tmap_copy_plan; TMAP_E_MEMORY when the device has not enough. */
+ *  Errors: those of tmap_copy_make_plan() and tmap_copy_run(); TMAP_E_MEMORY when the device has
+ * not enough. */
 TMAP_API enum tmap_status tmap_copy_measure(struct tmap_copy *suite, size_t i, uint64_t bytes,
                                             uint32_t repeats,
                                             const struct tmap_copy_config *request,

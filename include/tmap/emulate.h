@@ -33,6 +33,7 @@ struct tmap_emulate_module;
 TMAP_API enum tmap_status tmap_emulate_load(const char *text, size_t bytes,
                                             struct tmap_emulate_module **out,
                                             struct tmap_emulate_error *error);
+/* tmap_emulate_free() : module may be NULL; no run of it may be under way. */
 TMAP_API void tmap_emulate_free(struct tmap_emulate_module *module);
 
 /* tmap_emulate_kernel() : the name of kernel i in the order of the text; NULL at the end. */

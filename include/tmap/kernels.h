@@ -116,7 +116,7 @@ struct tmap_gemm_refusal {
     char text[160];
 };
 
-/* tmap_gemm_workspace_bytes() : what any plan of this suite can need. */
+/* tmap_gemm_workspace_bytes() : the most that a plan of this suite can need. */
 TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
 
 /* tmap_gemm_make_plan() : chooses, encodes, checks. request: what is fixed already (NULL: nothing).
@@ -224,7 +224,7 @@ enum tmap_gemm_fill {
     TMAP_GEMM_FILL_NORMAL = 0,    /* standard normal numbers (s8: uniform) */
     TMAP_GEMM_FILL_INTEGERS = 1,  /* -4 .. 4: sums are exact */
     TMAP_GEMM_FILL_SIGNS = 2,     /* -1, 0, 1 */
-    TMAP_GEMM_FILL_ZEROS = 3,     /* */
+    TMAP_GEMM_FILL_ZEROS = 3,     /* 0 */
     TMAP_GEMM_FILL_IDENTITY = 4,  /* 1 where i == k */
     TMAP_GEMM_FILL_PERMUTED = 5,  /* 1 where k == (5 i + 3) mod K */
     TMAP_GEMM_FILL_ONE_HOT = 6,   /* 1 where k == parameter */

@@ -134,7 +134,7 @@ struct tmap_config_answer {
     enum tmap_verdict verdict;
     uint32_t row_count;
     tmap_row rows[TMAP_CONFIG_ROWS]; /* violated rows, each once, in table order */
-    enum tmap_basis basis;           /* OBSERVED: the model was held against runs on this target */
+    enum tmap_basis basis;           /* OBSERVED: the model was compared with runs on this target */
     uint64_t shared_bytes, max_stages;
     uint32_t registers;    /* at least so many a thread; 0: the model does not say */
     uint32_t tmem_columns; /* of tensor memory, as allocated; 0: none */
@@ -173,7 +173,8 @@ TMAP_API enum tmap_status tmap_config_copies(const struct tmap_problem *problem,
                                              size_t *count);
 
 /* The ranges of a search space; each list is the caller's. tmap_space_size() : how many
- *  configurations it has. tmap_space_at() : the i-th, i < size: enumeration needs no memory. */
+ *  configurations it has. tmap_space_at() : the i-th; i must be below the size. Neither allocates.
+ */
 struct tmap_space {
     const uint32_t *block_m, *block_n, *block_k, *stages, *warps;
     size_t block_m_count, block_n_count, block_k_count, stages_count, warps_count;
@@ -198,8 +199,7 @@ TMAP_API enum tmap_status tmap_prune_space(const struct tmap_checker *checker,
 TMAP_API const char *tmap_model_name(uint32_t model);
 TMAP_API const char *tmap_model_about(uint32_t model);
 
-/* --- repair and synthesis: plans that copy a requested tile
- * ----------------------------------------
+/* --- repair and synthesis: plans that copy a requested tile -------------------------------------
  */
 
 enum tmap_plan_kind {
@@ -240,7 +240,7 @@ enum tmap_rewrite {
 struct tmap_plan_step {
     uint8_t rewrite; /* enum tmap_rewrite */
     int8_t index;
-    uint16_t field; /* CHOOSE and IGNORED: an enum of the library, tmap_plan_field() names it */
+    uint16_t field; /* CHOOSE and IGNORED: which; tmap_plan_step_text() names it */
     uint64_t from, to;
 };
 
@@ -376,15 +376,16 @@ TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan,
 TMAP_API bool tmap_plan_place_bits(const struct tmap_plan *plan, const struct tmap_desc *request,
                                    const int64_t *coord, const uint32_t *tile, uint32_t part,
                                    uint32_t *copy, uint64_t *offset_bits);
-/* Names: "free"; "merge"; "oob_fill". tmap_plan_step_text() : a sentence. */
+/* tmap_plan_kind_name() : "free". tmap_rewrite_name() : "merge". Static strings; NULL past the end.
+ * tmap_plan_step_text() : a sentence, as snprintf: its length, of which at most size - 1 are there.
+ */
 TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
 TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);
 TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size);
-/* tmap_cost_compare() : below, at or above 0. */
+/* tmap_cost_compare() : below 0 when a costs less, 0 when they cost the same, else above. */
 TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
 
-/* --- synthesis: the best descriptors for a requested tile
- * ------------------------------------------
+/* --- synthesis: the best descriptors for a requested tile ---------------------------------------
  */
 
 struct tmap_tile_request {

@@ -8,7 +8,7 @@
  * Contexts: isl and Z3 keep state, so there is a context; use one per thread. Everything else is a
  * value: a condition is read only, by any number of threads at once, each with its own context.
  * Ownership is marked as in isl: TMAP_GIVE results belong to the caller, TMAP_TAKE arguments are
- * consumed, the others are only read. Free functions accept NULL.
+ * consumed, the others are only read. The functions that free accept NULL.
  *
  * Text outputs follow snprintf: at most cap bytes with the final NUL, and the length that was
  * wanted in *length (not counting the NUL); at may be NULL when cap is 0. Solvers run under
@@ -22,7 +22,7 @@
  * When memory is gone: what this library allocates fails with TMAP_E_MEMORY, and neither solver is
  * started unless so much memory is there as its start takes. What the solvers do later is out of
  * its reach: isl allocates through GMP, which aborts the process, and Z3 may end it with exit code
- * 101. A program that must outlive that asks in a child process (the tmap command is one: `tmap
+ * 101. A program that must survive that asks in a child process (the tmap command is one: `tmap
  * condition`, `tmap check --prove`). Conditions need isl; certificates and differences Z3; a
  * condition's accessors, tmap_condition_holds() among them, and the guards need neither.
  */
@@ -336,7 +336,7 @@ struct tmap_difference {
     int32_t kind;               /* enum tmap_kind; one more: a number that is none of the three */
     enum tmap_verdict from, to; /* never equal */
     struct tmap_desc witness;   /* checked natively: the verdicts differ as said */
-    char set[256];              /* what the row excludes, in the words of tree_print */
+    char set[256];              /* what the row excludes: "not (map_address % 128 = 0)" */
 };
 
 struct tmap_diff_proof {
@@ -346,7 +346,7 @@ struct tmap_diff_proof {
 
 /* tmap_diff() : every region in which the verdicts of two checkers differ, for all kinds and ranks,
  *  each with a witness; and Z3's proof that there is nothing else. Writes at most cap regions and
- *  how many there are to *found. Errors: TMAP_E_TARGET when no source covers one of them. */
+ *  how many there are to *found. Errors: TMAP_E_TARGET when no source covers one of the two. */
 TMAP_API enum tmap_status tmap_diff(struct tmap_symbolic *context, const struct tmap_checker *from,
                                     const struct tmap_checker *to, struct tmap_difference *out,
                                     size_t cap, size_t *found, struct tmap_diff_proof *proof);

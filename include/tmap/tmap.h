@@ -32,11 +32,10 @@ enum tmap_status {
     TMAP_OK = 0,
     TMAP_E_ARGUMENT = 10, /* a pointer or a value that the function's comment excludes */
     TMAP_E_TARGET = 11,   /* a target that no source covers */
-    TMAP_E_ILLEGAL =
-        12, /* the descriptor is illegal where a legal one is needed (check says why) */
-    TMAP_E_NO_PLAN = 13, /* no answer exists; the report says why */
-    TMAP_E_UNDECIDED =
-        14, /* no rule is violated, but one that decides could not be evaluated: not legal either */
+    TMAP_E_ILLEGAL = 12,  /* a legal descriptor is needed; tmap_check() says why it is not */
+    TMAP_E_NO_PLAN = 13,  /* no answer exists; the report says why */
+    /* No rule is violated, but one that decides could not be evaluated: not legal either. */
+    TMAP_E_UNDECIDED = 14,
     TMAP_E_ROOM = 20,      /* an output array is too small */
     TMAP_E_MEMORY = 21,    /* malloc failed */
     TMAP_E_BUDGET = 22,    /* the operation budget ran out: undecided */
@@ -57,7 +56,6 @@ enum tmap_contract {
     TMAP_CONTRACT_HARDWARE = 3    /* what executes as meant */
 };
 
-/* OBSERVED: the rows were recorded on this very target. INFERRED: from documents, other targets. */
 /* What the words of a kernel's configuration mean (solve.h).
  * RING: one buffer of A and one of B per stage, two mbarriers a stage, nothing else is assumed.
  * TRITON: Triton 3.6 with host tensor descriptors, calibrated on an H200 against 202 random
@@ -84,6 +82,8 @@ enum tmap_mma_kind {
     TMAP_MMA_MXF4NVF4
 };
 
+/* What an answer rests on. OBSERVED: the rows were recorded on this very target. INFERRED: they
+ * come from documents and from other targets. */
 enum tmap_basis { TMAP_OBSERVED = 0, TMAP_INFERRED = 1 };
 
 enum tmap_kind { TMAP_TILED = 0, TMAP_IM2COL = 1, TMAP_IM2COL_WIDE = 2 };
@@ -177,8 +177,8 @@ TMAP_API struct tmap_target tmap_default_target(void);
 TMAP_API enum tmap_status tmap_target_from(const char *cuda, const char *ptx, const char *driver,
                                            const char *arch, struct tmap_target *out);
 
-/* tmap_arch_name() : "sm_90a"; NULL when unknown.  tmap_arch_at() : the i-th known one, 0 at the
- *  end.  tmap_arch_find() : by name, 0 when unknown; sm_101a answers sm_110a. */
+/* tmap_arch_name() : "sm_90a", a static string; NULL when unknown.  tmap_arch_at() : the i-th known
+ * one, 0 at the end.  tmap_arch_find() : by name, 0 when unknown; sm_101a answers sm_110a. */
 TMAP_API const char *tmap_arch_name(tmap_arch arch);
 TMAP_API tmap_arch tmap_arch_at(size_t i);
 TMAP_API tmap_arch tmap_arch_find(const char *name);
@@ -195,6 +195,8 @@ TMAP_API enum tmap_status tmap_capacity(tmap_arch arch, uint32_t *smem_bytes,
 typedef uint16_t tmap_row;
 #define TMAP_NO_ROW ((tmap_row)0xffff)
 
+/* The strings are static. tmap_row_is_advisory() : the row only advises: it never makes a verdict.
+ */
 TMAP_API size_t tmap_row_count(void);
 TMAP_API const char *tmap_row_id(tmap_row row);          /* "TMA014"; NULL when out of range */
 TMAP_API const char *tmap_row_name(tmap_row row);        /* "stride_multiple_16"; NULL likewise */
@@ -228,7 +230,9 @@ TMAP_API enum tmap_status tmap_checker_prepare(const struct tmap_target *target,
                                                enum tmap_contract contract,
                                                struct tmap_checker *out);
 
-/* tmap_verdict_of() : the bare answer for one descriptor. Both pointers must be valid. */
+/* tmap_verdict_of() : the bare answer for one descriptor, in some 20 ns. Both pointers must be
+ *  valid. TMAP_UNKNOWN where no source covers the target, or a row that decides cannot be
+ * evaluated. */
 TMAP_API enum tmap_verdict tmap_verdict_of(const struct tmap_checker *checker,
                                            const struct tmap_desc *desc);
 
@@ -249,7 +253,8 @@ TMAP_API enum tmap_status tmap_check(const struct tmap_desc *desc, const struct 
                                      enum tmap_contract contract, struct tmap_violation *violations,
                                      size_t cap, size_t *found);
 
-/* tmap_check_many() : verdicts[i] of descs[i] for all i < n. */
+/* tmap_check_many() : verdicts[i] of descs[i] for all i < n, as tmap_verdict_of() gives them.
+ * Errors: TMAP_E_ARGUMENT (NULL with n above 0). */
 TMAP_API enum tmap_status tmap_check_many(const struct tmap_checker *checker,
                                           const struct tmap_desc *descs, size_t n,
                                           enum tmap_verdict *verdicts);
@@ -274,13 +279,13 @@ TMAP_API enum tmap_status tmap_check_columns(const struct tmap_checker *checker,
                                              enum tmap_verdict *verdicts, size_t *one_by_one);
 
 /* tmap_advise() : rows of effect advisory that apply, known driver errata among them. Output rules
- *  as tmap_check_with(). */
+ *  and errors as tmap_check_with(). */
 TMAP_API enum tmap_status tmap_advise(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_violation *out,
                                       size_t cap, size_t *found);
 
 /* tmap_not_evaluated() : the active rows that mean nothing for desc because a row they need is
- *  violated. Output rules as tmap_check_with(); index is -1. */
+ *  violated. Output rules and errors as tmap_check_with(); index is -1. */
 TMAP_API enum tmap_status tmap_not_evaluated(const struct tmap_checker *checker,
                                              const struct tmap_desc *desc,
                                              struct tmap_violation *out, size_t cap, size_t *found);
@@ -357,14 +362,15 @@ struct tmap_use {
     uint64_t value;                    /* replace: the value, in PTX's units; replace_address */
 };
 
-/* tmap_check_use() : every violated row about this use of this descriptor (the descriptor's own
- * rows are tmap_check_with()'s). Output rules as there. */
+/* tmap_check_use() : every violated row about this use of this descriptor; the descriptor's own
+ * rows are tmap_check_with()'s. Output rules and errors as there. */
 TMAP_API enum tmap_status tmap_check_use(const struct tmap_checker *checker,
                                          const struct tmap_desc *desc, const struct tmap_use *use,
                                          struct tmap_violation *violations, size_t cap,
                                          size_t *found, enum tmap_verdict *verdict);
 
-/* tmap_advise_use() : rows of effect advisory about this use. Output rules as tmap_check_with(). */
+/* tmap_advise_use() : rows of effect advisory about this use. Output rules and errors as
+ *  tmap_check_with(). */
 TMAP_API enum tmap_status tmap_advise_use(const struct tmap_checker *checker,
                                           const struct tmap_desc *desc, const struct tmap_use *use,
                                           struct tmap_violation *out, size_t cap, size_t *found);
@@ -406,9 +412,10 @@ struct tmap_map {
     uint64_t word[16];
 };
 
-/* tmap_encode() : the bytes the driver writes for desc. Errors: TMAP_E_ILLEGAL when the contract
- *  `driver` refuses it on checker's target; TMAP_E_TARGET or TMAP_E_UNDECIDED when that is not
- *  known. */
+/* tmap_encode() : the bytes that the driver writes for desc. Source: recorded on driver 580
+ *  (docs/EVIDENCE.md), and replayed by the tests. Errors: TMAP_E_ARGUMENT; TMAP_E_ILLEGAL when the
+ * contract `driver` refuses it on checker's target; TMAP_E_TARGET or TMAP_E_UNDECIDED when that is
+ * not known. */
 TMAP_API enum tmap_status tmap_encode(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_map *out);
 
@@ -497,12 +504,15 @@ struct tmap_layout {
     uint32_t extent[TMAP_MAX_RANK]; /* elements (slices under interleave) moved per dimension */
 };
 
-/* tmap_layout() : errors: TMAP_E_ILLEGAL for a descriptor that checker refuses, TMAP_E_TARGET or
- *  TMAP_E_UNDECIDED for one that it cannot judge. */
+/* tmap_layout() : what one copy of desc moves. Source: PTX ISA, and docs/SIMULATOR.md for what was
+ *  seen. Errors: TMAP_E_ARGUMENT; TMAP_E_ILLEGAL for a descriptor that checker refuses;
+ *  TMAP_E_TARGET or TMAP_E_UNDECIDED for one that it cannot judge. */
 TMAP_API enum tmap_status tmap_layout(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_layout *out);
 
-/* tmap_swizzle_address() : the shared address at which the byte of unswizzled address lands. */
+/* tmap_swizzle_address() : the shared-memory address, in bytes, at which the byte lands that would
+ *  lie at `address` without a swizzle; `address` itself for TMAP_SWIZZLE_NONE and unknown values.
+ */
 TMAP_API uint64_t tmap_swizzle_address(int32_t swizzle, uint64_t address);
 
 /* --- simulation ---------------------------------------------------------------------------------
@@ -586,7 +596,7 @@ TMAP_API enum tmap_status tmap_bank_conflicts(const struct tmap_checker *checker
                                               const struct tmap_desc *desc, enum tmap_access access,
                                               uint32_t *ways);
 
-/* tmap_version() : "0.1.0". */
+/* tmap_version() : "0.1.0"; a static string. */
 TMAP_API const char *tmap_version(void);
 
 #ifdef __cplusplus
