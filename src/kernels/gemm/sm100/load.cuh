@@ -1,0 +1,80 @@
+// The loading thread: it keeps the ring full.
+#pragma once
+
+#include "layout.cuh"
+#include "kernels/gemm/schedule.cuh"
+
+// Boxes of one operand: rows of K, or (mn-major) spans of M or N, of which every sharer loads its
+// own for all. The pair's even block counts the bytes of both.
+template <class S, int ROWS, bool MN> struct operand_source {
+    const gemm_map *map;
+    int32_t row, batch, sharers;
+    uint32_t part, mask, to; // of slot 0
+
+    PTX_FN void box(int32_t k, int32_t at, uint32_t dst, uint32_t bar, uint64_t policy) const
+    {
+        const int32_t inner = MN ? at : k, outer = MN ? k : at;
+        const int32_t c[3] = {inner, outer, batch};
+        if constexpr (S::CTAS == 2) {
+            if (sharers > 1)
+                ptx::tma_load_3d_pair_multicast(dst, map, bar, c, mask, policy);
+            else
+                ptx::tma_load_3d_pair(dst, map, bar, c, policy);
+        } else if (sharers > 1) {
+            ptx::tma_load_3d_multicast_hint(dst, map, bar, c, mask, policy);
+        } else {
+            ptx::tma_load_3d_hint(dst, map, bar, c, policy);
+        }
+    }
+    PTX_FN void load(int32_t k, uint32_t there, uint32_t bar, uint64_t policy) const
+    {
+        if constexpr (!MN) {
+            const int32_t down = part * (ROWS / sharers);
+            box(k, row + down, to + there + down * TENSOR_SPAN_BYTES, bar, policy);
+        } else {
+#pragma unroll 1
+            for (int32_t i = part; i < ROWS / S::BK; i += sharers)
+                box(k, row + i * S::BK, to + there + i * S::BK * TENSOR_SPAN_BYTES, bar, policy);
+        }
+    }
+};
+
+template <class S>
+PTX_FN void load_tile(const gemm_params &p, const shared_layout<S> &smem,
+                      const cluster_place<S> &at, const work &w, ring_position &ring,
+                      const ptx::watch &watch)
+{
+    const tile t = tile_of(p, w.index);
+    const int32_t a_row = (t.m * p.cluster_m + at.row) * S::TILE_M + at.half * S::BM;
+    const int32_t b_row = (t.n * p.cluster_n + at.col) * S::BN + at.half * S::B_ROWS;
+    const operand_source<S, S::BM, S::A_MN> a = {&p.a,   a_row,     t.batch,  p.cluster_n,
+                                                 at.col, at.a_mask, smem.a(0)};
+    const operand_source<S, S::B_ROWS, S::B_MN> b = {
+        &p.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
+        smem.b(0)};
+    const uint32_t bytes = S::CTAS * p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+#pragma unroll 1
+    for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
+        const uint32_t own = smem.full(ring.slot);
+        const uint32_t bar =
+            S::CTAS == 1 || FAULT(p, 30) ? own : ptx::map_to_rank(own, at.rank & ~1u);
+        ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                 ring.slot);
+        if (at.half == 0) ptx::mbarrier_arrive_expect_tx(own, bytes);
+        const int32_t k = (FAULT(p, 14) && k_block == 3 ? 2 : k_block) * S::BK;
+        const uint32_t there = ring.slot * S::STAGE_BYTES;
+        a.load(k, there, bar, p.load_policy);
+        b.load(k, there, bar, p.load_policy);
+        ring.advance(p.stages);
+    }
+}
+
+template <class S>
+PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place<S> &at,
+                    worklist list, const ptx::watch &watch)
+{
+    ring_position ring;
+    work w;
+#pragma unroll 1
+    while (list.take(p, w)) load_tile<S>(p, smem, at, w, ring, watch);
+}
