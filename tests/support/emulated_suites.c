@@ -45,11 +45,21 @@ struct tmap_copy *emulated_copy_suite(void)
 
 struct tmap_gemm *emulated_gemm_suite(void)
 {
+    return emulated_gemm_suite_for(9, 0);
+}
+
+struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
+{
     struct tmap_gemm *s = &gemm_suite;
-    const struct tmap_target target = tmap_default_target();
+    struct tmap_target target = tmap_default_target();
+    const char *why;
     void *mailbox = NULL;
     memset(s, 0, sizeof *s);
     emulated_open(&s->gpu.api);
+    s->gpu.cc_major = cc_major;
+    s->gpu.cc_minor = cc_minor;
+    if (!gemm_family_of(cc_major, cc_minor, &s->family, &why)) return NULL;
+    target.arch = TMAP_ARCH(10 * cc_major + cc_minor, 1);
     s->gpu.sm_count = 8; /* so that a few small tiles are more than there is room for */
     s->limit_ms = 2000;
     for (int i = 0; i < GEMM_KINDS; i++)
@@ -57,7 +67,7 @@ struct tmap_gemm *emulated_gemm_suite(void)
     s->gpu.api.module_load_data(&s->group, NULL);
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 8 / size;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
-        tmap_capacity(TMAP_ARCH(90, 1), &s->smem_optin_bytes, NULL) != TMAP_OK ||
+        tmap_capacity(target.arch, &s->smem_optin_bytes, NULL) != TMAP_OK ||
         !stream_memory_init(&gemm_workspaces, tmap_gemm_workspace_bytes(s), GEMM_FLAG_BYTES) ||
         s->gpu.api.mem_host_alloc(&mailbox, 256, 0))
         return NULL;
@@ -324,6 +334,53 @@ static double *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t 
     return v;
 }
 
+static double value_at(const struct tmap_gemm_problem *p, uint64_t address, int64_t at)
+{
+    const uint8_t *d = (const uint8_t *)(uintptr_t)address;
+    uint32_t bits = 0;
+    float f;
+    if (p->out == TMAP_GEMM_OUT_S32) return (double)((const int32_t *)(const void *)d)[at];
+    if (p->out == TMAP_GEMM_OUT_F32) return (double)((const float *)(const void *)d)[at];
+    memcpy(&bits, d + 2 * at, 2);
+    if (p->out == TMAP_GEMM_OUT_F16) { /* normal numbers and zero, as integers are */
+        if ((bits & 0x7fff) == 0) return 0;
+        return (bits & 0x8000 ? -1.0 : 1.0) *
+               ldexp(1024 + (bits & 1023), (int)(bits >> 10 & 31) - 25);
+    }
+    bits <<= 16;
+    memcpy(&f, &bits, 4);
+    return (double)f;
+}
+
+/* C of D's shape and type, of the integers -2 .. 1. */
+static bool addend(struct tmap_gemm *s, struct tmap_gemm_problem *p, uint64_t *seed)
+{
+    static const int32_t kind[] = {[TMAP_GEMM_OUT_BF16] = GEMM_BF16,
+                                   [TMAP_GEMM_OUT_F16] = GEMM_F16,
+                                   [TMAP_GEMM_OUT_F32] = GEMM_TF32};
+    const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
+    p->c.ld = p->d.ld + 3;
+    const int64_t rows = p->d.mn_major ? p->n : p->m, count = rows * p->c.ld * p->batch;
+    p->c.batch_stride = rows * p->c.ld;
+    p->c.mn_major = p->d.mn_major;
+    if (s->gpu.api.mem_alloc(&p->c.address, (uint64_t)count * size)) return false;
+    uint8_t *to = (uint8_t *)(uintptr_t)p->c.address;
+    for (int64_t i = 0; i < count; i++) {
+        double v = (double)below(seed, 4) - 2;
+        const uint32_t bits =
+            p->out == TMAP_GEMM_OUT_S32 ? (uint32_t)(int)v : element(kind[p->out], &v);
+        memcpy(to + i * size, &bits, size);
+    }
+    return true;
+}
+
+static double addend_at(const struct tmap_gemm_problem *p, int64_t i)
+{
+    const int64_t b = i / p->n / p->m, r = i / p->n % p->m, c = i % p->n;
+    return value_at(p, p->c.address,
+                    b * p->c.batch_stride + (p->d.mn_major ? c * p->c.ld + r : r * p->c.ld + c));
+}
+
 static void plain_sums(const struct tmap_gemm_problem *p, const double *a, const double *b,
                        struct emulated_product *out)
 {
@@ -334,6 +391,11 @@ static void plain_sums(const struct tmap_gemm_problem *p, const double *a, const
         for (int32_t k = 0; k < p->k; k++) sum += x[k] * y[k], size += fabs(x[k] * y[k]);
         out->expected[i] = sum * (double)p->alpha;
         out->size[i] = size * fabs((double)p->alpha);
+        if (p->beta != 0.0f) {
+            const double more = (double)p->beta * addend_at(p, i);
+            out->expected[i] += more;
+            out->size[i] += fabs(more);
+        }
     }
 }
 
@@ -355,6 +417,7 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
         return false;
     out->size = out->expected + elements;
     memset((void *)(uintptr_t)p->d.address, 0xff, (uint64_t)(p->d.batch_stride * p->batch) * size);
+    if (p->beta != 0.0f && !addend(s, p, &seed)) return false;
     plain_sums(p, a, b, out);
     free(a);
     free(b);
@@ -365,24 +428,6 @@ bool emulated_product_make(struct tmap_gemm *s, const struct tmap_gemm_problem *
                            uint64_t seed, struct emulated_product *out)
 {
     return emulated_product_fill(s, shape, seed, EMULATED_INTEGERS, out);
-}
-
-static double result_at(const struct tmap_gemm_problem *p, int64_t at)
-{
-    const uint8_t *d = (const uint8_t *)(uintptr_t)p->d.address;
-    uint32_t bits = 0;
-    float f;
-    if (p->out == TMAP_GEMM_OUT_S32) return (double)((const int32_t *)(const void *)d)[at];
-    if (p->out == TMAP_GEMM_OUT_F32) return (double)((const float *)(const void *)d)[at];
-    memcpy(&bits, d + 2 * at, 2);
-    if (p->out == TMAP_GEMM_OUT_F16) { /* normal numbers and zero, as integers are */
-        if ((bits & 0x7fff) == 0) return 0;
-        return (bits & 0x8000 ? -1.0 : 1.0) *
-               ldexp(1024 + (bits & 1023), (int)(bits >> 10 & 31) - 25);
-    }
-    bits <<= 16;
-    memcpy(&f, &bits, 4);
-    return (double)f;
 }
 
 static int64_t place_of(const struct tmap_gemm_problem *p, int64_t i)
@@ -396,7 +441,7 @@ uint64_t emulated_product_wrong(const struct emulated_product *out)
     const struct tmap_gemm_problem *p = &out->problem;
     uint64_t wrong = 0;
     for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++)
-        wrong += result_at(p, place_of(p, i)) != out->expected[i];
+        wrong += value_at(p, p->d.address, place_of(p, i)) != out->expected[i];
     return wrong;
 }
 
@@ -405,7 +450,7 @@ double emulated_product_worst(const struct emulated_product *out)
     const struct tmap_gemm_problem *p = &out->problem;
     double worst = 0;
     for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
-        const double found = result_at(p, place_of(p, i));
+        const double found = value_at(p, p->d.address, place_of(p, i));
         const double off = fabs(found - out->expected[i]) / (out->size[i] + 1e-30);
         if (found != found) return NAN;
         if (off > worst) worst = off;
@@ -417,6 +462,7 @@ void emulated_product_free(struct tmap_gemm *s, struct emulated_product *out)
 {
     s->gpu.api.mem_free(out->problem.a.address);
     s->gpu.api.mem_free(out->problem.b.address);
+    s->gpu.api.mem_free(out->problem.c.address);
     s->gpu.api.mem_free(out->problem.d.address);
     free(out->expected);
 }

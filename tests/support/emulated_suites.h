@@ -12,6 +12,7 @@ bool emulated_ptx(const char *source);
 /* Suites on the emulated driver; one of them at a time. Freed by emulated_close(). */
 struct tmap_copy *emulated_copy_suite(void);
 struct tmap_gemm *emulated_gemm_suite(void);
+struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor);
 
 /* One small copy and what it has to leave. */
 struct emulated_copy {

@@ -31,8 +31,12 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     return view;
 }
 
-static bool instance_fits(const struct gemm_instance *instance, const struct gemm_view *view)
+static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                          const struct gemm_view *view)
 {
+    if (instance->family != suite->family) return false;
+    /* Its rows are threads': a transposed D is the other orientation's. */
+    if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
@@ -87,8 +91,8 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
                            const struct tmap_gemm_config *c)
 {
     const bool ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES;
-    return !gemm_is_tall(instance) && !instance->pingpong && c->split_k == 1 && c->direct < 0 &&
-           !ragged;
+    return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !instance->pingpong &&
+           c->split_k == 1 && c->direct < 0 && !ragged;
 }
 
 static int32_t ceil_div(int32_t a, int32_t b)
@@ -101,10 +105,17 @@ static bool allows(int32_t requested, int32_t value)
     return requested == 0 || requested == value;
 }
 
-/* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a slab. */
-static bool can_share(int32_t tile, bool mn_major, int32_t sharers)
+/* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a span. */
+static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span)
 {
-    return tile % (sharers * (mn_major ? GEMM_SLAB_ROWS : 8)) == 0;
+    return rows % (sharers * (mn_major ? span : 8)) == 0;
+}
+
+/* What the kernels for tensor memory do not have: only warps that store by the copy engine, and K
+ * split through L2 alone. */
+static bool asks_of_tensor(const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
+{
+    return c->split_k > 1 || request->direct > 0 || request->store_warp > 0 || request->flip_k > 0;
 }
 
 /* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
@@ -155,8 +166,9 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
 static bool is_waste(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
-    const int32_t narrowest = k_major ? 16 : 64;
-    const int32_t lowest = k_major && !instance->promote ? 64 : 128;
+    const bool tensor = instance->family == GEMM_SM100;
+    const int32_t narrowest = tensor ? 128 : k_major ? 16 : 64;
+    const int32_t lowest = k_major && !instance->promote && !tensor ? 64 : 128;
     const int32_t tile_m = gemm_tile_m(instance);
     return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||
            (tile_m > lowest && (int64_t)view->m * 4 <= tile_m);
@@ -167,7 +179,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
-    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
+    const int32_t members = c->cluster_m * c->cluster_n * c->split_k * instance->ctas;
+    if (members > GEMM_MAX_CLUSTER) return false;
+    if (instance->family == GEMM_SM100 && asks_of_tensor(request, c)) return false;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
@@ -177,9 +191,10 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (partial && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
     if (c->split_k > 1 && (c->cluster_m * c->cluster_n > 1 || gemm_is_tall(instance))) return false;
-    if (!can_share(c->tile_m, instance->a_mn, c->cluster_n)) return false;
-    if (!can_share(c->tile_n, instance->b_mn, c->cluster_m)) return false;
-    const int32_t k_blocks = ceil_div(view->k, GEMM_SPAN_BYTES / view->element_bytes);
+    const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
+    if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
+    if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
+    const int32_t k_blocks = ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
     share_smem(suite, instance, view, request, c);
     if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
@@ -210,7 +225,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->load_policy = request->load_policy;
     c->store_policy = request->store_policy;
     choice->smem_bytes = gemm_smem_bytes(instance, c->stages, c->panels);
-    choice->cost_us = gemm_cost_us(suite, view, choice);
+    choice->cost_us = instance->family == GEMM_SM90 ? gemm_cost_us(suite, view, choice)
+                                                    : gemm_tensor_cost_us(suite, view, choice);
     return true;
 }
 
@@ -258,10 +274,10 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
     return count;
 }
 
-static bool is_wanted(const struct gemm_instance *instance, const struct gemm_view *view,
-                      const struct tmap_gemm_config *request)
+static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                      const struct gemm_view *view, const struct tmap_gemm_config *request)
 {
-    return instance_fits(instance, view) &&
+    return instance_fits(suite, instance, view) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
            (request->tile_m || request->tile_n || !is_waste(instance, view));
 }
@@ -290,7 +306,7 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
-            if (!is_wanted(&gemm_instances[i], &view, request)) continue;
+            if (!is_wanted(suite, &gemm_instances[i], &view, request)) continue;
             const double clocks = rough_clocks(suite, &gemm_instances[i], &view);
             if (clocks < least) least = clocks;
         }
@@ -310,7 +326,7 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             const struct gemm_instance *instance = &gemm_instances[i];
-            if (!is_wanted(instance, &view, request)) continue;
+            if (!is_wanted(suite, instance, &view, request)) continue;
             if (open && rough_clocks(suite, instance, &view) > most) continue;
             struct gemm_choice choice = {.instance = instance};
             /* As a request, 0 would let the plan choose. */

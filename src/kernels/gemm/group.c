@@ -7,9 +7,11 @@
 
 #define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
     {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote,                                            \
+     GEMM_SM90,                                                                                    \
      GEMM_KIND_##kind,                                                                             \
      wgs,                                                                                          \
      bn,                                                                                           \
+     1,                                                                                            \
      0,                                                                                            \
      0,                                                                                            \
      promote,                                                                                      \

@@ -1,10 +1,32 @@
 /* What one kernel of the family takes: rows, threads, shared memory. */
+#include "kernels/gemm/sm100/geometry.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
+static bool has_tensor_memory(const struct gemm_instance *instance)
+{
+    return instance->family == GEMM_SM100;
+}
+
 int32_t gemm_tile_m(const struct gemm_instance *instance)
 {
-    return GEMM_SLAB_ROWS * instance->wgs;
+    return has_tensor_memory(instance) ? TENSOR_ROWS * instance->ctas
+                                       : GEMM_SLAB_ROWS * instance->wgs;
+}
+
+int32_t gemm_panel_rows(const struct gemm_instance *instance)
+{
+    return has_tensor_memory(instance) ? TENSOR_ROWS : GEMM_SLAB_ROWS;
+}
+
+int32_t gemm_a_rows(const struct gemm_instance *instance)
+{
+    return gemm_tile_m(instance) / instance->ctas;
+}
+
+int32_t gemm_b_rows(const struct gemm_instance *instance)
+{
+    return instance->bn / instance->ctas;
 }
 
 /* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */
@@ -28,16 +50,20 @@ static int32_t consumers_of(const struct gemm_instance *instance)
 
 uint32_t gemm_threads(const struct gemm_instance *instance)
 {
+    if (has_tensor_memory(instance)) return TENSOR_THREADS;
     return (uint32_t)(consumers_of(instance) + !gemm_is_tall(instance)) * 128;
 }
 
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
 {
-    return (uint32_t)(gemm_tile_m(instance) + instance->bn) * GEMM_SPAN_BYTES;
+    return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES;
 }
 
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)
 {
+    if (has_tensor_memory(instance))
+        return (uint32_t)stages * (gemm_stage_bytes(instance) + TENSOR_SLOT_BYTES) +
+               (uint32_t)panels * TENSOR_PANEL_BYTES + TENSOR_NOTES_BYTES;
     return (uint32_t)stages * (gemm_stage_bytes(instance) + GEMM_BARRIERS_BYTES) +
            (uint32_t)(consumers_of(instance) * panels) * GEMM_PANEL_BYTES +
            (gemm_is_tall(instance) ? GEMM_NOTES_BYTES : 0) +

@@ -68,7 +68,7 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 }
 
 static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
-                               int32_t tile_n)
+                               int32_t tile_n, int32_t panel_rows)
 {
     const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->out_bytes);
     const int32_t inner = view->transposed ? view->m : view->n;
@@ -76,7 +76,8 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
     struct tmap_desc desc =
         matrix(at, dtype_of_out(view->out), view->out_bytes, inner, rows, view->batch);
     desc.box[0] = view->transposed ? span : at_most(span, (uint32_t)tile_n);
-    desc.box[1] = view->transposed ? at_most(GEMM_SLAB_ROWS, (uint32_t)tile_n) : GEMM_SLAB_ROWS;
+    desc.box[1] =
+        view->transposed ? at_most((uint32_t)panel_rows, (uint32_t)tile_n) : (uint32_t)panel_rows;
     desc.l2_promotion = TMAP_L2_NONE;
     return desc;
 }
@@ -85,9 +86,10 @@ void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choic
                    const struct tmap_gemm_problem *problem, struct tmap_desc desc[3])
 {
     const struct tmap_gemm_config *config = &choice->config;
-    desc[0] = operand(&view->a, view, view->m, config->tile_m, config->cluster_n);
-    desc[1] = operand(&view->b, view, view->n, config->tile_n, config->cluster_m);
-    desc[2] = result(&problem->d, view, config->tile_n);
+    const struct gemm_instance *instance = choice->instance;
+    desc[0] = operand(&view->a, view, view->m, gemm_a_rows(instance), config->cluster_n);
+    desc[1] = operand(&view->b, view, view->n, gemm_b_rows(instance), config->cluster_m);
+    desc[2] = result(&problem->d, view, config->tile_n, gemm_panel_rows(instance));
 }
 
 static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_desc *desc,
@@ -108,12 +110,13 @@ static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_
 }
 
 /* How the kernels use the map: every box at the start of a slot, its bytes announced. */
-static struct tmap_use use_of(char name, int32_t sharers)
+static struct tmap_use use_of(char name, int32_t sharers, int32_t ctas)
 {
     struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD, .coord_count = 3};
     use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
     use.multicast = name == 'D' || sharers < 2 ? 0 : (uint32_t)sharers;
-    if (use.multicast == 0 && name != 'D') use.flags |= TMAP_USE_CTA_DST;
+    if (ctas > 1 && name != 'D') use.cta_group = (uint32_t)ctas;
+    if (use.multicast == 0 && ctas == 1 && name != 'D') use.flags |= TMAP_USE_CTA_DST;
     return use;
 }
 
@@ -133,6 +136,13 @@ enum tmap_status gemm_check_use(const struct tmap_gemm *suite, const struct tmap
 enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
                             int32_t sharers, struct tmap_gemm_refusal *refusal)
 {
+    return gemm_check_piece(suite, desc, name, sharers, 1, refusal);
+}
+
+enum tmap_status gemm_check_piece(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                  char name, int32_t sharers, int32_t ctas,
+                                  struct tmap_gemm_refusal *refusal)
+{
     struct tmap_violation violation;
     enum tmap_verdict verdict;
     size_t found = 0;
@@ -140,7 +150,7 @@ enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_des
         tmap_check_with(&suite->checker, desc, &violation, 1, &found, &verdict);
     if (status != TMAP_OK) return status;
     if (found > 0) return refuse(suite, desc, NULL, &violation, name, refusal);
-    const struct tmap_use use = use_of(name, sharers);
+    const struct tmap_use use = use_of(name, sharers, ctas);
     return gemm_check_use(suite, desc, &use, name, refusal);
 }
 
@@ -154,11 +164,12 @@ enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_de
 }
 
 /* Bytes that one stage's copies of an operand complete on a block's barrier: those of `sharers`
- * boxes, or of one for every 64 rows. */
+ * boxes, or of one for every span of rows. */
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                bool mn_major, int32_t tile_rows, int32_t sharers)
 {
     struct tmap_layout layout;
     if (tmap_layout(&suite->checker, desc, &layout) != TMAP_OK) return 0;
-    return layout.tx_bytes * (uint64_t)(mn_major ? tile_rows / GEMM_SLAB_ROWS : sharers);
+    return layout.tx_bytes *
+           (uint64_t)(mn_major ? (uint32_t)tile_rows / desc->box[0] : (uint64_t)sharers);
 }

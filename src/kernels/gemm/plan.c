@@ -88,16 +88,17 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     for (int i = 0; i < 3; i++) {
-        enum tmap_status status = gemm_check(suite, &plan->desc[i], "ABD"[i], sharers[i], refusal);
+        enum tmap_status status = gemm_check_piece(suite, &plan->desc[i], "ABD"[i], sharers[i],
+                                                   choice -> instance -> ctas, refusal);
         if (status != TMAP_OK) return status;
         status = gemm_encode(suite, &plan->desc[i], maps[i]);
         if (status != TMAP_OK)
             return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     }
     const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
-                                                    choice->config.tile_m, sharers[0]) +
+                                                    gemm_a_rows(choice->instance), sharers[0]) +
                               gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
-                                                    choice->config.tile_n, sharers[1]);
+                                                    gemm_b_rows(choice->instance), sharers[1]);
     if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     params.tx_bytes = (int32_t)tx_bytes;
@@ -130,7 +131,7 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     made.config = choice.config;
     made.cost_us = choice.cost_us;
     made.cluster = (uint32_t)(choice.config.cluster_m * choice.config.cluster_n) *
-                   (uint32_t)choice.config.split_k;
+                   (uint32_t)(choice.config.split_k * choice.instance->ctas);
     made.grid = (uint32_t)choice.config.clusters * made.cluster;
     made.threads = gemm_threads(choice.instance);
     made.smem_bytes = choice.smem_bytes;

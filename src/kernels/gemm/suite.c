@@ -6,7 +6,7 @@
 #include "kernels/runtime/images.h"
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
-    {name, GEMM_KIND_##kind, wgs, bn, a_mn, b_mn, promote, pingpong, image},
+    {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image},
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote, kind, wgs, bn, a_mn, b_mn,        \
         promote, false, (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
@@ -18,25 +18,61 @@
         GEMM_COMMON)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
+#define GEMM_TENSOR(kind, ctas, bn, a_mn, b_mn)                                                    \
+    {"tensor_" #kind "_" #ctas "x" #bn "_" #a_mn #b_mn,                                       \
+     GEMM_SM100,                                                                                   \
+     GEMM_KIND_##kind,                                                                             \
+     0,                                                                                            \
+     bn,                                                                                           \
+     ctas,                                                                                         \
+     a_mn,                                                                                         \
+     b_mn,                                                                                         \
+     false,                                                                                        \
+     false,                                                                                        \
+     GEMM_COMMON},
+#include "kernels/gemm/sm100/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
 
 /* The images of each kind, by enum gemm_image. */
-static const char *const images[GEMM_KINDS][GEMM_IMAGES] = {
-    [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths"},
-    [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths"},
-    [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
-    [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL},
-    [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
-    [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
-};
+static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
+    {
+        [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths"},
+        [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths"},
+        [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
+        [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL},
+        [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
+        [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
+    },
+    {
+        [GEMM_BF16] = {"gemm/sm100/bf16", NULL, NULL},
+        [GEMM_F16] = {"gemm/sm100/f16", NULL, NULL},
+        [GEMM_TF32] = {"gemm/sm100/tf32", NULL, NULL},
+        [GEMM_E4M3] = {"gemm/sm100/e4m3", NULL, NULL},
+        [GEMM_E5M2] = {"gemm/sm100/e5m2", NULL, NULL},
+        [GEMM_S8] = {"gemm/sm100/s8", NULL, NULL},
+    }};
 
-struct tmap_code_embedded gemm_image_of(int32_t kind, int32_t part)
+struct tmap_code_embedded gemm_image_of(enum gemm_family family, int32_t kind, int32_t part)
 {
     static const struct tmap_code_embedded none;
-    return images[kind][part] ? kernel_image(images[kind][part]) : none;
+    const char *name = images[family][kind][part];
+    return name ? kernel_image(name) : none;
+}
+
+bool gemm_family_of(int cc_major, int cc_minor, enum gemm_family *family, const char **why)
+{
+    static const struct {
+        int major, minor;
+        enum gemm_family family;
+    } chips[] = {{9, 0, GEMM_SM90}, {10, 0, GEMM_SM100}, {10, 3, GEMM_SM100}, {11, 0, GEMM_SM100}};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        if (chips[i].major == cc_major && chips[i].minor == cc_minor)
+            return *family = chips[i].family, true;
+    *why = "the GEMM kernels are for compute capability 9.0, 10.0, 10.3 and 11.0 only";
+    return false;
 }
 
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module)
@@ -51,7 +87,7 @@ enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_
 static enum tmap_status ready_checker(struct tmap_gemm *suite)
 {
     struct tmap_target target = tmap_default_target();
-    target.arch = TMAP_ARCH(90, 1);
+    target.arch = TMAP_ARCH(10 * suite->gpu.cc_major + suite->gpu.cc_minor, 1);
     enum tmap_status status = tmap_capacity(target.arch, &suite->smem_optin_bytes, NULL);
     if (status != TMAP_OK) return status;
     return tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite->checker);
@@ -93,8 +129,9 @@ static void explain(char *why, size_t cap, const char *text)
 
 static enum tmap_status start(struct tmap_gemm *suite, char *why, size_t cap)
 {
-    if (suite->gpu.cc_major != 9 || suite->gpu.cc_minor != 0) {
-        explain(why, cap, "the GEMM kernels are for compute capability 9.0 only");
+    const char *reason = "";
+    if (!gemm_family_of(suite->gpu.cc_major, suite->gpu.cc_minor, &suite->family, &reason)) {
+        explain(why, cap, reason);
         return TMAP_E_NO_DEVICE;
     }
     enum tmap_status status = ready_checker(suite);
@@ -110,7 +147,7 @@ enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **
     tmap_cu_context before;
     if (!how) how = &usual;
     if (!out) return TMAP_E_ARGUMENT;
-    if (kernel_image(images[GEMM_BF16][0]).size == 0) {
+    if (kernel_image(images[GEMM_SM90][GEMM_BF16][0]).size == 0) {
         explain(why, cap,
                 "no kernels: libtmap-cuda was made without a CUDA compiler, or not found");
         return TMAP_E_NOT_BUILT;
@@ -166,7 +203,7 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
     if (!*slot) {
         tmap_cu_function function;
         const enum tmap_status status =
-            gemm_module(suite, images[instance->kind][instance->image], module);
+            gemm_module(suite, images[instance->family][instance->kind][instance->image], module);
         if (status != TMAP_OK) return status;
         if (api->module_get_function(&function, *module, instance->name) ||
             api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
@@ -180,10 +217,12 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
 {
-    const struct gemm_instance *instance = gemm_instances;
+    const struct gemm_instance *instance = gemm_instances, *end = instance + gemm_instance_count;
     tmap_cu_function function;
     if (suite->resident[1]) return TMAP_OK;
-    while (instance->kind != kind) instance++;
+    while (instance < end && (instance->family != suite->family || instance->kind != kind))
+        instance++;
+    if (instance == end) return TMAP_OK; /* none of the kind: no plan, whatever is resident */
     enum tmap_status status = gemm_function(suite, instance, &function);
     if (status != TMAP_OK) return status;
     for (uint32_t size = 1; size <= GEMM_MAX_CLUSTER; size++) {

@@ -13,16 +13,22 @@
  */
 enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_IMAGES };
 
-/* One row of instances.def. */
+/* Which kernels a device runs: those of wgmma, of tensor memory. */
+enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_FAMILIES };
+
+/* One row of a family's instances.def. */
 struct gemm_instance {
     const char *name;
+    enum gemm_family family;
     int32_t kind, wgs, bn;
+    int32_t
+        ctas; /* blocks that share a tile, each with its rows: a pair of tensor memory's, or 1 */
     bool a_mn, b_mn, promote;
     bool pingpong; /* the tile is one warpgroup's, of two; wgs counts its slabs of 64 rows */
     enum gemm_image image;
 };
 
-#define GEMM_MAX_INSTANCES 192
+#define GEMM_MAX_INSTANCES 256
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -33,6 +39,7 @@ extern const size_t gemm_group_instance_count;
 
 struct tmap_gemm {
     struct tmap_gpu gpu;
+    enum gemm_family family;
     struct tmap_checker checker;
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group;
@@ -46,7 +53,10 @@ struct tmap_gemm {
 };
 
 /* An image of a kind's kernels, by enum gemm_image; of size 0 where there is none. */
-struct tmap_code_embedded gemm_image_of(int32_t kind, int32_t part);
+struct tmap_code_embedded gemm_image_of(enum gemm_family family, int32_t kind, int32_t part);
+
+/* The family for a device; false with the words why where there is none. */
+bool gemm_family_of(int cc_major, int cc_minor, enum gemm_family *family, const char **why);
 
 /* The function of an instance, its module loaded at first use. */
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
@@ -129,6 +139,10 @@ void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choic
 /* Every row about the map and about the kernels' use of it; a violated one is in the refusal. */
 enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
                             int32_t sharers, struct tmap_gemm_refusal *refusal);
+/* The same for a piece of a tile that `ctas` blocks share. */
+enum tmap_status gemm_check_piece(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                  char name, int32_t sharers, int32_t ctas,
+                                  struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_check_use(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                 const struct tmap_use *use, char name,
                                 struct tmap_gemm_refusal *refusal);
@@ -151,6 +165,10 @@ uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, i
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_threads(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
+/* Rows of D that one panel of output has, and of A and of B that a block holds of a tile. */
+int32_t gemm_panel_rows(const struct gemm_instance *instance);
+int32_t gemm_a_rows(const struct gemm_instance *instance);
+int32_t gemm_b_rows(const struct gemm_instance *instance);
 
 /* What the model expects of all tiles of a product, one after the other, in microseconds. */
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -159,5 +177,8 @@ double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* What the model expects of a configuration, in microseconds (model.c). */
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice);
+/* The same on a chip with tensor memory: predicted (model_tensor.c). */
+double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct gemm_choice *choice);
 
 #endif

@@ -16,11 +16,11 @@ enum { MOST_RUNS = 512 };
 static const double WORTH = 0.985;
 
 /* What the kernels of a kind are, in 64 bits: another build's choices are not this one's. */
-static uint64_t build_of(int32_t kind)
+static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
 {
     uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
     for (int32_t part = 0; part < GEMM_IMAGES; part++) {
-        const struct tmap_code_embedded image = gemm_image_of(kind, part);
+        const struct tmap_code_embedded image = gemm_image_of(suite->family, kind, part);
         for (size_t i = 0; i < image.size; i++)
             sum = (sum ^ ((const uint8_t *)image.data)[i]) * UINT64_C(0x100000001b3);
     }
@@ -34,8 +34,8 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
     snprintf(key, KEY_BYTES,
              "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d",
              suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
-             (unsigned long long)build_of(p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
-             p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f);
+             (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k,
+             p->batch, p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f);
 }
 
 static bool recall(const char *path, const char *key, struct tmap_gemm_config *c)
