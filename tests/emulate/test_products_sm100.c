@@ -1,0 +1,151 @@
+/* The matrix products for tensor memory on the emulator, against plain sums: every instance, with
+ * configurations drawn from all that the host offers for it (clusters, pairs, parts of K), on
+ * random small shapes of small integers with alpha, beta and C, in any order of D. Bitwise; no
+ * finding is a right answer too.
+ *
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (2). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/emulated_suites.h"
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+
+static uint32_t draw(uint64_t *r, uint32_t below)
+{
+    *r = *r * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*r >> 33) % below;
+}
+
+/* 1, a few, one short of a tile, a tile, some more. */
+static int32_t extent(uint64_t *r, int32_t tile)
+{
+    const int32_t drawn[] = {1, 1 + (int32_t)draw(r, 20), tile - 1, tile,
+                             1 + (int32_t)draw(r, 2 * (uint32_t)tile)};
+    return drawn[draw(r, 5)];
+}
+
+static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
+{
+    struct tmap_gemm_problem p = {.kind = g->kind,
+                                  .m = extent(r, gemm_tile_m(g)),
+                                  .n = extent(r, g->bn),
+                                  .k = extent(r, 128),
+                                  .batch = 1 + (int32_t)(draw(r, 5) == 0),
+                                  .alpha = draw(r, 2) ? 1 : -2,
+                                  .beta = draw(r, 3) ? 0 : 2,
+                                  .a = {.mn_major = g->a_mn},
+                                  .b = {.mn_major = g->b_mn}};
+    const bool wide = draw(r, 2);
+    p.out = g->kind == GEMM_S8    ? (wide ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32)
+            : wide                ? TMAP_GEMM_OUT_F32
+            : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
+                                  : TMAP_GEMM_OUT_BF16;
+    return p;
+}
+
+/* One of the configurations of this instance, made the request; false when there is none. */
+static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
+                      struct tmap_gemm_config *out)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
+                                             .tile_n = g->bn,
+                                             .swapped = p->d.mn_major ? 1 : -1,
+                                             .stream_k = draw(r, 3) ? 0 : TMAP_GEMM_STREAM_K_ANY};
+    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
+    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
+    for (size_t i = 0; i < n; i++)
+        if (choices[i].instance == g) choices[of++] = choices[i];
+    if (of == 0) return false;
+    *out = choices[draw(r, (uint32_t)of)].config;
+    return true;
+}
+
+/* D in the other order is the same product with the operands exchanged. */
+static void exchange(struct tmap_gemm_problem *p)
+{
+    const struct tmap_gemm_problem q = *p;
+    p->m = q.n, p->n = q.m, p->a = q.b, p->b = q.a;
+    p->d.mn_major = true;
+}
+
+static void one(const struct gemm_instance *g, uint64_t seed)
+{
+    uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
+    struct emulated_product product;
+    struct tmap_gemm_config config;
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    for (int tries = 0;; tries++) {
+        struct tmap_gemm_problem p = shape_of(g, &r);
+        if (draw(&r, 4) == 0) exchange(&p);
+        if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
+        if (configure(g, &product.problem, &r, &config)) break;
+        emulated_product_free(suite, &product);
+        if (tries == 100) fail_msg("%s: no configuration", g->name);
+    }
+    const struct tmap_gemm_problem *p = &product.problem;
+    emulator->how.schedule = (enum tmap_emulate_schedule)(draw(&r, 3));
+    emulator->how.seed = seed;
+    const enum tmap_status made = tmap_gemm_make_plan(suite, p, &config, &plan, &why);
+    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
+    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const uint64_t wrong = emulated_product_wrong(&product);
+    if (ran != TMAP_OK || emulator->findings || wrong) {
+        emulated_print();
+        fail_msg(
+            "%s %dx%dx%d batch %d out %d beta %g seed %u: status %d, %zu findings, %llu wrong; "
+            "cluster %dx%d stream %d stages %d schedule %d",
+            g->name, p->m, p->n, p->k, p->batch, p->out, (double)p->beta, (unsigned)seed, ran,
+            emulator->findings, (unsigned long long)wrong, config.cluster_m, config.cluster_n,
+            config.stream_k, config.stages, (int)emulator->how.schedule);
+    }
+    emulated_product_free(suite, &product);
+}
+
+static void instances(void **state)
+{
+    const char *more = getenv("TMAP_EMULATE_SHAPES"), *source = *state;
+    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 2;
+    size_t seen = 0;
+    assert_true(emulated_ptx(source));
+    for (size_t i = 0; i < gemm_instance_count; i++) {
+        if (!emulated_function(gemm_instances[i].name)) continue;
+        memset(suite->functions, 0, sizeof suite->functions);
+        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
+        seen++;
+    }
+    print_message("# %s: %zu instances, %u shapes each\n", source, seen, (unsigned)shapes);
+    assert_true(seen > 0);
+    emulated_unload();
+}
+
+#define SOURCE(name)                                                                               \
+    {                                                                                              \
+        name, instances, NULL, NULL, (void *)(uintptr_t) "src/kernels/gemm/sm100/" name            \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {SOURCE("bf16"), SOURCE("f16"),  SOURCE("tf32"),
+                                       SOURCE("e4m3"), SOURCE("e5m2"), SOURCE("s8")};
+    suite = emulated_gemm_suite_for(10, 0);
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx("src/kernels/gemm/sm100/bf16")) {
+        printf("1..1\nok 1 # SKIP products of tensor memory: no PTX of the kernels (nvcc)\n");
+        return 0;
+    }
+    emulated_unload();
+    const int failed = cmocka_run_group_tests_name("products of tensor memory", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
