@@ -90,12 +90,20 @@ static uint32_t offset_of(uint64_t generic)
     return (uint32_t)(generic - EMU_SHARED_WINDOW) & ((1u << EMU_RANK_SHIFT) - 1);
 }
 
+// Of a pair each time the CTA whose rank is as even or odd as that of the barrier named.
+static uint32_t told_rank(const struct emu_copy *c, const struct emu_cta *cta)
+{
+    const uint32_t named = (uint32_t)(c->barrier - EMU_SHARED_WINDOW) >> EMU_RANK_SHIFT;
+    return c->pair ? (cta->rank & ~1u) | (named & 1) : cta->rank;
+}
+
 static struct emu_mbarrier *barrier_of(struct emu_op *op, const struct emu_copy *c,
                                        struct emu_cta *cta, struct emu_cta **where)
 {
     uint64_t at = c->barrier;
     if (c->multicast)
-        at = EMU_SHARED_WINDOW + ((uint64_t)cta->rank << EMU_RANK_SHIFT) + offset_of(c->barrier);
+        at = EMU_SHARED_WINDOW + ((uint64_t)told_rank(c, cta) << EMU_RANK_SHIFT) +
+             offset_of(c->barrier);
     struct emu_mbarrier *b = emu_barrier(op->warp, op->in, op->lane, at, where);
     if (b) emu_barrier_used(op->warp, op->in, op->lane, b);
     return b;

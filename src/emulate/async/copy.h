@@ -7,6 +7,7 @@
 // One tensor copy (desc) or bulk copy (from, to, bytes).
 struct emu_copy {
     bool tensor, loads, multicast, reduces;
+    bool pair; // the barrier may be the peer's of the CTA that is written to
     struct tmap_desc desc;
     struct tmap_use use;
     uint64_t from, to, barrier; // generic addresses

@@ -141,6 +141,23 @@ static uint64_t extent(const struct emu_copy *c, struct tmap_layout *l)
     return l->footprint_bytes * rows + halo * l->pitch_bytes;
 }
 
+static uint32_t rank_of(uint64_t generic)
+{
+    return (uint32_t)(generic - EMU_SHARED_WINDOW) >> EMU_RANK_SHIFT;
+}
+
+// A copy tells a barrier of the CTA that it writes to, and with .cta_group::2 that or its peer's.
+static bool barrier_fits(struct emu_warp *w, const struct emu_insn *in, uint32_t l,
+                         const struct emu_copy *c)
+{
+    const uint32_t to = rank_of(c->to), told = rank_of(c->barrier);
+    if (to == told || (c->pair && (to ^ told) == 1)) return true;
+    emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, c->barrier,
+              "the copy writes the shared memory of CTA %u and tells a barrier of CTA %u", to,
+              told);
+    return false;
+}
+
 static enum emu_step one(struct emu_warp *w, const struct emu_insn *in, uint32_t l)
 {
     const struct tensor_insn *t = in->more;
@@ -159,6 +176,8 @@ static enum emu_step one(struct emu_warp *w, const struct emu_insn *in, uint32_t
                          w->cta->cluster->ctas);
     if (!t->prefetch) *(t->loads ? &c.to : &c.from) = emu_place_at(w, &t->shared, l);
     if (t->loads) c.barrier = emu_place_at(w, &t->barrier, l);
+    c.pair = t->cta_group == 2;
+    if (t->loads && !barrier_fits(w, in, l, &c)) return EMU_STOP;
     if (!emu_map(w, in, l, emu_place_at(w, &t->map, l), &c.desc)) return EMU_STOP;
     if (!kind_fits(w, in, l, t, &c)) return EMU_STOP;
     fill_use(w, t, l, &c);
