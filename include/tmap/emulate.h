@@ -71,6 +71,8 @@ struct tmap_emulate_launch {
     uint64_t budget;    /* warp instructions; 0: 10^9 */
     uint32_t residents; /* CTAs at one time at most; 0: 132 */
     bool no_races;      /* leave the search for races out: faster */
+    bool tensor_fences; /* tcgen05 of several threads is ordered by its own fences alone, as the ISA
+                           says; compilers leave them out */
     bool overlap;       /* an earlier grid's memory is unordered before griddepcontrol.wait */
 };
 

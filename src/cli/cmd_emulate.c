@@ -190,6 +190,7 @@ static enum cli_exit prepare(struct session *s)
     s->launch.budget = budget;
     s->launch.no_races = cli_has(cli, "no-races");
     s->launch.overlap = cli_has(cli, "overlap");
+    s->launch.tensor_fences = cli_has(cli, "tensor-fences");
     if (!emulate_args_read(cli, s->module, s->launch.kernel, &s->args)) return CLI_USAGE;
     for (size_t i = 0; i < s->args.buffers; i++) {
         const struct emulate_buffer *b = &s->args.buffer[i];
@@ -247,6 +248,7 @@ static const struct cli_option options[] = {
     {"schedule", 0, "WHEN", "of what is asynchronous: earliest, latest, random or all (latest)"},
     {"seeds", 0, "NUMBER", "random schedules from --seed on (1)"},
     {"no-races", 0, NULL, "leave the search for races out: faster"},
+    {"tensor-fences", 0, NULL, "ask for tcgen05's fences, as the ISA does"},
     {"overlap", 0, NULL, "an earlier grid still runs until griddepcontrol.wait"},
     {NULL, 0, NULL, NULL}};
 

@@ -95,6 +95,7 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     const struct tmap_gemm_problem *p = &product.problem;
     emulator->how.schedule = (enum tmap_emulate_schedule)(draw(&r, 3));
     emulator->how.seed = seed;
+    emulator->how.tensor_fences = true;
     const enum tmap_status made = tmap_gemm_make_plan(suite, p, &config, &plan, &why);
     if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
     const enum tmap_status ran = tmap_gemm_run(&plan, NULL);

@@ -62,7 +62,7 @@ static void raise_to(uint32_t *a, uint32_t b)
     if (*a < b) *a = b;
 }
 
-static void learn(const struct emu_machine *m, struct emu_clock *c, uint32_t agent, uint32_t now)
+void emu_clock_learn(const struct emu_machine *m, struct emu_clock *c, uint32_t agent, uint32_t now)
 {
     const uint32_t n = m->order->per_cta;
     struct emu_chunk *k = chunk_at(m, c, agent / n);
@@ -71,7 +71,7 @@ static void learn(const struct emu_machine *m, struct emu_clock *c, uint32_t age
     raise_to(&k->async[agent % n], now);
 }
 
-static void join(const struct emu_machine *m, struct emu_clock *to, const struct emu_clock *from)
+void emu_clock_join(const struct emu_machine *m, struct emu_clock *to, const struct emu_clock *from)
 {
     const struct emu_order *o = m->order;
     to->grid |= from->grid;
@@ -81,6 +81,11 @@ static void join(const struct emu_machine *m, struct emu_clock *to, const struct
         if (!b) continue;
         for (uint32_t k = 0; k < 2 * o->per_cta; k++) raise_to(&b->seen[k], a->seen[k]);
     }
+}
+
+uint32_t emu_clock_seen_of(const struct emu_warp *w, uint32_t agent)
+{
+    return w->clock ? emu_clock_seen(w->m, w->clock, agent) : 0;
 }
 
 // --- agents and objects
@@ -167,23 +172,23 @@ static void tick(struct emu_warp *w)
 void emu_release(struct emu_warp *w, uint32_t object)
 {
     if (!object) return;
-    join(w->m, &w->m->order->object[object], w->clock);
+    emu_clock_join(w->m, &w->m->order->object[object], w->clock);
     tick(w);
 }
 
 void emu_acquire(struct emu_warp *w, uint32_t object)
 {
-    if (object) join(w->m, w->clock, &w->m->order->object[object]);
+    if (object) emu_clock_join(w->m, w->clock, &w->m->order->object[object]);
 }
 
 void emu_join(struct emu_machine *m, uint32_t object, uint32_t from)
 {
-    if (object) join(m, &m->order->object[object], &m->order->object[from]);
+    if (object) emu_clock_join(m, &m->order->object[object], &m->order->object[from]);
 }
 
 void emu_observe(struct emu_warp *w, uint32_t agent, uint32_t now)
 {
-    if (w->clock) learn(w->m, w->clock, agent, now);
+    if (w->clock) emu_clock_learn(w->m, w->clock, agent, now);
 }
 
 void emu_observe_grid(struct emu_warp *w)
@@ -193,7 +198,7 @@ void emu_observe_grid(struct emu_warp *w)
 
 void emu_release_epoch(struct emu_machine *m, uint32_t agent, uint32_t now, uint32_t object)
 {
-    if (object) learn(m, &m->order->object[object], agent, now);
+    if (object) emu_clock_learn(m, &m->order->object[object], agent, now);
 }
 
 void emu_fence_async(struct emu_warp *w)
@@ -220,14 +225,14 @@ bool emu_has_fenced(const struct emu_warp *w, uint32_t agent, uint32_t now)
 void emu_maps_released(struct emu_warp *w)
 {
     if (!w->clock) return;
-    learn(w->m, &w->m->order->published, w->agent, emu_now(w));
+    emu_clock_learn(w->m, &w->m->order->published, w->agent, emu_now(w));
     tick(w);
 }
 
 struct emu_clock emu_snapshot(const struct emu_warp *w)
 {
     struct emu_clock c = {0};
-    if (w->clock) join(w->m, &c, w->clock);
+    if (w->clock) emu_clock_join(w->m, &c, w->clock);
     return c;
 }
 
@@ -267,7 +272,7 @@ void emu_strong_write(struct emu_warp *w, const void *at, bool releases)
     uint32_t *own = &w->clock->chunk[w->agent / n]->seen[w->agent % n];
     const uint32_t now = *own;
     if (!releases) *own = w->fence_now;
-    join(w->m, &w->m->order->object[object], w->clock);
+    emu_clock_join(w->m, &w->m->order->object[object], w->clock);
     *own = now + (releases ? 1 : 0);
 }
 

@@ -30,6 +30,7 @@ struct emu_actor {
     struct emu_warp *warp; // for reports
     const struct emu_insn *in;
     uint32_t lane;
+    bool fences; // of tcgen05 are part of what orders it
 };
 
 // An agent of a warp that is made, with its clock.
@@ -42,6 +43,7 @@ enum emu_agent_kind {
     AGENT_BULK_WRITE,
     AGENT_TENSOR,
     AGENT_CP_ASYNC,
+    AGENT_CELLS, // loads and stores of tensor memory, where its fences are asked for
     AGENT_BARRIER
 };
 enum { AGENT_BARRIERS = 48 }; // barriers of a CTA; more share an agent
@@ -68,6 +70,11 @@ void emu_strong_write(struct emu_warp *w, const void *location, bool releases);
 void emu_fence(struct emu_warp *w);
 // All that the warp knows, at this moment; to be freed. Empty without search.
 struct emu_clock emu_snapshot(const struct emu_warp *w);
+void emu_clock_join(const struct emu_machine *m, struct emu_clock *to,
+                    const struct emu_clock *from);
+void emu_clock_learn(const struct emu_machine *m, struct emu_clock *c, uint32_t agent,
+                     uint32_t now);
+uint32_t emu_clock_seen_of(const struct emu_warp *w, uint32_t agent);
 void emu_clock_free(const struct emu_machine *m, struct emu_clock *clock);
 const struct emu_clock *emu_clock_of(const struct emu_warp *w);
 uint32_t emu_now(const struct emu_warp *w);

@@ -67,7 +67,8 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
     const char *why = kind == TMAP_EMULATE_PROXY ? "no fence.proxy.async lies between them"
                       : e->flags & SHADOW_ASYNC || a->proxy == PROXY_ASYNC
                           ? "nothing waits for the end of the first"
-                          : "nothing orders them";
+                      : a->fences ? "nothing orders them, tcgen05's fences and waits included"
+                                  : "nothing orders them";
     char who[40];
     if (k < PER_WARP * t->m->warps)
         snprintf(who, sizeof who, "CTA %u, warp %u", e->agent / per, k / PER_WARP);

@@ -61,7 +61,7 @@ static void order(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, 
                   struct emu_region *region, const uint8_t *at, uint32_t bytes, unsigned access)
 {
     const struct emu_actor actor = {w->agent, emu_now(w), PROXY_GENERIC, emu_clock_of(w),
-                                    w,        in,         lane};
+                                    w,        in,         lane,          false};
     if (region && region->read_only) return;
     const uint64_t offset = (uint64_t)(at - (cta ? cta->smem : region->data));
     emu_touch(w->m, &actor, cta, region, offset, bytes, access);

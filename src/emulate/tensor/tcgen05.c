@@ -23,6 +23,7 @@ struct mma_call {
     uint64_t a, b;
     uint32_t d, descriptor;
     bool adds;
+    struct emu_clock tensor; // what is known of tensor memory
 };
 
 struct shape {
@@ -211,6 +212,8 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
                                .lane = op->lane}};
     h.tensor = h.smem;
     h.tensor.proxy = PROXY_GENERIC;
+    h.tensor.clock = &c->tensor;
+    h.tensor.fences = m->launch->tensor_fences;
     // The pair's even CTA has the first rows and columns.
     struct emu_cta *const first = &op->cta->cluster->cta[op->cta->rank & ~1u];
     struct emu_cta *const pair[2] = {first, first + 1}, *const own[2] = {op->cta, NULL};
@@ -225,6 +228,13 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
     }
     free(x);
     return true;
+}
+
+static void drop_mma(struct emu_op *op)
+{
+    struct mma_call *c = op->data;
+    emu_clock_free(op->cta->m, &c->tensor);
+    free(c);
 }
 
 static void drop(struct emu_op *op)
@@ -251,9 +261,10 @@ EXEC(mma)
                                .d = emu_u32(w, i->d)[l] + (uint32_t)i->d_plus,
                                .descriptor = emu_u32(w, i->descriptor)[l],
                                .adds = (emu_pred(w, i->enable) >> l & 1) != i->not_enable};
+        tensor_issue_clock(w, &c->tensor);
         w->m->result.counts.multiplies++;
         const struct emu_op op = {.run = run_mma,
-                                  .drop = drop,
+                                  .drop = drop_mma,
                                   .class = OP_TENSOR,
                                   .in = in,
                                   .lane = l,

@@ -16,4 +16,18 @@ bool tensor_group(struct decoder *d, uint32_t *ctas);
 // The pair's other CTA; NULL with a fault where there is none.
 struct emu_cta *tensor_peer(struct emu_warp *w, const struct emu_insn *in, uint32_t lane);
 
+// What of tcgen05 a warp has fenced, waited for and not yet loaded (tensor_fence.c).
+struct tensor_thread;
+struct tensor_thread *tensor_threads(uint32_t warps);
+void tensor_threads_free(const struct emu_machine *m, struct tensor_thread *t, uint32_t warps);
+struct tensor_thread *tensor_thread_at(struct tensor_thread *all, uint32_t warp);
+struct tensor_thread *tensor_thread(struct emu_warp *w); // NULL without memory
+// A warp's load or store of tensor memory; and what its products know of others' accesses, to be
+// freed.
+struct emu_actor tensor_actor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                              bool store);
+void tensor_issue_clock(struct emu_warp *w, struct emu_clock *out);
+// The register gets its value at the wait, and until then holds ones.
+bool tensor_load_late(struct emu_warp *w, emu_at at, const uint32_t value[LANES]);
+
 #endif

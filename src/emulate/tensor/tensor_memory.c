@@ -14,7 +14,8 @@ struct emu_tmem {
     // that both have been.
     uint32_t request, granted, returning;
     bool returned;
-    struct emu_region region; // for its shadow
+    struct emu_region region;     // for its shadow
+    struct tensor_thread *thread; // one for each warp
 };
 
 static void tmem_free(struct emu_cta *cta);
@@ -35,8 +36,20 @@ static struct emu_tmem *tmem_of(struct emu_cta *cta)
 
 static void tmem_free(struct emu_cta *cta)
 {
-    if (cta->tmem) emu_shadow_free(cta->tmem->region.shadow);
+    if (cta->tmem) {
+        emu_shadow_free(cta->tmem->region.shadow);
+        tensor_threads_free(cta->m, cta->tmem->thread, cta->warps);
+    }
     free(cta->tmem);
+}
+
+struct tensor_thread *tensor_thread(struct emu_warp *w)
+{
+    struct emu_tmem *t = tmem_of(w->cta);
+    if (!t) return NULL;
+    if (!t->thread) t->thread = tensor_threads(w->cta->warps);
+    if (!t->thread) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, NULL;
+    return tensor_thread_at(t->thread, w->index);
 }
 
 static void tmem_left(struct emu_cta *cta)
@@ -67,11 +80,6 @@ uint32_t *tensor_cells(const struct emu_actor *actor, struct emu_cta *cta, uint3
     emu_touch(cta->m, actor, NULL, &t->region, ((uint64_t)lane * TMEM_COLUMNS + column) * 4,
               4ull * count, access);
     return &t->cell[lane][column];
-}
-
-static struct emu_actor warp_actor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane)
-{
-    return (struct emu_actor){w->agent, emu_now(w), PROXY_GENERIC, emu_clock_of(w), w, in, lane};
 }
 
 // --- allocation
@@ -234,8 +242,7 @@ EXEC(nothing)
     return EMU_NEXT;
 }
 
-// relinquish_alloc_permit, and the fences and waits: loads and stores are done when they are
-// issued.
+// relinquish_alloc_permit
 bool decode_tcgen05_plain(struct decoder *d)
 {
     dec_one_of(d, "cta_group::1|cta_group::2");
@@ -277,11 +284,12 @@ EXEC(move_cells)
         return emu_fault(TMAP_EMULATE_ACCESS, w, in, (uint32_t)emu_lane(mask), base,
                          "warp %u reaches lane %u of tensor memory; its quarter begins at %u",
                          w->index, base >> 16, quarter);
-    for (uint32_t r = 0; r < in->lists; r++)
+    for (uint32_t r = 0; r < in->lists; r++) {
+        uint32_t value[LANES];
         for (uint32_t l = 0; l < LANES; l++) {
             uint32_t lane, column;
             where((enum tmem_shape)in->count, l, r, in->flags, &lane, &column);
-            const struct emu_actor actor = warp_actor(w, in, l);
+            const struct emu_actor actor = tensor_actor(w, in, l, in->bytes);
             uint32_t *cell =
                 tensor_cells(&actor, w->cta, (base >> 16) + lane, (base & 0xffff) + column, 1,
                              in->bytes ? EMU_WRITE : EMU_READ);
@@ -289,8 +297,10 @@ EXEC(move_cells)
             if (in->bytes)
                 *cell = emu_u32(w, in->list[r])[l];
             else
-                emu_u32(w, in->list[r])[l] = *cell;
+                value[l] = *cell;
         }
+        if (!in->bytes && !tensor_load_late(w, in->list[r], value)) return EMU_STOP;
+    }
     return EMU_NEXT;
 }
 
