@@ -25,7 +25,7 @@ void cut_take_boxes(const struct draft *d, struct tmap_plan *p)
 {
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
         struct tmap_plan_dim *dim = &p->dim[i];
-        fields_take_digit(d->v, i, dim);
+        view_take_digit(d->v, i, dim);
         dim->copies = (uint32_t)d->cut[i].copies;
         dim->step = d->cut[i].box;
         dim->tail = d->cut[i].tail;
@@ -97,7 +97,7 @@ static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
 static bool usable(const struct objective *objective, const struct tmap_desc *desc)
 {
     return tmap_verdict_of(objective->checker, desc) == TMAP_LEGAL &&
-           fields_usable(objective, desc);
+           limits_usable(objective, desc);
 }
 
 static uint64_t product(const struct draft *d)

@@ -3,7 +3,8 @@
 #ifndef TMAP_SOLVE_CUT_H
 #define TMAP_SOLVE_CUT_H
 
-#include "solve/fields.h"
+#include "solve/limits.h"
+#include "solve/view.h"
 
 /* Along one dimension: `copies` boxes of `box` elements; of `tail` the last, unless that is 0. */
 struct cut {
@@ -27,10 +28,6 @@ void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t fr
 
 /* The draft's boxes as the dimensions of a plan. */
 void cut_take_boxes(const struct draft *d, struct tmap_plan *out);
-
-/* The draft's plan but its boxes: strides, base and first coordinate, the tensor copied or not; the
- * costs of those. False: this view has none. */
-bool fields_settle(struct draft *d, int32_t swizzle, bool copy);
 
 /* The cheapest legal boxes for the draft's tile; the costs that follow from them are in *p. False:
  * there are none, or none below *worst. */

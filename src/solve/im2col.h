@@ -2,7 +2,7 @@
 #ifndef TMAP_SOLVE_IM2COL_H
 #define TMAP_SOLVE_IM2COL_H
 
-#include "solve/cut.h"
+#include "solve/fields.h"
 
 /* The cheapest plan with this swizzle for an im2col request, the tensor copied or not. False: there
  * is none. */

@@ -1,8 +1,24 @@
-/* What a plan says in words. */
+/* What a plan costs against another, and says in words. */
 #include "expr/field.h"
 #include "tmap/solve.h"
 
 #include <stdio.h>
+
+int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b)
+{
+#define BY(field)                                                                                  \
+    if (a->field != b->field) return a->field < b->field ? -1 : 1
+    BY(kind);
+    BY(copied_bytes);
+    BY(extra_instructions);
+    BY(extra_maps);
+    BY(layout_changes);
+    BY(wasted_traffic_bytes);
+    BY(wasted_shared_bytes);
+    BY(steps);
+#undef BY
+    return 0;
+}
 
 const char *tmap_plan_kind_name(uint32_t kind)
 {

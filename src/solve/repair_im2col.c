@@ -245,7 +245,7 @@ static bool cut_walk(struct walk *w)
 
 static void take_digits(struct tmap_plan_dim *dim, const struct view *v, uint32_t i)
 {
-    fields_take_digit(v, i, dim);
+    view_take_digit(v, i, dim);
     dim->copies = dim->step = 1;
     if (dim->round == 0) dim->round = 1;
 }

@@ -285,6 +285,14 @@ bool view_bytes(const struct view *v, struct view *out)
     return pair_up(v, TMAP_UINT8, TMAP_REWRITE_BYTES, out);
 }
 
+void view_take_digit(const struct view *v, uint32_t i, struct tmap_plan_dim *dim)
+{
+    memcpy(dim->coef, v->digit[i].coef, sizeof dim->coef);
+    dim->slice = v->digit[i].slice;
+    dim->div = v->digit[i].div;
+    dim->mod = v->digit[i].mod;
+}
+
 bool view_equal(const struct view *a, const struct view *b)
 {
     return a->desc.rank == b->desc.rank && a->desc.dtype == b->desc.dtype &&

@@ -50,6 +50,9 @@ bool view_bytes(const struct view *v, struct view *out);
 bool view_equal(const struct view *a, const struct view *b);
 uint64_t view_hash(const struct view *v);
 
+/* How a coordinate of dimension dim of the view follows from the request's. */
+void view_take_digit(const struct view *v, uint32_t dim, struct tmap_plan_dim *out);
+
 void view_note(struct view *v, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to);
 
 #endif
