@@ -18,7 +18,7 @@
 #include <dlfcn.h>
 #include <z3.h>
 
-enum { PROBLEMS = 24, MOST_COPIES = 8, TEXT_BYTES = 1 << 18, LOG_BYTES = 1 << 20, COSTS = 4 };
+enum { PROBLEMS = 24, MOST_COPIES = 8, TEXT_BYTES = 1 << 18, LOG_EVENTS = 1 << 14, COSTS = 4 };
 enum { LIMIT_MS = 3000 };
 
 // clang-format off
@@ -175,19 +175,15 @@ static enum tmap_status optimize_view(struct sym_account *a, const struct sym_vi
     return TMAP_OK;
 }
 
-/* The view in whose line of the account the plan's cost stands. */
-static unsigned state_of(const char *log, const struct tmap_plan *p)
+/* The view in whose event of the account the plan's cost stands. */
+static unsigned state_of(const struct tmap_search_log *log, const struct tmap_plan *p)
 {
-    const struct tmap_cost *c = &p->cost;
-    for (const char *l = log; l; l = strchr(l, '\n'), l = l ? l + 1 : l) {
-        unsigned long long x[6];
-        unsigned state, kind;
-        if (sscanf(l, "plan %u %u %llu %llu %llu %llu %llu %llu", &state, &kind, &x[0], &x[1],
-                   &x[2], &x[3], &x[4], &x[5]) == 8 &&
-            x[0] == c->copied_bytes && x[1] == c->extra_instructions && x[2] == c->extra_maps &&
-            x[3] == c->layout_changes && x[4] == c->wasted_traffic_bytes &&
-            x[5] == c->wasted_shared_bytes)
-            return state;
+    for (size_t i = 0; i < log->count && i < log->capacity; i++) {
+        struct tmap_cost c = log->events[i].cost;
+        c.kind = p->cost.kind;
+        c.steps = p->cost.steps;
+        if (log->events[i].kind == TMAP_SEARCH_PLAN && tmap_cost_compare(&c, &p->cost) == 0)
+            return log->events[i].number;
     }
     exit(2);
 }
@@ -222,7 +218,7 @@ static enum answer run_problem(struct bench *b, double *native_us)
     for (int k = 0; k < AGAIN; k++)
         tmap_repair(&b->checker, &d, NULL, workspace, sizeof workspace, &plan, 1, &r, NULL);
     *native_us = (now_us() - start) / AGAIN;
-    b->log.length = 0;
+    b->log.count = 0;
     if (tmap_repair(&b->checker, &d, NULL, workspace, sizeof workspace, &plan, 1, &r, &b->log) !=
         TMAP_OK)
         exit(2);
@@ -232,7 +228,7 @@ static enum answer run_problem(struct bench *b, double *native_us)
     b->account.base = plan.desc;
     b->account.base.swizzle = d.swizzle;
     b->account.has_aim = false;
-    b->state = state_of(b->log.text, &plan);
+    b->state = state_of(&b->log, &plan);
     b->at = 0;
     if (sym_each_view(&b->account, &b->log, optimize_view, b) != TMAP_OK) exit(2);
     return compare(b, &plan);
@@ -247,14 +243,14 @@ static void report(const char *what, double *us, size_t n)
 
 int main(void)
 {
-    static struct bench b = {.seed = 42, .log = {.size = LOG_BYTES}};
+    static struct bench b = {.seed = 42, .log = {.capacity = LOG_EVENTS}};
     static double native[PROBLEMS], z3[PROBLEMS], ratio[PROBLEMS];
     const char *wanted = getenv("TMAP_PROBLEMS");
     const struct tmap_target target = tmap_default_target();
     size_t n = wanted ? (size_t)atol(wanted) : PROBLEMS;
     long seen[4] = {0}, unknown = 0;
-    b.log.text = malloc(LOG_BYTES);
-    if (!b.log.text || tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &b.checker) != TMAP_OK ||
+    b.log.events = malloc(LOG_EVENTS * sizeof *b.log.events);
+    if (!b.log.events || tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &b.checker) != TMAP_OK ||
         tmap_symbolic_open(NULL, &b.account.s) != TMAP_OK)
         return 2;
     if (!load(&b.z)) {
@@ -278,7 +274,7 @@ int main(void)
     printf("its least cost is the search's %ld times, below it %ld, above it %ld, not known %ld\n",
            seen[SAME], seen[BETTER], seen[WORSE], seen[NONE]);
     tmap_symbolic_close(b.account.s);
-    free(b.log.text);
+    free(b.log.events);
     return 0;
 }
 

@@ -310,12 +310,70 @@ struct tmap_request {
 };
 
 /* A search's account of itself, for checking that nothing was overlooked
- * (tests/support/log_check.c).
- */
-struct tmap_search_log {
-    char *text; /* one line per state; may be NULL with size 0 */
-    size_t size, length;
+ * (tests/support/log_check.c) and for proofs (tmap_certify_minimal()): what happened, in order. */
+enum tmap_search_kind {
+    TMAP_SEARCH_OBJECTIVE, /* first */
+    TMAP_SEARCH_LIMITS,    /* what the rows allow a type: set `number`, before a state names it */
+    TMAP_SEARCH_STATE,     /* view `number` was met */
+    TMAP_SEARCH_IM2COL,    /* the one view of an im2col map */
+    TMAP_SEARCH_VIEW,      /* view `number` is looked at: no plan of it costs less than `cost` */
+    TMAP_SEARCH_PRUNED,    /* it is not looked at, nor what it leads to, for that bound */
+    TMAP_SEARCH_LEAF,      /* what it leads to is not looked at, for that bound */
+    TMAP_SEARCH_PLAN       /* it gives a plan that costs so much, decisions aside */
 };
+
+/* What costs are measured against. */
+struct tmap_search_objective {
+    uint64_t useful_bytes, tensor_bytes; /* of a tile; of what a copy of the tensor moves */
+    int32_t swizzle;                     /* requested */
+    bool stores, keep_swizzle, no_copy;
+    bool decided; /* a value was chosen that only the caller can confirm */
+};
+
+#define TMAP_SEARCH_SWIZZLES 7
+struct tmap_search_limits {
+    bool known;
+    uint32_t max_box, inner_unit, coord_unit; /* elements */
+    uint32_t max_inner[TMAP_SEARCH_SWIZZLES]; /* box[0] under each swizzle; 0: refused */
+};
+
+struct tmap_search_dim {
+    uint64_t size, stride_bytes, tile, grain; /* stride of dimension 0: a whole element, bytes */
+    uint32_t elem_stride;
+    uint32_t whole; /* 1: as requested, no piece and no pair; 2: no piece, and pairs if there are
+                     * any were made along it; 3: both */
+};
+
+struct tmap_search_state {
+    uint32_t rank, rewrites, limits; /* limits: their number */
+    uint32_t pairs;                  /* 1: two elements may be one; under interleave the bytes of a
+                                      * slice, 2 where there is no rank left to say them */
+    int32_t dtype, interleave;
+    uint64_t address;
+    uint32_t layout_changes;  /* by the structure alone */
+    bool is_piece, tile_rows; /* dimension 0 is a piece of a split; its rows are the tile's */
+    uint32_t channels;        /* IM2COL */
+    struct tmap_search_dim dim[TMAP_MAX_RANK];
+};
+
+struct tmap_search_event {
+    uint32_t kind;   /* enum tmap_search_kind */
+    uint32_t number; /* of the view or the limits */
+    union {
+        struct tmap_search_objective objective;
+        struct tmap_search_limits limits;
+        struct tmap_search_state state; /* STATE and IM2COL */
+        struct tmap_cost cost;
+    };
+};
+
+struct tmap_search_log {
+    struct tmap_search_event *events; /* may be NULL with capacity 0 */
+    size_t capacity, count;           /* a count above the capacity: it was cut off */
+};
+
+/* tmap_search_text() : an event as a line, as snprintf() does: its name and its numbers. */
+TMAP_API size_t tmap_search_text(const struct tmap_search_event *event, char *out, size_t size);
 
 struct tmap_repair_report {
     size_t found;    /* plans written */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST_PLANS 16
-#define LOG_BYTES ((size_t)1 << 21)
+#define LOG_EVENTS ((size_t)1 << 15)
 
 struct repair {
     struct cli *cli;
@@ -200,7 +200,7 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
     const struct tmap_request request = request_of(r, record);
     const enum tmap_verdict verdict = tmap_verdict_of(&r->checker, &record->desc);
     if (!to_repair(r, record)) return answer_legal(r, record);
-    r->log.length = 0;
+    r->log.count = 0;
     const enum tmap_status s =
         tmap_repair(&r->checker, &record->desc, &request, r->workspace, TMAP_REPAIR_WORKSPACE,
                     plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
@@ -231,13 +231,13 @@ static enum cli_exit run(struct cli *cli)
     r.request.no_copy = cli_has(cli, "no-copy");
     r.request.no_im2col = cli_has(cli, "no-im2col");
     r.workspace = malloc(TMAP_REPAIR_WORKSPACE);
-    r.log.size = cli->prove ? LOG_BYTES : 0;
-    r.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
-    const bool ready = r.workspace && (r.log.text || !cli->prove);
+    r.log.capacity = cli->prove ? LOG_EVENTS : 0;
+    r.log.events = cli->prove ? malloc(LOG_EVENTS * sizeof *r.log.events) : NULL;
+    const bool ready = r.workspace && (r.log.events || !cli->prove);
     if (ready) cli_each(cli, CLI_EACH_DESCRIPTOR, repair_record, &r);
     flush_patches(&r);
     free(r.workspace);
-    free(r.log.text);
+    free(r.log.events);
     if (!ready) return cli_status(cli, TMAP_E_MEMORY, "repair");
     cli_prover_close(&r.prover);
     return CLI_OK;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define MOST_PLANS 16
-#define LOG_BYTES ((size_t)1 << 21)
+#define LOG_EVENTS ((size_t)1 << 15)
 #define LOOP_BYTES 2048
 
 struct solve {
@@ -114,12 +114,12 @@ static enum cli_exit run(struct cli *cli)
     if (s.plans < 1 || s.plans > MOST_PLANS)
         return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
     s.workspace = malloc(TMAP_REPAIR_WORKSPACE);
-    s.log.size = cli->prove ? LOG_BYTES : 0;
-    s.log.text = cli->prove ? malloc(LOG_BYTES) : NULL;
-    const bool ready = s.workspace && (s.log.text || !cli->prove);
+    s.log.capacity = cli->prove ? LOG_EVENTS : 0;
+    s.log.events = cli->prove ? malloc(LOG_EVENTS * sizeof *s.log.events) : NULL;
+    const bool ready = s.workspace && (s.log.events || !cli->prove);
     if (ready) cli_each(cli, 0, solve_record, &s);
     free(s.workspace);
-    free(s.log.text);
+    free(s.log.events);
     cli_prover_close(&s.prover);
     if (!ready) return cli_status(cli, TMAP_E_MEMORY, "solve");
     return CLI_OK;

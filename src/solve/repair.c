@@ -5,11 +5,11 @@
 #include "solve/decide.h"
 #include "solve/fields.h"
 #include "solve/im2col.h"
+#include "solve/rank.h"
 #include "solve/search.h"
 #include "solve/self_check.h"
 #include "solve/tile_layout.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,45 +36,45 @@ struct search {
     struct tmap_search_log *log;
 };
 
-static void log_text(struct tmap_search_log *l, const char *format, ...)
+static void note_event(struct search *s, const struct tmap_search_event *event)
 {
-    va_list args;
-    if (!l) return;
-    const size_t room = l->length < l->size ? l->size - l->length : 0;
-    va_start(args, format);
-    const int n = vsnprintf(room ? l->text + l->length : NULL, room, format, args);
-    va_end(args);
-    if (n > 0) l->length += (size_t)n;
+    struct tmap_search_log *l = s->log;
+    if (l && l->count < l->capacity) l->events[l->count] = *event;
+    if (l) l->count++;
 }
 
-/* What the rows allow a type: the greatest box, units of box and coordinate 0,
- * and the greatest box[0] under each swizzle. */
-static void log_limits(struct search *s, unsigned set, struct limits *l)
+static void note_limits(struct search *s, unsigned set, struct limits *l)
 {
-    log_text(s->log, "limits %u %d %u %u %u", set, l->known, l->max_box, l->inner_unit,
-             l->coord_unit);
-    for (int32_t w = 0; s->log && w < SWIZZLES; w++)
-        log_text(s->log, " %u", l->known ? limits_inner(&s->objective, l, w) : 0);
-    log_text(s->log, "\n");
+    struct tmap_search_event e = {.kind = TMAP_SEARCH_LIMITS, .number = set};
+    if (!s->log) return;
+    e.limits = (struct tmap_search_limits){.known = l->known,
+                                           .max_box = l->max_box,
+                                           .inner_unit = l->inner_unit,
+                                           .coord_unit = l->coord_unit};
+    for (int32_t w = 0; w < SWIZZLES; w++)
+        e.limits.max_inner[w] = l->known ? limits_inner(&s->objective, l, w) : 0;
+    note_event(s, &e);
 }
 
-static void log_cost(struct search *s, const char *word, uint32_t state, const struct tmap_cost *c)
+static void note_cost(struct search *s, enum tmap_search_kind kind, uint32_t state,
+                      const struct tmap_cost *c)
 {
-    log_text(s->log, "%s %u %u %llu %llu %u %u %llu %llu %u\n", word, state, c->kind,
-             (unsigned long long)c->copied_bytes, (unsigned long long)c->extra_instructions,
-             c->extra_maps, c->layout_changes, (unsigned long long)c->wasted_traffic_bytes,
-             (unsigned long long)c->wasted_shared_bytes, c->steps);
+    const struct tmap_search_event e = {.kind = kind, .number = state, .cost = *c};
+    note_event(s, &e);
 }
 
-/* What costs are measured against: bytes of a tile and of the tensor, the requested swizzle,
- * whether the tile is stored, the swizzle kept, no copy allowed, and a decision made. */
-static void log_aim(struct search *s)
+static void note_objective(struct search *s)
 {
     const struct tmap_request *w = s->objective.request;
-    log_text(s->log, "objective %llu %llu %d %d %d %d %d\n",
-             (unsigned long long)s->objective.useful_bytes,
-             (unsigned long long)s->objective.tensor_bytes, s->objective.desc->swizzle,
-             s->objective.stores, w && w->keep_swizzle, w && w->no_copy, s->decision->decided);
+    const struct tmap_search_event e = {.kind = TMAP_SEARCH_OBJECTIVE,
+                                        .objective = {.useful_bytes = s->objective.useful_bytes,
+                                                      .tensor_bytes = s->objective.tensor_bytes,
+                                                      .swizzle = s->objective.desc->swizzle,
+                                                      .stores = s->objective.stores,
+                                                      .keep_swizzle = w && w->keep_swizzle,
+                                                      .no_copy = w && w->no_copy,
+                                                      .decided = s->decision->decided}};
+    note_event(s, &e);
 }
 
 static struct limits *limits_for(struct search *s, const struct view *v)
@@ -89,16 +89,14 @@ static struct limits *limits_for(struct search *s, const struct view *v)
     t->dtype[i] = v->desc.dtype;
     t->interleave[i] = v->desc.interleave;
     limits_of(s->objective.checker, &v->desc, &t->limits[i]);
-    log_limits(s, i, &t->limits[i]);
+    note_limits(s, i, &t->limits[i]);
     return &t->limits[i];
 }
 
-/* 1: the dimension is as requested, no piece and no pair; 2: it is no piece, and if its elements
- * are pairs then it is the one where pairs were made. */
-static int whole(const struct view *v, uint32_t i)
+static uint32_t whole(const struct view *v, uint32_t i)
 {
     const struct digit *d = &v->digit[i];
-    return (d->div == 1 && d->mod == 0) + 2 * (d->div == v->part.div && d->mod == 0 && !v->parted);
+    return (d->div == 1 && d->mod == 0) + 2u * (d->div == v->part.div && d->mod == 0 && !v->parted);
 }
 
 /* Whether the structure alone, whatever the boxes, lays the tile out otherwise than requested. */
@@ -109,63 +107,33 @@ static bool moves_tile(struct search *s, const struct view *v)
     return !tile_layout_kept(s->objective.desc, s->objective.inner_unit, &whole);
 }
 
-/* One line a state: its number, rewrites so far, rank, limits, whether two elements may be one (or
- * the bytes of a slice under interleave, 2 where there is no rank left to say them), and
- * per dimension size, stride, tile, grain, element stride and what whole() says. After a bar what
- * its fields depend on beside: type, interleave, address, changes of the shared layout, whether
- * dimension 0 is a piece of a split, and whether its rows are rows of the tile. */
-static void log_state(struct search *s, uint32_t state, const struct view *v)
+static uint64_t stride_of(const struct tmap_desc *d, uint32_t i)
 {
+    return i ? d->stride_bytes[i - 1] : layout_gmem_bits(d->dtype) / 8;
+}
+
+static void note_state(struct search *s, uint32_t number, const struct view *v)
+{
+    struct tmap_search_event e = {.kind = TMAP_SEARCH_STATE, .number = number};
     struct view pair;
     if (!s->log) return;
-    const unsigned set = (unsigned)(limits_for(s, v) - s->sets->limits);
     const uint32_t slice = view_slices(v, &pair) ? layout_slice_bytes(v->desc.interleave) : 0;
     const bool pairs = !v->desc.interleave && (view_widen(v, &pair) || view_bytes(v, &pair));
-    log_text(s->log, "state %u %u %u %u %u", state, v->step_count, v->desc.rank, set,
-             v->desc.interleave ? slice ? slice : 2 : pairs);
+    e.state = (struct tmap_search_state){.rank = v->desc.rank,
+                                         .rewrites = v->step_count,
+                                         .limits = (uint32_t)(limits_for(s, v) - s->sets->limits),
+                                         .pairs = v->desc.interleave ? slice ? slice : 2 : pairs,
+                                         .dtype = v->desc.dtype,
+                                         .interleave = v->desc.interleave,
+                                         .address = v->desc.address,
+                                         .layout_changes = moves_tile(s, v),
+                                         .is_piece = v->digit[0].mod != 0,
+                                         .tile_rows = fields_rows_are_the_tiles(v)};
     for (uint32_t i = 0; i < v->desc.rank; i++)
-        log_text(s->log, " %llu %llu %llu %llu %u %d", (unsigned long long)v->desc.dim[i],
-                 (unsigned long long)(i ? v->desc.stride_bytes[i - 1]
-                                        : layout_gmem_bits(v->desc.dtype) / 8),
-                 (unsigned long long)v->tile[i], (unsigned long long)v->grain[i],
-                 v->desc.elem_stride[i], whole(v, i));
-    log_text(s->log, " | %d %d %llu %u %d %d\n", v->desc.dtype, v->desc.interleave,
-             (unsigned long long)v->desc.address, moves_tile(s, v), v->digit[0].mod != 0,
-             fields_rows_are_the_tiles(v));
-}
-
-/* Whether every step of a, values aside, is one of b's. */
-static bool steps_within(const struct tmap_plan *a, const struct tmap_plan *b)
-{
-    uint32_t taken = 0;
-    for (uint32_t i = 0; i < a->step_count; i++) {
-        uint32_t k = 0;
-        while (k < b->step_count && ((taken >> k & 1) || b->step[k].rewrite != a->step[i].rewrite ||
-                                     b->step[k].index != a->step[i].index))
-            k++;
-        if (k == b->step_count) return false;
-        taken |= 1u << k;
-    }
-    return true;
-}
-
-/* A plan that does all another does, and more, for no less, says nothing new. */
-static void keep_plan(struct search *s, const struct tmap_plan *p)
-{
-    size_t at = 0, kept = 0;
-    for (size_t i = 0; i < s->found; i++)
-        if (steps_within(&s->plans[i], p) && tmap_cost_compare(&s->plans[i].cost, &p->cost) <= 0)
-            return;
-    for (size_t i = 0; i < s->found; i++)
-        if (!steps_within(p, &s->plans[i]) || tmap_cost_compare(&s->plans[i].cost, &p->cost) < 0)
-            s->plans[kept++] = s->plans[i];
-    s->found = kept;
-    while (at < s->found && tmap_cost_compare(&s->plans[at].cost, &p->cost) <= 0) at++;
-    if (at == s->cap) return;
-    if (s->found == s->cap) s->found--;
-    memmove(&s->plans[at + 1], &s->plans[at], (s->found - at) * sizeof *p);
-    s->plans[at] = *p;
-    s->found++;
+        e.state.dim[i] =
+            (struct tmap_search_dim){v->desc.dim[i], stride_of(&v->desc, i), v->tile[i],
+                                     v->grain[i],    v->desc.elem_stride[i], whole(v, i)};
+    note_event(s, &e);
 }
 
 /* What a plan must cost less than, decisions and all; NULL while there is room. */
@@ -219,13 +187,13 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
  * leaves here. */
 static void offer(struct search *s, uint32_t state, struct tmap_plan *p)
 {
-    log_cost(s, "plan", state, &p->cost);
+    note_cost(s, TMAP_SEARCH_PLAN, state, &p->cost);
     add_decisions(s, p);
     if (!worth(s, &p->cost)) return;
     if (self_check(s->objective.desc, s->objective.request, p))
         s->dropped++;
     else
-        keep_plan(s, p);
+        rank_plan(s->plans, s->cap, &s->found, p);
 }
 
 static void try_view(struct search *s, uint32_t state, const struct view *v,
@@ -258,7 +226,7 @@ static void add_view(struct search *s, const struct view *v)
         return;
     }
     s->views[s->count] = *v;
-    log_state(s, s->count, v);
+    note_state(s, s->count, v);
     s->table[slot] = ++s->count;
 }
 
@@ -404,7 +372,7 @@ static bool may_lead(struct search *s, uint32_t state, const struct view *v,
         if (s->decision->decided) all.kind = TMAP_PLAN_DECISION;
         all.steps += s->decision->step_count;
         if (tmap_cost_compare(&all, &s->plans[0].cost) >= 0) {
-            log_cost(s, "leaf", state, &c);
+            note_cost(s, TMAP_SEARCH_LEAF, state, &c);
             return false;
         }
     }
@@ -428,7 +396,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
     view_of(&s->decision->desc, s->objective.request, &start);
-    log_aim(s);
+    note_objective(s);
     fields_measure_kept(&s->objective, limits_for(s, &start));
     add_view(s, &start);
     s->pieces = !whole_units(s, &start);
@@ -436,10 +404,10 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
         const struct view *v = &s->views[i];
         const struct tmap_cost bound = fields_bound(&s->objective, limits_for(s, v), v);
         if (!may_help(s, bound, false, false)) {
-            log_cost(s, "pruned", i, &bound);
+            note_cost(s, TMAP_SEARCH_PRUNED, i, &bound);
             continue;
         }
-        log_cost(s, "view", i, &bound);
+        note_cost(s, TMAP_SEARCH_VIEW, i, &bound);
         try_view(s, i, v, &bound);
         if (may_lead(s, i, v, &bound)) add_successors(s, &s->views[i]);
     }
@@ -448,26 +416,27 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
     r->found = s->found;
 }
 
-/* An im2col map has one view: per dimension its size, stride, grain and element stride, and the
- * channels and the address that were requested. */
-static void log_im2col(struct search *s, const struct tmap_desc *d)
+static void note_im2col(struct search *s, const struct tmap_desc *d)
 {
-    log_text(s->log, "im2col %u", d->rank);
+    struct tmap_search_event e = {
+        .kind = TMAP_SEARCH_IM2COL,
+        .state = {.rank = d->rank, .channels = d->channels, .address = d->address}};
     for (uint32_t i = 0; i < d->rank; i++)
-        log_text(s->log, " %llu %llu %llu %u", (unsigned long long)d->dim[i],
-                 (unsigned long long)(i ? d->stride_bytes[i - 1] : layout_gmem_bits(d->dtype) / 8),
-                 (unsigned long long)im2col_grain(&s->objective, i), d->elem_stride[i]);
-    log_text(s->log, " | %u %llu\n", d->channels, (unsigned long long)d->address);
+        e.state.dim[i] = (struct tmap_search_dim){.size = d->dim[i],
+                                                  .stride_bytes = stride_of(d, i),
+                                                  .grain = im2col_grain(&s->objective, i),
+                                                  .elem_stride = d->elem_stride[i]};
+    note_event(s, &e);
 }
 
 static void run_im2col(struct search *s, struct tmap_repair_report *r)
 {
     struct view start;
     view_of(&s->decision->desc, s->objective.request, &start);
-    log_aim(s);
+    note_objective(s);
     struct limits *l = limits_for(s, &start);
     fields_measure_kept(&s->objective, l);
-    log_im2col(s, s->objective.desc);
+    note_im2col(s, s->objective.desc);
     for (int copy = 0; l->known && copy < 2; copy++)
         for (int32_t w = 0; w < SWIZZLES; w++) {
             struct tmap_plan p;

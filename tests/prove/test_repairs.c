@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 1 << 26, LOG_BYTES = 1 << 22 };
+enum { MOST_BYTES = 1 << 26, LOG_EVENTS = 1 << 15 };
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
@@ -51,11 +51,11 @@ static void say_progress(long i, long from)
 
 static void set_up(struct trial *t)
 {
-    static char text[LOG_BYTES];
+    static struct tmap_search_event events[LOG_EVENTS];
     const struct tmap_target target = tmap_default_target();
     memset(t, 0, sizeof *t);
-    t->log.text = text;
-    t->log.size = sizeof text;
+    t->log.events = events;
+    t->log.capacity = LOG_EVENTS;
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &t->checker), TMAP_OK);
     assert_int_equal(tmap_symbolic_open(NULL, &t->s), TMAP_OK);
 }
@@ -66,7 +66,7 @@ static void another_repair(struct trial *t)
     struct tmap_repair_report r;
     do {
         t->desc = random_desc(&t->seed, MOST_BYTES);
-        t->log.length = 0;
+        t->log.count = 0;
     } while (tmap_verdict_of(&t->checker, &t->desc) == TMAP_LEGAL ||
              tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
                          1, &r, &t->log) != TMAP_OK ||
@@ -163,7 +163,7 @@ static void next_im2col(struct trial *t, long i)
                                        .no_copy = i % 5 == 3};
     do {
         t->desc = random_im2col(&seed);
-        t->log.length = 0;
+        t->log.count = 0;
     } while (tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
                          1, &r, &t->log) != TMAP_OK ||
              t->plan.skip);
@@ -267,6 +267,7 @@ static void a_spoiled_plan_is_refuted(void **state)
 
 static void no_fields_cost_less(void **state)
 {
+    static char text[1 << 22];
     struct trial t;
     const struct range r = wanted(12);
     struct tmap_minimal sum = {0}, one;
@@ -280,7 +281,8 @@ static void no_fields_cost_less(void **state)
                                           .keep_swizzle = i % 4 == 2,
                                           .no_copy = i % 4 == 3};
         next_repair(&t, 23, i);
-        const char *wrong = log_is_wrong(t.log.text);
+        assert_true(log_text(&t.log, text, sizeof text));
+        const char *wrong = log_is_wrong(text);
         if (wrong) fail_msg("repair %ld: %s", i, wrong);
         assert_int_equal(tmap_certify_minimal(t.s, &t.checker, &t.desc, &t.plan, &t.log, &one),
                          TMAP_OK);

@@ -173,3 +173,16 @@ const char *log_is_wrong(const char *log)
     }
     return count ? wrong : "no states";
 }
+
+bool log_text(const struct tmap_search_log *log, char *out, size_t size)
+{
+    size_t at = 0;
+    if (log->count > log->capacity || size == 0) return false;
+    for (size_t i = 0; i < log->count; i++) {
+        at += tmap_search_text(&log->events[i], out + at, size - at);
+        if (at + 1 >= size) return false;
+        out[at++] = '\n';
+    }
+    out[at] = 0;
+    return true;
+}

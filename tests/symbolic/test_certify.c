@@ -231,7 +231,8 @@ static void a_cancel_ends_a_proof_of_minimality_as_a_whole(void **state)
 {
     static _Alignas(max_align_t) char workspace[TMAP_REPAIR_WORKSPACE];
     struct asked *a = *state;
-    struct tmap_search_log log = {.text = a->text, .size = sizeof a->text};
+    static struct tmap_search_event events[256];
+    struct tmap_search_log log = {.events = events, .capacity = 256};
     struct tmap_request request = {.op = TMAP_OP_LOAD};
     struct tmap_repair_report report;
     struct tmap_desc bad = gemm_a;

@@ -2,69 +2,51 @@
 #include "symbolic/certify/view_query.h"
 #include "symbolic/smt/replay.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { TEXT_BYTES = 1 << 21 };
 
-static bool read_aim(struct sym_account *a, const char *line)
+static void take_objective(struct sym_account *a, const struct tmap_search_objective *o)
 {
-    struct sym_aim *x = &a->objective;
-    a->has_aim =
-        sscanf(line, "objective %llu %llu %d %d %d %d %d", &x->useful_bytes, &x->tensor_bytes,
-               &x->swizzle, &x->stores, &x->keep_swizzle, &x->no_copy, &x->decided) == 7;
-    return a->has_aim;
+    a->objective = (struct sym_aim){.useful_bytes = o->useful_bytes,
+                                    .tensor_bytes = o->tensor_bytes,
+                                    .swizzle = o->swizzle,
+                                    .stores = o->stores,
+                                    .keep_swizzle = o->keep_swizzle,
+                                    .no_copy = o->no_copy,
+                                    .decided = o->decided};
+    a->has_aim = true;
 }
 
-static bool read_dims(const char *line, int *at, struct sym_view *v)
+/* What the view changed of the request; an im2col map's element strides are the request's. */
+static struct sym_view view_of(const struct sym_account *a, const struct tmap_search_event *e)
 {
-    for (uint32_t i = 0; i < v->desc.rank; i++) {
-        unsigned long long size, stride;
-        int used = 0;
-        if (sscanf(line + *at, " %llu %llu %llu %llu %u %d%n", &size, &stride, &v->tile[i],
-                   &v->grain[i], &v->desc.elem_stride[i], &v->whole[i], &used) != 6)
-            return false;
-        v->desc.dim[i] = size;
-        if (i) v->desc.stride_bytes[i - 1] = stride;
-        *at += used;
+    const struct tmap_search_state *x = &e->state;
+    struct sym_view v = {.desc = a->base};
+    const bool tiled = e->kind == TMAP_SEARCH_STATE;
+    v.desc.rank = x->rank;
+    v.desc.address = x->address;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const struct tmap_search_dim *d = &x->dim[i];
+        v.grain[i] = d->grain;
+        if (i) v.desc.stride_bytes[i - 1] = d->stride_bytes;
+        if (!tiled) continue;
+        v.desc.dim[i] = d->size;
+        v.tile[i] = d->tile;
+        v.desc.elem_stride[i] = d->elem_stride;
+        v.whole[i] = (int)d->whole;
     }
-    return true;
-}
-
-static bool read_view(const struct sym_account *a, const char *line, struct sym_view *v)
-{
-    unsigned long long address;
-    int at = 0, used = 0;
-    memset(v, 0, sizeof *v);
-    v->desc = a->base;
-    if (sscanf(line, "state %*u %*u %u %*u %*u%n", &v->desc.rank, &at) != 1) return false;
-    if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK || !read_dims(line, &at, v)) return false;
-    if (sscanf(line + at, " | %d %d %llu %u %d %d%n", &v->desc.dtype, &v->desc.interleave, &address,
-               &v->layout_changes, &v->is_piece, &v->tile_rows, &used) != 6)
-        return false;
-    v->desc.address = address;
-    if (v->desc.interleave == TMAP_INTERLEAVE_NONE) v->desc.elem_stride[0] = 1;
-    return true;
-}
-
-static bool read_im2col(const struct sym_account *a, const char *line, struct sym_view *v)
-{
-    unsigned long long size, stride, address;
-    int at = 0, used = 0;
-    memset(v, 0, sizeof *v);
-    v->desc = a->base;
-    if (sscanf(line, "im2col %u%n", &v->desc.rank, &at) != 1) return false;
-    if (v->desc.rank < 1 || v->desc.rank > TMAP_MAX_RANK) return false;
-    for (uint32_t i = 0; i < v->desc.rank; i++, at += used) {
-        unsigned long long grain;
-        if (sscanf(line + at, " %llu %llu %llu %*u%n", &size, &stride, &grain, &used) != 3)
-            return false;
-        v->grain[i] = grain;
-        if (i) v->desc.stride_bytes[i - 1] = stride;
+    if (!tiled) {
+        v.tile[0] = x->channels;
+        return v;
     }
-    if (sscanf(line + at, " | %llu %llu", &v->tile[0], &address) != 2) return false;
-    v->desc.address = address;
-    return true;
+    v.desc.dtype = x->dtype;
+    v.desc.interleave = x->interleave;
+    v.layout_changes = x->layout_changes;
+    v.is_piece = x->is_piece;
+    v.tile_rows = x->tile_rows;
+    if (x->interleave == TMAP_INTERLEAVE_NONE) v.desc.elem_stride[0] = 1;
+    return v;
 }
 
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
@@ -207,19 +189,16 @@ enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_l
                                void *user)
 {
     enum tmap_status st = TMAP_OK;
-    const char *l = log->length ? log->text : NULL;
-    if (!log->text || log->length >= log->size)
+    if (!log->events || log->count > log->capacity)
         return sym_report(a->s, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
-    for (; l && *l && st == TMAP_OK; l = strchr(l, '\n'), l = l ? l + 1 : l) {
-        struct sym_view v;
-        if (strncmp(l, "objective ", 4) == 0 && !read_aim(a, l))
-            st = sym_report(a->s, TMAP_E_ARGUMENT, "the account's objective cannot be read");
-        const bool tiled = strncmp(l, "state ", 6) == 0;
-        if (!tiled && strncmp(l, "im2col ", 7) != 0) continue;
-        if (!a->has_aim || !(tiled ? read_view : read_im2col)(a, l, &v))
-            st = sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
-        else
-            st = each(a, &v, user);
+    for (size_t i = 0; i < log->count && st == TMAP_OK; i++) {
+        const struct tmap_search_event *e = &log->events[i];
+        if (e->kind == TMAP_SEARCH_OBJECTIVE) take_objective(a, &e->objective);
+        if (e->kind != TMAP_SEARCH_STATE && e->kind != TMAP_SEARCH_IM2COL) continue;
+        if (!a->has_aim || e->state.rank < 1 || e->state.rank > TMAP_MAX_RANK)
+            return sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
+        const struct sym_view v = view_of(a, e);
+        st = each(a, &v, user);
     }
     return st;
 }

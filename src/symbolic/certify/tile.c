@@ -10,11 +10,11 @@ static enum tmap_status judge_swizzle(struct sym_account *a,
                                       struct tmap_minimal *out)
 {
     bool closed = false;
-    log->length = 0;
+    log->count = 0;
     const enum tmap_status s =
         tmap_solve_account(a->checker, request, swizzle, workspace, bytes, log, &closed);
     if (s != TMAP_OK) return sym_report(a->s, s, "the search for a swizzle failed");
-    if (!closed && log->length)
+    if (!closed && log->count)
         return sym_report(a->s, TMAP_E_BUDGET, "the search for a swizzle did not close");
     a->base = search_request(request, swizzle);
     a->has_aim = false;
