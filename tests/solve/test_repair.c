@@ -262,6 +262,28 @@ static void test_values_without_meaning(void **state)
     assert_non_null(strstr(r.reason, "TMA002"));
 }
 
+/* A split that nothing asks for is no alternative, whatever number it gives the other dimensions.
+ */
+static void test_no_pointless_split(void **state)
+{
+    const struct tmap_desc d = {.address = UINT64_C(0x7f0000000000),
+                                .rank = 3,
+                                .dim = {48, 96, 1},
+                                .stride_bytes = {48, 4613},
+                                .box = {48, 64, 1},
+                                .elem_stride = {1, 1, 1}};
+    const struct tmap_checker c = checker_on(NULL);
+    struct tmap_plan p[8];
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 8, &r, NULL),
+                     TMAP_OK);
+    assert_true(r.found >= 2);
+    for (size_t i = 0; i < r.found; i++)
+        assert_false(p[i].step[0].rewrite == TMAP_REWRITE_SPLIT &&
+                     p[i].step[1].rewrite == TMAP_REWRITE_CANONICAL && p[i].step_count == 2);
+}
+
 static void test_alternatives_are_ranked(void **state)
 {
     struct tmap_desc d = base();
@@ -477,6 +499,7 @@ int main(void)
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),
         cmocka_unit_test(test_alternatives_are_ranked),
+        cmocka_unit_test(test_no_pointless_split),
         cmocka_unit_test(test_store_to_the_end),
         cmocka_unit_test(test_strided_slices),
         cmocka_unit_test(test_strided_slices_are_not_rounded),
