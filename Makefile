@@ -129,13 +129,14 @@ TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
 TEST_HELP := $(call objs,tests/support)
 $(TEST_HELP_A): $(TEST_HELP)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(B)/tests/%: tests/%.c $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
-	@mkdir -p $(@D)
-	$(if $(filter 1,$(V)),,@echo "  TEST  $<")
-	$(Q)$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(TEST_MORE) $(TEST_HELP) $(IO_OBJ) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
+# Compiled apart from linked: a change in a library links the tests anew and compiles none of them.
+.SECONDARY:
+$(B)/tests/%.o: ALL_CFLAGS += -Itests
+$(B)/tests/%: $(B)/tests/%.o $(TEST_HELP) $(B)/src/io/.stamp $(LINK_ALL)
+	$(if $(filter 1,$(V)),,@echo "  TEST  $@")
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(TEST_MORE) $(TEST_HELP) $(IO_OBJ) $(LINK_ALL) -lcmocka $(CLI_LIBS) $(LIBS_ALL)
 $(B)/src/io/.stamp: $(IO_OBJ)
 	@mkdir -p $(@D); touch $@
-$(TEST_HELP): ALL_CFLAGS += -Itests
 
 # A first command builds on every core, unless -j says otherwise.
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc 2>/dev/null))
