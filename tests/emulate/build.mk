@@ -9,3 +9,16 @@ ptx: $(PTX)
 .PHONY: prove-emulate
 prove-emulate: ptx $(B)/tests/emulate/test_recorded
 	TMAP_RECORDED=all $(B)/tests/emulate/test_recorded
+
+# make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
+MUTATE := $(B)/tests/emulate/mutate
+$(MUTATE).o $(B)/tests/emulate/mutate_case.o: OBJ_CFLAGS = -Itests
+$(MUTATE): $(MUTATE).o $(B)/tests/emulate/mutate_case.o $(B)/libtmap-emulate.a $(B)/libtmap.a
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+test-build: $(MUTATE)
+.PHONY: fuzz-emulate
+fuzz-emulate:
+	@$(MAKE) --no-print-directory MODE=asan WITH_CUDA= build/asan/tests/emulate/mutate
+	@mkdir -p $(B)/fuzz-emulate
+	build/asan/tests/emulate/mutate --seed $(or $(SEED),1) --seconds $(or $(FUZZ_SECONDS),60) \
+	  --shard $(or $(SHARD),0/1) --keep $(B)/fuzz-emulate $(wildcard tests/data/ptx/*.ptx tests/data/emulate/*.ptx)

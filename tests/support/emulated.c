@@ -125,6 +125,8 @@ static tmap_cu_result unload(tmap_cu_module module)
 
 tmap_cu_function emulated_function(const char *name)
 {
+    for (size_t i = 0; i < handles; i++)
+        if (strcmp(handle[i].name, name) == 0) return (tmap_cu_function)&handle[i];
     for (size_t m = 0; m < emulated.modules; m++) {
         const char *k;
         for (size_t i = 0; (k = tmap_emulate_kernel(emulated.module[m], i)); i++)
