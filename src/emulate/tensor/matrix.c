@@ -116,24 +116,40 @@ static bool outside(const struct emu_actor *a, const struct emu_cta *cta, uint32
     return true;
 }
 
+// Elements of a piece, to every `step`th place.
+static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint32_t step,
+                   double *out)
+{
+    const uint32_t bytes = type_table[type].bits / 8;
+    if (type == TENSOR_BF16) {
+        for (uint32_t e = 0; e < n; e++) {
+            const uint32_t bits = (uint32_t)piece[2 * e] << 16 | (uint32_t)piece[2 * e + 1] << 24;
+            out[(size_t)e * step] = (double)emu_float(bits);
+        }
+        return;
+    }
+    for (uint32_t e = 0; e < n; e++) {
+        uint64_t bits = 0;
+        memcpy(&bits, piece + (size_t)e * bytes, bytes);
+        out[(size_t)e * step] = tensor_value(type, bits);
+    }
+}
+
 // By pieces of 16 bytes, which no swizzle takes apart.
 bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
                  enum tensor_type type, uint32_t rows, uint32_t k, bool transposed, double *out)
 {
-    const uint32_t per = PIECE * 8 / v->bits, bytes = v->bits / 8;
+    const uint32_t per = PIECE * 8 / v->bits;
     const uint32_t lines = v->mn_major ? k : rows, length = v->mn_major ? rows : k;
+    const uint32_t row_step = transposed ? 1 : k, col_step = transposed ? rows : 1;
     for (uint32_t line = 0; line < lines; line++)
         for (uint32_t at = 0; at < length; at += per) {
-            const uint32_t piece =
-                v->mn_major ? tensor_address(v, at, line) : tensor_address(v, line, at);
+            const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
+            const uint32_t piece = tensor_address(v, row, col);
             if (outside(actor, cta, piece)) return false;
             emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
-            for (uint32_t e = 0; e < per && at + e < length; e++) {
-                uint64_t bits = 0;
-                memcpy(&bits, cta->smem + piece + (size_t)e * bytes, bytes);
-                const uint32_t row = v->mn_major ? at + e : line, col = v->mn_major ? line : at + e;
-                out[transposed ? col * rows + row : row * k + col] = tensor_value(type, bits);
-            }
+            values(type, cta->smem + piece, length - at < per ? length - at : per,
+                   v->mn_major ? row_step : col_step, out + row * row_step + col * col_step);
         }
     return true;
 }

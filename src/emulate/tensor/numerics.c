@@ -22,6 +22,15 @@ bool tensor_is_hopper(tmap_arch arch)
 
 enum { NO_EXPONENT = -8000, DOUBLE_BIAS = 1023, DOUBLE_MANTISSA = 52 };
 
+// The loops over columns in the widest vectors that the machine has; sanitizers run before the
+// choice can be made.
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define IN_VECTORS __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
+#else
+#define IN_VECTORS
+#endif
+
 struct width {
     int fraction, result; // bits behind the point that an aligned term keeps, and a float sum
 };
@@ -137,7 +146,7 @@ static double special_sum(const struct tensor_product *p, uint32_t r, uint32_t c
 }
 
 // The largest exponent of each column's terms.
-static void largest(const struct hopper *h, const int16_t *a_exponent, int16_t *most)
+IN_VECTORS static void largest(const struct hopper *h, const int16_t *a_exponent, int16_t *most)
 {
     const uint32_t cols = h->p->cols;
     for (uint32_t k = 0; k < h->p->k; k++) {
@@ -156,8 +165,8 @@ static inline double aligned(double v, double scale)
     return (double)(int32_t)(v * scale);
 }
 
-static void add_terms(const struct hopper *h, const double *a, const uint8_t *special,
-                      const double *scale, double *sum)
+IN_VECTORS static void add_terms(const struct hopper *h, const double *a, const uint8_t *special,
+                                 const double *scale, double *sum)
 {
     const uint32_t cols = h->p->cols;
     for (uint32_t k = 0; k < h->p->k; k++) {
@@ -197,7 +206,10 @@ static void hopper_row(const struct hopper *h, uint32_t r)
 
 static void hopper(const struct tensor_product *p)
 {
-    struct hopper h = {.p = p, .width = width_of(p->type)};
+    struct hopper h; // its exponents are too many to be cleared
+    h.p = p;
+    h.width = width_of(p->type);
+    h.any_special = false;
     memset(h.special, 0, sizeof h.special);
     if (!p->adds) memset(p->d, 0, sizeof *p->d * p->rows * p->cols);
     for (uint32_t k = 0; k < p->k; k++)
