@@ -22,3 +22,9 @@ fuzz-emulate:
 	@mkdir -p $(B)/fuzz-emulate
 	build/asan/tests/emulate/mutate --seed $(or $(SEED),1) --seconds $(or $(FUZZ_SECONDS),60) \
 	  --shard $(or $(SHARD),0/1) --keep $(B)/fuzz-emulate $(wildcard tests/data/ptx/*.ptx tests/data/emulate/*.ptx)
+
+# build/tests/emulate/speed: how fast the emulator runs a product.
+$(B)/tests/emulate/speed.o: OBJ_CFLAGS = -Itests
+$(B)/tests/emulate/speed: $(B)/tests/emulate/speed.o $(TEST_HELP_A) $(LINK_ALL)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_ALL)
+test-build: $(B)/tests/emulate/speed
