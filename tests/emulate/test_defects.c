@@ -1,0 +1,194 @@
+/* Defects that others had, rebuilt from their public threads (each file says which): every one is
+ * found over the extreme schedules and some random ones, by a report that says what the thread's
+ * diagnosis says; its right twin gives none.
+ *
+ * In a file, lines that end in "//wrong" are the defect's, those that begin with "//right" the
+ * twin's. TMAP_EMULATE_SEEDS: random schedules of each (10). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tmap/emulate.h"
+
+enum { BYTES = 16384, FINDINGS = 16, MOST_TEXT = 16384 };
+
+static const struct defect {
+    const char *name;
+    uint32_t threads, ctas, cluster;
+    bool overlap;
+    enum tmap_emulate_kind kind;
+    const char *says[2]; /* both in one report */
+} defects[] = {
+    {"flashkda-24",
+     128,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_PROXY,
+     {"after a write by st.shared", "no fence.proxy.async lies between them"}},
+    {"deepep-657",
+     32,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"write of shared", "after a read by cp.async.bulk.global"}},
+    {"thunderkittens-194",
+     128,
+     2,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"by ld.global", "after a write by cp.async.bulk.global"}},
+    {"cccl-5297",
+     128,
+     1,
+     1,
+     true,
+     TMAP_EMULATE_RACE,
+     {"read of data", "before griddepcontrol.wait"}},
+    {"mirage-705", 32, 1, 1, false, TMAP_EMULATE_HANG, {"mbarrier", "256 bytes are missing"}},
+    {"tilelang-3087",
+     96,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"write of shared", "after a read by ld.shared"}},
+    {"fuser-3561",
+     160,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"write of shared", "after a read by wgmma.mma_async"}},
+    {"tilelang-2613",
+     256,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"by st.shared", "after a read by wgmma.mma_async"}},
+    {"cuda-oxide-1066",
+     96,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"write of shared", "after a read by ld.shared"}},
+    {"humming-56",
+     64,
+     2,
+     2,
+     false,
+     TMAP_EMULATE_RACE,
+     {"write of shared", "after a read by ld.shared"}},
+    {"cutlass-2230", 128, 1, 1, false, TMAP_EMULATE_ACCESS, {"tensor memory", "not allocated"}},
+};
+
+/* The file's text, or its right twin. */
+static char *text_of(const char *name, bool right)
+{
+    char path[200], line[400];
+    snprintf(path, sizeof path, "tests/data/emulate/defects/%s.ptx", name);
+    FILE *f = fopen(path, "r");
+    char *text = malloc(MOST_TEXT);
+    size_t at = 0;
+    if (!f || !text) fail_msg("%s", path);
+    while (fgets(line, sizeof line, f)) {
+        char *twin = strstr(line, "//right ");
+        if (right && strstr(line, "//wrong\n")) line[0] = '\n', line[1] = 0;
+        if (right && twin) memset(twin, ' ', strlen("//right "));
+        at += (size_t)snprintf(text + at, MOST_TEXT - at, "%s", line);
+        assert_true(at < MOST_TEXT);
+    }
+    fclose(f);
+    return text;
+}
+
+struct outcome {
+    struct tmap_emulate_result result;
+    struct tmap_emulate_finding finding[FINDINGS];
+    size_t findings;
+};
+
+static void run(const struct tmap_emulate_module *module, const struct defect *d,
+                enum tmap_emulate_schedule schedule, uint64_t seed, struct outcome *o)
+{
+    static uint8_t data[BYTES];
+    const struct tmap_emulate_buffer buffer = {1 << 20, BYTES, data, "data"};
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {d->ctas, 1, 1},
+                                               .block = {d->threads, 1, 1},
+                                               .cluster = {d->cluster, 1, 1},
+                                               .params = &buffer.address,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = schedule,
+                                               .seed = seed,
+                                               .budget = 200000,
+                                               .overlap = d->overlap};
+    memset(data, 0, sizeof data);
+    assert_int_equal(
+        tmap_emulate_run(module, &launch, o->finding, FINDINGS, &o->findings, &o->result), TMAP_OK);
+}
+
+static bool says_so(const struct defect *d, const struct outcome *o)
+{
+    for (size_t i = 0; i < o->findings && i < FINDINGS; i++) {
+        const struct tmap_emulate_finding *f = &o->finding[i];
+        if (f->kind == d->kind && strstr(f->text, d->says[0]) && strstr(f->text, d->says[1]))
+            return true;
+    }
+    return false;
+}
+
+/* How many of the schedules tell of it: both extremes, then seeds. */
+static uint64_t found(const struct defect *d, bool right, uint64_t seeds, struct outcome *last)
+{
+    struct tmap_emulate_module *module = NULL;
+    struct tmap_emulate_error error;
+    char *text = text_of(d->name, right);
+    uint64_t hits = 0;
+    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
+        fail_msg("%s, line %u: %s", d->name, error.line, error.text);
+    for (uint64_t seed = 0; seed < seeds + 2; seed++) {
+        struct outcome o = {0};
+        run(module, d, seed < 2 ? (enum tmap_emulate_schedule)seed : TMAP_EMULATE_RANDOM, seed, &o);
+        hits += right ? o.findings != 0 || !o.result.finished : says_so(d, &o);
+        if (o.findings) *last = o;
+    }
+    tmap_emulate_free(module);
+    free(text);
+    return hits;
+}
+
+static void one(void **state)
+{
+    const struct defect *d = *state;
+    const char *more = getenv("TMAP_EMULATE_SEEDS");
+    const uint64_t seeds = more ? strtoull(more, NULL, 10) : 10;
+    struct outcome last = {0};
+    uint64_t hits = found(d, false, seeds, &last);
+    print_message("# %u of %u schedules: %s: %s\n", (unsigned)hits, (unsigned)seeds + 2,
+                  tmap_emulate_kind_name(last.finding[0].kind), last.finding[0].text);
+    assert_true(hits > 0);
+    hits = found(d, true, seeds, &last);
+    if (hits) fail_msg("the right twin: %s", last.finding[0].text);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof defects / sizeof *defects };
+    struct CMUnitTest tests[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        tests[i] =
+            (struct CMUnitTest){defects[i].name, one, NULL, NULL, (void *)(uintptr_t)&defects[i]};
+    return cmocka_run_group_tests_name("defects of others", tests, NULL, NULL);
+}
