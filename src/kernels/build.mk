@@ -31,7 +31,7 @@ $(B)/%.fatbin: %.cu
 # The PTX of an image lies beside it, for the emulator's tests; alone it is made without ptxas.
 $(B)/%.ptx: %.cu
 	@mkdir -p $(@D)
-	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_$(firstword $(PTX_ARCH) 90a) -Isrc -Itests -Iinclude -ptx -o $@ $<
+	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_$(firstword $(PTX_ARCH) 90a) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ -ptx -o $@ $<
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 # Tensor memory: the data-center chips after Hopper. Integers are not sm_103's (ptxas).
@@ -39,6 +39,8 @@ TENSOR_ARCHES ?= 100a 103a 110a
 $(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = 100a
 $(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(foreach a,$(if $(findstring sm100/s8,$@),$(filter-out 103a,$(TENSOR_ARCHES)),$(TENSOR_ARCHES)),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
+$(B)/tests/device/gemm/%_sm100.ptx: PTX_ARCH = 100a
+$(B)/tests/device/gemm/%_sm100.fatbin: NVCC_ARCH = $(foreach a,$(TENSOR_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 
 $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config
 	@mkdir -p $(@D)

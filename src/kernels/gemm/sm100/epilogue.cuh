@@ -149,12 +149,13 @@ template <class S> struct epilogue {
     // N columns of this thread's row of the sums.
     template <int N> PTX_FN void fetch(uint32_t (&v)[N], int32_t col) const
     {
-        const uint32_t from = columns + acc.buffer * S::BN + col + (me.warp * 32 << 16);
+        const uint32_t warp = FAULT(p, 55) ? me.warp ^ 1 : me.warp;
+        const uint32_t from = columns + acc.buffer * S::BN + col + (warp * 32 << 16);
         if constexpr (N == 32)
             ptx::tensor_load_32(v, from);
         else
             ptx::tensor_load_8(v, from);
-        ptx::tensor_load_wait(v);
+        if (!FAULT(p, 42)) ptx::tensor_load_wait(v);
     }
     PTX_FN void await_sums() const
     {
@@ -166,6 +167,11 @@ template <class S> struct epilogue {
     // The multiplying thread may use the accumulator again.
     PTX_FN void release()
     {
+        if (!FAULT(p, 43)) tell_read();
+        acc.advance();
+    }
+    PTX_FN void tell_read() const
+    {
         if (!FAULT(p, 37)) ptx::tensor_fence_before();
         __syncwarp();
         if (threadIdx.x % 32 == 0) {
@@ -175,7 +181,6 @@ template <class S> struct epilogue {
             else
                 ptx::mbarrier_arrive_cluster(ptx::map_to_rank(bar, at.rank & ~1u));
         }
-        acc.advance();
     }
     PTX_FN int32_t block_of(int32_t cluster) const
     {
@@ -289,6 +294,7 @@ template <class S> struct epilogue {
 #pragma unroll 1
         while (list.take(p, w)) {
             await_sums();
+            if (FAULT(p, 43)) tell_read();
             if (w.k_end < p.k_blocks)
                 send_part(cluster);
             else

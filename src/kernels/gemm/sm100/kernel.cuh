@@ -32,7 +32,7 @@ template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_
     }
     for (int32_t i = 0; i < TENSOR_BUFFERS; i++) {
         ptx::mbarrier_init(smem.summed(i), 1);
-        ptx::mbarrier_init(smem.read(i), TENSOR_STORE_WARPS * S::CTAS);
+        ptx::mbarrier_init(smem.read(i), TENSOR_STORE_WARPS * S::CTAS - (FAULT(p, 56) ? 1 : 0));
     }
     if (!FAULT(p, 2)) ptx::fence_mbarrier_init();
 }
@@ -54,16 +54,20 @@ PTX_FN uint32_t begin(const gemm_params &p, const shared_layout<S> &smem, int32_
     if (threadIdx.x == 64) init_barriers<S>(p, smem);
     if (warp == 3) refuse_mismatch<S>(p, smem, watch);
     if (warp == 1) {
-        ptx::tensor_alloc<S::CTAS, S::COLUMNS>(smem.columns());
+        if (FAULT(p, 50))
+            ptx::tensor_alloc<S::CTAS, S::COLUMNS / 2>(smem.columns());
+        else
+            ptx::tensor_alloc<S::CTAS, S::COLUMNS>(smem.columns());
         ptx::tensor_alloc_no_more<S::CTAS>();
     }
+    const uint32_t early = FAULT(p, 60) ? ptx::load_shared_32(smem.columns()) : 0;
     ptx::tensor_fence_before();
     if (FAULT(p, 9))
         __syncthreads();
     else
         meet_all(cluster_size);
     ptx::tensor_fence_after();
-    return ptx::load_shared_32(smem.columns());
+    return FAULT(p, 60) ? early : ptx::load_shared_32(smem.columns());
 }
 
 template <class S> PTX_FN void gemm(const gemm_params &p)
@@ -88,7 +92,8 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     if (warp == 0) {
         if (ptx::elect_one()) produce<S>(p, smem, at, list, watch);
     } else if (warp == 1) {
-        if (at.half == 0 && ptx::elect_one()) multiply<S>(p, smem, at, columns, list, watch);
+        if ((at.half == 0 || FAULT(p, 47)) && ptx::elect_one())
+            multiply<S>(p, smem, at, columns, list, watch);
     } else if (warp >= 4) {
         epilogue<S>(p, smem, at, columns, watch).run(list, cluster);
     }
@@ -96,7 +101,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     if (FAULT(p, 40) && warp == 1) ptx::tensor_free<S::CTAS, S::COLUMNS>(columns);
     ptx::tensor_fence_before();
     // Nobody leaves while another may still arrive on its barriers, or read its tensor memory.
-    meet_all(cluster_size);
+    meet_all(FAULT(p, 44) ? 1 : cluster_size);
     ptx::tensor_fence_after();
     if (warp == 1 && !FAULT(p, 40) && !FAULT(p, 41)) ptx::tensor_free<S::CTAS, S::COLUMNS>(columns);
 }

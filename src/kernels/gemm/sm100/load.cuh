@@ -52,14 +52,16 @@ PTX_FN void load_tile(const gemm_params &p, const shared_layout<S> &smem,
     const operand_source<S, S::B_ROWS, S::B_MN> b = {
         &p.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
         smem.b(0)};
-    const uint32_t bytes = S::CTAS * p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+    const uint32_t bytes =
+        (FAULT(p, 58) ? 1 : S::CTAS) * p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
 #pragma unroll 1
     for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
         const uint32_t own = smem.full(ring.slot);
         const uint32_t bar =
             S::CTAS == 1 || FAULT(p, 30) ? own : ptx::map_to_rank(own, at.rank & ~1u);
-        ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
-                                 ring.slot);
+        if (!FAULT(p, 59) || at.half == 0)
+            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                     ring.slot);
         if (at.half == 0) ptx::mbarrier_arrive_expect_tx(own, bytes);
         const int32_t k = (FAULT(p, 14) && k_block == 3 ? 2 : k_block) * S::BK;
         const uint32_t there = ring.slot * S::STAGE_BYTES;

@@ -39,29 +39,62 @@ template <class S> PTX_FN constexpr uint32_t instruction_descriptor()
            (uint32_t)S::B_MN << 16 | (uint32_t)S::BN / 8 << 17 | (uint32_t)S::TILE_M / 16 << 24;
 }
 
+// What planted faults change of the descriptors and of the first multiply.
+struct multiply_fault {
+    uint64_t matrix_xor, b_more;
+    uint32_t shape_xor;
+    bool adds;
+
+    PTX_FN multiply_fault(const gemm_params &p)
+        : matrix_xor(FAULT(p, 61)   ? 1ull << 46 // no constant, as on Hopper
+                     : FAULT(p, 62) ? 3ull << 61 // Hopper's number of the swizzle
+                                    : 0),
+          b_more(FAULT(p, 15) ? (uint64_t)64 << 32 : 0), shape_xor(FAULT(p, 52)   ? 1 << 7
+                                                                   : FAULT(p, 53) ? 1 << 17
+                                                                   : FAULT(p, 54) ? 1 << 16
+                                                                                  : 0),
+          adds(FAULT(p, 49))
+    {
+    }
+};
+
 template <class S>
 PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d, bool first,
-                          uint64_t fault)
+                          const multiply_fault &fault)
 {
-    const uint64_t a = matrix_descriptor<S::A_MN, S::BK>() | (smem.a(slot) & 0x3ffff) >> 4;
+    const uint64_t a =
+        (matrix_descriptor<S::A_MN, S::BK>() | (smem.a(slot) & 0x3ffff) >> 4) ^ fault.matrix_xor;
     const uint64_t b =
-        (matrix_descriptor<S::B_MN, S::BK>() | (smem.b(slot) & 0x3ffff) >> 4) + fault;
+        (matrix_descriptor<S::B_MN, S::BK>() | (smem.b(slot) & 0x3ffff) >> 4) + fault.b_more;
 #pragma unroll
     for (uint32_t step = 0; step < 4; step++)
         ptx::tensor_mma<S::CTAS, tensor_kind_of<S::KIND>()>(
             d, a + step * descriptor_step<S::A_MN, S::BK>(),
-            b + step * descriptor_step<S::B_MN, S::BK>(), instruction_descriptor<S>(),
-            !first || step > 0);
+            b + step * descriptor_step<S::B_MN, S::BK>(),
+            instruction_descriptor<S>() ^ fault.shape_xor, !first || step > 0 || fault.adds);
 }
 
 // The slot goes back to whoever fills it, here and in other blocks, once the multiplies before this
 // have read it.
-template <class S> PTX_FN void give_back(uint32_t empty, bool shared, const cluster_place<S> &at)
+template <class S>
+PTX_FN void give_back(const gemm_params &p, uint32_t empty, bool shared, const cluster_place<S> &at)
 {
     if (S::CTAS == 2 || shared)
-        ptx::tensor_commit_multicast<S::CTAS>(empty, at.fillers);
+        ptx::tensor_commit_multicast<S::CTAS>(empty, FAULT(p, 46) ? 1u << at.rank : at.fillers);
     else
         ptx::tensor_commit<S::CTAS>(empty);
+}
+
+// The sums are in the accumulator of every block of the pair, once the multiplies before this are.
+template <class S>
+PTX_FN void tell_summed(const gemm_params &p, const shared_layout<S> &smem, int32_t buffer,
+                        const cluster_place<S> &at)
+{
+    if (S::CTAS == 2)
+        ptx::tensor_commit_multicast<S::CTAS>(smem.summed(buffer),
+                                              FAULT(p, 45) ? 1u << at.rank : at.pair_mask);
+    else
+        ptx::tensor_commit<S::CTAS>(smem.summed(buffer));
 }
 
 template <class S>
@@ -74,7 +107,7 @@ PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const c
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        const uint32_t d = columns + acc.buffer * S::BN;
+        const uint32_t d = columns + acc.buffer * (FAULT(p, 48) ? S::BN / 2 : S::BN);
         if (!FAULT(p, 31))
             ptx::mbarrier_wait_often(smem.read(acc.buffer), acc.parity ^ 1, watch, GEMM_DRAIN,
                                      acc.buffer);
@@ -84,26 +117,15 @@ PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const c
             if (!FAULT(p, 16))
                 ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
                                          ring.slot);
-            ptx::tensor_fence_after();
-            if (FAULT(p, 13)) give_back<S>(smem.empty(ring.slot), shared, at);
-            if (FAULT(p, 33) && k_block == w.k_end - 1) {
-                if constexpr (S::CTAS == 2)
-                    ptx::tensor_commit_multicast<S::CTAS>(smem.summed(acc.buffer), at.pair_mask);
-                else
-                    ptx::tensor_commit<S::CTAS>(smem.summed(acc.buffer));
-            }
-            multiply_slot<S>(smem, ring.slot, d, k_block == w.k_begin,
-                             FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
-            if (!FAULT(p, 13)) give_back<S>(smem.empty(ring.slot), shared, at);
+            if (!FAULT(p, 32)) ptx::tensor_fence_after();
+            if (FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
+            if (FAULT(p, 33) && k_block == w.k_end - 1) tell_summed<S>(p, smem, acc.buffer, at);
+            multiply_slot<S>(smem, ring.slot, d, k_block == w.k_begin, multiply_fault(p));
+            if (!FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
             ring.advance(p.stages);
             if (FAULT(p, 5)) ring.parity = 0;
         }
-        if (!FAULT(p, 33)) {
-            if constexpr (S::CTAS == 2)
-                ptx::tensor_commit_multicast<S::CTAS>(smem.summed(acc.buffer), at.pair_mask);
-            else
-                ptx::tensor_commit<S::CTAS>(smem.summed(acc.buffer));
-        }
+        if (!FAULT(p, 33)) tell_summed<S>(p, smem, acc.buffer, at);
         acc.advance();
         if (FAULT(p, 34)) acc.parity = 0;
     }
