@@ -143,15 +143,23 @@ static bool read_a(const struct hands *h, struct emu_op *op, struct emu_cta *cta
     return true;
 }
 
-static bool swizzles(struct emu_op *op, const struct shape *s)
+// A swizzle that is not reserved, and the constant 1 in bits 46 to 48.
+static bool matrix_is_legal(struct emu_op *op, uint64_t descriptor)
+{
+    const bool constant = (descriptor >> 46 & 7) == 1;
+    if (constant && view(descriptor, 8, false).swizzle >= 0) return true;
+    emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, descriptor,
+              constant ? "matrix descriptor 0x%016llx with a reserved swizzle"
+                       : "matrix descriptor 0x%016llx without the constant 1 in bits 46 to 48",
+              (unsigned long long)descriptor);
+    return false;
+}
+
+static bool matrices_are_legal(struct emu_op *op)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
-    if ((i->a_tensor || view(c->a, 8, s->a_mn).swizzle >= 0) && view(c->b, 8, s->b_mn).swizzle >= 0)
-        return true;
-    emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->b,
-              "a matrix descriptor with a reserved swizzle");
-    return false;
+    return (i->a_tensor || matrix_is_legal(op, c->a)) && matrix_is_legal(op, c->b);
 }
 
 static bool accumulate(const struct hands *h, struct emu_op *op, struct emu_cta *cta,
@@ -220,7 +228,7 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
     if (!decode_shape(op->in->more, c->descriptor, &s)) {
         emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->descriptor,
                   "instruction descriptor 0x%08x", c->descriptor);
-    } else if (swizzles(op, &s) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {
+    } else if (matrices_are_legal(op) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {
         struct emu_cta *const *cta = s.ctas == 2 ? pair : own;
         const struct tensor_view b = view(c->b, tensor_bits(s.b), s.b_mn);
         if (read_b(&h, cta, &s, &b, x->b))
