@@ -1,0 +1,7 @@
+// The kernels for tensor memory with planted faults (gemm_params.fault): each must be caught. The
+// tests load them; no plan ever does.
+#define GEMM_FAULTS
+#include "kernels/gemm/sm100/kernel.cuh"
+
+GEMM_KERNEL(tensor_faulty_1x128, GEMM_BF16, 1, 128)
+GEMM_KERNEL(tensor_faulty_2x128, GEMM_BF16, 2, 128)
