@@ -1,0 +1,61 @@
+// The multiplying warps: mma.sync on fragments read by ldmatrix from the ring's slots. Every type
+// is read alike, as bytes: 32 of each row are one multiply's K (PTX ISA, fragments of mma.m16n8k16
+// and their kin), and a thread gets the same rows and columns of the sums as wgmma's would.
+#pragma once
+
+#include "kernels/gemm/sm90/layout.cuh"
+
+#define WARP_MMA(SHAPE_TYPES, C)                                                                   \
+    asm volatile("mma.sync.aligned." SHAPE_TYPES " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+                 "{%0, %1, %2, %3};"                                                               \
+                 : C(d[0]), C(d[1]), C(d[2]), C(d[3])                                              \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
+
+// d (+)= 16 rows of A by 8 columns of B; d: four of the thread's sums.
+template <int KIND, class T>
+PTX_FN void warp_mma(T *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    if constexpr (KIND == GEMM_BF16) WARP_MMA("m16n8k16.row.col.f32.bf16.bf16.f32", "+f");
+    if constexpr (KIND == GEMM_F16) WARP_MMA("m16n8k16.row.col.f32.f16.f16.f32", "+f");
+    if constexpr (KIND == GEMM_TF32) WARP_MMA("m16n8k8.row.col.f32.tf32.tf32.f32", "+f");
+    if constexpr (KIND == GEMM_E4M3) WARP_MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32", "+f");
+    if constexpr (KIND == GEMM_E5M2) WARP_MMA("m16n8k32.row.col.f32.e5m2.e5m2.f32", "+f");
+    if constexpr (KIND == GEMM_S8) WARP_MMA("m16n8k32.row.col.s32.s8.s8.s32", "+r");
+}
+#undef WARP_MMA
+
+// Where this lane's 16 bytes lie in a k-major tile of 128-byte rows under the 128-byte swizzle:
+// ldmatrix takes matrix i's rows from lanes 8 i to 8 i + 7. `down`: of rows 8 apart first.
+struct lane_rows {
+    uint32_t row, chunk;
+
+    PTX_FN lane_rows(bool down)
+    {
+        const uint32_t lane = threadIdx.x % 32, i = lane / 8;
+        row = (down ? i % 2 : i / 2) * 8 + lane % 8;
+        chunk = down ? i / 2 : i % 2;
+    }
+    PTX_FN uint32_t at(uint32_t tile, uint32_t step) const
+    {
+        return tile + row * 128 + (((step * 2 + chunk) ^ (row & 7)) * 16);
+    }
+};
+
+// One slot's 128 bytes of K into the warp's 16 rows by BN columns.
+template <class S>
+PTX_FN void multiply_slot(typename S::acc_t (&acc)[S::REGS], uint32_t a_rows, uint32_t b_rows)
+{
+    const lane_rows of_a(true), of_b(false);
+#pragma unroll
+    for (uint32_t step = 0; step < 4; step++) {
+        uint32_t a[4];
+        ptx::ldmatrix_x4(a, of_a.at(a_rows, step));
+#pragma unroll
+        for (int n = 0; n < S::BN; n += 16) {
+            uint32_t b[4];
+            ptx::ldmatrix_x4(b, of_b.at(b_rows + n * 128, step));
+            warp_mma<S::KIND>(acc + n / 2, a, b[0], b[1]);
+            warp_mma<S::KIND>(acc + n / 2 + 4, a, b[2], b[3]);
+        }
+    }
+}
