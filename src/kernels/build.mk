@@ -36,6 +36,9 @@ $(B)/%.ptx: %.cu
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 # Tensor memory: the data-center chips after Hopper. Integers are not sm_103's (ptxas).
 TENSOR_ARCHES ?= 100a 103a 110a
+WARPS_ARCHES  ?= 120a 121a
+$(B)/src/kernels/gemm/sm120/%.ptx: PTX_ARCH = 120a
+$(B)/src/kernels/gemm/sm120/%.fatbin: NVCC_ARCH = $(foreach a,$(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = 100a
 $(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(foreach a,$(if $(findstring sm100/s8,$@),$(filter-out 103a,$(TENSOR_ARCHES)),$(TENSOR_ARCHES)),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a

@@ -1,7 +1,8 @@
-/* The matrix products for tensor memory on the emulator, against plain sums: every instance, with
- * configurations drawn from all that the host offers for it (clusters, pairs, parts of K), on
- * random small shapes of small integers with alpha, beta and C, in any order of D. Bitwise; no
- * finding is a right answer too.
+/* The matrix products for the chips after Hopper on the emulator, against plain sums: every
+ * instance, with configurations drawn from all that the host offers for it (clusters, pairs, parts
+ * of K), on random small shapes with alpha, beta and C, in any order of D. Small integers bitwise,
+ * every third shape of normal numbers within the bound of their roundings; no finding is a right
+ * answer too.
  *
  * TMAP_EMULATE_SHAPES says how many shapes of each instance (2). */
 #include <stdarg.h>
@@ -77,8 +78,22 @@ static void exchange(struct tmap_gemm_problem *p)
     p->d.mn_major = true;
 }
 
+/* Bitwise; of normal numbers, no further off than the roundings of a sum. */
+static bool right(const struct emulated_product *product, enum emulated_fill fill)
+{
+    static const double half_ulp[] = {[TMAP_GEMM_OUT_BF16] = 0x1p-8,
+                                      [TMAP_GEMM_OUT_F16] = 0x1p-11,
+                                      [TMAP_GEMM_OUT_F32] = 0,
+                                      [TMAP_GEMM_OUT_S32] = 0};
+    const struct tmap_gemm_problem *p = &product->problem;
+    const double bound = half_ulp[p->out] + (p->k + 3) * 0x1p-23;
+    if (fill == EMULATED_INTEGERS) return emulated_product_wrong(product) == 0;
+    return emulated_product_worst(product) <= bound; /* false for NaN */
+}
+
 static void one(const struct gemm_instance *g, uint64_t seed)
 {
+    const enum emulated_fill fill = seed % 3 == 2 ? EMULATED_NORMAL : EMULATED_INTEGERS;
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct emulated_product product;
     struct tmap_gemm_config config;
@@ -87,7 +102,7 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     for (int tries = 0;; tries++) {
         struct tmap_gemm_problem p = shape_of(g, &r);
         if (draw(&r, 4) == 0) exchange(&p);
-        if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
+        if (!emulated_product_fill(suite, &p, seed, fill, &product)) fail_msg("memory");
         if (configure(g, &product.problem, &r, &config)) break;
         emulated_product_free(suite, &product);
         if (tries == 100) fail_msg("%s: no configuration", g->name);
@@ -99,15 +114,14 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     const enum tmap_status made = tmap_gemm_make_plan(suite, p, &config, &plan, &why);
     if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
     const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
-    const uint64_t wrong = emulated_product_wrong(&product);
-    if (ran != TMAP_OK || emulator->findings || wrong) {
+    const bool good = right(&product, fill);
+    if (ran != TMAP_OK || emulator->findings || !good) {
         emulated_print();
-        fail_msg(
-            "%s %dx%dx%d batch %d out %d beta %g seed %u: status %d, %zu findings, %llu wrong; "
-            "cluster %dx%d stream %d stages %d schedule %d",
-            g->name, p->m, p->n, p->k, p->batch, p->out, (double)p->beta, (unsigned)seed, ran,
-            emulator->findings, (unsigned long long)wrong, config.cluster_m, config.cluster_n,
-            config.stream_k, config.stages, (int)emulator->how.schedule);
+        fail_msg("%s %dx%dx%d batch %d out %d beta %g seed %u: status %d, %zu findings, %s; "
+                 "cluster %dx%d stream %d stages %d schedule %d",
+                 g->name, p->m, p->n, p->k, p->batch, p->out, (double)p->beta, (unsigned)seed, ran,
+                 emulator->findings, good ? "right" : "wrong", config.cluster_m, config.cluster_n,
+                 config.stream_k, config.stages, (int)emulator->how.schedule);
     }
     emulated_product_free(suite, &product);
 }
@@ -129,24 +143,35 @@ static void instances(void **state)
     emulated_unload();
 }
 
-#define SOURCE(name)                                                                               \
+static int on(int cc_major, const char *name, const struct CMUnitTest *tests, size_t count,
+              const char *first)
+{
+    suite = emulated_gemm_suite_for(cc_major, 0);
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx(first)) {
+        printf("ok - %s # SKIP no PTX of the kernels (nvcc)\n", name);
+        return 0;
+    }
+    emulated_unload();
+    const int failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+    emulated_close();
+    return failed;
+}
+
+#define SOURCE(folder, name)                                                                       \
     {                                                                                              \
-        name, instances, NULL, NULL, (void *)(uintptr_t) "src/kernels/gemm/sm100/" name            \
+        name, instances, NULL, NULL, (void *)(uintptr_t) "src/kernels/gemm/" folder "/" name       \
+    }
+#define SOURCES(folder)                                                                            \
+    {                                                                                              \
+        SOURCE(folder, "bf16"), SOURCE(folder, "f16"), SOURCE(folder, "tf32"),                     \
+            SOURCE(folder, "e4m3"), SOURCE(folder, "e5m2"), SOURCE(folder, "s8")                   \
     }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {SOURCE("bf16"), SOURCE("f16"),  SOURCE("tf32"),
-                                       SOURCE("e4m3"), SOURCE("e5m2"), SOURCE("s8")};
-    suite = emulated_gemm_suite_for(10, 0);
-    if (!suite) return 1;
-    emulator = emulated_state();
-    if (!emulated_ptx("src/kernels/gemm/sm100/bf16")) {
-        printf("1..1\nok 1 # SKIP products of tensor memory: no PTX of the kernels (nvcc)\n");
-        return 0;
-    }
-    emulated_unload();
-    const int failed = cmocka_run_group_tests_name("products of tensor memory", tests, NULL, NULL);
-    emulated_close();
-    return failed;
+    const struct CMUnitTest tensor[] = SOURCES("sm100"), warps[] = SOURCES("sm120");
+    return on(10, "products of tensor memory", tensor, 6, "src/kernels/gemm/sm100/bf16") +
+           on(12, "products of mma.sync", warps, 6, "src/kernels/gemm/sm120/bf16");
 }

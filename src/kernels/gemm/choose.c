@@ -111,11 +111,14 @@ static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span
     return rows % (sharers * (mn_major ? span : 8)) == 0;
 }
 
-/* What the kernels for tensor memory do not have: only warps that store by the copy engine, and K
- * split through L2 alone. */
-static bool asks_of_tensor(const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
+/* What the kernels of the later families do not have: K split within a cluster, a storing warp, K
+ * walked backwards; for tensor memory stores by the warps, for mma.sync clusters. */
+static bool asks_too_much(const struct gemm_instance *instance,
+                          const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
 {
-    return c->split_k > 1 || request->direct > 0 || request->store_warp > 0 || request->flip_k > 0;
+    if (instance->family == GEMM_SM90) return false;
+    if (c->split_k > 1 || request->store_warp > 0 || request->flip_k > 0) return true;
+    return instance->family == GEMM_SM100 ? request->direct > 0 : c->cluster_m * c->cluster_n > 1;
 }
 
 /* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
@@ -167,7 +170,7 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
     const bool tensor = instance->family == GEMM_SM100;
-    const int32_t narrowest = tensor ? 128 : k_major ? 16 : 64;
+    const int32_t narrowest = tensor ? 128 : k_major && instance->family == GEMM_SM90 ? 16 : 64;
     const int32_t lowest = k_major && !instance->promote && !tensor ? 64 : 128;
     const int32_t tile_m = gemm_tile_m(instance);
     return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||
@@ -181,7 +184,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const struct gemm_instance *instance = choice->instance;
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k * instance->ctas;
     if (members > GEMM_MAX_CLUSTER) return false;
-    if (instance->family == GEMM_SM100 && asks_of_tensor(request, c)) return false;
+    if (asks_too_much(instance, request, c)) return false;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;

@@ -19,7 +19,7 @@
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 #define GEMM_TENSOR(kind, ctas, bn, a_mn, b_mn)                                                    \
-    {"tensor_" #kind "_" #ctas "x" #bn "_" #a_mn #b_mn,                                       \
+    {"tensor_" #kind "_" #ctas "x" #bn "_" #a_mn #b_mn,                                            \
      GEMM_SM100,                                                                                   \
      GEMM_KIND_##kind,                                                                             \
      0,                                                                                            \
@@ -31,6 +31,19 @@ const struct gemm_instance gemm_instances[] = {
      false,                                                                                        \
      GEMM_COMMON},
 #include "kernels/gemm/sm100/instances.def"
+#define GEMM_WARPS(kind, wgs, bn)                                                                  \
+    {"warps_" #kind "_" #wgs "x" #bn,                                                              \
+     GEMM_SM120,                                                                                   \
+     GEMM_KIND_##kind,                                                                             \
+     wgs,                                                                                          \
+     bn,                                                                                           \
+     1,                                                                                            \
+     false,                                                                                        \
+     false,                                                                                        \
+     false,                                                                                        \
+     false,                                                                                        \
+     GEMM_COMMON},
+#include "kernels/gemm/sm120/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
@@ -53,6 +66,14 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3] = {"gemm/sm100/e4m3", NULL, NULL},
         [GEMM_E5M2] = {"gemm/sm100/e5m2", NULL, NULL},
         [GEMM_S8] = {"gemm/sm100/s8", NULL, NULL},
+    },
+    {
+        [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL},
+        [GEMM_F16] = {"gemm/sm120/f16", NULL, NULL},
+        [GEMM_TF32] = {"gemm/sm120/tf32", NULL, NULL},
+        [GEMM_E4M3] = {"gemm/sm120/e4m3", NULL, NULL},
+        [GEMM_E5M2] = {"gemm/sm120/e5m2", NULL, NULL},
+        [GEMM_S8] = {"gemm/sm120/s8", NULL, NULL},
     }};
 
 struct tmap_code_embedded gemm_image_of(enum gemm_family family, int32_t kind, int32_t part)
@@ -67,11 +88,12 @@ bool gemm_family_of(int cc_major, int cc_minor, enum gemm_family *family, const 
     static const struct {
         int major, minor;
         enum gemm_family family;
-    } chips[] = {{9, 0, GEMM_SM90}, {10, 0, GEMM_SM100}, {10, 3, GEMM_SM100}, {11, 0, GEMM_SM100}};
+    } chips[] = {{9, 0, GEMM_SM90},   {10, 0, GEMM_SM100}, {10, 3, GEMM_SM100},
+                 {11, 0, GEMM_SM100}, {12, 0, GEMM_SM120}, {12, 1, GEMM_SM120}};
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
         if (chips[i].major == cc_major && chips[i].minor == cc_minor)
             return *family = chips[i].family, true;
-    *why = "the GEMM kernels are for compute capability 9.0, 10.0, 10.3 and 11.0 only";
+    *why = "the GEMM kernels are for compute capability 9.0, 10.0, 10.3, 11.0, 12.0 and 12.1 only";
     return false;
 }
 

@@ -13,8 +13,8 @@
  */
 enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_IMAGES };
 
-/* Which kernels a device runs: those of wgmma, of tensor memory. */
-enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_FAMILIES };
+/* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
+enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };
 
 /* One row of a family's instances.def. */
 struct gemm_instance {
@@ -148,6 +148,11 @@ enum tmap_status gemm_check_use(const struct tmap_gemm *suite, const struct tmap
                                 struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                              struct gemm_map *map);
+
+/* Every row about the pipeline that a choice for tensor memory is (tensor.c). */
+enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct gemm_choice *choice, const struct tmap_desc desc[3],
+                                   struct tmap_gemm_refusal *refusal);
 
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                bool mn_major, int32_t tile_rows, int32_t sharers);
