@@ -95,6 +95,11 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         if (status != TMAP_OK)
             return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     }
+    if (suite->family == GEMM_SM100) {
+        const enum tmap_status status =
+            gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
+        if (status != TMAP_OK) return status;
+    }
     const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
                                                     gemm_a_rows(choice->instance), sharers[0]) +
                               gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
@@ -110,6 +115,19 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     return TMAP_OK;
 }
 
+/* What a family does not multiply, in words. */
+static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
+{
+    const bool mn_major = p->a.mn_major || p->b.mn_major;
+    if (suite->family != GEMM_SM90 && p->precise && (p->kind == GEMM_E4M3 || p->kind == GEMM_E5M2))
+        return "sums promoted out of the tensor core are compute capability 9.0's only";
+    if (suite->family == GEMM_SM100 && mn_major && p->kind == GEMM_TF32)
+        return "tf32 operands are contiguous along K, in tensor memory's products";
+    if (suite->family == GEMM_SM120 && mn_major)
+        return "operands are contiguous along K, in products of mma.sync";
+    return "no kernel of the family fits";
+}
+
 static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
@@ -119,7 +137,7 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
     if (gemm_enumerate(suite, problem, request, &choice, 1) == 0)
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the family fits");
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
     const struct gemm_view view = gemm_view_of(problem, choice.config.swapped > 0);
     if (!is_counted(&view, &choice.config))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");

@@ -1,0 +1,75 @@
+/* A choice for tensor memory as a pipeline, which the rows about pipelines judge: instruction and
+ * columns on this target, and the whole of shared memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/sm100/geometry.h"
+#include "kernels/gemm/suite.h"
+#include "tmap/solve.h"
+
+enum { MOST_LOADS = 16, MOST_ROWS = 4 };
+
+/* The instruction, and its descriptor's codes (PTX ISA, tcgen05: instruction descriptor); the same
+ * as src/kernels/gemm/sm100/multiply.cuh encodes. */
+static const struct {
+    uint32_t kind, type, d_type;
+} products[GEMM_KINDS] = {
+    [GEMM_BF16] = {TMAP_MMA_F16, 1, 1},    [GEMM_F16] = {TMAP_MMA_F16, 0, 1},
+    [GEMM_TF32] = {TMAP_MMA_TF32, 2, 1},   [GEMM_E4M3] = {TMAP_MMA_F8F6F4, 0, 1},
+    [GEMM_E5M2] = {TMAP_MMA_F8F6F4, 1, 1}, [GEMM_S8] = {TMAP_MMA_I8, 1, 2},
+};
+
+/* An operand's boxes of one stage: those of its sharers, or one for every span of rows. */
+static size_t boxes(const struct tmap_desc *desc, bool mn_major, int32_t rows, int32_t sharers,
+                    struct tmap_desc *out, size_t count)
+{
+    const int32_t n = mn_major ? rows / (int32_t)desc->box[0] : sharers;
+    for (int32_t i = 0; i < n && count < MOST_LOADS; i++) out[count++] = *desc;
+    return count;
+}
+
+static enum tmap_status refuse_row(const struct tmap_violation *v, const struct gemm_instance *g,
+                                   struct tmap_gemm_refusal *refusal)
+{
+    if (!refusal) return TMAP_E_ILLEGAL;
+    memset(refusal, 0, sizeof *refusal);
+    refusal->violation = *v;
+    snprintf(refusal->text, sizeof refusal->text, "%s %s: %s", tmap_row_id(v->row),
+             tmap_row_name(v->row), g->name);
+    return TMAP_E_ILLEGAL;
+}
+
+enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct gemm_choice *choice, const struct tmap_desc desc[3],
+                                   struct tmap_gemm_refusal *refusal)
+{
+    const struct gemm_instance *g = choice->instance;
+    const struct tmap_gemm_config *c = &choice->config;
+    struct tmap_desc loads[MOST_LOADS];
+    struct tmap_violation rows[MOST_ROWS];
+    struct tmap_budget budget;
+    size_t count = boxes(&desc[0], view->a.mn_major, gemm_a_rows(g), c->cluster_n, loads, 0);
+    size_t found = 0;
+    count = boxes(&desc[1], view->b.mn_major, gemm_b_rows(g), c->cluster_m, loads, count);
+    const struct tmap_pipeline pipeline = {.loads = loads,
+                                           .load_count = count,
+                                           .store = &desc[2],
+                                           .stages = (uint32_t)c->stages,
+                                           .store_stages = (uint32_t)c->panels,
+                                           .tmem_columns = (uint32_t)(TENSOR_BUFFERS * g->bn),
+                                           .cta_group = (uint32_t)g->ctas,
+                                           .mma = {.kind = products[g->kind].kind,
+                                                   .m = (uint32_t)c->tile_m,
+                                                   .n = (uint32_t)c->tile_n,
+                                                   .a_type = products[g->kind].type,
+                                                   .b_type = products[g->kind].type,
+                                                   .d_type = products[g->kind].d_type},
+                                           .accumulators = TENSOR_BUFFERS,
+                                           .alloc_group = (uint32_t)g->ctas,
+                                           .reserve_bytes = TENSOR_NOTES_BYTES};
+    const enum tmap_status status =
+        tmap_pipeline_budget(&suite->checker, &pipeline, &budget, NULL, 0, rows, MOST_ROWS, &found);
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status, "the rows about pipelines cannot be asked");
+    return found > 0 ? refuse_row(&rows[0], g, refusal) : TMAP_OK;
+}

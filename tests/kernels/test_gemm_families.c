@@ -1,0 +1,117 @@
+/* The products of every chip, as plans on an emulated driver: what each has, what each refuses and
+ * in which words, and that the rows about pipelines judge what the kernels use. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/gemm/sm100/geometry.h"
+#include "support/emulated_suites.h"
+
+static const int chips[][2] = {{9, 0}, {10, 0}, {10, 3}, {11, 0}, {12, 0}, {12, 1}};
+enum { CHIPS = sizeof chips / sizeof chips[0] };
+
+static struct tmap_gemm_problem square(int32_t kind, int32_t n)
+{
+    struct tmap_gemm_problem p = {.kind = kind, .m = n, .n = n, .k = n, .batch = 1, .alpha = 1};
+    p.out = kind == GEMM_S8 ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32;
+    p.a.address = p.b.address = p.d.address = 0x10000000;
+    p.a.ld = p.b.ld = p.d.ld = n;
+    return p;
+}
+
+static void the_capability_picks_the_family(void **state)
+{
+    static const enum gemm_family families[] = {GEMM_SM90,  GEMM_SM100, GEMM_SM100,
+                                                GEMM_SM100, GEMM_SM120, GEMM_SM120};
+    enum gemm_family family;
+    const char *why = "";
+    (void)state;
+    for (int i = 0; i < CHIPS; i++) {
+        assert_true(gemm_family_of(chips[i][0], chips[i][1], &family, &why));
+        assert_int_equal(family, families[i]);
+    }
+    assert_false(gemm_family_of(8, 9, &family, &why));
+    assert_non_null(strstr(why, "12.1 only"));
+    assert_false(gemm_family_of(10, 7, &family, &why));
+}
+
+/* Every configuration that is offered is the chip's own, fits its memory, and is legal. */
+static void all_that_is_offered_is_legal(void **state)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config any = {.stream_k = TMAP_GEMM_STREAM_K_ANY};
+    static const struct tmap_gemm_config none = {0};
+    (void)state;
+    for (int i = 1; i < CHIPS; i++)
+        for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
+            for (int way = 0; way < 2; way++) {
+                struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
+                const struct tmap_gemm_problem p = square(kind, 512);
+                size_t n = gemm_enumerate(suite, &p, way ? &any : &none, choices, GEMM_MAX_CHOICES);
+                assert_true(n > 0 && n <= GEMM_MAX_CHOICES);
+                for (size_t k = 0; k < n; k++) {
+                    const struct gemm_choice *c = &choices[k];
+                    const struct gemm_view view = gemm_view_of(&p, c->config.swapped > 0);
+                    const bool tensor = suite->family == GEMM_SM100;
+                    struct tmap_gemm_refusal why = {0};
+                    struct tmap_desc desc[3];
+                    assert_int_equal(c->instance->family, suite->family);
+                    assert_true(c->smem_bytes <= suite->smem_optin_bytes);
+                    gemm_describe(&view, c, &p, desc);
+                    if (!tensor) continue;
+                    const bool lacking = chips[i][0] == 10 && chips[i][1] == 3 && kind == GEMM_S8;
+                    const enum tmap_status status = gemm_check_tensor(suite, &view, c, desc, &why);
+                    if (status != (lacking ? TMAP_E_ILLEGAL : TMAP_OK))
+                        fail_msg("%s on %d.%d: %s", c->instance->name, chips[i][0], chips[i][1],
+                                 why.text);
+                    if (lacking) assert_non_null(strstr(why.text, "TMA196 mma_kind_on_target"));
+                }
+            }
+}
+
+struct lack {
+    int major;
+    struct tmap_gemm_problem p;
+    struct tmap_gemm_config request;
+    const char *words;
+};
+
+static void what_a_chip_lacks_is_refused_in_words(void **state)
+{
+    struct lack lacks[] = {
+        {10, square(GEMM_E4M3, 512), {0}, "promoted out of the tensor core"},
+        {12, square(GEMM_E5M2, 512), {0}, "promoted out of the tensor core"},
+        {10, square(GEMM_TF32, 512), {0}, "tf32 operands are contiguous along K"},
+        {12, square(GEMM_BF16, 512), {0}, "products of mma.sync"},
+        {12, square(GEMM_BF16, 512), {.cluster_m = 2}, "no kernel of the family fits"},
+        {10, square(GEMM_BF16, 512), {.split_k = 2}, "no kernel of the family fits"},
+        {10, square(GEMM_BF16, 512), {.store_warp = 1}, "no kernel of the family fits"},
+        {10, square(GEMM_BF16, 512), {.tile_m = 64}, "no kernel of the family fits"},
+    };
+    struct tmap_gemm_plan plan;
+    (void)state;
+    lacks[0].p.precise = lacks[1].p.precise = true;
+    lacks[2].p.a.mn_major = lacks[3].p.b.mn_major = true;
+    for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
+        struct tmap_gemm *suite = emulated_gemm_suite_for(lacks[i].major, 0);
+        struct tmap_gemm_refusal why = {0};
+        const enum tmap_status status =
+            tmap_gemm_make_plan(suite, &lacks[i].p, &lacks[i].request, &plan, &why);
+        if (status != TMAP_E_NO_PLAN || !strstr(why.text, lacks[i].words))
+            fail_msg("%zu: status %d: %s", i, status, why.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
+                                       cmocka_unit_test(all_that_is_offered_is_legal),
+                                       cmocka_unit_test(what_a_chip_lacks_is_refused_in_words)};
+    const int failed = cmocka_run_group_tests_name("families of products", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
