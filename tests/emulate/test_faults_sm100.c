@@ -136,7 +136,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     return o;
 }
 
-static void the_twins_are_right(void **state)
+static void the_controls_are_right(void **state)
 {
     const char *more = getenv("TMAP_EMULATE_SEEDS");
     const uint64_t seeds = more ? strtoull(more, NULL, 10) : 3;
@@ -178,7 +178,7 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_twins_are_right),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_controls_are_right),
                                        cmocka_unit_test(every_fault_is_found)};
     suite = emulated_gemm_suite_for(10, 0);
     if (!suite) return 1;
