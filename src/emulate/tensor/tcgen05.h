@@ -4,7 +4,18 @@
 
 #include "emulate/tensor/tensor.h"
 
-enum { TMEM_LANES = 128, TMEM_COLUMNS = 512, WARP_LANES = 32 };
+enum { TMEM_LANES = 128, TMEM_COLUMNS = 512, WARP_LANES = 32, UNIT = 32 };
+
+struct emu_tmem {
+    uint32_t cell[TMEM_LANES][TMEM_COLUMNS];
+    uint8_t taken[TMEM_COLUMNS / UNIT];
+    // Of a pair: columns asked for; the address + 1 that both got; columns to be given back, and
+    // that both have been.
+    uint32_t request, granted, returning;
+    bool returned;
+    struct emu_region region;     // for its shadow
+    struct tensor_thread *thread; // one for each warp
+};
 
 // `count` columns of 32 bits of a lane, all of them allocated; NULL with a fault. access: enum
 // emu_access.
@@ -18,10 +29,7 @@ struct emu_cta *tensor_peer(struct emu_warp *w, const struct emu_insn *in, uint3
 
 // What of tcgen05 a warp has fenced, waited for and not yet loaded (tensor_fence.c).
 struct tensor_thread;
-struct tensor_thread *tensor_threads(uint32_t warps);
 void tensor_threads_free(const struct emu_machine *m, struct tensor_thread *t, uint32_t warps);
-struct tensor_thread *tensor_thread_at(struct tensor_thread *all, uint32_t warp);
-struct tensor_thread *tensor_thread(struct emu_warp *w); // NULL without memory
 // A warp's load or store of tensor memory; and what its products know of others' accesses, to be
 // freed.
 struct emu_actor tensor_actor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,

@@ -21,14 +21,14 @@ struct tensor_thread {
     uint32_t lates, room;
 };
 
-struct tensor_thread *tensor_threads(uint32_t warps)
+// NULL before there is tensor memory: then nobody has touched any; and without memory.
+static struct tensor_thread *tensor_thread(struct emu_warp *w)
 {
-    return calloc(warps, sizeof(struct tensor_thread));
-}
-
-struct tensor_thread *tensor_thread_at(struct tensor_thread *all, uint32_t warp)
-{
-    return &all[warp];
+    struct emu_tmem *t = w->cta->tmem;
+    if (!t) return NULL;
+    if (!t->thread) t->thread = calloc(w->cta->warps, sizeof *t->thread);
+    if (!t->thread) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, NULL;
+    return &t->thread[w->index];
 }
 
 void tensor_threads_free(const struct emu_machine *m, struct tensor_thread *t, uint32_t warps)
@@ -84,8 +84,7 @@ EXEC(after)
 {
     struct tensor_thread *t = tensor_thread(w);
     (void)in, (void)mask;
-    if (!t) return EMU_STOP;
-    if (strict(w)) emu_clock_join(w->m, &t->fenced, w->clock);
+    if (t && strict(w)) emu_clock_join(w->m, &t->fenced, w->clock);
     return EMU_NEXT;
 }
 
@@ -93,8 +92,7 @@ EXEC(before)
 {
     struct tensor_thread *t = tensor_thread(w);
     (void)in, (void)mask;
-    if (!t) return EMU_STOP;
-    if (strict(w)) emu_observe(w, own(w, AGENT_CELLS), t->waited);
+    if (t && strict(w)) emu_observe(w, own(w, AGENT_CELLS), t->waited);
     return EMU_NEXT;
 }
 
@@ -104,7 +102,7 @@ EXEC(wait)
     enum emu_step step;
     (void)mask;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
-    if (!t) return EMU_STOP;
+    if (!t) return EMU_NEXT;
     if (in->count) {
         t->stores = false;
     } else {

@@ -5,19 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIT = 32 };
-
-struct emu_tmem {
-    uint32_t cell[TMEM_LANES][TMEM_COLUMNS];
-    uint8_t taken[TMEM_COLUMNS / UNIT];
-    // Of a pair: columns asked for; the address + 1 that both got; columns to be given back, and
-    // that both have been.
-    uint32_t request, granted, returning;
-    bool returned;
-    struct emu_region region;     // for its shadow
-    struct tensor_thread *thread; // one for each warp
-};
-
 static void tmem_free(struct emu_cta *cta);
 static void tmem_left(struct emu_cta *cta);
 
@@ -41,15 +28,6 @@ static void tmem_free(struct emu_cta *cta)
         tensor_threads_free(cta->m, cta->tmem->thread, cta->warps);
     }
     free(cta->tmem);
-}
-
-struct tensor_thread *tensor_thread(struct emu_warp *w)
-{
-    struct emu_tmem *t = tmem_of(w->cta);
-    if (!t) return NULL;
-    if (!t->thread) t->thread = tensor_threads(w->cta->warps);
-    if (!t->thread) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, NULL;
-    return tensor_thread_at(t->thread, w->index);
 }
 
 static void tmem_left(struct emu_cta *cta)
