@@ -150,7 +150,7 @@ static int on(int cc_major, const char *name, const struct CMUnitTest *tests, si
     if (!suite) return 1;
     emulator = emulated_state();
     if (!emulated_ptx(first)) {
-        printf("ok - %s # SKIP no PTX of the kernels (nvcc)\n", name);
+        printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
         return 0;
     }
     emulated_unload();

@@ -1,0 +1,114 @@
+"""Instruction and matrix descriptors of tcgen05.mma in PTX text, field by field.
+
+  descriptors.py triton             what pip's Triton writes, a line a product: tests/data/triton-descriptors.tsv
+  descriptors.py compare TSV PTX...  whether the kernels tensor_* of tmap's PTX have the same fields
+
+Fields and their bits: PTX ISA 9.0, tcgen05, "instruction descriptor" and "matrix descriptor". The leading
+offset is not compared: of a k-major operand under a swizzle it is not used, of others it is each layout's own.
+"""
+import re
+import sys
+
+INSTRUCTION = {"d": (4, 3), "a": (7, 7), "b": (10, 7), "negated": (13, 3), "a_mn": (15, 1),
+               "b_mn": (16, 1), "n": (17, 63), "m": (24, 31), "sparse": (0, 15), "high": (29, 7)}
+MATRIX = {"constant": (46, 7), "base": (49, 7), "mode": (52, 1), "zero": (53, 255), "swizzle": (61, 7),
+          "stride": (32, 0x3fff)}
+
+
+def fields(value, table):
+    return {name: value >> at & mask for name, (at, mask) in table.items()}
+
+
+def products(text):
+    """The first tcgen05.mma of each kernel: (kernel, kind, its descriptors; None where a register's
+    constant is not written beside it)."""
+    for kernel in re.split(r"\.entry\s+", text)[1:]:
+        name = re.match(r"\w+", kernel).group()
+        found = re.search(r"tcgen05\.mma\.cta_group::(\d)\.kind::(\w+)\s*\[[^\]]*\],\s*(%\w+),\s*(%\w+),\s*(%\w+)",
+                          kernel)
+        if not found:
+            continue
+        before = kernel[:found.start()]
+
+        def constant(register):
+            made = re.findall(re.escape(register) + r",\s*(?:%\w+,\s*)?(-?\d+);", before)
+            words = re.findall(re.escape(register) + r",\s*\{%\w+, (%\w+)\};", before)
+            if not made and words:  # the upper word is the constant
+                return constant(words[-1]) << 32
+            return int(made[-1]) & (1 << 64) - 1 if made else None
+
+        yield (name, found[1], found[2]) + tuple(constant(found[i]) for i in (5, 3, 4))
+
+
+def triton_products():
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+    scope = {"triton": triton, "tl": tl}
+    types = {"bf16": "bf16", "f16": "fp16", "e4m3": "fp8e4nv", "e5m2": "fp8e5"}
+    for word, dtype in types.items():
+        for n in (128, 256):
+            for b_mn in (0, 1):
+                k = 64 if word.endswith("16") else 128
+                yield word, n, b_mn, compiled(triton, tl, ASTSource, GPUTarget, dtype, n, k, b_mn)
+
+
+def compiled(triton, tl, ASTSource, GPUTarget, dtype, n, k, b_mn):
+    fn = triton.jit(turned if b_mn else straight)
+    box = f"[{k},{n}]" if b_mn else f"[{n},{k}]"
+    source = ASTSource(fn=fn, signature={"a": f"tensordesc<{dtype}[128,{k}]>", "b": f"tensordesc<{dtype}{box}>",
+                                         "c": "*fp32", "K": "i32", "BN": "constexpr", "BK": "constexpr"},
+                       constexprs={"BN": n, "BK": k})
+    return triton.compile(source, target=GPUTarget("cuda", 100, 32),
+                          options={"num_stages": 2, "num_warps": 4}).asm["ptx"]
+
+
+def straight(a, b, c, K, BN: "tl.constexpr", BK: "tl.constexpr"):
+    acc = tl.zeros((128, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([0, k]), b.load([0, k]).T, acc)
+    tl.store(c + tl.arange(0, 128)[:, None] * BN + tl.arange(0, BN)[None, :], acc)
+
+
+def turned(a, b, c, K, BN: "tl.constexpr", BK: "tl.constexpr"):
+    acc = tl.zeros((128, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([0, k]), b.load([k, 0]), acc)
+    tl.store(c + tl.arange(0, 128)[:, None] * BN + tl.arange(0, BN)[None, :], acc)
+
+
+def compare(table, paths):
+    theirs, bad, seen = {}, 0, 0
+    for line in open(table):
+        if not line.startswith("#"):
+            kind, n, b_mn, mma, shape, a, b = line.split()
+            theirs[f"tensor_{kind}_1x{n}_0{b_mn}"] = (mma, int(shape, 0), int(a, 0), int(b, 0))
+    for path in paths:
+        for name, ctas, mma, shape, a, b in products(open(path).read()):
+            if name not in theirs:
+                continue
+            seen += 1
+            want = theirs[name]
+            differ = [] if mma == want[0] else ["kind"]
+            for what, ours, other, table_of in (("instruction", shape, want[1], INSTRUCTION),
+                                                ("A", a, want[2], MATRIX), ("B", b, want[3], MATRIX)):
+                x, y = fields(ours, table_of), fields(other, table_of)
+                differ += [f"{what}.{f} {x[f]} for {y[f]}" for f in x if x[f] != y[f]]
+            bad += bool(differ)
+            print(f"{'not ok' if differ else 'ok'} {seen} - {name}: descriptors are Triton's" +
+                  (": " + ", ".join(differ) if differ else ""))
+    print(f"1..{seen}")
+    return bad or seen != len(theirs)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["triton"]:
+        import triton
+        import triton.language as tl
+        print(f"# descriptors.py triton, Triton {triton.__version__}: kind n b_mn mma instruction a b")
+        for word, n, b_mn, ptx in triton_products():
+            for _, _, mma, shape, a, b in products(ptx):
+                print(word, n, b_mn, mma, hex(shape), hex(a), hex(b))
+    else:
+        sys.exit(1 if compare(sys.argv[2], sys.argv[3:]) else 0)
