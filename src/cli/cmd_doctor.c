@@ -9,7 +9,7 @@ static const char *const healths[] = {"ok", "absent", "broken"};
 static const struct {
     const char *what;
     bool built;
-    const char *without;
+    const char *without; /* or what is to be said of it */
 } parts[] = {
     {"check, repair, encode, layout", true, ""},
 #ifdef TMAP_WITH_ISL
@@ -25,10 +25,14 @@ static const struct {
 #endif
 #ifdef TMAP_WITH_CUDA
     {"kernels (nvcc)", true, ""},
+    {"products, 9.0: wgmma", true, ""},
+    {"products, 10.x 11.0: tcgen05", true, "emulated; not seen on a GPU"},
+    {"products, 12.x: mma.sync", true, "emulated; not seen on a GPU"},
 #else
     {"kernels (nvcc)", false, "built without nvcc: the kernel suite is not there"},
 #endif
 };
+
 #define PARTS (sizeof parts / sizeof parts[0])
 
 static void print_text(const struct tmap_finding *f, size_t count, bool usable)
