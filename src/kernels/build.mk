@@ -34,6 +34,8 @@ $(B)/%.ptx: %.cu
 	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_$(firstword $(PTX_ARCH) 90a) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ -ptx -o $@ $<
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
+# What fills and checks a product's matrices is plain code, for every chip that has products.
+$(B)/src/kernels/gemm/sm90/probe.fatbin: NVCC_ARCH = $(foreach a,90a $(TENSOR_ARCHES) $(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 # Tensor memory: the data-center chips after Hopper. Integers are not sm_103's (ptxas).
 TENSOR_ARCHES ?= 100a 103a 110a
 WARPS_ARCHES  ?= 120a 121a
