@@ -106,11 +106,25 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
     }
 }
 
+static void groups_are_refused_in_words(void **state)
+{
+    struct tmap_gemm *suite = emulated_gemm_suite_for(10, 0);
+    const struct tmap_gemm_problem like = square(GEMM_BF16, 512);
+    const struct tmap_gemm_member member = {.m = 64, .n = 64, .k = 64};
+    struct tmap_gemm_refusal why = {0};
+    struct tmap_gemm_group group;
+    (void)state;
+    assert_int_equal(tmap_gemm_make_group(suite, &like, &member, 1, 1024, NULL, &group, &why),
+                     TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "groups of products"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
                                        cmocka_unit_test(all_that_is_offered_is_legal),
-                                       cmocka_unit_test(what_a_chip_lacks_is_refused_in_words)};
+                                       cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
+                                       cmocka_unit_test(groups_are_refused_in_words)};
     const int failed = cmocka_run_group_tests_name("families of products", tests, NULL, NULL);
     emulated_close();
     return failed;
