@@ -36,7 +36,13 @@ struct expression {
     X(e6, "ceildiv(K, 8)", floor_div(K + 7, 8))                                                    \
     X(e7, "ceildiv(K*M + 1, 0x10)*16", floor_div(K *M + 16, 16) * 16)                              \
     X(e8, "-(K - M)/2", floor_div(M - K, 2))                                                       \
-    X(e9, "M + -M + K", K)
+    X(e9, "M + -M + K", K)                                                                         \
+    X(e10, "min(K, M)", K < M ? K : M)                                                             \
+    X(e11, "2*max(K, M + 1, 3) - K", 2 * (K > M + 1 ? K > 3 ? K : 3 : M > 2 ? M + 1 : 3) - K)      \
+    X(e12, "min(K, K + 1) + max(7, 5)", K + 7)                                                     \
+    X(e13, "min(K*M, 8)/2", floor_div(K *M < 8 ? K * M : 8, 2))                                    \
+    X(e14, "max(min(K, 4), -min(M, 2))",                                                           \
+      (K < 4 ? K : 4) > -(M < 2 ? M : 2) ? (K < 4 ? K : 4) : -(M < 2 ? M : 2))
 EXPRESSIONS(EXPRESSION)
 
 static void expressions_mean_what_they_say(void **state)
@@ -83,6 +89,7 @@ static void expressions_mean_what_they_say(void **state)
     X(a16, "(K*K + K) % 6 == 2", (K * K + K - 2) % 6 == 0)                                         \
     X(a17, "(K*K*K*K) % 5 != 1", (K * K * K * K) % 5 != 1)                                         \
     X(a18, "(K*K + M) % 4 == 0", (K * K + M) % 4 == 0)                                             \
+    X(a20, "min(K, 8) >= M and max(K, M) != 4", (K < 8 ? K : 8) >= M && (K > M ? K : M) != 4)      \
     X(a19, "K*K*M <= 50", K *K *M <= 50)
 ASSUMPTIONS(EXPRESSION)
 
@@ -151,10 +158,16 @@ static void what_does_not_read_says_where(void **state)
     static const struct {
         const char *text, *why;
     } table[] = {
-        {"K / M", "a positive integer"}, {"K / 0", "a positive integer"},
-        {"ceildiv(K)", "','"},           {"ceildiv(K, M)", "a positive integer"},
-        {"min(K, 4)", "min and max"},    {"K +", "a number"},
-        {"K and M", "the end"},          {"\xc3\x9f", "a number"},
+        {"K / M", "a positive integer"},
+        {"K / 0", "a positive integer"},
+        {"ceildiv(K)", "','"},
+        {"ceildiv(K, M)", "a positive integer"},
+        {"min(K)", "','"},
+        {"K +", "a number"},
+        {"max(K, 4", "',' or ')'"},
+        {"min", "'('"},
+        {"K and M", "the end"},
+        {"\xc3\x9f", "a number"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -43,17 +43,30 @@ static bool mentions(const struct sym_frame *frame, int var)
     return false;
 }
 
+/* sign*(of - m) >= 0 and sign*(with - m) >= 0, one of them as an equation */
+static const struct sym_form *extreme(struct sym_work *w, int var)
+{
+    const struct sym_var *m = &w->var[var];
+    const sym_int sign = m->kind == SYM_MIN ? 1 : -1;
+    const struct sym_poly *x = sym_of_var(w, var);
+    const struct sym_poly *a = x ? sym_add(w, sign, m->of, -sign, x) : NULL;
+    const struct sym_poly *b = x ? sym_add(w, sign, m->with, -sign, x) : NULL;
+    const struct sym_form *both = sym_and(w, sym_ge(w, a), sym_ge(w, b));
+    return sym_and(w, both, sym_or(w, sym_eq(w, a), sym_eq(w, b)));
+}
+
 /* by*q <= of <= by*q + by - 1 */
 static const struct sym_form *definition(struct sym_work *w, int var)
 {
+    if (w->var[var].kind != SYM_QUOTIENT) return extreme(w, var);
     const struct sym_poly *q = sym_of_var(w, var), *top = sym_const(w, w->var[var].by - 1);
     const struct sym_poly *rest = q ? sym_add(w, 1, w->var[var].of, -w->var[var].by, q) : NULL;
     if (!rest || !top) return NULL;
     return sym_and(w, sym_ge(w, rest), sym_ge(w, sym_add(w, 1, top, -1, rest)));
 }
 
-/* Quotients that the dimensions mention; their numerators may mention others. */
-static bool define_quotients(struct sym_frame *frame)
+/* Quotients, minima and maxima that the dimensions mention; their parts may mention others. */
+static bool define_made(struct sym_frame *frame)
 {
     bool done[SYM_MAX_VARS] = {false}, again = true;
     while (again) {
@@ -87,7 +100,7 @@ bool sym_frame_open(struct sym_frame *frame, struct sym_work *w, struct isl_ctx 
         if (!forms[i]) return false;
         add_form(frame, forms[i]);
     }
-    return define_quotients(frame);
+    return define_made(frame);
 }
 
 /* --- formulas to sets ----------------------------------------------------------------------- */
@@ -328,6 +341,7 @@ static const struct sym_form *equality(struct sym_work *w, const struct sym_poly
         const struct sym_mono *m = &w->mono[p->term[i].mono];
         if (m->degree != 1 || m->var[0] < SYM_MAX_PARAMS) continue;
         const struct sym_var *q = &w->var[m->var[0]];
+        if (q->kind != SYM_QUOTIENT) continue;
         sym_int sign = p->term[i].coef == q->by ? -1 : p->term[i].coef == -q->by ? 1 : 0, c;
         if (!sign) continue;
         const struct sym_poly *rest = sym_add(w, sign, p, -1, q->of);

@@ -17,7 +17,7 @@ struct sym_frame {
     int n;                          /* dimensions */
     int *mono;                      /* [n] the monomial of each */
     int *dim_of_mono;               /* [SYM_MAX_MONOS] -1: none */
-    const struct sym_form *defines; /* what the quotients among them are */
+    const struct sym_form *defines; /* what the quotients, minima and maxima among them are */
 };
 
 /* sym_frame_open() : the parameters in order, then every other monomial that the forms, or the

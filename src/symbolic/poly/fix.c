@@ -9,9 +9,11 @@ static bool has_one_value(const struct sym_range *r)
 static const struct sym_poly *fix_var(struct sym_work *w, const struct sym_facts *facts, int v)
 {
     if (has_one_value(&facts->range[v])) return sym_const(w, facts->range[v].lo);
-    if (!w->var[v].of) return sym_of_var(w, v);
-    const sym_int by = w->var[v].by;
-    return sym_floor(w, sym_fix(w, facts, w->var[v].of), by);
+    const struct sym_var q = w->var[v];
+    if (q.kind == SYM_PARAMETER) return sym_of_var(w, v);
+    const struct sym_poly *of = sym_fix(w, facts, q.of);
+    if (q.kind == SYM_QUOTIENT) return sym_floor(w, of, q.by);
+    return sym_extreme(w, q.kind, of, sym_fix(w, facts, q.with));
 }
 
 const struct sym_poly *sym_fix(struct sym_work *w, const struct sym_facts *facts,

@@ -7,6 +7,7 @@
  *   sum         product ((+|-) product)*
  *   product     factor ((* factor) | (/ integer))*
  *   factor      - factor | integer | name | ( sum ) | ceildiv(sum, integer)
+ *               | min(sum, sum, ...) | max(sum, sum, ...)
  *
  * / and // round down, as Python's //; ceildiv rounds up.
  */
@@ -122,15 +123,25 @@ static bool eat_word(struct parser *p, const char *word)
     return true;
 }
 
+/* Of two or more; behind "min" or "max". */
+static const struct sym_poly *extreme(struct parser *p, enum sym_var_kind kind)
+{
+    if (!eat(p, "(")) return expected(p, "'('");
+    const struct sym_poly *x = sum(p);
+    for (int n = 1; x; n++) {
+        if (n > 1 && eat(p, ")")) return x;
+        if (!eat(p, ",")) return expected(p, n > 1 ? "',' or ')'" : "','");
+        x = sym_extreme(p->w, kind, x, sum(p));
+    }
+    return NULL;
+}
+
 static const struct sym_poly *named(struct parser *p)
 {
-    static const char *const words[] = {"and", "or", "min", "max"};
     if (eat_word(p, "ceildiv")) return ceildiv(p);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (!at_word(p, words[i])) continue;
-        return i < 2 ? expected(p, "a number or a name")
-                     : expected(p, "no min and max: write a case for each, or an assumption");
-    }
+    if (eat_word(p, "min")) return extreme(p, SYM_MIN);
+    if (eat_word(p, "max")) return extreme(p, SYM_MAX);
+    if (at_word(p, "and") || at_word(p, "or")) return expected(p, "a number or a name");
     return name(p);
 }
 

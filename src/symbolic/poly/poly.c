@@ -78,18 +78,38 @@ const struct sym_poly *sym_mul(struct sym_work *w, const struct sym_poly *x,
     return sum;
 }
 
+/* The variable that is what `like` is, new where there is none yet. */
+static const struct sym_poly *made_var(struct sym_work *w, const struct sym_var *like)
+{
+    for (size_t v = SYM_MAX_PARAMS; v < w->n_vars; v++) {
+        const struct sym_var *have = &w->var[v];
+        if (have->kind != like->kind || have->by != like->by || !sym_same(have->of, like->of))
+            continue;
+        if (!like->with || sym_same(have->with, like->with)) return sym_of_var(w, (int)v);
+    }
+    if (w->n_vars == SYM_MAX_VARS) {
+        return sym_fail(w, TMAP_E_BUDGET, "more than %d quotients, minima and maxima",
+                        SYM_MAX_VARS - SYM_MAX_PARAMS);
+    }
+    w->var[w->n_vars] = *like;
+    return sym_of_var(w, (int)w->n_vars++);
+}
+
 const struct sym_poly *sym_floor(struct sym_work *w, const struct sym_poly *x, sym_int by)
 {
     if (!x || by == 1) return x;
     if (sym_content(x) % by == 0) return sym_part(w, x, by, sym_floordiv(sym_constant(x), by));
-    for (size_t v = SYM_MAX_PARAMS; v < w->n_vars; v++) {
-        if (w->var[v].by == by && sym_same(w->var[v].of, x)) return sym_of_var(w, (int)v);
-    }
-    if (w->n_vars == SYM_MAX_VARS) {
-        return sym_fail(w, TMAP_E_BUDGET, "more than %d quotients", SYM_MAX_VARS - SYM_MAX_PARAMS);
-    }
-    w->var[w->n_vars] = (struct sym_var){.name = "q", .of = x, .by = by};
-    return sym_of_var(w, (int)w->n_vars++);
+    return made_var(w, &(struct sym_var){SYM_QUOTIENT, "q", x, NULL, by});
+}
+
+const struct sym_poly *sym_extreme(struct sym_work *w, enum sym_var_kind kind,
+                                   const struct sym_poly *x, const struct sym_poly *y)
+{
+    const struct sym_poly *more = x && y ? sym_add(w, 1, x, -1, y) : NULL;
+    sym_int d;
+    if (!more) return NULL;
+    if (sym_is_const(more, &d)) return (d < 0) == (kind == SYM_MIN) ? x : y;
+    return made_var(w, &(struct sym_var){kind, "m", x, y, 0});
 }
 
 bool sym_is_const(const struct sym_poly *p, sym_int *value)
@@ -206,14 +226,39 @@ struct sym_range sym_range_without(const struct sym_work *w, const struct sym_po
     return sum;
 }
 
+struct sym_range sym_range_of_var(const struct sym_work *w, int var, const struct sym_range *of_var)
+{
+    const struct sym_var *q = &w->var[var];
+    struct sym_range a = sym_range_of(w, q->of, of_var), b, r = {0};
+    if (q->kind == SYM_QUOTIENT) {
+        if (a.has_lo) a.lo = sym_floordiv(a.lo, q->by);
+        if (a.has_hi) a.hi = sym_floordiv(a.hi, q->by);
+        return a;
+    }
+    b = sym_range_of(w, q->with, of_var);
+    const bool min = q->kind == SYM_MIN;
+    r.has_lo = min ? a.has_lo && b.has_lo : a.has_lo || b.has_lo;
+    r.has_hi = min ? a.has_hi || b.has_hi : a.has_hi && b.has_hi;
+    r.lo = !b.has_lo || (a.has_lo && (a.lo < b.lo) == min) ? a.lo : b.lo;
+    r.hi = !b.has_hi || (a.has_hi && (a.hi < b.hi) == min) ? a.hi : b.hi;
+    return r;
+}
+
 static bool eval_var(const struct sym_work *w, int v, const sym_int *params, sym_int *value)
 {
     if (v < SYM_MAX_PARAMS) {
         *value = params[v];
         return true;
     }
-    if (!sym_eval(w, w->var[v].of, params, value)) return false;
-    *value = sym_floordiv(*value, w->var[v].by);
+    const struct sym_var *q = &w->var[v];
+    sym_int with = 0;
+    if (!sym_eval(w, q->of, params, value)) return false;
+    if (q->with && !sym_eval(w, q->with, params, &with)) return false;
+    if (q->kind == SYM_QUOTIENT) {
+        *value = sym_floordiv(*value, q->by);
+    } else if ((with < *value) == (q->kind == SYM_MIN)) {
+        *value = with;
+    }
     return true;
 }
 

@@ -34,6 +34,11 @@ const struct sym_poly *sym_mul(struct sym_work *w, const struct sym_poly *x,
 /* sym_floor() : floor(x / by), by > 0: exact where all coefficients divide, else a new variable. */
 const struct sym_poly *sym_floor(struct sym_work *w, const struct sym_poly *x, sym_int by);
 
+/* sym_extreme() : the lesser (SYM_MIN) or greater (SYM_MAX) of x and y: one of them where their
+ *  difference is known, else a new variable. */
+const struct sym_poly *sym_extreme(struct sym_work *w, enum sym_var_kind kind,
+                                   const struct sym_poly *x, const struct sym_poly *y);
+
 bool sym_is_const(const struct sym_poly *p, sym_int *value);
 sym_int sym_constant(const struct sym_poly *p); /* the constant term */
 sym_int
@@ -50,6 +55,10 @@ struct sym_range sym_range_of(const struct sym_work *w, const struct sym_poly *p
 /* sym_range_without() : of p less its term number skip. */
 struct sym_range sym_range_without(const struct sym_work *w, const struct sym_poly *p, size_t skip,
                                    const struct sym_range *of_var);
+/* sym_range_of_var() : bounds of a variable that is no parameter, from those of what it is made of.
+ */
+struct sym_range sym_range_of_var(const struct sym_work *w, int var,
+                                  const struct sym_range *of_var);
 /* sym_eval() : p at the parameters' values; false on overflow of 128 bits. */
 bool sym_eval(const struct sym_work *w, const struct sym_poly *p, const sym_int *params,
               sym_int *value);

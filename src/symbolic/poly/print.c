@@ -28,8 +28,16 @@ static void put_number(struct sym_text *t, enum sym_language language, sym_int x
 static void put_var(struct sym_text *t, const struct sym_work *w, enum sym_language language, int v)
 {
     const struct sym_var *q = &w->var[v];
-    if (!q->of) {
+    if (q->kind == SYM_PARAMETER) {
         sym_put(t, "%s", q->name);
+        return;
+    }
+    if (q->kind != SYM_QUOTIENT) {
+        sym_put(t, q->kind == SYM_MIN ? "min(" : "max(");
+        sym_print_poly(t, w, language, q->of);
+        sym_put(t, ", ");
+        sym_print_poly(t, w, language, q->with);
+        sym_put(t, ")");
         return;
     }
     const bool bare = q->of->n == 1 && q->of->term[0].coef == 1;

@@ -59,9 +59,9 @@ void sym_learn(const struct sym_work *w, struct sym_facts *facts, const struct s
         if (arg[i]->kind >= SYM_GE && arg[i]->kind < SYM_AND) learn_atom(w, facts, arg[i]);
     }
     for (size_t v = SYM_MAX_PARAMS; v < w->n_vars; v++) {
-        struct sym_range r = sym_range_of(w, w->var[v].of, facts->range);
-        if (r.has_lo) sym_narrow(&facts->range[v], true, sym_floordiv(r.lo, w->var[v].by));
-        if (r.has_hi) sym_narrow(&facts->range[v], false, sym_floordiv(r.hi, w->var[v].by));
+        struct sym_range r = sym_range_of_var(w, (int)v, facts->range);
+        if (r.has_lo) sym_narrow(&facts->range[v], true, r.lo);
+        if (r.has_hi) sym_narrow(&facts->range[v], false, r.hi);
     }
 }
 

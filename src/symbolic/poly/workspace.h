@@ -15,7 +15,7 @@ __extension__ typedef __int128 sym_int;
 
 enum {
     SYM_MAX_PARAMS = 32,
-    SYM_MAX_VARS = 96, /* from SYM_MAX_PARAMS on: the quotients that floor division introduces */
+    SYM_MAX_VARS = 96, /* from SYM_MAX_PARAMS on: quotients, minima and maxima */
     SYM_MAX_DEGREE = 8,
     SYM_MAX_MONOS = 512,
     SYM_MAX_CONJUNCTS = 512
@@ -23,10 +23,13 @@ enum {
 
 struct sym_poly;
 
-/* A variable: a parameter, or floor(of / by) when `of` is not NULL. */
+/* What a variable is: a parameter, floor(of / by), or the lesser or greater of `of` and `with`. */
+enum sym_var_kind { SYM_PARAMETER, SYM_QUOTIENT, SYM_MIN, SYM_MAX };
+
 struct sym_var {
-    const char *name;
-    const struct sym_poly *of;
+    enum sym_var_kind kind;
+    const char *name;                 /* of a parameter */
+    const struct sym_poly *of, *with; /* NULL where the kind has none */
     sym_int by;
 };
 
