@@ -43,24 +43,42 @@ static void put_cast(struct sym_c_text *c, enum width width)
     }
 }
 
-/* A quotient: its numerator must be a 64-bit number wherever it matters. */
+/* A part of a quotient, a minimum or a maximum: it must be a 64-bit number wherever it matters. */
+static bool put_part(struct sym_c_text *c, const struct sym_facts *facts, const struct sym_poly *p)
+{
+    if (!within(sym_range_of(c->w, p, facts->range), INT64_MIN, INT64_MAX)) {
+        sym_fail(c->w, TMAP_E_BUDGET, "a quotient that may exceed 64 bits: give bounds");
+        return false;
+    }
+    sym_put(c->t, "(int64_t)(");
+    bool ok = put_sum(c, facts, UNSIGNED, p);
+    sym_put(c->t, "), ");
+    return ok;
+}
+
 static bool put_var(struct sym_c_text *c, const struct sym_facts *facts, enum width width, int v)
 {
     const struct sym_var *q = &c->w->var[v];
     put_cast(c, width);
-    if (!q->of) {
+    if (q->kind == SYM_PARAMETER) {
         sym_put(c->t, "%s", q->name);
         return true;
     }
-    if (!within(sym_range_of(c->w, q->of, facts->range), INT64_MIN, INT64_MAX) ||
-        q->by > INT64_MAX) {
-        sym_fail(c->w, TMAP_E_BUDGET, "a quotient that may exceed 64 bits: give bounds");
+    if (q->kind != SYM_QUOTIENT) {
+        c->needs |= SYM_NEEDS_LESSER;
+        sym_put(c->t, "%s_lesser(", c->name);
+        bool ok = put_part(c, facts, q->of) && put_part(c, facts, q->with);
+        sym_put(c->t, "%d)", q->kind == SYM_MIN);
+        return ok;
+    }
+    if (q->by > INT64_MAX) {
+        sym_fail(c->w, TMAP_E_BUDGET, "a divisor beyond 64 bits");
         return false;
     }
     c->needs |= SYM_NEEDS_FLOOR;
-    sym_put(c->t, "%s_floor((int64_t)(", c->name);
-    bool ok = put_sum(c, facts, UNSIGNED, q->of);
-    sym_put(c->t, "), INT64_C(");
+    sym_put(c->t, "%s_floor(", c->name);
+    bool ok = put_part(c, facts, q->of);
+    sym_put(c->t, "INT64_C(");
     sym_put_int(c->t, q->by);
     sym_put(c->t, "))");
     return ok;
@@ -241,6 +259,19 @@ static int ranged_param(const struct sym_work *w, const struct sym_form *f)
     return m->degree == 1 && m->var[0] < SYM_MAX_PARAMS ? m->var[0] : -1;
 }
 
+/* Whether the text of f calls a helper: compilers take & between two calls for a mistyped &&, but
+ * between numbers. */
+static bool calls(const struct sym_work *w, const struct sym_form *f)
+{
+    for (size_t i = 0; f->poly && i < f->poly->n; i++) {
+        const struct sym_mono *m = &w->mono[f->poly->term[i].mono];
+        for (int k = 0; k < m->degree; k++) {
+            if (w->var[m->var[k]].kind != SYM_PARAMETER) return true;
+        }
+    }
+    return false;
+}
+
 static bool emit_clause(struct sym_c_text *c, const struct sym_facts *facts,
                         const struct sym_form *f)
 {
@@ -262,7 +293,7 @@ static bool emit_clause(struct sym_c_text *c, const struct sym_facts *facts,
     }
     for (size_t i = 0; i < n; i++) {
         if (ranged_param(c->w, arg[i]) >= 0) continue;
-        sym_put(c->t, parts++ ? " & (" : "(");
+        sym_put(c->t, "%s%s(", parts++ ? " & " : "", calls(c->w, arg[i]) ? "(int)" : "");
         if (!emit(c, here, arg[i])) return false;
         sym_put(c->t, ")");
     }
@@ -303,5 +334,8 @@ bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f)
     for (size_t v = 0; v < c->w->n_params; v++) {
         facts->range[v] = (struct sym_range){true, true, INT64_MIN, INT64_MAX};
     }
+    const struct sym_form *nothing = sym_bool(c->w, true);
+    if (!nothing) return false;
+    sym_learn(c->w, facts, nothing); /* the ranges of quotients, from those of their parameters */
     return emit(c, facts, f);
 }

@@ -6,7 +6,7 @@
 #include "symbolic/poly/simplify.h"
 
 /* Helper functions that the text needs before it. */
-enum { SYM_NEEDS_WIDE = 1, SYM_NEEDS_SATURATION = 2, SYM_NEEDS_FLOOR = 4 };
+enum { SYM_NEEDS_WIDE = 1, SYM_NEEDS_SATURATION = 2, SYM_NEEDS_FLOOR = 4, SYM_NEEDS_LESSER = 8 };
 
 struct sym_c_text {
     struct sym_text *t;

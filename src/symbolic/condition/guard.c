@@ -146,6 +146,12 @@ static void put_helpers(struct sym_text *t, unsigned needs, const char *name, co
                 "    return a + b < a ? ~UINT64_C(0) : a + b;\n}\n",
                 prefix, name, name, name, prefix, name);
     }
+    if (needs & SYM_NEEDS_LESSER) {
+        sym_put(t,
+                "%sstatic inline int64_t %s_lesser(int64_t a, int64_t b, int is_min)\n{\n"
+                "    return (a < b) == is_min ? a : b;\n}\n",
+                prefix, name);
+    }
     if (needs & SYM_NEEDS_FLOOR) {
         sym_put(t,
                 "%sstatic inline int64_t %s_floor(int64_t a, int64_t b)\n{\n"
