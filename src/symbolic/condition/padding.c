@@ -61,9 +61,18 @@ static const struct sym_form *within(struct sym_work *w, int v, const struct sym
     return f;
 }
 
-/* The assumptions that have no product, and the ranges that products leave: from more values than
- * the assumptions allow, the padding is the same. */
-static const struct sym_form *affine_part(struct sym_work *w, const struct sym_form *f)
+static bool of_parameters(const struct sym_work *w, const struct sym_form *f)
+{
+    for (size_t i = 0; f->poly && i < f->poly->n; i++) {
+        const struct sym_mono *m = &w->mono[f->poly->term[i].mono];
+        if (m->degree > 1 || (m->degree && w->var[m->var[0]].kind != SYM_PARAMETER)) return false;
+    }
+    return f->kind != SYM_OR;
+}
+
+/* The assumptions about sums of parameters, and the ranges that the others leave: from more values
+ * than the assumptions allow, the padding is the same. */
+static const struct sym_form *plain_part(struct sym_work *w, const struct sym_form *f)
 {
     const struct sym_form *const *arg = NULL;
     const struct sym_form *all = sym_bool(w, true);
@@ -71,7 +80,7 @@ static const struct sym_form *affine_part(struct sym_work *w, const struct sym_f
     size_t n = sym_conjuncts(&f, &arg);
     if (!facts) return NULL;
     for (size_t i = 0; i < n; i++) {
-        if (sym_is_affine(w, arg[i])) all = sym_and(w, all, arg[i]);
+        if (of_parameters(w, arg[i])) all = sym_and(w, all, arg[i]);
     }
     sym_learn(w, facts, f);
     sym_learn_products(w, facts);
@@ -161,7 +170,7 @@ static const struct sym_poly *as_mod(struct sym_work *w, const struct sym_poly *
         const struct sym_mono *m = &w->mono[p->term[i].mono];
         const struct sym_var *q = &w->var[m->var[0]];
         sym_int rest, sign = p->term[i].coef < 0 ? 1 : -1;
-        if (m->degree != 1 || !q->of || p->term[i].coef * -sign != q->by) continue;
+        if (m->degree != 1 || q->kind != SYM_QUOTIENT || p->term[i].coef * -sign != q->by) continue;
         const struct sym_poly *left = sym_add(w, 1, p, -sign, q->of);
         left = left ? sym_add(w, 1, left, sign * q->by, sym_of_var(w, m->var[0])) : NULL;
         if (!left || !sym_is_const(left, &rest) || (sign > 0 ? rest != 0 : rest != q->by - 1)) {
@@ -291,7 +300,7 @@ static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, str
     struct sym_frame frame;
     const struct sym_form *linear, *caps;
     if (!split(w, c->full, &linear, &caps)) return;
-    const struct sym_form *assumed = affine_part(w, c->assume);
+    const struct sym_form *assumed = plain_part(w, c->assume);
     const struct sym_form *forms[] = {linear, assumed};
     if (!sym_frame_open(&frame, w, s->isl, forms, 2)) return;
     const struct sym_form *given = starts(w, linear, assumed);
