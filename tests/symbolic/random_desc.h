@@ -25,7 +25,7 @@ static inline const char *random_expression(struct random_symbolic *m, uint64_t 
     char *text = m->text[m->n_text++];
     int p = (int)below(random, (uint64_t)m->params), q = (int)below(random, (uint64_t)m->params);
     int c = 1 << below(random, 6), k = (int)below(random, 40) - 8;
-    switch (below(random, 7)) {
+    switch (below(random, 9)) {
     case 0:
     case 1:
         snprintf(text, RANDOM_TEXT_SIZE, "P%d", p);
@@ -41,6 +41,12 @@ static inline const char *random_expression(struct random_symbolic *m, uint64_t 
         break;
     case 5:
         snprintf(text, RANDOM_TEXT_SIZE, "%d*P%d*P%d", c, p, q);
+        break;
+    case 6:
+        snprintf(text, RANDOM_TEXT_SIZE, "%d*min(P%d, %d)", c, p, 64 + k);
+        break;
+    case 7:
+        snprintf(text, RANDOM_TEXT_SIZE, "max(P%d/%d, P%d)", p, c, q);
         break;
     default:
         snprintf(text, RANDOM_TEXT_SIZE, "%d*(P%d - %d*P%d)", c, p, 1 + k % 3, q);
