@@ -28,7 +28,7 @@ static void evidence(tmap_row row)
 {
     char since[24];
 
-    puts("\nEvidence (+ stated or seen, - seen not enforced, ? not tried):");
+    puts("\nEvidence (+ stated or seen, - seen not enforced, ? cannot be tried):");
     for (const struct row_evidence *e = row_table[row].evidence; e->source != SOURCE_NONE; e++)
         printf("  %s %-8s %-11s %s\n", io_sign_text((enum row_sign)e->sign),
                io_source_name((enum row_source)e->source), io_since_text(e, since), e->where);

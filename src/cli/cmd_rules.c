@@ -81,7 +81,7 @@ static enum cli_exit run(struct cli *cli)
     if (cli->format == IO_JSON) puts("]");
     if (cli->format == IO_TEXT)
         printf("%zu rules. A P G D H: API, PTX, guides, driver, hardware; + stated or seen,\n"
-               "- seen not enforced, ? not tried.\n",
+               "- seen not enforced, ? cannot be tried.\n",
                shown);
     return CLI_OK;
 }

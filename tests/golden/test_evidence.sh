@@ -10,6 +10,6 @@ else
 fi
 # No row of the descriptor is without an answer or a reason of the recorded driver.
 "${B:-build}/tmap" rules --format jsonl | grep '"subject":"descriptor"' |
-    grep '"source":"DRIVER","sign":"?"' | grep -v 'cannot be tried\|does not see' >"$tmp"
+    grep '"source":"DRIVER","sign":"?"' | grep -v 'refused on sm_90\|does not see\|the map has no bits\|on sm_90 the bit was 0' >"$tmp"
 if [ -s "$tmp" ]; then echo "not ok 2 - a row is untried without a reason"; else echo "ok 2 - no row is untried without a reason"; fi
 echo "1..2"

@@ -108,7 +108,7 @@ char *io_since_text(const struct row_evidence *e, char text[24])
 static int evidence_words(const struct row_evidence *e, char *text, size_t size)
 {
     static const char *const texts[] = {"documented", "not demanded", "not stated"};
-    static const char *const things[] = {"seen", "not enforced", "not tried"};
+    static const char *const things[] = {"seen", "not enforced", "cannot be tried"};
     char since[24];
 
     io_since_text(e, since);
