@@ -1,31 +1,6 @@
 /* form.c : building formulas. */
 #include "symbolic/poly/power.h"
 
-#include <string.h>
-
-static struct sym_form *room(struct sym_work *w, enum sym_kind kind)
-{
-    struct sym_form *f = sym_take(w, sizeof *f);
-    if (f) f->kind = kind;
-    return f;
-}
-
-static const struct sym_form *atom(struct sym_work *w, enum sym_kind kind, const struct sym_poly *p,
-                                   sym_int modulus)
-{
-    struct sym_form *f = p ? room(w, kind) : NULL;
-    if (f) {
-        f->poly = p;
-        f->modulus = modulus;
-    }
-    return f;
-}
-
-const struct sym_form *sym_bool(struct sym_work *w, bool value)
-{
-    return room(w, value ? SYM_TRUE : SYM_FALSE);
-}
-
 const struct sym_form *sym_ge(struct sym_work *w, const struct sym_poly *p)
 {
     sym_int c;
@@ -34,7 +9,7 @@ const struct sym_form *sym_ge(struct sym_work *w, const struct sym_poly *p)
     sym_int g = sym_content(p);
     if (g != 1) p = sym_part(w, p, g, sym_floordiv(c, g));
     const struct sym_form *of_variable = p ? sym_power_ge(w, p) : NULL;
-    return of_variable ? of_variable : atom(w, SYM_GE, p, 0);
+    return of_variable ? of_variable : sym_atom(w, SYM_GE, p, 0);
 }
 
 const struct sym_form *sym_eq(struct sym_work *w, const struct sym_poly *p)
@@ -46,7 +21,7 @@ const struct sym_form *sym_eq(struct sym_work *w, const struct sym_poly *p)
     if (c % g) return sym_bool(w, false);
     if (g != 1) p = sym_part(w, p, g, c / g);
     const struct sym_form *of_variable = p ? sym_power_eq(w, p) : NULL;
-    return of_variable ? of_variable : atom(w, SYM_EQ, p, 0);
+    return of_variable ? of_variable : sym_atom(w, SYM_EQ, p, 0);
 }
 
 /* Coefficients reduced to 0 .. modulus-1. */
@@ -97,58 +72,7 @@ const struct sym_form *sym_mod(struct sym_work *w, const struct sym_poly *p, sym
     p = p ? monic(w, p, modulus) : NULL;
     if (p && modulus == 1) return sym_bool(w, true);
     const struct sym_form *of_variable = p ? sym_power_mod(w, p, modulus) : NULL;
-    return of_variable ? of_variable : atom(w, SYM_MOD, p, modulus);
-}
-
-/* How many entries an argument adds, and their copy. */
-static size_t splice(enum sym_kind kind, const struct sym_form *f, const struct sym_form **to)
-{
-    if (f->kind == (kind == SYM_AND ? SYM_TRUE : SYM_FALSE)) return 0;
-    if (f->kind == kind) {
-        if (to) memcpy(to, f->arg, f->n * sizeof *to);
-        return f->n;
-    }
-    if (to) *to = f;
-    return 1;
-}
-
-const struct sym_form *sym_join(struct sym_work *w, enum sym_kind kind, size_t n,
-                                const struct sym_form *const *arg)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!arg[i]) return NULL;
-        if (arg[i]->kind == (kind == SYM_AND ? SYM_FALSE : SYM_TRUE)) return arg[i];
-        total += splice(kind, arg[i], NULL);
-    }
-    if (total == 0) return sym_bool(w, kind == SYM_AND);
-    if (total > SYM_MAX_CONJUNCTS) {
-        return sym_fail(w, TMAP_E_BUDGET, "more than %d cases", SYM_MAX_CONJUNCTS);
-    }
-    const struct sym_form **all = sym_take(w, total * sizeof *all);
-    if (!all) return NULL;
-    for (size_t i = 0, at = 0; i < n; i++) at += splice(kind, arg[i], all + at);
-    if (total == 1) return all[0];
-    struct sym_form *f = room(w, kind);
-    if (f) {
-        f->n = total;
-        f->arg = all;
-    }
-    return f;
-}
-
-const struct sym_form *sym_and(struct sym_work *w, const struct sym_form *a,
-                               const struct sym_form *b)
-{
-    const struct sym_form *both[] = {a, b};
-    return sym_join(w, SYM_AND, 2, both);
-}
-
-const struct sym_form *sym_or(struct sym_work *w, const struct sym_form *a,
-                              const struct sym_form *b)
-{
-    const struct sym_form *both[] = {a, b};
-    return sym_join(w, SYM_OR, 2, both);
+    return of_variable ? of_variable : sym_atom(w, SYM_MOD, p, modulus);
 }
 
 /* sign*p - 1 >= 0 */
@@ -169,9 +93,9 @@ const struct sym_form *sym_not(struct sym_work *w, const struct sym_form *f)
     case SYM_EQ:
         return sym_or(w, beyond(w, 1, f->poly), beyond(w, -1, f->poly));
     case SYM_MOD:
-        return atom(w, SYM_NMOD, f->poly, f->modulus);
+        return sym_atom(w, SYM_NMOD, f->poly, f->modulus);
     case SYM_NMOD:
-        return atom(w, SYM_MOD, f->poly, f->modulus);
+        return sym_atom(w, SYM_MOD, f->poly, f->modulus);
     default:
         break;
     }

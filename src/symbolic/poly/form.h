@@ -28,6 +28,9 @@ struct sym_form {
 };
 
 const struct sym_form *sym_bool(struct sym_work *w, bool value);
+/* sym_atom() : of a polynomial in lowest terms; the next three bring it there. */
+const struct sym_form *sym_atom(struct sym_work *w, enum sym_kind kind, const struct sym_poly *p,
+                                sym_int modulus);
 const struct sym_form *sym_ge(struct sym_work *w, const struct sym_poly *p);
 const struct sym_form *sym_eq(struct sym_work *w, const struct sym_poly *p);
 const struct sym_form *sym_mod(struct sym_work *w, const struct sym_poly *p, sym_int modulus);

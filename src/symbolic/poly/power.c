@@ -79,7 +79,7 @@ static sym_int odd_root(sym_int limit, int degree)
 static const struct sym_form *bounded(struct sym_work *w, int var, sym_int sign, sym_int bound)
 {
     const struct sym_poly *v = sym_of_var(w, var), *one = sym_const(w, 1);
-    return v && one ? sym_ge(w, sym_add(w, sign, v, -bound, one)) : NULL;
+    return v && one ? sym_atom(w, SYM_GE, sym_add(w, sign, v, -bound, one), 0) : NULL;
 }
 
 const struct sym_form *sym_power_ge(struct sym_work *w, const struct sym_poly *p)
@@ -100,7 +100,7 @@ const struct sym_form *sym_power_ge(struct sym_work *w, const struct sym_poly *p
 static const struct sym_form *equal(struct sym_work *w, int var, sym_int value)
 {
     const struct sym_poly *v = sym_of_var(w, var), *one = sym_const(w, 1);
-    return v && one ? sym_eq(w, sym_add(w, 1, v, -value, one)) : NULL;
+    return v && one ? sym_atom(w, SYM_EQ, sym_add(w, 1, v, -value, one), 0) : NULL;
 }
 
 const struct sym_form *sym_power_eq(struct sym_work *w, const struct sym_poly *p)
@@ -143,6 +143,9 @@ const struct sym_form *sym_power_mod(struct sym_work *w, const struct sym_poly *
     for (sym_int x = first; x < modulus; x += modulus / n) { /* n of them: all, if each is one */
         if (value_mod(w, p, x, modulus) != 0) return NULL;
     }
+    const sym_int period = modulus / n;
+    if (period == 1) return sym_bool(w, true);
     const struct sym_poly *v = sym_of_var(w, var), *one = sym_const(w, 1);
-    return v && one ? sym_mod(w, sym_add(w, 1, v, -first, one), modulus / n) : NULL;
+    const sym_int rest = sym_floormod(-first, period);
+    return v && one ? sym_atom(w, SYM_MOD, sym_add(w, 1, v, rest, one), period) : NULL;
 }
