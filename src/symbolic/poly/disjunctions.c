@@ -1,6 +1,4 @@
-/* disjunctions.c : bounds that follow from products and disjunctions, and common factors of
- * disjunctions.
- */
+/* disjunctions.c : bounds that follow from disjunctions, and their common factors. */
 #include "symbolic/poly/simplify.h"
 
 static void hull(struct sym_range *a, const struct sym_range *b)
@@ -30,37 +28,6 @@ void sym_learn_choices(struct sym_work *w, struct sym_facts *facts, const struct
     size_t n = sym_conjuncts(&f, &arg);
     for (size_t i = 0; i < n; i++) {
         if (arg[i]->kind == SYM_OR) from_choice(w, facts, arg[i]);
-    }
-}
-
-/* size * (the product of m) <= limit: each factor by the least that the others can be. */
-static void bound_factors(const struct sym_mono *m, struct sym_facts *facts, sym_int size,
-                          sym_int limit)
-{
-    for (int k = 0; k < m->degree; k++) {
-        sym_int others = size;
-        bool known = true;
-        for (int i = 0; i < m->degree; i++) {
-            const struct sym_range *r = &facts->range[m->var[i]];
-            known &= i == k ||
-                     (r->has_lo && r->lo >= 1 && !__builtin_mul_overflow(others, r->lo, &others));
-        }
-        if (known) sym_narrow(&facts->range[m->var[k]], false, limit / others);
-    }
-}
-
-void sym_learn_products(const struct sym_work *w, struct sym_facts *facts)
-{
-    for (size_t i = 0; i < facts->n_bounds; i++) {
-        const struct sym_poly *p = facts->bound[i]->poly;
-        for (size_t k = 0; k < p->n; k++) {
-            const struct sym_term *t = &p->term[k];
-            struct sym_range rest;
-            if (w->mono[t->mono].degree < 2 || t->coef >= 0) continue;
-            rest = sym_range_without(w, p, k, facts->range);
-            if (!rest.has_hi || rest.hi < 0) continue;
-            bound_factors(&w->mono[t->mono], facts, -t->coef, rest.hi);
-        }
     }
 }
 

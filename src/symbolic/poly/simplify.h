@@ -24,6 +24,9 @@ struct sym_facts {
 
 /* sym_narrow() : r and x >= bound, or x <= bound. */
 void sym_narrow(struct sym_range *r, bool is_lo, sym_int bound);
+/* sym_lone_var() : the variable of a polynomial c*v + constant, c = 1 or -1; -1: it is of another
+ *  form. */
+int sym_lone_var(const struct sym_work *w, const struct sym_poly *p, sym_int *coef);
 bool sym_same_form(const struct sym_form *a, const struct sym_form *b);
 
 /* sym_learn() : adds what the top-level conjuncts of f say of single variables, and what follows
