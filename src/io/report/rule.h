@@ -33,7 +33,8 @@ bool io_subject_find(const char *name, enum row_subject *out);
 /* io_since_text() : "CUDA 12.8", "PTX 8.3", "driver 580", "sm_90"; "" for a guide. */
 char *io_since_text(const struct row_evidence *evidence, char text[24]);
 
-/* io_evidence_line() : "documented since CUDA 12.0; seen on driver 580; cannot be tried on sm_90". */
+/* io_evidence_line() : "documented since CUDA 12.0; seen on driver 580; cannot be tried on sm_90".
+ */
 char *io_evidence_line(tmap_row row, char *text, size_t size);
 json_t *io_evidence_json(tmap_row row);
 

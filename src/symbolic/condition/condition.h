@@ -39,8 +39,8 @@ struct tmap_condition {
 /* sym_read_desc() : reads the texts of in; false: w says why. */
 bool sym_read_desc(struct sym_work *w, const struct tmap_symbolic_desc *in, struct sym_desc *out);
 
-/* sym_fix_desc() : in with the values of the parameters that facts leave one; what becomes a constant
- *  that its field can hold is one of the descriptor's. */
+/* sym_fix_desc() : in with the values of the parameters that facts leave one; what becomes a
+ * constant that its field can hold is one of the descriptor's. */
 bool sym_fix_desc(struct sym_work *w, const struct sym_facts *facts, const struct sym_desc *in,
                   struct sym_desc *out);
 

@@ -6,7 +6,7 @@
  */
 #include "symbolic/condition/lower.h"
 
-enum { MAX_CASES = 1024, MAX_DIVISORS = 64, WRAP_CASES = 3 };
+enum { MAX_CASES = 1000, MAX_DIVISORS = 64, WRAP_CASES = 3 };
 
 struct value_case {
     const struct sym_form *when;
