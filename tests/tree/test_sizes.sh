@@ -23,6 +23,9 @@ sources | grep ^src | xargs awk '
     /^\}/ { if (start) print FNR - start - 1; start = 0 }' | sort -n |
     awk '{ l[NR] = $1 } END { print "# median function of src: " l[int((NR + 1) / 2)] " lines of " NR }'
 
+bad=$(find src/rules -name '*.def' | xargs awk 'length > 120 { print FILENAME ":" FNR ": " length " columns" }')
+result "lines of the rules have at most 120 columns" "$bad"
+
 bad=$(everything | sort -u | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines" }' |
     grep -v '\.def:')
 result "files have at most 600 lines" "$bad"
