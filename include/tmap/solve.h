@@ -443,6 +443,41 @@ TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out
 /* tmap_cost_compare() : below 0 when a costs less, 0 when they cost the same, else above. */
 TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
 
+/* --- tensors of any rank ------------------------------------------------------------------------
+ */
+
+#define TMAP_TENSOR_RANK 16
+
+/* A tensor as programs hold it, dimensions innermost first; and the tile that a copy brings. */
+struct tmap_tensor {
+    int32_t dtype;
+    uint32_t rank;                          /* 1 to TMAP_TENSOR_RANK */
+    uint64_t address;                       /* of element 0 */
+    uint64_t dim[TMAP_TENSOR_RANK];         /* elements */
+    uint64_t stride_bits[TMAP_TENSOR_RANK]; /* from one index to the next, of dimension 0 too */
+    uint32_t box[TMAP_TENSOR_RANK];         /* elements, at least 1 */
+};
+
+/* The same as a request that a map can say: tiled, with at most five dimensions, the others merged,
+ * left out, or one map for each of their indices. */
+struct tmap_fold {
+    struct tmap_desc desc; /* kind, type, rank, address, dims, strides, box; not legal perhaps */
+    uint64_t coef[TMAP_MAX_RANK][TMAP_TENSOR_RANK]; /* coordinate k: the sum of coef[k][i] * c[i] */
+    uint64_t map_coef[TMAP_TENSOR_RANK]; /* a map's address: desc's and the sum of these, bytes */
+    uint64_t maps;                       /* so many of them; 1: the coefficients are 0 */
+    bool moved;       /* another dimension was made the innermost: the tile is transposed */
+    bool longer_rows; /* dimension 0 was merged with one that the tile takes several indices of */
+    char reason[240]; /* why there is none, or "" */
+};
+
+/* tmap_fold_tensor() : the first dimension whose elements are side by side becomes the innermost; a
+ *  dimension with a stride of 2^40 bytes and more becomes maps, if the tile takes one index of it;
+ *  of ranks above 5 dimensions of size 1 go, then contiguous ones are merged where the tile takes
+ *  all of the inner or one index of both (dimension 0 last), then the smallest that the tile takes
+ * one index of become maps. Tiles lie on their own grid, and coordinates of dimensions with a tile
+ * of 1 are in bounds. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with the reason. */
+TMAP_API enum tmap_status tmap_fold_tensor(const struct tmap_tensor *tensor, struct tmap_fold *out);
+
 /* --- synthesis: the best descriptors for a requested tile ---------------------------------------
  */
 
