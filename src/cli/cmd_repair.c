@@ -18,14 +18,25 @@ struct repair {
     void *workspace;
     uint64_t plans;
     bool patch;
-    json_t *patches;            /* of the array that is being read, not yet printed */
+    json_t *patches; /* of the array that is being read, not yet printed */
+    bool folded;     /* the record is a tensor that no descriptor holds: */
+    struct io_tensor tensor;
+    struct tmap_fold fold;
     struct cli_prover prover;   /* --prove */
     struct tmap_search_log log; /* the search's account, for proofs */
 };
 
-static json_t *plan_json(const struct tmap_plan *plan, const struct tmap_desc *request)
+/* Whether the tile lies as the record would have it, not only as what it was folded to. */
+static bool keeps_layout(const struct repair *r, const struct tmap_plan *plan)
 {
-    const bool kept = plan->cost.layout_changes == 0;
+    const bool other = r->folded && (r->fold.moved || r->fold.longer_rows);
+    return plan->cost.layout_changes == 0 && !other;
+}
+
+static json_t *plan_json(const struct repair *r, const struct tmap_plan *plan,
+                         const struct tmap_desc *request)
+{
+    const bool kept = keeps_layout(r, plan);
     json_t *o = io_plan_json(plan, request);
     if (!plan->skip)
         json_object_set_new(o, "shared_layout", json_string(kept ? "as_requested" : "changed"));
@@ -40,24 +51,27 @@ static void print_json(const struct repair *r, const struct io_record *record,
     json_object_set_new(o, "name", record->name ? json_string(record->name) : json_null());
     json_object_set_new(o, "verdict", json_string(io_verdict_name(verdict)));
     for (size_t i = 0; i < report->found; i++)
-        json_array_append_new(list, plan_json(&plans[i], &record->desc));
+        json_array_append_new(list, plan_json(r, &plans[i], &record->desc));
     json_object_set_new(o, "plans", list);
     json_object_set_new(o, "minimal", json_boolean(report->closed && report->found));
     json_object_set_new(o, "states", json_integer(report->states));
     if (report->reason[0]) json_object_set_new(o, "reason", json_string(report->reason));
+    if (r->folded && report->found)
+        json_object_set_new(o, "fold", io_fold_json(&r->tensor, &r->fold));
     io_print_json(stdout, o, r->cli->format == IO_JSON ? 2 : 0);
 }
 
-static void print_text(const struct io_record *record, const struct tmap_plan *plans,
-                       const struct tmap_repair_report *report)
+static void print_text(const struct repair *r, const struct io_record *record,
+                       const struct tmap_plan *plans, const struct tmap_repair_report *report)
 {
     io_put(stdout, record->name ? record->name : "record");
     puts(":");
     if (report->found == 0) printf("  no plan: %s\n", report->reason);
+    if (r->folded && report->found) io_fold_text(stdout, &r->tensor, &r->fold);
     for (size_t i = 0; i < report->found; i++) {
         printf("  plan %zu: ", i + 1);
         io_plan_text(stdout, &plans[i], &record->desc);
-        if (plans[i].skip || plans[i].cost.layout_changes) continue;
+        if (plans[i].skip || !keeps_layout(r, &plans[i])) continue;
         puts("    shared-memory layout: as requested, element for element");
     }
     if (report->found)
@@ -180,7 +194,7 @@ static void print_plans(struct repair *r, struct io_record *record, const struct
     } else if (r->cli->format != IO_TEXT) {
         print_json(r, record, plans, report, verdict);
     } else {
-        print_text(record, plans, report);
+        print_text(r, record, plans, report);
     }
 }
 
@@ -188,6 +202,32 @@ static void print_plans(struct repair *r, struct io_record *record, const struct
 static bool changes_nothing(const struct tmap_repair_report *report, const struct tmap_plan *plans)
 {
     return report->found == 0 || plans[0].step_count == 0;
+}
+
+/* More dimensions than a map has, or a stride beyond: as a request that a map can say, or the
+ * reason why there is none. A patch cannot say how the coordinates change, and uses have them. */
+static bool fold_record(struct repair *r, struct io_record *record, char *reason, size_t size)
+{
+    struct tmap_desc *d = &record->desc;
+    r->folded = !r->patch && record->use_count == 0 && io_is_tensor(record->json) &&
+                io_tensor_from(record, record->json, "$", json_object_get(record->json, "box"),
+                               "$.box", &r->tensor);
+    if (!r->folded) return true;
+    const enum tmap_status s = tmap_fold_tensor(&r->tensor.tensor, &r->fold);
+    snprintf(reason, size, "%.159s", r->fold.reason);
+    if (s != TMAP_OK) return false;
+    r->fold.desc.swizzle = d->swizzle;
+    r->fold.desc.oob_fill = d->oob_fill;
+    r->fold.desc.l2_promotion = d->l2_promotion;
+    *d = r->fold.desc;
+    return true;
+}
+
+static enum cli_exit no_fold(struct repair *r, struct io_record *record,
+                             const struct tmap_repair_report *report)
+{
+    print_plans(r, record, NULL, report, TMAP_ILLEGAL);
+    return CLI_ILLEGAL;
 }
 
 static enum cli_exit repair_record(void *user, const struct io_stream *stream,
@@ -200,6 +240,8 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
     const struct tmap_request request = request_of(r, record);
     const enum tmap_verdict verdict = tmap_verdict_of(&r->checker, &record->desc);
     if (!to_repair(r, record)) return answer_legal(r, record);
+    if (!fold_record(r, record, report.reason, sizeof report.reason))
+        return no_fold(r, record, &report);
     r->log.count = 0;
     const enum tmap_status s =
         tmap_repair(&r->checker, &record->desc, &request, r->workspace, TMAP_REPAIR_WORKSPACE,
@@ -209,7 +251,10 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
     if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
     if (report.dropped) cli_note(r->cli, cli_status(r->cli, TMAP_E_INTERNAL, "repair"));
     print_plans(r, record, plans, &report, verdict == TMAP_LEGAL ? TMAP_ILLEGAL : verdict);
-    if (r->cli->prove && verdict != TMAP_LEGAL && !request.consumer)
+    if (r->cli->prove && r->folded) {
+        cli_message(r->cli, "%s: not proved: it is no descriptor", name_of(record));
+        cli_note(r->cli, CLI_UNDECIDED);
+    } else if (r->cli->prove && verdict != TMAP_LEGAL && !request.consumer)
         cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &request,
                          report.found ? &plans[0] : NULL, &r->log, name_of(record));
     return report.found ? CLI_OK : CLI_ILLEGAL;

@@ -43,13 +43,16 @@ static json_t *plan_json(const struct tmap_tile_plan *t, const struct tmap_tile_
 
 static void print_json(const struct solve *s, const struct io_record *record,
                        const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_tile_request *request, const char *reason)
+                       const struct io_request *asked, const char *reason)
 {
+    const struct tmap_tile_request *request = &asked->request;
     json_t *o = json_object(), *list = json_array();
     json_t *name = json_object_get(record->json, "name");
     json_object_set(o, "name", name ? name : json_null());
     for (size_t i = 0; i < found; i++) json_array_append_new(list, plan_json(&plans[i], request));
     json_object_set_new(o, "plans", list);
+    if (found && asked->folded)
+        json_object_set_new(o, "fold", io_fold_json(&asked->tensor, &asked->fold));
     if (!found) json_object_set_new(o, "reason", json_string(reason));
     io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
 }
@@ -66,8 +69,10 @@ static void print_loop(const struct tmap_tile_plan *t, const struct tmap_tile_re
 }
 
 static void print_text(const struct tmap_tile_plan *plans, size_t found,
-                       const struct tmap_tile_request *request, const char *reason)
+                       const struct io_request *asked, const char *reason)
 {
+    const struct tmap_tile_request *request = &asked->request;
+    if (found && asked->folded) io_fold_text(stdout, &asked->tensor, &asked->fold);
     if (!found) printf("no plan: %s\n", reason);
     for (size_t i = 0; i < found; i++) {
         const struct tmap_tile_plan *t = &plans[i];
@@ -85,22 +90,26 @@ static enum cli_exit solve_record(void *user, const struct io_stream *stream,
 {
     (void)stream;
     struct solve *s = user;
-    struct tmap_tile_request request;
+    struct io_request asked;
+    const struct tmap_tile_request *request = &asked.request;
     struct tmap_tile_plan plans[MOST_PLANS];
     size_t found = 0;
-    char reason[160] = "";
-    if (!io_request_from(record, &request)) return cli_unreadable(s->cli, record);
-    const enum tmap_status status =
-        tmap_solve(&s->checker, &request, s->workspace, TMAP_REPAIR_WORKSPACE, plans,
-                   (size_t)s->plans, &found, reason, sizeof reason);
+    char reason[240] = "";
+    if (!io_request_from(record, &asked)) return cli_unreadable(s->cli, record);
+    enum tmap_status status = TMAP_E_NO_PLAN;
+    if (asked.fold.reason[0])
+        snprintf(reason, sizeof reason, "%s", asked.fold.reason);
+    else
+        status = tmap_solve(&s->checker, request, s->workspace, TMAP_REPAIR_WORKSPACE, plans,
+                            (size_t)s->plans, &found, reason, sizeof reason);
     if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
     if (s->cli->format == IO_TEXT)
-        print_text(plans, found, &request, reason);
+        print_text(plans, found, &asked, reason);
     else
-        print_json(s, record, plans, found, &request, reason);
+        print_json(s, record, plans, found, &asked, reason);
     const json_t *name = json_object_get(record->json, "name");
     if (s->cli->prove && found)
-        cli_prove_tile(s->cli, &s->prover, &s->checker, &request, &plans[0], s->workspace, &s->log,
+        cli_prove_tile(s->cli, &s->prover, &s->checker, request, &plans[0], s->workspace, &s->log,
                        json_is_string(name) ? json_string_value(name) : "record");
     return found ? CLI_OK : CLI_ILLEGAL;
 }

@@ -15,15 +15,15 @@ enum { AS_PIPELINE = IO_FORMATS, AS_PRUNE, AS_REQUEST, WAYS, PLANS = 4 };
 static void solve(struct io_record *record)
 {
     static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
-    struct tmap_tile_request request;
+    struct io_request asked;
     struct tmap_tile_plan plans[PLANS];
     struct tmap_checker checker;
     struct tmap_target target = tmap_default_target();
     size_t found = 0;
     char reason[160];
     FUZZ_CHECK(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) == TMAP_OK);
-    if (!io_request_from(record, &request)) return;
-    tmap_solve(&checker, &request, workspace, sizeof workspace, plans, PLANS, &found, reason,
+    if (!io_request_from(record, &asked) || asked.fold.reason[0]) return;
+    tmap_solve(&checker, &asked.request, workspace, sizeof workspace, plans, PLANS, &found, reason,
                sizeof reason);
     for (size_t i = 0; i < found && i < PLANS && !plans[i].plan.skip; i++)
         FUZZ_CHECK(tmap_verdict_of(&checker, &plans[i].plan.desc) == TMAP_LEGAL);

@@ -52,8 +52,30 @@ struct io_prune {
 bool io_prune_from(struct io_record *record, struct io_prune *out);
 void io_prune_free(struct io_prune *prune);
 
+/* A tensor that no descriptor holds, in the order of its input. */
+struct io_tensor {
+    struct tmap_tensor tensor; /* innermost first */
+    bool outermost_first;      /* as torch has it: "sizes", "strides" and "offset" in elements */
+};
+/* io_is_tensor() : whether an object is one. io_tensor_from() : reads it, and its tile from box;
+ * False with the error set. io_fold_text(), io_fold_json() : how the coordinates of its plans
+ * follow from its own, which are called x0, x1, ... in the order of the input. */
+bool io_is_tensor(const json_t *object);
+bool io_tensor_from(struct io_record *record, json_t *object, const char *path, const json_t *box,
+                    const char *box_path, struct io_tensor *out);
+void io_fold_text(FILE *out, const struct io_tensor *tensor, const struct tmap_fold *fold);
+json_t *io_fold_json(const struct io_tensor *tensor, const struct tmap_fold *fold);
+
+/* A request of solve: folded says that its tensor is one that no descriptor holds, which tensor and
+ * fold are, then. */
+struct io_request {
+    struct tmap_tile_request request;
+    bool folded;
+    struct io_tensor tensor;
+    struct tmap_fold fold; /* reason "": request is of its descriptor */
+};
 /* io_request_from() : a record of solve. False with the error set. */
-bool io_request_from(struct io_record *record, struct tmap_tile_request *out);
+bool io_request_from(struct io_record *record, struct io_request *out);
 
 /* io_enum_from() : a name, an alias or an integer at key of the record's own object; `otherwise`
  *  when absent. False with the error set. */

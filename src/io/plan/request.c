@@ -43,22 +43,42 @@ static bool consumer_of(json_t *value, json_t *major, struct tmap_tile_request *
     return value == NULL;
 }
 
-bool io_request_from(struct io_record *r, struct tmap_tile_request *w)
+/* A tensor that no descriptor holds, as one that does; or why there is none. */
+static bool fold_from(struct io_record *r, json_t *tensor, json_t *tile, struct io_request *out)
+{
+    if (!io_tensor_from(r, tensor, "$.tensor", tile, "$.tile", &out->tensor)) return false;
+    out->folded = true;
+    tmap_fold_tensor(&out->tensor.tensor, &out->fold);
+    out->request.tensor = out->fold.desc;
+    return true;
+}
+
+bool io_request_from(struct io_record *r, struct io_request *out)
 {
     static const char *const known[] = {"name",     "tensor", "tile",      "op",
                                         "consumer", "major",  "multicast", NULL};
     const struct io_at at = {r, "$", 0};
     json_t *tile = json_object_get(r->json, "tile"), *cast = json_object_get(r->json, "multicast");
-    memset(w, 0, sizeof *w);
+    json_t *tensor = json_object_get(r->json, "tensor");
+    struct tmap_tile_request *w = &out->request;
+    memset(out, 0, sizeof *out);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
     if (!io_check_keys(&at, r->json, known)) return false;
     if (!json_is_array(tile)) return io_fail(r, "$.tile", "expected an array of numbers");
-    if (!tensor_from(r, json_object_get(r->json, "tensor"), tile, &w->tensor)) return false;
+    if (!(io_is_tensor(tensor) ? fold_from(r, tensor, tile, out)
+                               : tensor_from(r, tensor, tile, &w->tensor)))
+        return false;
     memcpy(w->tile, w->tensor.box, sizeof w->tile);
     if (!op_of(json_object_get(r->json, "op"), &w->op)) return io_fail(r, "$.op", "load or store");
     if (!consumer_of(json_object_get(r->json, "consumer"), json_object_get(r->json, "major"), w))
         return io_fail(r, "$.consumer",
                        "none, ldmatrix, wgmma_k_major, wgmma_mn_major, "
                        "tcgen05_k_major or tcgen05_mn_major; or wgmma with \"major\"");
+    if (out->folded && out->fold.moved && w->consumer)
+        snprintf(
+            out->fold.reason, sizeof out->fold.reason,
+            "the elements that are side by side are not those of the innermost dimension, which "
+            "the consumer reads along: request it with that dimension innermost, and the other "
+            "major");
     return !cast || io_get_u32(&at, "multicast", -1, cast, &w->multicast);
 }
