@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define UNIT_BITS 128u       /* of rows, where the target refuses the type */
-#define MOST_RUNS (1u << 15) /* of 16 bytes each: more than shared memory has */
+#define MOST_RUNS (1u << 17) /* of 16 bytes each: eight times what shared memory has */
 
 /* The request's tile: `count` positions along each dimension, `step` indices apart. */
 struct tile {
