@@ -179,7 +179,7 @@ static enum tmap_status optimize_view(struct sym_account *a, const struct sym_vi
 static unsigned state_of(const struct tmap_search_log *log, const struct tmap_plan *p)
 {
     for (size_t i = 0; i < log->count && i < log->capacity; i++) {
-        struct tmap_cost c = log->events[i].cost;
+        struct tmap_cost c = log->events[i].u.cost;
         c.kind = p->cost.kind;
         c.steps = p->cost.steps;
         if (log->events[i].kind == TMAP_SEARCH_PLAN && tmap_cost_compare(&c, &p->cost) == 0)

@@ -364,7 +364,7 @@ struct tmap_search_event {
         struct tmap_search_limits limits;
         struct tmap_search_state state; /* STATE and IM2COL */
         struct tmap_cost cost;
-    };
+    } u;
 };
 
 struct tmap_search_log {

@@ -47,19 +47,19 @@ static void note_limits(struct search *s, unsigned set, struct limits *l)
 {
     struct tmap_search_event e = {.kind = TMAP_SEARCH_LIMITS, .number = set};
     if (!s->log) return;
-    e.limits = (struct tmap_search_limits){.known = l->known,
-                                           .max_box = l->max_box,
-                                           .inner_unit = l->inner_unit,
-                                           .coord_unit = l->coord_unit};
+    e.u.limits = (struct tmap_search_limits){.known = l->known,
+                                             .max_box = l->max_box,
+                                             .inner_unit = l->inner_unit,
+                                             .coord_unit = l->coord_unit};
     for (int32_t w = 0; w < SWIZZLES; w++)
-        e.limits.max_inner[w] = l->known ? limits_inner(&s->objective, l, w) : 0;
+        e.u.limits.max_inner[w] = l->known ? limits_inner(&s->objective, l, w) : 0;
     note_event(s, &e);
 }
 
 static void note_cost(struct search *s, enum tmap_search_kind kind, uint32_t state,
                       const struct tmap_cost *c)
 {
-    const struct tmap_search_event e = {.kind = kind, .number = state, .cost = *c};
+    const struct tmap_search_event e = {.kind = kind, .number = state, .u.cost = *c};
     note_event(s, &e);
 }
 
@@ -67,13 +67,13 @@ static void note_objective(struct search *s)
 {
     const struct tmap_request *w = s->objective.request;
     const struct tmap_search_event e = {.kind = TMAP_SEARCH_OBJECTIVE,
-                                        .objective = {.useful_bytes = s->objective.useful_bytes,
-                                                      .tensor_bytes = s->objective.tensor_bytes,
-                                                      .swizzle = s->objective.desc->swizzle,
-                                                      .stores = s->objective.stores,
-                                                      .keep_swizzle = w && w->keep_swizzle,
-                                                      .no_copy = w && w->no_copy,
-                                                      .decided = s->decision->decided}};
+                                        .u.objective = {.useful_bytes = s->objective.useful_bytes,
+                                                        .tensor_bytes = s->objective.tensor_bytes,
+                                                        .swizzle = s->objective.desc->swizzle,
+                                                        .stores = s->objective.stores,
+                                                        .keep_swizzle = w && w->keep_swizzle,
+                                                        .no_copy = w && w->no_copy,
+                                                        .decided = s->decision->decided}};
     note_event(s, &e);
 }
 
@@ -119,18 +119,18 @@ static void note_state(struct search *s, uint32_t number, const struct view *v)
     if (!s->log) return;
     const uint32_t slice = view_slices(v, &pair) ? layout_slice_bytes(v->desc.interleave) : 0;
     const bool pairs = !v->desc.interleave && (view_widen(v, &pair) || view_bytes(v, &pair));
-    e.state = (struct tmap_search_state){.rank = v->desc.rank,
-                                         .rewrites = v->step_count,
-                                         .limits = (uint32_t)(limits_for(s, v) - s->sets->limits),
-                                         .pairs = v->desc.interleave ? slice ? slice : 2 : pairs,
-                                         .dtype = v->desc.dtype,
-                                         .interleave = v->desc.interleave,
-                                         .address = v->desc.address,
-                                         .layout_changes = moves_tile(s, v),
-                                         .is_piece = v->digit[0].mod != 0,
-                                         .tile_rows = fields_rows_are_the_tiles(v)};
+    e.u.state = (struct tmap_search_state){.rank = v->desc.rank,
+                                           .rewrites = v->step_count,
+                                           .limits = (uint32_t)(limits_for(s, v) - s->sets->limits),
+                                           .pairs = v->desc.interleave ? slice ? slice : 2 : pairs,
+                                           .dtype = v->desc.dtype,
+                                           .interleave = v->desc.interleave,
+                                           .address = v->desc.address,
+                                           .layout_changes = moves_tile(s, v),
+                                           .is_piece = v->digit[0].mod != 0,
+                                           .tile_rows = fields_rows_are_the_tiles(v)};
     for (uint32_t i = 0; i < v->desc.rank; i++)
-        e.state.dim[i] =
+        e.u.state.dim[i] =
             (struct tmap_search_dim){v->desc.dim[i], stride_of(&v->desc, i), v->tile[i],
                                      v->grain[i],    v->desc.elem_stride[i], whole(v, i)};
     note_event(s, &e);
@@ -420,12 +420,12 @@ static void note_im2col(struct search *s, const struct tmap_desc *d)
 {
     struct tmap_search_event e = {
         .kind = TMAP_SEARCH_IM2COL,
-        .state = {.rank = d->rank, .channels = d->channels, .address = d->address}};
+        .u.state = {.rank = d->rank, .channels = d->channels, .address = d->address}};
     for (uint32_t i = 0; i < d->rank; i++)
-        e.state.dim[i] = (struct tmap_search_dim){.size = d->dim[i],
-                                                  .stride_bytes = stride_of(d, i),
-                                                  .grain = im2col_grain(&s->objective, i),
-                                                  .elem_stride = d->elem_stride[i]};
+        e.u.state.dim[i] = (struct tmap_search_dim){.size = d->dim[i],
+                                                    .stride_bytes = stride_of(d, i),
+                                                    .grain = im2col_grain(&s->objective, i),
+                                                    .elem_stride = d->elem_stride[i]};
     note_event(s, &e);
 }
 

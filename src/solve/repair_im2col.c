@@ -49,15 +49,15 @@ static bool usable(const struct objective *objective, const struct tmap_desc *de
            found == 0;
 }
 
-/* A tiled box that lies in shared memory as the walk does: channels, and rows modulo 256. */
+/* A tiled box that lies in shared memory as the walk does: channels, and as many rows modulo 8. */
 static struct tmap_desc as_box(const struct tmap_desc *desc)
 {
-    enum { ROWS = 256 };
+    enum { ROWS = 8 };
     struct tmap_desc d = *desc;
     d.kind = TMAP_TILED;
     for (uint32_t i = 0; i < TMAP_MAX_RANK; i++) d.box[i] = d.elem_stride[i] = 1;
     d.box[0] = desc->channels;
-    d.box[1] = desc->pixels % ROWS ? desc->pixels % ROWS : ROWS;
+    d.box[1] = desc->pixels < ROWS ? desc->pixels : ROWS + desc->pixels % ROWS;
     return d;
 }
 

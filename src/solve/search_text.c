@@ -75,14 +75,14 @@ size_t tmap_search_text(const struct tmap_search_event *e, char *out, size_t siz
     if (l.size) out[0] = 0;
     if (!e || e->kind > TMAP_SEARCH_PLAN) return 0;
     if (e->kind == TMAP_SEARCH_OBJECTIVE)
-        add_objective(&l, &e->objective);
+        add_objective(&l, &e->u.objective);
     else if (e->kind == TMAP_SEARCH_LIMITS)
-        add_limits(&l, e->number, &e->limits);
+        add_limits(&l, e->number, &e->u.limits);
     else if (e->kind == TMAP_SEARCH_STATE)
-        add_state(&l, e->number, &e->state);
+        add_state(&l, e->number, &e->u.state);
     else if (e->kind == TMAP_SEARCH_IM2COL)
-        add_im2col(&l, &e->state);
+        add_im2col(&l, &e->u.state);
     else
-        add_cost(&l, words[e->kind], e->number, &e->cost);
+        add_cost(&l, words[e->kind], e->number, &e->u.cost);
     return l.length;
 }

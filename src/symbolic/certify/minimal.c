@@ -21,7 +21,7 @@ static void take_objective(struct sym_account *a, const struct tmap_search_objec
 /* What the view changed of the request; an im2col map's element strides are the request's. */
 static struct sym_view view_of(const struct sym_account *a, const struct tmap_search_event *e)
 {
-    const struct tmap_search_state *x = &e->state;
+    const struct tmap_search_state *x = &e->u.state;
     struct sym_view v = {.desc = a->base};
     const bool tiled = e->kind == TMAP_SEARCH_STATE;
     v.desc.rank = x->rank;
@@ -193,9 +193,9 @@ enum tmap_status sym_each_view(struct sym_account *a, const struct tmap_search_l
         return sym_report(a->s, TMAP_E_ARGUMENT, "the search's account is missing or cut off");
     for (size_t i = 0; i < log->count && st == TMAP_OK; i++) {
         const struct tmap_search_event *e = &log->events[i];
-        if (e->kind == TMAP_SEARCH_OBJECTIVE) take_objective(a, &e->objective);
+        if (e->kind == TMAP_SEARCH_OBJECTIVE) take_objective(a, &e->u.objective);
         if (e->kind != TMAP_SEARCH_STATE && e->kind != TMAP_SEARCH_IM2COL) continue;
-        if (!a->has_aim || e->state.rank < 1 || e->state.rank > TMAP_MAX_RANK)
+        if (!a->has_aim || e->u.state.rank < 1 || e->u.state.rank > TMAP_MAX_RANK)
             return sym_report(a->s, TMAP_E_ARGUMENT, "a state of the account cannot be read");
         const struct sym_view v = view_of(a, e);
         st = each(a, &v, user);
