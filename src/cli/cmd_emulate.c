@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/emulate_args.h"
+#include "cli/emulate_report.h"
 #include "io/report/report.h"
 
 enum { MAX_FINDINGS = 64 };
@@ -16,6 +17,7 @@ struct session {
     struct tmap_emulate_finding finding[MAX_FINDINGS];
     size_t findings;
     struct tmap_emulate_result result;
+    struct emulate_report report; /* of the formats for machines that show findings */
     bool bad;
 };
 
@@ -44,6 +46,30 @@ static json_t *counts_json(const struct tmap_emulate_counts *c)
                      "barrier_phases", (json_int_t)c->barrier_phases);
 }
 
+static bool reports(const struct session *s)
+{
+    return s->report.results != NULL;
+}
+
+/* "random 7": which run a finding is of. */
+static const char *run_name(const struct session *s, char text[40])
+{
+    if (s->launch.schedule == TMAP_EMULATE_RANDOM)
+        snprintf(text, 40, "random %llu", (unsigned long long)s->launch.seed);
+    else
+        snprintf(text, 40, "%s", schedules[s->launch.schedule]);
+    return text;
+}
+
+static void report_wrong(struct session *s, const char *what, const struct emulate_verdict *v)
+{
+    char text[300], name[40];
+    snprintf(text, sizeof text, "%.120s: %llu of %llu elements are wrong, the first is number %llu",
+             what, (unsigned long long)v->wrong, (unsigned long long)v->elements,
+             (unsigned long long)v->first);
+    emulate_report_wrong(&s->report, run_name(s, name), text);
+}
+
 static void print_expectation(struct session *s, const char *text, json_t *list)
 {
     struct emulate_verdict v;
@@ -52,7 +78,9 @@ static void print_expectation(struct session *s, const char *text, json_t *list)
         return;
     }
     if (v.wrong) s->bad = true;
-    if (list) {
+    if (reports(s)) {
+        if (v.wrong) report_wrong(s, text, &v);
+    } else if (list) {
         json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f}", "expect", text, "elements",
                                               (json_int_t)v.elements, "wrong", (json_int_t)v.wrong,
                                               "largest_difference", v.largest));
@@ -106,6 +134,16 @@ static void print_json(struct session *s)
     io_print_json(stdout, o, s->cli->format == IO_JSON ? 2 : 0);
 }
 
+static void print_report(struct session *s)
+{
+    const size_t before = s->report.cases;
+    char name[40];
+    for (size_t i = 0; i < s->findings && i < MAX_FINDINGS; i++)
+        emulate_report_finding(&s->report, run_name(s, name), &s->finding[i]);
+    expectations(s, NULL);
+    if (s->report.cases == before) emulate_report_clean(&s->report, run_name(s, name));
+}
+
 static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
 {
     s->launch.schedule = schedule;
@@ -119,7 +157,9 @@ static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_
         return;
     }
     if (s->findings) s->bad = true;
-    if (s->cli->format == IO_TEXT)
+    if (reports(s))
+        print_report(s);
+    else if (s->cli->format == IO_TEXT)
         print_text(s);
     else
         print_json(s);
@@ -230,7 +270,13 @@ static enum cli_exit run(struct cli *cli)
     s->cli = cli;
     enum cli_exit code = load(s);
     if (code == CLI_OK) code = prepare(s);
+    const char *file = cli->operand_count ? cli->operand[0] : "-";
+    if (code == CLI_OK &&
+        (cli->format == IO_SARIF || cli->format == IO_GITHUB || cli->format == IO_JUNIT) &&
+        !emulate_report_begin(&s->report, cli->format, file, s->launch.kernel))
+        code = cli_status(cli, TMAP_E_MEMORY, "emulate");
     if (code == CLI_OK) code = run_all(s);
+    if (reports(s)) emulate_report_end(&s->report, stdout);
     emulate_args_free(&s->args);
     tmap_emulate_free(s->module);
     free(s);
@@ -269,6 +315,7 @@ const struct cli_command cli_emulate = {
         "wrong element: exit\n"
         "code 1. What Blackwell does is inferred from documents, not observed.\n",
     .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED | CLI_BUDGET,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL) | IO_BIT(IO_SARIF) |
+               IO_BIT(IO_GITHUB) | IO_BIT(IO_JUNIT),
     .options = options,
     .run = run};
