@@ -123,15 +123,16 @@ static void product_facts(const struct config_judge *j, struct pipeline_facts *f
 }
 
 /* What one instruction takes of a block that several share: the last one takes the rest. */
-static uint32_t last_part(uint32_t block, uint32_t most)
+static uint32_t last_part(uint32_t block, uint64_t most)
 {
-    return block > most && block % most == 0 ? most : block > most ? block % most : block;
+    if (block <= most) return block;
+    return (uint32_t)(block % most == 0 ? most : block % most);
 }
 
 /* Rows of one instruction at most: 128 in each CTA of the group. */
-static uint32_t instruction_rows(const struct config_judge *j, const struct tmap_config *c)
+static uint64_t instruction_rows(const struct config_judge *j, const struct tmap_config *c)
 {
-    return GROUP_ROWS * group_of(j->p, c);
+    return (uint64_t)GROUP_ROWS * group_of(j->p, c);
 }
 
 uint64_t config_tmem_columns(const struct config_judge *j, const struct tmap_config *c)
