@@ -166,12 +166,28 @@ static bool settle(const struct tmap_checker *c, struct decision *x,
     }
 }
 
+/* A kind, a rank and a type that exist: the search reckons with them, so that they must hold under
+ * every contract, also one that does not ask for them (hardware). */
+static bool is_tensor(const struct tmap_checker *c, struct decision *x)
+{
+    static const tmap_row rows[] = {ROW_TMA001, ROW_TMA002, ROW_TMA003, ROW_TMA005};
+    struct tmap_checker safe;
+    if (tmap_checker_prepare(&c->target, TMAP_CONTRACT_SAFE, &safe) != TMAP_OK) return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!violates(&safe, &x->desc, rows[i], -1)) continue;
+        give_up(x, rows[i]);
+        return false;
+    }
+    return true;
+}
+
 void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
             const struct tmap_request *request, struct decision *x)
 {
     struct tmap_violation v[40];
     memset(x, 0, sizeof *x);
     x->desc = *desc;
+    if (!is_tensor(c, x)) return;
     for (int round = 0; round < 8; round++) {
         const uint32_t before = x->step_count;
         size_t n = 0;
