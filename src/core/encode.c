@@ -42,7 +42,8 @@ static uint64_t align_of_swizzle(uint32_t swizzle)
 static inline uint32_t strided(uint32_t box, uint32_t elem_stride)
 {
     static const uint32_t inverse[] = {65536, 65536, 32768, 21846, 16384, 13108, 10923, 9363, 8192};
-    if (elem_stride >= sizeof inverse / sizeof inverse[0] || box >> 9) return box / elem_stride;
+    if (elem_stride >= sizeof inverse / sizeof inverse[0] || (box >> 9 && elem_stride))
+        return box / elem_stride;
     return box * inverse[elem_stride] >> 16;
 }
 

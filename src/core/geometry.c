@@ -103,7 +103,8 @@ static void extents_tiled(const struct tmap_desc *d, bool sliced, struct tmap_la
 {
     for (uint32_t i = 0; i < d->rank && i < TMAP_MAX_RANK; i++)
         l->extent[i] = ceil_div(d->box[i], i == 0 && !sliced ? 1 : d->elem_stride[i]);
-    if (sliced) l->extent[d->rank - 2] = 1; // whatever its box: seen for boxes of 1 to 256
+    if (sliced && d->rank >= 2 && d->rank <= TMAP_MAX_RANK)
+        l->extent[d->rank - 2] = 1; // whatever its box: seen for boxes of 1 to 256
 }
 
 static void extents_im2col(const struct tmap_desc *d, bool sliced, struct tmap_layout *l)
