@@ -1,0 +1,124 @@
+/* What the fuzzers found, one test each: make fuzz-api and make fuzz (docs/RELIABILITY.md). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tmap/solve.h"
+
+#include <string.h>
+
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+static struct tmap_desc plain(void)
+{
+    return (struct tmap_desc){.dtype = TMAP_BFLOAT16,
+                              .rank = 2,
+                              .address = 0x7f0000000000,
+                              .dim = {64, 64},
+                              .stride_bytes = {128},
+                              .box = {64, 64},
+                              .elem_stride = {1, 1, 1, 1, 1}};
+}
+
+static struct tmap_checker checker_of(enum tmap_contract contract)
+{
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker c;
+    assert_int_equal(tmap_checker_prepare(&target, contract, &c), TMAP_OK);
+    return c;
+}
+
+/* The contract hardware has no row about ranks, kinds and types that do not exist. */
+static void plans_need_a_tensor_under_every_contract(void **state)
+{
+    (void)state;
+    for (int contract = TMAP_CONTRACT_SAFE; contract <= TMAP_CONTRACT_HARDWARE; contract++) {
+        const struct tmap_checker c = checker_of((enum tmap_contract)contract);
+        struct tmap_desc d[4] = {plain(), plain(), plain(), plain()};
+        d[0].rank = 6;
+        d[1].rank = 0;
+        d[2].kind = 7;
+        d[3].dtype = 99;
+        for (int i = 0; i < 4; i++) {
+            struct tmap_plan plan;
+            struct tmap_repair_report report;
+            assert_int_equal(
+                tmap_repair(&c, &d[i], NULL, workspace, sizeof workspace, &plan, 1, &report, NULL),
+                TMAP_E_NO_PLAN);
+            assert_true(report.reason[0]);
+            if (d[i].kind != TMAP_TILED) continue; /* a tile is asked of a tiled map */
+            struct tmap_tile_request r = {.tensor = d[i], .tile = {16, 16}};
+            struct tmap_tile_plan tile;
+            size_t found;
+            assert_int_equal(
+                tmap_solve(&c, &r, workspace, sizeof workspace, &tile, 1, &found, NULL, 0),
+                TMAP_E_NO_PLAN);
+        }
+    }
+}
+
+/* extent[rank - 2] of an interleaved tensor lay outside the array. */
+static void interleaved_tensors_of_any_rank_have_a_layout(void **state)
+{
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_HARDWARE);
+    struct tmap_plan plan;
+    (void)state;
+    memset(&plan, 0, sizeof plan);
+    for (uint32_t rank = 0; rank < 9; rank++) {
+        struct tmap_desc d = plain();
+        struct tmap_layout layout;
+        d.interleave = TMAP_INTERLEAVE_32B;
+        d.rank = rank < 8 ? rank : UINT32_MAX;
+        tmap_layout(&c, &d, &layout);
+        plan.desc = plain();
+        assert_non_null(tmap_plan_check(&d, NULL, &plan));
+    }
+}
+
+/* 128 times 2^25 CTAs is 0 in 32 bits, and was divided by. */
+static void any_number_of_ctas_is_judged(void **state)
+{
+    const struct tmap_target target = {1300, 90, 580, TMAP_ARCH(100, 1)};
+    const struct tmap_problem p = {.m = 4096,
+                                   .n = 4096,
+                                   .k = 4096,
+                                   .dtype = TMAP_BFLOAT16,
+                                   .out_dtype = TMAP_BFLOAT16,
+                                   .model = TMAP_MODEL_TCGEN05};
+    struct tmap_checker c;
+    (void)state;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    for (unsigned bit = 2; bit < 32; bit++) {
+        const struct tmap_config config = {128, 128, 64, 2, 4, 1u << bit};
+        struct tmap_config_answer answer;
+        assert_int_equal(tmap_prune(&c, &p, &config, 1, &answer), TMAP_OK);
+        assert_int_equal(answer.verdict, TMAP_ILLEGAL);
+    }
+}
+
+/* A box beyond every bound was divided by an element stride of 0. */
+static void unchecked_bytes_of_anything(void **state)
+{
+    struct tmap_desc d = plain();
+    struct tmap_map map;
+    (void)state;
+    for (uint32_t box = 0; box < 1024; box++) {
+        d.box[1] = box;
+        d.elem_stride[1] = 0;
+        assert_true(tmap_encode_unchecked(&d, &map));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_need_a_tensor_under_every_contract),
+        cmocka_unit_test(interleaved_tensors_of_any_rank_have_a_layout),
+        cmocka_unit_test(any_number_of_ctas_is_judged),
+        cmocka_unit_test(unchecked_bytes_of_anything),
+    };
+    return cmocka_run_group_tests_name("found by fuzzing", tests, NULL, NULL);
+}
