@@ -103,17 +103,17 @@ static const struct {
     const struct name *names, *aliases;
     const char *prefix;
 } tables[VALUES_END] = {
-    [VALUES_KIND] = {kinds, NULL},
+    [VALUES_KIND] = {kinds, NULL, NULL},
     [VALUES_DTYPE] = {dtypes, dtype_aliases, "CU_TENSOR_MAP_DATA_TYPE_"},
     [VALUES_INTERLEAVE] = {interleaves, NULL, "CU_TENSOR_MAP_INTERLEAVE_"},
     [VALUES_SWIZZLE] = {swizzles, NULL, "CU_TENSOR_MAP_SWIZZLE_"},
     [VALUES_L2] = {promotions, promotion_aliases, "CU_TENSOR_MAP_L2_PROMOTION_"},
     [VALUES_OOB] = {fills, fill_aliases, "CU_TENSOR_MAP_FLOAT_OOB_FILL_"},
     [VALUES_MODE] = {modes, NULL, "CU_TENSOR_MAP_IM2COL_WIDE_MODE_"},
-    [VALUES_OP] = {ops, NULL},
-    [VALUES_FIELD] = {replace_fields, NULL},
-    [VALUES_CONSUMER] = {consumers, NULL},
-    [VALUES_MAJOR] = {majors, NULL}};
+    [VALUES_OP] = {ops, NULL, NULL},
+    [VALUES_FIELD] = {replace_fields, NULL, NULL},
+    [VALUES_CONSUMER] = {consumers, NULL, NULL},
+    [VALUES_MAJOR] = {majors, NULL, NULL}};
 
 static bool find(const struct name *names, const char *text, int32_t *out)
 {
