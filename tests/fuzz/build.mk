@@ -4,8 +4,10 @@ FUZZ_NAMES   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_BIN     := $(FUZZ_NAMES:%=$(B)/tests/fuzz/fuzz_%)
 FUZZ_SECONDS ?= 60
 FUZZ_CC      ?= clang
-$(FUZZ_BIN): $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(IO_OBJ) $(LINK_ALL)
-	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(IO_OBJ) $(LINK_ALL) $(CLI_LIBS) $(LIBS_ALL)
+FUZZ_LIBS    ?= $(CLI_LIBS)
+FUZZ_CLI     := $(filter-out %/main.o,$(CLI_OBJ))
+$(FUZZ_BIN): $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_CLI) $(LINK_ALL)
+	$(Q)$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_CLI) $(LINK_ALL) $(FUZZ_LIBS) $(LIBS_ALL)
 $(B)/tests/fuzz/fuzz_%.o: OBJ_CFLAGS = -Itests
 .PHONY: fuzz fuzz-build
 fuzz-build: $(FUZZ_BIN)
