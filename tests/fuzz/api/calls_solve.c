@@ -96,7 +96,8 @@ void try_solve(struct world *w)
     draw_desc(w, &r.tensor);
     r.op = draw_one_in(w, 8) ? (uint32_t)draw_edge(w) : draw_below(w, 2);
     for (int i = 0; i < TMAP_MAX_RANK; i++)
-        r.tile[i] = draw_one_in(w, 8) ? (uint32_t)draw_edge(w) : draw_below(w, 20) * 16;
+        r.tile[i] =
+            draw_one_in(w, 8) ? (uint32_t)draw_edge(w) : draw_below(w, 20) * (i < 2 ? 16 : 1);
     r.consumer = draw_below(w, 5);
     r.major = draw_below(w, 3);
     r.multicast = draw_below(w, 5);

@@ -124,7 +124,7 @@ static void limit_cpu(unsigned seconds)
 }
 
 struct part {
-    uint64_t first;
+    uint64_t first, skip;
     unsigned thread;
 };
 
@@ -134,7 +134,7 @@ static void *run_part(void *of)
     struct world w;
     struct step steps[STEPS];
     world_open(&w);
-    for (uint64_t i = p->thread; i < BATCH; i += options.threads) {
+    for (uint64_t i = p->skip + p->thread; i < BATCH; i += options.threads) {
         atomic_store(&shared->sequence[p->thread], p->first + i);
         if (options.threads == 1) limit_cpu(CPU_SECONDS);
         run_steps(&w, steps, sequence_of(p->first + i, steps));
@@ -143,11 +143,11 @@ static void *run_part(void *of)
     return NULL;
 }
 
-static void run_batch(uint64_t first)
+static void run_batch(uint64_t first, uint64_t skip)
 {
     struct part part[THREADS];
     pthread_t thread[THREADS];
-    for (unsigned t = 0; t < options.threads; t++) part[t] = (struct part){first, t};
+    for (unsigned t = 0; t < options.threads; t++) part[t] = (struct part){first, skip, t};
     if (options.threads == 1) {
         run_part(&part[0]);
         return;
@@ -157,8 +157,9 @@ static void run_batch(uint64_t first)
     for (unsigned t = 0; t < options.threads; t++) pthread_join(thread[t], NULL);
 }
 
-/* 0: all held. Else the child's wait status. */
-static int in_child(uint64_t first, struct step *steps, size_t n)
+/* Runs n steps, or without any the sequences of a batch from the skip-th on. 0: all held. Else the
+ * child's wait status. */
+static int in_child(struct step *steps, size_t n, uint64_t first, uint64_t skip)
 {
     int status = 0;
     shared->where[0] = 0;
@@ -168,7 +169,7 @@ static int in_child(uint64_t first, struct step *steps, size_t n)
     if (pid == 0) {
         struct world w;
         if (!steps) {
-            run_batch(first);
+            run_batch(first, skip);
             exit(0); /* so that leaks are looked for */
         }
         if (!options.replay && !freopen("/dev/null", "w", stderr)) _exit(98);
@@ -193,7 +194,7 @@ static size_t fewer_steps(struct step *steps, size_t n)
         for (size_t at = 0; at + run <= n;) {
             memcpy(less, steps, at * sizeof *less);
             memcpy(less + at, steps + at + run, (n - at - run) * sizeof *less);
-            if (n > run && in_child(0, less, n - run) != 0) {
+            if (n > run && in_child(less, n - run, 0, 0) != 0) {
                 n -= run;
                 memcpy(steps, less, n * sizeof *less);
             } else {
@@ -210,20 +211,20 @@ static void fewer_draws(struct step *steps, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t low = 0, high = 512;
         steps[i].draws = high;
-        if (in_child(0, steps, n) == 0) {
+        if (in_child(steps, n, 0, 0) == 0) {
             steps[i].draws = ALL;
             continue;
         }
         while (low < high) {
             const uint32_t middle = (low + high) / 2;
             steps[i].draws = middle;
-            if (in_child(0, steps, n) != 0)
+            if (in_child(steps, n, 0, 0) != 0)
                 high = middle;
             else
                 low = middle + 1;
         }
         steps[i].draws = high;
-        if (in_child(0, steps, n) == 0) steps[i].draws = 512; /* not monotone */
+        if (in_child(steps, n, 0, 0) == 0) steps[i].draws = 512; /* not monotone */
     }
 }
 
@@ -251,14 +252,14 @@ static void report(uint64_t number, int status)
     }
     printf("# sequence %llu of seed %llu fails (wait status 0x%x)\n", (unsigned long long)number,
            (unsigned long long)options.seed, (unsigned)status);
-    if (in_child(0, steps, n) == 0) {
+    if (in_child(steps, n, 0, 0) == 0) {
         printf("# ... but not alone: memory lost, threads, or what came before it\n");
         return;
     }
     n = fewer_steps(steps, n);
     fewer_draws(steps, n);
     n = fewer_steps(steps, n);
-    const int last = in_child(0, steps, n);
+    const int last = in_child(steps, n, 0, 0);
     printf("# shortest: %s (wait status 0x%x)\n",
            shared->where[0] ? shared->where : "a crash, a sanitizer's report, or no end",
            (unsigned)last);
@@ -284,16 +285,17 @@ static bool enough(double from)
 static int explore(void)
 {
     const double from = now();
-    uint64_t batch = options.shard;
+    uint64_t batch = options.shard, skip = 0;
     int failures = 0, slow = 0;
     while (!enough(from) && failures < 3) {
-        const int status = in_child(batch * BATCH, NULL, 0);
+        const int status = in_child(NULL, 0, batch * BATCH, skip);
         for (unsigned t = 0; status != 0 && t < options.threads; t++)
             report(atomic_load(&shared->sequence[t]), status);
         failures += status != 0 && !is_slow(status);
         slow += is_slow(status);
         fflush(stdout);
-        batch += options.shards;
+        skip = is_slow(status) ? atomic_load(&shared->sequence[0]) - batch * BATCH + 1 : 0;
+        if (skip == 0 || skip >= BATCH || options.threads > 1) batch += options.shards, skip = 0;
     }
     printf("# statuses:");
     for (unsigned s = 0; s < 64; s++)
@@ -326,7 +328,7 @@ static int replay(void)
         n++;
     }
     fclose(f);
-    const int status = in_child(0, steps, n);
+    const int status = in_child(steps, n, 0, 0);
     printf("api: %zu steps, %s %s\n", n, status ? "FAILED" : "held", shared->where);
     return status != 0;
 }
