@@ -6,8 +6,8 @@
 #   make install    PREFIX=/usr/local LIBDIR=PREFIX/lib DESTDIR=
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
-# MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads), or
-# fuzz (libFuzzer's instrumentation; make fuzz builds with it).
+# MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads),
+# fuzz (libFuzzer's instrumentation; make fuzz builds with it) or coverage (make coverage).
 # Each src/<folder> becomes objects by wildcard; a folder of src or of tests may add its own build.mk.
 
 VERSION  := 0.1.0
@@ -35,8 +35,11 @@ OPT      := -O1 -g3 -fsanitize=thread -fno-omit-frame-pointer
 else ifeq ($(MODE),fuzz)
 B        := build/fuzz
 OPT      := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+else ifeq ($(MODE),coverage)
+B        := build/coverage
+OPT      := -O0 -g1 --coverage -fprofile-update=atomic
 else
-$(error MODE is release, debug, asan, tsan or fuzz, not '$(MODE)')
+$(error MODE is release, debug, asan, tsan, fuzz or coverage, not '$(MODE)')
 endif
 
 # --- optional parts: present unless asked for without -----------------------------------------
