@@ -1,6 +1,7 @@
 /* corpus.c : reading and writing the packed form (corpus.h). */
 #include "driver/corpus.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,14 +123,17 @@ static uint64_t take_varint(struct tmap_corpus *c)
     return v;
 }
 
-static bool read_whole(FILE *file, struct tmap_corpus *c)
+static enum tmap_status read_whole(FILE *file, struct tmap_corpus *c)
 {
-    if (fseek(file, 0, SEEK_END) != 0) return false;
+    if (fseek(file, 0, SEEK_END) != 0) return TMAP_E_ARGUMENT;
     const long size = ftell(file);
-    if (size < 0 || size > MAX_FILE || fseek(file, 0, SEEK_SET) != 0) return false;
+    if (size < 0 || size > MAX_FILE || fseek(file, 0, SEEK_SET) != 0) return TMAP_E_ARGUMENT;
     c->size = (size_t)size;
     c->data = malloc(c->size + 1);
-    return c->data && fread(c->data, 1, c->size, file) == c->size;
+    if (!c->data) return TMAP_E_MEMORY;
+    errno = 0; /* stdio allocates too, at the first read */
+    if (fread(c->data, 1, c->size, file) == c->size) return TMAP_OK;
+    return errno == ENOMEM ? TMAP_E_MEMORY : TMAP_E_ARGUMENT;
 }
 
 enum tmap_status tmap_corpus_open(const char *path, struct tmap_corpus **out)
@@ -137,10 +141,10 @@ enum tmap_status tmap_corpus_open(const char *path, struct tmap_corpus **out)
     if (!path || !out) return TMAP_E_ARGUMENT;
     *out = NULL;
     FILE *file = fopen(path, "rb");
-    if (!file) return TMAP_E_ARGUMENT;
+    if (!file) return errno == ENOMEM ? TMAP_E_MEMORY : TMAP_E_ARGUMENT;
     struct tmap_corpus *c = calloc(1, sizeof *c);
     enum tmap_status status = c ? TMAP_OK : TMAP_E_MEMORY;
-    if (c && !read_whole(file, c)) status = TMAP_E_ARGUMENT;
+    if (c) status = read_whole(file, c);
     fclose(file);
     if (status == TMAP_OK &&
         (c->size < sizeof MAGIC - 1 || memcmp(c->data, MAGIC, sizeof MAGIC - 1) != 0))
