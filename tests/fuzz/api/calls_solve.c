@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANS = 3, REASON = 160, LOG = 2048 };
+enum { PLANS = 3, REASON = 160, EVENTS = 64 };
 
 static size_t draw_workspace(struct world *w)
 {
@@ -33,14 +33,17 @@ void try_repair(struct world *w)
     const struct tmap_desc *d = a_desc(w);
     struct tmap_plan plans[PLANS];
     struct tmap_repair_report report;
-    char text[LOG];
-    struct tmap_search_log log = {text, sizeof text, 0};
+    static _Thread_local struct tmap_search_event events[EVENTS];
+    char text[200];
+    struct tmap_search_log log = {events, draw_below(w, EVENTS), 0};
     draw_request(w, &w->request);
     const struct tmap_request *r = draw_one_in(w, 2) ? &w->request : NULL;
     const size_t cap = draw_cap(w, PLANS), room = draw_workspace(w);
     const enum tmap_status s =
         noted(w, tmap_repair(c, d, r, maybe(w, w->workspace), room, cap ? plans : NULL, cap,
                              &report, draw_one_in(w, 4) ? &log : NULL));
+    for (size_t i = 0; i < log.count && i < log.capacity; i++)
+        HOLDS(tmap_search_text(&events[i], text, draw_cap(w, sizeof text)) > 0);
     if (s == TMAP_E_NO_PLAN) HOLDS(report.reason[0] && memchr(report.reason, 0, REASON));
     if (s != TMAP_OK) return;
     HOLDS(report.found > 0 && report.dropped == 0);
