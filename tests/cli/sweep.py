@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Every command of the golden tests with what can go wrong around it: each ends with a true error.
+
+    sweep.py [--every N] [--signals N] [--sample N] [--only NAME] [BUILD]
+
+--sample N takes each N-th command.
+
+  memory   each N-th allocation fails, once and from then on: no crash; an answer that differs from
+           the whole one says so, by its exit code or in words
+  output   /dev/full, closed, a file that may not grow: exit code 2 or 5, and words; a pipe that nobody
+           reads: the same without words, or the end by SIGPIPE
+  streams  standard input and errors closed: the answer is the same
+  signals  SIGINT and SIGTERM at random moments: the command ends by them, or whole; nothing is left in
+           TMPDIR
+Prints TAP, a line a kind, with the number of runs."""
+import argparse
+import os
+import pathlib
+import random
+import resource
+import shlex
+import signal
+import subprocess
+import tempfile
+import time
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+GOLDEN = TOP / "tests" / "golden"
+LIMIT_S = 60
+
+
+class Case:
+    """One golden command, and what it does undisturbed."""
+
+    def __init__(self, folder, tmap):
+        self.name = folder.name
+        self.folder = folder
+        words = shlex.split((folder / "cmd").read_text())
+        self.plain = words[0] == "tmap" and not set(words) & {"|", "<", ">", ";", "&&", "2>&1", "||"}
+        self.words = [str(tmap), *words[1:]]
+
+    def run(self, **how):
+        environment = dict(os.environ, LC_ALL="C", COLUMNS="100", **how.pop("more", {}))
+        how.setdefault("stdout", subprocess.PIPE)
+        how.setdefault("stderr", subprocess.PIPE)
+        how.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.run(self.words, cwd=self.folder, env=environment, timeout=LIMIT_S,
+                              check=False, **how)
+
+
+class Tally:
+    def __init__(self, kind):
+        self.kind, self.runs, self.bad = kind, 0, []
+
+    def note(self, good, case, what):
+        self.runs += 1
+        if not good:
+            self.bad.append(f"{case.name}: {what}")
+
+    def tap(self, number):
+        print(f"{'not ok' if self.bad else 'ok'} {number} - {self.kind}: {self.runs} runs, "
+              f"{len(self.bad)} bad", flush=True)
+        for line in self.bad[:12]:
+            print(f"# {line}")
+        return bool(self.bad)
+
+
+def memory(cases, options, tally):
+    with tempfile.TemporaryDirectory() as folder:
+        library, count = f"{folder}/fail.so", f"{folder}/count"
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library,
+                        str(TOP / "tests/cli/preload/fail_malloc.c")], check=True)
+        for case in cases:
+            case.run(more={"LD_PRELOAD": library, "COUNT_TO": count})
+            total = int(pathlib.Path(count).read_text())
+            for at in range(1 + random.randrange(options.every), total + 1, options.every):
+                for on in ({}, {"FAIL_ON": "1"}):
+                    r = case.run(more={"LD_PRELOAD": library, "FAIL_AT": str(at), **on})
+                    same = r.returncode == case.whole.returncode and r.stdout == case.whole.stdout
+                    said = r.returncode == 5 or b"memory" in r.stdout + r.stderr
+                    good = 0 <= r.returncode < 128 and (same or said)
+                    tally.note(good, case, f"allocation {at} of {total}{' on' if on else ''}: "
+                                           f"exit {r.returncode}")
+
+
+def refused(case, r, silently=False):
+    """What cannot be written is an error, where there is something to write."""
+    if not case.whole.stdout:
+        return r.returncode == case.whole.returncode
+    return r.returncode in (2, 5) and (silently or bool(r.stderr))
+
+
+def limit_files(size):
+    def set_limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+    return set_limit
+
+
+def output(cases, options, tally):
+    for case in cases:
+        with open("/dev/full", "wb") as full:
+            r = case.run(stdout=full)
+        tally.note(refused(case, r), case, f"/dev/full: exit {r.returncode}")
+        r = case.run(preexec_fn=lambda: os.close(1), stdout=None)
+        tally.note(refused(case, r), case, f"output closed: exit {r.returncode}")
+        for part in (0, len(case.whole.stdout) // 2, max(len(case.whole.stdout) - 1, 0)):
+            with tempfile.TemporaryFile() as file:
+                r = case.run(stdout=file, preexec_fn=limit_files(part))
+                file.seek(0)
+                good = refused(case, r) and case.whole.stdout.startswith(file.read())
+            tally.note(good, case, f"a file of {part} bytes at most: exit {r.returncode}")
+        for ignore in (False, True):
+            ends = os.pipe()
+            os.close(ends[0])
+            how = {"preexec_fn": lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN)} if ignore else {}
+            r = case.run(stdout=ends[1], **how)
+            os.close(ends[1])
+            good = refused(case, r, True) or (not ignore and r.returncode == -signal.SIGPIPE)
+            tally.note(good, case, f"a pipe without a reader: exit {r.returncode}")
+
+
+def streams(cases, options, tally):
+    for case in cases:
+        for fd in (0, 2):
+            r = case.run(preexec_fn=lambda fd=fd: os.close(fd))
+            good = r.returncode == case.whole.returncode and r.stdout == case.whole.stdout
+            tally.note(good or case.reads_stdin, case, f"{fd} closed: exit {r.returncode}")
+
+
+def signals(cases, options, tally):
+    for case in cases:
+        for _ in range(options.signals):
+            with tempfile.TemporaryDirectory() as folder:
+                number = random.choice((signal.SIGINT, signal.SIGTERM))
+                child = subprocess.Popen(case.words, cwd=case.folder, stdin=subprocess.DEVNULL,
+                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                         env=dict(os.environ, TMPDIR=folder, LC_ALL="C", COLUMNS="100"))
+                time.sleep(random.random() * case.seconds)
+                child.send_signal(number)
+                out, _ = child.communicate(timeout=LIMIT_S)
+                code, whole = child.returncode, out == case.whole.stdout
+                good = code in (-number, 128 + number) or (code == case.whole.returncode and whole)
+                left = os.listdir(folder)
+                tally.note(good and not left, case, f"{number.name}: exit {code}, left {left}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--signals", type=int, default=20)
+    parser.add_argument("--sample", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("build", nargs="?", default="build")
+    options = parser.parse_args()
+    random.seed(options.seed)
+    folders = sorted(p.parent for p in GOLDEN.glob("*/cmd"))
+    cases = [Case(f, (TOP / options.build / "tmap").resolve()) for f in folders if options.only in f.name]
+    cases = [c for c in cases if c.plain][::options.sample]
+    for case in cases:
+        start = time.monotonic()
+        case.whole = case.run()
+        case.seconds = time.monotonic() - start
+        case.reads_stdin = "-" in case.words or not any("in." in w for w in case.words)
+    failed, number = False, 0
+    for kind in (memory, output, streams, signals):
+        number += 1
+        if kind is memory and "asan" in options.build:
+            print(f"ok {number} # SKIP failing allocations: the sanitizer brings its own malloc")
+            continue
+        tally = Tally(f"{kind.__name__}, {len(cases)} commands")
+        kind(cases, options, tally)
+        failed |= tally.tap(number)
+    print(f"1..{number}")
+    return failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
