@@ -35,8 +35,9 @@ class Case:
     def __init__(self, folder, tmap):
         self.name = folder.name
         self.folder = folder
-        words = shlex.split((folder / "cmd").read_text())
-        self.plain = words[0] == "tmap" and not set(words) & {"|", "<", ">", ";", "&&", "2>&1", "||"}
+        text = (folder / "cmd").read_text().strip()
+        words = shlex.split(text)
+        self.plain = words[0] == "tmap" and not set(text) & set("|<>;&\n")
         self.words = [str(tmap), *words[1:]]
 
     def run(self, **how):
