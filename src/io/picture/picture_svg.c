@@ -124,32 +124,11 @@ static void rest(FILE *out, const struct picture *p, int left, int second, int y
     text(out, second, y, "s", label);
 }
 
-/* "<", "&" and quotes in a user's name must not end the markup, and XML has no control characters.
- */
-static void escaped(FILE *out, const char *name)
-{
-    uint32_t code;
-    bool harmless;
-
-    for (size_t n, left = strlen(name); left > 0; name += n, left -= n) {
-        n = io_next_char(name, left, &code, &harmless);
-        if (code == '<')
-            fputs("&lt;", out);
-        else if (code == '&')
-            fputs("&amp;", out);
-        else if (code == '"')
-            fputs("&quot;", out);
-        else if (harmless)
-            fwrite(name, 1, n, out);
-        else
-            fputc('?', out);
-    }
-}
-
 static void title(FILE *out, const struct picture *p)
 {
     fprintf(out, "<text x=\"%d\" y=\"26\" class=\"t\">", LEFT - 64);
-    escaped(out, p->name ? p->name : "box");
+    const char *name = p->name ? p->name : "box";
+    io_put_markup(out, name, strlen(name));
     fprintf(out,
             ": %llu rows of %u bytes, %u apart; reads in ways: row %u, column %u, 8x16-byte matrix "
             "%u</text>\n",

@@ -46,6 +46,12 @@ size_t io_next_char(const char *text, size_t length, uint32_t *code, bool *harml
     return n;
 }
 
+/* Of a character of n bytes: the byte itself where it begins none. */
+static void put_escape(FILE *out, size_t n, uint32_t code)
+{
+    fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+}
+
 void io_put(FILE *out, const char *text)
 {
     const char *from = text; /* what is harmless goes out in one piece */
@@ -56,7 +62,7 @@ void io_put(FILE *out, const char *text)
         n = io_next_char(text, left, &code, &harmless);
         if (harmless) continue;
         fwrite(from, 1, (size_t)(text - from), out);
-        fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+        put_escape(out, n, code);
         from = text + n;
     }
     fwrite(from, 1, (size_t)(text - from), out);
@@ -73,5 +79,33 @@ void io_put_columns(FILE *out, const char *text, size_t length)
             fwrite(text, 1, n, out);
         else
             fputc(code == '\t' ? ' ' : '?', out);
+    }
+}
+
+static const char *entity_of(uint32_t code)
+{
+    return code == '&'   ? "&amp;"
+           : code == '<' ? "&lt;"
+           : code == '>' ? "&gt;"
+           : code == '"' ? "&quot;"
+                         : NULL;
+}
+
+void io_put_markup(FILE *out, const char *text, size_t length)
+{
+    uint32_t code;
+    bool harmless;
+
+    for (size_t n; length > 0; text += n, length -= n) {
+        n = io_next_char(text, length, &code, &harmless);
+        const char *entity = entity_of(code);
+        if (entity)
+            fputs(entity, out);
+        else if (harmless)
+            fwrite(text, 1, n, out);
+        else if (code == '\t')
+            fputc(' ', out);
+        else
+            put_escape(out, n, code);
     }
 }

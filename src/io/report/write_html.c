@@ -37,31 +37,14 @@ struct io_page *io_page_open(void)
     page->drawn = tmpfile();
     if (page->body && page->drawn) return page;
     if (page->body) fclose(page->body);
+    if (page->drawn) fclose(page->drawn);
     free(page);
     return NULL;
 }
 
-static void put_some(FILE *out, const char *text, size_t left)
-{
-    uint32_t code;
-    bool harmless;
-
-    for (size_t n; left > 0; text += n, left -= n) {
-        n = io_next_char(text, left, &code, &harmless);
-        if (code == '&' || code == '<' || code == '>' || code == '"')
-            fprintf(out, "&#%u;", (unsigned)code);
-        else if (harmless)
-            fwrite(text, 1, n, out);
-        else if (code == '\t')
-            fputc(' ', out);
-        else
-            fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
-    }
-}
-
 static void put(FILE *out, const char *text)
 {
-    put_some(out, text, strlen(text));
+    io_put_markup(out, text, strlen(text));
 }
 
 static struct file_row *row_of(struct io_page *page, const char *file)
@@ -89,11 +72,11 @@ static void source_line(FILE *out, const struct io_result *result, const struct 
     if (within > length) return;
     marked = f->length < length - within ? f->length : length - within;
     fprintf(out, "<pre><span class=\"no\">%zu</span> ", f->line);
-    put_some(out, line, within);
+    io_put_markup(out, line, within);
     fputs("<mark>", out);
-    put_some(out, line + within, marked);
+    io_put_markup(out, line + within, marked);
     fputs("</mark>", out);
-    put_some(out, line + within + marked, length - within - marked);
+    io_put_markup(out, line + within + marked, length - within - marked);
     fputs("</pre>\n", out);
 }
 

@@ -17,26 +17,9 @@ struct junit {
     size_t tests, failures, errors;
 };
 
-/* Text in an element or an attribute; what XML cannot hold becomes an escape, as in JSON. */
 static void put(FILE *out, const char *text)
 {
-    uint32_t code;
-    bool harmless;
-
-    for (size_t n, left = strlen(text); left > 0; text += n, left -= n) {
-        n = io_next_char(text, left, &code, &harmless);
-        const char *entity = code == '&'   ? "&amp;"
-                             : code == '<' ? "&lt;"
-                             : code == '>' ? "&gt;"
-                             : code == '"' ? "&quot;"
-                                           : NULL;
-        if (entity)
-            fputs(entity, out);
-        else if (harmless)
-            fwrite(text, 1, n, out);
-        else
-            fprintf(out, n == 1 && code >= 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
-    }
+    io_put_markup(out, text, strlen(text));
 }
 
 static void flush(struct io_run *run)
