@@ -132,6 +132,11 @@ json_t *io_arches_json(const struct io_result *result);
 json_t *io_line_json(const struct io_result *result);   /* the fixed form of check's JSON lines */
 json_t *io_result_json(const struct io_result *result); /* that, with findings */
 
+/* io_put_tail() : what follows a finding's message: the value that helps, and why it is allowed,
+ * each through the format's own printer. */
+void io_put_tail(FILE *out, const struct io_finding *finding,
+                 void (*put)(FILE *out, const char *text));
+
 /* io_allow_is_used() : whether the record's i-th allow covers a finding. */
 bool io_allow_is_used(const struct io_result *result, size_t i);
 

@@ -37,6 +37,20 @@ bool io_allow_is_used(const struct io_result *result, size_t i)
     return false;
 }
 
+void io_put_tail(FILE *out, const struct io_finding *f, void (*put)(FILE *out, const char *text))
+{
+    char near[40];
+
+    if (f->fix.known) {
+        fputs(f->fix_checked ? "; legal with " : "; nearest ", out);
+        put(out, io_value_text(f->detail.slot, f->fix, near));
+    }
+    if (f->allowed) {
+        fputs("; allowed: ", out);
+        put(out, f->allowed);
+    }
+}
+
 void io_count(struct io_run *run, const struct io_result *result)
 {
     run->records++;

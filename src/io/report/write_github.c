@@ -26,6 +26,11 @@ static void escaped(FILE *out, const char *text, bool property)
     }
 }
 
+static void data(FILE *out, const char *text)
+{
+    escaped(out, text, false);
+}
+
 static void annotate(FILE *out, const char *level, const char *file, size_t line, size_t column,
                      const char *title)
 {
@@ -64,7 +69,7 @@ static FILE *warnings(struct io_run *run)
 static void finding(FILE *out, const char *level, const struct io_result *result,
                     const struct io_finding *f)
 {
-    char title[120], near[40];
+    char title[120];
 
     snprintf(title, sizeof title, "%s %s", tmap_row_id(f->row), tmap_row_name(f->row));
     annotate(out, level, result->record->file, f->line, f->column, title);
@@ -73,10 +78,7 @@ static void finding(FILE *out, const char *level, const struct io_result *result
         fputs(": ", out);
     }
     escaped(out, f->detail.message, false);
-    if (f->fix.known) {
-        fprintf(out, f->fix_checked ? "; legal with " : "; nearest ");
-        escaped(out, io_value_text(f->detail.slot, f->fix, near), false);
-    }
+    io_put_tail(out, f, data);
     fputc('\n', out);
 }
 

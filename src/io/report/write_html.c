@@ -82,8 +82,6 @@ static void source_line(FILE *out, const struct io_result *result, const struct 
 
 static void finding(FILE *out, const struct io_result *result, const struct io_finding *f)
 {
-    char near[40];
-
     fprintf(out, "<div class=\"%s\"><p><b>%s</b> ",
             f->advisory  ? "advice"
             : f->allowed ? "allowed"
@@ -94,14 +92,7 @@ static void finding(FILE *out, const struct io_result *result, const struct io_f
     source_line(out, result, f);
     fputs("<p class=\"more\">needs ", out);
     put(out, f->detail.needs);
-    if (f->fix.known) {
-        fputs(f->fix_checked ? "; legal with " : "; nearest ", out);
-        put(out, io_value_text(f->detail.slot, f->fix, near));
-    }
-    if (f->allowed) {
-        fputs("; allowed: ", out);
-        put(out, f->allowed);
-    }
+    io_put_tail(out, f, put);
     fputs("</p></div>\n", out);
 }
 

@@ -77,19 +77,10 @@ static FILE *open_case(struct io_run *run, const struct io_record *record)
 
 static void finding(FILE *out, const struct io_result *result, const struct io_finding *f)
 {
-    char near[40];
-
     put(out, result->record->file);
     fprintf(out, ":%zu:%zu: %s: ", f->line, f->column, tmap_row_id(f->row));
     put(out, f->detail.message);
-    if (f->fix.known) {
-        fputs(f->fix_checked ? "; legal with " : "; nearest ", out);
-        put(out, io_value_text(f->detail.slot, f->fix, near));
-    }
-    if (f->allowed) {
-        fputs("; allowed: ", out);
-        put(out, f->allowed);
-    }
+    io_put_tail(out, f, put);
     fputc('\n', out);
 }
 
