@@ -135,5 +135,7 @@ void cli_formats(unsigned formats, char *text, size_t size);
 /* cli_shared_options() : the rows of options.def that belong to the groups; returns how many were
  *  written. The help of --format is the command's business and is NULL here. */
 size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap);
+/* cli_field_options() : one for each field of a descriptor, where CLI_DESC is among the groups. */
+size_t cli_field_options(unsigned groups, struct cli_option *out, size_t cap);
 
 #endif

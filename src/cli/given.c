@@ -12,7 +12,7 @@
 static const struct field_info *field_of(const char *name)
 {
     struct cli_option option[CLI_MAX_OPTIONS];
-    const size_t n = cli_shared_options(CLI_DESC, option, CLI_MAX_OPTIONS);
+    const size_t n = cli_field_options(CLI_DESC, option, CLI_MAX_OPTIONS);
     const int slot = field_find(name);
 
     for (size_t i = 0; i < n && slot >= 0; i++)

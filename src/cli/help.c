@@ -24,6 +24,12 @@ size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
     if (groups & CLI_##group && n < cap)                                                           \
         out[n++] = (struct cli_option){name, letter, argument, help};
 #include "cli/options.def"
+    return n;
+}
+
+size_t cli_field_options(unsigned groups, struct cli_option *out, size_t cap)
+{
+    size_t n = 0;
 #define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
     if (groups & CLI_DESC && is_option(#part, json) && n < cap)                                    \
         out[n++] = (struct cli_option){json, 0, (count) > 1 ? "N,N,..." : "VALUE", param ", " unit};
@@ -54,19 +60,8 @@ void cli_formats(unsigned formats, char *text, size_t size)
                                      io_format_name((enum io_format)i));
 }
 
-/* How many options say a field of a descriptor. */
-static size_t given_count(void)
-{
-    return 0
-#define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
-    +is_option(#part, json)
-#include "rules/fields.def"
-#undef FIELD
-        ;
-}
-
 /* They are named as JSON's keys, so their names say enough. */
-static void print_given(FILE *out, const struct cli_option *option, size_t count)
+static void print_fields(FILE *out, const struct cli_option *option, size_t count)
 {
     char name[CLI_NAME_SIZE];
     int column = fprintf(out, "\nA descriptor without a file, by its fields:");
@@ -91,8 +86,8 @@ void cli_help(FILE *out, const struct cli_command *command)
     for (const struct cli_option *o = command->options; o && o->name; o++)
         print_option(out, o, o->help);
     cli_formats(command->formats, formats, sizeof formats);
-    const size_t given = command->groups & CLI_DESC ? given_count() : 0; /* the last of them */
-    for (size_t i = 0; i + given < n; i++)
+    for (size_t i = 0; i < n; i++)
         print_option(out, &shared[i], shared[i].help ? shared[i].help : formats);
-    if (given) print_given(out, shared + n - given, given);
+    n = cli_field_options(command->groups, shared, CLI_MAX_OPTIONS);
+    if (n) print_fields(out, shared, n);
 }

@@ -138,6 +138,7 @@ static void collect(struct table *table, const struct cli_command *command)
     for (const struct cli_option *o = command->options; o && o->name && n < CLI_MAX_OPTIONS; o++)
         table->option[n++] = *o;
     n += cli_shared_options(command->groups | CLI_ALWAYS, table->option + n, CLI_MAX_OPTIONS - n);
+    n += cli_field_options(command->groups, table->option + n, CLI_MAX_OPTIONS - n);
     if (command->stops_at_operand) table->letters[used++] = '+';
     table->letters[used++] = ':';
     for (size_t i = 0; i < n; i++) {
