@@ -10,9 +10,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Strides are in bytes from this toolkit on (CUTLASS gates it so); in 16 bytes before. */
-#define STRIDE_IN_BYTES_SINCE 1205u
 #define LIVE_WORDS 8u
+
+/* The unit of global_stride, by toolkit. */
+static const struct {
+    uint32_t since, unit_bytes;
+} stride_units[] = {
+#define REPLACE_STRIDE(since, unit_bytes) {since, unit_bytes},
+#include "rules/targets.def"
+};
+
+static uint32_t stride_unit(uint32_t cuda)
+{
+    uint32_t unit = stride_units[0].unit_bytes;
+    for (size_t i = 0; i < sizeof stride_units / sizeof *stride_units; i++)
+        if (stride_units[i].since <= cuda) unit = stride_units[i].unit_bytes;
+    return unit;
+}
 
 struct patchable {
     const char *name, *json; /* PTX's and the table's */
@@ -116,15 +130,15 @@ enum tmap_status tmap_patch_apply(struct tmap_map *map, const struct tmap_patch 
     if (patch->ordinal >= p->ordinals) return TMAP_E_ARGUMENT;
     const struct map_bits *b = bits_of(p->json, patch->ordinal, 0);
     enum tmap_status status;
+    uint64_t bytes;
     switch (patch->field) {
     case TMAP_REPLACE_ELEMTYPE:
         return set_elemtype(map, patch->value);
     case TMAP_REPLACE_SWIZZLE_MODE:
         return set_swizzle_mode(map, patch->value);
     case TMAP_REPLACE_GLOBAL_STRIDE:
-        if (cuda >= STRIDE_IN_BYTES_SINCE) return set_stride(map, patch->ordinal, patch->value);
-        if (patch->value >> (64 - b->shift)) return TMAP_E_ARGUMENT;
-        return set_stride(map, patch->ordinal, patch->value << b->shift);
+        if (__builtin_mul_overflow(patch->value, stride_unit(cuda), &bytes)) return TMAP_E_ARGUMENT;
+        return set_stride(map, patch->ordinal, bytes);
     case TMAP_REPLACE_GLOBAL_ADDRESS: /* the instruction writes the whole word */
         map->word[b->word] = patch->value;
         return TMAP_OK;
@@ -151,7 +165,7 @@ static bool operand_for(const struct tmap_map *to, enum tmap_replace_field field
     if (field == TMAP_REPLACE_GLOBAL_DIM) *value &= map_bits_mask(b->width);
     if (field == TMAP_REPLACE_GLOBAL_STRIDE) {
         *value += map_bits_value(to, bits_of("stride", ordinal, 1));
-        if (cuda < STRIDE_IN_BYTES_SINCE) *value >>= b->shift;
+        *value /= stride_unit(cuda);
     }
     if (field == TMAP_REPLACE_SWIZZLE_MODE && map_bits_stored(to, bits_of("swizzle_96b", 0, 0)))
         *value = 4;
