@@ -196,6 +196,20 @@ static void offer(struct search *s, uint32_t state, struct tmap_plan *p)
         rank_plan(s->plans, s->cap, &s->found, p);
 }
 
+/* The request's own first; then, for one of the atoms that Blackwell added, its like, 128B, which
+ * is as wide and every target has; then the others in their order. */
+static int32_t swizzle_in_turn(int32_t own, int32_t k)
+{
+    const bool atoms = own > TMAP_SWIZZLE_128B && own < SWIZZLES;
+    int32_t swizzle = -1;
+    if (k == 0) return own;
+    if (atoms && k == 1) return TMAP_SWIZZLE_128B;
+    for (int32_t left = k - (atoms ? 1 : 0); left > 0; left--) do
+            swizzle++;
+        while (swizzle == own || (atoms && swizzle == TMAP_SWIZZLE_128B));
+    return swizzle;
+}
+
 static void try_view(struct search *s, uint32_t state, const struct view *v,
                      const struct tmap_cost *bound)
 {
@@ -204,8 +218,7 @@ static void try_view(struct search *s, uint32_t state, const struct view *v,
         if (copy && s->objective.request && s->objective.request->no_copy) break;
         for (int32_t k = 0; k < SWIZZLES; k++) {
             struct tmap_plan p;
-            const int32_t own = v->desc.swizzle;
-            const int32_t swizzle = k == 0 ? own : k <= own ? k - 1 : k;
+            const int32_t swizzle = swizzle_in_turn(v->desc.swizzle, k);
             if (k && s->objective.request && s->objective.request->keep_swizzle) break;
             if (!may_help(s, *bound, copy, k > 0)) break;
             if (fields_best(&s->objective, l, v, swizzle, copy, worst_kept(s), &p))

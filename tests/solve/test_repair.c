@@ -284,6 +284,23 @@ static void test_no_pointless_split(void **state)
                      p[i].step[1].rewrite == TMAP_REWRITE_CANONICAL && p[i].step_count == 2);
 }
 
+/* The atoms of Blackwell are not Hopper's: 128B is as wide, and comes before no swizzle at all. */
+static void test_atom_becomes_128b(void **state)
+{
+    struct tmap_desc d = base();
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    for (d.swizzle = TMAP_SWIZZLE_128B_ATOM_32B; d.swizzle <= TMAP_SWIZZLE_128B_ATOM_64B;
+         d.swizzle++) {
+        assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                         TMAP_OK);
+        assert_int_equal(p.desc.swizzle, TMAP_SWIZZLE_128B);
+        assert_int_equal(p.step_count, 1);
+    }
+}
+
 static void test_alternatives_are_ranked(void **state)
 {
     struct tmap_desc d = base();
@@ -498,6 +515,7 @@ int main(void)
         cmocka_unit_test(test_whole_rows_merge),
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),
+        cmocka_unit_test(test_atom_becomes_128b),
         cmocka_unit_test(test_alternatives_are_ranked),
         cmocka_unit_test(test_no_pointless_split),
         cmocka_unit_test(test_store_to_the_end),
