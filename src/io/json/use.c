@@ -1,5 +1,6 @@
 /* use.c : one use of a descriptor from its JSON object. */
 #include "io/json/read.h"
+#include "tmap/solve.h"
 
 #include <string.h>
 
@@ -88,9 +89,25 @@ static bool named(const struct io_at *at, json_t *object, const char *key, enum 
     return true;
 }
 
+/* "wgmma_k_major": both in one word, as requests of solve have it. */
+static bool both_in_one(json_t *object, struct tmap_use *use)
+{
+    const char *text = json_string_value(json_object_get(object, "consumer"));
+    uint32_t consumer, major;
+    if (!text || json_object_get(object, "major")) return false;
+    for (size_t i = 0; tmap_consumer_at(i, &consumer, &major); i++) {
+        if (strcmp(text, tmap_consumer_name(consumer, major)) != 0) continue;
+        use->consumer = consumer;
+        use->major = major;
+        return true;
+    }
+    return false;
+}
+
 /* "consumer": who reads the box after the load; "major": what its rows run along. */
 static bool read_reader(const struct io_at *at, json_t *object, struct tmap_use *use)
 {
+    if (both_in_one(object, use)) return true;
     return (!json_object_get(object, "consumer") ||
             named(at, object, "consumer", VALUES_CONSUMER, &use->consumer)) &&
            (!json_object_get(object, "major") ||
