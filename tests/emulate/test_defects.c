@@ -1,9 +1,9 @@
 /* Defects that others had, rebuilt from their public threads (each file says which): every one is
  * found over the extreme schedules and some random ones, by a report that says what the thread's
- * diagnosis says; its right twin gives none.
+ * diagnosis says; its control gives none.
  *
  * In a file, lines that end in "//wrong" are the defect's, those that begin with "//right" the
- * twin's. TMAP_EMULATE_SEEDS: random schedules of each (10). */
+ * control's. TMAP_EMULATE_SEEDS: random schedules of each (10). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -91,7 +91,7 @@ static const struct defect {
     {"cutlass-2230", 128, 1, 1, false, TMAP_EMULATE_ACCESS, {"tensor memory", "not allocated"}},
 };
 
-/* The file's text, or its right twin. */
+/* The file's text, or its control. */
 static char *text_of(const char *name, bool right)
 {
     char path[200], line[400];
@@ -101,9 +101,9 @@ static char *text_of(const char *name, bool right)
     size_t at = 0;
     if (!f || !text) fail_msg("%s", path);
     while (fgets(line, sizeof line, f)) {
-        char *twin = strstr(line, "//right ");
+        char *mine = strstr(line, "//right ");
         if (right && strstr(line, "//wrong\n")) line[0] = '\n', line[1] = 0;
-        if (right && twin) memset(twin, ' ', strlen("//right "));
+        if (right && mine) memset(mine, ' ', strlen("//right "));
         at += (size_t)snprintf(text + at, MOST_TEXT - at, "%s", line);
         assert_true(at < MOST_TEXT);
     }
@@ -180,7 +180,7 @@ static void one(void **state)
                   tmap_emulate_kind_name(last.finding[0].kind), last.finding[0].text);
     assert_true(hits > 0);
     hits = found(d, true, seeds, &last);
-    if (hits) fail_msg("the right twin: %s", last.finding[0].text);
+    if (hits) fail_msg("its control: %s", last.finding[0].text);
 }
 
 int main(void)
