@@ -159,6 +159,16 @@ static enum emu_step return_pair(struct emu_warp *w, const struct emu_insn *in, 
     return EMU_NEXT;
 }
 
+// Who gives columns back ends every use of them: what nothing orders before it is a race.
+static bool end_of_use(struct emu_warp *w, const struct emu_insn *in, uint32_t l, uint32_t at,
+                       uint32_t columns)
+{
+    const struct emu_actor actor = tensor_actor(w, in, l, true);
+    for (uint32_t lane = 0; lane < TMEM_LANES; lane++)
+        if (!tensor_cells(&actor, w->cta, lane, at, columns, EMU_WRITE)) return false;
+    return true;
+}
+
 EXEC(dealloc)
 {
     const uint32_t l = (uint32_t)emu_lane(mask);
@@ -174,8 +184,9 @@ EXEC(dealloc)
             return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, at,
                              "%u columns from %u on are given back, but not allocated", columns,
                              at);
-        t->taken[i] = 0;
     }
+    if (columns && !end_of_use(w, in, l, at, columns)) return EMU_STOP;
+    for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) t->taken[i] = 0;
     emu_something(w->cta->cluster);
     return EMU_NEXT;
 }
