@@ -88,6 +88,14 @@ static const struct defect {
      false,
      TMAP_EMULATE_RACE,
      {"write of shared", "after a read by ld.shared"}},
+    {"flash-attention-182",
+     160,
+     1,
+     1,
+     false,
+     TMAP_EMULATE_RACE,
+     {"tcgen05.st", "after a read by tcgen05.ld"}},
+    {"cutlass-3652", 160, 1, 1, false, TMAP_EMULATE_RACE, {"tcgen05.dealloc", "tcgen05.ld"}},
     {"cutlass-2230", 128, 1, 1, false, TMAP_EMULATE_ACCESS, {"tensor memory", "not allocated"}},
 };
 
@@ -133,7 +141,8 @@ static void run(const struct tmap_emulate_module *module, const struct defect *d
                                                .schedule = schedule,
                                                .seed = seed,
                                                .budget = 200000,
-                                               .overlap = d->overlap};
+                                               .overlap = d->overlap,
+                                               .tensor_fences = true};
     memset(data, 0, sizeof data);
     assert_int_equal(
         tmap_emulate_run(module, &launch, o->finding, FINDINGS, &o->findings, &o->result), TMAP_OK);
