@@ -18,7 +18,6 @@ struct check {
     unsigned flags;                /* enum io_judge_flag */
     struct cli_prover prover;      /* --prove */
     struct cli_baseline *baseline; /* --baseline; else NULL */
-    uint64_t number, first, end;   /* of records: the next one's, and those to check */
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -40,9 +39,7 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     struct io_result result;
     enum tmap_status status;
     enum cli_exit code;
-    const uint64_t number = c->number++;
 
-    if (number < c->first || number >= c->end) return CLI_OK;
     if (record->error[0]) {
         c->run.unreadable++;
         c->writer->unreadable(&c->run, record);
@@ -69,33 +66,6 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     }
     io_result_free(&result);
     return code;
-}
-
-static enum cli_exit count_record(void *user, const struct io_stream *stream,
-                                  struct io_record *record)
-{
-    (void)stream;
-    (void)record;
-    ++*(uint64_t *)user;
-    return CLI_OK;
-}
-
-/* The records of this shard; the files are read twice. */
-static bool choose_shard(struct check *c)
-{
-    struct cli_shard shard;
-    uint64_t records = 0;
-
-    c->end = UINT64_MAX;
-    if (!cli_shard_get(c->cli, &shard)) return false;
-    if (!shard.count) return true;
-    if (c->cli->operand_count == 0 || cli_has(c->cli, "from") || c->cli->ptx_file) {
-        cli_usage(c->cli, "--shard needs files of descriptors");
-        return false;
-    }
-    cli_each(c->cli, CLI_EACH_ERRORS, count_record, &records);
-    cli_shard_range(&shard, records, &c->first, &c->end);
-    return true;
 }
 
 /* --- PTX ---------------------------------------------------------------------------------------*/
@@ -180,6 +150,7 @@ static enum cli_exit check_ptx(struct check *c)
 
     if (c->cli->operand_count) return cli_usage(c->cli, "--ptx FILE takes no other file");
     if (c->cli->all_arches) return cli_usage(c->cli, "--ptx FILE is checked on one --arch");
+    if (cli_has(c->cli, "shard")) return cli_usage(c->cli, "--ptx FILE has no parts");
     if (!io_stream_open(&stream, c->cli->ptx_file, 0, error)) {
         cli_message(c->cli, "%s: %s", c->cli->ptx_file, error);
         return CLI_INPUT;
@@ -209,7 +180,6 @@ static enum cli_exit run(struct cli *cli)
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
     if (cli->ptx_file) return check_ptx(&c);
-    if (!choose_shard(&c)) return CLI_USAGE;
     if (cli_has(cli, "baseline")) {
         c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
         if (!c.baseline) return CLI_INPUT;
@@ -218,7 +188,7 @@ static enum cli_exit run(struct cli *cli)
         cli_baseline_free(c.baseline);
         return cli_status(cli, TMAP_E_MEMORY, "check");
     }
-    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS, check_record, &c);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_SHARD, check_record, &c);
     c.writer->end(&c.run);
     cli_prover_close(&c.prover);
     cli_baseline_free(c.baseline);

@@ -1,5 +1,6 @@
 /* cmd_encode.c : the 128 bytes of descriptors, without a driver. */
 #include "cli/each.h"
+#include "cli/shard.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
@@ -191,14 +192,14 @@ static enum cli_exit run(struct cli *cli)
         tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "encode");
     e.names = json_object();
-    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_NEEDS_ADDRESS, encode_record,
-             &e);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_NEEDS_ADDRESS | CLI_EACH_SHARD,
+             encode_record, &e);
     json_decref(e.names);
     return CLI_OK;
 }
 
-static const struct cli_option options[] = {{"as", 0, "FORM", "hex, c, bin or json (hex)"},
-                                            {NULL, 0, NULL, NULL}};
+static const struct cli_option options[] = {
+    CLI_SHARD_OPTION, {"as", 0, "FORM", "hex, c, bin or json (hex)"}, {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_encode = {
     .name = "encode",

@@ -1,6 +1,7 @@
 /* cmd_layout.c : what a copy moves and where it lies in shared memory, and who can read it there.
  */
 #include "cli/each.h"
+#include "cli/shard.h"
 #include "expr/values.h"
 #include "io/picture/picture.h"
 #include "io/report/outside.h"
@@ -188,11 +189,12 @@ static enum cli_exit run(struct cli *cli)
     l.major = (enum tmap_major)major;
     const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &l.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "layout");
-    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS, layout_record, &l);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_SHARD, layout_record, &l);
     return CLI_OK;
 }
 
 static const struct cli_option options[] = {
+    CLI_SHARD_OPTION,
     {"consumer", 0, "NAME", "who reads the box: none, ldmatrix, wgmma or tcgen05 (none)"},
     {"major", 0, "NAME", "what its rows run along: k, or mn for M or N (k)"},
     {"svg", 0, "FILE", "a picture of the first record; -: nothing else, on standard output"},

@@ -1,5 +1,6 @@
 /* cmd_repair.c : plans that make an illegal descriptor legal. */
 #include "cli/each.h"
+#include "cli/shard.h"
 #include "cli/prove.h"
 #include "io/plan/plan.h"
 #include "io/report/outside.h"
@@ -279,7 +280,7 @@ static enum cli_exit run(struct cli *cli)
     r.log.capacity = cli->prove ? LOG_EVENTS : 0;
     r.log.events = cli->prove ? malloc(LOG_EVENTS * sizeof *r.log.events) : NULL;
     const bool ready = r.workspace && (r.log.events || !cli->prove);
-    if (ready) cli_each(cli, CLI_EACH_DESCRIPTOR, repair_record, &r);
+    if (ready) cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_SHARD, repair_record, &r);
     flush_patches(&r);
     free(r.workspace);
     free(r.log.events);
@@ -289,6 +290,7 @@ static enum cli_exit run(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
+    CLI_SHARD_OPTION,
     {"plans", 'n', "N", "at most so many plans, best first (3)"},
     {"op", 0, "OP", "load (the default) or store: a store must not write beside the tile"},
     {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},

@@ -1,5 +1,6 @@
 /* cmd_solve.c : the best descriptors and the loop of copies for a requested tile. */
 #include "cli/each.h"
+#include "cli/shard.h"
 #include "cli/prove.h"
 #include "io/plan/plan.h"
 #include "io/report/report.h"
@@ -126,7 +127,7 @@ static enum cli_exit run(struct cli *cli)
     s.log.capacity = cli->prove ? LOG_EVENTS : 0;
     s.log.events = cli->prove ? malloc(LOG_EVENTS * sizeof *s.log.events) : NULL;
     const bool ready = s.workspace && (s.log.events || !cli->prove);
-    if (ready) cli_each(cli, 0, solve_record, &s);
+    if (ready) cli_each(cli, CLI_EACH_SHARD, solve_record, &s);
     free(s.workspace);
     free(s.log.events);
     cli_prover_close(&s.prover);
@@ -135,6 +136,7 @@ static enum cli_exit run(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
+    CLI_SHARD_OPTION,
     {"plans", 'n', "N", "at most so many plans, best first (1)"},
     {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},
     {NULL, 0, NULL, NULL}};

@@ -2,6 +2,7 @@
 #include "cli/each.h"
 
 #include "cli/given.h"
+#include "cli/shard.h"
 #include "io/json/dump.h"
 #include "io/report/report.h"
 
@@ -17,6 +18,8 @@ struct each {
     unsigned flags;
     cli_answer *answer;
     void *user;
+    uint64_t number, first, end; /* of records: the next one's, and those to answer */
+    bool counting;               /* a first time over the input, which answers none */
 };
 
 enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
@@ -39,27 +42,55 @@ static bool is_dump(const struct each *e, const struct io_stream *stream, enum i
     return program ? io_dump_find(program, from) : io_dump_guess(stream, from);
 }
 
-static void each_record(struct each *e, struct io_stream *stream)
+/* The input as records of one sort. */
+struct source {
+    struct io_stream *stream;
+    bool dump;
+    enum io_dump from;
+};
+
+/* Past the next record, which is not parsed. */
+static bool skip(struct source *in)
 {
-    const unsigned reading = e->flags & CLI_EACH_NEEDS_ADDRESS ? IO_NEEDS_ADDRESS : 0;
-    enum io_dump from = IO_DUMP_TRITON;
-    const bool dump = is_dump(e, stream, &from);
+    struct io_piece piece;
     struct io_record record;
 
-    while (!ferror(stdout) &&
-           (dump                             ? io_dump_next(stream, from, &record)
-            : e->flags & CLI_EACH_DESCRIPTOR ? io_record_next(stream, reading, &record)
-                                             : io_json_next(stream, &record))) {
-        const bool reported = record.error[0] && !(e->flags & CLI_EACH_ERRORS);
-        cli_note(e->cli,
-                 reported ? cli_unreadable(e->cli, &record) : e->answer(e->user, stream, &record));
-        io_record_free(&record);
-    }
+    if (!in->dump) return io_stream_next(in->stream, &piece);
+    if (!io_dump_next(in->stream, in->from, &record)) return false;
+    io_record_free(&record);
+    return true;
+}
+
+static bool answer_next(struct each *e, struct source *in)
+{
+    const unsigned reading = e->flags & CLI_EACH_NEEDS_ADDRESS ? IO_NEEDS_ADDRESS : 0;
+    struct io_record record;
+
+    if (!(in->dump                         ? io_dump_next(in->stream, in->from, &record)
+          : e->flags & CLI_EACH_DESCRIPTOR ? io_record_next(in->stream, reading, &record)
+                                           : io_json_next(in->stream, &record)))
+        return false;
+    const bool reported = record.error[0] && !(e->flags & CLI_EACH_ERRORS);
+    cli_note(e->cli,
+             reported ? cli_unreadable(e->cli, &record) : e->answer(e->user, in->stream, &record));
+    io_record_free(&record);
+    return true;
+}
+
+static void each_record(struct each *e, struct io_stream *stream)
+{
+    struct source in = {stream, false, IO_DUMP_TRITON};
+
+    in.dump = is_dump(e, stream, &in.from);
+    while (!ferror(stdout) && e->number < e->end &&
+           (e->counting || e->number < e->first ? skip(&in) : answer_next(e, &in)))
+        e->number++;
     io_stream_close(stream);
 }
 
 static void no_file(const struct each *e, const char *path, const char *why)
 {
+    if (e->first > 0 || e->end < UINT64_MAX) return; /* said when it was counted */
     cli_message(e->cli, "%s: %s", path, why);
     cli_note(e->cli, CLI_INPUT);
 }
@@ -136,15 +167,34 @@ bool cli_input_makes_sense(const struct cli *cli)
     return false;
 }
 
+static void each_operand(struct each *e)
+{
+    if (e->cli->operand_count == 0) each_file(e, "-");
+    for (size_t i = 0; i < e->cli->operand_count; i++) each_path(e, e->cli->operand[i]);
+}
+
+/* The records of this part: all inputs are cut once to count them. */
+static void choose_part(struct each *e, const struct cli_shard *shard)
+{
+    e->counting = true;
+    each_operand(e);
+    cli_shard_range(shard, e->number, &e->first, &e->end);
+    e->counting = false;
+    e->number = 0;
+}
+
 void cli_each(struct cli *cli, unsigned flags, cli_answer *answer, void *user)
 {
-    struct each e = {cli, flags, answer, user};
+    struct each e = {.cli = cli, .flags = flags, .answer = answer, .user = user, .end = UINT64_MAX};
     struct io_stream stream;
+    struct cli_shard shard = {0, 0};
 
-    if (cli_is_given(cli)) {
+    if (flags & CLI_EACH_SHARD && !cli_shard_get(cli, &shard)) {
+        cli_note(cli, CLI_USAGE);
+    } else if (cli_is_given(cli)) {
         if (cli_given(cli, &stream)) each_record(&e, &stream);
-        return;
+    } else {
+        if (shard.count) choose_part(&e, &shard);
+        each_operand(&e);
     }
-    if (cli->operand_count == 0) each_file(&e, "-");
-    for (size_t i = 0; i < cli->operand_count; i++) each_path(&e, cli->operand[i]);
 }

@@ -8,7 +8,8 @@
 enum cli_each_flag {
     CLI_EACH_DESCRIPTOR = 1u << 0,    /* records are descriptors; else they are only parsed */
     CLI_EACH_NEEDS_ADDRESS = 1u << 1, /* and may not leave "address" out */
-    CLI_EACH_ERRORS = 1u << 2         /* unreadable records are answered like the others */
+    CLI_EACH_ERRORS = 1u << 2,        /* unreadable records are answered like the others */
+    CLI_EACH_SHARD = 1u << 3          /* with --shard, only the records of that part are read */
 };
 
 /* Answers a record; stream holds its text. Both live until it returns. */
@@ -23,7 +24,8 @@ bool cli_input_makes_sense(const struct cli *cli);
  *  directories, standard input where there is no operand; for a command with CLI_DESC also the
  *  descriptor that its options say, and a log with the fields that another program prints (--from,
  *  or what io_dump_guess() sees). Unreadable records are reported here but for CLI_EACH_ERRORS.
- *  Exit codes are noted. */
+ *  Exit codes are noted. Where there is a part to do, all inputs are cut into records twice, and
+ *  only those of the part parsed: the first time counts. */
 void cli_each(struct cli *cli, unsigned flags, cli_answer *answer, void *user);
 
 /* cli_unreadable() : reports a record that could not be read; returns CLI_INPUT. */

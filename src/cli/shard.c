@@ -21,6 +21,10 @@ bool cli_shard_get(struct cli *cli, struct cli_shard *out)
         cli_usage(cli, "--shard needs -f jsonl: the parts of no other format can be put together");
         return false;
     }
+    if (cli->operand_count == 0) {
+        cli_usage(cli, "--shard needs files: what is piped is read once, and counted before");
+        return false;
+    }
     *out = (struct cli_shard){i - 1, n};
     return true;
 }

@@ -32,6 +32,30 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo '{"dtype":"bf16","address":0,"dim":
 whole "check of what cannot be read" check "$tmp/broken.json" examples/descriptors/failures/triton-7385.json
 whole "prune, a list" prune examples/solve/gemm-configs.json
 whole "prune, a space" prune examples/solve/gemm-space.json
+# shellcheck disable=SC2046
+whole "encode" encode $(ls examples/descriptors/failures/*.json)
+# shellcheck disable=SC2046
+whole "repair" repair $(ls examples/descriptors/failures/*.json | head -12)
+whole "layout" layout examples/descriptors/workloads/attention*.json
+for tile in 8,64 64,64 64,128 64,256 128,64 32,32 16,8 64,7 256,256; do
+    echo '{"tensor":{"dtype":"bf16","dim":[4096,8192],"stride":[8192]},"tile":['$tile'],"consumer":"wgmma_k_major"}'
+done >"$tmp/requests.json"
+whole "solve" solve "$tmp/requests.json"
+whole "check of another program's log" check tests/golden/check-from-triton/in.log tests/golden/check-from-cutlass/in.log tests/golden/check-from-triton/in.log
+
+# A worker that is killed in its part leaves no whole line behind that another would say again: its part
+# is done again in a file of its own, as the recipe of docs/CI.md does.
+echo "killed part" >"$tmp/part-3"
+for i in 1 2 3 4 5 6 7; do
+    ( timeout -s KILL "$([ $i = 3 ] && echo 0.001 || echo 60)" "$tmap" prune -f jsonl --shard $i/7 \
+        examples/solve/gemm-space.json >"$tmp/part-$i.new" && mv "$tmp/part-$i.new" "$tmp/part-$i" ) 2>/dev/null
+done
+"$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/part-3.new" && mv "$tmp/part-3.new" "$tmp/part-3"
+"$tmap" prune -f jsonl examples/solve/gemm-space.json | sed '$d' >"$tmp/whole"
+ok "a killed worker's part is done again, nothing twice" sh -c "cat $tmp/part-[1-7] | cmp - $tmp/whole"
+"$tmap" check -f jsonl --shard 1/2 "$tmp/none.json" examples/descriptors/failures/triton-7385.json >/dev/null 2>"$tmp/said"
+ok "a file that cannot be opened: exit code 2" test $? -eq 2
+ok "and it is said once" test "$(grep -c none.json "$tmp/said")" -eq 1
 "$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/one"
 "$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/two"
 ok "a part made again is the same" cmp "$tmp/one" "$tmp/two"
