@@ -1,0 +1,16 @@
+/* hint.h : what a program says of a descriptor in words alone, without its numbers: the rule that
+ * those words stand for, or that they are about something else. A text with nothing more is no
+ * descriptor, and no verdict is given on it. */
+#ifndef TMAP_IO_HINT_H
+#define TMAP_IO_HINT_H
+
+#include "io/json/stream.h"
+
+/* io_hint_in() : what to tell the user of the first known message in the text; NULL where there is
+ *  none. where (may be NULL): its place. */
+const char *io_hint_in(const char *text, size_t size, size_t *where);
+
+/* io_hint_or() : the same of a whole input, or `otherwise`. */
+const char *io_hint_or(const struct io_stream *stream, const char *otherwise);
+
+#endif
