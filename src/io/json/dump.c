@@ -1,6 +1,8 @@
 /* dump.c : see dump.h. Names and order of the fields: cute/atom/copy_traits_sm90_tma.hpp (CUTLASS),
- * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang). */
+ * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang),
+ * trtllm/fmha/kernelParams.h (FlashInfer). */
 #include "io/json/dump.h"
+#include "io/json/hint.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -34,22 +36,29 @@ static const struct {
 } names[] = {{"format", DTYPE},
              {"tensorDataType", DTYPE},
              {"elemType", DTYPE},
+             {"tmaFormat", DTYPE},
              {"dim", RANK},
              {"tensorRank", RANK},
              {"rank", RANK},
              {"TMA Desc Addr", MAP_ADDRESS},
              {"gmem_address", ADDRESS},
              {"global_address", ADDRESS},
+             {"gmem", ADDRESS},
              {"globalDim", DIM},
              {"shape", DIM},
+             {"Shape", DIM},
              {"globalStrides", STRIDE_RAW},
              {"globalStridesRaw", STRIDE_RAW},
              {"strides", STRIDE},
+             {"Stride", STRIDE},
              {"boxDim", BOX},
              {"blockSize", BOX},
+             {"tileShapes", BOX},
              {"elementStrides", ELEM_STRIDE},
+             {"tileStrides", ELEM_STRIDE},
              {"interleave", INTERLEAVE},
              {"swizzle", SWIZZLE},
+             {"swizzleType", SWIZZLE},
              {"l2Promotion", L2},
              {"oobFill", OOB},
              {"padding", OOB},
@@ -70,8 +79,8 @@ struct values {
 
 bool io_dump_find(const char *name, enum io_dump *out)
 {
-    static const char *const programs[] = {"triton", "cutlass", "tilelang"};
-    for (int i = 0; i < 3; i++)
+    static const char *const programs[] = {"triton", "cutlass", "tilelang", "flashinfer"};
+    for (int i = 0; i < 4; i++)
         if (strcmp(name, programs[i]) == 0) {
             *out = (enum io_dump)i;
             return true;
@@ -114,7 +123,8 @@ static bool read_number(const char **at, const char *end, int64_t *out)
     return true;
 }
 
-/* "9 (NAME)", "(1,2,3)" or "[1, 2]" at `at`; a list that does not close counts as nothing. */
+/* "9 (NAME)", "(1,2,3)", "[1, 2]" or "1 2 3" at `at`; a list that does not close counts as nothing.
+ */
 static void read_values(const char *at, const char *end, struct values *out)
 {
     struct values v = {.count = 0};
@@ -126,8 +136,7 @@ static void read_values(const char *at, const char *end, struct values *out)
     at += closing != 0;
     for (int64_t number; read_number(&at, end, &number);) {
         if (v.count < TMAP_MAX_RANK) v.number[v.count++] = number;
-        while (closing && at < end && (*at == ' ' || *at == ',')) at++;
-        if (!closing) break;
+        while (at < end && (*at == ' ' || (closing && *at == ','))) at++;
     }
     if (closing && (at == end || *at != closing)) return;
     if (v.count > 0 || closing) *out = v;
@@ -221,7 +230,9 @@ static const char *line_end(const struct io_stream *s, size_t at)
 
 static bool starts_here(const struct io_stream *s, size_t at, enum io_dump from)
 {
-    const char *marker = from == IO_DUMP_TRITON ? "elemType" : "TMA Desc Addr";
+    const char *marker = from == IO_DUMP_TRITON       ? "elemType"
+                         : from == IO_DUMP_FLASHINFER ? "tmaFormat"
+                                                      : "TMA Desc Addr";
     return find_word(s->text + at, line_end(s, at), marker) != NULL;
 }
 
@@ -232,25 +243,36 @@ static void next_line(struct io_stream *s)
     s->line++;
 }
 
+/* An object, or an array that begins as one of objects does: a log may begin with "[". */
+static bool is_json(const struct io_stream *s, size_t at)
+{
+    if (s->text[at] != '[') return s->text[at] == '{';
+    for (at++; at < s->size && isspace((unsigned char)s->text[at]);) at++;
+    return at == s->size || s->text[at] == '{' || s->text[at] == ']';
+}
+
 bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
 {
-    static const enum io_dump programs[] = {IO_DUMP_CUTLASS, IO_DUMP_TRITON};
+    static const enum io_dump programs[] = {IO_DUMP_CUTLASS, IO_DUMP_TRITON, IO_DUMP_FLASHINFER};
     size_t first = 0;
 
     while (first < s->size && isspace((unsigned char)s->text[first])) first++;
-    if (first == s->size || s->text[first] == '{' || s->text[first] == '[') return false;
+    if (first == s->size || is_json(s, first)) return false;
     for (size_t at = first; at < s->size;) {
         for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
             if (starts_here(s, at, programs[i])) return *out = programs[i], true;
         const size_t end = (size_t)(line_end(s, at) - s->text);
         at = end < s->size ? end + 1 : s->size;
     }
-    return false;
+    *out = IO_DUMP_WORDS;
+    return io_hint_in(s->text, s->size, NULL) != NULL;
 }
 
 static bool complete(const struct values fields[FIELDS], enum io_dump from)
 {
-    const enum field last = from == IO_DUMP_TRITON ? ELEM_STRIDE : OOB;
+    const enum field last = from == IO_DUMP_TRITON       ? ELEM_STRIDE
+                            : from == IO_DUMP_FLASHINFER ? SWIZZLE
+                                                         : OOB;
     return fields[last].count >= 0;
 }
 
@@ -358,7 +380,7 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
     *out = (struct io_record){.file = s->file, .record = ++s->record, .line = s->line, .column = 1};
     out->error_line = s->line;
     if (s->at == s->size) {
-        io_fail(out, "", "no dump of a failed encode call");
+        io_fail(out, "", "%s", io_hint_or(s, "no dump of a failed encode call"));
         return true;
     }
     for (int i = 0; i < FIELDS; i++) fields[i].count = -1;
