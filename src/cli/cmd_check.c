@@ -32,6 +32,16 @@ static enum cli_exit code_of(const struct io_result *result)
     return result->verdict == TMAP_UNKNOWN ? CLI_UNDECIDED : CLI_OK;
 }
 
+/* Of a log's call, which failed, and whose numbers are legal. */
+static void say_other_cause(const struct check *c, const struct io_record *record)
+{
+    const char *cause = record->desc.address ? "such as an earlier asynchronous fault"
+                                             : "or the address is 0, which driver 580 takes and "
+                                               "no copy can use";
+    cli_message(c->cli, "%s:%zu: legal: the call failed for another reason, %s", record->file,
+                record->line, cause);
+}
+
 static enum cli_exit check_record(void *user, const struct io_stream *stream,
                                   struct io_record *record)
 {
@@ -51,11 +61,7 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
-    if (!record->json && code == CLI_OK)
-        cli_message(c->cli,
-                    "%s:%zu: legal: the call failed for another reason, such as an earlier "
-                    "asynchronous fault",
-                    record->file, record->line);
+    if (!record->json && code == CLI_OK) say_other_cause(c, record);
     if (c->cli->prove && !c->cli->all_arches) {
         /* the proof is of the descriptor; what uses it is judged beside it */
         const char *what = record->use_count ? ", the descriptor alone" : "";
