@@ -17,8 +17,9 @@ long libtmap_log(const char *program, const char *text, size_t size, struct tmap
     char error[IO_ERROR_SIZE];
     size_t n = 0;
 
-    if (!io_dump_find(program, &from)) return -1;
+    if (program && !io_dump_find(program, &from)) return -1;
     if (!io_stream_from(&stream, "log", text, size, error)) return -2;
+    if (!program && !io_dump_guess(&stream, &from)) from = IO_DUMP_WORDS;
     for (; io_dump_next(&stream, from, &record); n++) {
         if (n < cap) {
             descs[n] = record.desc;

@@ -1,8 +1,8 @@
 /* bridge.h : src/io for Python: texts in, texts and descriptors out. cffi reads this too. */
 
-/* libtmap_log() : the dumps in a log of program's ("triton"), at most cap of them: descs[i], or
- * errors[i] in 256 bytes each ("" when it was read), lines[i] from 1. Returns how many there are;
- * -1 for an unknown program, -2 without memory. */
+/* libtmap_log() : the dumps in a log of program's ("triton"; NULL: what it looks like), at most
+ * cap of them: descs[i], or errors[i] in 256 bytes each ("" when it was read), lines[i] from 1.
+ * Returns how many there are; -1 for an unknown program, -2 without memory. */
 long libtmap_log(const char *program, const char *text, size_t size, struct tmap_desc *descs,
                  char *errors, size_t *lines, size_t cap);
 

@@ -116,6 +116,8 @@ class Plans(unittest.TestCase):
             libtmap.explain("TMA999")
         log = (TREE / "tests/golden/check-from-triton/in.log").read_text()
         logged = libtmap.from_log(log, "triton")
+        seen = libtmap.from_log(log)
+        self.assertEqual([(e.line, e.error) for e in seen], [(e.line, e.error) for e in logged])
         self.assertEqual([x.result.verdict for x in logged], ["illegal"] * len(logged))
         self.assertTrue(logged)
         self.assertTrue(libtmap.from_log("nothing here", "cutlass")[0].error)

@@ -47,21 +47,22 @@ class Logged(NamedTuple):
     error: str
 
 
-def from_log(log: str, program: str = "triton", *, contract: str = "safe",
+def from_log(log: str, program: Optional[str] = None, *, contract: str = "safe",
              target: Optional[str] = None, cuda: Optional[str] = None, ptx: Optional[str] = None,
              driver: Optional[str] = None) -> List[Logged]:
-    """Every descriptor that another program ("triton", "cutlass", "tilelang") printed when its
-    encode call failed, checked."""
+    """Every descriptor that another program ("triton", "cutlass", "tilelang",
+    "flashinfer"; None: whichever it looks like) printed when its encode call failed, checked."""
     io = _io()
     raw = log.encode()
-    count = io.libtmap_log(program.encode(), raw, len(raw), ffi.NULL, ffi.NULL, ffi.NULL, 0)
+    name = ffi.NULL if program is None else program.encode()
+    count = io.libtmap_log(name, raw, len(raw), ffi.NULL, ffi.NULL, ffi.NULL, 0)
     if count == -1:
         raise LayoutError(f"no log of {program!r} is known")
     if count < 0:
         raise MemoryError
     descs = ffi.new("struct tmap_desc[]", max(count, 1))
     errors, lines = ffi.new("char[]", _ERROR * max(count, 1)), ffi.new("size_t[]", max(count, 1))
-    io.libtmap_log(program.encode(), raw, len(raw), descs, errors, lines, count)
+    io.libtmap_log(name, raw, len(raw), descs, errors, lines, count)
     checker = _native.checker_for(contract, cuda, ptx, driver, target)
     out = []
     for i in range(count):
