@@ -1,7 +1,8 @@
 """What cffi compiles: the declarations are the public headers themselves, preprocessed.
 
-Three extension modules, so that each needs only its own libraries:
+Four extension modules, so that each needs only its own libraries:
   _core   libtmap: check, encode, decode, layout, repair, solve, prune (libc)
+  _emu    libtmap-emulate: kernels on the CPU (libc)
   _isl    libtmap-symbolic: conditions and guards (isl; Z3 is loaded at run time)
   _io     logs, rules in words, pictures (jansson)
 """
@@ -55,7 +56,7 @@ def has_header(name):
 
 
 def modules():
-    return ["core"] + ["isl"] * has_header("isl/ctx.h") + ["io"] * has_header("jansson.h")
+    return ["core", "emu"] + ["isl"] * has_header("isl/ctx.h") + ["io"] * has_header("jansson.h")
 
 
 def missing():
@@ -104,6 +105,13 @@ CORE_HEADERS = ("tmap/tmap.h", "tmap/solve.h")
 core = cffi.FFI()
 core.cdef(declarations(*CORE_HEADERS) + "".join(constants(*CORE_HEADERS)) + NAMES)
 core.set_source("libtmap._core", CORE_SOURCE, include_dirs=INCLUDE)
+
+emu = cffi.FFI()
+emu.include(core)
+emu.cdef(declarations("tmap/emulate.h").replace(declarations("tmap/tmap.h"), ""))
+emu.set_source("libtmap._emu", CORE_SOURCE + '#include "tmap/emulate.h"\n', sources=sources("emulate"),
+               include_dirs=INCLUDE, extra_compile_args=["-std=c11", "-O2", "-fvisibility=hidden", *defines()],
+               libraries=["m"])
 
 if "isl" in modules():
     isl = cffi.FFI()

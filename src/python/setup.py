@@ -13,7 +13,7 @@ from setuptools import setup
 
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
-SOURCES = ["Makefile", "include", *(f"src/{d}" for d in "rules expr core solve symbolic io".split())]
+SOURCES = ["Makefile", "include", *(f"src/{d}" for d in "rules expr core solve emulate symbolic io".split())]
 
 
 def stage():

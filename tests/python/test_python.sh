@@ -17,7 +17,7 @@ have || skip "no cffi or setuptools"
 
 mkdir -p "$tmp/tree/src"
 cp -r Makefile include "$tmp/tree/"
-for d in rules expr core solve symbolic io python; do cp -r "src/$d" "$tmp/tree/src/"; done
+for d in rules expr core solve emulate symbolic io python; do cp -r "src/$d" "$tmp/tree/src/"; done
 rm -rf "$tmp/tree/src/python/build" "$tmp/tree/src/python/csrc" "$tmp/tree/src/python/"*.egg-info
 command -v ccache >/dev/null && CC="ccache ${CC:-cc}" && export CC
 if ! CFLAGS='-O1 -g0' "$py" -m pip install -q --no-index --no-build-isolation --no-deps \
