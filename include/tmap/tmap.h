@@ -290,8 +290,7 @@ TMAP_API enum tmap_status tmap_not_evaluated(const struct tmap_checker *checker,
                                              const struct tmap_desc *desc,
                                              struct tmap_violation *out, size_t cap, size_t *found);
 
-/* --- uses: what an instruction or a call does with a map ----------------------------------------
- */
+/* --- uses: what an instruction or a call does with a map ----------------------------------- */
 
 enum tmap_use_op {
     TMAP_OP_LOAD = 0,
@@ -375,8 +374,7 @@ TMAP_API enum tmap_status tmap_advise_use(const struct tmap_checker *checker,
                                           const struct tmap_desc *desc, const struct tmap_use *use,
                                           struct tmap_violation *out, size_t cap, size_t *found);
 
-/* --- explanation --------------------------------------------------------------------------------
- */
+/* --- explanation --------------------------------------------------------------------------- */
 
 /* A number of any size that a rule can speak of. */
 struct tmap_number {
@@ -404,8 +402,7 @@ TMAP_API enum tmap_status tmap_detail_of(const struct tmap_target *target,
                                          const struct tmap_violation *violation,
                                          struct tmap_detail *out);
 
-/* --- bytes --------------------------------------------------------------------------------------
- */
+/* --- bytes --------------------------------------------------------------------------------- */
 
 /* The 128 bytes, as sixteen little-endian words. In use they live at a 128-byte aligned address. */
 struct tmap_map {
@@ -489,8 +486,7 @@ TMAP_API enum tmap_status tmap_patch_plan(const struct tmap_map *from, const str
                                           size_t *found, char *why, size_t cap_why);
 TMAP_API const char *tmap_replace_field_name(enum tmap_replace_field field); /* "box_dim" */
 
-/* --- layout -------------------------------------------------------------------------------------
- */
+/* --- layout -------------------------------------------------------------------------------- */
 
 /* What one copy of a legal descriptor moves, and where it lands in shared memory. */
 struct tmap_layout {
@@ -515,8 +511,7 @@ TMAP_API enum tmap_status tmap_layout(const struct tmap_checker *checker,
  */
 TMAP_API uint64_t tmap_swizzle_address(int32_t swizzle, uint64_t address);
 
-/* --- simulation ---------------------------------------------------------------------------------
- */
+/* --- simulation ---------------------------------------------------------------------------- */
 
 /* The memory a copy sees. Global memory is reached through the two calls, which move `bytes` bytes
  * at `address` and answer false where nothing is mapped; user is handed to them. Shared memory is
