@@ -129,6 +129,12 @@ const char *cli_command_meant(const char *name, char *out, size_t size);
 /* cli_option_name() : as users write it: options named after a field have '-' for its '_'. */
 void cli_option_name(const char *name, char out[CLI_NAME_SIZE]);
 
+/* cli_indent() : of JSON: indented by two, or a line each. */
+static inline int cli_indent(const struct cli *cli)
+{
+    return cli->format == IO_JSON ? 2 : 0;
+}
+
 /* cli_formats() : the names of the formats, separated by commas. */
 void cli_formats(unsigned formats, char *text, size_t size);
 

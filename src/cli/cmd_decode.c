@@ -65,8 +65,8 @@ static json_t *note_json(const struct tmap_note *n)
                      (int)n->width, "found", found, "expected", expected, "text", n->text);
 }
 
-static enum cli_exit show_json(const struct tmap_desc *desc, const struct tmap_note *notes,
-                               size_t count)
+static enum cli_exit show_json(const struct cli *cli, const struct tmap_desc *desc,
+                               const struct tmap_note *notes, size_t count)
 {
     char text[JSON_ROOM];
     io_desc_text(desc, text, sizeof text);
@@ -74,7 +74,7 @@ static enum cli_exit show_json(const struct tmap_desc *desc, const struct tmap_n
     json_object_set_new(line, "descriptor", json_loads(text, 0, NULL));
     for (size_t i = 0; i < count; i++) json_array_append_new(list, note_json(&notes[i]));
     json_object_set_new(line, "notes", list);
-    io_print_json(stdout, line, 0);
+    io_print_json(stdout, line, cli_indent(cli));
     return CLI_OK;
 }
 
@@ -108,8 +108,8 @@ static enum cli_exit show(struct cli *cli, const struct tmap_map *map)
     const size_t count = found < MAX_NOTES ? found : MAX_NOTES;
     for (size_t i = 0; i < count; i++)
         impossible = impossible || notes[i].kind == TMAP_NOTE_IMPOSSIBLE;
-    const enum cli_exit code =
-        cli->format == IO_TEXT ? show_text(&desc, notes, count) : show_json(&desc, notes, count);
+    const enum cli_exit code = cli->format == IO_TEXT ? show_text(&desc, notes, count)
+                                                      : show_json(cli, &desc, notes, count);
     return impossible ? CLI_ILLEGAL : code;
 }
 
@@ -218,6 +218,6 @@ const struct cli_command cli_decode = {
         "in C, as JSON with 16 words, or as gdb (x/16gx, p), xxd, hexdump and od print them.\n"
         "Exit code 1: bytes that no encode call was seen writing; no plan.\n",
     .groups = CLI_TARGET | CLI_FORMAT,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

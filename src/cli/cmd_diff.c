@@ -82,7 +82,7 @@ static json_t *region_json(const struct tmap_difference *d)
                      io_string_json(d->set), "witness", io_desc_json(&d->witness, NULL));
 }
 
-static void print_json(const struct tmap_difference *d, size_t n,
+static void print_json(const struct cli *cli, const struct tmap_difference *d, size_t n,
                        const struct tmap_diff_proof *proof)
 {
     static const char *const word[] = {"proved", "refuted", "undecided"};
@@ -93,7 +93,7 @@ static void print_json(const struct tmap_difference *d, size_t n,
                   json_pack("{s:o, s:s, s:I}", "regions", regions, "nothing_else",
                             word[proof->nothing_else], "rows_compared",
                             (json_int_t)proof->rows_compared),
-                  2);
+                  cli_indent(cli));
 }
 
 static void compare(struct cli *cli, struct tmap_symbolic *context, const struct side *from,
@@ -112,7 +112,7 @@ static void compare(struct cli *cli, struct tmap_symbolic *context, const struct
         if (cli->format == IO_TEXT) {
             print_text(d, n, &proof);
         } else {
-            print_json(d, n, &proof);
+            print_json(cli, d, n, &proof);
         }
         if (proof.nothing_else != TMAP_PROVED) cli_note(cli, CLI_UNDECIDED);
         if (n && cli_has(cli, "exit-code")) cli_note(cli, CLI_ILLEGAL);
@@ -152,6 +152,6 @@ const struct cli_command cli_diff = {
                 "  tmap diff --from documented --to driver\n",
     .about = "Each region comes with a witness that the check confirms on both sides.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

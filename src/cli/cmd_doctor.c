@@ -67,7 +67,7 @@ static void print_json(const struct cli *cli, const struct tmap_finding *f, size
     json_object_set_new(out, "usable", json_boolean(usable));
     json_object_set_new(out, "parts", built);
     json_object_set_new(out, "findings", list);
-    io_print_json(stdout, out, 2);
+    io_print_json(stdout, out, cli_indent(cli));
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -81,7 +81,7 @@ static enum cli_exit run(struct cli *cli)
                                                 TMAP_MAX_FINDINGS, &found, &usable);
     if (status != TMAP_OK) return cli_status(cli, status, "doctor");
     if (found > TMAP_MAX_FINDINGS) found = TMAP_MAX_FINDINGS;
-    if (cli->format == IO_JSON)
+    if (cli->format != IO_TEXT)
         print_json(cli, findings, found, usable);
     else
         print_text(findings, found, usable);
@@ -102,6 +102,6 @@ const struct cli_command cli_doctor = {
     .about = "Exit code 0: a tensor copy was seen to work. 1: it was not; the report says what is\n"
              "missing and how to get it.\n",
     .groups = CLI_FORMAT,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

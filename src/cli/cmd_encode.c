@@ -107,7 +107,7 @@ static void print_map(struct encode *e, const struct io_record *record, const st
     case AS_JSON:
         line = named(record);
         json_object_set_new(line, "words", words_json(map));
-        io_print_json(stdout, line, 0);
+        io_print_json(stdout, line, cli_indent(e->cli));
         break;
     }
 }
@@ -127,7 +127,7 @@ static void print_refusal(const struct encode *e, const struct io_record *record
         json_object_set_new(line, "verdict",
                             json_string(status == TMAP_E_ILLEGAL ? "illegal" : "unknown"));
         json_object_set_new(line, "rules", io_rules_json(rules, count));
-        io_print_json(stdout, line, 0);
+        io_print_json(stdout, line, cli_indent(e->cli));
         return;
     }
     fputs("tmap encode: ", stderr);
@@ -157,7 +157,7 @@ static enum cli_exit encode_record(void *user, const struct io_stream *stream,
         char text[512];
         io_error_text(record, text, sizeof text);
         if (e->form == AS_JSON) {
-            io_print_json(stdout, io_error_json(record), 0);
+            io_print_json(stdout, io_error_json(record), cli_indent(e->cli));
         }
         cli_message(e->cli, "%s", text);
         return CLI_INPUT;
@@ -212,6 +212,6 @@ const struct cli_command cli_encode = {
         "The bytes are those that driver 580 writes on an H200. What its encode call refuses has\n"
         "none: exit code 1. Types and swizzles that no observed driver encodes: exit code 4.\n",
     .groups = CLI_TARGET | CLI_FORMAT | CLI_DESC,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -154,8 +154,8 @@ static enum cli_exit explain(const struct cli *cli, const char *name)
     tmap_row row = tmap_row_find(name);
 
     if (row == TMAP_NO_ROW) return no_rule(cli, name);
-    if (cli->format == IO_JSON)
-        io_print_json(stdout, io_rule_json(&cli->target, row), 2);
+    if (cli->format != IO_TEXT)
+        io_print_json(stdout, io_rule_json(&cli->target, row), cli_indent(cli));
     else
         text(cli, row);
     return CLI_OK;
@@ -179,5 +179,5 @@ const struct cli_command cli_explain = {
                 "  tmap explain swizzle                the rules that mention it\n"
                 "  tmap explain stride_multiple_16 --format json\n",
     .groups = CLI_TARGET | CLI_FORMAT,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .run = run};

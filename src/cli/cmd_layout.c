@@ -64,7 +64,7 @@ static void print_json(const struct layout *l, const struct picture *p)
     for (int a = 0; a < 4; a++) json_object_set_new(ways, accesses[a], json_integer(p->ways[a]));
     json_object_set_new(out, "bank_conflict_ways", ways);
     mma_json(l, &p->desc, out);
-    io_print_json(stdout, out, 0);
+    io_print_json(stdout, out, cli_indent(l->cli));
 }
 
 static void print_mma(const struct layout *l, const struct tmap_desc *desc)
@@ -136,7 +136,7 @@ static void print_verdict(const struct layout *l, const struct io_record *record
 {
     struct io_result result;
     if (io_judge(&l->checker, record, NULL, IO_BRIEF, &result) != TMAP_OK) return;
-    io_print_json(stdout, io_line_json(&result), 0);
+    io_print_json(stdout, io_line_json(&result), cli_indent(l->cli));
     io_result_free(&result);
 }
 
@@ -149,7 +149,8 @@ static enum cli_exit layout_record(void *user, const struct io_stream *stream,
     char text[512];
     if (record->error[0]) {
         io_error_text(record, text, sizeof text);
-        if (l->cli->format != IO_TEXT) io_print_json(stdout, io_error_json(record), 0);
+        if (l->cli->format != IO_TEXT)
+            io_print_json(stdout, io_error_json(record), cli_indent(l->cli));
         cli_message(l->cli, "%s", text);
         return CLI_INPUT;
     }
@@ -212,6 +213,6 @@ const struct cli_command cli_layout = {
              "are read.\n"
              "An illegal descriptor has no layout: exit code 1.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_DESC,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

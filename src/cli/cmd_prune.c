@@ -96,7 +96,7 @@ static void print_one(const struct prune *p, const struct judged *j)
     if (p->cli->format == IO_TEXT)
         answer_text(j);
     else
-        io_print_json(stdout, answer_json(j), 0);
+        io_print_json(stdout, answer_json(j), cli_indent(p->cli));
 }
 
 /* How many there were, by verdict. */
@@ -119,7 +119,7 @@ static enum cli_exit print_counts(const struct prune *p, const struct counts *c)
         json_t *o = json_pack("{s:I, s:I}", "configs", (json_int_t)total(c), "possible",
                               (json_int_t)c->of[TMAP_LEGAL]);
         if (unknown) json_object_set_new(o, "unknown", json_integer((json_int_t)unknown));
-        io_print_json(stdout, o, 0);
+        io_print_json(stdout, o, cli_indent(p->cli));
     } else {
         printf("  %" PRIu64 " of %" PRIu64 " can exist", c->of[TMAP_LEGAL], total(c));
         if (unknown) printf("; of %" PRIu64 " it is unknown", unknown);
@@ -249,6 +249,6 @@ const struct cli_command cli_prune = {
              "or, instead of configs, \"space\":{\"BLOCK_M\":[64,128], ...}. The ranking is a "
              "roofline with\nnominal rates: it orders, and decides nothing.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSONL),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

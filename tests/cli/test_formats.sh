@@ -132,6 +132,21 @@ ok "--ptx FILE -f json keeps to the schema" valid check "$tmp/ptx.json"
 ok "--ptx FILE -f github names the line" has "$tmp/ptx.github" 'line=7,col=3'
 ok "rules takes no PTX file" sh -c "'$tmap' rules --ptx '$tmp/k.ptx' 2>/dev/null; test \$? = 3"
 
+# --- json is jsonl, indented
+same() { # same COMMAND...
+    "$tmap" "$@" -f json 2>/dev/null | tr -d ' \n' >"$tmp/json"
+    "$tmap" "$@" -f jsonl 2>/dev/null | tr -d ' \n' >"$tmp/jsonl"
+    test -s "$tmp/json" && cmp "$tmp/json" "$tmp/jsonl"
+}
+demo=examples/descriptors/failures/flashinfer-2232.json
+legal=$(ls examples/descriptors/workloads/attention*.json | head -1)
+"$tmap" encode "$legal" >"$tmp/bytes" 2>/dev/null
+for what in "encode $legal $demo" "layout $legal $demo" "repair $demo" "decode $tmp/bytes" "explain TMA014" \
+    "prune examples/solve/gemm-configs.json" "doctor --libcuda /none"; do
+    # shellcheck disable=SC2086
+    ok "$what: json is jsonl, indented" same $what
+done
+
 # --- help
 for c in $("$tmap" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
     "$tmap" "$c" --help >"$tmp/help" 2>&1
