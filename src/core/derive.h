@@ -19,4 +19,9 @@ void derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
 TMAP_API void tmap_derive_use(const struct tmap_target *target, const struct tmap_desc *desc,
                               const struct tmap_use *use, struct derived *out);
 
+/* tmap_patched_desc() : the descriptor that use, a tensormap.replace, leaves behind; returns the
+ * slot that it writes, -1 where it writes none. */
+TMAP_API int tmap_patched_desc(const struct tmap_desc *desc, const struct tmap_use *use,
+                               struct tmap_desc *out);
+
 #endif

@@ -1,6 +1,7 @@
 /* The descriptor that a tensormap.replace leaves behind, put to the rows of the descriptor. */
 #include "core/check_use.h"
-#include "tmap/tmap.h"
+#include "core/derive.h"
+#include "expr/field.h"
 
 /* The data type that an .elemtype immediate stands for: another order than CUtensorMapDataType. */
 static int32_t dtype_of_elemtype(uint64_t elemtype)
@@ -29,7 +30,7 @@ static int32_t swizzle_with_atomicity(int32_t swizzle, uint64_t atomicity)
     return TMAP_SWIZZLE_128B + (int32_t)atomicity;
 }
 
-/* Applies use to d; an ordinal out of range changes nothing (its own row speaks of that). */
+/* Applies use to d; of an ordinal out of range its own row speaks. */
 static void patch(struct tmap_desc *d, const struct tmap_use *u)
 {
     const uint32_t i = u->ordinal < TMAP_MAX_RANK ? u->ordinal : 0;
@@ -73,11 +74,34 @@ static void patch(struct tmap_desc *d, const struct tmap_use *u)
     }
 }
 
+int tmap_patched_desc(const struct tmap_desc *desc, const struct tmap_use *use,
+                      struct tmap_desc *out)
+{
+    static const int slot_of[] = {[TMAP_REPLACE_GLOBAL_ADDRESS] = F_ADDRESS,
+                                  [TMAP_REPLACE_RANK] = F_RANK,
+                                  [TMAP_REPLACE_BOX_DIM] = F_BOX,
+                                  [TMAP_REPLACE_GLOBAL_DIM] = F_DIM,
+                                  [TMAP_REPLACE_GLOBAL_STRIDE] = F_STRIDE,
+                                  [TMAP_REPLACE_ELEMENT_STRIDE] = F_ESTRIDE,
+                                  [TMAP_REPLACE_ELEMTYPE] = F_DTYPE,
+                                  [TMAP_REPLACE_INTERLEAVE_LAYOUT] = F_INTERLEAVE,
+                                  [TMAP_REPLACE_SWIZZLE_MODE] = F_SWIZZLE,
+                                  [TMAP_REPLACE_SWIZZLE_ATOMICITY] = F_SWIZZLE,
+                                  [TMAP_REPLACE_FILL_MODE] = F_OOB};
+    *out = *desc;
+    patch(out, use);
+    if (use->field >= sizeof slot_of / sizeof *slot_of) return -1;
+    const int slot = slot_of[use->field];
+    const struct field_info *field = field_info_of(field_of_slot(slot));
+    if (field->count == 1) return slot;
+    return use->ordinal < (uint32_t)field->count ? slot + (int)use->ordinal : -1;
+}
+
 uint32_t patched_is_illegal(const struct tmap_checker *checker, const struct tmap_desc *desc,
                             const struct tmap_use *use)
 {
     if (use->op != TMAP_OP_REPLACE) return 0;
-    struct tmap_desc patched = *desc;
-    patch(&patched, use);
+    struct tmap_desc patched;
+    tmap_patched_desc(desc, use, &patched);
     return tmap_verdict_of(checker, &patched) == TMAP_ILLEGAL;
 }

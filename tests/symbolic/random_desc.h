@@ -176,6 +176,10 @@ static inline void random_uses(struct random_symbolic *m, uint64_t *random)
         u->cta_group = (uint32_t)(below(random, 8) ? 0 : below(random, 4));
         u->consumer = (uint32_t)(below(random, 2) ? 0 : below(random, 5));
         u->major = (uint32_t)below(random, 2);
+        u->field = (uint32_t)below(random, 12);
+        u->ordinal = (uint32_t)below(random, 5);
+        u->value = below(random, 3) ? below(random, 20) : below(random, 300) * 16;
+        if (below(random, 6) == 0) u->op = TMAP_OP_REPLACE;
         for (int i = 0; i < TMAP_MAX_RANK; i++) {
             u->coord[i] = (int32_t)below(random, 200) - 20;
             random_text(m, random, &s->coord[i], 30);

@@ -186,6 +186,18 @@ static struct cases choose(struct sym_lowering *l, const struct tree_node *e)
     return c;
 }
 
+/* 0 where the map is legal after the replacement, else 1. */
+static struct cases patched(struct sym_lowering *l)
+{
+    struct cases c = room(l, 2);
+    for (size_t i = 0; i < c.n; i++) {
+        c.at[i].when = i ? sym_not(l->w, l->patched_legal) : l->patched_legal;
+        c.at[i].value = sym_const(l->w, (sym_int)i);
+        if (!c.at[i].when || !c.at[i].value) return failed;
+    }
+    return c;
+}
+
 static struct cases wraps(struct sym_lowering *l, struct cases a)
 {
     struct cases all = failed;
@@ -206,6 +218,7 @@ static struct cases integer(struct sym_lowering *l, tnode n)
         return single(l, sym_const(l->w, e->k));
     case T_VAR:
         if (l->field[e->k]) return single(l, l->field[e->k]);
+        if (e->k == F_PATCHED_BAD && l->patched_legal) return patched(l);
         sym_fail(l->w, TMAP_E_BUDGET, "a row reads %s, which is not known",
                  field_info_of(field_of_slot((int)e->k))->json);
         return failed;

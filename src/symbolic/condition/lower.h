@@ -10,6 +10,7 @@ struct sym_lowering {
     const struct tree *tree;
     const struct sym_poly *field[FIELD_SLOTS]; /* NULL: the tree has it as a constant */
     const struct sym_facts *facts;             /* what holds wherever the answer matters */
+    const struct sym_form *patched_legal;      /* of a tensormap.replace; NULL: not known */
 };
 
 /* sym_lower() : boolean node n. Exact wherever facts hold; NULL, and w says why, where there is no

@@ -61,8 +61,8 @@ static const struct sym_poly *extent(struct sym_work *w, const struct sym_desc *
     return sum;
 }
 
-/* What the core derives from numbers; of a symbolic box it is not known. Nor is what a
- * tensormap.replace makes of the map, or how a tensor of symbolic strides is nested. */
+/* What the core derives from numbers; of a symbolic box it is not known, nor how a tensor of
+ * symbolic strides is nested. What a tensormap.replace makes of the map is in the lowering. */
 static void derive(struct instances *in, const struct sym_rows *rows, const struct sym_use *use)
 {
     static const int never[] = {F_EXTENT, F_NESTED, F_DENSE, F_PATCHED_BAD};
@@ -95,7 +95,7 @@ static bool open(struct instances *in, struct sym_rows *rows)
     in->nodes = sym_take(rows->w, MAX_NODES * sizeof *in->nodes);
     in->subject = (struct subject){.target = &rows->checker->target, .desc = &rows->desc->desc};
     in->binding.subject = &in->subject;
-    in->lowering = (struct sym_lowering){rows->w, &in->tree, {NULL}, rows->facts};
+    in->lowering = (struct sym_lowering){rows->w, &in->tree, {NULL}, rows->facts, NULL};
     for (int slot = 0; slot < FIELD_SLOTS; slot++) {
         in->lowering.field[slot] = rows->desc->field[slot];
         if (rows->desc->field[slot]) tree_binding_free(&in->binding, slot);
@@ -192,11 +192,46 @@ bool sym_rows_of(struct sym_rows *rows)
            all_rows(&in, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
 }
 
+static bool join(void *user, tmap_row row, int index, const struct sym_form *f)
+{
+    struct sym_lowering *l = user;
+    (void)row;
+    (void)index;
+    l->patched_legal = sym_and(l->w, l->patched_legal, f);
+    return l->patched_legal != NULL;
+}
+
+/* Whether every row that others need decides too: else a broken one makes the answer unknown, which
+ * is not illegal, and no formula here says which it is. */
+static bool all_decide(const struct tmap_checker *c)
+{
+    for (int k = 0; k < TMAP_ROW_WORDS; k++)
+        if (c->gate[k] & ~c->active[k]) return false;
+    return true;
+}
+
+/* That the map which a tensormap.replace leaves behind is legal: the rows of that descriptor. */
+static bool patch(struct instances *in, const struct sym_rows *rows, const struct sym_use *use)
+{
+    struct sym_work *w = rows->w;
+    if (use->use.op != TMAP_OP_REPLACE || !all_decide(rows->checker)) return true;
+    struct sym_desc *after = sym_take(w, sizeof *after);
+    struct sym_facts *facts = sym_take(w, sizeof *facts);
+    if (!after || !facts) return false;
+    *facts = *rows->facts;
+    *after = *rows->desc;
+    const int slot = tmap_patched_desc(&rows->desc->desc, &use->use, &after->desc);
+    if (slot >= 0) after->field[slot] = NULL;
+    struct sym_rows inner = {w, rows->checker, after, facts, join, &in->lowering};
+    in->lowering.patched_legal = sym_bool(w, true);
+    return sym_rows_of(&inner);
+}
+
 bool sym_use_rows_of(struct sym_rows *rows, size_t k)
 {
     struct instances in;
     const struct sym_use *use = &rows->desc->uses[k];
-    if (!sym_use_fits(rows, use) || !open(&in, rows)) return false;
+    if (!sym_use_fits(rows, use) || !open(&in, rows) || !patch(&in, rows, use)) return false;
     derive(&in, rows, use);
     return all_rows(&in, SUBJECT_MAP_FIRST, SUBJECT_USE_END);
 }
