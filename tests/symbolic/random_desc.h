@@ -154,10 +154,10 @@ static inline void random_spoil(struct random_symbolic *m, uint64_t *random)
     }
 }
 
-/* One use or two, of any instruction, of a box of numbers: some operands are expressions. */
+/* One use or two, of any instruction: some operands are expressions. */
 static inline void random_uses(struct random_symbolic *m, uint64_t *random)
 {
-    memset(m->d.box, 0, sizeof m->d.box);
+    if (below(random, 2)) memset(m->d.box, 0, sizeof m->d.box);
     memset(m->d.elem_stride, 0, sizeof m->d.elem_stride);
     m->d.channels = m->d.pixels = NULL;
     m->d.uses = m->use;

@@ -61,12 +61,45 @@ static const struct sym_poly *extent(struct sym_work *w, const struct sym_desc *
     return sum;
 }
 
-/* What the core derives from numbers; of a symbolic box it is not known, nor how a tensor of
- * symbolic strides is nested. What a tensormap.replace makes of the map is in the lowering. */
+/* Elements of the box along dimension i that are copied (src/core counts them so natively). */
+static const struct sym_poly *copied(struct sym_work *w, const struct sym_desc *d, uint32_t i)
+{
+    const sym_int step = i ? d->desc.elem_stride[i] : 1;
+    const struct sym_poly *box = slot_value(w, d, F_BOX + (int)i), *more = sym_const(w, step - 1);
+    if (!box || !more || step < 1) return NULL;
+    return sym_floor(w, sym_add(w, 1, box, 1, more), step);
+}
+
+/* Rows, and bytes to wait for, of a tiled box with symbolic sizes; and the shared memory that it
+ * covers, where rows lie without gaps. Of other boxes nothing is said. */
+static void measure(struct instances *in, const struct sym_desc *d, const struct sym_use *use)
+{
+    struct sym_work *w = in->rows->w;
+    const struct tmap_desc *k = &d->desc;
+    const bool by_row = use->use.op == TMAP_OP_GATHER4 || use->use.op == TMAP_OP_SCATTER4;
+    const struct sym_poly *rows = sym_const(w, 1), *row = copied(w, d, 0);
+    if (k->kind != TMAP_TILED || k->interleave != TMAP_INTERLEAVE_NONE || k->rank < 1 ||
+        k->rank > TMAP_MAX_RANK || k->dtype < 0 || k->dtype >= TABLE_ENTRIES || !row)
+        return;
+    for (uint32_t i = 0; i < k->rank; i++)
+        if (d->field[F_ESTRIDE + i]) return;
+    for (uint32_t i = 1; i < k->rank; i++) rows = sym_mul(w, rows, copied(w, d, i));
+    row = sym_mul(w, row, sym_const(w, table_at(TABLE_SIZE_BITS, k->dtype)));
+    row = sym_floor(w, row, 8);
+    const struct sym_poly *all = sym_mul(w, rows, row);
+    all = all && by_row ? sym_add(w, 4, all, 0, all) : all;
+    in->lowering.field[F_ROWS] = rows;
+    in->lowering.field[F_TX_BYTES] = all;
+    if (k->swizzle == TMAP_SWIZZLE_NONE) in->lowering.field[F_FOOTPRINT] = all;
+}
+
+/* What the core derives from numbers; of a symbolic box it is measured where that is simple, and
+ * how a tensor of symbolic strides is nested is not known. What a tensormap.replace makes of the
+ * map is in the lowering. */
 static void derive(struct instances *in, const struct sym_rows *rows, const struct sym_use *use)
 {
     static const int never[] = {F_EXTENT, F_NESTED, F_DENSE, F_PATCHED_BAD};
-    static const int of_box[] = {F_TX_BYTES, F_FOOTPRINT, F_PATTERN, F_ROWS};
+    static const int of_box[] = {F_TX_BYTES, F_FOOTPRINT, F_ROWS};
     const struct sym_desc *d = rows->desc;
     bool fixed = !d->field[F_CHANNELS] && !d->field[F_PIXELS];
     for (int i = 0; i < TMAP_MAX_RANK; i++) {
@@ -80,6 +113,7 @@ static void derive(struct instances *in, const struct sym_rows *rows, const stru
         tree_binding_free(&in->binding, never[i]);
     for (size_t i = 0; i < sizeof of_box / sizeof *of_box && !fixed; i++)
         tree_binding_free(&in->binding, of_box[i]);
+    if (!fixed) measure(in, d, use);
     /* how many CTAs a copy goes to decides the instruction's form */
     if (use->field[F_MULTICAST]) tree_binding_free(&in->binding, F_FORM_PTX);
     for (int slot = 0; slot < FIELD_SLOTS; slot++) {
