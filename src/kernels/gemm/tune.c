@@ -63,11 +63,13 @@ static void remember(const char *path, const char *key, const struct tmap_gemm_c
     fclose(f);
 }
 
-/* Memory that is set before every run, so that each finds its operands where a program's would be:
- * not in the L2 cache. Without memory to spare it is left out (bytes 0). */
+/* A product that reads twice the L2 cache's size before every run, so that each finds its operands
+ * where a program's would be: not there. It reads, since lines that were written would still be on
+ * their way to memory while a short product runs. Without memory to spare it is left out. */
 struct sweep {
     tmap_cu_deviceptr at;
-    size_t bytes;
+    bool wanted;
+    struct tmap_gemm_plan plan;
     double us; /* what it takes itself */
 };
 
@@ -82,7 +84,7 @@ static double elapsed_us(const struct tmap_gemm *suite, const struct tmap_gemm_p
     bool good = !api->event_create(&from, 0) && !api->event_create(&to, 0);
     good = good && !api->event_record(from, NULL);
     for (int32_t i = 0; i < runs && good; i++) {
-        if (sweep->bytes > 0) good = !api->memset_d8_async(sweep->at, 0, sweep->bytes, NULL);
+        if (sweep->wanted) good = tmap_gemm_run(&sweep->plan, NULL) == TMAP_OK;
         good = good && (!plan || tmap_gemm_run(plan, NULL) == TMAP_OK);
     }
     good = good && !api->event_record(to, NULL) && !api->event_synchronize(to) &&
@@ -104,8 +106,7 @@ static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan
     return us > least_us ? us : least_us;
 }
 
-/* Bytes that a run touches: of more than the cache holds little is left by the next one anyway, and
- * the sweep's own lines would still be on their way to memory (seen: 1 x 10240 x 5120). */
+/* Bytes that a run touches: of more than the cache holds little is left by the next one anyway. */
 static double bytes_of(const struct tmap_gemm_problem *p)
 {
     const struct gemm_view v = gemm_view_of(p, false);
@@ -113,23 +114,44 @@ static double bytes_of(const struct tmap_gemm_problem *p)
     return v.batch * ((m + n) * k * v.element_bytes + m * n * v.out_bytes);
 }
 
-static void open_sweep(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+/* One row times as many as fill `bytes`, of the same kind, at `at`; its result lies behind them. */
+enum { SWEEP_ROW_BYTES = 8192 };
+static struct tmap_gemm_problem sweeping(const struct tmap_gemm_problem *p, uint64_t at,
+                                         size_t bytes)
+{
+    const int32_t k = SWEEP_ROW_BYTES / gemm_view_of(p, false).element_bytes;
+    const int32_t rows = (int32_t)(bytes / SWEEP_ROW_BYTES);
+    return (struct tmap_gemm_problem){.kind = p->kind,
+                                      .out = p->kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32
+                                                                     : TMAP_GEMM_OUT_F32,
+                                      .m = 1,
+                                      .n = rows,
+                                      .k = k,
+                                      .batch = 1,
+                                      .a = {.address = at, .ld = k},
+                                      .b = {.address = at, .ld = k},
+                                      .d = {.address = at + bytes, .ld = rows},
+                                      .alpha = 1};
+}
+
+static void open_sweep(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                        struct sweep *sweep)
 {
-    enum { TIMES = 16 };
-    const size_t bytes = (size_t)suite->gpu.l2_bytes * 2;
-    *sweep = (struct sweep){.bytes = 0};
+    enum { TIMES = 16, UNIT = 4 * SWEEP_ROW_BYTES }; /* rows of the result are whole */
+    const size_t bytes = (size_t)suite->gpu.l2_bytes * 2 / UNIT * UNIT;
+    *sweep = (struct sweep){.wanted = false};
     if (bytes == 0 || bytes_of(problem) > (double)suite->gpu.l2_bytes ||
-        suite->gpu.api.mem_alloc(&sweep->at, bytes))
+        suite->gpu.api.mem_alloc(&sweep->at, bytes + bytes / SWEEP_ROW_BYTES * 4))
         return;
-    sweep->bytes = bytes;
+    const struct tmap_gemm_problem p = sweeping(problem, sweep->at, bytes);
+    sweep->wanted = tmap_gemm_make_plan(suite, &p, NULL, &sweep->plan, NULL) == TMAP_OK;
     elapsed_us(suite, NULL, sweep, 1);
     sweep->us = elapsed_us(suite, NULL, sweep, TIMES) / TIMES;
 }
 
 static void close_sweep(const struct tmap_gemm *suite, struct sweep *sweep)
 {
-    if (sweep->bytes > 0) suite->gpu.api.mem_free(sweep->at);
+    if (sweep->at) suite->gpu.api.mem_free(sweep->at);
 }
 
 /* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
