@@ -286,11 +286,15 @@ static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance 
 }
 
 /* What all tiles of a kernel take at the least, in clocks of an SM a k-block: the multiplies, or
- * the bytes into it. Few tiles may be split over eight SMs each, or more. */
+ * the bytes into it. Few tiles may be split over eight SMs each, or over as many as leave each some
+ * k-blocks. */
 static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                            const struct gemm_view *view)
 {
-    static const double BYTES_PER_CLOCK = 40, MOST_SPLIT = 8;
+    enum { FEW_SPLIT = 8, LEAST_BLOCKS = 8 };
+    static const double BYTES_PER_CLOCK = 40;
+    const int32_t k_blocks = ceil_div(view->k, GEMM_SPAN_BYTES / view->element_bytes);
+    const double most = k_blocks > FEW_SPLIT * LEAST_BLOCKS ? k_blocks / LEAST_BLOCKS : FEW_SPLIT;
     const int32_t tile_m = gemm_tile_m(instance);
     const double tiles = (double)ceil_div(view->m, tile_m) * ceil_div(view->n, instance->bn) *
                          view->batch / suite->gpu.sm_count;
@@ -298,7 +302,7 @@ static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_inst
     const double cols = view->n < instance->bn ? view->n : instance->bn;
     const double load = GEMM_SPAN_BYTES * (rows + cols) / BYTES_PER_CLOCK;
     const double multiply = 2.0 * tile_m / GEMM_SLAB_ROWS * instance->bn;
-    return (tiles > 1 / MOST_SPLIT ? tiles : 1 / MOST_SPLIT) * (load > multiply ? load : multiply);
+    return (tiles > 1 / most ? tiles : 1 / most) * (load > multiply ? load : multiply);
 }
 
 /* The least over the kernels that a request leaves, in either orientation. */
