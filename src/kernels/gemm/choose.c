@@ -85,14 +85,19 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance
     c->stages = stages;
 }
 
+/* Rows of D end inside 16 bytes. */
+static bool is_ragged(const struct gemm_view *view)
+{
+    return (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+}
+
 /* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can
  * store whole. */
 static bool has_store_warp(const struct gemm_instance *instance, const struct gemm_view *view,
                            const struct tmap_gemm_config *c)
 {
-    const bool ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES;
     return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !instance->pingpong &&
-           c->split_k == 1 && c->direct < 0 && !ragged;
+           c->split_k == 1 && c->direct < 0 && !is_ragged(view);
 }
 
 static int32_t ceil_div(int32_t a, int32_t b)
@@ -245,6 +250,54 @@ static size_t put(struct gemm_choice *out, size_t cap, size_t count,
     return count + 1;
 }
 
+/* A cluster half of whose blocks have no tile, or a split of more tiles than run at once. */
+static bool is_idle(const struct tmap_gemm *suite, const struct gemm_view *view,
+                    const struct gemm_instance *instance, const struct tmap_gemm_config *request,
+                    const struct tmap_gemm_config *c)
+{
+    const int32_t rows = ceil_div(view->m, gemm_tile_m(instance)),
+                  cols = ceil_div(view->n, instance->bn);
+    if (instance->family != GEMM_SM90 || request->tile_m || request->tile_n) return false;
+    if (!request->cluster_m && c->cluster_m > 1 && c->cluster_m / 2 >= rows) return true;
+    if (!request->cluster_n && c->cluster_n > 1 && c->cluster_n / 2 >= cols) return true;
+    if (request->split_k || c->split_k == 1) return false;
+    return (int64_t)rows * cols * view->batch * c->split_k > 2 * (int64_t)suite->gpu.sm_count;
+}
+
+/* Whether the stream was asked for: none (-1), any, one of so many tiles, or whatever is cheapest.
+ */
+static bool is_stream_wanted(int32_t requested, int32_t stream_k)
+{
+    if (requested == TMAP_GEMM_STREAM_K_ANY) return stream_k > 0;
+    return requested <= 0 || stream_k == requested;
+}
+
+/* The ways of deal() for a cluster of *shape. */
+static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                const struct tmap_gemm_config *request,
+                                const struct tmap_gemm_config *shape, struct gemm_choice *choice,
+                                struct gemm_choice *out, size_t cap, size_t count)
+{
+    enum { WAYS = 4 };
+    const int32_t requested = request->stream_k;
+    /* Too few clusters for a remainder to be worth dealing out. */
+    const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
+    for (int32_t way = 0; way < WAYS; way++) {
+        if (way != 0 && (requested < 0 || (requested == 0 && few))) break;
+        choice->config = *shape;
+        choice->config.stream_k = way;
+        /* Who asks for one need not wait for what cannot be it. */
+        if (cap == 1 && count > 0 && choice->instance->family == GEMM_SM90 &&
+            gemm_least_us(suite, view, choice->instance, &choice->config) > out->cost_us)
+            continue;
+        if (!gemm_complete(suite, view, request, choice) ||
+            !is_stream_wanted(requested, choice->config.stream_k))
+            continue;
+        count = put(out, cap, count, choice);
+    }
+    return count;
+}
+
 static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gemm_view *view,
                                  const struct tmap_gemm_config *request, struct gemm_choice *choice,
                                  struct gemm_choice *out, size_t cap, size_t count)
@@ -252,27 +305,18 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
     static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1},
                                         {1, 4, 1}, {2, 4, 1}, {4, 2, 1}, {1, 1, 2}, {1, 1, 3},
                                         {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
-    const int32_t swapped = choice->config.swapped, streams = 4;
-    for (size_t j = 0; j < sizeof shapes / sizeof shapes[0] * streams; j++) {
-        const size_t i = j / streams;
-        struct tmap_gemm_config *c = &choice->config;
-        *c = (struct tmap_gemm_config){.swapped = swapped,
-                                       .cluster_m = shapes[i][0],
-                                       .cluster_n = shapes[i][1],
-                                       .split_k = shapes[i][2],
-                                       .stream_k = (int32_t)(j % streams)};
-        const int32_t requested = request->stream_k;
-        if (requested < 0 && c->stream_k != 0) continue;
-        /* Too few clusters for a remainder to be worth dealing out. */
-        if (requested == 0 && c->stream_k != 0 && c->cluster_m * c->cluster_n >= 4) continue;
-        if (!allows(request->cluster_m, c->cluster_m) ||
-            !allows(request->cluster_n, c->cluster_n) || !allows(request->split_k, c->split_k))
+    const int32_t swapped = choice->config.swapped;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        const struct tmap_gemm_config shape = {.swapped = swapped,
+                                               .cluster_m = shapes[i][0],
+                                               .cluster_n = shapes[i][1],
+                                               .split_k = shapes[i][2]};
+        if (!allows(request->cluster_m, shape.cluster_m) ||
+            !allows(request->cluster_n, shape.cluster_n) ||
+            !allows(request->split_k, shape.split_k) ||
+            is_idle(suite, view, choice->instance, request, &shape))
             continue;
-        if (!gemm_complete(suite, view, request, choice)) continue;
-        if (requested == TMAP_GEMM_STREAM_K_ANY ? c->stream_k < 0
-                                                : requested > 0 && c->stream_k != requested)
-            continue;
-        count = put(out, cap, count, choice);
+        count = enumerate_streams(suite, view, request, &shape, choice, out, cap, count);
     }
     return count;
 }

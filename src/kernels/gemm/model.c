@@ -281,6 +281,23 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     return start_us + softly(compute_us, softly(memory_us, l2_us));
 }
 
+double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                     const struct gemm_instance *instance, const struct tmap_gemm_config *shape)
+{
+    const int32_t tile_m = gemm_tile_m(instance), cols = shape->cluster_n, rows = shape->cluster_m;
+    const double own = 128.0 * (rows_of(view->m, tile_m, cols) / cols +
+                                rows_of(view->n, instance->bn, rows) / rows);
+    const double n = instance->bn < 32 ? 32 : instance->bn;
+    const double block =
+        larger(2 * instance->wgs * n, MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK);
+    const double tiles = up((double)view->m / (tile_m * rows)) *
+                         up((double)view->n / (instance->bn * cols)) * view->batch;
+    const double waves = tiles / suite->resident[rows * cols * shape->split_k];
+    const double fit = instance->pingpong ? smaller(TURN_FIT, TURN_SLAB_FIT) : 1;
+    return fit * (shape->stream_k == 0 ? up(waves) : waves) * k_blocks_of(view) / shape->split_k *
+           block / clocks_per_us(suite);
+}
+
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {

@@ -123,8 +123,8 @@ struct gemm_choice {
 
 #define GEMM_MAX_CHOICES 2048
 
-/* Every whole configuration for the problem within the request; returns how many, writes at most
- * cap.
+/* Every whole configuration for the problem within the request, cheapest first; returns how many,
+ * writes at most cap. With a cap of 1 those that cannot be the cheapest are not counted.
  */
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap);
@@ -185,5 +185,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The same on a chip with tensor memory: predicted (model_tensor.c). */
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_choice *choice);
+/* Less than what the model expects of any configuration of a kernel whose cluster is shape's, dealt
+ * out by k-blocks where shape's stream_k is not 0: what its multiplies or its loads take alone. */
+double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                     const struct gemm_instance *instance, const struct tmap_gemm_config *shape);
 
 #endif
