@@ -342,10 +342,11 @@ int main(void)
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
         cmocka_unit_test(a_short_operand_fills_no_rows),
         cmocka_unit_test(a_deep_split_fills_the_device),
+        cmocka_unit_test(few_tiles_of_a_long_k_may_lie_either_way),
         cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),
-        cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(the_first_is_found_without_the_others),
+        cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
@@ -355,4 +356,3 @@ int main(void)
     };
     return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);
 }
-        cmocka_unit_test(few_tiles_of_a_long_k_may_lie_either_way),
