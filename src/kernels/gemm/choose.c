@@ -110,10 +110,12 @@ static bool allows(int32_t requested, int32_t value)
     return requested == 0 || requested == value;
 }
 
-/* A swizzle atom is 8 rows, so a k-major piece has a multiple of 8; an mn-major one is a span. */
+/* A k-major piece is so many whole rows of 128 bytes: it need not begin where the swizzle's pattern
+ * does, since that follows the address in shared memory (TMA142, TMA143). An mn-major one is a span.
+ */
 static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span)
 {
-    return rows % (sharers * (mn_major ? span : 8)) == 0;
+    return rows % (sharers * (mn_major ? span : 1)) == 0;
 }
 
 /* What the kernels of the later families do not have: K split within a cluster, a storing warp, K
