@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const char *const names[IO_FORMATS] = {"text", "json", "jsonl", "sarif", "github", "junit"};
+static const char *const names[IO_FORMATS] = {
+#define FORMAT(word, name) #name,
+#include "io/report/formats.def"
+};
 
 const char *io_format_name(enum io_format format)
 {

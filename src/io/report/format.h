@@ -4,7 +4,11 @@
 
 #include <stdbool.h>
 
-enum io_format { IO_TEXT, IO_JSON, IO_JSONL, IO_SARIF, IO_GITHUB, IO_JUNIT, IO_FORMATS };
+enum io_format {
+#define FORMAT(word, name) IO_##word,
+#include "io/report/formats.def"
+    IO_FORMATS
+};
 #define IO_BIT(format) (1u << (format))
 #define IO_ALL_FORMATS (IO_BIT(IO_FORMATS) - 1u)
 

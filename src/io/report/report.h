@@ -77,8 +77,8 @@ struct io_writer {
     void (*unreadable)(struct io_run *run, const struct io_record *record);
     void (*end)(struct io_run *run);
 };
-extern const struct io_writer io_write_text, io_write_json, io_write_jsonl, io_write_sarif,
-    io_write_github, io_write_junit;
+#define FORMAT(word, name) extern const struct io_writer io_write_##name;
+#include "io/report/formats.def"
 const struct io_writer *io_writer_of(enum io_format format);
 
 enum io_judge_flag {
