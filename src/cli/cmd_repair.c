@@ -76,8 +76,8 @@ static void print_text(const struct repair *r, const struct io_record *record,
         puts("    shared-memory layout: as requested, element for element");
     }
     if (report->found)
-        printf("  %u views of the tensor were looked at%s\n", report->states,
-               report->closed ? ": none gives a cheaper plan" : "");
+        printf("  %u view%s of the tensor searched%s\n", report->states,
+               report->states == 1 ? "" : "s", report->closed ? "; no plan costs less" : "");
 }
 
 static const char *name_of(const struct io_record *record)
@@ -150,7 +150,7 @@ static bool illegal_use(const struct repair *r, const struct io_record *record, 
     return false;
 }
 
-/* Nothing to repair in the descriptor: but a use of it may be illegal, which is no plan's to mend.
+/* Nothing to repair in the descriptor: but a use of it may be illegal, which a plan cannot repair.
  */
 static enum cli_exit answer_legal(struct repair *r, struct io_record *record)
 {
@@ -291,7 +291,7 @@ static enum cli_exit run(struct cli *cli)
 
 static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
-    {"plans", 'n', "N", "at most so many plans, best first (3)"},
+    {"plans", 'n', "N", "at most N plans, best first (3)"},
     {"op", 0, "OP", "load (the default) or store: a store must not write beside the tile"},
     {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},
     {"keep-swizzle", 0, NULL, "the consumer needs this swizzle"},

@@ -34,8 +34,8 @@ static const struct {
     {"canonical_stride", "stride of dimension %i, which has size 1: %f -> %t (any legal value)"},
     {"without_effect", "%n: %f -> %t (without effect on the copy)"},
     {"drop", "leave out dimension %i, which has size 1"},
-    {"merge", "see dimensions %i and the next, which are contiguous, as one"},
-    {"split", "see dimension %i of %f as pieces of %t, and a dimension of pieces"},
+    {"merge", "merge dimension %i and the next, which are contiguous"},
+    {"split", "split dimension %i of %f into one of %t and one of %q"},
     {"widen", "copy elements of type %f as pairs of type %t"},
     {"bytes", "copy pairs of 4-bit elements as bytes"},
     {"swizzle", "swizzle %f -> %t: changes the shared-memory layout"},
@@ -44,9 +44,9 @@ static const struct {
     {"shift_base", "begin the map %f bytes earlier; the tile starts %t elements into each row"},
     {"round_coordinate", "round coordinate 0 down to a multiple of %t; the tile starts inside"},
     {"copy", "copy the tensor once into rows of %t bytes instead of %f"},
-    {"swap", "see dimension %i, whose elements are side by side, as the innermost"},
-    {"unstride", "see every %f-th element of dimension %i as a dimension of stride %t"},
-    {"slices", "see the slices of %f bytes as dimension 0, of %t elements each"},
+    {"swap", "make dimension %i, whose elements are contiguous, the innermost"},
+    {"unstride", "take every %f-th element of dimension %i as a dimension of stride %t"},
+    {"slices", "take the slices of %f bytes as dimension 0, of %t elements each"},
     {"last_box",
      "the last copy along dimension %i has a descriptor of its own, of %t instead of %f"},
     {"im2col", "walk along dimension %i by an im2col map of rank %t, with offsets 0"},
@@ -68,6 +68,13 @@ static const char *text_of(const struct tmap_plan_step *step)
     return rewrites[step->rewrite].text;
 }
 
+/* %f, %t, and %q: how many `to` there are in `from`. */
+static uint64_t number_of(const struct tmap_plan_step *step, char which)
+{
+    if (which == 'q') return step->to ? step->from / step->to : 0;
+    return which == 'f' ? step->from : step->to;
+}
+
 size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size)
 {
     size_t at = 0;
@@ -86,8 +93,7 @@ size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t 
             else if (*t == 'n')
                 snprintf(piece, sizeof piece, "%s", field_info_of((enum field)step->field)->json);
             else
-                snprintf(piece, sizeof piece, "%llu",
-                         (unsigned long long)(*t == 'f' ? step->from : step->to));
+                snprintf(piece, sizeof piece, "%llu", (unsigned long long)number_of(step, *t));
         }
         const int n = snprintf(at < size ? out + at : NULL, at < size ? size - at : 0, "%s", piece);
         at += n > 0 ? (size_t)n : 0;

@@ -248,10 +248,12 @@ static void cost_text(FILE *out, const struct tmap_cost *c)
 {
     if (c->copied_bytes) fprintf(out, ", copies %" PRIu64 " bytes once", c->copied_bytes);
     if (c->extra_instructions)
-        fprintf(out, ", %" PRIu64 " more instructions a tile", c->extra_instructions);
-    if (c->extra_maps) fprintf(out, ", %u more descriptors", c->extra_maps);
+        fprintf(out, ", %" PRIu64 " more instruction%s a tile", c->extra_instructions,
+                c->extra_instructions == 1 ? "" : "s");
+    if (c->extra_maps)
+        fprintf(out, ", %u more descriptor%s", c->extra_maps, c->extra_maps == 1 ? "" : "s");
     if (c->wasted_traffic_bytes)
-        fprintf(out, ", %" PRIu64 " bytes a tile for nothing", c->wasted_traffic_bytes);
+        fprintf(out, ", %" PRIu64 " bytes a tile wasted", c->wasted_traffic_bytes);
     if (c->wasted_shared_bytes)
         fprintf(out, ", %" PRIu64 " bytes of shared memory unused", c->wasted_shared_bytes);
     if (c->layout_changes) fputs(", changes the shared-memory layout", out);
