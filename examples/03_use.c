@@ -42,7 +42,7 @@ int main(void)
 
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return 1;
     check(&checker, &desc, &use);
-    use.coord[0] = 130; /* 260 bytes in: no multiple of 16 */
+    use.coord[0] = 130; /* 260 bytes in: not a multiple of 16 */
     check(&checker, &desc, &use);
     use.coord[0] = 128;
     use.expect_tx = 1024; /* the box brings 2048 */

@@ -253,7 +253,7 @@ struct slice stand_time(struct stand *s, struct runner *r, double ms, double gue
     return out;
 }
 
-/* A cold slice of at most so many launches, each on operands that no launch of it has touched. */
+/* A cold slice of at most this many launches, each on operands that no launch of it has touched. */
 enum { COLD_MOST = 64, COLD_LEAST = 3 };
 /* A launch so long counts for itself. */
 static const double LONG_US = 1500;

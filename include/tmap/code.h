@@ -2,7 +2,7 @@
  *
  * No disassembler: an instruction of compute capability 7.0 on is 16 bytes, whose low 9 bits say
  * what it does. Which number is which instruction is src/kernels/runtime/opcode.def, made of
- * one-instruction programs and held against the assembler and the toolkit's disassembler by the
+ * one-instruction programs and compared with the assembler and the toolkit's disassembler by the
  * tests. Everything here is defined for every input, keeps no pointer and is safe from any thread.
  */
 #ifndef TMAP_CODE_H
@@ -43,7 +43,7 @@ struct tmap_code_image {
  *  architecture and name. Writes at most cap kernels; *found says how many there are, so that a
  *  first call may ask with cap 0. image may be NULL.
  *  Errors: TMAP_E_ARGUMENT (kernels or found is NULL where it is needed; neither a cubin nor a
- *  fatbin; cut short; compressed otherwise than by LZ4), TMAP_E_MEMORY. */
+ *  fatbin; cut short; compressed by anything but LZ4), TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_code_scan(const void *bytes, size_t size,
                                          struct tmap_code_kernel *kernels, size_t cap,
                                          size_t *found, struct tmap_code_image *image);

@@ -99,7 +99,7 @@ struct tmap_copy_plan {
 
 /* tmap_copy_make_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row
  * that refused a descriptor (row TMAP_NO_ROW when none did); may be NULL. Errors: TMAP_E_ARGUMENT
- * (no such kind, a zero dimension, bytes or addresses that are no multiple of 16), TMAP_E_ILLEGAL
+ * (no such kind, a zero dimension, bytes or addresses that are not multiples of 16), TMAP_E_ILLEGAL
  * (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the request), TMAP_E_MEMORY,
  * TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,

@@ -188,7 +188,7 @@ TMAP_API size_t tmap_gemm_group_bytes(size_t count);
 /* tmap_gemm_make_group() : like gives what all members share: kind, out, alpha, beta, precise and
  *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
- *  maps, and the tensormap.replace that will make them on the device, are put to the rows. Of the
+ *  maps, and the tensormap.replace that will make them on the device, are checked against the rows. Of the
  *  request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
  *  Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
 TMAP_API enum tmap_status
@@ -257,9 +257,9 @@ struct tmap_gemm_outcome {
 };
 
 /* tmap_gemm_verify() : outputs poisoned before, guard bands and row padding checked after. Random
- *  data are held to the bound of docs/GEMM.md; everything else must be bitwise right.
+ *  data must keep the bound of docs/GEMM.md; everything else must be bitwise right.
  *  Errors: as tmap_gemm_make_plan(); TMAP_E_DRIVER also for a kernel that trapped (ask
- *  tmap_gemm_last_report()). A wrong result is no error: look at the outcome. */
+ *  tmap_gemm_last_report()). A wrong result is not an error: look at the outcome. */
 TMAP_API enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite,
                                            const struct tmap_gemm_case *what,
                                            struct tmap_gemm_outcome *outcome);

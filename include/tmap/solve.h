@@ -301,7 +301,7 @@ struct tmap_plan {
 struct tmap_request {
     uint32_t op;                   /* TMAP_OP_LOAD or TMAP_OP_STORE */
     uint64_t grain[TMAP_MAX_RANK]; /* coordinates are multiples of these; 0: of the box */
-    bool keep_swizzle;             /* another swizzle is no option (the consumer needs this one) */
+    bool keep_swizzle;             /* the consumer needs this swizzle */
     bool no_copy;                  /* the tensor cannot be copied */
     bool no_im2col;                /* copies stay tiled */
     bool any_layout;               /* however the tile lies in shared memory is fine */
@@ -512,7 +512,7 @@ TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                      size_t cap, size_t *found, char *reason, size_t reason_size);
 
 /* tmap_solve_account() : the account of what tmap_solve() searches for one swizzle, for proofs;
- * *closed as tmap_repair_report's. That there is no plan is no error here. */
+ * *closed as tmap_repair_report's. It is not an error here when there is no plan. */
 TMAP_API enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
                                              const struct tmap_tile_request *request,
                                              int32_t swizzle, void *workspace,

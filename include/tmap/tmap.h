@@ -224,7 +224,7 @@ struct tmap_checker {
     uint64_t advisory[TMAP_ROW_WORDS]; /* rows that only advise */
 };
 
-/* tmap_checker_prepare() : about a microsecond. A target that no source covers is no error here:
+/* tmap_checker_prepare() : about a microsecond. A target that no source covers is not an error here:
  * its verdicts are TMAP_UNKNOWN. Errors: TMAP_E_ARGUMENT (NULL, unknown contract). */
 TMAP_API enum tmap_status tmap_checker_prepare(const struct tmap_target *target,
                                                enum tmap_contract contract,

@@ -72,7 +72,7 @@ struct cli_value {
 /* The command line, parsed. Nothing in it needs freeing; everything lives as long as main(). */
 struct cli {
     const struct cli_command *command;
-    char **operand; /* what is no option: files, ids, subcommands */
+    char **operand; /* what is not an option: files, ids, subcommands */
     size_t operand_count;
     struct tmap_target target; /* --cuda --ptx --driver --arch */
     bool all_arches;           /* --arch all */

@@ -206,7 +206,7 @@ static const struct cli_option options[] = {
     {"baseline", 0, "FILE", "what check -f jsonl printed before: only new findings fail"},
     CLI_SHARD_OPTION,
     {"advise", 'a', NULL, "also what is legal but slow or fragile"},
-    {"quiet", 'q', NULL, "text: say nothing of the legal ones"},
+    {"quiet", 'q', NULL, "text: leave out what is legal"},
     {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_check = {

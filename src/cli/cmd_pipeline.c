@@ -437,7 +437,7 @@ const struct cli_command cli_pipeline = {
         "{\"stages\":4, \"loads\":[descriptor, ...], \"store\":descriptor, "
         "\"reserve_bytes\":0}; also\n"
         "consumers, store_stages, cta_group, tmem_columns, and expect_tx: what the kernel\n"
-        "expects per stage, which is then held against what lands. stages 0: as many as fit.\n"
+        "expects per stage, which is then compared with what lands. stages 0: as many as fit.\n"
         "\"cluster\":[2], \"shared\":[[1]] : two CTAs fill load 1 together, each its half, by\n"
         "multicast, and keep one group of MMAs in flight, as the products of this suite do;\n"
         "[2,2], [[1],[0]] : four, load 1 shared along one direction and load 0 along the other.\n"

@@ -137,7 +137,7 @@ static enum cli_exit run(struct cli *cli)
 
 static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
-    {"plans", 'n', "N", "at most so many plans, best first (1)"},
+    {"plans", 'n', "N", "at most N plans, best first (1)"},
     {"keep", 0, "DIR", "with --prove: leave each question there, in SMT-LIB or isl's syntax"},
     {NULL, 0, NULL, NULL}};
 

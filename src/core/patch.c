@@ -1,4 +1,4 @@
-/* The descriptor that a tensormap.replace leaves behind, put to the rows of the descriptor. */
+/* The descriptor that a tensormap.replace leaves behind, checked against the descriptor's rows. */
 #include "core/check_use.h"
 #include "core/derive.h"
 #include "expr/field.h"

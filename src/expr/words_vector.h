@@ -85,7 +85,7 @@
  * it, and 0 makes it 0. */
 #define FLOATING(x) __builtin_convertvector((v_i)(x), v_f)
 #define FACTOR(j, x) ((j) < (NATIVE_RANK) ? FLOATING(x) : FLOATING(ALL(1)))
-/* the quotient of numbers below 2^12 is rounded to no whole number but its own; by 0, to something
+/* the quotient of numbers below 2^12 rounds to its own whole number; by 0, to something
  */
 #define BOX_STEPS(j)                                                                               \
     __builtin_convertvector(                                                                       \

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define READ_ROWS 8u      /* of one matrix */
-#define MOST_COPIES 4096u /* per tile: beyond, it is no plan */
+#define MOST_COPIES 4096u /* per tile: beyond, not a plan */
 
 void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
 {

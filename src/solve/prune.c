@@ -122,7 +122,7 @@ static void rank_terms(const struct config_judge *j, const struct tmap_config *c
     a->time_us = (a->dram_us > most ? a->dram_us : most) / a->wave_efficiency;
 }
 
-/* Where the model was held against runs. */
+/* Where the model was compared with runs. */
 static enum tmap_basis basis_of(const struct config_judge *j)
 {
     return j->p->model == TMAP_MODEL_TCGEN05 ? TMAP_INFERRED : j->checker->basis;

@@ -29,7 +29,7 @@ struct search {
     size_t slots, capacity;
     uint32_t count;
     bool full;   /* there were more views than there is room for */
-    bool pieces; /* what is to be stored is no whole units of rows */
+    bool pieces; /* rows to be stored are not whole units */
     struct tmap_plan *plans;
     size_t cap, found;
     uint32_t dropped; /* plans that the self-check refused */
@@ -99,7 +99,7 @@ static uint32_t whole(const struct view *v, uint32_t i)
     return (d->div == 1 && d->mod == 0) + 2u * (d->div == v->part.div && d->mod == 0 && !v->parted);
 }
 
-/* Whether the structure alone, whatever the boxes, lays the tile out otherwise than requested. */
+/* Whether the structure alone, whatever the boxes, lays the tile out in another way than requested. */
 static bool moves_tile(struct search *s, const struct view *v)
 {
     struct tmap_plan whole;

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define MOST_PIECES 64u /* per tile: beyond, it is no plan */
+#define MOST_PIECES 64u /* per tile: beyond, not a plan */
 
 /* --- pieces: `count` copies of `size` each along one dimension, of `tail` the last unless 0 ------
  */

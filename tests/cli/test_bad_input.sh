@@ -1,5 +1,5 @@
 #!/bin/sh
-# Input that is no descriptor, and output that cannot be written: each with its exit code and one
+# Input that is not a descriptor, and output that cannot be written: each with its exit code and one
 # clear message, and no more. Runs the command that B names; `make MODE=asan test` runs it under
 # the address and undefined-behaviour sanitizers.
 cd "$(dirname "$0")/../.." || exit 2

@@ -50,7 +50,7 @@ bool plan_tools_open(struct plan_tools *t);
 void plan_draw(enum plan_class cls, uint64_t seed, uint64_t index, uint64_t base,
                struct plan_case *c);
 // plan_make() : the plan; false where there is none that can be run here: the tensor is copied
-// first, or the tile does not fit, or rows are no whole units of a store.
+// first, or the tile does not fit, or rows are not whole units of a store.
 bool plan_make(struct plan_tools *t, struct plan_case *c);
 // plan_aim() : random coordinates on the plan's grid.
 void plan_aim(struct plan_case *c);

@@ -236,7 +236,7 @@ static void a_plan_follows_from_its_descriptors(void **state)
     free(s);
 }
 
-// As many stages as are requested while they fit; one more is no plan.
+// As many stages as are requested while they fit; one more is refused.
 static void stages_end_where_shared_memory_does(void **state)
 {
     (void)state;

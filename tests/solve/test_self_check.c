@@ -153,7 +153,7 @@ static void test_packed_types(void **state)
         }
 }
 
-/* K = 4160 is no whole number of 128 elements: the copy has rows of 4224, the last ones zeros. */
+/* K = 4160 is not a multiple of 128 elements: the copy has rows of 4224, the last ones zeros. */
 static void test_packed_padding(void **state)
 {
     const struct tmap_checker c = checker_on("sm_100a");

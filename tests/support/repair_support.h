@@ -23,7 +23,7 @@ const char *plan_is_wrong(const struct tmap_checker *checker, const struct tmap_
 
 /* The same for a store, whose copies are run: they write every element of the tile that lies in the
  * tensor, and no other byte. Plans that copy the tensor, rows that
- * are no whole units (at their end hardware writes more), packed types and tensors of more than 1
+ * are not whole units (at their end hardware writes more), packed types and tensors of more than 1
  * MiB are passed over, *ran then stays as it was. */
 const char *store_is_wrong(const struct tmap_checker *c, const struct tmap_desc *request,
                            const struct tmap_plan *plan, uint64_t *seed, long *ran);

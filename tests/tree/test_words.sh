@@ -12,7 +12,16 @@ src/<room>	folder
 is heard	honours
 lies otherwise in shared memory	changes the shared-memory layout
 one of them not\b	does not cover one of them
-Fewer clocks are not the same	rewrite'
+Fewer clocks are not the same	rewrite
+no multiple of	is not a multiple of
+no whole (number|multiple|units)	is not a whole number
+held against	compared with
+put to the (rows|rules)	checked against
+otherwise than	differently from, in another way than
+([^e] |[^r]e |s )is no (error|option|plan|defect|descriptor|ring)\b	is not an error
+\bthe ([a-z]+) (alone )?hears\b	sees
+parts from	separates from
+at most so many	at most N'
 text() { git ls-files | grep -E '\.(c|h|hpp|def|md|cu|cuh|sh|py|mk)$|^Makefile$' | grep -vE '^tests/(tree/test_words.sh|data/)'; }
 while IFS='	' read -r pattern instead; do
     n=$((n + 1))

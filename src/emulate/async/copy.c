@@ -180,7 +180,7 @@ static bool land(struct emu_machine *m, struct emu_op *op, struct emu_copy *c)
     return true;
 }
 
-// The barrier hears of the bytes in two parts, at moments of their own.
+// The barrier learns of the bytes in two parts, at moments of their own.
 static bool tell(struct emu_op *op, struct emu_copy *c)
 {
     const uint32_t part = op->stage == 1 && c->tx > 16 ? c->tx / 2 : c->tx;

@@ -192,7 +192,7 @@ static bool agent_from(struct reader *r, size_t i)
     return true;
 }
 
-/* The objects that steps name, each a key; at most so many. */
+/* The objects that steps name, each a key. */
 static bool objects_from(struct reader *r, json_t *o, const char *key, enum names what, size_t most)
 {
     const char *name;

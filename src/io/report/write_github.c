@@ -99,7 +99,7 @@ static void arch_finding(FILE *out, const struct io_result *result, const struct
     fputc('\n', out);
 }
 
-/* What is expected is no error, and what is allowed a warning. */
+/* What is expected is not an error, and what is allowed a warning. */
 static void findings(struct io_run *run, const struct io_result *result)
 {
     if (io_is_as_expected(result)) return;

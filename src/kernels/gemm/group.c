@@ -165,7 +165,7 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
     return status;
 }
 
-/* The edits that make_group does to a member's map, each put to the rows. */
+/* The edits that make_group does to a member's map, each checked against the rows. */
 static enum tmap_status check_edits(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                     char name, struct tmap_gemm_refusal *refusal)
 {

@@ -7,7 +7,7 @@
 enum { KEY_BYTES = 240 };
 
 /* Every configuration is looked at for a few runs, on a device that has worked for WARM_US. Under
- * its power limit a GPU ranks them otherwise than before it warms up to it (4096 cubed,
+ * its power limit a GPU ranks them in another order than before it has warmed up (4096 cubed,
  * docs/GEMM.md), so the quickest are timed again, in turn, each in slices that keep the device
  * busy. */
 enum { WARM_US = 30000, LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 30000 };

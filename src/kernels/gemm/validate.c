@@ -91,9 +91,9 @@ static enum tmap_status together(const struct tmap_gemm_problem *p,
                            "alpha and beta of integers must be numbers of 32 bits");
     if (p->beta != 0.0f && p->c.address % bytes != 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
-                           "the address of C is no multiple of its elements' size");
+                           "the address of C is not a multiple of its elements' size");
     if (p->workspace % GEMM_WORKSPACE_ALIGN != 0)
-        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "workspace is no multiple of 256");
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "workspace is not a multiple of 256");
     return TMAP_OK;
 }
 

@@ -383,7 +383,7 @@ def _given_strides(shape: Sequence[int], code: int, strides: Optional[Sequence[i
 def _bytes(elements: Any, bits: int) -> int:
     total = number(elements, "strides") * bits
     if total % 8:
-        raise LayoutError(f"a stride of {elements} elements of {bits} bits is no whole number of bytes")
+        raise LayoutError(f"a stride of {elements} elements of {bits} bits is not a whole number of bytes")
     return total // 8
 
 
@@ -391,7 +391,7 @@ def _repacked(shape: Sequence[int], itemsize: int, code: int) -> Sequence[int]:
     """The same bytes as elements of another width: two 4-bit ones a byte, four 6-bit ones in three."""
     total, bits = int(shape[-1]) * itemsize * 8, _bits(code)
     if total % bits:
-        raise LayoutError(f"rows of {total // 8} bytes hold no whole number of {bits}-bit elements")
+        raise LayoutError(f"rows of {total // 8} bytes do not hold a whole number of {bits}-bit elements")
     return [*shape[:-1], total // bits]
 
 

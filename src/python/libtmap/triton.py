@@ -15,7 +15,7 @@ from ._descriptor import Descriptor
 from ._plans import prune
 from .adapters import triton_launch
 
-_BOX = 256  # Triton splits a block into boxes of at most so many elements
+_BOX = 256  # Triton splits a block into boxes of at most this many elements
 _patched: Dict[str, Any] = {}
 
 

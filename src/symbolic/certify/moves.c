@@ -402,7 +402,7 @@ static bool is_exact(const struct moves *m, bool clip)
 }
 
 /* A store's boxes have no place that no element of the tile fills, but beyond the tensor; nor there
- * in rows that are no whole units, which the hardware fills up. */
+ * in rows that are not whole units, which the hardware fills up. */
 static void ask_exact(struct moves *m)
 {
     enum { UNIT_BITS = 128 };

@@ -1,4 +1,4 @@
-# The record that the emulator is held against: made on a GPU (record.c), replayed anywhere.
+# The record that the emulator is compared with: made on a GPU (record.c), replayed anywhere.
 RECORD := $(B)/tests/device/emulate/record
 $(RECORD): $(RECORD).o $(B)/tests/device/emulate/numerics.image.o $(TEST_HELP_A) $(LINK_IMAGES)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(TEST_HELP_A) $(LINK_IMAGES) $(LIBS_ALL)

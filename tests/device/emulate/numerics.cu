@@ -1,5 +1,5 @@
 // One tensor core instruction a block, on numbers as they come: what numerics.c of the emulator is
-// held against. A block's A is 2048 bytes, B 1024 (wgmma takes the first 256), C and D 4 words a
+// compared with. A block's A is 2048 bytes, B 1024 (wgmma takes the first 256), C and D 4 words a
 // thread (half accumulators use the first 2).
 #include "kernels/ptx/ptx.cuh"
 
