@@ -128,8 +128,7 @@ struct tmap_copy_report {
 /* tmap_copy_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *suite);
 
-/* --- measured against plain kernels -------------------------------------------------------------
- */
+/* --- measured against plain kernels ----------------------------------------------------------- */
 
 /* One case of the suite, run and timed on this GPU. Bandwidths count moved_bytes (each byte read
  * and each byte written once) in GB/s; medians of `repeats` launches that take turns. */

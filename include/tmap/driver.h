@@ -171,8 +171,7 @@ struct tmap_driver_times {
 TMAP_API enum tmap_status tmap_driver_time(struct tmap_driver *driver, unsigned rounds,
                                            struct tmap_driver_times *out);
 
-/* --- the corpus: what a driver answered, kept as data --------------------------------------------
- */
+/* --- the corpus: what a driver answered, kept as data ----------------------------------------- */
 
 enum tmap_corpus_op { TMAP_CORPUS_ENCODE = 0, TMAP_CORPUS_REPLACE_ADDRESS = 1 };
 
@@ -233,8 +232,7 @@ struct tmap_record_options {
 TMAP_API enum tmap_status tmap_corpus_record(struct tmap_driver *driver,
                                              const struct tmap_record_options *options);
 
-/* --- the trace: the encode calls of another program ----------------------------------------------
- */
+/* --- the trace: the encode calls of another program ------------------------------------------- */
 
 enum tmap_trace_what {
     TMAP_TRACE_PROCESS = 1, /* a process made its first call, or initialized CUDA */

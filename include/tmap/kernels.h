@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-/* --- matrix products ----------------------------------------------------------------------------
- */
+/* --- matrix products -------------------------------------------------------------------------- */
 
 /* The kernels, loaded into one device's primary context. One thread at a time may open, plan or
  * close a suite. Ready plans run from any thread, on any streams at once. */
@@ -188,8 +187,8 @@ TMAP_API size_t tmap_gemm_group_bytes(size_t count);
 /* tmap_gemm_make_group() : like gives what all members share: kind, out, alpha, beta, precise and
  *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
- *  maps, and the tensormap.replace that will make them on the device, are checked against the rows. Of the
- *  request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
+ *  maps, and the tensormap.replace that will make them on the device, are checked against the rows.
+ * Of the request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
  *  Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
 TMAP_API enum tmap_status
 tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,

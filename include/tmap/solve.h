@@ -13,8 +13,7 @@
 extern "C" {
 #endif
 
-/* --- pipelines: what a block's shared memory holds ----------------------------------------------
- */
+/* --- pipelines: what a block's shared memory holds -------------------------------------------- */
 
 /* A tcgen05.mma: its kind, the shape of one instruction and the codes of the instruction
  * descriptor for the types. k and block_k 0: the kind's own, and a row of 128 bytes. */
@@ -113,8 +112,7 @@ TMAP_API enum tmap_status tmap_pipeline_nearest(const struct tmap_checker *check
                                                 const struct tmap_pipeline *pipeline,
                                                 struct tmap_pipeline_box *out);
 
-/* --- configurations of a GEMM kernel ------------------------------------------------------------
- */
+/* --- configurations of a GEMM kernel ---------------------------------------------------------- */
 
 struct tmap_problem {
     uint64_t m, n, k;
@@ -199,8 +197,7 @@ TMAP_API enum tmap_status tmap_prune_space(const struct tmap_checker *checker,
 TMAP_API const char *tmap_model_name(uint32_t model);
 TMAP_API const char *tmap_model_about(uint32_t model);
 
-/* --- repair and synthesis: plans that copy a requested tile -------------------------------------
- */
+/* --- repair and synthesis: plans that copy a requested tile ----------------------------------- */
 
 enum tmap_plan_kind {
     TMAP_PLAN_FREE = 0,    /* no byte of the tensor moves, and the tile is the one requested */
@@ -444,8 +441,7 @@ TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out
 /* tmap_cost_compare() : below 0 when a costs less, 0 when they cost the same, else above. */
 TMAP_API int tmap_cost_compare(const struct tmap_cost *a, const struct tmap_cost *b);
 
-/* --- tensors of any rank ------------------------------------------------------------------------
- */
+/* --- tensors of any rank ---------------------------------------------------------------------- */
 
 #define TMAP_TENSOR_RANK 16
 
@@ -479,8 +475,7 @@ struct tmap_fold {
  * of 1 are in bounds. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with the reason. */
 TMAP_API enum tmap_status tmap_fold_tensor(const struct tmap_tensor *tensor, struct tmap_fold *out);
 
-/* --- synthesis: the best descriptors for a requested tile ---------------------------------------
- */
+/* --- synthesis: the best descriptors for a requested tile ------------------------------------- */
 
 struct tmap_tile_request {
     struct tmap_desc tensor;      /* kind, type, rank, address, dims and strides; the rest unused */

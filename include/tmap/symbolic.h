@@ -38,8 +38,7 @@ extern "C" {
 #define TMAP_GIVE
 #define TMAP_TAKE
 
-/* --- contexts ---------------------------------------------------------------------------------
- */
+/* --- contexts --------------------------------------------------------------------------------- */
 
 struct tmap_symbolic;
 
@@ -102,8 +101,7 @@ TMAP_API const char *tmap_symbolic_why(const struct tmap_symbolic *context);
 /* tmap_symbolic_solvers() : "isl 0.25, Z3 4.8.12"; what is absent is said. Loads Z3. */
 TMAP_API const char *tmap_symbolic_solvers(struct tmap_symbolic *context);
 
-/* --- conditions -------------------------------------------------------------------------------
- */
+/* --- conditions ------------------------------------------------------------------------------- */
 
 /* A descriptor with expressions. A text that is not NULL replaces the number of the same name in
  * desc; units are tmap_desc's. Expressions: integers (decimal, 0x), names, + - * and parentheses,
@@ -220,8 +218,7 @@ TMAP_API enum tmap_status tmap_condition_padding(struct tmap_symbolic *context,
                                                  enum tmap_formula_form form, char *at, size_t cap,
                                                  size_t *length);
 
-/* --- guards -----------------------------------------------------------------------------------
- */
+/* --- guards ----------------------------------------------------------------------------------- */
 
 enum tmap_guard_language {
     TMAP_GUARD_C = 0,     /* C99 and C++, no includes but stdint.h */
@@ -241,8 +238,7 @@ TMAP_API enum tmap_status tmap_guard_c(struct tmap_symbolic *context,
                                        enum tmap_guard_language language, const char *name,
                                        char *at, size_t cap, size_t *length);
 
-/* --- certificates -----------------------------------------------------------------------------
- */
+/* --- certificates ----------------------------------------------------------------------------- */
 
 /* What a change of one field costs: `changed` once, and `per_unit` for each unit of distance. field
  * is JSON's name ("box", "stride", "swizzle"), index -1 for a scalar. */
@@ -326,8 +322,7 @@ TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
                                             size_t workspace_bytes, struct tmap_search_log *log,
                                             struct tmap_minimal *out);
 
-/* --- differences between targets --------------------------------------------------------------
- */
+/* --- differences between targets -------------------------------------------------------------- */
 
 /* A region of descriptors that changes its verdict: those of one kind for which `row` makes the
  * difference: broken where the verdict is illegal, else where it is unknown. */

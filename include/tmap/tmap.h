@@ -82,8 +82,7 @@ enum tmap_mma_kind {
     TMAP_MMA_MXF4NVF4
 };
 
-/* What an answer rests on. OBSERVED: the rows were recorded on this very target. INFERRED: they
- * come from documents and from other targets. */
+/* OBSERVED: the rows were recorded on this very target. INFERRED: from documents, other targets. */
 enum tmap_basis { TMAP_OBSERVED = 0, TMAP_INFERRED = 1 };
 
 enum tmap_kind { TMAP_TILED = 0, TMAP_IM2COL = 1, TMAP_IM2COL_WIDE = 2 };
@@ -195,8 +194,7 @@ TMAP_API enum tmap_status tmap_capacity(tmap_arch arch, uint32_t *smem_bytes,
 typedef uint16_t tmap_row;
 #define TMAP_NO_ROW ((tmap_row)0xffff)
 
-/* The strings are static. tmap_row_is_advisory() : the row only advises: it never makes a verdict.
- */
+/* The strings are static. A row that is advisory never makes a verdict. */
 TMAP_API size_t tmap_row_count(void);
 TMAP_API const char *tmap_row_id(tmap_row row);          /* "TMA014"; NULL when out of range */
 TMAP_API const char *tmap_row_name(tmap_row row);        /* "stride_multiple_16"; NULL likewise */
@@ -224,15 +222,14 @@ struct tmap_checker {
     uint64_t advisory[TMAP_ROW_WORDS]; /* rows that only advise */
 };
 
-/* tmap_checker_prepare() : about a microsecond. A target that no source covers is not an error here:
- * its verdicts are TMAP_UNKNOWN. Errors: TMAP_E_ARGUMENT (NULL, unknown contract). */
+/* tmap_checker_prepare() : about a microsecond. A target that no source covers is not an error
+ * here: its verdicts are TMAP_UNKNOWN. Errors: TMAP_E_ARGUMENT (NULL, unknown contract). */
 TMAP_API enum tmap_status tmap_checker_prepare(const struct tmap_target *target,
                                                enum tmap_contract contract,
                                                struct tmap_checker *out);
 
 /* tmap_verdict_of() : the bare answer for one descriptor, in some 20 ns. Both pointers must be
- *  valid. TMAP_UNKNOWN where no source covers the target, or a row that decides cannot be
- * evaluated. */
+ *  valid. UNKNOWN: no source covers the target, or a row that decides cannot be evaluated. */
 TMAP_API enum tmap_verdict tmap_verdict_of(const struct tmap_checker *checker,
                                            const struct tmap_desc *desc);
 
@@ -506,9 +503,8 @@ struct tmap_layout {
 TMAP_API enum tmap_status tmap_layout(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_layout *out);
 
-/* tmap_swizzle_address() : the shared-memory address, in bytes, at which the byte lands that would
- *  lie at `address` without a swizzle; `address` itself for TMAP_SWIZZLE_NONE and unknown values.
- */
+/* tmap_swizzle_address() : the shared-memory address, in bytes, of the byte that would lie at
+ *  `address` without a swizzle; `address` itself for TMAP_SWIZZLE_NONE and unknown values. */
 TMAP_API uint64_t tmap_swizzle_address(int32_t swizzle, uint64_t address);
 
 /* --- simulation ---------------------------------------------------------------------------- */

@@ -98,7 +98,8 @@ const struct cli_command cli_report = {
     .summary = "one page about a suite: verdicts by file and target, findings, layouts",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap report -o report.html descriptors/*.json\n",
-    .about = "One HTML file without external parts, light or dark, printable. Exit code as check's.\n",
+    .about =
+        "One HTML file without external parts, light or dark, printable. Exit code as check's.\n",
     .groups = CLI_TARGET | CLI_CONTRACT,
     .options = options,
     .run = run};

@@ -99,7 +99,8 @@ static uint32_t whole(const struct view *v, uint32_t i)
     return (d->div == 1 && d->mod == 0) + 2u * (d->div == v->part.div && d->mod == 0 && !v->parted);
 }
 
-/* Whether the structure alone, whatever the boxes, lays the tile out in another way than requested. */
+/* Whether the structure alone, whatever the boxes, lays the tile out in another way than requested.
+ */
 static bool moves_tile(struct search *s, const struct view *v)
 {
     struct tmap_plan whole;

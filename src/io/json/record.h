@@ -1,8 +1,8 @@
 /* record.h : one record of an input: a descriptor with what stands around it.
  *
  * The reader is strict: an unknown key, a wrong type, a missing field, a number that its field
- * cannot hold are errors with file, record, line and JSON path. What a rule can judge is not an error:
- * any rank, any raw enum value, NULL pointers. The form is described in README and
+ * cannot hold are errors with file, record, line and JSON path. What a rule can judge is not an
+ * error: any rank, any raw enum value, NULL pointers. The form is described in README and
  * docs/schema/descriptor.json. */
 #ifndef TMAP_IO_RECORD_H
 #define TMAP_IO_RECORD_H

@@ -1,5 +1,6 @@
 // A plan in the making: the problem, the descriptors so far, and the kernel's parameters. What a
-// descriptor may be is not known here: every one is checked against the rows, and encoded by tmap_encode.
+// descriptor may be is not known here: every one is checked against the rows, and encoded by
+// tmap_encode.
 #ifndef TMAP_KERNELS_COPY_DRAFT_H
 #define TMAP_KERNELS_COPY_DRAFT_H
 
