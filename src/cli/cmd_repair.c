@@ -253,7 +253,7 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
     if (report.dropped) cli_note(r->cli, cli_status(r->cli, TMAP_E_INTERNAL, "repair"));
     print_plans(r, record, plans, &report, verdict == TMAP_LEGAL ? TMAP_ILLEGAL : verdict);
     if (r->cli->prove && r->folded) {
-        cli_message(r->cli, "%s: not proved: it is no descriptor", name_of(record));
+        cli_message(r->cli, "%s: not proved: not a descriptor", name_of(record));
         cli_note(r->cli, CLI_UNDECIDED);
     } else if (r->cli->prove && verdict != TMAP_LEGAL && !request.consumer)
         cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &request,

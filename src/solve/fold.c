@@ -176,7 +176,7 @@ static enum tmap_status read_tensor(struct work *w, const struct tmap_tensor *t)
             .size = t->dim[i], .box = t->box[i], .stride_bits = t->stride_bits[i]};
         d->coef[i] = 1;
         if (d->size > 1 && d->stride_bits % 8 && d->stride_bits != bits)
-            return none(w->out, "a stride is no whole number of bytes");
+            return none(w->out, "a stride is not a whole number of bytes");
     }
     return TMAP_OK;
 }

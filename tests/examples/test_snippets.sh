@@ -60,7 +60,7 @@ mkdir "$tmp/in"
 ln -s "$PWD/examples/descriptors/failures" "$tmp/in/descriptors"
 cp examples/solve/gemm-configs.json "$tmp/in/space.json"
 # Those with a GPU in mind are run by tests/device.
-grep -hE '^    tmap [a-z]' README.md docs/*.md | grep -vE 'kernels (verify|bench|scan)' |
+grep -hE '^    tmap [a-z]' README.md docs/*.md | grep -vE 'kernels (verify|bench|scan)|\\$' |
     sed -E 's/^    //; s/ +#.*//; s/   +.*//' >"$tmp/commands"
 while read -r command; do
     (cd "$tmp/in" && sh -c "$command") >"$tmp/log" 2>&1 </dev/null
