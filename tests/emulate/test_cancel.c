@@ -94,7 +94,7 @@ static const struct fault {
      "mbarrier.arrive.shared::cta.b64 _, [%r12]", false},
     {"the first CTA of nothing is asked for", "@p clusterlaunchcontrol", "clusterlaunchcontrol",
      false},
-    {"one block of the cluster hears the answer", ".multicast::cluster::all", "", false},
+    {"one block of the cluster gets the answer", ".multicast::cluster::all", "", false},
     {"the answer is read before it is there",
      "W: mbarrier.try_wait.parity.shared::cta.b64 p, [%r16], %r23; @!p bra W;", "", false},
     {"no fence after mbarrier.init", "fence.mbarrier_init.release.cluster;", "", false},
