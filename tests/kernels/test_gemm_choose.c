@@ -116,8 +116,8 @@ static void a_deep_split_fills_the_device(void **state)
     assert_in_range(widest, 128, 132);
 }
 
-/* Few tiles of a long K are looked at in both orientations: with the long side of D along the rows a
- * split reads half of what it reads the other way (1 x 248 x 64072: 14 us and 28). */
+/* Few tiles of a long K are looked at in both orientations: with the long side of D along the rows
+ * a split reads half of what it reads the other way (1 x 248 x 64072: 14 us and 28). */
 static void few_tiles_of_a_long_k_may_lie_either_way(void **state)
 {
     (void)state;

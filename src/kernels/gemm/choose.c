@@ -111,7 +111,8 @@ static bool allows(int32_t requested, int32_t value)
 }
 
 /* A k-major piece is so many whole rows of 128 bytes: it need not begin where the swizzle's pattern
- * does, since that follows the address in shared memory (TMA142, TMA143). An mn-major one is a span.
+ * does, since that follows the address in shared memory (TMA142, TMA143). An mn-major one is a
+ * span.
  */
 static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span)
 {
