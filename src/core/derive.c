@@ -51,14 +51,15 @@ void derive_nesting(const struct tmap_desc *d, struct derived *out)
     if (!measurable(d)) return;
     int order[TMAP_MAX_RANK];
     const int n = by_stride(d, order);
-    int128 block = row_bytes(d);
+    uint128 block =
+        (uint128)row_bytes(d); /* below 2^72; a product of two members is below 2^128 - 2^65 */
     bool nested = true, dense = true;
     for (int k = 0; k < n; k++) {
-        const int128 stride = (int128)d->stride_bytes[order[k] - 1];
+        const uint64_t stride = d->stride_bytes[order[k] - 1];
         nested = nested && stride >= block;
         dense = dense && stride == block;
-        block += (int128)(d->dim[order[k]] - 1) * stride;
-        if (block > (int128)UINT64_MAX) block = (int128)UINT64_MAX; /* beyond any stride */
+        if (block > UINT64_MAX) block = UINT64_MAX; /* beyond any stride */
+        block += (uint128)(d->dim[order[k]] - 1) * stride;
     }
     out->nested = nested;
     out->dense = nested && dense;

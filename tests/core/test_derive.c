@@ -1,0 +1,45 @@
+// Derived quantities where their products pass 64 and 127 bits.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/derive.h"
+
+// A plane of 2^64 - 2 strides of 2^64 - 4096 bytes does not fit below the next stride.
+static void a_plane_beyond_any_stride(void **state)
+{
+    const struct tmap_desc d = {.rank = 3,
+                                .dtype = TMAP_UINT8,
+                                .dim = {16, UINT64_MAX, 2},
+                                .stride_bytes = {UINT64_MAX - 4095, UINT64_MAX - 15}};
+    struct derived out = {0};
+    (void)state;
+    derive_nesting(&d, &out);
+    assert_int_equal(out.nested, 0);
+    assert_int_equal(out.dense, 0);
+}
+
+static void a_dense_and_a_padded_tensor(void **state)
+{
+    struct tmap_desc d = {
+        .rank = 3, .dtype = TMAP_UINT8, .dim = {16, 4, 2}, .stride_bytes = {16, 64}};
+    struct derived out = {0};
+    (void)state;
+    derive_nesting(&d, &out);
+    assert_true(out.nested && out.dense);
+    d.stride_bytes[1] = 80;
+    derive_nesting(&d, &out);
+    assert_true(out.nested && !out.dense);
+    d.stride_bytes[1] = 48;
+    derive_nesting(&d, &out);
+    assert_true(!out.nested && !out.dense);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_plane_beyond_any_stride),
+                                       cmocka_unit_test(a_dense_and_a_padded_tensor)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
