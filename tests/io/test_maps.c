@@ -96,10 +96,25 @@ static void what_is_none(void **state)
     }
 }
 
+/* Text ends where its size says: no character behind it is read (a sanitizer sees the read). */
+static void text_without_an_end(void **state)
+{
+    static const char text[] = "00000000\n000000";
+    struct io_maps maps = {NULL, 0};
+    char error[160], *exact = malloc(sizeof text - 1);
+
+    (void)state;
+    assert_non_null(exact);
+    memcpy(exact, text, sizeof text - 1);
+    assert_false(io_maps_read(&maps, exact, sizeof text - 1, error, sizeof error));
+    assert_string_equal(error, "0 bytes; a map has 128");
+    free(exact);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_form),
-                                       cmocka_unit_test(bytes_as_they_are),
-                                       cmocka_unit_test(what_is_none)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form), cmocka_unit_test(bytes_as_they_are),
+        cmocka_unit_test(what_is_none), cmocka_unit_test(text_without_an_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

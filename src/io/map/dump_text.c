@@ -40,9 +40,9 @@ static uint64_t value_of(const char *digits, size_t n, unsigned radix)
     return v;
 }
 
-static bool is_hex(const char *at, const char *end)
+static bool are_digits(const char *at, const char *end, int radix)
 {
-    while (at < end && digit_of(*at) < 16) at++;
+    while (at < end && digit_of(*at) < radix) at++;
     return at == end;
 }
 
@@ -124,7 +124,7 @@ static size_t offset_length(const struct line *l)
 static unsigned radix_of(const struct dump *d, const char *digits, size_t n)
 {
     if (d->radix) return d->radix;
-    return value_of(digits, n, 8) == d->bytes->count && strspn(digits, "01234567") >= n ? 8 : 16;
+    return value_of(digits, n, 8) == d->bytes->count && are_digits(digits, digits + n, 8) ? 8 : 16;
 }
 
 /* What a * left out: the line before it, until this line's offset. */
@@ -157,7 +157,7 @@ static bool take_line(struct dump *d, struct line *l)
         if (colon) l->at = colon + 1;
         return take_gdb(d->bytes, l);
     }
-    if (colon && is_hex(l->at, colon)) {
+    if (colon && are_digits(l->at, colon, 16)) {
         l->at = colon + 1;
         return take_xxd(d->bytes, l);
     }
