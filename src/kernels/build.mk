@@ -45,6 +45,8 @@ $(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = 100a
 $(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(foreach a,$(if $(findstring sm100/s8,$@),$(filter-out 103a,$(TENSOR_ARCHES)),$(TENSOR_ARCHES)),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
 $(B)/tests/device/gemm/%_sm100.ptx: PTX_ARCH = 100a
+$(B)/tests/device/gemm/%_sm120.ptx: PTX_ARCH = 120a
+$(B)/tests/device/gemm/%_sm120.fatbin: NVCC_ARCH = $(foreach a,$(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 $(B)/tests/device/gemm/%_sm100.fatbin: NVCC_ARCH = $(foreach a,$(TENSOR_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
 
 $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config

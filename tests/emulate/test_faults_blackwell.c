@@ -1,5 +1,6 @@
-/* Faults planted in the products for tensor memory, on the emulator: each is found, and the same
- * kernel without it, over the same seeds and schedules, is right and says nothing.
+/* Faults planted in the products for tensor memory, and in those of mma.sync, on the emulator: each
+ * is found, and the same kernel without it, over the same seeds and schedules, is right and says
+ * nothing.
  *
  * TMAP_EMULATE_SEEDS says how many seeds the control runs (3). */
 #include <stdarg.h>
@@ -13,10 +14,11 @@
 
 #include "support/emulated_suites.h"
 
-enum shape { SINGLE, PAIR, SHARED, STREAM, SHAPES };
+enum shape { SINGLE, PAIR, SHARED, STREAM, WARPS, SHAPES };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
+static enum shape first, last; /* of the chip */
 
 /* Ids are those of src/kernels/gemm/sm100. silent: only the values are wrong, or the kernel
  * refuses. */
@@ -73,13 +75,23 @@ static const struct fault {
     {60, PAIR, "address of tensor memory read before the block meets", false},
     {61, SINGLE, "matrix descriptor without its constant", false},
     {62, SINGLE, "matrix descriptor with Hopper's number of the swizzle", true},
+    {1, WARPS, "mma.sync: no proxy fence before the store", false},
+    {2, WARPS, "mma.sync: no fence after mbarrier.init", false},
+    {3, WARPS, "mma.sync: expects 16 bytes too few", false},
+    {4, WARPS, "mma.sync: expects 16 bytes too many", false},
+    {5, WARPS, "mma.sync: parity not flipped at the ring's wrap", false},
+    {6, WARPS, "mma.sync: empty barrier waits for one arrival too many", false},
+    {8, WARPS, "mma.sync: panel reused before the store has read it", false},
+    {12, WARPS, "mma.sync: slots filled without waiting", false},
+    {13, WARPS, "mma.sync: slot given back before it is read", false},
+    {16, WARPS, "mma.sync: fragments read before they are there", false},
 };
 
 static struct tmap_gemm_config request_of(enum shape shape)
 {
     const bool pair = shape == PAIR || shape == SHARED;
     return (struct tmap_gemm_config){.tile_m = pair ? 256 : 128,
-                                     .tile_n = 128,
+                                     .tile_n = shape == WARPS ? 64 : 128,
                                      .stages = 3,
                                      .cluster_m = shape == SHARED ? 2 : 1,
                                      .cluster_n = 1,
@@ -113,8 +125,9 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     memcpy(&params, plan.params, sizeof params);
     params.fault = id;
     memcpy(plan.params, &params, sizeof params);
-    plan.function =
-        emulated_function(request.tile_m == 256 ? "tensor_faulty_2x128" : "tensor_faulty_1x128");
+    plan.function = emulated_function(f->shape == WARPS       ? "warps_faulty_2x64"
+                                      : request.tile_m == 256 ? "tensor_faulty_2x128"
+                                                              : "tensor_faulty_1x128");
     assert_non_null(plan.function);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
@@ -141,7 +154,7 @@ static void the_controls_are_right(void **state)
     const char *more = getenv("TMAP_EMULATE_SEEDS");
     const uint64_t seeds = more ? strtoull(more, NULL, 10) : 3;
     (void)state;
-    for (enum shape s = SINGLE; s < SHAPES; s++)
+    for (enum shape s = first; s <= last; s++)
         for (uint64_t seed = 0; seed < seeds; seed++) {
             const struct fault control = {0, s, "control", false};
             const struct outcome o = run(&control, 0, seed);
@@ -157,38 +170,49 @@ static void every_fault_is_found(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *f = &faults[i];
+        if (f->shape < first || f->shape > last) continue;
         uint64_t found = 0, shown = 0;
-        struct outcome last = {0};
+        struct outcome shown_as = {0};
         for (uint64_t seed = 0; seed < 3 && !found; seed++) {
             const struct outcome o = run(f, f->id, seed);
             found += o.findings != 0;
             shown += o.findings || o.failed || o.wrong;
-            if (o.findings) last = o;
+            if (o.findings) shown_as = o;
         }
         const bool miss = f->silent ? shown == 0 : found == 0;
         print_message("# %u %s: %s%.230s\n", f->id, f->name,
                       miss    ? "MISSED "
                       : found ? ""
                               : "wrong values",
-                      last.text);
+                      shown_as.text);
         missed += miss;
     }
     assert_int_equal(missed, 0);
 }
 
-int main(void)
+static int on(int cc_major, const char *name, const char *ptx, const char *plain, enum shape from,
+              enum shape to)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_controls_are_right),
                                        cmocka_unit_test(every_fault_is_found)};
-    suite = emulated_gemm_suite_for(10, 0);
+    suite = emulated_gemm_suite_for(cc_major, 0);
     if (!suite) return 1;
     emulator = emulated_state();
-    if (!emulated_ptx("tests/device/gemm/faults_sm100") ||
-        !emulated_ptx("src/kernels/gemm/sm100/bf16")) {
-        printf("1..1\nok 1 # SKIP faults of tensor memory: no PTX of the kernels (nvcc)\n");
+    first = from;
+    last = to;
+    if (!emulated_ptx(ptx) || !emulated_ptx(plain)) { /* a plan asks for the plain kernel */
+        printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
         return 0;
     }
-    const int failed = cmocka_run_group_tests_name("faults of tensor memory", tests, NULL, NULL);
+    const int failed = _cmocka_run_group_tests(name, tests, 2, NULL, NULL);
     emulated_close();
     return failed;
+}
+
+int main(void)
+{
+    return on(10, "faults of tensor memory", "tests/device/gemm/faults_sm100",
+              "src/kernels/gemm/sm100/bf16", SINGLE, STREAM) +
+           on(12, "faults of mma.sync", "tests/device/gemm/faults_sm120",
+              "src/kernels/gemm/sm120/bf16", WARPS, WARPS);
 }

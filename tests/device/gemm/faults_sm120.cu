@@ -1,0 +1,6 @@
+// The kernels of mma.sync with planted faults (gemm_params.fault): each must be caught. The tests load
+// them; no plan ever does.
+#define GEMM_FAULTS
+#include "kernels/gemm/sm120/kernel.cuh"
+
+GEMM_KERNEL(warps_faulty_2x64, GEMM_BF16, 2, 64)
