@@ -1,5 +1,5 @@
-// The kernels of mma.sync with planted faults (gemm_params.fault): each must be caught. The tests load
-// them; no plan ever does.
+// The kernels of mma.sync with planted faults (gemm_params.fault): each must be caught. The tests
+// load them; no plan ever does.
 #define GEMM_FAULTS
 #include "kernels/gemm/sm120/kernel.cuh"
 
