@@ -110,6 +110,15 @@ static enum cli_exit check_instruction(struct check *c, const struct io_stream *
     return code;
 }
 
+/* The writer's end; what it kept in a temporary file may be lost with that. */
+static void end_run(struct check *c)
+{
+    c->writer->end(&c->run);
+    if (!c->run.lost) return;
+    cli_message(c->cli, "a temporary file cannot be written: findings are missing");
+    cli_note(c->cli, CLI_INPUT);
+}
+
 static void check_instructions(struct check *c, const struct io_stream *stream,
                                const struct io_ptx_instruction *list, size_t count)
 {
@@ -119,7 +128,7 @@ static void check_instructions(struct check *c, const struct io_stream *stream,
     }
     for (size_t i = 0; i < count && !ferror(stdout); i++)
         cli_note(c->cli, check_instruction(c, stream, &list[i], i));
-    c->writer->end(&c->run);
+    end_run(c);
 }
 
 static void check_module(struct check *c, const struct io_stream *stream)
@@ -195,7 +204,7 @@ static enum cli_exit run(struct cli *cli)
         return cli_status(cli, TMAP_E_MEMORY, "check");
     }
     cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_SHARD, check_record, &c);
-    c.writer->end(&c.run);
+    end_run(&c);
     cli_prover_close(&c.prover);
     cli_baseline_free(c.baseline);
     return CLI_OK;

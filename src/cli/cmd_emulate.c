@@ -206,6 +206,7 @@ static enum cli_exit load(struct session *s)
     const enum tmap_status status = tmap_emulate_load(text, bytes, &s->module, &error);
     free(text);
     if (status == TMAP_OK) return CLI_OK;
+    if (status == TMAP_E_MEMORY) return cli_status(s->cli, status, path);
     cli_message(s->cli, "%s:%u: %s", path, error.line, error.text);
     return CLI_INPUT;
 }

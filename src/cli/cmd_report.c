@@ -83,8 +83,9 @@ static enum cli_exit run(struct cli *cli)
         cli_message(cli, "%s: cannot be written", path);
         return CLI_INPUT;
     }
-    io_page_close(r.page, &r.run);
-    good = !ferror(r.run.out);
+    good = io_page_close(r.page, &r.run);
+    if (!good) cli_message(cli, "a temporary file cannot be written");
+    good = !ferror(r.run.out) && good;
     if (r.run.out != stdout && fclose(r.run.out) != 0) good = false;
     if (!good) cli_message(cli, "%s: cannot be written", path ? path : "standard output");
     return good ? CLI_OK : CLI_INPUT;

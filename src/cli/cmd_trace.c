@@ -175,7 +175,9 @@ static enum cli_exit report_stream(struct trace *t, struct io_stream *stream,
         io_record_free(&record);
     }
     writer->end(run);
-    return code;
+    if (!run->lost) return code;
+    cli_message(t->cli, "a temporary file cannot be written: findings are missing");
+    return CLI_INPUT;
 }
 
 static enum cli_exit report_calls(struct trace *t)

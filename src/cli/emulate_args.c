@@ -134,6 +134,7 @@ static bool buffer(struct cli *cli, struct emulate_args *args, const char *name,
     b->data = calloc(b->count + 1, dtypes[type].bytes);
     b->initial = malloc((b->count + 1) * dtypes[type].bytes);
     args->buffers++;
+    if (!b->data || !b->initial) cli_message(cli, "--arg %s: out of memory", name);
     if (!b->data || !b->initial || !fill(cli, args, b, *spec ? spec + 1 : "zero")) return false;
     memcpy(b->initial, b->data, b->count * dtypes[type].bytes);
     *address = b->address;

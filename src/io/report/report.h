@@ -68,6 +68,7 @@ struct io_run {
     bool color, quiet, all_arches;
     size_t records, legal, illegal, unknown, unreadable, unmet, accepted;
     size_t illegal_pairs; /* --arch all: of a record and an architecture */
+    bool lost;            /* what a writer kept for later is not whole: no more is the output */
     void *state;          /* the writer's own */
 };
 

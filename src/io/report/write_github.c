@@ -151,6 +151,7 @@ static void end(struct io_run *run)
     struct later *later = run->state;
     int c;
 
+    if (fflush(later->out) != 0 || ferror(later->out)) run->lost = true;
     rewind(later->out);
     while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
     fclose(later->out);

@@ -16,7 +16,8 @@ bool io_page_add(struct io_page *page, const struct tmap_checker *checker,
                  const struct io_result *result, const struct io_result *arches);
 bool io_page_unreadable(struct io_page *page, const struct io_record *record);
 
-/* io_page_close() : writes the page to run->out (run NULL: nowhere), and frees it. */
-void io_page_close(struct io_page *page, const struct io_run *run);
+/* io_page_close() : writes the page to run->out (run NULL: nowhere), and frees it. False when what
+ *  was kept until then is not whole. */
+bool io_page_close(struct io_page *page, const struct io_run *run);
 
 #endif

@@ -28,6 +28,7 @@ static void flush(struct io_run *run)
     int c;
 
     if (!j->file) return;
+    if (fflush(j->cases) != 0 || ferror(j->cases)) run->lost = true;
     j->size = ftell(j->cases); /* behind it an earlier file's may still stand */
     fputs("  <testsuite name=\"", run->out);
     put(run->out, strcmp(j->file, "-") == 0 ? "stdin" : j->file);
