@@ -1,4 +1,5 @@
 /* cmd_emulate.c : runs a kernel's PTX on the CPU, and says what is wrong with it in time. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -191,7 +192,8 @@ static char *read_file(struct cli *cli, const char *path, size_t *bytes)
         text = larger;
     }
     if (f && f != stdin) fclose(f);
-    if (!text) cli_message(cli, "%s: cannot be read", path);
+    if (!text)
+        cli_message(cli, "%s: %s", path, errno == ENOMEM ? "out of memory" : "cannot be read");
     *bytes = got;
     return text;
 }
