@@ -27,9 +27,10 @@ static uint32_t draw(uint64_t *r, uint32_t below)
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
 {
     const int32_t tile_m = 64 * g->wgs;
+    const uint32_t far = draw(r, 4) ? 2 : 4; /* tiles, for the wider clusters */
     struct tmap_gemm_problem p = {.kind = g->kind,
-                                  .m = 1 + (int32_t)draw(r, 2 * (uint32_t)tile_m),
-                                  .n = 1 + (int32_t)draw(r, 2 * (uint32_t)g->bn),
+                                  .m = 1 + (int32_t)draw(r, far * (uint32_t)tile_m),
+                                  .n = 1 + (int32_t)draw(r, far * (uint32_t)g->bn),
                                   .k = 1 + (int32_t)draw(r, 200),
                                   .batch = 1 + (int32_t)(draw(r, 5) == 0),
                                   .alpha = 1,

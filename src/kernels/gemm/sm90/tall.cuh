@@ -154,7 +154,8 @@ PTX_FN void pass(const gemm_params &p, const shared_layout<S> &smem, uint32_t fi
     }
 }
 
-// What a warp has to do, out of the registers while it multiplies.
+// What a warp has to do, out of the registers while it multiplies. A lane that is ahead must not
+// write the next tile's where another has yet to read this one's.
 struct agenda {
     int32_t cluster;
     worklist list;
@@ -163,7 +164,9 @@ struct agenda {
 
     template <class S> PTX_FN void keep(const shared_layout<S> &smem) const
     {
+        __syncwarp();
         store_shared(smem.agenda(this_thread() / 32), *this);
+        __syncwarp();
     }
     template <class S> PTX_FN void recall(const shared_layout<S> &smem)
     {
