@@ -62,9 +62,10 @@ static int32_t panels_for(const struct gemm_instance *instance, const struct gem
 static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                           int32_t requested, int32_t panels)
 {
-    int32_t stages = requested ? requested : MAX_STAGES;
-    while (!requested && gemm_smem_bytes(instance, stages, panels) > suite->smem_optin_bytes)
-        stages--;
+    const uint32_t without = gemm_smem_bytes(instance, 0, panels), all = suite->smem_optin_bytes;
+    const uint32_t each = gemm_smem_bytes(instance, 1, panels) - without;
+    const int32_t most = all > without ? (int32_t)((all - without) / each) : 0;
+    const int32_t stages = requested ? requested : most < MAX_STAGES ? most : MAX_STAGES;
     /* A slot is given back one round late, so one slot alone would wait for itself. */
     if (stages < 2 || gemm_smem_bytes(instance, stages, panels) > suite->smem_optin_bytes) return 0;
     return stages;
@@ -201,7 +202,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const bool partial = instance->bn > GEMM_SLAB_ROWS && instance->bn % GEMM_SLAB_ROWS != 0;
     if (partial && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
-    if (c->split_k > 1 && (c->cluster_m * c->cluster_n > 1 || gemm_is_tall(instance))) return false;
+    if (c->split_k > 1 && gemm_is_tall(instance)) return false;
     const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;

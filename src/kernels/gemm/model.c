@@ -210,7 +210,8 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const double ragged = ragged_clocks(view, c); /* by the last to end, as likely as not */
     if (c->split_k > 1 && c->stream_k > 0)
         return up(k_blocks / up((double)c->clusters / c->stream_k)) * block + tile;
-    if (c->split_k > 1) return up(tiles / suite->resident[c->split_k]) * whole;
+    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
+    if (c->split_k > 1) return up(tiles / suite->resident[members]) * whole;
     if (c->pingpong > 0)
         return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block) + ragged;
     const double aside = c->store_warp > 0 ? STORED_ASIDE : 0;

@@ -192,9 +192,11 @@ static void request_deep(struct tmap_gemm_case *c, uint64_t *state)
     c->problem.n = c->problem.n % 320 + 1;
     c->problem.k = c->problem.k * 7 + (int32_t)(rng_step(state) % 2000) + 1;
     c->problem.batch = 1;
-    c->request.cluster_m = c->request.cluster_n = 1;
+    c->request.cluster_m = 1 << rng_step(state) % 2;
+    c->request.cluster_n = 1 << rng_step(state) % 2;
     c->request.clusters = c->request.pingpong = 0;
-    c->request.split_k = (int32_t)(2 + rng_step(state) % 7);
+    const uint64_t most = 8 / (uint64_t)(c->request.cluster_m * c->request.cluster_n);
+    c->request.split_k = (int32_t)(2 + rng_step(state) % (most - 1));
     c->request.stream_k = TMAP_GEMM_STREAM_K_ANY;
 }
 

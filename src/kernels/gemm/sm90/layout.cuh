@@ -81,27 +81,28 @@ PTX_FN int32_t this_thread()
     return thread;
 }
 
-// This block's place in its cluster: multicast rows and columns, or parts of K.
+// This block's place in its cluster: which part of K, and in the rectangle of blocks that sum that
+// part of neighbouring tiles and share operands by multicast, the row and the column.
 struct cluster_place {
-    uint32_t rank, row, col;
+    uint32_t rank, part, row, col;
     uint32_t a_mask,
         b_mask; // who receives the A (same row) and B (same column) that this one loads
 
     PTX_FN cluster_place(const gemm_params &p)
     {
         rank = ptx::cluster_rank();
-        const uint32_t member = p.split > 1 ? 0 : rank;
-        row = member & (p.cluster_m - 1); // sharers are a power of two
-        col = member >> (31 - __clz(p.cluster_m));
+        const uint32_t down = 31 - __clz(p.cluster_m), all = down + 31 - __clz(p.cluster_n);
+        part = rank >> all; // sharers are a power of two
+        row = rank & (p.cluster_m - 1);
+        col = (rank >> down) & (p.cluster_n - 1);
+        const uint32_t first = part << all;
         a_mask = b_mask = 0;
-        for (int32_t j = 0; j < p.cluster_n; j++) a_mask |= 1u << (row + j * p.cluster_m);
-        for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (i + col * p.cluster_m);
-        if (p.split > 1) a_mask = b_mask = 1u << rank;
+        for (int32_t j = 0; j < p.cluster_n; j++) a_mask |= 1u << (first + row + j * p.cluster_m);
+        for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (first + i + col * p.cluster_m);
     }
     // Whom this warp tells that a slot is free. A group of multiplies is its warpgroup's, so its
     // end is the end of all four warps' (PTX ISA, wgmma.commit_group), and the first warp speaks.
     PTX_FN uint32_t fillers() const { return threadIdx.x / 32 % 4 == 0 ? a_mask | b_mask : 0; }
-    PTX_FN int32_t k_part(const gemm_params &p) const { return p.split > 1 ? rank : 0; }
 };
 
 // The delays that make planted faults show (kernels/gemm/faults.cuh). A delay alone must change

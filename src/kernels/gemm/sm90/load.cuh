@@ -105,7 +105,7 @@ template <class S> struct errand {
         const bool flipped = p.flip_k && w.index / p.clusters & 1;
         // The blocks of a split read side by side, so that together they read whole lines of
         // memory.
-        k = ((flipped ? w.k_end - 1 : w.k_begin) * p.split + at.k_part(p)) * S::BK;
+        k = ((flipped ? w.k_end - 1 : w.k_begin) * p.split + (int32_t)at.part) * S::BK;
         step = (flipped ? -S::BK : S::BK) * p.split;
     }
     // Now, not where the compiler finds room for it.

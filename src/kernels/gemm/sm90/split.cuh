@@ -1,9 +1,9 @@
 // A tile whose K is summed in parts, by two ways of dealing it out. Neither uses an atomic, and
 // both add in one order, so that the result does not depend on who came first.
 //
-// Split K: the blocks of a cluster each sum every split-th k-block of the same tile; then each of
-// them adds the parts of its own share of the tile, in the order of their rank. Deep: several
-// clusters share the tile, and the blocks of the highest of them add what those of the lower ones
+// Split K: blocks of a cluster each sum every split-th k-block of the same tile; then each of them
+// adds the parts of its own share of the tile, in the order of their rank. Where a cluster has
+// several tiles, the blocks of one part of K share operands by multicast. Deep: several clusters share the tile, and the blocks of the highest of them add what those of the lower ones
 // left in L2. The highest waits for lower ones only, which the hardware starts no later.
 #pragma once
 
@@ -51,10 +51,22 @@ constexpr int AT_ONCE = S::PROMOTE                                              
                         : S::REGS > 112 || (S::WGS == 2 && !S::MOVE_REGISTERS && S::REGS > 48) ? 2
                                                                                                : 4;
 
+// The blocks of a cluster that sum parts of one tile: ranks `first`, first + step and so on.
+struct partners {
+    uint32_t first, step;
+
+    PTX_FN partners(const gemm_params &p)
+    {
+        step = p.cluster_m * p.cluster_n;
+        first = ptx::cluster_rank() & (step - 1);
+    }
+    PTX_FN uint32_t rank(int32_t part) const { return first + part * step; }
+};
+
 // Sums of the blocks' parts, first to end - 1, left where this block's own part of them lay, N at a
 // time.
 template <class S, int N>
-PTX_FN void gather(uint32_t ring, int32_t first, int32_t end, int32_t parts)
+PTX_FN void gather(uint32_t ring, const partners &with, int32_t first, int32_t end, int32_t parts)
 {
     constexpr int BLOCKS = AT_ONCE<S> / N;
     ring += own_quads<S>();
@@ -69,7 +81,7 @@ PTX_FN void gather(uint32_t ring, int32_t first, int32_t end, int32_t parts)
 #pragma unroll
                 for (int n = 0; n < N; n++)
                     if (begin + part < parts && i + n < end)
-                        ptx::load_cluster_128(ptx::map_to_rank(ring, begin + part) +
+                        ptx::load_cluster_128(ptx::map_to_rank(ring, with.rank(begin + part)) +
                                                   quad_offset<S>(i + n),
                                               x[part][n]);
 #pragma unroll
@@ -104,29 +116,33 @@ PTX_FN void collect(typename S::acc_t (&sum)[4], uint64_t from, uint64_t step, i
     }
 }
 
-// Where a deep split's parts and flags lie: a slot a cluster, a flag for each warpgroup of a block.
+// Where a deep split's parts and flags lie: a slot for each tile of a cluster, a flag for each
+// warpgroup of a block.
 template <class S> struct deep_parcel {
     static constexpr uint64_t BYTES = S::BM * S::BN * 4;
     uint64_t data, flag;
 
     PTX_FN deep_parcel(const gemm_params &p, int32_t cluster, uint32_t rank, int32_t wg)
     {
-        data = p.parts + cluster * BYTES;
-        flag = p.flags + ((cluster * p.split + rank) * S::WGS + wg) * 4;
+        const partners with(p);
+        data = p.parts + (cluster * with.step + with.first) * BYTES;
+        flag = p.flags + ((cluster * p.split * with.step + rank) * S::WGS + wg) * 4;
     }
+    // From one cluster's to the next one's.
+    static PTX_FN uint64_t step(const gemm_params &p) { return partners(p).step * BYTES; }
 };
 
 // A warpgroup's share of the cluster's sum, by way of the ring: to D, or to the highest cluster.
 template <class S>
 PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, uint32_t rank,
-                         int32_t wg, bool last, const place &at, const ptx::watch &watch)
+                         int32_t first, int32_t end, int32_t wg, bool last, const place &at,
+                         const ptx::watch &watch)
 {
-    constexpr int32_t ALL = S::REGS / 4;
-    const int32_t first = ALL * rank / p.split, end = ALL * (rank + 1) / p.split;
     const int32_t below = p.deep - 1, lowest = cluster - below, thread = this_thread() % 128;
     const uint32_t quads = own_quads<S>();
     const deep_parcel<S> own(p, cluster, rank, wg), from(p, lowest, rank, wg);
-    const uint64_t flag = from.flag + thread * (p.split * S::WGS * 4);
+    const uint64_t flag =
+        from.flag + thread * (p.cluster_m * p.cluster_n * p.split * S::WGS * 4);
     if (last && below > 0) {
         if (thread < below && !FAULT(p, 17))
             ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread);
@@ -140,7 +156,7 @@ PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, u
         ptx::load_shared_128(ring + offset, x);
         if (last) {
             memcpy(sum, x, 16);
-            collect<S>(sum, from.data + offset, deep_parcel<S>::BYTES, below);
+            collect<S>(sum, from.data + offset, deep_parcel<S>::step(p), below);
             store_eight<S>(sum, p, at, i);
         } else {
             ptx::store_global_128(own.data + offset, x[0], x[1], x[2], x[3]);
@@ -159,24 +175,25 @@ template <class S>
 PTX_FN void deliver_part(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t ring,
                          int32_t wg, bool last, const place &at, const ptx::watch &watch)
 {
-    const int32_t rank = ptx::cluster_rank();
+    const partners with(p);
+    const int32_t rank = ptx::cluster_rank(), part = rank >> (31 - __clz(with.step));
     int32_t cluster = blockIdx.x;
     ptx::settle(cluster);
-    cluster /= p.split;
+    cluster /= p.split * with.step;
     // The parts lie where the other warpgroup may still read operands.
     if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
-    if (DELAY(p, DELAY_PART) && (rank > 0 || !last)) ptx::pause_us(50);
+    if (DELAY(p, DELAY_PART) && (part > 0 || !last)) ptx::pause_us(50);
     leave_part<S>(acc, ring);
     if (!FAULT(p, 20)) ptx::cluster_sync();
     if (FAULT(p, 18) && p.deep > 1 && !last && threadIdx.x % 128 == 0)
         ptx::store_release(deep_parcel<S>(p, cluster, rank, wg).flag, 1);
-    const int32_t first = S::REGS / 4 * rank / p.split, end = S::REGS / 4 * (rank + 1) / p.split;
+    const int32_t first = S::REGS / 4 * part / p.split, end = S::REGS / 4 * (part + 1) / p.split;
     if (p.split > 2)
-        gather<S, 1>(ring, first, end, p.split);
+        gather<S, 1>(ring, with, first, end, p.split);
     else
-        gather<S, (AT_ONCE<S> + 1) / 2>(ring, first, end, p.split);
+        gather<S, (AT_ONCE<S> + 1) / 2>(ring, with, first, end, p.split);
     ptx::cluster_arrive(); // nobody leaves while its part may still be read
-    finish_share<S>(p, ring, cluster, rank, wg, last, at, watch);
+    finish_share<S>(p, ring, cluster, rank, first, end, wg, last, at, watch);
     ptx::cluster_wait();
     // Or the sums would keep their registers all along: a multiply reads them, if only to discard.
 #pragma unroll
