@@ -347,6 +347,7 @@ int main(void)
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
+        cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),

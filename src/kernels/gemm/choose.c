@@ -306,9 +306,10 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
                                  const struct tmap_gemm_config *request, struct gemm_choice *choice,
                                  struct gemm_choice *out, size_t cap, size_t count)
 {
-    static const int32_t shapes[][3] = {{1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1},
-                                        {1, 4, 1}, {2, 4, 1}, {4, 2, 1}, {1, 1, 2}, {1, 1, 3},
-                                        {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}};
+    static const int32_t shapes[][3] = {
+        {1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1}, {1, 4, 1}, {2, 4, 1}, {4, 2, 1},
+        {1, 1, 2}, {1, 1, 3}, {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}, {2, 1, 2},
+        {1, 2, 2}, {2, 1, 3}, {1, 2, 3}, {2, 1, 4}, {1, 2, 4}, {2, 2, 2}, {4, 1, 2}, {1, 4, 2}};
     const int32_t swapped = choice->config.swapped;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct tmap_gemm_config shape = {.swapped = swapped,
