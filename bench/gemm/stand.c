@@ -145,7 +145,7 @@ static void aim(struct tmap_gemm_plan *plan, const struct tmap_gemm_problem *at)
     memcpy(&p, plan->params, sizeof p);
     p.a.word[0] = plan->desc[0].address = swapped ? at->b.address : at->a.address;
     p.b.word[0] = plan->desc[1].address = swapped ? at->a.address : at->b.address;
-    p.d.word[0] = plan->desc[2].address = at->d.address;
+    p.d.word[0] = p.d_end.word[0] = plan->desc[2].address = at->d.address;
     p.d_address = (void *)(uintptr_t)at->d.address;
     memcpy(plan->params, &p, sizeof p);
     plan->problem = *at;

@@ -91,7 +91,7 @@ struct tmap_gemm_config {
                          warpgroups themselves (as a request 1 is met where it can be) */
 };
 
-#define TMAP_GEMM_PARAM_WORDS 80
+#define TMAP_GEMM_PARAM_WORDS 96
 
 /* A ready plan: caller-owned plain data, valid while the suite is open; run it any number of times.
  * Everything may be read, nothing written. */

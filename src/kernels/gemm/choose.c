@@ -101,6 +101,15 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
            c->split_k == 1 && c->direct < 0 && !is_ragged(view);
 }
 
+/* Of a width between the multiples of a panel's the warps store what the map of the last columns
+ * cannot: its boxes are for whole rows of 16 bits. */
+static bool stores_itself(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const int32_t panel = GEMM_SPAN_BYTES / view->out_bytes;
+    const bool partial = instance->bn > panel && instance->bn % GEMM_SLAB_ROWS != 0;
+    return partial && (instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view));
+}
+
 static int32_t ceil_div(int32_t a, int32_t b)
 {
     return a / b + (a % b != 0);
@@ -199,8 +208,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->pingpong = instance->pingpong ? 1 : -1;
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (gemm_is_bare(instance) && request->direct > 0) return false;
-    const bool partial = instance->bn > GEMM_SLAB_ROWS && instance->bn % GEMM_SLAB_ROWS != 0;
-    if (partial && request->direct < 0) return false;
+    if (stores_itself(instance, view) && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
     if (c->split_k > 1 && gemm_is_tall(instance)) return false;
     const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
@@ -230,7 +238,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
     c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
-    c->direct = partial ? 1 : request->direct ? request->direct : DIRECT;
+    c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->overlap = request->overlap;
     c->flip_k = request->flip_k;

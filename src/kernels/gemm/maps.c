@@ -82,6 +82,14 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
     return desc;
 }
 
+bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc)
+{
+    const int32_t left = tile_n % GEMM_SLAB_ROWS;
+    if (tile_n <= GEMM_SLAB_ROWS || left == 0 || view->out_bytes == 4) return false;
+    desc->box[view->transposed ? 1 : 0] = (uint32_t)left;
+    return true;
+}
+
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
                    const struct tmap_gemm_problem *problem, struct tmap_desc desc[3])
 {

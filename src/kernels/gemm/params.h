@@ -28,6 +28,7 @@ struct
 
 struct gemm_params {
     struct gemm_map a, b, d;
+    struct gemm_map d_end; /* D in boxes of a tile's last columns, where those are fewer than 64 */
     /* Shape. Tiles are counted in units of a whole cluster's tile. */
     int32_t m, n, batch;
     int32_t k_blocks; /* of one split part */
@@ -76,7 +77,7 @@ struct gemm_params {
 };
 
 /* From one member's parameters in device memory to the next; maps are at multiples of 128. */
-enum { GEMM_PARAM_BYTES = 640 };
+enum { GEMM_PARAM_BYTES = 768 };
 
 /* The copy engine clips a stored row at this granularity: see d_address. */
 enum { GEMM_CLIP_BYTES = 16 };

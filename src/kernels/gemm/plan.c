@@ -76,6 +76,30 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->limit_ms = suite->limit_ms;
 }
 
+/* A map, checked and encoded. */
+static enum tmap_status map_one(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                char name, int32_t sharers, int32_t ctas, struct gemm_map *map,
+                                struct tmap_gemm_refusal *refusal)
+{
+    enum tmap_status status = gemm_check_piece(suite, desc, name, sharers, ctas, refusal);
+    if (status != TMAP_OK) return status;
+    status = gemm_encode(suite, desc, map);
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
+    return TMAP_OK;
+}
+
+/* The map of a tile's last columns, where they need one of their own. */
+static enum tmap_status map_end(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                const struct gemm_choice *choice, const struct tmap_desc *d,
+                                struct gemm_map *map, struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_desc end = *d;
+    if (choice->instance->family != GEMM_SM90 ||
+        !gemm_describe_end(view, choice->config.tile_n, &end))
+        return TMAP_OK;
+    return map_one(suite, &end, 'D', 1, 1, map, refusal);
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -88,18 +112,14 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     for (int i = 0; i < 3; i++) {
-        enum tmap_status status = gemm_check_piece(suite, &plan->desc[i], "ABD"[i], sharers[i],
-                                                   choice -> instance -> ctas, refusal);
-        if (status != TMAP_OK) return status;
-        status = gemm_encode(suite, &plan->desc[i], maps[i]);
-        if (status != TMAP_OK)
-            return gemm_refuse(refusal, status, "a checked map cannot be encoded");
-    }
-    if (suite->family == GEMM_SM100) {
-        const enum tmap_status status =
-            gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
+        const enum tmap_status status = map_one(suite, &plan->desc[i], "ABD"[i], sharers[i],
+                                                choice -> instance -> ctas, maps[i], refusal);
         if (status != TMAP_OK) return status;
     }
+    enum tmap_status status = map_end(suite, &view, choice, &plan->desc[2], &params.d_end, refusal);
+    if (status == TMAP_OK && suite->family == GEMM_SM100)
+        status = gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
+    if (status != TMAP_OK) return status;
     const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
                                                     gemm_a_rows(choice->instance), sharers[0]) +
                               gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
@@ -108,7 +128,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     params.tx_bytes = (int32_t)tx_bytes;
     tmap_cu_function function = NULL;
-    enum tmap_status status = gemm_function(suite, choice->instance, &function);
+    status = gemm_function(suite, choice->instance, &function);
     if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
     plan->function = function;
     memcpy(plan->params, &params, sizeof params);

@@ -136,6 +136,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The three descriptors of a choice (maps.c). */
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
                    const struct tmap_gemm_problem *problem, struct tmap_desc desc[3]);
+/* Makes of D's descriptor the one for a tile's last columns, where those are fewer than a panel's
+ * 64 and D is of 16 bits; false where there is none. */
+bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc);
 /* Every row about the map and about the kernels' use of it; a violated one is in the refusal. */
 enum tmap_status gemm_check(const struct tmap_gemm *suite, const struct tmap_desc *desc, char name,
                             int32_t sharers, struct tmap_gemm_refusal *refusal);

@@ -174,14 +174,20 @@ PTX_FN void publish_panel(const gemm_params &p, int32_t wg)
 
 // One panel, or the two of a 32-bit group: (inner, outer) are D's first two coordinates.
 template <int SPAN>
-PTX_FN void store_panels(const gemm_params &p, uint32_t panel, bool two, int32_t inner,
-                         int32_t outer, int32_t batch)
+PTX_FN void store_panels(const gemm_params &p, const gemm_map &d, uint32_t panel, bool two,
+                         int32_t inner, int32_t outer, int32_t batch)
 {
     const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
     if (DELAY(p, DELAY_STORES))
-        for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
-    ptx::tma_store_3d_hint(&p.d, panel, c, p.store_policy);
-    if (two) ptx::tma_store_3d_hint(&p.d, panel + SPAN, next, p.store_policy);
+        for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
+    ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
+    if (two) ptx::tma_store_3d_hint(&d, panel + SPAN, next, p.store_policy);
+}
+
+// The map of D whose boxes are as wide as group g.
+template <class S> PTX_FN const gemm_map &map_of_group(const gemm_params &p, int32_t g)
+{
+    return S::PARTIAL && g == S::BN / 64 ? p.d_end : p.d;
 }
 
 // Panels written without the copy engine: element by element, inside D only.
@@ -209,14 +215,14 @@ PTX_FN void copy_panels(const gemm_params &p, uint32_t panels, int32_t inner, in
 
 // (inner, outer) are D's first two coordinates of a group of width x height elements.
 template <int SPAN>
-PTX_FN void store_group(const gemm_params &p, uint32_t panels, int32_t inner, int32_t outer,
-                        int32_t width, int32_t height, int32_t batch)
+PTX_FN void store_group(const gemm_params &p, const gemm_map &d, uint32_t panels, int32_t inner,
+                        int32_t outer, int32_t width, int32_t height, int32_t batch)
 {
     const bool two = p.out >= GEMM_OUT_F32 && width > 32;
     if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n)) {
         copy_panels<SPAN>(p, panels, inner, outer, width, height, batch);
     } else if (threadIdx.x % 128 == 0) {
-        store_panels<SPAN>(p, panels, two, inner, outer, batch);
+        store_panels<SPAN>(p, d, panels, two, inner, outer, batch);
         ptx::bulk_commit();
     }
 }
@@ -256,9 +262,9 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
 {
     const int32_t col = at.col + g * 64;
     if (S::WRITES_COLUMNS && p.transposed)
-        store_group<S::SPAN>(p, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
+        store_group<S::SPAN>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
     else
-        store_group<S::SPAN>(p, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
+        store_group<S::SPAN>(p, d, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
 }
 
 // --- without the copy engine: each warp reads back what it wrote, and stores rows itself ---
@@ -266,6 +272,7 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
 // One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
 PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
 {
+    const gemm_map &d = map_of_group<S>(p, g);
     const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
     uint32_t x[4];
     ptx::load_shared_128(from, x);
@@ -321,8 +328,7 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
                          const place &at, int32_t slot = 0)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
-    // A narrower last group is the warps' own: the map of D has one box for all.
-    const bool direct = S::BN > 64 && S::BN % 64 ? true : S::ADDS_C && p.direct;
+    const bool direct = S::ADDS_C && p.direct;
     if (direct)
         __syncwarp();
     else if (slot == 0)
@@ -353,8 +359,8 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
 #pragma unroll 1
     for (int32_t g = first; g < end; g++) {
         const int32_t col = at.col + g * 64;
-        store_panels<S::SPAN>(p, panels, two, columns ? at.row : col, columns ? col : at.row,
-                              at.batch);
+        store_panels<S::SPAN>(p, map_of_group<S>(p, g), panels, two, columns ? at.row : col,
+                              columns ? col : at.row, at.batch);
         panels += S::SPAN << wide;
     }
     ptx::bulk_commit();

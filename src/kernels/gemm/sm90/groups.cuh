@@ -69,7 +69,7 @@ PTX_FN void store_of_member(typename S::acc_t (&acc)[S::REGS], const gemm_params
     const work w = {index, 0, 0};
     if (threadIdx.x % 128 == 0 && fresh) ptx::tensormap_acquire(&q.d);
     const place at = place_of<S>(q, w, wg);
-    if (S::PLAIN && !S::PROMOTE && q.plain && !q.ragged)
+    if (!S::PROMOTE && q.plain && !q.ragged)
         store_plain<S>(acc, q, smem.staging(wg), wg, at);
     else
         store_tile<S>(acc, q, smem.staging(wg), wg, at);

@@ -96,7 +96,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
 #pragma unroll 1
     while (list.take(p, w)) {
         const int32_t k_blocks = w.k_end - w.k_begin;
-        const bool plain = S::PLAIN && p.plain && k_blocks == p.k_blocks;
+        const bool plain = p.plain && k_blocks == p.k_blocks;
         place d;
         if constexpr (S::PROMOTE) {
             multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
