@@ -305,6 +305,20 @@ PTX_FN void stmatrix_x4(uint32_t addr, uint32_t a, uint32_t b, uint32_t c, uint3
                  : "memory");
 }
 
+// Two of them: lanes 0 to 15 say where the rows go.
+PTX_FN void stmatrix_x2(uint32_t addr, uint32_t a, uint32_t b)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(addr), "r"(a),
+                 "r"(b)
+                 : "memory");
+}
+PTX_FN void stmatrix_x2_trans(uint32_t addr, uint32_t a, uint32_t b)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared.b16 [%0], {%1, %2};" ::"r"(addr),
+                 "r"(a), "r"(b)
+                 : "memory");
+}
+
 PTX_FN void stmatrix_x4_trans(uint32_t addr, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     asm volatile(

@@ -97,6 +97,11 @@ template <int REGS> PTX_FN void stage_16(const float (&v)[REGS], uint32_t panel,
                          pack_16(x[2], x[3], out), pack_16(x[4], x[5], out),
                          pack_16(x[6], x[7], out));
     }
+    if constexpr (REGS % 8) { // 8 columns are left
+        const float *x = v + REGS - 4;
+        ptx::stmatrix_x2(panel + row * 128 + ((REGS / 4 - 1) ^ (row & 7)) * 16,
+                         pack_16(x[0], x[1], out), pack_16(x[2], x[3], out));
+    }
 }
 
 // 32 columns a panel, so a group fills two.
@@ -125,6 +130,12 @@ PTX_FN void stage_16_transposed(const float (&v)[REGS], uint32_t panel, int32_t 
         ptx::stmatrix_x4_trans(panel + row * 128 + chunk * 16, pack_16(x[0], x[1], out),
                                pack_16(x[2], x[3], out), pack_16(x[4], x[5], out),
                                pack_16(x[6], x[7], out));
+    }
+    if constexpr (REGS % 8) {
+        const float *x = v + REGS - 4;
+        const uint32_t row = REGS / 8 * 16 + column, chunk = (f.warp * 2 + side) ^ (row & 7);
+        ptx::stmatrix_x2_trans(panel + row * 128 + chunk * 16, pack_16(x[0], x[1], out),
+                               pack_16(x[2], x[3], out));
     }
 }
 
@@ -261,6 +272,7 @@ template <class S>
 PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
 {
     const int32_t col = at.col + g * 64;
+    const gemm_map &d = map_of_group<S>(p, g);
     if (S::WRITES_COLUMNS && p.transposed)
         store_group<S::SPAN>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
     else
@@ -272,7 +284,6 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
 // One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
 PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
 {
-    const gemm_map &d = map_of_group<S>(p, g);
     const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
     uint32_t x[4];
     ptx::load_shared_128(from, x);
@@ -299,11 +310,12 @@ PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at)
     const bool wide = p.out >= GEMM_OUT_F32, columns = S::WRITES_COLUMNS && p.transposed;
     const int32_t bytes = wide ? 4 : 2, per_chunk = 16 / bytes;
     const int32_t lanes = columns ? (wide ? 4 : 2) : 8; // of one row
-    const int32_t rounds = columns ? COLUMNS * lanes / 32 : (wide && COLUMNS > 32 ? 8 : 4);
+    const int32_t rounds =
+        columns ? (COLUMNS * lanes + 31) / 32 : (wide && COLUMNS > 32 ? 8 : 4);
     const int32_t inner = columns ? at.row : at.col + G * 64;
     const int32_t outer = columns ? at.col + G * 64 : at.row;
     const int32_t inner_end = columns ? p.m : min(p.n, inner + COLUMNS);
-    const int32_t outer_end = columns ? p.n : p.m;
+    const int32_t outer_end = columns ? min(p.n, outer + COLUMNS) : p.m;
     uint8_t *d = (uint8_t *)p.d_address + at.batch * p.d_batch_bytes;
 #pragma unroll 4
     for (int32_t i = 0; i < rounds; i++) {
@@ -392,6 +404,15 @@ PTX_FN void stage_plain(const T *x, uint32_t panel, uint32_t offset)
             ptx::stmatrix_x4_trans(panel + offset + q * 2048, pair[0], pair[1], pair[2], pair[3]);
         else // two chunks further on, under the swizzle
             ptx::stmatrix_x4(panel + (offset ^ q * 32), pair[0], pair[1], pair[2], pair[3]);
+    }
+    if constexpr (REGS % 8) { // 8 columns are left: the lanes that place the first 8 of 16
+        const T *y = x + REGS - 4;
+        const uint32_t left = pack_16(as_float(y[0]), as_float(y[1]), OUT);
+        const uint32_t right = pack_16(as_float(y[2]), as_float(y[3]), OUT);
+        if (COLUMNS)
+            ptx::stmatrix_x2_trans(panel + offset + REGS / 8 * 2048, left, right);
+        else
+            ptx::stmatrix_x2(panel + (offset ^ REGS / 8 * 32), left, right);
     }
 }
 

@@ -39,6 +39,18 @@
 #define REGS_104                                                                                   \
     TEN() TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) "%100, %101, %102, %103"
 #define REGS_120 REGS_112 ", %112, %113, %114, %115, %116, %117, %118, %119"
+#define REGS_24 REGS_16 ", %16, %17, %18, %19, %20, %21, %22, %23"
+#define REGS_36 REGS_32 ", %32, %33, %34, %35"
+#define REGS_44 REGS_40 ", %40, %41, %42, %43"
+#define REGS_52 REGS_48 ", %48, %49, %50, %51"
+#define REGS_60 REGS_56 ", %56, %57, %58, %59"
+#define REGS_68 REGS_64 ", %64, %65, %66, %67"
+#define REGS_76 REGS_72 ", %72, %73, %74, %75"
+#define REGS_84 REGS_80 ", %80, %81, %82, %83"
+#define REGS_92 REGS_88 ", %88, %89, %90, %91"
+#define REGS_100 REGS_96 ", %96, %97, %98, %99"
+#define REGS_108 REGS_104 ", %104, %105, %106, %107"
+#define REGS_116 REGS_112 ", %112, %113, %114, %115"
 
 #define V4(C, i) C(d[i]), C(d[i + 1]), C(d[i + 2]), C(d[i + 3])
 #define V8(C, i) V4(C, i), V4(C, i + 4)
@@ -56,6 +68,18 @@
 #define V112(C, i) V96(C, i), V16(C, i + 96)
 #define V120(C, i) V112(C, i), V8(C, i + 112)
 #define V128(C, i) V64(C, i), V64(C, i + 64)
+#define V24(C, i) V16(C, i), V8(C, i + 16)
+#define V36(C, i) V32(C, i), V4(C, i + 32)
+#define V44(C, i) V40(C, i), V4(C, i + 40)
+#define V52(C, i) V48(C, i), V4(C, i + 48)
+#define V60(C, i) V56(C, i), V4(C, i + 56)
+#define V68(C, i) V64(C, i), V4(C, i + 64)
+#define V76(C, i) V72(C, i), V4(C, i + 72)
+#define V84(C, i) V80(C, i), V4(C, i + 80)
+#define V92(C, i) V88(C, i), V4(C, i + 88)
+#define V100(C, i) V96(C, i), V4(C, i + 96)
+#define V108(C, i) V104(C, i), V4(C, i + 104)
+#define V116(C, i) V112(C, i), V4(C, i + 112)
 
 // P, A and B are the operand numbers that follow the R accumulators.
 #define WGMMA(R, SHAPE, TYPES, TAIL, VALUES, A, B, P, ...)                                         \
@@ -89,17 +113,29 @@
 
 DEFINE_MMA(16, 8, 8, 9, 10, 11, 12)
 DEFINE_MMA(32, 16, 16, 17, 18, 19, 20)
+DEFINE_MMA(48, 24, 24, 25, 26, 27, 28)
 DEFINE_MMA(64, 32, 32, 33, 34, 35, 36)
+DEFINE_MMA(72, 36, 36, 37, 38, 39, 40)
 DEFINE_MMA(80, 40, 40, 41, 42, 43, 44)
+DEFINE_MMA(88, 44, 44, 45, 46, 47, 48)
 DEFINE_MMA(96, 48, 48, 49, 50, 51, 52)
+DEFINE_MMA(104, 52, 52, 53, 54, 55, 56)
 DEFINE_MMA(112, 56, 56, 57, 58, 59, 60)
+DEFINE_MMA(120, 60, 60, 61, 62, 63, 64)
 DEFINE_MMA(128, 64, 64, 65, 66, 67, 68)
+DEFINE_MMA(136, 68, 68, 69, 70, 71, 72)
 DEFINE_MMA(144, 72, 72, 73, 74, 75, 76)
+DEFINE_MMA(152, 76, 76, 77, 78, 79, 80)
 DEFINE_MMA(160, 80, 80, 81, 82, 83, 84)
+DEFINE_MMA(168, 84, 84, 85, 86, 87, 88)
 DEFINE_MMA(176, 88, 88, 89, 90, 91, 92)
+DEFINE_MMA(184, 92, 92, 93, 94, 95, 96)
 DEFINE_MMA(192, 96, 96, 97, 98, 99, 100)
+DEFINE_MMA(200, 100, 100, 101, 102, 103, 104)
 DEFINE_MMA(208, 104, 104, 105, 106, 107, 108)
+DEFINE_MMA(216, 108, 108, 109, 110, 111, 112)
 DEFINE_MMA(224, 112, 112, 113, 114, 115, 116)
+DEFINE_MMA(232, 116, 116, 117, 118, 119, 120)
 DEFINE_MMA(240, 120, 120, 121, 122, 123, 124)
 DEFINE_MMA(256, 128, 128, 129, 130, 131, 132)
 

@@ -48,7 +48,7 @@ template <class S> PTX_FN void add_quad(typename S::acc_t (&sum)[4], const uint3
 // registers for beside the sums, which the compiler keeps.
 template <class S>
 constexpr int AT_ONCE = S::PROMOTE                                                             ? 1
-                        : S::REGS > 112 || (S::WGS == 2 && !S::MOVE_REGISTERS && S::REGS > 48) ? 2
+                        : S::REGS > 104 || (S::WGS == 2 && !S::MOVE_REGISTERS && S::REGS > 48) ? 2
                                                                                                : 4;
 
 // The blocks of a cluster that sum parts of one tile: ranks `first`, first + step and so on.
