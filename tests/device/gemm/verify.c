@@ -149,15 +149,17 @@ static void random_fill(struct tmap_gemm_case *c, uint64_t *state)
 static void random_request(struct tmap_gemm_case *c, uint64_t *state)
 {
     static const int32_t shapes[][3] = {{0, 0, 0}, {0, 0, 0}, {1, 1, 1}, {2, 1, 1}, {1, 2, 1},
-                                        {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}};
-    static const int32_t tiles[] = {0,   0,   16,  32,  64,  80,  96,  112,
-                                    128, 144, 160, 176, 192, 208, 240, 256},
+                                        {2, 2, 1}, {4, 1, 1}, {1, 1, 2}, {1, 1, 4}, {2, 1, 2},
+                                        {1, 2, 3}, {2, 2, 2}, {1, 4, 2}};
+    static const int32_t tiles[] = {0,   0,   16,  32,  48,  64,  72,  80,  88,  96,
+                                    104, 112, 120, 128, 136, 144, 152, 160, 168, 176,
+                                    184, 192, 200, 208, 216, 224, 232, 240, 256},
                          rows[] = {0, 0, 64, 128, 192};
-    const int32_t *s = shapes[rng_step(state) % 9];
+    const int32_t *s = shapes[rng_step(state) % (sizeof shapes / sizeof shapes[0])];
     c->request.cluster_m = s[0];
     c->request.cluster_n = s[1];
     c->request.split_k = s[2];
-    c->request.tile_n = tiles[rng_step(state) % 16];
+    c->request.tile_n = tiles[rng_step(state) % (sizeof tiles / sizeof tiles[0])];
     c->request.tile_m = rows[rng_step(state) % 5];
     c->request.stages = rng_step(state) % 3 == 0 ? (int32_t)(2 + rng_step(state) % 3) : 0;
     c->request.clusters = rng_step(state) % 3 == 0 ? (int32_t)(1 + rng_step(state) % 5) : 0;
