@@ -25,7 +25,8 @@ extern "C" __global__
 __launch_bounds__(wide::THREADS, 1) void ceiling_multiply(const __grid_constant__ gemm_params p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels,
+                                      p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
     if (threadIdx.x < 32) init_barriers<wide>(p, smem);
@@ -65,7 +66,8 @@ extern "C" __global__
 __launch_bounds__(wide::THREADS, 1) void ceiling_stream(const __grid_constant__ gemm_params p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
+    const shared_layout<wide> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels,
+                                      p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const cluster_place at(p);
     const int32_t cluster_size = p.cluster_m * p.cluster_n, cluster = blockIdx.x / cluster_size;

@@ -71,15 +71,43 @@ static int32_t stages_for(const struct tmap_gemm *suite, const struct gemm_insta
     return stages;
 }
 
-/* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
- * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/EXPERIMENTS.md). */
-static void share_smem(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                       const struct gemm_view *view, const struct tmap_gemm_config *request,
-                       struct tmap_gemm_config *c)
+/* Whether nothing loads any more when a block stores: it has one tile, or only parts of one. */
+static bool stores_last(const struct gemm_instance *instance, const struct gemm_view *view,
+                        const struct tmap_gemm_config *c, int64_t tiles)
 {
-    c->panels = request->panels ? request->panels : panels_for(instance, view);
-    c->stages = stages_for(suite, instance, request->stages, c->panels);
-    if (request->panels || request->stages || view->out_bytes == 4 || !instance->promote) return;
+    if (instance->family != GEMM_SM90 || gemm_is_tall(instance) || instance->pingpong ||
+        view->grouped)
+        return false;
+    return c->split_k > 1 || (c->stream_k <= 0 && tiles <= c->clusters);
+}
+
+/* All of a tile's, as far as the ring has room. */
+static int32_t most_panels(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
+    return (instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0)) * wide;
+}
+
+/* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
+ * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). */
+static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *view,
+                       const struct tmap_gemm_config *request, struct gemm_choice *choice)
+{
+    const struct gemm_instance *instance = choice->instance;
+    struct tmap_gemm_config *c = &choice->config;
+    c->panels = request->panels          ? request->panels
+                : choice->panels_in_ring ? most_panels(instance, view)
+                                         : panels_for(instance, view);
+    c->stages =
+        stages_for(suite, instance, request->stages, choice->panels_in_ring ? 0 : c->panels);
+    if (choice->panels_in_ring) {
+        const uint32_t ring = (uint32_t)c->stages * gemm_stage_bytes(instance);
+        const int32_t fit = (int32_t)(ring / GEMM_PANEL_BYTES) / instance->wgs;
+        if (c->panels > fit) c->panels = fit;
+    }
+    if (request->panels || request->stages || view->out_bytes == 4 || !instance->promote ||
+        choice->panels_in_ring)
+        return;
     const int32_t stages = stages_for(suite, instance, 0, 1);
     if (stages <= c->stages || stages > FEW_STAGES) return;
     c->panels = 1;
@@ -216,12 +244,6 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
     const int32_t k_blocks = ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
-    share_smem(suite, instance, view, request, c);
-    if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
-    /* A part's sums travel through the ring. */
-    if (c->split_k > 1 &&
-        (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
-        return false;
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
     const int64_t tiles =
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
@@ -236,6 +258,13 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     }
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
+    choice->panels_in_ring = stores_last(instance, view, c, tiles);
+    share_smem(suite, view, request, choice);
+    if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
+    /* A part's sums travel through the ring. */
+    if (c->split_k > 1 &&
+        (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
+        return false;
     c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
     if (c->group > rows) c->group = rows;
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
@@ -244,7 +273,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;
     c->store_policy = request->store_policy;
-    choice->smem_bytes = gemm_smem_bytes(instance, c->stages, c->panels);
+    choice->smem_bytes =
+        gemm_smem_bytes(instance, c->stages, choice->panels_in_ring ? 0 : c->panels);
     choice->cost_us = instance->family == GEMM_SM90 ? gemm_cost_us(suite, view, choice)
                                                     : gemm_tensor_cost_us(suite, view, choice);
     return true;

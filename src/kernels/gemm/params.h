@@ -37,6 +37,7 @@ struct gemm_params {
     int32_t group; /* cluster tiles of M walked before N advances */
     /* Configuration. */
     int32_t stages, panels; /* of the ring; of 8 KiB, of the output, a warpgroup */
+    int32_t own_panels;     /* as many, or 0: they lie in the ring, which is idle by then */
     int32_t cluster_m, cluster_n;
     int32_t split;        /* blocks of a cluster that share one tile along K */
     int32_t deep;         /* clusters that share one such tile; 1: none does */

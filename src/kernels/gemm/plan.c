@@ -39,6 +39,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->group = c->group;
     p->stages = c->stages;
     p->panels = c->panels;
+    p->own_panels = choice->panels_in_ring ? 0 : c->panels;
     p->cluster_m = c->cluster_m;
     p->cluster_n = c->cluster_n;
     p->split = c->split_k;

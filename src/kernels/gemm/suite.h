@@ -117,6 +117,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
 struct gemm_choice {
     const struct gemm_instance *instance;
     struct tmap_gemm_config config;
+    bool panels_in_ring; /* a block has one tile, or parts only: nothing loads when it stores */
     uint32_t smem_bytes;
     double cost_us;
 };

@@ -310,8 +310,7 @@ PTX_FN void drain_group(const gemm_params &p, uint32_t panels, const place &at)
     const bool wide = p.out >= GEMM_OUT_F32, columns = S::WRITES_COLUMNS && p.transposed;
     const int32_t bytes = wide ? 4 : 2, per_chunk = 16 / bytes;
     const int32_t lanes = columns ? (wide ? 4 : 2) : 8; // of one row
-    const int32_t rounds =
-        columns ? (COLUMNS * lanes + 31) / 32 : (wide && COLUMNS > 32 ? 8 : 4);
+    const int32_t rounds = columns ? (COLUMNS * lanes + 31) / 32 : (wide && COLUMNS > 32 ? 8 : 4);
     const int32_t inner = columns ? at.row : at.col + G * 64;
     const int32_t outer = columns ? at.col + G * 64 : at.row;
     const int32_t inner_end = columns ? p.m : min(p.n, inner + COLUMNS);

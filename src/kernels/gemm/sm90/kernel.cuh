@@ -106,6 +106,9 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
             d = place_of<S>(p, w, wg);
             finish<S>(acc, p, smem, fillers, last);
         }
+        // The panels may lie where the other warpgroup still reads operands.
+        if (S::WGS > 1 && !p.own_panels && p.split == 1)
+            ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
         if (plain)
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         else
@@ -147,7 +150,7 @@ PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t 
 template <class S> PTX_FN void gemm(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
+    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
     const int32_t cluster = blockIdx.x / cluster_size;

@@ -46,21 +46,23 @@ struct shape {
 };
 
 // The ring, the staging panels, then the barriers; every tile starts at a multiple of 1024 (the
-// 128-byte swizzle repeats every 8 rows of absolute address).
+// 128-byte swizzle repeats every 8 rows of absolute address). A block that has one tile only needs
+// no panels of its own: by the time it stores, the ring is idle.
 template <class S> struct shared_layout {
     uint32_t base;
-    int32_t stages, panels;
+    int32_t stages, panels, own_panels;
 
     PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
     PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
     PTX_FN uint32_t staging(int32_t wg) const
     {
-        return base + stages * S::STAGE_BYTES + wg * panels * S::SPAN;
+        return base + (own_panels ? stages * S::STAGE_BYTES : 0) + wg * panels * S::SPAN;
     }
     static constexpr int BARRIERS_BYTES = GEMM_BARRIERS_BYTES;
     PTX_FN uint32_t full(int32_t slot) const
     {
-        return staging(S::WARPGROUPS) + BARRIERS_BYTES * slot;
+        return base + stages * S::STAGE_BYTES + S::WARPGROUPS * own_panels * S::SPAN +
+               BARRIERS_BYTES * slot;
     }
     PTX_FN uint32_t empty(int32_t slot) const { return full(slot) + 8; }
     // What a tall tile's registers cannot hold: the loader's notes, and every warp's agenda.

@@ -3,8 +3,9 @@
 //
 // Split K: blocks of a cluster each sum every split-th k-block of the same tile; then each of them
 // adds the parts of its own share of the tile, in the order of their rank. Where a cluster has
-// several tiles, the blocks of one part of K share operands by multicast. Deep: several clusters share the tile, and the blocks of the highest of them add what those of the lower ones
-// left in L2. The highest waits for lower ones only, which the hardware starts no later.
+// several tiles, the blocks of one part of K share operands by multicast. Deep: several clusters
+// share the tile, and the blocks of the highest of them add what those of the lower ones left in
+// L2. The highest waits for lower ones only, which the hardware starts no later.
 #pragma once
 
 #include "epilogue.cuh"
@@ -141,8 +142,7 @@ PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, u
     const int32_t below = p.deep - 1, lowest = cluster - below, thread = this_thread() % 128;
     const uint32_t quads = own_quads<S>();
     const deep_parcel<S> own(p, cluster, rank, wg), from(p, lowest, rank, wg);
-    const uint64_t flag =
-        from.flag + thread * (p.cluster_m * p.cluster_n * p.split * S::WGS * 4);
+    const uint64_t flag = from.flag + thread * (p.cluster_m * p.cluster_n * p.split * S::WGS * 4);
     if (last && below > 0) {
         if (thread < below && !FAULT(p, 17))
             ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread);

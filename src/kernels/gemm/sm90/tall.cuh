@@ -210,7 +210,7 @@ PTX_FN void consume_tall(const gemm_params &p, const shared_layout<S> &smem,
 template <class S> PTX_FN void gemm_tall(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
+    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     prepare<S>(p, smem, p.cluster_m * p.cluster_n, watch);
     fill_ring<S>(p, smem, watch);
