@@ -11,54 +11,62 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 /* The others are fitted to timings of drawn shapes, the half that no figure is reported of
  * (bench/gemm/fit). */
 /* A launch, and what a cluster of two, four or eight adds to it. */
-static const double LAUNCH_US = 0.2002;
-static const double CLUSTER_US = 0.1835;
+static const double LAUNCH_US = 8.837e-06;
+static const double CLUSTER_US = 5.632e-07;
 /* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
-static const double FULL_US = 0.348;
-static const double WARPGROUPS_US = 0.4069;
-/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
-static const double LOAD_BYTES_PER_CLOCK = 30.72;
-static const double COLD_BYTES_PER_CLOCK = 24.41;
-static const double MULTICAST_WEIGHT = 0.922; /* what a shared byte spares its loader */
-static const double L2_BYTES_PER_CLOCK = 4.187e+04;
+static const double FULL_US = 1.101;
+static const double WARPGROUPS_US = 0.1814;
+/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory; and what the
+ * cache gives to all SMs. */
+static const double LOAD_BYTES_PER_CLOCK = 30.95;
+static const double COLD_BYTES_PER_CLOCK = 22.61;
+static const double MULTICAST_WEIGHT = 1.01; /* what a shared byte spares its loader */
+static const double L2_BYTES_PER_CLOCK = 1.691e+05;
 /* A k-block takes at least, and of the time until a load lands a slot's part. */
-static const double BLOCK_CLOCKS = 367.7;
-static const double LOAD_LATENCY = 2751;
+static const double BLOCK_CLOCKS = 360;
+static const double LOAD_LATENCY = 1798;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.8846;
-static const double TILE_CLOCKS = 2746; /* epilogue */
+static const double READ_AGAIN = 0.2174;
+static const double TILE_CLOCKS = 1349; /* epilogue */
 /* What of it a warp of its own takes under the next tile's multiplies. */
-static const double STORED_ASIDE = 2215;
-static const double PANEL_CLOCKS = 903;
+static const double STORED_ASIDE = 306;
+static const double PANEL_CLOCKS = 1185;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 6884;
-static const double TURN_PANEL = 550.1;
-static const double TURN_ONE_PANEL = 759.5;
+static const double TURN_CLOCKS = 3889;
+static const double TURN_PANEL = 2104;
+static const double TURN_ONE_PANEL = 1559;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of; and too little
  * where a tile is one slab of 64 rows. */
-static const double TURN_FIT = 0.9366;
-static const double TURN_SLAB_FIT = 1.015;
-static const double SPLIT_CLOCKS = 1661;            /* of a split: its two meetings */
-static const double SHARED_BYTES_PER_CLOCK = 11.13; /* of its parts, from the cluster's blocks */
-static const double SHARED_LATENCY = 286.1; /* of a load from there, of which few run at a time */
-static const double DEEP_CLOCKS = 3158;     /* to hand a part over through L2 */
-static const double L2_LATENCY = 1597;      /* of a load of such a part */
-static const double DIRECT_CLOCKS = 822.5;  /* of 64 columns that the warps store themselves */
-/* Clusters of four and of eight that take tile after tile drift apart and leave SMs idle. */
-static const double FOURS_AGAIN = 1.135;
-static const double EIGHTS_AGAIN = 1.286;
+static const double TURN_FIT = 0.9289;
+static const double TURN_SLAB_FIT = 1.087;
+static const double SPLIT_CLOCKS = 1462;            /* of a split: its two meetings */
+static const double SHARED_BYTES_PER_CLOCK = 10.66; /* of its parts, from the cluster's blocks */
+static const double SHARED_LATENCY = 864;  /* of a load from there, of which few run at a time */
+static const double DEEP_CLOCKS = 3000;    /* to hand a part over through L2 */
+static const double L2_LATENCY = 1174;     /* of a load of such a part */
+static const double DIRECT_CLOCKS = 428.4; /* of 64 columns that the warps store themselves */
+/* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
+ * after tile, and of those that have one each. */
+static const double PAIRS_AGAIN = 1.003;
+static const double FOURS_AGAIN = 1.169;
+static const double EIGHTS_AGAIN = 1.226;
+static const double PAIRS_ONCE = 1.069;
+static const double FOURS_ONCE = 1.144;
+static const double EIGHTS_ONCE = 1.358;
+/* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
+static const double FIRST_CLOCKS = 1930;
 static const double STREAM_FIT =
     1.035; /* of a stream, beside its parts: its blocks are out of step */
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
-static const double RAGGED_CLOCKS = 151.2;
-static const double PART_CLOCKS = 3107; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 19.82;
+static const double RAGGED_CLOCKS = 131.2;
+static const double PART_CLOCKS = 6493; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 28.08;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 0.8855;
-static const double LOAD_ENERGY = 0.003199;
-static const double MEMORY_ENERGY = 0.5689;
+static const double MULTIPLY_ENERGY = 1.144;
+static const double LOAD_ENERGY = 0.0008581;
+static const double MEMORY_ENERGY = 0.5259;
 
 static double larger(double a, double b)
 {
@@ -83,7 +91,7 @@ static double softly(double a, double b)
 }
 
 /* Nobody loads or stores aside. */
-static const double TALL_FIT = 1.121;
+static const double TALL_FIT = 1.185;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.1;
@@ -112,6 +120,7 @@ struct traffic {
     double own, received; /* bytes that a block loads, and that reach it, a k-block */
     double unique;        /* bytes of the operands */
     double loaded;        /* by all blocks */
+    double blocks;        /* that load at once */
 };
 
 static double k_blocks_of(const struct gemm_view *view)
@@ -119,8 +128,8 @@ static double k_blocks_of(const struct gemm_view *view)
     return up(view->k * view->element_bytes / 128.0);
 }
 
-static struct traffic traffic_of(const struct gemm_view *view, const struct tmap_gemm_config *c,
-                                 double tiles)
+static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                 const struct tmap_gemm_config *c, double tiles)
 {
     const double rows = rows_of(view->m, c->tile_m, c->cluster_n);
     const double cols = rows_of(view->n, c->tile_n, c->cluster_m);
@@ -129,6 +138,8 @@ static struct traffic traffic_of(const struct gemm_view *view, const struct tmap
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
     t.unique = ((double)view->m + view->n) * view->k * view->element_bytes * view->batch;
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
+    t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
+                       suite->gpu.sm_count);
     return t;
 }
 
@@ -141,7 +152,9 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
     const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
-    const double load = bytes * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK);
+    const double load =
+        softly(bytes * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
+               t->own * t->blocks / L2_BYTES_PER_CLOCK);
     const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
     return softly(softly(larger(least, 1), load), multiply);
 }
@@ -164,7 +177,8 @@ static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm
 {
     const int32_t inner = view->transposed ? view->m : view->n;
     if (inner * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 || c->split_k > 1) return 0;
-    return RAGGED_CLOCKS * (view->transposed ? c->tile_n : 64) * 64 / 128;
+    const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(64, view->m);
+    return RAGGED_CLOCKS * rows * 64 / 128;
 }
 
 static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
@@ -222,6 +236,17 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
            part * pieces(c) + ragged;
 }
 
+/* What waiting for its neighbours makes of a block's time. */
+static double in_step(const struct tmap_gemm_config *c, double tiles)
+{
+    const int32_t sharers = c->cluster_m * c->cluster_n;
+    const bool again = tiles > c->clusters;
+    if (sharers == 1) return 1;
+    if (sharers == 2) return again ? PAIRS_AGAIN : PAIRS_ONCE;
+    if (sharers == 4) return again ? FOURS_AGAIN : FOURS_ONCE;
+    return again ? EIGHTS_AGAIN : EIGHTS_ONCE;
+}
+
 /* How long the device's power would take for all of a product at full clock. */
 static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                         const struct gemm_choice *choice, double memory_bytes)
@@ -260,26 +285,26 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double bytes =
         view->batch * ((view->m * again_a + view->n * again_b) * view->k * view->element_bytes +
                        (double)view->m * view->n * view->out_bytes);
-    const struct traffic traffic = traffic_of(view, c, tiles);
+    const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);
-    double compute_us = busiest_clocks(suite, view, choice, &traffic, tiles) / clocks;
+    double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +
+                         FIRST_CLOCKS * traffic.received / 32768) /
+                        clocks;
     const double power_us = energy_us(suite, view, choice, bytes);
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
-    const int32_t sharers = c->cluster_m * c->cluster_n;
-    if (sharers >= 4 && tiles > c->clusters) compute_us *= sharers > 4 ? EIGHTS_AGAIN : FOURS_AGAIN;
+    compute_us *= in_step(c, tiles);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
     const double memory_us = bytes / memory_bytes_per_us(suite);
-    const double l2_us = traffic.loaded / (L2_BYTES_PER_CLOCK * clocks);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
     const double start_us =
         LAUNCH_US + CLUSTER_US * doublings +
         full * (FULL_US + WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
-    return start_us + softly(compute_us, softly(memory_us, l2_us));
+    return start_us + softly(compute_us, memory_us);
 }
 
 double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -305,7 +330,7 @@ double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const struct tmap_gemm_config *c = &choice->config;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n);
-    const struct traffic traffic = traffic_of(view, c, tiles);
+    const struct traffic traffic = traffic_of(suite, view, c, tiles);
     return tiles *
            (k_blocks_of(view) * block_clocks(choice->instance, c, &traffic) +
             tile_clocks(view, c)) /

@@ -28,7 +28,7 @@ struct gemm_instance {
     enum gemm_image image;
 };
 
-#define GEMM_MAX_INSTANCES 256
+#define GEMM_MAX_INSTANCES 384
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
