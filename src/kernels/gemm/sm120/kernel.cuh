@@ -98,7 +98,7 @@ PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
 template <class S> PTX_FN void gemm_by_warps(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
-    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
+    const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster = blockIdx.x;
     const worklist list(p, cluster);
