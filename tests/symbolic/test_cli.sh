@@ -67,7 +67,7 @@ cat >"$dir/uses.jsonl" <<'END'
 END
 is 'coordinates are expressions' 1 'coord: legal if and only if S % 128 = 0' "$tmap" condition "$dir/uses.jsonl"
 is 'an illegal use is never legal' 1 'bad use: never legal' "$tmap" condition "$dir/uses.jsonl"
-is 'what a box of unknown size moves is undecided' 1 '"name": "box", "verdict": "unknown"' \
+is 'what a box of unknown size moves is a condition' 1 '"condition": "1 <= B <= 256"' \
     "$tmap" condition -f jsonl "$dir/uses.jsonl"
 sed -n 1p "$dir/uses.jsonl" >"$dir/coord.json"
 is 'coordinates are parameters of the guard' 0 'int tmap_is_legal(int64_t x, int64_t S)' \
