@@ -166,11 +166,12 @@ static bool settle(const struct tmap_checker *c, struct decision *x,
     }
 }
 
-/* A kind, a rank and a type that exist: the search reckons with them, so that they must hold under
- * every contract, also one that does not ask for them (hardware). */
+/* A kind, a rank, a type, an interleave and a swizzle that exist: the search reckons with them, so
+ * that they must hold under every contract, also one that does not ask for them (hardware). */
 static bool is_tensor(const struct tmap_checker *c, struct decision *x)
 {
-    static const tmap_row rows[] = {ROW_TMA001, ROW_TMA002, ROW_TMA003, ROW_TMA005};
+    static const tmap_row rows[] = {ROW_TMA001, ROW_TMA002, ROW_TMA003,
+                                    ROW_TMA005, ROW_TMA006, ROW_TMA007};
     struct tmap_checker safe;
     if (tmap_checker_prepare(&c->target, TMAP_CONTRACT_SAFE, &safe) != TMAP_OK) return false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -31,25 +31,29 @@ static struct tmap_checker checker_of(enum tmap_contract contract)
     return c;
 }
 
-/* The contract hardware has no row about ranks, kinds and types that do not exist. */
+/* The contract hardware has no row about ranks, kinds, types, swizzles and interleaves that do not
+ * exist. */
 static void plans_need_a_tensor_under_every_contract(void **state)
 {
     (void)state;
     for (int contract = TMAP_CONTRACT_SAFE; contract <= TMAP_CONTRACT_HARDWARE; contract++) {
         const struct tmap_checker c = checker_of((enum tmap_contract)contract);
-        struct tmap_desc d[4] = {plain(), plain(), plain(), plain()};
+        struct tmap_desc d[6] = {plain(), plain(), plain(), plain(), plain(), plain()};
         d[0].rank = 6;
         d[1].rank = 0;
         d[2].kind = 7;
         d[3].dtype = 99;
-        for (int i = 0; i < 4; i++) {
+        d[4].swizzle = 1 << 24;
+        d[5].interleave = 1 << 24;
+        for (int i = 0; i < 6; i++) {
             struct tmap_plan plan;
             struct tmap_repair_report report;
             assert_int_equal(
                 tmap_repair(&c, &d[i], NULL, workspace, sizeof workspace, &plan, 1, &report, NULL),
                 TMAP_E_NO_PLAN);
             assert_true(report.reason[0]);
-            if (d[i].kind != TMAP_TILED) continue; /* a tile is asked of a tiled map */
+            /* A tile is asked of a tiled map, and solve chooses the swizzle and the interleave. */
+            if (d[i].kind != TMAP_TILED || i >= 4) continue;
             struct tmap_tile_request r = {.tensor = d[i], .tile = {16, 16}};
             struct tmap_tile_plan tile;
             size_t found;
