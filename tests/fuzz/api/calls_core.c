@@ -132,8 +132,9 @@ void try_advise(struct world *w)
     const struct tmap_desc *d = a_desc(w);
     struct tmap_violation broken[VIOLATIONS], v[VIOLATIONS];
     enum tmap_verdict verdict;
+    const size_t cap = draw_cap(w, VIOLATIONS);
     size_t n, found;
-    if (noted(w, tmap_advise(c, d, v, draw_cap(w, VIOLATIONS), &found)) == TMAP_OK && found)
+    if (noted(w, tmap_advise(c, d, v, cap, &found)) == TMAP_OK && found && cap)
         HOLDS(v[0].row != TMAP_NO_ROW);
     const enum tmap_status s = noted(w, tmap_not_evaluated(c, d, v, VIOLATIONS, &n));
     HOLDS(tmap_check_with(c, d, broken, VIOLATIONS, &found, &verdict) == TMAP_OK);
