@@ -23,9 +23,12 @@ if [ "$(compilers "$tmp/now")" != "$(compilers $table)" ]; then
     echo "ok $((n + 1)) # SKIP images: $(compilers $table), with which the table was made"
     exit 0
 fi
+# Two builds of the same sources by ptxas 13.0 gave the kernels of tensor memory the same counts and other
+# hashes, some of them exchanged between architectures (2026-11-22): theirs are not compared.
+part() { awk -F'\t' -v OFS='\t' -v i="$1" '$1 == i { if (i ~ "^gemm/sm100/") $5 = "-"; print }' "$2"; }
 for image in $(awk -F'\t' '!/^#/ { print $1 }' "$tmp/now" $table | sort -u); do
     for f in "$tmp/now" $table; do
-        awk -F'\t' -v i="$image" '$1 == i' "$f" >"$tmp/$(basename "$f").part"
+        part "$image" "$f" >"$tmp/$(basename "$f").part"
     done
     result "$image is the table's (else: make kernels-table)" \
         "$(diff "$tmp/images.tsv.part" "$tmp/now.part")"
