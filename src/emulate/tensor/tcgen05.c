@@ -256,6 +256,24 @@ static uint64_t queue_of(const struct emu_warp *w)
     return UINT64_C(1) << 48 | w->cta->number;
 }
 
+// A lane's operation in its warp's open group; takes over the data, which drop() frees.
+static enum emu_step issue_tensor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                                  bool (*run)(struct emu_machine *, struct emu_op *),
+                                  void (*drop_data)(struct emu_op *), void *data)
+{
+    const struct emu_op op = {.run = run,
+                              .drop = drop_data,
+                              .class = OP_TENSOR,
+                              .in = in,
+                              .lane = lane,
+                              .group = w->tensor_open,
+                              .agent = emu_agent(w->cta, AGENT_TENSOR, w->index),
+                              .now = w->tensor_open + 1,
+                              .queue = queue_of(w),
+                              .data = data};
+    return emu_issue(w, &op);
+}
+
 EXEC(mma)
 {
     const struct mma_insn *i = in->more;
@@ -271,17 +289,7 @@ EXEC(mma)
                                .adds = (emu_pred(w, i->enable) >> l & 1) != i->not_enable};
         tensor_issue_clock(w, &c->tensor);
         w->m->result.counts.multiplies++;
-        const struct emu_op op = {.run = run_mma,
-                                  .drop = drop_mma,
-                                  .class = OP_TENSOR,
-                                  .in = in,
-                                  .lane = l,
-                                  .group = w->tensor_open,
-                                  .agent = emu_agent(w->cta, AGENT_TENSOR, w->index),
-                                  .now = w->tensor_open + 1,
-                                  .queue = queue_of(w),
-                                  .data = c};
-        const enum emu_step step = emu_issue(w, &op);
+        const enum emu_step step = issue_tensor(w, in, l, run_mma, drop_mma, c);
         if (step != EMU_NEXT) return step;
     }
     return EMU_NEXT;
@@ -357,17 +365,7 @@ EXEC(commit)
         if (!c) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, EMU_STOP;
         *c = (struct commit_call){emu_place_at(w, &i->barrier, l),
                                   i->multicast ? emu_u32(w, i->mask)[l] & 0xffff : 0};
-        const struct emu_op op = {.run = run_commit,
-                                  .drop = drop,
-                                  .class = OP_TENSOR,
-                                  .in = in,
-                                  .lane = l,
-                                  .group = w->tensor_open,
-                                  .agent = emu_agent(w->cta, AGENT_TENSOR, w->index),
-                                  .now = w->tensor_open + 1,
-                                  .queue = queue_of(w),
-                                  .data = c};
-        const enum emu_step step = emu_issue(w, &op);
+        const enum emu_step step = issue_tensor(w, in, l, run_commit, drop, c);
         w->tensor_open++;
         if (step != EMU_NEXT) return step;
     }
