@@ -171,8 +171,8 @@ static void unreadable_dumps(void **state)
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"", "no dump of a failed encode call"},
-        {"a log\nof other things\n", "no dump of a failed encode call"},
+        {"", "no descriptor in this text"},
+        {"a log\nof other things\n", "no descriptor in this text"},
         {"TMA Desc Addr:   0x7ffd\nformat         9\n", "no readable rank"},
         {"TMA Desc Addr: 1\nformat 9\ndim 2\ngmem_address 0\nswizzle 3\nglobalDim (128,1,8",
          "no readable dimensions"},

@@ -228,12 +228,14 @@ static const char *line_end(const struct io_stream *s, size_t at)
     return end ? end : s->text + s->size;
 }
 
+/* A marker in quotes is the source that prints it, which programs like to print as well. */
 static bool starts_here(const struct io_stream *s, size_t at, enum io_dump from)
 {
     const char *marker = from == IO_DUMP_TRITON       ? "elemType"
                          : from == IO_DUMP_FLASHINFER ? "tmaFormat"
                                                       : "TMA Desc Addr";
-    return find_word(s->text + at, line_end(s, at), marker) != NULL;
+    const char *found = find_word(s->text + at, line_end(s, at), marker);
+    return found && (found == s->text || found[-1] != '"');
 }
 
 static void next_line(struct io_stream *s)
@@ -251,6 +253,27 @@ static bool is_json(const struct io_stream *s, size_t at)
     return at == s->size || s->text[at] == '{' || s->text[at] == ']';
 }
 
+/* Words and no JSON: the first thing is neither a bracket, nor a string, nor a number or a name
+ * that stands alone. */
+static bool is_prose(const struct io_stream *s, size_t at)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    const char *p = s->text + at, *end = s->text + s->size, *token = p;
+
+    if (*p == '"' || (*p == '[' && is_json(s, at))) return false;
+    if (*p == '[')
+        while (token < end && (*token == '[' || isspace((unsigned char)*token))) token++;
+    if (token == end || *token == '"') return false;
+    for (p = token; p < end && (is_word(*p) || *p == '-' || *p == '+' || *p == '.');) p++;
+    for (size_t i = 0; i < 3; i++)
+        if ((size_t)(p - token) == strlen(words[i]) &&
+            memcmp(token, words[i], strlen(words[i])) == 0)
+            return false;
+    if (p == token) return *token != ']';
+    if (!isdigit((unsigned char)*token) && *token != '-') return true;
+    return p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']';
+}
+
 bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
 {
     static const enum io_dump programs[] = {IO_DUMP_CUTLASS, IO_DUMP_TRITON, IO_DUMP_FLASHINFER};
@@ -265,7 +288,7 @@ bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
         at = end < s->size ? end + 1 : s->size;
     }
     *out = IO_DUMP_WORDS;
-    return io_hint_in(s->text, s->size, NULL) != NULL;
+    return is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
 }
 
 static bool complete(const struct values fields[FIELDS], enum io_dump from)
@@ -369,6 +392,11 @@ static bool take(struct io_record *record, const struct values f[FIELDS], enum i
     return f[LOWER].count < 0 ? take_box(record, f) : take_im2col(record, f);
 }
 
+static const char no_descriptor[] =
+    "no descriptor in this text: check reads JSON and the fields that CUTLASS, Triton, TileLang "
+    "and "
+    "FlashInfer print when an encode call fails; tmap trace -- PROGRAM sees those of a program";
+
 bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     struct values fields[FIELDS];
@@ -380,7 +408,7 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
     *out = (struct io_record){.file = s->file, .record = ++s->record, .line = s->line, .column = 1};
     out->error_line = s->line;
     if (s->at == s->size) {
-        io_fail(out, "", "%s", io_hint_or(s, "no dump of a failed encode call"));
+        io_fail(out, "", "%s", io_hint_or(s, no_descriptor, &out->error_line));
         return true;
     }
     for (int i = 0; i < FIELDS; i++) fields[i].count = -1;
