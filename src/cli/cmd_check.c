@@ -3,6 +3,7 @@
 #include "cli/each.h"
 #include "cli/prove.h"
 #include "cli/shard.h"
+#include "io/json/hint.h"
 #include "io/ptx/ptx.h"
 #include "io/report/report.h"
 
@@ -33,13 +34,25 @@ static enum cli_exit code_of(const struct io_result *result)
 }
 
 /* Of a log's call, which failed, and whose numbers are legal. */
-static void say_other_cause(const struct check *c, const struct io_record *record)
+static void say_other_cause(const struct check *c, const struct io_stream *stream,
+                            const struct io_record *record)
 {
-    const char *cause = record->desc.address ? "such as an earlier asynchronous fault"
-                                             : "or the address is 0, which driver 580 takes and "
-                                               "no copy can use";
-    cli_message(c->cli, "%s:%zu: legal: the call failed for another reason, %s", record->file,
-                record->line, cause);
+    const char *cause = io_hint_cause(stream);
+
+    if (!record->desc.address)
+        cause = "perhaps that the address is 0, which driver 580 takes and no copy can use";
+    cli_message(c->cli, "%s:%zu: legal: the call failed for another reason: %s", record->file,
+                record->line, cause ? cause : "perhaps an earlier asynchronous fault");
+}
+
+/* Of a log about another GPU than the one it is judged for, once. */
+static void say_target(const struct check *c, const struct io_stream *stream)
+{
+    const char *gpu, *arch = io_hint_arch(stream, &gpu);
+
+    if (!arch || c->cli->all_arches || cli_has(c->cli, "arch")) return;
+    cli_message(c->cli, "%s: the text speaks of %s, and is judged for another GPU: try --arch %s",
+                stream->file, gpu, arch);
 }
 
 static enum cli_exit check_record(void *user, const struct io_stream *stream,
@@ -61,7 +74,8 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
-    if (!record->json && code == CLI_OK) say_other_cause(c, record);
+    if (!record->json && record->record == 1) say_target(c, stream);
+    if (!record->json && code == CLI_OK) say_other_cause(c, stream, record);
     if (c->cli->prove && !c->cli->all_arches) {
         /* the proof is of the descriptor; what uses it is judged beside it */
         const char *what = record->use_count ? ", the descriptor alone" : "";

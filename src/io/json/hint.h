@@ -10,7 +10,15 @@
  *  none. where (may be NULL): its place. */
 const char *io_hint_in(const char *text, size_t size, size_t *where);
 
-/* io_hint_or() : the same of a whole input, or `otherwise`. */
-const char *io_hint_or(const struct io_stream *stream, const char *otherwise);
+/* io_hint_cause() : why a call with legal numbers failed, as the input's error code says; NULL
+ * where it says nothing. */
+const char *io_hint_cause(const struct io_stream *stream);
+
+/* io_hint_arch() : the target of the GPU that the input names, where the default target is another;
+ *  NULL where it names none (gpus.def). */
+const char *io_hint_arch(const struct io_stream *stream, const char **gpu);
+
+/* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
+const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);
 
 #endif
