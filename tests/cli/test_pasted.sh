@@ -1,11 +1,11 @@
 #!/bin/sh
-# What `tmap check` says of texts as people paste them into issues (pasted.txt; the name is the
+# What `tmap check` says of texts as people paste them into issues (pasted*.txt; the name is the
 # project's and the thread's): the verdict, the rule, or what else it is; and none of them a false legal.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build} n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 awk -v tmp="$tmp" '/^=== / { file = tmp "/" $2 ".txt"; print substr($0, 5) >(tmp "/expected"); next }
-    file { print >file }' tests/cli/pasted.txt
+    file { print >file }' tests/cli/pasted*.txt
 while read -r name want words; do
     "$B/tmap" check "$tmp/$name.txt" >"$tmp/said" 2>&1
     code=$?
