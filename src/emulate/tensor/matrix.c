@@ -9,18 +9,24 @@ enum { PIECE = 16, CORE_ROWS = 8 };
 
 static const struct {
     const char *name;
-    uint8_t bits;
+    uint8_t bits, width;
 } type_table[] = {
-    [TENSOR_BF16] = {"bf16", 16}, [TENSOR_F16] = {"f16", 16},  [TENSOR_TF32] = {"tf32", 32},
-    [TENSOR_E4M3] = {"e4m3", 8},  [TENSOR_E5M2] = {"e5m2", 8}, [TENSOR_E2M3] = {"e2m3", 8},
-    [TENSOR_E3M2] = {"e3m2", 8},  [TENSOR_E2M1] = {"e2m1", 8}, [TENSOR_S8] = {"s8", 8},
-    [TENSOR_U8] = {"u8", 8},      [TENSOR_F64] = {"f64", 64},  [TENSOR_B1] = {"b1", 1},
-    [TENSOR_S4] = {"s4", 4},      [TENSOR_U4] = {"u4", 4},
+    [TENSOR_BF16] = {"bf16", 16, 16}, [TENSOR_F16] = {"f16", 16, 16},
+    [TENSOR_TF32] = {"tf32", 32, 32}, [TENSOR_E4M3] = {"e4m3", 8, 8},
+    [TENSOR_E5M2] = {"e5m2", 8, 8},   [TENSOR_E2M3] = {"e2m3", 8, 6},
+    [TENSOR_E3M2] = {"e3m2", 8, 6},   [TENSOR_E2M1] = {"e2m1", 8, 4},
+    [TENSOR_S8] = {"s8", 8, 8},       [TENSOR_U8] = {"u8", 8, 8},
+    [TENSOR_F64] = {"f64", 64, 64},   [TENSOR_B1] = {"b1", 1, 1},
+    [TENSOR_S4] = {"s4", 4, 4},       [TENSOR_U4] = {"u4", 4, 4},
 };
 
 uint32_t tensor_bits(enum tensor_type type)
 {
     return type_table[type].bits;
+}
+uint32_t tensor_width(enum tensor_type type)
+{
+    return type_table[type].width;
 }
 
 bool tensor_type_named(const char *name, size_t length, enum tensor_type *out)
@@ -67,6 +73,25 @@ double tensor_value(enum tensor_type type, uint64_t v)
     }
 }
 
+double tensor_contained(enum tensor_type type, uint64_t v)
+{
+    return tensor_value(type, type == TENSOR_E2M1 ? v >> 2 : v);
+}
+
+// Bits first to first + width - 1 of a piece.
+static uint32_t field(const uint8_t *piece, uint32_t first, uint32_t width)
+{
+    const uint32_t at = first / 8, next = at + 1 < PIECE ? at + 1 : at;
+    return (uint32_t)(piece[at] | piece[next] << 8) >> first % 8 & ((1u << width) - 1);
+}
+
+// 00xxxx00 of 4 bits, 00xxxxxx of 6 (PTX ISA, "optional decompression").
+void tensor_unpack(uint32_t width, const uint8_t packed[PIECE], uint8_t out[PIECE])
+{
+    for (uint32_t i = 0; i < PIECE; i++)
+        out[i] = (uint8_t)(field(packed, i * width, width) << (width == 4 ? 2 : 0));
+}
+
 static uint32_t span_of(int32_t swizzle)
 {
     switch (swizzle) {
@@ -108,7 +133,7 @@ struct tensor_view tensor_wgmma_view(uint64_t d, uint32_t bits, bool mn_major)
                                 .bits = bits};
 }
 
-static bool outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at)
+bool tensor_outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at)
 {
     if (at >= EMU_SMEM_START && at + PIECE <= cta->smem_end) return false;
     emu_fault(TMAP_EMULATE_ACCESS, a->warp, a->in, a->lane, at,
@@ -128,9 +153,13 @@ static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint
         }
         return;
     }
+    const uint32_t width = type_table[type].width;
     for (uint32_t e = 0; e < n; e++) {
         uint64_t bits = 0;
-        memcpy(&bits, piece + (size_t)e * bytes, bytes);
+        if (width < 8)
+            bits = field(piece, e * width, width);
+        else
+            memcpy(&bits, piece + (size_t)e * bytes, bytes);
         out[(size_t)e * step] = tensor_value(type, bits);
     }
 }
@@ -146,7 +175,7 @@ bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struc
         for (uint32_t at = 0; at < length; at += per) {
             const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
             const uint32_t piece = tensor_address(v, row, col);
-            if (outside(actor, cta, piece)) return false;
+            if (tensor_outside(actor, cta, piece)) return false;
             emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
             values(type, cta->smem + piece, length - at < per ? length - at : per,
                    v->mn_major ? row_step : col_step, out + row * row_step + col * col_step);

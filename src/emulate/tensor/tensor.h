@@ -25,8 +25,13 @@ enum tensor_type {
     TENSOR_S4,
     TENSOR_U4
 };
-uint32_t tensor_bits(enum tensor_type type); // of an element where it lies
+uint32_t tensor_bits(enum tensor_type type);  // of an element where it lies: 4 and 6 bits take 8
+uint32_t tensor_width(enum tensor_type type); // of its number
 double tensor_value(enum tensor_type type, uint64_t bits);
+// The number of a container of tensor_bits(): e2m1 is in the middle of its byte.
+double tensor_contained(enum tensor_type type, uint64_t bits);
+// 16 packed numbers of `width` (4 or 6) bits to 16 containers.
+void tensor_unpack(uint32_t width, const uint8_t packed[16], uint8_t out[16]);
 bool tensor_type_named(const char *name, size_t length, enum tensor_type *out);
 
 // d[rows][cols] (+)= a[rows][k] b[k][cols], all as doubles that hold what their types hold; d as
@@ -39,11 +44,19 @@ struct tensor_product {
     const double *a, *b;
     double *d;
 };
+// Block scaling: a scale factor's value; m[row][k] and m[k][col] times those of their blocks of K,
+// scale[row or col][block].
+double tensor_scale_value(bool ue4m3, uint32_t byte);
+void tensor_scale_rows(const double *scale, uint32_t blocks, uint32_t rows, uint32_t k, double *m);
+void tensor_scale_columns(const double *scale, uint32_t blocks, uint32_t cols, uint32_t k,
+                          double *m);
+
 bool tensor_is_hopper(tmap_arch arch); // its numbers are known
 void tensor_multiply(const struct tensor_product *p);
 
 // A matrix in shared memory, as a matrix descriptor says: its 16 bytes pieces, touched and read.
-// element (row, k): row counts M or N.
+// element (row, k): row counts M or N. Numbers of 4 and 6 bits are packed in their piece, which has
+// 16 of them and is filled up (bits 8, as f8f6f4 takes them), or 32 (bits 4).
 struct tensor_view {
     uint32_t start, lead, stride; // bytes
     int32_t swizzle;              // enum tmap_swizzle
@@ -53,6 +66,8 @@ struct tensor_view {
 uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k);
 struct tensor_view tensor_wgmma_view(uint64_t descriptor, uint32_t bits, bool mn_major);
 
+// A piece at `at` is outside the CTA's shared memory: with a fault.
+bool tensor_outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at);
 // Reads rows x k elements into out[row * k + …] (transposed: out[k * rows + row]) as doubles.
 // False with a fault when the matrix leaves the CTA's shared memory.
 bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
