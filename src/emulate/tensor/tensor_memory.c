@@ -243,10 +243,9 @@ bool decode_tcgen05_plain(struct decoder *d)
 
 // --- loads and stores: which lane and column register r of thread l is
 
-enum tmem_shape { SHAPE_32X32, SHAPE_16X128, SHAPE_16X256, SHAPE_16X32X2 };
+enum tmem_shape { SHAPE_32X32, SHAPE_16X128, SHAPE_16X256, SHAPE_16X32X2, SHAPE_16X64 };
 
-static void where(enum tmem_shape shape, uint32_t l, uint32_t r, int64_t split, uint32_t *lane,
-                  uint32_t *column)
+static void where(enum tmem_shape shape, uint32_t l, uint32_t r, uint32_t *lane, uint32_t *column)
 {
     switch (shape) {
     case SHAPE_32X32:
@@ -258,9 +257,27 @@ static void where(enum tmem_shape shape, uint32_t l, uint32_t r, int64_t split, 
     case SHAPE_16X256:
         *lane = l / 4 + r / 2 % 2 * 8, *column = r / 4 * 8 + l % 4 * 2 + r % 2;
         return;
+    case SHAPE_16X64:
+        *lane = l / 4 + l % 2 * 8, *column = r * 2 + l / 2 % 2;
+        return;
     default:
-        *lane = l % 16, *column = r + (l < 16 ? 0 : (uint32_t)split);
+        *lane = l % 16, *column = r;
     }
+}
+
+// Packed, a register has the lower halves of two columns.
+static uint32_t *cells(struct emu_warp *w, const struct emu_insn *in, uint32_t base, uint32_t l,
+                       uint32_t r)
+{
+    const enum tmem_shape shape = (enum tmem_shape)in->count;
+    const uint32_t width = in->space ? 2 : 1;
+    const struct emu_actor actor = tensor_actor(w, in, l, in->bytes);
+    uint32_t lane, column;
+    where(shape, l, r, &lane, &column);
+    column *= width;
+    if (shape == SHAPE_16X32X2 && l >= 16) column += in->flags;
+    return tensor_cells(&actor, w->cta, (base >> 16) + lane, (base & 0xffff) + column, width,
+                        in->bytes ? EMU_WRITE : EMU_READ);
 }
 
 EXEC(move_cells)
@@ -276,17 +293,12 @@ EXEC(move_cells)
     for (uint32_t r = 0; r < in->lists; r++) {
         uint32_t value[LANES];
         for (uint32_t l = 0; l < LANES; l++) {
-            uint32_t lane, column;
-            where((enum tmem_shape)in->count, l, r, in->flags, &lane, &column);
-            const struct emu_actor actor = tensor_actor(w, in, l, in->bytes);
-            uint32_t *cell =
-                tensor_cells(&actor, w->cta, (base >> 16) + lane, (base & 0xffff) + column, 1,
-                             in->bytes ? EMU_WRITE : EMU_READ);
+            const uint32_t v = emu_u32(w, in->list[r])[l];
+            uint32_t *cell = cells(w, in, base, l, r);
             if (!cell) return EMU_STOP;
-            if (in->bytes)
-                *cell = emu_u32(w, in->list[r])[l];
-            else
-                value[l] = *cell;
+            value[l] = in->space ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
+            if (in->bytes) cell[0] = in->space ? v & 0xffff : v;
+            if (in->bytes && in->space) cell[1] = v >> 16;
         }
         if (!in->bytes && !tensor_load_late(w, in->list[r], value)) return EMU_STOP;
     }
@@ -295,16 +307,17 @@ EXEC(move_cells)
 
 static bool cells_of(struct decoder *d, bool store)
 {
-    static const uint32_t per[] = {1, 2, 4, 1};
+    static const uint32_t per[] = {1, 2, 4, 1, 1};
     int64_t split = 0;
     if (!dec_has(d, "sync") || !dec_has(d, "aligned")) return false;
-    const int shape = dec_one_of(d, "32x32b|16x128b|16x256b|16x32bx2");
+    const int shape = dec_one_of(d, "32x32b|16x128b|16x256b|16x32bx2|16x64b");
     const int times = dec_one_of(d, "x1|x2|x4|x8|x16|x32|x64|x128");
     if (shape < 0 || times < 0 || !dec_has(d, "b32"))
         return dec_fail(d, "'%s' is not supported", d->inst->op);
     d->out->exec = move_cells;
     d->out->count = (uint8_t)shape;
     d->out->bytes = store;
+    d->out->space = dec_has(d, store ? "unpack::16b" : "pack::16b");
     const struct ptx_operand *list = store ? NULL : dec_operand(d);
     const struct ptx_operand *at = dec_operand(d);
     if (!at || !dec_address_of(d, at, PTX_PARAM, &d->out->a, &d->out->imm)) return false;
