@@ -8,47 +8,64 @@
 
 // --- products
 
-enum mma_kind { KIND_F16, KIND_TF32, KIND_F8F6F4, KIND_I8 };
+enum mma_kind {
+    KIND_F16,
+    KIND_TF32,
+    KIND_F8F6F4,
+    KIND_I8,
+    KIND_MXF8F6F4,
+    KIND_MXF4,
+    KIND_MXF4NVF4,
+    KINDS
+};
+enum { MOST_K = 96, MOST_BLOCKS = 6 };
 
 struct mma_insn {
     enum mma_kind kind;
     emu_at a, b, descriptor;
-    emu_at d, enable, a_place;
-    int64_t d_plus, a_plus;
+    emu_at d, enable, a_place, scale_place[2];
+    int64_t d_plus, a_plus, scale_plus[2];
     bool a_tensor, not_enable;
     uint32_t ctas;
+    uint32_t block; // numbers of K that share a scale factor; 0: no scales
 };
 
 struct mma_call {
     uint64_t a, b;
-    uint32_t d, descriptor;
+    uint32_t d, descriptor, scale[2]; // of A and B
     bool adds;
     struct emu_clock tensor; // what is known of tensor memory
 };
 
 struct shape {
     uint32_t m, n, k; // m: of one CTA of a pair
-    uint32_t ctas;
+    uint32_t ctas, blocks, scale_id[2];
     enum tensor_type a, b;
-    bool a_mn, b_mn, a_negated, b_negated, integer;
+    uint32_t a_bits, b_bits; // where they lie
+    bool a_mn, b_mn, a_negated, b_negated, integer, ue4m3;
 };
 
 static bool element(enum mma_kind kind, uint32_t code, enum tensor_type *out)
 {
-    static const int8_t types[4][6] = {
+    static const int8_t types[KINDS][6] = {
         {TENSOR_F16, TENSOR_BF16, -1, -1, -1, -1},
         {-1, -1, TENSOR_TF32, -1, -1, -1},
         {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
-        {TENSOR_U8, TENSOR_S8, -1, -1, -1, -1}};
+        {TENSOR_U8, TENSOR_S8, -1, -1, -1, -1},
+        {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
+        {-1, TENSOR_E2M1, -1, -1, -1, -1},
+        {-1, TENSOR_E2M1, -1, -1, -1, -1}};
     if (code > 5 || types[kind][code] < 0) return false;
     *out = (enum tensor_type)types[kind][code];
     return true;
 }
 
-static bool decode_shape(const struct mma_insn *i, uint32_t d, struct shape *s)
+// Bits that descriptors with and without block scaling have in common. Numbers of less than 8 bits
+// have K innermost.
+static bool decode_common(const struct mma_insn *i, uint32_t d, struct shape *s)
 {
-    static const uint32_t k[] = {16, 8, 32, 32};
-    const uint32_t out = d >> 4 & 3;
+    static const uint32_t k[KINDS] = {16, 8, 32, 32, 32, 64, 64};
+    const bool four = i->kind == KIND_MXF4 || i->kind == KIND_MXF4NVF4;
     s->n = (d >> 17 & 0x3f) * 8;
     s->ctas = i->ctas;
     s->m = (d >> 24 & 0x1f) * 16 / i->ctas;
@@ -57,13 +74,35 @@ static bool decode_shape(const struct mma_insn *i, uint32_t d, struct shape *s)
     s->b_negated = d >> 14 & 1;
     s->a_mn = d >> 15 & 1;
     s->b_mn = d >> 16 & 1;
-    s->integer = out == 2;
-    return (s->m == 64 || s->m == 128) && s->n >= 8 && s->n <= TENSOR_COLS &&
-           out == (i->kind == KIND_I8 ? 2u : 1u) && element(i->kind, d >> 7 & 7, &s->a) &&
-           element(i->kind, d >> 10 & 7, &s->b) && !(d & 4);
+    if (!element(i->kind, d >> 7 & 7, &s->a) || !element(i->kind, d >> 10 & 7, &s->b)) return false;
+    s->a_bits = four ? 4 : tensor_bits(s->a);
+    s->b_bits = four ? 4 : tensor_bits(s->b);
+    return (s->m == 64 || s->m == 128) && s->n >= 8 && s->n <= TENSOR_COLS && !(d & 4) &&
+           !(s->a_mn && tensor_width(s->a) < 8) && !(s->b_mn && tensor_width(s->b) < 8);
 }
 
-static struct tensor_view view(uint64_t d, uint32_t bits, bool mn_major)
+static bool decode_shape(const struct mma_insn *i, uint32_t d, struct shape *s)
+{
+    const uint32_t out = d >> 4 & 3;
+    *s = (struct shape){.integer = out == 2};
+    return decode_common(i, d, s) && out == (i->kind == KIND_I8 ? 2u : 1u);
+}
+
+// K of 96 is sm_103's. Scale factors are ue8m0, or, of blocks of 16, ue4m3.
+static bool decode_scaled_shape(const struct mma_insn *i, uint32_t d, tmap_arch arch,
+                                struct shape *s)
+{
+    const bool wide = d >> 31;
+    *s = (struct shape){.scale_id = {d >> 29 & 3, d >> 4 & 3}, .ue4m3 = !(d >> 23 & 1)};
+    if (!decode_common(i, d, s) || s->m * s->ctas < 128) return false;
+    if (wide) s->k = MOST_K;
+    s->blocks = s->k / i->block;
+    return (!wide || (s->a_bits == 4 && arch - TMAP_ARCH(103, 0) < TMAP_ARCH(1, 0))) &&
+           (!s->ue4m3 || i->block == 16) && tensor_scale_id_is_legal(s->blocks, s->scale_id[0]) &&
+           tensor_scale_id_is_legal(s->blocks, s->scale_id[1]);
+}
+
+struct tensor_view tensor_view(uint64_t d, uint32_t bits, bool mn_major)
 {
     static const int32_t layout[] = {TMAP_SWIZZLE_NONE, TMAP_SWIZZLE_128B_ATOM_32B,
                                      TMAP_SWIZZLE_128B, -1,
@@ -78,7 +117,8 @@ static struct tensor_view view(uint64_t d, uint32_t bits, bool mn_major)
 }
 
 struct scratch { // one CTA's rows, every column
-    double a[TENSOR_ROWS * 32], b[32 * TENSOR_COLS], d[TENSOR_ROWS * TENSOR_COLS];
+    double a[TENSOR_ROWS * MOST_K], b[MOST_K * TENSOR_COLS], d[TENSOR_ROWS * TENSOR_COLS];
+    double scale[TENSOR_COLS * MOST_BLOCKS];
 };
 
 // Where row's sums begin. Of one CTA's 64 rows every quarter has 16; of 64 of a pair's 128, lanes
@@ -95,27 +135,40 @@ static uint32_t runs_of(const struct shape *s)
 static bool a_from_tensor(const struct emu_actor *actor, struct emu_cta *cta, const struct shape *s,
                           uint32_t at, double *out)
 {
-    const uint32_t bits = tensor_bits(s->a), per = 32 / bits;
+    const uint32_t bits = s->a_bits, per = 32 / bits;
     for (uint32_t row = 0; row < s->m; row++) {
         const uint32_t *cell = tensor_cells(actor, cta, (at >> 16) + lane_of(s, row), at & 0xffff,
                                             s->k / per, EMU_READ);
         if (!cell) return false;
         for (uint32_t k = 0; k < s->k; k++) {
             const uint64_t v = (uint64_t)cell[k / per] >> (k % per * bits);
-            out[row * s->k + k] = tensor_value(s->a, bits == 32 ? v : v & ((1u << bits) - 1));
+            const uint64_t number = bits == 32 ? v : v & ((1u << bits) - 1);
+            out[row * s->k + k] =
+                bits == 4 ? tensor_value(s->a, number) : tensor_contained(s->a, number);
         }
     }
     return true;
 }
 
-// Who touches what: shared memory as the async proxy does, tensor memory, which has no proxies.
-struct hands {
-    struct emu_actor smem, tensor;
-};
+struct tensor_hands tensor_hands(const struct emu_op *op, const struct emu_clock *tensor)
+{
+    struct tensor_hands h = {.smem = {.agent = op->agent,
+                                      .now = op->now,
+                                      .proxy = PROXY_ASYNC,
+                                      .clock = &op->clock,
+                                      .warp = op->warp,
+                                      .in = op->in,
+                                      .lane = op->lane}};
+    h.tensor = h.smem;
+    h.tensor.proxy = PROXY_GENERIC;
+    h.tensor.clock = tensor;
+    h.tensor.fences = op->cta->m->launch->tensor_fences;
+    return h;
+}
 
 // B's columns are the pair's, half of them in each CTA.
-static bool read_b(const struct hands *h, struct emu_cta *const cta[2], const struct shape *s,
-                   const struct tensor_view *b, double *out)
+static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
+                   const struct shape *s, const struct tensor_view *b, double *out)
 {
     const uint32_t cols = s->n / s->ctas;
     double *half = s->ctas == 1 ? out : malloc(sizeof *half * s->k * cols);
@@ -130,12 +183,12 @@ static bool read_b(const struct hands *h, struct emu_cta *const cta[2], const st
     return good;
 }
 
-static bool read_a(const struct hands *h, struct emu_op *op, struct emu_cta *cta,
+static bool read_a(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
                    const struct shape *s, double *out)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
-    const struct tensor_view a = view(c->a, tensor_bits(s->a), s->a_mn);
+    const struct tensor_view a = tensor_view(c->a, s->a_bits, s->a_mn);
     if (i->a_tensor ? !a_from_tensor(&h->tensor, cta, s, (uint32_t)c->a, out)
                     : !tensor_read(&h->smem, cta, &a, s->a, s->m, s->k, false, out))
         return false;
@@ -144,10 +197,10 @@ static bool read_a(const struct hands *h, struct emu_op *op, struct emu_cta *cta
 }
 
 // A swizzle that is not reserved, and the constant 1 in bits 46 to 48.
-static bool matrix_is_legal(struct emu_op *op, uint64_t descriptor)
+bool tensor_view_is_legal(const struct emu_op *op, uint64_t descriptor)
 {
     const bool constant = (descriptor >> 46 & 7) == 1;
-    if (constant && view(descriptor, 8, false).swizzle >= 0) return true;
+    if (constant && tensor_view(descriptor, 8, false).swizzle >= 0) return true;
     emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, descriptor,
               constant ? "matrix descriptor 0x%016llx with a reserved swizzle"
                        : "matrix descriptor 0x%016llx without the constant 1 in bits 46 to 48",
@@ -159,10 +212,10 @@ static bool matrices_are_legal(struct emu_op *op)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
-    return (i->a_tensor || matrix_is_legal(op, c->a)) && matrix_is_legal(op, c->b);
+    return (i->a_tensor || tensor_view_is_legal(op, c->a)) && tensor_view_is_legal(op, c->b);
 }
 
-static bool accumulate(const struct hands *h, struct emu_op *op, struct emu_cta *cta,
+static bool accumulate(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
                        const struct shape *s, struct scratch *x, bool store)
 {
     const struct mma_call *c = op->data;
@@ -183,12 +236,57 @@ static bool accumulate(const struct hands *h, struct emu_op *op, struct emu_cta 
     return true;
 }
 
+// A's rows times their scale factors, or B's columns, which every CTA of a pair has for all of
+// them.
+static bool scale_operand(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
+                          const struct shape *s, struct scratch *x, bool is_a, double *m)
+{
+    const struct mma_call *c = op->data;
+    const uint32_t place = c->scale[!is_a], rows = is_a ? s->m : s->n;
+    const struct tensor_scaling how = {
+        .blocks = s->blocks, .id = s->scale_id[!is_a], .column = place & 0xffff, .ue4m3 = s->ue4m3};
+    // Some compilers keep the byte in the address's two uppermost bits.
+    if (place >> 16 & 0x3fff)
+        return emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, place,
+                         "scale factors of %c begin at lane %u of tensor memory, not at its first",
+                         is_a ? 'A' : 'B', place >> 16 & 0x3fff),
+               false;
+    if (!tensor_scales(&h->tensor, cta, &how, rows, x->scale)) return false;
+    (is_a ? tensor_scale_rows : tensor_scale_columns)(x->scale, s->blocks, rows, s->k, m);
+    return true;
+}
+
+// Of a pair both CTAs have B's scale factors, of all columns.
+static bool same_scales(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *peer,
+                        const struct shape *s, struct scratch *x)
+{
+    const struct mma_call *c = op->data;
+    const struct tensor_scaling how = {s->blocks, s->scale_id[1], c->scale[1] & 0xffff, s->ue4m3};
+    double *other = malloc(sizeof x->scale);
+    bool good = other && tensor_scales(&h->tensor, peer, &how, s->n, other);
+    if (good && memcmp(other, x->scale, sizeof *other * s->n * s->blocks)) {
+        emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->scale[1],
+                  "the CTAs of a pair have other scale factors of B");
+        good = false;
+    }
+    free(other);
+    return good;
+}
+
+static bool scaled_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *const cta[2],
+                     const struct shape *s, struct scratch *x)
+{
+    return scale_operand(h, op, cta[0], s, x, false, x->b) &&
+           (s->ctas == 1 || same_scales(h, op, cta[1], s, x));
+}
+
 // The rows of one CTA.
-static bool multiply(struct emu_machine *m, const struct hands *h, struct emu_op *op,
+static bool multiply(struct emu_machine *m, const struct tensor_hands *h, struct emu_op *op,
                      struct emu_cta *cta, const struct shape *s, struct scratch *x)
 {
     const struct mma_call *c = op->data;
-    if (!read_a(h, op, cta, s, x->a) || (c->adds && !accumulate(h, op, cta, s, x, false)))
+    if (!read_a(h, op, cta, s, x->a) || (c->adds && !accumulate(h, op, cta, s, x, false)) ||
+        (s->blocks && !scale_operand(h, op, cta, s, x, true, x->a)))
         return false;
     const struct tensor_product p = {.rows = s->m,
                                      .cols = s->n,
@@ -207,32 +305,24 @@ static bool multiply(struct emu_machine *m, const struct hands *h, struct emu_op
 
 static bool run_mma(struct emu_machine *m, struct emu_op *op)
 {
+    const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
     struct shape s;
     struct scratch *x = malloc(sizeof *x);
     if (!x) return m->status = TMAP_E_MEMORY, m->stop = true, true;
-    struct hands h = {.smem = {.agent = op->agent,
-                               .now = op->now,
-                               .proxy = PROXY_ASYNC,
-                               .clock = &op->clock,
-                               .warp = op->warp,
-                               .in = op->in,
-                               .lane = op->lane}};
-    h.tensor = h.smem;
-    h.tensor.proxy = PROXY_GENERIC;
-    h.tensor.clock = &c->tensor;
-    h.tensor.fences = m->launch->tensor_fences;
+    const struct tensor_hands h = tensor_hands(op, &c->tensor);
     // The pair's even CTA has the first rows and columns.
     struct emu_cta *const first = &op->cta->cluster->cta[op->cta->rank & ~1u];
     struct emu_cta *const pair[2] = {first, first + 1}, *const own[2] = {op->cta, NULL};
-    if (!decode_shape(op->in->more, c->descriptor, &s)) {
+    if (!(i->block ? decode_scaled_shape(i, c->descriptor, m->module->ptx.arch, &s)
+                   : decode_shape(i, c->descriptor, &s))) {
         emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->descriptor,
                   "instruction descriptor 0x%08x", c->descriptor);
     } else if (matrices_are_legal(op) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {
         struct emu_cta *const *cta = s.ctas == 2 ? pair : own;
-        const struct tensor_view b = view(c->b, tensor_bits(s.b), s.b_mn);
-        if (read_b(&h, cta, &s, &b, x->b))
-            for (uint32_t i = 0; i < s.ctas && multiply(m, &h, op, cta[i], &s, x); i++) continue;
+        const struct tensor_view b = tensor_view(c->b, s.b_bits, s.b_mn);
+        if (read_b(&h, cta, &s, &b, x->b) && (!s.blocks || scaled_b(&h, op, cta, &s, x)))
+            for (uint32_t n = 0; n < s.ctas && multiply(m, &h, op, cta[n], &s, x); n++) continue;
     }
     free(x);
     return true;
@@ -256,10 +346,9 @@ static uint64_t queue_of(const struct emu_warp *w)
     return UINT64_C(1) << 48 | w->cta->number;
 }
 
-// A lane's operation in its warp's open group; takes over the data, which drop() frees.
-static enum emu_step issue_tensor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
-                                  bool (*run)(struct emu_machine *, struct emu_op *),
-                                  void (*drop_data)(struct emu_op *), void *data)
+enum emu_step tensor_issue(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                           bool (*run)(struct emu_machine *, struct emu_op *),
+                           void (*drop_data)(struct emu_op *), void *data)
 {
     const struct emu_op op = {.run = run,
                               .drop = drop_data,
@@ -287,28 +376,53 @@ EXEC(mma)
                                .d = emu_u32(w, i->d)[l] + (uint32_t)i->d_plus,
                                .descriptor = emu_u32(w, i->descriptor)[l],
                                .adds = (emu_pred(w, i->enable) >> l & 1) != i->not_enable};
+        for (int n = 0; i->block && n < 2; n++)
+            c->scale[n] = emu_u32(w, i->scale_place[n])[l] + (uint32_t)i->scale_plus[n];
         tensor_issue_clock(w, &c->tensor);
         w->m->result.counts.multiplies++;
-        const enum emu_step step = issue_tensor(w, in, l, run_mma, drop_mma, c);
+        const enum emu_step step = tensor_issue(w, in, l, run_mma, drop_mma, c);
         if (step != EMU_NEXT) return step;
     }
     return EMU_NEXT;
 }
 
-static bool tensor_place(struct decoder *d, const struct ptx_operand *o, emu_at *at, int64_t *plus)
+bool tensor_place(struct decoder *d, const struct ptx_operand *o, emu_at *at, int64_t *plus)
 {
     d->out->flags = 0;
     return o && dec_address_of(d, o, PTX_PARAM, at, plus) &&
            (!(d->out->flags & DEC_WIDE_ADDRESS) || dec_fail(d, "an address of 64 bits"));
 }
 
+// Blocks of 32 numbers, or of 16: what each kind allows, and whether it has to be said.
+static bool scale_block(struct decoder *d, struct mma_insn *i)
+{
+    const int size = dec_one_of(d, "scale_vec::1X|scale_vec::2X|scale_vec::4X|block32|block16");
+    if (i->kind < KIND_MXF8F6F4) return size < 0 || dec_fail(d, "'%s' has no scales", d->inst->op);
+    const bool sixteen = size == 2 || size == 4, plain = size < 0 || size == 3;
+    const bool eight = i->kind == KIND_MXF8F6F4;
+    i->block = sixteen ? 16 : 32;
+    if (!dec_has(d, "block_scale")) return dec_fail(d, "'%s' without .block_scale", d->inst->op);
+    return (i->kind == KIND_MXF4NVF4 ? size > 0 : plain || size == (eight ? 0 : 1)) ||
+           dec_fail(d, "'%s' has no such size of blocks", d->inst->op);
+}
+
+// How long operands stay in the tensor core changes no number.
+static void collectors(struct decoder *d)
+{
+    uint32_t length;
+    while (dec_begins(d, "collector::", &length)) continue;
+}
+
 bool decode_tcgen05_mma(struct decoder *d)
 {
     struct mma_insn *i = dec_alloc(d, sizeof *i);
     if (!i || !tensor_group(d, &i->ctas)) return false;
-    const int kind = dec_one_of(d, "kind::f16|kind::tf32|kind::f8f6f4|kind::i8");
+    const int kind = dec_one_of(d, "kind::f16|kind::tf32|kind::f8f6f4|kind::i8|kind::mxf8f6f4|"
+                                   "kind::mxf4|kind::mxf4nvf4");
     if (kind < 0) return dec_fail(d, "'%s' is not supported", d->inst->op);
     i->kind = (enum mma_kind)kind;
+    if (!scale_block(d, i)) return false;
+    collectors(d);
     d->out->exec = mma;
     d->out->more = i;
     if (!tensor_place(d, dec_operand(d), &i->d, &i->d_plus)) return false;
@@ -318,8 +432,10 @@ bool decode_tcgen05_mma(struct decoder *d)
     if (i->a_tensor ? !tensor_place(d, a, &i->a_place, &i->a_plus)
                     : !dec_source_of(d, a, PTX_B64, &i->a))
         return false;
-    return dec_source(d, PTX_B64, &i->b) && dec_source(d, PTX_B32, &i->descriptor) &&
-           dec_predicate(d, &i->enable, &i->not_enable);
+    if (!dec_source(d, PTX_B64, &i->b) || !dec_source(d, PTX_B32, &i->descriptor)) return false;
+    for (int n = 0; i->block && n < 2; n++)
+        if (!tensor_place(d, dec_operand(d), &i->scale_place[n], &i->scale_plus[n])) return false;
+    return dec_predicate(d, &i->enable, &i->not_enable);
 }
 
 // --- commit: an arrival when all that this CTA has issued before is done
@@ -365,7 +481,7 @@ EXEC(commit)
         if (!c) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, EMU_STOP;
         *c = (struct commit_call){emu_place_at(w, &i->barrier, l),
                                   i->multicast ? emu_u32(w, i->mask)[l] & 0xffff : 0};
-        const enum emu_step step = issue_tensor(w, in, l, run_commit, drop, c);
+        const enum emu_step step = tensor_issue(w, in, l, run_commit, drop, c);
         w->tensor_open++;
         if (step != EMU_NEXT) return step;
     }
