@@ -4,7 +4,13 @@
 
 #include <string.h>
 
-enum { ROWS = 16, COLS = 8, MOST_K = 64, EIGHT_K = 32 };
+enum { ROWS = 16, COLS = 8, MOST_K = 64, EIGHT_K = 32, MOST_BLOCKS = 4 };
+
+// Scale factors of A or B: words of some lanes, and selectors of which (PTX ISA, "block scaling for
+// mma.sync").
+struct scales {
+    emu_at word, byte, thread;
+};
 
 struct mma {
     enum tensor_type a_type, b_type;
@@ -12,20 +18,32 @@ struct mma {
     uint32_t k, a_regs, b_regs;
     emu_at a[4], b[2], c[4], d[4];
     uint32_t d_regs, c_regs;
-    bool saturates;
+    bool saturates, four; // four: numbers of 4 bits are packed
+    uint32_t blocks;      // that have scale factors of their own; 0: none
+    bool ue4m3;
+    struct scales scale[2]; // of A and B
 };
 
-static void fragment(const struct emu_warp *w, const emu_at *reg, uint32_t regs, bool is_a,
-                     enum tensor_type type, uint32_t k, double *out)
+static uint32_t bits_of(const struct mma *g, enum tensor_type type)
 {
-    const uint32_t bits = tensor_bits(type), per = 32 / bits, rows = is_a ? 2 : 1;
+    return g->four ? 4 : tensor_bits(type);
+}
+
+static void fragment(const struct emu_warp *w, const struct mma *g, bool is_a, double *out)
+{
+    const emu_at *reg = is_a ? g->a : g->b;
+    const enum tensor_type type = is_a ? g->a_type : g->b_type;
+    const uint32_t regs = is_a ? g->a_regs : g->b_regs, k = g->k;
+    const uint32_t bits = bits_of(g, type), per = 32 / bits, rows = is_a ? 2 : 1;
     for (uint32_t i = 0; i < regs; i++)
         for (uint32_t l = 0; l < LANES; l++)
             for (uint32_t e = 0; e < per; e++) {
                 const uint32_t line = l / 4 + i % rows * 8;
                 const uint32_t at = l % 4 * per + e + i / rows * 4 * per;
                 const uint64_t v = (uint64_t)emu_u32(w, reg[i])[l] >> (e * bits);
-                const double x = tensor_value(type, bits == 32 ? v : v & ((1u << bits) - 1));
+                const uint64_t number = bits == 32 ? v : v & ((1u << bits) - 1);
+                const double x =
+                    g->four ? tensor_value(type, number) : tensor_contained(type, number);
                 out[is_a ? line * k + at : at * COLS + line] = x;
             }
 }
@@ -75,6 +93,41 @@ static void by_halves(const struct tensor_product *p)
     }
 }
 
+// Row r's factors are in a word of quad r % 8: of A in the first or second lane of the pair that is
+// selected, of B in the one lane that is.
+static void scale_of(const struct emu_warp *w, const struct mma *g, bool is_a, double *out)
+{
+    const struct scales *s = &g->scale[!is_a];
+    for (uint32_t r = 0; r < (is_a ? ROWS : COLS); r++) {
+        const uint32_t thread = emu_u32(w, s->thread)[r % 8 * 4] & 0xffff;
+        const uint32_t lane = r % 8 * 4 + (is_a ? thread * 2 + r / 8 : thread);
+        const uint32_t first = emu_u32(w, s->byte)[r % 8 * 4] & 0xffff;
+        const uint32_t word = emu_u32(w, s->word)[lane];
+        for (uint32_t i = 0; i < g->blocks; i++)
+            out[r * g->blocks + i] = tensor_scale_value(g->ue4m3, word >> 8 * (first + i) & 0xff);
+    }
+}
+
+static bool selectors_are_legal(const struct emu_warp *w, const struct mma *g)
+{
+    for (int n = 0; n < 2; n++)
+        for (uint32_t l = 0; l < LANES; l++) {
+            const uint32_t byte = emu_u32(w, g->scale[n].byte)[l] & 0xffff;
+            const uint32_t thread = emu_u32(w, g->scale[n].thread)[l] & 0xffff;
+            if (byte % g->blocks || byte >= MOST_BLOCKS || thread >= (n ? 4 : 2)) return false;
+        }
+    return true;
+}
+
+static void scale_operands(const struct emu_warp *w, const struct mma *g, double *a, double *b)
+{
+    double scale[ROWS * MOST_BLOCKS];
+    scale_of(w, g, true, scale);
+    tensor_scale_rows(scale, g->blocks, ROWS, g->k, a);
+    scale_of(w, g, false, scale);
+    tensor_scale_columns(scale, g->blocks, COLS, g->k, b);
+}
+
 EXEC(mma)
 {
     const struct mma *g = in->more;
@@ -82,8 +135,12 @@ EXEC(mma)
     enum emu_step step;
     (void)mask;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
-    fragment(w, g->a, g->a_regs, true, g->a_type, g->k, a);
-    fragment(w, g->b, g->b_regs, false, g->b_type, g->k, b);
+    fragment(w, g, true, a);
+    fragment(w, g, false, b);
+    if (g->blocks && !selectors_are_legal(w, g))
+        return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, 0, 0,
+                         "a selector of scale factors that its size of blocks does not have");
+    if (g->blocks) scale_operands(w, g, a, b);
     accumulators(w, g->c, g->c_regs, g->c_type, false, d);
     const struct tensor_product p = {.rows = ROWS,
                                      .cols = COLS,
@@ -132,6 +189,31 @@ static bool registers(struct decoder *d, emu_at *out, uint32_t *count, uint32_t 
     return true;
 }
 
+// .kind, .block_scale, .scale_vec and the type of the factors; true without a kind, too.
+static bool scaling(struct decoder *d, struct mma *g)
+{
+    const int kind = dec_one_of(d, "kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4");
+    if (kind < 0) return true;
+    const int size = dec_one_of(d, "scale_vec::1X|scale_vec::2X|scale_vec::4X");
+    const int type = dec_has(d, "block_scale") ? dec_one_of(d, "ue8m0|ue4m3") : -1;
+    g->four = kind > 0;
+    g->blocks = size < 0 ? kind + 1u : 1u << size;
+    g->ue4m3 = type == 1;
+    if (type < 0 || (kind == 2 && size < 0) || (g->ue4m3 && g->blocks != 4)) return false;
+    return kind == 2 ? g->blocks >= 2 : g->blocks == kind + 1u;
+}
+
+// word, {byte, thread} of A and B.
+static bool scale_operand(struct decoder *d, struct scales *s)
+{
+    if (!dec_source(d, PTX_B32, &s->word)) return false;
+    const struct ptx_operand *o = dec_operand(d);
+    if (!o || o->kind != PTX_OP_VECTOR || o->parts != 2)
+        return dec_fail(d, "'%s' takes {byte, thread} here", d->inst->op);
+    return dec_source_of(d, &o->part[0], PTX_U16, &s->byte) &&
+           dec_source_of(d, &o->part[1], PTX_U16, &s->thread);
+}
+
 static bool types(struct decoder *d, struct mma *g)
 {
     static const uint32_t ks[] = {4, 8, 16, 32, 64};
@@ -139,15 +221,19 @@ static bool types(struct decoder *d, struct mma *g)
     if (k < 0 || !dec_has(d, "row") || !dec_has(d, "col")) return false;
     g->k = ks[k];
     g->saturates = dec_has(d, "satfinite");
-    dec_has(d, "kind::f8f6f4");
+    const bool narrow = dec_has(d, "kind::f8f6f4");
+    if (!scaling(d, g)) return false;
     g->d_type = dec_type(d);
     if (!element_type(d, &g->a_type) || !element_type(d, &g->b_type)) return false;
     g->c_type = dec_type(d);
-    const uint32_t bits = tensor_bits(g->a_type);
+    const uint32_t bits = bits_of(g, g->a_type);
     const bool integer = g->a_type >= TENSOR_S8 && g->a_type != TENSOR_F64;
-    if (bits != tensor_bits(g->b_type) || bits > 32 || bits < 4 || g->c_type != g->d_type)
+    const bool less = tensor_width(g->a_type) < 8 || tensor_width(g->b_type) < 8;
+    if (bits != bits_of(g, g->b_type) || bits > 32 || bits < 4 || g->c_type != g->d_type)
         return false;
-    if (g->a_type >= TENSOR_E2M3 && g->a_type <= TENSOR_E2M1) return false;
+    if (less && !integer && !narrow && !g->blocks) return false;
+    if (g->blocks && g->k * bits != 0x100) return false;
+    if (g->four && (g->a_type != TENSOR_E2M1 || g->b_type != TENSOR_E2M1)) return false;
     g->a_regs = ROWS * g->k * bits / 1024;
     g->b_regs = COLS * g->k * bits / 1024;
     return (g->d_type == PTX_S32 ? integer
@@ -166,6 +252,8 @@ bool decode_mma(struct decoder *d)
     if (!registers(d, g->d, &g->d_regs, 4, true) || !registers(d, g->a, &a, 4, false) ||
         !registers(d, g->b, &b, 2, false) || !registers(d, g->c, &g->c_regs, 4, false))
         return false;
+    for (int n = 0; g->blocks && n < 2; n++)
+        if (!scale_operand(d, &g->scale[n])) return false;
     const uint32_t sums = g->d_type == PTX_F16 ? 2 : 4;
     return (a == g->a_regs && b == g->b_regs && g->d_regs == sums && g->c_regs == sums) ||
            dec_fail(d, "'%s' with another number of registers", d->inst->op);
