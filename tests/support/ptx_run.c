@@ -1,0 +1,57 @@
+#include "support/ptx_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUDGET = 20000000 };
+
+static void dump(const char *text)
+{
+    static unsigned number;
+    const char *folder = getenv("TMAP_PTX_DUMP");
+    char path[512];
+    if (!folder) return;
+    snprintf(path, sizeof path, "%s/%u.ptx", folder, number++);
+    FILE *f = fopen(path, "w");
+    if (f) fputs(text, f), fclose(f);
+}
+
+static bool said(const struct ptx_run *r)
+{
+    if (r->load != TMAP_OK) fprintf(stderr, "# line %u: %s\n", r->error.line, r->error.text);
+    if (r->run != TMAP_OK) fprintf(stderr, "# status %d\n", r->run);
+    for (size_t i = 0; i < r->findings && i < PTX_RUN_FINDINGS; i++)
+        fprintf(stderr, "# %s at line %u: %s\n", tmap_emulate_kind_name(r->finding[i].kind),
+                r->finding[i].line, r->finding[i].text);
+    return r->load == TMAP_OK && r->run == TMAP_OK && r->result.finished && r->findings == 0;
+}
+
+bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
+             uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out)
+{
+    struct tmap_emulate_module *module = NULL;
+    const struct tmap_emulate_buffer buffer = {0x10000000, bytes, data, "data"};
+    const uint64_t params = buffer.address;
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {ctas, 1, 1},
+                                               .block = {threads, 1, 1},
+                                               .cluster = {ctas, 1, 1},
+                                               .smem_bytes = smem_bytes,
+                                               .params = &params,
+                                               .param_bytes = sizeof params,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = schedule,
+                                               .seed = 7,
+                                               .budget = BUDGET,
+                                               .tensor_fences = true};
+    memset(out, 0, sizeof *out);
+    dump(text);
+    out->load = tmap_emulate_load(text, strlen(text), &module, &out->error);
+    if (out->load == TMAP_OK)
+        out->run = tmap_emulate_run(module, &launch, out->finding, PTX_RUN_FINDINGS, &out->findings,
+                                    &out->result);
+    tmap_emulate_free(module);
+    return said(out);
+}

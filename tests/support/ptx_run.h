@@ -1,0 +1,22 @@
+/* One launch of PTX text on the emulator, with one buffer, for tests of single instructions. */
+#ifndef TMAP_TESTS_PTX_RUN_H
+#define TMAP_TESTS_PTX_RUN_H
+
+#include "tmap/emulate.h"
+
+enum { PTX_RUN_FINDINGS = 16 };
+
+struct ptx_run {
+    enum tmap_status load, run;
+    struct tmap_emulate_error error;
+    struct tmap_emulate_result result;
+    struct tmap_emulate_finding finding[PTX_RUN_FINDINGS];
+    size_t findings;
+};
+
+/* Runs kernel k, whose one parameter is the buffer's address: one cluster of `ctas`. True
+ * when it finished with no finding; prints why not. TMAP_PTX_DUMP=FOLDER keeps each text there. */
+bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
+             uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out);
+
+#endif
