@@ -16,7 +16,7 @@ struct arch_row {
 };
 
 static const struct arch_row archs[ARCH_ROWS] = {
-#define ARCH(sm, suffix, text, family, optin_bytes, per_sm_bytes, tmem, first_ptx, alias_of)       \
+#define ARCH(sm, suffix, text, optin_bytes, tmem, first_ptx, alias_of)                             \
     {TMAP_ARCH(sm, suffix), TMAP_ARCH(alias_of, suffix), text, first_ptx},
 #include "rules/targets.def"
 };

@@ -10,7 +10,7 @@ static const struct arch_entry {
     const char *name;
     uint32_t smem_bytes, tmem_columns, first_ptx;
 } archs[] = {
-#define ARCH(sm, suffix, text, family, optin_bytes, per_sm_bytes, tmem, first_ptx, alias_of)       \
+#define ARCH(sm, suffix, text, optin_bytes, tmem, first_ptx, alias_of)                             \
     {TMAP_ARCH(sm, suffix), TMAP_ARCH(alias_of, suffix), text, optin_bytes, tmem, first_ptx},
 #include "rules/targets.def"
 };

@@ -68,7 +68,7 @@ struct arch {
     const char *text;
 };
 static const struct arch archs[] = {
-#define ARCH(sm, suffix, text, family, optin_bytes, per_sm_bytes, tmem, first_ptx, alias_of)       \
+#define ARCH(sm, suffix, text, optin_bytes, tmem, first_ptx, alias_of)                             \
     {TMAP_ARCH(sm, suffix), alias_of, optin_bytes, tmem, first_ptx, text},
 #include "rules/targets.def"
 };
