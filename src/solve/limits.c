@@ -5,8 +5,12 @@
 
 #include <string.h>
 
-#define SWIZZLES 7
 #define PROBE_SIZE 1024u
+
+_Static_assert(SWIZZLES ==
+#define SWIZZLE(id, json, value, since, span_bytes, atom_bytes) +1
+#include "rules/enums.def"
+               , "one for each swizzle of enums.def");
 
 static struct tmap_desc plain(const struct tmap_desc *d)
 {

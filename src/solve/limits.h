@@ -4,12 +4,14 @@
 
 #include "tmap/solve.h"
 
+enum { SWIZZLES = TMAP_SEARCH_SWIZZLES };
+
 /* What the rows allow a type on a target, found by asking them about a plain descriptor. */
 struct limits {
-    bool known;            /* some swizzle makes the plain descriptor legal */
-    uint32_t max_box;      /* of dimensions above 0, elements */
-    uint32_t inner_unit;   /* the least legal box[0], and what it must be a multiple of */
-    uint32_t max_inner[8]; /* see limits_inner() */
+    bool known;                   /* some swizzle makes the plain descriptor legal */
+    uint32_t max_box;             /* of dimensions above 0, elements */
+    uint32_t inner_unit;          /* the least legal box[0], and what it must be a multiple of */
+    uint32_t max_inner[SWIZZLES]; /* see limits_inner() */
     struct tmap_desc plain;
     uint32_t dim_unit;    /* dimension 0 is a multiple of it, elements */
     uint32_t stride_unit; /* strides are multiples of it, bytes */

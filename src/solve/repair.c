@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SWIZZLES 7
 #define MAX_REWRITES 6
 #define SHALLOW 2        /* rewrites within which alternatives are looked for */
 #define MOST_VIEWS 1200u /* one descriptor in a hundred has more: its search is not closed */

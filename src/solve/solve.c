@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SWIZZLES 7
 #define OPTIONS 4 /* plans of one swizzle to choose from */
 
 static bool is_mma(uint32_t consumer)
