@@ -220,6 +220,8 @@ struct tmap_checker {
     uint64_t active[TMAP_ROW_WORDS]; /* rows that decide */
     uint64_t gate[TMAP_ROW_WORDS]; /* those and what they need: legal is what all of these allow */
     uint64_t advisory[TMAP_ROW_WORDS]; /* rows that only advise */
+    /* active and gate of contract driver: what tmap_encode() asks */
+    uint64_t encode_active[TMAP_ROW_WORDS], encode_gate[TMAP_ROW_WORDS];
 };
 
 /* tmap_checker_prepare() : about a microsecond. A target that no source covers is not an error

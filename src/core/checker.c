@@ -50,6 +50,20 @@ static void set_bit(uint64_t *words, tmap_row row)
     words[row / 64] |= UINT64_C(1) << (row % 64);
 }
 
+/* The rows that decide under a contract, and those with what they need. */
+static void choose_rows(const struct tmap_target *target, enum tmap_contract contract,
+                        uint64_t *active, uint64_t *gate)
+{
+    set_bit(gate, ROW_TMA001); /* of a kind that no call has no row means anything */
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        const struct row *r = &row_table[row];
+        if (r->effect == EFFECT_ADVISORY || !row_counts(r, target, contract)) continue;
+        set_bit(active, row);
+        set_bit(gate, row);
+        for (const tmap_row *need = r->needs; *need != ROW_END; need++) set_bit(gate, *need);
+    }
+}
+
 enum tmap_status tmap_checker_prepare(const struct tmap_target *target, enum tmap_contract contract,
                                       struct tmap_checker *out)
 {
@@ -61,17 +75,10 @@ enum tmap_status tmap_checker_prepare(const struct tmap_target *target, enum tma
     c.contract = contract;
     c.basis = target_observed(target) ? TMAP_OBSERVED : TMAP_INFERRED;
     c.covered = target_covered(target) ? TMAP_OK : TMAP_E_TARGET;
-    set_bit(c.gate, ROW_TMA001); /* of a kind that no call has no row means anything */
-    for (tmap_row row = 0; row < ROW_COUNT; row++) {
-        const struct row *r = &row_table[row];
-        if (r->effect == EFFECT_ADVISORY) {
-            set_bit(c.advisory, row);
-        } else if (row_counts(r, target, contract)) {
-            set_bit(c.active, row);
-            set_bit(c.gate, row);
-            for (const tmap_row *need = r->needs; *need != ROW_END; need++) set_bit(c.gate, *need);
-        }
-    }
+    for (tmap_row row = 0; row < ROW_COUNT; row++)
+        if (row_table[row].effect == EFFECT_ADVISORY) set_bit(c.advisory, row);
+    choose_rows(target, contract, c.active, c.gate);
+    choose_rows(target, TMAP_CONTRACT_DRIVER, c.encode_active, c.encode_gate);
     *out = c;
     return TMAP_OK;
 }

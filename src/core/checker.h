@@ -42,6 +42,10 @@ enum tmap_status checker_permits(const struct tmap_checker *checker, enum tmap_v
 /* Whether contract asks for the row on target; what only advises decides under none. */
 bool row_counts(const struct row *r, const struct tmap_target *target, enum tmap_contract contract);
 
+/* tmap_verdict_of() under contract driver, whatever the checker's own is. */
+enum tmap_verdict checker_encode_verdict(const struct tmap_checker *checker,
+                                         const struct tmap_desc *desc);
+
 /* Where results go: the caller's array, as snprintf writes. */
 struct finding {
     struct tmap_violation *out;

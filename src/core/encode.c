@@ -122,16 +122,12 @@ bool tmap_encode_unchecked(const struct tmap_desc *desc, struct tmap_map *out)
     map_write(&fields, out);
     return true;
 }
+
 enum tmap_status tmap_encode(const struct tmap_checker *checker, const struct tmap_desc *desc,
                              struct tmap_map *out)
 {
     if (!checker || !desc || !out) return TMAP_E_ARGUMENT;
-    if (checker->contract != TMAP_CONTRACT_DRIVER) {
-        struct tmap_checker driver;
-        enum tmap_status s = tmap_checker_prepare(&checker->target, TMAP_CONTRACT_DRIVER, &driver);
-        return s == TMAP_OK ? tmap_encode(&driver, desc, out) : s;
-    }
-    const enum tmap_status status = checker_permits(checker, tmap_verdict_of(checker, desc));
+    const enum tmap_status status = checker_permits(checker, checker_encode_verdict(checker, desc));
     if (status != TMAP_OK) return status;
     return tmap_encode_unchecked(desc, out) ? TMAP_OK : TMAP_E_TARGET;
 }
