@@ -33,21 +33,25 @@ $(B)/%.ptx: %.cu
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_$(firstword $(PTX_ARCH) 90a) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ -ptx -o $@ $<
 
-$(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(foreach a,$(COPY_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
+$(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(call gencode,$(COPY_ARCHES))
+# A family's code runs on every chip of the family: 10.0 and 10.3; 11.0; 12.0 and 12.1. Integers in tensor
+# memory are 100a's and 110a's alone (ptxas). make kernels-exact compiles for each chip by itself.
+TENSOR_ARCHES ?= 100f 110f
+TENSOR_S8     ?= 100a 110a
+WARPS_ARCHES  ?= 120f
+gencode = $(foreach a,$(1),-gencode=arch=compute_$(a),code=sm_$(a))
+tensor_arches = $(if $(findstring /sm100/s8,$@),$(TENSOR_S8),$(TENSOR_ARCHES))
 # What fills and checks a product's matrices is plain code, for every chip that has products.
-$(B)/src/kernels/gemm/sm90/probe.fatbin: NVCC_ARCH = $(foreach a,90a $(TENSOR_ARCHES) $(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
-# Tensor memory: the data-center chips after Hopper. Integers are not sm_103's (ptxas).
-TENSOR_ARCHES ?= 100a 103a 110a
-WARPS_ARCHES  ?= 120a 121a
-$(B)/src/kernels/gemm/sm120/%.ptx: PTX_ARCH = 120a
-$(B)/src/kernels/gemm/sm120/%.fatbin: NVCC_ARCH = $(foreach a,$(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
-$(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = 100a
-$(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(foreach a,$(if $(findstring sm100/s8,$@),$(filter-out 103a,$(TENSOR_ARCHES)),$(TENSOR_ARCHES)),-gencode=arch=compute_$(a),code=sm_$(a))
+$(B)/src/kernels/gemm/sm90/probe.fatbin: NVCC_ARCH = $(call gencode,90a $(TENSOR_ARCHES) $(WARPS_ARCHES))
+$(B)/src/kernels/gemm/sm120/%.ptx: PTX_ARCH = $(WARPS_ARCHES)
+$(B)/src/kernels/gemm/sm120/%.fatbin: NVCC_ARCH = $(call gencode,$(WARPS_ARCHES))
+$(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = $(tensor_arches)
+$(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(call gencode,$(tensor_arches))
 $(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
-$(B)/tests/device/gemm/%_sm100.ptx: PTX_ARCH = 100a
-$(B)/tests/device/gemm/%_sm120.ptx: PTX_ARCH = 120a
-$(B)/tests/device/gemm/%_sm120.fatbin: NVCC_ARCH = $(foreach a,$(WARPS_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
-$(B)/tests/device/gemm/%_sm100.fatbin: NVCC_ARCH = $(foreach a,$(TENSOR_ARCHES),-gencode=arch=compute_$(a),code=sm_$(a))
+$(B)/tests/device/gemm/%_sm100.ptx: PTX_ARCH = $(TENSOR_ARCHES)
+$(B)/tests/device/gemm/%_sm120.ptx: PTX_ARCH = $(WARPS_ARCHES)
+$(B)/tests/device/gemm/%_sm120.fatbin: NVCC_ARCH = $(call gencode,$(WARPS_ARCHES))
+$(B)/tests/device/gemm/%_sm100.fatbin: NVCC_ARCH = $(call gencode,$(TENSOR_ARCHES))
 
 $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/.config
 	@mkdir -p $(@D)
@@ -82,3 +86,9 @@ $(foreach a,$(CROSS_ARCHES),$(eval $(call cross_rule,$(a))))
 .PHONY: kernels-cross
 kernels-cross: $(CROSS) cli
 	@$(B)/tmap kernels scan $(CROSS)
+
+# make kernels-exact: the products after Hopper, compiled for each chip by itself.
+EXACT := $(patsubst src/%.cu,$(B)/exact/src/%.fatbin,$(wildcard src/kernels/gemm/sm100/*.cu src/kernels/gemm/sm120/*.cu))
+.PHONY: kernels-exact
+kernels-exact:
+	@$(MAKE) --no-print-directory B=$(B)/exact TENSOR_ARCHES="100a 103a 110a" WARPS_ARCHES="120a 121a" $(EXACT)
