@@ -87,7 +87,8 @@ enum tmap_emulate_kind {
     TMAP_EMULATE_ILLEGAL = 6,   /* an illegal tensor map, matrix descriptor or operand */
     TMAP_EMULATE_LEAK = 7,      /* tensor memory or a copy left behind at the end */
     TMAP_EMULATE_CONVERGED = 8, /* an .aligned instruction in a diverged warp */
-    TMAP_EMULATE_BUDGET = 9     /* the instruction budget ran out */
+    TMAP_EMULATE_BUDGET = 9,    /* the instruction budget ran out */
+    TMAP_EMULATE_WRONG = 10     /* bytes that are not what was expected, and who wrote them */
 };
 TMAP_API const char *tmap_emulate_kind_name(enum tmap_emulate_kind kind); /* "race" */
 
@@ -124,6 +125,31 @@ TMAP_API enum tmap_status tmap_emulate_run(const struct tmap_emulate_module *mod
                                            const struct tmap_emulate_launch *launch,
                                            struct tmap_emulate_finding *findings, size_t cap,
                                            size_t *found, struct tmap_emulate_result *result);
+
+/* Bytes that the kernel has to leave in the device's memory from `address` on. */
+struct tmap_emulate_expected {
+    uint64_t address, bytes;
+    const void *data;
+};
+
+/* What a run is watched for, beyond what it is always. All of it may be left 0. */
+struct tmap_emulate_watch {
+    size_t size; /* sizeof(struct tmap_emulate_watch): members are added at its end */
+    const struct tmap_emulate_expected *expected;
+    size_t expected_count;
+};
+
+/* tmap_emulate_run_watched() : tmap_emulate_run(), watched. Where a run that finished left other
+ *  bytes than expected, a finding of TMAP_EMULATE_WRONG names the instruction that wrote there
+ *  last, once for each, or says that none did (the search for races knows it: without it no
+ *  instruction is named). watch may be NULL.
+ *  Errors: as tmap_emulate_run(); TMAP_E_ARGUMENT for a watch of no known size. */
+TMAP_API enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_module *module,
+                                                   const struct tmap_emulate_launch *launch,
+                                                   const struct tmap_emulate_watch *watch,
+                                                   struct tmap_emulate_finding *findings,
+                                                   size_t cap, size_t *found,
+                                                   struct tmap_emulate_result *result);
 
 #ifdef __cplusplus
 }

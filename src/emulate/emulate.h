@@ -202,6 +202,7 @@ struct emu_cluster {
 struct emu_machine {
     const struct tmap_emulate_module *module;
     const struct tmap_emulate_launch *launch;
+    struct tmap_emulate_watch watch;
     const struct emu_entry *entry;
     struct tmap_checker checker;
     uint32_t grid[3], block[3], cluster_dim[3], threads, warps; // warps of a CTA
@@ -312,5 +313,6 @@ void emu_schedule(struct emu_machine *m);
 void emu_run_warp(struct emu_warp *w, uint32_t quantum);
 bool emu_warp_ready(const struct emu_warp *w);
 void emu_report_hang(struct emu_machine *m, bool polling);
+void emu_compare(struct emu_machine *m); // with what was expected (expect.c)
 
 #endif

@@ -94,6 +94,13 @@ struct emu_write {
 };
 bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t offset,
                     struct emu_write *out);
+// Who wrote a byte of a region last, by any proxy; false when nobody did, or nobody looked.
+struct emu_writer {
+    uint32_t cta, warp, lane;
+    const struct emu_insn *in;
+};
+bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region, uint64_t offset,
+                   struct emu_writer *out);
 void emu_shadow_free(struct emu_shadow *shadow);
 
 #endif

@@ -197,3 +197,20 @@ bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t o
         }
     return any;
 }
+
+bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region, uint64_t offset,
+                   struct emu_writer *out)
+{
+    const uint64_t g = offset / GRAIN;
+    if (!m->order || !region->shadow || g >= region->shadow->grains) return false;
+    const uint32_t per = m->order->per_cta;
+    for (int i = 0; i < WRITES; i++) {
+        const struct trace *e = &region->shadow->grain[g].write[i];
+        const uint32_t k = e->agent % per;
+        if (e->now == 0 || !(e->bytes >> offset % GRAIN & 1)) continue;
+        *out = (struct emu_writer){e->agent / per, k < PER_WARP * m->warps ? k / PER_WARP : 0,
+                                   e->lane, &m->module->code[e->in]};
+        return true;
+    }
+    return false;
+}

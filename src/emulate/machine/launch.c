@@ -1,6 +1,7 @@
 // A launch: its memory, its clusters, its end.
 #include "emulate/async/async.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,12 +273,30 @@ static enum tmap_status open_machine(struct emu_machine *m)
     return status;
 }
 
-enum tmap_status tmap_emulate_run(const struct tmap_emulate_module *module,
-                                  const struct tmap_emulate_launch *launch,
-                                  struct tmap_emulate_finding *findings, size_t cap, size_t *found,
-                                  struct tmap_emulate_result *result)
+static bool known_size(const struct tmap_emulate_watch *w)
 {
-    if (!module || !launch || !launch->kernel || !found || !result || (cap && !findings))
+    return !w || (w->size >= offsetof(struct tmap_emulate_watch, expected_count) +
+                                 sizeof w->expected_count &&
+                  w->size <= sizeof *w && (!w->expected_count || w->expected));
+}
+
+static enum tmap_status run_machine(struct emu_machine *m)
+{
+    const enum tmap_status status = open_machine(m);
+    if (status != TMAP_OK) return status;
+    emu_schedule(m);
+    if (m->status == TMAP_OK && m->result.finished) emu_compare(m);
+    return m->status;
+}
+
+enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_module *module,
+                                          const struct tmap_emulate_launch *launch,
+                                          const struct tmap_emulate_watch *watch,
+                                          struct tmap_emulate_finding *findings, size_t cap,
+                                          size_t *found, struct tmap_emulate_result *result)
+{
+    if (!module || !launch || !launch->kernel || !found || !result || (cap && !findings) ||
+        !known_size(watch))
         return TMAP_E_ARGUMENT;
     const struct ptx_function *f = ptx_function_named(&module->ptx, launch->kernel);
     if (!f || !f->is_entry || !f->has_body) return TMAP_E_ARGUMENT;
@@ -288,15 +307,20 @@ enum tmap_status tmap_emulate_run(const struct tmap_emulate_module *module,
                             .budget = launch->budget ? launch->budget : 1000000000,
                             .finding = findings,
                             .finding_room = cap};
-    enum tmap_status status = open_machine(&m);
-    if (status == TMAP_OK) {
-        emu_schedule(&m);
-        status = m.status;
-    }
+    if (watch) memcpy(&m.watch, watch, watch->size);
+    const enum tmap_status status = run_machine(&m);
     if (status == TMAP_OK) {
         *found = m.findings;
         *result = m.result;
     }
     close_machine(&m);
     return status;
+}
+
+enum tmap_status tmap_emulate_run(const struct tmap_emulate_module *module,
+                                  const struct tmap_emulate_launch *launch,
+                                  struct tmap_emulate_finding *findings, size_t cap, size_t *found,
+                                  struct tmap_emulate_result *result)
+{
+    return tmap_emulate_run_watched(module, launch, NULL, findings, cap, found, result);
 }

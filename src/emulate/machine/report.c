@@ -8,8 +8,9 @@
 
 const char *tmap_emulate_kind_name(enum tmap_emulate_kind kind)
 {
-    static const char *const names[] = {"race", "proxy",   "hang", "access",    "barrier",
-                                        "trap", "illegal", "leak", "converged", "budget"};
+    static const char *const names[] = {"race",      "proxy",  "hang",    "access",
+                                        "barrier",   "trap",   "illegal", "leak",
+                                        "converged", "budget", "wrong"};
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : NULL;
 }
 
