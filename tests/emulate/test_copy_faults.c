@@ -1,5 +1,6 @@
-/* Every fault that can be planted in a copy kernel, on the emulator: each is found, or leaves wrong
- * bytes or a trap; and the same kernel without it, over the same seeds, does neither. The hardware
+/* Every fault that can be planted in a copy kernel, on the emulator: each is reported, as a race or
+ * misuse, or, where it breaks no rule of PTX, as wrong bytes with the instruction that wrote them;
+ * and the same kernel without it, over the same seeds, is right and says nothing. The hardware
  * shows some of them only now and then, and one never (no fence after mbarrier.init). */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +20,7 @@ struct planted {
     enum copy_fault id;
     int32_t kind;
     uint32_t rank;
-    bool silent; /* no race or misuse: bytes are wrong, or the kernel gives up */
+    bool values; /* only bytes are wrong */
 };
 
 static const struct planted planted[] = {
@@ -64,6 +65,7 @@ static struct outcome run(const struct planted *p, uint32_t fault, uint64_t seed
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
     emulator->how.budget = 3000000;
+    emulator->expected = (struct tmap_emulate_expected){c.problem.dst, c.dst_bytes, c.expected};
     assert_int_equal(tmap_copy_make_plan(suite, &c.problem, &c.config, &plan, NULL), TMAP_OK);
     snprintf(name, sizeof name, "faulty_%s", plan.kernel);
     plan.function = emulated_function(name);
@@ -86,6 +88,7 @@ static struct outcome run(const struct planted *p, uint32_t fault, uint64_t seed
     if (!fault && (o.findings || o.failed || o.wrong)) emulated_print();
     for (size_t i = 0; i < suite->tickets->count; i++) // a faulty launch leaves them as they are
         memset((void *)(uintptr_t)suite->tickets->of[i].at, 0, 64);
+    emulator->expected.bytes = 0;
     tmap_copy_release(&plan);
     emulated_copy_free(suite, &c);
     return o;
@@ -98,20 +101,19 @@ static void every_fault_is_found(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         const struct planted *p = &planted[i];
-        int found = 0, shown = 0;
+        int found = 0;
         struct outcome last = {0};
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             const struct outcome control = run(p, 0, seed);
             if (control.findings || control.failed || control.wrong)
                 fail_msg("fault %d: its control is not right: %s", p->id, control.text);
             const struct outcome o = run(p, p->id, seed);
-            found += o.findings != 0;
-            shown += o.findings || o.failed || o.wrong;
-            if (o.findings) last = o;
+            if (!o.findings || (!p->values && strncmp(o.text, "wrong", 5) == 0)) continue;
+            found++;
+            last = o;
         }
-        print_message("# fault %2d: found %d, shown %d of %d: %.230s\n", p->id, found, shown, SEEDS,
-                      last.text);
-        missed += p->silent ? shown == 0 : found == 0;
+        print_message("# fault %2d: found %d of %d: %.230s\n", p->id, found, SEEDS, last.text);
+        missed += found == 0;
     }
     assert_int_equal(missed, 0);
 }

@@ -199,8 +199,12 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
             l.cluster[0] = v->cluster.x, l.cluster[1] = v->cluster.y, l.cluster[2] = v->cluster.z;
         if (how->attrs[i].id == TMAP_CU_LAUNCH_PDL) l.overlap = v->flag != 0;
     }
-    emulated.status = tmap_emulate_run(h->module, &l, emulated.finding, EMULATED_FINDINGS,
-                                       &emulated.findings, &emulated.result);
+    const struct tmap_emulate_watch watch = {.size = sizeof watch,
+                                             .expected = &emulated.expected,
+                                             .expected_count = emulated.expected.bytes != 0};
+    emulated.status =
+        tmap_emulate_run_watched(h->module, &l, &watch, emulated.finding, EMULATED_FINDINGS,
+                                 &emulated.findings, &emulated.result);
     if (emulated.status != TMAP_OK) return TMAP_CU_INVALID_VALUE;
     return emulated.result.finished ? 0 : TMAP_CU_LAUNCH_FAILED;
 }
@@ -260,9 +264,20 @@ struct emulated *emulated_state(void)
     return &emulated;
 }
 
-bool emulated_load(const char *path)
+bool emulated_load_text(const char *text, size_t bytes, const char *name)
 {
     struct tmap_emulate_error error;
+    const enum tmap_status s =
+        tmap_emulate_load(text, bytes, &emulated.module[emulated.modules], &error);
+    if (s != TMAP_OK)
+        fprintf(stderr, "# %s:%u: %s (status %d)\n", name, error.line, error.text, (int)s);
+    else
+        emulated.modules++;
+    return s == TMAP_OK;
+}
+
+bool emulated_load(const char *path)
+{
     FILE *f = fopen(path, "rb");
     if (!f) {
         fprintf(stderr, "# %s cannot be read\n", path);
@@ -274,13 +289,9 @@ bool emulated_load(const char *path)
     char *text = malloc((size_t)bytes + 1);
     const size_t got = text ? fread(text, 1, (size_t)bytes, f) : 0;
     fclose(f);
-    enum tmap_status s = tmap_emulate_load(text, got, &emulated.module[emulated.modules], &error);
+    const bool good = text && emulated_load_text(text, got, path);
     free(text);
-    if (s != TMAP_OK)
-        fprintf(stderr, "# %s:%u: %s (status %d)\n", path, error.line, error.text, (int)s);
-    else
-        emulated.modules++;
-    return s == TMAP_OK;
+    return good;
 }
 
 void emulated_unload(void)

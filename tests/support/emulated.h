@@ -11,8 +11,8 @@ enum { EMULATED_FINDINGS = 64 };
 struct emulated {
     struct tmap_emulate_module *module[8];
     size_t modules;
-    struct tmap_emulate_launch how; /* schedule, seed and the like of every launch */
-    bool last_launch_overlaps;
+    struct tmap_emulate_launch how;        /* schedule, seed and the like of every launch */
+    struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */
     /* of the last launch */
     enum tmap_status status;
     struct tmap_emulate_finding finding[EMULATED_FINDINGS];
@@ -25,6 +25,7 @@ struct emulated *emulated_open(struct tmap_libcuda *api);
 struct emulated *emulated_state(void);
 /* Adds a PTX file's kernels; false with a message on stderr. */
 bool emulated_load(const char *path);
+bool emulated_load_text(const char *text, size_t bytes, const char *name);
 void emulated_unload(void); /* all kernels; memory stays */
 void emulated_close(void);
 /* Of the allocation at an address, for which a host pointer stands; 0: there is none. */

@@ -436,6 +436,24 @@ static int64_t place_of(const struct tmap_gemm_problem *p, int64_t i)
     return b * p->d.batch_stride + (p->d.mn_major ? c * p->d.ld + r : r * p->d.ld + c);
 }
 
+uint8_t *emulated_product_bytes(const struct emulated_product *out, size_t *bytes)
+{
+    const struct tmap_gemm_problem *p = &out->problem;
+    const size_t size = p->out == TMAP_GEMM_OUT_BF16 ? 2 : 4;
+    *bytes = emulated_bytes(p->d.address);
+    uint8_t *image = p->out == TMAP_GEMM_OUT_F16 ? NULL : malloc(*bytes);
+    if (!image) return NULL;
+    memcpy(image, (const void *)(uintptr_t)p->d.address, *bytes);
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
+        const float real = (float)out->expected[i];
+        uint32_t word = (uint32_t)(int32_t)out->expected[i];
+        if (p->out != TMAP_GEMM_OUT_S32) memcpy(&word, &real, 4);
+        if (p->out == TMAP_GEMM_OUT_BF16) word >>= 16; /* integers that it holds */
+        memcpy(image + size * (size_t)place_of(p, i), &word, size);
+    }
+    return image;
+}
+
 uint64_t emulated_product_wrong(const struct emulated_product *out)
 {
     const struct tmap_gemm_problem *p = &out->problem;

@@ -40,6 +40,9 @@ bool emulated_product_fill(struct tmap_gemm *suite, const struct tmap_gemm_probl
 /* The same, of integers. */
 bool emulated_product_make(struct tmap_gemm *suite, const struct tmap_gemm_problem *shape,
                            uint64_t seed, struct emulated_product *out);
+/* D's bytes as they have to be after a run, of small integers; NULL of fp16. The caller's to free.
+ */
+uint8_t *emulated_product_bytes(const struct emulated_product *p, size_t *bytes);
 uint64_t emulated_product_wrong(const struct emulated_product *p); /* elements */
 /* The largest |difference| / size; NaN where a result is. */
 double emulated_product_worst(const struct emulated_product *p);
