@@ -75,6 +75,13 @@ static uint64_t number_of(const struct tmap_plan_step *step, char which)
     return which == 'f' ? step->from : step->to;
 }
 
+/* A step that no search made may name no field. */
+static const char *field_name(const struct tmap_plan_step *step)
+{
+    const struct field_info *f = field_info_of((enum field)step->field);
+    return f ? f->json : "a field";
+}
+
 size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size)
 {
     size_t at = 0;
@@ -88,10 +95,9 @@ size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t 
             if (*t == 'i')
                 snprintf(piece, sizeof piece, "%d", step->index);
             else if (*t == 'n' && step->index >= 0)
-                snprintf(piece, sizeof piece, "%s[%d]",
-                         field_info_of((enum field)step->field)->json, step->index);
+                snprintf(piece, sizeof piece, "%s[%d]", field_name(step), step->index);
             else if (*t == 'n')
-                snprintf(piece, sizeof piece, "%s", field_info_of((enum field)step->field)->json);
+                snprintf(piece, sizeof piece, "%s", field_name(step));
             else
                 snprintf(piece, sizeof piece, "%llu", (unsigned long long)number_of(step, *t));
         }

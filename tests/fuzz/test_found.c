@@ -116,6 +116,19 @@ static void unchecked_bytes_of_anything(void **state)
     }
 }
 
+/* The text of a step that no search made read the name of a field that there is not. */
+static void steps_of_any_numbers_have_a_text(void **state)
+{
+    char text[200];
+    (void)state;
+    for (unsigned rewrite = 0; rewrite < 256; rewrite++)
+        for (unsigned field = 0; field < 256; field++) {
+            const struct tmap_plan_step step = {(uint8_t)rewrite, -1, (uint8_t)field, 1, 0};
+            const size_t n = tmap_plan_step_text(&step, text, sizeof text);
+            assert_true(n < sizeof text && strlen(text) == n);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +136,7 @@ int main(void)
         cmocka_unit_test(interleaved_tensors_of_any_rank_have_a_layout),
         cmocka_unit_test(any_number_of_ctas_is_judged),
         cmocka_unit_test(unchecked_bytes_of_anything),
+        cmocka_unit_test(steps_of_any_numbers_have_a_text),
     };
     return cmocka_run_group_tests_name("found by fuzzing", tests, NULL, NULL);
 }
