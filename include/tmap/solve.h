@@ -389,8 +389,9 @@ struct tmap_repair_report {
  *  most cap, each of another kind of steps. request may be NULL: a load on the box's own grid. log
  * may be NULL. Every plan has passed tmap_check() and tmap_plan_check(). Errors: TMAP_E_ARGUMENT;
  * TMAP_E_NO_PLAN with report->reason; TMAP_E_ROOM for a workspace that is NULL, holds no view or is
- * not aligned for uint64_t; TMAP_E_BUDGET when it ran out before any plan was found; TMAP_E_TARGET;
- * TMAP_E_INTERNAL when all that were found failed the self-check. */
+ * not aligned for uint64_t; TMAP_E_BUDGET with report->reason when the search was given
+ * up (too many views for the workspace, or a second's work) before any plan was found;
+ * TMAP_E_TARGET; TMAP_E_INTERNAL when all that were found failed the self-check. */
 TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc,
                                       const struct tmap_request *request, void *workspace,
@@ -497,9 +498,9 @@ struct tmap_tile_plan {
 };
 
 /* tmap_solve() : plans for the request, best first, at most cap. Errors: TMAP_E_ARGUMENT,
- *  TMAP_E_NO_PLAN with a reason of at most reason_size bytes (160 hold every one; it may be NULL,
- *  with size 0), TMAP_E_INTERNAL, TMAP_E_TARGET and TMAP_E_ROOM as tmap_repair(). workspace as
- *  tmap_repair()'s.
+ *  TMAP_E_NO_PLAN and TMAP_E_BUDGET (given up: undecided) with a reason of at most reason_size
+ * bytes (160 hold every one; it may be NULL, with size 0), TMAP_E_INTERNAL, TMAP_E_TARGET and
+ * TMAP_E_ROOM as tmap_repair(). workspace as tmap_repair()'s.
  */
 TMAP_API enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                      const struct tmap_tile_request *request, void *workspace,

@@ -249,7 +249,8 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
                     plans, (size_t)r->plans, &report, r->cli->prove ? &r->log : NULL);
     if (verdict == TMAP_LEGAL && (s != TMAP_OK || changes_nothing(&report, plans)))
         return answer_legal(r, record);
-    if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return cli_status(r->cli, s, "repair");
+    if (s != TMAP_OK && s != TMAP_E_NO_PLAN && s != TMAP_E_BUDGET)
+        return cli_status(r->cli, s, "repair");
     if (report.dropped) cli_note(r->cli, cli_status(r->cli, TMAP_E_INTERNAL, "repair"));
     print_plans(r, record, plans, &report, verdict == TMAP_LEGAL ? TMAP_ILLEGAL : verdict);
     if (r->cli->prove && r->folded) {
@@ -258,7 +259,7 @@ static enum cli_exit repair_record(void *user, const struct io_stream *stream,
     } else if (r->cli->prove && verdict != TMAP_LEGAL && !request.consumer)
         cli_prove_repair(r->cli, &r->prover, &r->checker, &record->desc, &request,
                          report.found ? &plans[0] : NULL, &r->log, name_of(record));
-    return report.found ? CLI_OK : CLI_ILLEGAL;
+    return report.found ? CLI_OK : s == TMAP_E_BUDGET ? CLI_UNDECIDED : CLI_ILLEGAL;
 }
 
 static enum cli_exit run(struct cli *cli)

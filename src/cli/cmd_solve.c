@@ -103,7 +103,9 @@ static enum cli_exit solve_record(void *user, const struct io_stream *stream,
     else
         status = tmap_solve(&s->checker, request, s->workspace, TMAP_REPAIR_WORKSPACE, plans,
                             (size_t)s->plans, &found, reason, sizeof reason);
-    if (status != TMAP_OK && status != TMAP_E_NO_PLAN) return cli_status(s->cli, status, "solve");
+    const bool open = status == TMAP_E_BUDGET;
+    if (status != TMAP_OK && status != TMAP_E_NO_PLAN && !open)
+        return cli_status(s->cli, status, "solve");
     if (s->cli->format == IO_TEXT)
         print_text(plans, found, &asked, reason);
     else
@@ -112,7 +114,7 @@ static enum cli_exit solve_record(void *user, const struct io_stream *stream,
     if (s->cli->prove && found)
         cli_prove_tile(s->cli, &s->prover, &s->checker, request, &plans[0], s->workspace, &s->log,
                        json_is_string(name) ? json_string_value(name) : "record");
-    return found ? CLI_OK : CLI_ILLEGAL;
+    return found ? CLI_OK : open ? CLI_UNDECIDED : CLI_ILLEGAL;
 }
 
 static enum cli_exit run(struct cli *cli)

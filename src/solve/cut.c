@@ -11,6 +11,7 @@
 
 #define READ_ROWS 8u      /* of one matrix */
 #define MOST_COPIES 4096u /* per tile: beyond, not a plan */
+#define CHECK_ROWS 32u    /* placing so many takes as long as asking the rows about a box */
 
 void cut_note(struct draft *d, enum tmap_rewrite rewrite, int index, uint64_t from, uint64_t to)
 {
@@ -223,7 +224,7 @@ static bool keeps_layout(const struct draft *d)
 
 static void try_cuts(struct draft *d, struct trial *t)
 {
-    if (!boxes_legal(d)) return;
+    if (!work_spend(d->objective, CHECK_ROWS) || !boxes_legal(d)) return;
     struct tmap_cost c = cost_of(d, &t->before);
     if (!beats(&c, t)) return;
     if (!d->objective->any_layout) c.layout_changes += !keeps_layout(d);
@@ -291,7 +292,7 @@ static void try_all(struct draft *d, struct trial *t)
 static void cut_further(struct draft *d, uint32_t dims, const struct cut *least, struct trial *t)
 {
     const uint32_t i = dims - 1;
-    for (uint64_t n = least[i].copies; n <= d->tile[i]; n++) {
+    for (uint64_t n = least[i].copies; n <= d->tile[i] && work_spend(d->objective, 1); n++) {
         const bool can = cut_into(d, i, n, unit_of(d, i), &d->cut[i]);
         if (!can) d->cut[i].copies = n;
         if (product(d) > (t->any ? t->cost.extra_instructions + 1 : MOST_COPIES)) break;

@@ -20,6 +20,14 @@ struct limits {
     uint32_t coord_unit; /* coordinate 0 is a multiple of it, elements */
 };
 
+/* What a search may still do, in rows of a tile that are placed. What no one asks for (a tile of
+ * four million rows cut into four thousand boxes) is given up, and said to be. */
+struct work {
+    uint64_t left;
+};
+#define SEARCH_WORK (UINT64_C(1) << 24) /* a second at most; no test that is closed needs as much  \
+                                         */
+
 /* The request that a plan serves: what its costs are measured against. */
 struct objective {
     const struct tmap_checker *checker;
@@ -35,7 +43,17 @@ struct objective {
                                     * them the conflicts of reads_rows() */
     const struct tmap_use *reader; /* who takes the boxes, or NULL */
     bool exact;                    /* it takes whole rows of them, and all rows */
+    struct work *work;             /* or NULL: as much as it takes */
 };
+
+/* Whether there is work left for that. */
+static inline bool work_spend(const struct objective *objective, uint64_t rows)
+{
+    struct work *w = objective->work;
+    if (!w) return true;
+    w->left -= rows < w->left ? rows : w->left;
+    return w->left > 0;
+}
 
 /* ldmatrix reads rows of the tile, wherever they lie; an MMA takes the box's. */
 static inline bool reads_rows(const struct objective *objective)
@@ -46,13 +64,18 @@ static inline bool reads_rows(const struct objective *objective)
 void limits_of(const struct tmap_checker *checker, const struct tmap_desc *desc,
                struct limits *out);
 
-/* The limits of each type met, which several searches may share. */
+/* The limits of each type met, and the work left, which several searches may share. */
 #define LIMIT_SETS 6 /* types that widening meets, and the type under interleave */
 struct limit_sets {
     struct limits limits[LIMIT_SETS];
     int32_t dtype[LIMIT_SETS], interleave[LIMIT_SETS];
     unsigned count;
+    struct work work;
 };
+#define LIMIT_SETS_BEGIN(rows)                                                                     \
+    {                                                                                              \
+        .count = 0, .work = { rows }                                                               \
+    }
 
 /* The greatest legal box[0] with that swizzle, of an exact reader the only one; 0: the swizzle is
  * refused. Asked once, then known. */

@@ -95,6 +95,7 @@ uint32_t reads_conflicts(const struct draft *d)
         const uint32_t ways = most_alike(address, n);
         if (ways > most) most = ways;
         n = 0;
+        if (most == MATRIX_ROWS || !work_spend(d->objective, MATRIX_ROWS)) break;
     }
     return most - 1;
 }

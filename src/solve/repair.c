@@ -27,7 +27,7 @@ struct search {
     uint32_t *table;
     size_t slots, capacity;
     uint32_t count;
-    bool full;   /* there were more views than there is room for */
+    bool full;   /* there were more views than there is room for, or more work than is done */
     bool pieces; /* rows to be stored are not whole units */
     struct tmap_plan *plans;
     size_t cap, found;
@@ -413,7 +413,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
     fields_measure_kept(&s->objective, limits_for(s, &start));
     add_view(s, &start);
     s->pieces = !whole_units(s, &start);
-    for (uint32_t i = 0; i < s->count && !s->pieces; i++) {
+    for (uint32_t i = 0; i < s->count && !s->pieces && s->objective.work->left; i++) {
         const struct view *v = &s->views[i];
         const struct tmap_cost bound = fields_bound(&s->objective, limits_for(s, v), v);
         if (!may_help(s, bound, false, false)) {
@@ -424,6 +424,7 @@ static void run_search(struct search *s, struct tmap_repair_report *r)
         try_view(s, i, v, &bound);
         if (may_lead(s, i, v, &bound)) add_successors(s, &s->views[i]);
     }
+    s->full = s->full || s->objective.work->left == 0;
     r->closed = !s->full && s->objective.useful_bytes <= limits_for(s, &start)->max_bytes;
     r->states = s->count;
     r->found = s->found;
@@ -502,6 +503,8 @@ static bool take_workspace(struct search *s, void *workspace, size_t bytes)
     return true;
 }
 
+const char search_given_up[] = "undecided: the search was given up before it found a plan";
+
 static enum tmap_status no_plan(struct tmap_repair_report *r, const char *reason)
 {
     snprintf(r->reason, sizeof r->reason, "%s", reason);
@@ -538,7 +541,8 @@ static const char *why_none(const struct search *s)
 static struct search begin_search(const struct search_problem *p, const struct decision *x)
 {
     const struct tmap_request *request = p->request;
-    return (struct search){.objective = {.checker = p->checker,
+    return (struct search){.objective = {.work = &p->sets->work,
+                                         .checker = p->checker,
                                          .desc = &x->desc,
                                          .request = request,
                                          .reader = p->reader,
@@ -574,5 +578,6 @@ enum tmap_status search_plans(const struct search_problem *p)
     report->dropped = s.dropped;
     if (s.found) return TMAP_OK;
     if (s.dropped) return TMAP_E_INTERNAL;
-    return s.full ? TMAP_E_BUDGET : no_plan(report, why_none(&s));
+    const enum tmap_status none = no_plan(report, s.full ? search_given_up : why_none(&s));
+    return s.full ? TMAP_E_BUDGET : none;
 }

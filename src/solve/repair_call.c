@@ -6,7 +6,7 @@ enum tmap_status tmap_repair(const struct tmap_checker *checker, const struct tm
                              struct tmap_plan *plans, size_t cap, struct tmap_repair_report *report,
                              struct tmap_search_log *log)
 {
-    struct limit_sets sets = {.count = 0};
+    struct limit_sets sets = LIMIT_SETS_BEGIN(SEARCH_WORK);
     struct tmap_use reader = {.op = TMAP_OP_LOAD};
     struct search_problem p = {.checker = checker,
                                .desc = desc,

@@ -14,7 +14,7 @@ struct search_problem {
     bool exact;                    /* a box's row is one that the reader takes whole, and no box
                                     * reaches beyond the tile */
     const struct tmap_cost *limit; /* plans that cost more are of no use; or NULL */
-    struct limit_sets *sets;       /* of one checker and reader, begun with a count of 0 */
+    struct limit_sets *sets;       /* of one checker and reader, begun with LIMIT_SETS_BEGIN */
     void *workspace;
     size_t workspace_bytes;
     struct tmap_plan *plans;
@@ -25,6 +25,9 @@ struct search_problem {
 
 /* As tmap_repair(). */
 enum tmap_status search_plans(const struct search_problem *problem);
+
+/* The reason of TMAP_E_BUDGET. */
+extern const char search_given_up[];
 
 /* A requested tile as the search takes it: solve asks for each swizzle in turn. */
 static inline struct tmap_desc search_request(const struct tmap_tile_request *request,

@@ -113,9 +113,10 @@ static struct tmap_tile_plan measured(const struct tmap_checker *c, const struct
 
 /* Why nothing serves: what the consumer has against the plan that there would be without it. */
 static void explain(const struct tmap_checker *c, const struct tmap_tile_request *request,
-                    const struct tmap_use *reader, void *workspace, size_t bytes, char *reason,
-                    size_t size)
+                    const struct tmap_use *reader, struct work *work, void *workspace, size_t bytes,
+                    char *reason, size_t size)
 {
+    struct limit_sets sets = LIMIT_SETS_BEGIN(work->left);
     const struct tmap_request how = {
         .op = request->op, .keep_swizzle = true, .any_layout = true, .no_im2col = true};
     snprintf(reason, size, "no swizzle that this consumer reads fits the tile");
@@ -126,8 +127,17 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_request
         struct tmap_violation v[1];
         size_t found = 0;
         const struct tmap_desc d = search_request(request, w);
-        const enum tmap_status s = tmap_repair(c, &d, &how, workspace, bytes, &plan, 1, &r, NULL);
-        if (s != TMAP_OK && r.reason[0] && w == 0) snprintf(reason, size, "%s", r.reason);
+        const struct search_problem problem = {.checker = c,
+                                               .desc = &d,
+                                               .request = &how,
+                                               .sets = &sets,
+                                               .workspace = workspace,
+                                               .workspace_bytes = bytes,
+                                               .plans = &plan,
+                                               .cap = 1,
+                                               .report = &r};
+        const enum tmap_status s = search_plans(&problem);
+        if (s == TMAP_E_NO_PLAN && r.reason[0] && w == 0) snprintf(reason, size, "%s", r.reason);
         if (s != TMAP_OK || plan.skip) continue;
         use.coord_count = plan.desc.rank;
         if (tmap_check_use(c, &plan.desc, &use, v, 1, &found, NULL) == TMAP_OK && found)
@@ -180,13 +190,12 @@ enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
                                     void *workspace, size_t bytes, struct tmap_search_log *log,
                                     bool *closed)
 {
-    struct limit_sets sets;
+    struct limit_sets sets = LIMIT_SETS_BEGIN(SEARCH_WORK);
     struct tmap_plan options[OPTIONS];
     struct tmap_repair_report r;
     if (!checker || !request || !log || !closed ||
         !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
-    sets.count = 0;
     const enum tmap_status s =
         plans_with(checker, request, swizzle, NULL, &sets, workspace, bytes, options, &r, log);
     *closed = r.closed;
@@ -198,9 +207,10 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
                             struct tmap_tile_plan *plans, size_t cap, size_t *found, char *reason,
                             size_t reason_size)
 {
-    struct limit_sets sets;
+    struct limit_sets sets = LIMIT_SETS_BEGIN(SEARCH_WORK);
     struct tmap_cost limit;
     uint32_t dropped = 0;
+    bool open = false; /* a search that found nothing was given up */
     if (!checker || !request || !plans || cap == 0 || !found || (!reason && reason_size) ||
         !tmap_consumer_name(request->consumer, request->major))
         return TMAP_E_ARGUMENT;
@@ -209,7 +219,6 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
                                   .reader = request->consumer ? &reader : NULL,
                                   .exact = is_mma(request->consumer)};
     *found = 0;
-    sets.count = 0;
     for (int32_t k = 0; k < SWIZZLES; k++) {
         const int32_t w =
             k < 4 ? 3 - k : k; /* the widest first: what others cost is limited then */
@@ -220,6 +229,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         const enum tmap_status s = plans_with(checker, request, w, *found == cap ? &limit : NULL,
                                               &sets, workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
+        open = open || s == TMAP_E_BUDGET;
         dropped += r.dropped;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
@@ -228,7 +238,12 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         }
         if (*found == cap) limit = limit_of(&plans[cap - 1], ask.exact);
     }
-    if (*found == 0) explain(checker, request, &reader, workspace, bytes, reason, reason_size);
-    if (*found == 0 && dropped) return TMAP_E_INTERNAL;
-    return *found ? TMAP_OK : TMAP_E_NO_PLAN;
+    if (*found) return TMAP_OK;
+    if (dropped) return TMAP_E_INTERNAL;
+    if (sets.work.left == 0 || open) {
+        if (reason_size) snprintf(reason, reason_size, "%s", search_given_up);
+        return TMAP_E_BUDGET;
+    }
+    explain(checker, request, &reader, &sets.work, workspace, bytes, reason, reason_size);
+    return TMAP_E_NO_PLAN;
 }

@@ -9,6 +9,7 @@
 #include "tmap/solve.h"
 
 #include <string.h>
+#include <time.h>
 
 static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
@@ -116,6 +117,35 @@ static void unchecked_bytes_of_anything(void **state)
     }
 }
 
+/* 512 rows of 8388608 were cut in every way there is: 38 s. Given up, and said, or planned. */
+static void tiles_beyond_use_are_given_up(void **state)
+{
+    enum { MOST_SECONDS = 15 }; /* of a processor, under the sanitizers too */
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DOCUMENTED);
+    struct tmap_tile_request r[2] = {
+        {.tensor = plain(), .tile = {144, 8388608}, .op = TMAP_OP_STORE, .multicast = 4},
+        {.tensor = plain(), .tile = {192, 240, 18, 12}, .multicast = 3}};
+    r[0].tensor.dim[0] = 1024;
+    r[0].tensor.dim[1] = 512;
+    r[0].tensor.stride_bytes[0] = 2048;
+    r[0].consumer = TMAP_CONSUMER_LDMATRIX;
+    r[1].consumer = TMAP_CONSUMER_LDMATRIX;
+    r[1].tensor.rank = 4;
+    memcpy(r[1].tensor.dim, (uint64_t[5]){64, 256, 56, 8}, sizeof r[1].tensor.dim);
+    memcpy(r[1].tensor.stride_bytes, (uint64_t[4]){128, 32768, 1835008}, 4 * sizeof(uint64_t));
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct tmap_tile_plan plan;
+        size_t found;
+        char reason[160] = "";
+        const clock_t from = clock();
+        const enum tmap_status s =
+            tmap_solve(&c, &r[i], workspace, sizeof workspace, &plan, 1, &found, reason, 160);
+        assert_true((clock() - from) / CLOCKS_PER_SEC < MOST_SECONDS);
+        assert_true(s == TMAP_OK || (s == TMAP_E_BUDGET && strstr(reason, "undecided")));
+    }
+}
+
 /* The text of a step that no search made read the name of a field that there is not. */
 static void steps_of_any_numbers_have_a_text(void **state)
 {
@@ -136,6 +166,7 @@ int main(void)
         cmocka_unit_test(interleaved_tensors_of_any_rank_have_a_layout),
         cmocka_unit_test(any_number_of_ctas_is_judged),
         cmocka_unit_test(unchecked_bytes_of_anything),
+        cmocka_unit_test(tiles_beyond_use_are_given_up),
         cmocka_unit_test(steps_of_any_numbers_have_a_text),
     };
     return cmocka_run_group_tests_name("found by fuzzing", tests, NULL, NULL);

@@ -44,7 +44,8 @@ void try_repair(struct world *w)
                              &report, draw_one_in(w, 4) ? &log : NULL));
     for (size_t i = 0; i < log.count && i < log.capacity; i++)
         HOLDS(tmap_search_text(&events[i], text, draw_cap(w, sizeof text)) > 0);
-    if (s == TMAP_E_NO_PLAN) HOLDS(report.reason[0] && memchr(report.reason, 0, REASON));
+    if (s == TMAP_E_NO_PLAN || s == TMAP_E_BUDGET)
+        HOLDS(report.reason[0] && memchr(report.reason, 0, REASON));
     if (s != TMAP_OK) return;
     HOLDS(report.found > 0 && report.dropped == 0);
     for (size_t i = 0; i < report.found && i < cap; i++) {
@@ -107,7 +108,7 @@ void try_solve(struct world *w)
     const size_t cap = draw_cap(w, PLANS), room = draw_workspace(w);
     const enum tmap_status s = noted(
         w, tmap_solve(c, &r, maybe(w, w->workspace), room, plans, cap, &found, reason, REASON));
-    if (s == TMAP_E_NO_PLAN) HOLDS(reason[0] && memchr(reason, 0, REASON));
+    if (s == TMAP_E_NO_PLAN || s == TMAP_E_BUDGET) HOLDS(reason[0] && memchr(reason, 0, REASON));
     if (s != TMAP_OK) return;
     for (size_t i = 0; i < found && i < cap && !plans[i].plan.skip; i++) {
         HOLDS(tmap_verdict_of(c, &plans[i].plan.desc) == TMAP_LEGAL);
