@@ -42,6 +42,7 @@ struct world {
     uint64_t *workspace; /* TMAP_REPAIR_WORKSPACE bytes */
     char *text;          /* TEXTS bytes */
     bool isl;            /* conditions are asked too */
+    unsigned thread;
 };
 
 typedef void call_of(struct world *w);

@@ -1,7 +1,8 @@
 /* main.c : draws sequences, runs them in child processes, shrinks the one that fails.
  *
  *   api [--seconds N | --calls N] [--seed N] [--shard I/N] [--threads N] [--isl] [--plant]
- *   api --replay FILE         a sequence from its text, one step a line: "NAME SEED DRAWS"
+ *       [--slow N] [--failures N]   a sequence may take so many seconds (10); ends after so many
+ * (3) api --replay FILE         a sequence from its text, one step a line: "NAME SEED DRAWS"
  *
  * Ends with one line: calls, sequences, statuses. Exit code 1: a sequence failed; its shortest form
  * and what it ends in are printed. --plant makes "decode after encode" a failure, to show that one
@@ -22,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 24, THREADS = 64, BATCH = 400, CPU_SECONDS = 10, ALL = 1 << 20 };
+enum { STEPS = 24, THREADS = 64, BATCH = 400, ALL = 1 << 20 };
 
 const struct call calls[] = {
 #define CALL(name, weight, statuses) {#name, weight, try_##name, statuses},
@@ -35,16 +36,17 @@ const unsigned call_count = sizeof calls / sizeof *calls;
 struct shared {
     _Atomic uint64_t done, sequence[THREADS], calls[64], statuses[64];
     char where[300];
+    _Atomic unsigned step; /* of the sequence of thread 0 */
 };
 static struct shared *shared;
 
 static struct options {
     double seconds;
     uint64_t calls, seed, shard, shards;
-    unsigned threads;
+    unsigned threads, slow, failures;
     bool isl, plant;
     const char *replay;
-} options = {.shards = 1, .threads = 1, .seed = 1};
+} options = {.shards = 1, .threads = 1, .seed = 1, .slow = 10, .failures = 3};
 
 void api_broken(const char *file, int line, const char *property)
 {
@@ -105,6 +107,7 @@ static void run_steps(struct world *w, struct step *steps, size_t n)
         w->draws = steps[i].draws;
         w->drawn = 0;
         w->statuses = 0;
+        if (w->thread == 0) atomic_store(&shared->step, (unsigned)i);
         call->run(w);
         statuses_hold(call, w);
         atomic_fetch_add(&shared->calls[steps[i].call], 1);
@@ -134,9 +137,10 @@ static void *run_part(void *of)
     struct world w;
     struct step steps[STEPS];
     world_open(&w);
+    w.thread = p->thread;
     for (uint64_t i = p->skip + p->thread; i < BATCH; i += options.threads) {
         atomic_store(&shared->sequence[p->thread], p->first + i);
-        if (options.threads == 1) limit_cpu(CPU_SECONDS);
+        if (options.threads == 1) limit_cpu(options.slow);
         run_steps(&w, steps, sequence_of(p->first + i, steps));
     }
     world_close(&w);
@@ -173,7 +177,7 @@ static int in_child(struct step *steps, size_t n, uint64_t first, uint64_t skip)
             exit(0); /* so that leaks are looked for */
         }
         if (!options.replay && !freopen("/dev/null", "w", stderr)) _exit(98);
-        limit_cpu(CPU_SECONDS);
+        limit_cpu(options.slow);
         world_open(&w);
         run_steps(&w, steps, n);
         world_close(&w);
@@ -246,8 +250,10 @@ static void report(uint64_t number, int status)
     struct step steps[STEPS];
     size_t n = sequence_of(number, steps);
     if (is_slow(status)) {
-        printf("# sequence %llu of seed %llu takes more than %d s of a processor\n",
-               (unsigned long long)number, (unsigned long long)options.seed, CPU_SECONDS);
+        printf("# sequence %llu of seed %llu takes more than %u s of a processor\n",
+               (unsigned long long)number, (unsigned long long)options.seed, options.slow);
+        const unsigned last = atomic_load(&shared->step);
+        if (last < n && options.threads == 1) print_steps(steps, last + 1);
         return;
     }
     printf("# sequence %llu of seed %llu fails (wait status 0x%x)\n", (unsigned long long)number,
@@ -286,8 +292,8 @@ static int explore(void)
 {
     const double from = now();
     uint64_t batch = options.shard, skip = 0;
-    int failures = 0, slow = 0;
-    while (!enough(from) && failures < 3) {
+    unsigned failures = 0, slow = 0;
+    while (!enough(from) && failures < options.failures) {
         const int status = in_child(NULL, 0, batch * BATCH, skip);
         for (unsigned t = 0; status != 0 && t < options.threads; t++)
             report(atomic_load(&shared->sequence[t]), status);
@@ -304,7 +310,7 @@ static int explore(void)
     printf("\n# steps:");
     for (unsigned c = 0; c < call_count; c++)
         printf(" %s %llu", calls[c].name, (unsigned long long)atomic_load(&shared->calls[c]));
-    printf("\napi: seed %llu shard %llu/%llu: %llu calls in %.0f s, %d slow, %d failed\n",
+    printf("\napi: seed %llu shard %llu/%llu: %llu calls in %.0f s, %u slow, %u failed\n",
            (unsigned long long)options.seed, (unsigned long long)options.shard,
            (unsigned long long)options.shards, (unsigned long long)atomic_load(&shared->done),
            now() - from, slow, failures);
@@ -350,6 +356,10 @@ static bool read_options(int argc, char **argv)
             options.seed = strtoull(v, NULL, 0);
         else if (!strcmp(a, "--threads"))
             options.threads = (unsigned)atoi(v);
+        else if (!strcmp(a, "--slow"))
+            options.slow = (unsigned)atoi(v);
+        else if (!strcmp(a, "--failures"))
+            options.failures = (unsigned)atoi(v);
         else if (!strcmp(a, "--replay"))
             options.replay = v;
         else if (!strcmp(a, "--shard") && sscanf(v, "%llu/%llu", &shard, &shards) == 2)
@@ -358,14 +368,15 @@ static bool read_options(int argc, char **argv)
             return false;
     }
     return options.threads >= 1 && options.threads <= THREADS && options.shard < options.shards &&
-           (options.calls || options.seconds > 0 || options.replay);
+           options.slow > 0 && (options.calls || options.seconds > 0 || options.replay);
 }
 
 int main(int argc, char **argv)
 {
     if (!read_options(argc, argv)) {
         fprintf(stderr, "usage: api (--seconds N | --calls N) [--seed N] [--shard I/N] "
-                        "[--threads N] [--isl] [--plant] | --replay FILE\n");
+                        "[--threads N] [--slow N] [--failures N] [--isl] [--plant] | "
+                        "--replay FILE\n");
         return 3;
     }
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
