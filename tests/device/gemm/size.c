@@ -3,8 +3,9 @@
  * sums of integers on the same GPU, D by the other order of the operands too (swapped), reruns that
  * must give the same bytes. Prints TAP; skips where there is no GPU.
  *
- *   size [--seconds N] [--seed N] [--from N] [--reruns N] [KIND...]
+ *   size [--seconds N] [--seed N] [--from N] [--reruns N] [--small] [KIND...]
  *
+ * --small: each kernel once, of a few tiles, its other choices drawn: for a slow checker.
  * The cases are dealt in an order that the seed says; what does not fit into the time is left, and
  * the last line says where to go on. */
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "driver/rng.h"
 
 enum { CLUSTERS = 4, STORES = 3, OVERLAPS = 2, ORDERS = 2, ROUNDS = 4 };
+enum { CHOICES = CLUSTERS * STORES * OVERLAPS * ORDERS * 4 };
 static const int32_t clusters[CLUSTERS][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 static const char *const kind_name[] = {"bf16", "f16", "tf32", "e4m3", "e5m2", "s8"};
 
@@ -23,6 +25,7 @@ struct options {
     uint64_t seed, from;
     int reruns;
     unsigned kinds;
+    bool small;
 };
 
 struct tally {
@@ -46,13 +49,14 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                    out = n / CLUSTERS / STORES / OVERLAPS / ORDERS;
     if (!(o->kinds >> i->kind & 1) || (int32_t)out >= outs_of(i->kind)) return false;
     const int32_t tile_m = gemm_tile_m(i), tile_n = i->bn, sms = suite->gpu.sm_count;
-    const int32_t columns = 24, rows = (ROUNDS * sms + columns - 1) / columns;
+    const int32_t columns = o->small ? 2 : 24;
+    const int32_t rows = o->small ? 3 : (ROUNDS * sms + columns - 1) / columns;
     memset(c, 0, sizeof *c);
     c->problem = (struct tmap_gemm_problem){.kind = i->kind,
                                             .out = (int32_t)out,
                                             .m = rows * tile_m - 3,
                                             .n = columns * tile_n - 5,
-                                            .k = 264,
+                                            .k = o->small ? 136 : 264,
                                             .batch = 1,
                                             .alpha = 1,
                                             .precise = i->promote};
@@ -131,6 +135,10 @@ static bool read_options(int argc, char **argv, struct options *o)
             o->kinds |= 1u << kind;
             continue;
         }
+        if (!strcmp(argv[i], "--small")) {
+            o->small = true;
+            continue;
+        }
         if (i + 1 == argc) return false;
         if (!strcmp(argv[i], "--seconds"))
             o->seconds = atof(argv[++i]);
@@ -147,30 +155,49 @@ static bool read_options(int argc, char **argv, struct options *o)
     return true;
 }
 
+/* One case of kernel i: the first of its choices that exists. False when the context is lost. */
+static bool hold_once(struct tmap_gemm *suite, uint64_t i, const struct options *o, struct tally *t)
+{
+    struct tmap_gemm_case c;
+    const unsigned long before = t->cases;
+    for (uint64_t k = 0; k < CHOICES && t->cases == before; k++) {
+        const uint64_t choice = (i * 37 + k * 7 + o->seed) % CHOICES; /* 7 divides no count */
+        if (case_at(suite, i + choice * gemm_instance_count, o, &c) && !hold(suite, &c, t))
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.seconds = 240, .seed = 1, .reruns = 1};
     struct tally t = {0};
     struct rig r = {0};
     if (!read_options(argc, argv, &o)) {
-        fprintf(stderr, "usage: size [--seconds N] [--seed N] [--from N] [--reruns N] [KIND...]\n");
+        fprintf(stderr, "usage: size [--seconds N] [--seed N] [--from N] [--reruns N] [--small] "
+                        "[KIND...]\n");
         return 3;
     }
     if (!rig_open(&r, 0, 5000, "gemm size")) return 0;
-    const uint64_t all = gemm_instance_count * CLUSTERS * STORES * OVERLAPS * ORDERS * 4;
+    const uint64_t all = gemm_instance_count * (o.small ? 1 : CHOICES);
     const double from = rig_seconds();
     uint64_t i = o.from;
     bool alive = true;
     for (; i < all && alive && rig_seconds() - from < o.seconds; i++) {
         struct tmap_gemm_case c;
+        if (o.small) {
+            alive = hold_once(r.gemm, i, &o, &t);
+            continue;
+        }
         /* 2^61 - 1 is prime and no count's divisor: the order is a permutation */
         const uint64_t at = (i * (((UINT64_C(1) << 61) - 1) % all) + o.seed) % all;
         if (case_at(r.gemm, at, &o, &c)) alive = hold(r.gemm, &c, &t);
     }
-    printf("%s 1 - at full size: %lu cases of %zu kernels, %lu wrong, %lu elements compared, %lu "
+    printf("%s 1 - %s: %lu cases of %zu kernels, %lu wrong, %lu elements compared, %lu "
            "combinations have no kernel; %.0f s, %s --from %llu of %llu\n1..1\n",
-           alive && t.wrong == 0 && t.cases > 0 ? "ok" : "not ok", t.cases, gemm_instance_count,
-           t.wrong, t.elements, t.none, rig_seconds() - from,
+           alive && t.wrong == 0 && t.cases > 0 ? "ok" : "not ok",
+           o.small ? "each kernel once" : "at full size", t.cases, gemm_instance_count, t.wrong,
+           t.elements, t.none, rig_seconds() - from,
            i < all ? "go on with" : "all done:", (unsigned long long)i, (unsigned long long)all);
     if (alive) rig_close(&r);
     return !alive || t.wrong || t.cases == 0;
