@@ -29,3 +29,7 @@ $(B)/gen/fit/fit_constants.def: src/kernels/gemm/model.c
 $(GEMM_FIT): bench/gemm/fit/fit.c $(B)/gen/fit/model.c $(B)/gen/fit/fit_constants.def $(LINK_ALL)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -I$(B)/gen/fit -o $@ $(filter %.c,$^) $(LINK_ALL) $(LIBS_ALL)
+# make build/bench/gemm/fit/needed: which kernels the model's picks need.
+$(B)/bench/gemm/fit/needed: bench/gemm/fit/needed.c bench/gemm/law.c $(LINK_ALL)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) -D_GNU_SOURCE -o $@ $(filter %.c,$^) $(LINK_ALL) $(LIBS_ALL)
