@@ -428,8 +428,8 @@ static void ladder(struct stand *s, int n, double ms)
         const char *name;
         struct tmap_gemm_config request;
     } steps[] = {
-        {"specialised 64x128, one tile a block",
-         {.tile_m = 64, .tile_n = 128, .stages = 4, .group = 1, .clusters = tiles * 4}},
+        {"specialised 64x112, one tile a block",
+         {.tile_m = 64, .tile_n = 112, .stages = 4, .group = 1, .clusters = tiles * 4}},
         {"two consumers 128x256",
          {.tile_m = 128, .tile_n = 256, .stages = 3, .group = 1, .clusters = tiles}},
         {"four stages", {.tile_m = 128, .tile_n = 256, .group = 1, .clusters = tiles}},

@@ -36,10 +36,8 @@ static const double PANEL_CLOCKS = 1185;
 static const double TURN_CLOCKS = 3889;
 static const double TURN_PANEL = 2104;
 static const double TURN_ONE_PANEL = 1559;
-/* What the rest of the fit, to warpgroups that share a tile, makes too much of; and too little
- * where a tile is one slab of 64 rows. */
+/* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
 static const double TURN_FIT = 0.9289;
-static const double TURN_SLAB_FIT = 1.087;
 static const double SPLIT_CLOCKS = 1462;            /* of a split: its two meetings */
 static const double SHARED_BYTES_PER_CLOCK = 10.66; /* of its parts, from the cluster's blocks */
 static const double SHARED_LATENCY = 864;  /* of a load from there, of which few run at a time */
@@ -297,7 +295,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     compute_us *= in_step(c, tiles);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
-    if (c->pingpong > 0) compute_us *= choice->instance->wgs > 1 ? TURN_FIT : TURN_SLAB_FIT;
+    if (c->pingpong > 0) compute_us *= TURN_FIT;
     const double memory_us = bytes / memory_bytes_per_us(suite);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
@@ -319,7 +317,7 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
     const double waves = tiles / suite->resident[rows * cols * shape->split_k];
-    const double fit = instance->pingpong ? smaller(TURN_FIT, TURN_SLAB_FIT) : 1;
+    const double fit = instance->pingpong ? TURN_FIT : 1;
     return fit * (shape->stream_k == 0 ? up(waves) : waves) * k_blocks_of(view) / shape->split_k *
            block / clocks_per_us(suite);
 }
