@@ -357,7 +357,7 @@ static bool is_nested(const struct check *c)
 
 static const char *check_form(struct check *c, const struct form *f, wide *coef)
 {
-    wide slope;
+    wide slope = 0;
     if (!is_whole(f)) return "its digits do not hold the index";
     if (!c->copied && !slope_of(f, &slope)) return "its strides disagree";
     if (!same_bounds(c, f)) return "its bounds are others";
