@@ -145,12 +145,15 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   struct tmap_gemm_config *configs, size_t cap);
 
 /* tmap_gemm_tune() : as tmap_gemm_make_plan(), but the first `most` configurations by the cost
- * model are timed on the problem's own memory (D is overwritten) and the fastest is planned: each
- * for some runs, then the model's own and the quickest others in turn, for less than a second (of
- * runs below 40 ms), since a warm GPU at its power limit ranks them otherwise. cache_path: a text
- * file of earlier choices, one line a problem whatever the request, read first and appended to;
- * NULL: none. Waits for the device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C
- * is D. A cache file that cannot be read or written is passed over. */
+ * model are timed and the fastest is planned: each for some runs, then the model's own and the
+ * quickest others in turn, and the winner once more beside the model's own, for less than a second
+ * (of runs below 20 ms), since a warm GPU at its power limit ranks them otherwise. They run on
+ * copies of A and B, as many as the L2 cache cannot hold (at most twice its size and one more), or
+ * where one is larger than that or memory is short, on the problem's own; D may be overwritten.
+ * cache_path: a text file of earlier choices, one line a problem whatever the request, read first
+ * and appended to; NULL: none. Waits for the device. Errors: as tmap_gemm_make_plan();
+ * TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A cache file that cannot be read or written is
+ * passed over. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,

@@ -1,5 +1,6 @@
 /* The fastest configuration by trial, remembered in a text file. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm/suite.h"
@@ -9,11 +10,11 @@ enum { KEY_BYTES = 240 };
 /* Every configuration is looked at for a few runs, on a device that has worked for WARM_US. Under
  * its power limit a GPU ranks them in another order than before it has warmed up (4096 cubed,
  * docs/GEMM.md), so the quickest are timed again, in turn, each in slices that keep the device
- * busy. */
-enum { WARM_US = 30000, LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 30000 };
-enum { MOST_RUNS = 160 };
-/* What differs less from the model's own plan is noise. */
-static const double WORTH = 0.985;
+ * busy; and what has won, once more beside the model's own plan. */
+enum { WARM_US = 30000, LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 20000 };
+enum { RUN_OFFS = 4, MOST_RUNS = 640 };
+/* What differs less from the model's own plan is noise: of the finals, and of the run-off. */
+static const double WORTH = 0.985, STILL_WORTH = 0.99;
 
 /* What the kernels of a kind are, in 64 bits: another build's choices are not this one's. */
 static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
@@ -63,30 +64,39 @@ static void remember(const char *path, const char *key, const struct tmap_gemm_c
     fclose(f);
 }
 
-/* A product that reads twice the L2 cache's size before every run, so that each finds its operands
- * where a program's would be: not there. It reads, since lines that were written would still be on
- * their way to memory while a short product runs. Without memory to spare it is left out. */
+/* A product that reads twice the L2 cache's size. It reads, since lines that were written would
+ * still be on their way to memory while a short product runs. */
 struct sweep {
     tmap_cu_deviceptr at;
     bool wanted;
     struct tmap_gemm_plan plan;
-    double us; /* what it takes itself */
 };
 
-/* Microseconds of `runs` runs, of the sweep before each included; plan NULL: of sweeps alone. 0
+/* Copies of the operands, taken in turn, so that a run finds its own where a program's would be: in
+ * memory. As many as the L2 cache cannot hold; where so many would be too many to plan for, a sweep
+ * before each round of them evicts them. A product larger than the cache, or one that there is no
+ * memory for, has its own operands alone. */
+enum { MOST_SETS = 64 };
+struct rotation {
+    tmap_cu_deviceptr at;
+    int32_t count, next;
+    struct tmap_gemm_problem set[MOST_SETS];
+    struct sweep sweep;
+};
+
+/* Microseconds from before the first of `runs` runs to after the last, each of the next plan; 0
  * when the device objects. */
-static double elapsed_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plan,
-                         const struct sweep *sweep, int32_t runs)
+static double elapsed_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plans,
+                         struct rotation *r, int32_t runs)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
     tmap_cu_event from = NULL, to = NULL;
     float ms = 0;
     bool good = !api->event_create(&from, 0) && !api->event_create(&to, 0);
+    if (good && r->sweep.wanted) good = tmap_gemm_run(&r->sweep.plan, NULL) == TMAP_OK;
     good = good && !api->event_record(from, NULL);
-    for (int32_t i = 0; i < runs && good; i++) {
-        if (sweep->wanted) good = tmap_gemm_run(&sweep->plan, NULL) == TMAP_OK;
-        good = good && (!plan || tmap_gemm_run(plan, NULL) == TMAP_OK);
-    }
+    for (int32_t i = 0; i < runs && good; i++, r->next = (r->next + 1) % r->count)
+        good = tmap_gemm_run(&plans[r->next], NULL) == TMAP_OK;
     good = good && !api->event_record(to, NULL) && !api->event_synchronize(to) &&
            !api->event_elapsed_time(&ms, from, to);
     if (from) api->event_destroy(from);
@@ -94,24 +104,70 @@ static double elapsed_us(const struct tmap_gemm *suite, const struct tmap_gemm_p
     return good ? ms * 1000.0 : 0;
 }
 
-/* Microseconds a run, or 0 when the device objects. */
-static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plan,
-                      const struct sweep *sweep, int32_t runs)
+/* A configuration's plans, one a set of operands. */
+static enum tmap_status plan_all(struct tmap_gemm *suite, const struct rotation *r,
+                                 const struct tmap_gemm_config *config,
+                                 struct tmap_gemm_plan *plans, struct tmap_gemm_refusal *refusal)
 {
-    const double least_us = 0.1;
-    if (tmap_gemm_run(plan, NULL) != TMAP_OK) return 0;
-    const double all_us = elapsed_us(suite, plan, sweep, runs);
-    if (all_us <= 0) return 0;
-    const double us = all_us / runs - sweep->us;
-    return us > least_us ? us : least_us;
+    enum tmap_status status = TMAP_OK;
+    for (int32_t i = 0; i < r->count && status == TMAP_OK; i++)
+        status = tmap_gemm_make_plan(suite, &r->set[i], config, &plans[i], refusal);
+    return status;
 }
 
-/* Bytes that a run touches: of more than the cache holds little is left by the next one anyway. */
+/* Microseconds a run, or 0 when the device objects. Each set is used once between two sweeps. */
+static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan *plans,
+                      struct rotation *r, int32_t runs)
+{
+    const double least_us = 0.1;
+    double all_us = 0;
+    for (int32_t done = 0, part = 0; done < runs; done += part) {
+        part = r->sweep.wanted && runs - done > r->count ? r->count : runs - done;
+        const double us = elapsed_us(suite, plans, r, part);
+        if (us <= 0) return 0;
+        all_us += us;
+    }
+    return all_us / runs > least_us ? all_us / runs : least_us;
+}
+
+/* Bytes that a run touches. */
 static double bytes_of(const struct tmap_gemm_problem *p)
 {
     const struct gemm_view v = gemm_view_of(p, false);
     const double m = v.m, n = v.n, k = v.k;
     return v.batch * ((m + n) * k * v.element_bytes + m * n * v.out_bytes);
+}
+
+/* From the first element of a matrix to its last. */
+static size_t extent_of(const struct tmap_gemm_matrix *x, int32_t outer, int32_t k, int32_t batch,
+                        int32_t bytes)
+{
+    const int64_t rows = x->mn_major ? k : outer, inner = x->mn_major ? outer : k;
+    return (size_t)(((rows - 1) * x->ld + inner + (batch - 1) * x->batch_stride) * bytes);
+}
+
+/* Room for it, and the matrix moved there: as far from a multiple of 1024 as it was. */
+static uint64_t move_to(uint64_t *at, struct tmap_gemm_matrix *x, size_t bytes)
+{
+    enum { UNIT = 1024 };
+    const uint64_t from = x->address;
+    x->address = *at + from % UNIT;
+    *at += (from % UNIT + bytes + UNIT - 1) / UNIT * UNIT;
+    return from;
+}
+
+/* The i-th copy begins at *at, which moves behind it. A and B are copied where `copy` says so. */
+static bool place_set(const struct tmap_gemm *suite, struct tmap_gemm_problem *p, uint64_t *at,
+                      bool copy)
+{
+    const struct gemm_view v = gemm_view_of(p, false);
+    const size_t a = extent_of(&p->a, p->m, p->k, p->batch, v.element_bytes);
+    const size_t b = extent_of(&p->b, p->n, p->k, p->batch, v.element_bytes);
+    const uint64_t from_a = move_to(at, &p->a, a), from_b = move_to(at, &p->b, b);
+    /* D's rows are M's unless it is written along M. */
+    move_to(at, &p->d, extent_of(&p->d, p->m, p->n, p->batch, v.out_bytes));
+    return !copy || (!suite->gpu.api.memcpy_dtod_async(p->a.address, from_a, a, NULL) &&
+                     !suite->gpu.api.memcpy_dtod_async(p->b.address, from_b, b, NULL));
 }
 
 /* One row times as many as fill `bytes`, of the same kind, at `at`; its result lies behind them. */
@@ -137,83 +193,142 @@ static struct tmap_gemm_problem sweeping(const struct tmap_gemm_problem *p, uint
 static void open_sweep(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                        struct sweep *sweep)
 {
-    enum { TIMES = 16, UNIT = 4 * SWEEP_ROW_BYTES }; /* rows of the result are whole */
+    enum { UNIT = 4 * SWEEP_ROW_BYTES }; /* rows of the result are whole */
     const size_t bytes = (size_t)suite->gpu.l2_bytes * 2 / UNIT * UNIT;
-    *sweep = (struct sweep){.wanted = false};
-    if (bytes == 0 || bytes_of(problem) > (double)suite->gpu.l2_bytes ||
-        suite->gpu.api.mem_alloc(&sweep->at, bytes + bytes / SWEEP_ROW_BYTES * 4))
+    if (bytes == 0 || suite->gpu.api.mem_alloc(&sweep->at, bytes + bytes / SWEEP_ROW_BYTES * 4))
         return;
     const struct tmap_gemm_problem p = sweeping(problem, sweep->at, bytes);
     sweep->wanted = tmap_gemm_make_plan(suite, &p, NULL, &sweep->plan, NULL) == TMAP_OK;
-    elapsed_us(suite, NULL, sweep, 1);
-    sweep->us = elapsed_us(suite, NULL, sweep, TIMES) / TIMES;
 }
 
-static void close_sweep(const struct tmap_gemm *suite, struct sweep *sweep)
+static void open_rotation(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                          struct rotation *r)
 {
-    if (sweep->at) suite->gpu.api.mem_free(sweep->at);
+    struct tmap_gemm_problem placed = *problem;
+    const double enough = 2.0 * (double)suite->gpu.l2_bytes, bytes = bytes_of(problem);
+    uint64_t each = 0;
+    const double wanted = 1 + enough / bytes;
+    *r = (struct rotation){.count = 1, .set = {*problem}};
+    place_set(suite, &placed, &each, false);
+    const int32_t count = wanted < MOST_SETS ? (int32_t)wanted : MOST_SETS;
+    if (count < 2 || suite->gpu.api.mem_alloc(&r->at, each * (uint64_t)count)) return;
+    uint64_t at = r->at;
+    r->count = count;
+    for (int32_t i = 0; i < count; i++) {
+        r->set[i] = *problem;
+        if (!place_set(suite, &r->set[i], &at, true)) r->set[i] = *problem;
+    }
+    if (count == MOST_SETS) open_sweep(suite, problem, &r->sweep);
+}
+
+static void close_rotation(const struct tmap_gemm *suite, struct rotation *r)
+{
+    if (r->at) suite->gpu.api.mem_free(r->at);
+    if (r->sweep.at) suite->gpu.api.mem_free(r->sweep.at);
 }
 
 /* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
 struct finals {
-    struct tmap_gemm_plan plan[FINALISTS];
+    struct tmap_gemm_config config[FINALISTS];
     double us[FINALISTS];
     int32_t count;
 };
 
-static void enter(struct finals *f, const struct tmap_gemm_plan *plan, double us)
+static void enter(struct finals *f, const struct tmap_gemm_config *config, double us)
 {
     int32_t at = f->count;
     if (at == FINALISTS && us >= f->us[--at]) return;
     for (; at > 1 && us < f->us[at - 1]; at--) {
-        f->plan[at] = f->plan[at - 1];
+        f->config[at] = f->config[at - 1];
         f->us[at] = f->us[at - 1];
     }
-    f->plan[at] = *plan;
+    f->config[at] = *config;
     f->us[at] = us;
     if (f->count < FINALISTS) f->count++;
 }
 
+/* What a search works with. */
+struct trials {
+    struct tmap_gemm *suite;
+    struct rotation operands;
+    struct finals finals;
+    struct tmap_gemm_plan plan[MOST_SETS];
+};
+
+/* Of a slice of finalist i; 0 when the device objects. */
+static double slice_us(struct trials *t, int32_t i)
+{
+    const double runs = SLICE_US / t->finals.us[i] + 1;
+    if (plan_all(t->suite, &t->operands, &t->finals.config[i], t->plan, NULL) != TMAP_OK) return 0;
+    return time_us(t->suite, t->plan, &t->operands, runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
+}
+
 /* The quickest over all rounds, but the model's own unless it is beaten by more than noise, in more
  * rounds than not; -1 when the device objects. */
-static int32_t winner(const struct tmap_gemm *suite, const struct sweep *sweep,
-                      const struct finals *f)
+static int32_t winner(struct trials *t)
 {
     double total[FINALISTS] = {0}, own = 0;
     int32_t best = 0, won[FINALISTS] = {0};
     for (int32_t round = 0; round < ROUNDS; round++)
-        for (int32_t i = 0; i < f->count; i++) {
-            const double runs = SLICE_US / (f->us[i] + sweep->us) + 1;
-            const double us =
-                time_us(suite, &f->plan[i], sweep, runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
+        for (int32_t i = 0; i < t->finals.count; i++) {
+            const double us = slice_us(t, i);
             if (us <= 0) return -1;
             if (i == 0) own = us;
             total[i] += us;
             won[i] += us < own;
         }
-    for (int32_t i = 1; i < f->count; i++)
+    for (int32_t i = 1; i < t->finals.count; i++)
         if (total[i] < total[best] && total[i] < total[0] * WORTH && won[i] * 2 > ROUNDS) best = i;
     return best;
 }
 
+/* The same of the best and the model's own alone: the best of several is the luckiest of them,
+ * too. */
+static int32_t run_off(struct trials *t, int32_t best)
+{
+    double total[2] = {0};
+    for (int32_t round = 0; round < RUN_OFFS && best > 0; round++)
+        for (int32_t i = 0; i < 2; i++) {
+            const int32_t which = (round + i) % 2; /* who comes first takes turns */
+            const double us = slice_us(t, which ? best : 0);
+            if (us <= 0) return -1;
+            total[which] += us;
+        }
+    return total[1] < total[0] * STILL_WORTH ? best : best > 0 ? 0 : best;
+}
+
 /* The first `most` configurations of the request, each looked at; the first one warms the device.
  */
-static enum tmap_status look(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                             const struct tmap_gemm_config *request, const struct sweep *sweep,
-                             size_t most, struct finals *f, struct tmap_gemm_refusal *refusal)
+static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *problem,
+                             const struct tmap_gemm_config *request, size_t most,
+                             struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
-    const size_t count = tmap_gemm_configs(suite, problem, request, configs, GEMM_MAX_CHOICES);
+    struct finals *f = &t->finals;
+    const size_t count = tmap_gemm_configs(t->suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
-        struct tmap_gemm_plan trial;
-        if (tmap_gemm_make_plan(suite, problem, &configs[i], &trial, refusal) != TMAP_OK) continue;
-        double us = time_us(suite, &trial, sweep, LOOK_RUNS);
+        if (plan_all(t->suite, &t->operands, &configs[i], t->plan, refusal) != TMAP_OK) continue;
+        double us = time_us(t->suite, t->plan, &t->operands, 1); /* which loads the kernel */
+        if (us > 0) us = time_us(t->suite, t->plan, &t->operands, LOOK_RUNS);
         for (double busy = 0; f->count == 0 && us > 0 && count > 1 && most > 1 && busy < WARM_US;
-             busy += (us + sweep->us) * LOOK_RUNS)
-            us = time_us(suite, &trial, sweep, LOOK_RUNS);
+             busy += us * LOOK_RUNS)
+            us = time_us(t->suite, t->plan, &t->operands, LOOK_RUNS);
         if (us <= 0) return TMAP_E_DRIVER;
-        enter(f, &trial, us);
+        enter(f, &t->plan[0].config, us);
     }
+    return TMAP_OK;
+}
+
+/* By trial; the configuration that is planned is in *config. */
+static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem *problem,
+                               const struct tmap_gemm_config *request, size_t most,
+                               struct tmap_gemm_config *config, struct tmap_gemm_refusal *refusal)
+{
+    const enum tmap_status status = look(t, problem, request, most, refusal);
+    if (status != TMAP_OK) return status;
+    const int32_t best = t->finals.count > 1 ? run_off(t, winner(t)) : 0;
+    if (best < 0) return TMAP_E_DRIVER;
+    if (t->finals.count > 0) *config = t->finals.config[best];
     return TMAP_OK;
 }
 
@@ -222,24 +337,23 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
                              const char *cache_path, struct tmap_gemm_plan *plan,
                              struct tmap_gemm_refusal *refusal)
 {
-    struct tmap_gemm_config known;
-    struct finals f = {.count = 0};
+    struct tmap_gemm_config config = request ? *request : (struct tmap_gemm_config){0}, known;
     char key[KEY_BYTES];
     key_of(suite, problem, key);
     if (recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
-    struct sweep sweep;
-    open_sweep(suite, problem, &sweep);
-    enum tmap_status status = look(suite, problem, request, &sweep, most, &f, refusal);
-    const int32_t best = status == TMAP_OK && f.count > 1 ? winner(suite, &sweep, &f) : 0;
-    if (best < 0) status = TMAP_E_DRIVER;
-    close_sweep(suite, &sweep);
-    if (status != TMAP_OK) return status;
-    if (f.count == 0) return tmap_gemm_make_plan(suite, problem, request, plan, refusal);
-    *plan = f.plan[best];
-    remember(cache_path, key, &plan->config);
-    return TMAP_OK;
+    struct trials *t = calloc(1, sizeof *t);
+    if (!t) return TMAP_E_MEMORY;
+    t->suite = suite;
+    open_rotation(suite, problem, &t->operands);
+    enum tmap_status status = search(t, problem, request, most, &config, refusal);
+    const bool found = t->finals.count > 0;
+    close_rotation(suite, &t->operands);
+    free(t);
+    if (status == TMAP_OK) status = tmap_gemm_make_plan(suite, problem, &config, plan, refusal);
+    if (status == TMAP_OK && found) remember(cache_path, key, &plan->config);
+    return status;
 }
 
 enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
