@@ -1,7 +1,8 @@
-"""Triton: descriptors that explain themselves, and configurations that cannot exist left out.
+"""Triton: descriptors that explain themselves, configurations that cannot exist left out, kernels on the CPU.
 
     libtmap.triton.patch()            # a failing descriptor raises IllegalDescriptor, with reasons
     @triton.autotune(configs, key=["M", "N", "K"], prune_configs_by=libtmap.triton.prune_configs_by())
+    run = libtmap.triton.emulate(kernel, grid, args, target="sm_100a")   # on the CPU, with races found
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from . import _native
 from ._check import Result, check, judge
 from ._descriptor import Descriptor
 from ._plans import prune
+from ._triton_emulate import emulate
 from .adapters import triton_launch
 
 _BOX = 256  # Triton splits a block into boxes of at most this many elements
@@ -114,4 +116,4 @@ def prune_configs_by(m: str = "M", n: str = "N", k: str = "K", *, dtype: Any = N
     return {"early_config_prune": early}
 
 
-__all__ = ["Descriptor", "check_descriptor", "check_launch", "patch", "prune_configs_by", "unpatch"]
+__all__ = ["Descriptor", "check_descriptor", "check_launch", "emulate", "patch", "prune_configs_by", "unpatch"]
