@@ -1,10 +1,12 @@
 """What cffi compiles: the declarations are the public headers themselves, preprocessed.
 
-Four extension modules, so that each needs only its own libraries:
+Four extension modules, so that each needs only its own libraries, and one that finds its library when it
+runs:
   _core   libtmap: check, encode, decode, layout, repair, solve, prune (libc)
   _emu    libtmap-emulate: kernels on the CPU (libc)
   _isl    libtmap-symbolic: conditions and guards (isl; Z3 is loaded at run time)
   _io     logs, rules in words, pictures (jansson)
+  _gemm   libtmap-cuda: matrix products (loaded when one is asked for)
 """
 
 import functools
@@ -56,7 +58,7 @@ def has_header(name):
 
 
 def modules():
-    return ["core", "emu"] + ["isl"] * has_header("isl/ctx.h") + ["io"] * has_header("jansson.h")
+    return ["core", "emu", "gemm"] + ["isl"] * has_header("isl/ctx.h") + ["io"] * has_header("jansson.h")
 
 
 def missing():
@@ -112,6 +114,10 @@ emu.cdef(declarations("tmap/emulate.h").replace(declarations("tmap/tmap.h"), "")
 emu.set_source("libtmap._emu", CORE_SOURCE + '#include "tmap/emulate.h"\n', sources=sources("emulate"),
                include_dirs=INCLUDE, extra_compile_args=["-std=c11", "-O2", "-fvisibility=hidden", *defines()],
                libraries=["m"])
+
+gemm = cffi.FFI()
+gemm.cdef(declarations("tmap/kernels.h"))
+gemm.set_source("libtmap._gemm", None)
 
 if "isl" in modules():
     isl = cffi.FFI()
