@@ -25,8 +25,9 @@ struct limits {
 struct work {
     uint64_t left;
 };
-#define SEARCH_WORK (UINT64_C(1) << 24) /* a second at most; no test that is closed needs as much  \
-                                         */
+#define SEARCH_WORK                                                                                \
+    (UINT64_C(1) << 24) /* a second at most; no test that is closed needs as much                  \
+                         */
 
 /* The request that a plan serves: what its costs are measured against. */
 struct objective {
