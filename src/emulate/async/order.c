@@ -21,14 +21,19 @@ bool emu_order_open(struct emu_machine *m)
     return o->bucket != NULL;
 }
 
+bool emu_order_lost(const struct emu_machine *m)
+{
+    return m->order && m->order->lost;
+}
+
 static struct emu_chunk *chunk_at(const struct emu_machine *m, struct emu_clock *c, uint32_t cta)
 {
-    const struct emu_order *o = m->order;
+    struct emu_order *o = m->order;
     if (!c->chunk) c->chunk = calloc(o->ctas, sizeof *c->chunk);
-    if (!c->chunk) return NULL;
+    if (!c->chunk) return o->lost = true, NULL;
     if (!c->chunk[cta]) {
         struct emu_chunk *k = calloc(1, sizeof *k + 2 * o->per_cta * sizeof(uint32_t));
-        if (!k) return NULL;
+        if (!k) return o->lost = true, NULL;
         k->seen = (uint32_t *)(k + 1);
         k->async = k->seen + o->per_cta;
         c->chunk[cta] = k;
@@ -106,7 +111,7 @@ uint32_t emu_object(struct emu_machine *m)
     if (o->objects == o->object_room || o->object_room == 0) {
         const uint32_t room = o->object_room ? 2 * o->object_room : 0x400;
         struct emu_clock *larger = realloc(o->object, room * sizeof *larger);
-        if (!larger) return 0;
+        if (!larger) return o->lost = true, 0;
         memset(larger + o->object_room, 0, (room - o->object_room) * sizeof *larger);
         o->object = larger;
         o->object_room = room;
@@ -246,7 +251,7 @@ static uint32_t location(struct emu_machine *m, const void *at, bool make)
         if (l->at == at) return l->object;
     if (!make) return 0;
     struct location *l = malloc(sizeof *l);
-    if (!l) return 0;
+    if (!l) return o->lost = true, 0;
     *l = (struct location){*head, at, emu_object(m)};
     *head = l;
     return l->object;

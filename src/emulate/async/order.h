@@ -49,6 +49,8 @@ enum emu_agent_kind {
 enum { AGENT_BARRIERS = 48 }; // barriers of a CTA; more share an agent
 
 bool emu_order_open(struct emu_machine *m);
+// What happened is not known in full, for want of memory: any finding may be wrong.
+bool emu_order_lost(const struct emu_machine *m);
 void emu_order_close(struct emu_machine *m);
 uint32_t emu_agent(const struct emu_cta *cta, enum emu_agent_kind kind, uint32_t index);
 uint32_t emu_object(struct emu_machine *m); // a new synchronisation object; 0: none (no search)

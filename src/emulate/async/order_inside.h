@@ -17,6 +17,7 @@ struct emu_order {
     struct emu_clock *object, published;
     uint32_t objects, object_room;
     struct location **bucket;
+    bool lost; // something was not written down for want of memory
 };
 
 uint32_t emu_clock_seen(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent);

@@ -167,7 +167,10 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
     struct emu_shadow **slot = cta ? &cta->shadow : &region->shadow;
     if (region) early(m, actor, region, offset, access);
     if (!*slot) *slot = make(cta ? cta->smem_end : region->bytes);
-    if (!*slot) return;
+    if (!*slot) {
+        m->order->lost = true;
+        return;
+    }
     struct touch t = {m, actor, cta, region, access, 0};
     const uint64_t end = offset + bytes, start = cta ? 0 : region->address;
     for (uint64_t at = offset; at < end;) {

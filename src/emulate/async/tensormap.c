@@ -162,7 +162,11 @@ void emu_map_acquired(struct emu_warp *w, uint64_t generic)
     if ((m->map_notes & (m->map_notes - 1)) == 0) {
         const uint32_t room = m->map_notes ? 2 * m->map_notes : 1;
         struct emu_map_note *larger = realloc(m->map_note, room * sizeof *larger);
-        if (!larger) return;
+        if (!larger) {
+            m->status = TMAP_E_MEMORY;
+            m->stop = true;
+            return;
+        }
         m->map_note = larger;
     }
     m->map_note[m->map_notes++] = (struct emu_map_note){generic, w->agent, emu_now(w)};

@@ -285,6 +285,7 @@ static enum tmap_status run_machine(struct emu_machine *m)
     const enum tmap_status status = open_machine(m);
     if (status != TMAP_OK) return status;
     emu_schedule(m);
+    if (emu_order_lost(m)) m->status = TMAP_E_MEMORY;
     if (m->status == TMAP_OK && m->result.finished) emu_compare(m);
     return m->status;
 }

@@ -88,7 +88,7 @@ bool emu_first_time(struct emu_machine *m, enum tmap_emulate_kind kind, const st
                     const struct emu_insn *b)
 {
     if (!m->seen) m->seen = calloc(MAX_SEEN, sizeof *m->seen);
-    if (!m->seen) return false;
+    if (!m->seen) return m->status = TMAP_E_MEMORY, m->stop = true, false;
     for (uint32_t i = 0; i < m->seens; i++)
         if (m->seen[i].kind == kind && m->seen[i].a == a && m->seen[i].b == b) return false;
     if (m->seens == MAX_SEEN) return false;

@@ -97,6 +97,7 @@ void emu_schedule(struct emu_machine *m)
                             (unsigned long long)m->budget);
         }
         replace_finished(m);
+        if (emu_order_lost(m)) m->stop = true;
     }
     m->result.finished = !m->stop;
 }
