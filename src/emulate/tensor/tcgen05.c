@@ -166,13 +166,20 @@ struct tensor_hands tensor_hands(const struct emu_op *op, const struct emu_clock
     return h;
 }
 
+static bool no_memory(struct emu_machine *m)
+{
+    m->status = TMAP_E_MEMORY;
+    m->stop = true;
+    return false;
+}
+
 // B's columns are the pair's, half of them in each CTA.
 static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
                    const struct shape *s, const struct tensor_view *b, double *out)
 {
     const uint32_t cols = s->n / s->ctas;
     double *half = s->ctas == 1 ? out : malloc(sizeof *half * s->k * cols);
-    bool good = half != NULL;
+    bool good = half || no_memory(cta[0]->m);
     for (uint32_t c = 0; good && c < s->ctas; c++) {
         good = tensor_read(&h->smem, cta[c], b, s->b, cols, s->k, true, half);
         for (uint32_t k = 0; good && s->ctas == 2 && k < s->k; k++)
@@ -263,7 +270,7 @@ static bool same_scales(const struct tensor_hands *h, struct emu_op *op, struct 
     const struct mma_call *c = op->data;
     const struct tensor_scaling how = {s->blocks, s->scale_id[1], c->scale[1] & 0xffff, s->ue4m3};
     double *other = malloc(sizeof x->scale);
-    bool good = other && tensor_scales(&h->tensor, peer, &how, s->n, other);
+    bool good = (other || no_memory(peer->m)) && tensor_scales(&h->tensor, peer, &how, s->n, other);
     if (good && memcmp(other, x->scale, sizeof *other * s->n * s->blocks)) {
         emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->scale[1],
                   "the CTAs of a pair have other scale factors of B");
