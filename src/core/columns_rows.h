@@ -1,5 +1,6 @@
 /* The rows of desc.def compiled for vectors of VECTOR_BYTES, under the name COLUMNS_ROWS: the body
  * of columns_base.c, columns_avx2.c and columns_avx512.c. */
+#include "core/bad_places.h"
 #include "core/columns.h"
 #include "expr/words_width.h"
 
@@ -23,12 +24,6 @@
         here |= (c) & ~(m);                                                                        \
     }
 #define BAD_ONCE(c, m) BAD_PLACE(c, m, 0, 0)
-#define BAD_OUTER(c, m)                                                                            \
-    BAD_PLACE(c, m, 1, 1) BAD_PLACE(c, m, 2, 2) BAD_PLACE(c, m, 3, 3) BAD_PLACE(c, m, 4, 4)
-#define BAD_DIMS(c, m) BAD_PLACE(c, m, 0, 0) BAD_OUTER(c, m)
-#define BAD_STRIDES(c, m)                                                                          \
-    BAD_PLACE(c, m, 0, 1) BAD_PLACE(c, m, 1, 2) BAD_PLACE(c, m, 2, 3) BAD_PLACE(c, m, 3, 4)
-#define BAD_SPATIALS(c, m) BAD_PLACE(c, m, 0, 2) BAD_PLACE(c, m, 1, 3) BAD_PLACE(c, m, 2, 4)
 
 /* A row over the block, where it counts: its class to the descriptors that violate it. */
 #define OVER_BLOCK(id, span, when, must)                                                           \

@@ -5,6 +5,7 @@
 #ifndef TMAP_CORE_NATIVE_ROWS_H
 #define TMAP_CORE_NATIVE_ROWS_H
 
+#include "core/bad_places.h"
 #include "core/checker.h"
 #include "expr/native.h"
 #include "expr/words_native.h"
@@ -27,12 +28,6 @@
         enum { i = j };                                                                            \
         bad |= ((rank) > (limit)) & (c) & !(m);                                                    \
     }
-#define BAD_OUTER(c, m)                                                                            \
-    BAD_PLACE(c, m, 1, 1) BAD_PLACE(c, m, 2, 2) BAD_PLACE(c, m, 3, 3) BAD_PLACE(c, m, 4, 4)
-#define BAD_DIMS(c, m) BAD_PLACE(c, m, 0, 0) BAD_OUTER(c, m)
-#define BAD_STRIDES(c, m)                                                                          \
-    BAD_PLACE(c, m, 0, 1) BAD_PLACE(c, m, 1, 2) BAD_PLACE(c, m, 2, 3) BAD_PLACE(c, m, 3, 4)
-#define BAD_SPATIALS(c, m) BAD_PLACE(c, m, 0, 2) BAD_PLACE(c, m, 1, 3) BAD_PLACE(c, m, 2, 4)
 #define SET_PLACES(id, places)                                                                     \
     {                                                                                              \
         int bad = 0;                                                                               \
