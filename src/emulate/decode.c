@@ -384,3 +384,11 @@ enum ptx_type dec_peek_type(const struct decoder *d)
     }
     return PTX_NONE;
 }
+
+const struct ptx_operand *dec_first_of_pair(struct decoder *d)
+{
+    const struct ptx_operand *o = dec_operand(d);
+    if (!o || o->kind != PTX_OP_PAIR) return o;
+    d->out->lists = 1;
+    return dec_dest_of(d, &o->part[1], 1, &d->out->e) ? &o->part[0] : NULL;
+}

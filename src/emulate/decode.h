@@ -46,6 +46,8 @@ int dec_one_of(struct decoder *d, const char *list);
 
 // Operands, in their order. Each answers false with an error when the next one is not of the kind.
 const struct ptx_operand *dec_operand(struct decoder *d); // the next one, whatever it is
+// The next one, or the first of a pair a|p; p, a predicate, becomes out->e and out->lists 1.
+const struct ptx_operand *dec_first_of_pair(struct decoder *d);
 bool dec_more(const struct decoder *d);
 bool dec_source(struct decoder *d, enum ptx_type type, emu_at *out);
 bool dec_dest(struct decoder *d, uint32_t bits, emu_at *out);
@@ -56,7 +58,7 @@ bool dec_source_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
 bool dec_dest_of(struct decoder *d, const struct ptx_operand *o, uint32_t bits, emu_at *out);
 bool dec_address_of(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
                     emu_at *base, int64_t *offset);
-// One of several addresses of an instruction, with its own width; emu_address_at reads it.
+// One of several addresses of an instruction, with its own width; emu_place_at() reads it.
 bool dec_place(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
                struct emu_place *out);
 bool dec_register(struct decoder *d, int32_t reg, emu_at *out);

@@ -122,14 +122,8 @@ bool decode_match(struct decoder *d)
     d->out->exec = match;
     d->out->count = (uint8_t)mode;
     d->out->bytes = (uint8_t)(ptx_type_bits(t) / 8);
-    const struct ptx_operand *o = dec_operand(d);
-    if (!o) return false;
-    if (o->kind == PTX_OP_PAIR) {
-        d->out->lists = 1;
-        if (!dec_dest_of(d, &o->part[1], 1, &d->out->e)) return false;
-        o = &o->part[0];
-    }
-    return dec_dest_of(d, o, 32, &d->out->d) && dec_source(d, t, &d->out->a) &&
+    const struct ptx_operand *o = dec_first_of_pair(d);
+    return o && dec_dest_of(d, o, 32, &d->out->d) && dec_source(d, t, &d->out->a) &&
            dec_source(d, PTX_B32, &d->out->c);
 }
 

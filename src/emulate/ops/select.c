@@ -154,14 +154,8 @@ bool decode_setp(struct decoder *d)
     if (!comparison(d)) return false;
     d->out->type = (uint8_t)dec_type(d);
     d->out->exec = setp;
-    const struct ptx_operand *o = dec_operand(d);
-    if (!o) return false;
-    if (o->kind == PTX_OP_PAIR) {
-        d->out->lists = 1;
-        if (!dec_dest_of(d, &o->part[1], 1, &d->out->e)) return false;
-        o = &o->part[0];
-    }
-    return dec_dest_of(d, o, 1, &d->out->d) && compared(d);
+    const struct ptx_operand *o = dec_first_of_pair(d);
+    return o && dec_dest_of(d, o, 1, &d->out->d) && compared(d);
 }
 
 EXEC(set)
