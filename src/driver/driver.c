@@ -132,21 +132,19 @@ static size_t entries_of(uint32_t rank)
     return rank < TMAP_MAX_RANK ? rank : TMAP_MAX_RANK;
 }
 
+/* What every kind of call is given. */
+#define ARGUMENTS_OF_ALL                                                                           \
+    .dtype = dtype, .rank = rank, .flags = map ? 0 : TMAP_NULL_MAP,                                \
+    .address = (uint64_t)(uintptr_t)address, .interleave = interleave, .swizzle = swizzle,         \
+    .l2_promotion = l2_promotion, .oob_fill = oob_fill
+
 int tmap_driver_encode_tiled(struct tmap_driver *driver, struct tmap_driver_report *report,
                              void *map, int dtype, uint32_t rank, void *address,
                              const uint64_t *dim, const uint64_t *stride_bytes, const uint32_t *box,
                              const uint32_t *elem_stride, int interleave, int swizzle,
                              int l2_promotion, int oob_fill)
 {
-    struct tmap_desc d = {.kind = TMAP_TILED,
-                          .dtype = dtype,
-                          .rank = rank,
-                          .flags = map ? 0 : TMAP_NULL_MAP,
-                          .address = (uint64_t)(uintptr_t)address,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .l2_promotion = l2_promotion,
-                          .oob_fill = oob_fill};
+    struct tmap_desc d = {.kind = TMAP_TILED, ARGUMENTS_OF_ALL};
     arguments_arrays(&d, entries_of(rank), dim, stride_bytes, box, elem_stride);
     if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
     return finish(driver, &d,
@@ -163,17 +161,8 @@ int tmap_driver_encode_im2col(struct tmap_driver *driver, struct tmap_driver_rep
                               const uint32_t *elem_stride, int interleave, int swizzle,
                               int l2_promotion, int oob_fill)
 {
-    struct tmap_desc d = {.kind = TMAP_IM2COL,
-                          .dtype = dtype,
-                          .rank = rank,
-                          .flags = map ? 0 : TMAP_NULL_MAP,
-                          .address = (uint64_t)(uintptr_t)address,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .l2_promotion = l2_promotion,
-                          .oob_fill = oob_fill,
-                          .channels = channels,
-                          .pixels = pixels};
+    struct tmap_desc d = {
+        .kind = TMAP_IM2COL, ARGUMENTS_OF_ALL, .channels = channels, .pixels = pixels};
     arguments_arrays(&d, entries_of(rank), dim, stride_bytes, NULL, elem_stride);
     arguments_corners(&d, entries_of(rank), lower, upper);
     if (!call_can_be_asked(&d)) return finish(driver, &d, CALL_NOT_ASKED, report);
@@ -192,14 +181,7 @@ int tmap_driver_encode_im2col_wide(struct tmap_driver *driver, struct tmap_drive
                                    int mode, int swizzle, int l2_promotion, int oob_fill)
 {
     struct tmap_desc d = {.kind = TMAP_IM2COL_WIDE,
-                          .dtype = dtype,
-                          .rank = rank,
-                          .flags = map ? 0 : TMAP_NULL_MAP,
-                          .address = (uint64_t)(uintptr_t)address,
-                          .interleave = interleave,
-                          .swizzle = swizzle,
-                          .l2_promotion = l2_promotion,
-                          .oob_fill = oob_fill,
+                          ARGUMENTS_OF_ALL,
                           .lower = {lower_width},
                           .upper = {upper_width},
                           .channels = channels,

@@ -43,60 +43,29 @@ void capture_replace(enum trace_how how, void *map, void *address, int result)
     sink_send(&r);
 }
 
+/* What every kind of call is given. */
+#define PARAMS_OF_ALL                                                                              \
+    .map = p->map, .dtype = p->dtype, .rank = p->rank, .address = p->address, .dim = p->dim,       \
+    .stride = p->stride, .elem_stride = p->elem_stride, .interleave = p->interleave,               \
+    .swizzle = p->swizzle, .l2_promotion = p->l2_promotion, .oob_fill = p->oob_fill
+
 void capture_tiled(enum trace_how how, const struct tiled_params *p, int result)
 {
-    const struct encode_call c = {.map = p->map,
-                                  .dtype = p->dtype,
-                                  .rank = p->rank,
-                                  .address = p->address,
-                                  .dim = p->dim,
-                                  .stride = p->stride,
-                                  .box = p->box,
-                                  .elem_stride = p->elem_stride,
-                                  .interleave = p->interleave,
-                                  .swizzle = p->swizzle,
-                                  .l2_promotion = p->l2_promotion,
-                                  .oob_fill = p->oob_fill};
+    const struct encode_call c = {PARAMS_OF_ALL, .box = p->box};
     capture_encode(how, TMAP_TILED, &c, result);
 }
 
 void capture_im2col(enum trace_how how, const struct im2col_params *p, int result)
 {
-    const struct encode_call c = {.map = p->map,
-                                  .dtype = p->dtype,
-                                  .rank = p->rank,
-                                  .address = p->address,
-                                  .dim = p->dim,
-                                  .stride = p->stride,
-                                  .elem_stride = p->elem_stride,
-                                  .lower = p->lower,
-                                  .upper = p->upper,
-                                  .channels = p->channels,
-                                  .pixels = p->pixels,
-                                  .interleave = p->interleave,
-                                  .swizzle = p->swizzle,
-                                  .l2_promotion = p->l2_promotion,
-                                  .oob_fill = p->oob_fill};
+    const struct encode_call c = {PARAMS_OF_ALL, .lower = p->lower, .upper = p->upper,
+                                  .channels = p->channels, .pixels = p->pixels};
     capture_encode(how, TMAP_IM2COL, &c, result);
 }
 
 void capture_wide(enum trace_how how, const struct wide_params *p, int result)
 {
-    const struct encode_call c = {.map = p->map,
-                                  .dtype = p->dtype,
-                                  .rank = p->rank,
-                                  .address = p->address,
-                                  .dim = p->dim,
-                                  .stride = p->stride,
-                                  .elem_stride = p->elem_stride,
-                                  .lower_width = p->lower_width,
-                                  .upper_width = p->upper_width,
-                                  .channels = p->channels,
-                                  .pixels = p->pixels,
-                                  .interleave = p->interleave,
-                                  .mode = p->mode,
-                                  .swizzle = p->swizzle,
-                                  .l2_promotion = p->l2_promotion,
-                                  .oob_fill = p->oob_fill};
+    const struct encode_call c = {
+        PARAMS_OF_ALL,           .lower_width = p->lower_width, .upper_width = p->upper_width,
+        .channels = p->channels, .pixels = p->pixels,           .mode = p->mode};
     capture_encode(how, TMAP_IM2COL_WIDE, &c, result);
 }

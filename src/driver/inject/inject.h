@@ -14,13 +14,17 @@ bool cupti_is_on(void);
 void cupti_now_on(bool is);
 enum trace_how mode_wanted(void); /* TRACE_BY_NOTHING: either */
 
+/* What every kind of call begins with. */
+#define ENCODE_HEAD                                                                                \
+    void *map;                                                                                     \
+    int dtype;                                                                                     \
+    uint32_t rank;                                                                                 \
+    void *address;                                                                                 \
+    const uint64_t *dim, *stride;
+
 /* capture.c : arguments into a record; pointers may be anything the caller passed. */
 struct encode_call {
-    void *map;
-    int dtype;
-    uint32_t rank;
-    void *address;
-    const uint64_t *dim, *stride;
+    ENCODE_HEAD
     const uint32_t *box, *elem_stride;
     const int *lower, *upper;
     int lower_width, upper_width;
@@ -32,31 +36,19 @@ void capture_replace(enum trace_how how, void *map, void *address, int result);
 
 /* The driver's argument lists in its order, as CUPTI hands them over (generated_cuda_meta.h). */
 struct tiled_params {
-    void *map;
-    int dtype;
-    uint32_t rank;
-    void *address;
-    const uint64_t *dim, *stride;
+    ENCODE_HEAD
     const uint32_t *box, *elem_stride;
     int interleave, swizzle, l2_promotion, oob_fill;
 };
 struct im2col_params {
-    void *map;
-    int dtype;
-    uint32_t rank;
-    void *address;
-    const uint64_t *dim, *stride;
+    ENCODE_HEAD
     const int *lower, *upper;
     uint32_t channels, pixels;
     const uint32_t *elem_stride;
     int interleave, swizzle, l2_promotion, oob_fill;
 };
 struct wide_params {
-    void *map;
-    int dtype;
-    uint32_t rank;
-    void *address;
-    const uint64_t *dim, *stride;
+    ENCODE_HEAD
     int lower_width, upper_width;
     uint32_t channels, pixels;
     const uint32_t *elem_stride;
