@@ -1,6 +1,7 @@
-// Where a warp stands in the ring of stages.
+// The ring of stages: where a warp stands in it, and whether host and kernel mean the same one.
 #pragma once
 
+#include "kernels/gemm/params.h"
 #include "kernels/ptx/ptx.cuh"
 
 // A position in the ring: the slot, and the parity of the phase that fills it.
@@ -24,3 +25,13 @@ struct ring_position {
         parity ^= rounds & 1;
     }
 };
+
+// The host's idea of this kernel against the kernel's own: refuse, and say which differs.
+PTX_FN void refuse_mismatch(const gemm_params &p, int32_t tile_m, int32_t tile_n,
+                            int32_t stage_bytes, uint32_t smem_base, const ptx::watch &watch)
+{
+    if (p.tile_m != tile_m) ptx::report_and_trap(watch, 2, 1, p.tile_m, tile_m);
+    if (p.tile_n != tile_n) ptx::report_and_trap(watch, 2, 2, p.tile_n, tile_n);
+    if (p.stage_bytes != stage_bytes) ptx::report_and_trap(watch, 2, 3, p.stage_bytes, stage_bytes);
+    if (smem_base % 1024) ptx::report_and_trap(watch, 2, 4, smem_base, 1024);
+}

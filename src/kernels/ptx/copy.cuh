@@ -18,6 +18,12 @@ namespace ptx
 #define PTX_V3 PTX_V2, "r"(c[2])
 #define PTX_V4 PTX_V3, "r"(c[3])
 #define PTX_V5 PTX_V4, "r"(c[4])
+#define PTX_LOAD_BY_RANK()                                                                         \
+    if constexpr (RANK == 1) PTX_LOAD(1);                                                          \
+    if constexpr (RANK == 2) PTX_LOAD(2);                                                          \
+    if constexpr (RANK == 3) PTX_LOAD(3);                                                          \
+    if constexpr (RANK == 4) PTX_LOAD(4);                                                          \
+    if constexpr (RANK == 5) PTX_LOAD(5)
 
 // Global to shared, this block only. The destination is written .shared::cta: on sm_90 it is the
 // same instruction as .shared::cluster, on sm_120 the other form is a call into the driver.
@@ -30,11 +36,7 @@ namespace ptx
 template <int RANK>
 PTX_FN void tma_load(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[RANK])
 {
-    if constexpr (RANK == 1) PTX_LOAD(1);
-    if constexpr (RANK == 2) PTX_LOAD(2);
-    if constexpr (RANK == 3) PTX_LOAD(3);
-    if constexpr (RANK == 4) PTX_LOAD(4);
-    if constexpr (RANK == 5) PTX_LOAD(5);
+    PTX_LOAD_BY_RANK();
 }
 #undef PTX_LOAD
 
@@ -58,13 +60,10 @@ template <int RANK>
 PTX_FN void tma_load_multicast(uint32_t dst, const void *map, uint32_t bar,
                                const int32_t (&c)[RANK], uint32_t mask)
 {
-    if constexpr (RANK == 1) PTX_LOAD(1);
-    if constexpr (RANK == 2) PTX_LOAD(2);
-    if constexpr (RANK == 3) PTX_LOAD(3);
-    if constexpr (RANK == 4) PTX_LOAD(4);
-    if constexpr (RANK == 5) PTX_LOAD(5);
+    PTX_LOAD_BY_RANK();
 }
 #undef PTX_LOAD
+#undef PTX_LOAD_BY_RANK
 #undef PTX_M1
 #undef PTX_M2
 #undef PTX_M3

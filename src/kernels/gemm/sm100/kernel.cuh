@@ -11,18 +11,6 @@
 #include "load.cuh"
 #include "multiply.cuh"
 
-// The host's idea of this kernel against the kernel's own: refuse, and say which differs.
-template <class S>
-PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
-                            const ptx::watch &watch)
-{
-    if (p.tile_m != S::TILE_M) ptx::report_and_trap(watch, 2, 1, p.tile_m, S::TILE_M);
-    if (p.tile_n != S::BN) ptx::report_and_trap(watch, 2, 2, p.tile_n, S::BN);
-    if (p.stage_bytes != S::STAGE_BYTES)
-        ptx::report_and_trap(watch, 2, 3, p.stage_bytes, S::STAGE_BYTES);
-    if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
-}
-
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
     const uint32_t readers = p.cluster_m + p.cluster_n - 1;
@@ -52,7 +40,7 @@ PTX_FN uint32_t begin(const gemm_params &p, const shared_layout<S> &smem, int32_
 {
     const int32_t warp = threadIdx.x / 32;
     if (threadIdx.x == 64) init_barriers<S>(p, smem);
-    if (warp == 3) refuse_mismatch<S>(p, smem, watch);
+    if (warp == 3) refuse_mismatch(p, S::TILE_M, S::BN, S::STAGE_BYTES, smem.base, watch);
     if (warp == 1) {
         if (FAULT(p, 50))
             ptx::tensor_alloc<S::CTAS, S::COLUMNS / 2>(smem.columns());

@@ -83,18 +83,6 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, worklist
     await_panels(p, wg); // what the last stores read does not outlive this block
 }
 
-// The host's idea of this kernel against the kernel's own: refuse, and say which differs.
-template <class S>
-PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
-                            const ptx::watch &watch)
-{
-    if (p.tile_m != S::BM) ptx::report_and_trap(watch, 2, 1, p.tile_m, S::BM);
-    if (p.tile_n != S::BN) ptx::report_and_trap(watch, 2, 2, p.tile_n, S::BN);
-    if (p.stage_bytes != S::STAGE_BYTES)
-        ptx::report_and_trap(watch, 2, 3, p.stage_bytes, S::STAGE_BYTES);
-    if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
-}
-
 template <class S> PTX_FN void gemm_by_warps(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
@@ -104,7 +92,7 @@ template <class S> PTX_FN void gemm_by_warps(const gemm_params &p)
     const worklist list(p, cluster);
     ptx::grid_let_next_start();
     if (threadIdx.x == 0) {
-        refuse_mismatch<S>(p, smem, watch);
+        refuse_mismatch(p, S::BM, S::BN, S::STAGE_BYTES, smem.base, watch);
         ptx::prefetch_tensormap(&p.a);
         ptx::prefetch_tensormap(&p.b);
         ptx::prefetch_tensormap(&p.d);

@@ -14,18 +14,6 @@
 #include "split.cuh"
 #include "store_warp.cuh"
 
-// The host's idea of this kernel against the kernel's own: refuse, and say which differs.
-template <class S>
-PTX_FN void refuse_mismatch(const gemm_params &p, const shared_layout<S> &smem,
-                            const ptx::watch &watch)
-{
-    if (p.tile_m != S::BM) ptx::report_and_trap(watch, 2, 1, p.tile_m, S::BM);
-    if (p.tile_n != S::BN) ptx::report_and_trap(watch, 2, 2, p.tile_n, S::BN);
-    if (p.stage_bytes != S::STAGE_BYTES)
-        ptx::report_and_trap(watch, 2, 3, p.stage_bytes, S::STAGE_BYTES);
-    if (smem.base % 1024) ptx::report_and_trap(watch, 2, 4, smem.base, 1024);
-}
-
 // In pingpong.cuh.
 template <class S> PTX_FN void init_turns(const shared_layout<S> &smem);
 template <class S>
@@ -124,7 +112,7 @@ PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cl
                   const ptx::watch &watch)
 {
     if (threadIdx.x / 32 == 1) init_barriers<S>(p, smem);
-    if (threadIdx.x / 32 == 2) refuse_mismatch<S>(p, smem, watch);
+    if (threadIdx.x / 32 == 2) refuse_mismatch(p, S::BM, S::BN, S::STAGE_BYTES, smem.base, watch);
     if (cluster_size > 1 && !FAULT(p, 9))
         ptx::cluster_sync();
     else
