@@ -4,7 +4,7 @@
  * asynchronous engines follow. What is asynchronous happens at any moment that the PTX memory model
  * allows; a program that counts on one such moment is reported, whether or not its bytes are wrong.
  * Source of the semantics: PTX ISA 9.0 and what docs/SIMULATOR.md records of an H200; numbers of
- * tensor cores as src/emulate/tensor/numerics.h says. Nothing here needs a driver or a GPU.
+ * tensor cores as src/emulate/tensor/numerics.c says. Nothing here needs a driver or a GPU.
  *
  * Thread rule: a module may be run by several threads at once; a run is one thread's.
  */

@@ -6,8 +6,6 @@
 #define MENDINGS 48 /* changes tried before a random descriptor is given up */
 #define VIOLATIONS 64
 
-const char *const generate_source_name[SOURCES] = {"bound", "random", "real", "enums", "unusual"};
-
 static int64_t number_value(struct rng *rng, int slot, int64_t now)
 {
     const unsigned bits = slot_bytes(slot) * 8u;

@@ -12,7 +12,6 @@
 #define GENERATE_POOL 8
 
 enum generate_source { FROM_BOUND, FROM_RANDOM, FROM_REAL, FROM_ENUMS, FROM_UNUSUAL, SOURCES };
-extern const char *const generate_source_name[SOURCES];
 
 enum side { SIDE_INSIDE, SIDE_OUTSIDE, SIDE_NONE };
 

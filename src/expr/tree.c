@@ -95,10 +95,6 @@ tnode tree_var(struct tree *t, int slot)
 {
     return push(t, T_VAR, 0, 0, 0, slot);
 }
-tnode tree_param(struct tree *t, int number)
-{
-    return push(t, T_PARAM, 0, 0, 0, number);
-}
 tnode tree_field(struct tree *t, int slot)
 {
     return t->bind(t, slot, t->user);

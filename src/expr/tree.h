@@ -71,7 +71,6 @@ void tree_init(struct tree *t, struct tree_node *nodes, int capacity,
 /* Builders; all fold constants and the neutral and absorbing elements. */
 tnode tree_const(struct tree *t, int128 k);
 tnode tree_var(struct tree *t, int slot);
-tnode tree_param(struct tree *t, int number);
 tnode tree_field(struct tree *t, int slot); /* through bind */
 tnode tree_add(struct tree *t, tnode a, tnode b);
 tnode tree_sub(struct tree *t, tnode a, tnode b);

@@ -77,7 +77,7 @@ struct io_request {
 /* io_request_from() : a record of solve. False with the error set. */
 bool io_request_from(struct io_record *record, struct io_request *out);
 
-/* io_enum_from() : a name, an alias or an integer at key of the record's own object; `otherwise`
+/* io_enum_key() : a name, an alias or an integer at key of the record's own object; `otherwise`
  *  when absent. False with the error set. */
 bool io_enum_key(struct io_record *record, const char *key, int which, int32_t otherwise,
                  int32_t *out);

@@ -17,11 +17,6 @@ static const struct io_words words[ROW_COUNT] = {
 };
 /* clang-format on */
 
-const struct io_words *io_words_of(tmap_row row)
-{
-    return &words[row];
-}
-
 /* By the bits of expr/field.h's KINDS_. */
 const char *io_kinds_text(tmap_row row)
 {

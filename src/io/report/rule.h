@@ -12,9 +12,6 @@ struct io_words {
     const char *kinds, *span, *needs, *when, *must;
 };
 
-/* io_words_of() : row must be in range. */
-const struct io_words *io_words_of(tmap_row row);
-
 /* What it is about, in words: "tiled and im2col", "each stride i". row_print()'s formulas fit into
  * FORMULA_SIZE. */
 enum { FORMULA_SIZE = 1000 };

@@ -239,9 +239,6 @@ PTX_FN void grid_let_next_start()
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-// --- tensor copies ----------------------------------------------------------------------------
-// ptx_copy.cuh, at the end.
-
 // --- warpgroup control --------------------------------------------------------------------------
 
 template <int N> PTX_FN void registers_raise()

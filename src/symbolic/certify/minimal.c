@@ -8,13 +8,13 @@ enum { TEXT_BYTES = 1 << 21 };
 
 static void take_objective(struct sym_account *a, const struct tmap_search_objective *o)
 {
-    a->objective = (struct sym_aim){.useful_bytes = o->useful_bytes,
-                                    .tensor_bytes = o->tensor_bytes,
-                                    .swizzle = o->swizzle,
-                                    .stores = o->stores,
-                                    .keep_swizzle = o->keep_swizzle,
-                                    .no_copy = o->no_copy,
-                                    .decided = o->decided};
+    a->objective = (struct sym_objective){.useful_bytes = o->useful_bytes,
+                                          .tensor_bytes = o->tensor_bytes,
+                                          .swizzle = o->swizzle,
+                                          .stores = o->stores,
+                                          .keep_swizzle = o->keep_swizzle,
+                                          .no_copy = o->no_copy,
+                                          .decided = o->decided};
     a->has_aim = true;
 }
 

@@ -6,7 +6,7 @@
 #include "tmap/solve.h"
 
 /* What the search measured against ("objective" in its account). */
-struct sym_aim {
+struct sym_objective {
     unsigned long long useful_bytes, tensor_bytes;
     int swizzle, stores, keep_swizzle, no_copy, decided;
 };
@@ -24,7 +24,7 @@ struct sym_view {
 
 struct sym_fields {
     const struct tmap_checker *checker;
-    const struct sym_aim *objective;
+    const struct sym_objective *objective;
     const struct sym_view *view;
     const struct tmap_plan *plan;
     const struct tmap_use *use; /* who uses the map: the rows about that hold too; NULL: nobody */
@@ -85,7 +85,7 @@ struct sym_account {
     const struct tmap_tile_plan *best; /* with use */
     uint32_t tile_rank;
     struct tmap_desc base; /* the request's fields that no view changes */
-    struct sym_aim objective;
+    struct sym_objective objective;
     bool has_aim;
 };
 /* sym_read_account() : asks Z3 about each view. sym_each_view() : calls each with every view

@@ -19,7 +19,7 @@ const char *sym_smt_name(int slot, char name[48]);
  *  each field's own bit-vector is extended; wide enough where no node leaves +-2^(bits-1). */
 void sym_smt_tree(struct sym_text *t, const struct tree *tree, tnode n, int bits);
 
-/* sym_tree_all_free() : a binding under which nothing folds: every field is a variable. */
+/* sym_bind_free() : a binding under which nothing folds: every field is a variable. */
 tnode sym_bind_free(struct tree *t, int slot, void *unused);
 
 #endif
