@@ -371,6 +371,17 @@ PTX_FN uint32_t load_global_if(uint64_t addr, bool wide, bool half)
     return v;
 }
 
+// Two neighbours, or the first of them, or zeros: as load_global_if.
+PTX_FN void load_global_pair(uint64_t addr, bool both, bool one, float &x, float &y)
+{
+    asm volatile("{ .reg .pred w, h;\n"
+                 "  setp.ne.u32 w, %3, 0; setp.ne.u32 h, %4, 0; mov.b32 %0, 0; mov.b32 %1, 0;\n"
+                 "  @w ld.global.v2.f32 {%0, %1}, [%2];\n"
+                 "  @h ld.global.f32 %0, [%2]; }"
+                 : "=&f"(x), "=&f"(y)
+                 : "l"(addr), "r"((uint32_t)both), "r"((uint32_t)one));
+}
+
 // Between blocks, through L2: data with a flag that is released after it and acquired before it.
 PTX_FN void store_global_128(uint64_t addr, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {

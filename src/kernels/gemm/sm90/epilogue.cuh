@@ -30,9 +30,16 @@ template <class S, int G> struct group {
     static constexpr int LEFT = S::BN - G * 64, COLUMNS = LEFT < 64 ? LEFT : 64, REGS = COLUMNS / 2;
 };
 
+// The beta of the parameters, read where it is used.
+struct own_beta {
+    const gemm_params &p;
+    PTX_FN operator float() const { return p.beta; }
+};
+
 // v := v + beta C, element by element, inside D only.
-template <int REGS>
-PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, int32_t row, int32_t col, int32_t batch)
+template <int REGS, class BETA>
+PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, const BETA &beta, int32_t row,
+                  int32_t col, int32_t batch)
 {
     const c_reader c(p.out);
     const int32_t bytes = c.wide ? 4 : 2;
@@ -44,7 +51,7 @@ PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, int32_t row, int32_t c
     for (int i = 0; i < REGS; i++) {
         const int32_t down = (i & 2) * 4, across = i & 1;
         const bool inside = row + down < p.m && col + across < p.n;
-        v[i] = c.add(v[i], c.load(at + down * row_bytes + across * col_bytes, inside), p.beta);
+        v[i] = c.add(v[i], c.load(at + down * row_bytes + across * col_bytes, inside), beta);
         if (i % 4 == 3) {
             at += 8 * col_bytes;
             col += 8;
@@ -71,6 +78,13 @@ PTX_FN void scale(int32_t &x, const gemm_params &p)
     x = p.out == GEMM_OUT_S32 ? x * (int32_t)p.alpha : __float_as_int(p.alpha * (float)x);
 }
 
+// In compose.cuh: the kernel's epilogue, where it has one. at: of v[0].
+template <class S, int REGS>
+PTX_FN void compose(float (&v)[REGS], const gemm_params &p, const place &at);
+
+template <class S>
+PTX_FN void compose_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, const place &at);
+
 // Group G of alpha acc + beta C.
 template <class S, int G>
 PTX_FN void take(float (&v)[group<S, G>::REGS], const typename S::acc_t (&acc)[S::REGS],
@@ -79,8 +93,9 @@ PTX_FN void take(float (&v)[group<S, G>::REGS], const typename S::acc_t (&acc)[S
 #pragma unroll
     for (int i = 0; i < group<S, G>::REGS; i++) v[i] = as_float(acc[G * 32 + i]);
     const fragment f;
-    if (S::ADDS_C && p.beta != 0.0f)
-        add_c(v, p, at.row + f.warp * 16 + f.lane / 4, at.col + G * 64 + f.lane % 4 * 2, at.batch);
+    if (S::ADDS_C && !S::EPILOGUE && p.beta != 0.0f)
+        add_c(v, p, own_beta{p}, at.row + f.warp * 16 + f.lane / 4,
+              at.col + G * 64 + f.lane % 4 * 2, at.batch);
 }
 
 // --- into panels of 128 bytes by 64 rows: rows of D, or columns when D is transposed ---
@@ -451,7 +466,7 @@ template <class S>
 PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &at)
 {
-    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
+    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
@@ -466,7 +481,7 @@ PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, 
                        int32_t wg, const place &at)
 {
     const int32_t wide = p.out >= GEMM_OUT_F32;
-    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
+    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
@@ -487,28 +502,23 @@ PTX_FN void store_pair(const gemm_params &p, uint64_t to, float x, float y, int3
     if (!wide && count == 1) *(uint16_t *)to = (uint16_t)both;
 }
 
-// acc holds the i-th four registers' sums.
-template <class S>
-PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const place &at,
-                        int32_t i)
+// From one row of D to the next, read where it is used.
+struct own_row_bytes {
+    const gemm_params &p;
+    PTX_FN operator int64_t() const { return p.d_row_bytes; }
+};
+
+// The four values of a thread in eight columns, to a matrix that lies as D does.
+template <class BYTES>
+PTX_FN void store_quad(const gemm_params &p, const fragment &f, const float (&v)[4], uint64_t d,
+                       const BYTES &row_bytes, int32_t row, int32_t col)
 {
-    const fragment f;
-    const int32_t row = at.row + f.warp * 16 + f.lane / 4, col = at.col + i * 8 + f.lane % 4 * 2;
-    float v[4];
-    if (S::KIND == GEMM_S8 || p.alpha != 1.0f) {
-#pragma unroll
-        for (int j = 0; j < 4; j++) scale(acc[j], p);
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
-    if (p.beta != 0.0f) add_c(v, p, row, col, at.batch);
     const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
-    const uint64_t d = (uint64_t)p.d_address + at.batch * p.d_batch_bytes;
     if (!p.transposed) {
 #pragma unroll
         for (int half = 0; half < 2; half++)
-            store_pair(p, d + (row + half * 8) * p.d_row_bytes + (int64_t)col * bytes, v[half * 2],
-                       v[half * 2 + 1], row + half * 8 < p.m ? p.n - col : 0);
+            store_pair(p, d + (row + half * 8) * (int64_t)row_bytes + (int64_t)col * bytes,
+                       v[half * 2], v[half * 2 + 1], row + half * 8 < p.m ? p.n - col : 0);
     } else {
         // Neighbours along M are those of lanes 4 apart: each of the two gets a column of both.
         const bool odd = f.lane / 4 % 2;
@@ -517,8 +527,30 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
             const float x = v[half * 2], y = v[half * 2 + 1];
             const float other = __shfl_xor_sync(0xffffffff, odd ? x : y, 4);
             const int32_t first = row + half * 8 - odd, column = col + odd;
-            store_pair(p, d + column * p.d_row_bytes + (int64_t)first * bytes, odd ? other : x,
+            store_pair(p, d + column * (int64_t)row_bytes + (int64_t)first * bytes, odd ? other : x,
                        odd ? y : other, column < p.n ? p.m - first : 0);
         }
     }
+}
+
+// acc holds the i-th four registers' sums.
+template <class S>
+PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const place &at,
+                        int32_t i)
+{
+    const fragment f;
+    const int32_t row = at.row + f.warp * 16 + f.lane / 4, col = at.col + i * 8 + f.lane % 4 * 2;
+    float v[4];
+    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) scale(acc[j], p);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
+    if constexpr (S::EPILOGUE)
+        compose<S>(v, p, {row, col, at.batch});
+    else if (p.beta != 0.0f)
+        add_c(v, p, own_beta{p}, row, col, at.batch);
+    store_quad(p, f, v, (uint64_t)p.d_address + at.batch * p.d_batch_bytes, own_row_bytes{p}, row,
+               col);
 }

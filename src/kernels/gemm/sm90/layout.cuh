@@ -28,7 +28,8 @@ struct shape {
     // Warpgroups that multiply, and how many of them read one slot: all, but in pingpong.cuh.
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
     static constexpr bool PINGPONG = false;
-    static constexpr int REGS = BN / 2; // accumulators a thread
+    static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
+    static constexpr int REGS = BN / 2;     // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
     // promoted ones, since every chain reads A from shared memory.
     static constexpr int CHAIN = BN <= 192 ? BN : BN / 2;
