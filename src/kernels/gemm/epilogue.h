@@ -1,0 +1,42 @@
+/* What the host hands to a kernel whose sums go through an epilogue: after a product's own
+ * parameters, one struct by value, read by C and by CUDA. */
+#ifndef TMAP_KERNELS_GEMM_EPILOGUE_H
+#define TMAP_KERNELS_GEMM_EPILOGUE_H
+
+#include "kernels/gemm/params.h"
+
+enum gemm_step {
+#define STEP(word, member, bytes) GEMM_STEP_##word,
+#include "kernels/gemm/epilogue.def"
+    GEMM_STEPS
+};
+
+enum gemm_activation {
+#define ACTIVATION(word, NAME) GEMM_ACTIVATION_##NAME,
+#include "kernels/gemm/epilogue.def"
+    GEMM_ACTIVATIONS
+};
+
+/* Rows and columns are the kernel's: a swapped product's are exchanged. Addresses of device memory,
+ * 0 where a step is not wanted. */
+struct gemm_epilogue {
+    uint32_t steps; /* a bit each of enum gemm_step */
+    int32_t activation, bias_type;
+    int32_t reserved;
+    uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax;
+    uint64_t second; /* D's shape and type */
+    int64_t second_row_bytes, second_batch_bytes;
+};
+
+/* The product's maps, and so its parameters, are aligned on the device: so is what follows them. */
+struct gemm_epilogue_params {
+    struct gemm_params product;
+#ifdef __CUDACC__
+    alignas(128)
+#else
+    _Alignas(128)
+#endif
+        struct gemm_epilogue epilogue;
+};
+
+#endif
