@@ -42,6 +42,12 @@ bool gemm_is_bare(const struct gemm_instance *instance)
            (instance->pingpong && instance->wgs * instance->bn >= 2 * GEMM_MANY_SUMS);
 }
 
+bool gemm_splits(const struct gemm_instance *instance)
+{
+    return !gemm_is_tall(instance) &&
+           !(instance->image == GEMM_FINISHED && instance->bn / 2 >= GEMM_WIDE_SUMS);
+}
+
 /* Warpgroups that multiply. */
 static int32_t consumers_of(const struct gemm_instance *instance)
 {

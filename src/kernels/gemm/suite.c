@@ -16,6 +16,12 @@
 #define GEMM_PINGPONG(kind, slabs, bn)                                                             \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
         GEMM_COMMON)
+#define GEMM_EPILOGUE(kind, wgs, bn)                                                               \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue", kind, wgs, bn, false, false, false, false,     \
+        GEMM_FINISHED)
+#define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue", kind, slabs, bn, false, false,      \
+        false, true, GEMM_FINISHED)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 #define GEMM_TENSOR(kind, ctas, bn, a_mn, b_mn)                                                    \
@@ -52,7 +58,8 @@ _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INST
 /* The images of each kind, by enum gemm_image. */
 static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
-        [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths"},
+        [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
+                       "gemm/sm90/bf16_epilogue"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL},

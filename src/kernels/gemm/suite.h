@@ -3,15 +3,15 @@
 #define TMAP_KERNELS_GEMM_SUITE_H
 
 #include "driver/libcuda.h"
-#include "kernels/gemm/params.h"
+#include "kernels/gemm/epilogue.h"
 #include "kernels/runtime/images.h"
 #include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums; those of widths
- * between.
+ * between; those with an epilogue.
  */
-enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_IMAGES };
+enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_FINISHED, GEMM_IMAGES };
 
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
 enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };
@@ -108,7 +108,8 @@ struct gemm_view {
     struct tmap_gemm_matrix a, b;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
-    bool grouped; /* one of a group, whose members share their boxes */
+    bool epilogue, second; /* steps of epilogue.def; a second output among them */
+    bool grouped;          /* one of a group, whose members share their boxes */
     int32_t element_bytes, out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
@@ -161,6 +162,14 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                bool mn_major, int32_t tile_rows, int32_t sharers);
 
+/* Whether a product wants steps of epilogue.def (epilogue.c); whether they are within bounds.def
+ * and go together; and what its kernel is told of them. */
+bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem);
+enum tmap_status gemm_validate_epilogue(const struct tmap_gemm_problem *problem,
+                                        struct tmap_gemm_refusal *refusal);
+void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_problem *problem,
+                        bool swapped, struct gemm_epilogue *out);
+
 /* A plan's parameters but for its maps and what is only a group's (plan.c). */
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
                       const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
@@ -170,6 +179,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
  * by the warps (instance.c). */
 bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
+/* Whether blocks of a cluster may share a tile along K. */
+bool gemm_splits(const struct gemm_instance *instance);
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels);
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_threads(const struct gemm_instance *instance);

@@ -50,6 +50,13 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         send_part<S>(acc, p, cluster, rank, wg);
     } else {
         if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
+        if constexpr (S::EPILOGUE) {
+            compose_tile<S>(acc, p, at);
+            if (p.plain) {
+                store_plain<S>(acc, p, smem.staging(wg), wg, at);
+                return;
+            }
+        }
         // One call: the compiler writes out what it inlines, and this is most of the kernel.
         store_tile<S>(acc, p, smem.staging(wg), wg, at);
     }
@@ -97,7 +104,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         // The panels may lie where the other warpgroup still reads operands.
         if (S::WGS > 1 && !p.own_panels && p.split == 1)
             ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
-        if (plain)
+        if (!S::EPILOGUE && plain)
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         else
             deliver<S>(acc, p, smem, cluster, wg, w, d, watch);

@@ -99,8 +99,10 @@ PTX_FN void store_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared
     place d = place_of<S>(p, {index, 0, p.k_blocks}, 0);
     if (DELAY(p, DELAY_EPILOGUE) && side == 0) ptx::pause_us(50);
 #pragma unroll
-    for (int slab = 0; slab < S::SLABS; slab++, d.row += 64)
+    for (int slab = 0; slab < S::SLABS; slab++, d.row += 64) {
+        if constexpr (S::EPILOGUE) compose_tile<S>(sums.of[slab], p, d);
         store_tile<S>(sums.of[slab], p, smem.staging(FAULT(p, 44) ? 0 : side), side, d);
+    }
 }
 
 template <class S>

@@ -1,0 +1,29 @@
+// Kernels whose sums go through the steps of epilogue.def; the name says the row:
+// gemm_bf16_2x256_epilogue, gemm_bf16_pingpong_2x192_epilogue.
+#pragma once
+
+#include "compose.cuh"
+#include "pingpong.cuh"
+
+template <class SHAPE> struct finished : SHAPE {
+    static constexpr bool EPILOGUE = true;
+    static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
+};
+
+#define GEMM_FINISHED_KERNEL(NAME, ...)                                                            \
+    extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<finished<__VA_ARGS__>>(p.product);                                                    \
+    }
+
+#ifdef GEMM_ONLY
+#define GEMM_EPILOGUE(kind, wgs, bn)                                                               \
+    GEMM_FINISHED_KERNEL(gemm_##kind##_##wgs##x##bn##_epilogue, shape<GEMM_KIND_##kind, wgs, bn>)
+#define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
+    GEMM_FINISHED_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_epilogue,                         \
+                         pingpong_shape<GEMM_KIND_##kind, slabs, bn>)
+#define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)
+#define GEMM_PINGPONG(kind, slabs, bn)
+#include "instances.def"
+#endif
