@@ -54,9 +54,33 @@ struct tmap_gemm_matrix {
     bool mn_major;
 };
 
-/* D = alpha A B + beta C for every matrix of the batch. Sums are in fp32 (s8: int32). C may be D;
- * it is stored as D is. precise: fp8 sums leave the tensor core every 128 of K, which itself keeps
- * fewer bits than fp32. */
+enum tmap_gemm_activation {
+    TMAP_GEMM_NONE = 0,
+    TMAP_GEMM_RELU = 1,      /* max(x, 0); a NaN stays one */
+    TMAP_GEMM_GELU_TANH = 2, /* x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2 */
+    TMAP_GEMM_GELU_ERF = 3,  /* x (1 + erf(x / sqrt 2)) / 2 */
+    TMAP_GEMM_SILU = 4       /* x / (1 + exp(-x)) */
+};
+
+/* What becomes of the sums, in fp32, before they are stored; all zeros: nothing. For the element of
+ * row i and column j
+ *   x = alpha row_scale[i] col_scale[j] sum + beta C + row_bias[i] + col_bias[j]
+ * is rounded and stored in `second`, and D = activation(x). Addresses are of device memory, 0 where
+ * something is not wanted; vectors are the same for every matrix of a batch, and scales are floats.
+ * Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. */
+struct tmap_gemm_epilogue {
+    int32_t activation;             /* enum tmap_gemm_activation */
+    int32_t bias_type;              /* enum tmap_gemm_out, not s32 */
+    uint64_t alpha, beta;           /* a float each, which multiplies the problem's own */
+    uint64_t row_scale, col_scale;  /* M, N floats */
+    uint64_t row_bias, col_bias;    /* M, N numbers of bias_type */
+    struct tmap_gemm_matrix second; /* M by N of D's type, at multiples of 16 bytes, as its rows */
+    uint64_t amax; /* a float, raised to the largest |D| before rounding: the caller clears it */
+};
+
+/* D = alpha A B + beta C for every matrix of the batch, or what the epilogue makes of it. Sums are
+ * in fp32 (s8: int32). C may be D; it is stored as D is. precise: fp8 sums leave the tensor core
+ * every 128 of K, which itself keeps fewer bits than fp32. */
 struct tmap_gemm_problem {
     int32_t kind, out; /* enum tmap_gemm_kind, enum tmap_gemm_out */
     int32_t m, n, k, batch;
@@ -67,6 +91,7 @@ struct tmap_gemm_problem {
         workspace; /* device memory, zeroed once, of tmap_gemm_workspace_bytes(), at a multiple of
                       256; plans that share one must run one after the other. 0: the suite's, one
                       for each stream that runs a plan which needs one (see tmap_gemm_run()). */
+    struct tmap_gemm_epilogue epilogue;
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
@@ -91,7 +116,7 @@ struct tmap_gemm_config {
                          warpgroups themselves (as a request 1 is met where it can be) */
 };
 
-#define TMAP_GEMM_PARAM_WORDS 96
+#define TMAP_GEMM_PARAM_WORDS 112
 
 /* A ready plan: caller-owned plain data, valid while the suite is open; run it any number of times.
  * Everything may be read, nothing written. */
@@ -188,7 +213,8 @@ struct tmap_gemm_group {
 TMAP_API size_t tmap_gemm_group_bytes(size_t count);
 
 /* tmap_gemm_make_group() : like gives what all members share: kind, out, alpha, beta, precise and
- *  whether D is stored column by column; its A and B must be k-major. memory: device memory of
+ *  whether D is stored column by column; its A and B must be k-major, and groups have no epilogue.
+ *  memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
  *  maps, and the tensormap.replace that will make them on the device, are checked against the rows.
  * Of the request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.

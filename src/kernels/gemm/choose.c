@@ -25,6 +25,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
                              .b = swapped ? problem->a : problem->b};
     view.transposed = problem->d.mn_major != swapped;
     view.adds_c = problem->beta != 0.0f;
+    view.epilogue = gemm_wants_epilogue(problem);
+    view.second = problem->epilogue.second.address != 0;
     view.promote = problem->precise && (problem->kind == GEMM_E4M3 || problem->kind == GEMM_E5M2);
     view.element_bytes = bytes[problem->kind];
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
@@ -38,7 +40,8 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     /* Its rows are threads': a transposed D is the other orientation's. */
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (gemm_is_bare(instance) && (view->transposed || view->adds_c)) return false;
+    if ((instance->image == GEMM_FINISHED) != view->epilogue) return false;
+    if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
@@ -238,7 +241,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (gemm_is_bare(instance) && request->direct > 0) return false;
     if (stores_itself(instance, view) && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
-    if (c->split_k > 1 && gemm_is_tall(instance)) return false;
+    if (c->split_k > 1 && !gemm_splits(instance)) return false;
     const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;

@@ -315,6 +315,8 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
     if (suite->family != GEMM_SM90)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "groups of products are compute capability 9.0's only");
+    if (gemm_wants_epilogue(like))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "groups have no epilogue");
     if (like->a.mn_major || like->b.mn_major)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
     enum tmap_status status = validate(like, members, count, request ? request : &nothing, refusal);

@@ -4,10 +4,10 @@
 #include "kernels/gemm/suite.h"
 #include "kernels/runtime/policy.h"
 
-_Static_assert(sizeof(struct gemm_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS,
+_Static_assert(sizeof(struct gemm_epilogue_params) <= sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS,
                "a plan holds the kernel's parameters");
-_Static_assert(sizeof(uint64_t) * TMAP_GEMM_PARAM_WORDS == GEMM_PARAM_BYTES,
-               "a group holds them one after the other");
+_Static_assert(offsetof(struct gemm_epilogue_params, epilogue) == GEMM_PARAM_BYTES,
+               "as the kernels have them; and a group holds a product's one after the other");
 
 static const struct tmap_gemm_config nothing = {0};
 
@@ -69,7 +69,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
     p->hand = c->store_warp > 0;
-    p->plain = !p->direct && !p->ragged && !view->adds_c && c->split_k == 1 && view->out_bytes == 2;
+    p->plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) && c->split_k == 1 &&
+               view->out_bytes == 2;
     p->flip_k = c->flip_k > 0;
     p->load_policy = cache_policy_bits(c->load_policy);
     p->store_policy = cache_policy_bits(c->store_policy);
@@ -106,9 +107,13 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
                               struct tmap_gemm_refusal *refusal)
 {
     const struct gemm_view view = gemm_view_of(problem, choice->config.swapped > 0);
+    struct gemm_epilogue_params all;
+    memset(&all, 0, sizeof all);
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
+    if (view.epilogue)
+        gemm_fill_epilogue(&view, problem, choice->config.swapped > 0, &all.epilogue);
     gemm_describe(&view, choice, problem, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
@@ -132,7 +137,8 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     status = gemm_function(suite, choice->instance, &function);
     if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
     plan->function = function;
-    memcpy(plan->params, &params, sizeof params);
+    all.product = params;
+    memcpy(plan->params, &all, sizeof all);
     return TMAP_OK;
 }
 
@@ -146,6 +152,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "tf32 operands are contiguous along K, in tensor memory's products";
     if (suite->family == GEMM_SM120 && mn_major)
         return "operands are contiguous along K, in products of mma.sync";
+    if (gemm_wants_epilogue(p))
+        return "epilogues are for bf16 operands contiguous along K, of compute capability 9.0";
     return "no kernel of the family fits";
 }
 
@@ -222,7 +230,7 @@ static enum tmap_status lend_workspace(const struct tmap_gemm_plan *plan, void *
 
 static enum tmap_status run(const struct tmap_gemm_plan *plan, void *stream)
 {
-    struct gemm_params p;
+    struct gemm_epilogue_params p; /* a kernel without an epilogue takes the first part */
     void *params[] = {&p};
     const struct tmap_launch what = {.function = plan->function,
                                      .grid = plan->grid,
@@ -232,7 +240,7 @@ static enum tmap_status run(const struct tmap_gemm_plan *plan, void *stream)
                                      .overlap = plan->config.overlap >= 0};
     memcpy(&p, plan->params, sizeof p);
     if (plan->needs_workspace && plan->problem.workspace == 0) {
-        const enum tmap_status status = lend_workspace(plan, stream, &p);
+        const enum tmap_status status = lend_workspace(plan, stream, &p.product);
         if (status != TMAP_OK) return status;
     }
     return gemm_launch(plan->suite, &what, params, stream);

@@ -112,7 +112,10 @@ enum tmap_status gemm_validate(const struct tmap_gemm_problem *p,
     if (status == TMAP_OK) status = matrix(&p->b, "B's ", refusal);
     if (status == TMAP_OK) status = matrix(&p->d, "D's ", refusal);
     if (status == TMAP_OK && p->beta != 0.0f) status = matrix(&p->c, "C's ", refusal);
+    if (status == TMAP_OK && p->epilogue.second.address)
+        status = matrix(&p->epilogue.second, "epilogue: second's ", refusal);
     if (status == TMAP_OK) status = together(p, refusal);
+    if (status == TMAP_OK) status = gemm_validate_epilogue(p, refusal);
     return status == TMAP_OK ? gemm_validate_request(request, refusal) : status;
 }
 
