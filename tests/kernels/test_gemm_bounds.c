@@ -55,7 +55,59 @@ static void each_number_has_its_bounds(void **state)
     q.a.member = (low)-1, refused(&q, NULL, "A's " #member), q.a.member = (high) + 1;              \
     refused(&q, NULL, "A's " #member), q.a = p.a, q.d.member = INT64_MAX;                          \
     refused(&q, NULL, "D's " #member), q.d = p.d;
+#define EPILOGUE(member, low, high)                                                                \
+    q.epilogue.member = (low)-1, refused(&q, NULL, "epilogue: " #member " is");                    \
+    q.epilogue.member = (high) + 1, refused(&q, NULL, "epilogue: " #member " is");                 \
+    q.epilogue.member = 0;
 #include "kernels/gemm/bounds.def"
+}
+
+/* Each address of an epilogue has its alignment, and the second output lies as D does. */
+static void epilogues_that_go_together(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    struct tmap_gemm_problem q = p;
+#define STEP(word, member, bytes)                                                                  \
+    q.epilogue.member = (bytes) > 1 ? 4096 + (bytes) / 2 : 0;                                      \
+    if ((bytes) > 1) refused(&q, NULL, "epilogue: " #member " is not");                            \
+    q.epilogue = p.epilogue;
+#include "kernels/gemm/epilogue.def"
+    q.epilogue.second = (struct tmap_gemm_matrix){.address = 4096, .ld = 511};
+    refused(&q, NULL, "second's ld is less");
+    q.epilogue.second.ld = 513;
+    refused(&q, NULL, "second's ld in bytes is not a multiple of 16");
+    q.epilogue.second.ld = 512, q.epilogue.second.mn_major = true;
+    refused(&q, NULL, "second lies not as D does");
+    q.epilogue.second.mn_major = false, q.batch = 2;
+    q.epilogue.second.batch_stride = 512 * 511;
+    refused(&q, NULL, "second's batch_stride is less");
+    q = product(TMAP_GEMM_S8, 512, 512, 512), q.out = TMAP_GEMM_OUT_S32;
+    q.epilogue.amax = 4096;
+    refused(&q, NULL, "s32");
+}
+
+/* A kind, a major or a group without a kernel for it says so. */
+static void epilogues_that_have_no_kernel(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why;
+    p.epilogue.activation = TMAP_GEMM_RELU;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+    p.b.mn_major = true;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "epilogue"));
+    p = product(TMAP_GEMM_TF32, 512, 512, 512), p.epilogue.activation = TMAP_GEMM_RELU;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "epilogue"));
+    const struct tmap_gemm_member member = {.m = 64, .n = 64, .k = 64};
+    struct tmap_gemm_group group;
+    assert_int_equal(tmap_gemm_make_group(suite, &p, &member, 1, 4096, NULL, &group, &why),
+                     TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "epilogue"));
 }
 
 static void numbers_that_go_together(void **state)
@@ -184,6 +236,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_number_has_its_bounds),
+        cmocka_unit_test(epilogues_that_go_together),
+        cmocka_unit_test(epilogues_that_have_no_kernel),
         cmocka_unit_test(numbers_that_go_together),
         cmocka_unit_test(the_largest_extents_are_counted),
         cmocka_unit_test(any_request_within_them_is_safe),
