@@ -342,10 +342,11 @@ static double value_at(const struct tmap_gemm_problem *p, uint64_t address, int6
     if (p->out == TMAP_GEMM_OUT_S32) return (double)((const int32_t *)(const void *)d)[at];
     if (p->out == TMAP_GEMM_OUT_F32) return (double)((const float *)(const void *)d)[at];
     memcpy(&bits, d + 2 * at, 2);
-    if (p->out == TMAP_GEMM_OUT_F16) { /* normal numbers and zero, as integers are */
-        if ((bits & 0x7fff) == 0) return 0;
+    if (p->out == TMAP_GEMM_OUT_F16) {
+        const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
+        if (exponent == 31) return NAN; /* nothing here is as large as infinity */
         return (bits & 0x8000 ? -1.0 : 1.0) *
-               ldexp(1024 + (bits & 1023), (int)(bits >> 10 & 31) - 25);
+               (exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24));
     }
     bits <<= 16;
     memcpy(&f, &bits, 4);
@@ -452,6 +453,11 @@ uint8_t *emulated_product_bytes(const struct emulated_product *out, size_t *byte
         memcpy(image + size * (size_t)place_of(p, i), &word, size);
     }
     return image;
+}
+
+double emulated_product_addend(const struct emulated_product *out, int64_t i)
+{
+    return addend_at(&out->problem, i);
 }
 
 uint64_t emulated_product_wrong(const struct emulated_product *out)

@@ -46,6 +46,8 @@ uint8_t *emulated_product_bytes(const struct emulated_product *p, size_t *bytes)
 uint64_t emulated_product_wrong(const struct emulated_product *p); /* elements */
 /* The largest |difference| / size; NaN where a result is. */
 double emulated_product_worst(const struct emulated_product *p);
+/* C's part of element i, for a beta of 1. */
+double emulated_product_addend(const struct emulated_product *p, int64_t i);
 void emulated_product_free(struct tmap_gemm *suite, struct emulated_product *p);
 
 #endif
