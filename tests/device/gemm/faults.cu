@@ -1,7 +1,8 @@
 // GEMM kernels with planted faults (gemm_params.fault): each must be caught, by a wrong value, by
 // the watchdog, or by the driver. The tests load them; no plan ever does.
 #define GEMM_FAULTS
-#include "kernels/gemm/sm90/pingpong.cuh"
+#include "kernels/gemm/sm90/finished.cuh"
 
 GEMM_KERNEL(gemm_faulty_2x128, GEMM_BF16, 2, 128)
 GEMM_PINGPONG_KERNEL(gemm_faulty_pingpong_1x128, GEMM_BF16, 1, 128)
+GEMM_FINISHED_KERNEL(gemm_faulty_2x128_epilogue, shape<GEMM_BF16, 2, 128>)

@@ -1,0 +1,223 @@
+/* The products with an epilogue on the emulator, against plain sums in double: every instance, with
+ * drawn steps of epilogue.def, shapes, configurations and orientations, under all three schedules.
+ * No finding is a right answer too.
+ *
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (6). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/emulated_epilogue.h"
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+
+static uint32_t draw(uint64_t *r, uint32_t below)
+{
+    *r = *r * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*r >> 33) % below;
+}
+
+static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
+{
+    static const float scales[] = {1, 2, -0.5f}, addends[] = {0, 1, -2};
+    const bool bare = gemm_is_bare(g);
+    struct tmap_gemm_problem p = {.kind = g->kind,
+                                  .out = (int32_t)draw(r, 3),
+                                  .m = 1 + (int32_t)draw(r, 2u * 64 * (uint32_t)g->wgs),
+                                  .n = 1 + (int32_t)draw(r, 2u * (uint32_t)g->bn),
+                                  .k = 1 + (int32_t)draw(r, 200),
+                                  .batch = 1 + (int32_t)(draw(r, 5) == 0),
+                                  .alpha = scales[draw(r, 3)],
+                                  .beta = bare ? 0 : addends[draw(r, 3)]};
+    p.d.mn_major = !bare && draw(r, 4) == 0;
+    return p;
+}
+
+/* Which steps: addresses that are not 0 are replaced by memory. */
+static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
+                                          const struct tmap_gemm_problem *p, uint64_t *r)
+{
+    struct tmap_gemm_epilogue e = {.activation = (int32_t)draw(r, GEMM_ACTIVATIONS),
+                                   .bias_type = (int32_t)draw(r, 3),
+                                   .alpha = draw(r, 2),
+                                   .beta = p->beta != 0.0f ? draw(r, 2) : 0,
+                                   .row_scale = draw(r, 2),
+                                   .col_scale = draw(r, 2),
+                                   .row_bias = draw(r, 2),
+                                   .col_bias = draw(r, 2),
+                                   .amax = draw(r, 2)};
+    e.second.address = !gemm_is_bare(g) && draw(r, 2);
+    if (!e.col_bias) e.activation = 1 + (int32_t)draw(r, GEMM_ACTIVATIONS - 1);
+    return e;
+}
+
+static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
+                      struct tmap_gemm_config *out)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const bool turn = !gemm_is_bare(g) || p->d.mn_major;
+    const struct tmap_gemm_config request = {.tile_m = 64 * g->wgs,
+                                             .tile_n = g->bn,
+                                             .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
+                                             .pingpong = g->pingpong ? 1 : -1,
+                                             .store_warp = draw(r, 3) ? 0 : -1,
+                                             .direct = !gemm_is_bare(g) && draw(r, 4) == 0};
+    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
+    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
+    for (size_t i = 0; i < n; i++)
+        if (choices[i].instance == g) choices[of++] = choices[i];
+    if (of == 0) return false;
+    *out = choices[draw(r, (uint32_t)of)].config;
+    return true;
+}
+
+static void one(const struct gemm_instance *g, uint64_t seed)
+{
+    uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
+    struct emulated_epilogue x;
+    struct tmap_gemm_config config;
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    struct tmap_gemm_problem p;
+    int tries = 0;
+    for (;; tries++) {
+        if (tries == 40) fail_msg("%s: no configuration", g->name);
+        p = shape_of(g, &r);
+        p.epilogue = steps_of(g, &p, &r);
+        if (!emulated_epilogue_make(suite, &p, seed, &x)) fail_msg("memory");
+        if (configure(g, &x.product.problem, &r, &config)) break;
+        emulated_epilogue_free(suite, &x);
+    }
+    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
+    emulator->how.seed = seed;
+    const enum tmap_status made =
+        tmap_gemm_make_plan(suite, &x.product.problem, &config, &plan, &why);
+    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
+    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const struct emulated_epilogue_outcome o = emulated_epilogue_inspect(&x);
+    if (ran != TMAP_OK || emulator->findings || !o.right) {
+        emulated_print();
+        fail_msg("%s %dx%dx%d seed %u: status %d, %zu findings; D %g, second %g, amax %g; out %d "
+                 "activation %d steps %x swapped %d split %d stream %d direct %d",
+                 g->name, p.m, p.n, p.k, (unsigned)seed, ran, emulator->findings, o.d, o.second,
+                 o.amax, p.out, p.epilogue.activation, o.steps, config.swapped, config.split_k,
+                 config.stream_k, config.direct);
+    }
+    emulated_epilogue_free(suite, &x);
+}
+
+static void instances(void **state)
+{
+    const char *more = getenv("TMAP_EMULATE_SHAPES");
+    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 6;
+    size_t seen = 0;
+    (void)state;
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
+    for (size_t i = 0; i < gemm_instance_count; i++) {
+        if (!emulated_function(gemm_instances[i].name)) continue;
+        memset(suite->functions, 0, sizeof suite->functions);
+        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
+        seen++;
+    }
+    print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
+    assert_true(seen > 0);
+    emulated_unload();
+}
+
+/* Faults planted in the steps (FAULT in sm90/compose.cuh): only values are wrong. */
+enum { AMAX_OUTSIDE = 68 };
+static const struct {
+    uint32_t id;
+    const char *name;
+} faults[] = {
+    {60, "alpha of device memory not read"},
+    {61, "the second row takes the first one's scale"},
+    {62, "scale of the column to the left"},
+    {63, "beta of device memory not read"},
+    {64, "bias of the row taken by the column's index"},
+    {65, "bias read as another type"},
+    {66, "bias of the last column missing"},
+    {67, "SiLU in GELU's place"},
+    {AMAX_OUTSIDE, "amax counts what lies outside D"},
+    {69, "second output in D's stride"},
+    {70, "activation before the bias too"},
+};
+
+/* Every step at once (but where small sums are wanted), with N odd and rows that end inside a tile;
+ * true when all of it is right. */
+static bool right_with(uint32_t fault, uint64_t seed)
+{
+    struct tmap_gemm_problem p = {
+        .kind = TMAP_GEMM_BF16, .m = 150, .n = 201, .k = 130, .batch = 1, .alpha = 1, .beta = 1};
+    const struct tmap_gemm_config request = {
+        .tile_m = 128, .tile_n = 128, .swapped = -1, .pingpong = -1, .direct = -1};
+    struct emulated_epilogue x;
+    struct tmap_gemm_plan plan;
+    struct gemm_params with;
+    p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_GELU_TANH,
+                                             .bias_type = TMAP_GEMM_OUT_BF16,
+                                             .alpha = 1,
+                                             .beta = 1,
+                                             .row_scale = 1,
+                                             .col_scale = 1,
+                                             .row_bias = 1,
+                                             .col_bias = 1,
+                                             .second = {.address = 1},
+                                             .amax = 1};
+    if (fault == AMAX_OUTSIDE) {
+        p.k = 1, p.beta = 0;
+        p.epilogue = (struct tmap_gemm_epilogue){.row_bias = 1, .col_bias = 1, .amax = 1};
+    }
+    assert_true(emulated_epilogue_make(suite, &p, seed, &x));
+    assert_int_equal(tmap_gemm_make_plan(suite, &x.product.problem, &request, &plan, NULL),
+                     TMAP_OK);
+    memcpy(&with, plan.params, sizeof with);
+    with.fault = fault;
+    memcpy(plan.params, &with, sizeof with);
+    plan.function = emulated_function("gemm_faulty_2x128_epilogue");
+    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
+    emulator->how.seed = seed;
+    const bool ran =
+        tmap_gemm_run(&plan, NULL) == TMAP_OK; /* a read outside its vector is a finding */
+    const bool right = ran && emulated_epilogue_inspect(&x).right && emulator->findings == 0;
+    emulated_epilogue_free(suite, &x);
+    return right;
+}
+
+static void every_fault_is_found(void **state)
+{
+    (void)state;
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
+    assert_true(emulated_ptx("tests/device/gemm/faults"));
+    memset(suite->functions, 0, sizeof suite->functions);
+    for (uint64_t seed = 0; seed < 3; seed++) assert_true(right_with(0, seed));
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            if (right_with(faults[i].id, seed)) fail_msg("not found: %s", faults[i].name);
+    emulated_unload();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(instances),
+                                       cmocka_unit_test(every_fault_is_found)};
+    suite = emulated_gemm_suite();
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue")) {
+        printf(
+            "1..1\nok 1 # SKIP emulated epilogues: no PTX of the kernels in this build (nvcc)\n");
+        return 0;
+    }
+    emulated_unload();
+    const int failed = cmocka_run_group_tests_name("emulated epilogues", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
