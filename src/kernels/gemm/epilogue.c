@@ -1,9 +1,4 @@
 /* The steps between a product's sums and its output, as a problem asks for them. */
-#include <inttypes.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "kernels/gemm/suite.h"
 
 #define ACTIVATION(word, NAME)                                                                     \
@@ -24,61 +19,6 @@ static uint32_t asked(const struct tmap_gemm_epilogue *e)
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem)
 {
     return asked(&problem->epilogue) != 0;
-}
-
-static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, const char *text)
-{
-    return gemm_refuse(refusal, TMAP_E_ARGUMENT, text);
-}
-
-static enum tmap_status misplaced(struct tmap_gemm_refusal *refusal, const char *member, int bytes)
-{
-    char text[sizeof refusal->text];
-    snprintf(text, sizeof text, "epilogue: %s is not a multiple of %d", member, bytes);
-    return refuse(refusal, text);
-}
-
-static enum tmap_status out_of_range(struct tmap_gemm_refusal *refusal, const char *member,
-                                     int32_t value, int low, int high)
-{
-    char text[sizeof refusal->text];
-    snprintf(text, sizeof text, "epilogue: %s is %" PRId32 ", not %d to %d", member, value, low,
-             high);
-    return refuse(refusal, text);
-}
-
-/* The second output lies as D does, one row after the other. */
-static enum tmap_status check_second(const struct tmap_gemm_problem *p,
-                                     struct tmap_gemm_refusal *refusal)
-{
-    const struct tmap_gemm_matrix *x = &p->epilogue.second;
-    const int64_t bytes = p->out >= GEMM_OUT_F32 ? 4 : 2;
-    const int64_t inner = p->d.mn_major ? p->m : p->n, rows = p->d.mn_major ? p->n : p->m;
-    if (x->mn_major != p->d.mn_major) return refuse(refusal, "epilogue: second lies not as D does");
-    if (x->ld < inner) return refuse(refusal, "epilogue: second's ld is less than its row");
-    if (x->ld * bytes % 16 != 0) return misplaced(refusal, "second's ld in bytes", 16);
-    if (p->batch == 1) return TMAP_OK;
-    if (x->batch_stride / x->ld < rows)
-        return refuse(refusal, "epilogue: second's batch_stride is less than a matrix");
-    if (x->batch_stride * bytes % 16 != 0)
-        return misplaced(refusal, "second's batch_stride in bytes", 16);
-    return TMAP_OK;
-}
-
-enum tmap_status gemm_validate_epilogue(const struct tmap_gemm_problem *p,
-                                        struct tmap_gemm_refusal *refusal)
-{
-    const struct tmap_gemm_epilogue *e = &p->epilogue;
-#define EPILOGUE(member, low, high)                                                                \
-    if (e->member < (low) || e->member > (high))                                                   \
-        return out_of_range(refusal, #member, e->member, low, high);
-#include "kernels/gemm/bounds.def"
-#define STEP(word, member, bytes)                                                                  \
-    if ((uint64_t)e->member % (bytes) != 0) return misplaced(refusal, #member, bytes);
-#include "kernels/gemm/epilogue.def"
-    if (gemm_wants_epilogue(p) && p->out > GEMM_OUT_F32)
-        return refuse(refusal, "epilogue: there is none for an out of s32");
-    return e->second.address ? check_second(p, refusal) : TMAP_OK;
 }
 
 /* A swapped product's rows are the kernel's columns. */

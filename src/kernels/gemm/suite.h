@@ -162,11 +162,9 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
 uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                bool mn_major, int32_t tile_rows, int32_t sharers);
 
-/* Whether a product wants steps of epilogue.def (epilogue.c); whether they are within bounds.def
- * and go together; and what its kernel is told of them. */
+/* Whether a product wants steps of epilogue.def, and what its kernel is told of them (epilogue.c).
+ */
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem);
-enum tmap_status gemm_validate_epilogue(const struct tmap_gemm_problem *problem,
-                                        struct tmap_gemm_refusal *refusal);
 void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_problem *problem,
                         bool swapped, struct gemm_epilogue *out);
 

@@ -97,6 +97,52 @@ static enum tmap_status together(const struct tmap_gemm_problem *p,
     return TMAP_OK;
 }
 
+static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, const char *text)
+{
+    return gemm_refuse(refusal, TMAP_E_ARGUMENT, text);
+}
+
+static enum tmap_status misplaced(struct tmap_gemm_refusal *refusal, const char *member, int bytes)
+{
+    char text[sizeof refusal->text];
+    snprintf(text, sizeof text, "epilogue: %s is not a multiple of %d", member, bytes);
+    return refuse(refusal, text);
+}
+
+/* The second output lies as D does, one row after the other. */
+static enum tmap_status check_second(const struct tmap_gemm_problem *p,
+                                     struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_gemm_matrix *x = &p->epilogue.second;
+    const int64_t bytes = p->out >= GEMM_OUT_F32 ? 4 : 2;
+    const int64_t inner = p->d.mn_major ? p->m : p->n, rows = p->d.mn_major ? p->n : p->m;
+    if (x->mn_major != p->d.mn_major) return refuse(refusal, "epilogue: second lies not as D does");
+    if (x->ld < inner) return refuse(refusal, "epilogue: second's ld is less than its row");
+    if (x->ld * bytes % 16 != 0) return misplaced(refusal, "second's ld in bytes", 16);
+    if (p->batch == 1) return TMAP_OK;
+    if (x->batch_stride / x->ld < rows)
+        return refuse(refusal, "epilogue: second's batch_stride is less than a matrix");
+    if (x->batch_stride * bytes % 16 != 0)
+        return misplaced(refusal, "second's batch_stride in bytes", 16);
+    return TMAP_OK;
+}
+
+static enum tmap_status epilogue(const struct tmap_gemm_problem *p,
+                                 struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_gemm_epilogue *e = &p->epilogue;
+#define EPILOGUE(member, low, high)                                                                \
+    if (e->member < (low) || e->member > (high))                                                   \
+        return out_of(refusal, "epilogue: ", #member, e->member, low, high);
+#include "kernels/gemm/bounds.def"
+#define STEP(word, member, bytes)                                                                  \
+    if ((uint64_t)e->member % (bytes) != 0) return misplaced(refusal, #member, bytes);
+#include "kernels/gemm/epilogue.def"
+    if (gemm_wants_epilogue(p) && p->out > GEMM_OUT_F32)
+        return refuse(refusal, "epilogue: there is none for an out of s32");
+    return e->second.address ? check_second(p, refusal) : TMAP_OK;
+}
+
 enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
                                        struct tmap_gemm_refusal *refusal)
 {
@@ -115,7 +161,7 @@ enum tmap_status gemm_validate(const struct tmap_gemm_problem *p,
     if (status == TMAP_OK && p->epilogue.second.address)
         status = matrix(&p->epilogue.second, "epilogue: second's ", refusal);
     if (status == TMAP_OK) status = together(p, refusal);
-    if (status == TMAP_OK) status = gemm_validate_epilogue(p, refusal);
+    if (status == TMAP_OK) status = epilogue(p, refusal);
     return status == TMAP_OK ? gemm_validate_request(request, refusal) : status;
 }
 
@@ -125,6 +171,8 @@ enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
     const enum tmap_status status = narrow(what, case_bounds, COUNT(case_bounds), "", refusal);
     struct tmap_gemm_problem p = what->problem;
     p.c.address = 0; /* the case's addresses do not count */
+    p.epilogue = (struct tmap_gemm_epilogue){.activation = p.epilogue.activation,
+                                             .bias_type = p.epilogue.bias_type};
     return status == TMAP_OK ? gemm_validate(&p, &what->request, refusal) : status;
 }
 

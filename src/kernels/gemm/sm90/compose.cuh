@@ -99,7 +99,7 @@ PTX_FN void step_col_scale(float (&v)[REGS], const gemm_params &p, const gemm_ep
                            const place &at)
 {
     float x[REGS / 2];
-    load_cols(x, e.col_scale, GEMM_OUT_F32, at.col - (FAULT(p, 62) ? 2 : 0), p.n);
+    load_cols(x, e.col_scale, GEMM_OUT_F32, FAULT(p, 62) ? max(at.col - 2, 0) : at.col, p.n);
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] *= x[i / 4 * 2 + i % 2];
 }

@@ -50,15 +50,30 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         send_part<S>(acc, p, cluster, rank, wg);
     } else {
         if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
-        if constexpr (S::EPILOGUE) {
-            compose_tile<S>(acc, p, at);
-            if (p.plain) {
-                store_plain<S>(acc, p, smem.staging(wg), wg, at);
-                return;
-            }
-        }
         // One call: the compiler writes out what it inlines, and this is most of the kernel.
         store_tile<S>(acc, p, smem.staging(wg), wg, at);
+    }
+}
+
+// The same where a tile that is whole goes through an epilogue first.
+template <class S>
+PTX_FN void deliver_finished(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                             const shared_layout<S> &smem, int32_t cluster, int32_t wg,
+                             const work &w, const place &at, const ptx::watch &watch)
+{
+    const bool split = S::SPLITS && p.split > 1;
+    if (!split && w.k_end == p.k_blocks) {
+        if (w.k_begin > 0)
+            collect_parts<S>(acc, p, w.index, cluster, ptx::cluster_rank(), wg, watch);
+        compose_tile<S>(acc, p, at);
+        if (p.plain)
+            store_plain<S>(acc, p, smem.staging(wg), wg, at);
+        else
+            store_tile<S>(acc, p, smem.staging(wg), wg, at);
+    } else if (!split) {
+        send_part<S>(acc, p, cluster, ptx::cluster_rank(), wg);
+    } else {
+        deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
     }
 }
 
@@ -104,7 +119,9 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         // The panels may lie where the other warpgroup still reads operands.
         if (S::WGS > 1 && !p.own_panels && p.split == 1)
             ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
-        if (!S::EPILOGUE && plain)
+        if constexpr (S::EPILOGUE)
+            deliver_finished<S>(acc, p, smem, cluster, wg, w, d, watch);
+        else if (plain)
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         else
             deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
