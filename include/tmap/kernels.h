@@ -261,8 +261,9 @@ enum tmap_gemm_fill {
 
 /* One check of one product against a plain fp64 (or integer) sum on the same device. */
 struct tmap_gemm_case {
-    struct tmap_gemm_problem problem; /* its addresses are ignored; an ld or a batch_stride of 0 is
-                                         made the smallest legal one */
+    struct tmap_gemm_problem problem; /* its addresses are ignored (an epilogue's say by not being 0
+                                         what is wanted); an ld or a batch_stride of 0 is made the
+                                         smallest legal one */
     struct tmap_gemm_config request;
     int32_t fill_a, fill_b, parameter; /* enum tmap_gemm_fill */
     uint64_t seed;

@@ -6,11 +6,12 @@
 #include "kernels/gemm/suite.h"
 
 enum { GUARD_BYTES = 4096, POISON = 0xff, BLOCKS = 1056, THREADS = 256, VECTORS = 32 };
+enum { MOST_BUFFERS = 20 };
 
 struct bench {
     struct tmap_gemm *suite;
     const struct tmap_libcuda *api;
-    tmap_cu_deviceptr buffer[8];
+    tmap_cu_deviceptr buffer[MOST_BUFFERS];
     int buffers;
     tmap_cu_deviceptr result;
     bool failed;
@@ -19,7 +20,7 @@ struct bench {
 static tmap_cu_deviceptr allocate(struct bench *b, int64_t bytes)
 {
     tmap_cu_deviceptr at = 0;
-    if (b->failed || b->buffers == 8 || b->api->mem_alloc(&at, (size_t)bytes)) {
+    if (b->failed || b->buffers == MOST_BUFFERS || b->api->mem_alloc(&at, (size_t)bytes)) {
         b->failed = true;
         return 0;
     }
@@ -82,6 +83,8 @@ struct product {
     struct probe_matrix a, b, c, d;
     tmap_cu_deviceptr d_base;
     int64_t d_bytes; /* with its guard bands */
+    struct probe_epilogue epilogue;
+    int64_t second_bytes;
 };
 
 /* One matrix between two guard bands. */
@@ -110,6 +113,44 @@ static void fill(struct bench *b, struct probe_matrix *x, int32_t how, int32_t p
     launch(b, "probe_fill", BLOCKS, params);
 }
 
+/* Where a vector is wanted, so many normal numbers. */
+static const void *vector(struct bench *b, uint64_t *address, int32_t type, int32_t count,
+                          uint64_t seed)
+{
+    if (!*address) return NULL;
+    *address = allocate(b, (int64_t)count * bytes_of(type));
+    struct probe_matrix v = {.data = (void *)(uintptr_t)*address,
+                             .type = type,
+                             .outer = 1,
+                             .k = count,
+                             .batch = 1,
+                             .ld = count};
+    fill(b, &v, PROBE_NORMAL, 0, seed);
+    return v.data;
+}
+
+static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
+{
+    struct tmap_gemm_problem *q = &p->problem;
+    struct tmap_gemm_epilogue *e = &q->epilogue;
+    const int32_t bias = probe_type_of_out(e->bias_type);
+    p->epilogue = (struct probe_epilogue){.wanted = gemm_wants_epilogue(q),
+                                          .activation = e->activation,
+                                          .bias_type = bias,
+                                          .alpha = vector(b, &e->alpha, PROBE_F32, 1, seed + 3),
+                                          .beta = vector(b, &e->beta, PROBE_F32, 1, seed + 4)};
+    struct probe_epilogue *f = &p->epilogue;
+    f->row_scale = vector(b, &e->row_scale, PROBE_F32, q->m, seed + 5);
+    f->col_scale = vector(b, &e->col_scale, PROBE_F32, q->n, seed + 6);
+    f->row_bias = vector(b, &e->row_bias, bias, q->m, seed + 7);
+    f->col_bias = vector(b, &e->col_bias, bias, q->n, seed + 8);
+    if (e->amax && (e->amax = allocate(b, sizeof(float))))
+        b->failed |= b->api->memset_d8_async(e->amax, 0, sizeof(float), NULL) != 0;
+    if (!e->second.address) return;
+    e->second.mn_major = q->d.mn_major;
+    f->second = place(b, &e->second, p->d.type, q->m, q->n, q->batch, &p->second_bytes);
+}
+
 static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
 {
     int64_t ignored;
@@ -122,6 +163,7 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     p->d_base = q->d.address - GUARD_BYTES;
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
     fill(b, &p->b, what->fill_b, what->parameter, what->seed + 1);
+    prepare_epilogue(b, what->seed, p);
     if (q->beta == 0.0f) return;
     q->c.mn_major = q->d.mn_major;
     if (what->in_place) q->c = q->d;
@@ -149,6 +191,24 @@ static bool is_random(const struct tmap_gemm_case *what)
            (what->fill_a == PROBE_NORMAL || what->fill_b == PROBE_NORMAL);
 }
 
+/* Of every element that was checked the largest, against the kernel's amax; a sample's may be less.
+ */
+static void check_amax(struct bench *b, const struct product *p, uint64_t most_bits, bool sampled,
+                       struct tmap_gemm_outcome *o)
+{
+    const double share = 0x1p-9;
+    double most;
+    float got = 0;
+    if (!p->problem.epilogue.amax) return;
+    memcpy(&most, &most_bits, sizeof most);
+    b->failed |= b->api->memcpy_dtoh(&got, p->problem.epilogue.amax, sizeof got) != 0;
+    const double off = (double)got - most, room = share * (most + 1);
+    const bool right = off >= -room && (sampled || off <= room);
+    o->checked++;
+    if (right) return;
+    if (o->wrong++ == 0) o->expected = most, o->got = (double)got;
+}
+
 static void compare(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
                     struct tmap_gemm_outcome *o)
 {
@@ -158,6 +218,7 @@ static void compare(struct bench *b, const struct tmap_gemm_case *what, const st
                                 .b = p->b,
                                 .c = p->c,
                                 .d = p->d,
+                                .epilogue = p->epilogue,
                                 .alpha = q->alpha,
                                 .beta = q->beta,
                                 .exact = !is_random(what),
@@ -173,23 +234,32 @@ static void compare(struct bench *b, const struct tmap_gemm_case *what, const st
     o->expected = r.expected;
     o->got = r.got;
     memcpy(&o->worst, &r.worst_bits, sizeof o->worst);
+    check_amax(b, p, r.most_bits, check.samples != 0, o);
 }
 
-static void guard(struct bench *b, const struct product *p, struct tmap_gemm_outcome *o)
+/* Around a matrix whose allocation begins at base. */
+static void guard_one(struct bench *b, const struct probe_matrix *d, tmap_cu_deviceptr base,
+                      int64_t bytes, struct tmap_gemm_outcome *o)
 {
-    const struct probe_matrix *d = &p->d;
     const int64_t size = bytes_of(d->type);
     const int32_t inner = d->outer_inner ? d->outer : d->k,
                   rows_n = d->outer_inner ? d->k : d->outer;
     int64_t first = GUARD_BYTES, row = d->ld * size, used = inner * size, rows = rows_n;
-    int64_t batch_bytes = d->batch_stride * size, bytes = p->d_bytes;
+    int64_t batch_bytes = d->batch_stride * size;
     int32_t batch = d->batch;
     uint32_t poison = POISON;
-    tmap_cu_deviceptr base = p->d_base;
     void *params[] = {&base, &bytes,       &first, &row,    &used,
                       &rows, &batch_bytes, &batch, &poison, &b->result};
     launch(b, "probe_guard", BLOCKS, params);
-    o->guard_wrong = fetch(b).wrong;
+    o->guard_wrong += fetch(b).wrong;
+}
+
+static void guard(struct bench *b, const struct product *p, struct tmap_gemm_outcome *o)
+{
+    const tmap_cu_deviceptr second = p->problem.epilogue.second.address;
+    guard_one(b, &p->d, p->d_base, p->d_bytes, o);
+    if (p->epilogue.second.data)
+        guard_one(b, &p->epilogue.second, second - GUARD_BYTES, p->second_bytes, o);
 }
 
 static void times(struct bench *b, const struct probe_matrix *x, int32_t over_outer,

@@ -151,6 +151,55 @@ __device__ static void record(probe_result *r, bool good, int64_t index, double 
     }
 }
 
+__device__ static double at_or(const void *vector, int32_t type, int64_t i, double otherwise)
+{
+    return vector ? read(vector, type, i) : otherwise;
+}
+
+// By the definitions, in fp64 (enum tmap_gemm_activation).
+__device__ static double activated(int32_t activation, double x)
+{
+    switch (activation) {
+    case 1:
+        return x > 0 ? x : 0;
+    case 2:
+        return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x)));
+    case 3:
+        return 0.5 * x * (1 + erf(x * 0.70710678118654752));
+    case 4:
+        return x / (1 + exp(-x));
+    default:
+        return x;
+    }
+}
+
+// sum and size: of A B and of its terms' magnitudes; c: C's element. Both outputs against them.
+__device__ static void check_finished(const probe_check &q, int64_t e, int32_t m, int32_t n,
+                                      int32_t batch, double sum, double size, double c,
+                                      probe_result *result)
+{
+    const probe_epilogue &f = q.epilogue;
+    const double alpha = q.alpha * at_or(f.alpha, PROBE_F32, 0, 1) *
+                         at_or(f.row_scale, PROBE_F32, m, 1) * at_or(f.col_scale, PROBE_F32, n, 1);
+    const double added = q.beta * at_or(f.beta, PROBE_F32, 0, 1) * c;
+    const double row = at_or(f.row_bias, f.bias_type, m, 0);
+    const double col = at_or(f.col_bias, f.bias_type, n, 0);
+    const double x = alpha * sum + added + row + col, y = activated(f.activation, x);
+    // Of fp32's roundings and approximations on the way, by the largest number on it.
+    const double way =
+        fabs(alpha) * (q.exact ? fabs(sum) : size) + fabs(added) + fabs(row) + fabs(col) + 1;
+    const double off = 1.2 * (q.exact ? 0 : q.relative * fabs(alpha) * size) + 0x1p-20 * way;
+    const double allowed = off + rounding(q.d.type) * fabs(y) + smallest(q.d.type);
+    const double got = read(q.d.data, q.d.type, index_of(q.d, m, n, batch));
+    const double error = fabs(got - y) / allowed;
+    record(result, error <= 1.0, e, y, got, error);
+    atomicMax(&result->most_bits, (unsigned long long)__double_as_longlong(fabs(y)));
+    if (!f.second.data) return;
+    const double kept = read(f.second.data, q.d.type, index_of(f.second, m, n, batch));
+    const double room = off + rounding(q.d.type) * fabs(x) + smallest(q.d.type);
+    record(result, fabs(kept - x) <= room, e, x, kept, fabs(kept - x) / room);
+}
+
 // One thread an element: the sum in fp64, then D's element against it. NaN and infinity fail.
 extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
 {
@@ -168,6 +217,11 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
                              read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
             sum += x;
             size += fabs(x);
+        }
+        if (q.epilogue.wanted) {
+            const double c = q.beta != 0 ? read(q.c.data, q.c.type, index_of(q.c, m, n, batch)) : 0;
+            check_finished(q, e, m, n, batch, sum, size, c, result);
+            continue;
         }
         const double got = read(q.d.data, q.d.type, index_of(q.d, m, n, batch));
         double want = q.alpha * sum, added = 0;

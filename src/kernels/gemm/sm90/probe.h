@@ -38,8 +38,17 @@ struct probe_matrix {
     int64_t ld, batch_stride;
 };
 
+/* What an epilogue adds to a check. Vectors are NULL where they are not wanted; alpha, beta and
+ * scales are of floats. second: its data NULL where there is none. */
+struct probe_epilogue {
+    int32_t wanted, activation, bias_type; /* enum tmap_gemm_activation, probe_type */
+    const void *alpha, *beta, *row_scale, *col_scale, *row_bias, *col_bias;
+    struct probe_matrix second;
+};
+
 struct probe_check {
     struct probe_matrix a, b, d, c; /* d.outer = m, d.k = n */
+    struct probe_epilogue epilogue;
     float alpha, beta;
     int32_t exact;
     int32_t samples; /* 0: every element; else so many, picked by hash */
@@ -54,6 +63,7 @@ struct probe_result {
     unsigned long long first; /* 1 + linear index of one wrong element */
     double expected, got;
     unsigned long long worst_bits; /* of the largest |error| / allowed, as an ordered double */
+    unsigned long long most_bits;  /* and of the largest |expected| */
 };
 
 #endif
