@@ -5,4 +5,4 @@
 
 GEMM_KERNEL(gemm_faulty_2x128, GEMM_BF16, 2, 128)
 GEMM_PINGPONG_KERNEL(gemm_faulty_pingpong_1x128, GEMM_BF16, 1, 128)
-GEMM_FINISHED_KERNEL(gemm_faulty_2x128_epilogue, shape<GEMM_BF16, 2, 128>)
+GEMM_FINISHED_KERNEL(gemm_faulty_1x64_epilogue, shape<GEMM_BF16, 1, 64>)

@@ -1,0 +1,253 @@
+/* Products with an epilogue on this GPU: drawn shapes, steps and configurations against fp64, and
+ * the faults that can be planted in the steps. Prints TAP; skips where there is no GPU.
+ *
+ *   epilogues [SHAPES [SEED]]     so many of each kind (500) */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/gemm/rig.h"
+#include "driver/rng.h"
+
+extern const char image_tests_device_gemm_faults[];
+
+static uint32_t below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)(rng_step(state) % n);
+}
+
+/* Tiny, odd, prime, around every tile size, and a few of thousands. */
+static int32_t extent(uint64_t *state)
+{
+    static const int32_t sizes[] = {1,   7,   8,   15,  33,  63,  64,  65,   127, 128,  129, 191,
+                                    192, 193, 255, 256, 257, 384, 509, 1021, 769, 2048, 3001};
+    return sizes[below(state, sizeof sizes / sizeof *sizes)];
+}
+
+/* An address that is not 0 asks for the step. */
+static struct tmap_gemm_epilogue steps(uint64_t *state)
+{
+    struct tmap_gemm_epilogue e = {.activation = (int32_t)below(state, GEMM_ACTIVATIONS),
+                                   .bias_type = (int32_t)below(state, 3),
+                                   .alpha = below(state, 4) == 0,
+                                   .beta = below(state, 4) == 0,
+                                   .row_scale = below(state, 3) == 0,
+                                   .col_scale = below(state, 3) == 0,
+                                   .row_bias = below(state, 3) == 0,
+                                   .col_bias = below(state, 2),
+                                   .second = {.address = below(state, 3) == 0},
+                                   .amax = below(state, 3) == 0};
+    if (!gemm_wants_epilogue(&(struct tmap_gemm_problem){.epilogue = e})) e.col_bias = 1;
+    return e;
+}
+
+static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
+{
+    static const float alphas[] = {1, 1, 2, -0.5f}, betas[] = {0, 0, 0, 1, -2};
+    static const int32_t tiles[][3] = {{0, 0, 0},      {64, 64, -1},  {128, 128, -1},
+                                       {128, 256, -1}, {128, 192, 1}, {128, 128, 1}};
+    const int32_t *tile = tiles[below(state, sizeof tiles / sizeof *tiles)];
+    struct tmap_gemm_case c = {.problem = {.kind = kind,
+                                           .out = (int32_t)below(state, 3),
+                                           .m = extent(state),
+                                           .n = extent(state),
+                                           .k = extent(state),
+                                           .batch = below(state, 6) ? 1 : 3,
+                                           .alpha = alphas[below(state, 4)],
+                                           .beta = betas[below(state, 5)],
+                                           .epilogue = steps(state)},
+                               .seed = rng_step(state)};
+    c.fill_a = c.fill_b = below(state, 2) ? TMAP_GEMM_FILL_NORMAL : TMAP_GEMM_FILL_SIGNS;
+    c.problem.d.mn_major = below(state, 4) == 0;
+    c.request = (struct tmap_gemm_config){.tile_m = tile[0],
+                                          .tile_n = tile[1],
+                                          .pingpong = tile[2],
+                                          .direct = below(state, 4) ? 0 : 1,
+                                          .swapped = below(state, 3) ? 0 : 1,
+                                          .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
+    c.reruns = below(state, 8) == 0 ? 3 : 0;
+    return c;
+}
+
+/* What no kernel fits is left to the model, little by little. */
+static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
+{
+    struct tmap_gemm_problem p = c->problem;
+    struct tmap_gemm_config config, *r = &c->request;
+    int32_t *const members[] = {&r->stream_k, &r->direct, &r->swapped, &r->pingpong, &r->tile_m};
+    p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_RELU};
+    /* The second output is a case's to place: the kernels that have none are passed over here. */
+    if (c->problem.epilogue.second.address && r->tile_n == 192) r->tile_n = r->pingpong = 0;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        if (tmap_gemm_configs(suite, &p, r, &config, 1) > 0) return;
+        *members[i] = 0;
+        if (members[i] == &r->tile_m) r->tile_n = 0;
+    }
+}
+
+static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outcome *o, int status)
+{
+    const struct tmap_gemm_problem *p = &c->problem;
+    const struct tmap_gemm_epilogue *e = &p->epilogue;
+    printf("# kind %d out %d %dx%dx%d batch %d column %d alpha %g beta %g activation %d bias %d: "
+           "steps %d%d %d%d %d%d %d %d; tile %dx%d cluster %dx%d split %d stream %d swapped %d "
+           "pingpong %d direct %d: status %d (%s), wrong %llu of %llu, guard %llu, rerun %llu, "
+           "first %llu expected %.9g got %.9g worst %.3g\n",
+           p->kind, p->out, p->m, p->n, p->k, p->batch, p->d.mn_major, (double)p->alpha,
+           (double)p->beta, e->activation, e->bias_type, e->alpha != 0, e->beta != 0,
+           e->row_scale != 0, e->col_scale != 0, e->row_bias != 0, e->col_bias != 0,
+           e->second.address != 0, e->amax != 0, o->config.tile_m, o->config.tile_n,
+           o->config.cluster_m, o->config.cluster_n, o->config.split_k, o->config.stream_k,
+           o->config.swapped, o->config.pingpong, o->config.direct, status, o->refusal.text,
+           (unsigned long long)o->wrong, (unsigned long long)o->checked,
+           (unsigned long long)o->guard_wrong, (unsigned long long)o->rerun_wrong,
+           (unsigned long long)o->first, o->expected, o->got, o->worst);
+}
+
+static void shapes(struct rig *r, int32_t kind, int count, uint64_t seed)
+{
+    unsigned long wrong = 0, split = 0, streamed = 0, swapped = 0, pingpong = 0, elements = 0;
+    double worst = 0;
+    char text[200];
+    uint64_t state = seed + (uint64_t)kind;
+    for (int i = 0; i < count; i++) {
+        struct tmap_gemm_case c = drawn(kind, &state);
+        struct tmap_gemm_outcome o;
+        memset(&o, 0, sizeof o);
+        fit(r->gemm, &c);
+        const enum tmap_status status = tmap_gemm_verify(r->gemm, &c, &o);
+        const bool right = status == TMAP_OK && o.checked > 0 && o.wrong == 0 &&
+                           o.guard_wrong == 0 && o.rerun_wrong == 0;
+        if (!right && wrong++ < 12) describe(&c, &o, status);
+        split += o.config.split_k > 1, streamed += o.config.stream_k > 0;
+        swapped += o.config.swapped > 0, pingpong += o.config.pingpong > 0;
+        elements += o.checked;
+        if (o.worst > worst) worst = o.worst;
+        if (status == TMAP_E_DRIVER) break;
+    }
+    snprintf(text, sizeof text,
+             "kind %d, seed %llu: %d shapes (%lu split, %lu streamed, %lu swapped, %lu pingpong), "
+             "%lu wrong, %lu elements, worst %.3f of the bound",
+             kind, (unsigned long long)seed, count, split, streamed, swapped, pingpong, wrong,
+             elements, worst);
+    rig_tap(r, wrong == 0, text);
+}
+
+/* --- faults: the bytes of both outputs and amax, with the fault and without --- */
+
+enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216, AMAX_OUTSIDE = 68 };
+
+struct bed {
+    struct rig *rig;
+    struct tmap_gemm_plan plan;
+    tmap_cu_deviceptr out; /* D, then the second output, then amax */
+    size_t bytes;
+    uint8_t *host;
+};
+
+static tmap_cu_deviceptr floats(struct rig *r, int count, float from, float step)
+{
+    float x[256];
+    const tmap_cu_deviceptr at = rig_memory(r, sizeof x);
+    for (int i = 0; i < 256; i++) x[i] = from + step * (float)(i % count % 17);
+    if (!at || r->api->memcpy_htod(at, x, sizeof x)) exit(2);
+    return at;
+}
+
+static bool lay_out(struct bed *b, bool small)
+{
+    struct rig *r = b->rig;
+    const uint64_t second = M * LD * 4, amax = second + M * SECOND_LD * 4;
+    b->bytes = amax + 4;
+    b->out = rig_memory(r, b->bytes);
+    struct tmap_gemm_problem p =
+        rig_problem(TMAP_GEMM_OUT_F32, M, N, small ? 8 : K, rig_operand(r, M * 136, 1),
+                    rig_operand(r, N * 136, 2), b->out);
+    p.a.ld = p.b.ld = 136, p.d.ld = LD;
+    p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F32,
+                                             .row_bias = floats(r, M, 64, 0.25f),
+                                             .col_bias = floats(r, N, -68, 0.25f),
+                                             .amax = b->out + amax};
+    if (!small) {
+        struct tmap_gemm_epilogue *e = &p.epilogue;
+        e->activation = TMAP_GEMM_GELU_TANH;
+        e->alpha = floats(r, 1, 0.5f, 0), e->beta = floats(r, 1, 2, 0);
+        e->row_scale = floats(r, M, 0.25f, 0.125f), e->col_scale = floats(r, N, 0.25f, 0.125f);
+        e->row_bias = floats(r, M, -2, 0.25f), e->col_bias = floats(r, N, -1, 0.25f);
+        e->second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
+        p.beta = 1;
+        p.c = (struct tmap_gemm_matrix){.address = floats(r, 1, 3, 0), .ld = 0};
+    }
+    const struct tmap_gemm_config request = {
+        .tile_m = 64, .tile_n = 64, .swapped = -1, .pingpong = -1, .direct = -1, .split_k = 1};
+    struct tmap_gemm_refusal why = {0};
+    if (tmap_gemm_make_plan(r->gemm, &p, &request, &b->plan, &why) == TMAP_OK) return true;
+    printf("# no plan: %s\n", why.text);
+    return false;
+}
+
+static bool outputs(struct bed *b, uint32_t fault, tmap_cu_function faulty, uint8_t *to)
+{
+    struct tmap_gemm_plan plan = b->plan;
+    struct gemm_params p;
+    memcpy(&p, plan.params, sizeof p);
+    p.fault = fault;
+    memcpy(plan.params, &p, sizeof p);
+    if (faulty) plan.function = faulty;
+    const struct tmap_libcuda *api = b->rig->api;
+    return !api->memset_d8_async(b->out, 0, b->bytes, NULL) &&
+           tmap_gemm_run(&plan, NULL) == TMAP_OK && !api->memcpy_dtoh(to, b->out, b->bytes);
+}
+
+static bool differs(struct bed *b, uint32_t fault, tmap_cu_function faulty)
+{
+    uint8_t *good = malloc(b->bytes), *bad = malloc(b->bytes);
+    if (!good || !bad || !outputs(b, 0, NULL, good) || !outputs(b, fault, faulty, bad)) exit(2);
+    const bool differ = memcmp(good, bad, b->bytes) != 0;
+    free(good);
+    free(bad);
+    return differ;
+}
+
+static void faults(struct rig *r)
+{
+    static const struct {
+        uint32_t id;
+        const char *name;
+    } planted[] = {
+#define FAULT_OF(id, name) {id, name},
+#include "support/epilogue_faults.def"
+    };
+    struct bed all = {.rig = r}, small = {.rig = r};
+    tmap_cu_module module;
+    tmap_cu_function faulty;
+    char text[120];
+    if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
+        r->api->module_get_function(&faulty, module, "gemm_faulty_1x64_epilogue") ||
+        r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                   (int)r->gemm->smem_optin_bytes) ||
+        !lay_out(&all, false) || !lay_out(&small, true)) {
+        rig_tap(r, false, "faults: set up");
+        return;
+    }
+    rig_tap(r, !differs(&all, 0, faulty) && !differs(&small, 0, faulty), "the control is right");
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        struct bed *b = planted[i].id == AMAX_OUTSIDE ? &small : &all;
+        snprintf(text, sizeof text, "found: %s", planted[i].name);
+        rig_tap(r, differs(b, planted[i].id, faulty), text);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const int32_t kinds[] = {TMAP_GEMM_BF16};
+    struct rig r = {0};
+    const int count = argc > 1 ? atoi(argv[1]) : 500;
+    const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
+    if (!rig_open(&r, 0, 2000, "epilogues")) return 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) shapes(&r, kinds[i], count, seed);
+    faults(&r);
+    printf("1..%d\n", r.number);
+    rig_close(&r);
+    return r.failed != 0;
+}
