@@ -12,6 +12,8 @@
  *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
+ *   gemm epilogue-cost KIND OUT MS        epilogues beside the plain product, at two shapes
+ *   gemm epilogue KIND OUT COUNT SECONDS [SEED]   beside the vendor's own, drawn shapes, cold
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm overhead                         host time of a run beside a bare launch
  *
@@ -21,6 +23,7 @@
  */
 #include "drawn.h"
 #include "exhaust.h"
+#include "finished.h"
 #include "grouped.h"
 #include "rungs.h"
 #include "track.h"
@@ -520,7 +523,14 @@ int main(int argc, char **argv)
     else if (!strcmp(mode, "exhaust") && argc >= 5)
         exhaust_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? atoi(argv[5]) : 1,
                     argc > 6 ? atoi(argv[6]) : MAX_SHAPES);
-    else if (!strcmp(mode, "groups") && argc >= 5)
+    else if (!strcmp(mode, "epilogue-cost") && argc >= 5) {
+        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        finished_cost(&stand, &like, atof(argv[4]));
+    } else if (!strcmp(mode, "epilogue") && argc >= 6) {
+        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        finished_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
+                         atoi(argv[4]), atof(argv[5]));
+    } else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)
         picks(&stand, argv[2], argv[3], argv[4], atof(argv[5]));

@@ -114,6 +114,26 @@ static cudaDataType_t type_of_out(int32_t out)
     return types[out];
 }
 
+/* Its rows are our columns: the bias is ours by column. Its GELU is the tanh one. */
+static void describe_epilogue(struct vendor *v, const struct tmap_gemm_problem *p)
+{
+    const bool bias = p->epilogue.col_bias != 0;
+    const void *at = (const void *)(uintptr_t)p->epilogue.col_bias;
+    const cudaDataType_t type = type_of_out(p->epilogue.bias_type);
+    const cublasLtEpilogue_t what =
+        p->epilogue.activation == TMAP_GEMM_RELU
+            ? bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU
+        : p->epilogue.activation == TMAP_GEMM_GELU_TANH
+            ? bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU
+        : bias ? CUBLASLT_EPILOGUE_BIAS
+               : CUBLASLT_EPILOGUE_DEFAULT;
+    v->cublasLtMatmulDescSetAttribute(v->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &what, sizeof what);
+    if (!bias) return;
+    v->cublasLtMatmulDescSetAttribute(v->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &at, sizeof at);
+    v->cublasLtMatmulDescSetAttribute(v->desc, CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, &type,
+                                      sizeof type);
+}
+
 static void describe(struct vendor *v, const struct tmap_gemm_problem *p)
 {
     const cudaDataType_t in = type_of_kind(p->kind), out = type_of_out(p->out);
@@ -131,6 +151,7 @@ static void describe(struct vendor *v, const struct tmap_gemm_problem *p)
     if (p->kind == TMAP_GEMM_E4M3 || p->kind == TMAP_GEMM_E5M2)
         v->cublasLtMatmulDescSetAttribute(v->desc, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast,
                                           sizeof fast);
+    describe_epilogue(v, p);
     const uint64_t m = (uint64_t)p->m, n = (uint64_t)p->n, k = (uint64_t)p->k;
     if (p->b.mn_major)
         v->cublasLtMatrixLayoutCreate(&v->a, in, n, k, p->b.ld);

@@ -15,7 +15,8 @@ struct vendor;
 struct vendor *vendor_open(const char **why);
 void vendor_close(struct vendor *v);
 
-/* Sets up D = A B of the problem (alpha 1, beta 0; batch 1); returns how many algorithms the
+/* Sets up D = A B of the problem (alpha 1, beta 0; batch 1; of an epilogue a bias by column, ReLU
+ * and GELU by tanh); returns how many algorithms the
  * heuristics offer. fp8: fast accumulation is the opposite of problem->precise. */
 int vendor_prepare(struct vendor *v, const struct tmap_gemm_problem *problem, uint64_t workspace,
                    uint64_t workspace_bytes);

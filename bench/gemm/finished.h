@@ -1,0 +1,18 @@
+/* Products with an epilogue: what it costs over the plain product, and beside the vendor's own. */
+#ifndef BENCH_GEMM_FINISHED_H
+#define BENCH_GEMM_FINISHED_H
+
+#include "law.h"
+#include "stand.h"
+
+/* Steps by name: "bias", "gelu" (after a bias), "relu" (after a bias), and what the vendor has not:
+ * "silu", "scales", "second", "amax". Each at two shapes beside the plain product, in turn, in
+ * slices of `ms`. `like` gives kind and out. */
+void finished_cost(struct stand *s, const struct tmap_gemm_problem *like, double ms);
+
+/* bias, gelu and relu over `count` drawn shapes of whole rows: our pick, the quickest of the
+ * tuner's and the best of the vendor's first 16 heuristics, cold, in turn. */
+void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                      int count, double seconds);
+
+#endif
