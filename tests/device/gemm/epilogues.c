@@ -137,7 +137,7 @@ static void shapes(struct rig *r, int32_t kind, int count, uint64_t seed)
 
 enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216, AMAX_OUTSIDE = 68 };
 
-struct bed {
+struct fixture {
     struct rig *rig;
     struct tmap_gemm_plan plan;
     tmap_cu_deviceptr out; /* D, then the second output, then amax */
@@ -154,7 +154,7 @@ static tmap_cu_deviceptr floats(struct rig *r, int count, float from, float step
     return at;
 }
 
-static bool lay_out(struct bed *b, bool small)
+static bool lay_out(struct fixture *b, bool small)
 {
     struct rig *r = b->rig;
     const uint64_t second = M * LD * 4, amax = second + M * SECOND_LD * 4;
@@ -186,7 +186,7 @@ static bool lay_out(struct bed *b, bool small)
     return false;
 }
 
-static bool outputs(struct bed *b, uint32_t fault, tmap_cu_function faulty, uint8_t *to)
+static bool outputs(struct fixture *b, uint32_t fault, tmap_cu_function faulty, uint8_t *to)
 {
     struct tmap_gemm_plan plan = b->plan;
     struct gemm_params p;
@@ -199,7 +199,7 @@ static bool outputs(struct bed *b, uint32_t fault, tmap_cu_function faulty, uint
            tmap_gemm_run(&plan, NULL) == TMAP_OK && !api->memcpy_dtoh(to, b->out, b->bytes);
 }
 
-static bool differs(struct bed *b, uint32_t fault, tmap_cu_function faulty)
+static bool differs(struct fixture *b, uint32_t fault, tmap_cu_function faulty)
 {
     uint8_t *good = malloc(b->bytes), *bad = malloc(b->bytes);
     if (!good || !bad || !outputs(b, 0, NULL, good) || !outputs(b, fault, faulty, bad)) exit(2);
@@ -218,7 +218,7 @@ static void faults(struct rig *r)
 #define FAULT_OF(id, name) {id, name},
 #include "support/epilogue_faults.def"
     };
-    struct bed all = {.rig = r}, small = {.rig = r};
+    struct fixture all = {.rig = r}, small = {.rig = r};
     tmap_cu_module module;
     tmap_cu_function faulty;
     char text[120];
@@ -232,7 +232,7 @@ static void faults(struct rig *r)
     }
     rig_tap(r, !differs(&all, 0, faulty) && !differs(&small, 0, faulty), "the control is right");
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
-        struct bed *b = planted[i].id == AMAX_OUTSIDE ? &small : &all;
+        struct fixture *b = planted[i].id == AMAX_OUTSIDE ? &small : &all;
         snprintf(text, sizeof text, "found: %s", planted[i].name);
         rig_tap(r, differs(b, planted[i].id, faulty), text);
     }
