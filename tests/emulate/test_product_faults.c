@@ -3,7 +3,9 @@
  * wrote them; and the same kernel without it, over the same seeds and schedules, is right and says
  * nothing. Among them is one that the hardware cannot show: no fence after mbarrier.init.
  *
- * TMAP_EMULATE_SEEDS says how many seeds of each control (3). */
+ * TMAP_EMULATE_SEEDS says how many seeds of each control: then it runs nothing else (make
+ * twins-emulate; TMAP_EMULATE_SHARD=I/N runs one of N parts). Seeds 0 and 1 are the extreme
+ * schedules, earliest and latest. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -121,7 +123,8 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     plan.function = emulated_function(f->shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
                                                            : "gemm_faulty_2x128");
     assert_non_null(plan.function);
-    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
+    emulator->how.schedule =
+        seed < TMAP_EMULATE_RANDOM ? (enum tmap_emulate_schedule)seed : TMAP_EMULATE_RANDOM;
     emulator->how.seed = seed;
     emulator->how.budget = 6000000;
     size_t bytes;
@@ -145,25 +148,33 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     return o;
 }
 
-static void every_fault_is_found(void **state)
+enum { SEEDS = 3 };
+
+static void twins_are_silent(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SEEDS");
-    const uint64_t seeds = more ? strtoull(more, NULL, 10) : 3;
-    int missed = 0;
+    uint64_t seeds = SEEDS, first = 0, step = 1, runs = 0;
     (void)state;
-    for (enum shape s = PAIR; s <= PINGPONG; s++)
-        for (uint64_t seed = 0; seed < seeds; seed++) {
+    emulated_seeds(&seeds, &first, &step);
+    for (uint64_t seed = first; seed < seeds; seed += step)
+        for (enum shape s = PAIR; s <= PINGPONG; s++, runs++) {
             const struct fault control = {0, s, "control", false};
             const struct outcome o = run(&control, 0, seed);
             if (o.findings || o.failed || o.wrong)
                 fail_msg("shape %d seed %u: the control is not right: %s", s, (unsigned)seed,
                          o.text);
         }
+    print_message("# %llu runs of products, none with a finding\n", (unsigned long long)runs);
+}
+
+static void every_fault_is_found(void **state)
+{
+    int missed = 0;
+    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *f = &faults[i];
         bool found = false;
         struct outcome last = {0};
-        for (uint64_t seed = 0; seed < seeds && !found; seed++) {
+        for (uint64_t seed = 0; seed < SEEDS && !found; seed++) {
             last = run(f, f->id, seed);
             found = last.findings && (f->values || strncmp(last.text, "wrong", 5) != 0);
         }
@@ -175,7 +186,8 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_fault_is_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(twins_are_silent),
+                                       cmocka_unit_test(every_fault_is_found)};
     suite = emulated_gemm_suite();
     if (!suite) return 1;
     emulator = emulated_state();
@@ -183,6 +195,7 @@ int main(void)
         printf("1..1\nok 1 # SKIP faults of emulated products: no PTX of the kernels (nvcc)\n");
         return 0;
     }
+    if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("twins*");
     const int failed =
         cmocka_run_group_tests_name("faults of emulated products", tests, NULL, NULL);
     emulated_close();

@@ -307,6 +307,17 @@ void emulated_close(void)
     while (allocations) free(allocation[--allocations].at);
 }
 
+void emulated_seeds(uint64_t *seeds, uint64_t *first, uint64_t *step)
+{
+    const char *all = getenv("TMAP_EMULATE_SEEDS"), *shard = getenv("TMAP_EMULATE_SHARD");
+    char *end = NULL;
+    if (all) *seeds = strtoull(all, NULL, 10);
+    if (!shard) return;
+    *first = strtoull(shard, &end, 10);
+    if (*end == '/') *step = strtoull(end + 1, NULL, 10);
+    if (*step == 0) *step = 1;
+}
+
 void emulated_print(void)
 {
     for (size_t i = 0; i < emulated.findings && i < EMULATED_FINDINGS; i++) {

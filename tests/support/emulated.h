@@ -32,6 +32,9 @@ void emulated_close(void);
 size_t emulated_bytes(uint64_t address);
 /* A kernel by its name, as module_get_function answers; NULL when no module has it. */
 tmap_cu_function emulated_function(const char *name);
+/* From the environment, if it says: TMAP_EMULATE_SEEDS, and TMAP_EMULATE_SHARD=I/N as first and
+ * step. */
+void emulated_seeds(uint64_t *seeds, uint64_t *first, uint64_t *step);
 /* Prints the last launch's findings as TAP comments. */
 void emulated_print(void);
 
