@@ -145,7 +145,10 @@ bool parse_variable(struct parser *p, enum ptx_space space, bool is_extern, stru
     s->kind = SYMBOL_VAR;
     s->var = var;
     *out = var;
-    return !lex_take(p, '=') || initial(p, var, size, 0);
+    if (!lex_take(p, '=')) return true;
+    if (space != PTX_GLOBAL && space != PTX_CONST)
+        return parse_fail(p, "an initial value of a variable that is neither global nor constant");
+    return initial(p, var, size, 0);
 }
 
 static bool module_variable(struct parser *p, enum ptx_space space, bool is_extern)
