@@ -161,6 +161,7 @@ static void what_is_not_known_is_an_error(void **state)
         {HEAD ".entry k() {\n.reg .b32 %r<2>;\nadd.s32.odd %r1, %r1, 1; }", ".odd", 6},
         {HEAD ".entry k() {\n.reg .b64 %r<2>;\nadd.s32 %r1, %r1, 1; }", "64", 6},
         {HEAD ".entry k() {\nbra nowhere; }", "label", 5},
+        {HEAD ".shared .b8 text[3] = {72, 105, 0};\n.entry k() {\nret;\n}\n", "neither global", 4},
         {".version 9.0\n.target sm_100\n.entry k() {\nwgmma.fence.sync.aligned; }", "sm_100", 4}};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
