@@ -11,12 +11,12 @@ ptx: $(PTX)
 prove-emulate: ptx $(B)/tests/emulate/test_recorded
 	TMAP_RECORDED=all $(B)/tests/emulate/test_recorded
 
-# make twins-emulate: the kernels that faults are planted in, without one: SEEDS schedules of each
+# make controls-emulate: the kernels that faults are planted in, without one: SEEDS schedules of each
 # product and kind of copy (1000), the extremes among them, on PARTS cores; nothing may be found.
-TWINS := $(B)/tests/emulate/test_product_faults $(B)/tests/emulate/test_copy_faults
-.PHONY: twins-emulate
-twins-emulate: ptx $(TWINS)
-	@tests/emulate/twins $(or $(SEEDS),1000) $(or $(PARTS),$(shell nproc)) $(TWINS)
+CONTROLS := $(B)/tests/emulate/test_product_faults $(B)/tests/emulate/test_copy_faults
+.PHONY: controls-emulate
+controls-emulate: ptx $(CONTROLS)
+	@tests/emulate/controls $(or $(SEEDS),1000) $(or $(PARTS),$(shell nproc)) $(CONTROLS)
 
 # make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
 MUTATE := $(B)/tests/emulate/mutate

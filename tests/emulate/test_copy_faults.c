@@ -112,7 +112,7 @@ static bool silent(const struct planted *p, uint64_t seed)
     return false;
 }
 
-static void twins_are_silent(void **state)
+static void controls_are_silent(void **state)
 {
     static const struct planted kinds[] = {
         {0, TMAP_COPY_TILE, 1, false},     {0, TMAP_COPY_TILE, 2, false},
@@ -154,7 +154,7 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(twins_are_silent),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(controls_are_silent),
                                        cmocka_unit_test(every_fault_is_found)};
     suite = emulated_copy_suite();
     if (!suite) return 1;
@@ -164,7 +164,7 @@ int main(void)
         printf("1..1\nok 1 # SKIP faults of emulated copies: no PTX of the kernels (nvcc)\n");
         return 0;
     }
-    if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("twins*");
+    if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("controls*");
     const int failed = cmocka_run_group_tests_name("faults of emulated copies", tests, NULL, NULL);
     emulated_close();
     return failed;

@@ -4,7 +4,7 @@
  * nothing. Among them is one that the hardware cannot show: no fence after mbarrier.init.
  *
  * TMAP_EMULATE_SEEDS says how many seeds of each control: then it runs nothing else (make
- * twins-emulate; TMAP_EMULATE_SHARD=I/N runs one of N parts). Seeds 0 and 1 are the extreme
+ * controls-emulate; TMAP_EMULATE_SHARD=I/N runs one of N parts). Seeds 0 and 1 are the extreme
  * schedules, earliest and latest. */
 #include <stdarg.h>
 #include <stddef.h>
@@ -150,7 +150,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
 
 enum { SEEDS = 3 };
 
-static void twins_are_silent(void **state)
+static void controls_are_silent(void **state)
 {
     uint64_t seeds = SEEDS, first = 0, step = 1, runs = 0;
     (void)state;
@@ -186,7 +186,7 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(twins_are_silent),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(controls_are_silent),
                                        cmocka_unit_test(every_fault_is_found)};
     suite = emulated_gemm_suite();
     if (!suite) return 1;
@@ -195,7 +195,7 @@ int main(void)
         printf("1..1\nok 1 # SKIP faults of emulated products: no PTX of the kernels (nvcc)\n");
         return 0;
     }
-    if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("twins*");
+    if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("controls*");
     const int failed =
         cmocka_run_group_tests_name("faults of emulated products", tests, NULL, NULL);
     emulated_close();
