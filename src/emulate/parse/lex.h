@@ -61,6 +61,7 @@ struct symbol *symbol_add(struct parser *p, const char *name);
 void symbol_leave(struct parser *p, uint32_t depth); // drops those that are deeper
 
 bool parse_operand(struct parser *p, struct ptx_operand *out);
+bool parse_number(struct parser *p, uint64_t most, uint64_t *out);
 bool parse_body(struct parser *p);      // from '{' to its '}'
 bool parse_registers(struct parser *p); // after .reg
 // One variable after its space's directive, into *out; symbols are added.
