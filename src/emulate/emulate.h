@@ -16,7 +16,7 @@
 
 #include "emulate/parse/ptx.h"
 
-enum { LANES = 32, WARP_MASK_ALL = -1 };
+enum { LANES = 32, WARP_MASK_ALL = -1, EMU_SMS = 132 /* where the launch does not say */ };
 
 // Where an operand's 32 lanes lie: bytes from the warp's registers, or, negative, ~bytes from the
 // module's constants. 4 bytes a lane up to 32 bits, then 8 or 16; a predicate is one mask of 4.
@@ -303,12 +303,19 @@ bool emu_first_time(struct emu_machine *m, enum tmap_emulate_kind kind, const st
 const char *emu_place(const struct emu_machine *m, const struct emu_insn *in, char *text,
                       size_t cap); // "ld.global.u32 at line 12 (a.cu:7)"
 
-uint32_t emu_random(struct emu_machine *m, uint32_t below);
+// xorshift64*, seeded in launch.c; of a machine whose schedule is random.
+static inline uint32_t emu_random(struct emu_machine *m, uint32_t below)
+{
+    m->random ^= m->random >> 12;
+    m->random ^= m->random << 25;
+    m->random ^= m->random >> 27;
+    return (uint32_t)((m->random * 0x2545f4914f6cdd1dull) >> 33) % below;
+}
 
 enum emu_step emu_wait_for(struct emu_warp *w, enum emu_wait what, uint64_t which, uint64_t value);
 
 bool emu_make_cluster(struct emu_machine *m, uint32_t number);
-void emu_free_cluster(struct emu_machine *m, struct emu_cluster *cluster);
+void emu_free_cluster(struct emu_cluster *cluster);
 void emu_schedule(struct emu_machine *m);
 void emu_run_warp(struct emu_warp *w, uint32_t quantum);
 bool emu_warp_ready(const struct emu_warp *w);

@@ -2,16 +2,6 @@
 #include "emulate/async/async.h"
 #include "emulate/ops/ops.h"
 
-bool emu_together(struct emu_warp *w, const struct emu_insn *in, uint32_t members,
-                  enum emu_step *step)
-{
-    const uint32_t need = (members ? members : UINT32_MAX) & w->live;
-    (void)in;
-    if ((emu_here(w)->mask & need) == need) return true;
-    *step = emu_wait_for(w, WAIT_LANES, need & ~emu_here(w)->mask, 0);
-    return false;
-}
-
 // --- bar, barrier
 
 enum named_kind { NAMED_SYNC, NAMED_ARRIVE, NAMED_POPC, NAMED_AND, NAMED_OR };

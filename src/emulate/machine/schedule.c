@@ -6,15 +6,6 @@
 
 enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 512, WARP_PATIENCE = 16 };
 
-// xorshift64*; seeded in launch.c
-uint32_t emu_random(struct emu_machine *m, uint32_t below)
-{
-    m->random ^= m->random >> 12;
-    m->random ^= m->random << 25;
-    m->random ^= m->random >> 27;
-    return (uint32_t)((m->random * 0x2545f4914f6cdd1dull) >> 33) % below;
-}
-
 static bool next_cluster(struct emu_machine *m, uint32_t slot)
 {
     if (m->next_cluster == m->cluster_count) return false;
@@ -28,7 +19,7 @@ static void replace_finished(struct emu_machine *m)
         struct emu_cluster *c = m->cluster[i];
         if (!c || c->live_ctas) continue;
         emu_end_cluster(m, c);
-        emu_free_cluster(m, c);
+        emu_free_cluster(c);
         m->cluster[i] = NULL;
         next_cluster(m, i);
     }
