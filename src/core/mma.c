@@ -11,11 +11,14 @@
 #define CORE_ROW_BYTES 16u
 #define K_BYTES 32u /* of a K-major row that one instruction takes, whatever the type */
 #define FIELD_BITS 14
+#define NO_CODE UINT8_MAX
 
+/* NO_CODE: there is none for this swizzle, whatever rows the contract has. */
 static uint32_t layout_code(enum tmap_consumer consumer, int32_t swizzle)
 {
-    static const uint8_t wgmma[] = {0, 3, 2, 1}, tcgen05[] = {0, 6, 4, 2, 1};
-    return consumer == TMAP_CONSUMER_WGMMA ? wgmma[swizzle] : tcgen05[swizzle];
+    static const uint8_t codes[][5] = {{0, 3, 2, 1, NO_CODE}, {0, 6, 4, 2, 1}};
+    if (swizzle < 0 || swizzle >= 5) return NO_CODE;
+    return codes[consumer == TMAP_CONSUMER_TCGEN05][swizzle];
 }
 
 /* Byte offsets are stored in units of 16, in 14 bits. */
@@ -76,6 +79,7 @@ enum tmap_status tmap_mma_of(const struct tmap_checker *checker, const struct tm
     if (status != TMAP_OK) return status;
     const bool swizzled = desc->swizzle != TMAP_SWIZZLE_NONE;
     m.layout_code = layout_code(consumer, desc->swizzle);
+    if (m.layout_code == NO_CODE) return TMAP_E_TARGET;
     m.k_elements = K_BYTES * 8 / layout_smem_bits(desc->dtype);
     if (major == TMAP_K_MAJOR)
         k_major(&layout, swizzled, &m);

@@ -7,7 +7,8 @@
 
 #define MAX_ROW_BYTES 2048u // 256 elements of 8 bytes
 #define CHUNK_BYTES 16u
-#define PIECE_BYTES 8u     // what no swizzle takes apart
+#define PIECE_BYTES 8u // what no swizzle takes apart
+#define SWIZZLE_LINE_BYTES 128u
 #define GROUP_ELEMENTS 16u // packed types come in sixteens
 
 // The NaN of the fill is the same 16 bits over and over, whatever the type's width.
@@ -243,6 +244,22 @@ static enum tmap_status permitted(const struct tmap_checker *checker, const stru
     return checker_permits(checker, verdict);
 }
 
+// Whether all that the copy touches in shared memory is there; a swizzle stays within its line.
+static bool has_room(const struct tmap_memory *m, const struct tmap_desc *d,
+                     const struct tmap_use *u, const struct tmap_layout *l)
+{
+    const uint64_t line = d->swizzle == TMAP_SWIZZLE_NONE ? 1 : SWIZZLE_LINE_BYTES;
+    const uint64_t first = u->smem / line * line;
+    uint64_t bytes, halo, end;
+    if (__builtin_mul_overflow(l->footprint_bytes, sim_by_row(u->op) ? GATHERED_ROWS : 1, &bytes) ||
+        __builtin_mul_overflow(layout_halo_rows(d, u), l->pitch_bytes, &halo) ||
+        __builtin_add_overflow(bytes, halo, &bytes) ||
+        __builtin_add_overflow(u->smem, bytes, &end) || end > UINT64_MAX - line)
+        return false;
+    end = (end + line - 1) / line * line;
+    return first >= m->smem_base && end - m->smem_base <= m->smem_bytes;
+}
+
 enum tmap_status tmap_simulate(const struct tmap_checker *checker, const struct tmap_desc *desc,
                                const struct tmap_use *use, const struct tmap_memory *memory,
                                struct tmap_outcome *out)
@@ -256,11 +273,7 @@ enum tmap_status tmap_simulate(const struct tmap_checker *checker, const struct 
     if (desc->interleave && data_of_chunk(desc) != CHUNK_BYTES) return TMAP_E_TARGET;
     struct tmap_layout l;
     layout_of(desc, &l);
-    const uint64_t end = u.smem + l.footprint_bytes * (sim_by_row(u.op) ? GATHERED_ROWS : 1) +
-                         layout_halo_rows(desc, &u) * l.pitch_bytes;
-    if (u.op != TMAP_OP_PREFETCH &&
-        (u.smem < memory->smem_base || end > memory->smem_base + memory->smem_bytes))
-        return TMAP_E_ROOM;
+    if (u.op != TMAP_OP_PREFETCH && !has_room(memory, desc, &u, &l)) return TMAP_E_ROOM;
     sim_run(desc, &u, memory, out);
     out->basis = seen_on_a_gpu(desc, &u) ? checker->basis : TMAP_INFERRED;
     return TMAP_OK;

@@ -195,7 +195,9 @@ static bool find_unit(struct walk *w)
     struct tmap_desc least = w->d->p->desc;
     least.pixels = 1;
     for (least.channels = 1; least.channels <= MOST_CHANNELS; least.channels *= 2)
-        if (usable(w->d->objective, &least)) break;
+        if (least.channels * layout_smem_bits(least.dtype) % 8 == 0 && /* whole bytes a pixel */
+            usable(w->d->objective, &least))
+            break;
     w->unit = least.channels;
     return least.channels <= MOST_CHANNELS;
 }

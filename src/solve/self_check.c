@@ -255,6 +255,7 @@ static bool same_bounds(const struct check *c, const struct form *f)
     int order[INDICES];
     const uint32_t n = sort_indices(c, f, order);
     const struct digit_of *top = f->digit[f->count - 1];
+    if (f->unit == 0) return false; /* of a plan that no search made */
     const wide end = (wide)top->div * top->size;
     wide weight = 1;
     for (uint32_t k = 0; k < n; k++) {
@@ -270,8 +271,10 @@ static bool same_bounds(const struct check *c, const struct form *f)
 static bool is_covered(const struct form *f, const struct digit_of *d)
 {
     const bool top = d->mod == 0;
-    const uint64_t period = top ? d->div : d->div * d->mod;
-    if (f->grain % period) return false; /* else tiles begin in the middle of a piece */
+    uint64_t period = d->div;
+    if (!top && __builtin_mul_overflow(d->div, d->mod, &period)) return false;
+    if (period == 0 || f->grain % period)
+        return false; /* else tiles begin in the middle of a piece */
     wide most = f->last / d->div;
     if (!top && most > d->mod - 1) most = d->mod - 1;
     const uint64_t grain = top ? f->grain / d->div : 0;
@@ -457,8 +460,8 @@ static const char *check_walk(const struct check *c)
             return "its walk has corners";
     if (d->kind != TMAP_IM2COL || d->rank < 3 || d->dim[2] != 1 || d->rank > 4)
         return "its walk has no end";
-    if (d->rank == 4 &&
-        (d->upper[1] < 0 || (wide)d->upper[1] < (d->dim[1] + pixels - 1) / d->dim[1]))
+    if (d->rank == 4 && (d->dim[1] == 0 || d->upper[1] < 0 ||
+                         (wide)d->upper[1] < (d->dim[1] + pixels - 1) / d->dim[1]))
         return "its walk goes on in another image";
     return NULL;
 }

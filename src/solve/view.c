@@ -29,6 +29,12 @@ void view_of(const struct tmap_desc *desc, const struct tmap_request *request, s
     memset(out, 0, sizeof *out);
     out->desc = *desc;
     out->part.div = 1;
+    if (desc->kind == TMAP_TILED) { /* what it does not use may hold anything */
+        memset(out->desc.lower, 0, sizeof out->desc.lower);
+        memset(out->desc.upper, 0, sizeof out->desc.upper);
+        out->desc.channels = out->desc.pixels = 0;
+        out->desc.mode = 0;
+    }
     for (uint32_t i = desc->rank; i < TMAP_MAX_RANK; i++) {
         out->desc.dim[i] = out->desc.elem_stride[i] = 0;
         out->desc.stride_bytes[i - 1] = 0;

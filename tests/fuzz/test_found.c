@@ -159,6 +159,153 @@ static void steps_of_any_numbers_have_a_text(void **state)
         }
 }
 
+/* Members that a tiled descriptor does not use were taken over into im2col plans. */
+static void what_a_kind_does_not_use_changes_nothing(void **state)
+{
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DRIVER);
+    struct tmap_plan plan[2][3];
+    struct tmap_repair_report r[2];
+    (void)state;
+    for (int wild = 0; wild < 2; wild++) {
+        struct tmap_desc d = plain();
+        d.dim[0] = 1024;
+        d.dim[1] = 512;
+        d.stride_bytes[0] = 2048;
+        d.box[0] = 60;
+        d.box[1] = 257;
+        d.swizzle = TMAP_SWIZZLE_128B;
+        if (wild) d.lower[0] = d.upper[1] = 5, d.channels = d.pixels = 7, d.mode = 1;
+        assert_int_equal(
+            tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan[wild], 3, &r[wild], NULL),
+            TMAP_OK);
+        assert_int_equal(r[wild].dropped, 0);
+    }
+    assert_int_equal(r[0].found, r[1].found);
+    assert_memory_equal(plan[0], plan[1], r[0].found * sizeof plan[0][0]);
+}
+
+/* 61 channels of 4 bits are no whole bytes, and were counted in two ways. */
+static void channels_are_whole_bytes(void **state)
+{
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DOCUMENTED);
+    const struct tmap_desc d = {.kind = TMAP_IM2COL,
+                                .dtype = TMAP_16U4_ALIGN8B,
+                                .rank = 4,
+                                .address = 0x7f0000000000,
+                                .dim = {64, 56, 56, 8},
+                                .stride_bytes = {128, 7168, 401408},
+                                .elem_stride = {1, 1, 1, 1, 1},
+                                .swizzle = TMAP_SWIZZLE_128B,
+                                .lower = {-1, -1},
+                                .upper = {-1, -1},
+                                .channels = 61,
+                                .pixels = 128};
+    struct tmap_plan plan[3];
+    struct tmap_repair_report r;
+    (void)state;
+    const enum tmap_status s =
+        tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan, 3, &r, NULL);
+    assert_true(s == TMAP_OK || s == TMAP_E_NO_PLAN);
+    assert_int_equal(r.dropped, 0);
+}
+
+/* A number of a plan was divided by; whatever stands there, the plan is judged. */
+static void plans_of_any_numbers_are_judged(void **state)
+{
+    static const uint32_t values[] = {0, 1, 3, 1u << 16, 1u << 31, UINT32_MAX};
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_SAFE);
+    struct tmap_desc d = plain();
+    struct tmap_plan plan[3];
+    struct tmap_repair_report r;
+    const int64_t coord[TMAP_MAX_RANK] = {64, 7, -1, INT64_MAX, INT64_MIN};
+    int64_t at[TMAP_MAX_RANK];
+    uint64_t random = 1;
+    uint32_t copy;
+    uint64_t offset;
+    (void)state;
+    d.box[0] = 600; /* cut, split, rounded: many kinds of steps */
+    d.stride_bytes[0] = 130;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan, 3, &r, NULL),
+                     TMAP_OK);
+    for (size_t k = 0; k < r.found; k++)
+        for (size_t word = 0; word < offsetof(struct tmap_plan, slot_bytes) / 4; word++)
+            for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+                struct tmap_plan p = plan[k];
+                struct tmap_desc of;
+                if (word == offsetof(struct tmap_plan, skip) / 4) continue; /* a bool */
+                memcpy((char *)&p + 4 * word, &values[v], sizeof values[v]);
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                const size_t second = (random >> 40) % (offsetof(struct tmap_plan, skip) / 4);
+                if (v % 2) memcpy((char *)&p + 4 * second, &values[random >> 33 & 3], 4);
+                tmap_plan_check(&d, NULL, &p);
+                tmap_plan_coords(&p, coord, 5, at);
+                tmap_plan_desc(&p, 5, &of);
+                tmap_plan_place(&p, &d, coord, (uint32_t[TMAP_MAX_RANK]){1, 1, 1, 1, 1}, &copy,
+                                &offset);
+            }
+}
+
+static bool read_none(void *user, uint64_t address, void *out, size_t bytes)
+{
+    (void)user;
+    (void)address;
+    memset(out, 0, bytes);
+    return true;
+}
+
+/* The end of a box behind the last address wrapped, and a swizzle reached below an odd base. */
+static void shared_memory_ends(void **state)
+{
+    static uint8_t memory[1 << 16];
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DRIVER);
+    static const uint64_t bases[] = {0, 16, 1 << 20, UINT64_MAX - 65535, UINT64_C(3) << 54};
+    struct tmap_desc d = plain();
+    (void)state;
+    for (int32_t swizzle = 0; swizzle < 4; swizzle++)
+        for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
+            for (int64_t at = -144; at <= 144; at += 16) {
+                const struct tmap_memory m = {.read = read_none,
+                                              .smem = memory + 256,
+                                              .smem_base = bases[b],
+                                              .smem_bytes = 8192 + 128};
+                const struct tmap_use u = {.flags = TMAP_USE_SMEM, .smem = bases[b] + (uint64_t)at};
+                struct tmap_outcome out;
+                d.swizzle = swizzle;
+                d.box[0] = swizzle ? 8u << swizzle : 64;
+                memset(memory, 0x77, sizeof memory);
+                const enum tmap_status s = tmap_simulate(&c, &d, &u, &m, &out);
+                assert_true(s == TMAP_OK || s == TMAP_E_ROOM);
+                if (at == 0 && b % 3 == 0 && b < 3) assert_int_equal(s, TMAP_OK);
+                for (size_t i = 0; i < sizeof memory; i++)
+                    assert_true((i >= 256 && i < 256 + m.smem_bytes) || memory[i] == 0x77);
+            }
+}
+
+/* wgmma has no code for Blackwell's atoms; under a contract without rows of uses, that was read
+ * from behind a table. */
+static void every_swizzle_has_a_matrix_descriptor_or_none(void **state)
+{
+    (void)state;
+    for (int contract = TMAP_CONTRACT_SAFE; contract <= TMAP_CONTRACT_HARDWARE; contract++)
+        for (int32_t swizzle = -1; swizzle < 9; swizzle++)
+            for (int consumer = TMAP_CONSUMER_WGMMA; consumer <= TMAP_CONSUMER_TCGEN05;
+                 consumer++) {
+                struct tmap_target target = tmap_default_target();
+                struct tmap_desc d = plain();
+                struct tmap_checker c;
+                struct tmap_mma m;
+                target.arch = TMAP_ARCH(100, 1);
+                d.swizzle = swizzle;
+                assert_int_equal(tmap_checker_prepare(&target, (enum tmap_contract)contract, &c),
+                                 TMAP_OK);
+                const enum tmap_status s =
+                    tmap_mma_of(&c, &d, (enum tmap_consumer)consumer, TMAP_K_MAJOR, &m, NULL);
+                if (s == TMAP_OK) assert_true(m.layout_code < 8);
+                if (swizzle > (consumer == TMAP_CONSUMER_WGMMA ? 3 : 4))
+                    assert_int_not_equal(s, TMAP_OK);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +315,11 @@ int main(void)
         cmocka_unit_test(unchecked_bytes_of_anything),
         cmocka_unit_test(tiles_beyond_use_are_given_up),
         cmocka_unit_test(steps_of_any_numbers_have_a_text),
+        cmocka_unit_test(what_a_kind_does_not_use_changes_nothing),
+        cmocka_unit_test(channels_are_whole_bytes),
+        cmocka_unit_test(plans_of_any_numbers_are_judged),
+        cmocka_unit_test(shared_memory_ends),
+        cmocka_unit_test(every_swizzle_has_a_matrix_descriptor_or_none),
     };
     return cmocka_run_group_tests_name("found by fuzzing", tests, NULL, NULL);
 }
