@@ -100,6 +100,8 @@ static int decide_mod(const struct sym_work *w, const struct sym_facts *facts,
 
 int sym_decide(const struct sym_work *w, const struct sym_facts *facts, const struct sym_form *atom)
 {
+    if (atom->kind == SYM_TRUE || atom->kind == SYM_FALSE) return atom->kind == SYM_TRUE;
+    if (!atom->poly) return -1;
     if (atom->kind == SYM_MOD) return decide_mod(w, facts, atom);
     if (atom->kind == SYM_NMOD) {
         int v = decide_mod(w, facts, atom);
