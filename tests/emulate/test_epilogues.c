@@ -2,7 +2,7 @@
  * drawn steps of epilogue.def, shapes, configurations and orientations, under all three schedules.
  * No finding is a right answer too.
  *
- * TMAP_EMULATE_SHAPES says how many shapes of each instance (6). */
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (3). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -116,17 +116,17 @@ static void one(const struct gemm_instance *g, uint64_t seed)
 static void instances(void **state)
 {
     const char *more = getenv("TMAP_EMULATE_SHAPES");
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 6;
+    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 3;
     size_t seen = 0;
-    (void)state;
-    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
+    assert_true(emulated_ptx(*state));
     for (size_t i = 0; i < gemm_instance_count; i++) {
         if (!emulated_function(gemm_instances[i].name)) continue;
         memset(suite->functions, 0, sizeof suite->functions);
         for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
         seen++;
     }
-    print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
+    print_message("# %s: %zu instances, %u shapes each\n", (const char *)*state, seen,
+                  (unsigned)shapes);
     assert_true(seen > 0);
     emulated_unload();
 }
@@ -194,10 +194,16 @@ static void every_fault_is_found(void **state)
     emulated_unload();
 }
 
+#define SOURCE(name)                                                                               \
+    cmocka_unit_test_prestate(instances,                                                           \
+                              (void *)(uintptr_t) "src/kernels/gemm/sm90/" name "_epilogue")
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(instances),
-                                       cmocka_unit_test(every_fault_is_found)};
+    struct CMUnitTest tests[] = {SOURCE("bf16"), SOURCE("f16"), SOURCE("e4m3"),
+                                 cmocka_unit_test(every_fault_is_found)};
+    static const char *const names[] = {"bf16", "f16", "e4m3"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;
     emulator = emulated_state();

@@ -153,7 +153,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
     if (suite->family == GEMM_SM120 && mn_major)
         return "operands are contiguous along K, in products of mma.sync";
     if (gemm_wants_epilogue(p))
-        return "epilogues are for bf16 operands contiguous along K, of compute capability 9.0";
+        return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
+               "9.0";
     return "no kernel of the family fits";
 }
 

@@ -60,9 +60,11 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
                        "gemm/sm90/bf16_epilogue"},
-        [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths"},
+        [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
+                      "gemm/sm90/f16_epilogue"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
-        [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL},
+        [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL,
+                       "gemm/sm90/e4m3_epilogue"},
         [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },

@@ -1,7 +1,7 @@
 /* Products with an epilogue on this GPU: drawn shapes, steps and configurations against fp64, and
  * the faults that can be planted in the steps. Prints TAP; skips where there is no GPU.
  *
- *   epilogues [SHAPES [SEED]]     so many of each kind (500) */
+ *   epilogues [SHAPES [SEED]]     so many of each kind that has them (500) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +240,7 @@ static void faults(struct rig *r)
 
 int main(int argc, char **argv)
 {
-    static const int32_t kinds[] = {TMAP_GEMM_BF16};
+    static const int32_t kinds[] = {TMAP_GEMM_BF16, TMAP_GEMM_F16, TMAP_GEMM_E4M3};
     struct rig r = {0};
     const int count = argc > 1 ? atoi(argv[1]) : 500;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
