@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/emulate_args.h"
+#include "cli/shard.h"
 #include "cli/emulate_report.h"
 #include "io/report/report.h"
 
@@ -248,21 +249,28 @@ static enum cli_exit prepare(struct session *s)
     return CLI_OK;
 }
 
+/* How many runs a schedule is. */
+static uint64_t runs_of(int schedule, const char *name, uint64_t seeds)
+{
+    const bool asked = name ? strcmp(name, "all") == 0 || strcmp(name, schedules[schedule]) == 0
+                            : schedule == TMAP_EMULATE_LATEST;
+    return !asked ? 0 : schedule == TMAP_EMULATE_RANDOM ? seeds : 1;
+}
+
 static enum cli_exit run_all(struct session *s)
 {
     const char *name = cli_get(s->cli, "schedule");
-    uint64_t seeds;
-    if (!cli_number(s->cli, "seeds", 1, &seeds)) return CLI_USAGE;
-    const bool all = name && strcmp(name, "all") == 0;
-    bool known = !name || all;
-    for (int i = 0; i < 3; i++) {
-        const bool this = name ? strcmp(name, schedules[i]) == 0 : i == TMAP_EMULATE_LATEST;
-        known |= this;
-        if (!this && !all) continue;
-        for (uint64_t k = 0; k < (i == TMAP_EMULATE_RANDOM ? seeds : 1); k++)
-            once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k);
-    }
-    if (!known) return cli_usage(s->cli, "--schedule takes earliest, latest, random or all");
+    struct cli_shard shard = {0, 0};
+    uint64_t seeds, first, end, total = 0, number = 0;
+    if (!cli_number(s->cli, "seeds", 1, &seeds) || !cli_shard_get(s->cli, &shard)) return CLI_USAGE;
+    for (int i = 0; i < 3; i++) total += runs_of(i, name, seeds);
+    if (!total && seeds)
+        return cli_usage(s->cli, "--schedule takes earliest, latest, random or all");
+    cli_shard_range(&shard, total, &first, &end);
+    for (int i = 0; i < 3; i++)
+        for (uint64_t k = 0; k < runs_of(i, name, seeds); k++, number++)
+            if (number >= first && number < end)
+                once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k);
     return s->bad ? CLI_ILLEGAL : CLI_OK;
 }
 
@@ -298,6 +306,7 @@ static const struct cli_option options[] = {
     {"seeds", 0, "NUMBER", "random schedules from --seed on (1)"},
     {"no-races", 0, NULL, "leave the search for races out: faster"},
     {"tensor-fences", 0, NULL, "ask for tcgen05's fences, as the ISA does"},
+    CLI_SHARD_OPTION,
     {"overlap", 0, NULL, "an earlier grid still runs until griddepcontrol.wait"},
     {NULL, 0, NULL, NULL}};
 
