@@ -101,6 +101,7 @@ struct tmap_oracle_progress {
     double seconds;
 };
 
+struct tmap_oracle_result;
 struct tmap_oracle_options {
     uint64_t count;               /* descriptors; rounded up to whole chunks */
     uint64_t seed;                /* the sequence is a function of it alone */
@@ -111,6 +112,11 @@ struct tmap_oracle_options {
     uint64_t stop_after; /* disagreements; 0: go on to the end */
     void (*progress)(void *user, const struct tmap_oracle_progress *progress);
     void *user;
+    uint64_t first; /* number of the first descriptor, rounded down to a whole chunk (2048) */
+    uint64_t block; /* with each: descriptors between two calls, rounded up to whole chunks */
+    /* of tmap_oracle_run(): a block's own result, block after block; number counts from first /
+     * block. What it kept is in order, whatever the threads did. */
+    void (*each)(void *user, uint64_t number, const struct tmap_oracle_result *block);
 };
 
 struct tmap_oracle_result {

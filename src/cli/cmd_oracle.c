@@ -4,11 +4,13 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "cli/shard.h"
 #include "io/report/report.h"
 #include "tmap/driver.h"
 
 #define DEFAULT_COUNT 10000000
 #define JSON_ROOM 2048
+#define BLOCK 65536 /* descriptors that one line of -f jsonl is about */
 
 /* Descriptors of real programs, from the operands. */
 struct reals {
@@ -202,6 +204,45 @@ static void print_json(const struct tmap_driver *driver, const struct tmap_oracl
     printf("]}\n");
 }
 
+/* One block of -f jsonl: nothing in it depends on threads, time or the other blocks. */
+static void print_block(void *user, uint64_t number, const struct tmap_oracle_result *r)
+{
+    uint64_t accepted = 0, refused = 0;
+    for (int k = 0; k < 3; k++) {
+        accepted += r->by_kind[k][0];
+        refused += r->by_kind[k][1];
+    }
+    printf("{\"block\":%llu,\"count\":%llu,\"accepted\":%llu,\"refused\":%llu,"
+           "\"verdict_disagreements\":%llu,\"byte_differences\":%llu,\"disagreements\":[",
+           llu(number), llu(r->count), llu(accepted), llu(refused), llu(r->verdict_disagreements),
+           llu(r->byte_disagreements));
+    for (size_t i = 0; i < r->kept_count; i++) {
+        if (i) printf(",");
+        print_disagreement(user, &r->kept[i]);
+    }
+    printf("]}\n");
+    fflush(stdout);
+}
+
+/* -f jsonl is cut into blocks, and --shard takes some of them. */
+static bool take_blocks(struct cli *cli, struct tmap_driver *driver, struct tmap_oracle_options *o)
+{
+    struct cli_shard shard = {0, 0};
+    uint64_t first, end;
+    if (!cli_shard_get(cli, &shard)) return false;
+    if (shard.count && (o->seconds > 0 || o->stop_after))
+        return cli_usage(cli, "--shard does its part to the end"), false;
+    if (cli->format != IO_JSONL) return true;
+    cli_shard_range(&shard, (o->count + BLOCK - 1) / BLOCK, &first, &end);
+    o->first = first * BLOCK;
+    o->count = (end * BLOCK < o->count ? end * BLOCK : o->count) - o->first;
+    o->block = BLOCK;
+    o->each = print_block;
+    o->user = driver;
+    o->progress = NULL;
+    return true;
+}
+
 static bool run_options(const struct cli *cli, const struct reals *reals,
                         struct tmap_oracle_options *o)
 {
@@ -224,7 +265,7 @@ static enum cli_exit print_result(const struct cli *cli, const struct tmap_drive
 {
     if (cli->format == IO_JSON)
         print_json(driver, r, cli->seed);
-    else
+    else if (cli->format == IO_TEXT)
         print_text(driver, r);
     return r->verdict_disagreements || r->byte_disagreements ? CLI_ILLEGAL : CLI_OK;
 }
@@ -233,7 +274,8 @@ static enum cli_exit run_oracle(struct cli *cli, struct tmap_driver *driver,
                                 const struct reals *reals)
 {
     struct tmap_oracle_options o;
-    if (!run_options(cli, reals, &o)) return CLI_USAGE;
+    if (!run_options(cli, reals, &o) || !take_blocks(cli, driver, &o)) return CLI_USAGE;
+    if (o.each && o.count == 0) return CLI_OK; /* a part without work */
     struct tmap_oracle_result *r = calloc(1, sizeof *r);
     const enum tmap_status status = r ? tmap_oracle_run(driver, &o, r) : TMAP_E_MEMORY;
     enum cli_exit code = cli_status(cli, status, "oracle");
@@ -315,6 +357,41 @@ static enum cli_exit show_case(struct cli *cli, const char *path)
     return status == TMAP_OK ? CLI_OK : CLI_INPUT;
 }
 
+static void print_replay(const char *path, uint64_t bytes, uint64_t hash,
+                         const struct tmap_corpus_result *r)
+{
+    printf("%s: %llu bytes, fnv1a64 0x%016llx\n%llu cases, %llu accepted, %llu verdicts differ, "
+           "%llu maps differ\n",
+           path, llu(bytes), llu(hash), llu(r->cases), llu(r->accepted),
+           llu(r->verdict_differences), llu(r->byte_differences));
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++)
+        if (r->alone[i] || r->accepted_though[i])
+            printf("%s %-32s alone %6llu, accepted though violated %6llu\n",
+                   tmap_row_id((tmap_row)i), tmap_row_name((tmap_row)i), llu(r->alone[i]),
+                   llu(r->accepted_though[i]));
+    for (size_t i = 0; i < r->kept_count; i++) print_case(&r->kept[i]);
+}
+
+static void print_replay_json(const struct cli *cli, const char *path, uint64_t bytes,
+                              uint64_t hash, const struct tmap_corpus_result *r)
+{
+    json_t *rows = json_object();
+    char text[20];
+    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++)
+        if (r->alone[i] || r->accepted_though[i])
+            json_object_set_new(
+                rows, tmap_row_id((tmap_row)i),
+                json_pack("[I,I]", (json_int_t)r->alone[i], (json_int_t)r->accepted_though[i]));
+    snprintf(text, sizeof text, "0x%016llx", llu(hash));
+    io_print_json(stdout,
+                  json_pack("{s:o, s:I, s:s, s:I, s:I, s:I, s:I, s:o}", "file",
+                            io_string_json(path), "bytes", (json_int_t)bytes, "fnv1a64", text,
+                            "cases", (json_int_t)r->cases, "accepted", (json_int_t)r->accepted,
+                            "verdict_differences", (json_int_t)r->verdict_differences,
+                            "byte_differences", (json_int_t)r->byte_differences, "rows", rows),
+                  cli_indent(cli));
+}
+
 static enum cli_exit replay_file(struct cli *cli, const char *path)
 {
     struct tmap_corpus *corpus;
@@ -330,16 +407,10 @@ static enum cli_exit replay_file(struct cli *cli, const char *path)
         return CLI_INPUT;
     }
     const uint64_t hash = tmap_corpus_hash(corpus, &bytes);
-    printf("%s: %llu bytes, fnv1a64 0x%016llx\n%llu cases, %llu accepted, %llu verdicts differ, "
-           "%llu maps differ\n",
-           path, llu(bytes), llu(hash), llu(r->cases), llu(r->accepted),
-           llu(r->verdict_differences), llu(r->byte_differences));
-    for (size_t i = 0; i < tmap_row_count() && i < TMAP_ORACLE_ROWS; i++)
-        if (r->alone[i] || r->accepted_though[i])
-            printf("%s %-32s alone %6llu, accepted though violated %6llu\n",
-                   tmap_row_id((tmap_row)i), tmap_row_name((tmap_row)i), llu(r->alone[i]),
-                   llu(r->accepted_though[i]));
-    for (size_t i = 0; i < r->kept_count; i++) print_case(&r->kept[i]);
+    if (cli->format != IO_TEXT)
+        print_replay_json(cli, path, bytes, hash, r);
+    else
+        print_replay(path, bytes, hash, r);
     const bool differs = r->verdict_differences || r->byte_differences;
     tmap_corpus_close(corpus);
     free(r);
@@ -350,8 +421,14 @@ static enum cli_exit replay_file(struct cli *cli, const char *path)
 
 static void say_answer(void *user, const char *question, const char *asked, const char *answer)
 {
-    (void)user;
-    printf("%-46s %-46s %s\n", question, asked, answer);
+    const struct cli *cli = user;
+    if (cli->format == IO_TEXT)
+        printf("%-46s %-46s %s\n", question, asked, answer);
+    else
+        io_print_json(
+            stdout,
+            json_pack("{s:s, s:s, s:s}", "question", question, "asked", asked, "answer", answer),
+            0);
     fflush(stdout);
 }
 
@@ -360,7 +437,7 @@ static enum cli_exit probe_driver(struct cli *cli, struct tmap_driver *driver)
 {
     uint64_t rash;
     if (!cli_number(cli, "rash", 0, &rash)) return CLI_USAGE;
-    const enum tmap_status status = tmap_driver_probe(driver, (unsigned)rash, say_answer, NULL);
+    const enum tmap_status status = tmap_driver_probe(driver, (unsigned)rash, say_answer, cli);
     if (status == TMAP_E_NO_PLAN) return cli_usage(cli, "there is no such question");
     return cli_status(cli, status, "probe");
 }
@@ -370,6 +447,15 @@ static enum cli_exit print_times(struct cli *cli, struct tmap_driver *driver)
     struct tmap_driver_times t;
     const enum tmap_status status = tmap_driver_time(driver, 2000, &t);
     if (status != TMAP_OK) return cli_status(cli, status, "time");
+    if (cli->format != IO_TEXT) {
+        io_print_json(stdout,
+                      json_pack("{s:f, s:f, s:f, s:f, s:f}", "driver_legal_ns", t.driver_legal_ns,
+                                "driver_refused_ns", t.driver_refused_ns, "verdict_ns",
+                                t.verdict_ns, "encode_ns", t.encode_ns, "checked_encode_ns",
+                                t.checked_encode_ns),
+                      cli_indent(cli));
+        return CLI_OK;
+    }
     printf("driver, accepted  %7.1f ns\ndriver, refused   %7.1f ns\ntmap, verdict     %7.1f ns\n"
            "tmap, encode      %7.1f ns\ntmap, both        %7.1f ns\n",
            t.driver_legal_ns, t.driver_refused_ns, t.verdict_ns, t.encode_ns, t.checked_encode_ns);
@@ -410,7 +496,12 @@ static enum cli_exit run(struct cli *cli)
 {
     static const char *const verbs[] = {"run", "record", "probe", "time"};
     const char *what = cli->operand_count ? cli->operand[0] : "";
-    if (strcmp(what, "run") == 0 && cli_has(cli, "processes")) return without_driver(cli);
+    if (strcmp(what, "run") == 0 && cli_has(cli, "processes")) {
+        if (cli->format != IO_JSONL) return without_driver(cli);
+        return cli_usage(cli, "-f jsonl: --shard I/N in N processes, instead of --processes");
+    }
+    if (strcmp(what, "run") != 0 && cli_has(cli, "shard"))
+        return cli_usage(cli, "--shard is for oracle run");
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(what, verbs[i]) == 0) return with_driver(cli, what);
     if (strcmp(what, "replay") != 0)
@@ -435,6 +526,7 @@ static const struct cli_option options[] = {
     {"rash", 0, "NUMBER", "probe: the one question of this number, which may end the process"},
     {"device", 0, "NUMBER", "which GPU (0)"},
     {"libcuda", 0, "FILE", "the driver's library (libcuda.so.1)"},
+    CLI_SHARD_OPTION,
     {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_oracle = {
@@ -442,11 +534,12 @@ const struct cli_command cli_oracle = {
     .summary = "compare the live driver with the rules, record what it says, replay it",
     .operands = "run|record|probe|time [OPTION...] [FILE...]\n       tmap oracle replay CORPUS...",
     .examples = "  tmap oracle run --processes -n 1e9      verdicts and bytes, every processor\n"
+                "  tmap oracle run -f jsonl --shard 3/64 -n 1e9    one of 64 parts\n"
                 "  tmap oracle record -o corpus.bin        what this driver says, as data\n"
                 "  tmap oracle replay tests/golden/h200-580.bin\n",
     .about = "run and record mutate the descriptors of FILE too. The same seed gives the same\n"
              "descriptors. Exit code 1: the driver and the rules disagree.\n",
     .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED,
-    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON),
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -211,23 +211,39 @@ static bool same_shape(const struct tmap_disagreement *a, const struct tmap_disa
            desc_hash(&a->shrunk) == desc_hash(&b->shrunk);
 }
 
+/* The worker whose next kept one has the lowest number; each worker's are in order. NULL: no more.
+ */
+static struct worker *lowest(struct worker *workers, unsigned n, const size_t *at)
+{
+    struct worker *best = NULL;
+    uint64_t number = UINT64_MAX;
+    for (unsigned i = 0; i < n; i++) {
+        const struct tmap_oracle_result *t = &workers[i].tally;
+        if (at[i] == t->kept_count || t->kept[at[i]].number >= number) continue;
+        number = t->kept[at[i]].number;
+        best = &workers[i];
+    }
+    return best;
+}
+
 /* The first few of all threads, shrunk, without repeats. */
 static void collect_kept(struct shared *s, struct worker *workers, unsigned n,
                          struct tmap_oracle_result *out)
 {
-    for (unsigned i = 0; i < n; i++)
-        for (size_t k = 0; k < workers[i].tally.kept_count; k++) {
-            const struct tmap_disagreement *found = &workers[i].tally.kept[k];
-            struct tmap_disagreement d;
-            bool repeated = false;
-            if (out->kept_count == TMAP_ORACLE_KEPT) return;
-            describe(&s->driver->gpu.api, &s->generator.driver, &found->desc,
-                     workers[i].kept_how[k], &d);
-            d.number = found->number;
-            for (size_t j = 0; j < out->kept_count; j++)
-                repeated = repeated || same_shape(&out->kept[j], &d);
-            if (!repeated) out->kept[out->kept_count++] = d;
-        }
+    /* With one thread the first few are all that is known: a block must not depend on threads. */
+    size_t at[MAX_THREADS] = {0}, left = s->options->each ? TMAP_ORACLE_KEPT : SIZE_MAX;
+    struct worker *w;
+    for (; out->kept_count < TMAP_ORACLE_KEPT && left && (w = lowest(workers, n, at)); left--) {
+        const size_t k = at[w - workers]++;
+        struct tmap_disagreement d;
+        bool repeated = false;
+        describe(&s->driver->gpu.api, &s->generator.driver, &w->tally.kept[k].desc, w->kept_how[k],
+                 &d);
+        d.number = w->tally.kept[k].number;
+        for (size_t j = 0; j < out->kept_count; j++)
+            repeated = repeated || same_shape(&out->kept[j], &d);
+        if (!repeated) out->kept[out->kept_count++] = d;
+    }
 }
 
 static enum tmap_status run_workers(struct shared *s, struct worker *workers, unsigned n)
@@ -279,6 +295,36 @@ static enum tmap_status run(struct shared *s, unsigned threads, struct tmap_orac
     return status;
 }
 
+/* From which chunk to before which. */
+static void begin(struct shared *s)
+{
+    const uint64_t first = s->options->first / GENERATE_CHUNK;
+    s->chunks = first + (s->options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    atomic_store(&s->counters->next_chunk, first);
+}
+
+/* Block after block, each told on its own. */
+static enum tmap_status run_blocks(struct shared *s, unsigned threads,
+                                   struct tmap_oracle_result *out)
+{
+    const struct tmap_oracle_options *o = s->options;
+    const uint64_t end = s->chunks, size = (o->block + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    uint64_t at = o->first / GENERATE_CHUNK;
+    enum tmap_status status = TMAP_OK;
+    for (; at < end && status == TMAP_OK; at += size) {
+        struct tmap_oracle_result part = {0};
+        atomic_store(&s->counters->next_chunk, at);
+        s->chunks = end - at < size ? end : at + size;
+        status = run(s, threads, &part);
+        if (status != TMAP_OK) break;
+        add_up(out, &part);
+        out->seconds += part.seconds;
+        out->threads = threads;
+        o->each(o->user, at / size, &part);
+    }
+    return status;
+}
+
 enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
                                  const struct tmap_oracle_options *options,
                                  struct tmap_oracle_result *out)
@@ -292,9 +338,11 @@ enum tmap_status tmap_oracle_run(struct tmap_driver *driver,
                                              LEARN_EFFORT, options->real, options->real_count);
     if (status != TMAP_OK) return status;
     result.learn_seconds = now_seconds() - start;
-    s.chunks = (options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    begin(&s);
     status = hash_set_open(&s.seen, options->count) ? TMAP_OK : TMAP_E_MEMORY;
-    if (status == TMAP_OK) status = run(&s, thread_count(options->threads), &result);
+    if (status == TMAP_OK)
+        status = (options->each && options->block ? run_blocks : run)(
+            &s, thread_count(options->threads), &result);
     hash_set_close(&s.seen);
     generator_close(&s.generator);
     if (status == TMAP_OK) *out = result;
@@ -393,7 +441,7 @@ enum tmap_status tmap_oracle_run_processes(const char *path, int ordinal,
     why[0] = '\0';
     if (!block) return TMAP_E_MEMORY;
     s.counters = &block->counters;
-    s.chunks = (options->count + GENERATE_CHUNK - 1) / GENERATE_CHUNK;
+    begin(&s);
     if (options->seconds > 0) s.deadline = s.start + options->seconds;
     enum tmap_status status = hash_set_open(&s.seen, options->count) ? TMAP_OK : TMAP_E_MEMORY;
     unsigned started = 0;

@@ -19,7 +19,7 @@ whole() { # whole NAME COMMAND...
     "$tmap" "$@" -f jsonl >"$tmp/all" 2>/dev/null
     case $what in prune*) sed '$d' "$tmp/all" >"$tmp/whole" ;; *) cp "$tmp/all" "$tmp/whole" ;; esac
     ok "$what: there is work" test "$(wc -l <"$tmp/whole")" -ge 3
-    for of in 1 2 7 64 997; do
+    for of in ${OF:-1 2 7 64 997}; do
         [ $of -le 64 ] || [ "$(wc -l <"$tmp/whole")" -lt 997 ] || continue
         parts $of "$@" >"$tmp/parts" 2>/dev/null
         ok "$what: $of parts are the whole" cmp "$tmp/whole" "$tmp/parts"
@@ -42,6 +42,21 @@ for tile in 8,64 64,64 64,128 64,256 128,64 32,32 16,8 64,7 256,256; do
 done >"$tmp/requests.json"
 whole "solve" solve "$tmp/requests.json"
 whole "check of another program's log" check tests/golden/check-from-triton/in.log tests/golden/check-from-cutlass/in.log tests/golden/check-from-triton/in.log
+
+fake=$B/tests/driver/libfakecuda.so
+export FAKE_CUDA=wrong_bytes
+OF="1 7 64"
+whole "oracle" oracle run --libcuda "$fake" -n 131072
+unset OF
+"$tmap" oracle run --libcuda "$fake" -n 131072 --threads 3 -f jsonl >"$tmp/three" 2>/dev/null
+ok "oracle: threads change nothing" cmp "$tmp/whole" "$tmp/three"
+ok "oracle: disagreements are in their parts" grep -q '"disagreements":\[{' "$tmp/whole"
+unset FAKE_CUDA
+cp tests/golden/emulate-copy/in.ptx "$tmp/copy.ptx"
+whole "emulate" emulate "$tmp/copy.ptx" --block 64 --arg A=u32[64]:index --arg D=u32[64] --expect 'D=copy(A)' \
+    --schedule all --seeds 9
+"$tmap" emulate --shard 1/2 -f jsonl "$tmp/copy.ptx" --schedule never >/dev/null 2>&1
+ok "emulate: an unknown schedule is a usage error" test $? -eq 3
 
 # A worker that is killed in its part leaves no whole line behind that another would say again: its part
 # is done again in a file of its own, as the recipe of docs/CI.md does.
