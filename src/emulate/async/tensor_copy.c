@@ -70,7 +70,7 @@ struct tensor_insn {
     emu_at coord[TMAP_MAX_RANK], offset[TMAP_MAX_SPATIAL], mask;
     uint32_t dim, coords, offsets, op;
     enum tensor_mode mode;
-    bool loads, multicast, prefetch, wide_mask;
+    bool loads, multicast, prefetch, wide_mask, to_cta;
     uint32_t cta_group;
 };
 
@@ -95,7 +95,8 @@ static void fill_use(struct emu_warp *w, const struct tensor_insn *t, uint32_t l
 {
     struct tmap_use *u = &c->use;
     u->op = t->op;
-    u->flags = TMAP_USE_COORD | (t->prefetch ? 0 : TMAP_USE_SMEM);
+    u->flags =
+        TMAP_USE_COORD | (t->prefetch ? 0 : TMAP_USE_SMEM) | (t->to_cta ? TMAP_USE_CTA_DST : 0);
     u->coord_count = t->coords;
     for (uint32_t i = 0; i < t->coords; i++) u->coord[i] = (int32_t)emu_u32(w, t->coord[i])[l];
     for (uint32_t i = 0; i < t->offsets; i++) u->offset[i] = emu_u32(w, t->offset[i])[l] & 0xffff;
@@ -290,7 +291,7 @@ bool decode_bulk_tensor(struct decoder *d)
     if (!t) return false;
     const bool from_global = dec_has(d, "mbarrier::complete_tx::bytes");
     dec_has(d, "global");
-    dec_one_of(d, "shared::cluster|shared::cta");
+    t->to_cta = dec_one_of(d, "shared::cluster|shared::cta") == 1 && from_global;
     if (from_global) return load(d, t);
     t->op = TMAP_OP_STORE;
     return dec_has(d, "bulk_group") ? store(d, t) : dec_fail(d, "'%s'", d->inst->op);
