@@ -18,6 +18,12 @@ CONTROLS := $(B)/tests/emulate/test_product_faults $(B)/tests/emulate/test_copy_
 controls-emulate: ptx $(CONTROLS)
 	@tests/emulate/controls $(or $(SEEDS),1000) $(or $(PARTS),$(shell nproc)) $(CONTROLS)
 
+# make others-emulate: every kernel of others that pip's Triton makes here (some minutes), each
+# against a plain sum; -k takes parts of their names.
+.PHONY: others-emulate
+others-emulate: all
+	B=$(B) python3 tests/emulate/others/others.py $(if $(KERNELS),-k $(KERNELS)) 2>/dev/null
+
 # make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
 MUTATE := $(B)/tests/emulate/mutate
 $(MUTATE).o $(B)/tests/emulate/mutate_case.o: OBJ_CFLAGS = -Itests
