@@ -45,6 +45,10 @@ static bool add_file(struct cli *cli, struct cli_baseline *b, FILE *in, const ch
         json_decref(line);
         if (!good) cli_message(cli, "%s:%zu: not a line of check -f jsonl", path, number);
     }
+    if (good && !feof(in)) {
+        cli_message(cli, "%s: %s", path, ferror(in) ? "cannot be read" : "out of memory");
+        good = false;
+    }
     free(text);
     return good;
 }

@@ -24,10 +24,13 @@ static bool read_file(struct cli *cli, const char *path, struct io_maps *m)
     }
     char *text = malloc(MAX_FILE);
     const size_t size = text ? fread(text, 1, MAX_FILE, file) : 0;
+    const bool cut = ferror(file);
     if (file != stdin) fclose(file);
     bool ok = false;
     if (!text)
         snprintf(error, sizeof error, "out of memory");
+    else if (cut)
+        snprintf(error, sizeof error, "cannot be read");
     else if (size == MAX_FILE)
         snprintf(error, sizeof error, "more than %zu bytes", MAX_FILE - 1);
     else

@@ -192,9 +192,14 @@ static char *read_file(struct cli *cli, const char *path, size_t *bytes)
         if (!larger) free(text);
         text = larger;
     }
-    if (f && f != stdin) fclose(f);
+    if (text && ferror(f)) {
+        free(text);
+        text = NULL;
+        errno = EIO;
+    }
     if (!text)
         cli_message(cli, "%s: %s", path, errno == ENOMEM ? "out of memory" : "cannot be read");
+    if (f && f != stdin) fclose(f);
     *bytes = got;
     return text;
 }

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Every command of the golden tests with what can go wrong around it: each ends with a true error.
 
-    sweep.py [--every N] [--signals N] [--sample N] [--only NAME] [BUILD]
+    sweep.py [--every N] [--signals N] [--sample N] [--shard I/N] [--only NAME] [--kinds A,B] [BUILD]
 
---sample N takes each N-th command.
+--sample N takes each N-th command, --shard I/N the N-th part of them.
 
   memory   each N-th allocation fails, once and from then on: no crash; an answer that differs from
            the whole one says so, by its exit code or in words
   output   /dev/full, closed, a file (or a temporary file) that may not grow: exit code 2 or 5, and
            words; a pipe that nobody
            reads: the same without words, or the end by SIGPIPE
+  calls    each N-th read, write, open, mapping, rename and sync fails (strace): the same answer, or an
+           error in words
   streams  standard input and errors closed: the answer is the same
   signals  SIGINT and SIGTERM at random moments: the command ends by them, or whole; nothing is left in
            TMPDIR
@@ -20,6 +22,7 @@ import pathlib
 import random
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -28,6 +31,13 @@ import time
 TOP = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = TOP / "tests" / "golden"
 LIMIT_S = 60
+
+
+# Commands that no golden test has, run at the top of the tree.
+MORE = ["tmap decode tests/data/maps/encode-hex.txt", "tmap report tests/golden/check-several/in.json",
+        "tmap trace --output /dev/null -- /bin/true", "tmap kernels scan build/tmap",
+        "tmap diff --from documented --to driver", "tmap guard --as c examples/symbolic/gemm_a_bf16.json",
+        "tmap condition examples/symbolic/gemm_a_bf16.json"]
 
 
 class Case:
@@ -41,6 +51,13 @@ class Case:
         # an output that is opened again by name writes over itself in a file
         self.plain = words[0] == "tmap" and not set(text) & set("|<>;&\n") and "/dev/" not in text
         self.words = [str(tmap), *words[1:]]
+
+    @classmethod
+    def of_line(cls, line, tmap):
+        self = cls.__new__(cls)
+        self.name, self.folder, self.plain = line, TOP, True
+        self.words = [str(tmap), *line.split()[1:]]
+        return self
 
     def run(self, **how):
         environment = dict(os.environ, LC_ALL="C", COLUMNS="100", **how.pop("more", {}))
@@ -127,6 +144,33 @@ def output(cases, options, tally):
             tally.note(good, case, f"a pipe without a reader: exit {r.returncode}")
 
 
+FAILING = {"read": "EIO", "pread64": "EIO", "write": "EIO", "openat": "EMFILE", "mmap": "ENOMEM",
+           "rename": "EIO", "fsync": "EIO", "close": "EIO", "ftruncate": "EIO", "mkdir": "EACCES"}
+
+
+def calls(cases, options, tally):
+    with tempfile.TemporaryDirectory() as folder:
+        log = f"{folder}/log"
+        for case in cases:
+            words = case.words
+            case.words = ["strace", "-f", "-qq", "-o", log, "-e", "trace=munmap," + ",".join(FAILING), *words]
+            case.run()
+            lines = pathlib.Path(log).read_text().splitlines()
+            loaded = next((i for i, line in enumerate(lines) if " munmap(" in line), 0)
+            for name, error in FAILING.items():
+                total = sum(f" {name}(" in line for line in lines)
+                first = 1 + sum(f" {name}(" in line for line in lines[:loaded])
+                for at in range(first + random.randrange(options.every), total + 1, options.every):
+                    case.words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e",
+                                  f"inject={name}:error={error}:when={at}", *words]
+                    r = case.run()
+                    same = r.returncode == case.whole.returncode and r.stdout == case.whole.stdout
+                    said = r.returncode != 0 and r.stderr != case.whole.stderr or b'"error"' in r.stdout
+                    tally.note(0 <= r.returncode < 128 and (same or said), case,
+                               f"{name} {at} of {total}: exit {r.returncode}")
+            case.words = words
+
+
 def streams(cases, options, tally):
     for case in cases:
         for fd in (0, 2):
@@ -158,21 +202,31 @@ def main():
     parser.add_argument("--signals", type=int, default=20)
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument("--only", default="")
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--kinds", default="memory,output,calls,streams,signals")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("build", nargs="?", default="build")
     options = parser.parse_args()
     random.seed(options.seed)
     folders = sorted(p.parent for p in GOLDEN.glob("*/cmd"))
     cases = [Case(f, (TOP / options.build / "tmap").resolve()) for f in folders if options.only in f.name]
-    cases = [c for c in cases if c.plain][::options.sample]
+    tmap = (TOP / options.build / "tmap").resolve()
+    cases += [Case.of_line(line, tmap) for line in MORE if options.only in line]
+    shard, shards = map(int, options.shard.split("/"))
+    cases = [c for c in cases if c.plain][::options.sample][shard::shards]
     for case in cases:
         start = time.monotonic()
         case.whole = case.run()
         case.seconds = time.monotonic() - start
         case.reads_stdin = "-" in case.words or not any("in." in w for w in case.words)
     failed, number = False, 0
-    for kind in (memory, output, streams, signals):
+    for kind in (memory, output, calls, streams, signals):
+        if kind.__name__ not in options.kinds.split(","):
+            continue
         number += 1
+        if kind is calls and not shutil.which("strace"):
+            print(f"ok {number} # SKIP failing calls: no strace here")
+            continue
         if kind is memory and "asan" in options.build:
             print(f"ok {number} # SKIP failing allocations: the sanitizer brings its own malloc")
             continue

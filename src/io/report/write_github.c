@@ -154,6 +154,7 @@ static void end(struct io_run *run)
     if (fflush(later->out) != 0 || ferror(later->out)) run->lost = true;
     rewind(later->out);
     while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
+    if (ferror(later->out)) run->lost = true;
     fclose(later->out);
     free(later);
     run->state = NULL;

@@ -291,9 +291,10 @@ static void write_page(const struct io_page *page, const struct io_run *run)
 
 bool io_page_close(struct io_page *page, const struct io_run *run)
 {
-    const bool whole = fflush(page->body) == 0 && fflush(page->drawn) == 0 && !ferror(page->body) &&
-                       !ferror(page->drawn);
+    const bool flushed = fflush(page->body) == 0 && fflush(page->drawn) == 0;
+    const bool written = flushed && !ferror(page->body) && !ferror(page->drawn);
     if (run) write_page(page, run);
+    const bool whole = written && !ferror(page->body) && !ferror(page->drawn); /* read back */
     for (size_t f = 0; f < page->files; f++) free(page->file[f].name);
     free(page->file);
     fclose(page->body);

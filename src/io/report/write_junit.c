@@ -36,6 +36,7 @@ static void flush(struct io_run *run)
             j->errors);
     rewind(j->cases);
     for (long left = j->size; left > 0 && (c = fgetc(j->cases)) != EOF; left--) fputc(c, run->out);
+    if (ferror(j->cases)) run->lost = true;
     fputs("  </testsuite>\n", run->out);
     rewind(j->cases);
     j->tests = j->failures = j->errors = 0;
