@@ -24,6 +24,14 @@ controls-emulate: ptx $(CONTROLS)
 others-emulate: all
 	B=$(B) python3 tests/emulate/others/others.py $(if $(KERNELS),-k $(KERNELS)) 2>/dev/null
 
+# make prove-blackwell: every product for tensor memory and of mma.sync on 200 drawn shapes, at both
+# extremes of time and at 100 random times, by CORES processes (20 minutes of a core in all).
+BLACKWELL := $(B)/tests/emulate/test_products_blackwell
+CORES     ?= $(shell nproc)
+.PHONY: prove-blackwell
+prove-blackwell: ptx $(BLACKWELL)
+	TMAP_EMULATE_SHAPES=200 TMAP_EMULATE_SEEDS=100 tests/emulate/shards $(CORES) $(BLACKWELL)
+
 # make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
 MUTATE := $(B)/tests/emulate/mutate
 $(MUTATE).o $(B)/tests/emulate/mutate_case.o: OBJ_CFLAGS = -Itests

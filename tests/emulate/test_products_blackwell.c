@@ -4,7 +4,11 @@
  * every third shape of normal numbers within the bound of their roundings; no finding is a right
  * answer too.
  *
- * TMAP_EMULATE_SHAPES says how many shapes of each instance (2). */
+ * Then both extremes of time on a few of the shapes, and random times.
+ *
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (2), TMAP_EMULATE_SEEDS how many random
+ * times (0), TMAP_EMULATE_SHARD=I/N that every Nth instance is this process's: make prove-blackwell
+ * runs 200 and 100. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -52,13 +56,16 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
     return p;
 }
 
-/* One of the configurations of this instance, made the request; false when there is none. */
+/* One of the configurations of this instance, made the request; false when there is none. A short
+ * ring and few clusters make slots and accumulators come round again. */
 static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
     const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
                                              .tile_n = g->bn,
+                                             .stages = draw(r, 2) ? 0 : 2 + (int32_t)draw(r, 3),
+                                             .clusters = draw(r, 2) ? 0 : 1 + (int32_t)draw(r, 2),
                                              .swapped = p->d.mn_major ? 1 : -1,
                                              .stream_k = draw(r, 3) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
@@ -91,9 +98,16 @@ static bool right(const struct emulated_product *product, enum emulated_fill fil
     return emulated_product_worst(product) <= bound; /* false for NaN */
 }
 
-static void one(const struct gemm_instance *g, uint64_t seed)
+/* A shape by its seed, and when what is asynchronous in it happens. */
+struct trial {
+    uint64_t seed, time_seed;
+    enum tmap_emulate_schedule schedule;
+};
+
+static void one(const struct gemm_instance *g, const struct trial *trial)
 {
     enum emulated_fill fill = EMULATED_INTEGERS;
+    const uint64_t seed = trial->seed;
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct emulated_product product;
     struct tmap_gemm_config config;
@@ -110,8 +124,8 @@ static void one(const struct gemm_instance *g, uint64_t seed)
         if (tries == 100) fail_msg("%s: no configuration", g->name);
     }
     const struct tmap_gemm_problem *p = &product.problem;
-    emulator->how.schedule = (enum tmap_emulate_schedule)(draw(&r, 3));
-    emulator->how.seed = seed;
+    emulator->how.schedule = trial->schedule;
+    emulator->how.seed = trial->time_seed;
     emulator->how.tensor_fences = true;
     const enum tmap_status made = tmap_gemm_make_plan(suite, p, &config, &plan, &why);
     if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
@@ -128,19 +142,54 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     emulated_product_free(suite, &product);
 }
 
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* Whether this process has the instance: every Nth is one of N processes'. */
+static bool is_mine(size_t i)
+{
+    const char *shard = getenv("TMAP_EMULATE_SHARD");
+    unsigned mine = 0, of = 1;
+    if (shard && (sscanf(shard, "%u/%u", &mine, &of) != 2 || of == 0)) fail_msg("shard %s", shard);
+    return i % of == mine;
+}
+
+/* Each schedule in turn over the shapes; both extremes, then random times, over a few of them. */
+static uint64_t trials(const struct gemm_instance *g, uint64_t shapes, uint64_t seeds)
+{
+    enum { FEW = 4 };
+    static const enum tmap_emulate_schedule extremes[] = {TMAP_EMULATE_EARLIEST,
+                                                          TMAP_EMULATE_LATEST};
+    for (uint64_t seed = 1; seed <= shapes; seed++)
+        one(g, &(struct trial){seed, seed, (enum tmap_emulate_schedule)(seed % 3)});
+    for (uint64_t i = 0; i < 2 * FEW && seeds > 1; i++)
+        one(g, &(struct trial){1 + i / 2, 0, extremes[i % 2]});
+    for (uint64_t i = 0; i < seeds; i++)
+        one(g, &(struct trial){1 + i % FEW, i, TMAP_EMULATE_RANDOM});
+    return shapes + seeds + (seeds > 1 ? 2 * FEW : 0);
+}
+
 static void instances(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SHAPES"), *source = *state;
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 2;
-    size_t seen = 0;
+    const uint64_t shapes = number("TMAP_EMULATE_SHAPES", 2),
+                   seeds = number("TMAP_EMULATE_SEEDS", 0);
+    const char *source = *state;
+    uint64_t ran = 0;
+    size_t seen = 0, mine = 0;
     assert_true(emulated_ptx(source));
     for (size_t i = 0; i < gemm_instance_count; i++) {
         if (!emulated_function(gemm_instances[i].name)) continue;
-        memset(suite->functions, 0, sizeof suite->functions);
-        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
         seen++;
+        if (!is_mine(i)) continue;
+        memset(suite->functions, 0, sizeof suite->functions);
+        ran += trials(&gemm_instances[i], shapes, seeds);
+        mine++;
     }
-    print_message("# %s: %zu instances, %u shapes each\n", source, seen, (unsigned)shapes);
+    print_message("# %s: %zu instances, %u shapes and %u times each: %u launches\n", source, mine,
+                  (unsigned)shapes, (unsigned)seeds, (unsigned)ran);
     assert_true(seen > 0);
     emulated_unload();
 }
