@@ -27,14 +27,16 @@ TMAP_API enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tma
                                          char *why, size_t cap);
 TMAP_API void tmap_gemm_close(struct tmap_gemm *suite);
 
-/* Both multiplicands' type. tf32 is fp32 in memory, of which the tensor core reads 19 bits. */
+/* The multiplicands' types. tf32 is fp32 in memory, of which the tensor core reads 19 bits. */
 enum tmap_gemm_kind {
     TMAP_GEMM_BF16 = 0,
     TMAP_GEMM_F16 = 1,
     TMAP_GEMM_TF32 = 2,
     TMAP_GEMM_E4M3 = 3,
     TMAP_GEMM_E5M2 = 4,
-    TMAP_GEMM_S8 = 5
+    TMAP_GEMM_S8 = 5,
+    TMAP_GEMM_E4M3_E5M2 = 6, /* A e4m3, B e5m2; this and the next not on compute capability 9.0 */
+    TMAP_GEMM_E5M2_E4M3 = 7
 };
 enum tmap_gemm_out {
     TMAP_GEMM_OUT_BF16 = 0,

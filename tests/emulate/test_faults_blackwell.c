@@ -212,7 +212,7 @@ static int on(int cc_major, const char *name, const char *ptx, const char *plain
 int main(void)
 {
     return on(10, "faults of tensor memory", "tests/device/gemm/faults_sm100",
-              "src/kernels/gemm/sm100/bf16", SINGLE, STREAM) +
+              "src/kernels/gemm/sm100/f16", SINGLE, STREAM) +
            on(12, "faults of mma.sync", "tests/device/gemm/faults_sm120",
               "src/kernels/gemm/sm120/bf16", WARPS, WARPS);
 }

@@ -82,6 +82,7 @@ static void exchange(struct tmap_gemm_problem *p)
 {
     const struct tmap_gemm_problem q = *p;
     p->m = q.n, p->n = q.m, p->a = q.b, p->b = q.a;
+    p->kind = gemm_exchanged_kind(q.kind);
     p->d.mn_major = true;
 }
 
@@ -210,19 +211,21 @@ static int on(int cc_major, const char *name, const struct CMUnitTest *tests, si
     return failed;
 }
 
+#define COUNT(of) (sizeof(of) / sizeof *(of))
 #define SOURCE(folder, name)                                                                       \
     {                                                                                              \
         name, instances, NULL, NULL, (void *)(uintptr_t) "src/kernels/gemm/" folder "/" name       \
     }
-#define SOURCES(folder)                                                                            \
-    {                                                                                              \
-        SOURCE(folder, "bf16"), SOURCE(folder, "f16"), SOURCE(folder, "tf32"),                     \
-            SOURCE(folder, "e4m3"), SOURCE(folder, "e5m2"), SOURCE(folder, "s8")                   \
-    }
 
 int main(void)
 {
-    const struct CMUnitTest tensor[] = SOURCES("sm100"), warps[] = SOURCES("sm120");
-    return on(10, "products of tensor memory", tensor, 6, "src/kernels/gemm/sm100/bf16") +
-           on(12, "products of mma.sync", warps, 6, "src/kernels/gemm/sm120/bf16");
+    const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"), SOURCE("sm100", "tf32"),
+                                        SOURCE("sm100", "f8f6f4"), SOURCE("sm100", "i8")};
+    const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),
+                                       SOURCE("sm120", "tf32"), SOURCE("sm120", "e4m3"),
+                                       SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),
+                                       SOURCE("sm120", "s8")};
+    return on(10, "products of tensor memory", tensor, COUNT(tensor),
+              "src/kernels/gemm/sm100/f16") +
+           on(12, "products of mma.sync", warps, COUNT(warps), "src/kernels/gemm/sm120/bf16");
 }

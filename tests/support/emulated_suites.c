@@ -407,8 +407,8 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
     *p = *shape;
     const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
     const size_t elements = (size_t)p->batch * (size_t)p->m * (size_t)p->n;
-    double *a = operand(s, &p->a, p->kind, p->m, p->k, p->batch, fill, &seed);
-    double *b = operand(s, &p->b, p->kind, p->n, p->k, p->batch, fill, &seed);
+    double *a = operand(s, &p->a, gemm_operand_kind(p->kind, 0), p->m, p->k, p->batch, fill, &seed);
+    double *b = operand(s, &p->b, gemm_operand_kind(p->kind, 1), p->n, p->k, p->batch, fill, &seed);
     const int32_t rows = p->d.mn_major ? p->n : p->m, length = p->d.mn_major ? p->m : p->n;
     p->d.ld = (length * (int64_t)size + 15) / 16 * 16 / size;
     p->d.batch_stride = p->d.ld * rows;

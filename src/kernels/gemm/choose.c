@@ -11,11 +11,7 @@ enum { HURRY_BYTES = 16 * 128 };
 
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
 {
-    static const int32_t bytes[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bytes, dtype, out) element_bytes,
-#include "kernels/gemm/kinds.def"
-    };
-    struct gemm_view view = {.kind = problem->kind,
+    struct gemm_view view = {.kind = swapped ? gemm_exchanged_kind(problem->kind) : problem->kind,
                              .out = problem->out,
                              .m = swapped ? problem->n : problem->m,
                              .n = swapped ? problem->m : problem->n,
@@ -27,8 +23,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);
     view.second = problem->epilogue.second.address != 0;
-    view.promote = problem->precise && (problem->kind == GEMM_E4M3 || problem->kind == GEMM_E5M2);
-    view.element_bytes = bytes[problem->kind];
+    view.promote = problem->precise && gemm_is_fp8(problem->kind);
+    view.element_bytes = gemm_element_bytes(problem->kind);
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
     return view;
 }

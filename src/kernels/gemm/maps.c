@@ -5,14 +5,14 @@
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-#define KIND(word, NAME, element_bytes, dtype, out)                                                \
+#define KIND(word, NAME, element_bytes, a, b, dtype, out)                                          \
     _Static_assert((int)TMAP_GEMM_##NAME == (int)GEMM_##NAME, "the interface's numbers");
 #include "kernels/gemm/kinds.def"
 
 static int32_t dtype_of_kind(int32_t kind)
 {
     static const int32_t dtypes[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bytes, dtype, out) dtype,
+#define KIND(word, NAME, element_bytes, a, b, dtype, out) dtype,
 #include "kernels/gemm/kinds.def"
     };
     return dtypes[kind];

@@ -6,12 +6,12 @@
 
 /* Multiplicands, and the same by the words that the tables of kernels use. */
 enum gemm_kind {
-#define KIND(word, NAME, element_bytes, dtype, out) GEMM_##NAME,
+#define KIND(word, NAME, element_bytes, a, b, dtype, out) GEMM_##NAME,
 #include "kernels/gemm/kinds.def"
     GEMM_KINDS
 };
 enum {
-#define KIND(word, NAME, element_bytes, dtype, out) GEMM_KIND_##word = GEMM_##NAME,
+#define KIND(word, NAME, element_bytes, a, b, dtype, out) GEMM_KIND_##word = GEMM_##NAME,
 #include "kernels/gemm/kinds.def"
 };
 
@@ -75,6 +75,8 @@ struct gemm_params {
      * groups.cu, then the tiles up to and with each. */
     int32_t members;
     uint64_t group_memory;
+    /* For tensor memory: the operands' types, as in the instruction descriptor. */
+    uint32_t types;
 };
 
 /* From one member's parameters in device memory to the next; maps are at multiples of 128. */

@@ -54,6 +54,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->flags = problem->workspace; /* 0: the stream's own, when it is run */
     p->parts = problem->workspace + GEMM_FLAG_BYTES;
     p->transposed = view->transposed;
+    p->types = gemm_tensor_types(view->kind);
     p->out = view->out;
     p->tile_m = c->tile_m;
     p->tile_n = c->tile_n;
@@ -146,7 +147,9 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
 static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
 {
     const bool mn_major = p->a.mn_major || p->b.mn_major;
-    if (suite->family != GEMM_SM90 && p->precise && (p->kind == GEMM_E4M3 || p->kind == GEMM_E5M2))
+    if (!gemm_has_kind(suite->family, p->kind))
+        return "products of e4m3 by e5m2 are for compute capability 10.0 and later";
+    if (suite->family != GEMM_SM90 && p->precise && gemm_is_fp8(p->kind))
         return "sums promoted out of the tensor core are compute capability 9.0's only";
     if (suite->family == GEMM_SM100 && mn_major && p->kind == GEMM_TF32)
         return "tf32 operands are contiguous along K, in tensor memory's products";

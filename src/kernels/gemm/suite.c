@@ -24,8 +24,8 @@
         false, true, GEMM_FINISHED)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
-#define GEMM_TENSOR(kind, ctas, bn, a_mn, b_mn)                                                    \
-    {"tensor_" #kind "_" #ctas "x" #bn "_" #a_mn #b_mn,                                            \
+#define GEMM_TENSOR(kind, code, ctas, bn, a_mn, b_mn)                                              \
+    {"tensor_" #code "_" #ctas "x" #bn "_" #a_mn #b_mn,                                            \
      GEMM_SM100,                                                                                   \
      GEMM_KIND_##kind,                                                                             \
      0,                                                                                            \
@@ -69,12 +69,14 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm100/bf16", NULL, NULL},
+        [GEMM_BF16] = {"gemm/sm100/f16", NULL, NULL},
         [GEMM_F16] = {"gemm/sm100/f16", NULL, NULL},
         [GEMM_TF32] = {"gemm/sm100/tf32", NULL, NULL},
-        [GEMM_E4M3] = {"gemm/sm100/e4m3", NULL, NULL},
-        [GEMM_E5M2] = {"gemm/sm100/e5m2", NULL, NULL},
-        [GEMM_S8] = {"gemm/sm100/s8", NULL, NULL},
+        [GEMM_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
+        [GEMM_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
+        [GEMM_S8] = {"gemm/sm100/i8", NULL, NULL},
+        [GEMM_E4M3_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
+        [GEMM_E5M2_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
     },
     {
         [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL},
@@ -83,7 +85,14 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3] = {"gemm/sm120/e4m3", NULL, NULL},
         [GEMM_E5M2] = {"gemm/sm120/e5m2", NULL, NULL},
         [GEMM_S8] = {"gemm/sm120/s8", NULL, NULL},
+        [GEMM_E4M3_E5M2] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
+        [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
     }};
+
+bool gemm_has_kind(enum gemm_family family, int32_t kind)
+{
+    return images[family][kind][GEMM_COMMON] != NULL;
+}
 
 struct tmap_code_embedded gemm_image_of(enum gemm_family family, int32_t kind, int32_t part)
 {
@@ -251,7 +260,9 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
     const struct gemm_instance *instance = gemm_instances, *end = instance + gemm_instance_count;
     tmap_cu_function function;
     if (suite->resident[1]) return TMAP_OK;
-    while (instance < end && (instance->family != suite->family || instance->kind != kind))
+    while (instance < end &&
+           (instance->family != suite->family ||
+            (instance->kind != kind && instance->kind != gemm_exchanged_kind(kind))))
         instance++;
     if (instance == end) return TMAP_OK; /* none of the kind: no plan, whatever is resident */
     enum tmap_status status = gemm_function(suite, instance, &function);

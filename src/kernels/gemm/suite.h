@@ -37,6 +37,13 @@ extern const size_t gemm_instance_count;
 extern const struct gemm_instance gemm_group_instances[];
 extern const size_t gemm_group_instance_count;
 
+/* Of kinds.def: bytes of a multiplicand; the kind whose both operands are of the type of this one's
+ * first (0) or second (1); the kind of the product with the operands exchanged. */
+int32_t gemm_element_bytes(int32_t kind);
+int32_t gemm_operand_kind(int32_t kind, int32_t operand);
+int32_t gemm_exchanged_kind(int32_t kind);
+bool gemm_is_fp8(int32_t kind);
+
 struct tmap_gemm {
     struct tmap_gpu gpu;
     enum gemm_family family;
@@ -54,6 +61,9 @@ struct tmap_gemm {
 
 /* An image of a kind's kernels, by enum gemm_image; of size 0 where there is none. */
 struct tmap_code_embedded gemm_image_of(enum gemm_family family, int32_t kind, int32_t part);
+
+/* Whether the family has kernels of the kind. */
+bool gemm_has_kind(enum gemm_family family, int32_t kind);
 
 /* The family for a device; false with the words why where there is none. */
 bool gemm_family_of(int cc_major, int cc_minor, enum gemm_family *family, const char **why);
@@ -155,6 +165,8 @@ enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_de
                              struct gemm_map *map);
 
 /* Every row about the pipeline that a choice for tensor memory is (tensor.c). */
+/* The operands' types as an instruction descriptor has them. */
+uint32_t gemm_tensor_types(int32_t kind);
 enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct gemm_view *view,
                                    const struct gemm_choice *choice, const struct tmap_desc desc[3],
                                    struct tmap_gemm_refusal *refusal);

@@ -9,15 +9,21 @@
 
 enum { MOST_LOADS = 16, MOST_ROWS = 4 };
 
-/* The instruction, and its descriptor's codes (PTX ISA, tcgen05: instruction descriptor); the same
- * as src/kernels/gemm/sm100/multiply.cuh encodes. */
+/* Of an operand's type: the instruction, the type's code and that of the sums in its descriptor
+ * (PTX ISA, tcgen05: instruction descriptor). */
 static const struct {
     uint32_t kind, type, d_type;
-} products[GEMM_KINDS] = {
+} types[GEMM_KINDS] = {
     [GEMM_BF16] = {TMAP_MMA_F16, 1, 1},    [GEMM_F16] = {TMAP_MMA_F16, 0, 1},
     [GEMM_TF32] = {TMAP_MMA_TF32, 2, 1},   [GEMM_E4M3] = {TMAP_MMA_F8F6F4, 0, 1},
     [GEMM_E5M2] = {TMAP_MMA_F8F6F4, 1, 1}, [GEMM_S8] = {TMAP_MMA_I8, 1, 2},
 };
+
+uint32_t gemm_tensor_types(int32_t kind)
+{
+    return types[gemm_operand_kind(kind, 0)].type << 7 | types[gemm_operand_kind(kind, 1)].type
+                                                             << 10;
+}
 
 /* An operand's boxes of one stage: those of its sharers, or one for every span of rows. */
 static size_t boxes(const struct tmap_desc *desc, bool mn_major, int32_t rows, int32_t sharers,
@@ -45,6 +51,7 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
 {
     const struct gemm_instance *g = choice->instance;
     const struct tmap_gemm_config *c = &choice->config;
+    const int32_t a = gemm_operand_kind(g->kind, 0), b = gemm_operand_kind(g->kind, 1);
     struct tmap_desc loads[MOST_LOADS];
     struct tmap_violation rows[MOST_ROWS];
     struct tmap_budget budget;
@@ -58,12 +65,12 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
                                            .store_stages = (uint32_t)c->panels,
                                            .tmem_columns = (uint32_t)(TENSOR_BUFFERS * g->bn),
                                            .cta_group = (uint32_t)g->ctas,
-                                           .mma = {.kind = products[g->kind].kind,
+                                           .mma = {.kind = types[a].kind,
                                                    .m = (uint32_t)c->tile_m,
                                                    .n = (uint32_t)c->tile_n,
-                                                   .a_type = products[g->kind].type,
-                                                   .b_type = products[g->kind].type,
-                                                   .d_type = products[g->kind].d_type},
+                                                   .a_type = types[a].type,
+                                                   .b_type = types[b].type,
+                                                   .d_type = types[a].d_type},
                                            .accumulators = TENSOR_BUFFERS,
                                            .alloc_group = (uint32_t)g->ctas,
                                            .reserve_bytes = TENSOR_NOTES_BYTES};

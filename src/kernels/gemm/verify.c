@@ -156,9 +156,11 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     int64_t ignored;
     struct tmap_gemm_problem *q = &p->problem;
     *q = what->problem;
-    const int32_t in = probe_type_of_kind(q->kind), out = probe_type_of_out(q->out);
-    p->a = place(b, &q->a, in, q->m, q->k, q->batch, &ignored);
-    p->b = place(b, &q->b, in, q->n, q->k, q->batch, &ignored);
+    const int32_t out = probe_type_of_out(q->out),
+                  in[2] = {probe_type_of_kind(gemm_operand_kind(q->kind, 0)),
+                           probe_type_of_kind(gemm_operand_kind(q->kind, 1))};
+    p->a = place(b, &q->a, in[0], q->m, q->k, q->batch, &ignored);
+    p->b = place(b, &q->b, in[1], q->n, q->k, q->batch, &ignored);
     p->d = place(b, &q->d, out, q->m, q->n, q->batch, &p->d_bytes);
     p->d_base = q->d.address - GUARD_BYTES;
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
@@ -180,7 +182,7 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
 static double relative_bound(const struct tmap_gemm_problem *q)
 {
     const double fp32 = ldexp(1, -22), fp8 = ldexp(1, -12), k = q->k;
-    if (q->kind == GEMM_E4M3 || q->kind == GEMM_E5M2)
+    if (gemm_is_fp8(q->kind))
         return q->precise ? fp8 * 6 + fp32 * (k / 128 + 2) : fp8 * (k / 32 + 2);
     return fp32 * (k / (q->kind == GEMM_TF32 ? 8 : 16) + 2);
 }

@@ -28,15 +28,12 @@ template <int KIND> PTX_FN constexpr int tensor_kind_of()
                               : ptx::TENSOR_F8F6F4;
 }
 
-// 32 bits: D's type at 4 (1 f32, 2 s32), A's at 7 and B's at 10, mn-major at 15 and 16, N / 8 at
-// 17, M / 16 at 24.
+// 32 bits: D's type at 4 (1 f32, 2 s32), A's at 7 and B's at 10 (gemm_params.types), mn-major at 15
+// and 16, N / 8 at 17, M / 16 at 24.
 template <class S> PTX_FN constexpr uint32_t instruction_descriptor()
 {
-    const uint32_t type = S::KIND == GEMM_TF32                          ? 2
-                          : S::KIND == GEMM_F16 || S::KIND == GEMM_E4M3 ? 0
-                                                                        : 1;
-    return (S::INTEGERS ? 2u : 1u) << 4 | type << 7 | type << 10 | (uint32_t)S::A_MN << 15 |
-           (uint32_t)S::B_MN << 16 | (uint32_t)S::BN / 8 << 17 | (uint32_t)S::TILE_M / 16 << 24;
+    return (S::INTEGERS ? 2u : 1u) << 4 | (uint32_t)S::A_MN << 15 | (uint32_t)S::B_MN << 16 |
+           (uint32_t)S::BN / 8 << 17 | (uint32_t)S::TILE_M / 16 << 24;
 }
 
 // What planted faults change of the descriptors and of the first multiply.
@@ -59,8 +56,8 @@ struct multiply_fault {
 };
 
 template <class S>
-PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d, bool first,
-                          const multiply_fault &fault)
+PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d, uint32_t types,
+                          bool first, const multiply_fault &fault)
 {
     const uint64_t a =
         (matrix_descriptor<S::A_MN, S::BK>() | (smem.a(slot) & 0x3ffff) >> 4) ^ fault.matrix_xor;
@@ -71,7 +68,7 @@ PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d
         ptx::tensor_mma<S::CTAS, tensor_kind_of<S::KIND>()>(
             d, a + step * descriptor_step<S::A_MN, S::BK>(),
             b + step * descriptor_step<S::B_MN, S::BK>(),
-            instruction_descriptor<S>() ^ fault.shape_xor, !first || step > 0 || fault.adds);
+            (instruction_descriptor<S>() | types) ^ fault.shape_xor, !first || step > 0 || fault.adds);
 }
 
 // The slot goes back to whoever fills it, here and in other blocks, once the multiplies before this
@@ -120,7 +117,7 @@ PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const c
             if (!FAULT(p, 32)) ptx::tensor_fence_after();
             if (FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
             if (FAULT(p, 33) && k_block == w.k_end - 1) tell_summed<S>(p, smem, acc.buffer, at);
-            multiply_slot<S>(smem, ring.slot, d, k_block == w.k_begin, multiply_fault(p));
+            multiply_slot<S>(smem, ring.slot, d, p.types, k_block == w.k_begin, multiply_fault(p));
             if (!FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
             ring.advance(p.stages);
             if (FAULT(p, 5)) ring.parity = 0;

@@ -1,4 +1,4 @@
-// The tf32 GEMM kernels for tensor memory: the rows of instances.def, compiled.
+// The GEMM kernels for tensor memory of .kind::tf32: the rows of instances.def, compiled.
 #define GEMM_ONLY
 #define GEMM_ONLY_tf32
 #include "instances.cuh"

@@ -20,6 +20,7 @@ PTX_FN void warp_mma(T *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     if constexpr (KIND == GEMM_TF32) WARP_MMA("m16n8k8.row.col.f32.tf32.tf32.f32", "+f");
     if constexpr (KIND == GEMM_E4M3) WARP_MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32", "+f");
     if constexpr (KIND == GEMM_E5M2) WARP_MMA("m16n8k32.row.col.f32.e5m2.e5m2.f32", "+f");
+    if constexpr (KIND == GEMM_E4M3_E5M2) WARP_MMA("m16n8k32.row.col.f32.e4m3.e5m2.f32", "+f");
     if constexpr (KIND == GEMM_S8) WARP_MMA("m16n8k32.row.col.s32.s8.s8.s32", "+r");
 }
 #undef WARP_MMA

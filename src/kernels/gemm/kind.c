@@ -1,0 +1,33 @@
+/* What is asked of a kind of product: the lines of kinds.def. */
+#include "kernels/gemm/suite.h"
+
+static const struct {
+    int32_t element_bytes, operand[2];
+} kinds[GEMM_KINDS] = {
+#define KIND(word, NAME, element_bytes, a, b, dtype, out) {element_bytes, {GEMM_##a, GEMM_##b}},
+#include "kernels/gemm/kinds.def"
+};
+
+int32_t gemm_element_bytes(int32_t kind)
+{
+    return kinds[kind].element_bytes;
+}
+
+int32_t gemm_operand_kind(int32_t kind, int32_t operand)
+{
+    return kinds[kind].operand[operand];
+}
+
+int32_t gemm_exchanged_kind(int32_t kind)
+{
+    for (int32_t i = 0; i < GEMM_KINDS; i++)
+        if (kinds[i].operand[0] == kinds[kind].operand[1] &&
+            kinds[i].operand[1] == kinds[kind].operand[0])
+            return i;
+    return kind;
+}
+
+bool gemm_is_fp8(int32_t kind)
+{
+    return kinds[kind].operand[0] == GEMM_E4M3 || kinds[kind].operand[0] == GEMM_E5M2;
+}

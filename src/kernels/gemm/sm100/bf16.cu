@@ -1,4 +1,0 @@
-// The bf16 GEMM kernels for tensor memory: the rows of instances.def, compiled.
-#define GEMM_ONLY
-#define GEMM_ONLY_bf16
-#include "instances.cuh"

@@ -1,4 +1,0 @@
-// The s8 GEMM kernels for tensor memory: the rows of instances.def, compiled.
-#define GEMM_ONLY
-#define GEMM_ONLY_s8
-#include "instances.cuh"
