@@ -104,7 +104,8 @@ struct tmap_gemm_config {
     int32_t stages;                    /* of the ring */
     int32_t panels;                    /* of output, 8 KiB each, a warpgroup */
     int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
-    int32_t split_k;                   /* blocks of a cluster that share one tile along K */
+    int32_t split_k;                   /* blocks of a cluster that share one tile along K; after
+                                          Hopper clusters do, on request */
     int32_t group;                     /* cluster tiles of M walked before N advances */
     int32_t clusters;                  /* resident; the persistent stride */
     int32_t swapped;                   /* 1: computes D transposed, -1: never */

@@ -64,6 +64,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
     const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
                                              .tile_n = g->bn,
+                                             .split_k = draw(r, 6) ? 0 : 2 + (int32_t)draw(r, 3),
                                              .stages = draw(r, 2) ? 0 : 2 + (int32_t)draw(r, 3),
                                              .clusters = draw(r, 2) ? 0 : 1 + (int32_t)draw(r, 2),
                                              .swapped = p->d.mn_major ? 1 : -1,

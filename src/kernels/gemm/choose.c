@@ -156,13 +156,13 @@ static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span
     return rows % (sharers * (mn_major ? span : 1)) == 0;
 }
 
-/* What the kernels of the later families do not have: K split within a cluster, a storing warp, K
- * walked backwards; for tensor memory stores by the warps, for mma.sync clusters. */
+/* What the kernels of the later families do not have: a storing warp, K walked backwards; for
+ * tensor memory stores by the warps, for mma.sync clusters. */
 static bool asks_too_much(const struct gemm_instance *instance,
                           const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
 {
     if (instance->family == GEMM_SM90) return false;
-    if (c->split_k > 1 || request->store_warp > 0 || request->flip_k > 0) return true;
+    if (request->store_warp > 0 || request->flip_k > 0) return true;
     return instance->family == GEMM_SM100 ? request->direct > 0 : c->cluster_m * c->cluster_n > 1;
 }
 
@@ -181,6 +181,19 @@ static bool deal_deep(struct tmap_gemm_config *c, int32_t way, int64_t tiles, in
     if (exactly && tiles * deep != exactly) return false;
     c->stream_k = (int32_t)tiles;
     c->clusters = (int32_t)(tiles * deep);
+    return true;
+}
+
+/* A split of K that is asked of a later family: so many clusters share every tile, whose parts meet
+ * in the workspace, as all tiles dealt out by k-blocks. */
+static bool deal_split(struct tmap_gemm_config *c, int32_t exactly, int64_t tiles, int32_t members,
+                       int32_t sm_count)
+{
+    const bool first = c->stream_k == 0; /* of the ways to deal, which come to the same here */
+    const int64_t clusters = tiles * c->split_k;
+    if (!first || clusters * members > sm_count || (exactly && exactly != clusters)) return false;
+    c->stream_k = (int32_t)tiles;
+    c->clusters = (int32_t)clusters;
     return true;
 }
 
@@ -227,7 +240,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
-    const int32_t members = c->cluster_m * c->cluster_n * c->split_k * instance->ctas;
+    const int32_t members = gemm_members(choice);
+    const bool apart = instance->family != GEMM_SM90 && c->split_k > 1;
+    if (apart && request->split_k != c->split_k) return false;
     if (members > GEMM_MAX_CLUSTER) return false;
     if (asks_too_much(instance, request, c)) return false;
     c->tile_m = gemm_tile_m(instance);
@@ -248,7 +263,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
     const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
     if (resident < 1) return false;
-    if (c->split_k > 1 && c->stream_k > 0) {
+    if (apart) {
+        if (!deal_split(c, request->clusters, tiles, members, suite->gpu.sm_count)) return false;
+    } else if (c->split_k > 1 && c->stream_k > 0) {
         if (!deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
                        request->clusters))
             return false;
@@ -261,7 +278,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     share_smem(suite, view, request, choice);
     if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
     /* A part's sums travel through the ring. */
-    if (c->split_k > 1 &&
+    if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
     c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);

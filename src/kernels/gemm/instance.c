@@ -75,3 +75,10 @@ uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, i
            (gemm_is_tall(instance) ? GEMM_NOTES_BYTES : 0) +
            (instance->pingpong ? GEMM_TURNS_BYTES : 0);
 }
+
+int32_t gemm_members(const struct gemm_choice *choice)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const int32_t split = choice->instance->family == GEMM_SM90 ? c->split_k : 1;
+    return c->cluster_m * c->cluster_n * split * choice->instance->ctas;
+}

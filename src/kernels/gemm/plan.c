@@ -31,7 +31,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->n = view->n;
     p->batch = view->batch;
     const int32_t blocks = (view->k + span - 1) / span;
-    p->k_blocks = (blocks + c->split_k - 1) / c->split_k;
+    const int32_t split = choice->instance->family == GEMM_SM90 ? c->split_k : 1;
+    p->k_blocks = (blocks + split - 1) / split;
     const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
     p->tiles_m = view->m / rows + (view->m % rows != 0);
     p->tiles_n = view->n / cols + (view->n % cols != 0);
@@ -42,10 +43,10 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->own_panels = choice->panels_in_ring ? 0 : c->panels;
     p->cluster_m = c->cluster_m;
     p->cluster_n = c->cluster_n;
-    p->split = c->split_k;
+    p->split = split;
     p->clusters = c->clusters;
     p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
-    p->deep = c->split_k > 1 && c->stream_k > 0 ? c->clusters / c->stream_k : 1;
+    p->deep = split > 1 && c->stream_k > 0 ? c->clusters / c->stream_k : 1;
     /* Of all the stream's k-blocks, or of one tile's. */
     const int32_t sharers = p->deep > 1 ? p->deep : c->clusters;
     const int32_t shared = p->deep > 1 ? p->k_blocks : p->stream_tiles * p->k_blocks;
@@ -181,8 +182,7 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     made.problem = *problem;
     made.config = choice.config;
     made.cost_us = choice.cost_us;
-    made.cluster = (uint32_t)(choice.config.cluster_m * choice.config.cluster_n) *
-                   (uint32_t)(choice.config.split_k * choice.instance->ctas);
+    made.cluster = (uint32_t)gemm_members(&choice);
     made.grid = (uint32_t)choice.config.clusters * made.cluster;
     made.threads = gemm_threads(choice.instance);
     made.smem_bytes = choice.smem_bytes;

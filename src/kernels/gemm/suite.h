@@ -133,6 +133,9 @@ struct gemm_choice {
     double cost_us;
 };
 
+/* Blocks of a cluster. After Hopper those that split a tile along K are in clusters of their own. */
+int32_t gemm_members(const struct gemm_choice *choice);
+
 #define GEMM_MAX_CHOICES 2048
 
 /* Every whole configuration for the problem within the request, cheapest first; returns how many,
@@ -200,9 +203,12 @@ int32_t gemm_panel_rows(const struct gemm_instance *instance);
 int32_t gemm_a_rows(const struct gemm_instance *instance);
 int32_t gemm_b_rows(const struct gemm_instance *instance);
 
-/* What the model expects of all tiles of a product, one after the other, in microseconds. */
+/* What the model expects of all tiles of a product, one after the other, in microseconds; the same
+ * on a chip with tensor memory. */
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice);
+double gemm_tensor_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct gemm_choice *choice);
 
 /* What the model expects of a configuration, in microseconds (model.c). */
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
