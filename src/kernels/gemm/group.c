@@ -19,6 +19,32 @@
      GEMM_COMMON},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/sm90/groups.def"
+#define GEMM_TENSOR_GROUP(kind, code, ctas, bn)                                                    \
+    {"tensor_group_" #code "_" #ctas "x" #bn,                                                      \
+     GEMM_SM100,                                                                                   \
+     GEMM_KIND_##kind,                                                                             \
+     0,                                                                                            \
+     bn,                                                                                           \
+     ctas,                                                                                         \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     false,                                                                                        \
+     GEMM_COMMON},
+#include "kernels/gemm/sm100/groups.def"
+#define GEMM_WARPS_GROUP(kind, wgs, bn)                                                            \
+    {"warps_group_" #kind "_" #wgs "x" #bn,                                                        \
+     GEMM_SM120,                                                                                   \
+     GEMM_KIND_##kind,                                                                             \
+     wgs,                                                                                          \
+     bn,                                                                                           \
+     1,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     0,                                                                                            \
+     false,                                                                                        \
+     GEMM_COMMON},
+#include "kernels/gemm/sm120/groups.def"
 };
 const size_t gemm_group_instance_count =
     sizeof gemm_group_instances / sizeof gemm_group_instances[0];
@@ -26,8 +52,10 @@ const size_t gemm_group_instance_count =
 enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
                                      tmap_cu_function *out)
 {
+    static const char *const images[GEMM_FAMILIES] = {"gemm/sm90/groups", "gemm/sm100/groups",
+                                                      "gemm/sm120/groups"};
     const struct tmap_libcuda *api = &suite->gpu.api;
-    const enum tmap_status status = gemm_module(suite, "gemm/sm90/groups", &suite->group);
+    const enum tmap_status status = gemm_module(suite, images[suite->family], &suite->group);
     if (status != TMAP_OK) return status;
     if (api->module_get_function(out, suite->group, name) ||
         api->func_set_attribute(*out, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
@@ -91,14 +119,19 @@ static double cost_us(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         const struct tmap_gemm_problem p = problem_of(like, &members[i]);
         struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         view.grouped = true;
-        us += gemm_work_us(suite, &view, choice);
+        us += suite->family == GEMM_SM90 ? gemm_work_us(suite, &view, choice)
+                                         : gemm_tensor_work_us(suite, &view, choice);
     }
     return us / choice->config.clusters;
 }
 
-static bool fits(const struct gemm_instance *instance, const struct gemm_view *view)
+/* Rows of tensor memory are threads': a transposed D is the other orientation's. */
+static bool fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                 const struct gemm_view *view)
 {
-    return instance->kind == view->kind && instance->promote == view->promote;
+    return instance->family == suite->family && instance->kind == view->kind &&
+           instance->promote == view->promote &&
+           !(instance->family == GEMM_SM100 && view->transposed);
 }
 
 /* The cheapest of the group's kernels, alone or in pairs, in either orientation. */
@@ -117,9 +150,10 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
             .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split_k = 1};
         if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
         if (request->cluster_m != 0 && request->cluster_m != pair) continue;
-        if (!fits(choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
+        if (!fits(suite, choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
             continue;
-        choice.config.clusters = request->clusters ? request->clusters : suite->resident[pair];
+        choice.config.clusters =
+            request->clusters ? request->clusters : suite->resident[pair * choice.instance->ctas];
         choice.config.store_warp = -1; /* members differ in what can be stored whole */
         choice.cost_us = cost_us(suite, like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;
@@ -193,10 +227,12 @@ static enum tmap_status check_member(const struct tmap_gemm *suite, const struct
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     gemm_describe(view, choice, problem, desc);
     for (int i = 0; i < 3; i++) {
-        enum tmap_status status = gemm_check(suite, &desc[i], "ABD"[i], sharers[i], refusal);
+        enum tmap_status status = gemm_check_piece(suite, &desc[i], "ABD"[i], sharers[i],
+                                                   choice -> instance -> ctas, refusal);
         if (status == TMAP_OK) status = check_edits(suite, &desc[i], "ABD"[i], refusal);
         if (status != TMAP_OK) return status;
     }
+    if (suite->family == GEMM_SM100) return gemm_check_tensor(suite, view, choice, desc, refusal);
     return TMAP_OK;
 }
 
@@ -281,7 +317,7 @@ static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_mem
     group->multiply = multiply;
     group->config = *c;
     group->cost_us = choice->cost_us;
-    group->cluster = (uint32_t)(c->cluster_m * c->cluster_n);
+    group->cluster = (uint32_t)gemm_members(choice);
     group->grid = (uint32_t)c->clusters * group->cluster;
     group->threads = gemm_threads(choice->instance);
     group->smem_bytes = choice->smem_bytes;
@@ -312,9 +348,6 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
     if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
         memory % 128 != 0 || memory == 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such group");
-    if (suite->family != GEMM_SM90)
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
-                           "groups of products are compute capability 9.0's only");
     if (gemm_wants_epilogue(like))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "groups have no epilogue");
     if (like->a.mn_major || like->b.mn_major)

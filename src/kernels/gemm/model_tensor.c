@@ -32,26 +32,52 @@ static double rate(double told, double otherwise)
     return told > 0 ? told : otherwise;
 }
 
-double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
-                           const struct gemm_choice *choice)
+/* Of one tile: its sums, and storing it, in clocks of its SM. */
+struct tile_clocks {
+    double sum, store;
+};
+
+static struct tile_clocks tile_clocks(const struct gemm_view *view,
+                                      const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *g = choice->instance;
     const double k_blocks = up(view->k * view->element_bytes / 128.0);
-    const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
-                         up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
     const double multiply = CLOCKS_PER_COLUMN * g->bn * (g->ctas == 1 ? SINGLE_AGAIN : 1);
     const double load =
         128.0 * ((double)gemm_a_rows(g) / c->cluster_n + (double)gemm_b_rows(g) / c->cluster_m) /
         LOAD_BYTES_PER_CLOCK;
     const double panels = up(g->bn * view->out_bytes / 128.0);
-    /* Under the next tile's multiplies, unless there are none. */
-    const double store = TILE_CLOCKS + panels * PANEL_CLOCKS;
-    const double sum = k_blocks * larger(multiply, load);
+    return (struct tile_clocks){k_blocks * larger(multiply, load),
+                                TILE_CLOCKS + panels * PANEL_CLOCKS};
+}
+
+static double tiles_of(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    return up(up((double)view->m / c->tile_m) / c->cluster_m) *
+           up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
+}
+
+double gemm_tensor_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct gemm_choice *choice)
+{
+    const struct tile_clocks t = tile_clocks(view, choice);
+    return tiles_of(view, &choice->config) * larger(t.sum, t.store) /
+           rate(suite->gpu.clock_mhz, CLOCK_MHZ);
+}
+
+double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct gemm_choice *choice)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    const struct tile_clocks t = tile_clocks(view, choice);
+    const double tiles = tiles_of(view, c);
     const double shared = c->stream_k > 0 ? c->stream_k : 0;
     const double rounds = c->stream_k > 0 ? (tiles - shared) / c->clusters + shared / c->clusters
                                           : up(tiles / c->clusters);
-    const double clocks = rounds * larger(sum, store) + store + (shared > 0 ? PART_CLOCKS : 0);
+    /* A tile is stored under the next one's multiplies, unless there is none. */
+    const double clocks =
+        rounds * larger(t.sum, t.store) + t.store + (shared > 0 ? PART_CLOCKS : 0);
     const double bytes = ((double)view->m + view->n) * view->k * view->element_bytes * view->batch +
                          (double)view->m * view->n * view->out_bytes * view->batch;
     return LAUNCH_US + larger(clocks / rate(suite->gpu.clock_mhz, CLOCK_MHZ),

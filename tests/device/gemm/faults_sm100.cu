@@ -5,3 +5,4 @@
 
 GEMM_KERNEL(tensor_faulty_1x128, GEMM_BF16, 1, 128)
 GEMM_KERNEL(tensor_faulty_2x128, GEMM_BF16, 2, 128)
+GEMM_KERNEL_OF(member_walk, tensor_group_faulty_2x256, GEMM_BF16, 2, 256)

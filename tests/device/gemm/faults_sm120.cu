@@ -4,3 +4,4 @@
 #include "kernels/gemm/sm120/kernel.cuh"
 
 GEMM_KERNEL(warps_faulty_2x64, GEMM_BF16, 2, 64)
+GEMM_KERNEL_OF(member_walk, warps_group_faulty_2x128, GEMM_BF16, 2, 128)

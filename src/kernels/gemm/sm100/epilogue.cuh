@@ -6,7 +6,7 @@
 
 #include "layout.cuh"
 #include "kernels/gemm/output.cuh"
-#include "kernels/gemm/schedule.cuh"
+#include "kernels/gemm/walk.cuh"
 
 struct place {
     int32_t row, col, batch; // of this block's part of D, in elements
@@ -130,7 +130,8 @@ template <class S> struct parcel {
     }
 };
 
-// One block's epilogue. Its panels take turns: a store may still read the others.
+// One block's epilogue. Its panels take turns: a store may still read the others. What belongs to
+// one member of a group is in q.
 template <class S> struct epilogue {
     const gemm_params &p;
     const shared_layout<S> &smem;
@@ -225,8 +226,8 @@ template <class S> struct epilogue {
     }
     // The same with the parts of clusters `lowest` to `cluster` - 1 and with C added, into a panel
     // or past it: eight columns at a time, since all the rest is seldom.
-    PTX_FN void stage_any(uint32_t to, const place &d, int32_t col, int32_t width, bool by_elements,
-                          int32_t lowest, int32_t cluster) const
+    PTX_FN void stage_any(const gemm_params &q, uint32_t to, const place &d, int32_t col,
+                          int32_t width, bool by_elements, int32_t lowest, int32_t cluster) const
     {
 #pragma unroll 1
         for (int32_t i = 0; i < width; i += 8) {
@@ -237,9 +238,9 @@ template <class S> struct epilogue {
             for (int32_t c = lowest; c < cluster; c++)
                 parcel<S>(p, block_of(c), me.row).add_to(v, col + i);
             scale<S>(v, p);
-            if (p.beta != 0.0f) add_c(v, p, row, at, d.batch);
+            if (p.beta != 0.0f) add_c(v, q, row, at, d.batch);
             if (by_elements)
-                store_elements(v, p, row, at, d.batch);
+                store_elements(v, q, row, at, d.batch);
             else
                 stage(v, to, me.row, i, p.out);
         }
@@ -255,50 +256,53 @@ template <class S> struct epilogue {
         }
         me.meet();
     }
-    PTX_FN void store_panel(const place &d, int32_t col)
+    PTX_FN void store_panel(const gemm_params &q, const place &d, int32_t col)
     {
         if (!FAULT(p, 1)) ptx::fence_proxy_async();
         me.meet();
         if (me.speaks()) {
             const int32_t c[3] = {d.col + col, d.row, d.batch};
-            ptx::tma_store_3d_hint(&p.d, smem.panel(panel), c, p.store_policy);
+            ptx::tma_store_3d_hint(&q.d, smem.panel(panel), c, p.store_policy);
             ptx::bulk_commit();
         }
         panel = panel + 1 == p.panels ? 0 : panel + 1;
     }
-    PTX_FN void store_tile(const work &w, int32_t cluster)
+    template <bool PARTS>
+    PTX_FN void store_tile(const gemm_params &q, const work &w, int32_t cluster)
     {
-        const place d = place_of<S>(p, at, w.index);
+        const place d = place_of<S>(q, at, w.index);
         const int32_t width = p.out >= GEMM_OUT_F32 ? 32 : 64;
-        const int32_t lowest = w.k_begin > 0 ? await_parts(w.index, cluster) : cluster;
-        const int32_t end = min(S::BN, p.n - d.col);
+        const int32_t lowest = PARTS && w.k_begin > 0 ? await_parts(w.index, cluster) : cluster;
+        const int32_t end = min(S::BN, q.n - d.col);
 #pragma unroll 1
         for (int32_t col = 0; col < end; col += width) {
-            const bool by_elements = p.ragged && col + width > end;
+            const bool by_elements = q.ragged && col + width > end;
             const uint32_t to = smem.panel(panel);
             if (!by_elements) await_panel();
             if (p.beta == 0.0f && lowest == cluster && !by_elements)
                 stage_plain(to, col, width);
             else
-                stage_any(to, d, col, width, by_elements, lowest, cluster);
-            if (!by_elements) store_panel(d, col);
+                stage_any(q, to, d, col, width, by_elements, lowest, cluster);
+            if (!by_elements) store_panel(q, d, col);
         }
         release();
         for (int32_t c = lowest; c < cluster; c++)
             if (me.speaks() && !FAULT(p, 19))
                 ptx::store_release(parcel<S>(p, block_of(c), 0).flag, 0);
     }
-    PTX_FN void run(worklist list, int32_t cluster)
+    template <class WALK> PTX_FN void run(WALK list, int32_t cluster)
     {
         work w;
 #pragma unroll 1
         while (list.take(p, w)) {
             await_sums();
             if (FAULT(p, 43)) tell_read();
-            if (w.k_end < p.k_blocks)
+            const gemm_params &q = FAULT(p, 64) ? member_of(p, 0) : list.of(p);
+            if (list.is_new() && me.speaks()) ptx::tensormap_acquire(&q.d);
+            if (WALK::PARTS && w.k_end < p.k_blocks)
                 send_part(cluster);
             else
-                store_tile(w, cluster);
+                store_tile<WALK::PARTS>(q, w, cluster);
         }
         if (me.speaks() && !FAULT(p, 39)) ptx::bulk_wait_read<0>();
     }

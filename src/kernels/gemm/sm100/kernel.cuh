@@ -58,7 +58,7 @@ PTX_FN uint32_t begin(const gemm_params &p, const shared_layout<S> &smem, int32_
     return FAULT(p, 60) ? early : ptx::load_shared_32(smem.columns());
 }
 
-template <class S> PTX_FN void gemm(const gemm_params &p)
+template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
     const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels};
@@ -66,7 +66,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const int32_t cluster_size = p.cluster_m * p.cluster_n * S::CTAS;
     const int32_t cluster = blockIdx.x / cluster_size, warp = threadIdx.x / 32;
     const cluster_place<S> at(p);
-    const worklist list(p, cluster);
+    const WALK list(p, cluster);
 
     ptx::grid_let_next_start();
     if (threadIdx.x == 96) {
@@ -94,9 +94,10 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     if (warp == 1 && !FAULT(p, 40) && !FAULT(p, 41)) ptx::tensor_free<S::CTAS, S::COLUMNS>(columns);
 }
 
-#define GEMM_KERNEL(NAME, ...)                                                                     \
+#define GEMM_KERNEL_OF(WALK, NAME, ...)                                                            \
     extern "C" __global__ __launch_bounds__(TENSOR_THREADS, 1) void NAME(                          \
         const __grid_constant__ gemm_params p)                                                     \
     {                                                                                              \
-        gemm<shape<__VA_ARGS__>>(p);                                                               \
+        gemm<shape<__VA_ARGS__>, WALK>(p);                                                         \
     }
+#define GEMM_KERNEL(NAME, ...) GEMM_KERNEL_OF(static_walk, NAME, __VA_ARGS__)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "layout.cuh"
-#include "kernels/gemm/schedule.cuh"
+#include "kernels/gemm/walk.cuh"
 
 // Boxes of one operand: rows of K, or (mn-major) spans of M or N, of which every sharer loads its
 // own for all. The pair's even block counts the bytes of both.
@@ -39,18 +39,19 @@ template <class S, int ROWS, bool MN> struct operand_source {
     }
 };
 
+// q: the parameters of whose tile it is.
 template <class S>
-PTX_FN void load_tile(const gemm_params &p, const shared_layout<S> &smem,
+PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_layout<S> &smem,
                       const cluster_place<S> &at, const work &w, ring_position &ring,
                       const ptx::watch &watch)
 {
-    const tile t = tile_of(p, w.index);
+    const tile t = tile_of(q, w.index);
     const int32_t a_row = (t.m * p.cluster_m + at.row) * S::TILE_M + at.half * S::BM;
     const int32_t b_row = (t.n * p.cluster_n + at.col) * S::BN + at.half * S::B_ROWS;
-    const operand_source<S, S::BM, S::A_MN> a = {&p.a,   a_row,     t.batch,  p.cluster_n,
+    const operand_source<S, S::BM, S::A_MN> a = {&q.a,   a_row,     t.batch,  p.cluster_n,
                                                  at.col, at.a_mask, smem.a(0)};
     const operand_source<S, S::B_ROWS, S::B_MN> b = {
-        &p.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
+        &q.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
         smem.b(0)};
     const uint32_t bytes =
         (FAULT(p, 58) ? 1 : S::CTAS) * p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
@@ -71,12 +72,19 @@ PTX_FN void load_tile(const gemm_params &p, const shared_layout<S> &smem,
     }
 }
 
-template <class S>
+template <class S, class WALK>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place<S> &at,
-                    worklist list, const ptx::watch &watch)
+                    WALK list, const ptx::watch &watch)
 {
     ring_position ring;
     work w;
 #pragma unroll 1
-    while (list.take(p, w)) load_tile<S>(p, smem, at, w, ring, watch);
+    while (list.take(p, w)) {
+        const gemm_params &q = FAULT(p, 63) ? member_of(p, 0) : list.of(p);
+        if (list.is_new()) {
+            ptx::tensormap_acquire(&q.a);
+            ptx::tensormap_acquire(&q.b);
+        }
+        load_tile<S>(p, q, smem, at, w, ring, watch);
+    }
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "layout.cuh"
-#include "kernels/gemm/schedule.cuh"
+#include "kernels/gemm/walk.cuh"
 
 // 64 bits: address / 16 at 0, leading offset / 16 at 16, stride offset / 16 at 32, the constant 1
 // at 46, layout at 61 (2 = 128-byte swizzle). A k-major operand repeats every 8 rows of 128 bytes
@@ -68,7 +68,8 @@ PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d
         ptx::tensor_mma<S::CTAS, tensor_kind_of<S::KIND>()>(
             d, a + step * descriptor_step<S::A_MN, S::BK>(),
             b + step * descriptor_step<S::B_MN, S::BK>(),
-            (instruction_descriptor<S>() | types) ^ fault.shape_xor, !first || step > 0 || fault.adds);
+            (instruction_descriptor<S>() | types) ^ fault.shape_xor,
+            !first || step > 0 || fault.adds);
 }
 
 // The slot goes back to whoever fills it, here and in other blocks, once the multiplies before this
@@ -94,9 +95,9 @@ PTX_FN void tell_summed(const gemm_params &p, const shared_layout<S> &smem, int3
         ptx::tensor_commit<S::CTAS>(smem.summed(buffer));
 }
 
-template <class S>
+template <class S, class WALK>
 PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const cluster_place<S> &at,
-                     uint32_t columns, worklist list, const ptx::watch &watch)
+                     uint32_t columns, WALK list, const ptx::watch &watch)
 {
     const bool shared = p.cluster_m * p.cluster_n > 1;
     ring_position ring;

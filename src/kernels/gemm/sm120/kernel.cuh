@@ -9,17 +9,23 @@
 
 #include "kernels/gemm/sm90/epilogue.cuh"
 #include "kernels/gemm/sm90/split.cuh"
+#include "kernels/gemm/walk.cuh"
 #include "multiply.cuh"
 
-template <class S>
-PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, worklist list,
+template <class S, class WALK>
+PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK list,
                     const ptx::watch &watch)
 {
     ring_position ring;
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        const tile t = tile_of(p, w.index);
+        const gemm_params &q = FAULT(p, 63) ? member_of(p, 0) : list.of(p);
+        const tile t = tile_of(q, w.index);
+        if (list.is_new()) {
+            ptx::tensormap_acquire(&q.a);
+            ptx::tensormap_acquire(&q.b);
+        }
 #pragma unroll 1
         for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
             const uint32_t bar = smem.full(ring.slot);
@@ -30,8 +36,8 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, worklist
                                          ring.slot);
             ptx::mbarrier_arrive_expect_tx(bar, p.tx_bytes + (FAULT(p, 4) ? 16 : 0) -
                                                     (FAULT(p, 3) ? 16 : 0));
-            ptx::tma_load_3d_hint(smem.a(ring.slot), &p.a, bar, a, p.load_policy);
-            ptx::tma_load_3d_hint(smem.b(ring.slot), &p.b, bar, b, p.load_policy);
+            ptx::tma_load_3d_hint(smem.a(ring.slot), &q.a, bar, a, p.load_policy);
+            ptx::tma_load_3d_hint(smem.b(ring.slot), &q.b, bar, b, p.load_policy);
             ring.advance(p.stages);
         }
     }
@@ -60,9 +66,9 @@ PTX_FN void sum_blocks(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     }
 }
 
-template <class S>
-PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, worklist list,
-                    int32_t cluster, const ptx::watch &watch)
+template <class S, class WALK>
+PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, WALK list, int32_t cluster,
+                    const ptx::watch &watch)
 {
     const int32_t wg = threadIdx.x / 128 - 1;
     typename S::acc_t acc[S::REGS];
@@ -70,26 +76,28 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, worklist
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
-        const tile t = tile_of(p, w.index);
+        const gemm_params &q = FAULT(p, 64) ? member_of(p, 0) : list.of(p);
+        const tile t = tile_of(q, w.index);
         const place d = {t.m * S::BM + wg * 64, t.n * S::BN, t.batch};
         sum_blocks<S>(acc, p, smem, w.k_end - w.k_begin, ring, watch);
-        if (w.k_end < p.k_blocks) {
+        if (WALK::PARTS && w.k_end < p.k_blocks) {
             send_part<S>(acc, p, cluster, 0, wg);
             continue;
         }
-        if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, 0, wg, watch);
-        store_tile<S>(acc, p, smem.staging(wg), wg, d);
+        if (list.is_new() && threadIdx.x % 128 == 0) ptx::tensormap_acquire(&q.d);
+        if (WALK::PARTS && w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, 0, wg, watch);
+        store_tile<S>(acc, q, smem.staging(wg), wg, d);
     }
     await_panels(p, wg); // what the last stores read does not outlive this block
 }
 
-template <class S> PTX_FN void gemm_by_warps(const gemm_params &p)
+template <class S, class WALK> PTX_FN void gemm_by_warps(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
     const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster = blockIdx.x;
-    const worklist list(p, cluster);
+    const WALK list(p, cluster);
     ptx::grid_let_next_start();
     if (threadIdx.x == 0) {
         refuse_mismatch(p, S::BM, S::BN, S::STAGE_BYTES, smem.base, watch);
@@ -110,9 +118,10 @@ template <class S> PTX_FN void gemm_by_warps(const gemm_params &p)
         produce<S>(p, smem, list, watch);
 }
 
-#define GEMM_KERNEL(NAME, ...)                                                                     \
+#define GEMM_KERNEL_OF(WALK, NAME, ...)                                                            \
     extern "C" __global__ __launch_bounds__((shape<__VA_ARGS__>::THREADS), 1) void NAME(           \
         const __grid_constant__ gemm_params p)                                                     \
     {                                                                                              \
-        gemm_by_warps<shape<__VA_ARGS__>>(p);                                                      \
+        gemm_by_warps<shape<__VA_ARGS__>, WALK>(p);                                                \
     }
+#define GEMM_KERNEL(NAME, ...) GEMM_KERNEL_OF(static_walk, NAME, __VA_ARGS__)
