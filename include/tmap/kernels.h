@@ -117,6 +117,8 @@ struct tmap_gemm_config {
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t store_warp; /* 1: a warp of its own stores D for each warpgroup, -1: the
                          warpgroups themselves (as a request 1 is met where it can be) */
+    int32_t dynamic;    /* 1: clusters ask for the tiles of those that have not been launched
+                         (clusterlaunchcontrol), on request only; -1: never */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 112
@@ -247,7 +249,7 @@ struct tmap_gemm_report {
 /* tmap_gemm_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite);
 
-/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part", "turn"; NULL for an unknown id. */
+/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part", "turn", "answer"; NULL for an unknown id. */
 TMAP_API const char *tmap_gemm_barrier_name(uint32_t barrier);
 
 /* What an operand of a verified product holds, by its outer index i (of M or N) and by k. */

@@ -14,7 +14,7 @@
 
 #include "support/emulated_suites.h"
 
-enum shape { SINGLE, PAIR, SHARED, STREAM, WARPS, SHAPES };
+enum shape { SINGLE, PAIR, SHARED, STREAM, DYNAMIC, WARPS, SHAPES };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -75,6 +75,12 @@ static const struct fault {
     {60, PAIR, "address of tensor memory read before the block meets", false},
     {61, SINGLE, "matrix descriptor without its constant", false},
     {62, SINGLE, "matrix descriptor with Hopper's number of the swizzle", true},
+    {65, DYNAMIC, "tiles asked for before the last answer is read", false},
+    {66, DYNAMIC, "answer given back before it is read", false},
+    {67, DYNAMIC, "the answer's bytes are not expected", false},
+    {68, DYNAMIC, "a cancelled cluster's tile never done, another's twice", true},
+    {69, DYNAMIC, "one block of the cluster gets the answer", false},
+    {71, DYNAMIC, "answer read before it is there", false},
     {1, WARPS, "mma.sync: no proxy fence before the store", false},
     {2, WARPS, "mma.sync: no fence after mbarrier.init", false},
     {3, WARPS, "mma.sync: expects 16 bytes too few", false},
@@ -89,14 +95,19 @@ static const struct fault {
 
 static struct tmap_gemm_config request_of(enum shape shape)
 {
-    const bool pair = shape == PAIR || shape == SHARED;
+    const bool pair = shape == PAIR || shape == SHARED || shape == DYNAMIC;
     return (struct tmap_gemm_config){.tile_m = pair ? 256 : 128,
-                                     .tile_n = shape == WARPS ? 64 : 128,
+                                     .tile_n = shape == WARPS     ? 64
+                                               : shape == DYNAMIC ? 256
+                                                                  : 128,
                                      .stages = 3,
                                      .cluster_m = shape == SHARED ? 2 : 1,
                                      .cluster_n = 1,
                                      .panels = 1,
-                                     .clusters = shape == STREAM ? 4 : 1,
+                                     .clusters = shape == STREAM    ? 4
+                                                 : shape == DYNAMIC ? 0
+                                                                    : 1,
+                                     .dynamic = shape == DYNAMIC,
                                      .swapped = -1,
                                      .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1};
 }
@@ -119,6 +130,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     struct outcome o = {0};
     struct gemm_params params;
     if (f->shape == SHARED) shape.m = 500;
+    if (f->shape == DYNAMIC) shape.n = 1000;
     assert_true(emulated_product_make(suite, &shape, seed, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", f->name, why.text);
@@ -126,8 +138,10 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     params.fault = id;
     memcpy(plan.params, &params, sizeof params);
     plan.function = emulated_function(f->shape == WARPS       ? "warps_faulty_2x64"
+                                      : f->shape == DYNAMIC   ? "tensor_dynamic_faulty_2x256"
                                       : request.tile_m == 256 ? "tensor_faulty_2x128"
                                                               : "tensor_faulty_1x128");
+    emulator->how.residents = f->shape == DYNAMIC ? plan.cluster : 0;
     assert_non_null(plan.function);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
@@ -190,8 +204,8 @@ static void every_fault_is_found(void **state)
     assert_int_equal(missed, 0);
 }
 
-static int on(int cc_major, const char *name, const char *ptx, const char *plain, enum shape from,
-              enum shape to)
+static int on(int cc_major, const char *name, const char *ptx, const char *plain, const char *more,
+              enum shape from, enum shape to)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_controls_are_right),
                                        cmocka_unit_test(every_fault_is_found)};
@@ -200,7 +214,8 @@ static int on(int cc_major, const char *name, const char *ptx, const char *plain
     emulator = emulated_state();
     first = from;
     last = to;
-    if (!emulated_ptx(ptx) || !emulated_ptx(plain)) { /* a plan asks for the plain kernel */
+    if (!emulated_ptx(ptx) || !emulated_ptx(plain) ||
+        (more && !emulated_ptx(more))) { /* a plan asks for the plain kernel */
         printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
         return 0;
     }
@@ -212,7 +227,7 @@ static int on(int cc_major, const char *name, const char *ptx, const char *plain
 int main(void)
 {
     return on(10, "faults of tensor memory", "tests/device/gemm/faults_sm100",
-              "src/kernels/gemm/sm100/f16", SINGLE, STREAM) +
+              "src/kernels/gemm/sm100/f16", "src/kernels/gemm/sm100/dynamic", SINGLE, DYNAMIC) +
            on(12, "faults of mma.sync", "tests/device/gemm/faults_sm120",
-              "src/kernels/gemm/sm120/bf16", WARPS, WARPS);
+              "src/kernels/gemm/sm120/bf16", NULL, WARPS, WARPS);
 }

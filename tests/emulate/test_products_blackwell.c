@@ -62,13 +62,16 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
                       struct tmap_gemm_config *out)
 {
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
-    const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
-                                             .tile_n = g->bn,
-                                             .split_k = draw(r, 6) ? 0 : 2 + (int32_t)draw(r, 3),
-                                             .stages = draw(r, 2) ? 0 : 2 + (int32_t)draw(r, 3),
-                                             .clusters = draw(r, 2) ? 0 : 1 + (int32_t)draw(r, 2),
-                                             .swapped = p->d.mn_major ? 1 : -1,
-                                             .stream_k = draw(r, 3) ? 0 : TMAP_GEMM_STREAM_K_ANY};
+    const bool dynamic = gemm_is_dynamic(g);
+    const struct tmap_gemm_config request = {
+        .tile_m = gemm_tile_m(g),
+        .dynamic = dynamic ? 1 : 0,
+        .tile_n = g->bn,
+        .split_k = dynamic || draw(r, 6) ? 0 : 2 + (int32_t)draw(r, 3),
+        .stages = draw(r, 2) ? 0 : 2 + (int32_t)draw(r, 3),
+        .clusters = draw(r, 2) ? 0 : 1 + (int32_t)draw(r, 2),
+        .swapped = p->d.mn_major ? 1 : -1,
+        .stream_k = dynamic || draw(r, 3) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
     if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
     for (size_t i = 0; i < n; i++)
@@ -131,6 +134,8 @@ static void one(const struct gemm_instance *g, const struct trial *trial)
     emulator->how.tensor_fences = true;
     const enum tmap_status made = tmap_gemm_make_plan(suite, p, &config, &plan, &why);
     if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
+    /* One cluster or two, which take over the tiles of the others. */
+    emulator->how.residents = gemm_is_dynamic(g) ? plan.cluster * (1 + (uint32_t)(seed % 2)) : 0;
     const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
     const bool good = right(&product, fill);
     if (ran != TMAP_OK || emulator->findings || !good) {
@@ -221,7 +226,8 @@ static int on(int cc_major, const char *name, const struct CMUnitTest *tests, si
 int main(void)
 {
     const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"), SOURCE("sm100", "tf32"),
-                                        SOURCE("sm100", "f8f6f4"), SOURCE("sm100", "i8")};
+                                        SOURCE("sm100", "f8f6f4"), SOURCE("sm100", "i8"),
+                                        SOURCE("sm100", "dynamic")};
     const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),
                                        SOURCE("sm120", "tf32"), SOURCE("sm120", "e4m3"),
                                        SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),

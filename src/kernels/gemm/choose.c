@@ -197,6 +197,16 @@ static bool deal_split(struct tmap_gemm_config *c, int32_t exactly, int64_t tile
     return true;
 }
 
+/* A cluster for every tile, of which those run that have room. */
+static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
+{
+    enum { MOST = 65535 }; /* of the configuration's clusters */
+    if (c->stream_k > 0 || c->split_k > 1 || tiles > MOST) return false;
+    c->stream_k = -1;
+    c->clusters = (int32_t)tiles;
+    return true;
+}
+
 /* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
  * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
  * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
@@ -263,7 +273,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
     const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
     if (resident < 1) return false;
-    if (apart) {
+    if (gemm_is_dynamic(instance)) {
+        if (!deal_dynamic(c, tiles)) return false;
+    } else if (apart) {
         if (!deal_split(c, request->clusters, tiles, members, suite->gpu.sm_count)) return false;
     } else if (c->split_k > 1 && c->stream_k > 0) {
         if (!deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
@@ -286,6 +298,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->overlap = request->overlap;
+    c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;
     c->store_policy = request->store_policy;
@@ -380,10 +393,17 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
     return count;
 }
 
+/* The dynamic ones have been timed on nothing: on request. */
+static bool is_asked_for(const struct gemm_instance *instance,
+                         const struct tmap_gemm_config *request)
+{
+    return gemm_is_dynamic(instance) == (request->dynamic > 0);
+}
+
 static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                       const struct gemm_view *view, const struct tmap_gemm_config *request)
 {
-    return instance_fits(suite, instance, view) &&
+    return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
            (request->tile_m || request->tile_n || !is_waste(instance, view));
 }

@@ -48,6 +48,11 @@ bool gemm_splits(const struct gemm_instance *instance)
            !(instance->image == GEMM_FINISHED && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 
+bool gemm_is_dynamic(const struct gemm_instance *instance)
+{
+    return instance->family == GEMM_SM100 && instance->image == GEMM_RARE;
+}
+
 /* Warpgroups that multiply. */
 static int32_t consumers_of(const struct gemm_instance *instance)
 {
@@ -69,7 +74,8 @@ uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, i
 {
     if (has_tensor_memory(instance))
         return (uint32_t)stages * (gemm_stage_bytes(instance) + TENSOR_SLOT_BYTES) +
-               (uint32_t)panels * TENSOR_PANEL_BYTES + TENSOR_NOTES_BYTES;
+               (uint32_t)panels * TENSOR_PANEL_BYTES + TENSOR_NOTES_BYTES +
+               (gemm_is_dynamic(instance) ? TENSOR_ANSWERS_BYTES : 0);
     return (uint32_t)stages * (gemm_stage_bytes(instance) + GEMM_BARRIERS_BYTES) +
            (uint32_t)(consumers_of(instance) * panels) * GEMM_PANEL_BYTES +
            (gemm_is_tall(instance) ? GEMM_NOTES_BYTES : 0) +

@@ -73,8 +73,9 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
     const struct tile_clocks t = tile_clocks(view, choice);
     const double tiles = tiles_of(view, c);
     const double shared = c->stream_k > 0 ? c->stream_k : 0;
+    const double at_once = c->dynamic > 0 ? suite->resident[gemm_members(choice)] : c->clusters;
     const double rounds = c->stream_k > 0 ? (tiles - shared) / c->clusters + shared / c->clusters
-                                          : up(tiles / c->clusters);
+                                          : up(tiles / at_once);
     /* A tile is stored under the next one's multiplies, unless there is none. */
     const double clocks =
         rounds * larger(t.sum, t.store) + t.store + (shared > 0 ? PART_CLOCKS : 0);

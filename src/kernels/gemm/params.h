@@ -94,6 +94,13 @@ struct gemm_member {
 };
 
 /* Barrier ids that the watchdog names. */
-enum gemm_barrier { GEMM_FULL = 1, GEMM_EMPTY = 2, GEMM_DRAIN = 3, GEMM_PART = 4, GEMM_TURN = 5 };
+enum gemm_barrier {
+    GEMM_FULL = 1,
+    GEMM_EMPTY = 2,
+    GEMM_DRAIN = 3,
+    GEMM_PART = 4,
+    GEMM_TURN = 5,
+    GEMM_ANSWER = 6
+};
 
 #endif

@@ -37,6 +37,19 @@ const struct gemm_instance gemm_instances[] = {
      false,                                                                                        \
      GEMM_COMMON},
 #include "kernels/gemm/sm100/instances.def"
+#define GEMM_TENSOR_DYNAMIC(kind, code, ctas, bn)                                                  \
+    {"tensor_dynamic_" #code "_" #ctas "x" #bn,                                                    \
+     GEMM_SM100,                                                                                   \
+     GEMM_KIND_##kind,                                                                             \
+     0,                                                                                            \
+     bn,                                                                                           \
+     ctas,                                                                                         \
+     false,                                                                                        \
+     false,                                                                                        \
+     false,                                                                                        \
+     false,                                                                                        \
+     GEMM_RARE},
+#include "kernels/gemm/sm100/dynamic.def"
 #define GEMM_WARPS(kind, wgs, bn)                                                                  \
     {"warps_" #kind "_" #wgs "x" #bn,                                                              \
      GEMM_SM120,                                                                                   \
@@ -69,8 +82,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm100/f16", NULL, NULL},
-        [GEMM_F16] = {"gemm/sm100/f16", NULL, NULL},
+        [GEMM_BF16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL},
+        [GEMM_F16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL},
         [GEMM_TF32] = {"gemm/sm100/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
@@ -309,6 +322,8 @@ const char *tmap_gemm_barrier_name(uint32_t barrier)
         return "part";
     case GEMM_TURN:
         return "turn";
+    case GEMM_ANSWER:
+        return "answer";
     default:
         return NULL;
     }

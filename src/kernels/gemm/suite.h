@@ -8,9 +8,8 @@
 #include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
 
-/* Of a kind: its common kernels; those of other majors, or of promoted sums; those of widths
- * between; those with an epilogue.
- */
+/* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
+ * those that ask for their next tile); those of widths between; those with an epilogue. */
 enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_FINISHED, GEMM_IMAGES };
 
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
@@ -133,7 +132,8 @@ struct gemm_choice {
     double cost_us;
 };
 
-/* Blocks of a cluster. After Hopper those that split a tile along K are in clusters of their own. */
+/* Blocks of a cluster. After Hopper those that split a tile along K are in clusters of their own.
+ */
 int32_t gemm_members(const struct gemm_choice *choice);
 
 #define GEMM_MAX_CHOICES 2048
@@ -194,6 +194,8 @@ bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
 /* Whether blocks of a cluster may share a tile along K. */
 bool gemm_splits(const struct gemm_instance *instance);
+/* Its clusters ask for the tiles of those that have not been launched. */
+bool gemm_is_dynamic(const struct gemm_instance *instance);
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels);
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_threads(const struct gemm_instance *instance);

@@ -73,7 +73,7 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
                                                    .d_type = types[a].d_type},
                                            .accumulators = TENSOR_BUFFERS,
                                            .alloc_group = (uint32_t)g->ctas,
-                                           .reserve_bytes = TENSOR_NOTES_BYTES};
+                                           .reserve_bytes = gemm_smem_bytes(g, 0, 0)};
     const enum tmap_status status =
         tmap_pipeline_budget(&suite->checker, &pipeline, &budget, NULL, 0, rows, MOST_ROWS, &found);
     if (status != TMAP_OK)

@@ -11,6 +11,7 @@ enum {
     TENSOR_SLOT_BYTES = 16,  /* a slot's two barriers, full and empty */
     TENSOR_BUFFERS = 2,      /* accumulators: one is stored while the other is summed */
     TENSOR_NOTES_BYTES = 64, /* their barriers, and where their columns begin */
+    TENSOR_ANSWERS_BYTES = 64, /* answers of clusterlaunchcontrol, and their barriers */
     TENSOR_THREADS = 256,    /* warps 0 to 3: loads, multiplies; 4 to 7: the epilogue */
     TENSOR_STORE_WARPS = 4
 };

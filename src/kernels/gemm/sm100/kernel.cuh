@@ -66,7 +66,7 @@ template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
     const int32_t cluster_size = p.cluster_m * p.cluster_n * S::CTAS;
     const int32_t cluster = blockIdx.x / cluster_size, warp = threadIdx.x / 32;
     const cluster_place<S> at(p);
-    const WALK list(p, cluster);
+    WALK list(p, cluster, (uint32_t)cluster_size, smem, watch);
 
     ptx::grid_let_next_start();
     if (threadIdx.x == 96) {
@@ -74,6 +74,8 @@ template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
         ptx::prefetch_tensormap(&p.b);
         ptx::prefetch_tensormap(&p.d);
     }
+    if constexpr (WALK::ASKS)
+        if (threadIdx.x == 64) list.init_barriers(); // begin() fences them with the others
     const uint32_t columns = begin<S>(p, smem, cluster_size, watch);
     ptx::grid_wait();
 
@@ -83,7 +85,10 @@ template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
         if ((at.half == 0 || FAULT(p, 47)) && ptx::elect_one())
             multiply<S>(p, smem, at, columns, list, watch);
     } else if (warp >= 4) {
-        epilogue<S>(p, smem, at, columns, watch).run(list, cluster);
+        epilogue<S>(p, smem, at, columns, watch).run(list.of_warps(), cluster);
+    } else if (WALK::ASKS && warp == 2 && at.rank == 0) {
+        if constexpr (WALK::ASKS)
+            if (ptx::elect_one()) list.ask(p);
     }
     __syncwarp();
     if (FAULT(p, 40) && warp == 1) ptx::tensor_free<S::CTAS, S::COLUMNS>(columns);
@@ -94,10 +99,12 @@ template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
     if (warp == 1 && !FAULT(p, 40) && !FAULT(p, 41)) ptx::tensor_free<S::CTAS, S::COLUMNS>(columns);
 }
 
+// WALK may name the shape, S.
 #define GEMM_KERNEL_OF(WALK, NAME, ...)                                                            \
     extern "C" __global__ __launch_bounds__(TENSOR_THREADS, 1) void NAME(                          \
         const __grid_constant__ gemm_params p)                                                     \
     {                                                                                              \
-        gemm<shape<__VA_ARGS__>, WALK>(p);                                                         \
+        using S = shape<__VA_ARGS__>;                                                              \
+        gemm<S, WALK>(p);                                                                          \
     }
 #define GEMM_KERNEL(NAME, ...) GEMM_KERNEL_OF(static_walk, NAME, __VA_ARGS__)

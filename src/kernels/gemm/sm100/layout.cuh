@@ -41,6 +41,10 @@ template <class S> struct shared_layout {
     PTX_FN uint32_t summed(int32_t buffer) const { return full(stages) + 16 * buffer; }
     PTX_FN uint32_t read(int32_t buffer) const { return summed(buffer) + 8; }
     PTX_FN uint32_t columns() const { return summed(TENSOR_BUFFERS); }
+    // Only where tiles are asked for (dynamic.cuh): 16 bytes of answer and two barriers each.
+    PTX_FN uint32_t answer(int32_t i) const { return summed(0) + TENSOR_NOTES_BYTES + 32 * i; }
+    PTX_FN uint32_t answered(int32_t i) const { return answer(i) + 16; }
+    PTX_FN uint32_t answer_read(int32_t i) const { return answer(i) + 24; }
 };
 
 // This block's place in its cluster: which of a pair, and which pair (or block) of those that share
