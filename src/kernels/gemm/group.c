@@ -333,7 +333,10 @@ static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_ge
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     if (!choose(suite, &group->like, members, group->count, request, &choice))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
+                           suite->family == GEMM_SM100 && group->like.kind == GEMM_S8
+                               ? "groups of integers are not for tensor memory"
+                               : "no kernel of the group's family fits");
     return make(suite, members, &choice, group, refusal);
 }
 
