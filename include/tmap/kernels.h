@@ -36,7 +36,8 @@ enum tmap_gemm_kind {
     TMAP_GEMM_E5M2 = 4,
     TMAP_GEMM_S8 = 5,
     TMAP_GEMM_E4M3_E5M2 = 6, /* A e4m3, B e5m2; this and the next not on compute capability 9.0 */
-    TMAP_GEMM_E5M2_E4M3 = 7
+    TMAP_GEMM_E5M2_E4M3 = 7,
+    TMAP_GEMM_MXF8 = 8 /* e4m3 with a scale factor (ue8m0) for every 32 of K */
 };
 enum tmap_gemm_out {
     TMAP_GEMM_OUT_BF16 = 0,
@@ -94,6 +95,11 @@ struct tmap_gemm_problem {
                       256; plans that share one must run one after the other. 0: the suite's, one
                       for each stream that runs a plan which needs one (see tmap_gemm_run()). */
     struct tmap_gemm_epilogue epilogue;
+    /* Scale factors of A and B, of kinds that have them: tiles of 512 bytes for every 128 rows and
+     * 128 of K, K's after each other, at a multiple of 16. Byte 16 (r mod 32) + 4 (r / 32) + j of a
+     * tile is the factor of its row r and its j-th 32 of K, as cublasLt has them. Tiles are whole:
+     * factors beyond K must be no NaN. */
+    uint64_t a_scales, b_scales;
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */

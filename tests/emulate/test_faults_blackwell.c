@@ -14,7 +14,7 @@
 
 #include "support/emulated_suites.h"
 
-enum shape { SINGLE, PAIR, SHARED, STREAM, DYNAMIC, WARPS, SHAPES };
+enum shape { SINGLE, PAIR, SHARED, STREAM, DYNAMIC, SCALED, WARPS, WARPS_SCALED, SHAPES };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -81,6 +81,16 @@ static const struct fault {
     {68, DYNAMIC, "a cancelled cluster's tile never done, another's twice", true},
     {69, DYNAMIC, "one block of the cluster gets the answer", false},
     {71, DYNAMIC, "answer read before it is there", false},
+    {3, SCALED, "scale factors: fewer bytes expected", false},
+    {13, SCALED, "scale factors: slot given back before they are copied", false},
+    {16, SCALED, "scale factors copied before they are there", false},
+    {73, SCALED, "scale factors overwrite the sums", true},
+    {74, SCALED, "B's scale factors overwrite A's", true},
+    {75, SCALED, "scale factors of another k-block", true},
+    {76, SCALED, "one scale factor for all four steps", true},
+    {13, WARPS_SCALED, "mma.sync, scale factors: slot given back before they are read", false},
+    {16, WARPS_SCALED, "mma.sync, scale factors read before they are there", false},
+    {75, WARPS_SCALED, "mma.sync, scale factors of another k-block", true},
     {1, WARPS, "mma.sync: no proxy fence before the store", false},
     {2, WARPS, "mma.sync: no fence after mbarrier.init", false},
     {3, WARPS, "mma.sync: expects 16 bytes too few", false},
@@ -93,23 +103,31 @@ static const struct fault {
     {16, WARPS, "mma.sync: fragments read before they are there", false},
 };
 
+/* What runs in the plan's place, and what is asked of the plan. */
+static const struct {
+    const char *faulty;
+    struct tmap_gemm_config request;
+} of_shape[SHAPES] = {
+    [SINGLE] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [PAIR] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
+    [SHARED] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
+    [STREAM] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 4}},
+    [DYNAMIC] = {"tensor_dynamic_faulty_2x256", {.tile_m = 256, .tile_n = 256, .dynamic = 1}},
+    [SCALED] = {"tensor_scaled_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [WARPS] = {"warps_faulty_2x64", {.tile_m = 128, .tile_n = 64, .clusters = 1}},
+    [WARPS_SCALED] = {"warps_scaled_faulty_2x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+};
+
 static struct tmap_gemm_config request_of(enum shape shape)
 {
-    const bool pair = shape == PAIR || shape == SHARED || shape == DYNAMIC;
-    return (struct tmap_gemm_config){.tile_m = pair ? 256 : 128,
-                                     .tile_n = shape == WARPS     ? 64
-                                               : shape == DYNAMIC ? 256
-                                                                  : 128,
-                                     .stages = 3,
-                                     .cluster_m = shape == SHARED ? 2 : 1,
-                                     .cluster_n = 1,
-                                     .panels = 1,
-                                     .clusters = shape == STREAM    ? 4
-                                                 : shape == DYNAMIC ? 0
-                                                                    : 1,
-                                     .dynamic = shape == DYNAMIC,
-                                     .swapped = -1,
-                                     .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1};
+    struct tmap_gemm_config c = of_shape[shape].request;
+    c.stages = shape == WARPS_SCALED ? 2 : 3; /* of the latter three are more than 99 KiB */
+    c.cluster_m = shape == SHARED ? 2 : 1;
+    c.cluster_n = c.panels = 1;
+    c.swapped = -1;
+    c.stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1;
+    if (shape == SCALED || shape == WARPS_SCALED) c.panels = 2; /* of fp32 */
+    return c;
 }
 
 struct outcome {
@@ -131,16 +149,15 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     struct gemm_params params;
     if (f->shape == SHARED) shape.m = 500;
     if (f->shape == DYNAMIC) shape.n = 1000;
+    if (f->shape == SCALED || f->shape == WARPS_SCALED)
+        shape.kind = TMAP_GEMM_MXF8, shape.out = TMAP_GEMM_OUT_F32, shape.k = 500;
     assert_true(emulated_product_make(suite, &shape, seed, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", f->name, why.text);
     memcpy(&params, plan.params, sizeof params);
     params.fault = id;
     memcpy(plan.params, &params, sizeof params);
-    plan.function = emulated_function(f->shape == WARPS       ? "warps_faulty_2x64"
-                                      : f->shape == DYNAMIC   ? "tensor_dynamic_faulty_2x256"
-                                      : request.tile_m == 256 ? "tensor_faulty_2x128"
-                                                              : "tensor_faulty_1x128");
+    plan.function = emulated_function(of_shape[f->shape].faulty);
     emulator->how.residents = f->shape == DYNAMIC ? plan.cluster : 0;
     assert_non_null(plan.function);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
@@ -204,8 +221,8 @@ static void every_fault_is_found(void **state)
     assert_int_equal(missed, 0);
 }
 
-static int on(int cc_major, const char *name, const char *ptx, const char *plain, const char *more,
-              enum shape from, enum shape to)
+static int on(int cc_major, const char *name, const char *const ptx[4], enum shape from,
+              enum shape to)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_controls_are_right),
                                        cmocka_unit_test(every_fault_is_found)};
@@ -214,11 +231,11 @@ static int on(int cc_major, const char *name, const char *ptx, const char *plain
     emulator = emulated_state();
     first = from;
     last = to;
-    if (!emulated_ptx(ptx) || !emulated_ptx(plain) ||
-        (more && !emulated_ptx(more))) { /* a plan asks for the plain kernel */
-        printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
-        return 0;
-    }
+    for (int i = 0; i < 4 && ptx[i]; i++)
+        if (!emulated_ptx(ptx[i])) {
+            printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
+            return 0;
+        }
     const int failed = _cmocka_run_group_tests(name, tests, 2, NULL, NULL);
     emulated_close();
     return failed;
@@ -226,8 +243,13 @@ static int on(int cc_major, const char *name, const char *ptx, const char *plain
 
 int main(void)
 {
-    return on(10, "faults of tensor memory", "tests/device/gemm/faults_sm100",
-              "src/kernels/gemm/sm100/f16", "src/kernels/gemm/sm100/dynamic", SINGLE, DYNAMIC) +
-           on(12, "faults of mma.sync", "tests/device/gemm/faults_sm120",
-              "src/kernels/gemm/sm120/bf16", NULL, WARPS, WARPS);
+    /* A plan asks for the plain kernels. */
+    static const char *const tensor[4] = {
+        "tests/device/gemm/faults_sm100", "src/kernels/gemm/sm100/f16",
+        "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4"};
+    static const char *const warps[4] = {"tests/device/gemm/faults_sm120",
+                                         "src/kernels/gemm/sm120/bf16",
+                                         "src/kernels/gemm/sm120/mxf8"};
+    return on(10, "faults of tensor memory", tensor, SINGLE, SCALED) +
+           on(12, "faults of mma.sync", warps, WARPS, WARPS_SCALED);
 }

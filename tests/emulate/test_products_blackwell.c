@@ -8,7 +8,7 @@
  *
  * TMAP_EMULATE_SHAPES says how many shapes of each instance (2), TMAP_EMULATE_SEEDS how many random
  * times (0), TMAP_EMULATE_SHARD=I/N that every Nth instance is this process's: make prove-blackwell
- * runs 200 and 100. */
+ * runs 200 and 100. An argument leaves the sources that it is part of. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,6 +22,7 @@
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
+static const char *only; /* sources with this in their names, or NULL */
 
 static uint32_t draw(uint64_t *r, uint32_t below)
 {
@@ -48,7 +49,8 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .beta = draw(r, 3) ? 0 : 2,
                                   .a = {.mn_major = g->a_mn},
                                   .b = {.mn_major = g->b_mn}};
-    const bool wide = draw(r, 2);
+    /* With factors a sum has more bits than a narrow D. */
+    const bool wide = draw(r, 2) || gemm_is_scaled(g->kind);
     p.out = g->kind == GEMM_S8    ? (wide ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32)
             : wide                ? TMAP_GEMM_OUT_F32
             : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
@@ -186,6 +188,7 @@ static void instances(void **state)
     const char *source = *state;
     uint64_t ran = 0;
     size_t seen = 0, mine = 0;
+    if (only && !strstr(source, only)) skip();
     assert_true(emulated_ptx(source));
     for (size_t i = 0; i < gemm_instance_count; i++) {
         if (!emulated_function(gemm_instances[i].name)) continue;
@@ -223,15 +226,16 @@ static int on(int cc_major, const char *name, const struct CMUnitTest *tests, si
         name, instances, NULL, NULL, (void *)(uintptr_t) "src/kernels/gemm/" folder "/" name       \
     }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"), SOURCE("sm100", "tf32"),
-                                        SOURCE("sm100", "f8f6f4"), SOURCE("sm100", "i8"),
-                                        SOURCE("sm100", "dynamic")};
+    only = argc > 1 ? argv[1] : NULL;
+    const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"),     SOURCE("sm100", "tf32"),
+                                        SOURCE("sm100", "f8f6f4"),  SOURCE("sm100", "i8"),
+                                        SOURCE("sm100", "dynamic"), SOURCE("sm100", "mxf8f6f4")};
     const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),
                                        SOURCE("sm120", "tf32"), SOURCE("sm120", "e4m3"),
                                        SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),
-                                       SOURCE("sm120", "s8")};
+                                       SOURCE("sm120", "s8"),   SOURCE("sm120", "mxf8")};
     return on(10, "products of tensor memory", tensor, COUNT(tensor),
               "src/kernels/gemm/sm100/f16") +
            on(12, "products of mma.sync", warps, COUNT(warps), "src/kernels/gemm/sm120/bf16");

@@ -90,6 +90,8 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {12, square(GEMM_BF16, 512), {.cluster_m = 2}, "no kernel of the family fits"},
         {9, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {9, square(GEMM_E4M3_E5M2, 512), {0}, "for compute capability 10.0 and later"},
+        {9, square(GEMM_MXF8, 512), {0}, "products with scale factors are for"},
+        {10, square(GEMM_MXF8, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_E4M3, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {12, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {10, square(GEMM_BF16, 512), {.split_k = 8}, "no kernel of the family fits"},
@@ -128,7 +130,7 @@ static void groups_are_the_chips_own(void **state)
                                                     .lda = 64,
                                                     .ldb = 64,
                                                     .ldd = 64};
-            const bool lacking = chips[i][0] < 12 && kind == GEMM_S8;
+            const bool lacking = gemm_is_scaled(kind) || (chips[i][0] < 12 && kind == GEMM_S8);
             struct tmap_gemm_refusal why = {0};
             struct tmap_gemm_group group;
             uint64_t memory;
@@ -140,7 +142,9 @@ static void groups_are_the_chips_own(void **state)
             if (status != (lacking ? TMAP_E_NO_PLAN : TMAP_E_DRIVER))
                 fail_msg("kind %d on %d.%d: %d, %s", kind, chips[i][0], chips[i][1], status,
                          why.text);
-            if (lacking) assert_non_null(strstr(why.text, "groups of integers"));
+            if (lacking)
+                assert_non_null(strstr(why.text, gemm_is_scaled(kind) ? "no kernel of the group"
+                                                                      : "groups of integers"));
             suite->gpu.api.mem_free(memory);
         }
 }

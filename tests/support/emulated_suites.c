@@ -334,6 +334,24 @@ static double *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t 
     return v;
 }
 
+/* Factors of 2^-1 to 2^1 for every 32 of a row, those beyond K too, in the tiles of
+ * GEMM_SCALE_BYTES; the numbers become the scaled ones. */
+static bool scale(struct tmap_gemm *s, uint64_t *address, double *v, int32_t mn, int32_t k,
+                  int32_t batch, uint64_t *seed)
+{
+    const int64_t tiles = (mn + 127) / 128, k_blocks = (k + 127) / 128;
+    const int64_t bytes = batch * tiles * k_blocks * GEMM_SCALE_BYTES;
+    if (s->gpu.api.mem_alloc(address, (uint64_t)bytes)) return false;
+    uint8_t *to = (uint8_t *)(uintptr_t)*address;
+    for (int64_t i = 0; i < bytes; i++) to[i] = (uint8_t)(126 + below(seed, 3));
+    for (int64_t i = 0; i < (int64_t)batch * mn * k; i++) {
+        const int64_t b = i / ((int64_t)mn * k), r = i / k % mn, c = i % k;
+        const int64_t tile = ((b * tiles + r / 128) * k_blocks + c / 128) * GEMM_SCALE_BYTES;
+        v[i] = ldexp(v[i], to[tile + r % 32 * 16 + r % 128 / 32 * 4 + c % 128 / 32] - 127);
+    }
+    return true;
+}
+
 static double value_at(const struct tmap_gemm_problem *p, uint64_t address, int64_t at)
 {
     const uint8_t *d = (const uint8_t *)(uintptr_t)address;
@@ -409,6 +427,10 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
     const size_t elements = (size_t)p->batch * (size_t)p->m * (size_t)p->n;
     double *a = operand(s, &p->a, gemm_operand_kind(p->kind, 0), p->m, p->k, p->batch, fill, &seed);
     double *b = operand(s, &p->b, gemm_operand_kind(p->kind, 1), p->n, p->k, p->batch, fill, &seed);
+    if (a && b && gemm_is_scaled(p->kind) &&
+        !(scale(s, &p->a_scales, a, p->m, p->k, p->batch, &seed) &&
+          scale(s, &p->b_scales, b, p->n, p->k, p->batch, &seed)))
+        return false;
     const int32_t rows = p->d.mn_major ? p->n : p->m, length = p->d.mn_major ? p->m : p->n;
     p->d.ld = (length * (int64_t)size + 15) / 16 * 16 / size;
     p->d.batch_stride = p->d.ld * rows;
@@ -488,5 +510,7 @@ void emulated_product_free(struct tmap_gemm *s, struct emulated_product *out)
     s->gpu.api.mem_free(out->problem.b.address);
     s->gpu.api.mem_free(out->problem.c.address);
     s->gpu.api.mem_free(out->problem.d.address);
+    s->gpu.api.mem_free(out->problem.a_scales);
+    s->gpu.api.mem_free(out->problem.b_scales);
     free(out->expected);
 }

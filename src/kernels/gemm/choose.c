@@ -18,7 +18,9 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
                              .k = problem->k,
                              .batch = problem->batch,
                              .a = swapped ? problem->b : problem->a,
-                             .b = swapped ? problem->a : problem->b};
+                             .b = swapped ? problem->a : problem->b,
+                             .a_scales = swapped ? problem->b_scales : problem->a_scales,
+                             .b_scales = swapped ? problem->a_scales : problem->b_scales};
     view.transposed = problem->d.mn_major != swapped;
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);

@@ -67,7 +67,14 @@ uint32_t gemm_threads(const struct gemm_instance *instance)
 
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
 {
-    return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES;
+    return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES +
+           gemm_scale_bytes(instance);
+}
+
+uint32_t gemm_scale_bytes(const struct gemm_instance *instance)
+{
+    if (!gemm_is_scaled(instance->kind)) return 0;
+    return (uint32_t)(gemm_a_rows(instance) + instance->bn) / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES;
 }
 
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)

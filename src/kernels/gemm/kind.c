@@ -20,11 +20,17 @@ int32_t gemm_operand_kind(int32_t kind, int32_t operand)
 
 int32_t gemm_exchanged_kind(int32_t kind)
 {
-    for (int32_t i = 0; i < GEMM_KINDS; i++)
+    const bool alike = kinds[kind].operand[0] == kinds[kind].operand[1];
+    for (int32_t i = 0; i < GEMM_KINDS && !alike; i++)
         if (kinds[i].operand[0] == kinds[kind].operand[1] &&
             kinds[i].operand[1] == kinds[kind].operand[0])
             return i;
     return kind;
+}
+
+bool gemm_is_scaled(int32_t kind)
+{
+    return kind == GEMM_MXF8;
 }
 
 bool gemm_is_fp8(int32_t kind)

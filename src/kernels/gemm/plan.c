@@ -56,6 +56,10 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->parts = problem->workspace + GEMM_FLAG_BYTES;
     p->transposed = view->transposed;
     p->types = gemm_tensor_types(view->kind);
+    if (gemm_is_scaled(view->kind)) {
+        p->a_scales = view->a_scales;
+        p->b_scales = view->b_scales;
+    }
     p->out = view->out;
     p->tile_m = c->tile_m;
     p->tile_n = c->tile_n;
@@ -131,7 +135,8 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
                                                     gemm_a_rows(choice->instance), sharers[0]) +
                               gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
-                                                    gemm_b_rows(choice->instance), sharers[1]);
+                                                    gemm_b_rows(choice->instance), sharers[1]) +
+                              gemm_scale_bytes(choice->instance);
     if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     params.tx_bytes = (int32_t)tx_bytes;
@@ -149,7 +154,9 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
 {
     const bool mn_major = p->a.mn_major || p->b.mn_major;
     if (!gemm_has_kind(suite->family, p->kind))
-        return "products of e4m3 by e5m2 are for compute capability 10.0 and later";
+        return gemm_is_scaled(p->kind)
+                   ? "products with scale factors are for compute capability 10.0 and later"
+                   : "products of e4m3 by e5m2 are for compute capability 10.0 and later";
     if (suite->family != GEMM_SM90 && p->precise && gemm_is_fp8(p->kind))
         return "sums promoted out of the tensor core are compute capability 9.0's only";
     if (suite->family == GEMM_SM100 && mn_major && p->kind == GEMM_TF32)

@@ -90,6 +90,7 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm100/i8", NULL, NULL},
         [GEMM_E4M3_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
+        [GEMM_MXF8] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
     },
     {
         [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL},
@@ -100,6 +101,7 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm120/s8", NULL, NULL},
         [GEMM_E4M3_E5M2] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
+        [GEMM_MXF8] = {"gemm/sm120/mxf8", NULL, NULL},
     }};
 
 bool gemm_has_kind(enum gemm_family family, int32_t kind)

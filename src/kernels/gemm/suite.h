@@ -42,6 +42,8 @@ int32_t gemm_element_bytes(int32_t kind);
 int32_t gemm_operand_kind(int32_t kind, int32_t operand);
 int32_t gemm_exchanged_kind(int32_t kind);
 bool gemm_is_fp8(int32_t kind);
+/* Its operands have scale factors (params.h, GEMM_SCALE_BYTES). */
+bool gemm_is_scaled(int32_t kind);
 
 struct tmap_gemm {
     struct tmap_gpu gpu;
@@ -115,6 +117,7 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
 struct gemm_view {
     int32_t kind, out, m, n, k, batch;
     struct tmap_gemm_matrix a, b;
+    uint64_t a_scales, b_scales;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
     bool epilogue, second; /* steps of epilogue.def; a second output among them */
@@ -200,6 +203,8 @@ uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, i
 int32_t gemm_tile_m(const struct gemm_instance *instance);
 uint32_t gemm_threads(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
+/* Of a stage, those of scale factors. */
+uint32_t gemm_scale_bytes(const struct gemm_instance *instance);
 /* Rows of D that one panel of output has, and of A and of B that a block holds of a tile. */
 int32_t gemm_panel_rows(const struct gemm_instance *instance);
 int32_t gemm_a_rows(const struct gemm_instance *instance);

@@ -58,22 +58,27 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
     size_t count = boxes(&desc[0], view->a.mn_major, gemm_a_rows(g), c->cluster_n, loads, 0);
     size_t found = 0;
     count = boxes(&desc[1], view->b.mn_major, gemm_b_rows(g), c->cluster_m, loads, count);
-    const struct tmap_pipeline pipeline = {.loads = loads,
-                                           .load_count = count,
-                                           .store = &desc[2],
-                                           .stages = (uint32_t)c->stages,
-                                           .store_stages = (uint32_t)c->panels,
-                                           .tmem_columns = (uint32_t)(TENSOR_BUFFERS * g->bn),
-                                           .cta_group = (uint32_t)g->ctas,
-                                           .mma = {.kind = types[a].kind,
-                                                   .m = (uint32_t)c->tile_m,
-                                                   .n = (uint32_t)c->tile_n,
-                                                   .a_type = types[a].type,
-                                                   .b_type = types[b].type,
-                                                   .d_type = types[a].d_type},
-                                           .accumulators = TENSOR_BUFFERS,
-                                           .alloc_group = (uint32_t)g->ctas,
-                                           .reserve_bytes = gemm_smem_bytes(g, 0, 0)};
+    const bool scaled = gemm_is_scaled(g->kind);
+    const struct tmap_pipeline pipeline = {
+        .loads = loads,
+        .load_count = count,
+        .store = &desc[2],
+        .stages = (uint32_t)c->stages,
+        .store_stages = (uint32_t)c->panels,
+        .tmem_columns = scaled ? TENSOR_COLUMNS : (uint32_t)(TENSOR_BUFFERS * g->bn),
+        .scale_stages = scaled ? (uint32_t)c->stages : 0,
+        .cta_group = (uint32_t)g->ctas,
+        .mma = {.kind = scaled ? TMAP_MMA_MXF8F6F4 : types[a].kind,
+                .scale_block = scaled ? 32 : 0,
+                .scale_type = scaled ? 1 : 0,
+                .m = (uint32_t)c->tile_m,
+                .n = (uint32_t)c->tile_n,
+                .a_type = types[a].type,
+                .b_type = types[b].type,
+                .d_type = types[a].d_type},
+        .accumulators = TENSOR_BUFFERS,
+        .alloc_group = (uint32_t)g->ctas,
+        .reserve_bytes = gemm_smem_bytes(g, 0, 0)};
     const enum tmap_status status =
         tmap_pipeline_budget(&suite->checker, &pipeline, &budget, NULL, 0, rows, MOST_ROWS, &found);
     if (status != TMAP_OK)

@@ -92,6 +92,9 @@ static enum tmap_status together(const struct tmap_gemm_problem *p,
     if (p->beta != 0.0f && p->c.address % bytes != 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "the address of C is not a multiple of its elements' size");
+    if (gemm_is_scaled(p->kind) && (p->a_scales % 16 != 0 || p->b_scales % 16 != 0))
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "the address of scale factors is not a multiple of 16");
     if (p->workspace % GEMM_WORKSPACE_ALIGN != 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "workspace is not a multiple of 256");
     return TMAP_OK;

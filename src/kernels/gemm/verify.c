@@ -151,6 +151,17 @@ static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
     f->second = place(b, &e->second, p->d.type, q->m, q->n, q->batch, &p->second_bytes);
 }
 
+/* Scale factors that are all alike, as ue8m0 has them: of A 2 and of B 1/2, so that the sums are
+ * those of the numbers alone. */
+static uint64_t factors(struct bench *b, int32_t rows, int32_t k, int32_t batch, uint8_t byte)
+{
+    const int64_t tiles = ((int64_t)rows + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS * batch;
+    const int64_t bytes = tiles * (((int64_t)k + 127) / 128) * GEMM_SCALE_BYTES;
+    const tmap_cu_deviceptr at = allocate(b, bytes);
+    if (!b->failed) b->failed |= b->api->memset_d8_async(at, byte, (size_t)bytes, NULL) != 0;
+    return at;
+}
+
 static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
 {
     int64_t ignored;
@@ -166,6 +177,10 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
     fill(b, &p->b, what->fill_b, what->parameter, what->seed + 1);
     prepare_epilogue(b, what->seed, p);
+    if (gemm_is_scaled(q->kind)) {
+        q->a_scales = factors(b, q->m, q->k, q->batch, 128);
+        q->b_scales = factors(b, q->n, q->k, q->batch, 126);
+    }
     if (q->beta == 0.0f) return;
     q->c.mn_major = q->d.mn_major;
     if (what->in_place) q->c = q->d;
@@ -486,7 +501,8 @@ static enum tmap_status verify_group(struct tmap_gemm *suite, const struct tmap_
     }
     for (size_t i = 0; i < count; i++) {
         failed |= g.bench[i].failed;
-        for (int j = 0; j < g.bench[i].buffers; j++) suite->gpu.api.mem_free(g.bench[i].buffer[j]);
+        for (int j = 0; j < g.bench[i].buffers; j++)
+            suite->gpu.api.mem_free(g.bench[i].buffer[j]);
     }
     suite->gpu.api.mem_free(memory);
     *outcome = made;

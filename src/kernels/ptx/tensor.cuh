@@ -48,6 +48,22 @@ PTX_FN void tensor_mma(uint32_t d, uint64_t a, uint64_t b, uint32_t shape, uint3
 }
 #undef TENSOR_MMA
 
+// The same with a scale factor of ue8m0 for every 32 of K, which lie in tensor memory.
+template <int CTAS>
+PTX_FN void tensor_mma_mxf8(uint32_t d, uint64_t a, uint64_t b, uint32_t shape, uint32_t a_scales,
+                            uint32_t b_scales, uint32_t accumulate)
+{
+    TENSOR_GROUP("{ .reg .pred p; setp.ne.b32 p, %6, 0; tcgen05.mma.",
+                 ".kind::mxf8f6f4.block_scale.block32 [%0], %1, %2, %3, [%4], [%5], p; }", "r"(d),
+                 "l"(a), "l"(b), "r"(shape), "r"(a_scales), "r"(b_scales), "r"(accumulate));
+}
+// 32 rows of 16 bytes from shared memory into four columns, the same for every quarter of the
+// lanes; before this thread's later products.
+template <int CTAS> PTX_FN void tensor_copy_scales(uint32_t to, uint64_t from)
+{
+    TENSOR_GROUP("tcgen05.cp.", ".32x128b.warpx4 [%0], %1;", "r"(to), "l"(from));
+}
+
 // An arrival on the barrier once all that this thread has issued is done; with a mask, on the same
 // barrier of each of those blocks.
 template <int CTAS> PTX_FN void tensor_commit(uint32_t bar)

@@ -5,3 +5,4 @@
 
 GEMM_KERNEL(warps_faulty_2x64, GEMM_BF16, 2, 64)
 GEMM_KERNEL_OF(member_walk, warps_group_faulty_2x128, GEMM_BF16, 2, 128)
+GEMM_KERNEL(warps_scaled_faulty_2x128, GEMM_MXF8, 2, 128)

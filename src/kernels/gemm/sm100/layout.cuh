@@ -18,8 +18,14 @@ template <int KIND_, int CTAS_, int BN_, bool A_MN_ = false, bool B_MN_ = false>
                                                                                  : 1;
     static constexpr int BK = TENSOR_SPAN_BYTES / ELEMENT_BYTES;
     static constexpr int A_BYTES = BM * TENSOR_SPAN_BYTES, B_BYTES = B_ROWS * TENSOR_SPAN_BYTES;
-    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
-    static constexpr int COLUMNS = TENSOR_BUFFERS * BN; // of tensor memory
+    // Scale factors of a slot: a tile for A's rows, and one for every 128 of B's.
+    static constexpr bool SCALED = KIND == GEMM_MXF8;
+    static constexpr int B_SCALES = BN / GEMM_SCALE_ROWS;
+    static constexpr int SCALE_BYTES = SCALED ? (1 + B_SCALES) * GEMM_SCALE_BYTES : 0;
+    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
+    // Of tensor memory: the sums, then, of every slot of the ring, four columns a tile of factors.
+    static constexpr int SUM_COLUMNS = TENSOR_BUFFERS * BN;
+    static constexpr int COLUMNS = SCALED ? TENSOR_COLUMNS : SUM_COLUMNS;
     static constexpr bool INTEGERS = KIND == GEMM_S8;
     static_assert(COLUMNS >= 32 && COLUMNS <= 512 && (COLUMNS & (COLUMNS - 1)) == 0,
                   "a power of two of columns");
@@ -31,6 +37,7 @@ template <class S> struct shared_layout {
 
     PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
     PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
+    PTX_FN uint32_t scales(int32_t slot) const { return b(slot) + S::B_BYTES; }
     PTX_FN uint32_t panel(int32_t i) const
     {
         return base + stages * S::STAGE_BYTES + i * TENSOR_PANEL_BYTES;

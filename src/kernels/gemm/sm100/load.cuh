@@ -2,6 +2,7 @@
 #pragma once
 
 #include "layout.cuh"
+#include "kernels/gemm/scales.cuh"
 #include "kernels/gemm/walk.cuh"
 
 // Boxes of one operand: rows of K, or (mn-major) spans of M or N, of which every sharer loads its
@@ -68,6 +69,9 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
         const uint32_t there = ring.slot * S::STAGE_BYTES;
         a.load(k, there, bar, p.load_policy);
         b.load(k, there, bar, p.load_policy);
+        if constexpr (S::SCALED)
+            load_scales<S::B_SCALES>(p, q, a_row, b_row, t.batch, FAULT(p, 75) ? 0 : k_block,
+                                     smem.scales(ring.slot), bar);
         ring.advance(p.stages);
     }
 }

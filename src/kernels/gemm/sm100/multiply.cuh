@@ -55,6 +55,42 @@ struct multiply_fault {
     }
 };
 
+// 64 bits for a tile of scale factors: rows of 16 bytes one after the other, unswizzled, eight of
+// them from one stride to the next.
+PTX_FN uint64_t scales_descriptor(uint32_t at)
+{
+    return (uint64_t)(at & 0x3ffff) >> 4 | 8ull << 32 | 8ull << 16 | 1ull << 46;
+}
+
+// Of a slot: scale factors into their columns of tensor memory, then the products that use them.
+// Copies and products of one thread come in order; that the slot's columns are free follows from
+// the slot being so. In the instruction descriptor: factors of ue8m0 (23), M / 128 at 27, and which
+// of its four factors a step uses, of A at 29 and of B at 4.
+template <class S>
+PTX_FN void multiply_scaled(const gemm_params &p, const shared_layout<S> &smem, int32_t slot,
+                            uint32_t columns, uint32_t d, bool first)
+{
+    const uint32_t a_columns =
+        columns + (FAULT(p, 73) ? 0 : S::SUM_COLUMNS) + slot * 4 * (1 + S::B_SCALES);
+    const uint32_t b_columns = a_columns + (FAULT(p, 74) ? 0 : 4);
+#pragma unroll
+    for (uint32_t i = 0; i <= S::B_SCALES; i++)
+        ptx::tensor_copy_scales<S::CTAS>(
+            i == 0 ? a_columns : b_columns + 4 * (i - 1),
+            scales_descriptor(smem.scales(slot) + i * GEMM_SCALE_BYTES));
+    const uint64_t a = matrix_descriptor<S::A_MN, S::BK>() | (smem.a(slot) & 0x3ffff) >> 4;
+    const uint64_t b = matrix_descriptor<S::B_MN, S::BK>() | (smem.b(slot) & 0x3ffff) >> 4;
+    const uint32_t shape = (uint32_t)S::BN / 8 << 17 | 1u << 23 | (uint32_t)S::TILE_M / 128 << 27;
+#pragma unroll
+    for (uint32_t step = 0; step < 4; step++) {
+        const uint32_t factor = FAULT(p, 76) ? 0 : step;
+        ptx::tensor_mma_mxf8<S::CTAS>(d, a + step * descriptor_step<S::A_MN, S::BK>(),
+                                      b + step * descriptor_step<S::B_MN, S::BK>(),
+                                      shape | p.types | factor << 4 | factor << 29, a_columns,
+                                      b_columns, !first || step > 0);
+    }
+}
+
 template <class S>
 PTX_FN void multiply_slot(const shared_layout<S> &smem, int32_t slot, uint32_t d, uint32_t types,
                           bool first, const multiply_fault &fault)
@@ -118,7 +154,11 @@ PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const c
             if (!FAULT(p, 32)) ptx::tensor_fence_after();
             if (FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
             if (FAULT(p, 33) && k_block == w.k_end - 1) tell_summed<S>(p, smem, acc.buffer, at);
-            multiply_slot<S>(smem, ring.slot, d, p.types, k_block == w.k_begin, multiply_fault(p));
+            if constexpr (S::SCALED)
+                multiply_scaled<S>(p, smem, ring.slot, columns, d, k_block == w.k_begin);
+            else
+                multiply_slot<S>(smem, ring.slot, d, p.types, k_block == w.k_begin,
+                                 multiply_fault(p));
             if (!FAULT(p, 13)) give_back<S>(p, smem.empty(ring.slot), shared, at);
             ring.advance(p.stages);
             if (FAULT(p, 5)) ring.parity = 0;

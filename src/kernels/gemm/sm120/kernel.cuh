@@ -9,6 +9,7 @@
 
 #include "kernels/gemm/sm90/epilogue.cuh"
 #include "kernels/gemm/sm90/split.cuh"
+#include "kernels/gemm/scales.cuh"
 #include "kernels/gemm/walk.cuh"
 #include "multiply.cuh"
 
@@ -38,6 +39,10 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK lis
                                                     (FAULT(p, 3) ? 16 : 0));
             ptx::tma_load_3d_hint(smem.a(ring.slot), &q.a, bar, a, p.load_policy);
             ptx::tma_load_3d_hint(smem.b(ring.slot), &q.b, bar, b, p.load_policy);
+            if constexpr (S::SCALED)
+                load_scales<S::BN / GEMM_SCALE_ROWS>(p, q, t.m * S::BM, t.n * S::BN, t.batch,
+                                                     FAULT(p, 75) ? 0 : k_block,
+                                                     smem.scales(ring.slot), bar);
             ring.advance(p.stages);
         }
     }
@@ -58,7 +63,11 @@ PTX_FN void sum_blocks(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
             ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
                                      ring.slot);
         if (FAULT(p, 13) && threadIdx.x % 32 == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
-        multiply_slot<S>(acc, smem.a(ring.slot) + rows, smem.b(ring.slot));
+        if constexpr (S::SCALED)
+            multiply_scaled<S>(acc, smem.a(ring.slot) + rows, smem.b(ring.slot),
+                               smem.scales(ring.slot), warp * 16);
+        else
+            multiply_slot<S>(acc, smem.a(ring.slot) + rows, smem.b(ring.slot));
         __syncwarp();
         if (!FAULT(p, 13) && threadIdx.x % 32 == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
         ring.advance(p.stages);

@@ -60,3 +60,58 @@ PTX_FN void multiply_slot(typename S::acc_t (&acc)[S::REGS], uint32_t a_rows, ui
         }
     }
 }
+
+// d += 16 rows of A by 8 columns of B, of e4m3, each 32 of K times factor `step` of its row's or
+// column's four. Of A two lanes of every four have one of the two rows' (PTX ISA, "scaling matrix"
+// of mma.sync, .scale_vec::1X), of B one has the column's.
+template <uint32_t STEP>
+PTX_FN void warp_mma_mxf8(float *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1,
+                          uint32_t a_scales, uint32_t b_scales)
+{
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32."
+                 "e4m3.e4m3.f32.ue8m0 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+                 "{%0, %1, %2, %3}, %10, {%12, 0}, %11, {%12, 0};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(a_scales),
+                   "r"(b_scales), "n"(STEP));
+}
+
+// A row's four factors of the k-block.
+PTX_FN uint32_t factors_of(uint32_t tiles, uint32_t row)
+{
+    const uint32_t tile = tiles + row / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES;
+    return ptx::load_shared_32(tile + row % 32 * 16 + row % GEMM_SCALE_ROWS / 32 * 4);
+}
+
+template <class S, uint32_t STEP>
+PTX_FN void multiply_scaled_step(float (&acc)[S::REGS], uint32_t a_rows, uint32_t b_rows,
+                                 uint32_t a_scales, const uint32_t (&b_scales)[S::BN / 8])
+{
+    const lane_rows of_a(true), of_b(false);
+    uint32_t a[4];
+    ptx::ldmatrix_x4(a, of_a.at(a_rows, STEP));
+#pragma unroll
+    for (int n = 0; n < S::BN; n += 16) {
+        uint32_t b[4];
+        ptx::ldmatrix_x4(b, of_b.at(b_rows + n * 128, STEP));
+        warp_mma_mxf8<STEP>(acc + n / 2, a, b[0], b[1], a_scales, b_scales[n / 8]);
+        warp_mma_mxf8<STEP>(acc + n / 2 + 4, a, b[2], b[3], a_scales, b_scales[n / 8 + 1]);
+    }
+}
+
+// One slot, whose scale factors are at `scales`; the warp's rows begin at `row` of the tile.
+template <class S>
+PTX_FN void multiply_scaled(float (&acc)[S::REGS], uint32_t a_rows, uint32_t b_rows,
+                            uint32_t scales, uint32_t row)
+{
+    const uint32_t lane = threadIdx.x % 32, quad = lane / 4;
+    const uint32_t a_scales = factors_of(scales, row + quad + lane % 2 * 8);
+    uint32_t b_scales[S::BN / 8];
+#pragma unroll
+    for (uint32_t n = 0; n < S::BN / 8; n++)
+        b_scales[n] = factors_of(scales + S::BM / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES, n * 8 + quad);
+    multiply_scaled_step<S, 0>(acc, a_rows, b_rows, a_scales, b_scales);
+    multiply_scaled_step<S, 1>(acc, a_rows, b_rows, a_scales, b_scales);
+    multiply_scaled_step<S, 2>(acc, a_rows, b_rows, a_scales, b_scales);
+    multiply_scaled_step<S, 3>(acc, a_rows, b_rows, a_scales, b_scales);
+}

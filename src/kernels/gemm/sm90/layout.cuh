@@ -20,7 +20,10 @@ struct shape {
                                                                                  : 1;
     static constexpr int BK = GEMM_SPAN_BYTES / ELEMENT_BYTES;
     static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
-    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES;
+    // Of kinds with scale factors, which no warpgroup multiplies: sm120.
+    static constexpr bool SCALED = KIND == GEMM_MXF8;
+    static constexpr int SCALE_BYTES = SCALED ? (BM + BN) / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES : 0;
+    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
     static constexpr int SPAN =
         GEMM_PANEL_BYTES; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
     static constexpr bool TALL = WGS == GEMM_TALL_WGS; // no producer: tall.cuh
@@ -55,6 +58,7 @@ template <class S> struct shared_layout {
 
     PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
     PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
+    PTX_FN uint32_t scales(int32_t slot) const { return b(slot) + S::B_BYTES; }
     PTX_FN uint32_t staging(int32_t wg) const
     {
         return base + (own_panels ? stages * S::STAGE_BYTES : 0) + wg * panels * S::SPAN;
