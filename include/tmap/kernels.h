@@ -255,7 +255,8 @@ struct tmap_gemm_report {
 /* tmap_gemm_last_report() : readable also after the context has failed. */
 TMAP_API struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite);
 
-/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part", "turn", "answer"; NULL for an unknown id. */
+/* tmap_gemm_barrier_name() : "full", "empty", "drain", "part", "turn", "answer"; NULL for an
+ * unknown id. */
 TMAP_API const char *tmap_gemm_barrier_name(uint32_t barrier);
 
 /* What an operand of a verified product holds, by its outer index i (of M or N) and by k. */

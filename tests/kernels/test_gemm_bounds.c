@@ -167,9 +167,9 @@ static void any_request_within_them_is_safe(void **state)
     int made = 0;
     for (int round = 0; round < 3000; round++) {
         struct tmap_gemm *suite = loaded();
-        struct tmap_gemm_problem p =
-            product((int32_t)(splitmix(&dice) % (GEMM_S8 + 1)), 1 + (int32_t)(splitmix(&dice) % 5000),
-                    1 + (int32_t)(splitmix(&dice) % 5000), 1 + (int32_t)(splitmix(&dice) % 5000));
+        struct tmap_gemm_problem p = product(
+            (int32_t)(splitmix(&dice) % (GEMM_S8 + 1)), 1 + (int32_t)(splitmix(&dice) % 5000),
+            1 + (int32_t)(splitmix(&dice) % 5000), 1 + (int32_t)(splitmix(&dice) % 5000));
         struct tmap_gemm_config c = nothing;
         struct tmap_gemm_plan plan;
         if (splitmix(&dice) % 16 == 0) p.n = 1 << (splitmix(&dice) % 29), p.d.ld = p.n + 15;
