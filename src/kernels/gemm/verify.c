@@ -501,8 +501,7 @@ static enum tmap_status verify_group(struct tmap_gemm *suite, const struct tmap_
     }
     for (size_t i = 0; i < count; i++) {
         failed |= g.bench[i].failed;
-        for (int j = 0; j < g.bench[i].buffers; j++)
-            suite->gpu.api.mem_free(g.bench[i].buffer[j]);
+        for (int j = 0; j < g.bench[i].buffers; j++) suite->gpu.api.mem_free(g.bench[i].buffer[j]);
     }
     suite->gpu.api.mem_free(memory);
     *outcome = made;
