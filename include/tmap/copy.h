@@ -98,15 +98,18 @@ struct tmap_copy_plan {
 };
 
 /* tmap_copy_make_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row
- * that refused a descriptor (row TMAP_NO_ROW when none did); may be NULL. Errors: TMAP_E_ARGUMENT
- * (no such kind, a zero dimension, bytes or addresses that are not multiples of 16), TMAP_E_ILLEGAL
- * (a descriptor violates a row), TMAP_E_NO_PLAN (nothing fits the request), TMAP_E_MEMORY,
- * TMAP_E_DRIVER. */
+ * that refused a descriptor (row TMAP_NO_ROW when none did); may be NULL; tmap_copy_refusal() says
+ * the same in words. Errors: TMAP_E_ARGUMENT (no such kind, a zero dimension, bytes or addresses
+ * that are not multiples of 16), TMAP_E_ILLEGAL (a descriptor violates a row), TMAP_E_NO_PLAN
+ * (nothing fits the request), TMAP_E_MEMORY, TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
                                               const struct tmap_copy_problem *problem,
                                               const struct tmap_copy_config *request,
                                               struct tmap_copy_plan *plan,
                                               struct tmap_violation *violation);
+/* tmap_copy_refusal() : why the last tmap_copy_make_plan() of this suite failed, with the member or
+ *  the row and what it may be; "" when it did not. Valid until the next one, of any thread. */
+TMAP_API const char *tmap_copy_refusal(const struct tmap_copy *suite);
 /* tmap_copy_release() : frees the device memory of a list's plan; does nothing for other plans, a
  *  released one and NULL. No run of the plan may be under way. */
 TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);

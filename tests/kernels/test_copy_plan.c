@@ -284,10 +284,67 @@ static void an_illegal_request_names_its_row(void **state)
     free(s);
 }
 
+// Every number out of its bounds is named, with what it may be.
+static void a_refusal_names_the_member(void **state)
+{
+    static const struct {
+        struct tmap_copy_problem p;
+        struct tmap_copy_config c;
+        const char *says;
+    } bad[] = {
+        {{.kind = 99, .dim = {64}, .rank = 1}, {.stages = 0}, "kind is 99, not 0 to 9"},
+        {{.kind = -1, .dim = {64}, .rank = 1}, {.stages = 0}, "kind is -1, not 0 to 9"},
+        {{.kind = TMAP_COPY_TILE, .dim = {64}, .rank = 6}, {.stages = 0}, "rank is 6, not 0 to 5"},
+        {{.kind = TMAP_COPY_TILE, .dim = {64}}, {.stages = 0}, "rank is 0, not 1 to 5"},
+        {{.kind = TMAP_COPY_TILE, .dim = {64, 1ull << 41}, .rank = 2},
+         {.stages = 0},
+         "dim[1] is 2199023255552"},
+        {{.kind = TMAP_COPY_TILE, .rank = 1}, {.stages = 0}, "dim[0] is 0"},
+        {{.kind = TMAP_COPY_TILE, .dtype = 77, .dim = {64}, .rank = 1},
+         {.stages = 0},
+         "dtype is 77"},
+        {{.kind = TMAP_COPY_TILE, .dim = {1 << 30, 1 << 30}, .rank = 2}, {.stages = 0}, "2^48"},
+        {{.kind = TMAP_COPY_TILE, .dim = {64}, .rank = 1},
+         {.stages = 1000},
+         "stages is 1000, not 0 to"},
+        {{.kind = TMAP_COPY_TILE, .dim = {64}, .rank = 1},
+         {.load_policy = 1000000},
+         "load_policy is"},
+        {{.kind = TMAP_COPY_BULK, .dim = {15}, .rank = 1}, {.stages = 0}, "multiples of 16"},
+        {{.kind = TMAP_COPY_TRANSPOSE, .dim = {64}, .rank = 1}, {.stages = 0}, "rank 1"},
+        {{.kind = TMAP_COPY_TRANSPOSE, .dim = {64, 63}, .rank = 2},
+         {.stages = 0},
+         "multiples of 128"},
+        {{.kind = TMAP_COPY_IM2COL, .dim = {64, 3}, .rank = 2},
+         {.stages = 0},
+         "rank is 2, not 3 to 5"},
+        {{.kind = TMAP_COPY_PAGES, .dim = {2048, 9}, .rank = 2}, {.stages = 0}, "index is 0"},
+        {{.kind = TMAP_COPY_BROADCAST, .dim = {64, 9, 2}, .rank = 3, .copies = 3},
+         {.stages = 0},
+         "copies is 3"},
+        {{.kind = TMAP_COPY_LIST, .dim = {64}, .rank = 2}, {.stages = 0}, "list_count is 0"},
+        {{.kind = TMAP_COPY_TILE, .src = SOURCE + 8, .dst = TARGET, .dim = {64, 64}, .rank = 2},
+         {.stages = 0},
+         "src: TMA0"}};
+    (void)state;
+    struct tmap_copy *s = make_suite();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct tmap_copy_plan plan;
+        assert_int_not_equal(tmap_copy_make_plan(s, &bad[i].p, &bad[i].c, &plan, NULL), TMAP_OK);
+        if (!strstr(tmap_copy_refusal(s), bad[i].says))
+            fail_msg("%zu: '%s', not '%s'", i, tmap_copy_refusal(s), bad[i].says);
+    }
+    struct tmap_copy_plan plan;
+    assert_int_equal(tmap_copy_make_plan(s, &problems[1].p, NULL, &plan, NULL), TMAP_OK);
+    assert_string_equal(tmap_copy_refusal(s), "");
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_follows_from_its_descriptors),
                                        cmocka_unit_test(stages_end_where_shared_memory_does),
-                                       cmocka_unit_test(an_illegal_request_names_its_row)};
+                                       cmocka_unit_test(an_illegal_request_names_its_row),
+                                       cmocka_unit_test(a_refusal_names_the_member)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,7 +129,8 @@ enum tmap_status draft_encode(struct draft *f, int which, struct copy_map *map)
     if (s != TMAP_OK) return s;
     if (verdict != TMAP_LEGAL) {
         f->violation = v;
-        return TMAP_E_ILLEGAL;
+        return draft_refuse(f, TMAP_E_ILLEGAL, "%s: %s %s", which ? "dst" : "src",
+                            tmap_row_id(v.row), tmap_row_name(v.row));
     }
     s = tmap_encode(c, d, &out);
     if (s == TMAP_OK) memcpy(map->word, out.word, sizeof out.word);
@@ -184,13 +185,16 @@ enum tmap_status draft_ring(struct draft *f)
                               .store = f->store_stages ? &plan->desc[1] : NULL,
                               .store_stages = f->store_stages,
                               .reserve_bytes = plan->suite->smem_bytes - room(plan)};
-    if (plan->tiles == 0 || f->loads > MAX_LOADS) return TMAP_E_NO_PLAN;
+    if (plan->tiles == 0 || f->loads > MAX_LOADS)
+        return draft_refuse(f, TMAP_E_NO_PLAN, "no tiles, or more than 2^31");
     for (uint32_t i = 0; i < f->loads; i++) loads[i] = f->slot.rank ? f->slot : plan->desc[0];
     enum tmap_status s = budget(f, &p, &b);
     if (s != TMAP_OK) return s;
     const uint32_t fit = b.max_stages < COPY_MAX_STAGES ? b.max_stages : COPY_MAX_STAGES;
     if (c->stages == 0) c->stages = fit < RING_STAGES ? fit : RING_STAGES;
-    if (fit == 0 || c->stages > fit) return TMAP_E_NO_PLAN;
+    if (fit == 0 || c->stages > fit)
+        return draft_refuse(f, TMAP_E_NO_PLAN, "stages is %u, and shared memory holds %u",
+                            c->stages, fit);
     p.stages = c->stages;
     s = budget(f, &p, &b);
     if (s == TMAP_OK && b.verdict != TMAP_LEGAL) s = TMAP_E_NO_PLAN;

@@ -18,6 +18,9 @@ struct draft {
     uint32_t store_stages; // slots beside the ring that stores leave from
 };
 
+// draft_refuse() : the same for the draft's suite.
+#define draft_refuse(f, ...) copy_refuse((f)->plan->suite, __VA_ARGS__)
+
 uint64_t draft_blocks(uint64_t n, uint64_t unit);
 struct copy_divisor draft_divisor(uint64_t d);
 uint32_t draft_size(int32_t dtype);   // bytes of an element; 0: not whole bytes

@@ -2,6 +2,8 @@
 #include "kernels/copy/draft.h"
 #include "kernels/runtime/policy.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SLIM_SLOT 16384u
@@ -66,7 +68,7 @@ static enum tmap_status plan_tile(struct draft *f)
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
     const bool add = p->kind == TMAP_COPY_ADD;
-    if (p->rank < 1 || p->rank > TMAP_MAX_RANK) return TMAP_E_ARGUMENT;
+    if (p->rank < 1) return draft_refuse(f, TMAP_E_ARGUMENT, "rank is 0, not 1 to 5");
     draft_widen(p, add || plan->config.keep_type);
     fold(p, &plan->config);
     choose_slot(p, &plan->config);
@@ -93,9 +95,13 @@ static enum tmap_status plan_bulk(struct draft *f)
     struct tmap_copy_plan *plan = f->plan;
     const struct tmap_copy_problem *p = &plan->problem;
     const uint64_t bytes = p->dim[0] * (draft_size(p->dtype));
-    if (bytes % GRAIN_BYTES || p->src % GRAIN_BYTES || p->dst % GRAIN_BYTES) return TMAP_E_ARGUMENT;
+    if (bytes % GRAIN_BYTES || p->src % GRAIN_BYTES || p->dst % GRAIN_BYTES)
+        return draft_refuse(f, TMAP_E_ARGUMENT,
+                            "src, dst and dim[0]'s bytes must be multiples of %u", GRAIN_BYTES);
     const uint32_t slot = plan->config.slot_bytes / SLOT_GRAIN * SLOT_GRAIN;
-    if (slot == 0 || slot / BULK_ROW > BOX_LIMIT) return TMAP_E_NO_PLAN;
+    if (slot == 0 || slot / BULK_ROW > BOX_LIMIT)
+        return draft_refuse(f, TMAP_E_NO_PLAN, "slot_bytes is %u, not %u to %u",
+                            plan->config.slot_bytes, SLOT_GRAIN, BULK_ROW * BOX_LIMIT);
     // A slot as the pipeline sees it: the box of the same bytes.
     struct tmap_copy_problem view = {.dtype = TMAP_UINT64, .dim = {BULK_ROW / 8, slot / BULK_ROW}};
     f->slot = draft_tensor(&view, 2, p->src, (const uint64_t[]){BULK_ROW});
@@ -123,11 +129,16 @@ static enum tmap_status plan_transpose(struct draft *f)
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
     const uint32_t size = draft_size(p->dtype), side = 2;
-    if (size == 0 || size == 8 || p->rank != 2) return TMAP_E_ARGUMENT;
+    if (size == 8 || p->rank != 2)
+        return draft_refuse(f, TMAP_E_ARGUMENT,
+                            "a transpose takes rank 2 and elements of 1, 2 or 4 bytes, not rank %u "
+                            "and %u bytes",
+                            p->rank, size);
     const uint32_t per = PANEL_ROW_BYTES / size;
     if (p->src_stride[0] == 0) p->src_stride[0] = p->dim[0] * size;
     if (p->dst_stride[0] == 0) p->dst_stride[0] = p->dim[1] * size;
-    if (p->dim[0] % per || p->dim[1] % per) return TMAP_E_NO_PLAN; // whole panels
+    if (p->dim[0] % per || p->dim[1] % per) // whole panels
+        return draft_refuse(f, TMAP_E_NO_PLAN, "dim[0] and dim[1] must be multiples of %u", per);
     static const int32_t plain[] = {0, TMAP_UINT8, TMAP_UINT16, 0, TMAP_UINT32};
     p->dtype = plain[size];
     plan->desc[0] = draft_tensor(p, 1, p->src, NULL);
@@ -164,18 +175,34 @@ static bool bytes_fit(const struct tmap_copy_problem *p)
     return bytes != 0;
 }
 
-static enum tmap_status validate(const struct tmap_copy_problem *p,
+static enum tmap_status out_of(struct tmap_copy *s, const char *member, long at, int64_t value,
+                               uint64_t low, uint64_t high)
+{
+    char index[24] = "";
+    if (at >= 0) snprintf(index, sizeof index, "[%ld]", at);
+    return copy_refuse(s, TMAP_E_ARGUMENT, "%s%s is %" PRId64 ", not %" PRIu64 " to %" PRIu64,
+                       member, index, value, low, high);
+}
+
+static enum tmap_status validate(struct tmap_copy *s, const struct tmap_copy_problem *p,
                                  const struct tmap_copy_config *c)
 {
 #define PROBLEM(member, low, high)                                                                 \
-    if (!within((uint64_t)p->member, low, high)) return TMAP_E_ARGUMENT;
+    if (!within((uint64_t)p->member, low, high))                                                   \
+        return out_of(s, #member, -1, (int64_t)p->member, low, high);
 #define EACH(member, low, high)                                                                    \
     for (size_t i = 0; i < sizeof p->member / sizeof p->member[0]; i++)                            \
-        if (!within(p->member[i], low, high)) return TMAP_E_ARGUMENT;
+        if (!within(p->member[i], low, high))                                                      \
+            return out_of(s, #member, (long)i, (int64_t)p->member[i], low, high);
 #define CONFIG(member, low, high)                                                                  \
-    if (c && !within(c->member, low, high)) return TMAP_E_ARGUMENT;
+    if (c && !within(c->member, low, high))                                                        \
+        return out_of(s, #member, -1, (int64_t)c->member, low, high);
 #include "kernels/copy/bounds.def"
-    return bytes_fit(p) ? TMAP_OK : TMAP_E_ARGUMENT;
+    if (p->dim[0] == 0) return copy_refuse(s, TMAP_E_ARGUMENT, "dim[0] is 0, not 1 or more");
+    if (draft_size(p->dtype) == 0)
+        return copy_refuse(s, TMAP_E_ARGUMENT, "dtype is %d, not one of whole bytes", p->dtype);
+    if (!bytes_fit(p)) return copy_refuse(s, TMAP_E_ARGUMENT, "dim: more than 2^48 bytes");
+    return TMAP_OK;
 }
 
 static enum tmap_status plan_kind(struct draft *f)
@@ -241,7 +268,6 @@ static enum tmap_status make_plan(struct tmap_copy *suite, const struct tmap_cop
                                   const struct tmap_copy_config *request,
                                   struct tmap_copy_plan *out, struct tmap_violation *violation)
 {
-    if (problem->dim[0] == 0 || draft_size(problem->dtype) == 0) return TMAP_E_ARGUMENT;
     struct tmap_copy_plan plan;
     struct draft f;
     memset(&plan, 0, sizeof plan);
@@ -255,7 +281,7 @@ static enum tmap_status make_plan(struct tmap_copy *suite, const struct tmap_cop
     if (s == TMAP_OK) s = draft_ring(&f);
     if (violation) *violation = f.violation;
     if (s == TMAP_OK && (plan.function = copy_function(suite, plan.kernel)) == NULL)
-        s = TMAP_E_DRIVER;
+        s = copy_refuse(suite, TMAP_E_DRIVER, "the driver has no kernel %s", plan.kernel);
     if (s != TMAP_OK) {
         tmap_copy_release(&plan);
         return s;
@@ -272,7 +298,8 @@ enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
 {
     tmap_cu_context before;
     if (suite == NULL || problem == NULL || out == NULL) return TMAP_E_ARGUMENT;
-    enum tmap_status s = validate(problem, request);
+    suite->refusal[0] = 0;
+    enum tmap_status s = validate(suite, problem, request);
     if (s == TMAP_OK) s = tmap_gpu_enter(&suite->gpu, &before);
     if (s != TMAP_OK) return s;
     s = make_plan(suite, problem, request, out, violation);

@@ -35,10 +35,9 @@ enum tmap_status plan_im2col(struct draft *f)
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
     static const char *const kernel[] = {"copy_im2col_3", "copy_im2col_4", "copy_im2col_5"};
-    if (p->rank < 3 || p->rank > TMAP_MAX_RANK) return TMAP_E_ARGUMENT;
+    if (p->rank < 3) return draft_refuse(f, TMAP_E_ARGUMENT, "rank is %u, not 3 to 5", p->rank);
     const uint32_t size = draft_size(p->dtype);
     uint64_t taps, pixels = im2col_pixels(f, &taps), image = size;
-    if (size == 0) return TMAP_E_ARGUMENT;
     if (p->src_stride[0] == 0) draft_dense(p, p->rank, p->src_stride);
     struct tmap_desc *s = &plan->desc[0], *d = &plan->desc[1];
     *s = draft_tensor(p, p->rank, p->src, p->src_stride);
@@ -47,7 +46,10 @@ enum tmap_status plan_im2col(struct draft *f)
     s->pixels =
         plan->config.box[1] ? plan->config.box[1] : plan->config.slot_bytes / (s->channels * size);
     if (s->pixels > BOX_LIMIT) s->pixels = BOX_LIMIT; // the store's box
-    if (s->pixels == 0) return TMAP_E_NO_PLAN;
+    if (s->pixels == 0)
+        return draft_refuse(f, TMAP_E_NO_PLAN,
+                            "slot_bytes is %u, less than one pixel of %u channels",
+                            plan->config.slot_bytes, s->channels);
     for (uint32_t j = 0; j + 2 < p->rank; j++) {
         s->lower[j] = p->lower[j], s->upper[j] = p->upper[j];
         s->elem_stride[j + 1] = f->k.pixel_step[j];
@@ -71,7 +73,11 @@ enum tmap_status plan_pages(struct draft *f)
     const bool as_dim = p->kind == TMAP_COPY_PAGES;
     const uint64_t page = p->dim[0] * (draft_size(p->dtype));
     const uint32_t row = 2048; // 256 elements of 8 bytes: the widest row a box has
-    if (page % row || p->dim[1] == 0 || p->index == 0) return TMAP_E_ARGUMENT;
+    if (page % row)
+        return draft_refuse(f, TMAP_E_ARGUMENT, "dim[0]: a page's bytes must be a multiple of %u",
+                            row);
+    if (p->dim[1] == 0) return draft_refuse(f, TMAP_E_ARGUMENT, "dim[1] is 0, not 1 or more");
+    if (p->index == 0) return draft_refuse(f, TMAP_E_ARGUMENT, "index is 0, not an address");
     const uint64_t pitch = p->src_stride[0] ? p->src_stride[0] : page;
     uint32_t rows = plan->config.box[1] ? plan->config.box[1] : plan->config.slot_bytes / row;
     while (rows > 1 && (page / row) % rows) rows--;
@@ -97,7 +103,8 @@ enum tmap_status plan_broadcast(struct draft *f)
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
     const uint32_t n = p->copies;
-    if (p->rank != 3 || (n != 2 && n != 4)) return TMAP_E_ARGUMENT;
+    if (p->rank != 3) return draft_refuse(f, TMAP_E_ARGUMENT, "rank is %u, not 3", p->rank);
+    if (n != 2 && n != 4) return draft_refuse(f, TMAP_E_ARGUMENT, "copies is %u, not 2 or 4", n);
     draft_widen(p, plan->config.keep_type != 0);
     if (p->src_stride[0] == 0) draft_dense(p, 3, p->src_stride);
     if (p->dst_stride[0] == 0) draft_dense(p, 3, p->dst_stride);
@@ -106,7 +113,9 @@ enum tmap_status plan_broadcast(struct draft *f)
     draft_box(s, &plan->config);
     s->box[2] = 1;
     s->box[1] = s->box[1] / n * n;
-    if (s->box[1] == 0) return TMAP_E_NO_PLAN;
+    if (s->box[1] == 0)
+        return draft_refuse(f, TMAP_E_NO_PLAN, "a slot has fewer rows than there are copies (%u)",
+                            n);
     *d = draft_tensor(p, 3, p->dst, p->dst_stride);
     d->rank = 4, d->dim[3] = n, d->stride_bytes[2] = p->copy_stride;
     memcpy(d->box, s->box, sizeof s->box);
@@ -160,13 +169,16 @@ enum tmap_status plan_list(struct draft *f)
 {
     struct tmap_copy_plan *plan = f->plan;
     struct tmap_copy_problem *p = &plan->problem;
-    if (p->list == NULL || p->list_count == 0) return TMAP_E_ARGUMENT;
+    if (p->list == NULL || p->list_count == 0)
+        return draft_refuse(f, TMAP_E_ARGUMENT, "list_count is 0, not 1 or more");
     p->rank = 2, p->dim[1] = BOX_LIMIT;
     p->src = p->list[0].src, p->dst = p->list[0].dst;
     draft_widen(p, plan->config.keep_type != 0);
     if (p->src_stride[0] == 0) draft_dense(p, 2, p->src_stride);
     if (p->dst_stride[0] == 0) draft_dense(p, 2, p->dst_stride);
-    if (p->dim[0] > BOX_LIMIT) return TMAP_E_NO_PLAN; // one box wide
+    if (p->dim[0] > BOX_LIMIT) // one box wide
+        return draft_refuse(f, TMAP_E_NO_PLAN, "dim[0]: a list's rows have at most %u units",
+                            BOX_LIMIT);
     plan->desc[0] = draft_tensor(p, 2, p->src, p->src_stride);
     draft_box(&plan->desc[0], &plan->config);
     plan->desc[1] = draft_tensor(p, 2, p->dst, p->dst_stride);

@@ -4,6 +4,7 @@
 #include "kernels/runtime/cubin.h"
 #include "kernels/runtime/images.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,21 @@ static const char *const images[COPY_MODULES] = {[COPY_IN_COPY] = "copy/copy",
                                                  [COPY_IN_SPECIAL] = "copy/special",
                                                  [COPY_IN_TRANSPOSE] = "copy/transpose",
                                                  [COPY_IN_REFERENCE] = "copy/reference"};
+
+enum tmap_status copy_refuse(struct tmap_copy *suite, enum tmap_status status, const char *format,
+                             ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(suite->refusal, sizeof suite->refusal, format, args);
+    va_end(args);
+    return status;
+}
+
+const char *tmap_copy_refusal(const struct tmap_copy *suite)
+{
+    return suite ? suite->refusal : "";
+}
 
 static enum tmap_status load(struct tmap_copy *s)
 {

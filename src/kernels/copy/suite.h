@@ -25,7 +25,12 @@ struct tmap_copy {
         *tickets;        // counters that the blocks of a launch draw tiles from, by stream
     uint32_t smem_bytes; // a block may have
     uint32_t limit_ms;   // of a kernel's wait; UINT32_MAX: 49 days, for never
+    char refusal[160];   // why the last plan was refused
 };
+
+// copy_refuse() : the words into the suite's refusal; returns the status.
+enum tmap_status copy_refuse(struct tmap_copy *suite, enum tmap_status status, const char *format,
+                             ...) __attribute__((format(printf, 3, 4)));
 
 // copy_function() : by name, with the most dynamic shared memory allowed. NULL when it is not
 // there.
