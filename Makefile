@@ -195,4 +195,4 @@ help:
 	@echo; sed -nE 's/^# (make [a-z-]+): (.*)/  \1\t\2/p' $(filter Makefile %.mk,$(MAKEFILE_LIST)) | \
 	  awk -F'\t' '{ printf "%-20s %s\n", $$1, $$2 }'
 
--include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -name '*.root' -prune -o -type f -name '*.d' -print 2>/dev/null)
