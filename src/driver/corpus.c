@@ -24,7 +24,7 @@ static uint64_t unzigzag(uint64_t v)
 
 static void put_byte(struct corpus_writer *w, uint8_t byte)
 {
-    if (putc(byte, w->file) == EOF) w->failed = true;
+    if (putc(byte, w->out.file) == EOF) w->failed = true;
     w->hash = (w->hash ^ byte) * FNV_PRIME;
     w->bytes++;
 }
@@ -39,8 +39,7 @@ bool corpus_writer_open(struct corpus_writer *w, const char *path)
 {
     memset(w, 0, sizeof *w);
     w->hash = FNV_START;
-    w->file = fopen(path, "wb");
-    if (!w->file) return false;
+    if (!whole_open(&w->out, path)) return false;
     for (const char *c = MAGIC; *c; c++) put_byte(w, (uint8_t)*c);
     return true;
 }
@@ -88,9 +87,7 @@ bool corpus_writer_close(struct corpus_writer *w)
 {
     put_byte(w, OP_END);
     put_varint(w, w->count);
-    if (fclose(w->file) != 0) w->failed = true;
-    w->file = NULL;
-    return !w->failed;
+    return whole_close(&w->out, !w->failed);
 }
 
 /* --- reading ---------------------------------------------------------------------------------*/

@@ -11,13 +11,12 @@
 #ifndef TMAP_DRIVER_CORPUS_H
 #define TMAP_DRIVER_CORPUS_H
 
-#include <stdio.h>
-
 #include "driver/slot.h"
+#include "driver/whole.h"
 #include "tmap/driver.h"
 
 struct corpus_writer {
-    FILE *file;
+    struct whole_file out;
     struct tmap_desc desc;
     struct tmap_map map;
     uint64_t count, bytes, hash;
@@ -29,7 +28,8 @@ void corpus_write_encode(struct corpus_writer *w, const struct tmap_desc *desc, 
                          const struct tmap_map *map);
 void corpus_write_replace(struct corpus_writer *w, uint64_t address, int result,
                           const struct tmap_map *map);
-/* False when anything could not be written. hash and bytes are the file's. */
+/* False when anything could not be written: then there is no file, or the one of before. hash and
+ * bytes are the file's. */
 bool corpus_writer_close(struct corpus_writer *w);
 
 #endif

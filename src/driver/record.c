@@ -206,8 +206,9 @@ static bool write_manifest(const struct recorder *r)
     const struct tmap_target *t = &r->driver->target;
     const char *base = strrchr(o->path, '/');
     if ((size_t)snprintf(path, sizeof path, "%s.json", o->path) >= sizeof path) return false;
-    FILE *out = fopen(path, "w");
-    if (!out) return false;
+    struct whole_file whole;
+    if (!whole_open(&whole, path)) return false;
+    FILE *const out = whole.file;
     fprintf(out, "{\n  \"file\":\"%s\", \"bytes\":%llu, \"fnv1a64\":\"0x%016llx\",\n",
             base ? base + 1 : o->path, (unsigned long long)r->writer.bytes,
             (unsigned long long)r->writer.hash);
@@ -224,7 +225,7 @@ static bool write_manifest(const struct recorder *r)
     fprintf(out, "  \"cases_a_row\":%u,\n  \"rows\":[\n", o->cases_a_row);
     write_rows(r, out);
     fprintf(out, "  ]\n}\n");
-    return fclose(out) == 0;
+    return whole_close(&whole, true);
 }
 
 static enum tmap_status record_all(struct recorder *r)

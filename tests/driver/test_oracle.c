@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -166,6 +169,41 @@ static void remove_both(const char *path)
     remove(path);
 }
 
+static long size_of(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (long)s.st_size : -1;
+}
+
+/* What cannot be written to its end is not begun: the record of before stays. */
+static void a_record_is_whole_or_the_one_of_before(void **state)
+{
+    (void)state;
+    char path[4000], part[4096];
+    struct rlimit before, little;
+    temporary(path, sizeof path);
+    snprintf(part, sizeof part, "%s.part", path);
+    record(path);
+    const long whole = size_of(path);
+    assert_true(whole > 1000);
+    struct tmap_driver *driver = open_fake();
+    const struct tmap_record_options options = {
+        .path = path, .seed = 2, .cases_a_row = 7, .legal_maps = 80, .date = "2026-01-02"};
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    for (long room = 0; room < whole; room += whole / 3) {
+        little = (struct rlimit){(rlim_t)room, before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+        const enum tmap_status s = tmap_corpus_record(driver, &options);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+        assert_int_not_equal(s, TMAP_OK);
+        assert_int_equal(size_of(path), whole);
+        assert_int_equal(size_of(part), -1);
+    }
+    tmap_driver_close(driver);
+    remove_both(path);
+}
+
 static void what_is_recorded_replays(void **state)
 {
     (void)state;
@@ -244,6 +282,7 @@ int main(void)
         cmocka_unit_test(a_wrong_bit_is_found),
         cmocka_unit_test(threads_do_not_change_the_sequence),
         cmocka_unit_test(processes_do_not_either),
+        cmocka_unit_test(a_record_is_whole_or_the_one_of_before),
         cmocka_unit_test(what_is_recorded_replays),
         cmocka_unit_test(broken_files_are_survived),
     };
