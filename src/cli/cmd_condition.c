@@ -228,11 +228,13 @@ const struct cli_command cli_condition = {
     .name = "condition",
     .summary = "for which parameter values symbolic descriptors are legal",
     .operands = "[OPTION...] [FILE...]",
-    .examples = "  tmap condition examples/symbolic/gemm_a_bf16.json\n"
-                "  tmap condition --joint gemm.json --assume 'M >= 1'\n",
+    .examples =
+        "  tmap condition examples/symbolic/gemm_a_bf16.json\n"
+        "  tmap condition --joint gemm.json --assume 'M >= 1'\n"
+        "  tmap condition --dtype bf16 --dim K,M --stride '2*K' --box 64,128 --swizzle 128B\n",
     .about = "In a symbolic descriptor a number may be a string such as \"2*K\"; \"assume\" lists\n"
              "what is known of the parameters.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET | CLI_DESC,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -124,12 +124,11 @@ static void compare(struct cli *cli, struct tmap_symbolic *context, const struct
 
 static enum cli_exit run(struct cli *cli)
 {
-    const char *from_text = cli_get(cli, "from"), *to_text = cli_get(cli, "to");
     struct side from, to;
-    if (!from_text || !to_text) return cli_usage(cli, "--from and --to say what is compared");
+    if (cli->operand_count != 2) return cli_usage(cli, "say what is compared: two of a kind");
+    const char *from_text = cli->operand[0], *to_text = cli->operand[1];
     if (!read_side(cli, from_text, &from)) return cli_usage(cli, "cannot read '%s'", from_text);
     if (!read_side(cli, to_text, &to)) return cli_usage(cli, "cannot read '%s'", to_text);
-    if (cli->operand_count) return cli_usage(cli, "diff takes no files");
     struct tmap_symbolic *context = cli_symbolic_context(cli);
     if (!context) return CLI_OK;
     compare(cli, context, &from, &to);
@@ -138,19 +137,17 @@ static enum cli_exit run(struct cli *cli)
 }
 
 static const struct cli_option options[] = {
-    {"from", 0, "WHAT", "a toolkit (12.6), an architecture (sm_90), a driver or a contract"},
-    {"to", 0, "WHAT", "likewise"},
-    {"exit-code", 0, NULL, "exit code 1 when something changes"},
-    {NULL, 0, NULL, NULL}};
+    {"exit-code", 0, NULL, "exit code 1 when something changes"}, {NULL, 0, NULL, NULL}};
 
 const struct cli_command cli_diff = {
     .name = "diff",
     .summary = "which descriptors become legal or illegal between two targets",
-    .operands = "[OPTION...]",
-    .examples = "  tmap diff --from 12.9 --to 13.0\n"
-                "  tmap diff --from sm_90 --to sm_100\n"
-                "  tmap diff --from documented --to driver\n",
-    .about = "Each region comes with a witness that the check confirms on both sides.\n",
+    .operands = "[OPTION...] FROM TO",
+    .examples = "  tmap diff 12.9 13.0\n"
+                "  tmap diff sm_90 sm_100\n"
+                "  tmap diff documented driver\n",
+    .about = "FROM and TO are toolkits (12.6), architectures (sm_90), drivers (580) or contracts.\n"
+             "Each region comes with a witness that the check confirms on both sides.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,

@@ -88,6 +88,6 @@ const struct cli_command cli_guard = {
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap guard --as c --name can_use_tma gemm.json > can_use_tma.h\n",
     .about = "All descriptors of the files together make one function of their parameters.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_BUDGET,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_BUDGET | CLI_DESC,
     .options = options,
     .run = run};

@@ -2,8 +2,8 @@
 #include "cli/each.h"
 
 #include "cli/given.h"
+#include "cli/progress.h"
 #include "cli/shard.h"
-#include "io/json/dump.h"
 #include "io/report/report.h"
 
 #include <dirent.h>
@@ -34,11 +34,10 @@ enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
     return CLI_INPUT;
 }
 
-/* Whether the stream is another program's log, and whose. */
-static bool is_dump(const struct each *e, const struct io_stream *stream, enum io_dump *from)
+bool cli_is_log(const struct cli *cli, const struct io_stream *stream, enum io_dump *from)
 {
-    const char *program = cli_get(e->cli, "from");
-    if (!(e->cli->command->groups & CLI_DESC)) return false;
+    const char *program = cli_get(cli, "from");
+    if (!(cli->command->groups & CLI_DESC)) return false;
     return program ? io_dump_find(program, from) : io_dump_guess(stream, from);
 }
 
@@ -81,10 +80,12 @@ static void each_record(struct each *e, struct io_stream *stream)
 {
     struct source in = {stream, false, IO_DUMP_TRITON};
 
-    in.dump = is_dump(e, stream, &in.from);
+    in.dump = cli_is_log(e->cli, stream, &in.from);
     while (!ferror(stdout) && e->number < e->end &&
-           (e->counting || e->number < e->first ? skip(&in) : answer_next(e, &in)))
+           (e->counting || e->number < e->first ? skip(&in) : answer_next(e, &in))) {
         e->number++;
+        e->cli->progress->done += !e->counting;
+    }
     io_stream_close(stream);
 }
 

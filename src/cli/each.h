@@ -3,6 +3,7 @@
 #define TMAP_CLI_EACH_H
 
 #include "cli/cli.h"
+#include "io/json/dump.h"
 #include "io/json/record.h"
 
 enum cli_each_flag {
@@ -19,6 +20,10 @@ typedef enum cli_exit cli_answer(void *user, const struct io_stream *stream,
 /* cli_input_makes_sense() : false, with a message, where the options about the input contradict
  * each other or the files; asked before a command runs. */
 bool cli_input_makes_sense(const struct cli *cli);
+
+/* cli_is_log() : whether an input of a command with CLI_DESC is another program's log, and whose:
+ *  as --from says, or what io_dump_guess() sees. */
+bool cli_is_log(const struct cli *cli, const struct io_stream *stream, enum io_dump *from);
 
 /* cli_each() : calls answer for every record of the operands, in order: files, the *.json files of
  *  directories, standard input where there is no operand; for a command with CLI_DESC also the

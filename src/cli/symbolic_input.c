@@ -1,6 +1,9 @@
 /* symbolic_input.c : reads what condition and guard work on. */
 #include "cli/symbolic_input.h"
 
+#include "cli/each.h"
+#include "cli/given.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,20 +60,27 @@ void cli_symbolic_compact(struct cli_symbolic *in)
     in->n = n;
 }
 
+/* A log's descriptors have no parameters: legal for all values, or never. */
+static void read_stream(struct cli *cli, struct cli_symbolic *in, struct io_stream *stream)
+{
+    struct io_record record;
+    enum io_dump from;
+    const bool log = cli_is_log(cli, stream, &from);
+    in->n_streams++;
+    while (log ? io_dump_next(stream, from, &record) : io_record_next(stream, IO_SYMBOLIC, &record))
+        take_record(cli, in, &record);
+}
+
 static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path)
 {
     char error[IO_ERROR_SIZE];
-    struct io_record record;
     struct io_stream *stream = &in->stream[in->n_streams];
-    if (!io_stream_open(stream, path, 0, error)) {
-        cli_message(cli, "%s: %s", path, error);
-        cli_note(cli, CLI_INPUT);
+    if (io_stream_open(stream, path, 0, error)) {
+        read_stream(cli, in, stream);
         return;
     }
-    in->n_streams++;
-    while (io_record_next(stream, IO_SYMBOLIC, &record)) {
-        take_record(cli, in, &record);
-    }
+    cli_message(cli, "%s: %s", path, error);
+    cli_note(cli, CLI_INPUT);
 }
 
 static void take_assume_options(const struct cli *cli, struct cli_symbolic *in)
@@ -92,6 +102,10 @@ bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out)
     if (!out->stream || !out->record || !out->desc || !out->assume) {
         cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading"));
         return false;
+    }
+    if (cli_is_given(cli)) {
+        if (cli_given(cli, out->stream)) read_stream(cli, out, out->stream);
+        files = 0;
     }
     for (size_t i = 0; i < files; i++) {
         read_file(cli, out, cli->operand_count ? cli->operand[i] : "-");

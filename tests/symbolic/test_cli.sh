@@ -77,20 +77,20 @@ is 'guard in CUDA C' 0 '__host__ __device__' "$tmap" guard --as cuda $a
 is 'guard in Python' 0 'def tmap_is_legal(K, M):' "$tmap" guard --as python $a
 is 'guard in nothing else' 3 '--as takes' "$tmap" guard --as rust $a
 is 'a reserved name' 2 'reserves' "$tmap" guard --name int $a
-if "$tmap" diff --from 13.0 --to 13.0 2>&1 | grep -qi 'built without Z3\|not installed'; then
+if "$tmap" diff 13.0 13.0 2>&1 | grep -qi 'built without Z3\|not installed'; then
     echo "ok $((n + 1)) # SKIP diff lists and proves: no Z3"
     exit 0
 fi
 is 'diff lists what Blackwell adds' 0 'TMA038 atom_swizzle_needs_blackwell' \
-    "$tmap" diff --from sm_90 --to sm_100
-is 'diff proves the rest' 0 'proved: nothing else changes' "$tmap" diff --from 12.9 --to 13.0
-is 'diff as an exit code' 1 'TMA045' "$tmap" diff --from 12.9 --to 13.0 --exit-code
-is 'diff of equals' 0 '0 regions' "$tmap" diff --from 13.0 --to 13.0 --exit-code
-is 'diff of contracts' 0 'TMA030' "$tmap" diff --from documented --to driver
-is 'diff needs both sides' 3 '--from and --to' "$tmap" diff --from 12.9
-is 'diff of an uncovered toolkit' 4 'no source covers' "$tmap" diff --from 12.9 --to 19.0
+    "$tmap" diff sm_90 sm_100
+is 'diff proves the rest' 0 'proved: nothing else changes' "$tmap" diff 12.9 13.0
+is 'diff as an exit code' 1 'TMA045' "$tmap" diff 12.9 13.0 --exit-code
+is 'diff of equals' 0 '0 regions' "$tmap" diff 13.0 13.0 --exit-code
+is 'diff of contracts' 0 'TMA030' "$tmap" diff documented driver
+is 'diff needs both sides' 3 'say what is compared' "$tmap" diff 12.9
+is 'diff of an uncovered toolkit' 4 'no source covers' "$tmap" diff 12.9 19.0
 # The witnesses are descriptors that check reads, and judges as said.
-"$tmap" diff --from 12.9 --to 13.0 -f json | python3 -c '
+"$tmap" diff 12.9 13.0 -f json | python3 -c '
 import json, sys
 for r in json.load(sys.stdin)["regions"]: print(json.dumps(r["witness"]))' >"$dir/w.jsonl"
 is 'check confirms the witness before' 0 '' "$tmap" check --cuda 12.9 "$dir/w.jsonl"
