@@ -57,6 +57,7 @@ struct cli_command {
     bool stops_at_operand;            /* everything from the first operand on is an operand */
     bool ptx_files;                   /* --ptx FILE is allowed: then cli->ptx_file is set */
     bool many_arches;                 /* --arch all is allowed: then cli->all_arches is set */
+    bool tells_itself;                /* how far it is, or runs a program whose stderr is its own */
     enum cli_exit (*run)(struct cli *cli);
 };
 
@@ -79,6 +80,8 @@ struct cli {
     enum tmap_contract contract;
     enum io_format format;
     bool color; /* on stdout */
+    bool shows_progress;
+    struct cli_progress *progress; /* for commands that can count what they do (progress.h) */
     bool prove;
     uint64_t seed, budget;
     const char *ptx_version, *ptx_file; /* --ptx 8.4; --ptx FILE */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/emulate_args.h"
+#include "cli/progress.h"
 #include "cli/shard.h"
 #include "cli/emulate_report.h"
 #include "io/report/report.h"
@@ -148,6 +149,7 @@ static void print_report(struct session *s)
 
 static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
 {
+    s->cli->progress->done++;
     s->launch.schedule = schedule;
     s->launch.seed = seed;
     s->findings = 0;
@@ -272,6 +274,7 @@ static enum cli_exit run_all(struct session *s)
     if (!total && seeds)
         return cli_usage(s->cli, "--schedule takes earliest, latest, random or all");
     cli_shard_range(&shard, total, &first, &end);
+    s->cli->progress->of = end - first;
     for (int i = 0; i < 3; i++)
         for (uint64_t k = 0; k < runs_of(i, name, seeds); k++, number++)
             if (number >= first && number < end)

@@ -542,4 +542,5 @@ const struct cli_command cli_oracle = {
     .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
+    .tells_itself = true,
     .run = run};

@@ -1,5 +1,6 @@
 /* cmd_prune.c : which kernel configurations can exist, and how they rank. */
 #include "cli/each.h"
+#include "cli/progress.h"
 #include "cli/shard.h"
 #include "io/plan/plan.h"
 #include "io/report/report.h"
@@ -184,6 +185,7 @@ static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
     struct counts counts = {{0}, TMAP_OBSERVED};
     enum tmap_status s = verdicts && workspace ? TMAP_OK : TMAP_E_MEMORY;
     cli_shard_range(&p->shard, tmap_space_size(&in->space), &first, &size);
+    p->cli->progress->of = size - first;
     for (uint64_t i = first; s == TMAP_OK && i < size && !ferror(stdout); i += CHUNK) {
         const uint64_t n = size - i < CHUNK ? size - i : CHUNK;
         uint64_t of[3];
@@ -191,6 +193,7 @@ static enum cli_exit prune_space(struct prune *p, const struct io_prune *in)
                              bytes);
         for (int k = 0; s == TMAP_OK && k < 3; k++) counts.of[k] += of[k];
         if (s == TMAP_OK) s = print_chunk(p, in, i, n, verdicts, &counts.basis);
+        p->cli->progress->done += n;
     }
     free(verdicts);
     free(workspace);

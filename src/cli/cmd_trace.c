@@ -303,4 +303,5 @@ const struct cli_command cli_trace = {
     .formats = IO_ALL_FORMATS,
     .options = options,
     .stops_at_operand = true,
+    .tells_itself = true,
     .run = run};

@@ -290,6 +290,20 @@ static bool read_format(struct cli *cli)
     return false;
 }
 
+static bool read_progress(struct cli *cli)
+{
+    const char *when = cli_get(cli, "progress");
+
+    if (!when || strcmp(when, "auto") == 0) {
+        cli->shows_progress = isatty(STDERR_FILENO);
+        return true;
+    }
+    cli->shows_progress = strcmp(when, "always") == 0;
+    if (cli->shows_progress || strcmp(when, "never") == 0) return true;
+    cli_usage(cli, "--progress takes auto, always or never, not '%s'", when);
+    return false;
+}
+
 static bool read_color(struct cli *cli)
 {
     const char *when = cli_get(cli, "color"), *term = getenv("TERM"), *no = getenv("NO_COLOR");
@@ -318,5 +332,6 @@ bool cli_parse(struct cli *cli, const struct cli_command *command, int argc, cha
     }
     cli->prove = cli_has(cli, "prove");
     return read_target(cli) && read_contract(cli) && read_format(cli) && read_color(cli) &&
-           cli_number(cli, "seed", 1, &cli->seed) && cli_number(cli, "budget", 0, &cli->budget);
+           read_progress(cli) && cli_number(cli, "seed", 1, &cli->seed) &&
+           cli_number(cli, "budget", 0, &cli->budget);
 }

@@ -6,6 +6,18 @@
 #include "tmap/symbolic.h"
 #include "tmap/tmap.h"
 
+/* What of the driver API the tables know: the first toolkit and the last, as cuda.h names them. */
+static void print_cuda(FILE *out)
+{
+    static const char *const toolkits[] = {
+#define CUDA(id, text, ptx, driver) text,
+#include "rules/targets.def"
+    };
+    const size_t n = sizeof toolkits / sizeof toolkits[0];
+
+    fprintf(out, "CUDA: driver API of %s to %s\n", toolkits[0], toolkits[n - 1]);
+}
+
 static void print_solvers(FILE *out)
 {
     struct tmap_symbolic *context = NULL;
@@ -22,6 +34,7 @@ void cli_version(FILE *out)
     fprintf(out, "tmap %s\n", TMAP_VERSION_STRING);
     fprintf(out, "rules: %zu, sha256 %s\n", tmap_row_count(), TMAP_RULES_HASH);
     fprintf(out, "default target: %s\n", io_target_text(&target, text, sizeof text));
+    print_cuda(out);
     print_solvers(out);
 #ifdef TMAP_WITH_CUDA
     fputs("kernels: built in\n", out);
