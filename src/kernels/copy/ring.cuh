@@ -8,6 +8,7 @@
 //   signal void store(p, i, slot)                starts the store
 #pragma once
 
+#include "core/bits.h"
 #include "kernels/copy/params.h"
 #include "kernels/ptx/ptx.cuh"
 
@@ -45,20 +46,33 @@ PTX_FN uint32_t divide(const copy_divisor &d, uint32_t t)
     return (uint32_t)(((uint64_t)t * d.multiplier) >> d.shift);
 }
 
+// Bytes of an element in shared memory, by its type's code in a map.
+PTX_FN constexpr uint8_t bytes_of_code(uint32_t wanted)
+{
+    uint8_t bytes = 0;
+#define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32)   \
+    if (wanted == (code)) bytes = (smem_bits) / 8;
+#include "rules/enums.def"
+    return bytes;
+}
+
 // Of the tensor map itself: what one load signals. Tiled without interleave and with element
-// strides of one, or im2col; bit positions as src/core/encode.c writes them.
+// strides of one, or im2col. Beyond the rank a box is stored as 1.
 PTX_FN uint32_t map_tx_bytes(const copy_map &m)
 {
-    static constexpr uint8_t log_size[] = {0, 1, 2, 2, 3, 3, 1, 2, 2, 3, 1};
-    const uint32_t head = (uint32_t)m.word[1], rank = (head >> 4 & 7) + 1;
-    uint32_t count = (uint32_t)(m.word[6] >> 56) + 1;
-    if (head & 1) {
-        count *= (uint32_t)(m.word[7] >> 32) + 1;
-    } else {
-        for (uint32_t i = 1; i < rank; i++)
-            count *= (uint32_t)(m.word[7] >> (8 * (i - 1)) & 0xff) + 1;
-    }
-    return count << log_size[head >> 7 & 15];
+    static constexpr uint8_t bytes[] = {bytes_of_code(0), bytes_of_code(1), bytes_of_code(2),
+                                        bytes_of_code(3), bytes_of_code(4), bytes_of_code(5),
+                                        bytes_of_code(6), bytes_of_code(7), bytes_of_code(8),
+                                        bytes_of_code(9), bytes_of_code(10)};
+    map_fields f = {};
+#define BITS(member, json, index, when, at, low, width, shift, bias, sign)                         \
+    if (MAP_##when & (f.im2col ? MAP_IM2COL : MAP_TILED))                                          \
+        f.member += ((m.word[at] >> (low) & (~0ull >> (64 - (width)))) + (bias)) << (shift);
+#include "rules/bits.def"
+    uint32_t count = f.im2col ? f.channels * (uint32_t)f.pixels : 1;
+#pragma unroll
+    for (int i = 0; i < TMAP_MAX_RANK; i++) count *= f.im2col ? 1 : f.box[i];
+    return count * bytes[f.type_code];
 }
 
 // Refuses a plan that does not fit what it is launched with. loads: how many loads of the map fill
