@@ -44,11 +44,13 @@ TMAP_API const char *tmap_emulate_kernel(const struct tmap_emulate_module *modul
 TMAP_API bool tmap_emulate_param(const struct tmap_emulate_module *module, const char *kernel,
                                  size_t i, uint32_t *offset, uint32_t *bytes, uint32_t *align);
 
-/* When what is asynchronous happens. RANDOM also deals the warps' turns by the seed. */
+/* When what is asynchronous happens. RANDOM also deals the warps' turns by the seed; CHOSEN takes
+ * both from tmap_emulate_watch.choice. */
 enum tmap_emulate_schedule {
     TMAP_EMULATE_EARLIEST = 0, /* at its issue */
     TMAP_EMULATE_LATEST = 1,   /* when nothing else can go on */
-    TMAP_EMULATE_RANDOM = 2
+    TMAP_EMULATE_RANDOM = 2,
+    TMAP_EMULATE_CHOSEN = 3
 };
 
 /* Device memory: `bytes` at `data` are the device's bytes from `address` on. */
@@ -132,11 +134,41 @@ struct tmap_emulate_expected {
     const void *data;
 };
 
-/* What a run is watched for, beyond what it is always. All of it may be left 0. */
+/* What happened when, in warp instructions since the run's start. */
+enum tmap_emulate_event_kind {
+    TMAP_EMULATE_TURN = 0,     /* a warp went on, up to where it had to wait or others got a turn */
+    TMAP_EMULATE_COPY = 1,     /* from the issue to the end of an asynchronous copy */
+    TMAP_EMULATE_MULTIPLY = 2, /* likewise of a tensor core's instruction */
+    TMAP_EMULATE_PHASE = 3     /* a phase of an mbarrier ended */
+};
+struct tmap_emulate_event {
+    enum tmap_emulate_event_kind kind;
+    uint32_t cta, warp, line; /* line of the PTX: of the instruction, of a turn its last */
+    uint64_t begin, end;
+    uint64_t address; /* of a phase's mbarrier, in shared memory */
+    const char *what; /* the instruction; NULL of a phase. The module's */
+    bool waits;       /* a turn that ended because its warp waits */
+};
+
+/* What a run is watched for, beyond what it is always. All of it may be left 0. The functions are
+ * called by the run's thread and get `self`. */
 struct tmap_emulate_watch {
     size_t size; /* sizeof(struct tmap_emulate_watch): members are added at its end */
     const struct tmap_emulate_expected *expected;
     size_t expected_count;
+    void *self;
+    void (*event)(void *self, const struct tmap_emulate_event *event);
+    /* Every 2^20 warp instructions: what was done, and how many clusters of all have left. */
+    void (*progress)(void *self, const struct tmap_emulate_counts *so_far, uint32_t left,
+                     uint32_t clusters);
+    /* CHOSEN: at decision i, choice[i] (0 beyond `choices`) of the options: the warps that can go
+     * on, from the one after the last on, each up to where it waits, then the operations under way.
+     * options[i] becomes their number (as many as option_room), *decided that of decisions. */
+    const uint32_t *choice;
+    size_t choices;
+    uint32_t *options;
+    size_t option_room;
+    size_t *decided; /* may be NULL */
 };
 
 /* tmap_emulate_run_watched() : tmap_emulate_run(), watched. Where a run that finished left other

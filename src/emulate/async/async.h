@@ -18,7 +18,7 @@ struct emu_op {
     const struct emu_insn *in;
     uint32_t lane, group;
     struct emu_cta *cta; // of the issuer
-    uint64_t serial, queue;
+    uint64_t serial, queue, issued;
     uint32_t stage;
     bool has_read; // shared memory is free again
     struct emu_clock clock;
@@ -33,6 +33,10 @@ void emu_run_op(struct emu_machine *m); // some step of some pending operation
 // reading: only while it still reads shared memory.
 bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lane, int64_t last,
                  bool reading);
+// Every operation that could be the next: the oldest of each queue. Option n of them is run;
+// false: there are fewer.
+uint32_t emu_op_options(const struct emu_machine *m);
+void emu_run_op_option(struct emu_machine *m, uint32_t n);
 // Runs those to their end: a warp waits for them, so now is late enough.
 void emu_end_cluster(struct emu_machine *m, struct emu_cluster *cluster);
 void emu_warp_left(struct emu_warp *w); // its last lane has

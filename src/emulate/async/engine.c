@@ -4,8 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void tell(const struct emu_machine *m, const struct emu_op *op)
+{
+    if (!m->watch.event) return;
+    const struct tmap_emulate_event e = {.kind = op->class == OP_TENSOR ? TMAP_EMULATE_MULTIPLY
+                                                                        : TMAP_EMULATE_COPY,
+                                         .cta = op->cta->number,
+                                         .warp = op->warp->index,
+                                         .line = op->in->line,
+                                         .begin = op->issued,
+                                         .end = m->executed,
+                                         .what = op->in->name};
+    m->watch.event(m->watch.self, &e);
+}
+
 static void finish(struct emu_machine *m, struct emu_op *op)
 {
+    tell(m, op);
     if (op->drop) op->drop(op);
     emu_clock_free(m, &op->clock);
     emu_something(op->cta->cluster);
@@ -34,6 +49,7 @@ enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
     now.warp = w;
     now.cta = w->cta;
     now.serial = ++m->op_serial;
+    now.issued = m->executed;
     now.clock = emu_snapshot(w);
     if (m->launch->schedule == TMAP_EMULATE_EARLIEST &&
         !emu_pending(w, op->class, UINT32_MAX, -1, false)) {
@@ -83,6 +99,22 @@ void emu_run_op(struct emu_machine *m)
             if (m->op[i]->serial > m->op[n]->serial) n = i;
     }
     step_op(m, oldest(m, n));
+}
+
+uint32_t emu_op_options(const struct emu_machine *m)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->ops; i++) n += oldest(m, i) == i;
+    return n;
+}
+
+void emu_run_op_option(struct emu_machine *m, uint32_t n)
+{
+    for (uint32_t i = 0; i < m->ops; i++) {
+        if (oldest(m, i) != i || n-- > 0) continue;
+        step_op(m, i);
+        return;
+    }
 }
 
 bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lane, int64_t last,

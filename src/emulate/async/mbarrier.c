@@ -64,9 +64,21 @@ struct emu_mbarrier *emu_barrier(struct emu_warp *w, const struct emu_insn *in, 
     return b;
 }
 
+static void tell(const struct emu_cta *cta, const struct emu_mbarrier *b)
+{
+    const struct emu_machine *m = cta->m;
+    const struct tmap_emulate_event e = {.kind = TMAP_EMULATE_PHASE,
+                                         .cta = cta->number,
+                                         .begin = m->executed,
+                                         .end = m->executed,
+                                         .address = b->offset};
+    if (m->watch.event) m->watch.event(m->watch.self, &e);
+}
+
 static void turn(struct emu_cta *cta, struct emu_mbarrier *b)
 {
     if (b->pending != 0 || b->tx != 0) return;
+    tell(cta, b);
     b->phase++;
     b->pending = b->expected;
     emu_join(cta->m, b->done, b->gather);

@@ -125,7 +125,9 @@ static bool known_size(const struct tmap_emulate_watch *w)
 {
     return !w || (w->size >= offsetof(struct tmap_emulate_watch, expected_count) +
                                  sizeof w->expected_count &&
-                  w->size <= sizeof *w && (!w->expected_count || w->expected));
+                  w->size <= sizeof *w && (!w->expected_count || w->expected) &&
+                  (w->size < sizeof *w ||
+                   ((!w->choices || w->choice) && (!w->option_room || w->options))));
 }
 
 static enum tmap_status run_machine(struct emu_machine *m)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 512, WARP_PATIENCE = 16 };
+enum { WHOLE = 1 << 16, TOLD_EVERY = 1 << 20 }; // a turn of a chosen schedule; of progress
 
 static bool next_cluster(struct emu_machine *m, uint32_t slot)
 {
@@ -51,6 +52,63 @@ static bool some_left(const struct emu_machine *m)
     return false;
 }
 
+// A chosen schedule: every decision among the warps that can go on and the operations under way.
+static uint32_t decide(struct emu_machine *m, uint32_t options)
+{
+    const struct tmap_emulate_watch *w = &m->watch;
+    const size_t n = m->decisions++;
+    if (n < w->option_room) w->options[n] = options;
+    if (w->decided) *w->decided = m->decisions;
+    const uint32_t choice = n < w->choices ? w->choice[n] : 0;
+    return choice < options ? choice : 0;
+}
+
+static uint32_t all_warps(const struct emu_machine *m)
+{
+    const uint32_t *d = m->cluster_dim;
+    return m->clusters * d[0] * d[1] * d[2] * m->warps;
+}
+
+static struct emu_warp *ready_warp(const struct emu_machine *m, uint32_t n)
+{
+    const uint32_t per_cluster = all_warps(m) / m->clusters;
+    struct emu_cluster *c = m->cluster[n / per_cluster];
+    struct emu_warp *w = c ? &c->cta[n % per_cluster / m->warps].warp[n % m->warps] : NULL;
+    return w && w->live && emu_warp_ready(w) ? w : NULL;
+}
+
+// NULL: an operation has been run, or nobody can go on (then *hangs).
+static struct emu_warp *chosen(struct emu_machine *m, uint32_t *turn, bool *hangs)
+{
+    const uint32_t all = all_warps(m);
+    uint32_t ready = 0;
+    for (uint32_t i = 0; i < all; i++) ready += ready_warp(m, i) != NULL;
+    const uint32_t options = ready + emu_op_options(m);
+    *hangs = options == 0;
+    uint32_t choice = options > 1 ? decide(m, options) : 0;
+    if (choice >= ready) {
+        if (options) emu_run_op_option(m, choice - ready);
+        return NULL;
+    }
+    for (uint32_t i = 1;; i++) {
+        const uint32_t n = (*turn + i) % all;
+        struct emu_warp *w = ready_warp(m, n);
+        if (!w || choice-- > 0) continue;
+        *turn = n;
+        return w;
+    }
+}
+
+static void tell_progress(struct emu_machine *m)
+{
+    if (!m->watch.progress || m->executed - m->told < TOLD_EVERY) return;
+    m->told = m->executed;
+    uint32_t resident = 0;
+    for (uint32_t i = 0; i < m->clusters; i++) resident += m->cluster[i] != NULL;
+    m->watch.progress(m->watch.self, &m->result.counts, m->next_cluster - resident,
+                      m->cluster_count);
+}
+
 // What is asynchronous gets its turn: sometimes when it is random, else when the warps do nothing
 // but wait or poll.
 static void engines(struct emu_machine *m)
@@ -63,32 +121,48 @@ static void engines(struct emu_machine *m)
     if (due) emu_run_op(m);
 }
 
+static bool spent(struct emu_machine *m, const struct emu_warp *w)
+{
+    if (m->quiet > QUIET_LIMIT && !m->ops) emu_report_hang(m, true);
+    if (m->executed <= m->budget || m->stop) return m->stop;
+    m->stop = true;
+    emu_find_report(m, TMAP_EMULATE_BUDGET, w, NULL, 0, 0,
+                    "the budget of %llu warp instructions is spent", (unsigned long long)m->budget);
+    return true;
+}
+
+// One turn of a warp, or of what is asynchronous; false: nobody can go on.
+static bool one_turn(struct emu_machine *m, uint32_t *turn, struct emu_warp **w)
+{
+    const enum tmap_emulate_schedule how = m->launch->schedule;
+    bool hangs = true;
+    *w = how == TMAP_EMULATE_CHOSEN ? chosen(m, turn, &hangs) : pick(m, turn);
+    if (*w)
+        emu_run_warp(*w, how == TMAP_EMULATE_RANDOM   ? 1 + emu_random(m, QUANTUM)
+                         : how == TMAP_EMULATE_CHOSEN ? WHOLE
+                                                      : QUANTUM);
+    else if (m->ops && how != TMAP_EMULATE_CHOSEN)
+        emu_run_op(m);
+    else
+        return !hangs;
+    return true;
+}
+
 void emu_schedule(struct emu_machine *m)
 {
     uint32_t turn = 0;
+    struct emu_warp *w;
     for (uint32_t i = 0; i < m->clusters; i++)
         if (!next_cluster(m, i)) return;
     while (!m->stop && some_left(m)) {
-        struct emu_warp *w = pick(m, &turn);
-        if (w) {
-            const bool random = m->launch->schedule == TMAP_EMULATE_RANDOM;
-            emu_run_warp(w, random ? 1 + emu_random(m, QUANTUM) : QUANTUM);
-        } else if (m->ops) {
-            emu_run_op(m);
-        } else {
+        if (!one_turn(m, &turn, &w)) {
             emu_report_hang(m, false);
             return;
         }
         engines(m);
-        if (m->quiet > QUIET_LIMIT && !m->ops) emu_report_hang(m, true);
-        if (m->executed > m->budget && !m->stop) {
-            m->stop = true;
-            emu_find_report(m, TMAP_EMULATE_BUDGET, w, NULL, 0, 0,
-                            "the budget of %llu warp instructions is spent",
-                            (unsigned long long)m->budget);
-        }
-        replace_finished(m);
+        if (!spent(m, w)) replace_finished(m);
         if (emu_order_lost(m)) m->stop = true;
+        tell_progress(m);
     }
     m->result.finished = !m->stop;
 }

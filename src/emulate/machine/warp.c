@@ -81,7 +81,7 @@ static void count(struct emu_machine *m, uint32_t mask)
     m->quiet++;
 }
 
-void emu_run_warp(struct emu_warp *w, uint32_t quantum)
+static void run_turn(struct emu_warp *w, uint32_t quantum)
 {
     struct emu_machine *m = w->m;
     const struct emu_insn *code = m->module->code;
@@ -108,4 +108,27 @@ void emu_run_warp(struct emu_warp *w, uint32_t quantum)
         }
         again = choose(w, polled);
     }
+}
+
+static void tell(const struct emu_warp *w, uint64_t begin)
+{
+    const struct emu_machine *m = w->m;
+    const uint32_t pc = w->split[w->at].pc, last = m->module->code_count - 1;
+    const struct emu_insn *in = &m->module->code[pc < last ? pc : last];
+    const struct tmap_emulate_event e = {.kind = TMAP_EMULATE_TURN,
+                                         .cta = w->cta->number,
+                                         .warp = w->index,
+                                         .line = in->line,
+                                         .begin = begin,
+                                         .end = m->executed,
+                                         .what = in->name,
+                                         .waits = w->live && !emu_warp_ready(w)};
+    if (m->executed != begin) m->watch.event(m->watch.self, &e);
+}
+
+void emu_run_warp(struct emu_warp *w, uint32_t quantum)
+{
+    const uint64_t begin = w->m->executed;
+    run_turn(w, quantum);
+    if (w->m->watch.event) tell(w, begin);
 }
