@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/shard.h"
 #include "cli/emulate_report.h"
+#include "cli/emulate_watch.h"
 #include "io/report/report.h"
 
 enum { MAX_FINDINGS = 64 };
@@ -21,10 +22,11 @@ struct session {
     size_t findings;
     struct tmap_emulate_result result;
     struct emulate_report report; /* of the formats for machines that show findings */
+    struct emulate_watch watch;
     bool bad;
 };
 
-static const char *const schedules[] = {"earliest", "latest", "random"};
+static const char *const schedules[] = {"earliest", "latest", "random", "chosen"};
 
 static json_t *finding_json(const struct tmap_emulate_finding *f)
 {
@@ -147,19 +149,8 @@ static void print_report(struct session *s)
     if (s->report.cases == before) emulate_report_clean(&s->report, run_name(s, name));
 }
 
-static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
+static void show(struct session *s)
 {
-    s->cli->progress->done++;
-    s->launch.schedule = schedule;
-    s->launch.seed = seed;
-    s->findings = 0;
-    emulate_args_reset(&s->args);
-    const enum tmap_status status =
-        tmap_emulate_run(s->module, &s->launch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
-    if (status != TMAP_OK) {
-        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
-        return;
-    }
     if (s->findings) s->bad = true;
     if (reports(s))
         print_report(s);
@@ -167,6 +158,64 @@ static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_
         print_text(s);
     else
         print_json(s);
+}
+
+static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
+{
+    uint64_t cta;
+    const char *picture = cli_get(s->cli, "timeline");
+    s->cli->progress->done++;
+    if (!cli_number(s->cli, "cta", 0, &cta)) return;
+    emulate_watch_begin(&s->watch, picture != NULL, (uint32_t)cta);
+    s->launch.schedule = schedule;
+    s->launch.seed = seed;
+    s->findings = 0;
+    emulate_args_reset(&s->args);
+    const enum tmap_status status = tmap_emulate_run_watched(
+        s->module, &s->launch, &s->watch.watch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
+    if (status != TMAP_OK) {
+        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
+        return;
+    }
+    show(s);
+    if (picture && !emulate_watch_draw(s->cli, &s->watch, picture, s->launch.kernel))
+        cli_note(s->cli, CLI_INPUT);
+}
+
+/* --- every order */
+
+static void before_order(void *self)
+{
+    emulate_args_reset(&((struct session *)self)->args);
+}
+
+static bool look_at_order(void *self, const struct tmap_emulate_finding *found, size_t findings,
+                          const struct tmap_emulate_result *result)
+{
+    struct session *s = self;
+    s->findings = findings;
+    s->result = *result;
+    memcpy(s->finding, found, findings * sizeof *found);
+    if (findings) show(s);
+    return findings == 0;
+}
+
+static enum cli_exit every_order(struct session *s)
+{
+    struct emulate_orders o = {0};
+    if (!cli_number(s->cli, "orders", 200, &o.runs)) return CLI_USAGE;
+    s->launch.schedule = TMAP_EMULATE_CHOSEN;
+    const enum tmap_status status =
+        emulate_explore(s->module, &s->launch, &o, look_at_order, before_order, s);
+    if (status != TMAP_OK) return cli_status(s->cli, status, s->launch.kernel);
+    if (s->cli->format != IO_TEXT || s->findings) return CLI_OK;
+    printf("%s: %llu runs in chosen orders, no finding: ", s->launch.kernel,
+           (unsigned long long)o.done);
+    if (o.all)
+        printf("there are no other orders\n");
+    else
+        printf("every order with up to %u choices other than the first\n", o.complete);
+    return CLI_OK;
 }
 
 static bool triple(struct cli *cli, const char *option, uint32_t out[3])
@@ -279,6 +328,9 @@ static enum cli_exit run_all(struct session *s)
         for (uint64_t k = 0; k < runs_of(i, name, seeds); k++, number++)
             if (number >= first && number < end)
                 once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k);
+    const bool all = name && strcmp(name, "all") == 0;
+    const enum cli_exit code = all && first == 0 && !s->bad ? every_order(s) : CLI_OK;
+    if (code != CLI_OK) return code;
     return s->bad ? CLI_ILLEGAL : CLI_OK;
 }
 
@@ -296,6 +348,7 @@ static enum cli_exit run(struct cli *cli)
         code = cli_status(cli, TMAP_E_MEMORY, "emulate");
     if (code == CLI_OK) code = run_all(s);
     if (reports(s)) emulate_report_end(&s->report, stdout);
+    timeline_free(&s->watch.timeline);
     emulate_args_free(&s->args);
     tmap_emulate_free(s->module);
     free(s);
@@ -312,6 +365,9 @@ static const struct cli_option options[] = {
     {"expect", 0, "D=WHAT", "copy(A), matmul(A,B) or matmul_nt(A,B); several are possible"},
     {"schedule", 0, "WHEN", "of what is asynchronous: earliest, latest, random or all (latest)"},
     {"seeds", 0, "NUMBER", "random schedules from --seed on (1)"},
+    {"orders", 0, "NUMBER", "runs of --schedule all in chosen orders, fewest choices first (200)"},
+    {"timeline", 0, "FILE", "draw a block's warps, copies, tensor cores and barriers as SVG"},
+    {"cta", 0, "NUMBER", "the block of --timeline (0)"},
     {"no-races", 0, NULL, "leave the search for races out: faster"},
     {"tensor-fences", 0, NULL, "ask for tcgen05's fences, as the ISA does"},
     CLI_SHARD_OPTION,
