@@ -45,12 +45,13 @@ int main(int argc, char **argv)
                                             .k = n,
                                             .batch = 1,
                                             .alpha = 1};
+    const struct tmap_gemm_config request = {.tile_m = 128, .tile_n = 128, .swapped = -1};
     struct tmap_gemm *suite = emulated_gemm_suite();
     struct emulated_product product;
     struct tmap_gemm_plan plan;
     if (!suite || !emulated_ptx("src/kernels/gemm/sm90/bf16") ||
         !emulated_product_fill(suite, &shape, 1, EMULATED_NORMAL, &product) ||
-        tmap_gemm_make_plan(suite, &product.problem, NULL, &plan, NULL) != TMAP_OK)
+        tmap_gemm_make_plan(suite, &product.problem, &request, &plan, NULL) != TMAP_OK)
         return 1;
     struct emulated *emulator = emulated_state();
     emulator->how.schedule = TMAP_EMULATE_LATEST;
