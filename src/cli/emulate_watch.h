@@ -4,7 +4,7 @@
 #define TMAP_CLI_EMULATE_WATCH_H
 
 #include "cli/cli.h"
-#include "io/picture/timeline.h"
+#include "cli/emulate_timeline.h"
 
 struct emulate_watch {
     struct tmap_emulate_watch watch;

@@ -215,8 +215,8 @@ struct emu_machine {
     uint32_t ops, op_room;
     struct emu_order *order;
     uint64_t random, executed, budget, quiet; // quiet: instructions since anything happened
-    uint64_t op_serial, told; // told: instructions at the last word of progress
-    size_t decisions;         // of a chosen schedule
+    uint64_t op_serial, told;                 // told: instructions at the last word of progress
+    size_t decisions;                         // of a chosen schedule
     struct tmap_emulate_result result;
     struct tmap_emulate_finding *finding;
     size_t finding_room, findings;

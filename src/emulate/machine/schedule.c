@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum { QUANTUM = 256, QUIET_LIMIT = 4000000, OP_PATIENCE = 512, WARP_PATIENCE = 16 };
-enum { WHOLE = 1 << 16, TOLD_EVERY = 1 << 20 }; // a turn of a chosen schedule; of progress
+enum { WHOLE = 1 << 16, TOLD_EVERY = 0x100000 }; // a turn of a chosen schedule; of progress
 
 static bool next_cluster(struct emu_machine *m, uint32_t slot)
 {

@@ -1,7 +1,7 @@
 /* The timeline of a CTA on the emulator: its warps' turns, its copies and tensor core instructions
  * from issue to end, and the phases of its mbarriers, as SVG. */
-#ifndef TMAP_IO_TIMELINE_H
-#define TMAP_IO_TIMELINE_H
+#ifndef TMAP_CLI_EMULATE_TIMELINE_H
+#define TMAP_CLI_EMULATE_TIMELINE_H
 
 #include "tmap/emulate.h"
 

@@ -1,4 +1,4 @@
-#include "io/picture/timeline.h"
+#include "cli/emulate_timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@ enum {
     TOP = 56,
     TICKS = 10,
     MOST_ROWS = 96, /* of copies and of tensor core instructions together */
-    MOST_EVENTS = 1 << 20
+    MOST_EVENTS = 0x100000
 };
 
 void timeline_add(struct timeline *t, const struct tmap_emulate_event *e)
 {
     if (e->cta != t->cta || t->lost) return;
     if (t->events == t->room) {
-        const size_t room = t->room ? 2 * t->room : 1024;
+        const size_t room = t->room ? 2 * t->room : 0x400;
         struct tmap_emulate_event *larger =
             room > MOST_EVENTS ? NULL : realloc(t->event, room * sizeof *larger);
         t->lost = !larger;
