@@ -166,7 +166,8 @@ static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_
     const char *picture = cli_get(s->cli, "timeline");
     s->cli->progress->done++;
     if (!cli_number(s->cli, "cta", 0, &cta)) return;
-    emulate_watch_begin(&s->watch, picture != NULL, (uint32_t)cta);
+    emulate_watch_begin(&s->watch, picture != NULL, (uint32_t)cta,
+                        s->cli->progress->of == 1 ? s->cli->progress : NULL);
     s->launch.schedule = schedule;
     s->launch.seed = seed;
     s->findings = 0;
@@ -186,7 +187,9 @@ static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_
 
 static void before_order(void *self)
 {
-    emulate_args_reset(&((struct session *)self)->args);
+    struct session *s = self;
+    s->cli->progress->done++;
+    emulate_args_reset(&s->args);
 }
 
 static bool look_at_order(void *self, const struct tmap_emulate_finding *found, size_t findings,
@@ -205,6 +208,7 @@ static enum cli_exit every_order(struct session *s)
     struct emulate_orders o = {0};
     if (!cli_number(s->cli, "orders", 200, &o.runs)) return CLI_USAGE;
     s->launch.schedule = TMAP_EMULATE_CHOSEN;
+    s->cli->progress->of += o.runs;
     const enum tmap_status status =
         emulate_explore(s->module, &s->launch, &o, look_at_order, before_order, s);
     if (status != TMAP_OK) return cli_status(s->cli, status, s->launch.kernel);

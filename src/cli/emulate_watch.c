@@ -3,27 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { FIRST_WORD_S = 2, EVERY_S = 2, MOST_DECISIONS = 4096, MOST_FINDINGS = 16, MOST_OTHERS = 64 };
+enum { MOST_DECISIONS = 4096, MOST_FINDINGS = 16, MOST_OTHERS = 64 };
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void progress(void *self, const struct tmap_emulate_counts *c, uint32_t left,
+/* Of one run, its clusters are what is counted. */
+static void progress(void *self, const struct tmap_emulate_counts *so_far, uint32_t left,
                      uint32_t clusters)
 {
-    struct emulate_watch *w = self;
-    const double now = now_s(), s = now - w->start_s;
-    if (s < FIRST_WORD_S || now - w->told_s < EVERY_S) return;
-    w->told_s = now;
-    fprintf(stderr,
-            "tmap emulate: %.0f s, %.1f million instructions of threads, %u of %u clusters done\n",
-            s, (double)c->thread_instructions * 1e-6, left, clusters);
+    const struct emulate_watch *w = self;
+    (void)so_far;
+    w->life->of = clusters;
+    w->life->done = left;
 }
 
 static void event(void *self, const struct tmap_emulate_event *e)
@@ -31,13 +21,12 @@ static void event(void *self, const struct tmap_emulate_event *e)
     timeline_add(&((struct emulate_watch *)self)->timeline, e);
 }
 
-void emulate_watch_begin(struct emulate_watch *w, bool draws, uint32_t cta)
+void emulate_watch_begin(struct emulate_watch *w, bool draws, uint32_t cta,
+                         struct cli_progress *life)
 {
     timeline_free(&w->timeline);
     w->timeline.cta = cta;
-    w->draws = draws;
-    w->start_s = now_s();
-    w->told_s = 0;
+    w->life = life;
     w->watch = (struct tmap_emulate_watch){
         .size = sizeof w->watch, .self = w, .progress = progress, .event = draws ? event : NULL};
 }

@@ -1,21 +1,21 @@
-/* What tmap emulate watches a run for: progress on stderr, a timeline, and every order of a small
+/* What tmap emulate watches a run for: progress, a timeline, and every order of a small
  * grid's warps and copies. */
 #ifndef TMAP_CLI_EMULATE_WATCH_H
 #define TMAP_CLI_EMULATE_WATCH_H
 
 #include "cli/cli.h"
 #include "cli/emulate_timeline.h"
+#include "cli/progress.h"
 
 struct emulate_watch {
     struct tmap_emulate_watch watch;
     struct timeline timeline; /* of one CTA */
-    bool draws;
-    double told_s; /* the clock at the last word of progress; 0: none yet */
-    double start_s;
+    struct cli_progress *life;
 };
 
-/* Ready for a run; draws: its timeline is kept. */
-void emulate_watch_begin(struct emulate_watch *w, bool draws, uint32_t cta);
+/* Ready for a run; draws: its timeline is kept; life: of a single run, or NULL. */
+void emulate_watch_begin(struct emulate_watch *w, bool draws, uint32_t cta,
+                         struct cli_progress *life);
 /* Writes the timeline as SVG; false with a message. */
 bool emulate_watch_draw(struct cli *cli, const struct emulate_watch *w, const char *path,
                         const char *kernel);
