@@ -6,8 +6,8 @@
 enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
-/* Of K, below which a pingpong's tiles are short. */
-enum { HURRY_BYTES = 16 * 128 };
+/* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
+enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
 
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
 {
@@ -48,14 +48,17 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
 enum { DIRECT = -1 };
 
 /* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
- * tile's time to store in, and its stores hold up loads: one group at a time, but of small tiles
- * that have few k-blocks (docs/EXPERIMENTS.md). */
+ * tile's time to store in, and its stores hold up loads: one group at a time, but of tiles that
+ * have few k-blocks, of a slab of 64 rows at once as far as there is room for four stages
+ * (docs/EXPERIMENTS.md). */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const bool narrow = view->k * view->element_bytes < HURRY_BYTES && !gemm_is_bare(instance);
-    if (instance->pingpong) return (view->out_bytes == 4 ? 2 : 1) * (narrow ? 2 : 1);
+    const bool bare = gemm_is_bare(instance);
+    const bool hurry = view->k * view->element_bytes < (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
+    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
+    if (instance->pingpong) return !hurry ? wide : bare && wide == 1 ? 3 : 2 * wide;
     const int32_t groups = instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0);
-    const int32_t panels = groups * (view->out_bytes == 4 ? 2 : 1);
+    const int32_t panels = groups * wide;
     return panels < 2 ? panels : 2;
 }
 
