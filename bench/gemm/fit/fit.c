@@ -1,6 +1,10 @@
 /* Fits the constants of the cost model (src/kernels/gemm/model.c) to timings of drawn shapes.
  *
- *   fit TSV... [-s SECONDS] [-r SEED] [-t]     TSV: what `gemm fit` printed; -t: only tells
+ *   fit [-k KIND] TSV... [-s SECONDS] [-r SEED] [-o NAME] [-t]
+ *                                                      TSV: what `gemm fit KIND` printed, of the
+ *                                                      kind named before it (a number of kernels.h;
+ *                                                      -p KIND: promoted); -t: only tells;
+ *                                                      -o: fits that constant alone, or those
  *
  * build.mk makes the model's constants variables of this program and lists them. A step scales one
  * or two of them at random and is kept when the loss falls: over the shapes, the mean logarithm of
@@ -46,10 +50,13 @@ static struct shape shapes[MAX_SHAPES];
 static int row_count, shape_count;
 static struct tmap_gemm suite;
 
-static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind)
+static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool precise)
 {
     struct tmap_gemm_problem p = {.kind = kind, .m = m, .n = n, .k = k, .batch = 1, .alpha = 1};
-    p.out = TMAP_GEMM_OUT_BF16;
+    p.precise = precise;
+    p.out = kind == TMAP_GEMM_S8     ? TMAP_GEMM_OUT_S32
+            : kind == TMAP_GEMM_TF32 ? TMAP_GEMM_OUT_F32
+                                     : TMAP_GEMM_OUT_BF16;
     p.a.ld = p.b.ld = (k + 15) / 16 * 16;
     p.d.ld = (n + 15) / 16 * 16;
     return p;
@@ -58,7 +65,7 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind)
 static bool complete(const struct shape *s, const char *text, struct row *row)
 {
     struct tmap_gemm_config c = {0};
-    struct tmap_gemm_problem p = problem_of(s->m, s->n, s->k, s->view[0].kind);
+    struct tmap_gemm_problem p = problem_of(s->m, s->n, s->k, s->view[0].kind, s->view[0].promote);
     struct gemm_choice found;
     if (sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
                &c.stages, &c.cluster_m, &c.cluster_n, &c.split_k, &c.group, &c.clusters, &c.swapped,
@@ -70,19 +77,19 @@ static bool complete(const struct shape *s, const char *text, struct row *row)
     return true;
 }
 
-static struct shape *shape_of(int m, int n, int k, int kind)
+static struct shape *shape_of(int m, int n, int k, int kind, bool precise)
 {
     struct shape *s = shape_count ? &shapes[shape_count - 1] : NULL;
-    if (s && s->m == m && s->n == n && s->k == k) return s;
+    if (s && s->m == m && s->n == n && s->k == k && s->view[0].kind == kind) return s;
     if (shape_count == MAX_SHAPES) return NULL;
     s = &shapes[shape_count++];
-    const struct tmap_gemm_problem p = problem_of(m, n, k, kind);
+    const struct tmap_gemm_problem p = problem_of(m, n, k, kind, precise);
     *s = (struct shape){.m = m, .n = n, .k = k, .first = row_count, .best_us = 1e12};
     for (int swapped = 0; swapped < 2; swapped++) s->view[swapped] = gemm_view_of(&p, swapped);
     return s;
 }
 
-static void read_file(const char *path, int kind)
+static void read_file(const char *path, int kind, bool precise)
 {
     char line[512], what, text[256];
     int m, n, k;
@@ -92,7 +99,7 @@ static void read_file(const char *path, int kind)
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "%c %d %d %d %lf %lf %255s", &what, &m, &n, &k, &us, &cost, text) != 7)
             continue;
-        struct shape *s = shape_of(m, n, k, kind);
+        struct shape *s = shape_of(m, n, k, kind, precise);
         if (!s || us > 1e9) continue;
         if (what == 'V' && (s->vendor_us == 0 || us < s->vendor_us)) s->vendor_us = us;
         if (what != 'C' || row_count == MAX_ROWS || !complete(s, text, &rows[row_count])) continue;
@@ -175,10 +182,16 @@ static double uniform(uint64_t *state)
     return (double)(rng_step(state) >> 11) * 0x1p-53;
 }
 
+static const char *only[CONSTANTS]; /* are fitted, where there are any */
+static int only_count;
+
 /* Constants of the device, or of types that the timings have none of: not fitted. */
 static bool is_given(const char *name)
 {
-    static const char *const given[] = {"CLOCK_SHARE", "MEMORY_SHARE", "TWO_CHAINS"};
+    for (int i = 0; i < only_count; i++)
+        if (!strcmp(name, only[i])) return false;
+    if (only_count > 0) return true;
+    static const char *const given[] = {"CLOCK_SHARE", "MEMORY_SHARE"};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
         if (!strcmp(name, given[i])) return true;
     return false;
@@ -254,7 +267,7 @@ int main(int argc, char **argv)
 {
     double seconds = 60;
     uint64_t seed = 1;
-    bool only_tell = false;
+    bool only_tell = false, precise = false;
     int kind = TMAP_GEMM_BF16;
     suite.gpu.sm_count = 132;
     suite.gpu.clock_mhz = 1980;
@@ -269,10 +282,15 @@ int main(int argc, char **argv)
             seed = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "-t"))
             only_tell = true;
-        else if (!strcmp(argv[i], "-R")) {
+        else if (!strcmp(argv[i], "-o") && only_count < CONSTANTS)
+            only[only_count++] = argv[++i];
+        else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p")) {
+            precise = argv[i][1] == 'p';
+            kind = atoi(argv[++i]);
+        } else if (!strcmp(argv[i], "-R")) {
             for (int j = 1; j <= 8; j++) suite.resident[j] = atoi(argv[++i]);
         } else
-            read_file(argv[i], kind);
+            read_file(argv[i], kind, precise);
     }
     if (!only_tell) thin_out();
     tell(only_tell);

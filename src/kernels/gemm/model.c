@@ -11,60 +11,64 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 /* The others are fitted to timings of drawn shapes, the half that no figure is reported of
  * (bench/gemm/fit). */
 /* A launch, and what a cluster of two, four or eight adds to it. */
-static const double LAUNCH_US = 8.837e-06;
-static const double CLUSTER_US = 5.632e-07;
+static const double LAUNCH_US = 2.155e-05;
+static const double CLUSTER_US = 1.182e-06;
 /* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
-static const double FULL_US = 1.101;
-static const double WARPGROUPS_US = 0.1814;
+static const double FULL_US = 1.35;
+static const double WARPGROUPS_US = 0.04993;
 /* Into one SM, of bytes that the L2 cache has and of bytes that come from memory; and what the
  * cache gives to all SMs. */
-static const double LOAD_BYTES_PER_CLOCK = 30.95;
-static const double COLD_BYTES_PER_CLOCK = 22.61;
-static const double MULTICAST_WEIGHT = 1.01; /* what a shared byte spares its loader */
-static const double L2_BYTES_PER_CLOCK = 1.691e+05;
+static const double LOAD_BYTES_PER_CLOCK = 30.89;
+static const double COLD_BYTES_PER_CLOCK = 23.41;
+static const double MULTICAST_WEIGHT = 1.033; /* what a shared byte spares its loader */
+static const double L2_BYTES_PER_CLOCK = 3.48e+05;
 /* A k-block takes at least, and of the time until a load lands a slot's part. */
-static const double BLOCK_CLOCKS = 360;
-static const double LOAD_LATENCY = 1798;
+static const double BLOCK_CLOCKS = 382.4;
+static const double LOAD_LATENCY = 2467;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.2174;
-static const double TILE_CLOCKS = 1349; /* epilogue */
+static const double READ_AGAIN = 0.1103;
+static const double TILE_CLOCKS = 1572; /* epilogue */
 /* What of it a warp of its own takes under the next tile's multiplies. */
-static const double STORED_ASIDE = 306;
-static const double PANEL_CLOCKS = 1185;
+static const double STORED_ASIDE = 732.9;
+static const double PANEL_CLOCKS = 899;
+/* A panel that waits until the store before it in the same place has been read; and the last
+ * columns of a width between the multiples of a panel's. */
+static const double LATE_PANEL = 976.7;
+static const double PARTIAL_CLOCKS = 373.7;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 3889;
-static const double TURN_PANEL = 2104;
-static const double TURN_ONE_PANEL = 1559;
+static const double TURN_CLOCKS = 2000;
+static const double TURN_PANEL = 1400;
+static const double TURN_ONE_PANEL = 1750;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
-static const double TURN_FIT = 0.9289;
-static const double SPLIT_CLOCKS = 1462;            /* of a split: its two meetings */
-static const double SHARED_BYTES_PER_CLOCK = 10.66; /* of its parts, from the cluster's blocks */
-static const double SHARED_LATENCY = 864;  /* of a load from there, of which few run at a time */
-static const double DEEP_CLOCKS = 3000;    /* to hand a part over through L2 */
-static const double L2_LATENCY = 1174;     /* of a load of such a part */
-static const double DIRECT_CLOCKS = 428.4; /* of 64 columns that the warps store themselves */
+static const double TURN_FIT = 0.9366;
+static const double SPLIT_CLOCKS = 1628;            /* of a split: its two meetings */
+static const double SHARED_BYTES_PER_CLOCK = 12.44; /* of its parts, from the cluster's blocks */
+static const double SHARED_LATENCY = 833.7; /* of a load from there, of which few run at a time */
+static const double DEEP_CLOCKS = 2677;     /* to hand a part over through L2 */
+static const double L2_LATENCY = 1590;      /* of a load of such a part */
+static const double DIRECT_CLOCKS = 445.6;  /* of 64 columns that the warps store themselves */
 /* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
  * after tile, and of those that have one each. */
-static const double PAIRS_AGAIN = 1.003;
-static const double FOURS_AGAIN = 1.169;
+static const double PAIRS_AGAIN = 0.9971;
+static const double FOURS_AGAIN = 1.137;
 static const double EIGHTS_AGAIN = 1.226;
-static const double PAIRS_ONCE = 1.069;
-static const double FOURS_ONCE = 1.144;
-static const double EIGHTS_ONCE = 1.358;
+static const double PAIRS_ONCE = 1.063;
+static const double FOURS_ONCE = 1.099;
+static const double EIGHTS_ONCE = 1.269;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
-static const double FIRST_CLOCKS = 1930;
+static const double FIRST_CLOCKS = 2941;
 static const double STREAM_FIT =
     1.035; /* of a stream, beside its parts: its blocks are out of step */
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
-static const double RAGGED_CLOCKS = 131.2;
-static const double PART_CLOCKS = 6493; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 28.08;
+static const double RAGGED_CLOCKS = 129.8;
+static const double PART_CLOCKS = 5565; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 43.87;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 1.144;
-static const double LOAD_ENERGY = 0.0008581;
-static const double MEMORY_ENERGY = 0.5259;
+static const double MULTIPLY_ENERGY = 1.154;
+static const double LOAD_ENERGY = 0.0009853;
+static const double MEMORY_ENERGY = 0.522;
 
 static double larger(double a, double b)
 {
@@ -89,10 +93,12 @@ static double softly(double a, double b)
 }
 
 /* Nobody loads or stores aside. */
-static const double TALL_FIT = 1.185;
+static const double TALL_FIT = 1.126;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
-static const double TWO_CHAINS = 1.1;
+static const double TWO_CHAINS = 1.355;
+/* What a promoted k-block's additions add to its multiplies. */
+static const double PROMOTE_CLOCKS = 152.1;
 static const int32_t WIDEST_CHAIN = 192;
 
 static double clocks_per_us(const struct tmap_gemm *suite)
@@ -147,7 +153,8 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
-    const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1);
+    const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1) +
+                            (instance->promote ? PROMOTE_CLOCKS : 0);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
     const double load =
@@ -169,14 +176,25 @@ static double part_clocks(const struct tmap_gemm_config *c)
     return SPLIT_CLOCKS + shared + DEEP_CLOCKS + L2_LATENCY * rounds * up((deep - 1) / 4);
 }
 
-/* Of the tile at the end of D's rows (copy_panels()): 64 columns by 64 rows, or where D is written
- * column by column, 64 rows of all its columns. */
-static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
+/* Of the tiles at the end of D's rows (copy_panels()), so many of a block's `rounds`: 64 columns by
+ * 64 rows each, or where D is written column by column, 64 rows of all its columns. */
+static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c,
+                            double rounds)
 {
     const int32_t inner = view->transposed ? view->m : view->n;
     if (inner * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 || c->split_k > 1) return 0;
     const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(64, view->m);
-    return RAGGED_CLOCKS * rows * 64 / 128;
+    const double across =
+        view->transposed ? (double)view->m / c->tile_m : (double)view->n / c->tile_n;
+    return RAGGED_CLOCKS * rows * 64 / 128 * up(rounds / up(across));
+}
+
+/* What a tile's panels wait for. */
+static double panel_waits(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const double all = up(c->tile_n / 64.0) * (view->out_bytes == 4 ? 2 : 1);
+    return (all > c->panels ? (all - c->panels) * LATE_PANEL : 0) +
+           (c->tile_n % 64 != 0 && c->tile_n > 64 ? PARTIAL_CLOCKS : 0);
 }
 
 static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
@@ -185,7 +203,8 @@ static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_c
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
     return TILE_CLOCKS +
            (c->split_k > 1 ? part_clocks(c)
-                           : PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1)) +
+                           : PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
+                                 panel_waits(view, c)) +
            (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
 }
 
@@ -219,7 +238,8 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const double k_blocks = up(k_blocks_of(view) / c->split_k);
     const double block = block_clocks(choice->instance, c, traffic), tile = tile_clocks(view, c);
     const double whole = k_blocks * block + tile;
-    const double ragged = ragged_clocks(view, c); /* by the last to end, as likely as not */
+    /* One by the last to end, as likely as not. */
+    const double ragged = ragged_clocks(view, c, up(tiles / c->clusters));
     if (c->split_k > 1 && c->stream_k > 0)
         return up(k_blocks / up((double)c->clusters / c->stream_k)) * block + tile;
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
@@ -258,7 +278,8 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
                             up(view->k * view->element_bytes / 128.0) * view->batch;
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
     const double bytes = 128 * (rows + cols + c->tile_m + c->tile_n) / 2;
-    return k_blocks * (MULTIPLY_ENERGY * 2 * wgs * n + LOAD_ENERGY * bytes) / suite->gpu.sm_count /
+    const double multiply = MULTIPLY_ENERGY * 2 * wgs * n;
+    return k_blocks * (multiply + LOAD_ENERGY * bytes) / suite->gpu.sm_count /
                clocks_per_us(suite) +
            MEMORY_ENERGY * memory_bytes / memory_bytes_per_us(suite);
 }
