@@ -11,8 +11,9 @@ import sys
 ROWS = [
     ("exhaust-bf16", "bf16", 0), ("drawn-bf16", "bf16, random shapes", 2),
     ("f16", "fp16", 0), ("drawn-f16", "fp16, random shapes", 2),
-    ("tf32", "tf32", 0), ("s8", "int8", 0),
-    ("e4m3p", "e4m3, promoted", 0), ("e4m3", "e4m3", 0), ("drawn-e4m3", "e4m3, random shapes", 1),
+    ("tf32", "tf32", 0), ("drawn-tf32", "tf32, random shapes", 4), ("s8", "int8", 0),
+    ("drawn-s8", "int8, random shapes", 1), ("e4m3p", "e4m3, promoted", 0),
+    ("drawn-e4m3p", "e4m3 promoted, random", 1), ("e4m3", "e4m3", 0), ("drawn-e4m3", "e4m3, random shapes", 1),
     ("e5m2p", "e5m2, promoted", 0), ("e5m2", "e5m2", 0),
 ]
 WIDTH, LEFT, RIGHT, TOP, ROW, RADIUS = 980, 150, 95, 92, 53, 3.6
