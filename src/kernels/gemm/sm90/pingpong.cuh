@@ -100,15 +100,12 @@ PTX_FN void store_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared
     if (DELAY(p, DELAY_EPILOGUE) && side == 0) ptx::pause_us(50);
 #pragma unroll
     for (int slab = 0; slab < S::SLABS; slab++, d.row += 64) {
+        if constexpr (S::EPILOGUE) compose_tile<S>(sums.of[slab], p, d);
         const uint32_t staging = smem.staging(FAULT(p, 44) ? 0 : side);
-        if constexpr (S::EPILOGUE) {
-            compose_tile<S>(sums.of[slab], p, d);
-            store_tile<S>(sums.of[slab], p, staging, side, d);
-        } else if (p.plain) {
+        if (!S::EPILOGUE && p.plain)
             store_plain<S>(sums.of[slab], p, staging, side, d);
-        } else {
+        else
             store_tile<S>(sums.of[slab], p, staging, side, d);
-        }
     }
 }
 
