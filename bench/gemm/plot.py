@@ -16,7 +16,7 @@ ROWS = [
     ("drawn-e4m3p", "e4m3 promoted, random", 1), ("e4m3", "e4m3", 0), ("drawn-e4m3", "e4m3, random shapes", 1),
     ("e5m2p", "e5m2, promoted", 0), ("e5m2", "e5m2", 0),
 ]
-WIDTH, LEFT, RIGHT, TOP, ROW, RADIUS = 980, 150, 95, 92, 53, 3.6
+WIDTH, LEFT, RIGHT, TOP, ROW, RADIUS = 980, 150, 95, 92, 42, 3.2
 FORMS = [("square", "M = N = K"), ("circle", "M up to 128"), ("triangle", "other shapes")]
 
 
