@@ -55,7 +55,7 @@ through_pkg_config() { # through_pkg_config shared|static [FLAG...]
         name=$(basename "$source" .c)
         # shellcheck disable=SC2046,SC2086
         if PKG_CONFIG_PATH=$root/lib/pkgconfig $CC -std=c11 $san -o "$tmp/$name" "$source" \
-            $(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs "$@" $(parts "$source") tmap) 2>"$tmp/log"; then
+            $(PKG_CONFIG_PATH=$root/lib/pkgconfig pkg-config --cflags --libs "$@" $(parts "$source") tmap) -lm 2>"$tmp/log"; then
             compare "$name" "pkg-config, $kind"
         else bad "$name, pkg-config, $kind" "$tmp/log"; fi
         rm -f "$tmp/$name"
@@ -72,7 +72,7 @@ add_link_options($san)"
         for source in examples/*.c; do
             usable "$source" || continue
             echo "add_executable($(basename "$source" .c) $PWD/$source)"
-            echo "target_link_libraries($(basename "$source" .c) tmap::tmap $(parts "$source" | sed 's/tmap-/tmap::/g'))"
+            echo "target_link_libraries($(basename "$source" .c) tmap::tmap $(parts "$source" | sed 's/tmap-/tmap::/g') m)"
         done
     } >"$tmp/cmake/CMakeLists.txt"
     if cmake -S "$tmp/cmake" -B "$tmp/cmake/$1" -DCMAKE_PREFIX_PATH="$root" >"$tmp/log" 2>&1 &&
