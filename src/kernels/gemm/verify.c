@@ -51,8 +51,9 @@ static struct probe_result fetch(struct bench *b)
 static int32_t probe_type_of_kind(int32_t kind)
 {
     static const int32_t type[GEMM_KINDS] = {
-        [GEMM_BF16] = PROBE_BF16, [GEMM_F16] = PROBE_F16,   [GEMM_TF32] = PROBE_F32,
-        [GEMM_E4M3] = PROBE_E4M3, [GEMM_E5M2] = PROBE_E5M2, [GEMM_S8] = PROBE_S8};
+#define KIND(word, NAME, element_bytes, a, ...) [GEMM_##NAME] = PROBE_##a,
+#include "kernels/gemm/kinds.def"
+    };
     return type[kind];
 }
 

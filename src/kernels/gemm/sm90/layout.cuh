@@ -3,6 +3,7 @@
 
 #include "geometry.h"
 #include "kernels/gemm/faults.cuh"
+#include "kernels/gemm/kinds.cuh"
 #include "kernels/gemm/ring.cuh"
 #include "mma.cuh"
 
@@ -15,10 +16,7 @@ struct shape {
     static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
     static constexpr bool PROMOTE =
         PROMOTE_; // fp8: partial sums leave the tensor core every k-block
-    static constexpr int ELEMENT_BYTES = KIND == GEMM_TF32                       ? 4
-                                         : KIND == GEMM_BF16 || KIND == GEMM_F16 ? 2
-                                                                                 : 1;
-    static constexpr int BK = GEMM_SPAN_BYTES / ELEMENT_BYTES;
+    static constexpr int BK = GEMM_SPAN_BYTES / element_bytes_of(KIND);
     static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
     static constexpr bool SCALED = KIND == GEMM_MXF8;

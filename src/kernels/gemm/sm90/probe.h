@@ -12,7 +12,8 @@ enum probe_type {
     PROBE_E4M3,
     PROBE_E5M2,
     PROBE_S8,
-    PROBE_S32
+    PROBE_S32,
+    PROBE_TF32 = PROBE_F32
 };
 
 /* What an operand holds, as a function of its outer index i (of M or N) and of k. */
