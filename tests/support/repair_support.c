@@ -238,23 +238,30 @@ static bool next_element(const struct tmap_desc *d, uint32_t *tile, bool random,
     return random;
 }
 
+/* The plan's n-th copy, simulated. */
+static enum tmap_status run_copy(struct trial *t, int32_t op, uint32_t n, struct tmap_memory *m,
+                                 struct tmap_outcome *out)
+{
+    int64_t at[TMAP_MAX_RANK];
+    struct tmap_desc own;
+    struct tmap_use use = {.op = op,
+                           .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
+                           .coord_count = t->p->desc.rank,
+                           .smem = n * t->p->slot_bytes};
+    tmap_plan_coords(t->p, t->coord, n, at);
+    tmap_plan_desc(t->p, n, &own);
+    for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
+    return tmap_simulate(t->c, &own, &use, m, out);
+}
+
 static const char *run_copies(struct trial *t)
 {
     struct tmap_memory m = {.read = tile_read, .smem = t->smem};
     uint64_t tx = 0;
     m.smem_bytes = (t->p->copies + 8) * t->p->slot_bytes + 4096;
     for (uint32_t n = 0; n < t->p->copies; n++) {
-        int64_t at[TMAP_MAX_RANK];
-        struct tmap_desc own;
-        struct tmap_use use = {.op = TMAP_OP_LOAD,
-                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
-                               .coord_count = t->p->desc.rank,
-                               .smem = n * t->p->slot_bytes};
         struct tmap_outcome out;
-        tmap_plan_coords(t->p, t->coord, n, at);
-        tmap_plan_desc(t->p, n, &own);
-        for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
-        const enum tmap_status s = tmap_simulate(t->c, &own, &use, &m, &out);
+        const enum tmap_status s = run_copy(t, TMAP_OP_LOAD, n, &m, &out);
         if (s == TMAP_E_TARGET) { /* nobody knows: padded types under interleave */
             free(t->smem);
             t->smem = NULL;
@@ -357,17 +364,8 @@ static const char *run_stores(struct trial *t, struct target *target, uint64_t s
     m.smem = t->smem;
     m.smem_bytes = smem_bytes;
     for (uint32_t n = 0; n < t->p->copies; n++) {
-        int64_t at[TMAP_MAX_RANK];
-        struct tmap_desc own;
-        struct tmap_use use = {.op = TMAP_OP_STORE,
-                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM,
-                               .coord_count = t->p->desc.rank,
-                               .smem = n * t->p->slot_bytes};
         struct tmap_outcome out;
-        tmap_plan_coords(t->p, t->coord, n, at);
-        tmap_plan_desc(t->p, n, &own);
-        for (uint32_t i = 0; i < t->p->desc.rank; i++) use.coord[i] = (int32_t)at[i];
-        const enum tmap_status s = tmap_simulate(t->c, &own, &use, &m, &out);
+        const enum tmap_status s = run_copy(t, TMAP_OP_STORE, n, &m, &out);
         if (s != TMAP_OK) return wrong("the store does not run", s, n);
         if (out.fault) return wrong("the store leaves the tensor", out.fault, n);
     }
