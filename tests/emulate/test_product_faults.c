@@ -15,74 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/gemm/planted.h"
 #include "support/emulated_suites.h"
 
 enum { N = 320, K = 448, SPARE_BYTES = 4096 };
-enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
-enum shape { PAIR, ONE_PANEL, STORER, STREAM, SPLIT, PINGPONG };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
-
-/* Ids and shapes are those of tests/device/gemm/faults.c. values: only they are wrong. */
-static const struct fault {
-    uint32_t id;
-    enum shape shape;
-    const char *name;
-    bool values;
-} faults[] = {
-    {1, PAIR, "no proxy fence before the store", false},
-    {2, PAIR, "no fence after mbarrier.init", false},
-    {9, PAIR, "blocks of a cluster do not meet after mbarrier.init", false},
-    {3, PAIR, "expects 16 bytes too few", false},
-    {4, PAIR, "expects 16 bytes too many", false},
-    {5, PAIR, "parity not flipped at the ring's wrap", false},
-    {6, PAIR, "empty barrier waits for one arrival too many", false},
-    {7, PAIR, "multicast mask lacks a block", false},
-    {8, ONE_PANEL, "panel reused before the store has read it", false},
-    {22, STORER, "panel given to be written before the store has read it", false},
-    {12, PAIR, "block leaves without draining", false},
-    {13, PAIR, "slot given back before the multiply has read it", false},
-    {14, PAIR, "one k-block loaded twice, one never", true},
-    {15, PAIR, "stride of the matrix descriptor off by one atom", true},
-    {16, PAIR, "consumer does not wait for the slot", false},
-    {17, STREAM, "part added before it is there", false},
-    {18, STREAM, "part's flag set before the part is written", false},
-    {19, STREAM, "part's flag not cleared", false},
-    {20, SPLIT, "parts added before the blocks meet", false},
-    {21, SPLIT, "part left where the other warpgroup still multiplies", false},
-    {40, PINGPONG, "pingpong: the first turn is the second warpgroup's", false},
-    {41, PINGPONG, "pingpong: the other tile's slots not passed over", false},
-    {42, PINGPONG, "pingpong: turn not handed over", false},
-    {43, PINGPONG, "pingpong: a slot waits for both warpgroups", false},
-    {44, PINGPONG, "pingpong: both warpgroups store from the same panels", false},
-    {HOST_SWIZZLE, PAIR, "map swizzled by 64 bytes, kernel by 128", true},
-    {HOST_BOX, PAIR, "box one row short", false},
-    {HOST_TILE, PAIR, "plan for another tile", false},
-    {HOST_TX, PAIR, "plan for other bytes a stage", false},
-};
-
-static struct tmap_gemm_config request_of(enum shape shape)
-{
-    struct tmap_gemm_config request = {.tile_m = shape == PINGPONG ? 64 : 128,
-                                       .tile_n = 128,
-                                       .stages = shape == SPLIT      ? 2
-                                                 : shape == PINGPONG ? 5
-                                                                     : 4,
-                                       .cluster_m = shape == SPLIT ? 1 : 2,
-                                       .cluster_n = 1,
-                                       .split_k = shape == SPLIT ? 2 : 1,
-                                       .panels = shape == ONE_PANEL || shape == STORER ? 1 : 0,
-                                       .clusters = shape == STREAM  ? 4
-                                                   : shape == SPLIT ? 0
-                                                                    : 2,
-                                       .swapped = -1,
-                                       .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1,
-                                       .store_warp = shape == ONE_PANEL ? -1 : 0,
-                                       .direct = -1,
-                                       .pingpong = shape == PINGPONG ? 1 : -1};
-    return request;
-}
 
 static void plant(struct tmap_gemm_plan *plan, uint32_t id)
 {
@@ -111,7 +50,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
 {
     struct tmap_gemm_problem shape = {
         .kind = TMAP_GEMM_BF16, .m = N, .n = N, .k = K, .batch = 1, .alpha = 1};
-    const struct tmap_gemm_config request = request_of(f->shape);
+    const struct tmap_gemm_config request = request_of(f->shape, 4, 2);
     struct emulated_product product;
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
@@ -157,7 +96,7 @@ static void controls_are_silent(void **state)
     emulated_seeds(&seeds, &first, &step);
     for (uint64_t seed = first; seed < seeds; seed += step)
         for (enum shape s = PAIR; s <= PINGPONG; s++, runs++) {
-            const struct fault control = {0, s, "control", false};
+            const struct fault control = {.shape = s, .name = "control"};
             const struct outcome o = run(&control, 0, seed);
             if (o.findings || o.failed || o.wrong)
                 fail_msg("shape %d seed %u: the control is not right: %s", s, (unsigned)seed,

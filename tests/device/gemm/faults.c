@@ -11,56 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernels/gemm/suite.h"
+#include "device/gemm/planted.h"
 
 extern const char image_tests_device_gemm_faults[];
 
 enum { N = 1024, RUNS = 20, SPARE_BYTES = 4096, POISON = 0xff };
-
-/* Faults of the host's making; the others are the kernel's (FAULT in its sources). */
-enum { HOST_SWIZZLE = 100, HOST_BOX, HOST_TILE, HOST_TX };
-
-/* Which plan carries the fault. */
-enum shape { PAIR, ONE_PANEL, STORE_WARP, STREAM, SPLIT, PINGPONG };
-
-/* delay: what is slowed down, in fault and control alike, so that a race is lost every time. blind:
- * the hardware cannot show it, for the reason given. */
-static const struct fault {
-    uint32_t id, delay;
-    enum shape shape;
-    const char *name, *blind;
-} faults[] = {
-    {1, 1, PAIR, "no proxy fence before the store", NULL},
-    {2, 2, PAIR, "no fence after mbarrier.init",
-     "it is no instruction on sm_90a: the PTX is checked instead"},
-    {9, 2, PAIR, "blocks of a cluster do not meet after mbarrier.init", NULL},
-    {3, 0, PAIR, "expects 16 bytes too few", NULL},
-    {4, 0, PAIR, "expects 16 bytes too many", NULL},
-    {5, 0, PAIR, "parity not flipped at the ring's wrap", NULL},
-    {6, 0, PAIR, "empty barrier waits for one arrival too many", NULL},
-    {7, 0, PAIR, "multicast mask lacks a block", NULL},
-    {8, 8, ONE_PANEL, "panel reused before the store has read it", NULL},
-    {22, 8, STORE_WARP, "panel given to be written before the store has read it", NULL},
-    {12, 12, PAIR, "block leaves without draining", NULL},
-    {13, 13, PAIR, "slot given back before the multiply has read it", NULL},
-    {14, 0, PAIR, "one k-block loaded twice, one never", NULL},
-    {15, 0, PAIR, "stride of the matrix descriptor off by one atom", NULL},
-    {16, 0, PAIR, "consumer does not wait for the slot", NULL},
-    {17, 17, STREAM, "part added before it is there", NULL},
-    {18, 17, STREAM, "part's flag set before the part is written", NULL},
-    {19, 17, STREAM, "part's flag not cleared", NULL},
-    {20, 17, SPLIT, "parts added before the blocks meet", NULL},
-    {21, 21, SPLIT, "part left where the other warpgroup still multiplies", NULL},
-    {40, 40, PINGPONG, "pingpong: the first turn is the second warpgroup's", NULL},
-    {41, 40, PINGPONG, "pingpong: the other tile's slots not passed over", NULL},
-    {42, 40, PINGPONG, "pingpong: turn not handed over", NULL},
-    {43, 40, PINGPONG, "pingpong: a slot waits for both warpgroups", NULL},
-    {44, 8, PINGPONG, "pingpong: both warpgroups store from the same panels", NULL},
-    {HOST_SWIZZLE, 0, PAIR, "map swizzled by 64 bytes, kernel by 128", NULL},
-    {HOST_BOX, 0, PAIR, "box one row short", NULL},
-    {HOST_TILE, 0, PAIR, "plan for another tile", NULL},
-    {HOST_TX, 0, PAIR, "plan for other bytes a stage", NULL},
-};
 
 struct finding {
     int stage; /* how far the child came: 3 is to the end */
@@ -76,29 +31,6 @@ struct rig {
     uint16_t *host;
     tmap_cu_function faulty;
 };
-
-/* A pingpong's stages do not divide a tile's k-blocks: else its slots begin where they began. */
-static struct tmap_gemm_config request_of(enum shape shape)
-{
-    struct tmap_gemm_config request = {.tile_m = shape == PINGPONG ? 64 : 128,
-                                       .tile_n = 128,
-                                       .stages = shape == SPLIT      ? 2
-                                                 : shape == PINGPONG ? 5
-                                                                     : 4,
-                                       .cluster_m = shape == SPLIT ? 1 : 2,
-                                       .cluster_n = 1,
-                                       .split_k = shape == SPLIT ? 2 : 1,
-                                       .panels = shape == ONE_PANEL || shape == STORE_WARP ? 1 : 0,
-                                       .clusters = shape == STREAM  ? 5
-                                                   : shape == SPLIT ? 0
-                                                                    : 8,
-                                       .swapped = -1,
-                                       .stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1,
-                                       .store_warp = shape == ONE_PANEL ? -1 : 0,
-                                       .direct = -1,
-                                       .pingpong = shape == PINGPONG ? 1 : -1};
-    return request;
-}
 
 /* Operands of integers -2 .. 1 in bf16, the same in every process. */
 static bool fill(struct rig *r, struct tmap_gemm_problem *p)
@@ -117,7 +49,7 @@ static bool fill(struct rig *r, struct tmap_gemm_problem *p)
 static bool set_up(struct rig *r, enum shape shape)
 {
     struct tmap_gemm_problem p;
-    const struct tmap_gemm_config request = request_of(shape);
+    const struct tmap_gemm_config request = request_of(shape, 5, 8);
     tmap_cu_module module;
     char why[160];
     if (tmap_gemm_open(&(struct tmap_open){.watchdog_ms = 2000}, &r->suite, why, sizeof why) !=
