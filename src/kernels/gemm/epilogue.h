@@ -28,6 +28,14 @@ struct gemm_epilogue {
     int64_t second_row_bytes, second_batch_bytes;
 };
 
+/* Scales of blocks: of A's rows by a map of rank 2 (M, k-blocks), and B's by address. */
+struct gemm_blocks {
+    struct gemm_map a;
+    uint64_t b;
+    int64_t b_row_bytes;
+    int32_t b_rows, b_cols; /* blocks of N, of K */
+};
+
 /* The product's maps, and so its parameters, are aligned on the device: so is what follows them. */
 struct gemm_epilogue_params {
     struct gemm_params product;
@@ -37,6 +45,12 @@ struct gemm_epilogue_params {
     _Alignas(128)
 #endif
         struct gemm_epilogue epilogue;
+#ifdef __CUDACC__
+    alignas(128)
+#else
+    _Alignas(128)
+#endif
+        struct gemm_blocks blocks;
 };
 
 #endif

@@ -68,7 +68,7 @@ uint32_t gemm_threads(const struct gemm_instance *instance)
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
 {
     return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES +
-           gemm_scale_bytes(instance);
+           gemm_scale_bytes(instance) + (instance->image == GEMM_BLOCKS ? GEMM_BLOCKS_BYTES : 0);
 }
 
 uint32_t gemm_scale_bytes(const struct gemm_instance *instance)

@@ -22,6 +22,9 @@
 #define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue", kind, slabs, bn, false, false,      \
         false, true, GEMM_FINISHED)
+#define GEMM_SCALED(kind, wgs, bn)                                                                 \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_blocks", kind, wgs, bn, false, false, true, false,        \
+        GEMM_BLOCKS)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 #define GEMM_TENSOR(kind, code, ctas, bn, a_mn, b_mn)                                              \
@@ -76,8 +79,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
                       "gemm/sm90/f16_epilogue"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
-        [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL,
-                       "gemm/sm90/e4m3_epilogue"},
+        [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL, "gemm/sm90/e4m3_epilogue",
+                       "gemm/sm90/e4m3_blocks"},
         [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },

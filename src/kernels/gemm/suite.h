@@ -9,8 +9,9 @@
 #include "tmap/kernels.h"
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
- * those that ask for their next tile); those of widths between; those with an epilogue. */
-enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_FINISHED, GEMM_IMAGES };
+ * those that ask for their next tile); those of widths between; those with an epilogue, and with
+ * scales of blocks. */
+enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_FINISHED, GEMM_BLOCKS, GEMM_IMAGES };
 
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
 enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };
@@ -121,6 +122,7 @@ struct gemm_view {
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
     bool epilogue, second; /* steps of epilogue.def; a second output among them */
+    bool blocks;           /* scaled */
     bool grouped;          /* one of a group, whose members share their boxes */
     int32_t element_bytes, out_bytes;
 };
@@ -185,6 +187,10 @@ uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem);
 void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_problem *problem,
                         bool swapped, struct gemm_epilogue *out);
+
+/* The map of A's block scales, of which a kernel's tile of rows is a box (maps.c). */
+void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_m,
+                          struct tmap_desc *desc);
 
 /* A plan's parameters but for its maps and what is only a group's (plan.c). */
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -8,6 +8,9 @@ enum {
     GEMM_SPAN_BYTES = 128, /* of K in a k-block, a row of the 128-byte swizzle */
     GEMM_SLAB_ROWS = 64,   /* of a warpgroup's multiply (wgmma), and of a panel */
     GEMM_PANEL_BYTES = GEMM_SLAB_ROWS * GEMM_SPAN_BYTES,
+    GEMM_BLOCKS_BYTES = 1024, /* of a slot, where blocks are scaled: A's rows', then B's at */
+    GEMM_B_SCALES_AT = 768,
+    GEMM_SCALE_BLOCK = 128,   /* of K, and of N */
     GEMM_BARRIERS_BYTES = 16, /* a slot's two, full and empty */
     GEMM_TURNS_BYTES = 16,    /* a pingpong's two */
     GEMM_TALL_WGS = 3,        /* warpgroups of the tile without a producer (tall.cuh) */

@@ -31,6 +31,11 @@ PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k
     }
 }
 
+// In blocks.cuh: the scales of a k-block to their slot; B's by this thread itself.
+template <class S> struct source;
+template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot);
+template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot);
+
 // What a tile's k-blocks have in common, worked out before the first: one thread loads, and every
 // instruction of its loop delays the next load. Rows of M or N are shared among the blocks of a
 // cluster that each load their piece for all.
@@ -154,7 +159,9 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
         for (; e.left > 0; e.left--, e.k += e.step) {
             const uint32_t bar = e.from.full + 16 * ring.slot;
             ptx::mbarrier_wait_often(bar + 8, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
+            if constexpr (S::BLOCKS) store_b_scales(e.from, e.k, ring.slot);
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
+            if constexpr (S::BLOCKS) load_a_scales(e.from, e.k, ring.slot);
             e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
             ring.advance(p.stages);
         }

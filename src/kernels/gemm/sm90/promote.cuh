@@ -39,6 +39,11 @@ PTX_FN void add(float (&sum)[REGS], const float (&part)[PARTS])
         asm volatile("add.f32 %0, %0, %1;" : "+f"(sum[AT + i]) : "f"(part[i]));
 }
 
+// In blocks.cuh: a k-block's scales as this thread's rows see them.
+template <class S, bool BLOCKS = S::BLOCKS> struct slot_scales {
+    PTX_FN slot_scales(const shared_layout<S> &, int32_t) {}
+};
+
 // One chain of a k-block's multiplies, from the low words of its first column's matrix descriptors.
 template <class S, int PARTS>
 PTX_FN void multiply_chain(float (&part)[PARTS], uint32_t a, uint32_t b)
@@ -66,6 +71,7 @@ template <class S> struct promotion {
     int32_t wg;
     uint32_t full, empty; // slot 0's barriers; empty: this lane's to signal, or 0
     uint32_t a, b;        // slot 0's descriptors
+    slot_scales<S> scales;
 
     struct source {
         uint32_t a, b;
@@ -73,7 +79,7 @@ template <class S> struct promotion {
 
     PTX_FN promotion(float (&sum)[S::REGS], const gemm_params &p, const shared_layout<S> &smem,
                      uint32_t fillers, int32_t wg, ring_position &ring, const ptx::watch &watch)
-        : sum(sum), p(p), watch(watch), ring(ring), wg(wg)
+        : sum(sum), p(p), watch(watch), ring(ring), wg(wg), scales(smem, wg)
     {
         const uint32_t lane = threadIdx.x % 32;
         full = smem.full(0);
@@ -114,7 +120,10 @@ template <class S> struct promotion {
         ptx::wgmma_wait<0>();
         hold(part);
         if (signal) ptx::mbarrier_arrive_cluster(signal);
-        add<C * PARTS>(sum, part);
+        if constexpr (S::BLOCKS)
+            scales.template add<C>(sum, part);
+        else
+            add<C * PARTS>(sum, part);
     }
     // What comes before a k-block's last chain.
     PTX_FN void up_to_last(float (&part)[PARTS]) const
@@ -129,6 +138,7 @@ template <class S> struct promotion {
     {
         float part[PARTS];
         await(false);
+        if constexpr (S::BLOCKS) scales.read(p, ring.slot);
         start<0>(part, here());
 #pragma unroll 1
         for (int32_t k_block = 1; k_block < k_blocks; k_block++) {
@@ -139,6 +149,7 @@ template <class S> struct promotion {
             const bool there = filled();
             settle<LAST>(part, signal);
             await(there);
+            if constexpr (S::BLOCKS) scales.read(p, ring.slot);
             start<0>(part, from);
         }
         up_to_last(part);

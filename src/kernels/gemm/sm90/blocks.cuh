@@ -1,0 +1,101 @@
+// Scales of blocks: of 1 x 128 of A and of 128 x 128 of B (DeepGEMM's form). A k-block is 128 of K
+// in e4m3, so its sum leaves the tensor core, is scaled and added in fp32: promote.cuh with a
+// multiplication.
+//
+// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's,
+// one for every 128 columns, are stored there by the loading thread. A warpgroup's warps read them
+// before they meet for the turn at the tensor core: so all have when one of them gives the slot
+// back.
+#pragma once
+
+#include "kernel.cuh"
+#include "kernels/gemm/epilogue.h"
+
+template <class SHAPE> struct block_scaled : SHAPE {
+    static constexpr bool BLOCKS = true;
+    static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
+    static constexpr int CHAINS = SHAPE::BN / SHAPE::CHAIN;
+    static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
+                  "a k-block is a block of scales");
+    static_assert(GEMM_SCALE_BLOCK % SHAPE::CHAIN == 0, "a chain's columns have one scale");
+    static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
+};
+
+PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
+{
+    return reinterpret_cast<const gemm_epilogue_params &>(p).blocks;
+}
+
+template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot)
+{
+    const gemm_blocks &x = blocks_of(*from.params);
+    const gemm_params &p = *from.params;
+    const int32_t down = from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
+    const int32_t row = (from.b_row - down) / GEMM_SCALE_BLOCK;
+    const int32_t col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
+    const uint32_t to = from.a_to - from.a_part * (S::BM >> (31 - __clz(p.cluster_n))) * 128 +
+                        slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES + GEMM_B_SCALES_AT;
+#pragma unroll
+    for (int i = 0; i < S::CHAINS; i++) {
+        const bool inside = row + i < x.b_rows && col < x.b_cols;
+        ptx::store_shared_32(
+            to + i * 4,
+            ptx::load_global_if(x.b + (row + i) * x.b_row_bytes + col * 4ll, inside, false));
+    }
+}
+
+template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot)
+{
+    const gemm_params &p = *from.params;
+    const int32_t down = from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
+    const int32_t c[2] = {from.a_row - down, k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0)};
+    const uint32_t to = from.a_to - down * 128 + slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES;
+    ptx::tma_load_hint<2>(to, &blocks_of(p).a, from.full + 16 * slot, c, p.load_policy);
+}
+
+template <class S> struct slot_scales<S, true> {
+    uint32_t base;
+    float row[2], col[S::CHAINS];
+
+    PTX_FN slot_scales(const shared_layout<S> &smem, int32_t) : base(smem.scales(0)) {}
+    // This thread's place is asked for anew: the widest tile has no register to keep it in.
+    PTX_FN void read(const gemm_params &p, int32_t slot)
+    {
+        if (FAULT(p, 83)) slot = slot > 0 ? slot - 1 : 0;
+        const uint32_t at = base + slot * S::STAGE_BYTES;
+        const uint32_t thread = this_thread() - 128;
+        const uint32_t own = at + thread / 32 * 64 + thread % 32 / 4 * 4;
+        row[0] = __uint_as_float(ptx::load_shared_32(own));
+        row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + 32));
+#pragma unroll
+        for (int i = 0; i < S::CHAINS; i++)
+            col[i] = __uint_as_float(ptx::load_shared_32(at + GEMM_B_SCALES_AT + i * 4));
+    }
+    // sum += row col part, left between the waits as add() is.
+    template <int C, int REGS, int PARTS>
+    PTX_FN void add(float (&sum)[REGS], const float (&part)[PARTS]) const
+    {
+        const float scale[2] = {row[0] * col[C], row[1] * col[C]};
+#pragma unroll
+        for (int i = 0; i < PARTS; i++)
+            asm volatile("fma.rn.f32 %0, %1, %2, %0;"
+                         : "+f"(sum[C * PARTS + i])
+                         : "f"(part[i]), "f"(scale[i / 2 % 2]));
+    }
+};
+
+#define GEMM_SCALED_KERNEL(NAME, ...)                                                              \
+    extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<block_scaled<__VA_ARGS__>>(p.product);                                                \
+    }
+
+#ifdef GEMM_ONLY
+#define GEMM_SCALED(kind, wgs, bn)                                                                 \
+    GEMM_SCALED_KERNEL(gemm_##kind##_##wgs##x##bn##_blocks,                                        \
+                       shape<GEMM_KIND_##kind, wgs, bn, false, false, true>)
+#define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)
+#define GEMM_PINGPONG(kind, slabs, bn)
+#include "instances.def"
+#endif
