@@ -81,6 +81,16 @@ struct tmap_gemm_epilogue {
     uint64_t amax; /* a float, raised to the largest |D| before rounding: the caller clears it */
 };
 
+/* Scales of blocks of e4m3 operands: element (i, k) of A counts a[k / 128][i] times, element (k, j)
+ * of B b[j / 128][k / 128] times. Stored rows: of a, M floats for every 128 of K; of b, one float
+ * for every 128 of K for every 128 of N. Each 128 of K is summed in the tensor core, scaled and
+ * added in fp32. Addresses of 0: none. a's rows are loaded by the copy engine and keep its rules;
+ * b begins at a multiple of 4. */
+struct tmap_gemm_block_scale {
+    uint64_t a, b;
+    int64_t lda, ldb; /* floats from one row to the next */
+};
+
 /* D = alpha A B + beta C for every matrix of the batch, or what the epilogue makes of it. Sums are
  * in fp32 (s8: int32). C may be D; it is stored as D is. precise: fp8 sums leave the tensor core
  * every 128 of K, which itself keeps fewer bits than fp32. */
@@ -100,6 +110,7 @@ struct tmap_gemm_problem {
      * tile is the factor of its row r and its j-th 32 of K, as cublasLt has them. Tiles are whole:
      * factors beyond K must be no NaN. */
     uint64_t a_scales, b_scales;
+    struct tmap_gemm_block_scale block_scale; /* of a batch of one, without an epilogue */
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */
@@ -127,7 +138,7 @@ struct tmap_gemm_config {
                          (clusterlaunchcontrol), on request only; -1: never */
 };
 
-#define TMAP_GEMM_PARAM_WORDS 112
+#define TMAP_GEMM_PARAM_WORDS 144
 
 /* A ready plan: caller-owned plain data, valid while the suite is open; run it any number of times.
  * Everything may be read, nothing written. */
@@ -146,7 +157,7 @@ struct tmap_gemm_plan {
 
 /* Why a plan was refused: the row that a descriptor or its use violates. */
 struct tmap_gemm_refusal {
-    char operand; /* 'A', 'B', 'D', or 0 when no row is to blame */
+    char operand; /* 'A', 'B', 'D', 'S' (A's block scales), or 0 when no row is to blame */
     struct tmap_violation violation;
     char text[160];
 };

@@ -25,7 +25,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);
     view.second = problem->epilogue.second.address != 0;
-    view.promote = problem->precise && gemm_is_fp8(problem->kind);
+    view.blocks = problem->block_scale.a != 0;
+    view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
     view.element_bytes = gemm_element_bytes(problem->kind);
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
     return view;
@@ -39,6 +40,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if ((instance->image == GEMM_FINISHED) != view->epilogue) return false;
+    if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
@@ -458,6 +460,7 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
+        if (swapped && problem->block_scale.a) continue; /* A's blocks are not B's */
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             const struct gemm_instance *instance = &gemm_instances[i];

@@ -351,8 +351,8 @@ enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap
     if (!suite || !like || !members || !group || count == 0 || count > INT32_MAX / 2 ||
         memory % 128 != 0 || memory == 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no such group");
-    if (gemm_wants_epilogue(like))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "groups have no epilogue");
+    if (gemm_wants_epilogue(like) || like->block_scale.a)
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "groups have no epilogue or scales of blocks");
     if (like->a.mn_major || like->b.mn_major)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "no kernel multiplies such a group");
     enum tmap_status status = validate(like, members, count, request ? request : &nothing, refusal);

@@ -82,6 +82,20 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
     return desc;
 }
 
+void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_m,
+                          struct tmap_desc *desc)
+{
+    const uint64_t k = (uint64_t)problem->k, m = (uint64_t)problem->m;
+    *desc = (struct tmap_desc){.kind = TMAP_TILED,
+                               .dtype = TMAP_FLOAT32,
+                               .rank = 2,
+                               .address = problem->block_scale.a,
+                               .dim = {m, (k + GEMM_SCALE_BLOCK - 1) / GEMM_SCALE_BLOCK},
+                               .stride_bytes = {(uint64_t)problem->block_scale.lda * 4},
+                               .box = {(uint32_t)tile_m, 1},
+                               .elem_stride = {1, 1}};
+}
+
 bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc)
 {
     const int32_t left = tile_n % GEMM_SLAB_ROWS;
@@ -120,7 +134,8 @@ static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_
 /* How the kernels use the map: every box at the start of a slot, its bytes announced. */
 static struct tmap_use use_of(char name, int32_t sharers, int32_t ctas)
 {
-    struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD, .coord_count = 3};
+    struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD,
+                           .coord_count = name == 'S' ? 2 : 3};
     use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
     use.multicast = name == 'D' || sharers < 2 ? 0 : (uint32_t)sharers;
     if (ctas > 1 && name != 'D') use.cta_group = (uint32_t)ctas;

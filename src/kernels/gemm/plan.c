@@ -1,6 +1,7 @@
 /* From a problem to a plan that only has to be launched. */
 #include <string.h>
 
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 #include "kernels/runtime/policy.h"
 
@@ -108,6 +109,21 @@ static enum tmap_status map_end(const struct tmap_gemm *suite, const struct gemm
     return map_one(suite, &end, 'D', 1, 1, map, refusal);
 }
 
+/* A's scales by a map, a box of a tile's rows a k-block; B's by address. */
+static enum tmap_status scale_blocks(const struct tmap_gemm *suite,
+                                     const struct tmap_gemm_problem *problem,
+                                     const struct gemm_choice *choice, struct gemm_blocks *blocks,
+                                     struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_desc desc;
+    blocks->b = problem->block_scale.b;
+    blocks->b_row_bytes = problem->block_scale.ldb * (int64_t)sizeof(float);
+    blocks->b_rows = (problem->n + GEMM_SCALE_BLOCK - 1) / GEMM_SCALE_BLOCK;
+    blocks->b_cols = (problem->k + GEMM_SCALE_BLOCK - 1) / GEMM_SCALE_BLOCK;
+    gemm_describe_scales(problem, choice->config.tile_m, &desc);
+    return map_one(suite, &desc, 'S', 1, 1, &blocks->a, refusal);
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -120,6 +136,10 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     gemm_fill_params(suite, &view, choice, problem, &params);
     if (view.epilogue)
         gemm_fill_epilogue(&view, problem, choice->config.swapped > 0, &all.epilogue);
+    if (view.blocks) {
+        const enum tmap_status status = scale_blocks(suite, problem, choice, &all.blocks, refusal);
+        if (status != TMAP_OK) return status;
+    }
     gemm_describe(&view, choice, problem, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
@@ -132,11 +152,12 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     if (status == TMAP_OK && suite->family == GEMM_SM100)
         status = gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
     if (status != TMAP_OK) return status;
-    const uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
-                                                    gemm_a_rows(choice->instance), sharers[0]) +
-                              gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
-                                                    gemm_b_rows(choice->instance), sharers[1]) +
-                              gemm_scale_bytes(choice->instance);
+    uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
+                                              gemm_a_rows(choice->instance), sharers[0]) +
+                        gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
+                                              gemm_b_rows(choice->instance), sharers[1]) +
+                        gemm_scale_bytes(choice->instance);
+    if (view.blocks) tx_bytes += (uint64_t)choice->config.tile_m * sizeof(float);
     if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     params.tx_bytes = (int32_t)tx_bytes;
@@ -163,6 +184,7 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "tf32 operands are contiguous along K, in tensor memory's products";
     if (suite->family == GEMM_SM120 && mn_major)
         return "operands are contiguous along K, in products of mma.sync";
+    if (p->block_scale.a) return "scales of blocks are for compute capability 9.0's products";
     if (gemm_wants_epilogue(p))
         return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
                "9.0";

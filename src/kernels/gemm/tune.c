@@ -32,12 +32,13 @@ static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
  * checked again by the plan that is made of it. */
 static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, char *key)
 {
-    snprintf(key, KEY_BYTES,
-             "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d e%d a%d",
-             suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
-             (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k,
-             p->batch, p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f,
-             gemm_wants_epilogue(p), p->epilogue.activation);
+    snprintf(
+        key, KEY_BYTES,
+        "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d e%d a%d s%d",
+        suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
+        (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
+        p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f,
+        gemm_wants_epilogue(p), p->epilogue.activation, p->block_scale.a != 0);
 }
 
 static bool recall(const char *path, const char *key, struct tmap_gemm_config *c)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
 enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
@@ -146,6 +147,26 @@ static enum tmap_status epilogue(const struct tmap_gemm_problem *p,
     return e->second.address ? check_second(p, refusal) : TMAP_OK;
 }
 
+static enum tmap_status block_scale(const struct tmap_gemm_problem *p,
+                                    struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_gemm_block_scale *x = &p->block_scale;
+    const int64_t blocks = (p->k + GEMM_SCALE_BLOCK - 1) / GEMM_SCALE_BLOCK;
+    if (!x->a && !x->b) return TMAP_OK;
+#define BLOCK_SCALE(member, low, high)                                                             \
+    if (x->member < (low) || x->member > (high))                                                   \
+        return out_of(refusal, "block_scale: ", #member, x->member, low, high);
+#include "kernels/gemm/bounds.def"
+    if (!x->a || !x->b) return refuse(refusal, "block_scale: only one of a and b is there");
+    if (x->b % sizeof(float)) return refuse(refusal, "block_scale: b is not a multiple of 4");
+    if (x->lda < p->m) return refuse(refusal, "block_scale: lda is less than M");
+    if (x->ldb < blocks) return refuse(refusal, "block_scale: ldb is less than K / 128");
+    if (p->kind != GEMM_E4M3) return refuse(refusal, "block_scale: e4m3 alone has it");
+    if (p->batch > 1) return refuse(refusal, "block_scale: of a batch of one only");
+    if (gemm_wants_epilogue(p)) return refuse(refusal, "block_scale: not beside an epilogue");
+    return TMAP_OK;
+}
+
 enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
                                        struct tmap_gemm_refusal *refusal)
 {
@@ -165,6 +186,7 @@ enum tmap_status gemm_validate(const struct tmap_gemm_problem *p,
         status = matrix(&p->epilogue.second, "epilogue: second's ", refusal);
     if (status == TMAP_OK) status = together(p, refusal);
     if (status == TMAP_OK) status = epilogue(p, refusal);
+    if (status == TMAP_OK) status = block_scale(p, refusal);
     return status == TMAP_OK ? gemm_validate_request(request, refusal) : status;
 }
 
@@ -174,6 +196,7 @@ enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
     const enum tmap_status status = narrow(what, case_bounds, COUNT(case_bounds), "", refusal);
     struct tmap_gemm_problem p = what->problem;
     p.c.address = 0; /* the case's addresses do not count */
+    p.block_scale = (struct tmap_gemm_block_scale){0};
     p.epilogue = (struct tmap_gemm_epilogue){.activation = p.epilogue.activation,
                                              .bias_type = p.epilogue.bias_type};
     return status == TMAP_OK ? gemm_validate(&p, &what->request, refusal) : status;
