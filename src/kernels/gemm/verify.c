@@ -85,6 +85,7 @@ struct product {
     tmap_cu_deviceptr d_base;
     int64_t d_bytes; /* with its guard bands */
     struct probe_epilogue epilogue;
+    struct probe_blocks blocks;
     int64_t second_bytes;
 };
 
@@ -163,6 +164,23 @@ static uint64_t factors(struct bench *b, int32_t rows, int32_t k, int32_t batch,
     return at;
 }
 
+/* Smallest legal rows. The scales are drawn as K's blocks of M are, and of N's. */
+static void prepare_blocks(struct bench *b, uint64_t seed, struct product *p)
+{
+    enum { BLOCK = 128, WHOLE = 4 };
+    struct tmap_gemm_problem *q = &p->problem;
+    struct tmap_gemm_block_scale *x = &q->block_scale;
+    if (!x->a || !x->b) return;
+    const int32_t deep = (q->k + BLOCK - 1) / BLOCK, wide = (q->n + BLOCK - 1) / BLOCK;
+    x->lda = ((int64_t)q->m + WHOLE - 1) / WHOLE * WHOLE;
+    x->ldb = deep;
+    p->blocks =
+        (struct probe_blocks){.a = vector(b, &x->a, PROBE_F32, (int32_t)x->lda * deep, seed + 9),
+                              .b = vector(b, &x->b, PROBE_F32, wide * deep, seed + 10),
+                              .lda = x->lda,
+                              .ldb = x->ldb};
+}
+
 static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
 {
     int64_t ignored;
@@ -178,6 +196,7 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
     fill(b, &p->b, what->fill_b, what->parameter, what->seed + 1);
     prepare_epilogue(b, what->seed, p);
+    prepare_blocks(b, what->seed, p);
     if (gemm_is_scaled(q->kind)) {
         q->a_scales = factors(b, q->m, q->k, q->batch, 128);
         q->b_scales = factors(b, q->n, q->k, q->batch, 126);
@@ -199,14 +218,15 @@ static double relative_bound(const struct tmap_gemm_problem *q)
 {
     const double fp32 = ldexp(1, -22), fp8 = ldexp(1, -12), k = q->k;
     if (gemm_is_fp8(q->kind))
-        return q->precise ? fp8 * 6 + fp32 * (k / 128 + 2) : fp8 * (k / 32 + 2);
+        return q->precise || q->block_scale.a ? fp8 * 6 + fp32 * (k / 128 + 2) : fp8 * (k / 32 + 2);
     return fp32 * (k / (q->kind == GEMM_TF32 ? 8 : 16) + 2);
 }
 
 static bool is_random(const struct tmap_gemm_case *what)
 {
     return what->problem.kind != GEMM_S8 &&
-           (what->fill_a == PROBE_NORMAL || what->fill_b == PROBE_NORMAL);
+           (what->fill_a == PROBE_NORMAL || what->fill_b == PROBE_NORMAL ||
+            what->problem.block_scale.a);
 }
 
 /* Of every element that was checked the largest, against the kernel's amax; a sample's may be less.
@@ -237,6 +257,7 @@ static void compare(struct bench *b, const struct tmap_gemm_case *what, const st
                                 .c = p->c,
                                 .d = p->d,
                                 .epilogue = p->epilogue,
+                                .blocks = p->blocks,
                                 .alpha = q->alpha,
                                 .beta = q->beta,
                                 .exact = !is_random(what),

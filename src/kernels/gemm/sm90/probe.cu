@@ -213,8 +213,11 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
                       n = (int32_t)((e - batch * per) % q.d.k);
         double sum = 0, size = 0;
         for (int32_t k = 0; k < q.a.k; k++) {
-            const double x = read(q.a.data, q.a.type, index_of(q.a, m, k, batch)) *
-                             read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
+            double x = read(q.a.data, q.a.type, index_of(q.a, m, k, batch)) *
+                       read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
+            if (q.blocks.a)
+                x *= (double)q.blocks.a[k / 128 * q.blocks.lda + m] *
+                     q.blocks.b[n / 128 * q.blocks.ldb + k / 128];
             sum += x;
             size += fabs(x);
         }

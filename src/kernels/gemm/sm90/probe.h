@@ -47,9 +47,16 @@ struct probe_epilogue {
     struct probe_matrix second;
 };
 
+/* Scales of blocks, floats: a[k / 128][row], b[column / 128][k / 128]; NULL: none. */
+struct probe_blocks {
+    const float *a, *b;
+    int64_t lda, ldb;
+};
+
 struct probe_check {
     struct probe_matrix a, b, d, c; /* d.outer = m, d.k = n */
     struct probe_epilogue epilogue;
+    struct probe_blocks blocks;
     float alpha, beta;
     int32_t exact;
     int32_t samples; /* 0: every element; else so many, picked by hash */
