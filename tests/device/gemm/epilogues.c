@@ -69,6 +69,29 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
     return c;
 }
 
+/* e4m3 with scales of blocks; the addresses say that they are wanted. */
+static struct tmap_gemm_case drawn_blocks(uint64_t *state)
+{
+    static const int32_t tiles[][2] = {{0, 0}, {128, 64}, {128, 128}};
+    const int32_t *tile = tiles[below(state, 3)];
+    struct tmap_gemm_case c = {.problem = {.kind = TMAP_GEMM_E4M3,
+                                           .out = (int32_t)below(state, 3),
+                                           .m = extent(state),
+                                           .n = extent(state),
+                                           .k = extent(state),
+                                           .batch = 1,
+                                           .alpha = 1,
+                                           .block_scale = {.a = 1, .b = 1}},
+                               .seed = rng_step(state)};
+    c.problem.d.mn_major = below(state, 4) == 0;
+    c.problem.out = c.problem.out == TMAP_GEMM_OUT_F16 ? TMAP_GEMM_OUT_BF16 : c.problem.out;
+    c.request = (struct tmap_gemm_config){.tile_m = tile[0],
+                                          .tile_n = tile[1],
+                                          .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
+    c.reruns = below(state, 8) == 0 ? 3 : 0;
+    return c;
+}
+
 /* What no kernel fits is left to the model, little by little. */
 static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
 {
@@ -104,17 +127,17 @@ static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outc
            (unsigned long long)o->first, o->expected, o->got, o->worst);
 }
 
-static void shapes(struct rig *r, int32_t kind, int count, uint64_t seed)
+static void shapes(struct rig *r, int32_t kind, bool blocks, int count, uint64_t seed)
 {
     unsigned long wrong = 0, split = 0, streamed = 0, swapped = 0, pingpong = 0, elements = 0;
     double worst = 0;
     char text[200];
     uint64_t state = seed + (uint64_t)kind;
     for (int i = 0; i < count; i++) {
-        struct tmap_gemm_case c = drawn(kind, &state);
+        struct tmap_gemm_case c = blocks ? drawn_blocks(&state) : drawn(kind, &state);
         struct tmap_gemm_outcome o;
         memset(&o, 0, sizeof o);
-        fit(r->gemm, &c);
+        if (!blocks) fit(r->gemm, &c);
         const enum tmap_status status = tmap_gemm_verify(r->gemm, &c, &o);
         const bool right = status == TMAP_OK && o.checked > 0 && o.wrong == 0 &&
                            o.guard_wrong == 0 && o.rerun_wrong == 0;
@@ -125,11 +148,12 @@ static void shapes(struct rig *r, int32_t kind, int count, uint64_t seed)
         if (o.worst > worst) worst = o.worst;
         if (status == TMAP_E_DRIVER) break;
     }
-    snprintf(text, sizeof text,
-             "kind %d, seed %llu: %d shapes (%lu split, %lu streamed, %lu swapped, %lu pingpong), "
-             "%lu wrong, %lu elements, worst %.3f of the bound",
-             kind, (unsigned long long)seed, count, split, streamed, swapped, pingpong, wrong,
-             elements, worst);
+    snprintf(
+        text, sizeof text,
+        "kind %d%s, seed %llu: %d shapes (%lu split, %lu streamed, %lu swapped, %lu pingpong), "
+        "%lu wrong, %lu elements, worst %.3f of the bound",
+        kind, blocks ? " by blocks" : "", (unsigned long long)seed, count, split, streamed, swapped,
+        pingpong, wrong, elements, worst);
     rig_tap(r, wrong == 0, text);
 }
 
@@ -245,7 +269,9 @@ int main(int argc, char **argv)
     const int count = argc > 1 ? atoi(argv[1]) : 500;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
     if (!rig_open(&r, 0, 2000, "epilogues")) return 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) shapes(&r, kinds[i], count, seed);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        shapes(&r, kinds[i], false, count, seed);
+    shapes(&r, TMAP_GEMM_E4M3, true, count, seed);
     faults(&r);
     printf("1..%d\n", r.number);
     rig_close(&r);
