@@ -83,35 +83,41 @@ PTX_FN uint32_t factors_of(uint32_t tiles, uint32_t row)
     return ptx::load_shared_32(tile + row % 32 * 16 + row % GEMM_SCALE_ROWS / 32 * 4);
 }
 
+// B's factors are read where they are used, at constant distances: kept, they or their addresses
+// would be spilled. b_scales: those of the lane's column among the first eight.
 template <class S, uint32_t STEP>
 PTX_FN void multiply_scaled_step(float (&acc)[S::REGS], uint32_t a_rows, uint32_t b_rows,
-                                 uint32_t a_scales, const uint32_t (&b_scales)[S::BN / 8])
+                                 uint32_t a_scales, uint32_t b_scales)
 {
     const lane_rows of_a(true), of_b(false);
+    static_assert(S::BN <= GEMM_SCALE_ROWS, "one tile of B's factors");
     uint32_t a[4];
     ptx::ldmatrix_x4(a, of_a.at(a_rows, STEP));
 #pragma unroll
     for (int n = 0; n < S::BN; n += 16) {
         uint32_t b[4];
         ptx::ldmatrix_x4(b, of_b.at(b_rows + n * 128, STEP));
-        warp_mma_mxf8<STEP>(acc + n / 2, a, b[0], b[1], a_scales, b_scales[n / 8]);
-        warp_mma_mxf8<STEP>(acc + n / 2 + 4, a, b[2], b[3], a_scales, b_scales[n / 8 + 1]);
+        warp_mma_mxf8<STEP>(acc + n / 2, a, b[0], b[1], a_scales,
+                            ptx::load_shared_32(b_scales + n % 32 * 16 + n / 32 * 4));
+        warp_mma_mxf8<STEP>(acc + n / 2 + 4, a, b[2], b[3], a_scales,
+                            ptx::load_shared_32(b_scales + (n + 8) % 32 * 16 + n / 32 * 4));
     }
 }
 
-// One slot, whose scale factors are at `scales`; the warp's rows begin at `row` of the tile.
+// One slot, whose scale factors are at `scales`; the warp's rows begin at `row` of the tile. The
+// warp meets between steps so that ptxas does not read ahead: it spilled.
 template <class S>
 PTX_FN void multiply_scaled(float (&acc)[S::REGS], uint32_t a_rows, uint32_t b_rows,
                             uint32_t scales, uint32_t row)
 {
-    const uint32_t lane = threadIdx.x % 32, quad = lane / 4;
-    const uint32_t a_scales = factors_of(scales, row + quad + lane % 2 * 8);
-    uint32_t b_scales[S::BN / 8];
-#pragma unroll
-    for (uint32_t n = 0; n < S::BN / 8; n++)
-        b_scales[n] = factors_of(scales + S::BM / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES, n * 8 + quad);
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t a_scales = factors_of(scales, row + lane / 4 + lane % 2 * 8);
+    const uint32_t b_scales = scales + S::BM / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES + lane / 4 * 16;
     multiply_scaled_step<S, 0>(acc, a_rows, b_rows, a_scales, b_scales);
+    __syncwarp();
     multiply_scaled_step<S, 1>(acc, a_rows, b_rows, a_scales, b_scales);
+    __syncwarp();
     multiply_scaled_step<S, 2>(acc, a_rows, b_rows, a_scales, b_scales);
+    __syncwarp();
     multiply_scaled_step<S, 3>(acc, a_rows, b_rows, a_scales, b_scales);
 }
