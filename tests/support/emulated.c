@@ -94,6 +94,12 @@ static tmap_cu_result dtoh_async(void *to, tmap_cu_deviceptr from, size_t bytes,
     (void)stream;
     return dtoh(to, from, bytes);
 }
+static tmap_cu_result dtod_async(tmap_cu_deviceptr to, tmap_cu_deviceptr from, size_t bytes,
+                                 tmap_cu_stream stream)
+{
+    (void)stream;
+    return dtoh((void *)(uintptr_t)to, from, bytes);
+}
 static tmap_cu_result set_bytes(tmap_cu_deviceptr at, unsigned char value, size_t bytes,
                                 tmap_cu_stream stream)
 {
@@ -243,6 +249,7 @@ struct emulated *emulated_open(struct tmap_libcuda *api)
     api->memcpy_dtoh = dtoh;
     api->memcpy_htod_async = htod_async;
     api->memcpy_dtoh_async = dtoh_async;
+    api->memcpy_dtod_async = dtod_async;
     api->memset_d8_async = set_bytes;
     api->ctx_synchronize = nothing;
     api->stream_synchronize = api->stream_destroy = nothing_stream;

@@ -9,7 +9,7 @@
 enum { EMULATED_FINDINGS = 64 };
 
 struct emulated {
-    struct tmap_emulate_module *module[8];
+    struct tmap_emulate_module *module[16];
     size_t modules;
     struct tmap_emulate_launch how;        /* schedule, seed and the like of every launch */
     struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */

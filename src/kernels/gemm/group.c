@@ -163,6 +163,17 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
     return found;
 }
 
+const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,
+                                                const struct gemm_view *view,
+                                                const struct tmap_gemm_group *group)
+{
+    const struct gemm_instance *i = gemm_group_instances;
+    while (!fits(suite, i, view) || gemm_tile_m(i) != group->config.tile_m ||
+           i->bn != group->config.tile_n)
+        i++; /* it is one of them */
+    return i;
+}
+
 /* Names the member in a refusal that a map brought. */
 static enum tmap_status blame(struct tmap_gemm_refusal *refusal, enum tmap_status status, size_t i)
 {

@@ -128,6 +128,11 @@ struct gemm_view {
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 
+/* The kernel that a group was planned with. */
+const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,
+                                                const struct gemm_view *view,
+                                                const struct tmap_gemm_group *group);
+
 /* A configuration made whole: its kernel and what it needs. */
 struct gemm_choice {
     const struct gemm_instance *instance;

@@ -452,8 +452,8 @@ static uint64_t maps_differ(struct tmap_gemm *suite, const struct tmap_gemm_grou
     enum { LIVE_WORDS = 8 };
     struct gemm_view view = gemm_view_of(problem, group->config.swapped > 0);
     view.grouped = true;
-    struct gemm_instance instance = {.bn = group->config.tile_n};
-    const struct gemm_choice choice = {.instance = &instance, .config = group->config};
+    const struct gemm_choice choice = {.instance = gemm_group_instance(suite, &view, group),
+                                       .config = group->config};
     struct gemm_map made[3], meant;
     struct tmap_desc desc[3];
     uint64_t differ = 0;
