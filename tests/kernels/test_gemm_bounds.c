@@ -59,6 +59,11 @@ static void each_number_has_its_bounds(void **state)
     q.epilogue.member = (low)-1, refused(&q, NULL, "epilogue: " #member " is");                    \
     q.epilogue.member = (high) + 1, refused(&q, NULL, "epilogue: " #member " is");                 \
     q.epilogue.member = 0;
+#define BLOCK_SCALE(member, low, high)                                                             \
+    q.block_scale = (struct tmap_gemm_block_scale){4096, 4096, 512, 4};                            \
+    q.block_scale.member = (low)-1, refused(&q, NULL, "block_scale: " #member " is");              \
+    q.block_scale.member = (high) + 1, refused(&q, NULL, "block_scale: " #member " is");           \
+    q.block_scale = p.block_scale;
 #include "kernels/gemm/bounds.def"
 }
 
