@@ -5,45 +5,32 @@
 
 #include "kernels/gemm/suite.h"
 
-#define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
-    {"gemm_group_" #kind "_" #wgs "x" #bn "_" #promote,                                            \
-     GEMM_SM90,                                                                                    \
-     GEMM_KIND_##kind,                                                                             \
-     wgs,                                                                                          \
-     bn,                                                                                           \
-     1,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     promote,                                                                                      \
-     false,                                                                                        \
-     GEMM_COMMON},
+#define GEMM_GROUP_INSTANCE(K, W, N, P)                                                            \
+    {.name = "gemm_group_" #K "_" #W "x" #N "_" #P,                                                \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .promote = P},
+#define GEMM_TENSOR_GROUP(K, code, C, N)                                                           \
+    {.name = "tensor_group_" #code "_" #C "x" #N,                                                  \
+     .family = GEMM_SM100,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .bn = N,                                                                                      \
+     .ctas = C},
+#define GEMM_WARPS_GROUP(K, W, N)                                                                  \
+    {.name = "warps_group_" #K "_" #W "x" #N,                                                      \
+     .family = GEMM_SM120,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/sm90/groups.def"
-#define GEMM_TENSOR_GROUP(kind, code, ctas, bn)                                                    \
-    {"tensor_group_" #code "_" #ctas "x" #bn,                                                      \
-     GEMM_SM100,                                                                                   \
-     GEMM_KIND_##kind,                                                                             \
-     0,                                                                                            \
-     bn,                                                                                           \
-     ctas,                                                                                         \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     false,                                                                                        \
-     GEMM_COMMON},
+
 #include "kernels/gemm/sm100/groups.def"
-#define GEMM_WARPS_GROUP(kind, wgs, bn)                                                            \
-    {"warps_group_" #kind "_" #wgs "x" #bn,                                                        \
-     GEMM_SM120,                                                                                   \
-     GEMM_KIND_##kind,                                                                             \
-     wgs,                                                                                          \
-     bn,                                                                                           \
-     1,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     0,                                                                                            \
-     false,                                                                                        \
-     GEMM_COMMON},
+
 #include "kernels/gemm/sm120/groups.def"
 };
 const size_t gemm_group_instance_count =

@@ -27,44 +27,30 @@
         GEMM_BLOCKS)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
-#define GEMM_TENSOR(kind, code, ctas, bn, a_mn, b_mn)                                              \
-    {"tensor_" #code "_" #ctas "x" #bn "_" #a_mn #b_mn,                                            \
-     GEMM_SM100,                                                                                   \
-     GEMM_KIND_##kind,                                                                             \
-     0,                                                                                            \
-     bn,                                                                                           \
-     ctas,                                                                                         \
-     a_mn,                                                                                         \
-     b_mn,                                                                                         \
-     false,                                                                                        \
-     false,                                                                                        \
-     GEMM_COMMON},
+#define GEMM_TENSOR(K, code, C, N, A, B)                                                           \
+    {.name = "tensor_" #code "_" #C "x" #N "_" #A #B,                                              \
+     .family = GEMM_SM100,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .bn = N,                                                                                      \
+     .ctas = C,                                                                                    \
+     .a_mn = A,                                                                                    \
+     .b_mn = B},
 #include "kernels/gemm/sm100/instances.def"
-#define GEMM_TENSOR_DYNAMIC(kind, code, ctas, bn)                                                  \
-    {"tensor_dynamic_" #code "_" #ctas "x" #bn,                                                    \
-     GEMM_SM100,                                                                                   \
-     GEMM_KIND_##kind,                                                                             \
-     0,                                                                                            \
-     bn,                                                                                           \
-     ctas,                                                                                         \
-     false,                                                                                        \
-     false,                                                                                        \
-     false,                                                                                        \
-     false,                                                                                        \
-     GEMM_RARE},
+#define GEMM_TENSOR_DYNAMIC(K, code, C, N)                                                         \
+    {.name = "tensor_dynamic_" #code "_" #C "x" #N,                                                \
+     .family = GEMM_SM100,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .bn = N,                                                                                      \
+     .ctas = C,                                                                                    \
+     .image = GEMM_RARE},
 #include "kernels/gemm/sm100/dynamic.def"
-#define GEMM_WARPS(kind, wgs, bn)                                                                  \
-    {"warps_" #kind "_" #wgs "x" #bn,                                                              \
-     GEMM_SM120,                                                                                   \
-     GEMM_KIND_##kind,                                                                             \
-     wgs,                                                                                          \
-     bn,                                                                                           \
-     1,                                                                                            \
-     false,                                                                                        \
-     false,                                                                                        \
-     false,                                                                                        \
-     false,                                                                                        \
-     GEMM_COMMON},
+#define GEMM_WARPS(K, W, N)                                                                        \
+    {.name = "warps_" #K "_" #W "x" #N,                                                            \
+     .family = GEMM_SM120,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1},
 #include "kernels/gemm/sm120/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
