@@ -44,8 +44,9 @@ class Tap(unittest.TestResult):
 if os.environ.get("WHEELS"):  # another environment's packages: numpy, torch, triton, ...
     site.addsitedir(os.environ["WHEELS"])
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-result = Tap()
-for name in sys.argv[1:]:
-    unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name)).run(result)
-print(f"1..{result.count}")
-sys.exit(not result.wasSuccessful())
+if __name__ == "__main__":  # a process that a test starts imports this too
+    result = Tap()
+    for name in sys.argv[1:]:
+        unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name)).run(result)
+    print(f"1..{result.count}")
+    sys.exit(not result.wasSuccessful())
