@@ -1,4 +1,4 @@
-# make coverage: lines and branches of src that the host tests reach, per folder (gcc's gcov).
+# make coverage: lines and branches of src that the host tests reach, per folder (gcc's gcov); fails below tests/coverage/floor.
 # COVERAGE_TESTS: folders of tests; FOLDER=solve lists what is missed there, of the last run.
 COVERAGE_TESTS ?= core rules expr solve io symbolic emulate kernels driver fuzz golden cli
 COVERAGE_BIN   := $(filter $(addprefix build/coverage/tests/,$(addsuffix /%,$(COVERAGE_TESTS))),$(TEST_SRC:%.c=build/coverage/%))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lines and branches that the tests reached, per folder of src: a table, or what was missed.
 
-    table.py BUILD            the table
+    table.py BUILD            the table; exit code 1: a folder is below its line of tests/coverage/floor
     table.py BUILD FOLDER     file:line of what no test reached in src/FOLDER, branches with their number
 
 A line counts once, however many programs contain it; a branch likewise. Branches that the compiler
@@ -46,6 +46,13 @@ def area(name):
     return parts[1] if len(parts) > 2 and parts[0] == "src" else None
 
 
+def floors():
+    """{folder: (lines, branches)} of the last record, in percent."""
+    text = (pathlib.Path(__file__).parent / "floor").read_text()
+    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    return {name: (float(lines), float(branches)) for name, lines, branches in rows}
+
+
 def table(files):
     sums = {}
     for name, lines in files.items():
@@ -58,11 +65,19 @@ def table(files):
             s[1] += 1
             s[2] += sum(b > 0 for b in branches)
             s[3] += len(branches)
+    fell = []
+    floor = floors()
     print(f"{'':10} {'lines':>16} {'branches':>18}")
     for name in sorted(sums):
         l, of_l, b, of_b = sums[name]
         print(f"{name:10} {l:6} of {of_l:6} {100 * l / of_l:5.1f} %"
               f" {b:6} of {of_b:6} {100 * b / max(of_b, 1):5.1f} %")
+        for what, at, least in zip(("lines", "branches"), (100 * l / of_l, 100 * b / max(of_b, 1)),
+                                   floor.get(name, ())):
+            if at < least:
+                fell.append(f"{name}: {at:.1f} % of {what}, {least} % before")
+    print("\n".join(fell))
+    return bool(fell)
 
 
 def missed(files, folder):
@@ -79,4 +94,4 @@ def missed(files, folder):
 
 if __name__ == "__main__":
     found = read(sys.argv[1])
-    table(found) if len(sys.argv) == 2 else missed(found, sys.argv[2])
+    sys.exit(table(found) if len(sys.argv) == 2 else missed(found, sys.argv[2]))
