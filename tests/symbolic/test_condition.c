@@ -108,6 +108,7 @@ static const struct written short_forms[] = {
      "1 <= K <= 4096; K % 4 == 0",
      "K % 8 = 0",
      "round K up to a multiple of 8"},
+    {{"K", "64"}, "2*K + 8", "1 <= K <= 4096", "K % 8 = 4", "raise K until K % 8 = 4"},
     {{"K", "64"},
      "2*K + 2*P",
      "1 <= K <= 4096; 0 <= P <= 64",
