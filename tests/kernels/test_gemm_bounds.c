@@ -105,6 +105,13 @@ static void epilogues_that_have_no_kernel(void **state)
     p.b.mn_major = true;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "epilogue"));
+    for (int32_t n = 1; n <= 64; n += 9) { /* small ones have the smallest tile there is */
+        p = product(TMAP_GEMM_BF16, n, 7, 191), p.epilogue.activation = TMAP_GEMM_RELU;
+        assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+        p = product(TMAP_GEMM_E4M3, 65, n, 191);
+        p.block_scale = (struct tmap_gemm_block_scale){4096, 4096, 68, 2};
+        assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+    }
     p = product(TMAP_GEMM_TF32, 512, 512, 512), p.epilogue.activation = TMAP_GEMM_RELU;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "epilogue"));
