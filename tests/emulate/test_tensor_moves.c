@@ -196,6 +196,25 @@ static void shift(void **state)
     }
 }
 
+/* The first copy that runs ends the run; the other is dropped with the CTA that has left. */
+static void copies_left_behind(void **state)
+{
+    struct ptx_run run;
+    bool said = false;
+    (void)state;
+    begin(1);
+    append(head, 1);
+    append(issue, 1);
+    append("add.u32 %r6, %tm, 64;\nor.b64 %rd1, %rd1, 0x401000080000;\n"
+           "tcgen05.cp.cta_group::1.128x256b [%r6], %rd1;\n"
+           "tcgen05.cp.cta_group::1.128x256b [%r6], %rd1;\nwait: ret;\n}\n",
+           1);
+    assert_false(ptx_run(text, &memory, sizeof memory, LANES, 1, SMEM, TMAP_EMULATE_LATEST, &run));
+    for (size_t i = 0; i < run.findings && i < PTX_RUN_FINDINGS; i++)
+        said |= strstr(run.finding[i].text, "are not allocated") != NULL;
+    assert_true(said);
+}
+
 /* --- tcgen05.ld and st: what a store leaves, and that a load takes the same */
 
 static const struct {
@@ -404,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies),
         cmocka_unit_test(shift),
+        cmocka_unit_test(copies_left_behind),
         cmocka_unit_test(loads_and_stores),
         cmocka_unit_test(matrices),
     };

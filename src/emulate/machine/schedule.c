@@ -20,6 +20,7 @@ static void replace_finished(struct emu_machine *m)
         struct emu_cluster *c = m->cluster[i];
         if (!c || c->live_ctas) continue;
         emu_end_cluster(m, c);
+        if (m->stop) return; // operations that are left still name it
         emu_free_cluster(c);
         m->cluster[i] = NULL;
         next_cluster(m, i);
