@@ -105,6 +105,11 @@ static void epilogues_that_have_no_kernel(void **state)
     p.b.mn_major = true;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "epilogue"));
+    suite->gpu.sm_count = 132; /* the quickest tile that one may hope for is a pingpong's */
+    for (int i = 1; i <= GEMM_MAX_CLUSTER; i++) suite->resident[i] = 132 / i;
+    p = product(TMAP_GEMM_F16, 3001, 129, 256), p.out = TMAP_GEMM_OUT_F32, p.d.ld = 132;
+    p.epilogue.activation = TMAP_GEMM_RELU;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
     for (int32_t n = 1; n <= 64; n += 9) { /* small ones have the smallest tile there is */
         p = product(TMAP_GEMM_BF16, n, 7, 191), p.epilogue.activation = TMAP_GEMM_RELU;
         assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);

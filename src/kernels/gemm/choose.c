@@ -454,12 +454,12 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
     return least;
 }
 
-size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                      const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
+/* most: of rough_clocks(), where the request leaves the tile open. */
+static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                        const struct tmap_gemm_config *request, double most,
+                        struct gemm_choice *out, size_t cap)
 {
-    static const double HOPELESS = 1.9;
     const bool open = !request->tile_m && !request->tile_n;
-    const double most = open ? HOPELESS * least_clocks(suite, problem, request) : 0;
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
@@ -476,4 +476,15 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
         }
     }
     return count;
+}
+
+size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                      const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
+{
+    static const double HOPELESS = 1.9, ANY = 1e300;
+    const bool open = !request->tile_m && !request->tile_n;
+    const double most = open ? HOPELESS * least_clocks(suite, problem, request) : ANY;
+    const size_t count = enumerate(suite, problem, request, most, out, cap);
+    /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round. */
+    return count == 0 && open ? enumerate(suite, problem, request, ANY, out, cap) : count;
 }
