@@ -24,19 +24,12 @@ int main(void)
     struct tmap_gemm *suite = NULL;
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal refusal;
-    struct tmap_gemm_problem problem = {.kind = TMAP_GEMM_BF16,
-                                        .out = TMAP_GEMM_OUT_F32,
-                                        .m = M,
-                                        .n = N,
-                                        .k = K,
-                                        .batch = 1,
-                                        .a.ld = K,
-                                        .b.ld = K,
-                                        .d.ld = N,
-                                        .alpha = 1,
-                                        .epilogue = {.activation = TMAP_GEMM_GELU_TANH,
-                                                     .bias_type = TMAP_GEMM_OUT_F32,
-                                                     .second.ld = N}};
+    struct tmap_gemm_problem problem = {
+        .kind = TMAP_GEMM_BF16, .out = TMAP_GEMM_OUT_F32, .alpha = 1};
+    struct tmap_gemm_epilogue *e = &problem.epilogue;
+    problem.m = M, problem.n = N, problem.k = K, problem.batch = 1;
+    problem.a.ld = problem.b.ld = K, problem.d.ld = e->second.ld = N;
+    e->activation = TMAP_GEMM_GELU_TANH, e->bias_type = TMAP_GEMM_OUT_F32;
     if (tmap_gemm_open(NULL, &suite, NULL, 0) != TMAP_OK) {
         printf("there is no GPU for it here\n");
         return 0;
@@ -48,7 +41,6 @@ int main(void)
     for (int i = 0; i < M * K; i++) a[i] = bf16((float)(i % 5) / 8);
     for (int i = 0; i < N * K; i++) b[i] = bf16((float)(i % 3) - 1);
     for (int j = 0; j < N; j++) bias[j] = (float)(j % 4) - 2;
-    struct tmap_gemm_epilogue *e = &problem.epilogue;
     allocate(&problem.a.address, sizeof a), allocate(&problem.b.address, sizeof b);
     allocate(&problem.d.address, sizeof d), allocate(&e->second.address, sizeof before);
     allocate(&e->col_bias, sizeof bias);
@@ -63,9 +55,6 @@ int main(void)
     const float x = before[5 * N + 7];
     const float y = 0.5f * x * (1 + tanhf(0.797884561f * (x + 0.044715f * x * x * x)));
     printf("x is %g, GELU of it %g, D has %g\n", (double)x, (double)y, (double)d[5 * N + 7]);
-    e->col_bias += 2;
-    if (tmap_gemm_make_plan(suite, &problem, NULL, &plan, &refusal) != TMAP_OK)
-        printf("elsewhere: %s\n", refusal.text);
     tmap_gemm_close(suite);
     return fabsf(d[5 * N + 7] - y) > 1e-5f * (1 + fabsf(y));
 }
