@@ -1,9 +1,10 @@
 """Builds libtmap's extension modules from the sources of the tree; pyproject.toml says the rest.
 
 The C sources are copied from the tree into csrc/, which an sdist carries, and compiled once, into a
-static archive that each extension links.
+static archive that each extension links. They leave the tree again at the end.
 """
 
+import atexit
 import os
 import pathlib
 import shutil
@@ -16,11 +17,17 @@ TREE = HERE.parent.parent
 SOURCES = ["Makefile", "include", *(f"src/{d}" for d in "rules expr core solve emulate symbolic io".split())]
 
 
+def clean():
+    for name in ("csrc", "build"):
+        shutil.rmtree(HERE / name, ignore_errors=True)
+
+
 def stage():
     """csrc/ anew from the tree; what an sdist brought is left as it is."""
     if not (TREE / "src" / "rules").is_dir():
         return
-    shutil.rmtree(HERE / "csrc", ignore_errors=True)
+    clean()
+    atexit.register(clean)
     for name in SOURCES:
         target = HERE / "csrc" / name
         target.parent.mkdir(parents=True, exist_ok=True)

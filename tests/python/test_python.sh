@@ -26,5 +26,8 @@ if ! CFLAGS='-O1 -g0' "$py" -m pip install -q --no-index --no-build-isolation --
     tail -40 "$tmp/log" | sed 's/^/# /'
     exit 1
 fi
+for left in build csrc; do
+    [ ! -e "$tmp/tree/src/python/$left" ] || { echo "not ok 1 - the install leaves src/python/$left in the tree"; exit 1; }
+done
 export TMAP="$B/tmap" TREE="$PWD"
 cd "$tmp" && "$py" "$TREE/tests/python/tap.py" $(cd "$TREE/tests/python" && ls test_*.py | sed 's/[.]py$//')
