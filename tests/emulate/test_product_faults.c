@@ -59,7 +59,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", f->name, why.text);
     plant(&plan, id);
-    plan.function = emulated_function(f->shape == PINGPONG ? "gemm_faulty_pingpong_2x128"
+    plan.function = emulated_function(f->shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
                                                            : "gemm_faulty_2x128");
     assert_non_null(plan.function);
     emulator->how.schedule =

@@ -65,7 +65,7 @@ static bool set_up(struct rig *r, enum shape shape)
     if (!fill(r, &p)) return false;
     if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
         r->api->module_get_function(&r->faulty, module,
-                                    shape == PINGPONG ? "gemm_faulty_pingpong_2x128"
+                                    shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
                                                       : "gemm_faulty_2x128") ||
         r->api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->suite->smem_optin_bytes))

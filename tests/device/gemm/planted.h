@@ -25,10 +25,10 @@ static const struct fault {
 static inline struct tmap_gemm_config request_of(enum shape shape, int32_t stream_clusters,
                                                  int32_t clusters)
 {
-    struct tmap_gemm_config request = {.tile_m = 128,
+    struct tmap_gemm_config request = {.tile_m = shape == PINGPONG ? 64 : 128,
                                        .tile_n = 128,
                                        .stages = shape == SPLIT      ? 2
-                                                 : shape == PINGPONG ? 3
+                                                 : shape == PINGPONG ? 5
                                                                      : 4,
                                        .cluster_m = shape == SPLIT ? 1 : 2,
                                        .cluster_n = 1,
