@@ -46,9 +46,9 @@ whole "check of another program's log" check tests/golden/check-from-triton/in.l
 fake=$B/tests/driver/libfakecuda.so
 export FAKE_CUDA=wrong_bytes
 OF="1 7 64"
-whole "oracle" oracle run --libcuda "$fake" -n 131072
+whole "oracle" oracle run --libcuda "$fake" -n 196608
 unset OF
-"$tmap" oracle run --libcuda "$fake" -n 131072 --threads 3 -f jsonl >"$tmp/three" 2>/dev/null
+"$tmap" oracle run --libcuda "$fake" -n 196608 --threads 3 -f jsonl >"$tmp/three" 2>/dev/null
 ok "oracle: threads change nothing" cmp "$tmp/whole" "$tmp/three"
 ok "oracle: disagreements are in their parts" grep -q '"disagreements":\[{' "$tmp/whole"
 unset FAKE_CUDA
