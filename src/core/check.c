@@ -135,8 +135,8 @@ enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tma
     return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;
 }
 
-/* By a copy of the checker: with the rows compiled in twice, gcc 12 makes calls of what it had put in
- * place, and a legal verdict costs an eighth more. */
+/* By a copy of the checker: with the rows compiled in twice, gcc 12 makes calls of what it had put
+ * in place, and a legal verdict costs an eighth more. */
 enum tmap_verdict checker_encode_verdict(const struct tmap_checker *c, const struct tmap_desc *desc)
 {
     struct tmap_checker driver = *c;
