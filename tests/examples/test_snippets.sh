@@ -50,9 +50,9 @@ for f in "$tmp"/*.python; do
 import ast, re, sys
 text = open(sys.argv[1]).read()
 ast.parse(text)
-for module, name in re.findall(r"libtmap\.(?:(triton|adapters)\.)?(\w+)", text):
+for module, name in re.findall(r"libtmap\.(?:(triton|adapters|dask)\.)?(\w+)", text):
     source = open(f"src/python/libtmap/{module or '__init__'}.py").read()
-    assert re.search(rf"\b{name}\b", source) or name in ("triton", "adapters"), name
+    assert re.search(rf"\b{name}\b", source) or name in ("triton", "adapters", "dask"), name
 END
     result "$(basename "$f") parses, and names what there is" $?
 done
