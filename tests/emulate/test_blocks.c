@@ -100,14 +100,9 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
 static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
-    static struct gemm_choice choices[GEMM_MAX_CHOICES];
     const struct tmap_gemm_config request = {
         .tile_m = 64 * g->wgs, .tile_n = g->bn, .store_warp = draw(r, 3) ? 0 : -1};
-    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES);
-    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
-    if (n == 0) return false;
-    *out = choices[draw(r, (uint32_t)n)].config;
-    return true;
+    return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 
 static void one(const struct gemm_instance *g, uint64_t seed)

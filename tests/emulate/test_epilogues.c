@@ -61,7 +61,6 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
 static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
-    static struct gemm_choice choices[GEMM_MAX_CHOICES];
     const bool turn = !gemm_is_bare(g) || p->d.mn_major;
     const struct tmap_gemm_config request = {.tile_m = 64 * g->wgs,
                                              .tile_n = g->bn,
@@ -69,13 +68,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
                                              .pingpong = g->pingpong ? 1 : -1,
                                              .store_warp = draw(r, 3) ? 0 : -1,
                                              .direct = !gemm_is_bare(g) && draw(r, 4) == 0};
-    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
-    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
-    for (size_t i = 0; i < n; i++)
-        if (choices[i].instance == g) choices[of++] = choices[i];
-    if (of == 0) return false;
-    *out = choices[draw(r, (uint32_t)of)].config;
-    return true;
+    return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 
 static void one(const struct gemm_instance *g, uint64_t seed)

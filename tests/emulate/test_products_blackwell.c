@@ -63,7 +63,6 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
 static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
-    static struct gemm_choice choices[GEMM_MAX_CHOICES];
     const bool dynamic = gemm_is_dynamic(g);
     const struct tmap_gemm_config request = {
         .tile_m = gemm_tile_m(g),
@@ -74,13 +73,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
         .clusters = draw(r, 2) ? 0 : 1 + (int32_t)draw(r, 2),
         .swapped = p->d.mn_major ? 1 : -1,
         .stream_k = dynamic || draw(r, 3) ? 0 : TMAP_GEMM_STREAM_K_ANY};
-    size_t n = gemm_enumerate(suite, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
-    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
-    for (size_t i = 0; i < n; i++)
-        if (choices[i].instance == g) choices[of++] = choices[i];
-    if (of == 0) return false;
-    *out = choices[draw(r, (uint32_t)of)].config;
-    return true;
+    return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 
 /* D in the other order is the same product with the operands exchanged. */

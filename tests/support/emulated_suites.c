@@ -78,6 +78,21 @@ struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
     return s;
 }
 
+bool emulated_gemm_pick(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                        const struct tmap_gemm_config *request,
+                        const struct gemm_instance *instance, uint32_t drawn,
+                        struct tmap_gemm_config *out)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    size_t n = gemm_enumerate(suite, problem, request, choices, GEMM_MAX_CHOICES), of = 0;
+    if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
+    for (size_t i = 0; i < n; i++)
+        if (choices[i].instance == instance) choices[of++] = choices[i];
+    if (of == 0) return false;
+    *out = choices[drawn % of].config;
+    return true;
+}
+
 /* --- copies */
 
 static uint32_t below(uint64_t *seed, uint32_t n)

@@ -13,6 +13,12 @@ bool emulated_ptx(const char *source);
 struct tmap_copy *emulated_copy_suite(void);
 struct tmap_gemm *emulated_gemm_suite(void);
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor);
+/* The configuration that drawn picks of those the instance has for the problem and the request;
+ * false when it has none. */
+bool emulated_gemm_pick(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                        const struct tmap_gemm_config *request,
+                        const struct gemm_instance *instance, uint32_t drawn,
+                        struct tmap_gemm_config *out);
 
 /* One small copy and what it has to leave. */
 struct emulated_copy {
