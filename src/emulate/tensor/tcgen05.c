@@ -1,34 +1,12 @@
 // Products into tensor memory, and commits (tcgen05.mma, commit). Descriptors, instruction
 // descriptor and layouts of the accumulator: PTX ISA 9.0, "5th generation TensorCore". No GPU was
 // asked: every run that comes here is inferred.
-#include "emulate/tensor/tcgen05.h"
+#include "emulate/tensor/mma_shape.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // --- products
-
-enum mma_kind {
-    KIND_F16,
-    KIND_TF32,
-    KIND_F8F6F4,
-    KIND_I8,
-    KIND_MXF8F6F4,
-    KIND_MXF4,
-    KIND_MXF4NVF4,
-    KINDS
-};
-enum { MOST_K = 96, MOST_BLOCKS = 6 };
-
-struct mma_insn {
-    enum mma_kind kind;
-    emu_at a, b, descriptor;
-    emu_at d, enable, a_place, scale_place[2];
-    int64_t d_plus, a_plus, scale_plus[2];
-    bool a_tensor, not_enable;
-    uint32_t ctas;
-    uint32_t block; // numbers of K that share a scale factor; 0: no scales
-};
 
 struct mma_call {
     uint64_t a, b;
@@ -36,71 +14,6 @@ struct mma_call {
     bool adds;
     struct emu_clock tensor; // what is known of tensor memory
 };
-
-struct shape {
-    uint32_t m, n, k; // m: of one CTA of a pair
-    uint32_t ctas, blocks, scale_id[2];
-    enum tensor_type a, b;
-    uint32_t a_bits, b_bits; // where they lie
-    bool a_mn, b_mn, a_negated, b_negated, integer, ue4m3;
-};
-
-static bool element(enum mma_kind kind, uint32_t code, enum tensor_type *out)
-{
-    static const int8_t types[KINDS][6] = {
-        {TENSOR_F16, TENSOR_BF16, -1, -1, -1, -1},
-        {-1, -1, TENSOR_TF32, -1, -1, -1},
-        {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
-        {TENSOR_U8, TENSOR_S8, -1, -1, -1, -1},
-        {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
-        {-1, TENSOR_E2M1, -1, -1, -1, -1},
-        {-1, TENSOR_E2M1, -1, -1, -1, -1}};
-    if (code > 5 || types[kind][code] < 0) return false;
-    *out = (enum tensor_type)types[kind][code];
-    return true;
-}
-
-// Bits that descriptors with and without block scaling have in common. Numbers of less than 8 bits
-// have K innermost.
-static bool decode_common(const struct mma_insn *i, uint32_t d, struct shape *s)
-{
-    static const uint32_t k[KINDS] = {16, 8, 32, 32, 32, 64, 64};
-    const bool four = i->kind == KIND_MXF4 || i->kind == KIND_MXF4NVF4;
-    s->n = (d >> 17 & 0x3f) * 8;
-    s->ctas = i->ctas;
-    s->m = (d >> 24 & 0x1f) * 16 / i->ctas;
-    s->k = k[i->kind];
-    s->a_negated = d >> 13 & 1;
-    s->b_negated = d >> 14 & 1;
-    s->a_mn = d >> 15 & 1;
-    s->b_mn = d >> 16 & 1;
-    if (!element(i->kind, d >> 7 & 7, &s->a) || !element(i->kind, d >> 10 & 7, &s->b)) return false;
-    s->a_bits = four ? 4 : tensor_bits(s->a);
-    s->b_bits = four ? 4 : tensor_bits(s->b);
-    return (s->m == 64 || s->m == 128) && s->n >= 8 && s->n <= TENSOR_COLS && !(d & 4) &&
-           !(s->a_mn && tensor_width(s->a) < 8) && !(s->b_mn && tensor_width(s->b) < 8);
-}
-
-static bool decode_shape(const struct mma_insn *i, uint32_t d, struct shape *s)
-{
-    const uint32_t out = d >> 4 & 3;
-    *s = (struct shape){.integer = out == 2};
-    return decode_common(i, d, s) && out == (i->kind == KIND_I8 ? 2u : 1u);
-}
-
-// K of 96 is sm_103's. Scale factors are ue8m0, or, of blocks of 16, ue4m3.
-static bool decode_scaled_shape(const struct mma_insn *i, uint32_t d, tmap_arch arch,
-                                struct shape *s)
-{
-    const bool wide = d >> 31;
-    *s = (struct shape){.scale_id = {d >> 29 & 3, d >> 4 & 3}, .ue4m3 = !(d >> 23 & 1)};
-    if (!decode_common(i, d, s) || s->m * s->ctas < 128) return false;
-    if (wide) s->k = MOST_K;
-    s->blocks = s->k / i->block;
-    return (!wide || (s->a_bits == 4 && arch - TMAP_ARCH(103, 0) < TMAP_ARCH(1, 0))) &&
-           (!s->ue4m3 || i->block == 16) && tensor_scale_id_is_legal(s->blocks, s->scale_id[0]) &&
-           tensor_scale_id_is_legal(s->blocks, s->scale_id[1]);
-}
 
 struct tensor_view tensor_view(uint64_t d, uint32_t bits, bool mn_major)
 {
@@ -121,23 +34,12 @@ struct scratch { // one CTA's rows, every column
     double scale[TENSOR_COLS * MOST_BLOCKS];
 };
 
-// Where row's sums begin. Of one CTA's 64 rows every quarter has 16; of 64 of a pair's 128, lanes
-// 64 on have the second half of the columns (layouts of D: PTX ISA, "data path").
-static uint32_t lane_of(const struct shape *s, uint32_t row)
-{
-    return s->m == 64 && s->ctas == 1 ? row / 16 * WARP_LANES + row % 16 : row;
-}
-static uint32_t runs_of(const struct shape *s)
-{
-    return s->m == 64 && s->ctas == 2 ? 2 : 1;
-}
-
-static bool a_from_tensor(const struct emu_actor *actor, struct emu_cta *cta, const struct shape *s,
+static bool a_from_tensor(const struct emu_actor *actor, struct emu_cta *cta, const struct mma_shape *s,
                           uint32_t at, double *out)
 {
     const uint32_t bits = s->a_bits, per = 32 / bits;
     for (uint32_t row = 0; row < s->m; row++) {
-        const uint32_t *cell = tensor_cells(actor, cta, (at >> 16) + lane_of(s, row), at & 0xffff,
+        const uint32_t *cell = tensor_cells(actor, cta, (at >> 16) + mma_lane(s, row), at & 0xffff,
                                             s->k / per, EMU_READ);
         if (!cell) return false;
         for (uint32_t k = 0; k < s->k; k++) {
@@ -175,7 +77,7 @@ static bool no_memory(struct emu_machine *m)
 
 // B's columns are the pair's, half of them in each CTA.
 static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
-                   const struct shape *s, const struct tensor_view *b, double *out)
+                   const struct mma_shape *s, const struct tensor_view *b, double *out)
 {
     const uint32_t cols = s->n / s->ctas;
     double *half = s->ctas == 1 ? out : malloc(sizeof *half * s->k * cols);
@@ -191,7 +93,7 @@ static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
 }
 
 static bool read_a(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
-                   const struct shape *s, double *out)
+                   const struct mma_shape *s, double *out)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
@@ -223,13 +125,13 @@ static bool matrices_are_legal(struct emu_op *op)
 }
 
 static bool accumulate(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
-                       const struct shape *s, struct scratch *x, bool store)
+                       const struct mma_shape *s, struct scratch *x, bool store)
 {
     const struct mma_call *c = op->data;
-    const uint32_t runs = runs_of(s), cols = s->n / runs;
+    const uint32_t runs = mma_runs(s), cols = s->n / runs;
     for (uint32_t i = 0; i < s->m * runs; i++) {
         const uint32_t row = i % s->m, run = i / s->m;
-        uint32_t *cell = tensor_cells(&h->tensor, cta, (c->d >> 16) + lane_of(s, row) + run * 64,
+        uint32_t *cell = tensor_cells(&h->tensor, cta, (c->d >> 16) + mma_lane(s, row) + run * 64,
                                       c->d & 0xffff, cols, store ? EMU_WRITE : EMU_READ);
         if (!cell) return false;
         for (uint32_t n = 0; n < cols; n++) {
@@ -246,7 +148,7 @@ static bool accumulate(const struct tensor_hands *h, struct emu_op *op, struct e
 // A's rows times their scale factors, or B's columns, which every CTA of a pair has for all of
 // them.
 static bool scale_operand(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
-                          const struct shape *s, struct scratch *x, bool is_a, double *m)
+                          const struct mma_shape *s, struct scratch *x, bool is_a, double *m)
 {
     const struct mma_call *c = op->data;
     const uint32_t place = c->scale[!is_a], rows = is_a ? s->m : s->n;
@@ -265,7 +167,7 @@ static bool scale_operand(const struct tensor_hands *h, struct emu_op *op, struc
 
 // Of a pair both CTAs have B's scale factors, of all columns.
 static bool same_scales(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *peer,
-                        const struct shape *s, struct scratch *x)
+                        const struct mma_shape *s, struct scratch *x)
 {
     const struct mma_call *c = op->data;
     const struct tensor_scaling how = {s->blocks, s->scale_id[1], c->scale[1] & 0xffff, s->ue4m3};
@@ -281,7 +183,7 @@ static bool same_scales(const struct tensor_hands *h, struct emu_op *op, struct 
 }
 
 static bool scaled_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *const cta[2],
-                     const struct shape *s, struct scratch *x)
+                     const struct mma_shape *s, struct scratch *x)
 {
     return scale_operand(h, op, cta[0], s, x, false, x->b) &&
            (s->ctas == 1 || same_scales(h, op, cta[1], s, x));
@@ -289,7 +191,7 @@ static bool scaled_b(const struct tensor_hands *h, struct emu_op *op, struct emu
 
 // The rows of one CTA.
 static bool multiply(struct emu_machine *m, const struct tensor_hands *h, struct emu_op *op,
-                     struct emu_cta *cta, const struct shape *s, struct scratch *x)
+                     struct emu_cta *cta, const struct mma_shape *s, struct scratch *x)
 {
     const struct mma_call *c = op->data;
     if (!read_a(h, op, cta, s, x->a) || (c->adds && !accumulate(h, op, cta, s, x, false)) ||
@@ -314,15 +216,14 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
-    struct shape s;
+    struct mma_shape s;
     struct scratch *x = malloc(sizeof *x);
     if (!x) return m->status = TMAP_E_MEMORY, m->stop = true, true;
     const struct tensor_hands h = tensor_hands(op, &c->tensor);
     // The pair's even CTA has the first rows and columns.
     struct emu_cta *const first = &op->cta->cluster->cta[op->cta->rank & ~1u];
     struct emu_cta *const pair[2] = {first, first + 1}, *const own[2] = {op->cta, NULL};
-    if (!(i->block ? decode_scaled_shape(i, c->descriptor, m->module->ptx.arch, &s)
-                   : decode_shape(i, c->descriptor, &s))) {
+    if (!mma_shape_of(i, c->descriptor, m->module->ptx.arch, &s)) {
         emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->descriptor,
                   "instruction descriptor 0x%08x", c->descriptor);
     } else if (matrices_are_legal(op) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {

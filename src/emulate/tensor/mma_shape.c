@@ -1,0 +1,78 @@
+// Instruction descriptors of tcgen05.mma, and where its sums lie in tensor memory (PTX ISA 9.0, "5th
+// generation TensorCore"). No GPU was asked.
+#include "emulate/tensor/mma_shape.h"
+
+static bool element(enum mma_kind kind, uint32_t code, enum tensor_type *out)
+{
+    static const int8_t types[KINDS][6] = {
+        {TENSOR_F16, TENSOR_BF16, -1, -1, -1, -1},
+        {-1, -1, TENSOR_TF32, -1, -1, -1},
+        {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
+        {TENSOR_U8, TENSOR_S8, -1, -1, -1, -1},
+        {TENSOR_E4M3, TENSOR_E5M2, -1, TENSOR_E2M3, TENSOR_E3M2, TENSOR_E2M1},
+        {-1, TENSOR_E2M1, -1, -1, -1, -1},
+        {-1, TENSOR_E2M1, -1, -1, -1, -1}};
+    if (code > 5 || types[kind][code] < 0) return false;
+    *out = (enum tensor_type)types[kind][code];
+    return true;
+}
+
+// Bits that descriptors with and without block scaling have in common. Numbers of less than 8 bits
+// have K innermost.
+static bool decode_common(const struct mma_insn *i, uint32_t d, struct mma_shape *s)
+{
+    static const uint32_t k[KINDS] = {16, 8, 32, 32, 32, 64, 64};
+    const bool four = i->kind == KIND_MXF4 || i->kind == KIND_MXF4NVF4;
+    s->n = (d >> 17 & 0x3f) * 8;
+    s->ctas = i->ctas;
+    s->m = (d >> 24 & 0x1f) * 16 / i->ctas;
+    s->k = k[i->kind];
+    s->a_negated = d >> 13 & 1;
+    s->b_negated = d >> 14 & 1;
+    s->a_mn = d >> 15 & 1;
+    s->b_mn = d >> 16 & 1;
+    if (!element(i->kind, d >> 7 & 7, &s->a) || !element(i->kind, d >> 10 & 7, &s->b)) return false;
+    s->a_bits = four ? 4 : tensor_bits(s->a);
+    s->b_bits = four ? 4 : tensor_bits(s->b);
+    return (s->m == 64 || s->m == 128) && s->n >= 8 && s->n <= TENSOR_COLS && !(d & 4) &&
+           !(s->a_mn && tensor_width(s->a) < 8) && !(s->b_mn && tensor_width(s->b) < 8);
+}
+
+static bool decode_shape(const struct mma_insn *i, uint32_t d, struct mma_shape *s)
+{
+    const uint32_t out = d >> 4 & 3;
+    *s = (struct mma_shape){.integer = out == 2};
+    return decode_common(i, d, s) && out == (i->kind == KIND_I8 ? 2u : 1u);
+}
+
+// K of 96 is sm_103's. Scale factors are ue8m0, or, of blocks of 16, ue4m3.
+static bool decode_scaled_shape(const struct mma_insn *i, uint32_t d, tmap_arch arch,
+                                struct mma_shape *s)
+{
+    const bool wide = d >> 31;
+    *s = (struct mma_shape){.scale_id = {d >> 29 & 3, d >> 4 & 3}, .ue4m3 = !(d >> 23 & 1)};
+    if (!decode_common(i, d, s) || s->m * s->ctas < 128) return false;
+    if (wide) s->k = MOST_K;
+    s->blocks = s->k / i->block;
+    return (!wide || (s->a_bits == 4 && arch - TMAP_ARCH(103, 0) < TMAP_ARCH(1, 0))) &&
+           (!s->ue4m3 || i->block == 16) && tensor_scale_id_is_legal(s->blocks, s->scale_id[0]) &&
+           tensor_scale_id_is_legal(s->blocks, s->scale_id[1]);
+}
+
+bool mma_shape_of(const struct mma_insn *i, uint32_t descriptor, tmap_arch arch,
+                  struct mma_shape *out)
+{
+    return i->block ? decode_scaled_shape(i, descriptor, arch, out)
+                    : decode_shape(i, descriptor, out);
+}
+
+// Where row's sums begin. Of one CTA's 64 rows every quarter has 16; of 64 of a pair's 128, lanes
+// 64 on have the second half of the columns (layouts of D: PTX ISA, "data path").
+uint32_t mma_lane(const struct mma_shape *s, uint32_t row)
+{
+    return s->m == 64 && s->ctas == 1 ? row / 16 * WARP_LANES + row % 16 : row;
+}
+uint32_t mma_runs(const struct mma_shape *s)
+{
+    return s->m == 64 && s->ctas == 2 ? 2 : 1;
+}
