@@ -2,7 +2,9 @@
 // descriptor and layouts of the accumulator: PTX ISA 9.0, "5th generation TensorCore". No GPU was
 // asked: every run that comes here is inferred.
 #include "emulate/tensor/mma_shape.h"
+#include "emulate/ops/small.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,8 @@
 struct mma_call {
     uint64_t a, b;
     uint32_t d, descriptor, scale[2]; // of A and B
+    uint32_t meta, lanes[2 * LANE_WORDS];
+    uint64_t zeros;
     bool adds;
     struct emu_clock tensor; // what is known of tensor memory
 };
@@ -34,19 +38,37 @@ struct scratch { // one CTA's rows, every column
     double scale[TENSOR_COLS * MOST_BLOCKS];
 };
 
-static bool a_from_tensor(const struct emu_actor *actor, struct emu_cta *cta, const struct mma_shape *s,
-                          uint32_t at, double *out)
+// A row from copy `copy`.
+static bool row_from_tensor(const struct emu_actor *actor, struct emu_cta *cta,
+                            const struct mma_shape *s, uint32_t at, uint32_t lane, double *out)
 {
     const uint32_t bits = s->a_bits, per = 32 / bits;
+    const uint32_t *cell =
+        tensor_cells(actor, cta, (at >> 16) + lane, at & 0xffff, s->a_k / per, EMU_READ);
+    for (uint32_t k = 0; cell && k < s->a_k; k++) {
+        const uint64_t v = (uint64_t)cell[k / per] >> (k % per * bits);
+        const uint64_t number = bits == 32 ? v : v & ((1u << bits) - 1);
+        out[k] = bits == 4 ? tensor_value(s->a, number) : tensor_contained(s->a, number);
+    }
+    return cell;
+}
+
+// .ashift: every row is the next one's, but the last.
+static bool a_from_tensor(const struct emu_actor *actor, struct emu_cta *cta,
+                          const struct mma_shape *s, uint32_t at, bool shifts, double *out)
+{
+    double other[MOST_K];
     for (uint32_t row = 0; row < s->m; row++) {
-        const uint32_t *cell = tensor_cells(actor, cta, (at >> 16) + mma_lane(s, row), at & 0xffff,
-                                            s->k / per, EMU_READ);
-        if (!cell) return false;
-        for (uint32_t k = 0; k < s->k; k++) {
-            const uint64_t v = (uint64_t)cell[k / per] >> (k % per * bits);
-            const uint64_t number = bits == 32 ? v : v & ((1u << bits) - 1);
-            out[row * s->k + k] =
-                bits == 4 ? tensor_value(s->a, number) : tensor_contained(s->a, number);
+        const uint32_t from = shifts && row + 1 < s->m ? row + 1 : row;
+        double *to = out + (size_t)row * s->a_k;
+        if (!row_from_tensor(actor, cta, s, at, mma_lane(s, from), to)) return false;
+        for (uint32_t copy = 1; copy < mma_copies(s); copy++) {
+            if (!row_from_tensor(actor, cta, s, at, from + copy * s->m, other)) return false;
+            if (!memcmp(to, other, sizeof *to * s->a_k)) continue;
+            emu_fault(TMAP_EMULATE_ILLEGAL, actor->warp, actor->in, actor->lane, at,
+                      "row %u of A is another on lane %u of tensor memory", row,
+                      from + copy * s->m);
+            return false;
         }
     }
     return true;
@@ -88,8 +110,40 @@ static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
             memcpy(&out[k * s->n + c * cols], &half[k * cols], sizeof *half * cols);
     }
     if (s->ctas == 2) free(half);
-    for (uint32_t e = 0; good && s->b_negated && e < s->n * s->k; e++) out[e] = -out[e];
     return good;
+}
+
+// .ws with a zero-column mask: columns from `shift` on, some of them zero.
+static bool read_masked_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
+                          const struct mma_shape *s, const struct tensor_view *b, double *out)
+{
+    const struct mma_call *c = op->data;
+    struct mma_zeros z;
+    if (!mma_zero_columns(s, c->zeros, &z))
+        return emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->zeros,
+                         "zero-column mask descriptor 0x%016llx", (unsigned long long)c->zeros),
+               false;
+    const uint32_t cols = s->n + z.shift;
+    double *wide = malloc(sizeof *wide * s->k * cols);
+    const bool good =
+        (wide || no_memory(cta->m)) && tensor_read(&h->smem, cta, b, s->b, cols, s->k, true, wide);
+    for (uint32_t k = 0; good && k < s->k; k++)
+        for (uint32_t n = 0; n < s->n; n++)
+            out[k * s->n + n] = z.zero[n] ? 0 : wide[k * cols + n + z.shift];
+    free(wide);
+    return good;
+}
+
+static bool operand_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *const cta[2],
+                      const struct mma_shape *s, double *out)
+{
+    const struct mma_insn *i = op->in->more;
+    const struct mma_call *c = op->data;
+    const struct tensor_view b = tensor_view(c->b, s->b_bits, s->b_mn);
+    if (i->has_zeros ? !read_masked_b(h, op, cta[0], s, &b, out) : !read_b(h, cta, s, &b, out))
+        return false;
+    for (uint32_t e = 0; s->b_negated && e < s->n * s->k; e++) out[e] = -out[e];
+    return true;
 }
 
 static bool read_a(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
@@ -98,11 +152,11 @@ static bool read_a(const struct tensor_hands *h, struct emu_op *op, struct emu_c
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
     const struct tensor_view a = tensor_view(c->a, s->a_bits, s->a_mn);
-    if (i->a_tensor ? !a_from_tensor(&h->tensor, cta, s, (uint32_t)c->a, out)
-                    : !tensor_read(&h->smem, cta, &a, s->a, s->m, s->k, false, out))
+    if (i->a_tensor ? !a_from_tensor(&h->tensor, cta, s, (uint32_t)c->a, i->shifts, out)
+                    : !tensor_read(&h->smem, cta, &a, s->a, s->m, s->a_k, false, out))
         return false;
-    for (uint32_t e = 0; s->a_negated && e < s->m * s->k; e++) out[e] = -out[e];
-    return true;
+    for (uint32_t e = 0; s->a_negated && e < s->m * s->a_k; e++) out[e] = -out[e];
+    return !s->sparse || mma_expand(&h->tensor, cta, s, c->meta, out);
 }
 
 // A swizzle that is not reserved, and the constant 1 in bits 46 to 48.
@@ -124,22 +178,48 @@ static bool matrices_are_legal(struct emu_op *op)
     return (i->a_tensor || tensor_view_is_legal(op, c->a)) && tensor_view_is_legal(op, c->b);
 }
 
+// disable-output-lane: a bit for each lane, the first CTA's and then, of a pair, its peer's.
+static bool keeps_lane(const struct mma_insn *i, const struct mma_call *c,
+                       const struct emu_cta *cta, uint32_t lane)
+{
+    const uint32_t first = i->lane_words > LANE_WORDS ? (cta->rank & 1) * LANE_WORDS : 0;
+    return i->lane_words && c->lanes[first + lane / 32 % LANE_WORDS] >> lane % 32 & 1;
+}
+
+static double sum_in(const struct mma_shape *s, uint32_t cell)
+{
+    if (s->integer) return (double)(int32_t)cell;
+    return s->half ? (double)emu_from_half(cell & 0xffff) : (double)emu_float(cell);
+}
+
+static uint32_t sum_out(const struct mma_shape *s, double d, uint32_t before)
+{
+    if (s->integer) return (uint32_t)(int32_t)d;
+    return s->half ? (before & 0xffff0000) | emu_to_half((float)d) : emu_bits((float)d);
+}
+
 static bool accumulate(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
                        const struct mma_shape *s, struct scratch *x, bool store)
 {
+    const struct mma_insn *insn = op->in->more;
     const struct mma_call *c = op->data;
     const uint32_t runs = mma_runs(s), cols = s->n / runs;
     for (uint32_t i = 0; i < s->m * runs; i++) {
         const uint32_t row = i % s->m, run = i / s->m;
-        uint32_t *cell = tensor_cells(&h->tensor, cta, (c->d >> 16) + mma_lane(s, row) + run * 64,
-                                      c->d & 0xffff, cols, store ? EMU_WRITE : EMU_READ);
+        const uint32_t lane = (c->d >> 16) + mma_lane(s, row) + run * s->m;
+        if (keeps_lane(insn, c, cta, lane)) {
+            memset(&x->d[row * s->n + run * cols], 0, sizeof *x->d * cols);
+            continue;
+        }
+        uint32_t *cell =
+            tensor_cells(&h->tensor, cta, lane, c->d & 0xffff, cols, store ? EMU_WRITE : EMU_READ);
         if (!cell) return false;
         for (uint32_t n = 0; n < cols; n++) {
             double *d = &x->d[row * s->n + run * cols + n];
             if (store)
-                cell[n] = s->integer ? (uint32_t)(int32_t)*d : emu_bits((float)*d);
+                cell[n] = sum_out(s, *d, cell[n]);
             else
-                *d = s->integer ? (double)(int32_t)cell[n] : (double)emu_float(cell[n]);
+                *d = ldexp(sum_in(s, cell[n]), -(int)insn->d_halvings);
         }
     }
     return true;
@@ -202,6 +282,8 @@ static bool multiply(struct emu_machine *m, const struct tensor_hands *h, struct
                                      .k = s->k,
                                      .adds = c->adds,
                                      .integer = s->integer,
+                                     .half_result = s->half,
+                                     .saturates = s->saturates,
                                      .type = s->a,
                                      .arch = m->module->ptx.arch,
                                      .a = x->a,
@@ -228,8 +310,7 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
                   "instruction descriptor 0x%08x", c->descriptor);
     } else if (matrices_are_legal(op) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {
         struct emu_cta *const *cta = s.ctas == 2 ? pair : own;
-        const struct tensor_view b = tensor_view(c->b, s.b_bits, s.b_mn);
-        if (read_b(&h, cta, &s, &b, x->b) && (!s.blocks || scaled_b(&h, op, cta, &s, x)))
+        if (operand_b(&h, op, cta, &s, x->b) && (!s.blocks || scaled_b(&h, op, cta, &s, x)))
             for (uint32_t n = 0; n < s.ctas && multiply(m, &h, op, cta[n], &s, x); n++) continue;
     }
     free(x);
@@ -286,6 +367,9 @@ EXEC(mma)
                                .adds = (emu_pred(w, i->enable) >> l & 1) != i->not_enable};
         for (int n = 0; i->block && n < 2; n++)
             c->scale[n] = emu_u32(w, i->scale_place[n])[l] + (uint32_t)i->scale_plus[n];
+        if (i->sparse) c->meta = emu_u32(w, i->meta)[l] + (uint32_t)i->meta_plus;
+        if (i->has_zeros) c->zeros = emu_u64(w, i->zeros)[l];
+        for (uint32_t n = 0; n < i->lane_words; n++) c->lanes[n] = emu_u32(w, i->lanes[n])[l];
         tensor_issue_clock(w, &c->tensor);
         w->m->result.counts.multiplies++;
         const enum emu_step step = tensor_issue(w, in, l, run_mma, drop_mma, c);
@@ -314,36 +398,90 @@ static bool scale_block(struct decoder *d, struct mma_insn *i)
            dec_fail(d, "'%s' has no such size of blocks", d->inst->op);
 }
 
-// How long operands stay in the tensor core changes no number.
-static void collectors(struct decoder *d)
+// How long operands stay in the tensor core changes no number: A's, or of .ws one of four of B's.
+// .ashift goes with neither ::fill nor ::use.
+static bool collectors(struct decoder *d, const struct mma_insn *i)
 {
     uint32_t length;
-    while (dec_begins(d, "collector::", &length)) continue;
+    const char *rest = dec_begins(d, i->stationary ? "collector::b" : "collector::a::", &length);
+    if (!rest) return true;
+    if (i->stationary && length > 3 && *rest >= '0' && *rest <= '3') rest += 3, length -= 3;
+    static const char *const use[] = {"fill", "use", "lastuse", "discard"};
+    for (uint32_t u = 0; u < 4; u++)
+        if (length == strlen(use[u]) && !memcmp(rest, use[u], length))
+            return !i->shifts || u > 1 ||
+                   dec_fail(d, "'%s' both fills or uses A and shifts it", d->inst->op);
+    return dec_fail(d, "'%s' has no such collector", d->inst->op);
+}
+
+static bool kind_and_form(struct decoder *d, struct mma_insn *i)
+{
+    i->stationary = dec_has(d, "ws");
+    i->sparse = dec_has(d, "sp");
+    i->shifts = dec_has(d, "ashift");
+    if (!tensor_group(d, &i->ctas)) return false;
+    const int kind = dec_one_of(d, "kind::f16|kind::tf32|kind::f8f6f4|kind::i8|kind::mxf8f6f4|"
+                                   "kind::mxf4|kind::mxf4nvf4");
+    if (kind < 0) return dec_fail(d, "'%s' is not supported", d->inst->op);
+    i->kind = (enum mma_kind)kind;
+    if (i->stationary && (i->ctas == 2 || i->kind >= KIND_MXF8F6F4 || i->shifts))
+        return dec_fail(d, "'%s': there is no such weight-stationary form", d->inst->op);
+    if (i->shifts && i->kind >= KIND_MXF8F6F4)
+        return dec_fail(d, "'%s': A with scales is not shifted", d->inst->op);
+    return scale_block(d, i) && collectors(d, i);
+}
+
+static bool operand_a(struct decoder *d, struct mma_insn *i)
+{
+    const struct ptx_operand *a = dec_operand(d);
+    if (!a) return false;
+    i->a_tensor = a->kind == PTX_OP_MEM;
+    if (i->shifts && !i->a_tensor) return dec_fail(d, "A is shifted in tensor memory alone");
+    return i->a_tensor ? tensor_place(d, a, &i->a_place, &i->a_plus)
+                       : dec_source_of(d, a, PTX_B64, &i->a);
+}
+
+// { disable-output-lane }: four words, of a pair eight; not of .ws, nor with scales.
+static bool disabled_lanes(struct decoder *d, struct mma_insn *i)
+{
+    const struct ptx_operand *o = dec_operand(d);
+    if (!o) return false;
+    if (o->kind != PTX_OP_VECTOR) return d->next--, true;
+    if (i->stationary || i->block || o->parts != i->ctas * LANE_WORDS)
+        return dec_fail(d, "'%s' with %u words of lanes", d->inst->op, o->parts);
+    for (; i->lane_words < o->parts; i->lane_words++)
+        if (!dec_source_of(d, &o->part[i->lane_words], PTX_B32, &i->lanes[i->lane_words]))
+            return false;
+    return true;
+}
+
+// scale-input-d, or of .ws the zero-column mask descriptor.
+static bool last_operand(struct decoder *d, struct mma_insn *i)
+{
+    int64_t halvings;
+    if (!dec_more(d)) return true;
+    i->has_zeros = i->stationary;
+    if (i->has_zeros) return dec_source(d, PTX_B64, &i->zeros);
+    if (!dec_immediate(d, &halvings)) return false;
+    i->d_halvings = (uint32_t)halvings;
+    return (i->kind <= KIND_TF32 && halvings >= 0 && halvings <= 15) ||
+           dec_fail(d, "'%s' scales D by %lld", d->inst->op, (long long)halvings);
 }
 
 bool decode_tcgen05_mma(struct decoder *d)
 {
     struct mma_insn *i = dec_alloc(d, sizeof *i);
-    if (!i || !tensor_group(d, &i->ctas)) return false;
-    const int kind = dec_one_of(d, "kind::f16|kind::tf32|kind::f8f6f4|kind::i8|kind::mxf8f6f4|"
-                                   "kind::mxf4|kind::mxf4nvf4");
-    if (kind < 0) return dec_fail(d, "'%s' is not supported", d->inst->op);
-    i->kind = (enum mma_kind)kind;
-    if (!scale_block(d, i)) return false;
-    collectors(d);
+    if (!i || !kind_and_form(d, i)) return false;
     d->out->exec = mma;
     d->out->more = i;
-    if (!tensor_place(d, dec_operand(d), &i->d, &i->d_plus)) return false;
-    const struct ptx_operand *a = dec_operand(d);
-    if (!a) return false;
-    i->a_tensor = a->kind == PTX_OP_MEM;
-    if (i->a_tensor ? !tensor_place(d, a, &i->a_place, &i->a_plus)
-                    : !dec_source_of(d, a, PTX_B64, &i->a))
+    if (!tensor_place(d, dec_operand(d), &i->d, &i->d_plus) || !operand_a(d, i) ||
+        !dec_source(d, PTX_B64, &i->b))
         return false;
-    if (!dec_source(d, PTX_B64, &i->b) || !dec_source(d, PTX_B32, &i->descriptor)) return false;
+    if (i->sparse && !tensor_place(d, dec_operand(d), &i->meta, &i->meta_plus)) return false;
+    if (!dec_source(d, PTX_B32, &i->descriptor) || !disabled_lanes(d, i)) return false;
     for (int n = 0; i->block && n < 2; n++)
         if (!tensor_place(d, dec_operand(d), &i->scale_place[n], &i->scale_plus[n])) return false;
-    return dec_predicate(d, &i->enable, &i->not_enable);
+    return dec_predicate(d, &i->enable, &i->not_enable) && last_operand(d, i);
 }
 
 // --- commit: an arrival when all that this CTA has issued before is done
