@@ -15,6 +15,7 @@
  *   gemm epilogue-cost KIND OUT MS        epilogues beside the plain product, at two shapes
  *   gemm epilogue KIND OUT COUNT SECONDS [SEED]   beside the vendor's own, drawn shapes, cold
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
+ *   gemm joules M N K KIND OUT SECONDS CONFIG...  energy of a run in slices of 2 s and more
  *   gemm overhead                         host time of a run beside a bare launch
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split_k,group,clusters,swapped,stream_k,flip,load,store,
@@ -25,6 +26,7 @@
 #include "exhaust.h"
 #include "finished.h"
 #include "grouped.h"
+#include "joules.h"
 #include "rungs.h"
 #include "track.h"
 
@@ -540,6 +542,10 @@ int main(int argc, char **argv)
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
         once(&stand, &p, argv[7]);
+    } else if (!strcmp(mode, "joules") && argc >= 8) {
+        const struct tmap_gemm_problem p =
+            problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        joules_shape(&stand, &p, atof(argv[7]), argv + 8, argc - 8);
     } else if (!strcmp(mode, "overhead"))
         overhead(&stand);
     else if (!strcmp(mode, "ceilings"))

@@ -10,18 +10,31 @@ extern const char image_bench_gemm_ceiling[];
 
 enum { MAX_SMS = 256, TICK_BYTES = MAX_SMS * 16 };
 
+/* The suite's own device: NVML counts those that CUDA_VISIBLE_DEVICES hides too. */
+static void nvml_id(struct stand *s, char id[32])
+{
+    enum { BUS = 33, DEVICE = 34, DOMAIN = 50 }; /* CU_DEVICE_ATTRIBUTE_PCI_... */
+    int bus = 0, device = 0, domain = 0;
+    s->api->device_get_attribute(&bus, BUS, s->suite->gpu.device);
+    s->api->device_get_attribute(&device, DEVICE, s->suite->gpu.device);
+    s->api->device_get_attribute(&domain, DOMAIN, s->suite->gpu.device);
+    snprintf(id, 32, "%08X:%02X:%02X.0", (unsigned)domain, (unsigned)bus, (unsigned)device);
+}
+
 static void open_nvml(struct stand *s)
 {
     int (*init)(void);
-    int (*device)(unsigned, void **);
+    int (*device)(const char *, void **);
+    char id[32];
     s->nvml = dlopen("libnvidia-ml.so.1", RTLD_NOW);
     if (!s->nvml) return;
     *(void **)&init = dlsym(s->nvml, "nvmlInit_v2");
-    *(void **)&device = dlsym(s->nvml, "nvmlDeviceGetHandleByIndex_v2");
+    *(void **)&device = dlsym(s->nvml, "nvmlDeviceGetHandleByPciBusId_v2");
     *(void **)&s->nvml_power = dlsym(s->nvml, "nvmlDeviceGetPowerUsage");
     *(void **)&s->nvml_temperature = dlsym(s->nvml, "nvmlDeviceGetTemperature");
     *(void **)&s->nvml_energy = dlsym(s->nvml, "nvmlDeviceGetTotalEnergyConsumption");
-    if (!init || !device || init() || device(0, &s->nvml_device)) s->nvml_device = NULL;
+    nvml_id(s, id);
+    if (!init || !device || init() || device(id, &s->nvml_device)) s->nvml_device = NULL;
 }
 
 bool stand_open(struct stand *s)
