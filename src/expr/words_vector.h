@@ -85,11 +85,12 @@
  * it, and 0 makes it 0. */
 #define FLOATING(x) __builtin_convertvector((v_i)(x), v_f)
 #define FACTOR(j, x) ((j) < (NATIVE_RANK) ? FLOATING(x) : FLOATING(ALL(1)))
-/* the quotient of numbers below 2^12 rounds to its own whole number; by 0, to something
- */
-#define BOX_STEPS(j)                                                                               \
-    __builtin_convertvector(                                                                       \
-        FLOATING(BOX(j)) / FLOATING((v_i)ESTRIDE(j) - (v_i)((v_i)ESTRIDE(j) == ALL(0))), v_i)
+/* The quotient of numbers below 2^12 rounds to its own whole number; by 0, to something. QUOTIENT,
+ * a processor's own, need be right only for what the row's needs allow. */
+#ifndef QUOTIENT
+#define QUOTIENT(a, b) (FLOATING(a) / FLOATING((v_i)(b) - (v_i)((v_i)(b) == ALL(0))))
+#endif
+#define BOX_STEPS(j) __builtin_convertvector(QUOTIENT(BOX(j), ESTRIDE(j)), v_i)
 #define PROD_LE(cap, first, f)                                                                     \
     ((v_i)(FLOATING(first) * FACTOR(0, f(0)) * FACTOR(1, f(1)) * FACTOR(2, f(2)) *                 \
                FACTOR(3, f(3)) * FACTOR(4, f(4)) <=                                                \

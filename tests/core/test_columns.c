@@ -161,6 +161,46 @@ static void every_processor_says_the_same(void **state)
     }
 }
 
+/* A box of 1 x box x so many planes that the steps of its second dimension, box / stride rounded
+ * down, fill the cap of a box's bytes, or exceed it by one plane of them. */
+static struct tmap_desc filled(uint32_t box, uint32_t stride, bool beyond)
+{
+    enum { INNER = 256, CAP = 233472 }; /* of floats; the row about a box of 228 KiB */
+    const uint32_t steps = box / stride > 0 ? box / stride : 1;
+    const uint32_t planes = CAP / INNER / 4 / steps + beyond;
+    return (struct tmap_desc){.kind = TMAP_TILED,
+                              .dtype = TMAP_FLOAT32,
+                              .rank = 3,
+                              .address = 4096,
+                              .dim = {1024, 1024, 1024},
+                              .stride_bytes = {4096, 1 << 22},
+                              .box = {INNER, box, planes < 256 ? planes : 256},
+                              .elem_stride = {1, stride, 1}};
+}
+
+/* Of each processor's own quotients: every box over every element stride. */
+static void every_quotient_rounds_down(void **state)
+{
+    (void)state;
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker c;
+    size_t n = 0;
+    struct table t;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    for (uint32_t stride = 1; stride <= 8; stride++)
+        for (uint32_t box = 1; box <= 256; box++)
+            for (int beyond = 0; beyond < 2; beyond++) table[n++] = filled(box, stride, beyond);
+    table_make(table, n, &t);
+    for (int isa = 0; isa < COLUMNS_ISAS; isa++) {
+        unsigned long count[3] = {0};
+        if (columns_rows_of((enum columns_isa)isa) == NULL) continue;
+        columns_check(columns_rows_of((enum columns_isa)isa), &c, &t.column, t.n, said);
+        same_as_alone(&c, said, t.n, count);
+        assert_true(count[TMAP_LEGAL] > 2000 && count[TMAP_ILLEGAL] > 1000);
+    }
+    table_free(&t);
+}
+
 static void misuse_is_an_error(void **state)
 {
     (void)state;
@@ -179,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_verdict_is_the_one_alone),
         cmocka_unit_test(every_processor_says_the_same),
+        cmocka_unit_test(every_quotient_rounds_down),
         cmocka_unit_test(misuse_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
