@@ -73,43 +73,28 @@ static void point(const struct tmap_columns *c, size_t base, size_t m, struct bl
 #undef POINT
 }
 
-static void look_up_types(const struct columns_view *w, struct block *b)
-{
-    for (int k = 0; k < COLUMNS_BLOCK; k++)
-        b->size_bits[k] = table_size_bits[(unsigned)w->column.dtype[k] & (TABLE_ENTRIES - 1)];
-}
-
-static void look_up_spans(const struct columns_view *w, struct block *b)
-{
-    for (int k = 0; k < COLUMNS_BLOCK; k++)
-        b->span[k] = table_span[(unsigned)w->column.swizzle[k] & (TABLE_ENTRIES - 1)];
-}
-
-/* What tables say of the block's entries: of a column again in each block, of the common value
- * once. */
-static void look_up(const struct tmap_columns *c, bool first, const struct columns_view *w,
-                    struct block *b)
-{
-    if (first || c->dtype != NULL) look_up_types(w, b);
-    if (first || c->swizzle != NULL) look_up_spans(w, b);
-}
-
 /* What is asked of the rows: of each its class, and what those say of all descriptors. */
 struct asked {
     uint8_t class[SUBJECT_DESC_END], of_all;
+    bool every; /* of the rows that are violations decides */
 };
 
 static void ask(const struct tmap_checker *c, struct asked *a)
 {
     a->of_all = CLASS_NOTHING;
-    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+    a->every = true;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
         a->class[row] = row_set_has(c->active, row) ? CLASS_DECIDES
                         : row_set_has(c->gate, row) ? CLASS_ASKS
                                                     : CLASS_NOTHING;
+        if (row_table[row].effect == EFFECT_VIOLATION) a->every &= a->class[row] == CLASS_DECIDES;
+    }
 }
 
 #define FOLD_NODES 200
 #define FOLD_FROM 4096 /* descriptors: folding takes as long as a few thousand verdicts */
+
+#define FEW_ROWS 24 /* one by one are sooner looked at than all; a tiled descriptor has some 45 */
 
 /* A row that target and common decide, whatever the columns hold, is asked no more. */
 static void fold_row(tmap_row row, struct tree_binding *binding, struct asked *a)
@@ -146,6 +131,14 @@ static void fold(const struct tmap_checker *checker, const struct tmap_columns *
         if (a->class[row]) fold_row(row, &binding, a);
 }
 
+static enum columns_how how_to_look(const struct asked *a, int32_t kind)
+{
+    int rows = 0;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        rows += a->class[row] != CLASS_NOTHING && (row_table[row].kinds >> kind & 1);
+    return !a->every ? ROWS_BY_CLASS : rows > FEW_ROWS ? ROWS_EVERY : ROWS_LEFT;
+}
+
 static enum tmap_verdict one(const struct tmap_checker *checker, const struct tmap_columns *c,
                              size_t i)
 {
@@ -163,22 +156,14 @@ static enum tmap_verdict one(const struct tmap_checker *checker, const struct tm
 
 _Static_assert(TMAP_LEGAL == 0 && TMAP_ILLEGAL == 1, "a verdict is whether any row is violated");
 
-/* The answers of a block of m; how many of them were asked for one by one. */
-static size_t answer(const struct tmap_checker *checker, const struct tmap_columns *c, size_t base,
-                     size_t m, const struct columns_bad *b, enum tmap_verdict *verdicts)
+/* Those of a block that the rows do not decide; how many. */
+static size_t ask_one_by_one(const struct tmap_checker *checker, const struct tmap_columns *c,
+                             size_t base, size_t m, const uint32_t *bad,
+                             enum tmap_verdict *verdicts)
 {
-    uint32_t any = 0, illegal[COLUMNS_BLOCK];
     size_t asked = 0;
-    for (size_t k = 0; k < COLUMNS_BLOCK; k++) {
-        const uint32_t bad = (uint32_t)b->of_64[k] | b->of_32[k];
-        illegal[k] = bad != 0;
-        any |= bad;
-    }
-    for (size_t k = 0; k < m; k++) verdicts[k] = (enum tmap_verdict)illegal[k];
-    if (any & CLASS_ASKS)
-        for (size_t k = 0; k < m; k++)
-            if ((b->of_64[k] | b->of_32[k]) & CLASS_ASKS)
-                verdicts[k] = one(checker, c, base + k), asked++;
+    for (size_t k = 0; k < m; k++)
+        if (bad[k] & CLASS_ASKS) verdicts[k] = one(checker, c, base + k), asked++;
     return asked;
 }
 
@@ -203,20 +188,24 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
     struct block b;
     struct asked a;
     struct columns_bad bad;
+    enum tmap_verdict few[COLUMNS_BLOCK];
     struct columns_view w = {
         .target = &checker->target, .common = &c->common, .size_bits = b.size_bits, .span = b.span};
     size_t one_by_one = 0;
     ask(checker, &a);
     if (n >= FOLD_FROM) fold(checker, c, &a);
+    const enum columns_how how = how_to_look(&a, c->common.kind);
     fill_common(&c->common, &b);
     for (size_t base = 0; base < n; base += COLUMNS_BLOCK) {
         const size_t m = n - base < COLUMNS_BLOCK ? n - base : COLUMNS_BLOCK;
         point(c, base, m, &b, &w);
-        look_up(c, base == 0, &w, &b);
-        memset(bad.of_64, 0, sizeof bad.of_64);
-        for (size_t k = 0; k < COLUMNS_BLOCK; k++) bad.of_32[k] = a.of_all;
-        rows(&w, a.class, &bad);
-        one_by_one += answer(checker, c, base, m, &bad, verdicts + base);
+        const bool whole = m == COLUMNS_BLOCK;
+        w.types_differ = base == 0 || c->dtype != NULL;
+        w.swizzles_differ = base == 0 || c->swizzle != NULL;
+        const uint32_t any = rows(&w, how, a.class, a.of_all, &bad, whole ? verdicts + base : few);
+        if (!whole) memcpy(verdicts + base, few, m * sizeof few[0]);
+        if (any & CLASS_ASKS)
+            one_by_one += ask_one_by_one(checker, c, base, m, bad.of_32, verdicts + base);
     }
     return one_by_one;
 }

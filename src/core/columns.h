@@ -31,8 +31,9 @@ struct columns_view {
     const struct tmap_target *target;
     const struct tmap_desc *common;
     struct tmap_columns column;
-    /* what a table says of an entry: of its type, of its swizzle */
-    const uint32_t *size_bits, *span;
+    /* what a table says of an entry: of its type, of its swizzle; to be looked up of this block? */
+    uint32_t *size_bits, *span;
+    bool types_differ, swizzles_differ;
 };
 
 /* What a violation of a row says of the verdict. Of a row that is not in the checker's gate:
@@ -40,16 +41,24 @@ struct columns_view {
  * all that are violated are active, it is one of those, and the descriptor is illegal. */
 enum columns_class { CLASS_NOTHING = 0, CLASS_DECIDES = 1, CLASS_ASKS = 2 };
 
-/* Of descriptor k, of_64[k] | of_32[k]: the classes of all rows that it violates, needs not looked
- * at; to be zeroed before. Rows that read a field of 64 bits, and others. */
+/* Of descriptor k, of_64[k] and of_32[k]: the classes of the rows that it violates, needs not
+ * looked at: of rows that read a field of 64 bits, and of others. After all, of_32[k]: of all rows.
+ */
 struct columns_bad {
     _Alignas(64) uint64_t of_64[COLUMNS_BLOCK];
     uint32_t of_32[COLUMNS_BLOCK];
 };
 
-/* class[row]: enum columns_class. Kind and rank exist. */
-typedef void columns_rows(const struct columns_view *view, const uint8_t *class,
-                          struct columns_bad *bad);
+/* Which rows are looked at: those with a class; or where every row that is a violation decides, all
+ * of them, the rows of some lanes together, so that they share what they read; or the few that
+ * folding has left, those that always apply together. */
+enum columns_how { ROWS_BY_CLASS, ROWS_EVERY, ROWS_LEFT };
+
+/* class[row]: enum columns_class. Kind and rank exist. To verdicts[k], whether descriptor k
+ * violates a row that counts or `of_all` has a class. Returns all classes in bad. */
+typedef uint32_t columns_rows(const struct columns_view *view, enum columns_how how,
+                              const uint8_t *class, uint32_t of_all, struct columns_bad *bad,
+                              enum tmap_verdict *verdicts);
 columns_rows columns_rows_base, columns_rows_avx2, columns_rows_avx512;
 
 /* The widest that this processor has, and those it has at all: a test runs each. NULL: not here. */

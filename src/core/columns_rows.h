@@ -2,6 +2,7 @@
  * of columns_base.c, columns_avx2.c and columns_avx512.c. */
 #include "core/bad_places.h"
 #include "core/columns.h"
+#include "expr/tables.h"
 #include "expr/words_width.h"
 
 #include "expr/words_vector.h"
@@ -25,11 +26,20 @@
     }
 #define BAD_ONCE(c, m) BAD_PLACE(c, m, 0, 0)
 
+#define OVER_BLOCK for (size_t at = 0; at < COLUMNS_BLOCK; at += VECTOR_BYTES / sizeof(lane))
+
+/* A row at the lanes from `at` on: the rows share what they read. */
+#define ROW_EVERY(id, span, when, must) BAD_##span(when, must)
+#define ROW_ALWAYS(id, span, when, must)                                                           \
+    if (ALWAYS_##id) {                                                                             \
+        BAD_##span(when, must)                                                                     \
+    }
 /* A row over the block, where it counts: its class to the descriptors that violate it. */
-#define OVER_BLOCK(id, span, when, must)                                                           \
-    if (class[ROW_##id]) {                                                                         \
+#define ROW_SOME(id, span, when, must)                                                             \
+    if (class[ROW_##id] && !(ALWAYS_##id && always_done)) {                                        \
         const v_i says = ALL(class[ROW_##id]);                                                     \
-        for (size_t at = 0; at < COLUMNS_BLOCK; at += sizeof(v_i) / sizeof(lane)) {                \
+        OVER_BLOCK                                                                                 \
+        {                                                                                          \
             v_i here = ALL(0);                                                                     \
             BAD_##span(when, must) * (v_i *)(bad + at) |= here & says;                             \
         }                                                                                          \
@@ -37,28 +47,59 @@
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
     if (WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                                \
         ((KINDS_##kinds >> kind) & 1)) {                                                           \
-        OVER_BLOCK(id, span, when, must)                                                           \
+        ROW_OF(id, span, when, must)                                                               \
     }
 
 #define WIDE 1
 #define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
 #define OF_U32(column) WIDE_U32((column) + at)
 #define OF_I32(column) WIDE_I32((column) + at)
+#ifndef LOOK_UP
+#define LOOKED_UP 1
+#define LOOK_UP(table, index, out) (*(out) = (table)[(unsigned)*(index) & (TABLE_ENTRIES - 1)])
+#endif
 #ifndef WIDE_U32 /* gcc 12 makes five instructions of what some processors have one for */
 #define WIDE_U32(p) __builtin_convertvector(*(const u32_there *)(p), v_i)
 #define WIDE_I32(p) __builtin_convertvector(*(const i32_there *)(p), v_i)
 #endif
-ALWAYS_INLINE void rows_of_64(const struct columns_view *w, const uint8_t *class, const int kind,
-                              const uint32_t rank, uint64_t *bad)
+#define TYPES_OF_64                                                                                \
+    typedef int64_t lane;                                                                          \
+    typedef VECTOR(int64_t, VECTOR_BYTES) v_i;                                                     \
+    typedef VECTOR(uint64_t, VECTOR_BYTES) v_u;                                                    \
+    typedef VECTOR(double, VECTOR_BYTES) v_f;                                                      \
+    typedef IN_COLUMN(uint64_t, VECTOR_BYTES) u64_there;                                           \
+    typedef IN_COLUMN(uint32_t, VECTOR_BYTES / 2) u32_there;                                       \
+    typedef IN_COLUMN(int32_t, VECTOR_BYTES / 2) i32_there
+ALWAYS_INLINE void rows_of_64(const struct columns_view *w, enum columns_how how,
+                              const uint8_t *class, const int kind, const uint32_t rank,
+                              uint64_t *bad)
 {
-    typedef int64_t lane;
-    typedef VECTOR(int64_t, VECTOR_BYTES) v_i;
-    typedef VECTOR(uint64_t, VECTOR_BYTES) v_u;
-    typedef VECTOR(double, VECTOR_BYTES) v_f;
-    typedef IN_COLUMN(uint64_t, VECTOR_BYTES) u64_there;
-    typedef IN_COLUMN(uint32_t, VECTOR_BYTES / 2) u32_there;
-    typedef IN_COLUMN(int32_t, VECTOR_BYTES / 2) i32_there;
+    TYPES_OF_64;
+    const bool always_done = how == ROWS_LEFT;
+    if (how == ROWS_EVERY) {
+        OVER_BLOCK
+        {
+            v_i here = ALL(0);
+#define ROW_OF ROW_EVERY
 #include "rules/desc.def"
+#undef ROW_OF
+            *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
+        }
+        return;
+    }
+    OVER_BLOCK
+    {
+        v_i here = ALL(0);
+        if (always_done) {
+#define ROW_OF ROW_ALWAYS
+#include "rules/desc.def"
+#undef ROW_OF
+        }
+        *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
+    }
+#define ROW_OF ROW_SOME
+#include "rules/desc.def"
+#undef ROW_OF
 }
 #undef WIDE
 #undef OF_U64
@@ -69,27 +110,78 @@ ALWAYS_INLINE void rows_of_64(const struct columns_view *w, const uint8_t *class
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
 #define OF_U32(column) ((v_u) * (const u32_there *)((column) + at))
 #define OF_I32(column) ((v_i) * (const i32_there *)((column) + at))
-ALWAYS_INLINE void rows_of_32(const struct columns_view *w, const uint8_t *class, const int kind,
-                              const uint32_t rank, uint32_t *bad)
+#define TYPES_OF_32                                                                                \
+    typedef int32_t lane;                                                                          \
+    typedef VECTOR(int32_t, VECTOR_BYTES) v_i;                                                     \
+    typedef VECTOR(uint32_t, VECTOR_BYTES) v_u;                                                    \
+    typedef VECTOR(float, VECTOR_BYTES) v_f;                                                       \
+    typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;                                           \
+    typedef IN_COLUMN(int32_t, VECTOR_BYTES) i32_there
+ALWAYS_INLINE void rows_of_32(const struct columns_view *w, enum columns_how how,
+                              const uint8_t *class, const int kind, const uint32_t rank,
+                              uint32_t *bad)
+{
+    TYPES_OF_32;
+    const bool always_done = false;
+    OVER_BLOCK
+    {
+        v_i here = ALL(0);
+        if (how == ROWS_EVERY) {
+#define ROW_OF ROW_EVERY
+#include "rules/desc.def"
+#undef ROW_OF
+        }
+        *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
+    }
+    if (how == ROWS_EVERY) return;
+#define ROW_OF ROW_SOME
+#include "rules/desc.def"
+#undef ROW_OF
+}
+
+/* What the tables say of the block's types and swizzles. */
+ALWAYS_INLINE void look_up(const struct columns_view *w)
+{
+    for (size_t at = 0; at < COLUMNS_BLOCK && w->types_differ; at += LOOKED_UP)
+        LOOK_UP(table_size_bits, w->column.dtype + at, w->size_bits + at);
+    for (size_t at = 0; at < COLUMNS_BLOCK && w->swizzles_differ; at += LOOKED_UP)
+        LOOK_UP(table_span, w->column.swizzle + at, w->span + at);
+}
+
+/* Whether any row is violated, of each descriptor; the classes of all of these rows. */
+ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
+                                   enum tmap_verdict *verdicts)
 {
     typedef int32_t lane;
     typedef VECTOR(int32_t, VECTOR_BYTES) v_i;
     typedef VECTOR(uint32_t, VECTOR_BYTES) v_u;
-    typedef VECTOR(float, VECTOR_BYTES) v_f;
-    typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;
+    typedef VECTOR(uint64_t, VECTOR_BYTES * 2) v_twice;
     typedef IN_COLUMN(int32_t, VECTOR_BYTES) i32_there;
-#include "rules/desc.def"
+    v_u any = (v_u)ALL(0);
+    uint32_t classes = 0;
+    OVER_BLOCK
+    {
+        v_u *here = (v_u *)(bad->of_32 + at);
+        *here |= (v_u)ALL(of_all);
+        *here |= __builtin_convertvector(*(const v_twice *)(bad->of_64 + at), v_u);
+        *(i32_there *)(verdicts + at) = (v_i)(*here != (v_u)ALL(0)) & ALL(1);
+        any |= *here;
+    }
+    for (size_t k = 0; k < sizeof any / sizeof(lane); k++) classes |= any[k];
+    return classes;
 }
 
 #define OF_KIND_AND_RANK(k, r)                                                                     \
     case 8 * (k) + (r):                                                                            \
-        rows_of_64(w, class, (k), (r), bad->of_64);                                                \
-        rows_of_32(w, class, (k), (r), bad->of_32);                                                \
+        rows_of_64(w, how, class, (k), (r), bad->of_64);                                           \
+        rows_of_32(w, how, class, (k), (r), bad->of_32);                                           \
         break;
 
-COLUMNS_TARGET void COLUMNS_ROWS(const struct columns_view *w, const uint8_t *class,
-                                 struct columns_bad *bad)
+COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *w, enum columns_how how,
+                                     const uint8_t *class, uint32_t of_all, struct columns_bad *bad,
+                                     enum tmap_verdict *verdicts)
 {
+    look_up(w);
     switch (8 * w->common->kind + (int)w->common->rank) {
         OF_KIND_AND_RANK(TMAP_TILED, 1)
         OF_KIND_AND_RANK(TMAP_TILED, 2)
@@ -103,4 +195,5 @@ COLUMNS_TARGET void COLUMNS_ROWS(const struct columns_view *w, const uint8_t *cl
         OF_KIND_AND_RANK(TMAP_IM2COL_WIDE, 4)
         OF_KIND_AND_RANK(TMAP_IM2COL_WIDE, 5)
     }
+    return verdicts_of(bad, of_all, verdicts);
 }

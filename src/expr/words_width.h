@@ -1,6 +1,9 @@
-/* The words of the row language as one bit each: does what is said read a field of 64 bits? A
- * constant of the compiler's, so that a row of 32-bit fields is compiled for twice as many lanes.
- * words_vector.h has the same words. */
+/* The words of the row language as two bits each: does what is said read a field of 64 bits, and
+ * does it compare anything? Constants of the compiler's: a row of 32-bit fields is compiled for
+ * twice as many lanes, and rows that always apply are evaluated together. words_vector.h has the
+ * same words. */
+#define READS_64 1
+#define COMPARES 2
 #define BOTH(a, b) ((a) | (b))
 #define K(n) 0
 #define CUDA 0
@@ -8,11 +11,11 @@
 #define KIND 0
 #define RANK 0
 #define FLAG(bit) 0
-#define MAP_ADDRESS 1
+#define MAP_ADDRESS READS_64
 #define DTYPE 0
-#define ADDRESS 1
-#define DIM(i) 1
-#define STRIDE(i) 1
+#define ADDRESS READS_64
+#define DIM(i) READS_64
+#define STRIDE(i) READS_64
 #define BOX(i) 0
 #define ESTRIDE(i) 0
 #define INTERLEAVE 0
@@ -28,10 +31,10 @@
 #define GMEM_BITS 0
 #define SPAN 0
 #define BY_RANK(r3, r4, r5) 0
-#define SPATIAL_DIM(i) 1
-#define ALLOC_BASE 1
-#define ALLOC_BYTES 1
-#define EXTENT 1
+#define SPATIAL_DIM(i) READS_64
+#define ALLOC_BASE READS_64
+#define ALLOC_BYTES READS_64
+#define EXTENT READS_64
 #define NESTED 0
 #define ADD(a, b) BOTH(a, b)
 #define SUB(a, b) BOTH(a, b)
@@ -40,22 +43,23 @@
 #define WRAP32(x) (x)
 #define BIT(n) 0
 #define ALWAYS 0
-#define LE(a, b) BOTH(a, b)
-#define LT(a, b) BOTH(a, b)
-#define EQ(a, b) BOTH(a, b)
-#define NE(a, b) BOTH(a, b)
-#define BETWEEN(lo, x, hi) BOTH(BOTH(lo, x), hi)
-#define DIVIDES(m, x) BOTH(m, x)
-#define IN(x, set) (x)
+#define LE(a, b) (COMPARES | BOTH(a, b))
+#define LT(a, b) (COMPARES | BOTH(a, b))
+#define EQ(a, b) (COMPARES | BOTH(a, b))
+#define NE(a, b) (COMPARES | BOTH(a, b))
+#define BETWEEN(lo, x, hi) (COMPARES | BOTH(BOTH(lo, x), hi))
+#define DIVIDES(m, x) (COMPARES | BOTH(m, x))
+#define IN(x, set) (COMPARES | (x))
 #define AND(a, b) BOTH(a, b)
 #define OR(a, b) BOTH(a, b)
 #define NOT(a) (a)
 #define BOX_STEPS 0
-#define PROD_LE(cap, first, f) BOTH(BOTH(cap, first), f)
+#define PROD_LE(cap, first, f) (COMPARES | BOTH(BOTH(cap, first), f))
 
 #define WHEN(c) (c)
 #define MUST(c) (c)
-#define ROW(id, name, kinds, span, needs, when, must, ...) WIDE_##id = BOTH(when, must),
+#define ROW(id, name, kinds, span, needs, when, must, ...)                                         \
+    WIDE_##id = BOTH(when, must) & READS_64, ALWAYS_##id = !((when)&COMPARES),
 enum row_width {
 #include "rules/desc.def"
 };
@@ -114,3 +118,5 @@ enum row_width {
 #undef NOT
 #undef BOX_STEPS
 #undef PROD_LE
+#undef READS_64
+#undef COMPARES
