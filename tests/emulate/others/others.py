@@ -56,7 +56,7 @@ def main():
     habits = known(pathlib.Path(__file__).with_name("expected.tsv"))
     lib, number, good, rows = run.library(), 0, 0, []
     words = options.k.split(",")
-    for name in ("triton_cases",):
+    for name in ("triton_cases", "gluon_cases"):
         for case in importlib.import_module(name).cases():
             if not any(w in case.name for w in words):
                 continue
