@@ -175,9 +175,53 @@ static void what_is_not_known_is_an_error(void **state)
     }
 }
 
+/* data[t] = 10 t % 4 by a table of branches; the last thread of a warp has none to take. */
+#define TABLE(index)                                                                               \
+    HEAD ".visible .entry k(.param .u64 p) {\n"                                                    \
+         ".reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;\n"                                  \
+         "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x;\n"           \
+         "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2; mov.u32 %r2, 7;\n"                  \
+         "and.b32 %r3, %r1, " index "; and.b32 %r4, %r1, 31; setp.eq.u32 %p1, %r4, 31;\n"          \
+         "table: .branchtargets zero, ten, twenty,\n thirty;\n@!%p1 brx.idx %r3, table;\n"         \
+         "bra out;\nzero: mov.u32 %r2, 0; bra out;\nten: mov.u32 %r2, 10; bra out;\n"              \
+         "twenty: mov.u32 %r2, 20; bra out;\nthirty: mov.u32 %r2, 30;\n"                           \
+         "out: st.global.u32 [%rd3], %r2; ret;\n}\n"
+
+static void a_table_of_branches(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(TABLE("3"), data, N, 0, TMAP_EMULATE_LATEST);
+    assert_true(r.result.finished && r.findings == 0);
+    for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], i % 32 == 31 ? 7 : i % 4 * 10);
+
+    const struct run beyond = run(TABLE("7"), data, N, 0, TMAP_EMULATE_LATEST);
+    assert_false(beyond.result.finished);
+    assert_int_equal(beyond.finding[0].kind, TMAP_EMULATE_ILLEGAL);
+    assert_non_null(strstr(beyond.finding[0].text, "branch 4 of a table of 4"));
+}
+
+static void a_branch_without_its_table_is_an_error(void **state)
+{
+    static const char *const body[] = {"brx.idx %r1, nowhere;",
+                                       "t: .branchtargets nowhere;\nbrx.idx %r1, t;",
+                                       "t: .branchtargets 3;", "t: .branchtargets l l;\nl:"};
+    (void)state;
+    for (size_t i = 0; i < sizeof body / sizeof *body; i++) {
+        struct tmap_emulate_module *module = NULL;
+        char text[300];
+        const int n =
+            snprintf(text, sizeof text,
+                     HEAD ".visible .entry k() {\n.reg .b32 %%r<2>;\n%s\nret;\n}\n", body[i]);
+        assert_int_equal(tmap_emulate_load(text, (size_t)n, &module, NULL), TMAP_E_ARGUMENT);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(threads_count),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
+                                       cmocka_unit_test(a_branch_without_its_table_is_an_error),
+                                       cmocka_unit_test(threads_count),
                                        cmocka_unit_test(a_barrier_orders_shared_memory),
                                        cmocka_unit_test(a_missing_barrier_is_a_race),
                                        cmocka_unit_test(a_copy_lands_before_its_phase_ends),

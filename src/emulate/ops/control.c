@@ -52,6 +52,69 @@ bool decode_bra(struct decoder *d)
     return true;
 }
 
+// --- brx.idx: a label of a table
+
+struct branch_table {
+    uint32_t count, target[];
+};
+
+static uint32_t lanes_with(const uint32_t *v, uint32_t mask, uint32_t value)
+{
+    uint32_t same = 0;
+    EACH_LANE(l, mask) same |= (uint32_t)(v[l] == value) << l;
+    return same;
+}
+
+EXEC(branch_by_table)
+{
+    const struct branch_table *t = in->more;
+    const uint32_t *index = emu_u32(w, in->a);
+    struct emu_split *s = emu_here(w);
+    while (mask) {
+        const uint32_t l = (uint32_t)emu_lane(mask), i = index[l];
+        const uint32_t same = lanes_with(index, mask, i);
+        if (i >= t->count)
+            return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, i, "branch %u of a table of %u", i,
+                             t->count);
+        struct emu_split *taken = split_off(w, same);
+        taken->pc = t->target[i];
+        if (taken == s) return EMU_JUMP;
+        mask &= ~same;
+    }
+    s->pc++; // the lanes that the guard leaves
+    return EMU_JUMP;
+}
+
+static const struct ptx_table *find_table(const struct decoder *d, const char *name)
+{
+    const struct ptx_function *f = d->f;
+    for (uint32_t scope = d->inst->scope; scope != UINT32_MAX; scope = f->scope[scope].parent)
+        for (uint32_t i = 0; i < f->tables; i++)
+            if (f->table[i].scope == scope && strcmp(f->table[i].name, name) == 0)
+                return &f->table[i];
+    return NULL;
+}
+
+bool decode_brx(struct decoder *d)
+{
+    dec_has(d, "uni");
+    if (!dec_has(d, "idx") || !dec_source(d, PTX_U32, &d->out->a)) return false;
+    const struct ptx_operand *o = dec_operand(d);
+    const struct ptx_table *from = o && o->kind == PTX_OP_SYMBOL ? find_table(d, o->name) : NULL;
+    if (!o) return false;
+    if (!from) return dec_fail(d, "'%s' has no table of targets", d->inst->op);
+    struct branch_table *t = dec_alloc(d, sizeof *t + from->labels * sizeof *t->target);
+    if (!t) return false;
+    for (t->count = 0; t->count < from->labels; t->count++) {
+        if (!find_label(d, from->label[t->count], &t->target[t->count]))
+            return dec_fail(d, "'%s' goes to no label", from->label[t->count]);
+        t->target[t->count] += d->module->entry[d->function].pc;
+    }
+    d->out->exec = branch_by_table;
+    d->out->more = t;
+    return true;
+}
+
 static enum emu_step leave(struct emu_warp *w, uint32_t mask)
 {
     struct emu_split *s = emu_here(w);

@@ -110,13 +110,30 @@ static bool directive(struct parser *p)
     return parse_fail(p, "directive '%.*s' is not known here", (int)p->token.length, p->token.at);
 }
 
+static bool branch_targets(struct parser *p, const char *name)
+{
+    struct ptx_function *f = p->f;
+    if (!room(p, &f->table, f->tables, sizeof *f->table)) return false;
+    struct ptx_table *t = &f->table[f->tables++];
+    *t = (struct ptx_table){.name = name, .scope = p->open[p->depth - 1]};
+    do {
+        lex_next(p);
+        if (p->token.kind != LEX_WORD) return parse_fail(p, "a label expected");
+        if (!room(p, &t->label, t->labels, sizeof *t->label)) return false;
+        if (!(t->label[t->labels++] = lex_copy(p))) return false;
+        lex_next(p);
+    } while (lex_is(p, ','));
+    return lex_expect(p, ';');
+}
+
 static bool label(struct parser *p, const char *name)
 {
     struct ptx_function *f = p->f;
     if (!room(p, &f->label, f->labels, sizeof *f->label)) return false;
     f->label[f->labels++] = (struct ptx_label){name, p->open[p->depth - 1], f->insts};
     // Tables of branch targets and prototypes of indirect calls are labels before a directive.
-    if (lex_word(p, ".branchtargets") || lex_word(p, ".callprototype"))
+    if (lex_word(p, ".branchtargets")) return branch_targets(p, name);
+    if (lex_word(p, ".callprototype"))
         return parse_fail(p, "'%.*s' is not supported", (int)p->token.length, p->token.at);
     return true;
 }

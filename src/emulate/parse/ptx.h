@@ -125,6 +125,11 @@ struct ptx_scope {
     uint32_t parent;
 };
 
+struct ptx_table { // of branch targets
+    const char *name, **label;
+    uint32_t scope, labels;
+};
+
 struct ptx_function {
     const char *name;
     bool is_entry, has_body;
@@ -141,6 +146,8 @@ struct ptx_function {
     uint32_t labels;
     struct ptx_scope *scope;
     uint32_t scopes;
+    struct ptx_table *table;
+    uint32_t tables;
     struct ptx_var **local; // variables of .local, .shared, .param declared inside
     uint32_t locals;
 };
