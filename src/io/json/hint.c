@@ -7,21 +7,75 @@
 
 struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
+    bool words;                        /* phrase is a combination of words */
 };
 
+#define TOLD(rule, text) sizeof rule > 1 ? rule ": " text " (tmap explain " rule ")" : text
 static const struct hint hints[] = {
-#define HINT(phrase, rule, text)                                                                   \
-    {phrase, sizeof rule > 1 ? rule ": " text " (tmap explain " rule ")" : text, NULL},
-#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text},
+#define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false},
+#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false},
+#define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true},
 #include "io/json/hints.def"
 #undef HINT
 #undef OTHER
+#undef WORDS
 };
+#undef TOLD
+
+/* A message is no longer than this; what stands further apart on a line does not belong together.
+ */
+enum { MESSAGE = 240 };
+
+/* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
+static bool has_one(const char *text, size_t size, const char *words)
+{
+    while (*words && *words != '&') {
+        const size_t n = strcspn(words, "|&");
+        if (memmem(text, size, words, n)) return true;
+        words += n;
+        if (*words == '|') words++;
+    }
+    return false;
+}
+
+static bool has_each(const char *text, size_t size, const char *groups)
+{
+    while (has_one(text, size, groups)) {
+        groups = strchr(groups, '&');
+        if (!groups++) return true;
+    }
+    return false;
+}
+
+/* Whether one message of the text, in any case, has a word of each group "a|b&c|d": a line, or a
+ * piece of a long one. */
+static const char *find_words(const char *text, size_t size, const char *groups)
+{
+    const char *end = text + size, *next;
+    char lower[MESSAGE];
+
+    for (const char *at = text; at < end; at = next) {
+        const size_t left = (size_t)(end - at), most = left < MESSAGE ? left : MESSAGE;
+        const char *newline = memchr(at, '\n', most);
+        const size_t piece = newline ? (size_t)(newline - at) : most;
+        next = newline ? newline + 1 : left <= MESSAGE ? end : at + MESSAGE / 2;
+        for (size_t i = 0; i < piece; i++)
+            lower[i] = at[i] >= 'A' && at[i] <= 'Z' ? (char)(at[i] + 32) : at[i];
+        if (has_each(lower, piece, groups)) return at;
+    }
+    return NULL;
+}
+
+static const char *find(const struct hint *hint, const char *text, size_t size)
+{
+    return hint->words ? find_words(text, size, hint->phrase)
+                       : memmem(text, size, hint->phrase, strlen(hint->phrase));
+}
 
 const char *io_hint_in(const char *text, size_t size, size_t *where)
 {
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
-        const char *found = memmem(text, size, hints[i].phrase, strlen(hints[i].phrase));
+        const char *found = find(&hints[i], text, size);
         if (!found) continue;
         if (where) *where = (size_t)(found - text);
         return hints[i].text;
