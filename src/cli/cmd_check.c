@@ -41,8 +41,10 @@ static void say_other_cause(const struct check *c, const struct io_stream *strea
 
     if (!record->desc.address)
         cause = "perhaps that the address is 0, which driver 580 takes and no copy can use";
-    cli_message(c->cli, "%s:%zu: legal: the call failed for another reason: %s", record->file,
-                record->line, cause ? cause : "perhaps an earlier asynchronous fault");
+    /* a dump is printed because its call failed; a listing or a piece of source need not be */
+    cli_message(c->cli, "%s:%zu: legal: %s for another reason: %s", record->file, record->line,
+                record->text ? "the call failed" : "if the call failed, it did",
+                cause ? cause : "perhaps an earlier asynchronous fault");
 }
 
 /* Of a log about another GPU than the one it is judged for, once. */

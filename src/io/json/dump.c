@@ -2,80 +2,13 @@
  * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang),
  * trtllm/fmha/kernelParams.h (FlashInfer). */
 #include "io/json/dump.h"
+#include "io/json/dump_fields.h"
 #include "io/json/hint.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-enum field {
-    DTYPE,
-    RANK,
-    ADDRESS,
-    MAP_ADDRESS, /* of the descriptor itself */
-    DIM,
-    STRIDE_RAW, /* the first entry is the element's own */
-    STRIDE,
-    BOX,
-    ELEM_STRIDE,
-    INTERLEAVE,
-    SWIZZLE,
-    L2,
-    OOB,
-    LOWER,
-    UPPER,
-    CHANNELS,
-    PIXELS,
-    FIELDS
-};
-
-static const struct {
-    const char *name;
-    enum field field;
-} names[] = {{"format", DTYPE},
-             {"tensorDataType", DTYPE},
-             {"elemType", DTYPE},
-             {"tmaFormat", DTYPE},
-             {"dim", RANK},
-             {"tensorRank", RANK},
-             {"rank", RANK},
-             {"TMA Desc Addr", MAP_ADDRESS},
-             {"gmem_address", ADDRESS},
-             {"global_address", ADDRESS},
-             {"gmem", ADDRESS},
-             {"globalDim", DIM},
-             {"shape", DIM},
-             {"Shape", DIM},
-             {"globalStrides", STRIDE_RAW},
-             {"globalStridesRaw", STRIDE_RAW},
-             {"strides", STRIDE},
-             {"Stride", STRIDE},
-             {"boxDim", BOX},
-             {"blockSize", BOX},
-             {"tileShapes", BOX},
-             {"elementStrides", ELEM_STRIDE},
-             {"tileStrides", ELEM_STRIDE},
-             {"interleave", INTERLEAVE},
-             {"swizzle", SWIZZLE},
-             {"swizzleType", SWIZZLE},
-             {"l2Promotion", L2},
-             {"oobFill", OOB},
-             {"padding", OOB},
-             {"pixelBoxLowerCorner", LOWER},
-             {"pixelBoxLower", LOWER},
-             {"pixelBoxUpperCorner", UPPER},
-             {"pixelBoxUpper", UPPER},
-             {"channelsPerPixel", CHANNELS},
-             {"smem_box_channel", CHANNELS},
-             {"pixelsPerColumn", PIXELS},
-             {"smem_box_pixel", PIXELS}};
-
-/* The numbers found for one field. */
-struct values {
-    int64_t number[TMAP_MAX_RANK];
-    int count; /* -1: the field is not there */
-};
 
 bool io_dump_find(const char *name, enum io_dump *out)
 {
@@ -86,83 +19,6 @@ bool io_dump_find(const char *name, enum io_dump *out)
             return true;
         }
     return false;
-}
-
-/* --- numbers and names -------------------------------------------------------------------------*/
-
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
-}
-
-/* One number at *at, wrapping as 64 bits do; false where none begins. */
-static bool read_number(const char **at, const char *end, int64_t *out)
-{
-    const char *p = *at;
-    bool negative = p < end && *p == '-';
-    uint64_t value = 0;
-    int base = 10;
-
-    p += negative;
-    if (end - p > 2 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
-        base = 16;
-        p += 2;
-    }
-    if (p == end || hex_digit(*p) >= base) return false;
-    for (; p < end && hex_digit(*p) < base; p++)
-        value = value * (uint64_t)base + (uint64_t)hex_digit(*p);
-    *out = (int64_t)(negative ? 0 - value : value);
-    *at = p;
-    return true;
-}
-
-/* "9 (NAME)", "(1,2,3)", "[1, 2]" or "1 2 3" at `at`; a list that does not close counts as nothing.
- */
-static void read_values(const char *at, const char *end, struct values *out)
-{
-    struct values v = {.count = 0};
-    char closing = 0;
-
-    while (at < end && (*at == ' ' || *at == '=' || *at == ':' || *at == '\t')) at++;
-    if (at < end && (*at == '(' || *at == '[' || *at == '{'))
-        closing = *at == '(' ? ')' : *at == '[' ? ']' : '}';
-    at += closing != 0;
-    for (int64_t number; read_number(&at, end, &number);) {
-        if (v.count < TMAP_MAX_RANK) v.number[v.count++] = number;
-        while (at < end && (*at == ' ' || (closing && *at == ','))) at++;
-    }
-    if (closing && (at == end || *at != closing)) return;
-    if (v.count > 0 || closing) *out = v;
-}
-
-static const char *find_word(const char *at, const char *end, const char *word)
-{
-    const size_t length = strlen(word);
-
-    for (const char *p = at; (size_t)(end - p) >= length; p++) {
-        if (memcmp(p, word, length) != 0) continue;
-        if (p > at && is_word(p[-1])) continue;
-        if (p + length < end && is_word(p[length])) continue;
-        return p;
-    }
-    return NULL;
-}
-
-/* The first mention of a field in the dump counts. */
-static void read_line(const char *line, const char *end, struct values fields[FIELDS])
-{
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *found = find_word(line, end, names[i].name);
-        struct values *v = &fields[names[i].field];
-        if (found && v->count < 0) read_values(found + strlen(names[i].name), end, v);
-    }
 }
 
 /* JSON's name of each field, for messages. */
@@ -194,7 +50,7 @@ static bool number_at(const char *text, const char *at, const char *end, int ind
     if (!stop) stop = end;
     for (; at < stop; at++) {
         const char *start = at;
-        if (is_word(at[-1]) || !read_number(&at, stop, &number)) continue;
+        if (io_dump_is_word(at[-1]) || !io_dump_number(&at, stop, &number)) continue;
         if (index-- > 0) continue;
         *offset = (size_t)(start - text);
         *size = (size_t)(at - start);
@@ -208,13 +64,16 @@ bool io_dump_locate(const char *text, size_t length, const char *field, int inde
 {
     const char *end = text + length;
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const bool raw = names[i].field == STRIDE_RAW;
+    const char *name;
+    enum field which;
+
+    for (size_t i = 0; (name = io_dump_name(IO_DUMP_CUTLASS, i, &which)); i++) {
+        const bool raw = which == STRIDE_RAW;
         const char *found;
-        if (strcmp(json_names[names[i].field], field) != 0) continue;
-        found = find_word(text, end, names[i].name);
-        if (found && number_at(text, found + strlen(names[i].name), end,
-                               (index > 0 ? index : 0) + raw, offset, size))
+        if (!json_names[which] || strcmp(json_names[which], field) != 0) continue;
+        found = io_dump_word(text, end, name);
+        if (found &&
+            number_at(text, found + strlen(name), end, (index > 0 ? index : 0) + raw, offset, size))
             return true;
     }
     return false;
@@ -228,13 +87,26 @@ static const char *line_end(const struct io_stream *s, size_t at)
     return end ? end : s->text + s->size;
 }
 
+/* Whether the line says a field of a listing. */
+static bool has_field(const struct io_stream *s, size_t at)
+{
+    struct numbers fields[FIELDS];
+
+    io_dump_none(fields);
+    io_dump_line(s->text + at, line_end(s, at), IO_DUMP_LISTING, fields);
+    for (int i = 0; i < FIELDS; i++)
+        if (fields[i].count >= 0) return true;
+    return false;
+}
+
 /* A marker in quotes is the source that prints it, which programs like to print as well. */
 static bool starts_here(const struct io_stream *s, size_t at, enum io_dump from)
 {
+    if (from == IO_DUMP_LISTING) return has_field(s, at);
     const char *marker = from == IO_DUMP_TRITON       ? "elemType"
                          : from == IO_DUMP_FLASHINFER ? "tmaFormat"
                                                       : "TMA Desc Addr";
-    const char *found = find_word(s->text + at, line_end(s, at), marker);
+    const char *found = io_dump_word(s->text + at, line_end(s, at), marker);
     return found && (found == s->text || found[-1] != '"');
 }
 
@@ -264,7 +136,7 @@ static bool is_prose(const struct io_stream *s, size_t at)
     if (*p == '[')
         while (token < end && (*token == '[' || isspace((unsigned char)*token))) token++;
     if (token == end || *token == '"') return false;
-    for (p = token; p < end && (is_word(*p) || *p == '-' || *p == '+' || *p == '.');) p++;
+    for (p = token; p < end && (io_dump_is_word(*p) || *p == '-' || *p == '+' || *p == '.');) p++;
     for (size_t i = 0; i < 3; i++)
         if ((size_t)(p - token) == strlen(words[i]) &&
             memcmp(token, words[i], strlen(words[i])) == 0)
@@ -272,6 +144,48 @@ static bool is_prose(const struct io_stream *s, size_t at)
     if (p == token) return *token != ']';
     if (!isdigit((unsigned char)*token) && *token != '-') return true;
     return p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']';
+}
+
+static const struct {
+    int bytes;
+    enum tmap_dtype dtype;
+} types[] = {{1, TMAP_UINT8}, {2, TMAP_BFLOAT16}, {4, TMAP_FLOAT32}, {8, TMAP_FLOAT64}};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+/* A type of as many bytes as a listing's elements have: all of a width obey the same rules, but for
+ * a NaN fill. -1 where it says neither a type nor their size, which CUTLASS prints as the first
+ * stride. */
+static int32_t type_of(const struct numbers f[FIELDS])
+{
+    const struct numbers *raw = &f[STRIDE_RAW];
+    const int64_t bytes = f[ELEM_BYTES].count > 0                        ? f[ELEM_BYTES].number[0]
+                          : raw->count > 0 && raw->count >= f[DIM].count ? raw->number[0]
+                                                                         : 0;
+    if (f[DTYPE].count > 0) return (int32_t)f[DTYPE].number[0];
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].bytes == bytes) return (int32_t)types[i].dtype;
+    return -1;
+}
+
+/* What a listing must say to be a descriptor: the rest has a default. */
+static bool is_enough(const struct numbers f[FIELDS])
+{
+    const bool strides = f[STRIDE_RAW].count > 0 || f[STRIDE_ELEMENTS].count > 0;
+    return f[DIM].count > 0 && f[BOX].count > 0 && f[SWIZZLE].count > 0 && type_of(f) >= 0 &&
+           (strides || f[DIM].count == 1);
+}
+
+static bool is_listing(const struct io_stream *s)
+{
+    struct numbers fields[FIELDS];
+
+    io_dump_none(fields);
+    for (size_t at = 0; at < s->size;) {
+        const char *end = line_end(s, at);
+        io_dump_line(s->text + at, end, IO_DUMP_LISTING, fields);
+        at = (size_t)(end - s->text) + 1;
+    }
+    return is_enough(fields);
 }
 
 bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
@@ -287,12 +201,13 @@ bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
         const size_t end = (size_t)(line_end(s, at) - s->text);
         at = end < s->size ? end + 1 : s->size;
     }
-    *out = IO_DUMP_WORDS;
-    return is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
+    *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
+    return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
 }
 
-static bool complete(const struct values fields[FIELDS], enum io_dump from)
+static bool complete(const struct numbers fields[FIELDS], enum io_dump from)
 {
+    if (from == IO_DUMP_LISTING && !is_enough(fields)) return false;
     const enum field last = from == IO_DUMP_TRITON       ? ELEM_STRIDE
                             : from == IO_DUMP_FLASHINFER ? SWIZZLE
                                                          : OOB;
@@ -301,7 +216,7 @@ static bool complete(const struct values fields[FIELDS], enum io_dump from)
 
 /* --- from fields to a descriptor ---------------------------------------------------------------*/
 
-static bool need(struct io_record *record, const struct values *v, const char *key, int least)
+static bool need(struct io_record *record, const struct numbers *v, const char *key, int least)
 {
     if (v->count >= least) return true;
     return v->count < 0 ? io_fail(record, "", "the dump has no readable %s", key)
@@ -309,17 +224,17 @@ static bool need(struct io_record *record, const struct values *v, const char *k
                                   v->count, key, least);
 }
 
-static int64_t scalar(const struct values *v)
+static int64_t scalar(const struct numbers *v)
 {
     return v->count > 0 ? v->number[0] : 0;
 }
 
-static bool take_shape(struct io_record *record, const struct values f[FIELDS])
+static bool take_shape(struct io_record *record, const struct numbers f[FIELDS])
 {
     struct tmap_desc *d = &record->desc;
     const int n = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
     const bool raw = f[STRIDE].count < 0;
-    const struct values *stride = raw ? &f[STRIDE_RAW] : &f[STRIDE];
+    const struct numbers *stride = raw ? &f[STRIDE_RAW] : &f[STRIDE];
 
     if (!need(record, &f[DIM], "dimensions", n) ||
         !need(record, stride, "strides", n > 0 ? n - 1 + raw : 0) ||
@@ -333,7 +248,7 @@ static bool take_shape(struct io_record *record, const struct values f[FIELDS])
     return true;
 }
 
-static bool take_box(struct io_record *record, const struct values f[FIELDS])
+static bool take_box(struct io_record *record, const struct numbers f[FIELDS])
 {
     struct tmap_desc *d = &record->desc;
     const int n = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
@@ -343,7 +258,7 @@ static bool take_box(struct io_record *record, const struct values f[FIELDS])
     return true;
 }
 
-static bool take_im2col(struct io_record *record, const struct values f[FIELDS])
+static bool take_im2col(struct io_record *record, const struct numbers f[FIELDS])
 {
     struct tmap_desc *d = &record->desc;
     const int spatial = d->rank > 5 ? 3 : d->rank > 2 ? (int)d->rank - 2 : 0;
@@ -365,17 +280,60 @@ static bool take_im2col(struct io_record *record, const struct values f[FIELDS])
 /* Where the descriptor lies. From CUDA 13.0 on its type is aligned to 128 bytes, so a program with
  * one at a multiple of 64 alone was built by an older toolkit, to which that is aligned: nothing to
  * check. */
-static void take_map_address(struct tmap_desc *d, const struct values *v)
+static void take_map_address(struct tmap_desc *d, const struct numbers *v)
 {
     if (v->count < 1 || scalar(v) % 128 == 64) return;
     d->map_address = (uint64_t)scalar(v);
     d->flags |= TMAP_HAS_MAP_ADDRESS;
 }
 
+static void one(struct numbers *v, int64_t number)
+{
+    *v = (struct numbers){.number = {number}, .count = 1};
+}
+
+/* Strides as the call takes them: some list the element's own first, as CUTLASS, and some count in
+ * elements. */
+static void take_listed_strides(struct numbers f[FIELDS], int rank)
+{
+    struct numbers *v = f[STRIDE_RAW].count > 0 ? &f[STRIDE_RAW] : &f[STRIDE_ELEMENTS];
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < TYPES; i++)
+        if (f[STRIDE_ELEMENTS].count > 0 && (int32_t)types[i].dtype == type_of(f))
+            bytes = types[i].bytes;
+    if (v == &f[STRIDE_RAW] && v->count >= rank && v->number[0] <= 8) return;
+    for (int i = 0; i < v->count && bytes; i++) v->number[i] *= bytes;
+    f[STRIDE] = *v;
+    if (rank == 1 && v->count < 0) f[STRIDE].count = 0;
+}
+
+/* What a listing leaves out, and swizzles by their span. */
+static void complete_listing(struct io_record *record, struct numbers f[FIELDS])
+{
+    static const int64_t spans[] = {16, 32, 64, 128};
+    const int32_t dtype = type_of(f);
+    const int said =
+        f[RANK].count > 0 && f[RANK].number[0] > 0 ? (int)f[RANK].number[0] : f[DIM].count;
+
+    take_listed_strides(f, said);
+    one(&f[DTYPE], dtype);
+    one(&f[RANK], said);
+    for (int i = 0; i < 4; i++)
+        if (f[SWIZZLE].number[0] == spans[i]) f[SWIZZLE].number[0] = i;
+    if (f[ADDRESS].count < 1) {
+        one(&f[ADDRESS], 0);
+        record->flags |= IO_NO_ADDRESS;
+    }
+    if (f[ELEM_STRIDE].count < 0) f[ELEM_STRIDE] = (struct numbers){{1, 1, 1, 1, 1}, TMAP_MAX_RANK};
+}
+
 /* Triton says neither interleave nor L2 promotion: it passes NONE and 128B. */
-static bool take(struct io_record *record, const struct values f[FIELDS], enum io_dump from)
+static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dump from)
 {
     struct tmap_desc *d = &record->desc;
+
+    if (from == IO_DUMP_LISTING) complete_listing(record, f);
 
     if (!need(record, &f[DTYPE], "element type", 1) || !need(record, &f[RANK], "rank", 1) ||
         !need(record, &f[ADDRESS], "address", 1) || !need(record, &f[SWIZZLE], "swizzle", 1))
@@ -397,29 +355,60 @@ static const char no_descriptor[] =
     "and "
     "FlashInfer print when an encode call fails; tmap trace -- PROGRAM sees those of a program";
 
-bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
+/* Whether the line says again what a listing has said: it belongs to the next. */
+static bool repeats(const struct io_stream *s, const struct numbers fields[FIELDS])
 {
-    struct values fields[FIELDS];
-    size_t start;
+    struct numbers line[FIELDS];
 
-    while (s->at < s->size && !starts_here(s, s->at, from)) next_line(s);
-    if (s->at == s->size && s->record > 0) return false;
-    memset(out, 0, sizeof *out);
-    *out = (struct io_record){.file = s->file, .record = ++s->record, .line = s->line, .column = 1};
-    out->error_line = s->line;
-    if (s->at == s->size) {
-        io_fail(out, "", "%s", io_hint_or(s, no_descriptor, &out->error_line));
-        return true;
-    }
-    for (int i = 0; i < FIELDS; i++) fields[i].count = -1;
-    start = s->at;
+    io_dump_none(line);
+    io_dump_line(s->text + s->at, line_end(s, s->at), IO_DUMP_LISTING, line);
+    for (int i = 0; i < FIELDS; i++)
+        if (line[i].count >= 0 && fields[i].count >= 0) return true;
+    return false;
+}
+
+static bool ends_here(const struct io_stream *s, enum io_dump from,
+                      const struct numbers fields[FIELDS])
+{
+    if (s->at == s->size || complete(fields, from)) return true;
+    return from == IO_DUMP_LISTING ? is_enough(fields) && repeats(s, fields)
+                                   : starts_here(s, s->at, from);
+}
+
+/* The fields of the dump that begins here; reading goes on behind it. */
+static void read_dump(struct io_stream *s, enum io_dump from, struct numbers fields[FIELDS],
+                      struct io_record *out)
+{
+    const size_t start = s->at;
+
+    io_dump_none(fields);
+    out->line = out->error_line = s->line;
     do {
-        read_line(s->text + s->at, line_end(s, s->at), fields);
+        io_dump_line(s->text + s->at, line_end(s, s->at), from, fields);
         next_line(s);
-    } while (s->at < s->size && !starts_here(s, s->at, from) && !complete(fields, from));
+    } while (!ends_here(s, from, fields));
     out->offset = start;
     out->length = s->at - start;
-    out->text = s->text + start;
-    take(out, fields, from);
+    if (from != IO_DUMP_LISTING) out->text = s->text + start; /* names differ: no place is shown */
+}
+
+bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
+{
+    struct numbers fields[FIELDS];
+
+    memset(out, 0, sizeof *out);
+    *out = (struct io_record){.file = s->file, .line = s->line, .column = 1, .error_line = s->line};
+    io_dump_none(fields);
+    do {
+        while (s->at < s->size && !starts_here(s, s->at, from)) next_line(s);
+        if (s->at == s->size && s->record > 0) return false;
+        if (s->at < s->size) read_dump(s, from, fields, out);
+    } while (from == IO_DUMP_LISTING && s->at < s->size && !is_enough(fields));
+    if (from == IO_DUMP_LISTING && s->record > 0 && !is_enough(fields)) return false;
+    out->record = ++s->record;
+    if (out->length == 0 || (from == IO_DUMP_LISTING && !is_enough(fields)))
+        io_fail(out, "", "%s", io_hint_or(s, no_descriptor, &out->error_line));
+    else
+        take(out, fields, from);
     return true;
 }

@@ -16,6 +16,7 @@ enum io_dump {
     IO_DUMP_CUTLASS,
     IO_DUMP_TILELANG,
     IO_DUMP_FLASHINFER, /* and TensorRT-LLM, whose code it is */
+    IO_DUMP_LISTING,    /* the same fields with nothing that says where they begin */
     IO_DUMP_WORDS       /* a message without the numbers (hint.h) */
 };
 
