@@ -69,6 +69,9 @@ static bool answer_next(struct each *e, struct source *in)
           : e->flags & CLI_EACH_DESCRIPTOR ? io_record_next(in->stream, reading, &record)
                                            : io_json_next(in->stream, &record)))
         return false;
+    if (e->flags & CLI_EACH_NEEDS_ADDRESS && in->dump && record.flags & IO_NO_ADDRESS &&
+        !record.error[0])
+        io_fail(&record, "", "the text does not say the address");
     const bool reported = record.error[0] && !(e->flags & CLI_EACH_ERRORS);
     cli_note(e->cli,
              reported ? cli_unreadable(e->cli, &record) : e->answer(e->user, in->stream, &record));

@@ -4,6 +4,7 @@
 #include "io/json/dump.h"
 #include "io/json/dump_fields.h"
 #include "io/json/hint.h"
+#include "io/json/source.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -201,6 +202,7 @@ bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
         const size_t end = (size_t)(line_end(s, at) - s->text);
         at = end < s->size ? end + 1 : s->size;
     }
+    if (io_source_has_call(s)) return *out = IO_DUMP_SOURCE, true;
     *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
     return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
 }
@@ -396,6 +398,7 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     struct numbers fields[FIELDS];
 
+    if (from == IO_DUMP_SOURCE) return io_source_next(s, out);
     memset(out, 0, sizeof *out);
     *out = (struct io_record){.file = s->file, .line = s->line, .column = 1, .error_line = s->line};
     io_dump_none(fields);

@@ -17,6 +17,7 @@ enum io_dump {
     IO_DUMP_TILELANG,
     IO_DUMP_FLASHINFER, /* and TensorRT-LLM, whose code it is */
     IO_DUMP_LISTING,    /* the same fields with nothing that says where they begin */
+    IO_DUMP_SOURCE,     /* calls with constants in C or C++ (source.h) */
     IO_DUMP_WORDS       /* a message without the numbers (hint.h) */
 };
 
