@@ -164,6 +164,24 @@ static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint
     }
 }
 
+bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
+                   uint32_t rows, uint32_t k, uint8_t *raw)
+{
+    const uint32_t per = PIECE * 8 / v->bits;
+    const uint32_t lines = v->mn_major ? k : rows, length = v->mn_major ? rows : k;
+    for (uint32_t line = 0; line < lines; line++)
+        for (uint32_t at = 0; at < length; at += per) {
+            const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
+            const uint32_t piece = tensor_address(v, row, col);
+            const uint32_t n = length - at < per ? length - at : per, bytes = n * v->bits / 8;
+            if (tensor_outside(actor, cta, piece)) return false;
+            emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
+            memcpy(raw, cta->smem + piece, bytes);
+            raw += bytes;
+        }
+    return true;
+}
+
 // By pieces of 16 bytes, which no swizzle takes apart.
 bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
                  enum tensor_type type, uint32_t rows, uint32_t k, bool transposed, double *out)

@@ -22,15 +22,6 @@ bool tensor_is_hopper(tmap_arch arch)
 
 enum { NO_EXPONENT = -8000, DOUBLE_BIAS = 1023, DOUBLE_MANTISSA = 52 };
 
-// The loops over columns in the widest vectors that the machine has; sanitizers run before the
-// choice can be made.
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define IN_VECTORS __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
-#else
-#define IN_VECTORS
-#endif
-
 struct width {
     int fraction, result; // bits behind the point that an aligned term keeps, and a float sum
 };
@@ -41,7 +32,14 @@ static struct width width_of(enum tensor_type type)
     return eight ? (struct width){13, 13} : (struct width){25, 23};
 }
 
-static int least_exponent(enum tensor_type type)
+void tensor_widths(enum tensor_type type, int *fraction, int *result)
+{
+    const struct width w = width_of(type);
+    *fraction = w.fraction;
+    *result = w.result;
+}
+
+int tensor_least_exponent(enum tensor_type type)
 {
     switch (type) {
     case TENSOR_F16:
@@ -111,7 +109,7 @@ static double cut_to(double v, int bits)
 }
 
 // To nearest even from the double: a float cut with a sticky last bit does not round twice.
-static double to_half(double v)
+double tensor_to_half(double v)
 {
     float f = cut(v);
     if (f == f && (double)f != v) f = emu_float(emu_bits(f) | 1);
@@ -130,7 +128,7 @@ struct hopper {
 
 static double rounded(const struct hopper *h, double v)
 {
-    return h->p->half_result ? to_half(v) : cut_to(v, h->width.result);
+    return h->p->half_result ? tensor_to_half(v) : cut_to(v, h->width.result);
 }
 
 // IEEE's answer when an infinity or NaN takes part.
@@ -189,7 +187,7 @@ static void hopper_row(const struct hopper *h, uint32_t r)
     uint8_t special[TENSOR_COLS];
     memcpy(special, h->special, p->cols);
     exponents(d, p->cols, p->half_result ? -14 : -126, most, special);
-    if (exponents(a, p->k, least_exponent(p->type), a_exponent, NULL)) {
+    if (exponents(a, p->k, tensor_least_exponent(p->type), a_exponent, NULL)) {
         for (uint32_t c = 0; c < p->cols; c++) d[c] = rounded(h, special_sum(p, r, c));
         return;
     }
@@ -213,8 +211,9 @@ static void hopper(const struct tensor_product *p)
     memset(h.special, 0, sizeof h.special);
     if (!p->adds) memset(p->d, 0, sizeof *p->d * p->rows * p->cols);
     for (uint32_t k = 0; k < p->k; k++)
-        h.any_special |= exponents(p->b + (size_t)k * p->cols, p->cols, least_exponent(p->b_type),
-                                   h.b_exponent + (size_t)k * p->cols, h.special);
+        h.any_special |=
+            exponents(p->b + (size_t)k * p->cols, p->cols, tensor_least_exponent(p->b_type),
+                      h.b_exponent + (size_t)k * p->cols, h.special);
     for (uint32_t r = 0; r < p->rows; r++) hopper_row(&h, r);
 }
 
