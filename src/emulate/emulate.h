@@ -227,6 +227,7 @@ struct emu_machine {
     struct emu_map_cache *maps;
     struct emu_map_note *map_note; // who has acquired which tensor map
     uint32_t map_notes;
+    struct emu_panels *panels; // operands of products, decoded
 };
 
 // --- lanes ---------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ static void close_machine(struct emu_machine *m)
     free(m->seen);
     free(m->maps);
     free(m->map_note);
+    free(m->panels);
 }
 
 static enum tmap_status open_machine(struct emu_machine *m)
