@@ -2,12 +2,12 @@
 // comes: operands and accumulators are read as late as the group that is waited for allows. A group
 // is the warpgroup's: who waits for it waits for the work of all four warps (CUTLASS gives a slot
 // back by one thread of them).
-#include "emulate/tensor/tensor.h"
+#include "emulate/tensor/panel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARP_ROWS = 16, GROUP_WARPS = 4 };
+enum { WARP_ROWS = PANEL_ROWS, CORE_ROWS = 8, GROUP_WARPS = 4 };
 
 struct wgmma {
     uint32_t n, k;
@@ -29,66 +29,91 @@ struct call {
     bool adds;
 };
 
-// Where the fragments of an accumulator lie: rows of a lane, pairs of columns.
-static void read_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
-                   double *d)
+// Two columns in a register of halves: four registers' lanes are eight neighbours.
+static void halves(uint32_t *v, union panel_cell *d, bool store)
 {
-    for (uint32_t i = 0; i < in->lists; i++)
-        for (uint32_t l = 0; l < LANES; l++) {
-            const uint32_t v = emu_u32(w, in->list[i])[l];
-            if (g->d_type == PTX_F16) {
-                const uint32_t row = l / 4 + (i & 1) * 8, col = i / 2 * 8 + l % 4 * 2;
-                d[row * g->n + col] = (double)emu_from_half(v & 0xffff);
-                d[row * g->n + col + 1] = (double)emu_from_half(v >> 16);
-                continue;
-            }
-            const uint32_t row = l / 4 + (i >> 1 & 1) * 8, col = i / 4 * 8 + l % 4 * 2 + (i & 1);
-            d[row * g->n + col] = g->d_type == PTX_S32 ? (double)(int32_t)v : (double)emu_float(v);
+    for (uint32_t q = 0; q < 4; q++)
+        if (store) {
+            v[q] = emu_to_half(d[q].f) | emu_to_half(d[q + 4].f) << 16;
+        } else {
+            d[q].f = emu_from_half(v[q] & 0xffff);
+            d[q + 4].f = emu_from_half(v[q] >> 16);
         }
 }
 
-static void write_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
-                    const double *d)
+// A row's accumulators: four lanes of each register are neighbours in panel_column()'s order.
+static void move_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
+                   union panel_cell *d, bool store)
 {
-    for (uint32_t i = 0; i < in->lists; i++)
-        for (uint32_t l = 0; l < LANES; l++) {
-            uint32_t *v = &emu_u32(w, in->list[i])[l];
-            if (g->d_type == PTX_F16) {
-                const uint32_t row = l / 4 + (i & 1) * 8, col = i / 2 * 8 + l % 4 * 2;
-                *v = emu_to_half((float)d[row * g->n + col]) |
-                     emu_to_half((float)d[row * g->n + col + 1]) << 16;
-                continue;
-            }
-            const uint32_t row = l / 4 + (i >> 1 & 1) * 8, col = i / 4 * 8 + l % 4 * 2 + (i & 1);
-            const double value = d[row * g->n + col];
-            *v = g->d_type == PTX_S32 ? (uint32_t)(int32_t)value : emu_bits((float)value);
+    const bool half = g->d_type == PTX_F16;
+    for (uint32_t i = 0; i < in->lists; i++) {
+        const uint32_t high = half ? i & 1 : i >> 1 & 1;
+        const uint32_t first = half ? i / 2 * 8 : (i / 4 * 2 + (i & 1)) * 4;
+        uint32_t *v = emu_u32(w, in->list[i]);
+        for (uint32_t r = 0; r < CORE_ROWS; r++, v += 4) {
+            union panel_cell *to = d + (size_t)(high * CORE_ROWS + r) * g->n + first;
+            if (half)
+                halves(v, to, store);
+            else if (store)
+                memcpy(v, to, 4 * sizeof *v);
+            else
+                memcpy(to, v, 4 * sizeof *v);
         }
+    }
 }
 
-static void registers_a(const struct emu_warp *w, const struct wgmma *g, double *a)
+// Fragments of A: each register has the four bytes of one row.
+static void registers_a(const struct emu_warp *w, const struct wgmma *g, uint8_t *raw)
 {
-    const uint32_t bits = tensor_bits(g->a_type), per = 32 / bits;
     for (uint32_t i = 0; i < 4; i++)
         for (uint32_t l = 0; l < LANES; l++)
-            for (uint32_t e = 0; e < per; e++) {
-                const uint32_t row = l / 4 + (i & 1) * 8, k = l % 4 * per + e + i / 2 * 4 * per;
-                const uint64_t v = emu_u32(w, g->a[i])[l] >> (e * bits);
-                a[row * g->k + k] =
-                    tensor_value(g->a_type, bits == 32 ? v : v & ((1u << bits) - 1));
-            }
-}
-
-static void negate(double *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++) v[i] = -v[i];
+            memcpy(raw + (l / 4 + (i & 1) * CORE_ROWS) * PANEL_K_BYTES + l % 4 * 4 + i / 2 * 16,
+                   &emu_u32(w, g->a[i])[l], 4);
 }
 
 struct scratch {
-    double a[WARP_ROWS * TENSOR_K], b[TENSOR_K * TENSOR_COLS], d[WARP_ROWS * TENSOR_COLS];
+    struct panel a;
+    uint8_t raw[PANEL_CELLS];
+    union panel_cell d[WARP_ROWS * TENSOR_COLS];
 };
 
-static bool operands(struct emu_machine *m, struct emu_op *op, const struct wgmma *g,
-                     const struct call *c, struct scratch *s)
+// 16 rows further: two groups, or along the span of M.
+static struct tensor_view rows_of_warp(const struct wgmma *g, const struct call *c, uint32_t warp)
+{
+    struct tensor_view a = tensor_wgmma_view(c->a, tensor_bits(g->a_type), g->a_mn);
+    const uint32_t first = warp % GROUP_WARPS * WARP_ROWS, step = first * a.bits / 8;
+    const uint32_t width = a.swizzle == TMAP_SWIZZLE_128B  ? 128
+                           : a.swizzle == TMAP_SWIZZLE_64B ? 64
+                                                           : 32;
+    if (!a.mn_major)
+        a.start += first / CORE_ROWS * a.stride;
+    else if (a.swizzle == TMAP_SWIZZLE_NONE)
+        a.start += step / 16 * a.stride;
+    else
+        a.start += step / width * a.lead + step % width;
+    return a;
+}
+
+static bool read_a(const struct emu_actor *actor, struct emu_op *op, const struct wgmma *g,
+                   const struct call *c, struct panel *a)
+{
+    const struct tensor_view view = rows_of_warp(g, c, op->warp->index);
+    a->type = g->a_type;
+    a->mn_major = !g->a_registers && g->a_mn;
+    a->lines = a->mn_major ? g->k : WARP_ROWS;
+    a->length = a->mn_major ? WARP_ROWS : g->k;
+    if (g->a_registers)
+        registers_a(op->warp, g, a->raw);
+    else if (!tensor_pieces(actor, op->cta, &view, WARP_ROWS, g->k, a->raw))
+        return false;
+    panel_decode(a, WARP_ROWS, g->k, false);
+    for (uint32_t i = 0; g->a_negated != g->b_negated && i < WARP_ROWS * g->k; i++)
+        a->value[i] = -a->value[i];
+    return true;
+}
+
+static const struct panel *operands(struct emu_machine *m, struct emu_op *op, const struct wgmma *g,
+                                    const struct call *c, struct scratch *s)
 {
     const struct emu_actor actor = {.agent = emu_agent(op->cta, AGENT_TENSOR, leader(op->warp)),
                                     .now = op->now,
@@ -97,32 +122,37 @@ static bool operands(struct emu_machine *m, struct emu_op *op, const struct wgmm
                                     .warp = op->warp,
                                     .in = op->in,
                                     .lane = op->lane};
-    struct tensor_view b = tensor_wgmma_view(c->b, tensor_bits(g->b_type), g->b_mn);
-    (void)m;
-    if (!tensor_read(&actor, op->cta, &b, g->b_type, g->n, g->k, true, s->b)) return false;
-    if (g->b_negated) negate(s->b, (size_t)g->n * g->k);
-    if (g->a_registers) {
-        registers_a(op->warp, g, s->a);
-    } else {
-        const struct tensor_view whole = tensor_wgmma_view(c->a, tensor_bits(g->a_type), g->a_mn);
-        struct tensor_view a = whole;
-        const uint32_t first = op->warp->index % GROUP_WARPS * WARP_ROWS;
-        const uint32_t step = first * a.bits / 8, span = 128;
-        // 16 rows further: two groups, or along the span of M.
-        if (!a.mn_major)
-            a.start += first / 8 * a.stride;
-        else if (a.swizzle == TMAP_SWIZZLE_NONE)
-            a.start += step / 16 * a.stride;
-        else {
-            const uint32_t width = a.swizzle == TMAP_SWIZZLE_128B  ? span
-                                   : a.swizzle == TMAP_SWIZZLE_64B ? 64
-                                                                   : 32;
-            a.start += step / width * a.lead + step % width;
-        }
-        if (!tensor_read(&actor, op->cta, &a, g->a_type, WARP_ROWS, g->k, false, s->a))
-            return false;
-    }
-    if (g->a_negated) negate(s->a, (size_t)WARP_ROWS * g->k);
+    const struct tensor_view view = tensor_wgmma_view(c->b, tensor_bits(g->b_type), g->b_mn);
+    if (!tensor_pieces(&actor, op->cta, &view, g->n, g->k, s->raw)) return NULL;
+    const struct panel *b = panel_of(m, g->b_type, g->n, g->k, g->b_mn, s->raw);
+    if (!b) m->status = TMAP_E_MEMORY, m->stop = true;
+    return b && read_a(&actor, op, g, c, &s->a) ? b : NULL;
+}
+
+// Numbers that are far from each other, infinities and NaN among them: in double precision.
+static bool multiply_far(const struct emu_machine *m, const struct panel_product *q)
+{
+    struct {
+        double a[WARP_ROWS * PANEL_K_BYTES], b[PANEL_CELLS], d[WARP_ROWS * TENSOR_COLS];
+    } *s = malloc(sizeof *s);
+    if (!s) return false;
+    for (uint32_t i = 0; i < WARP_ROWS * q->k; i++) s->a[i] = (double)q->a->value[i];
+    for (uint32_t i = 0; i < q->n * q->k; i++) s->b[i] = (double)q->b->value[i];
+    for (uint32_t i = 0; i < WARP_ROWS * q->n; i++) s->d[i] = (double)q->d[i].f;
+    const struct tensor_product p = {.rows = WARP_ROWS,
+                                     .cols = q->n,
+                                     .k = q->k,
+                                     .adds = true,
+                                     .half_result = q->half_result,
+                                     .type = q->a->type,
+                                     .b_type = q->b->type,
+                                     .arch = m->module->ptx.arch,
+                                     .a = s->a,
+                                     .b = s->b,
+                                     .d = s->d};
+    tensor_multiply(&p);
+    for (uint32_t i = 0; i < WARP_ROWS * q->n; i++) q->d[i].f = (float)s->d[i];
+    free(s);
     return true;
 }
 
@@ -132,23 +162,21 @@ static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
     const struct call *c = op->data;
     struct scratch *s = malloc(sizeof *s);
     if (!s) return m->status = TMAP_E_MEMORY, m->stop = true, true;
-    if (operands(m, op, g, c, s)) {
-        if (c->adds) read_d(op->warp, op->in, g, s->d);
-        const struct tensor_product p = {.rows = WARP_ROWS,
-                                         .cols = g->n,
-                                         .k = g->k,
-                                         .adds = c->adds,
-                                         .integer = g->d_type == PTX_S32,
-                                         .half_result = g->d_type == PTX_F16,
-                                         .saturates = g->saturates,
-                                         .type = g->a_type,
-                                         .b_type = g->b_type,
-                                         .arch = m->module->ptx.arch,
-                                         .a = s->a,
-                                         .b = s->b,
-                                         .d = s->d};
-        tensor_multiply(&p);
-        write_d(op->warp, op->in, g, s->d);
+    const struct panel *b = operands(m, op, g, c, s);
+    if (b) {
+        const struct panel_product p = {.n = g->n,
+                                        .k = g->k,
+                                        .half_result = g->d_type == PTX_F16,
+                                        .saturates = g->saturates,
+                                        .a = &s->a,
+                                        .b = b,
+                                        .d = s->d};
+        if (c->adds)
+            move_d(op->warp, op->in, g, s->d, false);
+        else
+            memset(s->d, 0, sizeof *s->d * WARP_ROWS * g->n);
+        if (!panel_multiply(&p) && !multiply_far(m, &p)) m->status = TMAP_E_MEMORY, m->stop = true;
+        move_d(op->warp, op->in, g, s->d, true);
         m->result.counts.multiply_adds += (uint64_t)WARP_ROWS * g->n * g->k;
     }
     free(s);
