@@ -1,6 +1,7 @@
 #!/bin/sh
 # What `tmap check` says of texts as people paste them into issues (pasted*.txt; the name is the
-# project's and the thread's): the verdict, the rule, or what else it is; and none of them a false legal.
+# project's and the thread's) and of single messages (messages.txt): the verdict, the rule, or what else it
+# is; and none of them a false legal.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build} n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -15,4 +16,12 @@ while read -r name want words; do
     then echo "ok $n - $name: $want, $words"
     else echo "not ok $n - $name: $want, $words (exit code $code)"; head -5 "$tmp/said" | sed 's/^/# /'; fi
 done <"$tmp/expected"
+while IFS='|' read -r words message; do
+    case $words in \#*) continue ;; esac
+    printf '%s\n' "$message" >"$tmp/message"
+    "$B/tmap" check -f jsonl "$tmp/message" >"$tmp/said" 2>&1
+    code=$? n=$((n + 1))
+    if [ $code = 2 ] && grep -qF -- "$words" "$tmp/said"; then echo "ok $n - $words: $message"
+    else echo "not ok $n - $words: $message (exit code $code)"; head -1 "$tmp/said" | sed 's/^/# /'; fi
+done <tests/cli/messages.txt
 echo "1..$n"
