@@ -3,16 +3,14 @@
  * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
 #include "cli/each.h"
+#include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/version.h"
 #include "io/report/outside.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static enum cli_exit write_trouble(void)
 {
@@ -73,25 +71,11 @@ static enum cli_exit help(const char *name)
     return CLI_OK;
 }
 
-/* jansson leaves out what it has no memory for: an answer would look whole and not be. Our own
- * allocations are checked where they are made; this one ends the command, with what is printed so
- * far and the exit code of a failure. */
-static void *json_memory(size_t size)
-{
-    static const char message[] = "tmap: out of memory\n";
-    void *memory = malloc(size);
-
-    if (memory) return memory;
-    fflush(stdout);
-    if (write(STDERR_FILENO, message, sizeof message - 1) < 0) _exit(CLI_INTERNAL);
-    _exit(CLI_INTERNAL);
-}
-
 int main(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : NULL;
 
-    json_set_alloc_funcs(json_memory, free);
+    cli_memory_begin();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error, seen in finish() */
     if (!first) {
         cli_help_all(stderr);

@@ -89,4 +89,6 @@ survive 7 repair -f jsonl "$in"
 survive 7 solve $examples/tiles.json
 survive 7 pipeline $examples/gemm-ring.json
 survive 7 prune $examples/gemm-configs.json
+survive 211 condition examples/symbolic/gemm_a_bf16.json
+survive 97 guard --as python examples/symbolic/gemm_a_bf16.json
 echo "1..$n"
