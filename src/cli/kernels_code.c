@@ -2,6 +2,7 @@
 #include "cli/kernels_code.h"
 #include "tmap/code.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,10 +67,21 @@ static void print_image(struct cli *cli, const char *name, const struct scanned 
     }
 }
 
+/* False, with words, where no library with images is found: then there is nothing to list. */
+static bool images_found(struct cli *cli)
+{
+    struct tmap_code_embedded e;
+    if (tmap_code_embedded_at(0, &e)) return true;
+    cli_message(cli, "kernels: libtmap-cuda.so.0 is not beside the command, is of another version, "
+                     "or finds no memory");
+    return false;
+}
+
 enum cli_exit cli_code_list(struct cli *cli)
 {
     struct tmap_code_embedded e;
     struct scanned s = {0};
+    if (!images_found(cli)) return CLI_INPUT;
     for (size_t i = 0; tmap_code_embedded_at(i, &e); i++) {
         bool wanted = cli->operand_count < 2;
         for (size_t j = 1; j < cli->operand_count; j++)
@@ -91,13 +103,15 @@ enum cli_exit cli_code_list(struct cli *cli)
     ((size_t)256 << 20) /* many times the largest there is: a device has no end                    \
                          */
 
-/* The whole file, malloc'd; NULL when it cannot be read, or is larger than any image. */
+/* The whole file, malloc'd; NULL when it cannot be read, is larger than any image, or (errno) there
+ * is no memory. */
 static void *read_all(const char *path, size_t *size)
 {
     FILE *in = fopen(path, "rb");
     uint8_t *data = NULL;
     size_t room = 0, n = 0;
     if (!in) return NULL;
+    errno = 0;
     do {
         if (n == room) {
             room = room ? 2 * room : 1 << 16;
@@ -122,6 +136,7 @@ static enum cli_exit scan_file(struct cli *cli, const char *path, struct scanned
     size_t size = 0;
     void *data = read_all(path, &size);
     if (!data) {
+        if (errno == ENOMEM) return cli_status(cli, TMAP_E_MEMORY, path);
         cli_message(cli, "%s: cannot be read, or is larger than 256 MiB", path);
         return CLI_INPUT;
     }
@@ -159,22 +174,26 @@ static void print_rows(const char *name, const struct scanned *s)
     }
 }
 
-static void embedded_rows(void)
+static enum cli_exit embedded_rows(struct cli *cli)
 {
     struct tmap_code_embedded e;
     struct scanned s = {0};
+    if (!images_found(cli)) return CLI_INPUT;
     printf("# Every kernel of the library: make kernels-table writes this file (docs/OPCODES.md).\n"
            "# image\tkernel\tinstructions\tregisters\tfnv1a64\topcodes\n");
     for (size_t i = 0; tmap_code_embedded_at(i, &e); i++) {
-        if (e.size == 0 || scan(e.data, e.size, &s) != TMAP_OK) continue;
+        if (e.size == 0) continue;
+        const enum tmap_status status = scan(e.data, e.size, &s);
+        if (status != TMAP_OK) return cli_status(cli, status, e.name);
         print_rows(e.name, &s);
         free(s.kernels);
     }
+    return CLI_OK;
 }
 
 enum cli_exit cli_code_table(struct cli *cli)
 {
-    if (cli->operand_count < 2) embedded_rows();
+    if (cli->operand_count < 2) return embedded_rows(cli);
     for (size_t i = 1; i < cli->operand_count; i++) {
         struct scanned s = {0};
         cli_note(cli, scan_file(cli, cli->operand[i], &s));

@@ -144,3 +144,10 @@ if [ -r /dev/zero ]; then
     timeout 30 "$tmap" kernels scan /dev/zero >"$tmp/out" 2>"$tmp/err"; code=$?
     verdict "an image without an end" 2 'larger than 256 MiB'
 fi
+
+# --- the command alone, without the library that has its kernels: no empty list
+cp "$tmap" "$tmp/tmap"
+for what in list table; do
+    LD_LIBRARY_PATH= "$tmp/tmap" kernels $what >"$tmp/out" 2>"$tmp/err"; code=$?
+    verdict "kernels $what without libtmap-cuda" 2 'libtmap-cuda.so.0 is not beside'
+done

@@ -91,4 +91,5 @@ survive 7 pipeline $examples/gemm-ring.json
 survive 7 prune $examples/gemm-configs.json
 survive 211 condition examples/symbolic/gemm_a_bf16.json
 survive 97 guard --as python examples/symbolic/gemm_a_bf16.json
+survive 1 kernels list
 echo "1..$n"
