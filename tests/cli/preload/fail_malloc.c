@@ -7,6 +7,10 @@
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
+/* the address sanitizer's, in a program that has it: all its blocks must come from there */
+extern void *__interceptor_malloc(size_t) __attribute__((weak));
+extern void *__interceptor_calloc(size_t, size_t) __attribute__((weak));
+extern void *__interceptor_realloc(void *, size_t) __attribute__((weak));
 
 static unsigned long count, fail_at;
 static int fail_on, ready;
@@ -27,15 +31,18 @@ static int fails(void)
 
 void *malloc(size_t size)
 {
-    return fails() ? NULL : __libc_malloc(size);
+    if (fails()) return NULL;
+    return __interceptor_malloc ? __interceptor_malloc(size) : __libc_malloc(size);
 }
 void *calloc(size_t n, size_t size)
 {
-    return fails() ? NULL : __libc_calloc(n, size);
+    if (fails()) return NULL;
+    return __interceptor_calloc ? __interceptor_calloc(n, size) : __libc_calloc(n, size);
 }
 void *realloc(void *p, size_t size)
 {
-    return fails() ? NULL : __libc_realloc(p, size);
+    if (fails()) return NULL;
+    return __interceptor_realloc ? __interceptor_realloc(p, size) : __libc_realloc(p, size);
 }
 
 __attribute__((destructor)) static void tell(void)
