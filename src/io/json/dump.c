@@ -144,6 +144,7 @@ static bool is_prose(const struct io_stream *s, size_t at)
             return false;
     if (p == token) return *token != ']';
     if (!isdigit((unsigned char)*token) && *token != '-') return true;
+    if (*token == '-' && p == token + 1) return true; /* a diff, or a list of points */
     return p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']';
 }
 
