@@ -217,6 +217,27 @@ PTX_FN void tma_load_im2col(uint32_t dst, const void *map, uint32_t bar, const i
                      "l"(map), "r"(bar), PTX_V5, "h"(o[0]), "h"(o[1]), "h"(o[2])
                      : "memory");
 }
+
+// The same of rank 5 with an L2 eviction policy, to this block or, where mask is not 0, to a
+// cluster's.
+PTX_FN void tma_load_im2col_hint(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[5],
+                                 const uint16_t (&o)[3], uint32_t mask, uint64_t policy)
+{
+    if (mask == 0)
+        asm volatile("cp.async.bulk.tensor.5d.shared::cta.global.im2col.mbarrier::complete_tx::"
+                     "bytes.L2::cache_hint [%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10}, "
+                     "%11;" ::"r"(dst),
+                     "l"(map), "r"(bar), PTX_V5, "h"(o[0]), "h"(o[1]), "h"(o[2]), "l"(policy)
+                     : "memory");
+    else
+        asm volatile("{ .reg .b16 m; cvt.u16.u32 m, %12;\n"
+                     "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx"
+                     "::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {%3, %4, %5, %6, %7}], "
+                     "[%2], {%8, %9, %10}, m, %11; }" ::"r"(dst),
+                     "l"(map), "r"(bar), PTX_V5, "h"(o[0]), "h"(o[1]), "h"(o[2]), "l"(policy),
+                     "r"(mask)
+                     : "memory");
+}
 #undef PTX_V1
 #undef PTX_V2
 #undef PTX_V3
