@@ -36,6 +36,14 @@ struct gemm_blocks {
     int32_t b_rows, b_cols; /* blocks of N, of K */
 };
 
+/* Of a product whose A is an activation tensor seen through an im2col map of rank 5; axes in the
+ * order W, H, D. */
+struct gemm_conv {
+    int32_t taps, channel_blocks;
+    int32_t out[3], stride[3], lower[3]; /* an output pixel's tap 0 is at lower + stride pixel */
+    int32_t dilation[3], end[3];         /* end: the offset after the last tap's */
+};
+
 /* The product's maps, and so its parameters, are aligned on the device: so is what follows them. */
 struct gemm_epilogue_params {
     struct gemm_params product;
@@ -45,12 +53,15 @@ struct gemm_epilogue_params {
     _Alignas(128)
 #endif
         struct gemm_epilogue epilogue;
+    union {
 #ifdef __CUDACC__
-    alignas(128)
+        alignas(128)
 #else
-    _Alignas(128)
+        _Alignas(128)
 #endif
-        struct gemm_blocks blocks;
+            struct gemm_blocks blocks;
+        struct gemm_conv conv;
+    };
 };
 
 #endif

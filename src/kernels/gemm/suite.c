@@ -25,6 +25,12 @@
 #define GEMM_SCALED(kind, wgs, bn)                                                                 \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_blocks", kind, wgs, bn, false, false, true, false,        \
         GEMM_BLOCKS)
+#define CONV_ROW(name, kind, wgs, bn, data, pingpong)                                              \
+    ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
+#define GEMM_CONV(kind, wgs, bn, data)                                                             \
+    CONV_ROW("conv_" #kind "_" #wgs "x" #bn "_" #data, kind, wgs, bn, data, false)
+#define GEMM_CONV_PINGPONG(kind, slabs, bn)                                                        \
+    CONV_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, true)
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 #define GEMM_TENSOR(K, code, C, N, A, B)                                                           \
@@ -61,7 +67,7 @@ _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INST
 static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
-                       "gemm/sm90/bf16_epilogue"},
+                       "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
                       "gemm/sm90/f16_epilogue"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},

@@ -9,9 +9,17 @@
 #include "tmap/kernels.h"
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
- * those that ask for their next tile); those of widths between; those with an epilogue, and with
- * scales of blocks. */
-enum gemm_image { GEMM_COMMON, GEMM_RARE, GEMM_WIDTHS, GEMM_FINISHED, GEMM_BLOCKS, GEMM_IMAGES };
+ * those that ask for their next tile); those of widths between; those with an epilogue, with
+ * scales of blocks, and of convolutions. */
+enum gemm_image {
+    GEMM_COMMON,
+    GEMM_RARE,
+    GEMM_WIDTHS,
+    GEMM_FINISHED,
+    GEMM_BLOCKS,
+    GEMM_CONV,
+    GEMM_IMAGES
+};
 
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
 enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };

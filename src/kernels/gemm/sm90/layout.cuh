@@ -30,6 +30,7 @@ struct shape {
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
     static constexpr bool PINGPONG = false;
     static constexpr bool BLOCKS = false;   // blocks have scales: blocks.cuh
+    static constexpr bool IM2COL = false;   // A's rows are pixels: convolution.cuh
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
     static constexpr int REGS = BN / 2;     // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the

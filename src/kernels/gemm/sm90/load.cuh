@@ -36,10 +36,14 @@ template <class S> struct source;
 template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot);
 template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot);
 
+// In convolution.cuh, where A's rows are pixels: which of them, and which tap is loaded next.
+template <class S, bool IM2COL = S::IM2COL> struct taps {
+};
+
 // What a tile's k-blocks have in common, worked out before the first: one thread loads, and every
 // instruction of its loop delays the next load. Rows of M or N are shared among the blocks of a
 // cluster that each load their piece for all.
-template <class S> struct source {
+template <class S> struct source : taps<S> {
     const gemm_params *params;
     uint32_t a_part, b_part;     // which piece is this block's
     int32_t a_row, b_row, batch; // where it begins
@@ -68,6 +72,10 @@ template <class S> struct source {
     {
         const gemm_params &p = *params;
         const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
+        if constexpr (S::IM2COL) {
+            this->load_tap(p, *this, bar, there);
+            return;
+        }
         if constexpr (S::A_MN)
             load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
                                      a_mask, p.load_policy);
@@ -112,6 +120,7 @@ template <class S> struct errand {
         // memory.
         k = ((flipped ? w.k_end - 1 : w.k_begin) * p.split + (int32_t)at.part) * S::BK;
         step = (flipped ? -S::BK : S::BK) * p.split;
+        if constexpr (S::IM2COL) from.begin(p, from.a_row, k);
     }
     // Now, not where the compiler finds room for it.
     PTX_FN void settle()
@@ -120,6 +129,7 @@ template <class S> struct errand {
         ptx::settle(from.a_to), ptx::settle(from.b_to), ptx::settle(from.full);
         ptx::settle(from.a_mask), ptx::settle(from.b_mask);
         ptx::settle(k), ptx::settle(step), ptx::settle(left);
+        if constexpr (S::IM2COL) from.settle();
     }
 };
 
@@ -163,6 +173,7 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
             if constexpr (S::BLOCKS) load_a_scales(e.from, e.k, ring.slot);
             e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
+            if constexpr (S::IM2COL) e.from.advance(p);
             ring.advance(p.stages);
         }
         todo.take(p, smem, at);
