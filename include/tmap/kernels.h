@@ -91,6 +91,17 @@ struct tmap_gemm_block_scale {
     int64_t lda, ldb; /* floats from one row to the next */
 };
 
+/* What a convolution is over; axes in the order W, H, D, of which those that an image has not are
+ * of
+ * 1. The activations are images x [D x] H x W x channels, the filters are
+ * filters x [D x] H x W x channels. */
+struct tmap_conv_shape {
+    int32_t images, channels, filters;
+    int32_t size[3], filter[3];
+    int32_t stride[3], dilation[3];
+    int32_t pad_low[3], pad_high[3]; /* pixels of zeros before and after each axis */
+};
+
 /* D = alpha A B + beta C for every matrix of the batch, or what the epilogue makes of it. Sums are
  * in fp32 (s8: int32). C may be D; it is stored as D is. precise: fp8 sums leave the tensor core
  * every 128 of K, which itself keeps fewer bits than fp32. */
@@ -111,6 +122,9 @@ struct tmap_gemm_problem {
      * factors beyond K must be no NaN. */
     uint64_t a_scales, b_scales;
     struct tmap_gemm_block_scale block_scale; /* of a batch of one, without an epilogue */
+    /* Of a convolution, which tmap_conv_product() makes: A's rows are pixels. images 0: A is a
+     * matrix. */
+    struct tmap_conv_shape conv;
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */

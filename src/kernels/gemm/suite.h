@@ -122,6 +122,15 @@ enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
 
+/* A convolution as the kernel sees it: where A's pixels lie in their tensor. Forward that is the
+ * activations; of a data gradient it is the outputs, and channels are the filters. images 0: none.
+ * Axes in the order W, H, D. */
+struct gemm_conv_view {
+    int32_t images, channels, taps;
+    int32_t in[3], out[3], filter[3], stride[3], dilation[3];
+    int32_t lower[3], upper[3]; /* the pixel box's corners */
+};
+
 /* The problem as the kernel sees it: rows are the first operand's, columns the second's. */
 struct gemm_view {
     int32_t kind, out, m, n, k, batch;
@@ -131,7 +140,8 @@ struct gemm_view {
     bool adds_c, promote;
     bool epilogue, second; /* steps of epilogue.def; a second output among them */
     bool blocks;           /* scaled */
-    bool grouped;          /* one of a group, whose members share their boxes */
+    struct gemm_conv_view conv;
+    bool grouped; /* one of a group, whose members share their boxes */
     int32_t element_bytes, out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
@@ -204,6 +214,25 @@ void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_pro
 /* The map of A's block scales, of which a kernel's tile of rows is a box (maps.c). */
 void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_m,
                           struct tmap_desc *desc);
+
+/* Convolutions (conv_shape.c): the view of a shape; its taps; K as the kernels count it, every
+ * tap's channels in whole k-blocks; A's and B's maps; what the kernel is told. */
+struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, bool data);
+int64_t gemm_conv_taps(const struct tmap_conv_shape *shape);
+int64_t gemm_conv_depth(int64_t taps, int64_t channels, int32_t element_bytes);
+void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
+                        struct tmap_desc desc[2]);
+void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out);
+/* Whether a shape's numbers are within bounds.def, and its tensors' pixels, which are counted
+ * (validate.c); whether A's map and its use keep the rows (maps.c). */
+enum tmap_status gemm_validate_shape(const struct tmap_conv_shape *shape, int64_t *x, int64_t *y,
+                                     struct tmap_gemm_refusal *refusal);
+enum tmap_status gemm_check_pixels(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct tmap_desc *desc, int32_t sharers,
+                                   struct tmap_gemm_refusal *refusal);
+/* A's and B's stored rows and how long one is, in elements. */
+void gemm_operand_extent(const struct tmap_gemm_problem *problem, int32_t operand, int64_t *rows,
+                         int64_t *length);
 
 /* A plan's parameters but for its maps and what is only a group's (plan.c). */
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,

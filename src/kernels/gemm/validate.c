@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
+#include "tmap/conv.h"
 
 enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
                              const char *text)
@@ -167,6 +168,72 @@ static enum tmap_status block_scale(const struct tmap_gemm_problem *p,
     return TMAP_OK;
 }
 
+enum { AXES = TMAP_MAX_SPATIAL };
+
+/* A tensor's pixels; -1 where that is more than the kernels count. */
+static int64_t pixels_of(int64_t images, const int64_t axis[AXES])
+{
+    int64_t pixels = images;
+    for (int i = 0; i < AXES; i++)
+        if (__builtin_mul_overflow(pixels, axis[i], &pixels) || pixels > INT32_MAX) return -1;
+    return pixels;
+}
+
+static enum tmap_status conv_numbers(const struct tmap_conv_shape *s,
+                                     struct tmap_gemm_refusal *refusal)
+{
+#define CONV(member, low, high)                                                                    \
+    for (size_t i = 0; i < sizeof s->member / sizeof(int32_t); i++) {                              \
+        int32_t value;                                                                             \
+        memcpy(&value, (const char *)&s->member + i * sizeof value, sizeof value);                 \
+        if (value < (low) || value > (high))                                                       \
+            return out_of(refusal, "convolution: ", #member, value, low, high);                    \
+    }
+#include "kernels/gemm/bounds.def"
+    return TMAP_OK;
+}
+
+enum tmap_status gemm_validate_shape(const struct tmap_conv_shape *s, int64_t *x, int64_t *y,
+                                     struct tmap_gemm_refusal *refusal)
+{
+    int64_t in[AXES], out[AXES];
+    const enum tmap_status status = conv_numbers(s, refusal);
+    if (status != TMAP_OK) return status;
+    for (int i = 0; i < AXES; i++) {
+        in[i] = s->size[i];
+        out[i] = tmap_conv_output(s, i);
+        if (out[i] < 1)
+            return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                               "convolution: the filter is larger than its padded axis");
+    }
+    *x = pixels_of(s->images, in);
+    *y = pixels_of(s->images, out);
+    if (*x < 0 || *y < 0)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "convolution: more pixels than 31 bits count");
+    return TMAP_OK;
+}
+
+/* The product's numbers are the convolution's. */
+static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_conv_shape *s = &p->conv;
+    const bool data = p->b.mn_major;
+    int64_t x, y;
+    const enum tmap_status status = gemm_validate_shape(s, &x, &y, refusal);
+    if (status != TMAP_OK) return status;
+    const int64_t channels = data ? s->filters : s->channels, n = data ? s->channels : s->filters;
+    bool strided = false;
+    for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
+    if (data && strided)
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
+                           "the data gradient of a convolution with a stride is not supported");
+    if (p->m != (data ? x : y) || p->n != n || p->batch != 1 || p->a.mn_major || p->d.mn_major ||
+        p->k != gemm_conv_depth(gemm_conv_taps(s), channels, gemm_element_bytes(p->kind)))
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "convolution: the product's numbers are not tmap_conv_product()'s");
+    return TMAP_OK;
+}
+
 enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
                                        struct tmap_gemm_refusal *refusal)
 {
@@ -187,6 +254,7 @@ enum tmap_status gemm_validate(const struct tmap_gemm_problem *p,
     if (status == TMAP_OK) status = together(p, refusal);
     if (status == TMAP_OK) status = epilogue(p, refusal);
     if (status == TMAP_OK) status = block_scale(p, refusal);
+    if (status == TMAP_OK && p->conv.images != 0) status = conv(p, refusal);
     return status == TMAP_OK ? gemm_validate_request(request, refusal) : status;
 }
 

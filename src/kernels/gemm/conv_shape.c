@@ -1,0 +1,131 @@
+/* What a convolution is as a product: its numbers, and A's and B's maps. */
+#include "kernels/gemm/sm90/geometry.h"
+#include "kernels/gemm/suite.h"
+#include "tmap/conv.h"
+
+enum { AXES = TMAP_MAX_SPATIAL };
+
+int64_t tmap_conv_output(const struct tmap_conv_shape *s, int axis)
+{
+    if (!s || axis < 0 || axis >= AXES || s->stride[axis] < 1) return 0;
+    const int64_t reach = (int64_t)(s->filter[axis] - 1) * s->dilation[axis];
+    const int64_t room = (int64_t)s->size[axis] + s->pad_low[axis] + s->pad_high[axis] - reach;
+    return room < 1 ? 0 : (room - 1) / s->stride[axis] + 1;
+}
+
+struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool data)
+{
+    struct gemm_conv_view v = {
+        .images = s->images, .channels = data ? s->filters : s->channels, .taps = 1};
+    for (int i = 0; i < AXES; i++) {
+        const int32_t reach = (s->filter[i] - 1) * s->dilation[i];
+        const int32_t out = (int32_t)tmap_conv_output(s, i);
+        v.taps *= s->filter[i];
+        v.filter[i] = s->filter[i];
+        v.dilation[i] = s->dilation[i];
+        v.stride[i] = data ? 1 : s->stride[i];
+        v.in[i] = data ? out : s->size[i];
+        v.out[i] = data ? s->size[i] : out;
+        /* The corners of cuTensorMapEncodeIm2col: of the pixels that tap 0 visits. A gradient's
+         * taps come backwards, and so do its paddings. */
+        v.lower[i] = data ? s->pad_low[i] - reach : -s->pad_low[i];
+        v.upper[i] = data ? -s->pad_high[i] : s->pad_high[i] - reach;
+    }
+    return v;
+}
+
+int64_t gemm_conv_taps(const struct tmap_conv_shape *s)
+{
+    return (int64_t)s->filter[0] * s->filter[1] * s->filter[2]; /* of 16 bits each */
+}
+
+int64_t gemm_conv_depth(int64_t taps, int64_t channels, int32_t element_bytes)
+{
+    const int64_t span = GEMM_SPAN_BYTES / element_bytes;
+    return taps * ((channels + span - 1) / span * span);
+}
+
+void gemm_operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int64_t *rows,
+                         int64_t *length)
+{
+    const struct tmap_gemm_matrix *x = operand ? &p->b : &p->a;
+    const int64_t outer = operand ? p->n : p->m;
+    *rows = x->mn_major ? p->k : outer;
+    *length = x->mn_major ? outer : p->k;
+    if (p->conv.images == 0) return;
+    const struct gemm_conv_view v = gemm_conv_view_of(&p->conv, p->b.mn_major);
+    *rows = operand ? p->conv.filters : (int64_t)v.images * v.in[0] * v.in[1] * v.in[2];
+    *length = operand ? (int64_t)v.taps * p->conv.channels : v.channels;
+}
+
+static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    struct tmap_desc d = {.kind = TMAP_IM2COL,
+                          .dtype = TMAP_BFLOAT16,
+                          .rank = 5,
+                          .address = view->a.address,
+                          .dim = {(uint64_t)v->channels, 1, 1, 1, (uint64_t)v->images},
+                          .elem_stride = {1, 1, 1, 1, 1},
+                          .channels = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes),
+                          .pixels = (uint32_t)rows,
+                          .swizzle = TMAP_SWIZZLE_128B,
+                          .l2_promotion = TMAP_L2_128B};
+    uint64_t step = (uint64_t)(view->a.ld * view->element_bytes);
+    for (int i = 0; i < AXES; i++) {
+        d.dim[1 + i] = (uint64_t)v->in[i];
+        d.elem_stride[1 + i] = (uint32_t)v->stride[i];
+        d.lower[i] = v->lower[i];
+        d.upper[i] = v->upper[i];
+        d.stride_bytes[i] = step;
+        /* What does not fit 64 bits is too large for the map, too. */
+        if (__builtin_mul_overflow(step, (uint64_t)v->in[i], &step)) step = UINT64_MAX;
+    }
+    d.stride_bytes[AXES] = step;
+    return d;
+}
+
+/* Channels, taps, filters; a gradient's rows are the channels and its k the filters. */
+static struct tmap_desc filters(const struct gemm_view *view, int32_t rows, int32_t sharers)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes);
+    const bool data = view->b.mn_major;
+    const int32_t channels = data ? view->n : v->channels, count = data ? v->channels : view->n;
+    const int32_t piece = rows / sharers;
+    const uint64_t tap_bytes = (uint64_t)channels * (uint64_t)view->element_bytes;
+    struct tmap_desc d = {.kind = TMAP_TILED,
+                          .dtype = TMAP_BFLOAT16,
+                          .rank = 3,
+                          .address = view->b.address,
+                          .dim = {(uint64_t)channels, (uint64_t)v->taps, (uint64_t)count},
+                          .stride_bytes = {tap_bytes, (uint64_t)v->taps * tap_bytes},
+                          .box = {span, 1, data ? span : (uint32_t)piece},
+                          .elem_stride = {1, 1, 1},
+                          .swizzle = TMAP_SWIZZLE_128B,
+                          .l2_promotion = TMAP_L2_128B};
+    return d;
+}
+
+void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
+                        struct tmap_desc desc[2])
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    desc[0] = pixels(view, gemm_a_rows(choice->instance) / c->cluster_n);
+    desc[1] = filters(view, gemm_b_rows(choice->instance), c->cluster_m);
+}
+
+void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
+    *out = (struct gemm_conv){.taps = v->taps,
+                              .channel_blocks = v->channels / span + (v->channels % span != 0)};
+    for (int i = 0; i < AXES; i++) {
+        out->out[i] = v->out[i];
+        out->stride[i] = v->stride[i];
+        out->lower[i] = v->lower[i];
+        out->dilation[i] = v->dilation[i];
+        out->end[i] = v->filter[i] * v->dilation[i];
+    }
+}
