@@ -26,6 +26,10 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.epilogue = gemm_wants_epilogue(problem);
     view.second = problem->epilogue.second.address != 0;
     view.blocks = problem->block_scale.a != 0;
+    if (problem->conv.images > 0) {
+        view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major);
+        view.epilogue = true; /* their kernels have one */
+    }
     view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
     view.element_bytes = gemm_element_bytes(problem->kind);
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
@@ -39,7 +43,9 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     /* Its rows are threads': a transposed D is the other orientation's. */
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if ((instance->image == GEMM_FINISHED) != view->epilogue) return false;
+    if ((instance->image == GEMM_CONV) != (view->conv.images > 0)) return false;
+    if (instance->image != GEMM_CONV && (instance->image == GEMM_FINISHED) != view->epilogue)
+        return false;
     if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
@@ -245,7 +251,7 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
     const bool tensor = instance->family == GEMM_SM100;
-    const bool few = instance->image == GEMM_FINISHED || instance->image == GEMM_BLOCKS;
+    const bool few = instance->image >= GEMM_FINISHED;
     const int32_t narrowest = tensor                                             ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16
                                                                                  : 64;
@@ -253,6 +259,18 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
     const int32_t tile_m = gemm_tile_m(instance);
     return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||
            (tile_m > lowest && (int64_t)view->m * 4 <= tile_m);
+}
+
+/* Whether the kernel has what is asked of it. */
+static bool can_do(const struct gemm_instance *instance, const struct gemm_view *view,
+                   const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
+{
+    if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
+    if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
+    if (gemm_is_bare(instance) && request->direct > 0) return false;
+    if (stores_itself(instance, view) && request->direct < 0) return false;
+    if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
+    return c->split_k == 1 || gemm_splits(instance);
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -268,16 +286,14 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
-    if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
-    if (gemm_is_bare(instance) && request->direct > 0) return false;
-    if (stores_itself(instance, view) && request->direct < 0) return false;
-    if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
-    if (c->split_k > 1 && !gemm_splits(instance)) return false;
+    if (!can_do(instance, view, request, c)) return false;
     const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
     const int32_t k_blocks = ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
+    /* Beyond the last tap a filter is zeros, but a pixel may be anything. */
+    if (view->conv.images > 0 && k_blocks % c->split_k != 0) return false;
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
     const int64_t tiles =
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
@@ -463,7 +479,8 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
-        if (swapped && problem->block_scale.a) continue; /* A's blocks are not B's */
+        /* A's blocks are not B's, nor are A's pixels. */
+        if (swapped && (problem->block_scale.a || problem->conv.images > 0)) continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             const struct gemm_instance *instance = &gemm_instances[i];

@@ -45,7 +45,8 @@ bool gemm_is_bare(const struct gemm_instance *instance)
 bool gemm_splits(const struct gemm_instance *instance)
 {
     return !gemm_is_tall(instance) &&
-           !(instance->image == GEMM_FINISHED && instance->bn / 2 >= GEMM_WIDE_SUMS);
+           !((instance->image == GEMM_FINISHED || instance->image == GEMM_CONV) &&
+             instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 
 bool gemm_is_dynamic(const struct gemm_instance *instance)

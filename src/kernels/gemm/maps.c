@@ -112,6 +112,7 @@ void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choic
     desc[0] = operand(&view->a, view, view->m, gemm_a_rows(instance), config->cluster_n);
     desc[1] = operand(&view->b, view, view->n, gemm_b_rows(instance), config->cluster_m);
     desc[2] = result(&problem->d, view, config->tile_n, gemm_panel_rows(instance));
+    if (view->conv.images > 0) gemm_describe_conv(view, choice, desc);
 }
 
 static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_desc *desc,
@@ -175,6 +176,33 @@ enum tmap_status gemm_check_piece(const struct tmap_gemm *suite, const struct tm
     if (found > 0) return refuse(suite, desc, NULL, &violation, name, refusal);
     const struct tmap_use use = use_of(name, sharers, ctas);
     return gemm_check_use(suite, desc, &use, name, refusal);
+}
+
+/* Of all tiles the first pixel's and the last one's start, and the largest offset. */
+enum tmap_status gemm_check_pixels(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct tmap_desc *desc, int32_t sharers,
+                                   struct tmap_gemm_refusal *refusal)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    struct tmap_violation violation;
+    enum tmap_verdict verdict;
+    size_t found = 0;
+    enum tmap_status status =
+        tmap_check_with(&suite->checker, desc, &violation, 1, &found, &verdict);
+    if (status == TMAP_OK && found > 0) return refuse(suite, desc, NULL, &violation, 'A', refusal);
+    for (int last = 0; last < 2 && status == TMAP_OK; last++) {
+        struct tmap_use use = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_SMEM | TMAP_USE_OFFSET |
+                                        (sharers < 2 ? TMAP_USE_CTA_DST : 0),
+                               .coord_count = desc->rank,
+                               .multicast = sharers < 2 ? 0 : (uint32_t)sharers};
+        for (int i = 0; i < TMAP_MAX_SPATIAL; i++) {
+            use.coord[1 + i] = v->lower[i] + (last ? (v->out[i] - 1) * v->stride[i] : 0);
+            use.offset[i] = (uint32_t)((v->filter[i] - 1) * v->dilation[i]);
+        }
+        status = gemm_check_use(suite, desc, &use, 'A', refusal);
+    }
+    return status;
 }
 
 enum tmap_status gemm_encode(const struct tmap_gemm *suite, const struct tmap_desc *desc,

@@ -97,6 +97,18 @@ static enum tmap_status map_one(const struct tmap_gemm *suite, const struct tmap
     return TMAP_OK;
 }
 
+/* A convolution's pixels. */
+static enum tmap_status map_pixels(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct tmap_desc *desc, int32_t sharers,
+                                   struct gemm_map *map, struct tmap_gemm_refusal *refusal)
+{
+    const enum tmap_status status = gemm_check_pixels(suite, view, desc, sharers, refusal);
+    if (status != TMAP_OK) return status;
+    return gemm_encode(suite, desc, map) == TMAP_OK
+               ? TMAP_OK
+               : gemm_refuse(refusal, TMAP_E_INTERNAL, "a checked map cannot be encoded");
+}
+
 /* The map of a tile's last columns, where they need one of their own. */
 static enum tmap_status map_end(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_choice *choice, const struct tmap_desc *d,
@@ -143,7 +155,13 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     gemm_describe(&view, choice, problem, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
-    for (int i = 0; i < 3; i++) {
+    if (view.conv.images > 0) {
+        const enum tmap_status status =
+            map_pixels(suite, &view, &plan->desc[0], sharers[0], &params.a, refusal);
+        if (status != TMAP_OK) return status;
+        gemm_fill_conv(&view, &all.conv);
+    }
+    for (int i = view.conv.images > 0; i < 3; i++) {
         const enum tmap_status status = map_one(suite, &plan->desc[i], "ABD"[i], sharers[i],
                                                 choice -> instance -> ctas, maps[i], refusal);
         if (status != TMAP_OK) return status;
@@ -184,6 +202,7 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "tf32 operands are contiguous along K, in tensor memory's products";
     if (suite->family == GEMM_SM120 && mn_major)
         return "operands are contiguous along K, in products of mma.sync";
+    if (p->conv.images > 0) return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a) return "scales of blocks are for compute capability 9.0's products";
     if (gemm_wants_epilogue(p))
         return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
