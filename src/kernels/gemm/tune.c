@@ -16,14 +16,21 @@ enum { RUN_OFFS = 4, MOST_RUNS = 640 };
 /* What differs less from the model's own plan is noise: of the finals, and of the run-off. */
 static const double WORTH = 0.985, STILL_WORTH = 0.99;
 
+#define FNV_BASIS UINT64_C(0xcbf29ce484222325) /* FNV-1a */
+static uint64_t sum_of(const void *from, size_t bytes, uint64_t sum)
+{
+    for (size_t i = 0; i < bytes; i++)
+        sum = (sum ^ ((const uint8_t *)from)[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
 /* What the kernels of a kind are, in 64 bits: another build's choices are not this one's. */
 static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
 {
-    uint64_t sum = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    uint64_t sum = FNV_BASIS;
     for (int32_t part = 0; part < GEMM_IMAGES; part++) {
         const struct tmap_code_embedded image = gemm_image_of(suite->family, kind, part);
-        for (size_t i = 0; i < image.size; i++)
-            sum = (sum ^ ((const uint8_t *)image.data)[i]) * UINT64_C(0x100000001b3);
+        sum = sum_of(image.data, image.size, sum);
     }
     return sum;
 }
@@ -34,11 +41,13 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
 {
     snprintf(
         key, KEY_BYTES,
-        "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d e%d a%d s%d",
+        "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d e%d a%d s%d "
+        "v%016llx",
         suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
         (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
         p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f,
-        gemm_wants_epilogue(p), p->epilogue.activation, p->block_scale.a != 0);
+        gemm_wants_epilogue(p), p->epilogue.activation, p->block_scale.a != 0,
+        (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
 }
 
 static bool recall(const char *path, const char *key, struct tmap_gemm_config *c)
@@ -132,11 +141,23 @@ static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan
     return all_us / runs > least_us ? all_us / runs : least_us;
 }
 
+/* From the first element of A or B to its last. */
+static size_t operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int32_t bytes)
+{
+    const struct tmap_gemm_matrix *x = operand ? &p->b : &p->a;
+    int64_t rows, length;
+    gemm_operand_extent(p, operand, &rows, &length);
+    return (size_t)(((rows - 1) * x->ld + length + (p->batch - 1) * x->batch_stride) * bytes);
+}
+
 /* Bytes that a run touches. */
 static double bytes_of(const struct tmap_gemm_problem *p)
 {
     const struct gemm_view v = gemm_view_of(p, false);
     const double m = v.m, n = v.n, k = v.k;
+    if (p->conv.images > 0)
+        return (double)operand_extent(p, 0, v.element_bytes) +
+               (double)operand_extent(p, 1, v.element_bytes) + m * n * v.out_bytes;
     return v.batch * ((m + n) * k * v.element_bytes + m * n * v.out_bytes);
 }
 
@@ -163,8 +184,8 @@ static bool place_set(const struct tmap_gemm *suite, struct tmap_gemm_problem *p
                       bool copy)
 {
     const struct gemm_view v = gemm_view_of(p, false);
-    const size_t a = extent_of(&p->a, p->m, p->k, p->batch, v.element_bytes);
-    const size_t b = extent_of(&p->b, p->n, p->k, p->batch, v.element_bytes);
+    const size_t a = operand_extent(p, 0, v.element_bytes);
+    const size_t b = operand_extent(p, 1, v.element_bytes);
     const uint64_t from_a = move_to(at, &p->a, a), from_b = move_to(at, &p->b, b);
     /* D's rows are M's unless it is written along M. */
     move_to(at, &p->d, extent_of(&p->d, p->m, p->n, p->batch, v.out_bytes));
