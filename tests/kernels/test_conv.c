@@ -1,0 +1,254 @@
+/* Convolutions as plans on an emulated driver: what becomes of them, what is refused, by which row
+ * and with which repair. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/emulated_suites.h"
+#include "tmap/conv.h"
+
+/* Its kernels are never launched, so that no PTX is needed. */
+static struct tmap_gemm *opened(int major, int minor)
+{
+    struct tmap_gemm *suite = emulated_gemm_suite_for(major, minor);
+    for (size_t i = 0; suite && i < gemm_instance_count; i++)
+        suite->functions[i] = (tmap_cu_function)&suite->functions[i];
+    return suite;
+}
+
+/* An image of 56 x 56, a 3 x 3 filter, "same" padding. */
+static struct tmap_conv_problem usual(void)
+{
+    return (struct tmap_conv_problem){.kind = TMAP_GEMM_BF16,
+                                      .shape = {.images = 8,
+                                                .channels = 64,
+                                                .filters = 64,
+                                                .size = {56, 56, 1},
+                                                .filter = {3, 3, 1},
+                                                .stride = {1, 1, 1},
+                                                .dilation = {1, 1, 1},
+                                                .pad_low = {1, 1, 0},
+                                                .pad_high = {1, 1, 0}},
+                                      .x = 0x10000000,
+                                      .y = 0x20000000,
+                                      .filters = 0x30000000,
+                                      .alpha = 1};
+}
+
+static void a_convolution_is_a_product(void **state)
+{
+    struct tmap_conv_problem c = usual();
+    struct tmap_gemm_problem p;
+    struct tmap_gemm_plan plan;
+    (void)state;
+    assert_int_equal(tmap_conv_product(&c, &p, NULL), TMAP_OK);
+    assert_int_equal(p.m, 8 * 56 * 56);
+    assert_int_equal(p.n, 64);
+    assert_int_equal(p.k, 9 * 64);
+    struct tmap_gemm *suite = opened(9, 0);
+    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_desc *x = &plan.desc[0], *f = &plan.desc[1];
+    assert_int_equal(x->kind, TMAP_IM2COL);
+    assert_int_equal(x->rank, 5);
+    assert_int_equal(x->lower[0], -1);
+    assert_int_equal(x->upper[1], -1);
+    assert_int_equal(x->channels, 64);
+    assert_int_equal(f->dim[1], 9);
+    assert_int_equal(f->stride_bytes[1], 9 * 64 * 2);
+}
+
+/* A 1 x 1 filter without stride and padding: every kernel of the products is there. */
+static void some_are_products_of_matrices(void **state)
+{
+    struct tmap_conv_problem c = usual();
+    struct tmap_gemm_problem p;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        c.shape.filter[i] = 1;
+        c.shape.pad_low[i] = c.shape.pad_high[i] = 0;
+    }
+    assert_int_equal(tmap_conv_product(&c, &p, NULL), TMAP_OK);
+    assert_int_equal(p.conv.images, 0);
+    assert_int_equal(p.k, 64);
+    c.operation = TMAP_CONV_DATA_GRADIENT;
+    assert_int_equal(tmap_conv_product(&c, &p, NULL), TMAP_OK);
+    assert_true(p.b.mn_major);
+    assert_int_equal(p.a.address, c.y);
+    c.shape.stride[0] = 2;
+    c.operation = TMAP_CONV_FORWARD;
+    assert_int_equal(tmap_conv_product(&c, &p, NULL), TMAP_OK);
+    assert_int_equal(p.conv.images, 8);
+}
+
+static void outputs(void **state)
+{
+    struct tmap_conv_problem c = usual();
+    (void)state;
+    assert_int_equal(tmap_conv_output(&c.shape, 0), 56);
+    c.shape.stride[0] = 2;
+    assert_int_equal(tmap_conv_output(&c.shape, 0), 28);
+    c.shape.dilation[0] = 40;
+    assert_int_equal(tmap_conv_output(&c.shape, 0), 0);
+    assert_int_equal(tmap_conv_output(&c.shape, 3), 0);
+    assert_int_equal(tmap_conv_output(NULL, 0), 0);
+}
+
+struct refused {
+    const char *what, *words;
+    enum tmap_status status;
+    void (*change)(struct tmap_conv_problem *);
+};
+
+static void three_channels(struct tmap_conv_problem *c)
+{
+    c->shape.channels = 3;
+}
+static void three_filters(struct tmap_conv_problem *c)
+{
+    c->shape.filters = 3;
+}
+static void far_dilation(struct tmap_conv_problem *c)
+{
+    c->shape.dilation[0] = 20;
+}
+static void wide_padding(struct tmap_conv_problem *c)
+{
+    c->shape.pad_low[1] = 17;
+}
+static void long_filter(struct tmap_conv_problem *c)
+{
+    c->shape.filter[0] = 34;
+    c->shape.pad_high[0] = 15;
+    c->shape.pad_low[0] = 15;
+    c->shape.size[0] = 64;
+}
+static void stride_of_nine(struct tmap_conv_problem *c)
+{
+    c->shape.stride[0] = 9;
+}
+static void depthwise(struct tmap_conv_problem *c)
+{
+    c->groups = 64;
+}
+static void in_groups(struct tmap_conv_problem *c)
+{
+    c->groups = 4;
+}
+static void strided_gradient(struct tmap_conv_problem *c)
+{
+    c->operation = TMAP_CONV_DATA_GRADIENT;
+    c->shape.stride[1] = 2;
+}
+static void of_fp16(struct tmap_conv_problem *c)
+{
+    c->kind = TMAP_GEMM_F16;
+}
+static void too_large_a_filter(struct tmap_conv_problem *c)
+{
+    c->shape.dilation[0] = 60;
+}
+static void no_image(struct tmap_conv_problem *c)
+{
+    c->shape.images = 0;
+}
+static void too_many_pixels(struct tmap_conv_problem *c)
+{
+    c->shape.size[0] = c->shape.size[1] = 1 << 20;
+}
+static void too_deep(struct tmap_conv_problem *c)
+{
+    c->shape.channels = 1 << 28;
+}
+static void odd_address(struct tmap_conv_problem *c)
+{
+    c->x += 8;
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    static const struct refused cases[] = {
+        {"channels of 6 bytes", "field stride; pad channels from 3 to 8", TMAP_E_ILLEGAL,
+         three_channels},
+        {"filters of 6 bytes", "of D, field stride; pad filters from 3 to 8", TMAP_E_ILLEGAL,
+         three_filters},
+        {"taps further than the corner", "TMA071 upper_corner_range: the map of A", TMAP_E_ILLEGAL,
+         far_dilation},
+        {"padding further than the corner", "TMA070 lower_corner_range: the map of A",
+         TMAP_E_ILLEGAL, wide_padding},
+        {"taps further than the offset", "of A, field", TMAP_E_ILLEGAL, long_filter},
+        {"a stride of nine", "of A, field elem_stride", TMAP_E_ILLEGAL, stride_of_nine},
+        {"depthwise", "depthwise convolutions", TMAP_E_NO_PLAN, depthwise},
+        {"groups", "in groups", TMAP_E_NO_PLAN, in_groups},
+        {"a gradient with a stride", "with a stride", TMAP_E_NO_PLAN, strided_gradient},
+        {"fp16", "of bf16", TMAP_E_NO_PLAN, of_fp16},
+        {"a filter that does not fit", "larger than its padded axis", TMAP_E_ARGUMENT,
+         too_large_a_filter},
+        {"no image", "images is 0, not 1 to", TMAP_E_ARGUMENT, no_image},
+        {"too many pixels", "more pixels", TMAP_E_ARGUMENT, too_many_pixels},
+        {"too many channels", "k is", TMAP_E_ARGUMENT, too_deep},
+        {"an address off 16 bytes", "of A, field address", TMAP_E_ILLEGAL, odd_address},
+    };
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_gemm_plan plan;
+    int failed = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tmap_conv_problem c = usual();
+        struct tmap_gemm_refusal why = {0};
+        cases[i].change(&c);
+        const enum tmap_status status = tmap_conv_make_plan(suite, &c, NULL, &plan, &why);
+        if (status == cases[i].status && strstr(why.text, cases[i].words)) continue;
+        print_error("%s: status %d: %s\n", cases[i].what, status, why.text);
+        failed++;
+    }
+    assert_int_equal(failed, 0);
+}
+
+/* Numbers of a product that are not its convolution's would read outside its tensors. */
+static void a_product_keeps_its_convolutions_numbers(void **state)
+{
+    const struct tmap_conv_problem c = usual();
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_gemm_problem p, q;
+    struct tmap_gemm_plan plan;
+    (void)state;
+    assert_int_equal(tmap_conv_product(&c, &p, NULL), TMAP_OK);
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, NULL), TMAP_OK);
+    int32_t *const members[] = {&q.m, &q.n, &q.k, &q.batch, &q.conv.size[0], &q.conv.images};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        q = p;
+        ++*members[i];
+        assert_int_equal(tmap_gemm_make_plan(suite, &q, NULL, &plan, NULL), TMAP_E_ARGUMENT);
+    }
+}
+
+static void later_chips_have_none(void **state)
+{
+    static const int chips[][2] = {{10, 0}, {10, 3}, {11, 0}, {12, 0}, {12, 1}};
+    const struct tmap_conv_problem c = usual();
+    struct tmap_gemm_plan plan;
+    (void)state;
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        struct tmap_gemm *suite = opened(chips[i][0], chips[i][1]);
+        struct tmap_gemm_refusal why = {0};
+        assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, &why), TMAP_E_NO_PLAN);
+        assert_non_null(strstr(why.text, "on compute capability 9.0"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_convolution_is_a_product),
+        cmocka_unit_test(some_are_products_of_matrices),
+        cmocka_unit_test(outputs),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_product_keeps_its_convolutions_numbers),
+        cmocka_unit_test(later_chips_have_none),
+    };
+    return cmocka_run_group_tests_name("convolutions as plans", tests, NULL, NULL);
+}
