@@ -1,0 +1,74 @@
+/* Convolutions that faults are planted in: for the emulator and for a GPU. */
+#ifndef TMAP_TESTS_CONV_FAULT_H
+#define TMAP_TESTS_CONV_FAULT_H
+
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+#include "tmap/conv.h"
+
+enum conv_host_fault { CONV_HOST_UPPER = 200, CONV_HOST_PIXELS, CONV_HOST_STRIDE, CONV_HOST_TAPS };
+
+static const struct conv_fault {
+    uint32_t id;
+    int32_t data;
+    const char *name;
+} conv_faults[] = {
+#define FAULT_OF(id, data, name) {id, data, name},
+#include "support/conv_faults.def"
+};
+
+/* Everything at once: two channel blocks, a stride, a dilation, paddings that differ, and a second
+ * tile that begins within the third image. */
+static inline struct tmap_conv_problem conv_fault_shape(bool data)
+{
+    const int32_t stride = data ? 1 : 2;
+    return (struct tmap_conv_problem){.operation = data,
+                                      .kind = TMAP_GEMM_BF16,
+                                      .out = TMAP_GEMM_OUT_BF16,
+                                      .alpha = 1,
+                                      .shape = {.images = 3,
+                                                .channels = 72,
+                                                .filters = 72,
+                                                .size = {data ? 8 : 15, 8, 1},
+                                                .filter = {3, 2, 1},
+                                                .stride = {stride, 1, 1},
+                                                .dilation = {2, 1, 1},
+                                                .pad_low = {2, 1, 0},
+                                                .pad_high = {1, 0, 0}}};
+}
+
+/* The request that the faulty kernels can carry out. */
+static inline struct tmap_gemm_config conv_fault_request(bool data)
+{
+    return (struct tmap_gemm_config){.tile_m = 128,
+                                     .tile_n = data ? 128 : 64,
+                                     .cluster_m = 1,
+                                     .cluster_n = 1,
+                                     .split_k = 1,
+                                     .stream_k = -1,
+                                     .pingpong = -1};
+}
+
+/* id 0: none. */
+static inline bool conv_fault_plant(const struct tmap_checker *checker, uint32_t id,
+                                    struct tmap_gemm_plan *plan)
+{
+    struct tmap_desc x = plan->desc[0], f = plan->desc[1];
+    struct gemm_params p;
+    struct tmap_map map;
+    memcpy(&p, plan->params, sizeof p);
+    p.fault = id < CONV_HOST_UPPER ? id : 0;
+    if (id == CONV_HOST_UPPER) x.upper[0]++;
+    if (id == CONV_HOST_PIXELS) x.pixels--;
+    if (id == CONV_HOST_STRIDE) x.elem_stride[1] = 1;
+    if (id == CONV_HOST_TAPS) f.dim[1]--;
+    if (tmap_encode(checker, &x, &map) != TMAP_OK) return false;
+    memcpy(p.a.word, map.word, sizeof map);
+    if (tmap_encode(checker, &f, &map) != TMAP_OK) return false;
+    memcpy(p.b.word, map.word, sizeof map);
+    memcpy(plan->params, &p, sizeof p);
+    return true;
+}
+
+#endif
