@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/sm90/probe.h"
 #include "kernels/gemm/suite.h"
+#include "tmap/conv.h"
 
 enum { GUARD_BYTES = 4096, POISON = 0xff, BLOCKS = 1056, THREADS = 256, VECTORS = 32 };
 enum { MOST_BUFFERS = 20 };
@@ -86,6 +87,7 @@ struct product {
     int64_t d_bytes; /* with its guard bands */
     struct probe_epilogue epilogue;
     struct probe_blocks blocks;
+    struct probe_conv conv;
     int64_t second_bytes;
 };
 
@@ -181,6 +183,31 @@ static void prepare_blocks(struct bench *b, uint64_t seed, struct product *p)
                               .ldb = x->ldb};
 }
 
+/* A's and B's stored rows instead of the product's, of a convolution. */
+static void prepare_conv(struct bench *b, const int32_t in[2], struct product *p)
+{
+    struct tmap_gemm_problem *q = &p->problem;
+    const struct tmap_conv_shape *s = &q->conv;
+    const bool data = q->b.mn_major;
+    struct probe_conv *v = &p->conv;
+    int64_t rows[2], length[2], ignored;
+    *v = (struct probe_conv){.taps = 1, .channels = s->channels, .data = data};
+    for (int i = 0; i < TMAP_MAX_SPATIAL; i++) {
+        v->taps *= s->filter[i];
+        v->size[i] = s->size[i];
+        v->out[i] = (int32_t)tmap_conv_output(s, i);
+        v->filter[i] = s->filter[i];
+        v->stride[i] = s->stride[i];
+        v->dilation[i] = s->dilation[i];
+        v->pad[i] = s->pad_low[i];
+    }
+    for (int32_t i = 0; i < 2; i++) gemm_operand_extent(q, i, &rows[i], &length[i]);
+    q->b.mn_major = false; /* its rows are filters either way */
+    p->a = place(b, &q->a, in[0], (int32_t)rows[0], (int32_t)length[0], 1, &ignored);
+    p->b = place(b, &q->b, in[1], (int32_t)rows[1], (int32_t)length[1], 1, &ignored);
+    q->b.mn_major = data;
+}
+
 static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
 {
     int64_t ignored;
@@ -189,8 +216,12 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     const int32_t out = probe_type_of_out(q->out),
                   in[2] = {probe_type_of_kind(gemm_operand_kind(q->kind, 0)),
                            probe_type_of_kind(gemm_operand_kind(q->kind, 1))};
-    p->a = place(b, &q->a, in[0], q->m, q->k, q->batch, &ignored);
-    p->b = place(b, &q->b, in[1], q->n, q->k, q->batch, &ignored);
+    if (q->conv.images > 0) {
+        prepare_conv(b, in, p);
+    } else {
+        p->a = place(b, &q->a, in[0], q->m, q->k, q->batch, &ignored);
+        p->b = place(b, &q->b, in[1], q->n, q->k, q->batch, &ignored);
+    }
     p->d = place(b, &q->d, out, q->m, q->n, q->batch, &p->d_bytes);
     p->d_base = q->d.address - GUARD_BYTES;
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
@@ -258,6 +289,7 @@ static void compare(struct bench *b, const struct tmap_gemm_case *what, const st
                                 .d = p->d,
                                 .epilogue = p->epilogue,
                                 .blocks = p->blocks,
+                                .conv = p->conv,
                                 .alpha = q->alpha,
                                 .beta = q->beta,
                                 .exact = !is_random(what),

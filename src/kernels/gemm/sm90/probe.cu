@@ -200,6 +200,59 @@ __device__ static void check_finished(const probe_check &q, int64_t e, int32_t m
     record(result, fabs(kept - x) <= room, e, x, kept, fabs(kept - x) / room);
 }
 
+// The pixel of A that the tap brings to row m of D, or -1. By the definition: y's pixel p has x's
+// pixel p stride + tap dilation - pad.
+__device__ static int64_t pixel_of(const probe_conv &v, int32_t m, int32_t tap)
+{
+    int64_t at[3], rest = m;
+    for (int i = 0; i < 3; i++) {
+        const int32_t extent = v.data ? v.size[i] : v.out[i];
+        const int64_t reach = (int64_t)(tap % v.filter[i]) * v.dilation[i] - v.pad[i];
+        const int64_t here = rest % extent;
+        at[i] = v.data ? here - reach : here * v.stride[i] + reach;
+        if (at[i] < 0 || (v.data && at[i] % v.stride[i] != 0)) return -1;
+        if (v.data) at[i] /= v.stride[i];
+        if (at[i] >= (v.data ? v.out[i] : v.size[i])) return -1;
+        rest /= extent;
+        tap /= v.filter[i];
+    }
+    const int32_t *of = v.data ? v.out : v.size;
+    return ((rest * of[2] + at[2]) * of[1] + at[1]) * of[0] + at[0];
+}
+
+// Of an element of D the sum, and its terms' magnitudes'.
+__device__ static void sum_conv(const probe_check &q, int32_t m, int32_t n, double &sum,
+                                double &size)
+{
+    const probe_conv &v = q.conv;
+    for (int32_t tap = 0; tap < v.taps; tap++) {
+        const int64_t pixel = pixel_of(v, m, tap);
+        if (pixel < 0) continue;
+        for (int32_t k = 0; k < q.a.k; k++) {
+            const int32_t filter = v.data ? k : n, channel = v.data ? n : k;
+            const int64_t weight = filter * q.b.ld + (int64_t)tap * v.channels + channel;
+            const double x =
+                read(q.a.data, q.a.type, pixel * q.a.ld + k) * read(q.b.data, q.b.type, weight);
+            sum += x;
+            size += fabs(x);
+        }
+    }
+}
+
+__device__ static void sum_product(const probe_check &q, int32_t m, int32_t n, int32_t batch,
+                                   double &sum, double &size)
+{
+    for (int32_t k = 0; k < q.a.k; k++) {
+        double x = read(q.a.data, q.a.type, index_of(q.a, m, k, batch)) *
+                   read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
+        if (q.blocks.a)
+            x *= (double)q.blocks.a[k / 128 * q.blocks.lda + m] *
+                 q.blocks.b[n / 128 * q.blocks.ldb + k / 128];
+        sum += x;
+        size += fabs(x);
+    }
+}
+
 // One thread an element: the sum in fp64, then D's element against it. NaN and infinity fail.
 extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
 {
@@ -212,15 +265,10 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
         const int32_t m = (int32_t)((e - batch * per) / q.d.k),
                       n = (int32_t)((e - batch * per) % q.d.k);
         double sum = 0, size = 0;
-        for (int32_t k = 0; k < q.a.k; k++) {
-            double x = read(q.a.data, q.a.type, index_of(q.a, m, k, batch)) *
-                       read(q.b.data, q.b.type, index_of(q.b, n, k, batch));
-            if (q.blocks.a)
-                x *= (double)q.blocks.a[k / 128 * q.blocks.lda + m] *
-                     q.blocks.b[n / 128 * q.blocks.ldb + k / 128];
-            sum += x;
-            size += fabs(x);
-        }
+        if (q.conv.taps)
+            sum_conv(q, m, n, sum, size);
+        else
+            sum_product(q, m, n, batch, sum, size);
         if (q.epilogue.wanted) {
             const double c = q.beta != 0 ? read(q.c.data, q.c.type, index_of(q.c, m, n, batch)) : 0;
             check_finished(q, e, m, n, batch, sum, size, c, result);

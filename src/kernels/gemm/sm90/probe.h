@@ -53,8 +53,16 @@ struct probe_blocks {
     int64_t lda, ldb;
 };
 
+/* A convolution, axes W, H, D: a holds pixels' rows of channels, b filters' rows of taps and within
+ * each of channels. taps 0: none. data: the gradient, of which a holds the outputs' gradients. */
+struct probe_conv {
+    int32_t taps, channels, data; /* channels of the activations */
+    int32_t size[3], out[3], filter[3], stride[3], dilation[3], pad[3];
+};
+
 struct probe_check {
     struct probe_matrix a, b, d, c; /* d.outer = m, d.k = n */
+    struct probe_conv conv;
     struct probe_epilogue epilogue;
     struct probe_blocks blocks;
     float alpha, beta;
