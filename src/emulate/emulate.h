@@ -141,6 +141,8 @@ struct emu_split {
     enum emu_wait wait;
     uint64_t wait_for; // address, number of the barrier, …
     uint64_t wait_value;
+    const uint32_t *watch; // it waits for this to be other than watched; NULL: for any event
+    uint32_t watched;
     uint32_t calls;
     uint32_t back[MAX_CALLS];
 };
@@ -164,6 +166,7 @@ struct emu_warp {
     uint32_t sync_epoch;  // bar.warp.sync and what is as good
     struct emu_tensor_warp *tensor;
     uint64_t polled; // instructions since it last did anything but poll
+    uint32_t steps;  // of its operations
 };
 
 enum { NAMED_BARRIERS = 16 };
@@ -183,8 +186,9 @@ struct emu_cta {
     struct emu_warp *warp;
     uint32_t warps, live_warps;
     struct emu_named named[NAMED_BARRIERS];
-    struct emu_mbarrier *mbarrier;
+    struct emu_mbarrier **mbarrier;
     uint32_t mbarriers;
+    uint32_t tensor_steps; // of wgmma: operations, commits, warps that left
     uint32_t registers;    // of setmaxnreg, a warp
     struct emu_tmem *tmem; // NULL until it is asked for; then the two after it are set
     void (*tmem_left)(struct emu_cta *cta);
@@ -315,12 +319,16 @@ static inline uint32_t emu_random(struct emu_machine *m, uint32_t below)
 }
 
 enum emu_step emu_wait_for(struct emu_warp *w, enum emu_wait what, uint64_t which, uint64_t value);
+// The same, until *watch, which lives as long as the cluster, is another.
+enum emu_step emu_watch_for(struct emu_warp *w, enum emu_wait what, uint64_t which, uint64_t value,
+                            const uint32_t *watch);
 
 bool emu_make_cluster(struct emu_machine *m, uint32_t number);
 void emu_free_cluster(struct emu_cluster *cluster);
 void emu_schedule(struct emu_machine *m);
 void emu_run_warp(struct emu_warp *w, uint32_t quantum);
 bool emu_warp_ready(const struct emu_warp *w);
+bool emu_unwatch(struct emu_warp *w); // who watches something tries again; true: somebody can
 void emu_report_hang(struct emu_machine *m, bool polling);
 void emu_compare(struct emu_machine *m); // with what was expected (expect.c)
 

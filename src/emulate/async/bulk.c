@@ -137,7 +137,8 @@ EXEC(bulk_wait)
     EACH_LANE(l, mask)
     {
         const int64_t last = (int64_t)w->bulk_open[l] - 1 - in->imm;
-        if (emu_pending(w, OP_BULK, l, last, reading)) return emu_wait_for(w, WAIT_GROUP, 0, 0);
+        if (emu_pending(w, OP_BULK, l, last, reading))
+            return emu_watch_for(w, WAIT_GROUP, 0, 0, &w->steps);
     }
     EACH_LANE(l, mask)
     {
@@ -281,7 +282,8 @@ EXEC(small_wait)
     EACH_LANE(l, mask)
     {
         const int64_t last = in->count ? INT32_MAX : (int64_t)w->async_open[l] - 1 - in->imm;
-        if (emu_pending(w, OP_CP_ASYNC, l, last, false)) return emu_wait_for(w, WAIT_GROUP, 0, 0);
+        if (emu_pending(w, OP_CP_ASYNC, l, last, false))
+            return emu_watch_for(w, WAIT_GROUP, 0, 0, &w->steps);
     }
     EACH_LANE(l, mask)
     {

@@ -79,7 +79,10 @@ static uint32_t oldest(const struct emu_machine *m, uint32_t n)
 static void step_op(struct emu_machine *m, uint32_t n)
 {
     struct emu_op *op = m->op[n];
-    if (!op->run(m, op)) {
+    const bool last = op->run(m, op);
+    op->warp->steps++;
+    op->cta->tensor_steps += op->class == OP_TENSOR;
+    if (!last) {
         emu_something(op->cta->cluster); // what it has read may be waited for
         return;
     }
@@ -165,6 +168,7 @@ void emu_cta_left(struct emu_cta *cta)
 void emu_warp_left(struct emu_warp *w)
 {
     w->cta->live_warps--;
+    w->cta->tensor_steps++;
     emu_named_left(w->cta);
     emu_cluster_left(w->cta->cluster);
     if (w->cta->live_warps == 0) emu_cta_left(w->cta);

@@ -17,7 +17,7 @@ static uint64_t pattern(uint32_t offset)
 static struct emu_mbarrier *known(struct emu_cta *cta, uint32_t offset)
 {
     for (uint32_t i = 0; i < cta->mbarriers; i++)
-        if (cta->mbarrier[i].offset == offset) return &cta->mbarrier[i];
+        if (cta->mbarrier[i]->offset == offset) return cta->mbarrier[i];
     return NULL;
 }
 
@@ -27,11 +27,12 @@ static struct emu_mbarrier *made(struct emu_cta *cta, uint32_t offset)
     if (b) return b;
     if ((cta->mbarriers & (cta->mbarriers - 1)) == 0) {
         const uint32_t room = cta->mbarriers ? 2 * cta->mbarriers : 1;
-        struct emu_mbarrier *larger = realloc(cta->mbarrier, room * sizeof *larger);
+        struct emu_mbarrier **larger = realloc(cta->mbarrier, room * sizeof *larger);
         if (!larger) return NULL;
         cta->mbarrier = larger;
     }
-    b = &cta->mbarrier[cta->mbarriers];
+    b = cta->mbarrier[cta->mbarriers] = malloc(sizeof *b);
+    if (!b) return NULL;
     *b = (struct emu_mbarrier){.offset = offset,
                                .agent = emu_agent(cta, AGENT_BARRIER, cta->mbarriers),
                                .gather = emu_object(cta->m),
@@ -118,7 +119,7 @@ void emu_barrier_text(const struct emu_warp *w, uint64_t offset, char *text, siz
 void emu_barriers_fenced(struct emu_warp *w)
 {
     for (uint32_t i = 0; i < w->cta->mbarriers; i++)
-        if (w->cta->mbarrier[i].made_by == w->agent) w->cta->mbarrier[i].fenced = true;
+        if (w->cta->mbarrier[i]->made_by == w->agent) w->cta->mbarrier[i]->fenced = true;
 }
 
 void emu_barrier_used(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
@@ -251,6 +252,8 @@ EXEC(wait)
     const struct barrier_insn *i = in->more;
     uint32_t done = 0;
     uint64_t offset = 0;
+    const struct emu_mbarrier *first = NULL;
+    bool one = true; // all lanes wait for the same
     for (int pass = 0; pass < 2; pass++) {
         EACH_LANE(l, mask)
         {
@@ -260,14 +263,17 @@ EXEC(wait)
             struct emu_mbarrier *b = emu_barrier(w, in, l, at, &cta);
             if (!b) return EMU_STOP;
             offset = index;
+            one = one && (!first || first == b);
+            first = b;
             if (pass == 0)
                 done |= (uint32_t)over(w, i, l, b) << l;
             else if (done >> l & 1 && i->acquires)
                 emu_acquire(w, b->done);
         }
-        if (done == 0 && i->tries)
-            return emu_wait_for(w, WAIT_MBARRIER, offset,
-                                i->parity ? emu_u32(w, i->state)[emu_lane(mask)] : 0);
+        const uint32_t value = i->parity ? emu_u32(w, i->state)[emu_lane(mask)] : 0;
+        if (done == 0 && i->tries && one)
+            return emu_watch_for(w, WAIT_MBARRIER, offset, value, &first->phase);
+        if (done == 0 && i->tries) return emu_wait_for(w, WAIT_MBARRIER, offset, value);
         if (done == 0) break;
     }
     emu_set_pred(w, i->out, mask, done);

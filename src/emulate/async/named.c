@@ -89,7 +89,7 @@ EXEC(named)
         s->stage = generation + 1;
     }
     if (b->generation + 1 == s->stage)
-        return emu_wait_for(w, WAIT_NAMED, number, expected_of(w->cta, b));
+        return emu_watch_for(w, WAIT_NAMED, number, expected_of(w->cta, b), &b->generation);
     s->stage = 0;
     deliver(w, in, n, b, mask);
     emu_acquire(w, b->order);
@@ -192,7 +192,8 @@ EXEC(cluster_wait)
     if (w->cluster_arrived == w->cluster_waited)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,
                          "barrier.cluster.wait without an arrive");
-    if (c->generation == w->cluster_generation) return emu_wait_for(w, WAIT_CLUSTER, 0, 0);
+    if (c->generation == w->cluster_generation)
+        return emu_watch_for(w, WAIT_CLUSTER, 0, 0, &c->generation);
     w->cluster_waited++;
     w->sync_epoch++;
     emu_acquire(w, c->order);

@@ -132,6 +132,18 @@ static bool spent(struct emu_machine *m, const struct emu_warp *w)
     return true;
 }
 
+// Nobody can go on; but what a warp watches is not all that may end its wait (an mbarrier that was
+// overwritten is a fault): all look once more.
+static bool look_again(struct emu_machine *m)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < m->clusters; i++)
+        for (uint32_t k = 0; m->cluster[i] && k < m->cluster[i]->ctas; k++)
+            for (uint32_t j = 0; j < m->warps; j++)
+                any |= emu_unwatch(&m->cluster[i]->cta[k].warp[j]);
+    return any;
+}
+
 // One turn of a warp, or of what is asynchronous; false: nobody can go on.
 static bool one_turn(struct emu_machine *m, uint32_t *turn, struct emu_warp **w)
 {
@@ -145,7 +157,7 @@ static bool one_turn(struct emu_machine *m, uint32_t *turn, struct emu_warp **w)
     else if (m->ops && how != TMAP_EMULATE_CHOSEN)
         emu_run_op(m);
     else
-        return !hangs;
+        return !hangs || look_again(m);
     return true;
 }
 

@@ -317,6 +317,7 @@ EXEC(commit)
     (void)mask;
     if (!emu_together(w, in, 0, &step)) return step;
     w->tensor_open++;
+    w->cta->tensor_steps++;
     emu_something(w->cta->cluster);
     return EMU_NEXT;
 }
@@ -332,7 +333,7 @@ EXEC(wait)
         const struct emu_warp *other = &w->cta->warp[i];
         if ((other->live && (int64_t)other->tensor_open <= last) ||
             emu_pending(other, OP_TENSOR, UINT32_MAX, last, false))
-            return emu_wait_for(w, WAIT_TENSOR, 0, 0);
+            return emu_watch_for(w, WAIT_TENSOR, 0, 0, &w->cta->tensor_steps);
     }
     emu_observe(w, emu_agent(w->cta, AGENT_TENSOR, leader(w)), (uint32_t)last + 1);
     return EMU_NEXT;
