@@ -5,7 +5,8 @@
 
 static bool ready(const struct emu_warp *w, const struct emu_split *s)
 {
-    return s->blocked_at != w->cta->cluster->events;
+    if (s->blocked_at == w->cta->cluster->events) return false;
+    return s->blocked_at == UINT64_MAX || !s->watch || *s->watch != s->watched;
 }
 
 bool emu_warp_ready(const struct emu_warp *w)
@@ -13,6 +14,12 @@ bool emu_warp_ready(const struct emu_warp *w)
     for (uint32_t i = 0; i < w->splits; i++)
         if (ready(w, &w->split[i])) return true;
     return false;
+}
+
+bool emu_unwatch(struct emu_warp *w)
+{
+    for (uint32_t i = 0; i < w->splits; i++) w->split[i].watch = NULL;
+    return w->live && emu_warp_ready(w);
 }
 
 static bool same_place(const struct emu_split *a, const struct emu_split *b)
@@ -63,6 +70,16 @@ enum emu_step emu_wait_for(struct emu_warp *w, enum emu_wait what, uint64_t whic
     s->wait = what;
     s->wait_for = which;
     s->wait_value = value;
+    s->watch = NULL;
+    return EMU_WAIT;
+}
+
+enum emu_step emu_watch_for(struct emu_warp *w, enum emu_wait what, uint64_t which, uint64_t value,
+                            const uint32_t *watch)
+{
+    emu_wait_for(w, what, which, value);
+    emu_here(w)->watch = watch;
+    emu_here(w)->watched = *watch;
     return EMU_WAIT;
 }
 
@@ -73,12 +90,11 @@ static uint32_t guarded(const struct emu_warp *w, const struct emu_insn *in, uin
     return mask & (in->guard_not ? ~p : p);
 }
 
+// What waits and is tried again is counted once, when it is done.
 static void count(struct emu_machine *m, uint32_t mask)
 {
     m->result.counts.warp_instructions++;
     m->result.counts.thread_instructions += (uint32_t)__builtin_popcount(mask);
-    m->executed++;
-    m->quiet++;
 }
 
 static void run_turn(struct emu_warp *w, uint32_t quantum)
@@ -91,8 +107,10 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         struct emu_split *s = emu_here(w);
         const struct emu_insn *in = &code[s->pc];
         const uint32_t mask = guarded(w, in, s->mask);
-        count(m, mask);
+        m->executed++;
+        m->quiet++;
         const enum emu_step step = mask ? in->exec(w, in, mask) : EMU_NEXT;
+        if (step != EMU_WAIT) count(m, mask);
         polled = UINT32_MAX;
         if (step == EMU_NEXT) {
             s->pc++;
