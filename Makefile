@@ -78,7 +78,7 @@ IO_OBJ       := $(call objs,$(wildcard src/io/*))
 CLI_OBJ      := $(IO_OBJ) $(call objs,src/cli)
 SYMBOLIC_LIBS := $(if $(WITH_ISL),-lisl) -ldl
 CUDA_LIBS     := -ldl -lpthread
-CLI_LIBS      := -ljansson
+CLI_LIBS      := -ljansson -lm
 # The command asks no verdicts by columns, whose rows take a quarter of the compile time.
 HOST_CORE_OBJ := $(filter-out $(B)/src/core/columns%,$(CORE_OBJ))
 LINK_COMMAND  := $(B)/host/libtmap-cuda.a $(B)/libtmap-symbolic.a $(B)/libtmap-emulate.a $(B)/host/libtmap.a

@@ -1,6 +1,7 @@
 /* cmd_report.c : one page about a suite. */
 #include "cli/cli.h"
 #include "io/json/record.h"
+#include "io/report/page_plans.h"
 #include "io/report/write_html.h"
 
 #include <stdlib.h>
@@ -43,10 +44,42 @@ static enum cli_exit add(struct report *r, const struct io_stream *stream,
     return code;
 }
 
+/* A ring or a product: no descriptor, but a part of the page. */
+static enum cli_exit add_plan(struct report *r, struct io_record *record)
+{
+    enum tmap_verdict verdict = TMAP_UNKNOWN;
+
+    if (!io_page_plan(r->page, &r->checker, record, &verdict)) {
+        r->run.unreadable++;
+        io_page_unreadable(r->page, record);
+        return CLI_INPUT;
+    }
+    return verdict == TMAP_ILLEGAL ? CLI_ILLEGAL : CLI_OK;
+}
+
+/* The next record, by what it holds: reading begins again where it is a descriptor. */
+static bool add_next(struct report *r, struct io_stream *stream)
+{
+    const struct io_stream before = *stream;
+    struct io_record record;
+
+    if (!io_json_next(stream, &record)) return false;
+    if (io_is_plan(record.json)) {
+        cli_note(r->cli, add_plan(r, &record));
+        io_record_free(&record);
+        return true;
+    }
+    io_record_free(&record);
+    *stream = before;
+    if (!io_record_next(stream, 0, &record)) return false;
+    cli_note(r->cli, add(r, stream, &record));
+    io_record_free(&record);
+    return true;
+}
+
 static void add_file(struct report *r, const char *path)
 {
     struct io_stream stream;
-    struct io_record record;
     char error[IO_ERROR_SIZE];
 
     if (!io_stream_open(&stream, path, 0, error)) {
@@ -54,10 +87,7 @@ static void add_file(struct report *r, const char *path)
         cli_note(r->cli, CLI_INPUT);
         return;
     }
-    while (io_record_next(&stream, 0, &record)) {
-        cli_note(r->cli, add(r, &stream, &record));
-        io_record_free(&record);
-    }
+    while (add_next(r, &stream)) continue;
     io_stream_close(&stream);
 }
 
@@ -99,8 +129,11 @@ const struct cli_command cli_report = {
     .summary = "one page about a suite: verdicts by file and target, findings, layouts",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap report -o report.html descriptors/*.json\n",
-    .about =
-        "One HTML file without external parts, light or dark, printable. Exit code as check's.\n",
+    .about = "One HTML file without external parts, light or dark, printable. Records of "
+             "descriptors, and\n"
+             "of `tmap pipeline` and `tmap prune`: rings in time, products on the roofline. Exit "
+             "code as\n"
+             "check's.\n",
     .groups = CLI_TARGET | CLI_CONTRACT,
     .options = options,
     .run = run};

@@ -136,4 +136,4 @@ if "io" in modules():
     io.cdef((HERE / "bridge.h").read_text())
     io.set_source("libtmap._io", CORE_SOURCE + '#include "bridge.h"\n',
                   sources=[*sources("io"), "bridge.c"], include_dirs=INCLUDE,
-                  extra_compile_args=["-fvisibility=hidden", *defines()], libraries=["jansson"])
+                  extra_compile_args=["-fvisibility=hidden", *defines()], libraries=["jansson", "m"])

@@ -2,6 +2,7 @@
 #include "io/report/write_html.h"
 #include "io/picture/picture.h"
 #include "io/report/outside.h"
+#include "io/report/page_plans.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,9 @@ struct layout_key {
 
 struct io_page {
     struct file_row *file;
-    size_t files, findings, pictures, layouts;
+    size_t files, findings, pictures, layouts, plans;
     struct layout_key shown[MOST_PICTURES];
-    FILE *body, *drawn;
+    FILE *body, *drawn, *planned;
 };
 
 struct io_page *io_page_open(void)
@@ -35,9 +36,11 @@ struct io_page *io_page_open(void)
     if (!page) return NULL;
     page->body = tmpfile();
     page->drawn = tmpfile();
-    if (page->body && page->drawn) return page;
+    page->planned = tmpfile();
+    if (page->body && page->drawn && page->planned) return page;
     if (page->body) fclose(page->body);
     if (page->drawn) fclose(page->drawn);
+    if (page->planned) fclose(page->planned);
     free(page);
     return NULL;
 }
@@ -177,6 +180,20 @@ bool io_page_add(struct io_page *page, const struct tmap_checker *checker,
     return true;
 }
 
+bool io_page_plan(struct io_page *page, const struct tmap_checker *checker,
+                  struct io_record *record, enum tmap_verdict *verdict)
+{
+    struct file_row *row = row_of(page, record->file);
+
+    if (!row) return io_fail(record, "$", "out of memory");
+    if (!io_plan_article(page->planned, checker, record, verdict)) return false;
+    page->plans++;
+    row->records++;
+    row->legal[0] += *verdict == TMAP_LEGAL;
+    row->illegal[0] += *verdict == TMAP_ILLEGAL;
+    return true;
+}
+
 bool io_page_unreadable(struct io_page *page, const struct io_record *record)
 {
     struct file_row *row = row_of(page, record->file);
@@ -219,6 +236,12 @@ static const char head[] =
     "mark{background:var(--mark);color:inherit;font-weight:600}.no{color:var(--soft)}\n"
     ".broken b{color:var(--bad)}.advice b{color:var(--warn)}.allowed b{color:var(--soft)}\n"
     "figure{background:#fff;margin:.5rem 0;overflow-x:auto;border:1px solid var(--line)}"
+    "figure.plain{background:none}figure.plain svg{max-width:60rem;display:block}"
+    ".axis{font:11px "
+    "system-ui,sans-serif;fill:var(--soft)}.row{text-anchor:end}.tick{text-anchor:middle}"
+    ".copy{fill:var(--good);opacity:.3}.use{fill:var(--good)}"
+    ".dram,.l2{fill:none;stroke:var(--fg);stroke-width:1.5}.l2{stroke-dasharray:6 4}"
+    ".tiles{fill:var(--good);opacity:.6}.product{fill:none;stroke:var(--bad);stroke-width:2.5}\n"
     "summary{cursor:pointer}summary:focus-visible{outline:2px solid var(--good)}\n"
     "@media print{body{max-width:none;margin:0}pre{white-space:pre-wrap}"
     "details>*{display:block}.wide{overflow:visible}table{font-size:.6rem}}\n"
@@ -281,6 +304,8 @@ static void write_page(const struct io_page *page, const struct io_run *run)
     matrix(out, page, run);
     fprintf(out, "<h2>Findings</h2>\n%s", page->findings ? "" : "<p>None.</p>\n");
     append(out, page->body);
+    if (page->plans) fputs("<h2>Rings and products</h2>\n", out);
+    append(out, page->planned);
     fprintf(out,
             "<h2>Where the boxes lie</h2>\n<p>%zu layouts%s. One colour is one row of the "
             "box; a cell is 16 bytes, named row.piece; a frame marks a bank conflict.</p>\n",
@@ -291,14 +316,18 @@ static void write_page(const struct io_page *page, const struct io_run *run)
 
 bool io_page_close(struct io_page *page, const struct io_run *run)
 {
-    const bool flushed = fflush(page->body) == 0 && fflush(page->drawn) == 0;
-    const bool written = flushed && !ferror(page->body) && !ferror(page->drawn);
+    const bool flushed =
+        fflush(page->body) == 0 && fflush(page->drawn) == 0 && fflush(page->planned) == 0;
+    const bool written =
+        flushed && !ferror(page->body) && !ferror(page->drawn) && !ferror(page->planned);
     if (run) write_page(page, run);
-    const bool whole = written && !ferror(page->body) && !ferror(page->drawn); /* read back */
+    const bool whole = written && !ferror(page->body) && !ferror(page->drawn) &&
+                       !ferror(page->planned); /* read back */
     for (size_t f = 0; f < page->files; f++) free(page->file[f].name);
     free(page->file);
     fclose(page->body);
     fclose(page->drawn);
+    fclose(page->planned);
     free(page);
     return whole;
 }

@@ -14,6 +14,10 @@ struct io_page *io_page_open(void);
  * Nothing is kept of either. */
 bool io_page_add(struct io_page *page, const struct tmap_checker *checker,
                  const struct io_result *result, const struct io_result *arches);
+/* io_page_plan() : the record of a ring or of a product (io_is_plan()). False with its error set.
+ */
+bool io_page_plan(struct io_page *page, const struct tmap_checker *checker,
+                  struct io_record *record, enum tmap_verdict *verdict);
 bool io_page_unreadable(struct io_page *page, const struct io_record *record);
 
 /* io_page_close() : writes the page to run->out (run NULL: nowhere), and frees it. False when what
