@@ -219,7 +219,7 @@ static bool keeps_layout(const struct draft *d)
     layout_of(&p.desc, &l);
     p.slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
     cut_take_boxes(d, &p);
-    return tile_layout_kept(d->objective->desc, d->objective->inner_unit, &p);
+    return tile_layout_kept(d->objective, &p);
 }
 
 static void try_cuts(struct draft *d, struct trial *t)

@@ -104,7 +104,7 @@ static bool moves_tile(struct search *s, const struct view *v)
 {
     struct tmap_plan whole;
     fields_of_view(v, limits_for(s, v)->inner_unit, &whole);
-    return !tile_layout_kept(s->objective.desc, s->objective.inner_unit, &whole);
+    return !tile_layout_kept(&s->objective, &whole);
 }
 
 static uint64_t stride_of(const struct tmap_desc *d, uint32_t i)

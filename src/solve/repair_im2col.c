@@ -136,7 +136,7 @@ static bool keeps_layout(const struct walk *w)
     layout_of(&p.desc, &l);
     p.slot_bytes = round_up(l.footprint_bytes, l.align_bytes);
     take_pieces(w, &p);
-    return a->any_layout || tile_layout_kept(a->desc, a->inner_unit, &p);
+    return a->any_layout || tile_layout_kept(a, &p);
 }
 
 static bool beats(const struct tmap_cost *c, const struct walk *w)

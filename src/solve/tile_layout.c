@@ -176,12 +176,11 @@ static void set_pitches(struct tile *t, const struct tmap_plan *p)
     t->plan_pitch_bits[1] = l.pitch_bytes * UINT64_C(8);
 }
 
-bool tile_layout_kept(const struct tmap_desc *request, uint32_t inner_unit,
-                      const struct tmap_plan *p)
+bool tile_layout_kept(const struct objective *objective, const struct tmap_plan *p)
 {
     struct tile t;
     uint32_t runs = 0;
-    set_tile(&t, request, inner_unit);
+    set_tile(&t, objective->desc, objective->inner_unit);
     for (uint32_t i = 0; i < p->desc.rank; i++)
         if (p->dim[i].shift || p->dim[i].round > 1 || !p->dim[i].div || !p->dim[i].step)
             return false;
@@ -190,8 +189,8 @@ bool tile_layout_kept(const struct tmap_desc *request, uint32_t inner_unit,
     skip_linear(&t, p);
     const uint64_t run = run_of(&t, p);
     do {
-        if ((t.part == 0 && runs++ == MOST_RUNS) || place_in_request(&t) != place_in_plan(&t, p))
-            return false;
+        if ((t.part == 0 && runs++ == MOST_RUNS) || !work_spend(objective, 1)) return false;
+        if (place_in_request(&t) != place_in_plan(&t, p)) return false;
     } while (next_run(&t, run));
     return true;
 }

@@ -146,6 +146,34 @@ static void tiles_beyond_use_are_given_up(void **state)
     }
 }
 
+/* 131072 rows were compared with those of each plan that there is, and that was not counted: 11 s. */
+static void comparing_layouts_is_work(void **state)
+{
+#ifdef __SANITIZE_ADDRESS__
+    enum { MOST_SECONDS = 15 };
+#else
+    enum { MOST_SECONDS = 5 };
+#endif
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DOCUMENTED);
+    const struct tmap_desc d = {.kind = TMAP_TILED,
+                                .dtype = TMAP_UINT8,
+                                .rank = 3,
+                                .interleave = TMAP_INTERLEAVE_16B,
+                                .address = UINT64_C(0x7f0000000000),
+                                .dim = {1024, 69, 131168},
+                                .stride_bytes = {4135, 282624},
+                                .box = {6, 3, 131072},
+                                .elem_stride = {4, 1, 1}};
+    struct tmap_plan plan[4];
+    struct tmap_repair_report r;
+    const clock_t from = clock();
+    (void)state;
+    assert_int_equal(
+        tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan, 4, &r, NULL), TMAP_OK);
+    assert_true((clock() - from) / CLOCKS_PER_SEC < MOST_SECONDS);
+    assert_false(r.closed);
+}
+
 /* The text of a step that no search made read the name of a field that there is not. */
 static void steps_of_any_numbers_have_a_text(void **state)
 {
@@ -314,6 +342,7 @@ int main(void)
         cmocka_unit_test(any_number_of_ctas_is_judged),
         cmocka_unit_test(unchecked_bytes_of_anything),
         cmocka_unit_test(tiles_beyond_use_are_given_up),
+        cmocka_unit_test(comparing_layouts_is_work),
         cmocka_unit_test(steps_of_any_numbers_have_a_text),
         cmocka_unit_test(what_a_kind_does_not_use_changes_nothing),
         cmocka_unit_test(channels_are_whole_bytes),
