@@ -8,6 +8,8 @@
 #include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
 
+#include <stdio.h>
+
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
  * scales of blocks, and of convolutions. */
@@ -114,6 +116,14 @@ enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
 enum { GEMM_CONFIG_MEMBERS = sizeof(struct tmap_gemm_config) / sizeof(int32_t) };
 int gemm_print_config(char *text, size_t cap, const struct tmap_gemm_config *config);
 size_t gemm_read_config(const char *text, struct tmap_gemm_config *config);
+
+/* The tuner's file (remember.c): a line is a key of less than GEMM_KEY_BYTES characters, a tab and a
+ * configuration; of several with a key the last that is whole counts. gemm_recall() : false when
+ * there is none; path may be NULL. gemm_recall_from() reads what is open. */
+enum { GEMM_KEY_BYTES = 240 };
+bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *config);
+bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
+void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
 /* A kernel of the group's image, by name. */
 enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,

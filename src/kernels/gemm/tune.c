@@ -1,11 +1,9 @@
-/* The fastest configuration by trial, remembered in a text file. */
+/* The fastest configuration by trial, remembered (remember.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm/suite.h"
-
-enum { KEY_BYTES = 240 };
 
 /* Every configuration is looked at for a few runs, on a device that has worked for WARM_US. Under
  * its power limit a GPU ranks them in another order than before it has warmed up (4096 cubed,
@@ -40,7 +38,7 @@ static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
 static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, char *key)
 {
     snprintf(
-        key, KEY_BYTES,
+        key, GEMM_KEY_BYTES,
         "%.40s sm%d %.0f MHz cuda%d build%016llx k%d o%d %dx%dx%d b%d %d%d%d p%d c%d e%d a%d s%d "
         "v%016llx",
         suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
@@ -48,31 +46,6 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f,
         gemm_wants_epilogue(p), p->epilogue.activation, p->block_scale.a != 0,
         (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
-}
-
-static bool recall(const char *path, const char *key, struct tmap_gemm_config *c)
-{
-    char line[512];
-    bool found = false;
-    FILE *f = path ? fopen(path, "r") : NULL;
-    if (!f) return false;
-    while (fgets(line, sizeof line, f)) {
-        const size_t n = strlen(key);
-        if (strncmp(line, key, n) || line[n] != '\t') continue;
-        found = gemm_read_config(line + n + 1, c) == GEMM_CONFIG_MEMBERS;
-    }
-    fclose(f);
-    return found;
-}
-
-static void remember(const char *path, const char *key, const struct tmap_gemm_config *c)
-{
-    char text[256];
-    FILE *f = path ? fopen(path, "a") : NULL;
-    if (!f) return;
-    gemm_print_config(text, sizeof text, c);
-    fprintf(f, "%s\t%s\n", key, text);
-    fclose(f);
 }
 
 /* A product that reads twice the L2 cache's size. It reads, since lines that were written would
@@ -361,9 +334,9 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
                              struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config config = request ? *request : (struct tmap_gemm_config){0}, known;
-    char key[KEY_BYTES];
+    char key[GEMM_KEY_BYTES];
     key_of(suite, problem, key);
-    if (recall(cache_path, key, &known) &&
+    if (gemm_recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
     struct trials *t = calloc(1, sizeof *t);
@@ -375,7 +348,7 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
     close_rotation(suite, &t->operands);
     free(t);
     if (status == TMAP_OK) status = tmap_gemm_make_plan(suite, problem, &config, plan, refusal);
-    if (status == TMAP_OK && found) remember(cache_path, key, &plan->config);
+    if (status == TMAP_OK && found) gemm_remember(cache_path, key, &plan->config);
     return status;
 }
 
