@@ -1,6 +1,7 @@
 /* baseline.c : see baseline.h. Several records of one name share what any of them had. */
 #include "cli/baseline.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,11 +56,12 @@ static bool add_file(struct cli *cli, struct cli_baseline *b, FILE *in, const ch
 
 struct cli_baseline *cli_baseline_read(struct cli *cli, const char *path)
 {
-    struct cli_baseline *b = calloc(1, sizeof *b);
     FILE *in = fopen(path, "r");
+    if (!in) cli_message(cli, "%s: cannot be read: %s", path, strerror(errno));
+    struct cli_baseline *b = calloc(1, sizeof *b);
+    if (!b) cli_message(cli, "%s: out of memory", path);
     bool good = b && in;
 
-    if (!in) cli_message(cli, "%s: cannot be read", path);
     if (good) b->rules = json_object();
     if (good) good = b->rules && add_file(cli, b, in, path);
     if (in) fclose(in);

@@ -151,12 +151,15 @@ char *cli_symbolic_text(struct cli *cli, struct tmap_symbolic *context,
                         enum tmap_status (*write)(void *user, char *at, size_t cap, size_t *length),
                         void *user, const char *what)
 {
-    size_t length = 0;
+    size_t length = 0, room = 0;
     char *text = NULL;
     enum tmap_status status = write(user, NULL, 0, &length);
-    if (status == TMAP_OK) {
-        text = malloc(length + 1);
-        status = text ? write(user, text, length + 1, &length) : TMAP_E_MEMORY;
+    while (status == TMAP_OK && length >= room) { /* asked again, it may be longer */
+        free(text);
+        room = length + 1;
+        text = malloc(room);
+        if (!text) return cli_note(cli, cli_status(cli, TMAP_E_MEMORY, what)), NULL;
+        status = write(user, text, room, &length);
     }
     if (status == TMAP_OK) return text;
     cli_symbolic_trouble(cli, context, status, what);

@@ -256,8 +256,10 @@ enum tmap_status tmap_trace_run(const struct tmap_trace_options *options,
 {
     if (!options || !out || !options->argv || !options->argv[0]) return TMAP_E_ARGUMENT;
     struct trace *t = calloc(1, sizeof *t);
-    if (!t) return TMAP_E_MEMORY;
     memset(out, 0, sizeof *out);
+    snprintf(out->why, sizeof out->why, "out of memory");
+    if (!t) return TMAP_E_MEMORY;
+    out->why[0] = '\0';
     t->options = options;
     t->result = out;
     t->fd = t->keep = t->ended = -1;

@@ -91,5 +91,7 @@ survive 7 pipeline $examples/gemm-ring.json
 survive 7 prune $examples/gemm-configs.json
 survive 211 condition examples/symbolic/gemm_a_bf16.json
 survive 97 guard --as python examples/symbolic/gemm_a_bf16.json
+survive 1 check --baseline tests/golden/check-baseline/before.jsonl "$in"
+survive 1 trace --output /dev/null -- /bin/true
 survive 1 kernels list
 echo "1..$n"

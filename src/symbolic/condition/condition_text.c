@@ -66,13 +66,15 @@ static bool put_c(struct sym_text *t, struct tmap_condition *c)
     return both && sym_emit_c(&text, both);
 }
 
-static void put_padding(struct tmap_symbolic *s, struct sym_text *t, const struct tmap_condition *c)
+/* False: no memory, which is no answer. */
+static bool put_padding(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
 {
     for (int isl = 0; isl < 2; isl++) {
         char text[2048];
         size_t length;
         enum tmap_status st = tmap_condition_padding(s, c, isl ? TMAP_FORM_ISL : TMAP_FORM_TEXT,
                                                      text, sizeof text, &length);
+        if (st == TMAP_E_MEMORY) return sym_fail(&c->w, st, tmap_symbolic_why(s)), false;
         sym_put(t, isl ? ", \"padding_isl\": " : ", \"padding\": ");
         if (st == TMAP_OK && length < sizeof text) {
             put_string(t, text);
@@ -80,6 +82,7 @@ static void put_padding(struct tmap_symbolic *s, struct sym_text *t, const struc
             sym_put(t, "null");
         }
     }
+    return true;
 }
 
 static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
@@ -107,8 +110,7 @@ static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_co
     put_point(t, c, c->has_undecided, c->undecided);
     sym_put(t, ", \"reason\": ");
     put_string(t, tmap_condition_reason(c));
-    put_padding(s, t, c);
-    sym_put(t, "}");
+    if (put_padding(s, t, c)) sym_put(t, "}");
 }
 
 static bool put_form(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c,

@@ -272,26 +272,28 @@ static isl_stat put_piece(isl_set *domain, isl_multi_aff *amounts, void *user)
     return ok && w->status == TMAP_OK ? isl_stat_ok : isl_stat_error;
 }
 
-static void put_text(struct sym_text *t, const struct sym_frame *frame, isl_pw_multi_aff *amounts,
+static bool put_text(struct sym_text *t, const struct sym_frame *frame, isl_pw_multi_aff *amounts,
                      const struct sym_form *given)
 {
     struct sym_facts *facts = sym_take(frame->w, sizeof *facts);
     struct writer out = {t, frame, facts, 0, isl_pw_multi_aff_n_piece(amounts)};
-    if (!facts) return;
+    if (!facts) return false;
     sym_learn(frame->w, facts, given);
     isl_set *context = isl_set_project_out(
         sym_to_set(frame, sym_and(frame->w, given, frame->defines)), isl_dim_set,
         (unsigned)frame->w->n_params, (unsigned)(frame->n - (int)frame->w->n_params));
     amounts = isl_pw_multi_aff_gist(isl_pw_multi_aff_copy(amounts), context);
-    isl_pw_multi_aff_foreach_piece(amounts, put_piece, &out);
+    const bool whole = isl_pw_multi_aff_foreach_piece(amounts, put_piece, &out) == isl_stat_ok;
     isl_pw_multi_aff_free(amounts);
+    return whole;
 }
 
-static void put_isl(struct sym_text *t, isl_pw_multi_aff *amounts)
+static bool put_isl(struct sym_text *t, isl_pw_multi_aff *amounts)
 {
     char *text = isl_pw_multi_aff_to_str(amounts);
     if (text) sym_put(t, "%s", text);
     free(text);
+    return text != NULL;
 }
 
 static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, struct sym_text *t)
@@ -307,10 +309,9 @@ static void pad(struct tmap_symbolic *s, struct tmap_condition *c, bool isl, str
     isl_pw_multi_aff *amounts = least(paddings(&frame, linear, given));
     if (amounts && isl_pw_multi_aff_n_piece(amounts) == 0) {
         sym_fail(w, TMAP_E_NO_PLAN, "no padding makes it legal");
-    } else if (amounts && isl) {
-        put_isl(t, amounts);
-    } else if (amounts) {
-        put_text(t, &frame, amounts, given);
+    } else if (!amounts || !(isl ? put_isl(t, amounts) : put_text(t, &frame, amounts, given))) {
+        sym_isl_lost(s, w);
+    } else if (!isl) {
         const struct sym_form *left = sym_simplify(w, caps, c->assume);
         if (left && left->kind != SYM_TRUE) {
             sym_put(t, "; legal where then ");

@@ -21,7 +21,7 @@ static isl_ctx *start(struct tmap_symbolic *s)
 enum tmap_status sym_isl_begin(struct tmap_symbolic *s)
 {
     if (!s->isl && !start(s))
-        return sym_report(s, TMAP_E_MEMORY, "isl's context could not be made");
+        return sym_report(s, TMAP_E_MEMORY, "no memory for isl's context");
     sym_begin(s);
     isl_ctx_resume(s->isl); /* a cancel may have met a question of Z3's */
     if (atomic_load(&s->cancelled)) isl_ctx_abort(s->isl);
@@ -49,6 +49,12 @@ enum tmap_status sym_isl_status(struct tmap_symbolic *s, struct sym_work *w)
         sym_fail(w, TMAP_E_BUDGET, "isl: %.100s", isl_ctx_last_error_msg(s->isl));
     }
     return w->status;
+}
+
+void sym_isl_lost(struct tmap_symbolic *s, struct sym_work *w)
+{
+    if (isl_ctx_last_error(s->isl) == isl_error_none)
+        sym_fail(w, TMAP_E_MEMORY, "isl is out of memory");
 }
 
 /* What follows the question (freeing, printing a kept result) is not charged to it. */
