@@ -212,9 +212,9 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
  * copies of A and B, as many as the L2 cache cannot hold (at most twice its size and one more), or
  * where one is larger than that or memory is short, on the problem's own; D may be overwritten.
  * cache_path: a text file of earlier choices, one line a problem whatever the request, read first
- * and appended to, a line at once, so that processes may share it; NULL: none. Waits for the device. Errors: as tmap_gemm_make_plan();
- * TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A cache file that cannot be read or written is
- * passed over. */
+ * and appended to, a line at once, so that processes may share it; NULL: none. Waits for the
+ * device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A
+ * cache file that cannot be read or written is passed over. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,

@@ -146,7 +146,7 @@ static void tiles_beyond_use_are_given_up(void **state)
     }
 }
 
-/* 131072 rows were compared with those of each plan that there is, and that was not counted: 11 s. */
+/* 131072 rows were compared with those of each plan that there is, uncounted: 11 s. */
 static void comparing_layouts_is_work(void **state)
 {
 #ifdef __SANITIZE_ADDRESS__

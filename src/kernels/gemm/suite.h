@@ -117,8 +117,8 @@ enum { GEMM_CONFIG_MEMBERS = sizeof(struct tmap_gemm_config) / sizeof(int32_t) }
 int gemm_print_config(char *text, size_t cap, const struct tmap_gemm_config *config);
 size_t gemm_read_config(const char *text, struct tmap_gemm_config *config);
 
-/* The tuner's file (remember.c): a line is a key of less than GEMM_KEY_BYTES characters, a tab and a
- * configuration; of several with a key the last that is whole counts. gemm_recall() : false when
+/* The tuner's file (remember.c): a line is a key of less than GEMM_KEY_BYTES characters, a tab and
+ * a configuration; of several with a key the last that is whole counts. gemm_recall() : false when
  * there is none; path may be NULL. gemm_recall_from() reads what is open. */
 enum { GEMM_KEY_BYTES = 240 };
 bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *config);
