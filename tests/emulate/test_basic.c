@@ -201,6 +201,21 @@ static void a_table_of_branches(void **state)
     assert_non_null(strstr(beyond.finding[0].text, "branch 4 of a table of 4"));
 }
 
+/* Compilers' templates leave spaces in names. */
+static void qualifiers_stand_apart(void **state)
+{
+    static const char text[] =
+        HEAD ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<3>; .reg .b64 %rd<4>;\n"
+             "ld.param .u64 %rd1, [p]; cvta.to .global\n.u64 %rd1, %rd1; mov.u32 %r1, %tid.x;\n"
+             "mul.wide .u32 %rd2, %r1, 4; add .s64 %rd3, %rd1, %rd2; st.global .u32 [%rd3], %r1; "
+             "ret;\n}\n";
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r = run(text, data, N, 0, TMAP_EMULATE_LATEST);
+    assert_true(r.result.finished && r.findings == 0);
+    for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], i);
+}
+
 static void a_branch_without_its_table_is_an_error(void **state)
 {
     static const char *const body[] = {"brx.idx %r1, nowhere;",
@@ -220,6 +235,7 @@ static void a_branch_without_its_table_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
+                                       cmocka_unit_test(qualifiers_stand_apart),
                                        cmocka_unit_test(a_branch_without_its_table_is_an_error),
                                        cmocka_unit_test(threads_count),
                                        cmocka_unit_test(a_barrier_orders_shared_memory),

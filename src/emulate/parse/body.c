@@ -163,6 +163,22 @@ static bool operands(struct parser *p, struct ptx_inst *inst)
     return lex_expect(p, ';');
 }
 
+// "bulk_group .L2::cache_hint": qualifiers may stand apart.
+static bool qualifiers_apart(struct parser *p, struct ptx_inst *inst)
+{
+    while (p->token.kind == LEX_WORD && *p->token.at == '.') {
+        const size_t n = strlen(inst->op), more = p->token.length;
+        char *both = emu_alloc(&p->module->arena, n + more + 1);
+        if (!both) return p->status = TMAP_E_MEMORY, false;
+        memcpy(both, inst->op, n);
+        memcpy(both + n, p->token.at, more);
+        both[n + more] = 0;
+        inst->op = both;
+        lex_next(p);
+    }
+    return true;
+}
+
 static bool instruction(struct parser *p)
 {
     struct ptx_function *f = p->f;
@@ -182,7 +198,7 @@ static bool instruction(struct parser *p)
     if (!inst.op) return false;
     lex_next(p);
     if (inst.guard < 0 && lex_take(p, ':')) return label(p, inst.op);
-    if (!operands(p, &inst)) return false;
+    if (!qualifiers_apart(p, &inst) || !operands(p, &inst)) return false;
     if (f->insts >= MAX_INSTS) return parse_fail(p, "more than %d instructions", MAX_INSTS);
     if (!room(p, &f->inst, f->insts, sizeof inst)) return false;
     f->inst[f->insts++] = inst;
