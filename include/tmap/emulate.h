@@ -150,6 +150,15 @@ struct tmap_emulate_event {
     bool waits;       /* a turn that ended because its warp waits */
 };
 
+/* What a turn read and wrote of all that warps and operations have in common: two turns whose bits
+ * do not meet (a write of one with anything of the other) may change places, and every run goes on
+ * as before. `nothing`: it only waited on. */
+enum { TMAP_EMULATE_TOUCHED = 8 };
+struct tmap_emulate_touched {
+    uint64_t read[TMAP_EMULATE_TOUCHED], written[TMAP_EMULATE_TOUCHED];
+    bool nothing;
+};
+
 /* What a run is watched for, beyond what it is always. All of it may be left 0. The functions are
  * called by the run's thread and get `self`. */
 struct tmap_emulate_watch {
@@ -169,6 +178,11 @@ struct tmap_emulate_watch {
     uint32_t *options;
     size_t option_room;
     size_t *decided; /* may be NULL */
+    /* CHOSEN, instead of choice: which of n options goes next, each known by a name that it keeps
+     * until it has gone; n or more: none, the run is given up. `last` is what the turn before
+     * touched, NULL at the first. Single options are asked for, too. NULL: choice decides. */
+    uint32_t (*choose)(void *self, const uint64_t *name, uint32_t n,
+                       const struct tmap_emulate_touched *last);
 };
 
 /* tmap_emulate_run_watched() : tmap_emulate_run(), watched. Where a run that finished left other

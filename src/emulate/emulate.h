@@ -164,6 +164,7 @@ struct emu_warp {
     uint32_t cluster_arrived, cluster_waited, cluster_generation;
     uint32_t tensor_open; // groups begun by wgmma
     uint32_t sync_epoch;  // bar.warp.sync and what is as good
+    uint32_t issues;      // operations so far
     struct emu_tensor_warp *tensor;
     uint64_t polled; // instructions since it last did anything but poll
     uint32_t steps;  // of its operations
@@ -228,6 +229,7 @@ struct emu_machine {
     uint32_t seens;
     bool stop;
     enum tmap_status status;
+    struct emu_trail *trail; // of a schedule that choose() decides: footprint.h
     struct emu_map_cache *maps;
     struct emu_map_note *map_note; // who has acquired which tensor map
     uint32_t map_notes;

@@ -19,7 +19,7 @@ struct emu_op {
     uint32_t lane, group;
     struct emu_cta *cta; // of the issuer
     uint64_t serial, queue, issued;
-    uint32_t stage;
+    uint32_t stage, ordinal; // ordinal: of its warp's
     bool has_read; // shared memory is free again
     struct emu_clock clock;
     uint32_t agent, now;
@@ -37,6 +37,7 @@ bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lan
 // false: there are fewer.
 uint32_t emu_op_options(const struct emu_machine *m);
 void emu_run_op_option(struct emu_machine *m, uint32_t n);
+void emu_name_ops(const struct emu_machine *m, uint64_t *name); // of the options, in their order
 // Runs those to their end: a warp waits for them, so now is late enough.
 void emu_end_cluster(struct emu_machine *m, struct emu_cluster *cluster);
 void emu_warp_left(struct emu_warp *w); // its last lane has

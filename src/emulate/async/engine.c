@@ -1,5 +1,6 @@
 // Operations on their way: in which order, and at which moment, as the schedule says.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,9 @@ enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
     now.cta = w->cta;
     now.serial = ++m->op_serial;
     now.issued = m->executed;
+    now.ordinal = ++w->issues;
+    emu_mark(m, COMMON_OPS, w->cta->number, w->index, true);
+    if (op->queue) emu_mark(m, COMMON_QUEUE, 0, op->queue, true);
     now.clock = emu_snapshot(w);
     if (m->launch->schedule == TMAP_EMULATE_EARLIEST &&
         !emu_pending(w, op->class, UINT32_MAX, -1, false)) {
@@ -79,6 +83,9 @@ static uint32_t oldest(const struct emu_machine *m, uint32_t n)
 static void step_op(struct emu_machine *m, uint32_t n)
 {
     struct emu_op *op = m->op[n];
+    emu_mark(m, COMMON_OPS, op->cta->number, op->warp->index, true);
+    if (m->trail) m->trail->moved = true;
+    if (op->queue) emu_mark(m, COMMON_QUEUE, 0, op->queue, true);
     const bool last = op->run(m, op);
     op->warp->steps++;
     op->cta->tensor_steps += op->class == OP_TENSOR;
@@ -120,9 +127,21 @@ void emu_run_op_option(struct emu_machine *m, uint32_t n)
     }
 }
 
+// A warp's operations are numbered as it issues them, whatever others do.
+void emu_name_ops(const struct emu_machine *m, uint64_t *name)
+{
+    for (uint32_t i = 0; i < m->ops; i++) {
+        const struct emu_op *op = m->op[i];
+        if (oldest(m, i) == i)
+            *name++ = UINT64_C(1) << 63 | emu_warp_name(op->warp) << 32 |
+                      (uint64_t)(op->ordinal & 0xffffff) << 8 | (op->stage & 0xff);
+    }
+}
+
 bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lane, int64_t last,
                  bool reading)
 {
+    emu_mark(w->m, COMMON_OPS, w->cta->number, w->index, false);
     for (uint32_t i = 0; i < w->m->ops; i++) {
         const struct emu_op *op = w->m->op[i];
         if (op->warp == w && op->class == class && (lane == UINT32_MAX || op->lane == lane) &&
@@ -150,6 +169,9 @@ void emu_cta_left(struct emu_cta *cta)
 {
     struct emu_machine *m = cta->m;
     char place[160];
+    emu_mark(m, COMMON_DONE, cta->number, 0, true);
+    for (uint32_t i = 0; i < cta->warps; i++) emu_mark(m, COMMON_OPS, cta->number, i, true);
+    if (m->next_cluster < m->cluster_count) emu_trail_everything(m);
     cta->done = true;
     cta->cluster->live_ctas--;
     if (cta->tmem_left) cta->tmem_left(cta);

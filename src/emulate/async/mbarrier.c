@@ -1,5 +1,6 @@
 // mbarriers: the automaton of arrivals, transactions and phases, and its instructions.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 #include "emulate/ops/ops.h"
 
 #include <stdio.h>
@@ -118,6 +119,7 @@ void emu_barrier_text(const struct emu_warp *w, uint64_t offset, char *text, siz
 
 void emu_barriers_fenced(struct emu_warp *w)
 {
+    emu_mark(w->m, COMMON_FENCED, w->cta->number, 0, true);
     for (uint32_t i = 0; i < w->cta->mbarriers; i++)
         if (w->cta->mbarrier[i]->made_by == w->agent) w->cta->mbarrier[i]->fenced = true;
 }
@@ -126,6 +128,7 @@ void emu_barrier_used(struct emu_warp *w, const struct emu_insn *in, uint32_t la
                       struct emu_mbarrier *b)
 {
     char place[160];
+    emu_mark(w->m, COMMON_FENCED, w->cta->number, 0, false);
     if (b->fenced || !w->m->order || emu_has_fenced(w, b->made_by, b->made_at)) return;
     if (!emu_first_time(w->m, TMAP_EMULATE_PROXY, in, b->made)) return;
     emu_find_report(w->m, TMAP_EMULATE_PROXY, w, in, lane, b->offset,
@@ -260,7 +263,9 @@ EXEC(wait)
             struct emu_cta *cta;
             const uint64_t at = emu_place_at(w, &i->at, l);
             const uint32_t index = (uint32_t)(at - EMU_SHARED_WINDOW);
+            if (w->m->trail) w->m->trail->reads_only = true;
             struct emu_mbarrier *b = emu_barrier(w, in, l, at, &cta);
+            if (w->m->trail) w->m->trail->reads_only = false;
             if (!b) return EMU_STOP;
             offset = index;
             one = one && (!first || first == b);

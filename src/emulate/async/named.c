@@ -1,5 +1,6 @@
 // Barriers of a CTA and of a cluster, meetings of a warp, fences, and setmaxnreg.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 #include "emulate/ops/ops.h"
 
 // --- bar, barrier
@@ -20,6 +21,7 @@ static uint32_t expected_of(const struct emu_cta *cta, const struct emu_named *b
 static void complete(struct emu_cta *cta, struct emu_named *b)
 {
     if (b->arrived == 0 || b->arrived < expected_of(cta, b)) return;
+    emu_mark(cta->m, COMMON_NAMED, cta->number, (uint64_t)(b - cta->named), true);
     b->arrived = 0;
     b->expected = 0;
     b->result = b->reduced;
@@ -31,6 +33,7 @@ static void complete(struct emu_cta *cta, struct emu_named *b)
 
 void emu_named_left(struct emu_cta *cta)
 {
+    emu_mark(cta->m, COMMON_LEAVING, cta->number, 0, false);
     for (uint32_t i = 0; i < NAMED_BARRIERS; i++)
         if (cta->named[i].arrived && !cta->named[i].expected) complete(cta, &cta->named[i]);
 }
@@ -80,6 +83,8 @@ EXEC(named)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), number,
                          "there is no barrier %u", number);
     struct emu_named *b = &w->cta->named[number];
+    emu_mark(w->m, COMMON_NAMED, w->cta->number, number, s->stage == 0);
+    if (s->stage == 0) emu_mark(w->m, COMMON_LEAVING, w->cta->number, 0, true);
     if (s->stage == 0) {
         if (in->aligned && !emu_together(w, in, 0, &step)) return step;
         const uint32_t generation = b->generation;
@@ -158,6 +163,7 @@ static uint32_t cluster_threads(const struct emu_cluster *c)
 static void cluster_complete(struct emu_cluster *c)
 {
     if (c->arrived == 0 || c->arrived < cluster_threads(c)) return;
+    emu_mark(c->cta->m, COMMON_CLUSTER, c->first_id, 0, true);
     c->arrived = 0;
     c->generation++;
     emu_something(c);
@@ -165,6 +171,7 @@ static void cluster_complete(struct emu_cluster *c)
 
 void emu_cluster_left(struct emu_cluster *cluster)
 {
+    emu_mark(cluster->cta->m, COMMON_LEAVING, cluster->cta->number, 1, false);
     cluster_complete(cluster);
 }
 
@@ -172,6 +179,8 @@ EXEC(cluster_arrive)
 {
     struct emu_cluster *c = w->cta->cluster;
     enum emu_step step;
+    emu_mark(w->m, COMMON_CLUSTER, c->first_id, 0, true);
+    emu_mark(w->m, COMMON_LEAVING, c->cta->number, 1, true);
     if (!emu_together(w, in, 0, &step)) return step;
     if (w->cluster_arrived != w->cluster_waited)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,
@@ -188,6 +197,7 @@ EXEC(cluster_wait)
 {
     struct emu_cluster *c = w->cta->cluster;
     enum emu_step step;
+    emu_mark(w->m, COMMON_CLUSTER, c->first_id, 0, false);
     if (!emu_together(w, in, 0, &step)) return step;
     if (w->cluster_arrived == w->cluster_waited)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,

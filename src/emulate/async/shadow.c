@@ -1,5 +1,6 @@
 // The shadow of memory: for every 16 bytes, who wrote and read them last, and as what.
 #include "emulate/async/order_inside.h"
+#include "emulate/machine/footprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,10 +161,22 @@ static void early(struct emu_machine *m, const struct emu_actor *a, const struct
                     emu_place(m, a->in, place, sizeof place));
 }
 
+// By words.
+static void mark(struct emu_machine *m, const struct emu_cta *cta, const struct emu_region *region,
+                 uint64_t offset, uint64_t bytes, unsigned access)
+{
+    const bool writes = access & EMU_WRITE || (access & EMU_ATOMIC && !m->trail->reads_only);
+    const uint64_t start = cta ? 0 : region->address;
+    const uint32_t a = cta ? cta->number : 0;
+    for (uint64_t at = offset / 4; at <= (offset + bytes - 1) / 4; at++)
+        emu_mark(m, cta ? COMMON_SHARED : COMMON_REGION, a, start / 4 + at, writes);
+}
+
 void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access)
 {
     if (!m->order || bytes == 0 || (region && region->read_only)) return;
+    if (m->trail) mark(m, cta, region, offset, bytes, access);
     struct emu_shadow **slot = cta ? &cta->shadow : &region->shadow;
     if (region) early(m, actor, region, offset, access);
     if (!*slot) *slot = make(cta ? cta->smem_end : region->bytes);
@@ -186,6 +199,7 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
 bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t offset,
                     struct emu_write *out)
 {
+    if (!region->read_only) emu_trail_everything(m);
     if (!m->order || region->read_only || !region->shadow) return false;
     bool any = false;
     const uint64_t first = offset / GRAIN;

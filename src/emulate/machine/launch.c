@@ -1,5 +1,6 @@
 // A launch: its memory, its clusters, its end.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ static void close_machine(struct emu_machine *m)
         if (i < 2) free(m->region[i].data); // the module's variables and the parameters
     }
     emu_order_close(m);
+    emu_trail_close(m);
     free(m->op);
     free(m->cluster);
     free(m->region);
@@ -119,6 +121,8 @@ static enum tmap_status open_machine(struct emu_machine *m)
     if (!m->cluster) return TMAP_E_MEMORY;
     status = regions(m);
     if (status == TMAP_OK && !l->no_races && !emu_order_open(m)) status = TMAP_E_MEMORY;
+    const bool chooses = l->schedule == TMAP_EMULATE_CHOSEN && m->watch.choose;
+    if (status == TMAP_OK && chooses && !emu_trail_open(m)) status = TMAP_E_MEMORY;
     return status;
 }
 
@@ -127,7 +131,7 @@ static bool known_size(const struct tmap_emulate_watch *w)
     return !w || (w->size >= offsetof(struct tmap_emulate_watch, expected_count) +
                                  sizeof w->expected_count &&
                   w->size <= sizeof *w && (!w->expected_count || w->expected) &&
-                  (w->size < sizeof *w ||
+                  (w->size < offsetof(struct tmap_emulate_watch, decided) + sizeof w->decided ||
                    ((!w->choices || w->choice) && (!w->option_room || w->options))));
 }
 

@@ -1,5 +1,6 @@
 // Addresses: windows of the generic space, shared memory of a cluster, regions of global memory.
 #include "emulate/async/order.h"
+#include "emulate/machine/footprint.h"
 
 #include <string.h>
 
@@ -86,6 +87,7 @@ uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane
         return refuse(w, in, lane, space, address, bytes, "are of a CTA that has left");
     if (region && region->read_only && (access & (EMU_WRITE | EMU_ATOMIC)))
         return refuse(w, in, lane, space, address, bytes, "must not be written");
+    if (cta && cta != w->cta) emu_mark(w->m, COMMON_DONE, cta->number, 0, false);
     if (w->m->order) order(w, in, lane, cta, region, at, bytes, access);
     return at;
 }

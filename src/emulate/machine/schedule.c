@@ -1,5 +1,6 @@
 // Whose turn it is: warps and what is asynchronous, after the schedule that was asked for.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,40 @@ static struct emu_warp *ready_warp(const struct emu_machine *m, uint32_t n)
     return w && w->live && emu_warp_ready(w) ? w : NULL;
 }
 
+// The options' names, in the order of their numbers.
+static bool name_options(struct emu_machine *m, uint32_t turn, uint32_t all, uint32_t options)
+{
+    struct emu_trail *t = m->trail;
+    uint32_t n = 0;
+    if (options > t->names) {
+        uint64_t *larger = realloc(t->name, options * sizeof *larger);
+        if (!larger) return m->status = TMAP_E_MEMORY, m->stop = true, false;
+        t->name = larger;
+        t->names = options;
+    }
+    for (uint32_t i = 1; i <= all; i++) {
+        const struct emu_warp *w = ready_warp(m, (turn + i) % all);
+        if (w) t->name[n++] = emu_warp_name(w);
+    }
+    emu_name_ops(m, t->name + n);
+    return true;
+}
+
+static uint32_t ask(struct emu_machine *m, uint32_t turn, uint32_t all, uint32_t options)
+{
+    struct emu_trail *t = m->trail;
+    if (!name_options(m, turn, all, options)) return 0;
+    t->touched.nothing = !t->moved;
+    for (uint32_t i = 0; i < TMAP_EMULATE_TOUCHED; i++)
+        t->touched.nothing &= t->touched.written[i] == 0;
+    const uint32_t choice =
+        m->watch.choose(m->watch.self, t->name, options, t->began ? &t->touched : NULL);
+    t->began = true;
+    if (choice >= options) m->stop = true;
+    emu_trail_begin(m);
+    return choice;
+}
+
 // NULL: an operation has been run, or nobody can go on (then *hangs).
 static struct emu_warp *chosen(struct emu_machine *m, uint32_t *turn, bool *hangs)
 {
@@ -86,7 +121,10 @@ static struct emu_warp *chosen(struct emu_machine *m, uint32_t *turn, bool *hang
     for (uint32_t i = 0; i < all; i++) ready += ready_warp(m, i) != NULL;
     const uint32_t options = ready + emu_op_options(m);
     *hangs = options == 0;
-    uint32_t choice = options > 1 ? decide(m, options) : 0;
+    uint32_t choice = m->trail && options ? ask(m, *turn, all, options)
+                      : options > 1       ? decide(m, options)
+                                          : 0;
+    if (m->stop) return NULL;
     if (choice >= ready) {
         if (options) emu_run_op_option(m, choice - ready);
         return NULL;

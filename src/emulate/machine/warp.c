@@ -1,5 +1,6 @@
 // One warp: its lanes at their places, which of them go next, one instruction after another.
 #include "emulate/async/async.h"
+#include "emulate/machine/footprint.h"
 
 #include <string.h>
 
@@ -107,10 +108,12 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         struct emu_split *s = emu_here(w);
         const struct emu_insn *in = &code[s->pc];
         const uint32_t mask = guarded(w, in, s->mask);
+        const uint32_t pc = s->pc;
         m->executed++;
         m->quiet++;
         const enum emu_step step = mask ? in->exec(w, in, mask) : EMU_NEXT;
         if (step != EMU_WAIT) count(m, mask);
+        emu_trail_step(m, pc, step);
         polled = UINT32_MAX;
         if (step == EMU_NEXT) {
             s->pc++;

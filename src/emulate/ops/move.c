@@ -1,5 +1,6 @@
 // mov in all its meanings, cvta, isspacep, mapa.
 #include "emulate/ops/ops.h"
+#include "emulate/machine/footprint.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ EXEC(mov_pred)
 // Clocks count the machine's instructions: 2 ns each for %globaltimer.
 EXEC(mov_clock)
 {
+    emu_trail_everything(w->m); // of every turn
     const uint64_t clock = w->m->executed, timer = 2 * w->m->executed;
     const uint64_t v[] = {clock, clock >> 32, timer, timer >> 32};
     if (in->bytes == 8)
