@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/shard.h"
 #include "cli/emulate_report.h"
+#include "cli/emulate_orders.h"
 #include "cli/emulate_watch.h"
 #include "io/report/report.h"
 
@@ -206,12 +207,16 @@ static bool look_at_order(void *self, const struct tmap_emulate_finding *found, 
 static enum cli_exit every_order(struct session *s)
 {
     struct emulate_orders o = {0};
+    struct emulate_seen seen;
     if (!cli_number(s->cli, "orders", 200, &o.runs)) return CLI_USAGE;
     s->launch.schedule = TMAP_EMULATE_CHOSEN;
     s->cli->progress->of += o.runs;
-    const enum tmap_status status =
-        emulate_explore(s->module, &s->launch, &o, look_at_order, before_order, s);
+    const struct emulate_looks looks = {s, before_order, look_at_order};
+    enum tmap_status status = emulate_orders(s->module, &s->launch, o.runs, &looks, &seen);
+    if (status == TMAP_OK && !s->findings && !seen.all)
+        status = emulate_explore(s->module, &s->launch, &o, look_at_order, before_order, s);
     if (status != TMAP_OK) return cli_status(s->cli, status, s->launch.kernel);
+    if (seen.all) o = (struct emulate_orders){.done = seen.runs, .all = true};
     if (s->cli->format != IO_TEXT || s->findings) return CLI_OK;
     printf("%s: %llu runs in chosen orders, no finding: ", s->launch.kernel,
            (unsigned long long)o.done);
