@@ -51,3 +51,7 @@ $(B)/tests/emulate/speed.o: OBJ_CFLAGS = -Itests
 $(B)/tests/emulate/speed: $(B)/tests/emulate/speed.o $(TEST_HELP_A) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_ALL)
 test-build: $(B)/tests/emulate/speed
+
+# The search for orders is the command's.
+$(B)/tests/emulate/test_orders: TEST_MORE = $(B)/src/cli/emulate_orders.o
+$(B)/tests/emulate/test_orders: $(B)/src/cli/emulate_orders.o
