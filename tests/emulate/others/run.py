@@ -120,6 +120,10 @@ class Map:
                 "dim": [shape[-1] * scale] + [int(n) for n in shape[:-1]][::-1], "stride": rows,
                 "box": box, "elem_stride": [1] * len(shape),
                 "swizzle": ["NONE", "32B", "64B", "128B"][self.swizzle]}
+        return self.encoded(said)
+
+    @staticmethod
+    def encoded(said):
         run = subprocess.run([str(BUILD / "tmap"), "encode", "--format", "jsonl", "--arch", "sm_100a"],
                              input=json.dumps(said), text=True, capture_output=True)
         answer = json.loads(run.stdout)
