@@ -72,7 +72,7 @@ static const struct {
            "[bar];\n"
            "ready: bar.sync 0;\n" FIRST_LANES
            "ld.shared.u32 %r9, [s]; st.global.u32 [%rd3], %r9;\n" END,
-     64, 1, 8},
+     64, 1, 12},
 };
 enum { KERNELS = sizeof kernels / sizeof *kernels };
 

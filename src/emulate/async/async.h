@@ -20,7 +20,7 @@ struct emu_op {
     struct emu_cta *cta; // of the issuer
     uint64_t serial, queue, issued;
     uint32_t stage, ordinal; // ordinal: of its warp's
-    bool has_read; // shared memory is free again
+    bool has_read;           // shared memory is free again
     struct emu_clock clock;
     uint32_t agent, now;
     void *data;
