@@ -107,7 +107,7 @@ struct tmap_emulate_finding {
 /* What ran. Counts are exact and depend on the schedule. */
 struct tmap_emulate_counts {
     uint64_t warp_instructions, thread_instructions; /* done; a wait counts once */
-    uint64_t copies, copy_bytes;        /* by the copy engine */
+    uint64_t copies, copy_bytes;                     /* by the copy engine */
     uint64_t multiplies, multiply_adds; /* tensor core instructions and their products */
     uint64_t barrier_phases;
 };
