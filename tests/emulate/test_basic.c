@@ -201,6 +201,40 @@ static void a_table_of_branches(void **state)
     assert_non_null(strstr(beyond.finding[0].text, "branch 4 of a table of 4"));
 }
 
+/* data[2 t] = 2 t + 2, data[2 t + 1] = 2 t + 1 by pairs of floats. */
+#define PAIRS(target, operation)                                                                   \
+    ".version 9.0\n.target " target "\n.address_size 64\n"                                         \
+    ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<8>; .reg .b64 %rd<12>; .reg .f32 %f<8>;\n"   \
+    "ld.param.u64 %rd1, [p]; cvta.to.global.u64 %rd1, %rd1; mov.u32 %r1, %tid.x;\n"                \
+    "mul.wide.u32 %rd2, %r1, 8; add.s64 %rd3, %rd1, %rd2; cvt.rn.f32.u32 %f1, %r1;\n"              \
+    "mov.f32 %f2, 0f3f800000; mov.f32 %f3, 0f40000000; mov.b64 %rd4, {%f1, %f1};\n"                \
+    "mov.b64 %rd5, {%f3, %f3}; mov.b64 %rd6, {%f2, %f2}; mov.b64 %rd7, {%f2, %f3};\n" operation    \
+    "\nmov.b64 {%f4, %f5}, %rd8; cvt.rzi.u32.f32 %r2, %f4; cvt.rzi.u32.f32 %r3, %f5;\n"            \
+    "st.global.v2.u32 [%rd3], {%r2, %r3}; ret;\n}\n"
+
+static void pairs_of_floats(void **state)
+{
+    uint32_t data[N] = {0};
+    (void)state;
+    const struct run r =
+        run(PAIRS("sm_100a", "fma.rn.f32x2 %rd8, %rd4, %rd5, %rd6; add.rn.f32x2 %rd8, %rd8, %rd5;\n"
+                             "sub.rn.ftz.f32x2 %rd8, %rd8, %rd7; mul.rn.f32x2 %rd8, %rd8, %rd6;\n"),
+            data, N / 2, 0, TMAP_EMULATE_LATEST);
+    assert_true(r.result.finished && r.findings == 0);
+    for (uint32_t i = 0; i < N / 2; i++) {
+        assert_int_equal(data[2 * i], 2 * i + 2);
+        assert_int_equal(data[2 * i + 1], 2 * i + 1);
+    }
+    static const char *const wrong[] = {PAIRS("sm_90a", "add.rn.f32x2 %rd8, %rd4, %rd5;"),
+                                        PAIRS("sm_100a", "min.f32x2 %rd8, %rd4, %rd5;"),
+                                        PAIRS("sm_100a", "add.rn.f32x2 %r2, %rd4, %rd5;")};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct tmap_emulate_module *module = NULL;
+        assert_int_equal(tmap_emulate_load(wrong[i], strlen(wrong[i]), &module, NULL),
+                         TMAP_E_ARGUMENT);
+    }
+}
+
 /* Compilers' templates leave spaces in names. */
 static void qualifiers_stand_apart(void **state)
 {
@@ -236,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
                                        cmocka_unit_test(qualifiers_stand_apart),
+                                       cmocka_unit_test(pairs_of_floats),
                                        cmocka_unit_test(a_branch_without_its_table_is_an_error),
                                        cmocka_unit_test(threads_count),
                                        cmocka_unit_test(a_barrier_orders_shared_memory),

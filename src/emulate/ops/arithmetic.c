@@ -3,6 +3,7 @@
 
 bool decode_add(struct decoder *d)
 {
+    if (dec_has(d, "f32x2")) return dec_float_pair(d, FLOAT_ADD);
     if (dec_is_float(d)) return dec_float(d, FLOAT_ADD);
     for (uint32_t i = 0; i < d->words; i++)
         if (d->length[i] == 2 && d->word[i][0] == 'c') return dec_carry(d, false);
@@ -10,6 +11,7 @@ bool decode_add(struct decoder *d)
 }
 bool decode_sub(struct decoder *d)
 {
+    if (dec_has(d, "f32x2")) return dec_float_pair(d, FLOAT_SUB);
     if (dec_is_float(d)) return dec_float(d, FLOAT_SUB);
     for (uint32_t i = 0; i < d->words; i++)
         if (d->length[i] == 2 && d->word[i][0] == 'c') return dec_carry(d, true);
@@ -17,6 +19,7 @@ bool decode_sub(struct decoder *d)
 }
 bool decode_mul(struct decoder *d)
 {
+    if (dec_has(d, "f32x2")) return dec_float_pair(d, FLOAT_MUL);
     return dec_is_float(d) ? dec_float(d, FLOAT_MUL) : dec_integer_mul(d, false);
 }
 bool decode_mad(struct decoder *d)
@@ -25,6 +28,7 @@ bool decode_mad(struct decoder *d)
 }
 bool decode_fma(struct decoder *d)
 {
+    if (dec_has(d, "f32x2")) return dec_float_pair(d, FLOAT_FMA);
     return dec_float(d, FLOAT_FMA);
 }
 bool decode_div(struct decoder *d)

@@ -20,6 +20,7 @@ enum float_operation {
     FLOAT_TANH
 };
 bool dec_float(struct decoder *d, enum float_operation op);
+bool dec_float_pair(struct decoder *d, enum float_operation op); // .f32x2, which is taken
 bool dec_float_min_max(struct decoder *d, bool max);
 bool dec_float_sign(struct decoder *d, bool negates);
 bool dec_is_float(const struct decoder *d);
