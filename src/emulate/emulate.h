@@ -16,6 +16,15 @@
 
 #include "emulate/parse/ptx.h"
 
+// Loops in the widest vectors that the machine has; sanitizers run before the
+// choice can be made.
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define IN_VECTORS __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
+#else
+#define IN_VECTORS
+#endif
+
 enum { LANES = 32, WARP_MASK_ALL = -1, EMU_SMS = 132 /* where the launch does not say */ };
 
 // Where an operand's 32 lanes lie: bytes from the warp's registers, or, negative, ~bytes from the
@@ -159,6 +168,7 @@ struct emu_warp {
     uint8_t *local;
     uint32_t bulk_open[LANES], async_open[LANES]; // groups begun by cp.async.bulk and cp.async
     struct emu_clock *clock;                      // NULL without a search for races
+    uint32_t *epoch;                              // its own, in its clock
     uint32_t pending_order, fence_now; // seen by relaxed reads; its epoch at the last fence
     uint32_t carry;                    // of add.cc and its kin, a bit for each lane
     uint32_t cluster_arrived, cluster_waited, cluster_generation;

@@ -15,6 +15,7 @@ bool emu_order_open(struct emu_machine *m)
     if (!o) return false;
     m->order = o;
     o->per_cta = m->warps * PER_WARP + AGENT_BARRIERS;
+    while (1u << o->shift < o->per_cta) o->shift++;
     o->ctas = m->grid[0] * m->grid[1] * m->grid[2];
     o->objects = 1; // object 0 is none
     o->bucket = calloc(LOCATION_BUCKETS, sizeof *o->bucket);
@@ -50,30 +51,36 @@ void emu_clock_free(const struct emu_machine *m, struct emu_clock *c)
 
 uint32_t emu_clock_seen(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent)
 {
-    const uint32_t n = m->order->per_cta;
-    const struct emu_chunk *k = c->chunk ? c->chunk[agent / n] : NULL;
-    return k ? k->seen[agent % n] : 0;
+    const struct emu_order *o = m->order;
+    const struct emu_chunk *k = c->chunk ? c->chunk[agent_cta(o, agent)] : NULL;
+    return k ? k->seen[agent_index(o, agent)] : 0;
 }
 
 uint32_t emu_clock_async(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent)
 {
-    const uint32_t n = m->order->per_cta;
-    const struct emu_chunk *k = c->chunk ? c->chunk[agent / n] : NULL;
-    return k ? k->async[agent % n] : 0;
+    const struct emu_order *o = m->order;
+    const struct emu_chunk *k = c->chunk ? c->chunk[agent_cta(o, agent)] : NULL;
+    return k ? k->async[agent_index(o, agent)] : 0;
 }
 
 static void raise_to(uint32_t *a, uint32_t b)
 {
-    if (*a < b) *a = b;
+    *a = *a < b ? b : *a;
+}
+
+// The same of n numbers.
+IN_VECTORS static void raise_all(uint32_t *restrict a, const uint32_t *restrict b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) a[i] = a[i] < b[i] ? b[i] : a[i];
 }
 
 void emu_clock_learn(const struct emu_machine *m, struct emu_clock *c, uint32_t agent, uint32_t now)
 {
-    const uint32_t n = m->order->per_cta;
-    struct emu_chunk *k = chunk_at(m, c, agent / n);
+    const uint32_t i = agent_index(m->order, agent);
+    struct emu_chunk *k = chunk_at(m, c, agent_cta(m->order, agent));
     if (!k) return;
-    raise_to(&k->seen[agent % n], now);
-    raise_to(&k->async[agent % n], now);
+    raise_to(&k->seen[i], now);
+    raise_to(&k->async[i], now);
 }
 
 void emu_clock_join(const struct emu_machine *m, struct emu_clock *to, const struct emu_clock *from)
@@ -84,7 +91,7 @@ void emu_clock_join(const struct emu_machine *m, struct emu_clock *to, const str
         const struct emu_chunk *a = from->chunk[i];
         struct emu_chunk *b = a ? chunk_at(m, to, i) : NULL;
         if (!b) continue;
-        for (uint32_t k = 0; k < 2 * o->per_cta; k++) raise_to(&b->seen[k], a->seen[k]);
+        raise_all(b->seen, a->seen, 2 * o->per_cta); // and async, behind it
     }
 }
 
@@ -99,7 +106,7 @@ uint32_t emu_agent(const struct emu_cta *cta, enum emu_agent_kind kind, uint32_t
 {
     const struct emu_machine *m = cta->m;
     if (!m->order) return 0;
-    const uint32_t base = cta->number * m->order->per_cta;
+    const uint32_t base = cta->number << m->order->shift;
     if (kind == AGENT_BARRIER) return base + PER_WARP * m->warps + index % AGENT_BARRIERS;
     return base + PER_WARP * index + (uint32_t)kind;
 }
@@ -143,9 +150,10 @@ bool emu_order_warp(struct emu_warp *w)
     w->clock = calloc(1, sizeof *w->clock);
     w->pending_order = emu_object(w->m);
     if (!w->clock) return false;
-    struct emu_chunk *k = chunk_at(w->m, w->clock, w->agent / w->m->order->per_cta);
+    struct emu_chunk *k = chunk_at(w->m, w->clock, agent_cta(w->m->order, w->agent));
     if (!k) return false;
-    k->seen[w->agent % w->m->order->per_cta] = 1; // epochs begin here; nothing is fenced
+    w->epoch = &k->seen[agent_index(w->m->order, w->agent)];
+    *w->epoch = 1; // epochs begin here; nothing is fenced
     return true;
 }
 
@@ -159,7 +167,7 @@ void emu_order_warp_free(struct emu_warp *w)
 
 uint32_t emu_now(const struct emu_warp *w)
 {
-    return w->clock ? emu_clock_seen(w->m, w->clock, w->agent) : 0;
+    return w->epoch ? *w->epoch : 0;
 }
 
 const struct emu_clock *emu_clock_of(const struct emu_warp *w)
@@ -170,8 +178,7 @@ const struct emu_clock *emu_clock_of(const struct emu_warp *w)
 // The own async entry stays behind: a later write is not fenced by an earlier fence.
 static void tick(struct emu_warp *w)
 {
-    const uint32_t n = w->m->order->per_cta;
-    w->clock->chunk[w->agent / n]->seen[w->agent % n]++;
+    (*w->epoch)++;
 }
 
 void emu_release(struct emu_warp *w, uint32_t object)
@@ -212,7 +219,7 @@ void emu_fence_async(struct emu_warp *w)
     const struct emu_order *o = w->m->order;
     for (uint32_t i = 0; i < o->ctas; i++) {
         struct emu_chunk *k = w->clock->chunk[i];
-        for (uint32_t a = 0; k && a < o->per_cta; a++) raise_to(&k->async[a], k->seen[a]);
+        if (k) raise_all(k->async, k->seen, o->per_cta);
     }
     tick(w);
 }
@@ -272,9 +279,9 @@ void emu_strong_read(struct emu_warp *w, const void *at, bool acquires)
 void emu_strong_write(struct emu_warp *w, const void *at, bool releases)
 {
     if (!w->clock || (!releases && w->fence_now == 0)) return;
-    const uint32_t object = location(w->m, at, true), n = w->m->order->per_cta;
+    const uint32_t object = location(w->m, at, true);
     if (!object) return;
-    uint32_t *own = &w->clock->chunk[w->agent / n]->seen[w->agent % n];
+    uint32_t *own = w->epoch;
     const uint32_t now = *own;
     if (!releases) *own = w->fence_now;
     emu_clock_join(w->m, &w->m->order->object[object], w->clock);

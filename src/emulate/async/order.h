@@ -84,6 +84,9 @@ uint32_t emu_now(const struct emu_warp *w);
 // The access of an actor to bytes of a CTA's shared memory or of a region.
 void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access);
+// The same of n pieces of 16 bytes, all inside the CTA's shared memory and aligned.
+void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
+                      const uint32_t *offset, uint32_t n, unsigned access);
 bool emu_has_seen(const struct emu_warp *w, uint32_t agent, uint32_t now);
 bool emu_has_fenced(const struct emu_warp *w, uint32_t agent, uint32_t now); // async proxy too
 void emu_maps_released(struct emu_warp *w); // what it has written, to the tensormap proxy

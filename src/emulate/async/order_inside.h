@@ -14,11 +14,21 @@ struct location {
 
 struct emu_order {
     uint32_t per_cta, ctas; // agents of a CTA
+    uint32_t shift;         // an agent's number: its CTA's << shift, and its own
     struct emu_clock *object, published;
     uint32_t objects, object_room;
     struct location **bucket;
     bool lost; // something was not written down for want of memory
 };
+
+static inline uint32_t agent_cta(const struct emu_order *o, uint32_t agent)
+{
+    return agent >> o->shift;
+}
+static inline uint32_t agent_index(const struct emu_order *o, uint32_t agent)
+{
+    return agent & ((1u << o->shift) - 1);
+}
 
 uint32_t emu_clock_seen(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent);
 uint32_t emu_clock_async(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent);

@@ -44,7 +44,9 @@ struct touch {
     const struct emu_cta *cta;
     const struct emu_region *region;
     unsigned access;
-    uint64_t address; // of the grain, for reports
+    struct trace fresh; // what is written down
+    struct trace fine;  // the last write that was in order; now 0: none
+    uint64_t address;   // of the grain, for reports
 };
 
 static const char *verb(unsigned access)
@@ -62,7 +64,8 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
 {
     const struct emu_actor *a = t->actor;
     const struct emu_insn *other = &t->m->module->code[e->in];
-    const uint32_t per = t->m->order->per_cta, k = e->agent % per;
+    const struct emu_order *o = t->m->order;
+    const uint32_t k = agent_index(o, e->agent);
     char mine[160], theirs[160];
     if (!emu_first_time(t->m, kind, a->in, other)) return;
     const char *why = kind == TMAP_EMULATE_PROXY ? "no fence.proxy.async lies between them"
@@ -72,9 +75,9 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
                                   : "nothing orders them";
     char who[40];
     if (k < PER_WARP * t->m->warps)
-        snprintf(who, sizeof who, "CTA %u, warp %u", e->agent / per, k / PER_WARP);
+        snprintf(who, sizeof who, "CTA %u, warp %u", agent_cta(o, e->agent), k / PER_WARP);
     else
-        snprintf(who, sizeof who, "CTA %u", e->agent / per);
+        snprintf(who, sizeof who, "CTA %u", agent_cta(o, e->agent));
     emu_find_report(t->m, kind, a->warp, a->in, a->lane, t->address,
                     "%s of %s 0x%llx by %s, after a %s by %s (%s): %s", verb(t->access),
                     t->cta            ? "shared"
@@ -84,10 +87,9 @@ static void report(const struct touch *t, const struct trace *e, bool wrote,
                     past(e, wrote), emu_place(t->m, other, theirs, sizeof theirs), who, why);
 }
 
-static void check(const struct touch *t, const struct trace *e, uint16_t bytes, bool wrote)
+static void check_other(struct touch *t, const struct trace *e, bool wrote)
 {
     const struct emu_actor *a = t->actor;
-    if (e->now == 0 || !(e->bytes & bytes) || e->agent == a->agent) return; // in its own order
     const bool strong = (e->flags & SHADOW_STRONG) && (t->access & EMU_STRONG);
     if (emu_clock_seen(t->m, a->clock, e->agent) < e->now) {
         if (!strong) report(t, e, wrote, TMAP_EMULATE_RACE);
@@ -96,6 +98,17 @@ static void check(const struct touch *t, const struct trace *e, uint16_t bytes, 
     if (wrote && a->proxy == PROXY_ASYNC && !(e->flags & (SHADOW_ASYNC | SHADOW_ATOMIC)) &&
         emu_clock_async(t->m, a->clock, e->agent) < e->now)
         report(t, e, wrote, TMAP_EMULATE_PROXY);
+    else if (wrote)
+        t->fine = *e;
+}
+
+static inline void check(struct touch *t, const struct trace *e, uint16_t bytes, bool wrote)
+{
+    if (e->now == 0 || !(e->bytes & bytes) || e->agent == t->actor->agent)
+        return; // in its own order
+    if (wrote && e->agent == t->fine.agent && e->now == t->fine.now && e->flags == t->fine.flags)
+        return;
+    check_other(t, e, wrote);
 }
 
 static void note(struct trace *list, int n, const struct trace *fresh)
@@ -120,27 +133,31 @@ static void cover(struct trace *list, int n, uint16_t bytes)
     }
 }
 
-static void touch_grain(const struct touch *t, struct grain *g, uint16_t bytes)
+static struct trace trace_of(const struct emu_machine *m, const struct emu_actor *a,
+                             unsigned access)
 {
-    const struct emu_actor *a = t->actor;
+    return (struct trace){.agent = a->agent,
+                          .now = a->now,
+                          .in = (uint32_t)(a->in - m->module->code),
+                          .flags = (uint8_t)((access & EMU_STRONG ? SHADOW_STRONG : 0) |
+                                             (access & EMU_ATOMIC ? SHADOW_ATOMIC : 0) |
+                                             (a->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0)),
+                          .lane = (uint8_t)a->lane};
+}
+
+static void touch_grain(struct touch *t, struct grain *g, uint16_t bytes)
+{
     const bool writes = (t->access & (EMU_WRITE | EMU_ATOMIC)) != 0;
-    const struct trace fresh = {.agent = a->agent,
-                                .now = a->now,
-                                .in = (uint32_t)(a->in - t->m->module->code),
-                                .bytes = bytes,
-                                .flags = (uint8_t)((t->access & EMU_STRONG ? SHADOW_STRONG : 0) |
-                                                   (t->access & EMU_ATOMIC ? SHADOW_ATOMIC : 0) |
-                                                   (a->proxy == PROXY_ASYNC ? SHADOW_ASYNC : 0)),
-                                .lane = (uint8_t)a->lane};
+    t->fresh.bytes = bytes;
     for (int i = 0; i < WRITES; i++) check(t, &g->write[i], bytes, true);
     if (writes)
         for (int i = 0; i < READS; i++) check(t, &g->read[i], bytes, false);
     if (writes) {
         cover(g->write, WRITES, bytes);
         cover(g->read, READS, bytes);
-        note(g->write, WRITES, &fresh);
+        note(g->write, WRITES, &t->fresh);
     } else {
-        note(g->read, READS, &fresh);
+        note(g->read, READS, &t->fresh);
     }
 }
 
@@ -184,7 +201,12 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
         m->order->lost = true;
         return;
     }
-    struct touch t = {m, actor, cta, region, access, 0};
+    struct touch t = {.m = m,
+                      .actor = actor,
+                      .cta = cta,
+                      .region = region,
+                      .access = access,
+                      .fresh = trace_of(m, actor, access)};
     const uint64_t end = offset + bytes, start = cta ? 0 : region->address;
     for (uint64_t at = offset; at < end;) {
         const uint64_t g = at / GRAIN, next = (g + 1) * GRAIN < end ? (g + 1) * GRAIN : end;
@@ -193,6 +215,23 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
         t.address = start + at;
         if (g < (*slot)->grains) touch_grain(&t, &(*slot)->grain[g], mask);
         at = next;
+    }
+}
+
+void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
+                      const uint32_t *offset, uint32_t n, unsigned access)
+{
+    if (!m->order || n == 0) return;
+    if (!cta->shadow) cta->shadow = make(cta->smem_end);
+    if (!cta->shadow) {
+        m->order->lost = true;
+        return;
+    }
+    struct touch t = {
+        .m = m, .actor = actor, .cta = cta, .access = access, .fresh = trace_of(m, actor, access)};
+    for (uint32_t i = 0; i < n; i++) {
+        t.address = offset[i];
+        touch_grain(&t, &cta->shadow->grain[offset[i] / GRAIN], UINT16_MAX);
     }
 }
 
@@ -220,13 +259,13 @@ bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region,
 {
     const uint64_t g = offset / GRAIN;
     if (!m->order || !region->shadow || g >= region->shadow->grains) return false;
-    const uint32_t per = m->order->per_cta;
     for (int i = 0; i < WRITES; i++) {
         const struct trace *e = &region->shadow->grain[g].write[i];
-        const uint32_t k = e->agent % per;
+        const uint32_t k = agent_index(m->order, e->agent);
         if (e->now == 0 || !(e->bytes >> offset % GRAIN & 1)) continue;
-        *out = (struct emu_writer){e->agent / per, k < PER_WARP * m->warps ? k / PER_WARP : 0,
-                                   e->lane, &m->module->code[e->in]};
+        *out = (struct emu_writer){agent_cta(m->order, e->agent),
+                                   k < PER_WARP * m->warps ? k / PER_WARP : 0, e->lane,
+                                   &m->module->code[e->in]};
         return true;
     }
     return false;

@@ -9,15 +9,6 @@
 // columns, 96 of K (mxf4's 64, fp8's 32 and the sparse forms' double).
 enum { TENSOR_ROWS = 128, TENSOR_COLS = 256, TENSOR_K = 256 };
 
-// The loops over columns in the widest vectors that the machine has; sanitizers run before the
-// choice can be made.
-#if defined __x86_64__ && defined __GNUC__ && !defined __clang__ &&                                \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-#define IN_VECTORS __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
-#else
-#define IN_VECTORS
-#endif
-
 enum tensor_type {
     TENSOR_BF16,
     TENSOR_F16,
@@ -82,7 +73,8 @@ struct tensor_view tensor_wgmma_view(uint64_t descriptor, uint32_t bits, bool mn
 
 // A piece at `at` is outside the CTA's shared memory: with a fault.
 bool tensor_outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at);
-// Copies the pieces of rows x k elements, line after line, to raw. False as tensor_read().
+// Copies the pieces of rows x k elements, k of 256 bits, line after line to raw. False as
+// tensor_read().
 bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
                    uint32_t rows, uint32_t k, uint8_t *raw);
 // Reads rows x k elements into out[row * k + …] (transposed: out[k * rows + row]) as doubles.
