@@ -250,15 +250,32 @@ static bool over(const struct emu_warp *w, const struct barrier_insn *i, uint32_
     return b->phase != (uint32_t)(emu_u64(w, i->state)[l] >> 32);
 }
 
+// Lanes that all wait for the same phase of the same mbarrier are as good as the first and the last
+// of them, which a report would name.
+static uint32_t spokesmen(const struct emu_warp *w, const struct barrier_insn *i, uint32_t mask)
+{
+    const uint32_t first = (uint32_t)emu_lane(mask), last = 31 - (uint32_t)__builtin_clz(mask);
+    const uint64_t at = emu_place_at(w, &i->at, first);
+    bool same = true;
+    EACH_LANE(l, mask)
+    {
+        same &= emu_place_at(w, &i->at, l) == at;
+        same &= i->parity ? emu_u32(w, i->state)[l] == emu_u32(w, i->state)[first]
+                          : emu_u64(w, i->state)[l] == emu_u64(w, i->state)[first];
+    }
+    return same ? 1u << first | 1u << last : mask;
+}
+
 EXEC(wait)
 {
     const struct barrier_insn *i = in->more;
+    const uint32_t speak = spokesmen(w, i, mask);
     uint32_t done = 0;
     uint64_t offset = 0;
     const struct emu_mbarrier *first = NULL;
     bool one = true; // all lanes wait for the same
     for (int pass = 0; pass < 2; pass++) {
-        EACH_LANE(l, mask)
+        EACH_LANE(l, speak)
         {
             struct emu_cta *cta;
             const uint64_t at = emu_place_at(w, &i->at, l);
@@ -281,6 +298,7 @@ EXEC(wait)
         if (done == 0 && i->tries) return emu_wait_for(w, WAIT_MBARRIER, offset, value);
         if (done == 0) break;
     }
+    if (speak != mask && done) done = mask;
     emu_set_pred(w, i->out, mask, done);
     return done ? EMU_NEXT : EMU_YIELD;
 }
