@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { PIECE = 16, CORE_ROWS = 8 };
+enum { PIECE = 16, CORE_ROWS = 8, SWIZZLE_LINE = 128, SWIZZLE_LINES = 8 };
+enum { MOST_PIECES = TENSOR_COLS * 32 / PIECE }; // of an instruction's 256 bits of K
 
 static const struct {
     const char *name;
@@ -107,7 +108,7 @@ static uint32_t span_of(int32_t swizzle)
 }
 
 // The address before the swizzle: rows of one span, eight of them a group.
-uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k)
+static uint32_t straight(const struct tensor_view *v, uint32_t row, uint32_t k)
 {
     const uint32_t span = span_of(v->swizzle);
     const uint32_t line = v->mn_major ? k : row, along = (v->mn_major ? row : k) * v->bits / 8;
@@ -118,7 +119,12 @@ uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k)
     uint32_t at = v->start + line / CORE_ROWS * group + line % CORE_ROWS * span;
     // K-major with a swizzle: an instruction's K stays inside its span, wherever it starts there.
     at += plain || v->mn_major ? along / span * next + along % span : along;
-    return (uint32_t)tmap_swizzle_address(v->swizzle, at);
+    return at;
+}
+
+uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k)
+{
+    return (uint32_t)tmap_swizzle_address(v->swizzle, straight(v, row, k));
 }
 
 struct tensor_view tensor_wgmma_view(uint64_t d, uint32_t bits, bool mn_major)
@@ -164,21 +170,51 @@ static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint
     }
 }
 
-bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
-                   uint32_t rows, uint32_t k, uint8_t *raw)
+// What a swizzle changes in the addresses of each of its eight lines of 128 bytes.
+static void swizzles(int32_t swizzle, uint32_t change[SWIZZLE_LINES])
+{
+    for (uint32_t i = 0; i < SWIZZLE_LINES; i++)
+        change[i] = (uint32_t)tmap_swizzle_address(swizzle, i * SWIZZLE_LINE) ^ i * SWIZZLE_LINE;
+}
+
+// The places of a matrix's pieces up to the first that is outside; false: there is one.
+static bool places(const struct emu_actor *actor, const struct emu_cta *cta,
+                   const struct tensor_view *v, uint32_t rows, uint32_t k, uint32_t *piece,
+                   uint32_t *count)
 {
     const uint32_t per = PIECE * 8 / v->bits;
     const uint32_t lines = v->mn_major ? k : rows, length = v->mn_major ? rows : k;
+    uint32_t change[SWIZZLE_LINES];
+    swizzles(v->swizzle, change);
     for (uint32_t line = 0; line < lines; line++)
-        for (uint32_t at = 0; at < length; at += per) {
-            const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
-            const uint32_t piece = tensor_address(v, row, col);
-            const uint32_t n = length - at < per ? length - at : per, bytes = n * v->bits / 8;
-            if (tensor_outside(actor, cta, piece)) return false;
-            emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
-            memcpy(raw, cta->smem + piece, bytes);
-            raw += bytes;
+        for (uint32_t i = 0; i < length; i += per) {
+            const uint32_t row = v->mn_major ? i : line, col = v->mn_major ? line : i;
+            const uint32_t at = straight(v, row, col);
+            piece[*count] = at ^ change[at / SWIZZLE_LINE % SWIZZLE_LINES];
+            if (tensor_outside(actor, cta, piece[*count])) return false;
+            ++*count;
         }
+    return true;
+}
+
+bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
+                   uint32_t rows, uint32_t k, uint8_t *raw)
+{
+    uint32_t piece[MOST_PIECES], count = 0;
+    const uint32_t length = v->mn_major ? rows : k, per = PIECE * 8 / v->bits;
+    const uint32_t of_line = (length + per - 1) / per, last = length * v->bits / 8 % PIECE;
+    const bool inside = places(actor, cta, v, rows, k, piece, &count);
+    emu_touch_pieces(cta->m, actor, cta, piece, count, EMU_READ);
+    if (!inside) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (last && i % of_line == of_line - 1) { // columns by 8 of 8 bits
+            memcpy(raw, cta->smem + piece[i], last);
+            raw += last;
+        } else {
+            memcpy(raw, cta->smem + piece[i], PIECE);
+            raw += PIECE;
+        }
+    }
     return true;
 }
 

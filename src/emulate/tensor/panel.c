@@ -26,14 +26,33 @@ static void decode_8(enum tensor_type type, const uint8_t *raw, uint32_t n, floa
     for (uint32_t i = 0; i < n; i++) out[i] = table[raw[i]];
 }
 
-static void decode_any(enum tensor_type type, const uint8_t *raw, uint32_t n, float *out)
+static void decode_bf16(const uint8_t *raw, uint32_t n, float *restrict out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint16_t bits;
+        memcpy(&bits, raw + (size_t)2 * i, 2);
+        out[i] = emu_float((uint32_t)bits << 16);
+    }
+}
+
+static void decode_one_by_one(enum tensor_type type, const uint8_t *raw, uint32_t n, float *out)
 {
     const uint32_t bytes = tensor_bits(type) / 8;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t bits = 0;
         memcpy(&bits, raw + (size_t)i * bytes, bytes);
-        out[i] = type == TENSOR_BF16 ? emu_float(bits << 16) : (float)tensor_value(type, bits);
+        out[i] = (float)tensor_value(type, bits);
     }
+}
+
+static void decode(enum tensor_type type, const uint8_t *raw, uint32_t n, float *out)
+{
+    if (tensor_bits(type) == 8)
+        decode_8(type, raw, n, out);
+    else if (type == TENSOR_BF16)
+        decode_bf16(raw, n, out);
+    else
+        decode_one_by_one(type, raw, n, out);
 }
 
 // Exponents as numerics.c counts them; true when all are near.
@@ -55,7 +74,7 @@ void panel_decode(struct panel *p, uint32_t n, uint32_t k, bool by_columns)
 {
     float line[PANEL_CELLS];
     const uint32_t all = n * k;
-    (tensor_bits(p->type) == 8 ? decode_8 : decode_any)(p->type, p->raw, all, line);
+    decode(p->type, p->raw, all, line);
     for (uint32_t i = 0; i < p->lines; i++)
         for (uint32_t j = 0; j < p->length; j++) {
             const uint32_t row = p->mn_major ? j : i, at = p->mn_major ? i : j;
@@ -135,16 +154,22 @@ IN_VECTORS static void add_terms(const struct row *r, const float *restrict scal
     }
 }
 
-// The sum with the accumulator, as a double that has it whole, and cut.
-IN_VECTORS static void finish(const struct row *r, const int16_t *most, const float *scale,
-                              const int32_t *sum, const float *d, double *restrict out)
+// The sum with the accumulator: a double has it whole.
+static inline double whole(const struct row *r, int most, float scale, int32_t sum, float d)
 {
-    const int n = (int)r->n, bias = DOUBLE_BIAS - r->fraction;
+    const uint64_t unit = (uint64_t)(DOUBLE_BIAS - r->fraction + most) << DOUBLE_MANTISSA;
+    return ((double)sum + (double)(int32_t)(d * scale)) * emu_double(unit);
+}
+
+IN_VECTORS static void finish(const struct row *r, const int16_t *most, const float *scale,
+                              const int32_t *sum, float *restrict d)
+{
     const uint64_t keep = ~0ull << (DOUBLE_MANTISSA - r->result);
+    const int n = (int)r->n;
+    const struct row row = *r;
     for (int c = 0; c < n; c++) {
-        const uint64_t unit = (uint64_t)(bias + most[c]) << DOUBLE_MANTISSA;
-        const double whole = (double)sum[c] + (double)(int32_t)(d[c] * scale[c]);
-        out[c] = emu_double(emu_bits64(whole * emu_double(unit)) & keep);
+        const double v = whole(&row, most[c], scale[c], sum[c], d[c]);
+        d[c] = (float)emu_double(emu_bits64(v) & keep);
     }
 }
 
@@ -152,16 +177,15 @@ static void float_row(const struct panel_product *p, const struct row *r, int16_
 {
     float scale[TENSOR_COLS];
     int32_t sum[TENSOR_COLS];
-    double out[TENSOR_COLS];
     memset(sum, 0, sizeof *sum * r->n);
     largest(r, most);
     scales(r, most, scale);
     add_terms(r, scale, sum);
-    finish(r, most, scale, sum, d, out);
     if (p->half_result)
-        for (uint32_t c = 0; c < r->n; c++) d[c] = (float)tensor_to_half(out[c]);
+        for (uint32_t c = 0; c < r->n; c++)
+            d[c] = (float)tensor_to_half(whole(r, most[c], scale[c], sum[c], d[c]));
     else
-        for (uint32_t c = 0; c < r->n; c++) d[c] = (float)out[c];
+        finish(r, most, scale, sum, d);
 }
 
 // At most 32 products below 2^16: exact in single precision.
@@ -206,7 +230,6 @@ bool panel_multiply(const struct panel_product *p)
                         .a_exponent = p->a->exponent + (size_t)i * p->k,
                         .b_exponent = p->b->exponent};
         tensor_widths(p->a->type, &r.fraction, &r.result);
-        if (p->half_result) r.result = DOUBLE_MANTISSA; // the rounding sees it all
         if (integer)
             integers(p, &r, p->d + (size_t)i * p->n);
         else
