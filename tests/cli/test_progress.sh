@@ -20,7 +20,7 @@ slowly solve "$tmp/request" solve --progress always &
 slowly prune examples/solve/gemm-configs.json prune --progress always &
 slowly emulate tests/golden/emulate-copy/in.ptx emulate --progress always --block 64 --arg A=u32[64]:index --arg D=u32[64] &
 slowly auto "$tmp/descriptor" check &
-if command -v script >/dev/null; then
+if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then # a machine may lack it, or pseudo-terminals
     script -qec "sh -c '{ cat $tmp/descriptor; sleep 3; } | $tmap check >$tmp/tty.out'" /dev/null >"$tmp/tty.err" 2>&1 </dev/null &
 fi
 wait
