@@ -197,11 +197,9 @@ static bool decides(const struct machine_agent *a)
     return a->part == TMAP_PART_BLOCK && a->letter == LETTER_LATER;
 }
 
-/* An agent with nothing to do in a block leaves the choice of blocks to those who have: they can
- * always make it first, and it would change nothing that this agent sees. */
-static bool may_choose(const struct machine *m, unsigned agent, unsigned letter)
+static bool has_blocks(const struct machine *m, unsigned agent)
 {
-    return letter == TMAP_PART_END || m->p->agent[agent].count[TMAP_PART_BLOCK] || m->idle_blocks;
+    return m->p->agent[agent].count[TMAP_PART_BLOCK] || m->idle_blocks;
 }
 
 static bool skipped(const struct machine_agent *a, const struct tmap_step *t)
@@ -214,6 +212,25 @@ static bool in_letter(const struct machine_agent *a)
 {
     return a->part == TMAP_PART_TILE ||
            (a->part == TMAP_PART_BLOCK && a->letter == TMAP_PART_FLUSH);
+}
+
+/* An agent with nothing to do in a block leaves the choice of blocks to those who have, where one
+ * of them can make it first: it would change nothing that this agent sees. Else it chooses, of a
+ * tile that they have not begun one block at most before the last: how many more there are they may
+ * still say. One with nothing to do in the word at all only awaits its end. */
+static bool may_choose(const struct machine *m, const struct machine_state *s, unsigned agent,
+                       unsigned letter)
+{
+    if (letter == TMAP_PART_END || has_blocks(m, agent)) return true;
+    if (!m->minds_ends[agent]) return false;
+    if (letter == TMAP_PART_BLOCK && s->last_letter == TMAP_PART_BLOCK && s->window_count)
+        return false;
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        const struct machine_agent *g = &s->agent[a];
+        if (has_blocks(m, a) && g->part < TMAP_PART_END && g->pc >= m->p->agent[a].count[g->part])
+            return false;
+    }
+    return true;
 }
 
 static size_t agent_moves(struct machine *m, const struct machine_state *s, unsigned agent,
@@ -238,18 +255,20 @@ static size_t agent_moves(struct machine *m, const struct machine_state *s, unsi
     }
     const unsigned next = followers(m, agent, s->last_letter);
     for (unsigned letter = 0; letter < TMAP_PARTS; letter++)
-        if ((next >> letter & 1) && may_choose(m, agent, letter))
+        if ((next >> letter & 1) && may_choose(m, s, agent, letter))
             out[n++] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, (uint8_t)letter};
     return n;
 }
 
 /* A choice of the word by one agent hinders nobody and is hindered by nobody, whenever it is made:
- * where there is one, it is made before all else, unless somebody is far behind. */
+ * where there is one, it is made before all else, unless somebody is far behind. Who may only end
+ * the word does not choose here: that would leave out every longer one. */
 static size_t word_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
 {
     for (unsigned a = 0; a < m->p->agent_count && s->window_count < WINDOW_AHEAD; a++) {
         const struct machine_agent *g = &s->agent[a];
         if (g->part >= TMAP_PART_END || g->pc < m->p->agent[a].count[g->part]) continue;
+        if (!has_blocks(m, a)) continue;
         if (!decides(g) && (in_letter(g) || g->offset < s->window_count)) continue;
         const size_t n = agent_moves(m, s, a, out);
         if (n) return n;

@@ -211,6 +211,45 @@ static void test_little_memory_is_unknown_never_legal(void **state)
     assert_int_equal(tmap_protocol_explore(&p, memory, 100, &r, NULL, 0), TMAP_E_ROOM);
 }
 
+/* A ring whose producer does not wait for the slot, and an agent that only waits for the end, or
+ * only does something with every tile: the word is not theirs to end. */
+static void test_agents_without_blocks(void **state)
+{
+    const struct tmap_step steps[] = {
+        {.op = TMAP_STEP_LOAD, .x = 0, .y = 0, .bytes = 16},
+        {.op = TMAP_STEP_EXPECT, .x = 0, .bytes = 16},
+        {.op = TMAP_STEP_ADVANCE},
+        {.op = TMAP_STEP_WAIT},
+        {.op = TMAP_STEP_READ},
+        {.op = TMAP_STEP_DONE},
+        {.op = TMAP_STEP_ADVANCE},
+        {.op = TMAP_STEP_SYNC},
+        {.op = TMAP_STEP_FENCE},
+    };
+    (void)state;
+    for (int tiles = 0; tiles < 2; tiles++) {
+        struct tmap_protocol p = {.name = "idle", .tiles = tiles, .started = true, .ctas = 1};
+        struct tmap_protocol_result r;
+        p.ring_count = p.barrier_count = p.buffer_count = p.sync_count = 1;
+        p.depth[0] = 2;
+        p.members[0] = 7;
+        p.barrier[0] = (struct tmap_barrier){"full", 0, 1};
+        p.buffer[0] = (struct tmap_buffer){"tile", 0};
+        p.agent_count = 3;
+        p.step_count = sizeof steps / sizeof *steps;
+        memcpy(p.step, steps, sizeof steps);
+        for (int a = 0; a < 3; a++) {
+            p.agent[a].name = (const char *[]){"idle", "producer", "consumer"}[a];
+            p.agent[a].first[TMAP_PART_START] = 7, p.agent[a].count[TMAP_PART_START] = 1;
+        }
+        p.agent[0].first[TMAP_PART_FLUSH] = 8, p.agent[0].count[TMAP_PART_FLUSH] = (uint8_t)tiles;
+        p.agent[1].first[TMAP_PART_BLOCK] = 0, p.agent[1].count[TMAP_PART_BLOCK] = 3;
+        p.agent[2].first[TMAP_PART_BLOCK] = 3, p.agent[2].count[TMAP_PART_BLOCK] = 4;
+        assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+        assert_int_equal(r.fault, TMAP_HAZARD_OVERWRITE);
+    }
+}
+
 static void test_misuse(void **state)
 {
     struct tmap_protocol p;
@@ -242,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_each_design_without_its_defect_is_proved),
         cmocka_unit_test(test_bytes_of_the_callers_own),
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
+        cmocka_unit_test(test_agents_without_blocks),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
