@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define TMAP_PROTOCOL_AGENTS 12
+#define TMAP_PROTOCOL_AGENTS 16
 #define TMAP_PROTOCOL_RINGS 4
 #define TMAP_PROTOCOL_BARRIERS 8
 #define TMAP_PROTOCOL_BUFFERS 6
@@ -51,7 +51,8 @@ enum tmap_step_op {
     TMAP_STEP_WAIT_READ,  /* cp.async.bulk.wait_group.read n: n in `bytes` */
     TMAP_STEP_ADVANCE,    /* go to the next slot of ring x */
     TMAP_STEP_RELEASE,    /* end reading the own buffer x and arrive on barrier y of `ctas` */
-    TMAP_STEP_MARK        /* one more open: a copy that this agent will store */
+    TMAP_STEP_MARK,       /* one more open: a copy that this agent will store */
+    TMAP_STEP_BEGIN       /* begin filling buffer x, which a later write ends: sums over k blocks */
 };
 
 struct tmap_step {
@@ -94,6 +95,7 @@ struct tmap_protocol {
     const char *name;
     bool tiles;   /* the word has tiles; otherwise blocks only */
     bool started; /* barriers count as initialised and visible from the beginning */
+    bool stays;   /* a CTA that has left counts as there: what it must wait for is not in here */
     uint8_t ctas, agent_count, ring_count, barrier_count, buffer_count, sync_count, step_count;
     uint8_t depth[TMAP_PROTOCOL_RINGS];
     uint16_t members[TMAP_PROTOCOL_SYNCS]; /* agents of each named barrier */

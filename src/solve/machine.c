@@ -34,7 +34,7 @@ static bool step_valid(const struct tmap_protocol *p, const struct tmap_step *t)
 {
     const bool signals =
         t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
-    if (t->op > TMAP_STEP_MARK || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
+    if (t->op > TMAP_STEP_BEGIN || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
     if (t->ctas >> p->ctas) return false;
     if (signals && t->y >= p->barrier_count) return false;
     if (t->op == TMAP_STEP_COMMIT && t->x == UINT8_MAX) return true;
@@ -447,12 +447,13 @@ static bool lands_unseen(const struct machine *m, const struct machine_state *s,
 /* What a passed wait may be followed by at once. A copy that is issued lands whenever it likes, and
  * so does a commit: issuing early leaves every later interleaving possible. A read that begins as
  * soon as it may holds its slot longest, and a slot that is filled before a read begins is a fault
- * as much as one that is filled meanwhile; its end is a move of its own. */
+ * as much as one that is filled meanwhile; its end is a move of its own. Filling that begins early
+ * meets every read that it could meet later. */
 static bool follows_at_once(const struct machine *m, const struct tmap_step *t)
 {
     return (t->op == TMAP_STEP_EXPECT && m->paced[t->x]) || t->op == TMAP_STEP_LOAD ||
            t->op == TMAP_STEP_READ || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_MARK ||
-           t->op == TMAP_STEP_ADVANCE;
+           t->op == TMAP_STEP_BEGIN || t->op == TMAP_STEP_ADVANCE;
 }
 
 /* A wait that passes, and what follows it. The wait alone is not made: what comes next may depend

@@ -86,6 +86,7 @@ static unsigned trace_slot(const struct machine *m, unsigned ring, unsigned slot
 
 static bool cta_gone(const struct machine *m, const struct machine_state *s, unsigned cta)
 {
+    if (m->p->stays) return false;
     for (unsigned a = 0; a < m->p->agent_count; a++)
         if (m->p->agent[a].cta == cta && s->agent[a].part != TMAP_PARTS) return false;
     return true;
@@ -319,6 +320,20 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
     return STEP_STOP;
 }
 
+static enum machine_outcome step_begin(struct machine *m, struct machine_state *s, unsigned agent,
+                                       const struct tmap_step *t)
+{
+    const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
+    const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        if (!(mask >> cta & 1)) continue;
+        trace_step(m, "        begins to fill %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
+        if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
+        begin_fill(&s->buffer[t->x][cta][at.slot], at);
+    }
+    return STEP_STOP;
+}
+
 static enum machine_outcome step_fence(struct machine *m, struct machine_state *s, unsigned agent)
 {
     const unsigned cta = m->p->agent[agent].cta;
@@ -405,6 +420,8 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
         return step_commit(m, s, agent, t);
     case TMAP_STEP_WRITE:
         return step_write(m, s, agent, t);
+    case TMAP_STEP_BEGIN:
+        return step_begin(m, s, agent, t);
     case TMAP_STEP_FENCE:
         return step_fence(m, s, agent);
     case TMAP_STEP_STORE:

@@ -250,6 +250,41 @@ static void test_agents_without_blocks(void **state)
     }
 }
 
+/* Sums begin in one step and are there after another: who reads in between reads too early. */
+static void test_sums_begin_and_end(void **state)
+{
+    (void)state;
+    for (int waits = 0; waits < 2; waits++) {
+        struct tmap_protocol p = {.name = "sums", .tiles = true, .started = true, .ctas = 1};
+        struct tmap_protocol_result r;
+        const struct tmap_step steps[] = {
+            {.op = TMAP_STEP_WAIT_FREE, .x = 1},
+            {.op = TMAP_STEP_BEGIN},
+            {.op = TMAP_STEP_WRITE},
+            {.op = TMAP_STEP_COMMIT, .x = UINT8_MAX, .y = 0},
+            {.op = TMAP_STEP_ADVANCE},
+            {.op = (uint8_t)(waits ? TMAP_STEP_WAIT : TMAP_STEP_FENCE), .x = 0},
+            {.op = TMAP_STEP_READ},
+            {.op = TMAP_STEP_RELEASE, .y = 1},
+            {.op = TMAP_STEP_ADVANCE},
+        };
+        p.ring_count = p.buffer_count = 1;
+        p.barrier_count = p.depth[0] = p.agent_count = 2;
+        p.barrier[0] = (struct tmap_barrier){"summed", 0, 1};
+        p.barrier[1] = (struct tmap_barrier){"read", 0, 1};
+        p.buffer[0] = (struct tmap_buffer){"sums", 0};
+        p.step_count = sizeof steps / sizeof *steps;
+        memcpy(p.step, steps, sizeof steps);
+        p.agent[0].name = "multiplies", p.agent[1].name = "stores";
+        p.agent[0].first[TMAP_PART_TILE] = 0, p.agent[0].count[TMAP_PART_TILE] = 1;
+        p.agent[0].first[TMAP_PART_BLOCK] = 1, p.agent[0].count[TMAP_PART_BLOCK] = 1;
+        p.agent[0].first[TMAP_PART_FLUSH] = 2, p.agent[0].count[TMAP_PART_FLUSH] = 3;
+        p.agent[1].first[TMAP_PART_FLUSH] = 5, p.agent[1].count[TMAP_PART_FLUSH] = 4;
+        assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+        assert_int_equal(r.fault, waits ? TMAP_HAZARD_NONE : TMAP_HAZARD_EARLY);
+    }
+}
+
 static void test_misuse(void **state)
 {
     struct tmap_protocol p;
@@ -282,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_bytes_of_the_callers_own),
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
         cmocka_unit_test(test_agents_without_blocks),
+        cmocka_unit_test(test_sums_begin_and_end),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);

@@ -33,6 +33,7 @@ static const struct word {
     {"advance", TMAP_STEP_ADVANCE, NAMES_RING, false, false},
     {"release", TMAP_STEP_RELEASE, NAMES_BUFFER, true, false},
     {"mark", TMAP_STEP_MARK, NAMES_NONE, false, false},
+    {"begin", TMAP_STEP_BEGIN, NAMES_BUFFER, false, false},
 };
 
 struct reader {
@@ -270,8 +271,8 @@ static bool syncs_from(struct reader *r)
 
 bool io_protocol_from(struct io_record *record, json_t *o, struct tmap_protocol *out)
 {
-    static const char *const known[] = {"ctas",    "tiles", "started", "rings", "barriers",
-                                        "buffers", "syncs", "agents",  NULL};
+    static const char *const known[] = {"ctas",     "tiles",   "started", "stays",  "rings",
+                                        "barriers", "buffers", "syncs",   "agents", NULL};
     const struct io_at at = {record, "$.protocol", 0};
     struct reader r = {.record = record, .p = out};
     memset(out, 0, sizeof *out);
@@ -283,6 +284,7 @@ bool io_protocol_from(struct io_record *record, json_t *o, struct tmap_protocol 
     out->name = "protocol";
     out->tiles = json_is_true(json_object_get(o, "tiles"));
     out->started = !json_is_false(json_object_get(o, "started"));
+    out->stays = json_is_true(json_object_get(o, "stays"));
     r.agents = json_object_get(o, "agents");
     if (json_array_size(r.agents) == 0)
         return io_fail(record, "$.protocol.agents", "expected an array of agents");
