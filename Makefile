@@ -72,7 +72,7 @@ $(B)/.config: FORCE
 objs      = $(patsubst %.c,$(B)/%.o,$(wildcard $(addsuffix /*.c,$(1))))
 CORE_OBJ     := $(call objs,src/expr src/core src/solve)
 SYMBOLIC_OBJ := $(call objs,src/symbolic $(addprefix src/symbolic/,poly isl smt condition certify))
-EMULATE_OBJ  := $(call objs,src/emulate $(addprefix src/emulate/,parse machine ops async tensor))
+EMULATE_OBJ  := $(call objs,src/emulate $(addprefix src/emulate/,parse machine ops async protocol tensor))
 CUDA_OBJ     := $(call objs,src/driver src/kernels/runtime src/kernels/copy src/kernels/gemm)
 IO_OBJ       := $(call objs,$(wildcard src/io/*))
 CLI_OBJ      := $(IO_OBJ) $(call objs,src/cli)

@@ -159,6 +159,13 @@ struct tmap_emulate_touched {
     bool nothing;
 };
 
+/* What the warps of one cluster of a run did to barriers, and to the memory that barriers guard.
+ * The caller's to free; one run's. */
+struct tmap_emulate_record;
+TMAP_API enum tmap_status tmap_emulate_record_open(uint32_t cluster,
+                                                   struct tmap_emulate_record **out);
+TMAP_API void tmap_emulate_record_free(struct tmap_emulate_record *record); /* may be NULL */
+
 /* What a run is watched for, beyond what it is always. All of it may be left 0. The functions are
  * called by the run's thread and get `self`. */
 struct tmap_emulate_watch {
@@ -183,6 +190,7 @@ struct tmap_emulate_watch {
      * touched, NULL at the first. Single options are asked for, too. NULL: choice decides. */
     uint32_t (*choose)(void *self, const uint64_t *name, uint32_t n,
                        const struct tmap_emulate_touched *last);
+    struct tmap_emulate_record *record; /* EARLIEST only; may be NULL */
 };
 
 /* tmap_emulate_run_watched() : tmap_emulate_run(), watched. Where a run that finished left other

@@ -1,6 +1,7 @@
 // Bulk copies without a descriptor, bulk groups, cp.async, st.async and red.async.
 #include "emulate/async/copy.h"
 #include "emulate/ops/ops.h"
+#include "emulate/protocol/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,7 @@ EXEC(bulk_wait)
         emu_observe(w, emu_agent(w->cta, AGENT_BULK_READ, w->index), (uint32_t)done);
         if (!reading) emu_observe(w, emu_agent(w->cta, AGENT_BULK_WRITE, w->index), (uint32_t)done);
     }
+    NOTE(w, in, .op = ACT_WAIT_READ, .value = (uint32_t)in->imm);
     return EMU_NEXT;
 }
 

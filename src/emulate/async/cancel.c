@@ -2,6 +2,7 @@
 // will be (PTX ISA 8.6). The answer's 16 bytes are opaque: here the first CTA's x, y, z, and 1.
 #include "emulate/async/async.h"
 #include "emulate/ops/ops.h"
+#include "emulate/protocol/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,9 @@ static bool answer_cta(struct emu_machine *m, struct emu_op *op, const struct ca
                                     .lane = op->lane};
     emu_touch(m, &actor, cta, NULL, (uint64_t)(at - cta->smem), ANSWER_BYTES, EMU_WRITE);
     memcpy(at, c->answer, ANSWER_BYTES);
+    NOTE(op->warp, op->in, .op = ACT_LOAD, .cta = (uint8_t)cta->rank,
+         .at = (uint32_t)(at - cta->smem), .bytes = ANSWER_BYTES,
+         .barrier_cta = (uint8_t)told->rank, .barrier = b->offset, .value = ANSWER_BYTES);
     emu_release_epoch(m, b->agent, b->phase + 1, b->gather);
     emu_barrier_complete(told, b, ANSWER_BYTES);
     return true;

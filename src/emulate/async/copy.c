@@ -2,6 +2,7 @@
 #include "emulate/async/copy.h"
 #include "core/layout.h"
 #include "core/simulate.h"
+#include "emulate/protocol/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +171,9 @@ static bool land(struct emu_machine *m, struct emu_op *op, struct emu_copy *c)
                    false;
         struct emu_mbarrier *b = barrier_of(op, c, cta, &where);
         if (!b) return false;
+        NOTE(op->warp, op->in, .op = ACT_LOAD, .cta = (uint8_t)cta->rank, .at = offset_of(c->to),
+             .bytes = (uint32_t)(c->tensor ? footprint(c) : c->bytes),
+             .barrier_cta = (uint8_t)where->rank, .barrier = b->offset, .value = c->tx);
         struct reach r = reach_of(m, op);
         r.actor.agent = b->agent;
         r.actor.now = b->phase + 1;
@@ -220,6 +224,8 @@ static bool take_snapshot(struct emu_machine *m, struct emu_op *op, struct emu_c
     const uint64_t bytes = c->tensor ? footprint(c) : c->bytes;
     if (at < EMU_SMEM_START || at + bytes > op->cta->smem_end || op->cta->done)
         return fault(op, c->from, "reads shared"), false;
+    NOTE(op->warp, op->in, .op = ACT_STORE, .cta = (uint8_t)op->cta->rank, .at = at,
+         .bytes = (uint32_t)bytes);
     r.actor.agent = emu_agent(op->cta, AGENT_BULK_READ, op->warp->index);
     emu_touch(m, &r.actor, op->cta, NULL, at, bytes, EMU_READ);
     c->snapshot = malloc(bytes + 16);

@@ -2,6 +2,7 @@
 #include "emulate/async/async.h"
 #include "emulate/machine/footprint.h"
 #include "emulate/ops/ops.h"
+#include "emulate/protocol/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,8 @@ EXEC(init)
         b->made_at = emu_now(w);
         const uint64_t bytes = pattern(b->offset);
         memcpy(at, &bytes, sizeof bytes);
+        NOTE(w, in, .op = ACT_INIT, .cta = (uint8_t)cta->rank, .barrier_cta = (uint8_t)cta->rank,
+             .barrier = b->offset, .value = count);
     }
     return EMU_NEXT;
 }
@@ -222,6 +225,8 @@ EXEC(arrive)
         if (i->has_state) emu_u64(w, i->state)[l] = (uint64_t)b->phase << 32 | b->pending;
         if (!i->relaxed) emu_release(w, b->gather);
         if (i->drops) b->expected -= count;
+        NOTE(w, in, .op = i->has_tx ? ACT_EXPECT : ACT_ARRIVE, .barrier_cta = (uint8_t)cta->rank,
+             .barrier = b->offset, .value = count, .bytes = i->has_tx ? emu_u32(w, i->tx)[l] : 0);
         emu_barrier_arrive(cta, b, count);
     }
     return EMU_NEXT;
@@ -235,6 +240,7 @@ EXEC(transaction)
         struct emu_cta *cta;
         struct emu_mbarrier *b = emu_barrier(w, in, l, emu_place_at(w, &i->at, l), &cta);
         if (!b) return EMU_STOP;
+        NOTE(w, in, .op = ACT_EXPECT, .barrier_cta = (uint8_t)cta->rank, .barrier = b->offset);
         if (in->count)
             emu_barrier_complete(cta, b, emu_u32(w, i->tx)[l]);
         else
@@ -264,6 +270,15 @@ static uint32_t spokesmen(const struct emu_warp *w, const struct barrier_insn *i
                           : emu_u64(w, i->state)[l] == emu_u64(w, i->state)[first];
     }
     return same ? 1u << first | 1u << last : mask;
+}
+
+static void note_wait(struct emu_warp *w, const struct emu_insn *in, uint32_t l)
+{
+    const struct barrier_insn *i = in->more;
+    const uint32_t at = (uint32_t)(emu_place_at(w, &i->at, l) - EMU_SHARED_WINDOW);
+    const uint32_t rank = at >> EMU_RANK_SHIFT;
+    NOTE(w, in, .op = ACT_WAIT, .barrier_cta = (uint8_t)rank,
+         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = emu_u32(w, i->state)[l] & 1);
 }
 
 EXEC(wait)
@@ -300,6 +315,7 @@ EXEC(wait)
     }
     if (speak != mask && done) done = mask;
     emu_set_pred(w, i->out, mask, done);
+    if (done && i->parity) note_wait(w, in, (uint32_t)emu_lane(done));
     return done ? EMU_NEXT : EMU_YIELD;
 }
 

@@ -2,6 +2,7 @@
 #include "emulate/async/async.h"
 #include "emulate/machine/footprint.h"
 #include "emulate/ops/ops.h"
+#include "emulate/protocol/record.h"
 
 // --- bar, barrier
 
@@ -89,6 +90,8 @@ EXEC(named)
         if (in->aligned && !emu_together(w, in, 0, &step)) return step;
         const uint32_t generation = b->generation;
         if (arrive(w, in, n, b, mask) == EMU_STOP) return EMU_STOP;
+        NOTE(w, in, .op = ACT_MEET, .at = number, .cta = n->kind == NAMED_ARRIVE,
+             .value = b->expected);
         complete(w->cta, b);
         if (n->kind == NAMED_ARRIVE) return EMU_NEXT;
         s->stage = generation + 1;
@@ -186,6 +189,7 @@ EXEC(cluster_arrive)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,
                          "barrier.cluster.arrive twice without a wait");
     if (!in->count) emu_release(w, c->order);
+    NOTE(w, in, .op = ACT_MEET_CLUSTER);
     w->cluster_arrived++;
     w->cluster_generation = c->generation;
     c->arrived += LANES;
@@ -204,6 +208,7 @@ EXEC(cluster_wait)
                          "barrier.cluster.wait without an arrive");
     if (c->generation == w->cluster_generation)
         return emu_watch_for(w, WAIT_CLUSTER, 0, 0, &c->generation);
+    NOTE(w, in, .op = ACT_MEET_CLUSTER, .value = 1);
     w->cluster_waited++;
     w->sync_epoch++;
     emu_acquire(w, c->order);
@@ -229,6 +234,7 @@ EXEC(fence)
     emu_fence(w);
     if (in->count & 1) emu_fence_async(w);
     if (in->count & 2) emu_barriers_fenced(w);
+    if (in->count) NOTE(w, in, .op = in->count & 1 ? ACT_FENCE : ACT_FENCE_INIT);
     return EMU_NEXT;
 }
 

@@ -1,6 +1,6 @@
 // Addresses: windows of the generic space, shared memory of a cluster, regions of global memory.
-#include "emulate/async/order.h"
 #include "emulate/machine/footprint.h"
+#include "emulate/protocol/record.h"
 
 #include <string.h>
 
@@ -89,6 +89,9 @@ uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane
         return refuse(w, in, lane, space, address, bytes, "must not be written");
     if (cta && cta != w->cta) emu_mark(w->m, COMMON_DONE, cta->number, 0, false);
     if (w->m->order) order(w, in, lane, cta, region, at, bytes, access);
+    if (w->m->watch.record && cta && !(access & EMU_ATOMIC))
+        emu_note_touch(w, in, access & EMU_WRITE ? ACT_WRITE : ACT_READ, cta,
+                       (uint64_t)(at - cta->smem), bytes);
     return at;
 }
 

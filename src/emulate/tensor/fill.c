@@ -1,6 +1,7 @@
 // Copies from shared to tensor memory and shifts of its rows (tcgen05.cp, shift; PTX ISA 9.0).
 // Which lanes a shape's rows go to is as CUTLASS's traits of the same instructions have it. Of a
 // pair each CTA copies from its own shared memory.
+#include "emulate/protocol/record.h"
 #include "emulate/tensor/tcgen05.h"
 
 #include <stdlib.h>
@@ -47,6 +48,8 @@ static bool copy_piece(const struct tensor_hands *h, struct emu_cta *cta, const 
     uint8_t bytes[PIECE];
     if (tensor_outside(&h->smem, cta, from)) return false;
     emu_touch(cta->m, &h->smem, cta, NULL, from, PIECE, EMU_READ);
+    if (cta->m->watch.record)
+        emu_note_touch(h->smem.warp, h->smem.in, ACT_TENSOR_READ, cta, from, PIECE);
     if (f->width)
         tensor_unpack(f->width, cta->smem + from, bytes);
     else

@@ -1,5 +1,6 @@
 // Matrices in shared memory as wgmma and tcgen05 read them (PTX ISA, canonical layouts; the same
 // strides as core/mma.c writes).
+#include "emulate/protocol/record.h"
 #include "emulate/tensor/tensor.h"
 #include "emulate/ops/small.h"
 
@@ -205,6 +206,8 @@ bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const str
     const uint32_t of_line = (length + per - 1) / per, last = length * v->bits / 8 % PIECE;
     const bool inside = places(actor, cta, v, rows, k, piece, &count);
     emu_touch_pieces(cta->m, actor, cta, piece, count, EMU_READ);
+    for (uint32_t i = 0; cta->m->watch.record && i < count; i++)
+        emu_note_touch(actor->warp, actor->in, ACT_TENSOR_READ, cta, piece[i], PIECE);
     if (!inside) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (last && i % of_line == of_line - 1) { // columns by 8 of 8 bits
@@ -230,7 +233,7 @@ bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struc
             const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
             const uint32_t piece = tensor_address(v, row, col);
             if (tensor_outside(actor, cta, piece)) return false;
-            emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
+            touch_piece(actor, cta, piece);
             values(type, cta->smem + piece, length - at < per ? length - at : per,
                    v->mn_major ? row_step : col_step, out + row * row_step + col * col_step);
         }

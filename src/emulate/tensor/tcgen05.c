@@ -1,8 +1,9 @@
 // Products into tensor memory, and commits (tcgen05.mma, commit). Descriptors, instruction
 // descriptor and layouts of the accumulator: PTX ISA 9.0, "5th generation TensorCore". No GPU was
 // asked: every run that comes here is inferred.
-#include "emulate/tensor/mma_shape.h"
 #include "emulate/ops/small.h"
+#include "emulate/protocol/record.h"
+#include "emulate/tensor/mma_shape.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -214,6 +215,8 @@ static bool accumulate(const struct tensor_hands *h, struct emu_op *op, struct e
         uint32_t *cell =
             tensor_cells(&h->tensor, cta, lane, c->d & 0xffff, cols, store ? EMU_WRITE : EMU_READ);
         if (!cell) return false;
+        if (store && cta->m->watch.record)
+            emu_note_touch(op->warp, op->in, ACT_SUM, cta, c->d & 0xffff, cols);
         for (uint32_t n = 0; n < cols; n++) {
             double *d = &x->d[row * s->n + run * cols + n];
             if (store)
@@ -511,6 +514,8 @@ static bool run_commit(struct emu_machine *m, struct emu_op *op)
             return emu_fault(TMAP_EMULATE_BARRIER, op->warp, op->in, op->lane, b->offset,
                              "a commit arrives at an mbarrier that awaits nobody"),
                    true;
+        NOTE(op->warp, op->in, .op = ACT_COMMIT, .barrier_cta = (uint8_t)where_->rank,
+             .barrier = b->offset);
         emu_release_epoch(m, op->agent, op->now, b->gather);
         emu_barrier_arrive(where_, b, 1);
         if (!c->mask) break;

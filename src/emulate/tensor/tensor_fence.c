@@ -3,6 +3,7 @@
 // those that a wait and then a fence::before_thread_sync follow. Compilers leave the fences out
 // where a chip orders more than that, so a launch asks for them (tensor_fences). A load's registers
 // hold nothing until tcgen05.wait::ld.
+#include "emulate/protocol/record.h"
 #include "emulate/tensor/tcgen05.h"
 
 #include <stdlib.h>
@@ -112,6 +113,7 @@ EXEC(wait)
         t->lates = 0;
     }
     if (!t->loads && !t->stores) t->waited = ++t->now;
+    if (!in->count) NOTE(w, in, .op = ACT_FETCHED);
     return EMU_NEXT;
 }
 

@@ -1,5 +1,6 @@
 // Tensor memory: allocation, loads and stores (tcgen05.alloc, dealloc, ld, st; PTX ISA 9.0, "5th
 // generation TensorCore"). No GPU was asked: every run that comes here is inferred.
+#include "emulate/protocol/record.h"
 #include "emulate/tensor/tcgen05.h"
 
 #include <stdlib.h>
@@ -280,6 +281,11 @@ static uint32_t *cells(struct emu_warp *w, const struct emu_insn *in, uint32_t b
                         in->bytes ? EMU_WRITE : EMU_READ);
 }
 
+static uint32_t tensor_column(const struct emu_cta *cta, const uint32_t *cell)
+{
+    return (uint32_t)(cell - &cta->tmem->cell[0][0]) % TMEM_COLUMNS;
+}
+
 EXEC(move_cells)
 {
     const uint32_t base = emu_u32(w, in->a)[emu_lane(mask)] + (uint32_t)in->imm;
@@ -296,6 +302,8 @@ EXEC(move_cells)
             const uint32_t v = emu_u32(w, in->list[r])[l];
             uint32_t *cell = cells(w, in, base, l, r);
             if (!cell) return EMU_STOP;
+            if (w->m->watch.record && !in->bytes)
+                emu_note_touch(w, in, ACT_FETCH, w->cta, tensor_column(w->cta, cell), 1);
             value[l] = in->space ? (cell[0] & 0xffff) | cell[1] << 16 : cell[0];
             if (in->bytes) cell[0] = in->space ? v & 0xffff : v;
             if (in->bytes && in->space) cell[1] = v >> 16;

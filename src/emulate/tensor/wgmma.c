@@ -2,6 +2,7 @@
 // comes: operands and accumulators are read as late as the group that is waited for allows. A group
 // is the warpgroup's: who waits for it waits for the work of all four warps (CUTLASS gives a slot
 // back by one thread of them).
+#include "emulate/protocol/record.h"
 #include "emulate/tensor/panel.h"
 
 #include <stdlib.h>
@@ -318,6 +319,7 @@ EXEC(commit)
     if (!emu_together(w, in, 0, &step)) return step;
     w->tensor_open++;
     w->cta->tensor_steps++;
+    NOTE(w, in, .op = ACT_GROUP);
     emu_something(w->cta->cluster);
     return EMU_NEXT;
 }
@@ -336,6 +338,7 @@ EXEC(wait)
             return emu_watch_for(w, WAIT_TENSOR, 0, 0, &w->cta->tensor_steps);
     }
     emu_observe(w, emu_agent(w->cta, AGENT_TENSOR, leader(w)), (uint32_t)last + 1);
+    NOTE(w, in, .op = ACT_GROUPS_DONE, .value = (uint32_t)in->imm);
     return EMU_NEXT;
 }
 

@@ -1,0 +1,78 @@
+// What the warps of one cluster did to barriers and to what barriers guard, in the order in which
+// each did it: the material that a protocol is folded from (fold.c).
+#ifndef TMAP_EMULATE_RECORD_H
+#define TMAP_EMULATE_RECORD_H
+
+#include "emulate/async/async.h"
+
+enum act_op {
+    ACT_INIT,         // value: arrivals of a phase
+    ACT_FENCE_INIT,   // fence.mbarrier_init
+    ACT_FENCE,        // fence.proxy.async
+    ACT_MEET,         // bar.sync `at` of `value` threads (0: all)
+    ACT_MEET_CLUSTER, // value 0: arrive, 1: wait
+    ACT_WAIT,         // passed, on parity `value`
+    ACT_ARRIVE,       // value: arrivals
+    ACT_EXPECT,       // the same of one arrival, and of `bytes`
+    ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
+    ACT_STORE,        // a copy out of `at`
+    ACT_WAIT_READ,    // all stores but the last `value` groups have been read
+    ACT_READ,         // by the warp itself
+    ACT_WRITE,        // by the warp itself
+    ACT_TENSOR_READ,  // of shared memory, by a product that is under way
+    ACT_SUM,          // of columns of tensor memory, by a product that is under way
+    ACT_FETCH,        // of columns of tensor memory, by a load that is under way
+    ACT_FETCHED,      // tcgen05.wait::ld
+    ACT_COMMIT,       // tcgen05.commit to the barrier
+    ACT_GROUP,        // wgmma.commit_group
+    ACT_GROUPS_DONE   // wgmma.wait_group: all but the last `value`
+};
+
+// CTAs are ranks in the cluster; of tensor memory `at` and `bytes` count columns.
+struct act {
+    uint8_t op, cta, barrier_cta;
+    uint16_t by_cta, by_warp;
+    uint32_t line, at, bytes, barrier, value;
+};
+
+struct touched { // by one warp since it last did anything else
+    uint8_t op, cta;
+    uint32_t from, to, line;
+};
+enum { MOST_TOUCHED = 96 };
+
+struct warp_touches {
+    struct touched of[MOST_TOUCHED];
+    uint32_t count;
+};
+
+struct tmap_emulate_record {
+    uint32_t cluster; // the one that is recorded
+    struct act *act;
+    size_t count, room;
+    struct warp_touches *warp; // of all CTAs of the cluster
+    uint32_t ctas, warps;      // of the cluster; of a CTA
+    bool lost;                 // for want of memory
+    char (*name)[32];          // of what a protocol folded from it has
+    uint32_t names;
+};
+
+// NULL, or that of this warp's run, where its cluster is the one that is recorded.
+static inline struct tmap_emulate_record *emu_recorded(const struct emu_warp *w)
+{
+    struct tmap_emulate_record *r = w->m->watch.record;
+    return r && w->cta->number / w->cta->cluster->ctas == r->cluster ? r : NULL;
+}
+
+void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct act *act);
+// Memory that the warp, or something that it issued, touches: from its start to its end.
+void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum act_op op,
+                    const struct emu_cta *cta, uint64_t from, uint64_t bytes);
+
+// An act, where somebody records.
+#define NOTE(w, in, ...)                                                                           \
+    do {                                                                                           \
+        if ((w)->m->watch.record) emu_note((w), (in), &(struct act){__VA_ARGS__});                 \
+    } while (0)
+
+#endif
