@@ -205,6 +205,30 @@ TMAP_API enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_mod
                                                    size_t cap, size_t *found,
                                                    struct tmap_emulate_result *result);
 
+/* tmap_emulate_protocol() : the protocol of a kernel's barriers, as protocol.h explores it, folded
+ *  from what runs of it recorded (8 at most, of one configuration, of different numbers of tiles
+ * and of k blocks): which barriers are rings, which bytes their slots, what each warp does at the
+ *  start, with every tile, every k block, and at the end. All that every run did has to follow from
+ *  the one program; that the kernel goes on so in launches that were not run is assumed.
+ *  part: what of it, and which where there are several. Warps of a CTA with one program are one
+ *  agent. Names in *out are the first record's until the
+ *  next call with it. error may be NULL.
+ *  Errors: TMAP_E_ARGUMENT where the runs have no such program (error says why, and at which line
+ * of the PTX), TMAP_E_NO_PLAN where there is no such part, TMAP_E_MEMORY. */
+struct tmap_protocol;
+enum tmap_emulate_part {
+    TMAP_EMULATE_BARRIERS = 0, /* all mbarriers, with the meetings of whole CTAs and clusters */
+    TMAP_EMULATE_RING = 1,     /* those that guard one buffer's slots: everybody is let run apart
+                                  from the rest, so no fault of the slots is missed; a circle of
+                                  waits through several rings would be */
+    TMAP_EMULATE_STAGING = 2   /* an area that warps write and one of them stores, with the barriers
+                                  of some warps of a CTA, which the others leave out */
+};
+TMAP_API enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *records,
+                                                size_t count, enum tmap_emulate_part part,
+                                                unsigned number, struct tmap_protocol *out,
+                                                struct tmap_emulate_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,70 @@
+#include "emulate/protocol/fold.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
+{
+    va_list args;
+    if (f->error->text[0]) return false;
+    f->error->line = line;
+    va_start(args, format);
+    vsnprintf(f->error->text, sizeof f->error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool whole(struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        if (f->run[r]->lost || !f->run[r]->count || f->run[r]->warps != f->run[0]->warps ||
+            f->run[r]->ctas != f->run[0]->ctas)
+            return fold_fail(f, 0, "the records are not whole, or not of one shape of launch");
+    return true;
+}
+
+static void close_fold(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++)
+        for (size_t r = 0; r < f->runs; r++) free(f->program[i].said[r].symbol);
+    free(f->program);
+    free(f);
+}
+
+enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *records, size_t count,
+                                       enum tmap_emulate_part part, unsigned number,
+                                       struct tmap_protocol *out, struct tmap_emulate_error *error)
+{
+    enum { NAMES = MOST_WARPS + MOST_OBJECTS };
+    struct tmap_emulate_error none;
+    if (!records || count == 0 || count > MOST_RUNS || !out) return TMAP_E_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        if (!records[i]) return TMAP_E_ARGUMENT;
+    struct fold *f = calloc(1, sizeof *f);
+    if (!f) return TMAP_E_MEMORY;
+    f->run = records;
+    f->runs = count;
+    f->part = part;
+    f->number = number;
+    f->group = part == TMAP_EMULATE_STAGING;
+    f->error = error ? error : &none;
+    f->out = out;
+    memset(f->error, 0, sizeof *f->error);
+    memset(out, 0, sizeof *out);
+    out->name = "protocol";
+    free(records[0]->name);
+    records[0]->names = 0;
+    records[0]->name = calloc(NAMES, sizeof *records[0]->name);
+    f->program = calloc(MOST_WARPS, sizeof *f->program);
+    enum tmap_status s = records[0]->name && f->program ? TMAP_OK : TMAP_E_MEMORY;
+    if (s == TMAP_OK && (!whole(f) || !fold_objects(f))) s = TMAP_E_ARGUMENT;
+    if (s == TMAP_OK && f->buffers == 0 && f->group) s = TMAP_E_NO_PLAN;
+    const bool ring = part == TMAP_EMULATE_RING && number >= f->barriers;
+    if (s == TMAP_OK && ring) s = TMAP_E_NO_PLAN;
+    if (s == TMAP_OK && (!fold_symbols(f) || !fold_parts(f) || !fold_steps(f)))
+        s = f->none ? TMAP_E_NO_PLAN : TMAP_E_ARGUMENT;
+    close_fold(f);
+    return s;
+}

@@ -1,0 +1,109 @@
+// From records to a protocol: objects (which barriers and buffers are rings), symbols (what each
+// warp did to them), parts (which of it comes round again with every k block and every tile),
+// steps (the automaton's, solve/machine.h).
+#ifndef TMAP_EMULATE_FOLD_H
+#define TMAP_EMULATE_FOLD_H
+
+#include "emulate/protocol/record.h"
+#include "tmap/protocol.h"
+
+enum {
+    MOST_BARRIERS = 64, // of a CTA
+    MOST_RANGES = 128,  // of buffers
+    MOST_OBJECTS = TMAP_PROTOCOL_BARRIERS + TMAP_PROTOCOL_BUFFERS,
+    MOST_WARPS = 64, // that do anything, of the cluster
+    MOST_RUNS = 8,
+    MOST_PART = 24, // symbols of one part of a program
+    MOST_TILES = 64
+};
+
+struct ring_object { // an array of barriers, or a buffer of as many slots
+    uint32_t depth;
+    uint32_t at[TMAP_PROTOCOL_DEPTH]; // offset of each slot's barrier; of a buffer its first byte
+    uint32_t arrivals;
+};
+
+struct range { // of a slot of a buffer
+    uint8_t buffer, slot, cta;
+    uint32_t from, to;
+};
+
+enum { SPACE_SHARED, SPACE_TENSOR };
+
+struct fold {
+    struct tmap_emulate_record *const *run;
+    size_t runs;
+    enum tmap_emulate_part part;
+    unsigned number;             // of a ring or a staging area
+    bool group;                  // a staging area's
+    bool none;                   // there are fewer
+    bool left_out[MOST_OBJECTS]; // of the other rings
+    struct ring_object barrier[TMAP_PROTOCOL_BARRIERS], buffer[TMAP_PROTOCOL_BUFFERS];
+    uint32_t barriers, buffers;
+    uint32_t each[TMAP_PROTOCOL_BARRIERS]; // arrivals at a barrier that count as one
+    uint8_t space[TMAP_PROTOCOL_BUFFERS];  // of a buffer
+    struct range range[MOST_RANGES];
+    uint32_t ranges;
+    struct program *program; // of each warp that does anything
+    uint32_t programs;
+    struct tmap_emulate_error *error;
+    struct tmap_protocol *out;
+};
+
+struct symbol {
+    uint8_t op, x, y, ctas, signal, count; // op: enum tmap_step_op
+    uint32_t bytes;
+    int32_t index; // generation * slots + slot; -1: of no ring
+    uint32_t line;
+};
+
+// What one warp did in one run.
+struct said {
+    struct symbol *symbol;
+    uint32_t count, room;
+};
+
+// How the index of a symbol goes with blocks and tiles; per position of a part.
+struct going {
+    int32_t by_block, by_tile;
+    bool is_by_block, is_by_tile, seen;
+};
+
+enum fold_part { PART_START, PART_TILE, PART_FIRST, PART_BLOCK, PART_FLUSH, PART_END, FOLD_PARTS };
+
+struct program {
+    uint8_t cta;
+    uint16_t warp, last_warp, weight; // of warps that act alike
+    struct said said[MOST_RUNS];
+    uint32_t length[FOLD_PARTS];
+    struct symbol part[FOLD_PARTS][MOST_PART];
+    struct going going[FOLD_PARTS][MOST_PART];
+    bool skipped[MOST_PART]; // in PART_BLOCK: not in the first block of a tile
+    uint32_t word[MOST_RUNS][MOST_TILES], tiles[MOST_RUNS];
+    uint8_t rate[MOST_OBJECTS]; // 0: not used; RATE_BLOCK, RATE_TILE
+};
+enum { RATE_NONE, RATE_BLOCK, RATE_TILE };
+
+// False with f->error, each.
+bool fold_objects(struct fold *f);
+bool fold_symbols(struct fold *f);
+bool fold_parts(struct fold *f);
+bool fold_steps(struct fold *f);
+
+// Leaves of the programs what concerns that ring; false: there are fewer.
+bool keep_ring(struct fold *f, unsigned number);
+uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names
+void drop_program(struct fold *f, uint32_t i);
+
+bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool same_symbol(const struct symbol *a, const struct symbol *b); // but for where in the ring
+
+// The array and the slot of a barrier.
+bool barrier_named(const struct fold *f, uint32_t offset, uint8_t *array, uint8_t *slot);
+static inline uint32_t object_of_buffer(uint32_t buffer)
+{
+    return TMAP_PROTOCOL_BARRIERS + buffer;
+}
+
+#endif

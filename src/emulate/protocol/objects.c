@@ -1,0 +1,280 @@
+// Which barriers are one ring: those that one instruction names in turn. Which bytes are a buffer:
+// those whose arrival the barriers of a ring count, the columns that products sum into and others
+// read, and the bytes that the copy engine stores.
+#include "emulate/protocol/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sites {
+    uint32_t offset[MOST_BARRIERS], arrivals[MOST_BARRIERS], count;
+    uint32_t of[MOST_BARRIERS]; // the first of the same ring
+};
+
+static uint32_t number_of(const struct sites *s, uint32_t offset)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->offset[i] == offset) return i;
+    return MOST_BARRIERS;
+}
+
+static void join(struct sites *s, uint32_t a, uint32_t b)
+{
+    const uint32_t from = s->of[a], to = s->of[b];
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->of[i] == from) s->of[i] = to;
+}
+
+static bool names_barrier(const struct act *a)
+{
+    return a->op == ACT_WAIT || a->op == ACT_ARRIVE || a->op == ACT_EXPECT || a->op == ACT_LOAD ||
+           a->op == ACT_COMMIT;
+}
+
+static bool init_sites(struct fold *f, struct sites *s)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (a->op != ACT_INIT) continue;
+            const uint32_t n = number_of(s, a->barrier);
+            if (n == MOST_BARRIERS) {
+                if (s->count == MOST_BARRIERS)
+                    return fold_fail(f, a->line, "more than %d mbarriers", MOST_BARRIERS);
+                s->offset[s->count] = a->barrier;
+                s->arrivals[s->count] = a->value;
+                s->of[s->count] = s->count;
+                s->count++;
+            } else if (s->arrivals[n] != a->value) {
+                return fold_fail(f, a->line,
+                                 "the mbarrier at shared 0x%x has %u arrivals, and %u elsewhere",
+                                 a->barrier, a->value, s->arrivals[n]);
+            }
+        }
+    return true;
+}
+
+// What one instruction names in the course of the runs is one ring.
+static bool join_sites(struct fold *f, struct sites *s)
+{
+    enum { LINES = 512 };
+    struct {
+        uint32_t line, first;
+        uint8_t op;
+    } *seen = calloc(LINES, sizeof *seen);
+    uint32_t lines = 0;
+    bool good = seen != NULL;
+    for (size_t r = 0; good && r < f->runs; r++)
+        for (size_t i = 0; good && i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            uint32_t n, k = 0;
+            if (!names_barrier(a)) continue;
+            n = number_of(s, a->barrier);
+            while (k < lines && (seen[k].line != a->line || seen[k].op != a->op)) k++;
+            if (n == MOST_BARRIERS || k == LINES) {
+                good = fold_fail(f, a->line, "names a barrier that nobody initialised");
+            } else if (k == lines) {
+                seen[lines].line = a->line;
+                seen[lines].op = a->op;
+                seen[lines++].first = n;
+            } else {
+                join(s, n, seen[k].first);
+            }
+        }
+    free(seen);
+    return good;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static bool used(const struct fold *f, uint32_t offset)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++)
+            if (names_barrier(&f->run[r]->act[i]) && f->run[r]->act[i].barrier == offset)
+                return true;
+    return false;
+}
+
+static bool make_ring(struct fold *f, const struct sites *s, uint32_t first)
+{
+    struct ring_object o = {.arrivals = s->arrivals[first]};
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (s->of[i] != first) continue;
+        if (o.depth == TMAP_PROTOCOL_DEPTH)
+            return fold_fail(f, 0, "a ring of more than %d barriers", TMAP_PROTOCOL_DEPTH);
+        if (s->arrivals[i] != o.arrivals)
+            return fold_fail(f, 0, "the barriers of a ring count %u arrivals and %u", o.arrivals,
+                             s->arrivals[i]);
+        o.at[o.depth++] = s->offset[i];
+    }
+    if (o.depth == 1 && !used(f, o.at[0])) return true;
+    if (f->barriers == TMAP_PROTOCOL_BARRIERS)
+        return fold_fail(f, 0, "more than %d rings of barriers", TMAP_PROTOCOL_BARRIERS);
+    qsort(o.at, o.depth, sizeof o.at[0], by_value);
+    f->barrier[f->barriers++] = o;
+    return true;
+}
+
+static bool find_barriers(struct fold *f)
+{
+    struct sites s = {.count = 0};
+    if (!init_sites(f, &s) || !join_sites(f, &s)) return false;
+    for (uint32_t i = 0; i < s.count; i++)
+        if (s.of[i] == i && !make_ring(f, &s, i)) return false;
+    return true;
+}
+
+bool barrier_named(const struct fold *f, uint32_t offset, uint8_t *array, uint8_t *slot)
+{
+    for (uint32_t b = 0; b < f->barriers; b++)
+        for (uint32_t i = 0; i < f->barrier[b].depth; i++)
+            if (f->barrier[b].at[i] == offset) {
+                *array = (uint8_t)b;
+                *slot = (uint8_t)i;
+                return true;
+            }
+    return false;
+}
+
+// --- buffers
+
+static bool add_range(struct fold *f, const struct range *n)
+{
+    for (uint32_t i = 0; i < f->ranges; i++) {
+        struct range *o = &f->range[i];
+        if (o->buffer != n->buffer || o->slot != n->slot || o->cta != n->cta || o->to < n->from ||
+            o->from > n->to)
+            continue;
+        if (n->from < o->from) o->from = n->from;
+        if (n->to > o->to) o->to = n->to;
+        return true;
+    }
+    if (f->ranges == MOST_RANGES) return fold_fail(f, 0, "more than %d buffers", MOST_RANGES);
+    f->range[f->ranges++] = *n;
+    return true;
+}
+
+static bool new_buffer(struct fold *f, uint32_t depth, uint8_t space, uint8_t *out)
+{
+    if (f->buffers == TMAP_PROTOCOL_BUFFERS)
+        return fold_fail(f, 0, "more than %d buffers", TMAP_PROTOCOL_BUFFERS);
+    f->space[f->buffers] = space;
+    f->buffer[f->buffers].depth = depth;
+    *out = (uint8_t)f->buffers++;
+    return true;
+}
+
+// What copies whose bytes one ring of barriers counts bring, of each barrier a slot.
+static bool find_loaded(struct fold *f)
+{
+    uint8_t buffer_of[TMAP_PROTOCOL_BARRIERS];
+    memset(buffer_of, UINT8_MAX, sizeof buffer_of);
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            uint8_t array, slot;
+            if (a->op != ACT_LOAD || !barrier_named(f, a->barrier, &array, &slot)) continue;
+            if (buffer_of[array] == UINT8_MAX &&
+                !new_buffer(f, f->barrier[array].depth, SPACE_SHARED, &buffer_of[array]))
+                return false;
+            const uint8_t b = buffer_of[array];
+            if (!f->buffer[b].at[slot] || a->at < f->buffer[b].at[slot])
+                f->buffer[b].at[slot] = a->at;
+            if (!add_range(f, &(struct range){b, slot, a->cta, a->at, a->at + a->bytes}))
+                return false;
+        }
+    return true;
+}
+
+static bool is_fetched(const struct fold *f, const struct act *sum)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (a->op == ACT_FETCH && a->at < sum->at + sum->bytes && sum->at < a->at + a->bytes)
+                return true;
+        }
+    return false;
+}
+
+// Slots of a buffer that begin where an act of the kind does.
+static bool find_places(struct fold *f, enum act_op op, uint8_t space,
+                        bool (*counts)(const struct fold *, const struct act *))
+{
+    struct ring_object o = {.depth = 0};
+    uint8_t buffer = 0;
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            uint32_t k = 0;
+            if (a->op != op || !counts(f, a)) continue;
+            while (k < o.depth && o.at[k] != a->at) k++;
+            if (k < o.depth) continue;
+            if (o.depth == TMAP_PROTOCOL_DEPTH)
+                return fold_fail(f, a->line, "a buffer of more than %d slots", TMAP_PROTOCOL_DEPTH);
+            o.at[o.depth++] = a->at;
+        }
+    if (o.depth == 0) return true;
+    qsort(o.at, o.depth, sizeof o.at[0], by_value);
+    if (!new_buffer(f, o.depth, space, &buffer)) return false;
+    f->buffer[buffer] = o;
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            uint8_t k = 0;
+            if (a->op != op || !counts(f, a)) continue;
+            while (o.at[k] != a->at) k++;
+            if (k + 1u < o.depth && a->at + a->bytes > o.at[k + 1])
+                return fold_fail(f, a->line, "slots of a buffer overlap");
+            if (!add_range(f, &(struct range){buffer, k, a->cta, a->at, a->at + a->bytes}))
+                return false;
+        }
+    return true;
+}
+
+// --- staging areas: which warps write what one of them stores
+
+static bool overlaps(const struct act *a, const struct act *b)
+{
+    return a->cta == b->cta && a->at < b->at + b->bytes && b->at < a->at + a->bytes;
+}
+
+// The warp whose stores are the area's: the number-th of CTA 0 that stores.
+static bool is_of_group(const struct fold *f, const struct act *a)
+{
+    uint16_t warps[MOST_WARPS];
+    unsigned n = 0;
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count && n <= f->number; i++) {
+            const struct act *s = &f->run[r]->act[i];
+            bool known = s->op != ACT_STORE || s->by_cta != 0;
+            for (unsigned k = 0; k < n; k++) known = known || warps[k] == s->by_warp;
+            if (!known) warps[n++] = s->by_warp;
+        }
+    return n == f->number + 1 && a->by_cta == 0 && a->by_warp == warps[n - 1];
+}
+
+static bool is_loaded(const struct fold *f, const struct act *store)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++)
+            if (f->run[r]->act[i].op == ACT_LOAD && overlaps(&f->run[r]->act[i], store))
+                return true;
+    return false;
+}
+
+static bool is_staging(const struct fold *f, const struct act *a)
+{
+    return is_of_group(f, a) && !is_loaded(f, a);
+}
+
+bool fold_objects(struct fold *f)
+{
+    if (f->group) return find_places(f, ACT_STORE, SPACE_SHARED, is_staging);
+    return find_barriers(f) && find_loaded(f) && find_places(f, ACT_SUM, SPACE_TENSOR, is_fetched);
+}

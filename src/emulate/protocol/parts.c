@@ -1,0 +1,286 @@
+// Which part of what a warp did comes round with every tile and every k block: the shortest program
+// START (TILE BLOCK+ FLUSH)+ END that says all of it, the first block of a tile a part of the
+// others. What is found in the first run has to say all the others.
+#include "emulate/protocol/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_START = 8, MOST_TILE = 6, MOST_FLUSH = 10, MOST_END = MOST_PART - 4 };
+
+struct split { // lengths of the parts at the beginning of what was said
+    uint32_t start, tile, first, block, flush;
+};
+
+struct walk {
+    const struct said *said;
+    uint32_t at;
+};
+
+static bool matches(const struct walk *w, const struct symbol *part, uint32_t length)
+{
+    if (w->at + length > w->said->count) return false;
+    for (uint32_t i = 0; i < length; i++)
+        if (!same_symbol(&w->said->symbol[w->at + i], &part[i])) return false;
+    return true;
+}
+
+static bool take(struct walk *w, const struct symbol *part, uint32_t length)
+{
+    if (!matches(w, part, length)) return false;
+    w->at += length;
+    return true;
+}
+
+struct pattern {
+    const struct symbol *part[FOLD_PARTS];
+    uint32_t length[FOLD_PARTS];
+};
+
+// One tile; its blocks. Where it does not fit, the walk is back where it was.
+static uint32_t take_tile(struct walk *w, const struct pattern *p)
+{
+    const uint32_t from = w->at;
+    uint32_t blocks = 1;
+    if (!take(w, p->part[PART_TILE], p->length[PART_TILE]) ||
+        !take(w, p->part[PART_FIRST], p->length[PART_FIRST])) {
+        w->at = from;
+        return 0;
+    }
+    while (p->length[PART_BLOCK] && take(w, p->part[PART_BLOCK], p->length[PART_BLOCK])) blocks++;
+    if (take(w, p->part[PART_FLUSH], p->length[PART_FLUSH])) return blocks;
+    w->at = from;
+    return 0;
+}
+
+static uint32_t take_tiles(struct walk *w, const struct pattern *p, uint32_t word[MOST_TILES])
+{
+    uint32_t tiles = 0, blocks;
+    while (tiles < MOST_TILES && (blocks = take_tile(w, p)) > 0) word[tiles++] = blocks;
+    return tiles;
+}
+
+// Whether a is b without some ends of reads and arrivals; and which: a slot is given back a block
+// late.
+static bool is_part_of(const struct symbol *a, uint32_t a_length, const struct symbol *b,
+                       uint32_t b_length, bool skipped[MOST_PART])
+{
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < b_length; k++) {
+        skipped[k] = i == a_length || !same_symbol(&a[i], &b[k]);
+        if (skipped[k] && b[k].op != TMAP_STEP_DONE && b[k].op != TMAP_STEP_ARRIVE) return false;
+        i += !skipped[k];
+    }
+    return i == a_length;
+}
+
+static struct pattern pattern_at(const struct said *said, const struct split *s)
+{
+    const uint32_t length[FOLD_PARTS] = {s->start, s->tile, s->first, s->block, s->flush, 0};
+    struct pattern p;
+    const struct symbol *at = said->symbol;
+    for (int k = 0; k < FOLD_PARTS; k++) {
+        p.part[k] = at;
+        p.length[k] = length[k];
+        at += length[k];
+    }
+    return p;
+}
+
+// What follows the blocks of the first tile is only known once these are counted.
+static bool find_flush(const struct said *said, struct pattern *p)
+{
+    struct walk w = {said, p->length[PART_START] + p->length[PART_TILE] + p->length[PART_FIRST]};
+    while (p->length[PART_BLOCK] && take(&w, p->part[PART_BLOCK], p->length[PART_BLOCK])) continue;
+    p->part[PART_FLUSH] = said->symbol + w.at;
+    return w.at + p->length[PART_FLUSH] <= said->count;
+}
+
+static uint32_t score(const struct pattern *p)
+{
+    const uint32_t block = p->length[PART_BLOCK], first = p->length[PART_FIRST];
+    return 4 * (p->length[PART_START] + p->length[PART_TILE] + (block ? block : first) +
+                p->length[PART_FLUSH] + p->length[PART_END]) +
+           p->length[PART_TILE] + p->length[PART_FLUSH] + (block ? block - first : 0);
+}
+
+struct best {
+    struct pattern pattern;
+    uint32_t score;
+};
+
+static void try_split(const struct said *said, const struct split *s, struct best *best)
+{
+    struct pattern p = pattern_at(said, s);
+    uint32_t word[MOST_TILES];
+    bool skipped[MOST_PART];
+    if (s->start + s->tile + s->first + s->block > said->count || !find_flush(said, &p)) return;
+    if (s->block &&
+        !is_part_of(p.part[PART_FIRST], s->first, p.part[PART_BLOCK], s->block, skipped))
+        return;
+    struct walk w = {said, s->start};
+    if (take_tiles(&w, &p, word) == 0 || said->count - w.at > MOST_END) return;
+    p.part[PART_END] = said->symbol + w.at;
+    p.length[PART_END] = said->count - w.at;
+    if (score(&p) >= best->score) return;
+    best->pattern = p;
+    best->score = score(&p);
+}
+
+static void search(const struct said *said, struct best *best)
+{
+    struct split s;
+    for (s.start = 0; s.start <= MOST_START; s.start++)
+        for (s.tile = 0; s.tile <= MOST_TILE; s.tile++)
+            for (s.first = 1; s.first < MOST_PART; s.first++)
+                for (s.flush = 0; s.flush <= MOST_FLUSH; s.flush++) {
+                    s.block = 0;
+                    if (4 * (s.start + s.tile + s.first + s.flush) >= best->score) break;
+                    try_split(said, &s, best);
+                    for (s.block = s.first; s.block < s.first + 4 && s.block < MOST_PART; s.block++)
+                        try_split(said, &s, best);
+                }
+}
+
+// The same in every run, and little: nothing comes round.
+static bool is_whole_program(const struct fold *f, const struct program *p)
+{
+    const struct said *first = &p->said[0];
+    for (size_t r = 0; r < f->runs; r++) {
+        const struct walk w = {&p->said[r], 0};
+        if (p->said[r].count != first->count || first->count > MOST_START ||
+            !matches(&w, first->symbol, first->count))
+            return false;
+    }
+    return f->runs > 1 || first->count <= 4;
+}
+
+static void keep(struct program *p, const struct pattern *from)
+{
+    for (int k = 0; k < FOLD_PARTS; k++) {
+        p->length[k] = from->length[k];
+        memcpy(p->part[k], from->part[k], from->length[k] * sizeof *from->part[k]);
+    }
+    if (p->length[PART_BLOCK])
+        is_part_of(p->part[PART_FIRST], p->length[PART_FIRST], p->part[PART_BLOCK],
+                   p->length[PART_BLOCK], p->skipped);
+}
+
+// Up to the first meeting, and from there on: who takes no part in the loops.
+static void keep_short(struct program *p)
+{
+    const struct said *said = &p->said[0];
+    uint32_t n = 0;
+    while (n < said->count && said->symbol[n].op != TMAP_STEP_SYNC) n++;
+    if (n < said->count) n++;
+    p->length[PART_START] = n;
+    p->length[PART_END] = said->count - n;
+    memcpy(p->part[PART_START], said->symbol, n * sizeof *said->symbol);
+    memcpy(p->part[PART_END], said->symbol + n, (said->count - n) * sizeof *said->symbol);
+}
+
+static struct pattern kept(const struct program *p)
+{
+    struct pattern q;
+    for (int k = 0; k < FOLD_PARTS; k++) {
+        q.part[k] = p->part[k];
+        q.length[k] = p->length[k];
+    }
+    return q;
+}
+
+static bool has_loop(const struct program *p)
+{
+    return p->length[PART_FIRST] > 0;
+}
+
+// Every run is said by the program, to its end.
+static bool check_run(struct fold *f, struct program *p, size_t run)
+{
+    const struct said *said = &p->said[run];
+    const struct pattern q = kept(p);
+    struct walk w = {said, 0};
+    bool good = take(&w, q.part[PART_START], q.length[PART_START]);
+    if (good && has_loop(p)) p->tiles[run] = take_tiles(&w, &q, p->word[run]);
+    if (good && take(&w, q.part[PART_END], q.length[PART_END]) && w.at == said->count) return true;
+    return fold_fail(f, w.at < said->count ? said->symbol[w.at].line : 0,
+                     "warp %u of CTA %u does not go on as in the first run", p->warp, p->cta);
+}
+
+// --- how indices go with blocks and tiles
+
+static void note_going(struct going *g, const struct symbol *s, uint32_t blocks, uint32_t tiles)
+{
+    const int32_t block = s->index - (int32_t)blocks, tile = s->index - (int32_t)tiles;
+    if (!g->seen) *g = (struct going){block, tile, true, true, true};
+    if (g->by_block != block) g->is_by_block = false;
+    if (g->by_tile != tile) g->is_by_tile = false;
+}
+
+struct place {
+    const struct said *said;
+    uint32_t at, blocks, tiles;
+};
+
+static void note_part(struct program *p, struct place *at, enum fold_part part)
+{
+    for (uint32_t i = 0; i < p->length[part]; i++)
+        note_going(&p->going[part][i], &at->said->symbol[at->at++], at->blocks, at->tiles);
+}
+
+static void note_first(struct program *p, struct place *at)
+{
+    for (uint32_t i = 0; i < p->length[PART_BLOCK]; i++)
+        if (!p->skipped[i])
+            note_going(&p->going[PART_BLOCK][i], &at->said->symbol[at->at++], at->blocks,
+                       at->tiles);
+}
+
+static void note_run(struct program *p, size_t run)
+{
+    struct place at = {&p->said[run], 0, 0, 0};
+    note_part(p, &at, PART_START);
+    for (; at.tiles < p->tiles[run]; at.tiles++) {
+        note_part(p, &at, PART_TILE);
+        note_first(p, &at);
+        at.blocks++;
+        for (uint32_t k = 1; k < p->word[run][at.tiles]; k++, at.blocks++)
+            note_part(p, &at, PART_BLOCK);
+        note_part(p, &at, PART_FLUSH);
+    }
+    note_part(p, &at, PART_END);
+}
+
+// Where no tile has two blocks, the first is all there is.
+static void one_kind_of_block(struct program *p)
+{
+    if (p->length[PART_BLOCK] || !has_loop(p)) return;
+    p->length[PART_BLOCK] = p->length[PART_FIRST];
+    memcpy(p->part[PART_BLOCK], p->part[PART_FIRST], sizeof p->part[PART_BLOCK]);
+}
+
+static bool fold_warp(struct fold *f, struct program *p)
+{
+    struct best best = {.score = UINT32_MAX};
+    const bool whole = is_whole_program(f, p);
+    if (!whole) search(&p->said[0], &best);
+    if (whole)
+        keep_short(p);
+    else if (best.score == UINT32_MAX)
+        return fold_fail(f, p->said[0].symbol[0].line, "warp %u of CTA %u goes round in no loop",
+                         p->warp, p->cta);
+    else
+        keep(p, &best.pattern);
+    for (size_t r = 0; r < f->runs; r++)
+        if (!check_run(f, p, r)) return false;
+    one_kind_of_block(p);
+    for (size_t r = 0; r < f->runs; r++) note_run(p, r);
+    return true;
+}
+
+bool fold_parts(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (!fold_warp(f, &f->program[i])) return false;
+    return true;
+}

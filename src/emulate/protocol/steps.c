@@ -1,0 +1,456 @@
+// The programs of the warps as the automaton's: one word of tiles and blocks that all follow, rings
+// that everybody goes along at one pace, steps. Warps of a CTA that act alike become one agent.
+#include "core/arith.h"
+#include "emulate/protocol/fold.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_ADVANCES = TMAP_PROTOCOL_DEPTH };
+
+// --- the word
+
+static bool has_tiles(const struct program *p)
+{
+    return p->length[PART_TILE] + p->length[PART_FLUSH] > 0;
+}
+
+static uint32_t blocks_of(const struct program *p, size_t run)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < p->tiles[run]; i++) sum += p->word[run][i];
+    return sum;
+}
+
+static bool same_word(const struct fold *f, const struct program *a, const struct program *b)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        if (a->tiles[r] != b->tiles[r] ||
+            memcmp(a->word[r], b->word[r], a->tiles[r] * sizeof a->word[r][0]) != 0)
+            return false;
+    return true;
+}
+
+enum level { LEVEL_NONE, LEVEL_BLOCKS, LEVEL_TILES };
+
+// Which of the word's letters a loop without ends of tiles goes with.
+static enum level level_of(const struct fold *f, const struct program *p,
+                           const struct program *word)
+{
+    bool blocks = true, tiles = true;
+    for (size_t r = 0; r < f->runs; r++) {
+        blocks = blocks && blocks_of(p, r) == blocks_of(word, r);
+        tiles = tiles && blocks_of(p, r) == word->tiles[r];
+    }
+    return blocks ? LEVEL_BLOCKS : tiles ? LEVEL_TILES : LEVEL_NONE;
+}
+
+// A loop that goes round once a tile does so at the tile's last block.
+static void move_to_flush(struct program *p)
+{
+    p->length[PART_FLUSH] = p->length[PART_BLOCK];
+    memcpy(p->part[PART_FLUSH], p->part[PART_BLOCK], sizeof p->part[PART_FLUSH]);
+    memcpy(p->going[PART_FLUSH], p->going[PART_BLOCK], sizeof p->going[PART_FLUSH]);
+    p->length[PART_BLOCK] = 0;
+    for (uint32_t i = 0; i < p->length[PART_FLUSH]; i++) {
+        struct going *g = &p->going[PART_FLUSH][i];
+        g->by_tile = g->by_block;
+        g->is_by_tile = g->is_by_block;
+        g->is_by_block = false;
+    }
+    for (uint32_t i = 0; i < p->length[PART_END]; i++) {
+        struct going *g = &p->going[PART_END][i];
+        g->by_tile = g->by_block;
+        g->is_by_tile = g->is_by_block;
+    }
+}
+
+// Without ends of tiles anywhere the slowest loop is no loop of tiles: all go round together.
+static const struct program *word_of(const struct fold *f)
+{
+    const struct program *word = NULL;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        const struct program *p = &f->program[i];
+        if (p->length[PART_BLOCK] && (!word || (has_tiles(p) && !has_tiles(word)))) word = p;
+    }
+    return word;
+}
+
+static bool follow_word(struct fold *f)
+{
+    const struct program *word = word_of(f);
+    if (!word) return fold_fail(f, 0, "no warp goes round in a loop");
+    f->out->tiles = has_tiles(word);
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        if (p == word || !p->length[PART_BLOCK]) continue;
+        const enum level level = level_of(f, p, word);
+        const uint32_t line = p->part[PART_BLOCK][0].line;
+        if (has_tiles(p) ? !same_word(f, p, word) : level == LEVEL_NONE)
+            return fold_fail(
+                f, line, "warp %u of CTA %u goes round %u times, warp %u of CTA %u %u times",
+                p->warp, p->cta, blocks_of(p, 0), word->warp, word->cta, blocks_of(word, 0));
+        if (!has_tiles(p) && level == LEVEL_TILES) move_to_flush(p);
+    }
+    return true;
+}
+
+// --- paces and rings
+
+// Objects that a symbol names.
+uint32_t objects_of(const struct symbol *s, uint8_t out[2])
+{
+    switch (s->op) {
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_WAIT_FREE:
+    case TMAP_STEP_ARRIVE:
+    case TMAP_STEP_EXPECT:
+        out[0] = s->x;
+        return 1;
+    case TMAP_STEP_COMMIT:
+        out[0] = s->y;
+        if (s->x == UINT8_MAX) return 1;
+        out[1] = (uint8_t)object_of_buffer(s->x);
+        return 2;
+    case TMAP_STEP_LOAD:
+        out[0] = s->y;
+        out[1] = (uint8_t)object_of_buffer(s->x);
+        return 2;
+    default:
+        out[0] = (uint8_t)object_of_buffer(s->x);
+        return s->index < 0 ? 0 : 1;
+    }
+}
+
+static bool set_rate(struct fold *f, struct program *p, const struct symbol *s,
+                     const struct going *g)
+{
+    uint8_t object[2];
+    const uint32_t n = s->index < 0 ? 0 : objects_of(s, object);
+    for (uint32_t k = 0; k < n; k++) {
+        uint8_t *rate = &p->rate[object[k]];
+        const uint8_t now = g->is_by_block ? RATE_BLOCK : g->is_by_tile ? RATE_TILE : RATE_NONE;
+        if (now == RATE_NONE || (*rate && *rate != now))
+            return fold_fail(f, s->line, "goes round its ring at no steady pace");
+        *rate = now;
+    }
+    return true;
+}
+
+static bool set_rates(struct fold *f, struct program *p)
+{
+    for (int part = PART_TILE; part <= PART_FLUSH; part++)
+        for (uint32_t i = 0; part != PART_FIRST && i < p->length[part]; i++)
+            if (!set_rate(f, p, &p->part[part][i], &p->going[part][i])) return false;
+    return true;
+}
+
+static uint32_t depth_of(const struct fold *f, uint32_t object)
+{
+    return object < TMAP_PROTOCOL_BARRIERS ? f->barrier[object].depth
+                                           : f->buffer[object - TMAP_PROTOCOL_BARRIERS].depth;
+}
+
+static bool exists(const struct fold *f, uint32_t object)
+{
+    return object < TMAP_PROTOCOL_BARRIERS ? object < f->barriers
+                                           : object - TMAP_PROTOCOL_BARRIERS < f->buffers;
+}
+
+// Two objects are along one ring where some warp uses both, and all who do at one pace.
+static bool along(const struct fold *f, uint32_t a, uint32_t b)
+{
+    bool both = false;
+    if (depth_of(f, a) != depth_of(f, b)) return false;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        const struct program *p = &f->program[i];
+        if (!p->rate[a] || !p->rate[b]) continue;
+        if (p->rate[a] != p->rate[b]) return false;
+        both = true;
+    }
+    return both;
+}
+
+static bool make_rings(struct fold *f, uint8_t ring[MOST_OBJECTS])
+{
+    memset(ring, UINT8_MAX, MOST_OBJECTS);
+    for (uint32_t a = 0; a < MOST_OBJECTS; a++) {
+        if (f->left_out[a]) ring[a] = 0;
+        if (!exists(f, a) || f->left_out[a]) continue;
+        for (uint32_t pass = 0; pass < MOST_OBJECTS; pass++)
+            for (uint32_t b = 0; b < a && ring[a] == UINT8_MAX; b++)
+                if (exists(f, b) && !f->left_out[b] && along(f, a, b)) ring[a] = ring[b];
+        if (ring[a] != UINT8_MAX) continue;
+        if (f->out->ring_count == TMAP_PROTOCOL_RINGS)
+            return fold_fail(f, 0, "more than %d rings", TMAP_PROTOCOL_RINGS);
+        f->out->depth[f->out->ring_count] = (uint8_t)depth_of(f, a);
+        ring[a] = f->out->ring_count++;
+    }
+    return true;
+}
+
+// --- steps
+
+struct writer {
+    struct fold *f;
+    const uint8_t *ring;
+    struct tmap_agent *agent;
+    uint32_t open;                          // reads, in the middle of the block
+    uint32_t advanced[TMAP_PROTOCOL_RINGS]; // at the end
+};
+
+static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
+{
+    struct tmap_protocol *p = w->f->out;
+    if (p->step_count == TMAP_PROTOCOL_STEPS) return fold_fail(w->f, 0, "too many steps");
+    if (w->agent->count[part] == 0) w->agent->first[part] = p->step_count;
+    w->agent->count[part]++;
+    p->step[p->step_count++] = step;
+    return true;
+}
+
+// How far behind the warp's place in the ring the slot is; the place goes on where it is before.
+static bool put_back(struct writer *w, const struct program *p, enum tmap_part part,
+                     const struct symbol *s, const struct going *g, struct tmap_step *step)
+{
+    uint8_t object[2];
+    if (s->index < 0 || objects_of(s, object) == 0) return true;
+    const uint8_t rate = p->rate[object[0]] ? p->rate[object[0]] : RATE_BLOCK;
+    const uint8_t ring = w->ring[object[0]];
+    int32_t ahead = rate == RATE_BLOCK ? g->by_block : g->by_tile;
+    if (!(rate == RATE_BLOCK ? g->is_by_block : g->is_by_tile))
+        return fold_fail(w->f, s->line, "is not always as far along its ring");
+    ahead -= (int32_t)w->advanced[ring];
+    if (ahead > 0 && part != TMAP_PART_END)
+        return fold_fail(w->f, s->line, "is ahead of its warp's place in the ring");
+    for (; ahead > 0; ahead--, w->advanced[ring]++)
+        if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring})) return false;
+    if (-ahead > TMAP_PROTOCOL_DEPTH) return fold_fail(w->f, s->line, "is far behind its ring");
+    step->back = (uint8_t)-ahead;
+    return true;
+}
+
+// The end of a read and the arrival that tells of it are one step.
+static bool fuse(struct writer *w, enum tmap_part part, const struct tmap_step *arrive)
+{
+    struct tmap_protocol *p = w->f->out;
+    struct tmap_step *done = w->agent->count[part] ? &p->step[p->step_count - 1] : NULL;
+    if (!done || done->op != TMAP_STEP_DONE || done->back != arrive->back ||
+        p->buffer[done->x].ring != p->barrier[arrive->x].ring)
+        return false;
+    done->op = TMAP_STEP_RELEASE;
+    done->y = arrive->x;
+    done->ctas = arrive->ctas;
+    return true;
+}
+
+static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part part,
+                       const struct symbol *s, const struct going *g, bool skipped)
+{
+    struct tmap_step step = {
+        .op = s->op, .x = s->x, .y = s->y, .ctas = s->ctas, .signal = s->signal, .bytes = s->bytes};
+    if (!put_back(w, p, part, s, g, &step)) return false;
+    if (s->op == TMAP_STEP_READ) w->open++;
+    if (s->op == TMAP_STEP_DONE) {
+        if (skipped || (part == TMAP_PART_FLUSH && step.back)) step.when = (uint8_t)w->open;
+        if (w->open) w->open--;
+    }
+    if (s->op != TMAP_STEP_ARRIVE) return put(w, part, step);
+    uint32_t times = s->count * p->weight / w->f->each[s->x];
+    if (fuse(w, part, &step)) times--;
+    if (skipped && times)
+        return fold_fail(w->f, s->line, "arrives by itself, but in no first block of a tile");
+    for (; times > 0; times--)
+        if (!put(w, part, step)) return false;
+    return true;
+}
+
+static bool put_advances(struct writer *w, const struct program *p, enum tmap_part part,
+                         uint8_t rate)
+{
+    for (uint8_t r = 0; r < w->f->out->ring_count; r++) {
+        bool goes = false;
+        for (uint32_t o = 0; o < MOST_OBJECTS; o++)
+            goes = goes || (w->ring[o] == r && p->rate[o] == rate);
+        if (goes && !put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r}))
+            return false;
+    }
+    return true;
+}
+
+static bool put_part(struct writer *w, const struct program *p, enum fold_part from,
+                     enum tmap_part part)
+{
+    for (uint32_t i = 0; i < p->length[from]; i++)
+        if (!put_symbol(w, p, part, &p->part[from][i], &p->going[from][i],
+                        from == PART_BLOCK && p->skipped[i]))
+            return false;
+    return true;
+}
+
+// In the middle of the block as many reads are open as the blocks before it have left.
+static uint32_t open_before(const struct program *p)
+{
+    uint32_t reads = 0, ends = 0;
+    for (uint32_t i = 0; i < p->length[PART_BLOCK]; i++) {
+        if (p->skipped[i]) continue;
+        reads += p->part[PART_BLOCK][i].op == TMAP_STEP_READ;
+        ends += p->part[PART_BLOCK][i].op == TMAP_STEP_DONE;
+    }
+    return reads > ends ? reads - ends : 0;
+}
+
+static bool put_program(struct fold *f, const uint8_t *ring, const struct program *p)
+{
+    if (f->out->agent_count == TMAP_PROTOCOL_AGENTS)
+        return fold_fail(f, 0, "more than %d agents", TMAP_PROTOCOL_AGENTS);
+    struct writer w = {f, ring, &f->out->agent[f->out->agent_count++], 0, {0}};
+    char *name = f->run[0]->name[f->run[0]->names++];
+    if (p->weight > 1)
+        snprintf(name, sizeof *f->run[0]->name, "warps %u-%u@%u", p->warp, p->last_warp, p->cta);
+    else
+        snprintf(name, sizeof *f->run[0]->name, "warp %u@%u", p->warp, p->cta);
+    w.agent->name = name;
+    w.agent->cta = p->cta;
+    if (!put_part(&w, p, PART_START, TMAP_PART_START) ||
+        !put_part(&w, p, PART_TILE, TMAP_PART_TILE))
+        return false;
+    w.open = open_before(p);
+    return put_part(&w, p, PART_BLOCK, TMAP_PART_BLOCK) &&
+           put_advances(&w, p, TMAP_PART_BLOCK, RATE_BLOCK) &&
+           (w.open = 1, put_part(&w, p, PART_FLUSH, TMAP_PART_FLUSH)) &&
+           put_advances(&w, p, TMAP_PART_FLUSH, RATE_TILE) &&
+           put_part(&w, p, PART_END, TMAP_PART_END);
+}
+
+// --- warps that act alike
+
+static bool acts_alike(const struct program *a, const struct program *b)
+{
+    if (a->cta != b->cta || memcmp(a->skipped, b->skipped, sizeof a->skipped) != 0) return false;
+    for (int k = 0; k < FOLD_PARTS; k++) {
+        if (a->length[k] != b->length[k]) return false;
+        for (uint32_t i = 0; i < a->length[k]; i++)
+            if (!same_symbol(&a->part[k][i], &b->part[k][i]) ||
+                a->going[k][i].by_block != b->going[k][i].by_block)
+                return false;
+    }
+    return true;
+}
+
+static void merge_alike(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        for (uint32_t k = i + 1; k < f->programs;) {
+            if (!acts_alike(p, &f->program[k])) {
+                k++;
+                continue;
+            }
+            p->weight = (uint16_t)(p->weight + f->program[k].weight);
+            if (f->program[k].warp > p->last_warp) p->last_warp = f->program[k].warp;
+            if (f->program[k].warp < p->warp) p->warp = f->program[k].warp;
+            drop_program(f, k);
+        }
+    }
+}
+
+// How many arrivals at a barrier a symbol stands for.
+static uint32_t arrivals_of(const struct program *p, const struct symbol *s, uint32_t barrier)
+{
+    if (s->op == TMAP_STEP_COMMIT) return s->y == barrier;
+    const bool here = (s->op == TMAP_STEP_ARRIVE || s->op == TMAP_STEP_EXPECT) && s->x == barrier;
+    return here ? (uint32_t)s->count * p->weight : 0;
+}
+
+// What all arrivals at a barrier are a multiple of counts as one.
+static void weigh_arrivals(struct fold *f)
+{
+    for (uint32_t b = 0; b < f->barriers; b++) {
+        uint32_t each = 0;
+        for (uint32_t i = 0; i < f->programs; i++) {
+            const struct program *p = &f->program[i];
+            for (int k = PART_TILE; k <= PART_FLUSH; k++)
+                for (uint32_t n = 0; n < p->length[k]; n++)
+                    each = (uint32_t)gcd(each, arrivals_of(p, &p->part[k][n], b));
+        }
+        each = (uint32_t)gcd(each, f->barrier[b].arrivals);
+        f->each[b] = each;
+        f->barrier[b].arrivals /= each;
+    }
+}
+
+// --- meetings: of a CTA's warps, of the cluster's
+
+static uint8_t sync_of(struct fold *f, uint8_t scope[TMAP_PROTOCOL_SYNCS], uint8_t wanted)
+{
+    for (uint8_t i = 0; i < f->out->sync_count; i++)
+        if (scope[i] == wanted) return i;
+    if (f->out->sync_count == TMAP_PROTOCOL_SYNCS) return UINT8_MAX;
+    scope[f->out->sync_count] = wanted;
+    return f->out->sync_count++;
+}
+
+// A meeting's scope: 0x80 for the cluster, else the CTA.
+static bool name_syncs(struct fold *f)
+{
+    uint8_t scope[TMAP_PROTOCOL_SYNCS];
+    for (uint32_t a = 0; a < f->out->agent_count; a++) {
+        const struct tmap_agent *g = &f->out->agent[a];
+        for (int k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < g->count[k]; i++) {
+                struct tmap_step *s = &f->out->step[g->first[k] + i];
+                if (s->op != TMAP_STEP_SYNC) continue;
+                s->x = sync_of(f, scope, s->x == UINT8_MAX ? 0x80 : g->cta);
+                if (s->x == UINT8_MAX) return fold_fail(f, 0, "too many meetings");
+                f->out->members[s->x] |= (uint16_t)(1u << a);
+            }
+    }
+    return true;
+}
+
+static void name_objects(struct fold *f, const uint8_t *ring)
+{
+    struct tmap_emulate_record *r = f->run[0];
+    for (uint32_t i = 0; i < f->barriers; i++) {
+        char *name = r->name[r->names++];
+        snprintf(name, sizeof *r->name, "mbarrier_%x", f->barrier[i].at[0]);
+        f->out->barrier[i] = (struct tmap_barrier){name, ring[i], (uint8_t)f->barrier[i].arrivals};
+    }
+    f->out->barrier_count = (uint8_t)f->barriers;
+    for (uint32_t i = 0; i < f->buffers; i++) {
+        char *name = r->name[r->names++];
+        const char *what = f->space[i] == SPACE_TENSOR ? "columns" : f->group ? "staging" : "tile";
+        snprintf(name, sizeof *r->name, "%s_%x", what, f->buffer[i].at[0]);
+        f->out->buffer[i] = (struct tmap_buffer){name, ring[object_of_buffer(i)]};
+    }
+    f->out->buffer_count = (uint8_t)f->buffers;
+}
+
+static uint8_t ctas_of(const struct fold *f)
+{
+    uint8_t most = 1;
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (f->program[i].cta >= most) most = (uint8_t)(f->program[i].cta + 1);
+    return most;
+}
+
+bool fold_steps(struct fold *f)
+{
+    uint8_t ring[MOST_OBJECTS];
+    f->out->started = f->group;
+    f->out->stays = f->part == TMAP_EMULATE_RING;
+    f->out->ctas = ctas_of(f);
+    if (!follow_word(f)) return false;
+    merge_alike(f);
+    if (f->part == TMAP_EMULATE_RING && !keep_ring(f, f->number))
+        return f->none = true, fold_fail(f, 0, "there is no ring %u", f->number);
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (!set_rates(f, &f->program[i])) return false;
+    weigh_arrivals(f);
+    if (!make_rings(f, ring)) return false;
+    name_objects(f, ring);
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (!put_program(f, ring, &f->program[i])) return false;
+    return name_syncs(f);
+}

@@ -1,0 +1,528 @@
+// What each warp did, as symbols: several copies to one slot are one, several touches of a slot one
+// read; a read ends where nothing can still be reading.
+#include "emulate/protocol/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPEN = 16, NO_BUFFER = UINT8_MAX };
+
+struct open_read {
+    uint8_t buffer, slot;
+    uint32_t group; // of wgmma
+    bool fetches, products;
+};
+
+// While the acts of one warp are gone through.
+struct reader {
+    struct fold *f;
+    struct said *said;
+    struct open_read open[MOST_OPEN];
+    uint32_t opens, groups; // wgmma groups committed
+    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote;
+    uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
+};
+
+bool same_symbol(const struct symbol *a, const struct symbol *b)
+{
+    return a->op == b->op && a->x == b->x && a->y == b->y && a->ctas == b->ctas &&
+           a->signal == b->signal && a->count == b->count && a->bytes == b->bytes;
+}
+
+static struct symbol *say(struct reader *r, const struct act *a, struct symbol s)
+{
+    struct said *d = r->said;
+    if (d->count == d->room) {
+        const uint32_t room = d->room ? 2 * d->room : 64;
+        struct symbol *larger = realloc(d->symbol, room * sizeof *larger);
+        if (!larger) return NULL;
+        d->symbol = larger;
+        d->room = room;
+    }
+    s.line = a->line;
+    d->symbol[d->count] = s;
+    return &d->symbol[d->count++];
+}
+
+static struct symbol *last_said(const struct reader *r)
+{
+    return r->said->count ? &r->said->symbol[r->said->count - 1] : NULL;
+}
+
+static uint8_t bit(uint8_t cta)
+{
+    return (uint8_t)(1u << cta);
+}
+
+// The slot is kept in the index until generations are counted.
+static bool of_barrier(struct reader *r, const struct act *a, struct symbol *s)
+{
+    uint8_t array, slot;
+    if (!barrier_named(r->f, a->barrier, &array, &slot))
+        return fold_fail(r->f, a->line, "names no known barrier");
+    if (s->op == TMAP_STEP_LOAD || s->op == TMAP_STEP_COMMIT)
+        s->y = array;
+    else
+        s->x = array;
+    s->index = slot;
+    return true;
+}
+
+static bool end_read(struct reader *r, const struct act *a, uint32_t i)
+{
+    const struct open_read o = r->open[i];
+    memmove(&r->open[i], &r->open[i + 1], (--r->opens - i) * sizeof o);
+    return say(r, a, (struct symbol){.op = TMAP_STEP_DONE, .x = o.buffer, .index = o.slot}) != NULL;
+}
+
+// Reads by the warp itself have ended when it does anything else.
+static bool end_plain_reads(struct reader *r, const struct act *a)
+{
+    for (uint32_t i = 0; i < r->opens;) {
+        if (r->open[i].fetches || r->open[i].products)
+            i++;
+        else if (!end_read(r, a, i))
+            return false;
+    }
+    return true;
+}
+
+// A later product's read of a slot that is being read: it ends with the later one's group.
+static bool reads_on(struct reader *r, const struct range *g)
+{
+    for (uint32_t i = 0; i < r->opens; i++) {
+        struct open_read *o = &r->open[i];
+        if (o->buffer != g->buffer || o->slot != g->slot) continue;
+        o->group = r->groups;
+        return true;
+    }
+    return false;
+}
+
+static bool begin_read(struct reader *r, const struct act *a, const struct range *g)
+{
+    const bool fetches = a->op == ACT_FETCH, products = a->op == ACT_TENSOR_READ;
+    struct symbol *last = last_said(r);
+    if (reads_on(r, g)) return true;
+    if (r->opens == MOST_OPEN) return fold_fail(r->f, a->line, "reads too many slots at once");
+    r->open[r->opens++] = (struct open_read){g->buffer, g->slot, r->groups, fetches, products};
+    // What ended just now goes on.
+    if (last && last->op == TMAP_STEP_DONE && last->x == g->buffer && last->index == g->slot) {
+        r->said->count--;
+        return true;
+    }
+    const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
+    return say(r, a,
+               (struct symbol){
+                   .op = TMAP_STEP_READ, .x = g->buffer, .ctas = ctas, .index = g->slot}) != NULL;
+}
+
+// A product of a pair reads both blocks' slot, and sums into both blocks' columns.
+static bool widen(struct reader *r, const struct act *a, uint8_t op, const struct range *g)
+{
+    for (uint32_t i = r->said->count; i-- > 0;) {
+        struct symbol *s = &r->said->symbol[i];
+        if (s->op != TMAP_STEP_READ && s->op != TMAP_STEP_BEGIN) return false;
+        if (s->op != op || s->x != g->buffer || s->index != g->slot) continue;
+        const uint8_t own = s->ctas ? s->ctas : bit((uint8_t)a->by_cta);
+        if ((own | bit(a->cta)) != bit((uint8_t)a->by_cta)) s->ctas = own | bit(a->cta);
+        return true;
+    }
+    return false;
+}
+
+static bool begin_sum(struct reader *r, const struct act *a, const struct range *g)
+{
+    if (widen(r, a, TMAP_STEP_BEGIN, g)) return true;
+    r->is_sum_open[g->buffer] = true;
+    r->sum_slot[g->buffer] = g->slot;
+    const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
+    return say(r, a,
+               (struct symbol){
+                   .op = TMAP_STEP_BEGIN, .x = g->buffer, .ctas = ctas, .index = g->slot}) != NULL;
+}
+
+static bool write(struct reader *r, const struct act *a, const struct range *g)
+{
+    if (!r->f->group) return fold_fail(r->f, a->line, "writes where copies land");
+    for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
+        if (r->said->symbol[i].index == g->slot) return true;
+    r->wrote = true;
+    return say(r, a, (struct symbol){.op = TMAP_STEP_WRITE, .x = g->buffer, .index = g->slot}) !=
+           NULL;
+}
+
+static bool touch_range(struct reader *r, const struct act *a, const struct range *g)
+{
+    switch (a->op) {
+    case ACT_SUM:
+        return begin_sum(r, a, g);
+    case ACT_WRITE:
+        return write(r, a, g);
+    case ACT_TENSOR_READ:
+        return widen(r, a, TMAP_STEP_READ, g) ? reads_on(r, g) : begin_read(r, a, g);
+    default:
+        return r->f->group ? true : begin_read(r, a, g);
+    }
+}
+
+static bool touch(struct reader *r, const struct act *a)
+{
+    const uint8_t space = a->op == ACT_SUM || a->op == ACT_FETCH ? SPACE_TENSOR : SPACE_SHARED;
+    for (uint32_t i = 0; i < r->f->ranges; i++) {
+        const struct range *g = &r->f->range[i];
+        if (r->f->space[g->buffer] != space || g->cta != a->cta || g->to <= a->at ||
+            a->at + a->bytes <= g->from)
+            continue;
+        if (!touch_range(r, a, g)) return false;
+    }
+    return true;
+}
+
+// Of the same slot, one after another: to other CTAs, or once more.
+static bool arrive(struct reader *r, const struct act *a, uint8_t op)
+{
+    struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .count = 1, .bytes = a->bytes};
+    if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
+    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    struct symbol *last = last_said(r);
+    if (last && last->op == op && last->x == s.x && last->index == s.index &&
+        last->bytes == s.bytes && last->line == a->line) {
+        if (last->ctas & s.ctas) last->count++;
+        last->ctas |= s.ctas;
+        return true;
+    }
+    return say(r, a, s) != NULL;
+}
+
+static bool load(struct reader *r, const struct act *a)
+{
+    struct symbol s = {.op = TMAP_STEP_LOAD,
+                       .ctas = bit(a->cta),
+                       .signal = a->barrier_cta == a->cta ? 0 : (uint8_t)(a->barrier_cta + 1),
+                       .bytes = a->value};
+    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    for (uint32_t i = 0; i < r->f->ranges; i++) {
+        const struct range *g = &r->f->range[i];
+        if (g->slot == s.index && g->cta == a->cta && r->f->space[g->buffer] == SPACE_SHARED &&
+            g->from <= a->at && a->at < g->to)
+            s.x = g->buffer;
+    }
+    for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_LOAD;) {
+        struct symbol *o = &r->said->symbol[i];
+        if (o->x != s.x || o->index != s.index || o->ctas != s.ctas || o->signal != s.signal)
+            continue;
+        o->bytes += s.bytes;
+        return true;
+    }
+    return say(r, a, s) != NULL;
+}
+
+// The CTAs whose columns the last sum into a buffer is in.
+static uint8_t sum_ctas(const struct reader *r, uint8_t buffer)
+{
+    for (uint32_t i = r->said->count; i-- > 0;) {
+        const struct symbol *s = &r->said->symbol[i];
+        if (s->op == TMAP_STEP_BEGIN && s->x == buffer) return s->ctas;
+    }
+    return 0;
+}
+
+// A commit ends the reads of its barrier's own slot; sums are whole at one that ends none.
+static bool commit(struct reader *r, const struct act *a)
+{
+    struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = bit(a->barrier_cta)};
+    struct symbol *last = last_said(r);
+    if (!of_barrier(r, a, &s)) return false;
+    if (last && last->op == TMAP_STEP_COMMIT && last->y == s.y && last->index == s.index &&
+        last->line == a->line) {
+        last->ctas |= s.ctas;
+        return true;
+    }
+    bool products = false;
+    for (uint32_t i = 0; i < r->opens; i++) {
+        const struct open_read o = r->open[i];
+        if (!o.products) continue;
+        products = true;
+        if (o.slot != s.index || r->f->buffer[o.buffer].depth != r->f->barrier[s.y].depth) continue;
+        s.x = o.buffer;
+        memmove(&r->open[i], &r->open[i + 1], (--r->opens - i) * sizeof o);
+        break;
+    }
+    for (uint8_t b = 0; b < r->f->buffers && !products; b++) {
+        if (!r->is_sum_open[b]) continue;
+        r->is_sum_open[b] = false;
+        if (!say(r, a,
+                 (struct symbol){.op = TMAP_STEP_WRITE,
+                                 .x = b,
+                                 .ctas = sum_ctas(r, b),
+                                 .index = r->sum_slot[b]}))
+            return false;
+    }
+    return say(r, a, s) != NULL;
+}
+
+static bool wait(struct reader *r, const struct act *a)
+{
+    struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
+    if (a->barrier_cta != a->by_cta)
+        return fold_fail(r->f, a->line, "waits for another CTA's barrier");
+    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    // Lanes of a warp may pass one after another.
+    const struct symbol *last = last_said(r);
+    if (last && same_symbol(last, &s) && last->index == s.index) return true;
+    return say(r, a, s) != NULL;
+}
+
+// Of a whole CTA or cluster; of the group's warps, where it is its protocol.
+static bool meet(struct reader *r, const struct act *a)
+{
+    const uint32_t all = r->f->run[0]->warps * LANES;
+    const bool whole = a->value == 0 || a->value == all;
+    if (whole == r->f->group) return true;
+    if (a->cta) return fold_fail(r->f, a->line, "arrives at a barrier of warps without waiting");
+    r->wrote = false;
+    return end_plain_reads(r, a) &&
+           say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1}) !=
+               NULL;
+}
+
+static bool meet_cluster(struct reader *r, const struct act *a)
+{
+    if (r->f->group) return true;
+    if (a->value == 0) {
+        r->arrived_cluster = true;
+        return true;
+    }
+    r->arrived_cluster = false;
+    return say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = UINT8_MAX, .index = -1}) != NULL;
+}
+
+static bool end_groups(struct reader *r, const struct act *a)
+{
+    for (uint32_t i = 0; i < r->opens;) {
+        const struct open_read *o = &r->open[i];
+        if (o->products && o->group + a->value < r->groups) {
+            if (!end_read(r, a, i)) return false;
+        } else {
+            i++;
+        }
+    }
+    return true;
+}
+
+static bool end_fetches(struct reader *r, const struct act *a)
+{
+    for (uint32_t i = 0; i < r->opens;) {
+        if (!r->open[i].fetches)
+            i++;
+        else if (!end_read(r, a, i))
+            return false;
+    }
+    return true;
+}
+
+static bool plain(struct reader *r, const struct act *a, uint8_t op)
+{
+    const struct symbol *last = last_said(r);
+    if (last && last->op == op && op != TMAP_STEP_WAIT_READ) return true;
+    return say(r, a,
+               (struct symbol){.op = op,
+                               .index = -1,
+                               .bytes = op == TMAP_STEP_WAIT_READ ? a->value : 0}) != NULL;
+}
+
+static bool stage(struct reader *r, const struct act *a)
+{
+    struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
+    for (uint32_t i = 0; i < r->f->ranges; i++)
+        if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta)
+            s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
+    return s.index < 0 || say(r, a, s) != NULL;
+}
+
+static bool read_staging(struct reader *r, const struct act *a)
+{
+    switch (a->op) {
+    case ACT_FENCE:
+        return !r->wrote || plain(r, a, TMAP_STEP_FENCE);
+    case ACT_STORE:
+        return stage(r, a);
+    case ACT_WAIT_READ:
+        return plain(r, a, TMAP_STEP_WAIT_READ);
+    default:
+        return true;
+    }
+}
+
+static bool read_barriers(struct reader *r, const struct act *a)
+{
+    switch (a->op) {
+    case ACT_INIT:
+        return plain(r, a, TMAP_STEP_INIT);
+    case ACT_FENCE_INIT:
+        return plain(r, a, TMAP_STEP_FENCE_INIT);
+    case ACT_WAIT:
+        return wait(r, a);
+    case ACT_ARRIVE:
+        return arrive(r, a, TMAP_STEP_ARRIVE);
+    case ACT_EXPECT:
+        return arrive(r, a, TMAP_STEP_EXPECT);
+    case ACT_LOAD:
+        return load(r, a);
+    case ACT_COMMIT:
+        return commit(r, a);
+    case ACT_FENCE:
+        return end_plain_reads(r, a);
+    case ACT_FETCHED:
+        return end_fetches(r, a);
+    case ACT_GROUP:
+        r->groups++;
+        return true;
+    case ACT_GROUPS_DONE:
+        return end_groups(r, a);
+    default:
+        return true;
+    }
+}
+
+static bool read_act(struct reader *r, const struct act *a)
+{
+    if (r->arrived_cluster && a->op != ACT_MEET_CLUSTER)
+        return fold_fail(r->f, a->line, "does more between arriving at the cluster and waiting");
+    switch (a->op) {
+    case ACT_MEET:
+        return meet(r, a);
+    case ACT_MEET_CLUSTER:
+        return meet_cluster(r, a);
+    case ACT_READ:
+    case ACT_WRITE:
+    case ACT_TENSOR_READ:
+    case ACT_SUM:
+    case ACT_FETCH:
+        return touch(r, a);
+    default:
+        return r->f->group ? read_staging(r, a) : read_barriers(r, a);
+    }
+}
+
+// --- generations
+
+// Counted of each object's slot, for every kind of symbol by itself.
+struct counters {
+    uint16_t of[TMAP_STEP_BEGIN + 1][TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_CTAS + 1]
+               [TMAP_PROTOCOL_DEPTH][1 << TMAP_PROTOCOL_CTAS];
+};
+
+static uint32_t depth_of(const struct fold *f, const struct symbol *s)
+{
+    switch (s->op) {
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_ARRIVE:
+    case TMAP_STEP_EXPECT:
+        return f->barrier[s->x].depth;
+    case TMAP_STEP_COMMIT:
+        return f->barrier[s->y].depth;
+    default:
+        return f->buffer[s->x].depth;
+    }
+}
+
+// A parity is that of the phase meant, or of the one before it.
+static void tell_wait(struct symbol *s, uint32_t generation)
+{
+    if (s->y != (generation & 1)) s->op = TMAP_STEP_WAIT_FREE;
+    s->y = 0;
+}
+
+static bool count_generations(struct said *said, const struct fold *f)
+{
+    struct counters *c = calloc(1, sizeof *c);
+    if (!c) return false;
+    for (uint32_t i = 0; i < said->count; i++) {
+        struct symbol *s = &said->symbol[i];
+        if (s->index < 0) continue;
+        const uint32_t depth = depth_of(f, s), slot = (uint32_t)s->index;
+        const uint8_t object = s->op == TMAP_STEP_COMMIT ? s->y : s->x;
+        // Sums begin, block after block, until they are written.
+        const uint8_t op = s->op == TMAP_STEP_BEGIN ? TMAP_STEP_WRITE : s->op;
+        const bool one = op == TMAP_STEP_WRITE || op == TMAP_STEP_READ;
+        const uint8_t ctas = one ? 0 : s->ctas;
+        uint16_t *n = &c->of[op][object][s->signal][slot][ctas];
+        const uint32_t generation = *n;
+        if (s->op != TMAP_STEP_BEGIN) (*n)++;
+        if (s->op == TMAP_STEP_WAIT) tell_wait(s, generation);
+        s->index = (int32_t)(generation * depth + slot);
+    }
+    free(c);
+    return true;
+}
+
+// --- warps
+
+void drop_program(struct fold *f, uint32_t i)
+{
+    for (size_t r = 0; r < f->runs; r++) free(f->program[i].said[r].symbol);
+    f->program[i] = f->program[--f->programs];
+}
+
+static struct program *program_of(struct fold *f, const struct act *a)
+{
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (f->program[i].cta == a->by_cta && f->program[i].warp == a->by_warp)
+            return &f->program[i];
+    if (f->programs == MOST_WARPS) return NULL;
+    struct program *p = &f->program[f->programs++];
+    memset(p, 0, sizeof *p);
+    p->cta = (uint8_t)a->by_cta;
+    p->warp = p->last_warp = a->by_warp;
+    p->weight = 1;
+    return p;
+}
+
+static bool read_warp(struct fold *f, struct program *p, size_t run)
+{
+    struct reader r = {.f = f, .said = &p->said[run]};
+    for (size_t i = 0; i < f->run[run]->count; i++) {
+        const struct act *a = &f->run[run]->act[i];
+        if (a->by_cta != p->cta || a->by_warp != p->warp) continue;
+        if (!read_act(&r, a)) return f->error->text[0] ? false : fold_fail(f, 0, "memory");
+    }
+    return count_generations(r.said, f) || fold_fail(f, 0, "memory");
+}
+
+// Who only meets the others has no part in the protocol; of a staging area, who neither writes nor
+// stores it.
+static bool takes_part(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (uint32_t i = 0; i < p->said[r].count; i++) {
+            const uint8_t op = p->said[r].symbol[i].op;
+            if (f->group ? op == TMAP_STEP_WRITE || op == TMAP_STEP_STORE : op != TMAP_STEP_SYNC)
+                return true;
+        }
+    return false;
+}
+
+bool fold_symbols(struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (f->group && a->by_cta != 0) continue;
+            if (a->by_cta >= TMAP_PROTOCOL_CTAS)
+                return fold_fail(f, 0, "more than %d CTAs", TMAP_PROTOCOL_CTAS);
+            if (!program_of(f, a)) return fold_fail(f, 0, "more than %d warps", MOST_WARPS);
+        }
+    for (uint32_t i = 0; i < f->programs; i++)
+        for (size_t r = 0; r < f->runs; r++)
+            if (!read_warp(f, &f->program[i], r)) return false;
+    for (uint32_t i = 0; i < f->programs;) {
+        if (takes_part(f, &f->program[i])) {
+            i++;
+            continue;
+        }
+        drop_program(f, i);
+    }
+    return f->programs > 0 || fold_fail(f, 0, "there are no barriers");
+}
