@@ -207,7 +207,8 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     }
     const struct tmap_emulate_watch watch = {.size = sizeof watch,
                                              .expected = &emulated.expected,
-                                             .expected_count = emulated.expected.bytes != 0};
+                                             .expected_count = emulated.expected.bytes != 0,
+                                             .record = emulated.record};
     emulated.status =
         tmap_emulate_run_watched(h->module, &l, &watch, emulated.finding, EMULATED_FINDINGS,
                                  &emulated.findings, &emulated.result);

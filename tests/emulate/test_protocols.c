@@ -1,0 +1,315 @@
+/* The protocols of the products' kernels, folded from what the shipped PTX does on the emulator and
+ * proved by the pipeline's automaton for any number of tiles and k blocks: who loads, multiplies,
+ * stores and schedules, of one CTA, of pairs and of clusters. Faults planted in such kernels are
+ * refuted, and the same kernels without them proved.
+ *
+ * TMAP_PROTOCOL_MB: memory for the automaton (192); make prove-protocols has more, and then proves
+ * the whole of every design, not ring by ring. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/emulated_suites.h"
+#include "tmap/protocol.h"
+
+enum { RUNS = 3, MEGABYTES = 192 };
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+static const char *faults_ptx;
+static void *workspace;
+static size_t workspace_bytes;
+static bool deep;
+static const char *only; /* lists with this in their names */
+
+struct design {
+    const char *name, *source, *faulty; /* faulty: the kernel in the plan's place */
+    struct tmap_gemm_config request;
+    struct tmap_gemm_problem shape;
+    uint32_t proves; /* bits below; make prove-protocols tries the others too */
+    uint32_t fault;
+    enum tmap_hazard hazard; /* as which it is refuted */
+};
+#define WHOLE 1u   /* all barriers as one protocol */
+#define STAGING 2u /* what the warps stage and store */
+#define RING(n) (4u << (n))
+
+/* Of one configuration: another number of tiles, and of k blocks. */
+static struct tmap_gemm_problem shape_of(const struct design *d, int run)
+{
+    struct tmap_gemm_problem p = d->shape;
+    p.alpha = 1;
+    p.batch = 1;
+    p.n += run == 2 ? 2 * d->request.tile_n : 0;
+    p.k += run == 1 ? p.k / 2 : 0;
+    return p;
+}
+
+static void plant(const struct design *d, struct tmap_gemm_plan *plan)
+{
+    struct gemm_params params;
+    if (!d->faulty) return;
+    memcpy(&params, plan->params, sizeof params);
+    params.fault = d->fault;
+    memcpy(plan->params, &params, sizeof params);
+    plan->function = emulated_function(d->faulty);
+    assert_non_null(plan->function);
+}
+
+static void record(const struct design *d, int run, struct tmap_emulate_record **out)
+{
+    const struct tmap_gemm_problem shape = shape_of(d, run);
+    struct emulated_product product;
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
+    assert_true(emulated_product_make(suite, &shape, 1, &product));
+    if (tmap_gemm_make_plan(suite, &product.problem, &d->request, &plan, &why) != TMAP_OK)
+        fail_msg("%s: %s", d->name, why.text);
+    plant(d, &plan);
+    emulator->how =
+        (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
+    emulator->how.residents = d->request.dynamic == 1 ? plan.cluster : 0;
+    emulator->record = *out;
+    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    emulator->record = NULL;
+    if (ran != TMAP_OK) emulated_print();
+    assert_int_equal(ran, TMAP_OK);
+    emulated_product_free(suite, &product);
+}
+
+static void take_records(const struct design *d, struct tmap_emulate_record *records[RUNS])
+{
+    memset(suite->functions, 0, sizeof suite->functions);
+    for (int i = 0; i < RUNS; i++) record(d, i, &records[i]);
+}
+
+static void free_records(struct tmap_emulate_record *records[RUNS])
+{
+    for (int i = 0; i < RUNS; i++) tmap_emulate_record_free(records[i]);
+}
+
+static enum tmap_status prove(struct tmap_emulate_record *records[RUNS],
+                              enum tmap_emulate_part part, unsigned number,
+                              struct tmap_protocol_result *result, struct tmap_emulate_error *error)
+{
+    struct tmap_protocol p;
+    static char trace[1 << 16];
+    enum tmap_status s = tmap_emulate_protocol(records, RUNS, part, number, &p, error);
+    if (s != TMAP_OK) return s;
+    s = tmap_protocol_explore(&p, workspace, workspace_bytes, result, trace, sizeof trace);
+    assert_int_equal(s, TMAP_OK);
+    if (result->fault) snprintf(error->text, sizeof error->text, "%.190s", result->detail);
+    return s;
+}
+
+/* One part; false: there are fewer. */
+static bool prove_part(const struct design *d, struct tmap_emulate_record *records[RUNS],
+                       enum tmap_emulate_part part, unsigned n, bool must)
+{
+    static const char *const names[] = {"all barriers", "ring", "staging"};
+    struct tmap_protocol_result r;
+    struct tmap_emulate_error error = {0};
+    const enum tmap_status s = prove(records, part, n, &r, &error);
+    if (s == TMAP_E_NO_PLAN) return false;
+    if (s != TMAP_OK) fail_msg("%s: line %u: %s", d->name, error.line, error.text);
+    print_message("# %s, %s %u: %s%s, %u states\n", d->name, names[part], n,
+                  r.verdict == TMAP_LEGAL     ? "proved"
+                  : r.verdict == TMAP_UNKNOWN ? "too many states"
+                                              : "refuted: ",
+                  r.fault ? error.text : "", r.states);
+    assert_int_not_equal(r.verdict, TMAP_ILLEGAL);
+    if (must) assert_int_equal(r.verdict, TMAP_LEGAL);
+    return true;
+}
+
+static void one(const struct design *d, struct tmap_emulate_record *records[RUNS])
+{
+    const bool all = deep;
+    for (unsigned n = 0; n < TMAP_PROTOCOL_BARRIERS; n++) {
+        const bool must = (d->proves & RING(n)) != 0;
+        if ((must || all) && !prove_part(d, records, TMAP_EMULATE_RING, n, must)) {
+            assert_false(must);
+            break;
+        }
+    }
+    if (d->proves & STAGING) assert_true(prove_part(d, records, TMAP_EMULATE_STAGING, 0, true));
+    if ((d->proves & WHOLE) || all)
+        prove_part(d, records, TMAP_EMULATE_BARRIERS, 0, (d->proves & WHOLE) != 0);
+}
+
+/* In the part that the design says. */
+static void refute(const struct design *d, struct tmap_emulate_record *records[RUNS])
+{
+    const enum tmap_emulate_part part = d->proves & WHOLE     ? TMAP_EMULATE_BARRIERS
+                                        : d->proves & STAGING ? TMAP_EMULATE_STAGING
+                                                              : TMAP_EMULATE_RING;
+    struct tmap_protocol_result r = {0};
+    struct tmap_emulate_error error = {0};
+    const unsigned n = d->proves & RING(1) ? 1 : 0;
+    const enum tmap_status s = prove(records, part, n, &r, &error);
+    print_message("# %u %s: %s: %s\n", d->fault, d->name,
+                  s == TMAP_OK ? tmap_hazard_name(r.fault) : "not read", error.text);
+    assert_int_equal(s, TMAP_OK);
+    assert_int_equal(r.fault, d->hazard);
+}
+
+#define TENSOR "src/kernels/gemm/sm100/"
+#define WARPS "src/kernels/gemm/sm120/"
+#define REQUEST(m_, n_, stages_, panels_, ...)                                                     \
+    {                                                                                              \
+        .tile_m = m_, .tile_n = n_, .stages = stages_, .panels = panels_, .cluster_n = 1,          \
+        .swapped = -1, __VA_ARGS__                                                                 \
+    }
+#define ALONE .cluster_m = 1, .clusters = 1, .stream_k = -1
+#define TWO .cluster_m = 2, .clusters = 1, .stream_k = -1
+#define BF16(m_, n_, k_)                                                                           \
+    {                                                                                              \
+        .kind = TMAP_GEMM_BF16, .m = m_, .n = n_, .k = k_                                          \
+    }
+#define OF(kind_, out_, m_, n_, k_)                                                                \
+    {                                                                                              \
+        .kind = kind_, .out = out_, .m = m_, .n = n_, .k = k_                                      \
+    }
+
+#define DESIGN(name_, source_, request_, shape_, proves_)                                          \
+    {                                                                                              \
+        .name = name_, .source = source_, .request = request_, .shape = shape_, .proves = proves_  \
+    }
+#define RINGS (RING(0) | RING(1))
+
+static const struct design tensor[] = {
+    DESIGN("one CTA", TENSOR "f16", REQUEST(128, 128, 3, 2, ALONE), BF16(250, 200, 270),
+           RINGS | WHOLE | STAGING),
+    DESIGN("one CTA, tf32", TENSOR "tf32", REQUEST(128, 128, 3, 2, ALONE),
+           OF(TMAP_GEMM_TF32, TMAP_GEMM_OUT_F32, 250, 200, 130), WHOLE | STAGING),
+    DESIGN("one CTA, int8", TENSOR "i8", REQUEST(128, 128, 3, 2, ALONE),
+           OF(TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, 250, 200, 530), WHOLE | STAGING),
+    DESIGN("one CTA, mxfp8", TENSOR "mxf8f6f4", REQUEST(128, 128, 3, 2, ALONE),
+           OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 200, 530), WHOLE | STAGING),
+    DESIGN(
+        "one CTA, parts of K", TENSOR "f16",
+        REQUEST(128, 128, 3, 1, .cluster_m = 1, .clusters = 4, .stream_k = TMAP_GEMM_STREAM_K_ANY),
+        BF16(250, 376, 270), WHOLE),
+    DESIGN("pair", TENSOR "f16", REQUEST(256, 128, 3, 2, ALONE), BF16(250, 376, 270),
+           RINGS | STAGING),
+    DESIGN("pair, e4m3", TENSOR "f8f6f4", REQUEST(256, 128, 3, 2, ALONE),
+           OF(TMAP_GEMM_E4M3, TMAP_GEMM_OUT_BF16, 250, 376, 530), RINGS | STAGING),
+    DESIGN("two CTAs that share B", TENSOR "f16", REQUEST(128, 128, 2, 2, TWO), BF16(250, 376, 270),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("pair, tiles taken over", TENSOR "dynamic",
+           REQUEST(256, 256, 2, 2, .cluster_m = 1, .dynamic = 1), BF16(250, 1000, 270),
+           RING(1) | RING(2) | STAGING),
+};
+
+static const struct design warps[] = {
+    DESIGN("mma.sync", WARPS "bf16", REQUEST(128, 64, 3, 1, ALONE), BF16(250, 200, 270),
+           RING(0) | WHOLE),
+    DESIGN("mma.sync, mxfp8", WARPS "mxf8", REQUEST(128, 128, 2, 2, ALONE),
+           OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 200, 530), RING(0) | WHOLE),
+};
+
+#define FAULT(id_, name_, proves_, hazard_, source_, faulty_, request_)                            \
+    {                                                                                              \
+        .fault = id_, .name = name_, .proves = proves_, .hazard = hazard_, .source = source_,      \
+        .faulty = faulty_, .request = request_, .shape = BF16(250, 200, 270)                       \
+    }
+#define SINGLE_FAULT(id, name, proves, hazard)                                                     \
+    FAULT(id, name, proves, hazard, TENSOR "f16", "tensor_faulty_1x128",                           \
+          REQUEST(128, 128, 3, 2, ALONE))
+#define PAIR_FAULT(id, name, proves, hazard)                                                       \
+    FAULT(id, name, proves, hazard, TENSOR "f16", "tensor_faulty_2x128",                           \
+          REQUEST(256, 128, 3, 2, ALONE))
+
+static const struct design tensor_faults[] = {
+    SINGLE_FAULT(0, "control", WHOLE, TMAP_HAZARD_NONE),
+    SINGLE_FAULT(0, "control, staging", STAGING, TMAP_HAZARD_NONE),
+    SINGLE_FAULT(1, "no proxy fence before the store", STAGING, TMAP_HAZARD_UNFENCED),
+    SINGLE_FAULT(2, "no fence after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+    SINGLE_FAULT(8, "panel reused before the store has read it", STAGING,
+                 TMAP_HAZARD_UNWAITED_STORE),
+    SINGLE_FAULT(16, "multiplies do not wait for the slot", WHOLE, TMAP_HAZARD_EARLY),
+    SINGLE_FAULT(35, "sums read before their commit", WHOLE, TMAP_HAZARD_EARLY),
+    SINGLE_FAULT(39, "block leaves before its last store has read", STAGING,
+                 TMAP_HAZARD_UNWAITED_STORE),
+    SINGLE_FAULT(43, "accumulator given on before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
+    PAIR_FAULT(0, "pair: control", RING(0), TMAP_HAZARD_NONE),
+    PAIR_FAULT(9, "pair: blocks do not meet after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+};
+
+#define WARPS_FAULT(id, name, proves, hazard)                                                      \
+    FAULT(id, name, proves, hazard, WARPS "bf16", "warps_faulty_2x64",                             \
+          REQUEST(128, 64, 3, 1, ALONE))
+static const struct design warps_faults[] = {
+    WARPS_FAULT(0, "mma.sync: control", WHOLE, TMAP_HAZARD_NONE),
+    WARPS_FAULT(2, "mma.sync: no fence after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+    WARPS_FAULT(13, "mma.sync: slot given back before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
+    WARPS_FAULT(16, "mma.sync: fragments read before they are there", WHOLE, TMAP_HAZARD_EARLY),
+};
+
+static void designs(void **state)
+{
+    const struct design *d = *state;
+    struct tmap_emulate_record *records[RUNS];
+    assert_true(emulated_ptx(d->source));
+    if (d->faulty) assert_true(emulated_ptx(faults_ptx));
+    take_records(d, records);
+    if (d->faulty)
+        refute(d, records);
+    else
+        one(d, records);
+    free_records(records);
+    emulated_unload();
+}
+
+/* Without the PTX a list is skipped, and says so. */
+static bool has_ptx(const char *name, const char *source)
+{
+    const bool has = emulated_ptx(source);
+    emulated_unload();
+    if (!has) printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
+    return has;
+}
+
+static int run(const char *name, int cc_major, const char *faults, const struct design *list,
+               size_t count)
+{
+    struct CMUnitTest tests[32];
+    suite = emulated_gemm_suite_for(cc_major, 0);
+    if (!suite) return 1;
+    emulator = emulated_state();
+    faults_ptx = faults;
+    if (only && !strstr(name, only)) return 0;
+    if (!has_ptx(name, faults ? faults : list[0].source)) return 0;
+    for (size_t i = 0; i < count; i++)
+        tests[i] =
+            (struct CMUnitTest){list[i].name, designs, NULL, NULL, (void *)(uintptr_t)&list[i]};
+    const int failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+    emulated_close();
+    return failed;
+}
+
+#define COUNT(of) (sizeof(of) / sizeof *(of))
+
+int main(int argc, char **argv)
+{
+    const char *megabytes = getenv("TMAP_PROTOCOL_MB");
+    only = argc > 1 ? argv[1] : NULL;
+    deep = megabytes != NULL;
+    workspace_bytes = (megabytes ? strtoull(megabytes, NULL, 10) : MEGABYTES) << 20;
+    workspace = malloc(workspace_bytes);
+    if (!workspace) return 1;
+    const int failed = run("protocols of tensor memory", 10, NULL, tensor, COUNT(tensor)) +
+                       run("faults of tensor memory", 10, "tests/device/gemm/faults_sm100",
+                           tensor_faults, COUNT(tensor_faults)) +
+                       run("protocols of mma.sync", 12, NULL, warps, COUNT(warps)) +
+                       run("faults of mma.sync", 12, "tests/device/gemm/faults_sm120", warps_faults,
+                           COUNT(warps_faults));
+    free(workspace);
+    return failed;
+}
