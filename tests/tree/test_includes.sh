@@ -30,7 +30,7 @@ folder symbolic/isl  symbolic/poly symbolic/isl symbolic/context.h
 folder symbolic/smt  rules expr symbolic/poly symbolic/smt symbolic/context.h
 folder symbolic/condition rules expr core symbolic/poly symbolic/isl symbolic/context.h symbolic/condition tmap/symbolic.h
 folder driver rules expr core driver tmap/tmap.h tmap/driver.h
-folder emulate rules expr core solve emulate tmap/tmap.h tmap/emulate.h
+folder emulate rules expr core solve emulate tmap/tmap.h tmap/protocol.h tmap/emulate.h
 folder kernels rules expr core solve driver kernels tmap
 # io fills the public structs of symbolic.h, which is types alone to it: it calls nothing there
 folder io     rules expr core solve io tmap/tmap.h tmap/solve.h tmap/symbolic.h

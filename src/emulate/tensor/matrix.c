@@ -233,7 +233,9 @@ bool tensor_read(const struct emu_actor *actor, struct emu_cta *cta, const struc
             const uint32_t row = v->mn_major ? at : line, col = v->mn_major ? line : at;
             const uint32_t piece = tensor_address(v, row, col);
             if (tensor_outside(actor, cta, piece)) return false;
-            touch_piece(actor, cta, piece);
+            emu_touch(cta->m, actor, cta, NULL, piece, PIECE, EMU_READ);
+            if (cta->m->watch.record)
+                emu_note_touch(actor->warp, actor->in, ACT_TENSOR_READ, cta, piece, PIECE);
             values(type, cta->smem + piece, length - at < per ? length - at : per,
                    v->mn_major ? row_step : col_step, out + row * row_step + col * col_step);
         }
