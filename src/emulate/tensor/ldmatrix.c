@@ -60,8 +60,27 @@ static bool take_rows(struct emu_warp *w, const struct emu_insn *in, uint32_t ma
     return true;
 }
 
+// The plain forms: a lane's four bytes of a row, or two numbers of a column.
+static bool move_words(const struct matrix *x, uint32_t *v, uint8_t *const row[MOST_ROWS])
+{
+    if (x->form != FORM_8X8 && x->form != FORM_8X16) return false;
+    if (x->trans && x->store) return false;
+    for (uint32_t l = 0; l < LANES; l++) {
+        if (x->trans) {
+            memcpy(&v[l], &row[l % 4 * 2][l / 4 * 2], 2);
+            memcpy((uint8_t *)&v[l] + 2, &row[l % 4 * 2 + 1][l / 4 * 2], 2);
+        } else if (x->store) {
+            memcpy(&row[l / 4][l % 4 * 4], &v[l], 4);
+        } else {
+            memcpy(&v[l], &row[l / 4][l % 4 * 4], 4);
+        }
+    }
+    return true;
+}
+
 static void move(const struct matrix *x, uint32_t *v, uint32_t r, uint8_t *const row[MOST_ROWS])
 {
+    if (move_words(x, v, row)) return;
     for (uint32_t l = 0; l < LANES; l++)
         for (uint32_t e = 0; e < 4; e++) {
             uint32_t line, byte;

@@ -29,12 +29,33 @@ static uint32_t bits_of(const struct mma *g, enum tensor_type type)
     return g->four ? 4 : tensor_bits(type);
 }
 
+static void fragment_16(const struct emu_warp *w, const struct mma *g, bool is_a, double *out)
+{
+    const bool brain = (is_a ? g->a_type : g->b_type) == TENSOR_BF16;
+    const uint32_t regs = is_a ? g->a_regs : g->b_regs, rows = is_a ? 2 : 1;
+    const uint32_t line_step = is_a ? g->k : 1, step = is_a ? 1 : COLS;
+    for (uint32_t i = 0; i < regs; i++) {
+        const uint32_t *v = emu_u32(w, is_a ? g->a[i] : g->b[i]);
+        double *to = out + (size_t)(i % rows * 8 * line_step) + (size_t)(i / rows * 8 * step);
+        for (uint32_t l = 0; l < LANES; l++) {
+            double *x = to + (size_t)(l / 4 * line_step) + (size_t)(l % 4 * 2 * step);
+            const uint32_t low = v[l] & 0xffff, high = v[l] >> 16;
+            x[0] = (double)(brain ? emu_float(low << 16) : emu_from_half(low));
+            x[step] = (double)(brain ? emu_float(high << 16) : emu_from_half(high));
+        }
+    }
+}
+
 static void fragment(const struct emu_warp *w, const struct mma *g, bool is_a, double *out)
 {
     const emu_at *reg = is_a ? g->a : g->b;
     const enum tensor_type type = is_a ? g->a_type : g->b_type;
     const uint32_t regs = is_a ? g->a_regs : g->b_regs, k = g->k;
     const uint32_t bits = bits_of(g, type), per = 32 / bits, rows = is_a ? 2 : 1;
+    if (type == TENSOR_BF16 || type == TENSOR_F16) {
+        fragment_16(w, g, is_a, out);
+        return;
+    }
     for (uint32_t i = 0; i < regs; i++)
         for (uint32_t l = 0; l < LANES; l++)
             for (uint32_t e = 0; e < per; e++) {
@@ -48,10 +69,27 @@ static void fragment(const struct emu_warp *w, const struct mma *g, bool is_a, d
             }
 }
 
+static void floats(const struct emu_warp *w, const emu_at *reg, uint32_t regs, bool store,
+                   double *d)
+{
+    for (uint32_t i = 0; i < regs; i++) {
+        float *v = emu_f32(w, reg[i]);
+        double *x = d + (size_t)(i / 2 * 8 * COLS) + i % 2;
+        if (store)
+            for (uint32_t l = 0; l < LANES; l++) v[l] = (float)x[l / 4 * COLS + l % 4 * 2];
+        else
+            for (uint32_t l = 0; l < LANES; l++) x[l / 4 * COLS + l % 4 * 2] = (double)v[l];
+    }
+}
+
 static void accumulators(const struct emu_warp *w, const emu_at *reg, uint32_t regs,
                          enum ptx_type type, bool store, double *d)
 {
     const bool half = type == PTX_F16;
+    if (type == PTX_F32) {
+        floats(w, reg, regs, store, d);
+        return;
+    }
     for (uint32_t i = 0; i < regs; i++)
         for (uint32_t l = 0; l < LANES; l++)
             for (uint32_t e = 0; e < (half ? 2u : 1u); e++) {
@@ -59,13 +97,12 @@ static void accumulators(const struct emu_warp *w, const emu_at *reg, uint32_t r
                 double *x = &d[(l / 4 + n / 2 * 8) * COLS + l % 4 * 2 + n % 2];
                 uint32_t *v = &emu_u32(w, reg[i])[l];
                 if (!store)
-                    *x = half              ? (double)emu_from_half(*v >> (16 * e) & 0xffff)
-                         : type == PTX_S32 ? (double)(int32_t)*v
-                                           : (double)emu_float(*v);
+                    *x =
+                        half ? (double)emu_from_half(*v >> (16 * e) & 0xffff) : (double)(int32_t)*v;
                 else if (half)
                     *v = e ? (*v & 0xffff) | emu_to_half((float)*x) << 16 : emu_to_half((float)*x);
                 else
-                    *v = type == PTX_S32 ? (uint32_t)(int32_t)*x : emu_bits((float)*x);
+                    *v = (uint32_t)(int32_t)*x;
             }
 }
 

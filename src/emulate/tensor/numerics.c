@@ -219,16 +219,36 @@ static void hopper(const struct tensor_product *p)
 
 // --- everything else
 
-static void row(const struct tensor_product *p, uint32_t r)
+// Products of two numbers of a tensor core are exact in double precision, those of f64 are not.
+IN_VECTORS static void add_exact(const struct tensor_product *p)
 {
-    double *d = p->d + (size_t)r * p->cols;
-    const double *a = p->a + (size_t)r * p->k;
-    if (!p->adds)
-        for (uint32_t c = 0; c < p->cols; c++) d[c] = 0;
-    for (uint32_t k = 0; k < p->k; k++) {
-        const double x = a[k];
-        const double *b = p->b + (size_t)k * p->cols;
-        for (uint32_t c = 0; c < p->cols; c++) d[c] += x * b[c];
+    const uint32_t cols = p->cols, depth = p->k;
+    for (uint32_t r = 0; r < p->rows; r++) {
+        double *restrict d = p->d + (size_t)r * cols;
+        for (uint32_t k = 0; k < depth; k++) {
+            const double x = p->a[(size_t)r * depth + k], *b = p->b + (size_t)k * cols;
+            for (uint32_t c = 0; c < cols; c++) d[c] += x * b[c];
+        }
+    }
+}
+
+static void add_f64(const struct tensor_product *p)
+{
+    for (uint32_t r = 0; r < p->rows; r++)
+        for (uint32_t k = 0; k < p->k; k++)
+            for (uint32_t c = 0; c < p->cols; c++)
+                p->d[(size_t)r * p->cols + c] +=
+                    p->a[(size_t)r * p->k + k] * p->b[(size_t)k * p->cols + c];
+}
+
+// cut() of each.
+IN_VECTORS static void cut_all(double *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float f = (float)d[i];
+        const uint32_t finite = (emu_bits(f) << 1) < 0xff000000u;
+        const uint32_t beyond = finite & (uint32_t)(fabs((double)f) > fabs(d[i]));
+        d[i] = (double)emu_float(d[i] != d[i] ? 0x7fffffff : emu_bits(f) - beyond);
     }
 }
 
@@ -238,19 +258,21 @@ static double finish(const struct tensor_product *p, double v)
         if (p->saturates) return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v;
         return (double)(int32_t)(uint32_t)(int64_t)v;
     }
-    if (p->type == TENSOR_F64) return v;
-    return p->half_result ? (double)emu_from_half(emu_to_half((float)v)) : (double)cut(v);
+    return (double)emu_from_half(emu_to_half((float)v));
 }
 
 void tensor_multiply(const struct tensor_product *p)
 {
+    const size_t all = (size_t)p->rows * p->cols;
     if (tensor_is_hopper(p->arch) && !p->integer && p->type != TENSOR_F64) {
         hopper(p);
         return;
     }
-    for (uint32_t r = 0; r < p->rows; r++) {
-        row(p, r);
-        for (uint32_t c = 0; c < p->cols; c++)
-            p->d[(size_t)r * p->cols + c] = finish(p, p->d[(size_t)r * p->cols + c]);
-    }
+    if (!p->adds) memset(p->d, 0, all * sizeof *p->d);
+    (p->type == TENSOR_F64 ? add_f64 : add_exact)(p);
+    if (p->type == TENSOR_F64) return;
+    if (!p->integer && !p->half_result)
+        cut_all(p->d, all);
+    else
+        for (size_t i = 0; i < all; i++) p->d[i] = finish(p, p->d[i]);
 }
