@@ -1,4 +1,5 @@
 /* cmd_check.c : verdict and every violated row of each descriptor and its uses. */
+#define _GNU_SOURCE /* memmem */
 #include "cli/baseline.h"
 #include "cli/each.h"
 #include "cli/prove.h"
@@ -179,9 +180,9 @@ static enum cli_exit check_ptx(struct check *c)
     struct io_stream stream;
     char error[IO_ERROR_SIZE];
 
-    if (c->cli->operand_count) return cli_usage(c->cli, "--ptx FILE takes no other file");
-    if (c->cli->all_arches) return cli_usage(c->cli, "--ptx FILE is checked on one --arch");
-    if (cli_has(c->cli, "shard")) return cli_usage(c->cli, "--ptx FILE has no parts");
+    if (c->cli->operand_count) return cli_usage(c->cli, "a PTX file is checked alone");
+    if (c->cli->all_arches) return cli_usage(c->cli, "a PTX file is checked on one --arch");
+    if (cli_has(c->cli, "shard")) return cli_usage(c->cli, "a PTX file has no parts");
     if (!io_stream_open(&stream, c->cli->ptx_file, 0, error)) {
         cli_message(c->cli, "%s: %s", c->cli->ptx_file, error);
         return CLI_INPUT;
@@ -190,6 +191,40 @@ static enum cli_exit check_ptx(struct check *c)
     check_module(c, &stream);
     io_stream_close(&stream);
     return CLI_OK;
+}
+
+/* Whether a text is a PTX module: behind comments and blank lines it begins with its version. */
+static bool is_ptx(const char *text, size_t size)
+{
+    static const char word[] = ".version";
+    size_t i = 0;
+
+    while (i < size && (strchr(" \t\r\n", text[i]) || (i + 1 < size && text[i] == '/'))) {
+        const char *end = text[i] != '/'       ? text + i
+                          : text[i + 1] == '/' ? memchr(text + i, '\n', size - i)
+                          : size - i > 3       ? memmem(text + i + 2, size - i - 2, "*/", 2)
+                                               : NULL;
+        if (!end) return false;
+        i = (size_t)(end - text) + (*end == '*' ? 2 : 1);
+    }
+    return size - i > sizeof word && memcmp(text + i, word, sizeof word - 1) == 0;
+}
+
+/* A PTX file among the operands; it is told by what it says. */
+static const char *ptx_operand(const struct cli *cli)
+{
+    const char *found = NULL;
+    struct io_stream stream;
+    char error[IO_ERROR_SIZE];
+
+    for (size_t i = 0; i < cli->operand_count && !found; i++) {
+        const size_t n = strlen(cli->operand[i]);
+        if (n < 5 || strcmp(cli->operand[i] + n - 4, ".ptx") != 0) continue;
+        if (!io_stream_open(&stream, cli->operand[i], 0, error)) continue;
+        if (is_ptx(stream.text, stream.size)) found = cli->operand[i];
+        io_stream_close(&stream);
+    }
+    return found;
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -210,6 +245,7 @@ static enum cli_exit run(struct cli *cli)
     if (cli_has(cli, "advise")) c.flags |= IO_ADVISE;
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
+    if (!cli->ptx_file && (cli->ptx_file = ptx_operand(cli))) cli->operand_count--;
     if (cli->ptx_file) return check_ptx(&c);
     if (cli_has(cli, "baseline")) {
         c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
@@ -243,7 +279,7 @@ const struct cli_command cli_check = {
         "  tmap check --dtype bf16 --dim 4096,8192 --box 64,128    a descriptor without a file\n"
         "  tmap check --arch all gemm.json          where it is legal\n"
         "  tmap check --contract driver gemm.json   only what the encode call refuses\n"
-        "  tmap check --ptx kernel.ptx --arch sm_90a  every TMA instruction of a PTX file\n"
+        "  tmap check --arch sm_90a kernel.ptx      every TMA instruction of a PTX file\n"
         "  tmap check -f sarif *.json >check.sarif  for code scanning\n",
     .about =
         "A descriptor: {\"dtype\":\"bf16\", \"address\":\"0x7f0000000000\", \"dim\":[4096,8192],\n"
