@@ -132,6 +132,14 @@ static double k_blocks_of(const struct gemm_view *view)
     return up(view->k * view->element_bytes / 128.0);
 }
 
+/* A of a convolution is read from memory once; its taps find it in the caches. */
+static double a_bytes(const struct gemm_view *view)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    if (v->images == 0) return (double)view->m * view->k * view->element_bytes;
+    return (double)v->images * v->in[0] * v->in[1] * v->in[2] * v->channels * view->element_bytes;
+}
+
 static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                  const struct tmap_gemm_config *c, double tiles)
 {
@@ -140,7 +148,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     struct traffic t;
     t.received = 128 * (rows + cols);
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
-    t.unique = ((double)view->m + view->n) * view->k * view->element_bytes * view->batch;
+    t.unique = (a_bytes(view) + (double)view->n * view->k * view->element_bytes) * view->batch;
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
                        suite->gpu.sm_count);
@@ -301,9 +309,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                          up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
     const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
     const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
-    const double bytes =
-        view->batch * ((view->m * again_a + view->n * again_b) * view->k * view->element_bytes +
-                       (double)view->m * view->n * view->out_bytes);
+    const double bytes = view->batch * (a_bytes(view) * again_a +
+                                        (double)view->n * again_b * view->k * view->element_bytes +
+                                        (double)view->m * view->n * view->out_bytes);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +
