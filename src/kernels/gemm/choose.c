@@ -44,6 +44,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if ((instance->image == GEMM_CONV) != (view->conv.images > 0)) return false;
+    if (instance->few != view->conv.few) return false;
     if (instance->image != GEMM_CONV && (instance->image == GEMM_FINISHED) != view->epilogue)
         return false;
     if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
@@ -267,6 +268,7 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
 {
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
+    if (instance->few > 0 && c->cluster_n > 1) return false; /* its taps' boxes are not shared */
     if (gemm_is_bare(instance) && request->direct > 0) return false;
     if (stores_itself(instance, view) && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;

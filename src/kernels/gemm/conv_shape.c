@@ -13,10 +13,30 @@ int64_t tmap_conv_output(const struct tmap_conv_shape *s, int axis)
     return room < 1 ? 0 : (room - 1) / s->stride[axis] + 1;
 }
 
+/* Of activations of so many channels a k-block has several taps (instances.def). */
+static int32_t few_channels(const struct tmap_conv_shape *s, bool data)
+{
+    for (size_t i = 0; i < gemm_instance_count && !data; i++)
+        if (gemm_instances[i].few > 0 && gemm_instances[i].few == s->channels) return s->channels;
+    return 0;
+}
+
+/* Along an axis of one tap and no padding the pixels between are never read: a map of every so many
+ * pixels says so without an element stride, which the copy engine walks more slowly. */
+static void fold_stride(const struct tmap_conv_shape *s, int i, struct gemm_conv_view *v)
+{
+    if (s->filter[i] != 1 || s->pad_low[i] || s->pad_high[i]) return;
+    v->step[i] = v->stride[i];
+    v->in[i] = v->out[i];
+    v->stride[i] = 1;
+}
+
 struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool data)
 {
-    struct gemm_conv_view v = {
-        .images = s->images, .channels = data ? s->filters : s->channels, .taps = 1};
+    struct gemm_conv_view v = {.images = s->images,
+                               .channels = data ? s->filters : s->channels,
+                               .taps = 1,
+                               .few = few_channels(s, data)};
     for (int i = 0; i < AXES; i++) {
         const int32_t reach = (s->filter[i] - 1) * s->dilation[i];
         const int32_t out = (int32_t)tmap_conv_output(s, i);
@@ -24,12 +44,14 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
         v.filter[i] = s->filter[i];
         v.dilation[i] = s->dilation[i];
         v.stride[i] = data ? 1 : s->stride[i];
-        v.in[i] = data ? out : s->size[i];
+        v.step[i] = 1;
+        v.in[i] = v.size[i] = data ? out : s->size[i];
         v.out[i] = data ? s->size[i] : out;
         /* The corners of cuTensorMapEncodeIm2col: of the pixels that tap 0 visits. A gradient's
          * taps come backwards, and so do its paddings. */
         v.lower[i] = data ? s->pad_low[i] - reach : -s->pad_low[i];
         v.upper[i] = data ? -s->pad_high[i] : s->pad_high[i] - reach;
+        fold_stride(s, i, &v);
     }
     return v;
 }
@@ -39,10 +61,13 @@ int64_t gemm_conv_taps(const struct tmap_conv_shape *s)
     return (int64_t)s->filter[0] * s->filter[1] * s->filter[2]; /* of 16 bits each */
 }
 
-int64_t gemm_conv_depth(int64_t taps, int64_t channels, int32_t element_bytes)
+int64_t gemm_conv_depth(const struct tmap_conv_shape *s, bool data, int32_t element_bytes)
 {
-    const int64_t span = GEMM_SPAN_BYTES / element_bytes;
-    return taps * ((channels + span - 1) / span * span);
+    const int64_t span = GEMM_SPAN_BYTES / element_bytes, taps = gemm_conv_taps(s);
+    const int64_t channels = data ? s->filters : s->channels;
+    const bool few = few_channels(s, data) > 0;
+    const int64_t runs = few ? 1 : taps, run = few ? taps * channels : channels;
+    return runs * ((run + span - 1) / span * span);
 }
 
 void gemm_operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int64_t *rows,
@@ -54,8 +79,23 @@ void gemm_operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int
     *length = x->mn_major ? outer : p->k;
     if (p->conv.images == 0) return;
     const struct gemm_conv_view v = gemm_conv_view_of(&p->conv, p->b.mn_major);
-    *rows = operand ? p->conv.filters : (int64_t)v.images * v.in[0] * v.in[1] * v.in[2];
+    *rows = operand ? p->conv.filters : (int64_t)v.images * v.size[0] * v.size[1] * v.size[2];
     *length = operand ? (int64_t)v.taps * p->conv.channels : v.channels;
+}
+
+/* What does not fit 64 bits is too large for the map, too. */
+static uint64_t times(uint64_t bytes, int32_t count)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(bytes, (uint64_t)count, &product) ? UINT64_MAX : product;
+}
+
+/* As wide as a pixel's few channels (sm90/convolution.cuh). */
+static int32_t swizzle_of(int32_t few_bytes)
+{
+    return few_bytes == 16   ? TMAP_SWIZZLE_NONE
+           : few_bytes == 64 ? TMAP_SWIZZLE_64B
+                             : TMAP_SWIZZLE_128B;
 }
 
 static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
@@ -67,9 +107,10 @@ static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
                           .address = view->a.address,
                           .dim = {(uint64_t)v->channels, 1, 1, 1, (uint64_t)v->images},
                           .elem_stride = {1, 1, 1, 1, 1},
-                          .channels = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes),
+                          .channels =
+                              (uint32_t)(v->few ? v->few : GEMM_SPAN_BYTES / view->element_bytes),
                           .pixels = (uint32_t)rows,
-                          .swizzle = TMAP_SWIZZLE_128B,
+                          .swizzle = swizzle_of(v->few * view->element_bytes),
                           .l2_promotion = TMAP_L2_128B};
     uint64_t step = (uint64_t)(view->a.ld * view->element_bytes);
     for (int i = 0; i < AXES; i++) {
@@ -77,9 +118,8 @@ static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
         d.elem_stride[1 + i] = (uint32_t)v->stride[i];
         d.lower[i] = v->lower[i];
         d.upper[i] = v->upper[i];
-        d.stride_bytes[i] = step;
-        /* What does not fit 64 bits is too large for the map, too. */
-        if (__builtin_mul_overflow(step, (uint64_t)v->in[i], &step)) step = UINT64_MAX;
+        d.stride_bytes[i] = times(step, v->step[i]);
+        step = times(step, v->size[i]);
     }
     d.stride_bytes[AXES] = step;
     return d;
@@ -104,6 +144,14 @@ static struct tmap_desc filters(const struct gemm_view *view, int32_t rows, int3
                           .elem_stride = {1, 1, 1},
                           .swizzle = TMAP_SWIZZLE_128B,
                           .l2_promotion = TMAP_L2_128B};
+    if (v->few > 0) { /* a filter's taps are one row */
+        d.dim[0] *= d.dim[1];
+        d.dim[1] = (uint64_t)count;
+        d.dim[2] = 1;
+        d.stride_bytes[0] = d.stride_bytes[1];
+        d.box[1] = d.box[2];
+        d.box[2] = 1;
+    }
     return d;
 }
 
@@ -113,6 +161,12 @@ void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *
     const struct tmap_gemm_config *c = &choice->config;
     desc[0] = pixels(view, gemm_a_rows(choice->instance) / c->cluster_n);
     desc[1] = filters(view, gemm_b_rows(choice->instance), c->cluster_m);
+}
+
+uint64_t gemm_conv_taps_at_once(const struct gemm_view *view)
+{
+    const int32_t few = view->conv.few;
+    return few > 0 ? (uint64_t)(GEMM_SPAN_BYTES / (few * view->element_bytes)) : 1;
 }
 
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)

@@ -44,7 +44,7 @@ bool gemm_is_bare(const struct gemm_instance *instance)
 
 bool gemm_splits(const struct gemm_instance *instance)
 {
-    return !gemm_is_tall(instance) &&
+    return !gemm_is_tall(instance) && instance->few == 0 &&
            !((instance->image == GEMM_FINISHED || instance->image == GEMM_CONV) &&
              instance->bn / 2 >= GEMM_WIDE_SUMS);
 }

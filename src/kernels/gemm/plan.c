@@ -171,7 +171,8 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         status = gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
     if (status != TMAP_OK) return status;
     uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
-                                              gemm_a_rows(choice->instance), sharers[0]) +
+                                              gemm_a_rows(choice->instance), sharers[0]) *
+                            gemm_conv_taps_at_once(&view) +
                         gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
                                               gemm_b_rows(choice->instance), sharers[1]) +
                         gemm_scale_bytes(choice->instance);

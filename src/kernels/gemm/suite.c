@@ -6,7 +6,7 @@
 #include "kernels/runtime/images.h"
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
-    {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image},
+    {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0},
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote, kind, wgs, bn, a_mn, b_mn,        \
         promote, false, (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
@@ -31,6 +31,15 @@
     CONV_ROW("conv_" #kind "_" #wgs "x" #bn "_" #data, kind, wgs, bn, data, false)
 #define GEMM_CONV_PINGPONG(kind, slabs, bn)                                                        \
     CONV_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, true)
+#define GEMM_CONV_FEW(K, W, N, channels)                                                           \
+    {.name = "conv_" #K "_" #W "x" #N "_of_" #channels,                                            \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .image = GEMM_CONV,                                                                           \
+     .few = channels},
 const struct gemm_instance gemm_instances[] = {
 #include "kernels/gemm/sm90/instances.def"
 #define GEMM_TENSOR(K, code, C, N, A, B)                                                           \

@@ -36,6 +36,7 @@ struct gemm_instance {
     bool a_mn, b_mn, promote;
     bool pingpong; /* the tile is one warpgroup's, of two; wgs counts its slabs of 64 rows */
     enum gemm_image image;
+    int32_t few; /* of a convolution's kernel for so many channels alone; 0: for any */
 };
 
 #define GEMM_MAX_INSTANCES 384
@@ -137,7 +138,9 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
  * Axes in the order W, H, D. */
 struct gemm_conv_view {
     int32_t images, channels, taps;
-    int32_t in[3], out[3], filter[3], stride[3], dilation[3];
+    int32_t few;            /* the channels, where there is a kernel for so many; or 0 */
+    int32_t size[3], in[3]; /* pixels of the tensor, and of its map, which takes every step-th */
+    int32_t step[3], out[3], filter[3], stride[3], dilation[3];
     int32_t lower[3], upper[3]; /* the pixel box's corners */
 };
 
@@ -226,12 +229,15 @@ void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_
                           struct tmap_desc *desc);
 
 /* Convolutions (conv_shape.c): the view of a shape; its taps; K as the kernels count it, every
- * tap's channels in whole k-blocks; A's and B's maps; what the kernel is told. */
+ * tap's channels in whole k-blocks, or all taps of few channels; A's and B's maps; what the kernel
+ * is told. */
 struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, bool data);
 int64_t gemm_conv_taps(const struct tmap_conv_shape *shape);
-int64_t gemm_conv_depth(int64_t taps, int64_t channels, int32_t element_bytes);
+int64_t gemm_conv_depth(const struct tmap_conv_shape *shape, bool data, int32_t element_bytes);
 void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
                         struct tmap_desc desc[2]);
+/* Boxes of A that a k-block is: one, or of few channels one a tap. */
+uint64_t gemm_conv_taps_at_once(const struct gemm_view *view);
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out);
 /* Whether a shape's numbers are within bounds.def, and its tensors' pixels, which are counted
  * (validate.c); whether A's map and its use keep the rows (maps.c). */

@@ -221,14 +221,14 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
     int64_t x, y;
     const enum tmap_status status = gemm_validate_shape(s, &x, &y, refusal);
     if (status != TMAP_OK) return status;
-    const int64_t channels = data ? s->filters : s->channels, n = data ? s->channels : s->filters;
+    const int64_t n = data ? s->channels : s->filters;
     bool strided = false;
     for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
     if (data && strided)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "the data gradient of a convolution with a stride is not supported");
     if (p->m != (data ? x : y) || p->n != n || p->batch != 1 || p->a.mn_major || p->d.mn_major ||
-        p->k != gemm_conv_depth(gemm_conv_taps(s), channels, gemm_element_bytes(p->kind)))
+        p->k != gemm_conv_depth(s, data, gemm_element_bytes(p->kind)))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "convolution: the product's numbers are not tmap_conv_product()'s");
     return TMAP_OK;

@@ -11,8 +11,14 @@
 
 #include "finished.cuh"
 
-template <class SHAPE> struct convolved : finished<SHAPE> {
+//
+// Where a pixel has fewer channels than a k-block, of 8 or 32, the k-block has several taps: each a
+// box of its own, in a swizzle as wide as the pixel. A filter's taps lie one after the other, so B
+// is a plain matrix then.
+template <class SHAPE, int CHANNELS = SHAPE::BK> struct convolved : finished<SHAPE> {
     static constexpr bool IM2COL = true;
+    static constexpr int TAP_BYTES = CHANNELS * 2, TAPS = SHAPE::BK / CHANNELS;
+    static constexpr bool SPLITS = finished<SHAPE>::SPLITS && TAPS == 1;
     // The loading thread keeps a pixel and a tap, for which 24 registers are too few.
     static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
 };
@@ -40,7 +46,7 @@ template <class S> struct taps<S, true> {
         }
         image = rest;
         channel = tap = offset[0] = offset[1] = offset[2] = 0;
-        if (k > 0) skip(v, k / S::BK);
+        if (k > 0) skip(v, k / S::BK * S::TAPS);
     }
     // From the first k-block to a later one.
     PTX_FN void skip(const gemm_conv &v, int32_t k_blocks)
@@ -57,9 +63,11 @@ template <class S> struct taps<S, true> {
     PTX_FN void next(const gemm_params &p)
     {
         const gemm_conv &v = conv_of(p);
-        channel += S::BK;
-        if (channel < v.channel_blocks * S::BK) return;
-        if (!FAULT(p, 95)) channel = 0;
+        if constexpr (S::TAPS == 1) {
+            channel += S::BK;
+            if (channel < v.channel_blocks * S::BK) return;
+            if (!FAULT(p, 95)) channel = 0;
+        }
         tap++;
         offset[0] += FAULT(p, 92) ? 1 : v.dilation[0];
         if (offset[0] < v.end[0]) return;
@@ -72,6 +80,7 @@ template <class S> struct taps<S, true> {
     // The blocks of a split take k-blocks in turn.
     PTX_FN void advance(const gemm_params &p)
     {
+        if constexpr (S::TAPS > 1) return; // load_taps() did
         if constexpr (S::SPLITS) {
 #pragma unroll 1
             for (int32_t i = 1; i < p.split; i++) next(p);
@@ -84,9 +93,12 @@ template <class S> struct taps<S, true> {
         ptx::settle(channel), ptx::settle(tap);
         ptx::settle(offset[0]), ptx::settle(offset[1]), ptx::settle(offset[2]);
     }
-    PTX_FN void load_tap(const gemm_params &p, const source<S> &from, uint32_t bar,
-                         uint32_t there) const
+    PTX_FN void load_tap(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there)
     {
+        if constexpr (S::TAPS > 1) {
+            load_taps(p, from, bar, there);
+            return;
+        }
         load_pixels(p, from, bar, there);
         const int32_t at =
             (S::B_MN && !FAULT(p, 98) ? conv_of(p).taps - 1 - tap : tap) + (FAULT(p, 94) ? 1 : 0);
@@ -96,13 +108,29 @@ template <class S> struct taps<S, true> {
             load_box(p.b, from.b_to + there, bar, channel, at, from.b_row, p.cluster_m > 1,
                      from.b_mask, p.load_policy);
     }
+    // Beyond the last tap the filters are zeros, and so are channels that no pixel has.
+    PTX_FN void load_taps(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there)
+    {
+        load_box(p.b, from.b_to + there, bar, tap * (S::BK / S::TAPS), from.b_row, 0,
+                 p.cluster_m > 1, from.b_mask, p.load_policy);
+#pragma unroll 1
+        for (int32_t i = 0; i < S::TAPS; i++) {
+            if (tap == conv_of(p).taps) {
+                channel = S::BK;
+                offset[0] = offset[1] = offset[2] = 0;
+            }
+            load_pixels(p, from, bar, there + i * S::BM * S::TAP_BYTES);
+            next(p);
+        }
+    }
     PTX_FN void load_pixels(const gemm_params &p, const source<S> &from, uint32_t bar,
                             uint32_t there) const
     {
         const uint32_t to = from.a_to + there, mask = p.cluster_n > 1 ? from.a_mask : 0;
         const int32_t c[5] = {channel, x[0], x[1], x[2], FAULT(p, 99) ? image + 1 : image};
-        const uint16_t o[3] = {(uint16_t)(FAULT(p, 96) ? 0 : offset[FAULT(p, 93) ? 1 : 0]),
-                               (uint16_t)offset[FAULT(p, 93) ? 0 : 1], (uint16_t)offset[2]};
+        const int32_t w = FAULT(p, 96) ? 0 : FAULT(p, 93) ? offset[1] : offset[0];
+        const int32_t h = FAULT(p, 93) ? offset[0] : offset[1];
+        const uint16_t o[3] = {(uint16_t)w, (uint16_t)h, (uint16_t)offset[2]};
         ptx::tma_load_im2col_hint(to, &p.a, bar, c, o, mask, p.load_policy);
     }
     // Boxes of 64 channels of the result by the k-block's filters, dealt out among the sharers.
@@ -122,11 +150,20 @@ template <class S> struct taps<S, true> {
     {                                                                                              \
         gemm<convolved<__VA_ARGS__>>(p.product);                                                   \
     }
+#define GEMM_CONV_FEW_KERNEL(NAME, KIND, WGS, BN, CHANNELS)                                        \
+    extern "C" __global__ __launch_bounds__((shape<KIND, WGS, BN>::THREADS), 1) void NAME(         \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<convolved<shape<KIND, WGS, BN>, CHANNELS>>(p.product);                                \
+    }
 
 #ifdef GEMM_ONLY
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
     GEMM_CONV_KERNEL(conv_##kind##_##wgs##x##bn##_##data,                                          \
                      shape<GEMM_KIND_##kind, wgs, bn, false, data>)
+#define GEMM_CONV_FEW(kind, wgs, bn, channels)                                                     \
+    GEMM_CONV_FEW_KERNEL(conv_##kind##_##wgs##x##bn##_of_##channels, GEMM_KIND_##kind, wgs, bn,    \
+                         channels)
 #define GEMM_CONV_PINGPONG(kind, slabs, bn)                                                        \
     GEMM_CONV_KERNEL(conv_##kind##_pingpong_##slabs##x##bn,                                        \
                      pingpong_shape<GEMM_KIND_##kind, slabs, bn>)

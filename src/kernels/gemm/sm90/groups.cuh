@@ -15,7 +15,7 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
 #pragma unroll 1
     while (list.take(p, w)) {
         const gemm_params &q = member_of(p, list.member);
-        const source<S> from(q, smem, at, tile_of(q, w.index));
+        source<S> from(q, smem, at, tile_of(q, w.index));
         if (acquired != list.member) {
             ptx::tensormap_acquire(&q.a);
             ptx::tensormap_acquire(&q.b);

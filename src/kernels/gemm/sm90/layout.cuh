@@ -29,8 +29,9 @@ struct shape {
     // Warpgroups that multiply, and how many of them read one slot: all, but in pingpong.cuh.
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
     static constexpr bool PINGPONG = false;
-    static constexpr bool BLOCKS = false;   // blocks have scales: blocks.cuh
-    static constexpr bool IM2COL = false;   // A's rows are pixels: convolution.cuh
+    static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
+    static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
+    static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
     static constexpr int REGS = BN / 2;     // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the

@@ -68,7 +68,7 @@ template <class S> struct source : taps<S> {
         b_mask = at.b_mask;
         if (FAULT(p, 7)) b_mask &= ~(1u << (p.cluster_m - 1));
     }
-    PTX_FN void load(int32_t k, int32_t slot) const
+    PTX_FN void load(int32_t k, int32_t slot)
     {
         const gemm_params &p = *params;
         const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;

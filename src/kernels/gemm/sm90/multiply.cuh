@@ -18,6 +18,22 @@ PTX_FN void release(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     }
 }
 
+// A k-block of several taps (convolution.cuh) has them one after the other, each of a row of
+// TAP_BYTES for every pixel, in the swizzle of so many bytes; without one, of 16, the leading
+// offset leads to the next tap.
+template <class S> PTX_FN uint64_t tap_descriptor(uint32_t addr)
+{
+    constexpr uint64_t layout = S::TAP_BYTES == 64 ? 2 : S::TAP_BYTES == 32 ? 3 : 0;
+    constexpr uint64_t leading_bytes = S::TAP_BYTES == 16 ? S::BM * 16 : 16;
+    return (uint64_t)((addr & 0x3ffff) >> 4) | (leading_bytes >> 4) << 16 |
+           (uint64_t)(8 * S::TAP_BYTES >> 4) << 32 | layout << 62;
+}
+template <class S> PTX_FN constexpr uint32_t tap_step(int step)
+{
+    const int k_bytes = step * 32, tap = k_bytes / S::TAP_BYTES;
+    return (uint32_t)(tap * S::BM * S::TAP_BYTES + k_bytes % S::TAP_BYTES) >> 4;
+}
+
 // What stays the same from slot to slot: the descriptors and barriers of slot 0, to which a slot
 // adds a multiple. Everything is the same in all lanes, and the compiler knows it (a vote's
 // result), so that it lies in uniform registers and one multiply's step costs two additions.
@@ -38,6 +54,8 @@ template <class S> struct reader {
         for (int i = 1; i < S::WGS; i++) same += __any_sync(0xffffffff, wg >= i);
         a = (uint32_t)matrix_descriptor<S::A_MN>(smem.a(0) + same * S::SPAN, S::SPAN);
         b = (uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN);
+        if constexpr (S::TAP_BYTES < GEMM_SPAN_BYTES)
+            a = (uint32_t)tap_descriptor<S>(smem.a(0) + same * 64 * S::TAP_BYTES);
         full = smem.full(0);
     }
     PTX_FN void give_back(int32_t slot) const
@@ -60,7 +78,12 @@ template <class S> struct reader {
         ptx::wgmma_fence();
 #pragma unroll
         for (int step = 0; step < 4; step++) {
-            mma<S::KIND, S::A_MN, S::B_MN>(acc, high | from_a, (high | from_b) + fault,
+            uint64_t high_a = high;
+            if constexpr (S::TAP_BYTES < GEMM_SPAN_BYTES) {
+                high_a = tap_descriptor<S>(0) >> 32 << 32;
+                from_a = a + slot * STEP + tap_step<S>(step);
+            }
+            mma<S::KIND, S::A_MN, S::B_MN>(acc, high_a | from_a, (high | from_b) + fault,
                                            !first || step > 0);
             from_a += descriptor_step<S::A_MN>();
             from_b += descriptor_step<S::B_MN>();
