@@ -84,6 +84,27 @@ static void some_are_products_of_matrices(void **state)
     assert_int_equal(p.conv.images, 8);
 }
 
+/* An axis of one tap and no padding has its stride in the map's strides, where it may be any. */
+static void strides_without_taps_between_are_the_tensors(void **state)
+{
+    struct tmap_conv_problem c = usual();
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_gemm_plan plan;
+    (void)state;
+    c.shape.filter[0] = 1;
+    c.shape.pad_low[0] = c.shape.pad_high[0] = 0;
+    c.shape.stride[0] = 11;
+    c.shape.stride[1] = 2;
+    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_desc *x = &plan.desc[0];
+    assert_int_equal(x->dim[1], 6);
+    assert_int_equal(x->elem_stride[1], 1);
+    assert_int_equal(x->stride_bytes[0], 11 * 64 * 2);
+    assert_int_equal(x->dim[2], 56);
+    assert_int_equal(x->elem_stride[2], 2);
+    assert_int_equal(x->stride_bytes[1], 56 * 64 * 2);
+}
+
 static void outputs(void **state)
 {
     struct tmap_conv_problem c = usual();
@@ -245,6 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_convolution_is_a_product),
         cmocka_unit_test(some_are_products_of_matrices),
+        cmocka_unit_test(strides_without_taps_between_are_the_tensors),
         cmocka_unit_test(outputs),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_product_keeps_its_convolutions_numbers),

@@ -39,10 +39,10 @@ static inline struct tmap_conv_problem conv_fault_shape(bool data)
 }
 
 /* The request that the faulty kernels can carry out. */
-static inline struct tmap_gemm_config conv_fault_request(bool data)
+static inline struct tmap_gemm_config conv_fault_request(void)
 {
     return (struct tmap_gemm_config){.tile_m = 128,
-                                     .tile_n = data ? 128 : 64,
+                                     .tile_n = 64,
                                      .cluster_m = 1,
                                      .cluster_n = 1,
                                      .split_k = 1,

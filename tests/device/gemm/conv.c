@@ -29,6 +29,7 @@ static void draw_axis(struct tmap_conv_shape *s, int i, bool data, bool there, u
     s->dilation[i] = there ? 1 + (int32_t)below(r, 2) : 1;
     s->pad_low[i] = there ? (int32_t)below(r, 8) : 0;
     s->pad_high[i] = there ? (int32_t)below(r, 8) : 0;
+    if (s->filter[i] == 1 && below(r, 2)) s->pad_low[i] = s->pad_high[i] = 0;
     while (s->size[i] + s->pad_low[i] + s->pad_high[i] <= (s->filter[i] - 1) * s->dilation[i])
         s->size[i]++;
 }
@@ -170,7 +171,7 @@ static int one_fault(struct rig *r, uint32_t id)
     for (size_t i = 0; i < sizeof conv_faults / sizeof *conv_faults; i++)
         if (conv_faults[i].id == id) data = conv_faults[i].data;
     struct tmap_conv_problem c = conv_fault_shape(data);
-    const struct tmap_gemm_config request = conv_fault_request(data);
+    const struct tmap_gemm_config request = conv_fault_request();
     const size_t elements = 72 * 512;
     struct tmap_gemm_plan plan;
     tmap_cu_module module;
@@ -181,7 +182,7 @@ static int one_fault(struct rig *r, uint32_t id)
     const tmap_cu_deviceptr out = data ? c.x : c.y;
     if (r->api->module_load_data(&module, image_tests_device_gemm_conv_faults) ||
         r->api->module_get_function(&faulty, module,
-                                    data ? "conv_faulty_2x128_data" : "conv_faulty_2x64") ||
+                                    data ? "conv_faulty_2x64_data" : "conv_faulty_2x64") ||
         r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->gemm->smem_optin_bytes) ||
         tmap_conv_make_plan(r->gemm, &c, &request, &plan, NULL) != TMAP_OK ||

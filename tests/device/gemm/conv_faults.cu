@@ -4,4 +4,4 @@
 #include "kernels/gemm/sm90/convolution.cuh"
 
 GEMM_CONV_KERNEL(conv_faulty_2x64, shape<GEMM_BF16, 2, 64>)
-GEMM_CONV_KERNEL(conv_faulty_2x128_data, shape<GEMM_BF16, 2, 128, false, true>)
+GEMM_CONV_KERNEL(conv_faulty_2x64_data, shape<GEMM_BF16, 2, 64, false, true>)
