@@ -152,6 +152,8 @@ static bool part_from(struct reader *r, size_t agent, enum tmap_part part, const
 {
     char path[80];
     out->first[part] = r->p->step_count;
+    snprintf(path, sizeof path, "$.protocol.agents[%zu].%s", agent, name);
+    if (list && !json_is_array(list)) return io_fail(r->record, path, "expected an array of steps");
     for (size_t i = 0; i < json_array_size(list); i++) {
         snprintf(path, sizeof path, "$.protocol.agents[%zu].%s[%zu]", agent, name, i);
         if (r->p->step_count == TMAP_PROTOCOL_STEPS)
@@ -176,7 +178,8 @@ static bool agent_from(struct reader *r, size_t i)
     char path[48];
     snprintf(path, sizeof path, "$.protocol.agents[%zu]", i);
     const struct io_at at = {r->record, path, 0};
-    if (!json_is_object(o) || !io_check_keys(&at, o, known)) return false;
+    if (!json_is_object(o)) return io_fail(r->record, path, "expected an object");
+    if (!io_check_keys(&at, o, known)) return false;
     if (!name_is_plain(agent.name))
         return io_fail(r->record, path, "name: up to %d letters, digits and _-.@", NAME_MOST);
     if (!small_from(&at, o, "cta", 0, r->p->ctas - 1u, &agent.cta) ||
@@ -233,7 +236,9 @@ static bool tables_from(struct reader *r)
     {
         struct tmap_barrier *b = &p->barrier[p->barrier_count++];
         b->name = name;
-        if (!json_is_object(value) || !io_check_keys(&barriers, value, known) ||
+        if (!json_is_object(value))
+            return io_fail(r->record, barriers.path, "%s: expected an object", name);
+        if (!io_check_keys(&barriers, value, known) ||
             !named(r, barriers.path, NAMES_RING, json_object_get(value, "ring"), &b->ring) ||
             !small_from(&barriers, value, "arrivals", 1, UINT8_MAX, &b->count))
             return false;
@@ -256,6 +261,8 @@ static bool syncs_from(struct reader *r)
     json_object_foreach(r->of[NAMES_SYNC], name, list)
     {
         uint16_t *members = &r->p->members[r->p->sync_count++];
+        if (!json_is_array(list))
+            return io_fail(r->record, "$.protocol.syncs", "%s: expected an array of names", name);
         for (size_t i = 0; i < json_array_size(list); i++) {
             const char *who = json_string_value(json_array_get(list, i));
             const uint16_t before = *members;
@@ -267,6 +274,14 @@ static bool syncs_from(struct reader *r)
         }
     }
     return true;
+}
+
+static bool flag_from(struct reader *r, json_t *o, const char *key, bool otherwise, bool *out)
+{
+    json_t *value = json_object_get(o, key);
+    *out = value ? json_is_true(value) : otherwise;
+    if (!value || json_is_boolean(value)) return true;
+    return io_fail(r->record, "$.protocol", "%s: true or false", key);
 }
 
 bool io_protocol_from(struct io_record *record, json_t *o, struct tmap_protocol *out)
@@ -282,9 +297,10 @@ bool io_protocol_from(struct io_record *record, json_t *o, struct tmap_protocol 
         return false;
     if (out->ctas == 0) return io_fail(record, "$.protocol", "ctas: at least 1");
     out->name = "protocol";
-    out->tiles = json_is_true(json_object_get(o, "tiles"));
-    out->started = !json_is_false(json_object_get(o, "started"));
-    out->stays = json_is_true(json_object_get(o, "stays"));
+    if (!flag_from(&r, o, "tiles", false, &out->tiles) ||
+        !flag_from(&r, o, "started", true, &out->started) ||
+        !flag_from(&r, o, "stays", false, &out->stays))
+        return false;
     r.agents = json_object_get(o, "agents");
     if (json_array_size(r.agents) == 0)
         return io_fail(record, "$.protocol.agents", "expected an array of agents");
