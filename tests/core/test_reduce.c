@@ -28,7 +28,7 @@ static const struct {
     {TMAP_OP_REDUCE_MAX, TMAP_INT32, 0xffffffff, 1, 1},
     {TMAP_OP_REDUCE_MAX, TMAP_UINT64, NEGATIVE64, 1, NEGATIVE64},
     {TMAP_OP_REDUCE_MAX, TMAP_INT64, NEGATIVE64, 1, 1},
-    /* 1.5 + 2.25; infinity - infinity is the one NaN; subnormals, kept or flushed with their sign */
+    /* 1.5 + 2.25; infinity - infinity is the one NaN; subnormals, kept or flushed, with a sign */
     {TMAP_OP_REDUCE_ADD, TMAP_FLOAT32, 0x3fc00000, 0x40100000, 0x40700000},
     {TMAP_OP_REDUCE_ADD, TMAP_TFLOAT32, 0x3fc00000, 0x40100000, 0x40700000},
     {TMAP_OP_REDUCE_ADD, TMAP_FLOAT32, 0x7f800000, 0xff800000, 0x7fffffff},
