@@ -6,6 +6,8 @@ PTX := $(patsubst %.cu,$(B)/%.ptx,$(IMAGE_CU) tests/device/copy_faults.cu tests/
        tests/device/emulate/numerics.cu)
 .PHONY: ptx
 ptx: $(PTX)
+# Faults for the chips after Hopper have PTX alone: seconds of nvcc, where there is one.
+test-build: $(if $(WITH_CUDA),$(B)/tests/device/gemm/faults_sm100.ptx $(B)/tests/device/gemm/faults_sm120.ptx)
 
 # make prove-emulate: every case of the H200's record on the emulator (a quarter of an hour).
 .PHONY: prove-emulate
@@ -26,12 +28,14 @@ others-emulate: all
 	B=$(B) python3 tests/emulate/others/others.py $(if $(KERNELS),-k $(KERNELS)) 2>/dev/null
 
 # make prove-blackwell: every product for tensor memory and of mma.sync on 200 drawn shapes, at both
-# extremes of time and at 100 random times, by CORES processes (20 minutes of a core in all).
-BLACKWELL := $(B)/tests/emulate/test_products_blackwell
+# extremes of time and at 100 random times, and 200 groups of every kernel for groups, by CORES
+# processes (20 minutes of a core in all).
+BLACKWELL := $(B)/tests/emulate/test_products_blackwell $(B)/tests/emulate/test_groups_blackwell
 CORES     ?= $(shell nproc)
 .PHONY: prove-blackwell
 prove-blackwell: ptx $(BLACKWELL)
-	TMAP_EMULATE_SHAPES=200 TMAP_EMULATE_SEEDS=100 tests/emulate/shards $(CORES) $(BLACKWELL)
+	for t in $(BLACKWELL); do \
+	  TMAP_EMULATE_SHAPES=200 TMAP_EMULATE_SEEDS=100 tests/emulate/shards $(CORES) $$t || exit 1; done
 
 # make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
 MUTATE := $(B)/tests/emulate/mutate
