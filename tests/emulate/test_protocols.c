@@ -25,7 +25,8 @@ static const char *faults_ptx;
 static void *workspace;
 static size_t workspace_bytes;
 static bool deep;
-static const char *only; /* lists with this in their names */
+static const char *only;   /* lists with this in their names */
+static const char *design; /* of these, the one of that name */
 
 struct design {
     const char *name, *source, *faulty; /* faulty: the kernel in the plan's place */
@@ -202,6 +203,8 @@ static const struct design tensor[] = {
            OF(TMAP_GEMM_E4M3, TMAP_GEMM_OUT_BF16, 250, 376, 530), RINGS | STAGING),
     DESIGN("two CTAs that share B", TENSOR "f16", REQUEST(128, 128, 2, 2, TWO), BF16(250, 376, 270),
            RING(0) | WHOLE | STAGING),
+    DESIGN("two pairs that share B", TENSOR "f16", REQUEST(256, 128, 2, 2, TWO),
+           BF16(500, 376, 270), STAGING),
     DESIGN("pair, tiles taken over", TENSOR "dynamic",
            REQUEST(256, 256, 2, 2, .cluster_m = 1, .dynamic = 1), BF16(250, 1000, 270),
            RING(1) | RING(2) | STAGING),
@@ -280,16 +283,19 @@ static int run(const char *name, int cc_major, const char *faults, const struct 
                size_t count)
 {
     struct CMUnitTest tests[32];
+    size_t chosen = 0;
     suite = emulated_gemm_suite_for(cc_major, 0);
     if (!suite) return 1;
     emulator = emulated_state();
     faults_ptx = faults;
     if (only && !strstr(name, only)) return 0;
     if (!has_ptx(name, faults ? faults : list[0].source)) return 0;
-    for (size_t i = 0; i < count; i++)
-        tests[i] =
+    for (size_t i = 0; i < count; i++) {
+        if (design && strcmp(design, list[i].name) != 0) continue;
+        tests[chosen++] =
             (struct CMUnitTest){list[i].name, designs, NULL, NULL, (void *)(uintptr_t)&list[i]};
-    const int failed = _cmocka_run_group_tests(name, tests, count, NULL, NULL);
+    }
+    const int failed = chosen ? _cmocka_run_group_tests(name, tests, chosen, NULL, NULL) : 0;
     emulated_close();
     return failed;
 }
@@ -300,6 +306,7 @@ int main(int argc, char **argv)
 {
     const char *megabytes = getenv("TMAP_PROTOCOL_MB");
     only = argc > 1 ? argv[1] : NULL;
+    design = argc > 2 ? argv[2] : NULL;
     deep = megabytes != NULL;
     workspace_bytes = (megabytes ? strtoull(megabytes, NULL, 10) : MEGABYTES) << 20;
     workspace = malloc(workspace_bytes);
