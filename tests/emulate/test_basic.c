@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tmap/emulate.h"
+#include "support/ptx_run.h"
 
 #define HEAD ".version 9.0\n.target sm_90a\n.address_size 64\n"
 enum { N = 256, FINDINGS = 8 };
@@ -235,6 +235,46 @@ static void pairs_of_floats(void **state)
     }
 }
 
+/* Warp 1 arrives at warp 0's mbarrier, after a relaxed barrier of the cluster: a fence before it is
+ * what makes the mbarrier known. */
+#define CLUSTER(before, after)                                                                     \
+    HEAD ".visible .entry k(.param .u64 p) {\n.reg .pred %p<3>; .reg .b32 %r<4>;\n"                \
+         ".shared .align 8 .b64 bar; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0;\n"              \
+         "@%p1 bra met;\n" before "mbarrier.init.shared.b64 [bar], 1; " after "\nmet:\n"           \
+         "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;\n"         \
+         "setp.ne.u32 %p1, %r1, 32; @%p1 bra out; mbarrier.arrive.shared.b64 _, [bar];\n"          \
+         "out: ret;\n}\n"
+
+static void a_fence_before_a_relaxed_barrier_counts(void **state)
+{
+    uint32_t data[N] = {0};
+    struct ptx_run r;
+    (void)state;
+    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++)
+        assert_true(ptx_run(CLUSTER("", "fence.mbarrier_init.release.cluster;"), data, sizeof data,
+                            64, 1, 0, (enum tmap_emulate_schedule)s, &r));
+    assert_false(ptx_run(CLUSTER("fence.acq_rel.cluster;", ""), data, sizeof data, 64, 1, 0,
+                         TMAP_EMULATE_LATEST, &r));
+    assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
+}
+
+static void an_assertion_traps(void **state)
+{
+    static const char text[] = ".extern .func __assertfail(.param .b64 a, .param .b32 b)\n;\n"
+                               ".visible .entry k(.param .u64 p) {\n.reg .pred %p<2>;\n"
+                               ".reg .b32 %r<2>; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 9;\n"
+                               "@%p1 bra out; { .param .b64 x; .param .b32 y;\n"
+                               "call.uni __assertfail, (x, y); }\nout: ret;\n}\n";
+    char whole[sizeof text + sizeof HEAD];
+    uint32_t data[N] = {0};
+    (void)state;
+    snprintf(whole, sizeof whole, "%s%s", HEAD, text);
+    const struct run r = run(whole, data, N, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.finding[0].kind, TMAP_EMULATE_TRAP);
+    assert_int_equal(r.finding[0].lane, 9);
+    assert_non_null(strstr(r.finding[0].text, "assertion"));
+}
+
 /* Compilers' templates leave spaces in names. */
 static void qualifiers_stand_apart(void **state)
 {
@@ -270,6 +310,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
                                        cmocka_unit_test(qualifiers_stand_apart),
+                                       cmocka_unit_test(a_fence_before_a_relaxed_barrier_counts),
+                                       cmocka_unit_test(an_assertion_traps),
                                        cmocka_unit_test(pairs_of_floats),
                                        cmocka_unit_test(a_branch_without_its_table_is_an_error),
                                        cmocka_unit_test(threads_count),

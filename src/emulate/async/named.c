@@ -188,7 +188,7 @@ EXEC(cluster_arrive)
     if (w->cluster_arrived != w->cluster_waited)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,
                          "barrier.cluster.arrive twice without a wait");
-    if (!in->count) emu_release(w, c->order);
+    (in->count ? emu_release_fenced : emu_release)(w, c->order);
     NOTE(w, in, .op = ACT_MEET_CLUSTER);
     w->cluster_arrived++;
     w->cluster_generation = c->generation;

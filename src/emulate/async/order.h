@@ -57,6 +57,7 @@ uint32_t emu_object(struct emu_machine *m); // a new synchronisation object; 0: 
 
 // A warp releases into an object, acquires from it; fences.
 void emu_release(struct emu_warp *w, uint32_t object);
+void emu_release_fenced(struct emu_warp *w, uint32_t object); // what is before its last fence
 void emu_acquire(struct emu_warp *w, uint32_t object);
 void emu_fence_async(struct emu_warp *w);
 void emu_observe_grid(struct emu_warp *w); // griddepcontrol.wait

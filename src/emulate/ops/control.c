@@ -251,6 +251,19 @@ static bool pair_up(struct decoder *d, const struct ptx_operand *list, struct pt
     return true;
 }
 
+// assert() of device code: a call that does not come back.
+EXEC(assertion)
+{
+    return emu_fault(TMAP_EMULATE_TRAP, w, in, (uint32_t)emu_lane(mask), 0, "an assertion failed");
+}
+
+static bool fails_assertion(struct decoder *d)
+{
+    while (dec_more(d)) dec_operand(d);
+    d->out->exec = assertion;
+    return true;
+}
+
 bool decode_call(struct decoder *d)
 {
     const struct ptx_operand *o, *returns = NULL, *args = NULL;
@@ -264,6 +277,7 @@ bool decode_call(struct decoder *d)
     const struct ptx_function *f =
         o->kind == PTX_OP_SYMBOL ? ptx_function_named(&d->module->ptx, o->name) : NULL;
     if (!f || f->is_entry) return dec_fail(d, "a call of what is no function of this module");
+    if (!f->has_body && !strcmp(f->name, "__assertfail")) return fails_assertion(d);
     if (!f->has_body) return dec_fail(d, "a call of '%s', which has no body here", f->name);
     if (dec_more(d)) args = dec_operand(d);
     struct call *c = dec_alloc(d, sizeof *c);
