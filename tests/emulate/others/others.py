@@ -17,7 +17,7 @@ import numpy
 import run
 
 
-MODULES = ("triton_cases", "gluon_cases", "tilelang_cases")
+MODULES = ("triton_cases", "gluon_cases", "tilelang_cases", "cutlass_cases")
 
 
 def known(path):
@@ -39,7 +39,7 @@ def one(lib, case, options, habits):
     case.compile()
     if options.keep:
         (pathlib.Path(options.keep) / f"{case.name}.ptx").write_text(case.ptx)
-    ran = run.launch(lib, case.ptx, case.args, case.grid, case.warps, case.smem, schedule=options.schedule,
+    ran = run.launch(lib, case.ptx, case.args, case.grid, case.warps, case.smem, schedule=case.schedule or options.schedule,
                      cluster=case.cluster)
     findings = [f for f in ran.findings
                 if not any(case.name.startswith(k.rstrip("*")) and text in f for k, text in habits)]

@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import numpy
@@ -11,6 +12,8 @@ TREE = pathlib.Path(__file__).resolve().parents[3]
 BUILD = TREE / os.environ.get("B", "build")
 SCHEDULES = {"earliest": 0, "latest": 1, "random": 2}
 MOST = 32
+NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+SUFFIX = {90: "90a", 100: "100a", 120: "120a"}
 
 
 class Error(ctypes.Structure):
@@ -132,6 +135,13 @@ class Map:
         return b"".join(int(w, 16).to_bytes(8, "little") for w in answer["words"])
 
 
+class Params:
+    """A kernel's one parameter as bytes, and the arrays whose addresses it holds."""
+
+    def __init__(self, raw, arrays):
+        self.raw, self.arrays = raw, arrays
+
+
 class Ran:
     def __init__(self, finished, findings, counts):
         self.finished, self.findings, self.counts = finished, findings, counts
@@ -153,6 +163,8 @@ def lay_out(lib, module, kernel, args):
         arg = args[i] if i < len(args) else 0
         if isinstance(arg, Map):
             raw = arg.bytes()
+        elif isinstance(arg, Params):
+            raw = arg.raw
         elif isinstance(arg, numpy.ndarray):
             raw = arg.ctypes.data.to_bytes(8, "little")
         elif isinstance(arg, float):
@@ -170,8 +182,8 @@ def launch(lib, ptx, args, grid, warps, smem, schedule="latest", seed=1, budget=
     module = load(lib, ptx)
     kernel = lib.tmap_emulate_kernel(module, ctypes.c_size_t(0))
     params = ctypes.create_string_buffer(lay_out(lib, module, kernel, args))
-    arrays = {id(a): a for a in (x.array if isinstance(x, Map) else x for x in args)
-              if isinstance(a, numpy.ndarray)}.values()
+    held = [a for x in args for a in (x.arrays if isinstance(x, Params) else [getattr(x, "array", x)])]
+    arrays = {id(a): a for a in held if isinstance(a, numpy.ndarray)}.values()
     buffers = (Buffer * max(len(arrays), 1))(*[Buffer(a.ctypes.data, a.nbytes, a.ctypes.data, b"")
                                                for a in arrays])
     how = Launch(kernel, (ctypes.c_uint32 * 3)(*(tuple(grid) + (1, 1))[:3]), (ctypes.c_uint32 * 3)(32 * warps, 1, 1),

@@ -1,7 +1,6 @@
 """Kernels in TileLang: its compiler writes CUDA C++, and nvcc makes PTX of it; no GPU is needed for either."""
 import pathlib
 import re
-import shutil
 import subprocess
 import tempfile
 
@@ -10,13 +9,11 @@ import tilelang
 import tilelang.language as T
 from tilelang import tvm
 
-from run import Map, aligned, codes, numbers
+from run import NVCC, SUFFIX, Map, aligned, codes, numbers
 from triton_cases import Case, integers
 
 NAME = {"bf16": "bfloat16", "fp16": "float16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "i8": "int8"}
 ROOT = pathlib.Path(tilelang.__file__).parent
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-SUFFIX = {90: "90a", 100: "100a", 120: "120a"}
 
 
 def product(M, N, K, BM, BN, BK, dtype, acc, stages):

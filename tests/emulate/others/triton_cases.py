@@ -191,7 +191,8 @@ class Case:
     """name, arch; build() compiles; then ptx, warps, smem, grid, args, and (array, wanted, bound) of what it leaves."""
 
     def __init__(self, name, arch, build):
-        self.name, self.arch, self.build, self.cluster = f"{name}_sm{arch}", arch, build, None
+        self.name, self.arch, self.build = f"{name}_sm{arch}", arch, build
+        self.cluster = self.schedule = None
 
     def compile(self):
         self.build(self)
