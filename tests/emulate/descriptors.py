@@ -5,11 +5,14 @@
 
 Fields and their bits: PTX ISA 9.0, tcgen05, "instruction descriptor" and "matrix descriptor". The leading
 offset is not compared: of a k-major operand under a swizzle it is not used, of others it is each layout's own.
+The operands' types are a parameter of tmap's kernels, which kinds share: tests/kernels/test_gemm_families.c has
+them.
 """
 import re
 import sys
 
-INSTRUCTION = {"d": (4, 3), "a": (7, 7), "b": (10, 7), "negated": (13, 3), "a_mn": (15, 1),
+KERNEL = {"bf16": "f16", "f16": "f16", "e4m3": "f8f6f4", "e5m2": "f8f6f4"}  # that multiplies a kind
+INSTRUCTION = {"d": (4, 3), "negated": (13, 3), "a_mn": (15, 1),
                "b_mn": (16, 1), "n": (17, 63), "m": (24, 31), "sparse": (0, 15), "high": (29, 7)}
 MATRIX = {"constant": (46, 7), "base": (49, 7), "mode": (52, 1), "zero": (53, 255), "swizzle": (61, 7),
           "stride": (32, 0x3fff)}
@@ -78,28 +81,33 @@ def turned(a, b, c, K, BN: "tl.constexpr", BK: "tl.constexpr"):
     tl.store(c + tl.arange(0, 128)[:, None] * BN + tl.arange(0, BN)[None, :], acc)
 
 
+def differences(ours, theirs):
+    found = [] if ours[0] == theirs[0] else ["kind"]
+    for i, what, table in ((1, "instruction", INSTRUCTION), (2, "A", MATRIX), (3, "B", MATRIX)):
+        x, y = fields(ours[i], table), fields(theirs[i], table)
+        found += [f"{what}.{f} {x[f]} for {y[f]}" for f in x if x[f] != y[f]]
+    return found
+
+
 def compare(table, paths):
     theirs, bad, seen = {}, 0, 0
     for line in open(table):
         if not line.startswith("#"):
             kind, n, b_mn, mma, shape, a, b = line.split()
-            theirs[f"tensor_{kind}_1x{n}_0{b_mn}"] = (mma, int(shape, 0), int(a, 0), int(b, 0))
+            theirs.setdefault(f"tensor_{KERNEL[kind]}_1x{n}_0{b_mn}", []).append(
+                (kind, mma, int(shape, 0), int(a, 0), int(b, 0)))
     for path in paths:
         for name, ctas, mma, shape, a, b in products(open(path).read()):
             if name not in theirs:
                 continue
-            seen += 1
-            want = theirs[name]
-            differ = [] if mma == want[0] else ["kind"]
-            for what, ours, other, table_of in (("instruction", shape, want[1], INSTRUCTION),
-                                                ("A", a, want[2], MATRIX), ("B", b, want[3], MATRIX)):
-                x, y = fields(ours, table_of), fields(other, table_of)
-                differ += [f"{what}.{f} {x[f]} for {y[f]}" for f in x if x[f] != y[f]]
-            bad += bool(differ)
-            print(f"{'not ok' if differ else 'ok'} {seen} - {name}: descriptors are Triton's" +
-                  (": " + ", ".join(differ) if differ else ""))
+            for kind, *want in theirs[name]:
+                seen += 1
+                differ = differences((mma, shape, a, b), want)
+                bad += bool(differ)
+                print(f"{'not ok' if differ else 'ok'} {seen} - {name}, {kind}: descriptors are Triton's" +
+                      (": " + ", ".join(differ) if differ else ""))
     print(f"1..{seen}")
-    return bad or seen != len(theirs)
+    return bad or seen != sum(map(len, theirs.values()))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 2
 ptx="$B/src/kernels/gemm/sm100"
-if [ ! -e "$ptx/bf16.ptx" ] || ! command -v python3 >/dev/null; then
+if [ ! -e "$ptx/f16.ptx" ] || ! command -v python3 >/dev/null; then
     echo "ok 1 # SKIP descriptors beside Triton's: no PTX of the kernels (nvcc), or no python3"
     exit 0
 fi
