@@ -68,6 +68,12 @@ done
 "$tmap" prune -f jsonl --shard 3/7 examples/solve/gemm-space.json >"$tmp/part-3.new" && mv "$tmp/part-3.new" "$tmp/part-3"
 "$tmap" prune -f jsonl examples/solve/gemm-space.json | sed '$d' >"$tmp/whole"
 ok "a killed worker's part is done again, nothing twice" sh -c "cat $tmp/part-[1-7] | cmp - $tmp/whole"
+# The line for GNU parallel in docs/CI.md, as parallel would run it.
+line=$(sed -n "s/^ *parallel --retries 3 '\(.*\)' ::: .*/\1/p" docs/CI.md)
+(mkdir "$tmp/line" && cp examples/solve/gemm-space.json "$tmp/line/space.json" && PATH=$(cd "$B" && pwd):$PATH && cd "$tmp/line" &&
+    for i in $(seq 64); do sh -c "$(echo "$line" | sed "s/{}/$i/g")"; done)
+ok "the recipe's parts are the whole, also those without a possible configuration" sh -c \
+    "cd $tmp/line && cat \$(seq -f part-%g 64) | cmp - $tmp/whole"
 "$tmap" check -f jsonl --shard 1/2 "$tmp/none.json" examples/descriptors/failures/triton-7385.json >/dev/null 2>"$tmp/said"
 ok "a file that cannot be opened: exit code 2" test $? -eq 2
 ok "and it is said once" test "$(grep -c none.json "$tmp/said")" -eq 1
