@@ -35,14 +35,20 @@ static struct emu_warp *pick(struct emu_machine *m, uint32_t *turn)
     const uint32_t all = m->clusters * per_cluster;
     const bool random = m->launch->schedule == TMAP_EMULATE_RANDOM;
     const uint32_t start = random ? emu_random(m, all) : (*turn + 1) % all;
+    uint32_t cluster = start / per_cluster, cta = start % per_cluster / per_cta;
+    uint32_t warp = start % per_cta;
     for (uint32_t i = 0; i < all; i++) {
-        const uint32_t n = (start + i) % all;
-        struct emu_cluster *c = m->cluster[n / per_cluster];
-        if (!c) continue;
-        struct emu_warp *w = &c->cta[n % per_cluster / per_cta].warp[n % per_cta];
-        if (w->live == 0 || !emu_warp_ready(w)) continue;
-        *turn = n;
-        return w;
+        const struct emu_cluster *c = m->cluster[cluster];
+        struct emu_warp *w = c ? &c->cta[cta].warp[warp] : NULL;
+        if (w && w->live && emu_warp_ready(w)) {
+            *turn = (start + i) % all;
+            return w;
+        }
+        if (++warp < per_cta) continue; // a division for each warp takes longer than the rest
+        warp = 0;
+        if (++cta * per_cta < per_cluster) continue;
+        cta = 0;
+        if (++cluster == m->clusters) cluster = 0;
     }
     return NULL;
 }

@@ -174,7 +174,8 @@ static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint
 // What a swizzle changes in the addresses of each of its eight lines of 128 bytes.
 static void swizzles(int32_t swizzle, uint32_t change[SWIZZLE_LINES])
 {
-    for (uint32_t i = 0; i < SWIZZLE_LINES; i++)
+    memset(change, 0, SWIZZLE_LINES * sizeof *change);
+    for (uint32_t i = 1; swizzle != TMAP_SWIZZLE_NONE && i < SWIZZLE_LINES; i++)
         change[i] = (uint32_t)tmap_swizzle_address(swizzle, i * SWIZZLE_LINE) ^ i * SWIZZLE_LINE;
 }
 
