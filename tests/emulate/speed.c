@@ -52,10 +52,12 @@ static bool measure(struct tmap_gemm *suite, int32_t k, bool races, double least
     const struct tmap_gemm_config request = {.tile_m = 128, .tile_n = 128, .swapped = -1};
     struct emulated *emulator = emulated_state();
     struct emulated_product product;
+    struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_plan plan;
     if (!emulated_product_fill(suite, &shape, 1, EMULATED_NORMAL, &product)) return false;
     const bool planned =
-        tmap_gemm_make_plan(suite, &product.problem, &request, &plan, NULL) == TMAP_OK;
+        tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) == TMAP_OK;
+    if (!planned) fprintf(stderr, "no plan: %s\n", why.text);
     emulator->how.schedule = TMAP_EMULATE_LATEST;
     emulator->how.no_races = !races;
     if (planned) *out = runs_of(&plan, emulator, least_s);
@@ -83,9 +85,9 @@ static bool measure_chip(int major, const char *source, int32_t k, double least_
             !measure(suite, k, races, least_s, &whole))
             return false;
         print("a whole product", races, whole);
-        print("its main loop", races,
-              (struct rate){whole.s - half.s, whole.threads - half.threads,
-                            whole.adds - half.adds});
+        print(
+            "its main loop", races,
+            (struct rate){whole.s - half.s, whole.threads - half.threads, whole.adds - half.adds});
     }
     emulated_close();
     return true;
@@ -97,5 +99,5 @@ int main(int argc, char **argv)
     const double least_s = argc > 2 ? atof(argv[2]) : 1;
     return !measure_chip(9, "src/kernels/gemm/sm90/bf16", k, least_s) |
            !measure_chip(12, "src/kernels/gemm/sm120/bf16", k, least_s) |
-           !measure_chip(10, "src/kernels/gemm/sm100/bf16", k, least_s);
+           !measure_chip(10, "src/kernels/gemm/sm100/f16", k, least_s);
 }
