@@ -47,7 +47,8 @@ static bool add_file(struct cli *cli, struct cli_baseline *b, FILE *in, const ch
         if (!good) cli_message(cli, "%s:%zu: not a line of check -f jsonl", path, number);
     }
     if (good && !feof(in)) {
-        cli_message(cli, "%s: %s", path, ferror(in) ? "cannot be read" : "out of memory");
+        cli_message(cli, "%s: %s", path,
+                    ferror(in) && errno != ENOMEM ? "cannot be read" : "out of memory");
         good = false;
     }
     free(text);
