@@ -1,11 +1,20 @@
 #!/usr/bin/env python3
-"""Lines and branches that the tests reached, per folder of src: a table, or what was missed.
+"""Lines and branches of src that the tests reached, that are excused, and that are open, per folder.
 
-    table.py BUILD            the table; exit code 1: a folder is below its line of tests/coverage/floor
-    table.py BUILD FOLDER     file:line of what no test reached in src/FOLDER, branches with their number
+    table.py BUILD                 the table; exit code 1: more is open in a folder than tests/coverage/open
+                                   allows, or an excuse excuses nothing
+    table.py BUILD open FOLDER     what is open in src/FOLDER: file:line, the function, the line's text
+    table.py BUILD draft FOLDER    the same as rows of tests/coverage/excuses/FOLDER, without their kind
 
 A line counts once, however many programs contain it; a branch likewise. Branches that the compiler
-adds for exceptions do not count. Reads gcov's own JSON (gcc) of every object below BUILD/src."""
+adds for exceptions do not count. Reads gcov's own JSON (gcc) of every object below BUILD/src.
+
+An excuse is a row of tests/coverage/excuses/FOLDER:  KIND WHAT FILE FUNCTION TEXT
+  KIND      a word of tests/coverage/kinds, which gives the reason
+  WHAT      line: never run; or the number of its branches that are not taken
+  FILE      below src/FOLDER;  FUNCTION: * where a table is expanded in many
+  TEXT      the line as it stands, its spaces made one; an edit of the line asks for the excuse anew"""
+import collections
 import gzip
 import json
 import pathlib
@@ -13,9 +22,13 @@ import subprocess
 import sys
 import tempfile
 
+HERE = pathlib.Path(__file__).parent
+TOP = HERE.parents[1]
+Place = collections.namedtuple("Place", "file function text")
+
 
 def read(build):
-    """{file: {line: [count, [branch counts]]}}, summed over all objects."""
+    """{file: {line: [count, [branch counts], function]}}, summed over all objects."""
     files = {}
     data = sorted(pathlib.Path(build).resolve().glob("src/**/*.gcda"))
     with tempfile.TemporaryDirectory() as folder:
@@ -32,7 +45,7 @@ def add(files, report):
     for file in report["files"]:
         lines = files.setdefault(file["file"], {})
         for line in file["lines"]:
-            known = lines.setdefault(line["line_number"], [0, {}])
+            known = lines.setdefault(line["line_number"], [0, {}, line.get("function_name", "*")])
             known[0] += line["count"]
             branches = [b for b in line["branches"] if not b["throw"]]
             # a .def is expanded many times: the same text with other branches is another place
@@ -46,52 +59,96 @@ def area(name):
     return parts[1] if len(parts) > 2 and parts[0] == "src" else None
 
 
-def floors():
-    """{folder: (lines, branches)} of the last record, in percent."""
-    text = (pathlib.Path(__file__).parent / "floor").read_text()
-    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-    return {name: (float(lines), float(branches)) for name, lines, branches in rows}
+def kinds():
+    rows = (line for line in (HERE / "kinds").read_text().splitlines() if line and line[0] not in "# ")
+    return {line.split()[0] for line in rows}
+
+
+def excuses(folder):
+    """{(place): [row's number, never run?, branches]}, and what is wrong with the rows themselves."""
+    path, known, rows, wrong = HERE / "excuses" / folder, kinds(), {}, []
+    for number, row in enumerate(path.read_text().splitlines() if path.exists() else [], 1):
+        if not row or row.startswith("#"):
+            continue
+        words = row.split(" ", 4)
+        if len(words) != 5 or words[0] not in known or not (words[1] == "line" or words[1].isdigit()):
+            wrong.append(f"{path.relative_to(TOP)}:{number}: not KIND line|N FILE FUNCTION TEXT, or no such kind")
+            continue
+        excuse = rows.setdefault(Place(*words[2:]), [number, False, 0])
+        if words[1] == "line":
+            excuse[1] = True
+        else:
+            excuse[2] += int(words[1])
+    return rows, wrong
+
+
+class Folder:
+    """What was reached in src/NAME, what is excused, and what is open."""
+
+    def __init__(self, name, files):
+        self.name, self.sum = name, collections.Counter()
+        self.open = []  # (file, line, place, never run?, branches)
+        self.excuses, self.wrong = excuses(name)
+        self.used = set()
+        for file in sorted(f for f in files if area(f) == name):
+            source = (TOP / file).read_text(errors="replace").splitlines()
+            for line, (count, places, function) in sorted(files[file].items()):
+                text = " ".join(source[line - 1].split()) if line <= len(source) else ""
+                function = "*" if file.endswith(".def") else function
+                place = Place(file.split("/", 2)[2], function, text)
+                self.line(file, line, place, count, [b for p in places.values() for b in p])
+        path = f"tests/coverage/excuses/{name}"
+        self.wrong += [f"{path}:{row[0]}: excuses nothing" for place, row in self.excuses.items()
+                       if place not in self.used]
+
+    def line(self, file, number, place, count, branches):
+        missed = sum(b == 0 for b in branches)
+        excuse = self.excuses.get(place, [0, False, 0])
+        never = count == 0 and not excuse[1]
+        # a line that never ran needs one excuse: its branches are those of the line
+        excused = missed if count == 0 and excuse[1] else min(missed, excuse[2])
+        if (count == 0 and excuse[1]) or excused:
+            self.used.add(place)
+        self.sum.update(lines=1, branches=len(branches), lines_reached=count != 0,
+                        branches_reached=len(branches) - missed, lines_open=never, branches_open=missed - excused)
+        if never or missed > excused:
+            self.open.append((file, number, place, never, missed))
+
+
+def allowed():
+    """{folder: (lines, branches)} that may be open."""
+    rows = [line.split() for line in (HERE / "open").read_text().splitlines() if line and line[0] != "#"]
+    return {name: (int(lines), int(branches)) for name, lines, branches in rows}
 
 
 def table(files):
-    sums = {}
-    for name, lines in files.items():
-        if not area(name):
-            continue
-        s = sums.setdefault(area(name), [0, 0, 0, 0])
-        for count, places in lines.values():
-            branches = [b for place in places.values() for b in place]
-            s[0] += count > 0
-            s[1] += 1
-            s[2] += sum(b > 0 for b in branches)
-            s[3] += len(branches)
-    fell = []
-    floor = floors()
-    print(f"{'':10} {'lines':>16} {'branches':>18}")
-    for name in sorted(sums):
-        l, of_l, b, of_b = sums[name]
-        print(f"{name:10} {l:6} of {of_l:6} {100 * l / of_l:5.1f} %"
-              f" {b:6} of {of_b:6} {100 * b / max(of_b, 1):5.1f} %")
-        for what, at, least in zip(("lines", "branches"), (100 * l / of_l, 100 * b / max(of_b, 1)),
-                                   floor.get(name, ())):
-            if at < least:
-                fell.append(f"{name}: {at:.1f} % of {what}, {least} % before")
-    print("\n".join(fell))
-    return bool(fell)
+    wrong, may = [], allowed()
+    print(f"{'':10} {'lines':>6} {'reached':>14} {'excused':>8} {'open':>5}"
+          f"  {'branches':>8} {'reached':>14} {'excused':>8} {'open':>5}")
+    for name in sorted({area(f) for f in files} - {None}):
+        f = Folder(name, files)
+        wrong += f.wrong
+        cells = [f"{name:10}"]
+        for what, limit in zip(("lines", "branches"), may.get(name, (0, 0))):
+            of, reached, left = f.sum[what], f.sum[what + "_reached"], f.sum[what + "_open"]
+            cells.append(f"{of:{6 if what == 'lines' else 9}} {reached:6} {100 * reached / max(of, 1):5.1f} %"
+                         f" {of - reached - left:8} {left:5}")
+            if left > limit:
+                wrong.append(f"src/{name}: {left} {what} are open, at most {limit} before (tests/coverage/open)")
+        print(" ".join(cells))
+    print("\n".join(wrong))
+    return bool(wrong)
 
 
-def missed(files, folder):
-    for name in sorted(files):
-        if area(name) != folder:
-            continue
-        for line, (count, places) in sorted(files[name].items()):
-            if count == 0:
-                print(f"{name}:{line}: never")
-            elif any(b == 0 for place in places.values() for b in place):
-                gone = [i for place in places.values() for i, b in enumerate(place) if b == 0]
-                print(f"{name}:{line}: branches {' '.join(map(str, gone))}")
+def show(files, folder, draft):
+    for file, line, place, never, missed in Folder(folder, files).open:
+        what = "line" if never else str(missed)
+        if draft:
+            print("?", what, *place)
+        else:
+            print(f"{file}:{line}: {what if never else what + ' branches'}, {place.function}: {place.text}")
 
 
 if __name__ == "__main__":
     found = read(sys.argv[1])
-    sys.exit(table(found) if len(sys.argv) == 2 else missed(found, sys.argv[2]))
+    sys.exit(table(found) if len(sys.argv) == 2 else show(found, sys.argv[3], sys.argv[2] == "draft"))
