@@ -14,10 +14,12 @@
 template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr bool BLOCKS = true;
     static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
-    static constexpr int CHAINS = SHAPE::BN / SHAPE::CHAIN;
+    // Columns of one scale: a tile of 192 begins in the middle of a block of 128, or ends there.
+    static constexpr int ALIKE = SHAPE::BN % GEMM_SCALE_BLOCK ? 64 : GEMM_SCALE_BLOCK;
+    static constexpr int SCALES = (SHAPE::BN + ALIKE - 1) / ALIKE;
     static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
                   "a k-block is a block of scales");
-    static_assert(GEMM_SCALE_BLOCK % SHAPE::CHAIN == 0, "a chain's columns have one scale");
+    static_assert(SHAPE::BN % 64 == 0, "64 columns have one scale");
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
 };
 
@@ -31,16 +33,16 @@ template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, 
     const gemm_blocks &x = blocks_of(*from.params);
     const gemm_params &p = *from.params;
     const int32_t down = from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
-    const int32_t row = (from.b_row - down) / GEMM_SCALE_BLOCK;
+    const int32_t first = from.b_row - down;
     const int32_t col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
     const uint32_t to = from.a_to - from.a_part * (S::BM >> (31 - __clz(p.cluster_n))) * 128 +
                         slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES + GEMM_B_SCALES_AT;
 #pragma unroll
-    for (int i = 0; i < S::CHAINS; i++) {
-        const bool inside = row + i < x.b_rows && col < x.b_cols;
+    for (int i = 0; i < S::SCALES; i++) {
+        const int32_t row = (first + i * S::ALIKE) / GEMM_SCALE_BLOCK;
+        const bool inside = row < x.b_rows && col < x.b_cols;
         ptx::store_shared_32(
-            to + i * 4,
-            ptx::load_global_if(x.b + (row + i) * x.b_row_bytes + col * 4ll, inside, false));
+            to + i * 4, ptx::load_global_if(x.b + row * x.b_row_bytes + col * 4ll, inside, false));
     }
 }
 
@@ -55,7 +57,7 @@ template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, i
 
 template <class S> struct slot_scales<S, true> {
     uint32_t base;
-    float row[2], col[S::CHAINS];
+    float row[2], col[S::SCALES];
 
     PTX_FN slot_scales(const shared_layout<S> &smem, int32_t) : base(smem.scales(0)) {}
     // This thread's place is asked for anew: the widest tile has no register to keep it in.
@@ -68,19 +70,20 @@ template <class S> struct slot_scales<S, true> {
         row[0] = __uint_as_float(ptx::load_shared_32(own));
         row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + 32));
 #pragma unroll
-        for (int i = 0; i < S::CHAINS; i++)
+        for (int i = 0; i < S::SCALES; i++)
             col[i] = __uint_as_float(ptx::load_shared_32(at + GEMM_B_SCALES_AT + i * 4));
     }
     // sum += row col part, left between the waits as add() is.
     template <int C, int REGS, int PARTS>
     PTX_FN void add(float (&sum)[REGS], const float (&part)[PARTS]) const
     {
-        const float scale[2] = {row[0] * col[C], row[1] * col[C]};
 #pragma unroll
-        for (int i = 0; i < PARTS; i++)
+        for (int i = 0; i < PARTS; i++) {
+            const float x = row[i / 2 % 2] * col[(C * PARTS + i) * 2 / S::ALIKE];
             asm volatile("fma.rn.f32 %0, %1, %2, %0;"
                          : "+f"(sum[C * PARTS + i])
-                         : "f"(part[i]), "f"(scale[i / 2 % 2]));
+                         : "f"(part[i]), "f"(x));
+        }
     }
 };
 
