@@ -70,6 +70,12 @@ static const double MULTIPLY_ENERGY = 1.154;
 static const double LOAD_ENERGY = 0.0009853;
 static const double MEMORY_ENERGY = 0.522;
 
+/* Of an epilogue: a tile's reads and decisions; and of 64 columns what scales and biases take, and
+ * an activation. */
+static const double EPILOGUE_CLOCKS = 600;
+static const double STEP_CLOCKS = 120;
+static const double ACTIVATION_CLOCKS = 450;
+
 static double larger(double a, double b)
 {
     return a > b ? a : b;
@@ -205,14 +211,29 @@ static double panel_waits(const struct gemm_view *view, const struct tmap_gemm_c
            (c->tile_n % 64 != 0 && c->tile_n > 64 ? PARTIAL_CLOCKS : 0);
 }
 
+/* A second output is stored as the first one is. */
+static int32_t outputs(const struct gemm_view *view)
+{
+    return 1 + view->second;
+}
+
+/* What becomes of so many columns of sums before they are stored. */
+static double epilogue_clocks(const struct gemm_view *view, double columns)
+{
+    if (!view->epilogue) return 0;
+    return EPILOGUE_CLOCKS +
+           (STEP_CLOCKS + (view->activates ? ACTIVATION_CLOCKS : 0)) * columns / 64;
+}
+
 static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
-    return TILE_CLOCKS +
-           (c->split_k > 1 ? part_clocks(c)
-                           : PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
-                                 panel_waits(view, c)) +
+    return TILE_CLOCKS + epilogue_clocks(view, columns / c->split_k) +
+           (c->split_k > 1
+                ? part_clocks(c)
+                : outputs(view) * (PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
+                                   panel_waits(view, c))) +
            (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
 }
 
@@ -231,9 +252,10 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
 {
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wide = view->out_bytes == 4;
-    const double panels = (double)c->tile_n / 64 * choice->instance->wgs * (1 + wide);
-    const double end =
-        TURN_CLOCKS + panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
+    const double columns = (double)c->tile_n * choice->instance->wgs;
+    const double panels = columns / 64 * (1 + wide) * outputs(view);
+    const double end = TURN_CLOCKS + epilogue_clocks(view, columns) +
+                       panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
     return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, c));
 }
 
@@ -309,9 +331,10 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                          up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
     const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
     const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
-    const double bytes = view->batch * (a_bytes(view) * again_a +
-                                        (double)view->n * again_b * view->k * view->element_bytes +
-                                        (double)view->m * view->n * view->out_bytes);
+    const double bytes =
+        view->batch *
+        (a_bytes(view) * again_a + (double)view->n * again_b * view->k * view->element_bytes +
+         (double)view->m * view->n * view->out_bytes * outputs(view));
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +
