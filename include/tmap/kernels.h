@@ -152,7 +152,7 @@ struct tmap_gemm_config {
                          (clusterlaunchcontrol), on request only; -1: never */
 };
 
-#define TMAP_GEMM_PARAM_WORDS 144
+#define TMAP_GEMM_PARAM_WORDS 240
 
 /* A ready plan: caller-owned plain data, valid while the suite is open; run it any number of times.
  * Everything may be read, nothing written. */

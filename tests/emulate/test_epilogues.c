@@ -67,7 +67,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
                                              .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
                                              .pingpong = g->pingpong ? 1 : -1,
                                              .store_warp = draw(r, 3) ? 0 : -1,
-                                             .direct = !gemm_is_bare(g) && draw(r, 4) == 0};
+                                             .direct = -1};
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 

@@ -30,6 +30,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
         view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major);
         view.epilogue = true; /* their kernels have one */
     }
+    view.activates = problem->epilogue.activation > GEMM_ACTIVATION_RELU;
+    view.precise_activation = view.activates && problem->out == GEMM_OUT_F32;
     view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
     view.element_bytes = gemm_element_bytes(problem->kind);
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
@@ -48,6 +50,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (instance->image != GEMM_CONV && (instance->image == GEMM_FINISHED) != view->epilogue)
         return false;
     if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
+    if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
@@ -269,7 +272,8 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
     if (instance->few > 0 && c->cluster_n > 1) return false; /* its taps' boxes are not shared */
-    if (gemm_is_bare(instance) && request->direct > 0) return false;
+    if (!gemm_stores_itself(instance) && (request->direct > 0 || stores_itself(instance, view)))
+        return false;
     if (stores_itself(instance, view) && request->direct < 0) return false;
     if (!allows(request->tile_m, c->tile_m) || !allows(request->tile_n, c->tile_n)) return false;
     return c->split_k == 1 || gemm_splits(instance);

@@ -31,8 +31,8 @@ static struct tmap_gemm_epilogue turned(const struct tmap_gemm_epilogue *e, bool
     return t;
 }
 
-void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_problem *problem,
-                        bool swapped, struct gemm_epilogue *out)
+void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
+                        struct gemm_epilogue *out)
 {
     const struct tmap_gemm_epilogue e = turned(&problem->epilogue, swapped);
     *out = (struct gemm_epilogue){.steps = asked(&e),
@@ -44,10 +44,7 @@ void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_pro
                                   .col_scale = e.col_scale,
                                   .row_bias = e.row_bias,
                                   .col_bias = e.col_bias,
-                                  .amax = e.amax,
-                                  .second = e.second.address,
-                                  .second_row_bytes = e.second.ld * view->out_bytes,
-                                  .second_batch_bytes = e.second.batch_stride * view->out_bytes};
+                                  .amax = e.amax};
     if (problem->alpha != 1.0f) out->steps |= 1u << GEMM_STEP_alpha;
     out->steps &= ~(1u << GEMM_STEP_addend);
     if (problem->beta != 0.0f) out->steps |= 1u << GEMM_STEP_addend;

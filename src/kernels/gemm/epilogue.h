@@ -24,8 +24,6 @@ struct gemm_epilogue {
     int32_t activation, bias_type;
     int32_t reserved;
     uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax;
-    uint64_t second; /* D's shape and type */
-    int64_t second_row_bytes, second_batch_bytes;
 };
 
 /* Scales of blocks: of A's rows by a map of rank 2 (M, k-blocks), and B's by address. */
@@ -45,23 +43,21 @@ struct gemm_conv {
 };
 
 /* The product's maps, and so its parameters, are aligned on the device: so is what follows them. */
+#ifdef __CUDACC__
+#define GEMM_ALIGNED alignas(128)
+#else
+#define GEMM_ALIGNED _Alignas(128)
+#endif
 struct gemm_epilogue_params {
     struct gemm_params product;
-#ifdef __CUDACC__
-    alignas(128)
-#else
-    _Alignas(128)
-#endif
-        struct gemm_epilogue epilogue;
+    GEMM_ALIGNED struct gemm_epilogue epilogue;
     union {
-#ifdef __CUDACC__
-        alignas(128)
-#else
-        _Alignas(128)
-#endif
-            struct gemm_blocks blocks;
+        GEMM_ALIGNED struct gemm_blocks blocks;
         struct gemm_conv conv;
     };
+    /* The product again, whose D is the second output: of it the stores alone read. */
+    GEMM_ALIGNED struct gemm_params second;
 };
+#undef GEMM_ALIGNED
 
 #endif

@@ -42,11 +42,26 @@ bool gemm_is_bare(const struct gemm_instance *instance)
            (instance->pingpong && instance->wgs * instance->bn >= 2 * GEMM_MANY_SUMS);
 }
 
+bool gemm_is_finished(const struct gemm_instance *instance)
+{
+    return instance->image == GEMM_FINISHED || instance->image == GEMM_CONV;
+}
+
+bool gemm_stores_itself(const struct gemm_instance *instance)
+{
+    return !gemm_is_bare(instance) && !gemm_is_finished(instance);
+}
+
 bool gemm_splits(const struct gemm_instance *instance)
 {
     return !gemm_is_tall(instance) && instance->few == 0 &&
-           !((instance->image == GEMM_FINISHED || instance->image == GEMM_CONV) &&
-             instance->bn / 2 >= GEMM_WIDE_SUMS);
+           !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
+}
+
+bool gemm_is_precise(const struct gemm_instance *instance)
+{
+    return gemm_is_finished(instance) && !instance->pingpong &&
+           instance->bn / 2 <= GEMM_PRECISE_SUMS;
 }
 
 bool gemm_is_dynamic(const struct gemm_instance *instance)

@@ -10,6 +10,9 @@ _Static_assert(sizeof(struct gemm_epilogue_params) <= sizeof(uint64_t) * TMAP_GE
 _Static_assert(offsetof(struct gemm_epilogue_params, epilogue) == GEMM_PARAM_BYTES,
                "as the kernels have them; and a group holds a product's one after the other");
 
+_Static_assert(offsetof(struct gemm_epilogue_params, second) == GEMM_PARAM_BYTES + 128 + 256,
+               "as the kernels have it");
+
 static const struct tmap_gemm_config nothing = {0};
 
 /* The kernels count tiles, and the k-blocks of those that are dealt out, in 32 bits. */
@@ -136,6 +139,29 @@ static enum tmap_status scale_blocks(const struct tmap_gemm *suite,
     return map_one(suite, &desc, 'S', 1, 1, &blocks->a, refusal);
 }
 
+/* The second output: D's map at another address with other strides. */
+static enum tmap_status add_second(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct gemm_choice *choice,
+                                   const struct tmap_gemm_problem *problem,
+                                   struct gemm_epilogue_params *all, const struct tmap_desc *d,
+                                   struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_gemm_matrix *second = &problem->epilogue.second;
+    struct gemm_params *p = &all->second;
+    struct tmap_desc desc = *d;
+    desc.address = second->address;
+    desc.stride_bytes[0] = (uint64_t)(second->ld * view->out_bytes);
+    desc.stride_bytes[1] =
+        view->batch > 1 ? (uint64_t)(second->batch_stride * view->out_bytes) : desc.stride_bytes[0];
+    *p = all->product;
+    p->d_address = (void *)(uintptr_t)second->address;
+    p->d_row_bytes = second->ld * view->out_bytes;
+    p->d_batch_bytes = second->batch_stride * view->out_bytes;
+    const enum tmap_status status = map_one(suite, &desc, 'D', 1, 1, &p->d, refusal);
+    if (status != TMAP_OK) return status;
+    return map_end(suite, view, choice, &desc, &p->d_end, refusal);
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -146,8 +172,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
-    if (view.epilogue)
-        gemm_fill_epilogue(&view, problem, choice->config.swapped > 0, &all.epilogue);
+    if (view.epilogue) gemm_fill_epilogue(problem, choice->config.swapped > 0, &all.epilogue);
     if (view.blocks) {
         const enum tmap_status status = scale_blocks(suite, problem, choice, &all.blocks, refusal);
         if (status != TMAP_OK) return status;
@@ -185,6 +210,10 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
     plan->function = function;
     all.product = params;
+    if (view.second) {
+        status = add_second(suite, &view, choice, problem, &all, &plan->desc[2], refusal);
+        if (status != TMAP_OK) return status;
+    }
     memcpy(plan->params, &all, sizeof all);
     return TMAP_OK;
 }

@@ -151,8 +151,10 @@ struct gemm_view {
     uint64_t a_scales, b_scales;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
-    bool epilogue, second; /* steps of epilogue.def; a second output among them */
-    bool blocks;           /* scaled */
+    bool epilogue, second;   /* steps of epilogue.def; a second output among them */
+    bool blocks;             /* scaled */
+    bool activates;          /* by more than a maximum */
+    bool precise_activation; /* one whose D keeps more than the hardware's tanh has */
     struct gemm_conv_view conv;
     bool grouped; /* one of a group, whose members share their boxes */
     int32_t element_bytes, out_bytes;
@@ -221,8 +223,8 @@ uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_
 /* Whether a product wants steps of epilogue.def, and what its kernel is told of them (epilogue.c).
  */
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem);
-void gemm_fill_epilogue(const struct gemm_view *view, const struct tmap_gemm_problem *problem,
-                        bool swapped, struct gemm_epilogue *out);
+void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
+                        struct gemm_epilogue *out);
 
 /* The map of A's block scales, of which a kernel's tile of rows is a box (maps.c). */
 void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_m,
@@ -261,6 +263,12 @@ bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
 /* Whether blocks of a cluster may share a tile along K. */
 bool gemm_splits(const struct gemm_instance *instance);
+/* Its sums go through the steps of epilogue.def. */
+bool gemm_is_finished(const struct gemm_instance *instance);
+/* Whether its warps can store D by themselves: S::STORES_ITSELF. */
+bool gemm_stores_itself(const struct gemm_instance *instance);
+/* Whether its activations are good to fp32: S::PRECISE. */
+bool gemm_is_precise(const struct gemm_instance *instance);
 /* Its clusters ask for the tiles of those that have not been launched. */
 bool gemm_is_dynamic(const struct gemm_instance *instance);
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels);

@@ -44,8 +44,10 @@ static struct tmap_gemm_epilogue steps(uint64_t *state)
 static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
 {
     static const float alphas[] = {1, 1, 2, -0.5f}, betas[] = {0, 0, 0, 1, -2};
-    static const int32_t tiles[][3] = {{0, 0, 0},      {64, 64, -1},  {128, 128, -1},
-                                       {128, 256, -1}, {128, 192, 1}, {128, 128, 1}};
+    static const int32_t tiles[][3] = {
+        {0, 0, 0},     {64, 64, -1},  {128, 128, -1}, {128, 256, -1}, {128, 192, 1},  {128, 128, 1},
+        {128, 96, -1}, {64, 16, -1},  {128, 208, -1}, {128, 160, -1}, {128, 144, -1}, {128, 80, -1},
+        {128, 48, -1}, {128, 16, -1}, {64, 80, -1},   {64, 32, -1}};
     const int32_t *tile = tiles[below(state, sizeof tiles / sizeof *tiles)];
     struct tmap_gemm_case c = {.problem = {.kind = kind,
                                            .out = (int32_t)below(state, 3),
@@ -62,7 +64,6 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
     c.request = (struct tmap_gemm_config){.tile_m = tile[0],
                                           .tile_n = tile[1],
                                           .pingpong = tile[2],
-                                          .direct = below(state, 4) ? 0 : 1,
                                           .swapped = below(state, 3) ? 0 : 1,
                                           .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     c.reruns = below(state, 8) == 0 ? 3 : 0;

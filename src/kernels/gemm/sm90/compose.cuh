@@ -1,17 +1,12 @@
 // The steps of epilogue.def, composed: what becomes of a thread's sums before they are stored.
 //
 // v[i] is of row `row` or the eighth after it, (i & 2) * 4, and of column `col` + 8 (i / 4) + (i &
-// 1): the fragment of epilogue.cuh. A step that the plan does not want costs one uniform branch.
+// 1): the fragment of epilogue.cuh. A whole tile goes through a step at a time, and whether a step
+// is wanted is asked once a tile: code at a tile's end is cold, and what it jumps over has to be
+// fetched (docs/GEMM.md, "the end of a tile is cold code").
 #pragma once
 
 #include "epilogue.cuh"
-#include "kernels/gemm/epilogue.h"
-
-// The epilogue follows the product's parameters (struct gemm_epilogue_params).
-PTX_FN const gemm_epilogue &epilogue_of(const gemm_params &p)
-{
-    return reinterpret_cast<const gemm_epilogue_params &>(p).epilogue;
-}
 
 PTX_FN float number_of(uint32_t bits, int32_t type)
 {
@@ -69,6 +64,82 @@ PTX_FN void load_cols(float (&x)[N], uint64_t vector, int32_t type, int32_t col,
                 : "=f"(x[i * 2]), "=f"(x[i * 2 + 1])
                 : "r"(both[i]));
     }
+}
+
+// A column vector spread over a warp's lanes: lane l holds columns 64 r + 2 l and the next of a
+// tile. Eight columns j's two of a lane are another lane's, 4 (j mod 8) + l mod 4.
+template <class S> struct spread {
+    static constexpr int SPANS = (S::BN + 63) / 64;
+    float x[SPANS][2];
+
+    PTX_FN void all(float v)
+    {
+#pragma unroll
+        for (int r = 0; r < SPANS; r++) x[r][0] = x[r][1] = v;
+    }
+    // Of numbers from column `first` on; 0 beyond the vector's end.
+    PTX_FN void load(uint64_t vector, int32_t type, int32_t first, int32_t end)
+    {
+        int32_t col = first + this_thread() % 32 * 2;
+        const bool wide = type == GEMM_OUT_F32;
+        vector += (int64_t)col << (wide ? 2 : 1);
+        if (wide) {
+#pragma unroll
+            for (int r = 0; r < SPANS; r++, col += 64, vector += 256)
+                ptx::load_global_pair(vector, col + 1 < end, col + 1 == end, x[r][0], x[r][1]);
+        } else {
+#pragma unroll
+            for (int r = 0; r < SPANS; r++, col += 64, vector += 128)
+                x[r][0] =
+                    __uint_as_float(ptx::load_global_if(vector, col + 1 < end, col + 1 == end));
+        }
+    }
+    // What was loaded of 16-bit numbers is two in the first's place until it is asked for.
+    PTX_FN void widen(int32_t type)
+    {
+#pragma unroll
+        for (int r = 0; r < SPANS; r++) {
+            const uint32_t both = __float_as_uint(x[r][0]);
+            if (type == GEMM_OUT_BF16) {
+                x[r][0] = __uint_as_float(both << 16);
+                x[r][1] = __uint_as_float(both & 0xffff0000);
+            } else if (type == GEMM_OUT_F16) {
+                asm("{ .reg .b16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }"
+                    : "=f"(x[r][0]), "=f"(x[r][1])
+                    : "r"(both));
+            }
+        }
+    }
+    // Those of this thread in its accumulators 4 j to 4 j + 3; a constant j.
+    PTX_FN void pair(int j, uint32_t quarter, float &a, float &b) const
+    {
+        const uint32_t from = j % 8 * 4 + quarter;
+        a = __shfl_sync(0xffffffff, x[j / 8][0], from);
+        b = __shfl_sync(0xffffffff, x[j / 8][1], from);
+    }
+};
+
+template <class S>
+PTX_FN void load_bias(spread<S> &bias, const gemm_params &p, const gemm_epilogue &e, int32_t first)
+{
+    const int32_t type = FAULT(p, 65) ? GEMM_OUT_F16 : e.bias_type;
+    bias.load(e.col_bias, type, first, p.n - (FAULT(p, 66) ? 1 : 0));
+    bias.widen(type);
+}
+
+// What a tile's end reads of a vector comes to the L1 cache under the last multiplies, so
+// that it need not be kept in registers meanwhile: they are the sums'.
+template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &tile)
+{
+    const gemm_epilogue &e = epilogue_of(p);
+    spread<S> unused;
+    if (e.steps >> GEMM_STEP_col_bias & 1) unused.load(e.col_bias, e.bias_type, tile.col, p.n);
+    if (e.steps >> GEMM_STEP_col_scale & 1) unused.load(e.col_scale, GEMM_OUT_F32, tile.col, p.n);
+    float rows[2];
+    const fragment f;
+    const int32_t row = tile.row + f.warp * 16 + f.lane / 4;
+    if (e.steps >> GEMM_STEP_row_bias & 1) load_rows(rows, e.row_bias, e.bias_type, row, p.m);
+    if (e.steps >> GEMM_STEP_row_scale & 1) load_rows(rows, e.row_scale, GEMM_OUT_F32, row, p.m);
 }
 
 // --- the steps, by their words ---
@@ -133,22 +204,6 @@ PTX_FN void step_col_bias(float (&v)[REGS], const gemm_params &p, const gemm_epi
     for (int i = 0; i < REGS; i++) v[i] += x[i / 4 * 2 + i % 2];
 }
 
-// The values as they are now, to a matrix like D, element by element.
-template <class S, int REGS>
-PTX_FN void step_second(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
-                        const place &at)
-{
-    const fragment f;
-    const uint64_t to = e.second + at.batch * e.second_batch_bytes;
-    const int64_t row_bytes = FAULT(p, 69) ? p.d_row_bytes : e.second_row_bytes;
-    place eight = at;
-#pragma unroll
-    for (int i = 0; i < REGS; i += 4, eight.col += 8) {
-        const float quad[4] = {v[i], v[i + 1], v[i + 2], v[i + 3]};
-        store_quad(p, f, quad, to, row_bytes, eight.row, eight.col);
-    }
-}
-
 // x / (1 + exp(-t)) by the two approximations that are good to 2^-22 (PTX ISA, ex2 and rcp); the
 // hardware's tanh, one instruction, is good to 2^-11 only.
 PTX_FN float times_sigmoid(float x, float t)
@@ -180,37 +235,99 @@ struct swish {
     }
 };
 
+// x (1 + tanh t) / 2 by the hardware's tanh, one instruction, whose relative error is 2^-11 (PTX
+// ISA): so the result is off by |x| 2^-12 at most, an eighth of a bf16's rounding of x and half of
+// fp16's.
+PTX_FN float half_tanh(float x, float t)
+{
+    float tanh;
+    asm("tanh.approx.f32 %0, %1;" : "=f"(tanh) : "f"(t));
+    const float half = 0.5f * x;
+    return fmaf(half, tanh, half);
+}
+
+// The same two functions for D in 16 bits: a sigmoid of t is (1 + tanh(t / 2)) / 2.
+struct quick_swish {
+    float linear, cubic;
+
+    PTX_FN quick_swish(bool gelu)
+        : linear(gelu ? 0.797884561f : 0.5f), cubic(gelu ? 0.0356774081f : 0.0f)
+    {
+    }
+    PTX_FN float operator()(float x) const { return half_tanh(x, x * fmaf(cubic, x * x, linear)); }
+};
+
+// And erf: (1 + erf(x / sqrt 2)) / 2 is (1 + tanh(x P(x^2))) / 2, P of degree 2 fitted so that the
+// largest error of the product with x is 2.6e-5; x^2 is held below where P turns.
+struct quick_erf {
+    PTX_FN float operator()(float x) const
+    {
+        const float s = fminf(x * x, 20.0f);
+        return half_tanh(x, x * fmaf(fmaf(-3.51516893e-4f, s, 0.0370056470f), s, 0.797507883f));
+    }
+};
+
 // x (1 + erf(x / sqrt 2)) / 2 by Abramowitz and Stegun's 7.1.26, whose error is below 1.5e-7:
 // erfc(z) = t (a1 + t (a2 + ...)) exp(-z^2), t = 1 / (1 + 0.3275911 z), for z >= 0.
-PTX_FN float gelu_erf(float x)
+struct gelu_erf {
+    PTX_FN float operator()(float x) const
+    {
+        const float z = fabsf(x) * 0.707106781f;
+        float t, e;
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(fmaf(0.3275911f, z, 1.0f)));
+        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(z * z * -1.44269504f));
+        float s = fmaf(1.061405429f, t, -1.453152027f);
+        s = fmaf(s, t, 1.421413741f);
+        s = fmaf(s, t, -0.284496736f);
+        s = fmaf(s, t, 0.254829592f);
+        const float tail = 0.5f * x * (s * t * e); // x erfc(|x| / sqrt 2) / 2
+        return x < 0 ? tail : x - tail;
+    }
+};
+
+template <int REGS, class F> PTX_FN void each(float (&v)[REGS], const F &f)
 {
-    const float z = fabsf(x) * 0.707106781f;
-    float t, e;
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(fmaf(0.3275911f, z, 1.0f)));
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(z * z * -1.44269504f));
-    float s = fmaf(1.061405429f, t, -1.453152027f);
-    s = fmaf(s, t, 1.421413741f);
-    s = fmaf(s, t, -0.284496736f);
-    s = fmaf(s, t, 0.254829592f);
-    const float tail = 0.5f * x * (s * t * e); // x erfc(|x| / sqrt 2) / 2
-    return x < 0 ? tail : x - tail;
+#pragma unroll
+    for (int i = 0; i < REGS; i++) v[i] = f(v[i]);
 }
+
+// Of a long chain, so many at a time: a branch that is always taken is where the assembler stops
+// interleaving them, which cost more registers than there are.
+template <int REGS, class F>
+PTX_FN void each_in_turn(float (&v)[REGS], const gemm_params &p, const F &f)
+{
+    constexpr int AT_ONCE = 8;
+#pragma unroll
+    for (int first = 0; first < REGS; first += AT_ONCE) {
+        int32_t rows = p.m;
+        ptx::settle(rows);
+        if (rows > 0) {
+#pragma unroll
+            for (int i = first; i < first + AT_ONCE && i < REGS; i++) v[i] = f(v[i]);
+        }
+    }
+}
+
+struct rectify {
+    PTX_FN float operator()(float x) const { return relu(x); }
+};
 
 template <class S, int REGS>
 PTX_FN void step_activation(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                             const place &at)
 {
-    if (e.activation == GEMM_ACTIVATION_RELU) {
-#pragma unroll
-        for (int i = 0; i < REGS; i++) v[i] = relu(v[i]);
-    } else if (e.activation == GEMM_ACTIVATION_GELU_ERF) {
-#pragma unroll
-        for (int i = 0; i < REGS; i++) v[i] = gelu_erf(v[i]);
-    } else {
-        const swish f(e.activation == GEMM_ACTIVATION_GELU_TANH && !FAULT(p, 67));
-#pragma unroll
-        for (int i = 0; i < REGS; i++) v[i] = f(v[i]);
-    }
+    const bool gelu = e.activation == GEMM_ACTIVATION_GELU_TANH && !FAULT(p, 67);
+    const bool erf = e.activation == GEMM_ACTIVATION_GELU_ERF;
+    if (e.activation == GEMM_ACTIVATION_RELU)
+        each(v, rectify());
+    else if ((!S::PRECISE || p.out < GEMM_OUT_F32) && erf)
+        each(v, quick_erf());
+    else if (!S::PRECISE || p.out < GEMM_OUT_F32)
+        each(v, quick_swish(gelu));
+    else if (erf)
+        each_in_turn(v, p, gelu_erf());
+    else
+        each_in_turn(v, p, swish(gelu));
 }
 
 // Magnitudes' bits are in the order of the magnitudes; a NaN's are above an infinity's.
@@ -218,54 +335,154 @@ template <class S, int REGS>
 PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                       const place &at)
 {
-    uint32_t most = 0;
+    float largest = 0;
+    const int32_t rows = FAULT(p, 68) ? 1 << 30 : p.m - at.row;
+    const int32_t cols = FAULT(p, 68) ? 1 << 30 : p.n - at.col;
+    const int32_t most_cols = (REGS - 1) / 4 * 8 + 1;
+    if (rows > 8 && cols > most_cols) {
 #pragma unroll
-    for (int i = 0; i < REGS; i++) {
-        const int32_t row = at.row + (i & 2) * 4, col = at.col + i / 4 * 8 + (i & 1);
-        const bool inside = (row < p.m && col < p.n) || FAULT(p, 68);
-        const uint32_t magnitude = __float_as_uint(v[i]) & 0x7fffffff;
-        most = inside ? max(most, magnitude) : most;
+        for (int i = 0; i < REGS; i++)
+            asm("max.NaN.f32 %0, %0, %1;" : "+f"(largest) : "f"(fabsf(v[i])));
+    } else {
+#pragma unroll
+        for (int i = 0; i < REGS; i++) {
+            const bool inside = (i & 2) * 4 < rows && i / 4 * 8 + (i & 1) < cols;
+            asm("max.NaN.f32 %0, %0, %1;" : "+f"(largest) : "f"(inside ? fabsf(v[i]) : 0));
+        }
     }
-    most = __reduce_max_sync(0xffffffff, most);
+    const uint32_t most = __reduce_max_sync(0xffffffff, __float_as_uint(largest) & 0x7fffffff);
     if (threadIdx.x % 32 == 0) atomicMax((uint32_t *)e.amax, most);
 }
 
-// at: of v[0]. Kernels without registers for C have none to add, and no second output.
-template <class S, int REGS>
-PTX_FN void compose(float (&v)[REGS], const gemm_params &p, const place &at)
+// Kernels without registers for C have none to add.
+template <class S> PTX_FN bool wants(const gemm_epilogue &e, int step)
+{
+    return (S::ADDS_C || step != GEMM_STEP_addend) && (e.steps >> step & 1);
+}
+
+// Eight columns of a warpgroup's rows, of a split. at: of v[0].
+template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p, const place &at)
 {
     const gemm_epilogue &e = epilogue_of(p);
     if (FAULT(p, 70)) step_activation<S>(v, p, e, at);
-#define STEP(word, member, bytes)                                                                  \
-    if ((S::ADDS_C ||                                                                              \
-         (GEMM_STEP_##word != GEMM_STEP_addend && GEMM_STEP_##word != GEMM_STEP_second)) &&        \
-        (e.steps >> GEMM_STEP_##word & 1))                                                         \
-        step_##word<S>(v, p, e, at);
-#include "kernels/gemm/epilogue.def"
+    if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_row_scale)) step_row_scale<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_col_scale)) step_col_scale<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_addend)) step_addend<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_row_bias)) step_row_bias<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_col_bias)) step_col_bias<S>(v, p, e, at);
 }
 
-// A warpgroup's rows of a tile, in place, as many columns at a time as there are registers for what
-// is read of a vector.
+// Before D, after the second output.
+template <class S, int REGS>
+PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at)
+{
+    const gemm_epilogue &e = epilogue_of(p);
+    if (wants<S>(e, GEMM_STEP_activation)) step_activation<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_amax)) step_amax<S>(v, p, e, at);
+}
+
+// --- a warpgroup's rows of a tile, in place; at: of acc[0] ---
+
+// alpha and both scales: a factor for each of the two rows, and one for each column where columns
+// have one.
+template <class S, int REGS>
+PTX_FN void scale_tile(float (&acc)[REGS], const gemm_params &p, const gemm_epilogue &e,
+                       const place &at, int32_t first)
+{
+    float x[2] = {1, 1};
+    spread<S> cols;
+    const bool by_column = wants<S>(e, GEMM_STEP_col_scale);
+    if (by_column)
+        cols.load(e.col_scale, GEMM_OUT_F32, FAULT(p, 62) ? max(first - 2, 0) : first, p.n);
+    if (wants<S>(e, GEMM_STEP_row_scale)) load_rows(x, e.row_scale, GEMM_OUT_F32, at.row, p.m);
+    if (FAULT(p, 61)) x[1] = x[0];
+    if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(x, p, e, at);
+#pragma unroll
+    for (int i = 0; i < REGS; i++) acc[i] *= x[i / 2 % 2];
+    if (!by_column) return;
+    const uint32_t quarter = this_thread() % 4;
+#pragma unroll
+    for (int j = 0; j < REGS / 4; j++) {
+        float a, b;
+        cols.pair(j, quarter, a, b);
+        acc[4 * j] *= a, acc[4 * j + 1] *= b, acc[4 * j + 2] *= a, acc[4 * j + 3] *= b;
+    }
+}
+
+template <int REGS, class S> PTX_FN void add_columns(float (&acc)[REGS], const spread<S> &cols)
+{
+    const uint32_t quarter = this_thread() % 4;
+#pragma unroll
+    for (int j = 0; j < REGS / 4; j++) {
+        float a, b;
+        cols.pair(j, quarter, a, b);
+        acc[4 * j] += a, acc[4 * j + 1] += b, acc[4 * j + 2] += a, acc[4 * j + 3] += b;
+    }
+}
+
+// C, as many columns at a time as there are registers for.
 template <class S, int FIRST, int REGS>
-PTX_FN void compose_columns(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                            const place &at)
+PTX_FN void add_addend(float (&acc)[S::REGS], const gemm_params &p, const gemm_epilogue &e,
+                       const place &at)
 {
     float v[REGS];
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] = acc[FIRST + i];
-    compose<S>(v, p, {at.row, at.col + FIRST * 2, at.batch});
+    step_addend<S>(v, p, e, {at.row, at.col + FIRST * 2, at.batch});
 #pragma unroll
     for (int i = 0; i < REGS; i++) acc[FIRST + i] = v[i];
     constexpr int NEXT = FIRST + REGS, LEFT = S::REGS - NEXT;
-    if constexpr (LEFT > 0) compose_columns<S, NEXT, (LEFT < REGS ? LEFT : REGS)>(acc, p, at);
+    if constexpr (LEFT > 0) add_addend<S, NEXT, (LEFT < REGS ? LEFT : REGS)>(acc, p, e, at);
 }
 
+// A sum that most layers have, and its activation, come on a straight way; the rest aside.
+enum {
+    SELDOM_BEFORE = 1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale |
+                    1u << GEMM_STEP_addend | 1u << GEMM_STEP_row_bias
+};
+
 template <class S>
-PTX_FN void compose_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, const place &at)
+PTX_FN void compose_seldom(float (&acc)[S::REGS], const gemm_params &p, const gemm_epilogue &e,
+                           const place &at, int32_t first)
 {
-    constexpr int AT_ONCE = S::REGS < 96 ? 32 : 16;
+    constexpr int AT_ONCE = S::REGS < 16 ? S::REGS : 16;
+    const uint32_t scales =
+        1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale;
+    if (FAULT(p, 70)) step_activation<S>(acc, p, e, at);
+    if (e.steps & scales) scale_tile<S>(acc, p, e, at, first);
+    if constexpr (S::ADDS_C)
+        if (wants<S>(e, GEMM_STEP_addend)) add_addend<S, 0, AT_ONCE>(acc, p, e, at);
+    if (wants<S>(e, GEMM_STEP_row_bias)) step_row_bias<S>(acc, p, e, at);
+}
+
+PTX_FN place own_place(const place &tile)
+{
     const fragment f;
-    const place first = {(int32_t)(at.row + f.warp * 16 + f.lane / 4),
-                         (int32_t)(at.col + f.lane % 4 * 2), at.batch};
-    compose_columns<S, 0, (S::REGS < AT_ONCE ? S::REGS : AT_ONCE)>(acc, p, first);
+    return {(int32_t)(tile.row + f.warp * 16 + f.lane / 4), (int32_t)(tile.col + f.lane % 4 * 2),
+            tile.batch};
+}
+
+// A warpgroup's rows of a tile: composed, and stored; twice where there is a second output.
+template <class S>
+PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                        int32_t wg, const place &tile)
+{
+    const gemm_epilogue &e = epilogue_of(p);
+    const place at = own_place(tile);
+    if (e.steps & SELDOM_BEFORE) compose_seldom<S>(acc, p, e, at, tile.col);
+    if (wants<S>(e, GEMM_STEP_col_bias)) {
+        spread<S> bias;
+        load_bias(bias, p, e, tile.col);
+        add_columns(acc, bias);
+    }
+#pragma unroll 1
+    for (int32_t left = S::ADDS_C && has_second(p); left >= 0; left--) {
+        const gemm_params &to = S::ADDS_C ? output_of(p, left) : p;
+        if (left == 0) activate<S>(acc, p, at);
+        if (p.plain)
+            store_plain<S>(acc, to, staging, wg, tile);
+        else
+            store_tile<S>(acc, to, staging, wg, tile);
+    }
 }

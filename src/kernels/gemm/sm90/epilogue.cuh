@@ -5,6 +5,7 @@
 // 8 j + 2 (l % 4) and that + 1, as acc[4 j + 0..3] (PTX ISA, wgmma's D fragment).
 #pragma once
 
+#include "kernels/gemm/epilogue.h"
 #include "kernels/gemm/output.cuh"
 #include "layout.cuh"
 
@@ -78,12 +79,32 @@ PTX_FN void scale(int32_t &x, const gemm_params &p)
     x = p.out == GEMM_OUT_S32 ? x * (int32_t)p.alpha : __float_as_int(p.alpha * (float)x);
 }
 
-// In compose.cuh: the kernel's epilogue, where it has one. at: of v[0].
+// In compose.cuh: the kernel's epilogue, where it has one.
+template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p, const place &at);
 template <class S, int REGS>
-PTX_FN void compose(float (&v)[REGS], const gemm_params &p, const place &at);
-
+PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at);
+template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &tile);
 template <class S>
-PTX_FN void compose_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, const place &at);
+PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                        int32_t wg, const place &tile);
+
+// The epilogue follows the product's parameters (struct gemm_epilogue_params).
+PTX_FN const gemm_epilogue &epilogue_of(const gemm_params &p)
+{
+    return reinterpret_cast<const gemm_epilogue_params &>(p).epilogue;
+}
+
+PTX_FN bool has_second(const gemm_params &p)
+{
+    return epilogue_of(p).steps >> GEMM_STEP_second & 1;
+}
+
+// Where the second output goes, or D.
+PTX_FN const gemm_params &output_of(const gemm_params &p, bool second)
+{
+    const uint32_t at = second && !FAULT(p, 69) ? offsetof(gemm_epilogue_params, second) : 0;
+    return *(const gemm_params *)((const uint8_t *)&p + at);
+}
 
 // Group G of alpha acc + beta C.
 template <class S, int G>
@@ -354,7 +375,7 @@ PTX_FN void store_groups(const typename S::acc_t (&acc)[S::REGS], const gemm_par
                          const place &at, int32_t slot = 0)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
-    const bool direct = S::ADDS_C && p.direct;
+    const bool direct = S::STORES_ITSELF && p.direct;
     if (direct)
         __syncwarp();
     else if (slot == 0)
@@ -547,10 +568,17 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
     }
 #pragma unroll
     for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
-    if constexpr (S::EPILOGUE)
-        compose<S>(v, p, {row, col, at.batch});
-    else if (p.beta != 0.0f)
+    if constexpr (S::EPILOGUE) {
+        compose_eight<S>(v, p, {row, col, at.batch});
+        if (has_second(p)) {
+            const gemm_params &q = output_of(p, true);
+            store_quad(p, f, v, (uint64_t)q.d_address + at.batch * q.d_batch_bytes,
+                       own_row_bytes{q}, row, col);
+        }
+        activate<S>(v, p, place{row, col, at.batch});
+    } else if (p.beta != 0.0f) {
         add_c(v, p, own_beta{p}, row, col, at.batch);
+    }
     store_quad(p, f, v, (uint64_t)p.d_address + at.batch * p.d_batch_bytes, own_row_bytes{p}, row,
                col);
 }

@@ -8,6 +8,9 @@
 template <class SHAPE> struct finished : SHAPE {
     static constexpr bool EPILOGUE = true;
     static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
+    // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
+    static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS;
+    static constexpr bool STORES_ITSELF = false;
 };
 
 #define GEMM_FINISHED_KERNEL(NAME, ...)                                                            \

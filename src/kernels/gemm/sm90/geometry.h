@@ -17,8 +17,9 @@ enum {
     GEMM_FEEDER_BYTES = 80,   /* its loader's notes */
     GEMM_AGENDA_BYTES = 48,   /* and what each of its warps does next */
     GEMM_NOTES_BYTES = GEMM_FEEDER_BYTES + GEMM_TALL_WGS * 4 * GEMM_AGENDA_BYTES,
-    GEMM_MANY_SUMS = 192, /* of a thread: leave no register for C, columns or its own stores */
-    GEMM_WIDE_SUMS = 128  /* beside an epilogue: none for a split's parts */
+    GEMM_MANY_SUMS = 192,  /* of a thread: leave no register for C, columns or its own stores */
+    GEMM_WIDE_SUMS = 128,  /* beside an epilogue: none for a split's parts */
+    GEMM_PRECISE_SUMS = 64 /* of a thread, at most, where an activation is good to fp32 */
 };
 
 #endif

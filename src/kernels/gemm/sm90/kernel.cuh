@@ -65,11 +65,7 @@ PTX_FN void deliver_finished(typename S::acc_t (&acc)[S::REGS], const gemm_param
     if (!split && w.k_end == p.k_blocks) {
         if (w.k_begin > 0)
             collect_parts<S>(acc, p, w.index, cluster, ptx::cluster_rank(), wg, watch);
-        compose_tile<S>(acc, p, at);
-        if (p.plain)
-            store_plain<S>(acc, p, smem.staging(wg), wg, at);
-        else
-            store_tile<S>(acc, p, smem.staging(wg), wg, at);
+        finish_tile<S>(acc, p, smem.staging(wg), wg, at);
     } else if (!split) {
         send_part<S>(acc, p, cluster, ptx::cluster_rank(), wg);
     } else {
@@ -114,6 +110,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         } else {
             const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch);
             d = place_of<S>(p, w, wg);
+            if constexpr (S::EPILOGUE) warm_vectors<S>(p, d);
             finish<S>(acc, p, smem, fillers, last);
         }
         // The panels may lie where the other warpgroup still reads operands.

@@ -45,6 +45,8 @@ struct shape {
     // What needs more registers is left to the others; and a split's parts travel through the ring,
     // which has no room for those of the tallest tile.
     static constexpr bool ADDS_C = !TALL, WRITES_COLUMNS = !TALL, SPLITS = !TALL;
+    // D without the copy engine: drain_group().
+    static constexpr bool STORES_ITSELF = !TALL;
     // The last columns have a map of their own.
     static constexpr bool PARTIAL = BN > 64 && BN % 64 != 0;
     using acc_t = typename accumulator<KIND>::type;

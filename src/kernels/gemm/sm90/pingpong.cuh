@@ -18,6 +18,7 @@ template <int KIND_, int SLABS_, int BN_> struct pingpong_shape : shape<KIND_, S
     // 128 * 24 + 256 * 240 <= 65536: 192 sums a thread just fit.
     static constexpr int FEW_REGISTERS = 24, MANY_REGISTERS = 240;
     static constexpr bool ADDS_C = SLABS_ * BN_ <= 256, WRITES_COLUMNS = ADDS_C;
+    static constexpr bool STORES_ITSELF = ADDS_C;
 };
 
 template <class S> PTX_FN void init_turns(const shared_layout<S> &smem)
@@ -100,9 +101,10 @@ PTX_FN void store_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared
     if (DELAY(p, DELAY_EPILOGUE) && side == 0) ptx::pause_us(50);
 #pragma unroll
     for (int slab = 0; slab < S::SLABS; slab++, d.row += 64) {
-        if constexpr (S::EPILOGUE) compose_tile<S>(sums.of[slab], p, d);
         const uint32_t staging = smem.staging(FAULT(p, 44) ? 0 : side);
-        if (!S::EPILOGUE && p.plain)
+        if constexpr (S::EPILOGUE)
+            finish_tile<S>(sums.of[slab], p, staging, side, d);
+        else if (p.plain)
             store_plain<S>(sums.of[slab], p, staging, side, d);
         else
             store_tile<S>(sums.of[slab], p, staging, side, d);

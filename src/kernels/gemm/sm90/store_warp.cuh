@@ -49,6 +49,9 @@ PTX_FN void store_for(const gemm_params &p, const shared_layout<S> &smem, int32_
 #pragma unroll 1
     while (list.take(p, w)) {
         if (w.k_end < p.k_blocks) continue; // a part, which another cluster adds
-        store_rounds<S>(p, smem.staging(wg), wg, place_of<S>(p, w, wg));
+        const place at = place_of<S>(p, w, wg);
+        if constexpr (S::EPILOGUE)
+            if (has_second(p)) store_rounds<S>(output_of(p, true), smem.staging(wg), wg, at);
+        store_rounds<S>(p, smem.staging(wg), wg, at);
     }
 }
