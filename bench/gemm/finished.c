@@ -178,3 +178,28 @@ void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uin
                    (unsigned long long)seed, names[i], score[i].n, exp(score[i].pick / score[i].n),
                    exp(score[i].tuned / score[i].n), score[i].worst);
 }
+
+void finished_sweep(struct stand *s, const struct tmap_gemm_problem *shape, const char *step,
+                    double ms, int most)
+{
+    static struct job job;
+    static struct runner r;
+    struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
+    int which = -1;
+    for (int i = 0; i < NAMES; i++)
+        if (!strcmp(step, names[i])) which = i;
+    prepare_vectors(s);
+    job_make(s, shape, PROBE_NORMAL, &job);
+    set_all(&job, s, which);
+    const size_t count = tmap_gemm_configs(s->suite, &job.set[0], NULL, configs, GEMM_MAX_CHOICES);
+    for (size_t i = 0; i < count && i < (size_t)most; i++) {
+        if (!ours(s, &r, &job, &configs[i])) continue;
+        const double us = stand_cold_us(s, &r, ms);
+        printf("sweep\t%s\t%d\t%d\t%d\t%.2f\t%.2f\t", step, shape->m, shape->n, shape->k, us,
+               r.plans[0].cost_us);
+        config_print(&configs[i]);
+        printf("\n");
+        if (us < 0) exit(1);
+    }
+    fflush(stdout);
+}

@@ -15,4 +15,9 @@ void finished_cost(struct stand *s, const struct tmap_gemm_problem *like, double
 void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                       int count, double seconds);
 
+/* The first configurations by the model of a product with a step (bias, gelu, ...; any other word:
+ * none), each timed and printed with what the model expects. */
+void finished_sweep(struct stand *s, const struct tmap_gemm_problem *shape, const char *step,
+                    double ms, int most);
+
 #endif

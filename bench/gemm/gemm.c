@@ -14,6 +14,8 @@
  *   gemm ceilings                         only multiplies, only loads
  *   gemm epilogue-cost KIND OUT MS        epilogues beside the plain product, at two shapes
  *   gemm epilogue KIND OUT COUNT SECONDS [SEED]   beside the vendor's own, drawn shapes, cold
+ *   gemm epilogue-sweep M N K KIND OUT STEP MS TOP   the family with a step
+ *   gemm scaled M N K OUT MS              e4m3 without scales, by row, by block
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm joules M N K KIND OUT SECONDS CONFIG...  energy of a run in slices of 2 s and more
  *   gemm overhead                         host time of a run beside a bare launch
@@ -22,6 +24,7 @@
  * overlap,panels,direct,pingpong,store_warp. FILL: normal (default), integers, zeros. SHAPES names
  * another shape list.
  */
+#include "blocks.h"
 #include "drawn.h"
 #include "exhaust.h"
 #include "finished.h"
@@ -532,6 +535,14 @@ int main(int argc, char **argv)
         const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
         finished_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
                          atoi(argv[4]), atof(argv[5]));
+    } else if (!strcmp(mode, "epilogue-sweep") && argc >= 10) {
+        const struct tmap_gemm_problem p =
+            problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        finished_sweep(&stand, &p, argv[7], atof(argv[8]), atoi(argv[9]));
+    } else if (!strcmp(mode, "scaled") && argc >= 7) {
+        const struct tmap_gemm_problem p =
+            problem_of("e4m3", argv[5], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        blocks_time(&stand, &p, atof(argv[6]));
     } else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)
