@@ -507,6 +507,29 @@ static void groups(struct stand *s, const char *kind, const char *out, double ms
         grouped_time(s, &like, cases[i].count, cases[i].each, cases[i].even, ms);
 }
 
+/* What products with steps or scales are timed by; false where the mode is another. */
+static bool finished_mode(struct stand *s, const char *mode, int argc, char **argv)
+{
+    struct tmap_gemm_problem p;
+    if (!strcmp(mode, "epilogue-cost") && argc >= 5) {
+        p = problem_of(argv[2], argv[3], 1, 1, 1);
+        finished_cost(s, &p, atof(argv[4]));
+    } else if (!strcmp(mode, "epilogue") && argc >= 6) {
+        p = problem_of(argv[2], argv[3], 1, 1, 1);
+        finished_compare(s, &p, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
+                         atoi(argv[4]), atof(argv[5]));
+    } else if (!strcmp(mode, "epilogue-sweep") && argc >= 10) {
+        p = problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        finished_sweep(s, &p, argv[7], atof(argv[8]), atoi(argv[9]));
+    } else if (!strcmp(mode, "scaled") && argc >= 7) {
+        p = problem_of("e4m3", argv[5], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+        blocks_time(s, &p, atof(argv[6]));
+    } else {
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct stand stand;
@@ -528,22 +551,9 @@ int main(int argc, char **argv)
     else if (!strcmp(mode, "exhaust") && argc >= 5)
         exhaust_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? atoi(argv[5]) : 1,
                     argc > 6 ? atoi(argv[6]) : MAX_SHAPES);
-    else if (!strcmp(mode, "epilogue-cost") && argc >= 5) {
-        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
-        finished_cost(&stand, &like, atof(argv[4]));
-    } else if (!strcmp(mode, "epilogue") && argc >= 6) {
-        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
-        finished_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
-                         atoi(argv[4]), atof(argv[5]));
-    } else if (!strcmp(mode, "epilogue-sweep") && argc >= 10) {
-        const struct tmap_gemm_problem p =
-            problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
-        finished_sweep(&stand, &p, argv[7], atof(argv[8]), atoi(argv[9]));
-    } else if (!strcmp(mode, "scaled") && argc >= 7) {
-        const struct tmap_gemm_problem p =
-            problem_of("e4m3", argv[5], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
-        blocks_time(&stand, &p, atof(argv[6]));
-    } else if (!strcmp(mode, "groups") && argc >= 5)
+    else if (finished_mode(&stand, mode, argc, argv))
+        ; /* done */
+    else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)
         picks(&stand, argv[2], argv[3], argv[4], atof(argv[5]));
