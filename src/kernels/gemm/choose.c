@@ -52,6 +52,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
+    if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 

@@ -477,8 +477,8 @@ PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         add_columns(acc, bias);
     }
 #pragma unroll 1
-    for (int32_t left = S::ADDS_C && has_second(p); left >= 0; left--) {
-        const gemm_params &to = S::ADDS_C ? output_of(p, left) : p;
+    for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
+        const gemm_params &to = S::SECOND ? output_of(p, left) : p;
         if (left == 0) activate<S>(acc, p, at);
         if (p.plain)
             store_plain<S>(acc, to, staging, wg, tile);

@@ -5,12 +5,20 @@
 #include "compose.cuh"
 #include "pingpong.cuh"
 
+// Planted faults take the registers of the long activations.
+#ifdef GEMM_FAULTS
+enum { FAULTS = 1 };
+#else
+enum { FAULTS = 0 };
+#endif
+
 template <class SHAPE> struct finished : SHAPE {
     static constexpr bool EPILOGUE = true;
     static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
     // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
-    static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS;
+    static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
     static constexpr bool STORES_ITSELF = false;
+    static constexpr bool SECOND = SHAPE::ADDS_C; // a second output
 };
 
 #define GEMM_FINISHED_KERNEL(NAME, ...)                                                            \
