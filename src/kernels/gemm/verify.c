@@ -265,7 +265,9 @@ static bool is_random(const struct tmap_gemm_case *what)
 static void check_amax(struct bench *b, const struct product *p, uint64_t most_bits, bool sampled,
                        struct tmap_gemm_outcome *o)
 {
-    const double share = 0x1p-9;
+    /* The tensor core's own sums of fp8 keep fewer bits: 0.23 % of 62 was seen at K = 3001. */
+    const bool few_bits = gemm_is_fp8(p->problem.kind) && !p->problem.precise;
+    const double share = few_bits ? 0x1p-6 : 0x1p-9;
     double most;
     float got = 0;
     if (!p->problem.epilogue.amax) return;

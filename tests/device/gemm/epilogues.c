@@ -99,7 +99,14 @@ static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
     struct tmap_gemm_problem p = c->problem;
     struct tmap_gemm_config config, *r = &c->request;
     int32_t *const members[] = {&r->stream_k, &r->direct, &r->swapped, &r->pingpong, &r->tile_m};
-    p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_RELU};
+    const int32_t activation = c->problem.epilogue.activation;
+    p.epilogue =
+        (struct tmap_gemm_epilogue){.activation = activation ? activation : TMAP_GEMM_RELU};
+    if (p.block_scale.a) {
+        p.epilogue.activation = 0;
+        p.block_scale =
+            (struct tmap_gemm_block_scale){16, 16, (p.m + 3) / 4 * 4, (p.k + 127) / 128};
+    }
     /* The second output is a case's to place: the kernels that have none are passed over here. */
     if (c->problem.epilogue.second.address && r->tile_n == 192) r->tile_n = r->pingpong = 0;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
