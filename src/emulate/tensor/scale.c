@@ -1,6 +1,9 @@
 // Scale factors of block-scaled products in tensor memory (PTX ISA 9.0, "block scaling" of
 // tcgen05.mma). A word has the factors of four blocks of a row, a byte each; the words of rows r, r
 // + 32, … are neighbours on lane r % 32 of each of the four partitions, which all hold the same.
+// K of 96 has three or six factors a row, which go on into the next word wherever they begin: so
+// CUTLASS's collective for sm_103 steps through them (its fragments have one byte a step, and its
+// products begin three or six bytes apart). The ISA's text agrees; its figures were not read.
 #include "emulate/ops/small.h"
 #include "emulate/tensor/tcgen05.h"
 

@@ -61,11 +61,12 @@ def held(M, N, K, BM, BN, BK, dtype, acc, stages):
             a = T.alloc_shared((BM, BK), dtype)
             b = T.alloc_shared((BN, BK), dtype)
             sums = T.alloc_tmem((BM, BN), acc)
+            bar = T.alloc_barrier(1)
             c = T.alloc_fragment((BM, BN), acc)
             for k in T.Pipelined(T.ceildiv(K, BK), num_stages=stages):
                 T.copy(A[by * BM, k * BK], a)
                 T.copy(B[bx * BN, k * BK], b)
-                T.gemm(a, b, sums, transpose_B=True, clear_accum=k == 0)
+                T.gemm(a, b, sums, transpose_B=True, mbar=bar, clear_accum=k == 0)
             T.copy(sums, c)
             T.copy(c, C[by * BM, bx * BN])
 
