@@ -418,6 +418,22 @@ static void matrices(void **state)
     }
 }
 
+/* An offset that wraps around 2^32 is outside tensor memory. */
+static void columns_before_the_first(void **state)
+{
+    static const char store[] =
+        "tcgen05.st.sync.aligned.16x32bx2.x2.b32 [%r4], -1, {%v0, %v1};\nend: ret;\n}\n";
+    struct ptx_run run;
+    (void)state;
+    begin(1);
+    append(head, 1);
+    append(store, 1);
+    assert_false(ptx_run(text, &memory, sizeof memory, LANES, 1, SMEM, TMAP_EMULATE_LATEST, &run));
+    assert_int_equal(run.run, TMAP_OK);
+    assert_int_equal(run.finding[0].kind, TMAP_EMULATE_ACCESS);
+    assert_non_null(strstr(run.finding[0].text, "columns 4294967295"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -425,6 +441,7 @@ int main(void)
         cmocka_unit_test(shift),
         cmocka_unit_test(copies_left_behind),
         cmocka_unit_test(loads_and_stores),
+        cmocka_unit_test(columns_before_the_first),
         cmocka_unit_test(matrices),
     };
     return cmocka_run_group_tests_name("tensor memory and matrices", tests, NULL, NULL);

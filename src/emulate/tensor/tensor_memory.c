@@ -47,7 +47,8 @@ uint32_t *tensor_cells(const struct emu_actor *actor, struct emu_cta *cta, uint3
 {
     struct emu_tmem *t = tmem_of(cta);
     if (!t) return NULL;
-    bool good = lane < TMEM_LANES && column + count <= TMEM_COLUMNS && count;
+    bool good =
+        lane < TMEM_LANES && column < TMEM_COLUMNS && count && count <= TMEM_COLUMNS - column;
     for (uint32_t i = column / UNIT; good && i <= (column + count - 1) / UNIT; i++)
         good = t->taken[i];
     if (!good) {
