@@ -38,6 +38,8 @@ static void draw_axis(struct tmap_conv_shape *s, int i, bool data, bool there, u
     s->dilation[i] = there ? 1 + (int32_t)draw(r, 2) : 1;
     s->pad_low[i] = there ? (int32_t)draw(r, 4) : 0;
     s->pad_high[i] = there ? (int32_t)draw(r, 4) : 0;
+    if (i == 0 && !data && there && draw(r, 2) && draw(r, 2)) /* patches */
+        s->filter[i] = s->stride[i], s->dilation[i] = 1, s->pad_low[i] = s->pad_high[i] = 0;
     if (s->filter[i] == 1 && draw(r, 2)) s->pad_low[i] = s->pad_high[i] = 0;
     while (s->size[i] + s->pad_low[i] + s->pad_high[i] <= (s->filter[i] - 1) * s->dilation[i])
         s->size[i]++;

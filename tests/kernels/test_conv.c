@@ -105,6 +105,32 @@ static void strides_without_taps_between_are_the_tensors(void **state)
     assert_int_equal(x->stride_bytes[1], 56 * 64 * 2);
 }
 
+/* Patches: a row of one is a pixel of more channels, unless other pixels lie between. */
+static void patches_have_fewer_taps(void **state)
+{
+    struct tmap_conv_problem c = usual();
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_gemm_plan plan;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        c.shape.filter[i] = c.shape.stride[i] = 2;
+        c.shape.pad_low[i] = c.shape.pad_high[i] = 0;
+    }
+    c.shape.channels = 96;
+    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_desc *x = &plan.desc[0], *f = &plan.desc[1];
+    assert_int_equal(plan.problem.k, 2 * 192);
+    assert_int_equal(x->dim[0], 192);
+    assert_int_equal(x->dim[1], 28);
+    assert_int_equal(x->stride_bytes[0], 2 * 96 * 2);
+    assert_int_equal(x->stride_bytes[1], 56 * 96 * 2);
+    assert_int_equal(f->dim[0], 192);
+    assert_int_equal(f->dim[1], 2);
+    c.x_ld = 104;
+    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+    assert_int_equal(plan.problem.k, 4 * 128);
+}
+
 static void outputs(void **state)
 {
     struct tmap_conv_problem c = usual();
@@ -267,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_convolution_is_a_product),
         cmocka_unit_test(some_are_products_of_matrices),
         cmocka_unit_test(strides_without_taps_between_are_the_tensors),
+        cmocka_unit_test(patches_have_fewer_taps),
         cmocka_unit_test(outputs),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_product_keeps_its_convolutions_numbers),

@@ -27,7 +27,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.second = problem->epilogue.second.address != 0;
     view.blocks = problem->block_scale.a != 0;
     if (problem->conv.images > 0) {
-        view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major);
+        view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major, problem->a.ld);
         view.epilogue = true; /* their kernels have one */
     }
     view.activates = problem->epilogue.activation > GEMM_ACTIVATION_RELU;

@@ -31,7 +31,8 @@ static struct tmap_gemm_problem as_matrices(const struct tmap_conv_problem *c, i
                                   .alpha = c->alpha,
                                   .beta = c->beta,
                                   .epilogue = c->epilogue};
-    const int64_t k = is_matrix(s) ? channels : gemm_conv_depth(s, data, bytes);
+    const struct gemm_conv_view view = gemm_conv_view_of(s, data, data ? y_ld : x_ld);
+    const int64_t k = is_matrix(s) ? channels : gemm_conv_depth(&view, bytes);
     p.k = k > INT32_MAX ? INT32_MAX : (int32_t)k; /* refused: out of its bound */
     p.a = (struct tmap_gemm_matrix){.address = data ? c->y : c->x, .ld = data ? y_ld : x_ld};
     p.b = (struct tmap_gemm_matrix){

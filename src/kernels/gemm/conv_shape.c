@@ -13,12 +13,17 @@ int64_t tmap_conv_output(const struct tmap_conv_shape *s, int axis)
     return room < 1 ? 0 : (room - 1) / s->stride[axis] + 1;
 }
 
-/* Of activations of so many channels a k-block has several taps (instances.def). */
-static int32_t few_channels(const struct tmap_conv_shape *s, bool data)
+int64_t gemm_conv_taps(const struct tmap_conv_shape *s)
 {
-    for (size_t i = 0; i < gemm_instance_count && !data; i++)
-        if (gemm_instances[i].few > 0 && gemm_instances[i].few == s->channels) return s->channels;
-    return 0;
+    return (int64_t)s->filter[0] * s->filter[1] * s->filter[2]; /* of 16 bits each */
+}
+
+/* Whether a k-block of so many channels has several taps (instances.def). */
+static bool is_few(int32_t channels)
+{
+    for (size_t i = 0; i < gemm_instance_count; i++)
+        if (gemm_instances[i].few > 0 && gemm_instances[i].few == channels) return true;
+    return false;
 }
 
 /* Along an axis of one tap and no padding the pixels between are never read: a map of every so many
@@ -31,16 +36,30 @@ static void fold_stride(const struct tmap_conv_shape *s, int i, struct gemm_conv
     v->stride[i] = 1;
 }
 
-struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool data)
+/* Pixels side by side that no other output reads, and that lie one after the other as the filter's
+ * do, are one pixel of more channels: the patches of a downsampling layer. */
+static void join_row(const struct tmap_conv_shape *s, int64_t ld, struct gemm_conv_view *v)
+{
+    const int32_t count = s->filter[0];
+    if (count < 2 || count != s->stride[0] || s->dilation[0] != 1 || s->pad_low[0] ||
+        s->pad_high[0] || ld != v->channels || v->channels > INT32_MAX / count)
+        return;
+    v->channels *= count;
+    v->taps /= count;
+    v->filter[0] = v->stride[0] = 1;
+    v->step[0] = count;
+    v->in[0] = v->out[0];
+    v->upper[0] = 0;
+}
+
+struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool data, int64_t ld)
 {
     struct gemm_conv_view v = {.images = s->images,
                                .channels = data ? s->filters : s->channels,
-                               .taps = 1,
-                               .few = few_channels(s, data)};
+                               .taps = gemm_conv_taps(s)};
     for (int i = 0; i < AXES; i++) {
         const int32_t reach = (s->filter[i] - 1) * s->dilation[i];
         const int32_t out = (int32_t)tmap_conv_output(s, i);
-        v.taps *= s->filter[i];
         v.filter[i] = s->filter[i];
         v.dilation[i] = s->dilation[i];
         v.stride[i] = data ? 1 : s->stride[i];
@@ -53,20 +72,16 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
         v.upper[i] = data ? -s->pad_high[i] : s->pad_high[i] - reach;
         fold_stride(s, i, &v);
     }
+    if (data) return v;
+    join_row(s, ld, &v);
+    v.few = is_few(v.channels) ? v.channels : 0;
     return v;
 }
 
-int64_t gemm_conv_taps(const struct tmap_conv_shape *s)
+int64_t gemm_conv_depth(const struct gemm_conv_view *v, int32_t element_bytes)
 {
-    return (int64_t)s->filter[0] * s->filter[1] * s->filter[2]; /* of 16 bits each */
-}
-
-int64_t gemm_conv_depth(const struct tmap_conv_shape *s, bool data, int32_t element_bytes)
-{
-    const int64_t span = GEMM_SPAN_BYTES / element_bytes, taps = gemm_conv_taps(s);
-    const int64_t channels = data ? s->filters : s->channels;
-    const bool few = few_channels(s, data) > 0;
-    const int64_t runs = few ? 1 : taps, run = few ? taps * channels : channels;
+    const int64_t span = GEMM_SPAN_BYTES / element_bytes;
+    const int64_t runs = v->few ? 1 : v->taps, run = v->few ? v->taps * v->few : v->channels;
     return runs * ((run + span - 1) / span * span);
 }
 
@@ -78,9 +93,9 @@ void gemm_operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int
     *rows = x->mn_major ? p->k : outer;
     *length = x->mn_major ? outer : p->k;
     if (p->conv.images == 0) return;
-    const struct gemm_conv_view v = gemm_conv_view_of(&p->conv, p->b.mn_major);
+    const struct gemm_conv_view v = gemm_conv_view_of(&p->conv, p->b.mn_major, 0);
     *rows = operand ? p->conv.filters : (int64_t)v.images * v.size[0] * v.size[1] * v.size[2];
-    *length = operand ? (int64_t)v.taps * p->conv.channels : v.channels;
+    *length = operand ? v.taps * p->conv.channels : v.channels;
 }
 
 /* What does not fit 64 bits is too large for the map, too. */
@@ -173,7 +188,7 @@ void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
 {
     const struct gemm_conv_view *v = &view->conv;
     const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
-    *out = (struct gemm_conv){.taps = v->taps,
+    *out = (struct gemm_conv){.taps = (int32_t)v->taps,
                               .channel_blocks = v->channels / span + (v->channels % span != 0)};
     for (int i = 0; i < AXES; i++) {
         out->out[i] = v->out[i];

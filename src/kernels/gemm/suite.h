@@ -137,7 +137,8 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
  * activations; of a data gradient it is the outputs, and channels are the filters. images 0: none.
  * Axes in the order W, H, D. */
 struct gemm_conv_view {
-    int32_t images, channels, taps;
+    int32_t images, channels;
+    int64_t taps;
     int32_t few;            /* the channels, where there is a kernel for so many; or 0 */
     int32_t size[3], in[3]; /* pixels of the tensor, and of its map, which takes every step-th */
     int32_t step[3], out[3], filter[3], stride[3], dilation[3];
@@ -233,9 +234,9 @@ void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_
 /* Convolutions (conv_shape.c): the view of a shape; its taps; K as the kernels count it, every
  * tap's channels in whole k-blocks, or all taps of few channels; A's and B's maps; what the kernel
  * is told. */
-struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, bool data);
+struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, bool data, int64_t ld);
 int64_t gemm_conv_taps(const struct tmap_conv_shape *shape);
-int64_t gemm_conv_depth(const struct tmap_conv_shape *shape, bool data, int32_t element_bytes);
+int64_t gemm_conv_depth(const struct gemm_conv_view *view, int32_t element_bytes);
 void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
                         struct tmap_desc desc[2]);
 /* Boxes of A that a k-block is: one, or of few channels one a tap. */

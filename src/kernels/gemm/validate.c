@@ -222,13 +222,14 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
     const enum tmap_status status = gemm_validate_shape(s, &x, &y, refusal);
     if (status != TMAP_OK) return status;
     const int64_t n = data ? s->channels : s->filters;
+    const struct gemm_conv_view view = gemm_conv_view_of(s, data, p->a.ld);
     bool strided = false;
     for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
     if (data && strided)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "the data gradient of a convolution with a stride is not supported");
     if (p->m != (data ? x : y) || p->n != n || p->batch != 1 || p->a.mn_major || p->d.mn_major ||
-        p->k != gemm_conv_depth(s, data, gemm_element_bytes(p->kind)))
+        p->k != gemm_conv_depth(&view, gemm_element_bytes(p->kind)))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "convolution: the product's numbers are not tmap_conv_product()'s");
     return TMAP_OK;

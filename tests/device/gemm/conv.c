@@ -29,6 +29,8 @@ static void draw_axis(struct tmap_conv_shape *s, int i, bool data, bool there, u
     s->dilation[i] = there ? 1 + (int32_t)below(r, 2) : 1;
     s->pad_low[i] = there ? (int32_t)below(r, 8) : 0;
     s->pad_high[i] = there ? (int32_t)below(r, 8) : 0;
+    if (i == 0 && !data && there && below(r, 2) && below(r, 2)) /* patches */
+        s->filter[i] = s->stride[i], s->dilation[i] = 1, s->pad_low[i] = s->pad_high[i] = 0;
     if (s->filter[i] == 1 && below(r, 2)) s->pad_low[i] = s->pad_high[i] = 0;
     while (s->size[i] + s->pad_low[i] + s->pad_high[i] <= (s->filter[i] - 1) * s->dilation[i])
         s->size[i]++;
@@ -79,9 +81,10 @@ static struct tmap_gemm_config requested(struct tmap_gemm *suite, const struct t
                                  .cluster_n = below(r, 4) ? 0 : 2,
                                  .stream_k = below(r, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     struct tmap_gemm_problem asked = *p;
+    struct tmap_gemm_config found;
     asked.epilogue = (struct tmap_gemm_epilogue){0};
     asked.beta = 0;
-    return tmap_gemm_configs(suite, &asked, &c, &c, 1) > 0 ? c : any;
+    return tmap_gemm_configs(suite, &asked, &c, &found, 1) > 0 ? c : any;
 }
 
 /* Draws until tmap_conv_product() takes it and it is no product of matrices. */
