@@ -98,6 +98,10 @@ static double softly(double a, double b)
     return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
 
+/* Of convolutions by tiles wider than 128: of eight layers that these were picked for, the tuner's
+ * 128 x 128 was faster by 1.14 to 1.45 times (bench/gemm/conv.py, H200, 2026-11-22). */
+static const double WIDE_CONV_FIT = 1.2;
+
 /* Nobody loads or stores aside. */
 static const double TALL_FIT = 1.126;
 
@@ -348,6 +352,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= TURN_FIT;
+    if (view->conv.images > 0 && c->tile_n > 128) compute_us *= WIDE_CONV_FIT;
     const double memory_us = bytes / memory_bytes_per_us(suite);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;

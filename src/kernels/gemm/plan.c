@@ -232,7 +232,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "tf32 operands are contiguous along K, in tensor memory's products";
     if (suite->family == GEMM_SM120 && mn_major)
         return "operands are contiguous along K, in products of mma.sync";
-    if (p->conv.images > 0) return "convolutions are of bf16, on compute capability 9.0";
+    if (p->conv.images > 0 && (suite->family != GEMM_SM90 || p->kind != GEMM_BF16))
+        return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a) return "scales of blocks are for compute capability 9.0's products";
     if (gemm_wants_epilogue(p))
         return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "

@@ -82,7 +82,7 @@ static struct tmap_gemm_config requested(struct tmap_gemm *suite, const struct t
                                  .stream_k = below(r, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     struct tmap_gemm_problem asked = *p;
     struct tmap_gemm_config found;
-    asked.epilogue = (struct tmap_gemm_epilogue){0};
+    asked.epilogue = (struct tmap_gemm_epilogue){.activation = p->epilogue.activation};
     asked.beta = 0;
     return tmap_gemm_configs(suite, &asked, &c, &found, 1) > 0 ? c : any;
 }
