@@ -19,8 +19,8 @@ struct meter {
 
 static void take(struct stand *s, struct meter *m, int round, double seconds)
 {
-    stand_time(s, m->runner, SETTLE_MS, m->runner->guess_us);
-    const struct slice x = stand_time(s, m->runner, seconds * 1000, m->runner->guess_us);
+    const struct slice settled = stand_time(s, m->runner, SETTLE_MS, m->runner->guess_us);
+    const struct slice x = stand_time(s, m->runner, seconds * 1000, settled.us);
     m->us[round] = x.failed ? 1e12 : x.us;
     m->mhz[round] = x.mhz;
     m->joules[round] = x.launches ? x.joules / x.launches : 0;
