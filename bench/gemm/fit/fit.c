@@ -1,22 +1,20 @@
 /* Fits the constants of the cost model (src/kernels/gemm/model.c) to timings of drawn shapes.
  *
- *   fit [-k KIND] TSV... [-s SECONDS] [-r SEED] [-o NAME] [-t]
- *                                                      TSV: what `gemm fit KIND` printed, of the
+ *   fit [-k KIND] TSV... [-n ROUNDS] [-o NAME] [-t]    TSV: what `gemm fit KIND` printed, of the
  *                                                      kind named before it (a number of kernels.h;
  *                                                      -p KIND: promoted); -t: only tells;
  *                                                      -o: fits that constant alone, or those
  *
- * build.mk makes the model's constants variables of this program and lists them. A step scales one
- * or two of them at random and is kept when the loss falls: over the shapes, the mean logarithm of
- * the time of what the model would pick over the best one measured, made smooth by weights that
- * fall with the modelled cost, and a little of the model's error on the best ones. */
+ * build.mk makes the model's constants variables of this program and lists them. What falls is,
+ * over the shapes, the mean logarithm of the time of what the model would pick over the best one
+ * measured, made smooth by weights that fall with the modelled cost, and the squared errors with
+ * which the model ranks (fit it to the picks alone, and what was never measured is picked next). A
+ * round is a step of Gauss and Newton on both, in the logarithms of the constants. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "driver/rng.h"
 #include "kernels/gemm/suite.h"
 
 struct constant {
@@ -132,54 +130,98 @@ static void thin_out(void)
     row_count = kept;
 }
 
-static const double SHARPNESS = 40, ERROR_WEIGHT = 0.03, NEGLIGIBLE = 1.2, MOST_BEHIND = 0.7;
+/* How fast the weight of what the model would pick falls, and from where on being behind counts no
+ * more; what a squared error counts beside. */
+static const double SHARPNESS = 35, MOST_BEHIND = 0.4, SQUARES = 3;
+/* A row weighs the more the nearer it is to the best one measured, or to what the model takes for
+ * the best; an error beyond OUTLIER counts once; LEVEL: of a shape's mean error, which no ranking
+ * sees. */
+static const double NEAR_BEST = 0.06, NEAR_PICK = 0.04, OUTLIER = 0.25, LEVEL = 0.15;
 
-static double loss_of(const struct shape *s)
+/* Of each row: the logarithm of its modelled time, its weight, its error, and how the smooth pick's
+ * loss moves with its time; how its modelled time moves with each constant. */
+static double log_cost[MAX_ROWS], weight[MAX_ROWS], residual[MAX_ROWS], pull[MAX_ROWS];
+static float slope[CONSTANTS][MAX_ROWS];
+
+static void cost_rows(double *logs)
 {
-    double least = 1e12, weights = 0, weighted = 0, error = 0, errors = 0;
-    for (int j = s->first; j < s->first + s->count; j++) {
-        rows[j].cost_us = cost_of(s, &rows[j]);
-        if (rows[j].cost_us < least) least = rows[j].cost_us;
+    for (int i = 0; i < shape_count; i++)
+        for (int j = shapes[i].first; j < shapes[i].first + shapes[i].count; j++)
+            logs[j] = log(cost_of(&shapes[i], &rows[j]));
+}
+
+static double least_of(const struct shape *s)
+{
+    double least = 1e12;
+    for (int j = s->first; j < s->first + s->count; j++)
+        if (log_cost[j] < least) least = log_cost[j];
+    return least;
+}
+
+static void weigh(void)
+{
+    for (int i = 0; i < shape_count; i++) {
+        const struct shape *s = &shapes[i];
+        const double least = least_of(s);
+        double sum = 0;
+        for (int j = s->first; j < s->first + s->count; j++) {
+            const double near = exp(-rows[j].behind / NEAR_BEST);
+            const double picked = exp(-(log_cost[j] - least) / NEAR_PICK);
+            weight[j] = near > picked ? near : picked;
+            sum += weight[j];
+        }
+        for (int j = s->first; j < s->first + s->count; j++) weight[j] /= sum;
     }
-    for (int j = s->first; j < s->first + s->count; j++) {
-        const struct row *r = &rows[j];
-        if (r->cost_us < least * NEGLIGIBLE) {
-            const double w = exp(-SHARPNESS * (r->cost_us / least - 1));
+}
+
+/* Less the shape's weighted mean, but for LEVEL of it. */
+static void center(const struct shape *s, double *x)
+{
+    double sum = 0;
+    for (int j = s->first; j < s->first + s->count; j++) sum += weight[j] * x[j];
+    for (int j = s->first; j < s->first + s->count; j++) x[j] -= (1 - LEVEL) * sum;
+}
+
+static double squares(void)
+{
+    double sum = 0;
+    for (int i = 0; i < shape_count; i++) {
+        const struct shape *s = &shapes[i];
+        for (int j = s->first; j < s->first + s->count; j++)
+            residual[j] = log(rows[j].us) - log_cost[j];
+        center(s, residual);
+        for (int j = s->first; j < s->first + s->count; j++) {
+            const double a = fabs(residual[j]);
+            sum += weight[j] * (a < OUTLIER ? a * a : OUTLIER * (2 * a - OUTLIER));
+        }
+    }
+    return sum / shape_count;
+}
+
+static double pick_loss(void)
+{
+    double sum = 0;
+    for (int i = 0; i < shape_count; i++) {
+        const struct shape *s = &shapes[i];
+        const double least = least_of(s);
+        double weights = 1e-12, weighted = 0;
+        for (int j = s->first; j < s->first + s->count; j++) {
+            const double w = exp(-SHARPNESS * (log_cost[j] - least));
             weights += w;
-            weighted += w * (r->behind < MOST_BEHIND ? r->behind : MOST_BEHIND);
+            weighted += w * fmin(rows[j].behind, MOST_BEHIND);
         }
-        if (r->behind < 0.3) {
-            const double e = r->cost_us / r->us;
-            error += e > 1 ? e - 1 : 1 / e - 1;
-            errors++;
-        }
+        for (int j = s->first; j < s->first + s->count; j++)
+            pull[j] = -SHARPNESS * exp(-SHARPNESS * (log_cost[j] - least)) / weights *
+                      (fmin(rows[j].behind, MOST_BEHIND) - weighted / weights);
+        sum += weighted / weights;
     }
-    return weights > 0 ? weighted / weights + ERROR_WEIGHT * error / (errors + 1) : 0;
+    return sum / shape_count;
 }
 
 static double loss(void)
 {
-    /* Long products are few among the drawn, and most of a program's time. */
-    static const double LONG_US = 200, LONG_WEIGHT = 3;
-    double sum = 0, weights = 0;
-    for (int i = 0; i < shape_count; i++) {
-        const double weight = shapes[i].best_us > LONG_US ? LONG_WEIGHT : 1;
-        sum += weight * loss_of(&shapes[i]);
-        weights += weight;
-    }
-    return sum / weights;
-}
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static double uniform(uint64_t *state)
-{
-    return (double)(rng_step(state) >> 11) * 0x1p-53;
+    cost_rows(log_cost);
+    return pick_loss() + SQUARES * squares();
 }
 
 static const char *only[CONSTANTS]; /* are fitted, where there are any */
@@ -197,23 +239,83 @@ static bool is_given(const char *name)
     return false;
 }
 
-static void search(double seconds, uint64_t seed)
+static void slopes(void)
 {
-    double best = loss(), keep[CONSTANTS];
-    const double began = now_s();
-    while (now_s() < began + seconds) {
-        const double heat = 0.4 * (1 - (now_s() - began) / seconds) + 0.02;
-        const int moves = 1 + (int)(rng_step(&seed) % 3);
-        for (int i = 0; i < CONSTANTS; i++) keep[i] = *constants[i].at;
-        for (int i = 0; i < moves; i++) {
-            const struct constant *x = &constants[rng_step(&seed) % CONSTANTS];
-            if (!is_given(x->name)) *x->at *= exp(heat * (uniform(&seed) * 2 - 1));
+    static double moved[MAX_ROWS];
+    const double step = 0.03;
+    for (int p = 0; p < CONSTANTS; p++) {
+        const double keep = *constants[p].at;
+        if (is_given(constants[p].name)) continue;
+        *constants[p].at = keep * exp(step);
+        cost_rows(moved);
+        *constants[p].at = keep;
+        for (int j = 0; j < row_count; j++) moved[j] = (moved[j] - log_cost[j]) / step;
+        for (int i = 0; i < shape_count; i++) center(&shapes[i], moved);
+        for (int j = 0; j < row_count; j++) slope[p][j] = (float)moved[j];
+    }
+}
+
+/* The normal equations, the right side in the last column. */
+typedef double equations[CONSTANTS][CONSTANTS + 1];
+
+static void equate(equations a)
+{
+    memset(a, 0, sizeof(equations));
+    for (int j = 0; j < row_count; j++) {
+        const double r = fabs(residual[j]), w = weight[j] * (r < OUTLIER ? 1 : OUTLIER / r);
+        const double side = w * residual[j] - pull[j] / (2 * SQUARES);
+        for (int p = 0; p < CONSTANTS; p++) {
+            if (slope[p][j] == 0) continue;
+            for (int q = 0; q < CONSTANTS; q++)
+                a[p][q] += w * (double)slope[p][j] * (double)slope[q][j];
+            a[p][CONSTANTS] += (double)slope[p][j] * side;
         }
-        const double now = loss();
-        if (now < best)
-            best = now;
-        else
-            for (int i = 0; i < CONSTANTS; i++) *constants[i].at = keep[i];
+    }
+}
+
+/* By elimination; the solution is then the last column over the diagonal. */
+static void solve(equations a, double damp)
+{
+    for (int p = 0; p < CONSTANTS; p++) a[p][p] += damp * (a[p][p] + 1e-3 * shape_count) + 1e-9;
+    for (int p = 0; p < CONSTANTS; p++)
+        for (int q = 0; q < CONSTANTS; q++) {
+            const double f = q == p ? 0 : a[q][p] / a[p][p];
+            for (int r = p; r <= CONSTANTS && f != 0; r++) a[q][r] -= f * a[p][r];
+        }
+}
+
+/* From `keep` on, so much of the step; the loss there. */
+static double stepped(equations a, const double *keep, double scale)
+{
+    static const double MOST = 0.3;
+    for (int p = 0; p < CONSTANTS; p++) {
+        const double x = scale * a[p][CONSTANTS] / a[p][p];
+        if (!is_given(constants[p].name))
+            *constants[p].at = keep[p] * exp(fmax(fmin(x, MOST), -MOST));
+    }
+    return loss();
+}
+
+static void descend(int rounds)
+{
+    enum { TRIES = 6 };
+    static const double SHORTER = 0.4;
+    static equations a;
+    double keep[CONSTANTS], damp = 0.003;
+    for (int round = 0; round < rounds; round++) {
+        cost_rows(log_cost);
+        weigh();
+        const double before = loss();
+        double scale = 1, after = before;
+        slopes();
+        equate(a);
+        solve(a, damp);
+        for (int p = 0; p < CONSTANTS; p++) keep[p] = *constants[p].at;
+        for (int i = 0; i < TRIES; i++, scale *= SHORTER)
+            if ((after = stepped(a, keep, scale)) < before) break;
+        for (int p = 0; p < CONSTANTS && after >= before; p++) *constants[p].at = keep[p];
+        fprintf(stderr, "round %d: %.6f to %.6f, %.2g of a step\n", round, before, after, scale);
+        damp *= scale < 0.3 ? 3 : scale == 1 ? 0.5 : 1;
     }
 }
 
@@ -228,7 +330,9 @@ static void tell(bool each)
     static double shares[MAX_SHAPES];
     double pick_logs = 0, best_logs = 0, vendor_logs = 0;
     int n = 0, with_vendor = 0;
-    const double l = loss();
+    for (int i = 0; i < shape_count; i++)
+        for (int j = shapes[i].first; j < shapes[i].first + shapes[i].count; j++)
+            rows[j].cost_us = cost_of(&shapes[i], &rows[j]);
     for (int i = 0; i < shape_count; i++) {
         const struct shape *s = &shapes[i];
         const struct row *pick = NULL, *best = NULL;
@@ -257,16 +361,15 @@ static void tell(bool each)
         printf("\n");
     }
     qsort(shares, (size_t)n, sizeof *shares, by_ratio);
-    printf("# loss %.5f, %d shapes, %d rows: pick of best measured %.4f, tenth percentile %.4f, "
+    printf("# %d shapes, %d rows: pick of best measured %.4f, tenth percentile %.4f, "
            "worst %.4f; of the vendor: pick %.4f, best measured %.4f\n",
-           l, n, row_count, exp(best_logs / n), shares[n / 10], shares[0],
+           n, row_count, exp(best_logs / n), shares[n / 10], shares[0],
            exp(pick_logs / with_vendor), exp(vendor_logs / with_vendor));
 }
 
 int main(int argc, char **argv)
 {
-    double seconds = 60;
-    uint64_t seed = 1;
+    int rounds = 16;
     bool only_tell = false, precise = false;
     int kind = TMAP_GEMM_BF16;
     suite.gpu.sm_count = 132;
@@ -276,10 +379,8 @@ int main(int argc, char **argv)
     static const int32_t resident[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
     for (int i = 1; i <= 8; i++) suite.resident[i] = resident[i];
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-s"))
-            seconds = atof(argv[++i]);
-        else if (!strcmp(argv[i], "-r"))
-            seed = strtoull(argv[++i], NULL, 10);
+        if (!strcmp(argv[i], "-n"))
+            rounds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-t"))
             only_tell = true;
         else if (!strcmp(argv[i], "-o") && only_count < CONSTANTS)
@@ -295,7 +396,7 @@ int main(int argc, char **argv)
     if (!only_tell) thin_out();
     tell(only_tell);
     if (only_tell) return 0;
-    search(seconds, seed);
+    descend(rounds);
     tell(false);
     for (int i = 0; i < CONSTANTS; i++) printf("%s = %.4g\n", constants[i].name, *constants[i].at);
     return 0;
