@@ -11,64 +11,75 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 /* The others are fitted to timings of drawn shapes, the half that no figure is reported of
  * (bench/gemm/fit). */
 /* A launch, and what a cluster of two, four or eight adds to it. */
-static const double LAUNCH_US = 2.155e-05;
-static const double CLUSTER_US = 1.182e-06;
+static const double LAUNCH_US = 6.39e-05;
+static const double CLUSTER_US = 1.15e-06;
 /* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
-static const double FULL_US = 1.35;
-static const double WARPGROUPS_US = 0.04993;
+static const double FULL_US = 1.353;
+static const double WARPGROUPS_US = 0.009995;
 /* Into one SM, of bytes that the L2 cache has and of bytes that come from memory; and what the
  * cache gives to all SMs. */
-static const double LOAD_BYTES_PER_CLOCK = 30.89;
-static const double COLD_BYTES_PER_CLOCK = 23.41;
-static const double MULTICAST_WEIGHT = 1.033; /* what a shared byte spares its loader */
-static const double L2_BYTES_PER_CLOCK = 3.48e+05;
+static const double LOAD_BYTES_PER_CLOCK = 34.61;
+static const double COLD_BYTES_PER_CLOCK = 26.87;
+static const double MULTICAST_WEIGHT = 0.9844; /* what a shared byte spares its loader */
+/* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. */
+static const double ALONE = 1.398;
+static const double L2_BYTES_PER_CLOCK = 3.475e+05;
 /* A k-block takes at least, and of the time until a load lands a slot's part. */
-static const double BLOCK_CLOCKS = 382.4;
-static const double LOAD_LATENCY = 2467;
+static const double SOFTNESS = 0.03934;
+static const double BLOCK_CLOCKS = 349.8;
+static const double LOAD_LATENCY = 3991;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.1103;
-static const double TILE_CLOCKS = 1572; /* epilogue */
+static const double READ_AGAIN = 0.9643;
+static const double TILE_CLOCKS = 3706; /* epilogue */
 /* What of it a warp of its own takes under the next tile's multiplies. */
-static const double STORED_ASIDE = 732.9;
-static const double PANEL_CLOCKS = 899;
+static const double STORED_ASIDE = 3108;
+/* The same of tiles of one warpgroup. */
+static const double LOW_TILE_CLOCKS = 3561;
+static const double LOW_STORED_ASIDE = 1942;
+static const double PANEL_CLOCKS = 670.4;
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
-static const double LATE_PANEL = 976.7;
-static const double PARTIAL_CLOCKS = 373.7;
+static const double LATE_PANEL = 733.3;
+static const double PARTIAL_CLOCKS = 211.9;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 2000;
-static const double TURN_PANEL = 1400;
-static const double TURN_ONE_PANEL = 1750;
+static const double TURN_CLOCKS = 3896;
+static const double TURN_PANEL = 343.2;
+static const double TURN_ONE_PANEL = 352.1;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
-static const double TURN_FIT = 0.9366;
-static const double SPLIT_CLOCKS = 1628;            /* of a split: its two meetings */
-static const double SHARED_BYTES_PER_CLOCK = 12.44; /* of its parts, from the cluster's blocks */
-static const double SHARED_LATENCY = 833.7; /* of a load from there, of which few run at a time */
-static const double DEEP_CLOCKS = 2677;     /* to hand a part over through L2 */
-static const double L2_LATENCY = 1590;      /* of a load of such a part */
-static const double DIRECT_CLOCKS = 445.6;  /* of 64 columns that the warps store themselves */
+static const double TURN_FIT = 1.005;
+static const double SPLIT_CLOCKS = 1420;            /* of a split: its two meetings */
+static const double SHARED_BYTES_PER_CLOCK = 10.54; /* of its parts, from the cluster's blocks */
+static const double SHARED_LATENCY = 460.6; /* of a load from there, of which few run at a time */
+static const double DEEP_CLOCKS = 2033;     /* to hand a part over through L2 */
+static const double L2_LATENCY = 1117;      /* of a load of such a part */
+static const double DIRECT_CLOCKS = 410.4;  /* of 64 columns that the warps store themselves */
+/* A last round that few blocks have work in: so much of what is idle they gain. */
+static const double LAST_ROUND = 0.1552;
 /* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
  * after tile, and of those that have one each. */
-static const double PAIRS_AGAIN = 0.9971;
-static const double FOURS_AGAIN = 1.137;
-static const double EIGHTS_AGAIN = 1.226;
-static const double PAIRS_ONCE = 1.063;
-static const double FOURS_ONCE = 1.099;
-static const double EIGHTS_ONCE = 1.269;
+static const double STEP_BLOCKS = 4.744;
+static const double PAIRS_AGAIN = 1.04;
+static const double SQUARES_AGAIN = 1.073; /* two by two */
+static const double FOURS_AGAIN = 1.029;
+static const double EIGHTS_AGAIN = 1.056;
+static const double PAIRS_ONCE = 0.8579;
+static const double SQUARES_ONCE = 0.8968;
+static const double FOURS_ONCE = 0.8847;
+static const double EIGHTS_ONCE = 0.966;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
-static const double FIRST_CLOCKS = 2941;
+static const double FIRST_CLOCKS = 4098;
 static const double STREAM_FIT =
     1.035; /* of a stream, beside its parts: its blocks are out of step */
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
-static const double RAGGED_CLOCKS = 129.8;
-static const double PART_CLOCKS = 5565; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 43.87;
+static const double RAGGED_CLOCKS = 169.4;
+static const double PART_CLOCKS = 3569; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 16.64;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 1.154;
-static const double LOAD_ENERGY = 0.0009853;
-static const double MEMORY_ENERGY = 0.522;
+static const double MULTIPLY_ENERGY = 1.198;
+static const double LOAD_ENERGY = 6.58e-05;
+static const double MEMORY_ENERGY = 0.003363;
 
 /* Of an epilogue: a tile's reads and decisions; and of 64 columns what scales and biases take, and
  * an activation. */
@@ -103,12 +114,12 @@ static double softly(double a, double b)
 static const double WIDE_CONV_FIT = 1.2;
 
 /* Nobody loads or stores aside. */
-static const double TALL_FIT = 1.126;
+static const double TALL_FIT = 1.106;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
-static const double TWO_CHAINS = 1.355;
+static const double TWO_CHAINS = 1.268;
 /* What a promoted k-block's additions add to its multiplies. */
-static const double PROMOTE_CLOCKS = 152.1;
+static const double PROMOTE_CLOCKS = 120;
 static const int32_t WIDEST_CHAIN = 192;
 
 static double clocks_per_us(const struct tmap_gemm *suite)
@@ -135,6 +146,7 @@ struct traffic {
     double unique;        /* bytes of the operands */
     double loaded;        /* by all blocks */
     double blocks;        /* that load at once */
+    double alone;         /* what having a way into the cache to itself makes of a block's rate */
 };
 
 static double k_blocks_of(const struct gemm_view *view)
@@ -162,6 +174,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
                        suite->gpu.sm_count);
+    t.alone = t.blocks * 2 <= suite->gpu.sm_count ? ALONE : 1;
     return t;
 }
 
@@ -176,10 +189,12 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
     const double load =
-        softly(bytes * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
+        softly(bytes / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
                t->own * t->blocks / L2_BYTES_PER_CLOCK);
     const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
-    return softly(softly(larger(least, 1), load), multiply);
+    const double ratio = smaller(least, load) / larger(least, load);
+    const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
+    return softly(both, multiply);
 }
 
 /* What a split's block does with its part: leaves it, reads its share of all, and if its cluster is
@@ -201,7 +216,9 @@ static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm
 {
     const int32_t inner = view->transposed ? view->m : view->n;
     if (inner * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 || c->split_k > 1) return 0;
-    const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(64, view->m);
+    /* A pingpong's warpgroup has all of the tile's rows. */
+    const double high = c->pingpong > 0 ? c->tile_m : 64;
+    const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(high, view->m);
     const double across =
         view->transposed ? (double)view->m / c->tile_m : (double)view->n / c->tile_n;
     return RAGGED_CLOCKS * rows * 64 / 128 * up(rounds / up(across));
@@ -233,7 +250,8 @@ static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_c
 {
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
-    return TILE_CLOCKS + epilogue_clocks(view, columns / c->split_k) +
+    return (c->tile_m == 64 ? LOW_TILE_CLOCKS : TILE_CLOCKS) +
+           epilogue_clocks(view, columns / c->split_k) +
            (c->split_k > 1
                 ? part_clocks(c)
                 : outputs(view) * (PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
@@ -263,6 +281,13 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
     return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, c));
 }
 
+/* Rounds of tiles, the last of which is shorter the fewer have one. */
+static double rounds_of(double tiles, double clusters)
+{
+    const double whole = up(tiles / clusters), idle = whole - tiles / clusters;
+    return whole > 1 ? whole - LAST_ROUND * idle : whole;
+}
+
 /* The clocks of the busiest cluster. */
 static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
                              const struct gemm_choice *choice, const struct traffic *traffic,
@@ -279,24 +304,28 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     if (c->split_k > 1) return up(tiles / suite->resident[members]) * whole;
     if (c->pingpong > 0)
-        return pingpong_clocks(view, choice, up(tiles / c->clusters), k_blocks * block) + ragged;
-    const double aside = c->store_warp > 0 ? STORED_ASIDE : 0;
-    if (c->stream_k <= 0) return up(tiles / c->clusters) * (whole - aside) + aside + ragged;
+        return pingpong_clocks(view, choice, rounds_of(tiles, c->clusters), k_blocks * block) +
+               ragged;
+    const double under = c->tile_m == 64 ? LOW_STORED_ASIDE : STORED_ASIDE;
+    const double aside = c->store_warp > 0 ? under : 0;
+    if (c->stream_k <= 0) return rounds_of(tiles, c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters);
-    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK + PART_CLOCKS;
+    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) + share * block + tile +
-           part * pieces(c) + ragged;
+           PART_CLOCKS + part * pieces(c) + ragged;
 }
 
-/* What waiting for its neighbours makes of a block's time. */
-static double in_step(const struct tmap_gemm_config *c, double tiles)
+/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
+static double in_step(const struct tmap_gemm_config *c, double k_blocks)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
-    const bool again = tiles > c->clusters;
+    const double long_since = k_blocks / (k_blocks + STEP_BLOCKS);
     if (sharers == 1) return 1;
-    if (sharers == 2) return again ? PAIRS_AGAIN : PAIRS_ONCE;
-    if (sharers == 4) return again ? FOURS_AGAIN : FOURS_ONCE;
-    return again ? EIGHTS_AGAIN : EIGHTS_ONCE;
+    if (sharers == 2) return PAIRS_ONCE + (PAIRS_AGAIN - PAIRS_ONCE) * long_since;
+    if (c->cluster_m == c->cluster_n)
+        return SQUARES_ONCE + (SQUARES_AGAIN - SQUARES_ONCE) * long_since;
+    if (sharers == 4) return FOURS_ONCE + (FOURS_AGAIN - FOURS_ONCE) * long_since;
+    return EIGHTS_ONCE + (EIGHTS_AGAIN - EIGHTS_ONCE) * long_since;
 }
 
 /* How long the device's power would take for all of a product at full clock. */
@@ -348,7 +377,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
-    compute_us *= in_step(c, tiles);
+    compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
     if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= TURN_FIT;
@@ -370,13 +399,13 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
                                 rows_of(view->n, instance->bn, rows) / rows);
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const double block =
-        larger(2 * instance->wgs * n, MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK);
+        larger(2 * instance->wgs * n, MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK / ALONE);
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
-    const double waves = tiles / suite->resident[rows * cols * shape->split_k];
-    const double fit = instance->pingpong ? TURN_FIT : 1;
-    return fit * (shape->stream_k == 0 ? up(waves) : waves) * k_blocks_of(view) / shape->split_k *
-           block / clocks_per_us(suite);
+    const double clusters = suite->resident[rows * cols * shape->split_k];
+    const double rounds = shape->stream_k == 0 ? rounds_of(tiles, clusters) : tiles / clusters;
+    const double fit = (instance->pingpong ? TURN_FIT : 1) * smaller(1, in_step(shape, 0));
+    return fit * rounds * k_blocks_of(view) / shape->split_k * block / clocks_per_us(suite);
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
