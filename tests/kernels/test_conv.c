@@ -131,6 +131,24 @@ static void patches_have_fewer_taps(void **state)
     assert_int_equal(plan.problem.k, 4 * 128);
 }
 
+/* However few pixels there are: every tile is 128 high. */
+static void the_smallest_have_plans(void **state)
+{
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_gemm_plan plan;
+    (void)state;
+    for (int32_t data = 0; data < 2; data++)
+        for (int32_t pixels = 1; pixels < 200; pixels += pixels / 2 + 1) {
+            struct tmap_conv_problem c = usual();
+            struct tmap_gemm_refusal why = {0};
+            c.operation = data;
+            c.shape.images = c.shape.size[1] = 1;
+            c.shape.size[0] = pixels;
+            if (tmap_conv_make_plan(suite, &c, NULL, &plan, &why) != TMAP_OK)
+                fail_msg("%d pixels: %s", pixels, why.text);
+        }
+}
+
 static void outputs(void **state)
 {
     struct tmap_conv_problem c = usual();
@@ -294,6 +312,7 @@ int main(void)
         cmocka_unit_test(some_are_products_of_matrices),
         cmocka_unit_test(strides_without_taps_between_are_the_tensors),
         cmocka_unit_test(patches_have_fewer_taps),
+        cmocka_unit_test(the_smallest_have_plans),
         cmocka_unit_test(outputs),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_product_keeps_its_convolutions_numbers),

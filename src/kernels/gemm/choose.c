@@ -260,7 +260,8 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
     const int32_t narrowest = tensor                                             ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16
                                                                                  : 64;
-    const int32_t lowest = k_major && !instance->promote && !tensor ? 64 : 128;
+    const bool low = k_major && !instance->promote && !tensor && instance->image != GEMM_CONV;
+    const int32_t lowest = low ? 64 : 128;
     const int32_t tile_m = gemm_tile_m(instance);
     return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||
            (tile_m > lowest && (int64_t)view->m * 4 <= tile_m);
