@@ -1,20 +1,7 @@
 #include "emulate/protocol/fold.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
-{
-    va_list args;
-    if (f->error->text[0]) return false;
-    f->error->line = line;
-    va_start(args, format);
-    vsnprintf(f->error->text, sizeof f->error->text, format, args);
-    va_end(args);
-    return false;
-}
 
 static bool whole(struct fold *f)
 {

@@ -97,31 +97,6 @@ static bool follow_word(struct fold *f)
 
 // --- paces and rings
 
-// Objects that a symbol names.
-uint32_t objects_of(const struct symbol *s, uint8_t out[2])
-{
-    switch (s->op) {
-    case TMAP_STEP_WAIT:
-    case TMAP_STEP_WAIT_FREE:
-    case TMAP_STEP_ARRIVE:
-    case TMAP_STEP_EXPECT:
-        out[0] = s->x;
-        return 1;
-    case TMAP_STEP_COMMIT:
-        out[0] = s->y;
-        if (s->x == UINT8_MAX) return 1;
-        out[1] = (uint8_t)object_of_buffer(s->x);
-        return 2;
-    case TMAP_STEP_LOAD:
-        out[0] = s->y;
-        out[1] = (uint8_t)object_of_buffer(s->x);
-        return 2;
-    default:
-        out[0] = (uint8_t)object_of_buffer(s->x);
-        return s->index < 0 ? 0 : 1;
-    }
-}
-
 static bool set_rate(struct fold *f, struct program *p, const struct symbol *s,
                      const struct going *g)
 {

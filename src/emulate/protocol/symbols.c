@@ -23,6 +23,31 @@ struct reader {
     uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
 };
 
+// Objects that a symbol names.
+uint32_t objects_of(const struct symbol *s, uint8_t out[2])
+{
+    switch (s->op) {
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_WAIT_FREE:
+    case TMAP_STEP_ARRIVE:
+    case TMAP_STEP_EXPECT:
+        out[0] = s->x;
+        return 1;
+    case TMAP_STEP_COMMIT:
+        out[0] = s->y;
+        if (s->x == UINT8_MAX) return 1;
+        out[1] = (uint8_t)object_of_buffer(s->x);
+        return 2;
+    case TMAP_STEP_LOAD:
+        out[0] = s->y;
+        out[1] = (uint8_t)object_of_buffer(s->x);
+        return 2;
+    default:
+        out[0] = (uint8_t)object_of_buffer(s->x);
+        return s->index < 0 ? 0 : 1;
+    }
+}
+
 bool same_symbol(const struct symbol *a, const struct symbol *b)
 {
     return a->op == b->op && a->x == b->x && a->y == b->y && a->ctas == b->ctas &&

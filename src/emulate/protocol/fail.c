@@ -1,0 +1,16 @@
+/* fail.c : why a record does not fold: the first reason stands. */
+#include "emulate/protocol/fold.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
+{
+    va_list args;
+    if (f->error->text[0]) return false;
+    f->error->line = line;
+    va_start(args, format);
+    vsnprintf(f->error->text, sizeof f->error->text, format, args);
+    va_end(args);
+    return false;
+}
