@@ -23,8 +23,10 @@ static void checks_of_uses(void **state)
         const struct tmap_use *use;
         struct tmap_violation *out;
         size_t cap, *found;
-    } rows[] = {{NULL, &desc, &use, out, 1, &found},     {&checker, NULL, &use, out, 1, &found},
-                {&checker, &desc, NULL, out, 1, &found}, {&checker, &desc, &use, NULL, 1, &found},
+    } rows[] = {{NULL, &desc, &use, out, 1, &found},
+                {&checker, NULL, &use, out, 1, &found},
+                {&checker, &desc, NULL, out, 1, &found},
+                {&checker, &desc, &use, NULL, 1, &found},
                 {&checker, &desc, &use, out, 1, NULL}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -53,7 +55,10 @@ static void checks_of_pipelines(void **state)
 static void folds(void **state)
 {
     struct tmap_fold fold;
-    struct tmap_tensor t = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {64, 64}, .box = {64, 64},
+    struct tmap_tensor t = {.dtype = TMAP_BFLOAT16,
+                            .rank = 2,
+                            .dim = {64, 64},
+                            .box = {64, 64},
                             .stride_bits = {16, 1025}};
     (void)state;
     assert_int_equal(tmap_fold_tensor(NULL, &fold), TMAP_E_ARGUMENT);

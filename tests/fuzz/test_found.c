@@ -168,8 +168,8 @@ static void comparing_layouts_is_work(void **state)
     struct tmap_repair_report r;
     const clock_t from = clock();
     (void)state;
-    assert_int_equal(
-        tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan, 4, &r, NULL), TMAP_OK);
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, plan, 4, &r, NULL),
+                     TMAP_OK);
     assert_true((clock() - from) / CLOCKS_PER_SEC < MOST_SECONDS);
     assert_false(r.closed);
 }

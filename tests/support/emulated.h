@@ -13,7 +13,7 @@ struct emulated {
     size_t modules;
     struct tmap_emulate_launch how;        /* schedule, seed and the like of every launch */
     struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */
-    struct tmap_emulate_record *record; /* of the next launch, or NULL */
+    struct tmap_emulate_record *record;    /* of the next launch, or NULL */
     /* of the last launch */
     enum tmap_status status;
     struct tmap_emulate_finding finding[EMULATED_FINDINGS];

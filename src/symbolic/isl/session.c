@@ -20,8 +20,7 @@ static isl_ctx *start(struct tmap_symbolic *s)
 
 enum tmap_status sym_isl_begin(struct tmap_symbolic *s)
 {
-    if (!s->isl && !start(s))
-        return sym_report(s, TMAP_E_MEMORY, "no memory for isl's context");
+    if (!s->isl && !start(s)) return sym_report(s, TMAP_E_MEMORY, "no memory for isl's context");
     sym_begin(s);
     isl_ctx_resume(s->isl); /* a cancel may have met a question of Z3's */
     if (atomic_load(&s->cancelled)) isl_ctx_abort(s->isl);
