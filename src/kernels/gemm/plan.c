@@ -218,6 +218,18 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     return TMAP_OK;
 }
 
+/* Whether the family has kernels of this image for the problem's operands, whatever their tile. */
+static bool has_image(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, int image)
+{
+    for (size_t i = 0; i < gemm_instance_count; i++) {
+        const struct gemm_instance *g = &gemm_instances[i];
+        if (g->family == suite->family && g->kind == p->kind && (int)g->image == image &&
+            g->a_mn == p->a.mn_major && g->b_mn == p->b.mn_major)
+            return true;
+    }
+    return false;
+}
+
 /* What a family does not multiply, in words. */
 static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
 {
@@ -234,8 +246,9 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "operands are contiguous along K, in products of mma.sync";
     if (p->conv.images > 0 && (suite->family != GEMM_SM90 || p->kind != GEMM_BF16))
         return "convolutions are of bf16, on compute capability 9.0";
-    if (p->block_scale.a) return "scales of blocks are for compute capability 9.0's products";
-    if (gemm_wants_epilogue(p))
+    if (p->block_scale.a && !has_image(suite, p, GEMM_BLOCKS))
+        return "scales of blocks are for compute capability 9.0's products";
+    if (gemm_wants_epilogue(p) && !has_image(suite, p, GEMM_FINISHED))
         return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
                "9.0";
     return "no kernel of the family fits";

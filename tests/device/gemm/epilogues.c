@@ -145,7 +145,7 @@ static void shapes(struct rig *r, int32_t kind, bool blocks, int count, uint64_t
         struct tmap_gemm_case c = blocks ? drawn_blocks(&state) : drawn(kind, &state);
         struct tmap_gemm_outcome o;
         memset(&o, 0, sizeof o);
-        if (!blocks) fit(r->gemm, &c);
+        fit(r->gemm, &c);
         const enum tmap_status status = tmap_gemm_verify(r->gemm, &c, &o);
         const bool right = status == TMAP_OK && o.checked > 0 && o.wrong == 0 &&
                            o.guard_wrong == 0 && o.rerun_wrong == 0;
