@@ -10,12 +10,9 @@
 
 enum { M = 96, N = 200, K = 300, BLOCK = 128, DEEP = (K + BLOCK - 1) / BLOCK, WIDE = 2 };
 enum { LD = 304 }; /* of A and B: rows of whole 16 bytes */
-
 static uint8_t a[M * LD], b[N * LD];
 static float a_scale[DEEP * M], b_scale[WIDE * DEEP], d[M * N];
-
-/* -1, 0 and 1 in e4m3. */
-static const uint8_t code[] = {0xb8, 0x00, 0x38};
+static const uint8_t code[] = {0xb8, 0x00, 0x38}; /* -1, 0 and 1 in e4m3 */
 
 int main(void)
 {
@@ -27,8 +24,7 @@ int main(void)
     struct tmap_gemm_block_scale *s = &problem.block_scale;
     double wanted = 0;
     problem.m = M, problem.n = N, problem.k = K, problem.batch = 1;
-    problem.a.ld = problem.b.ld = LD, problem.d.ld = N;
-    s->lda = M, s->ldb = DEEP;
+    problem.a.ld = problem.b.ld = LD, problem.d.ld = N, s->lda = M, s->ldb = DEEP;
     if (tmap_gemm_open(NULL, &suite, NULL, 0) != TMAP_OK) {
         printf("there is no GPU for it here\n");
         return 0;
