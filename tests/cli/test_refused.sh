@@ -46,7 +46,7 @@ exit 0
 #: pipeline | agents[0] | {"protocol":{"agents":[{"nane":"p"}]}}
 #: pipeline | letters, digits | {"protocol":{"agents":[{"block":[]}]}}
 #: pipeline | cta: at most | {"protocol":{"agents":[{"name":"p","cta":7}]}}
-#: pipeline | agents in all | {"protocol":{"agents":[{"name":"p","count":12},{"name":"q"}]}}
+#: pipeline | agents in all | {"protocol":{"agents":[{"name":"p","count":16},{"name":"q"}]}}
 #: pipeline | expected an array of steps | {"protocol":{"agents":[{"name":"p","block":"wait"}]}}
 #: pipeline | expected an object with one step | {"protocol":{"agents":[{"name":"p","block":[{"jump":1}]}]}}
 #: pipeline | expected an object with one step | {"protocol":{"agents":[{"name":"p","block":[7]}]}}
