@@ -1,7 +1,7 @@
 #!/bin/sh
 # The pages' code is code. Each ```c and ```cpp block compiles against the public headers, each
 # ```python block parses and takes from libtmap what is there, and each indented line that begins
-# with tmap runs: in a folder with `descriptors` and `space.json`, as its page has it.
+# with tmap runs: in a folder with `descriptors`, `space.json` and the files that its page names.
 cd "$(dirname "$0")/../.." || exit 2
 case ${B:=build} in /*) ;; *) B=$PWD/$B ;; esac
 PATH=$B:$PATH
@@ -59,6 +59,8 @@ done
 mkdir "$tmp/in"
 ln -s "$PWD/examples/descriptors/failures" "$tmp/in/descriptors"
 cp examples/solve/gemm-configs.json "$tmp/in/space.json"
+cp examples/solve/gemm-ring.json "$tmp/in/ring.json"
+cp examples/solve/gemm-configs.json "$tmp/in/configurations.json"
 # Those with a GPU in mind are run by tests/device.
 grep -hE '^    tmap [a-z]' README.md docs/*.md | grep -vE 'kernels (verify|bench|scan)|\\$' |
     sed -E 's/^    //; s/ +#.*//; s/   +.*//' >"$tmp/commands"
