@@ -74,7 +74,7 @@ static bool put_padding(struct tmap_symbolic *s, struct sym_text *t, struct tmap
         size_t length;
         enum tmap_status st = tmap_condition_padding(s, c, isl ? TMAP_FORM_ISL : TMAP_FORM_TEXT,
                                                      text, sizeof text, &length);
-        if (st == TMAP_E_MEMORY) return sym_fail(&c->w, st, tmap_symbolic_why(s)), false;
+        if (st == TMAP_E_MEMORY) return sym_fail(&c->w, st, "%s", tmap_symbolic_why(s)), false;
         sym_put(t, isl ? ", \"padding_isl\": " : ", \"padding\": ");
         if (st == TMAP_OK && length < sizeof text) {
             put_string(t, text);
