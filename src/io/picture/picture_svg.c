@@ -128,7 +128,7 @@ static void title(FILE *out, const struct picture *p)
 {
     fprintf(out, "<text x=\"%d\" y=\"26\" class=\"t\">", LEFT - 64);
     const char *name = p->name ? p->name : "box";
-    io_put_markup(out, name, strlen(name));
+    io_put_markup_text(out, name);
     fprintf(out,
             ": %llu rows of %u bytes, %u apart; reads in ways: row %u, column %u, 8x16-byte matrix "
             "%u</text>\n",

@@ -109,3 +109,8 @@ void io_put_markup(FILE *out, const char *text, size_t length)
             put_escape(out, n, code);
     }
 }
+
+void io_put_markup_text(FILE *out, const char *text)
+{
+    io_put_markup(out, text, strlen(text));
+}

@@ -20,7 +20,9 @@ size_t io_next_char(const char *text, size_t length, uint32_t *code, bool *harml
 void io_put(FILE *out, const char *text);
 void io_put_columns(FILE *out, const char *text, size_t length);
 
-/* io_put_markup() : text in an element or an attribute of XML, HTML and SVG. */
+/* io_put_markup() : text in an element or an attribute of XML, HTML and SVG. io_put_markup_text() :
+ * the same to the text's end. */
 void io_put_markup(FILE *out, const char *text, size_t length);
+void io_put_markup_text(FILE *out, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 /* page_plans.c : see page_plans.h. */
 #include "io/report/page_plans.h"
 #include "io/plan/plan.h"
+#include "io/report/article.h"
 #include "io/report/draw.h"
 #include "io/report/outside.h"
 
@@ -9,28 +10,11 @@
 
 enum { MOST_CONFIGS = 400, MOST_VIOLATIONS = 16 };
 
-static void put(FILE *out, const char *text)
-{
-    io_put_markup(out, text, strlen(text));
-}
-
-static void head_of(FILE *out, const struct io_record *record, const char *verdict)
-{
-    fprintf(out, "<article class=\"%s\"><h3>", verdict);
-    if (record->name)
-        put(out, record->name);
-    else
-        fprintf(out, "record %zu", record->record);
-    fprintf(out, " <span class=\"verdict\">%s</span></h3><p class=\"place\">", verdict);
-    put(out, record->file);
-    fprintf(out, ":%zu</p>\n", record->line);
-}
-
 static void violations(FILE *out, const struct tmap_violation *v, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "<p class=\"broken\"><b>%s</b> ", tmap_row_id(v[i].row));
-        put(out, tmap_row_name(v[i].row));
+        io_put_markup_text(out, tmap_row_name(v[i].row));
         fputs("</p>\n", out);
     }
 }
@@ -109,7 +93,7 @@ static bool ring(FILE *out, const struct tmap_checker *checker, struct io_record
     if (read) {
         const struct io_ring shown = ring_of(checker, &in.pipeline, &budget);
         *verdict = found ? TMAP_ILLEGAL : TMAP_LEGAL;
-        head_of(out, record, found ? "illegal" : "legal");
+        io_article_head(out, record, found ? "illegal" : "legal");
         violations(out, v, found < MOST_VIOLATIONS ? found : MOST_VIOLATIONS);
         ring_text(out, &budget, &shown);
         fputs("<figure class=\"plain\">\n", out);
@@ -189,7 +173,7 @@ static bool product(FILE *out, const struct tmap_checker *checker, struct io_rec
     if (read) {
         judge_all(checker, &in, s);
         *verdict = s->possible ? TMAP_LEGAL : TMAP_ILLEGAL;
-        head_of(out, record, s->possible ? "legal" : "illegal");
+        io_article_head(out, record, s->possible ? "legal" : "illegal");
         fprintf(out, "<p>%llu x %llu x %llu: of %zu configurations looked at %zu can exist",
                 (unsigned long long)in.problem.m, (unsigned long long)in.problem.n,
                 (unsigned long long)in.problem.k, s->judged, s->possible);

@@ -1,6 +1,8 @@
-/* write_html.c : see write_html.h. What comes from outside is escaped by put() and nowhere else. */
+/* write_html.c : see write_html.h. What comes from outside is escaped by io_put_markup() and
+ * io_put_markup_text(), and nowhere else. */
 #include "io/report/write_html.h"
 #include "io/picture/picture.h"
+#include "io/report/article.h"
 #include "io/report/outside.h"
 #include "io/report/page_plans.h"
 
@@ -45,11 +47,6 @@ struct io_page *io_page_open(void)
     return NULL;
 }
 
-static void put(FILE *out, const char *text)
-{
-    io_put_markup(out, text, strlen(text));
-}
-
 static struct file_row *row_of(struct io_page *page, const char *file)
 {
     struct file_row *grown;
@@ -90,25 +87,13 @@ static void finding(FILE *out, const struct io_result *result, const struct io_f
             : f->allowed ? "allowed"
                          : "broken",
             tmap_row_id(f->row));
-    put(out, f->detail.message);
+    io_put_markup_text(out, f->detail.message);
     fputs("</p>\n", out);
     source_line(out, result, f);
     fputs("<p class=\"more\">needs ", out);
-    put(out, f->detail.needs);
-    io_put_tail(out, f, put);
+    io_put_markup_text(out, f->detail.needs);
+    io_put_tail(out, f, io_put_markup_text);
     fputs("</p></div>\n", out);
-}
-
-static void record_head(FILE *out, const struct io_record *record, const char *verdict)
-{
-    fprintf(out, "<article class=\"%s\"><h3>", verdict);
-    if (record->name)
-        put(out, record->name);
-    else
-        fprintf(out, "record %zu", record->record);
-    fprintf(out, " <span class=\"verdict\">%s</span></h3><p class=\"place\">", verdict);
-    put(out, record->file);
-    fprintf(out, ":%zu</p>\n", record->line);
 }
 
 static bool is_shown(const struct io_page *page, const struct layout_key *key)
@@ -134,7 +119,7 @@ static void draw(struct io_page *page, const struct tmap_checker *checker,
     picture = malloc(sizeof *picture);
     if (picture && picture_make(checker, &record->desc, record->name, picture) == TMAP_OK) {
         fputs("<details><summary>", page->drawn);
-        put(page->drawn, record->name ? record->name : "record");
+        io_put_markup_text(page->drawn, record->name ? record->name : "record");
         fprintf(page->drawn, ": %llu bytes, %llu rows of %u bytes</summary><figure>\n",
                 (unsigned long long)picture->layout.tx_bytes,
                 (unsigned long long)picture->layout.rows, picture->layout.row_bytes);
@@ -166,10 +151,10 @@ bool io_page_add(struct io_page *page, const struct tmap_checker *checker,
     count(row, result, arches);
     if (result->verdict == TMAP_LEGAL) draw(page, checker, result->record);
     if (result->verdict == TMAP_LEGAL && result->finding_count == 0 && !result->unmet) return true;
-    record_head(page->body, result->record, io_verdict_name(result->verdict));
+    io_article_head(page->body, result->record, io_verdict_name(result->verdict));
     if (result->unmet) {
         fputs("<p class=\"broken\">", page->body);
-        put(page->body, result->expectation);
+        io_put_markup_text(page->body, result->expectation);
         fputs("</p>\n", page->body);
     }
     for (size_t i = 0; i < result->finding_count; i++)
@@ -200,11 +185,11 @@ bool io_page_unreadable(struct io_page *page, const struct io_record *record)
 
     if (!row) return false;
     row->unreadable++;
-    record_head(page->body, record, "unreadable");
+    io_article_head(page->body, record, "unreadable");
     fputs("<p class=\"broken\">", page->body);
-    put(page->body, record->path);
+    io_put_markup_text(page->body, record->path);
     fputs(": ", page->body);
-    put(page->body, record->error);
+    io_put_markup_text(page->body, record->error);
     fputs("</p></article>\n", page->body);
     page->findings++;
     return true;
@@ -271,7 +256,7 @@ static void matrix(FILE *out, const struct io_page *page, const struct io_run *r
     fputs("</tr></thead>\n<tbody>\n", out);
     for (size_t f = 0; f < page->files; f++) {
         fputs("<tr><td>", out);
-        put(out, page->file[f].name);
+        io_put_markup_text(out, page->file[f].name);
         fprintf(out, "</td><td>%zu</td>", page->file[f].records + page->file[f].unreadable);
         for (size_t a = 0; a <= arches; a++)
             cell(out, page->file[f].legal[a], page->file[f].illegal[a]);

@@ -17,11 +17,6 @@ struct junit {
     size_t tests, failures, errors;
 };
 
-static void put(FILE *out, const char *text)
-{
-    io_put_markup(out, text, strlen(text));
-}
-
 static void flush(struct io_run *run)
 {
     struct junit *j = run->state;
@@ -31,7 +26,7 @@ static void flush(struct io_run *run)
     if (fflush(j->cases) != 0 || ferror(j->cases)) run->lost = true;
     j->size = ftell(j->cases); /* behind it an earlier file's may still stand */
     fputs("  <testsuite name=\"", run->out);
-    put(run->out, strcmp(j->file, "-") == 0 ? "stdin" : j->file);
+    io_put_markup_text(run->out, strcmp(j->file, "-") == 0 ? "stdin" : j->file);
     fprintf(run->out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", j->tests, j->failures,
             j->errors);
     rewind(j->cases);
@@ -53,7 +48,7 @@ static bool begin(struct io_run *run)
         return false;
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tmap ", run->out);
-    put(run->out, run->command);
+    io_put_markup_text(run->out, run->command);
     fputs("\">\n", run->out);
     return true;
 }
@@ -67,10 +62,10 @@ static FILE *open_case(struct io_run *run, const struct io_record *record)
     j->file = record->file;
     j->tests++;
     fputs("    <testcase classname=\"", j->cases);
-    put(j->cases, strcmp(record->file, "-") == 0 ? "stdin" : record->file);
+    io_put_markup_text(j->cases, strcmp(record->file, "-") == 0 ? "stdin" : record->file);
     fputs("\" name=\"", j->cases);
     if (record->name)
-        put(j->cases, record->name);
+        io_put_markup_text(j->cases, record->name);
     else
         fprintf(j->cases, "record %zu", record->record);
     fprintf(j->cases, "\" line=\"%zu\"", record->line);
@@ -79,10 +74,10 @@ static FILE *open_case(struct io_run *run, const struct io_record *record)
 
 static void finding(FILE *out, const struct io_result *result, const struct io_finding *f)
 {
-    put(out, result->record->file);
+    io_put_markup_text(out, result->record->file);
     fprintf(out, ":%zu:%zu: %s: ", f->line, f->column, tmap_row_id(f->row));
-    put(out, f->detail.message);
-    io_put_tail(out, f, put);
+    io_put_markup_text(out, f->detail.message);
+    io_put_tail(out, f, io_put_markup_text);
     fputc('\n', out);
 }
 
@@ -99,9 +94,9 @@ static void failure(FILE *out, const struct io_result *result, const char *tag, 
                     const char *message)
 {
     fprintf(out, ">\n      <%s type=\"", tag);
-    put(out, type);
+    io_put_markup_text(out, type);
     fputs("\" message=\"", out);
-    put(out, message);
+    io_put_markup_text(out, message);
     fputs("\">", out);
     for (size_t i = 0; i < result->finding_count; i++)
         if (!result->finding[i].advisory) finding(out, result, &result->finding[i]);
@@ -154,10 +149,10 @@ static void unreadable(struct io_run *run, const struct io_record *record)
     j->errors++;
     fputs(">\n      <error type=\"unreadable\" message=\"", out);
     if (record->path[0]) {
-        put(out, record->path);
+        io_put_markup_text(out, record->path);
         fputs(": ", out);
     }
-    put(out, record->error);
+    io_put_markup_text(out, record->error);
     fputs("\"/>\n    </testcase>\n", out);
 }
 
