@@ -25,6 +25,23 @@ static bool is_counted(const struct gemm_view *view, const struct tmap_gemm_conf
     return plane <= INT32_MAX / view->batch && c->stream_k <= INT32_MAX / k_blocks;
 }
 
+/* Where C and D lie, and how D is stored. */
+static void fill_output(const struct gemm_view *view, const struct tmap_gemm_config *c,
+                        const struct tmap_gemm_problem *problem, struct gemm_params *p)
+{
+    p->c = (const void *)(uintptr_t)problem->c.address;
+    p->c_row_stride = problem->c.ld;
+    p->c_batch_stride = problem->c.batch_stride;
+    p->d_address = (void *)(uintptr_t)problem->d.address;
+    p->d_row_bytes = problem->d.ld * view->out_bytes;
+    p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
+    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+    p->direct = c->direct > 0;
+    p->hand = c->store_warp > 0;
+    p->plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) && c->split_k == 1 &&
+               view->out_bytes == 2;
+}
+
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
                       const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
                       struct gemm_params *p)
@@ -70,17 +87,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
     p->alpha = problem->alpha;
     p->beta = problem->beta;
-    p->c = (const void *)(uintptr_t)problem->c.address;
-    p->c_row_stride = problem->c.ld;
-    p->c_batch_stride = problem->c.batch_stride;
-    p->d_address = (void *)(uintptr_t)problem->d.address;
-    p->d_row_bytes = problem->d.ld * view->out_bytes;
-    p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
-    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
-    p->direct = c->direct > 0;
-    p->hand = c->store_warp > 0;
-    p->plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) && c->split_k == 1 &&
-               view->out_bytes == 2;
+    fill_output(view, c, problem, p);
     p->flip_k = c->flip_k > 0;
     p->load_policy = cache_policy_bits(c->load_policy);
     p->store_policy = cache_policy_bits(c->store_policy);
