@@ -12,6 +12,7 @@
 
 #include "support/ptx_run.h"
 #include "support/splitmix.h"
+#include "support/tensor_kernel.h"
 
 enum { ROWS = 128, MOST_COLS = 256, MOST_K = 96, FACTORS = 8 };
 enum type { E4M3, E5M2, E2M3, E3M2, E2M1, UE8M0, UE4M3 };
@@ -161,21 +162,7 @@ static void lay_out_factors(uint8_t *to, uint8_t factor[MOST_COLS][FACTORS])
 #define DESCRIPTOR(at)                                                                             \
     "add.u32 %%r1, %%base, " at ";\nshr.u32 %%r1, %%r1, 4;\ncvt.u64.u32 %%rd1, %%r1;\n"
 
-static const char head[] =
-    ".version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-    ".visible .entry k(.param .u64 p) {\n"
-    ".reg .pred %%p<4>; .reg .b32 %%r<20>; .reg .b64 %%rd<12>; .reg .b32 %%base, %%tm, %%id;\n"
-    ".reg .b32 %%v<8>;\n"
-    "ld.param.u64 %%rd9, [p]; cvta.to.global.u64 %%rd9, %%rd9;\n"
-    "mov.u32 %%base, smem; mov.u32 %%id, %%tid.x; shl.b32 %%r2, %%id, 4;\n"
-    "setp.ge.u32 %%p1, %%id, 32; @%%p1 bra copy;\n"
-    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smem + 16], 512;\n"
-    "setp.ne.u32 %%p1, %%id, 0; @%%p1 bra copy;\n"
-    "mbarrier.init.shared::cta.b64 [smem], 1;\n"
-    "copy: cvt.u64.u32 %%rd2, %%r2; add.u64 %%rd3, %%rd9, %%rd2; add.u32 %%r3, %%base, %%r2;\n"
-    "ld.global.v4.u32 {%%v0, %%v1, %%v2, %%v3}, [%%rd3];\n"
-    "st.shared.v4.u32 [%%r3 + %u], {%%v0, %%v1, %%v2, %%v3};\n"
-    "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %u; @%%p2 bra copy;\n"
+static const char head[] = TENSOR_KERNEL_HEAD
     "fence.proxy.async.shared::cta; tcgen05.fence::before_thread_sync; bar.sync 0;\n"
     "tcgen05.fence::after_thread_sync; ld.shared.u32 %%tm, [smem + 16];\n"
     "setp.ne.u32 %%p1, %%id, 0; @%%p1 bra wait;\n";

@@ -11,6 +11,7 @@
 
 #include "support/ptx_run.h"
 #include "support/splitmix.h"
+#include "support/tensor_kernel.h"
 
 enum {
     LANES = 128,
@@ -239,21 +240,7 @@ static void prepare(const struct form *f, uint64_t seed)
 
 /* --- the kernel */
 
-static const char head[] =
-    ".version 9.0\n.target %s\n.address_size 64\n.extern .shared .align 1024 .b8 smem[];\n"
-    ".visible .entry k(.param .u64 p) {\n"
-    ".reg .pred %%p<4>; .reg .b32 %%r<24>; .reg .b64 %%rd<12>; .reg .b32 %%base, %%tm, %%id;\n"
-    ".reg .b32 %%v<8>;\n"
-    "ld.param.u64 %%rd9, [p]; cvta.to.global.u64 %%rd9, %%rd9;\n"
-    "mov.u32 %%base, smem; mov.u32 %%id, %%tid.x; shl.b32 %%r2, %%id, 4;\n"
-    "setp.ge.u32 %%p1, %%id, 32; @%%p1 bra copy;\n"
-    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [smem + 16], 512;\n"
-    "setp.ne.u32 %%p1, %%id, 0; @%%p1 bra copy;\n"
-    "mbarrier.init.shared::cta.b64 [smem], 1;\n"
-    "copy: cvt.u64.u32 %%rd2, %%r2; add.u64 %%rd3, %%rd9, %%rd2; add.u32 %%r3, %%base, %%r2;\n"
-    "ld.global.v4.u32 {%%v0, %%v1, %%v2, %%v3}, [%%rd3];\n"
-    "st.shared.v4.u32 [%%r3 + %u], {%%v0, %%v1, %%v2, %%v3};\n"
-    "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %u; @%%p2 bra copy;\n"
+static const char head[] = TENSOR_KERNEL_HEAD
     "bar.sync 0; ld.shared.u32 %%tm, [smem + 16];\n"
     "and.b32 %%r4, %%id, 96; shl.b32 %%r4, %%r4, 16; add.u32 %%r4, %%r4, %%tm; mov.u32 %%r6, "
     "%%r4;\n"
