@@ -121,6 +121,8 @@ class Plans(unittest.TestCase):
         self.assertEqual([x.result.verdict for x in logged], ["illegal"] * len(logged))
         self.assertTrue(logged)
         self.assertTrue(libtmap.from_log("nothing here", "cutlass")[0].error)
+        line, = libtmap.from_log("globalDim (64, 64) globalStrides (128) boxDim (64, 64) dtype: BFLOAT16 swizzle: 3")
+        self.assertEqual((line.result.verdict, line.result.assumed), ("legal", ("address",)))
 
     @unittest.skipUnless(ISL, "built without isl")
     def test_python_conditions(self):

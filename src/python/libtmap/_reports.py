@@ -55,19 +55,21 @@ def from_log(log: str, program: Optional[str] = None, *, contract: str = "safe",
     io = _io()
     raw = log.encode()
     name = ffi.NULL if program is None else program.encode()
-    count = io.libtmap_log(name, raw, len(raw), ffi.NULL, ffi.NULL, ffi.NULL, 0)
+    count = io.libtmap_log(name, raw, len(raw), ffi.NULL, ffi.NULL, ffi.NULL, ffi.NULL, 0)
     if count == -1:
         raise LayoutError(f"no log of {program!r} is known")
     if count < 0:
         raise MemoryError
     descs = ffi.new("struct tmap_desc[]", max(count, 1))
     errors, lines = ffi.new("char[]", _ERROR * max(count, 1)), ffi.new("size_t[]", max(count, 1))
-    io.libtmap_log(name, raw, len(raw), descs, errors, lines, count)
+    unaddressed = ffi.new("_Bool[]", max(count, 1))
+    io.libtmap_log(name, raw, len(raw), descs, errors, lines, unaddressed, count)
     checker = _native.checker_for(contract, cuda, ptx, driver, target)
     out = []
     for i in range(count):
         error = _native.text(errors + i * _ERROR)
-        d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}")
+        d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}",
+                       assumed=("address",) if unaddressed[i] else ())
         out.append(Logged(int(lines[i]), None if error else judge(checker, d), error))
     return out
 
