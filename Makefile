@@ -113,7 +113,7 @@ $(LIB_A) $(B)/host/libtmap.a:
 
 $(B)/libtmap.so: $(CORE_OBJ)
 $(B)/libtmap-symbolic.so: $(SYMBOLIC_OBJ) | $(B)/libtmap.so
-$(B)/libtmap-cuda.so: $(CUDA_OBJ) | $(B)/libtmap.so
+$(B)/libtmap-cuda.so: $(CUDA_SO_OBJ) | $(B)/libtmap.so
 # It has what it needs of libtmap's inside as a copy that nobody sees.
 $(B)/libtmap-emulate.so: $(EMULATE_OBJ) | $(B)/libtmap.a
 $(B)/libtmap-symbolic.so: private SO_LIBS = -L$(B) -ltmap $(SYMBOLIC_LIBS)

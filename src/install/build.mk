@@ -54,6 +54,7 @@ install-files:
 	install -m 644 include/tmap/*.h include/tmap/*.hpp $(DESTDIR)$(INCLUDEDIR)/tmap/
 	install -m 644 $(PARTS:%=$(B)/lib%.a) $(DESTDIR)$(LIBDIR)/
 	cd $(B) && cp -P $(foreach m,$(PARTS),lib$(m).so lib$(m).so.$(SOMAJOR) lib$(m).so.$(VERSION)) $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(IMAGE_SO) $(DESTDIR)$(LIBDIR)/
 	install -m 644 $(B)/libtmap-trace.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(PARTS:%=$(STAGE)/%.pc) $(DESTDIR)$(LIBDIR)/pkgconfig/
 	install -m 644 $(STAGE)/tmap-config.cmake $(STAGE)/tmap-config-version.cmake $(DESTDIR)$(LIBDIR)/cmake/tmap/
@@ -73,6 +74,7 @@ uninstall:
 	  $(PREFIX)/lib/libtmap-trace.so $(PARTS:%=$(LIBDIR)/pkgconfig/%.pc) $(DATADIR)/zsh/site-functions/_tmap \
 	  $(DATADIR)/bash-completion/completions/tmap $(DATADIR)/fish/vendor_completions.d/tmap.fish)
 	rm -f $(foreach m,$(PARTS),$(DESTDIR)$(LIBDIR)/lib$(m).a $(DESTDIR)$(LIBDIR)/lib$(m).so*) \
+	  $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(IMAGE_SO))) \
 	  $(DESTDIR)$(MANDIR)/man1/tmap.1 $(DESTDIR)$(MANDIR)/man1/tmap-*.1 $(DESTDIR)$(MANDIR)/man3/tmap_*.3
 
 # make dist: a source tarball and, where dpkg-deb is, a .deb, in build/dist.

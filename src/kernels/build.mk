@@ -3,10 +3,23 @@
 # make image_tests_device_<name>[] and so on of the kernels that only a test or a bench launches.
 IMAGE_CU   := $(wildcard src/kernels/*/*.cu src/kernels/*/*/*.cu)
 IMAGE_OBJ  := $(patsubst %.cu,$(B)/%.image.o,$(IMAGE_CU))
+IMAGES     := $(sort $(IMAGE_CU:src/kernels/%.cu=%))
 # The command, and tests that launch nothing, link all but the images, and open libtmap-cuda.so when
 # one is asked for (runtime/images_open.c): nobody waits for kernels that are not run.
 HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
-CUDA_OBJ   := $(filter-out %/runtime/images_open.o,$(CUDA_OBJ)) $(IMAGE_OBJ)
+CUDA_OBJ   := $(filter-out %/runtime/images_open.o %/runtime/images.o,$(CUDA_OBJ))
+# Which image lies in which shared library: those of gemm/F in libtmap-cuda-F, which libtmap-cuda.so opens
+# (runtime/images.c), for each family F named here; all others in libtmap-cuda.so. libtmap-cuda.a has all.
+IMAGE_LIBS := sm100 sm120
+IMAGE_SO   := $(IMAGE_LIBS:%=$(B)/libtmap-cuda-%.so.$(VERSION))
+EXTRA_LIBS += $(IMAGE_SO)
+images_of   = $(if $(filter $(1),$(IMAGE_LIBS)),$(filter gemm/$(1)/%,$(IMAGES)),$(filter-out $(IMAGE_LIBS:%=gemm/%/%),$(IMAGES)))
+objects_of  = $(B)/src/kernels/runtime/images-$(1).o $(patsubst %,$(B)/src/kernels/%.image.o,$(call images_of,$(1)))
+CUDA_SO_OBJ := $(CUDA_OBJ) $(call objects_of,cuda)
+CUDA_OBJ    += $(B)/src/kernels/runtime/images-all.o $(IMAGE_OBJ)
+$(IMAGE_SO): $(B)/libtmap-cuda-%.so.$(VERSION): src/libtmap.map
+	$(Q)$(CC) $(CFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=src/libtmap.map $(LDFLAGS) -o $@ $(filter %.o,$^) -ldl
+$(foreach f,$(IMAGE_LIBS),$(eval $(B)/libtmap-cuda-$(f).so.$(VERSION): $(call objects_of,$(f))))
 $(B)/host/libtmap-cuda.a: $(HOST_OBJ)
 	@mkdir -p $(@D); rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -64,12 +77,20 @@ $(B)/%.image.o: $(if $(WITH_CUDA),$(B)/%.fatbin,%.cu) src/kernels/build.mk $(B)/
 	$(Q)$(CC) -c -o $@ $(@:.o=.s)
 .PRECIOUS: $(B)/%.fatbin
 
-# The list of images, for src/kernels/runtime/images.c; written anew only when it changes.
-IMAGES_DEF := $(B)/gen/kernels/images.def
-$(IMAGES_DEF): FORCE
-	@mkdir -p $(@D); n=$@.$$$$; for i in $(sort $(IMAGE_CU:src/kernels/%.cu=%)); do \
-	  echo "IMAGE(image_$$i, \"$$i\")" | sed ':a; s|^\([^,]*\)/|\1_|; ta'; done >$$n; cmp -s $$n $@ || cp $$n $@; rm -f $$n
-$(B)/src/kernels/runtime/images.o: $(IMAGES_DEF)
+# The lists of images, for src/kernels/runtime/images.c, and what is compiled with each; a list is written
+# anew only when it changes.
+define image_list # NAME, IMAGES, LIBRARIES
+$(B)/gen/kernels/$(1).def: FORCE
+	@mkdir -p $$(@D); printf '%s\n' $(foreach i,$(2),'IMAGE(image_$(subst /,_,$(i)), "$(i)")') \
+	  $(foreach f,$(3),'LIBRARY("libtmap-cuda-$(f).so")') >$$@.new; cmp -s $$@.new $$@ || cp $$@.new $$@; rm -f $$@.new
+$(B)/src/kernels/runtime/images-$(1).o: OBJ_CFLAGS = -DIMAGES='"kernels/$(1).def"'
+$(B)/src/kernels/runtime/images-$(1).o: src/kernels/runtime/images.c $(B)/gen/kernels/$(1).def $(B)/.config
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(OBJ_CFLAGS) -c -o $$@ $$<
+endef
+$(eval $(call image_list,all,$(IMAGES)))
+$(eval $(call image_list,cuda,$(call images_of,cuda),$(IMAGE_LIBS)))
+$(foreach f,$(IMAGE_LIBS),$(eval $(call image_list,$(f),$(call images_of,$(f)))))
 
 # make kernels-cross: the copy suite for the architectures after Hopper, each kernel's code scanned.
 CROSS_ARCHES ?= 100a 103a 120a 121a

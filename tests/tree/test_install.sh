@@ -33,6 +33,9 @@ check "make install of another PREFIX" install_to PREFIX="$root"
 check "its .pc file is not the first one's" grep -qx "prefix=$root" "$root/lib/pkgconfig/tmap.pc"
 check "nothing is built again" test "$(stat -c %Y "$B/tmap")" = "$built"
 check "the installed command runs" "$root/bin/tmap" --version
+for family in sm90 sm100 sm120; do
+    check "it finds the kernels of $family" sh -c "'$root/bin/tmap' kernels list | grep -q 'image gemm/$family/'"
+done
 for f in include/tmap/*.h include/tmap/*.hpp; do [ -e "$root/include/tmap/${f##*/}" ] || bad "$f is not installed"; done
 
 # --- the examples -------------------------------------------------------------------------------

@@ -20,6 +20,16 @@ for lib in libtmap libtmap-symbolic libtmap-emulate libtmap-cuda; do
     result "$lib.so exports only tmap_ names" "$bad"
 done
 
+for so in "$B"/libtmap-cuda-*.so.*; do
+    bad=$(nm -D --defined-only "$so" | awk '$2 == "T" { print $3 }' | sed 's/@.*//' | grep -vx tmap_code_embedded_at)
+    result "$(basename "$so") has images and nothing else" "$bad"
+done
+for so in "$B"/libtmap*.so.*.*.*; do
+    bytes=$(stat -c %s "$so")
+    bad=$([ -n "$sanitized" ] || [ "$bytes" -le 12000000 ] || echo "$bytes bytes")
+    result "$(basename "$so") takes 12 MB at most" "$bad"
+done
+
 # A name with external linkage carries the prefix of what it belongs to, so that a static link
 # cannot collide with the program's own.
 bad=$(nm --defined-only "$B/libtmap.a" 2>/dev/null | awk '$2 ~ /^[TDBR]$/ { print $3 }' |

@@ -193,6 +193,12 @@ static enum tmap_status start(struct tmap_gemm *suite, char *why, size_t cap)
         explain(why, cap, reason);
         return TMAP_E_NO_DEVICE;
     }
+    if (gemm_image_of(suite->family, GEMM_BF16, GEMM_COMMON).size == 0) {
+        explain(why, cap,
+                "no kernels for this device: the library of its family is not beside "
+                "libtmap-cuda");
+        return TMAP_E_NOT_BUILT;
+    }
     enum tmap_status status = ready_checker(suite);
     if (status == TMAP_OK) status = ready_mailbox(suite);
     if (status == TMAP_OK) status = ready_workspaces(suite);

@@ -1,24 +1,57 @@
-/* Every image of the library. images.def is what the Makefile found. */
+/* The images of one library, and after them those of the libraries beside it. IMAGES is what
+ * src/kernels/build.mk found for the library that this file is compiled for: libtmap-cuda.a has
+ * every image; libtmap-cuda.so has its own, and opens a library for each family of chips after
+ * Hopper when an image is asked for that it has not. */
+#include <dlfcn.h>
+
 #include "tmap/code.h"
 
+typedef bool embedded_at(size_t i, struct tmap_code_embedded *image);
+
+#define LIBRARY(file)
 #define IMAGE(symbol, name)                                                                        \
     extern const uint8_t symbol[];                                                                 \
     extern const uint64_t symbol##_bytes;
-#include "kernels/images.def"
+#include IMAGES
 #undef IMAGE
+
+static const struct {
+    const char *name;
+    const uint8_t *data;
+    const uint64_t *bytes;
+} images[] = {
+#define IMAGE(symbol, name) {name, symbol, &symbol##_bytes},
+#include IMAGES
+#undef IMAGE
+};
+#undef LIBRARY
+#define OWN (sizeof images / sizeof images[0])
+
+/* Of this very version, which the file's name says. */
+static const char *const beside[] = {
+#define IMAGE(symbol, name)
+#define LIBRARY(file) file "." TMAP_VERSION_STRING,
+#include IMAGES
+    NULL};
+
+/* The i-th image of all that lie beside. A library that is not there has none. */
+static bool beside_at(size_t i, struct tmap_code_embedded *image)
+{
+    struct tmap_code_embedded found;
+    for (const char *const *file = beside; *file; file++) {
+        embedded_at *at = NULL;
+        void *library = dlopen(*file, RTLD_NOW | RTLD_LOCAL);
+        if (library) *(void **)&at = dlsym(library, "tmap_code_embedded_at");
+        for (size_t k = 0; at && at(k, &found); k++)
+            if (i-- == 0) return *image = found, true;
+    }
+    return false;
+}
 
 bool tmap_code_embedded_at(size_t i, struct tmap_code_embedded *image)
 {
-#define IMAGE(symbol, name) {name, symbol, &symbol##_bytes},
-    static const struct {
-        const char *name;
-        const uint8_t *data;
-        const uint64_t *bytes;
-    } images[] = {
-#include "kernels/images.def"
-    };
-#undef IMAGE
-    if (!image || i >= sizeof images / sizeof images[0]) return false;
+    if (!image) return false;
+    if (i >= OWN) return beside_at(i - OWN, image);
     *image = (struct tmap_code_embedded){images[i].name, images[i].data, (size_t)*images[i].bytes};
     return true;
 }
