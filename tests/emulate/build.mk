@@ -56,6 +56,12 @@ $(B)/tests/emulate/speed: $(B)/tests/emulate/speed.o $(TEST_HELP_A) $(LINK_ALL)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_ALL)
 test-build: $(B)/tests/emulate/speed
 
+# build/tests/emulate/beside: one product of operands in files, for others/beside.py.
+$(B)/tests/emulate/beside.o: OBJ_CFLAGS = -Itests
+$(B)/tests/emulate/beside: $(B)/tests/emulate/beside.o $(TEST_HELP_A) $(LINK_ALL)
+	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_ALL)
+test-build: $(B)/tests/emulate/beside
+
 # The search for orders is the command's.
 $(B)/tests/emulate/test_orders: TEST_MORE = $(B)/src/cli/emulate_orders.o
 $(B)/tests/emulate/test_orders: $(B)/src/cli/emulate_orders.o
