@@ -4,7 +4,7 @@
 #include "cli/each.h"
 #include "cli/prove.h"
 #include "cli/shard.h"
-#include "io/json/hint.h"
+#include "io/paste/hint.h"
 #include "io/ptx/ptx.h"
 #include "io/report/report.h"
 

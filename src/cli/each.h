@@ -3,7 +3,7 @@
 #define TMAP_CLI_EACH_H
 
 #include "cli/cli.h"
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 #include "io/json/record.h"
 
 enum cli_each_flag {

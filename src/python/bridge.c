@@ -1,5 +1,5 @@
 /* bridge.c : see bridge.h. */
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 #include "io/picture/picture.h"
 #include "io/report/rule.h"
 

@@ -1,7 +1,7 @@
 /* fuzz_log.c : any bytes as the log of a program whose encode call failed, behind one byte that
  * says whose: records end, keep inside the text, and a field that is located lies in its record. */
 #include "fuzz/fuzz.h"
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 
 static void locate(const struct io_stream *stream, const struct io_record *r)
 {

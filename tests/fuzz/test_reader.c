@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 #include "io/report/report.h"
 
 #include <dirent.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* place.c : where in the user's text a finding points, and what a change there would do. */
 #include "expr/field.h"
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 #include "io/report/judge.h"
 #include "io/report/rule.h"
 

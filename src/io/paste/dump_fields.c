@@ -1,6 +1,6 @@
 /* dump_fields.c : see dump_fields.h. */
 #define _GNU_SOURCE /* memmem */
-#include "io/json/dump_fields.h"
+#include "io/paste/dump_fields.h"
 
 #include "expr/values.h"
 
@@ -14,7 +14,7 @@ static const struct {
     enum where where;
 } names[] = {
 #define NAME(name, field, where) {name, field, where},
-#include "io/json/dump_names.def"
+#include "io/paste/dump_names.def"
 #undef NAME
 };
 

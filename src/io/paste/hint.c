@@ -1,6 +1,6 @@
 /* hint.c : see hint.h. */
 #define _GNU_SOURCE /* memmem */
-#include "io/json/hint.h"
+#include "io/paste/hint.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static const struct hint hints[] = {
 #define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false},
 #define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false},
 #define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true},
-#include "io/json/hints.def"
+#include "io/paste/hints.def"
 #undef HINT
 #undef OTHER
 #undef WORDS
@@ -116,7 +116,7 @@ const char *io_hint_arch(const struct io_stream *stream, const char **gpu)
         const char *name, *arch;
     } gpus[] = {
 #define GPU(name, arch) {name, arch},
-#include "io/json/gpus.def"
+#include "io/paste/gpus.def"
 #undef GPU
     };
 

@@ -1,10 +1,10 @@
 /* dump.c : see dump.h. Names and order of the fields: cute/atom/copy_traits_sm90_tma.hpp (CUTLASS),
  * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang),
  * trtllm/fmha/kernelParams.h (FlashInfer). */
-#include "io/json/dump.h"
-#include "io/json/dump_fields.h"
-#include "io/json/hint.h"
-#include "io/json/source.h"
+#include "io/paste/dump.h"
+#include "io/paste/dump_fields.h"
+#include "io/paste/hint.h"
+#include "io/paste/source.h"
 
 #include <ctype.h>
 #include <stdio.h>

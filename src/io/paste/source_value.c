@@ -1,8 +1,8 @@
 /* source_value.c : see source_value.h. */
 #define _GNU_SOURCE /* memmem */
-#include "io/json/source_value.h"
+#include "io/paste/source_value.h"
 
-#include "io/json/dump_fields.h"
+#include "io/paste/dump_fields.h"
 
 #include <ctype.h>
 #include <stdio.h>

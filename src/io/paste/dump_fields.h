@@ -3,7 +3,7 @@
 #ifndef TMAP_IO_DUMP_FIELDS_H
 #define TMAP_IO_DUMP_FIELDS_H
 
-#include "io/json/dump.h"
+#include "io/paste/dump.h"
 
 enum field {
     DTYPE,

@@ -1,10 +1,10 @@
 /* source.c : see source.h. The order of the arguments is cuda.h's. */
 #define _GNU_SOURCE /* memmem */
-#include "io/json/source.h"
+#include "io/paste/source.h"
 
-#include "io/json/dump_fields.h"
-#include "io/json/hint.h"
-#include "io/json/source_value.h"
+#include "io/paste/dump_fields.h"
+#include "io/paste/hint.h"
+#include "io/paste/source_value.h"
 
 #include <ctype.h>
 #include <stdio.h>
