@@ -9,6 +9,13 @@ ptx: $(PTX)
 # Faults for the chips after Hopper have PTX alone: seconds of nvcc, where there is one.
 test-build: $(if $(WITH_CUDA),$(B)/tests/device/gemm/faults_sm100.ptx $(B)/tests/device/gemm/faults_sm120.ptx)
 
+# make kept-ptx: writes the kernels that machines without nvcc have as data again; a new one begins as
+# a file with its name and a first line like the others'.
+KEPT := $(wildcard tests/data/emulate/kernels/*.ptx)
+.PHONY: kept-ptx
+kept-ptx: $(patsubst %.cu,$(B)/%.ptx,$(sort $(shell awk 'FNR == 1 { print $$2 }' $(KEPT))))
+	B=$(B) tests/emulate/test_kept.sh --keep
+
 # make prove-emulate: every case of the H200's record on the emulator (a quarter of an hour).
 .PHONY: prove-emulate
 prove-emulate: ptx $(B)/tests/emulate/test_recorded
