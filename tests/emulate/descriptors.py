@@ -1,21 +1,23 @@
 """Instruction and matrix descriptors of tcgen05.mma in PTX text, field by field.
 
-  descriptors.py triton             what pip's Triton writes, a line a product: tests/data/triton-descriptors.tsv
+  descriptors.py triton              what pip's Triton writes, a line a product: tests/data/triton-descriptors.tsv
   descriptors.py compare TSV PTX...  whether the kernels tensor_* of tmap's PTX have the same fields
 
+tests/data/cutlass-descriptors.tsv has the same columns: others/cutlass/descriptors.cu writes it.
+
 Fields and their bits: PTX ISA 9.0, tcgen05, "instruction descriptor" and "matrix descriptor". The leading
-offset is not compared: of a k-major operand under a swizzle it is not used, of others it is each layout's own.
-The operands' types are a parameter of tmap's kernels, which kinds share: tests/kernels/test_gemm_families.c has
-them.
+offset is compared where the other compiler writes one: of a k-major operand under a swizzle it is not used, nor
+of an mn-major one of a single span. The operands' types are a parameter of tmap's kernels, which kinds share:
+tests/kernels/test_gemm_families.c has them.
 """
 import re
 import sys
 
-KERNEL = {"bf16": "f16", "f16": "f16", "e4m3": "f8f6f4", "e5m2": "f8f6f4"}  # that multiplies a kind
 INSTRUCTION = {"d": (4, 3), "negated": (13, 3), "a_mn": (15, 1),
-               "b_mn": (16, 1), "n": (17, 63), "m": (24, 31), "sparse": (0, 15), "high": (29, 7)}
+               "b_mn": (16, 1), "n": (17, 63), "scale": (23, 1), "m": (24, 31), "sparse": (0, 15), "high": (29, 7)}
 MATRIX = {"constant": (46, 7), "base": (49, 7), "mode": (52, 1), "zero": (53, 255), "swizzle": (61, 7),
           "stride": (32, 0x3fff)}
+LEADING = {"leading": (16, 0x3fff)}
 
 
 def fields(value, table):
@@ -27,7 +29,7 @@ def products(text):
     constant is not written beside it)."""
     for kernel in re.split(r"\.entry\s+", text)[1:]:
         name = re.match(r"\w+", kernel).group()
-        found = re.search(r"tcgen05\.mma\.cta_group::(\d)\.kind::(\w+)\s*\[[^\]]*\],\s*(%\w+),\s*(%\w+),\s*(%\w+)",
+        found = re.search(r"tcgen05\.mma\.cta_group::(\d)\.kind::(\w+)[.\w:]*\s*\[[^\]]*\],\s*(%\w+),\s*(%\w+),\s*(%\w+)",
                           kernel)
         if not found:
             continue
@@ -85,16 +87,19 @@ def differences(ours, theirs):
     found = [] if ours[0] == theirs[0] else ["kind"]
     for i, what, table in ((1, "instruction", INSTRUCTION), (2, "A", MATRIX), (3, "B", MATRIX)):
         x, y = fields(ours[i], table), fields(theirs[i], table)
+        if table is MATRIX and fields(theirs[i], LEADING)["leading"]:
+            x, y = {**x, **fields(ours[i], LEADING)}, {**y, **fields(theirs[i], LEADING)}
         found += [f"{what}.{f} {x[f]} for {y[f]}" for f in x if x[f] != y[f]]
     return found
 
 
 def compare(table, paths):
     theirs, bad, seen = {}, 0, 0
+    whose = "CUTLASS's" if open(table).readline().startswith("# CUTLASS") else "Triton's"
     for line in open(table):
         if not line.startswith("#"):
-            kind, n, b_mn, mma, shape, a, b = line.split()
-            theirs.setdefault(f"tensor_{KERNEL[kind]}_1x{n}_0{b_mn}", []).append(
+            kind, ctas, n, orders, mma, shape, a, b = line.split()
+            theirs.setdefault(f"tensor_{mma}_{ctas}x{n}_{orders}", []).append(
                 (kind, mma, int(shape, 0), int(a, 0), int(b, 0)))
     for path in paths:
         for name, ctas, mma, shape, a, b in products(open(path).read()):
@@ -104,7 +109,7 @@ def compare(table, paths):
                 seen += 1
                 differ = differences((mma, shape, a, b), want)
                 bad += bool(differ)
-                print(f"{'not ok' if differ else 'ok'} {seen} - {name}, {kind}: descriptors are Triton's" +
+                print(f"{'not ok' if differ else 'ok'} {seen} - {name}, {kind}: descriptors are {whose}" +
                       (": " + ", ".join(differ) if differ else ""))
     print(f"1..{seen}")
     return bad or seen != sum(map(len, theirs.values()))
@@ -114,9 +119,9 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["triton"]:
         import triton
         import triton.language as tl
-        print(f"# descriptors.py triton, Triton {triton.__version__}: kind n b_mn mma instruction a b")
+        print(f"# descriptors.py triton, Triton {triton.__version__}: kind ctas n orders mma instruction a b")
         for word, n, b_mn, ptx in triton_products():
             for _, _, mma, shape, a, b in products(ptx):
-                print(word, n, b_mn, mma, hex(shape), hex(a), hex(b))
+                print(word, 1, n, f"0{b_mn}", mma, hex(shape), hex(a), hex(b))
     else:
         sys.exit(1 if compare(sys.argv[2], sys.argv[3:]) else 0)

@@ -149,29 +149,35 @@ static void groups_are_the_chips_own(void **state)
         }
 }
 
-/* What the host adds to the kernels' instruction descriptor is what Triton's compiler has there. */
-static void types_are_those_of_tritons_descriptors(void **state)
+/* What the host adds to the kernels' instruction descriptor is what another compiler has there. */
+static void types_are_those_of(const char *table, unsigned lines)
 {
     enum { TYPES = 7 << 7 | 7 << 10 };
-    static const struct {
-        const char *word;
-        int32_t kind;
-    } kinds[] = {{"bf16", GEMM_BF16}, {"f16", GEMM_F16}, {"e4m3", GEMM_E4M3}, {"e5m2", GEMM_E5M2}};
-    FILE *f = fopen("tests/data/triton-descriptors.tsv", "r");
-    char line[200], word[16], mma[16];
-    unsigned n, b_mn, instruction, compared = 0;
-    (void)state;
+    static const char *const kinds[GEMM_KINDS] = {
+#define KIND(word, ...) #word,
+#include "kernels/gemm/kinds.def"
+    };
+    FILE *f = fopen(table, "r");
+    char line[200], word[16];
+    unsigned instruction, compared = 0;
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
-        if (sscanf(line, "%15s %u %u %15s %x", word, &n, &b_mn, mma, &instruction) != 5) continue;
-        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-            if (strcmp(kinds[i].word, word) != 0) continue;
-            assert_int_equal(gemm_tensor_types(kinds[i].kind), instruction & TYPES);
+        if (sscanf(line, "%15s %*u %*u %*u %*s %x", word, &instruction) != 2) continue;
+        for (int32_t kind = 0; kind < GEMM_KINDS; kind++) {
+            if (strcmp(kinds[kind], word) != 0) continue;
+            assert_int_equal(gemm_tensor_types(kind), instruction & TYPES);
             compared++;
         }
     }
     fclose(f);
-    assert_int_equal(compared, 16);
+    assert_int_equal(compared, lines);
+}
+
+static void types_are_those_of_others_descriptors(void **state)
+{
+    (void)state;
+    types_are_those_of("tests/data/triton-descriptors.tsv", 16);
+    types_are_those_of("tests/data/cutlass-descriptors.tsv", 96);
 }
 
 int main(void)
@@ -180,7 +186,7 @@ int main(void)
                                        cmocka_unit_test(all_that_is_offered_is_legal),
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
                                        cmocka_unit_test(groups_are_the_chips_own),
-                                       cmocka_unit_test(types_are_those_of_tritons_descriptors)};
+                                       cmocka_unit_test(types_are_those_of_others_descriptors)};
     const int failed = cmocka_run_group_tests_name("families of products", tests, NULL, NULL);
     emulated_close();
     return failed;
