@@ -223,10 +223,11 @@ static enum tmap_status check_member(const struct tmap_gemm *suite, const struct
                                      struct tmap_desc desc[3], struct tmap_gemm_refusal *refusal)
 {
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
+    const int32_t ctas = choice->instance->ctas;
     gemm_describe(view, choice, problem, desc);
     for (int i = 0; i < 3; i++) {
-        enum tmap_status status = gemm_check_piece(suite, &desc[i], "ABD"[i], sharers[i],
-                                                   choice -> instance -> ctas, refusal);
+        enum tmap_status status =
+            gemm_check_piece(suite, &desc[i], "ABD"[i], sharers[i], ctas, refusal);
         if (status == TMAP_OK) status = check_edits(suite, &desc[i], "ABD"[i], refusal);
         if (status != TMAP_OK) return status;
     }

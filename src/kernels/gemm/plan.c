@@ -95,16 +95,21 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->limit_ms = suite->limit_ms;
 }
 
+static enum tmap_status encode_checked(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                       struct gemm_map *map, struct tmap_gemm_refusal *refusal)
+{
+    const enum tmap_status status = gemm_encode(suite, desc, map);
+    if (status == TMAP_OK) return TMAP_OK;
+    return gemm_refuse(refusal, status, "a checked map cannot be encoded");
+}
+
 /* A map, checked and encoded. */
 static enum tmap_status map_one(const struct tmap_gemm *suite, const struct tmap_desc *desc,
                                 char name, int32_t sharers, int32_t ctas, struct gemm_map *map,
                                 struct tmap_gemm_refusal *refusal)
 {
-    enum tmap_status status = gemm_check_piece(suite, desc, name, sharers, ctas, refusal);
-    if (status != TMAP_OK) return status;
-    status = gemm_encode(suite, desc, map);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
-    return TMAP_OK;
+    const enum tmap_status status = gemm_check_piece(suite, desc, name, sharers, ctas, refusal);
+    return status == TMAP_OK ? encode_checked(suite, desc, map, refusal) : status;
 }
 
 /* A convolution's pixels. */
@@ -113,10 +118,7 @@ static enum tmap_status map_pixels(const struct tmap_gemm *suite, const struct g
                                    struct gemm_map *map, struct tmap_gemm_refusal *refusal)
 {
     const enum tmap_status status = gemm_check_pixels(suite, view, desc, sharers, refusal);
-    if (status != TMAP_OK) return status;
-    return gemm_encode(suite, desc, map) == TMAP_OK
-               ? TMAP_OK
-               : gemm_refuse(refusal, TMAP_E_INTERNAL, "a checked map cannot be encoded");
+    return status == TMAP_OK ? encode_checked(suite, desc, map, refusal) : status;
 }
 
 /* The map of a tile's last columns, where they need one of their own. */
@@ -187,6 +189,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     gemm_describe(&view, choice, problem, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
+    const int32_t ctas = choice->instance->ctas;
     if (view.conv.images > 0) {
         const enum tmap_status status =
             map_pixels(suite, &view, &plan->desc[0], sharers[0], &params.a, refusal);
@@ -194,8 +197,8 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         gemm_fill_conv(&view, &all.conv);
     }
     for (int i = view.conv.images > 0; i < 3; i++) {
-        const enum tmap_status status = map_one(suite, &plan->desc[i], "ABD"[i], sharers[i],
-                                                choice -> instance -> ctas, maps[i], refusal);
+        const enum tmap_status status =
+            map_one(suite, &plan->desc[i], "ABD"[i], sharers[i], ctas, maps[i], refusal);
         if (status != TMAP_OK) return status;
     }
     enum tmap_status status = map_end(suite, &view, choice, &plan->desc[2], &params.d_end, refusal);
