@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/emulated_suites.h"
+#include "support/emulated_instances.h"
 #include "support/splitmix.h"
 
 enum { BLOCK = 128 };
@@ -110,42 +110,27 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct scaled x;
     struct tmap_gemm_config config;
-    struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     const struct tmap_gemm_problem p = shape_of(g, &r);
     make(&p, seed, &x);
     if (!configure(g, &x.product.problem, &r, &config)) fail_msg("%s: no configuration", g->name);
-    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
-    emulator->how.seed = seed;
-    const enum tmap_status made =
-        tmap_gemm_make_plan(suite, &x.product.problem, &config, &plan, &why);
-    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const bool clean = emulated_gemm_clean(suite, &x.product.problem, &config,
+                                           (enum tmap_emulate_schedule)(seed % 3), seed);
     const double worst = emulated_product_worst(&x.product);
-    if (ran != TMAP_OK || emulator->findings || !(worst <= 1)) {
-        emulated_print();
-        fail_msg("%s %dx%dx%d seed %u: status %d, %zu findings, worst %g; cluster %dx%d split %d "
+    if (!clean || !(worst <= 1)) {
+        fail_msg("%s %dx%dx%d seed %u: worst %g; cluster %dx%d split %d "
                  "stream %d direct %d",
-                 g->name, p.m, p.n, p.k, (unsigned)seed, ran, emulator->findings, worst,
-                 config.cluster_m, config.cluster_n, config.split_k, config.stream_k,
-                 config.direct);
+                 g->name, p.m, p.n, p.k, (unsigned)seed, worst, config.cluster_m, config.cluster_n,
+                 config.split_k, config.stream_k, config.direct);
     }
     unmake(&x);
 }
 
 static void instances(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SHAPES");
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 3;
-    size_t seen = 0;
+    const uint64_t shapes = emulated_shapes(3);
     (void)state;
     assert_true(emulated_ptx("src/kernels/gemm/sm90/e4m3_blocks"));
-    for (size_t i = 0; i < gemm_instance_count; i++) {
-        if (!emulated_function(gemm_instances[i].name)) continue;
-        memset(suite->functions, 0, sizeof suite->functions);
-        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
-        seen++;
-    }
+    const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
     assert_true(seen > 0);
     emulated_unload();

@@ -14,6 +14,7 @@
 
 #include "support/conv_fault.h"
 #include "support/emulated_conv.h"
+#include "support/emulated_instances.h"
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -102,44 +103,29 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct emulated_conv c;
     struct tmap_gemm_config config;
-    struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     draw_case(g, seed, &r, &c, &config);
-    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
-    emulator->how.seed = seed;
-    const enum tmap_status made =
-        tmap_gemm_make_plan(suite, &c.product.problem, &config, &plan, &why);
-    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const bool clean = emulated_gemm_clean(suite, &c.product.problem, &config,
+                                           (enum tmap_emulate_schedule)(seed % 3), seed);
     const uint64_t wrong = emulated_product_wrong(&c.product);
-    if (ran != TMAP_OK || emulator->findings || wrong) {
+    if (!clean || wrong) {
         const struct tmap_conv_shape *s = &c.conv.shape;
-        emulated_print();
-        fail_msg("%s seed %u: status %d, %zu findings, %llu wrong; %d x %dx%dx%d of %d to %d, "
+        fail_msg("%s seed %u: %llu wrong; %d x %dx%dx%d of %d to %d, "
                  "filter %dx%dx%d stride %dx%dx%d dil %d %d pad %d %d %d %d; cluster %dx%d split "
                  "%d stream %d",
-                 g->name, (unsigned)seed, ran, emulator->findings, (unsigned long long)wrong,
-                 s->images, s->size[0], s->size[1], s->size[2], s->channels, s->filters,
-                 s->filter[0], s->filter[1], s->filter[2], s->stride[0], s->stride[1], s->stride[2],
-                 s->dilation[0], s->dilation[1], s->pad_low[0], s->pad_high[0], s->pad_low[1],
-                 s->pad_high[1], config.cluster_m, config.cluster_n, config.split_k,
-                 config.stream_k);
+                 g->name, (unsigned)seed, (unsigned long long)wrong, s->images, s->size[0],
+                 s->size[1], s->size[2], s->channels, s->filters, s->filter[0], s->filter[1],
+                 s->filter[2], s->stride[0], s->stride[1], s->stride[2], s->dilation[0],
+                 s->dilation[1], s->pad_low[0], s->pad_high[0], s->pad_low[1], s->pad_high[1],
+                 config.cluster_m, config.cluster_n, config.split_k, config.stream_k);
     }
     emulated_conv_free(suite, &c);
 }
 
 static void instances(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SHAPES");
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 6;
-    size_t seen = 0;
+    const uint64_t shapes = emulated_shapes(6);
     (void)state;
-    for (size_t i = 0; i < gemm_instance_count; i++) {
-        if (!emulated_function(gemm_instances[i].name)) continue;
-        memset(suite->functions, 0, sizeof suite->functions);
-        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
-        seen++;
-    }
+    const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
     assert_int_equal(seen, 10);
 }

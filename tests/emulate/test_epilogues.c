@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "support/emulated_epilogue.h"
+#include "support/emulated_instances.h"
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -76,8 +77,6 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct emulated_epilogue x;
     struct tmap_gemm_config config;
-    struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_problem p;
     int tries = 0;
     for (;; tries++) {
@@ -88,36 +87,24 @@ static void one(const struct gemm_instance *g, uint64_t seed)
         if (configure(g, &x.product.problem, &r, &config)) break;
         emulated_epilogue_free(suite, &x);
     }
-    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
-    emulator->how.seed = seed;
-    const enum tmap_status made =
-        tmap_gemm_make_plan(suite, &x.product.problem, &config, &plan, &why);
-    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const bool clean = emulated_gemm_clean(suite, &x.product.problem, &config,
+                                           (enum tmap_emulate_schedule)(seed % 3), seed);
     const struct emulated_epilogue_outcome o = emulated_epilogue_inspect(&x);
-    if (ran != TMAP_OK || emulator->findings || !o.right) {
-        emulated_print();
-        fail_msg("%s %dx%dx%d seed %u: status %d, %zu findings; D %g, second %g, amax %g; out %d "
+    if (!clean || !o.right) {
+        fail_msg("%s %dx%dx%d seed %u: D %g, second %g, amax %g; out %d "
                  "activation %d steps %x swapped %d split %d stream %d direct %d",
-                 g->name, p.m, p.n, p.k, (unsigned)seed, ran, emulator->findings, o.d, o.second,
-                 o.amax, p.out, p.epilogue.activation, o.steps, config.swapped, config.split_k,
-                 config.stream_k, config.direct);
+                 g->name, p.m, p.n, p.k, (unsigned)seed, o.d, o.second, o.amax, p.out,
+                 p.epilogue.activation, o.steps, config.swapped, config.split_k, config.stream_k,
+                 config.direct);
     }
     emulated_epilogue_free(suite, &x);
 }
 
 static void instances(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SHAPES");
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 3;
-    size_t seen = 0;
+    const uint64_t shapes = emulated_shapes(3);
     assert_true(emulated_ptx(*state));
-    for (size_t i = 0; i < gemm_instance_count; i++) {
-        if (!emulated_function(gemm_instances[i].name)) continue;
-        memset(suite->functions, 0, sizeof suite->functions);
-        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
-        seen++;
-    }
+    const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %s: %zu instances, %u shapes each\n", (const char *)*state, seen,
                   (unsigned)shapes);
     assert_true(seen > 0);

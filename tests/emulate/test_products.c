@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/emulated_suites.h"
+#include "support/emulated_instances.h"
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -62,8 +62,6 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     uint64_t r = seed * 977 + (uint64_t)(g - gemm_instances);
     struct emulated_product product;
     struct tmap_gemm_config config;
-    struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_problem p = shape_of(g, &r);
     int tries = 0;
     if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
@@ -72,37 +70,25 @@ static void one(const struct gemm_instance *g, uint64_t seed)
         p = shape_of(g, &r);
         if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
     }
-    emulator->how.schedule = (enum tmap_emulate_schedule)(draw(&r, 3));
-    emulator->how.seed = seed;
-    const enum tmap_status made =
-        tmap_gemm_make_plan(suite, &product.problem, &config, &plan, &why);
-    if (made != TMAP_OK) fail_msg("%s: plan %d: %s", g->name, made, why.text);
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
+    const bool clean = emulated_gemm_clean(suite, &product.problem, &config,
+                                           (enum tmap_emulate_schedule)(draw(&r, 3)), seed);
     const uint64_t wrong = emulated_product_wrong(&product);
-    if (ran != TMAP_OK || emulator->findings || wrong) {
-        emulated_print();
-        fail_msg("%s %dx%dx%d seed %u: status %d, %zu findings, %llu wrong; cluster %dx%d split %d "
+    if (!clean || wrong) {
+        fail_msg("%s %dx%dx%d seed %u: %llu wrong; cluster %dx%d split %d "
                  "stream %d store warp %d direct %d",
-                 g->name, p.m, p.n, p.k, (unsigned)seed, ran, emulator->findings,
-                 (unsigned long long)wrong, config.cluster_m, config.cluster_n, config.split_k,
-                 config.stream_k, config.store_warp, config.direct);
+                 g->name, p.m, p.n, p.k, (unsigned)seed, (unsigned long long)wrong,
+                 config.cluster_m, config.cluster_n, config.split_k, config.stream_k,
+                 config.store_warp, config.direct);
     }
     emulated_product_free(suite, &product);
 }
 
 static void instances(void **state)
 {
-    const char *more = getenv("TMAP_EMULATE_SHAPES");
-    const uint64_t shapes = more ? strtoull(more, NULL, 10) : 1;
-    size_t seen = 0;
+    const uint64_t shapes = emulated_shapes(1);
     source = *state;
     assert_true(emulated_ptx(source));
-    for (size_t i = 0; i < gemm_instance_count; i++) {
-        if (!emulated_function(gemm_instances[i].name)) continue;
-        memset(suite->functions, 0, sizeof suite->functions);
-        for (uint64_t seed = 1; seed <= shapes; seed++) one(&gemm_instances[i], seed);
-        seen++;
-    }
+    const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %s: %zu instances, %u shapes each\n", source, seen, (unsigned)shapes);
     assert_true(seen > 0);
     emulated_unload();
