@@ -20,25 +20,10 @@ except ImportError as why:
     print(f"SKIP: {why}")
     sys.exit(0)
 
-ROUNDS, LAUNCHES, PLAN_BYTES, CONFIG_AT = 7, 10, 8192, 408
-I3, i32, u64, i64, f32 = (ctypes.c_int32 * 3, ctypes.c_int32, ctypes.c_uint64, ctypes.c_int64,
-                          ctypes.c_float)
+import structs
+from structs import AXES
 
-
-class Shape(ctypes.Structure):
-    _fields_ = [(x, i32) for x in ("images", "channels", "filters")] + \
-               [(x, I3) for x in ("size", "filter", "stride", "dilation", "pad_low", "pad_high")]
-
-
-class Epilogue(ctypes.Structure):
-    _fields_ = [("activation", i32), ("bias_type", i32), ("words", u64 * 11)]
-
-
-class Conv(ctypes.Structure):
-    _fields_ = [(x, i32) for x in ("operation", "kind", "out", "groups")] + \
-               [("shape", Shape)] + [(x, u64) for x in ("x", "y", "filters")] + \
-               [("x_ld", i64), ("y_ld", i64), ("alpha", f32), ("beta", f32), ("added", u64),
-                ("added_ld", i64), ("epilogue", Epilogue)]
+ROUNDS, LAUNCHES = 7, 10
 
 
 class Layer:
@@ -56,12 +41,12 @@ class Layer:
         self.y = self.forward().contiguous(memory_format=fmt)
         self.flops = 2.0 * self.y.numel() * channels * filter ** self.axes
         self.out = torch.full_like(self.x if data else self.y, math.nan)
-        axes = lambda v, rest: I3(*list(reversed(v)), *[rest] * (3 - self.axes))
+        axes = lambda v, rest: AXES(*list(reversed(v)), *[rest] * (3 - self.axes))
         pads = axes(self.per_axis[1], 0)
-        self.problem = Conv(operation=data, alpha=1, filters=self.w.data_ptr(),
+        self.problem = structs.Conv(operation=data, alpha=1, filters=self.w.data_ptr(),
                             x=(self.out if data else self.x).data_ptr(),
                             y=(self.y if data else self.out).data_ptr(),
-                            shape=Shape(images, channels, filters, axes(list(size), 1),
+                            shape=structs.Shape(images, channels, filters, axes(list(size), 1),
                                         axes([filter] * self.axes, 1),
                                         axes(self.per_axis[0], 1), axes(self.per_axis[2], 1),
                                         pads, pads))
@@ -81,15 +66,11 @@ class Layer:
 
 class Ours:
     def __init__(self, path):
-        self.lib, self.suite = ctypes.CDLL(path), ctypes.c_void_p()
-        why = ctypes.create_string_buffer(160)
-        if self.lib.tmap_gemm_open(None, ctypes.byref(self.suite), why, 160):
-            print(f"SKIP: {why.value.decode()}")
-            sys.exit(0)
+        self.lib, self.suite = structs.open_suite(path)
 
     def plans(self, layer):
         """The model's and the tuner's; None and the refusal where there is none."""
-        pick, tuned, product, refusal = (ctypes.create_string_buffer(PLAN_BYTES) for _ in range(4))
+        pick, tuned, product, refusal = (ctypes.create_string_buffer(structs.PLAN_BYTES) for _ in range(4))
         problem, most = ctypes.byref(layer.problem), ctypes.c_size_t(int(os.getenv("MOST", "32")))
         if self.lib.tmap_conv_make_plan(self.suite, problem, None, pick, refusal):
             return None, max(refusal.raw.split(b"\0"), key=len).decode()
@@ -102,9 +83,9 @@ class Ours:
 
 
 def config(plan):
-    c = (ctypes.c_int32 * 19).from_buffer(plan, CONFIG_AT)
-    turns, dealt = "p" * (c[16] > 0), f" sk{c[10]}" * (c[10] > 0)
-    return f"{c[0]}x{c[1]}{turns} by {c[4]}x{c[5]}x{c[6]}{dealt}"
+    c = structs.Plan.from_buffer(plan).config
+    turns, dealt = "p" * (c.pingpong > 0), f" sk{c.stream_k}" * (c.stream_k > 0)
+    return f"{c.tile_m}x{c.tile_n}{turns} by {c.cluster_m}x{c.cluster_n}x{c.split_k}{dealt}"
 
 
 def graph(launch):

@@ -23,6 +23,8 @@ except ImportError as why:
     print(f"SKIP: {why}")
     sys.exit(0)
 
+import structs
+
 ROUNDS, BEYOND_L2 = 5, 200 << 20
 CONSERVATIVE, SOLVERS = (64, 64, 32, 1, 4), (128, 256, 64, 3, 8)
 
@@ -41,37 +43,18 @@ def product(a, b, d, m, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
     d.store([row, col], acc.to(tl.bfloat16))
 
 
-class Matrix(ctypes.Structure):
-    _fields_ = [("address", ctypes.c_uint64), ("ld", ctypes.c_int64),
-                ("batch_stride", ctypes.c_int64), ("mn_major", ctypes.c_bool)]
-
-
-class Problem(ctypes.Structure):
-    _fields_ = [(x, ctypes.c_int32) for x in ("kind", "out", "m", "n", "k", "batch")] + \
-               [(x, Matrix) for x in "abcd"] + \
-               [("alpha", ctypes.c_float), ("beta", ctypes.c_float),
-                ("precise", ctypes.c_bool), ("workspace", ctypes.c_uint64)]
-
-
 def matrix(x):
-    return Matrix(x.data_ptr(), x.stride(0), 0, False)
+    return structs.Matrix(x.data_ptr(), x.stride(0), 0, False)
 
 
 class Ours:
-    PLAN_BYTES = 8192  # more than a struct tmap_gemm_plan
-
     def __init__(self, path):
-        self.lib = ctypes.CDLL(path)
-        self.suite = ctypes.c_void_p()
-        why = ctypes.create_string_buffer(160)
-        if self.lib.tmap_gemm_open(None, ctypes.byref(self.suite), why, 160):
-            print(f"SKIP: {why.value.decode()}")
-            sys.exit(0)
+        self.lib, self.suite = structs.open_suite(path)
 
     def plan(self, a, b, d):
-        p = Problem(m=a.shape[0], n=b.shape[0], k=a.shape[1], batch=1, a=matrix(a), b=matrix(b),
+        p = structs.Problem(m=a.shape[0], n=b.shape[0], k=a.shape[1], batch=1, a=matrix(a), b=matrix(b),
                     c=matrix(d), d=matrix(d), alpha=1)
-        plan = ctypes.create_string_buffer(self.PLAN_BYTES)
+        plan = ctypes.create_string_buffer(structs.PLAN_BYTES)
         if self.lib.tmap_gemm_make_plan(self.suite, ctypes.byref(p), None, plan, None):
             raise RuntimeError("no plan")
         stream = ctypes.c_void_p
