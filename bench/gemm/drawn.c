@@ -215,8 +215,8 @@ static void count_in(struct score *t, int which, double ratio, double us)
 static bool is_whole(const struct tmap_gemm_problem *p)
 {
     const struct gemm_view view = gemm_view_of(p, false);
-    return view.n * view.out_bytes % 16 == 0 && view.n * view.element_bytes % 16 == 0 &&
-           view.k * view.element_bytes % 16 == 0;
+    return view.n * view.out_bytes % 16 == 0 && view.n * view.element_bits % 128 == 0 &&
+           view.k * view.element_bits % 128 == 0;
 }
 
 static void print_score(const char *what, uint64_t seed, const struct score *t)

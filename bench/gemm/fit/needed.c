@@ -27,7 +27,7 @@ static float *best;         /* by the cheapest of all kernels */
 static int kind_of(const char *word)
 {
     static const char *const words[] = {
-#define KIND(word, NAME, element_bytes, a, b, dtype, out) #word,
+#define KIND(word, ...) #word,
 #include "kernels/gemm/kinds.def"
     };
     for (int i = 0; i < GEMM_KINDS; i++)

@@ -33,7 +33,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.activates = problem->epilogue.activation > GEMM_ACTIVATION_RELU;
     view.precise_activation = view.activates && problem->out == GEMM_OUT_F32;
     view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
-    view.element_bytes = gemm_element_bytes(problem->kind);
+    view.element_bits = gemm_element_bits(problem->kind);
+    view.span = GEMM_SPAN_BYTES * 8 / view.element_bits;
     view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
     return view;
 }
@@ -67,7 +68,8 @@ enum { DIRECT = -1 };
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const bool bare = gemm_is_bare(instance);
-    const bool hurry = view->k * view->element_bytes < (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
+    const bool hurry =
+        (int64_t)view->k * view->element_bits < 8 * (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
     const int32_t wide = view->out_bytes == 4 ? 2 : 1;
     if (instance->pingpong) return !hurry ? wide : bare && wide == 1 ? 3 : 2 * wide;
     const int32_t groups = instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0);
@@ -295,7 +297,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
     if (!can_do(instance, view, request, c)) return false;
-    const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
+    const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
     const int32_t k_blocks = ceil_div(view->k, span);
@@ -450,7 +452,7 @@ static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_inst
 {
     enum { FEW_SPLIT = 8, LEAST_BLOCKS = 8 };
     static const double BYTES_PER_CLOCK = 40;
-    const int32_t k_blocks = ceil_div(view->k, GEMM_SPAN_BYTES / view->element_bytes);
+    const int32_t k_blocks = ceil_div(view->k, view->span);
     const double most = k_blocks > FEW_SPLIT * LEAST_BLOCKS ? k_blocks / LEAST_BLOCKS : FEW_SPLIT;
     const int32_t tile_m = gemm_tile_m(instance);
     const double tiles = (double)ceil_div(view->m, tile_m) * ceil_div(view->n, instance->bn) *

@@ -21,7 +21,7 @@ static struct tmap_gemm_problem as_matrices(const struct tmap_conv_problem *c, i
     const struct tmap_conv_shape *s = &c->shape;
     const bool data = c->operation == TMAP_CONV_DATA_GRADIENT;
     const int64_t x_ld = c->x_ld ? c->x_ld : s->channels, y_ld = c->y_ld ? c->y_ld : s->filters;
-    const int32_t bytes = gemm_element_bytes(c->kind);
+    const int32_t bits = gemm_element_bits(c->kind);
     const int64_t taps = gemm_conv_taps(s), channels = data ? s->filters : s->channels;
     struct tmap_gemm_problem p = {.kind = c->kind,
                                   .out = c->out,
@@ -32,7 +32,7 @@ static struct tmap_gemm_problem as_matrices(const struct tmap_conv_problem *c, i
                                   .beta = c->beta,
                                   .epilogue = c->epilogue};
     const struct gemm_conv_view view = gemm_conv_view_of(s, data, data ? y_ld : x_ld);
-    const int64_t k = is_matrix(s) ? channels : gemm_conv_depth(&view, bytes);
+    const int64_t k = is_matrix(s) ? channels : gemm_conv_depth(&view, bits);
     p.k = k > INT32_MAX ? INT32_MAX : (int32_t)k; /* refused: out of its bound */
     p.a = (struct tmap_gemm_matrix){.address = data ? c->y : c->x, .ld = data ? y_ld : x_ld};
     p.b = (struct tmap_gemm_matrix){

@@ -78,9 +78,9 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
     return v;
 }
 
-int64_t gemm_conv_depth(const struct gemm_conv_view *v, int32_t element_bytes)
+int64_t gemm_conv_depth(const struct gemm_conv_view *v, int32_t element_bits)
 {
-    const int64_t span = GEMM_SPAN_BYTES / element_bytes;
+    const int64_t span = GEMM_SPAN_BYTES * 8 / element_bits;
     const int64_t runs = v->few ? 1 : v->taps, run = v->few ? v->taps * v->few : v->channels;
     return runs * ((run + span - 1) / span * span);
 }
@@ -122,12 +122,11 @@ static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
                           .address = view->a.address,
                           .dim = {(uint64_t)v->channels, 1, 1, 1, (uint64_t)v->images},
                           .elem_stride = {1, 1, 1, 1, 1},
-                          .channels =
-                              (uint32_t)(v->few ? v->few : GEMM_SPAN_BYTES / view->element_bytes),
+                          .channels = (uint32_t)(v->few ? v->few : view->span),
                           .pixels = (uint32_t)rows,
-                          .swizzle = swizzle_of(v->few * view->element_bytes),
+                          .swizzle = swizzle_of(v->few * view->element_bits / 8),
                           .l2_promotion = TMAP_L2_128B};
-    uint64_t step = (uint64_t)(view->a.ld * view->element_bytes);
+    uint64_t step = (uint64_t)(view->a.ld * view->element_bits / 8);
     for (int i = 0; i < AXES; i++) {
         d.dim[1 + i] = (uint64_t)v->in[i];
         d.elem_stride[1 + i] = (uint32_t)v->stride[i];
@@ -144,11 +143,11 @@ static struct tmap_desc pixels(const struct gemm_view *view, int32_t rows)
 static struct tmap_desc filters(const struct gemm_view *view, int32_t rows, int32_t sharers)
 {
     const struct gemm_conv_view *v = &view->conv;
-    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes);
+    const uint32_t span = (uint32_t)view->span;
     const bool data = view->b.mn_major;
     const int32_t channels = data ? view->n : v->channels, count = data ? v->channels : view->n;
     const int32_t piece = rows / sharers;
-    const uint64_t tap_bytes = (uint64_t)channels * (uint64_t)view->element_bytes;
+    const uint64_t tap_bytes = (uint64_t)channels * (uint64_t)view->element_bits / 8;
     struct tmap_desc d = {.kind = TMAP_TILED,
                           .dtype = TMAP_BFLOAT16,
                           .rank = 3,
@@ -181,13 +180,13 @@ void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *
 uint64_t gemm_conv_taps_at_once(const struct gemm_view *view)
 {
     const int32_t few = view->conv.few;
-    return few > 0 ? (uint64_t)(GEMM_SPAN_BYTES / (few * view->element_bytes)) : 1;
+    return few > 0 ? (uint64_t)(view->span / few) : 1;
 }
 
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
 {
     const struct gemm_conv_view *v = &view->conv;
-    const int32_t span = GEMM_SPAN_BYTES / view->element_bytes;
+    const int32_t span = view->span;
     *out = (struct gemm_conv){.taps = (int32_t)v->taps,
                               .channel_blocks = v->channels / span + (v->channels % span != 0)};
     for (int i = 0; i < AXES; i++) {

@@ -240,13 +240,13 @@ static struct gemm_member record_of(const struct gemm_view *view, const struct t
     return (struct gemm_member){.m = view->m,
                                 .n = view->n,
                                 .k = view->k,
-                                .element_bytes = view->element_bytes,
+                                .element_bytes = view->element_bits / 8,
                                 .a = view->a.address,
                                 .b = view->b.address,
                                 .c = p->c.address,
                                 .d = p->d.address,
-                                .a_row_bytes = view->a.ld * view->element_bytes,
-                                .b_row_bytes = view->b.ld * view->element_bytes,
+                                .a_row_bytes = view->a.ld * view->element_bits / 8,
+                                .b_row_bytes = view->b.ld * view->element_bits / 8,
                                 .d_row_bytes = p->d.ld * view->out_bytes,
                                 .c_row_stride = p->c.ld};
 }

@@ -2,15 +2,15 @@
 #include "kernels/gemm/suite.h"
 
 static const struct {
-    int32_t element_bytes, operand[2];
+    int32_t element_bits, operand[2];
 } kinds[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bytes, a, b, dtype, out) {element_bytes, {GEMM_##a, GEMM_##b}},
+#define KIND(word, NAME, element_bits, a, b, ...) {element_bits, {GEMM_##a, GEMM_##b}},
 #include "kernels/gemm/kinds.def"
 };
 
-int32_t gemm_element_bytes(int32_t kind)
+int32_t gemm_element_bits(int32_t kind)
 {
-    return kinds[kind].element_bytes;
+    return kinds[kind].element_bits;
 }
 
 int32_t gemm_operand_kind(int32_t kind, int32_t operand)

@@ -5,11 +5,11 @@
 #include "kernels/ptx/ptx.cuh"
 
 // Of a multiplicand.
-PTX_FN constexpr int32_t element_bytes_of(int32_t kind)
+PTX_FN constexpr int32_t element_bits_of(int32_t kind)
 {
-    int32_t bytes = 0;
-#define KIND(word, NAME, element_bytes, ...)                                                       \
-    if (kind == GEMM_##NAME) bytes = element_bytes;
+    int32_t bits = 0;
+#define KIND(word, NAME, element_bits, ...)                                                        \
+    if (kind == GEMM_##NAME) bits = element_bits;
 #include "kernels/gemm/kinds.def"
-    return bytes;
+    return bits;
 }

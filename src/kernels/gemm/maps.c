@@ -5,14 +5,14 @@
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-#define KIND(word, NAME, element_bytes, a, b, dtype, out)                                          \
+#define KIND(word, NAME, ...)                                                                      \
     _Static_assert((int)TMAP_GEMM_##NAME == (int)GEMM_##NAME, "the interface's numbers");
 #include "kernels/gemm/kinds.def"
 
 static int32_t dtype_of_kind(int32_t kind)
 {
     static const int32_t dtypes[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bytes, a, b, dtype, out) dtype,
+#define KIND(word, NAME, element_bits, a, b, dtype, ...) dtype,
 #include "kernels/gemm/kinds.def"
     };
     return dtypes[kind];
@@ -28,15 +28,16 @@ static int32_t dtype_of_out(int32_t out)
 }
 
 /* Rank 3: contiguous dimension, rows, batch. */
-static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype, int32_t bytes,
+static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype, int32_t bits,
                                int32_t inner, int32_t rows, int32_t batch)
 {
     struct tmap_desc desc = {.kind = TMAP_TILED, .dtype = dtype, .rank = 3, .address = at->address};
     desc.dim[0] = (uint64_t)inner;
     desc.dim[1] = (uint64_t)rows;
     desc.dim[2] = (uint64_t)batch;
-    desc.stride_bytes[0] = (uint64_t)(at->ld * bytes);
-    desc.stride_bytes[1] = batch > 1 ? (uint64_t)(at->batch_stride * bytes) : desc.stride_bytes[0];
+    desc.stride_bytes[0] = (uint64_t)(at->ld * bits / 8);
+    desc.stride_bytes[1] =
+        batch > 1 ? (uint64_t)(at->batch_stride * bits / 8) : desc.stride_bytes[0];
     for (int i = 0; i < 3; i++) desc.box[i] = desc.elem_stride[i] = 1;
     desc.swizzle = TMAP_SWIZZLE_128B;
     desc.l2_promotion = TMAP_L2_128B;
@@ -50,11 +51,11 @@ static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype,
 static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                 int32_t rows, int32_t tile_rows, int32_t sharers)
 {
-    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->element_bytes);
+    const uint32_t span = (uint32_t)view->span;
     const int32_t dtype = dtype_of_kind(view->kind);
-    struct tmap_desc desc =
-        at->mn_major ? matrix(at, dtype, view->element_bytes, rows, view->k, view->batch)
-                     : matrix(at, dtype, view->element_bytes, view->k, rows, view->batch);
+    struct tmap_desc desc = at->mn_major
+                                ? matrix(at, dtype, view->element_bits, rows, view->k, view->batch)
+                                : matrix(at, dtype, view->element_bits, view->k, rows, view->batch);
     desc.box[0] = span;
     const int32_t piece = tile_rows / sharers;
     const bool short_of_a_tile = sharers == 1 && rows < piece && !view->grouped;
@@ -74,7 +75,7 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
     const int32_t inner = view->transposed ? view->m : view->n;
     const int32_t rows = view->transposed ? view->n : view->m;
     struct tmap_desc desc =
-        matrix(at, dtype_of_out(view->out), view->out_bytes, inner, rows, view->batch);
+        matrix(at, dtype_of_out(view->out), 8 * view->out_bytes, inner, rows, view->batch);
     desc.box[0] = view->transposed ? span : at_most(span, (uint32_t)tile_n);
     desc.box[1] =
         view->transposed ? at_most((uint32_t)panel_rows, (uint32_t)tile_n) : (uint32_t)panel_rows;

@@ -151,15 +151,16 @@ struct traffic {
 
 static double k_blocks_of(const struct gemm_view *view)
 {
-    return up(view->k * view->element_bytes / 128.0);
+    return up((double)view->k / view->span);
 }
 
 /* A of a convolution is read from memory once; its taps find it in the caches. */
 static double a_bytes(const struct gemm_view *view)
 {
     const struct gemm_conv_view *v = &view->conv;
-    if (v->images == 0) return (double)view->m * view->k * view->element_bytes;
-    return (double)v->images * v->in[0] * v->in[1] * v->in[2] * v->channels * view->element_bytes;
+    if (v->images == 0) return (double)view->m * view->k * (view->element_bits / 8.0);
+    return (double)v->images * v->in[0] * v->in[1] * v->in[2] * v->channels *
+           (view->element_bits / 8.0);
 }
 
 static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -170,7 +171,8 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     struct traffic t;
     t.received = 128 * (rows + cols);
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
-    t.unique = (a_bytes(view) + (double)view->n * view->k * view->element_bytes) * view->batch;
+    t.unique =
+        (a_bytes(view) + (double)view->n * view->k * (view->element_bits / 8.0)) * view->batch;
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
                        suite->gpu.sm_count);
@@ -337,8 +339,8 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
     const double n = choice->instance->bn < 32 ? 32 : choice->instance->bn;
     /* A tall tile's warpgroups outside D rest. */
     const double tiles_m = wgs == 3 ? up(view->m / 64.0) / 3 : up((double)view->m / c->tile_m);
-    const double k_blocks = tiles_m * up((double)view->n / c->tile_n) *
-                            up(view->k * view->element_bytes / 128.0) * view->batch;
+    const double k_blocks =
+        tiles_m * up((double)view->n / c->tile_n) * up((double)view->k / view->span) * view->batch;
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
     const double bytes = 128 * (rows + cols + c->tile_m + c->tile_n) / 2;
     const double multiply = MULTIPLY_ENERGY * 2 * wgs * n;
@@ -365,9 +367,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
     const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
     const double bytes =
-        view->batch *
-        (a_bytes(view) * again_a + (double)view->n * again_b * view->k * view->element_bytes +
-         (double)view->m * view->n * view->out_bytes * outputs(view));
+        view->batch * (a_bytes(view) * again_a +
+                       (double)view->n * again_b * view->k * (view->element_bits / 8.0) +
+                       (double)view->m * view->n * view->out_bytes * outputs(view));
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +

@@ -42,7 +42,7 @@ static struct tile_clocks tile_clocks(const struct gemm_view *view,
 {
     const struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *g = choice->instance;
-    const double k_blocks = up(view->k * view->element_bytes / 128.0);
+    const double k_blocks = up((double)view->k / view->span);
     const double multiply = CLOCKS_PER_COLUMN * g->bn * (g->ctas == 1 ? SINGLE_AGAIN : 1);
     const double load =
         128.0 * ((double)gemm_a_rows(g) / c->cluster_n + (double)gemm_b_rows(g) / c->cluster_m) /
@@ -79,8 +79,9 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
     /* A tile is stored under the next one's multiplies, unless there is none. */
     const double clocks =
         rounds * larger(t.sum, t.store) + t.store + (shared > 0 ? PART_CLOCKS : 0);
-    const double bytes = ((double)view->m + view->n) * view->k * view->element_bytes * view->batch +
-                         (double)view->m * view->n * view->out_bytes * view->batch;
+    const double bytes =
+        ((double)view->m + view->n) * view->k * (view->element_bits / 8.0) * view->batch +
+        (double)view->m * view->n * view->out_bytes * view->batch;
     return LAUNCH_US + larger(clocks / rate(suite->gpu.clock_mhz, CLOCK_MHZ),
                               bytes / rate(suite->gpu.memory_bytes_per_us, MEMORY_BYTES_PER_US));
 }

@@ -6,12 +6,12 @@
 
 /* Multiplicands, and the same by the words that the tables of kernels use. */
 enum gemm_kind {
-#define KIND(word, NAME, element_bytes, a, b, dtype, out) GEMM_##NAME,
+#define KIND(word, NAME, ...) GEMM_##NAME,
 #include "kernels/gemm/kinds.def"
     GEMM_KINDS
 };
 enum {
-#define KIND(word, NAME, element_bytes, a, b, dtype, out) GEMM_KIND_##word = GEMM_##NAME,
+#define KIND(word, NAME, ...) GEMM_KIND_##word = GEMM_##NAME,
 #include "kernels/gemm/kinds.def"
 };
 

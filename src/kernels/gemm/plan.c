@@ -20,7 +20,7 @@ static bool is_counted(const struct gemm_view *view, const struct tmap_gemm_conf
 {
     const int64_t rows = (int64_t)c->tile_m * c->cluster_m,
                   cols = (int64_t)c->tile_n * c->cluster_n;
-    const int64_t k_blocks = ((int64_t)view->k * view->element_bytes + 127) / 128;
+    const int64_t k_blocks = ((int64_t)view->k + view->span - 1) / view->span;
     const int64_t plane = ((view->m + rows - 1) / rows) * ((view->n + cols - 1) / cols);
     return plane <= INT32_MAX / view->batch && c->stream_k <= INT32_MAX / k_blocks;
 }
@@ -47,7 +47,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
                       struct gemm_params *p)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    const int32_t span = 128 / view->element_bytes;
+    const int32_t span = view->span;
     p->m = view->m;
     p->n = view->n;
     p->batch = view->batch;

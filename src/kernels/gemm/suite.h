@@ -48,9 +48,9 @@ extern const size_t gemm_instance_count;
 extern const struct gemm_instance gemm_group_instances[];
 extern const size_t gemm_group_instance_count;
 
-/* Of kinds.def: bytes of a multiplicand; the kind whose both operands are of the type of this one's
+/* Of kinds.def: bits of a multiplicand; the kind whose both operands are of the type of this one's
  * first (0) or second (1); the kind of the product with the operands exchanged. */
-int32_t gemm_element_bytes(int32_t kind);
+int32_t gemm_element_bits(int32_t kind);
 int32_t gemm_operand_kind(int32_t kind, int32_t operand);
 int32_t gemm_exchanged_kind(int32_t kind);
 bool gemm_is_fp8(int32_t kind);
@@ -157,8 +157,9 @@ struct gemm_view {
     bool activates;          /* by more than a maximum */
     bool precise_activation; /* one whose D keeps more than the hardware's tanh has */
     struct gemm_conv_view conv;
-    bool grouped; /* one of a group, whose members share their boxes */
-    int32_t element_bytes, out_bytes;
+    bool grouped;               /* one of a group, whose members share their boxes */
+    int32_t element_bits, span; /* of a multiplicand; of K in a k-block */
+    int32_t out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 
@@ -236,7 +237,7 @@ void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_
  * is told. */
 struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, bool data, int64_t ld);
 int64_t gemm_conv_taps(const struct tmap_conv_shape *shape);
-int64_t gemm_conv_depth(const struct gemm_conv_view *view, int32_t element_bytes);
+int64_t gemm_conv_depth(const struct gemm_conv_view *view, int32_t element_bits);
 void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
                         struct tmap_desc desc[2]);
 /* Boxes of A that a k-block is: one, or of few channels one a tap. */

@@ -114,13 +114,13 @@ static double time_us(const struct tmap_gemm *suite, const struct tmap_gemm_plan
     return all_us / runs > least_us ? all_us / runs : least_us;
 }
 
-/* From the first element of A or B to its last. */
-static size_t operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int32_t bytes)
+/* Bytes from the first element of A or B to its last. */
+static size_t operand_extent(const struct tmap_gemm_problem *p, int32_t operand, int32_t bits)
 {
     const struct tmap_gemm_matrix *x = operand ? &p->b : &p->a;
     int64_t rows, length;
     gemm_operand_extent(p, operand, &rows, &length);
-    return (size_t)(((rows - 1) * x->ld + length + (p->batch - 1) * x->batch_stride) * bytes);
+    return (size_t)(((rows - 1) * x->ld + length + (p->batch - 1) * x->batch_stride) * bits / 8);
 }
 
 /* Bytes that a run touches. */
@@ -129,9 +129,9 @@ static double bytes_of(const struct tmap_gemm_problem *p)
     const struct gemm_view v = gemm_view_of(p, false);
     const double m = v.m, n = v.n, k = v.k;
     if (p->conv.images > 0)
-        return (double)operand_extent(p, 0, v.element_bytes) +
-               (double)operand_extent(p, 1, v.element_bytes) + m * n * v.out_bytes;
-    return v.batch * ((m + n) * k * v.element_bytes + m * n * v.out_bytes);
+        return (double)operand_extent(p, 0, v.element_bits) +
+               (double)operand_extent(p, 1, v.element_bits) + m * n * v.out_bytes;
+    return v.batch * ((m + n) * k * (v.element_bits / 8.0) + m * n * v.out_bytes);
 }
 
 /* From the first element of a matrix to its last. */
@@ -157,8 +157,8 @@ static bool place_set(const struct tmap_gemm *suite, struct tmap_gemm_problem *p
                       bool copy)
 {
     const struct gemm_view v = gemm_view_of(p, false);
-    const size_t a = operand_extent(p, 0, v.element_bytes);
-    const size_t b = operand_extent(p, 1, v.element_bytes);
+    const size_t a = operand_extent(p, 0, v.element_bits);
+    const size_t b = operand_extent(p, 1, v.element_bits);
     const uint64_t from_a = move_to(at, &p->a, a), from_b = move_to(at, &p->b, b);
     /* D's rows are M's unless it is written along M. */
     move_to(at, &p->d, extent_of(&p->d, p->m, p->n, p->batch, v.out_bytes));
@@ -171,7 +171,7 @@ enum { SWEEP_ROW_BYTES = 8192 };
 static struct tmap_gemm_problem sweeping(const struct tmap_gemm_problem *p, uint64_t at,
                                          size_t bytes)
 {
-    const int32_t k = SWEEP_ROW_BYTES / gemm_view_of(p, false).element_bytes;
+    const int32_t k = SWEEP_ROW_BYTES * 8 / gemm_view_of(p, false).element_bits;
     const int32_t rows = (int32_t)(bytes / SWEEP_ROW_BYTES);
     return (struct tmap_gemm_problem){.kind = p->kind,
                                       .out = p->kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32

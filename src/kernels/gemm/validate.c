@@ -229,7 +229,7 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "the data gradient of a convolution with a stride is not supported");
     if (p->m != (data ? x : y) || p->n != n || p->batch != 1 || p->a.mn_major || p->d.mn_major ||
-        p->k != gemm_conv_depth(&view, gemm_element_bytes(p->kind)))
+        p->k != gemm_conv_depth(&view, gemm_element_bits(p->kind)))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "convolution: the product's numbers are not tmap_conv_product()'s");
     return TMAP_OK;

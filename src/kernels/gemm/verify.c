@@ -52,7 +52,7 @@ static struct probe_result fetch(struct bench *b)
 static int32_t probe_type_of_kind(int32_t kind)
 {
     static const int32_t type[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bytes, a, ...) [GEMM_##NAME] = PROBE_##a,
+#define KIND(word, NAME, element_bits, a, ...) [GEMM_##NAME] = PROBE_##a,
 #include "kernels/gemm/kinds.def"
     };
     return type[kind];

@@ -14,7 +14,7 @@ template <int KIND_, int CTAS_, int BN_, bool A_MN_ = false, bool B_MN_ = false>
     static constexpr int KIND = KIND_, CTAS = CTAS_, BN = BN_, BM = TENSOR_ROWS;
     static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
     static constexpr int TILE_M = BM * CTAS, B_ROWS = BN / CTAS;
-    static constexpr int BK = TENSOR_SPAN_BYTES / element_bytes_of(KIND);
+    static constexpr int BK = TENSOR_SPAN_BYTES * 8 / element_bits_of(KIND);
     static constexpr int A_BYTES = BM * TENSOR_SPAN_BYTES, B_BYTES = B_ROWS * TENSOR_SPAN_BYTES;
     // Scale factors of a slot: a tile for A's rows, and one for every 128 of B's.
     static constexpr bool SCALED = KIND == GEMM_MXF8;

@@ -16,7 +16,7 @@ struct shape {
     static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
     static constexpr bool PROMOTE =
         PROMOTE_; // fp8: partial sums leave the tensor core every k-block
-    static constexpr int BK = GEMM_SPAN_BYTES / element_bytes_of(KIND);
+    static constexpr int BK = GEMM_SPAN_BYTES * 8 / element_bits_of(KIND);
     static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
     static constexpr bool SCALED = KIND == GEMM_MXF8;
