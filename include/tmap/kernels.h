@@ -37,7 +37,9 @@ enum tmap_gemm_kind {
     TMAP_GEMM_S8 = 5,
     TMAP_GEMM_E4M3_E5M2 = 6, /* A e4m3, B e5m2; this and the next not on compute capability 9.0 */
     TMAP_GEMM_E5M2_E4M3 = 7,
-    TMAP_GEMM_MXF8 = 8 /* e4m3 with a scale factor (ue8m0) for every 32 of K */
+    TMAP_GEMM_MXF8 = 8, /* e4m3 with a scale factor (ue8m0) for every 32 of K */
+    TMAP_GEMM_MXF4 = 9, /* e2m1, two to a byte, the first in its lower four bits; as MXF8 scaled */
+    TMAP_GEMM_NVF4 = 10 /* e2m1 with a scale factor (ue4m3) for every 16 of K */
 };
 enum tmap_gemm_out {
     TMAP_GEMM_OUT_BF16 = 0,
@@ -47,10 +49,9 @@ enum tmap_gemm_out {
 };
 
 /* One matrix in device memory. ld: elements from one stored row to the next; batch_stride: elements
- * from one matrix of a batch to the next (ignored for a batch of one). The stored rows are
- *   A  M rows of K   (mn_major: K rows of M)
- *   B  N rows of K   (mn_major: K rows of N)
- *   D, C  M rows of N (mn_major: N rows of M, that is column by column). */
+ * from one matrix of a batch to the next (ignored for a batch of one); of 4 bits each, both even.
+ * The stored rows are A  M rows of K   (mn_major: K rows of M) B  N rows of K   (mn_major: K rows
+ * of N) D, C  M rows of N (mn_major: N rows of M, that is column by column). */
 struct tmap_gemm_matrix {
     uint64_t address;
     int64_t ld, batch_stride;
@@ -117,9 +118,9 @@ struct tmap_gemm_problem {
                       for each stream that runs a plan which needs one (see tmap_gemm_run()). */
     struct tmap_gemm_epilogue epilogue;
     /* Scale factors of A and B, of kinds that have them: tiles of 512 bytes for every 128 rows and
-     * 128 of K, K's after each other, at a multiple of 16. Byte 16 (r mod 32) + 4 (r / 32) + j of a
-     * tile is the factor of its row r and its j-th 32 of K, as cublasLt has them. Tiles are whole:
-     * factors beyond K must be no NaN. */
+     * four blocks of K (32 numbers each, of NVF4 16), K's after each other, at a multiple of 16.
+     * Byte 16 (r mod 32) + 4 (r / 32) + j of a tile is the factor of its row r and its j-th block,
+     * as cublasLt has them. Tiles are whole: factors beyond K must be no NaN. */
     uint64_t a_scales, b_scales;
     struct tmap_gemm_block_scale block_scale; /* of a batch of one, without an epilogue */
     /* Of a convolution, which tmap_conv_product() makes: A's rows are pixels. images 0: A is a

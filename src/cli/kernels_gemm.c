@@ -9,7 +9,7 @@ static const struct {
     const char *bench; /* bench/gemm's word for it */
     bool later;        /* of two types or with scale factors: after Hopper */
 } cases[] = {
-#define KIND(word, NAME, element_bits, a, b, dtype, result)                                        \
+#define KIND(word, NAME, element_bits, a, b, dtype, result, ...)                                   \
     {"gemm " #word, TMAP_GEMM_##NAME, TMAP_GEMM_OUT_##result, #word,                               \
      (int)TMAP_GEMM_##NAME > (int)TMAP_GEMM_S8},
 #include "kernels/gemm/kinds.def"

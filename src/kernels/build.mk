@@ -56,6 +56,7 @@ gencode = $(foreach a,$(1),-gencode=arch=compute_$(a),code=sm_$(a))
 tensor_arches = $(if $(findstring /sm100/i8,$@),$(TENSOR_S8),$(TENSOR_ARCHES))
 # What fills and checks a product's matrices is plain code, for every chip that has products.
 $(B)/src/kernels/gemm/sm90/probe.fatbin: NVCC_ARCH = $(call gencode,90a $(TENSOR_ARCHES) $(WARPS_ARCHES))
+$(B)/src/kernels/gemm/sm90/probe.ptx: PTX_ARCH = $(TENSOR_ARCHES)
 $(B)/src/kernels/gemm/sm120/%.ptx: PTX_ARCH = $(WARPS_ARCHES)
 $(B)/src/kernels/gemm/sm120/%.fatbin: NVCC_ARCH = $(call gencode,$(WARPS_ARCHES))
 $(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = $(tensor_arches)

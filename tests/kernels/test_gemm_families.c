@@ -52,7 +52,8 @@ static void all_that_is_offered_is_legal(void **state)
                 struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
                 const struct tmap_gemm_problem p = square(kind, 512);
                 size_t n = gemm_enumerate(suite, &p, way ? &any : &none, choices, GEMM_MAX_CHOICES);
-                assert_true(n > 0 && n <= GEMM_MAX_CHOICES);
+                assert_int_equal(n > 0, gemm_has_kind(suite->family, kind));
+                assert_true(n <= GEMM_MAX_CHOICES);
                 for (size_t k = 0; k < n; k++) {
                     const struct gemm_choice *c = &choices[k];
                     const struct gemm_view view = gemm_view_of(&p, c->config.swapped > 0);
@@ -91,6 +92,8 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {9, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {9, square(GEMM_E4M3_E5M2, 512), {0}, "for compute capability 10.0 and later"},
         {9, square(GEMM_MXF8, 512), {0}, "products with scale factors are for"},
+        {9, square(GEMM_NVF4, 512), {0}, "products with scale factors are for"},
+        {12, square(GEMM_MXF4, 512), {0}, "no kernel of the family is of this kind"},
         {10, square(GEMM_MXF8, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_E4M3, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {12, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
@@ -110,6 +113,19 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         if (status != TMAP_E_NO_PLAN || !strstr(why.text, lacks[i].words))
             fail_msg("%zu: status %d: %s", i, status, why.text);
     }
+}
+
+/* Two to a byte: a row that begins inside one has no address. */
+static void rows_of_four_bits_are_whole_bytes(void **state)
+{
+    struct tmap_gemm *suite = emulated_gemm_suite_for(10, 0);
+    struct tmap_gemm_problem p = square(GEMM_MXF4, 512);
+    struct tmap_gemm_refusal why = {0};
+    struct tmap_gemm_plan plan;
+    (void)state;
+    p.b.ld = 513;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
+    assert_non_null(strstr(why.text, "must be even"));
 }
 
 /* A group is of the chip's kernels, its member's maps and pipeline checked; of integers
@@ -185,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
                                        cmocka_unit_test(all_that_is_offered_is_legal),
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
+                                       cmocka_unit_test(rows_of_four_bits_are_whole_bytes),
                                        cmocka_unit_test(groups_are_the_chips_own),
                                        cmocka_unit_test(types_are_those_of_others_descriptors)};
     const int failed = cmocka_run_group_tests_name("families of products", tests, NULL, NULL);

@@ -2,9 +2,10 @@
 #include "kernels/gemm/suite.h"
 
 static const struct {
-    int32_t element_bits, operand[2];
+    int32_t element_bits, operand[2], scale_block;
 } kinds[GEMM_KINDS] = {
-#define KIND(word, NAME, element_bits, a, b, ...) {element_bits, {GEMM_##a, GEMM_##b}},
+#define KIND(word, NAME, element_bits, a, b, dtype, out, scale_block)                              \
+    {element_bits, {GEMM_##a, GEMM_##b}, scale_block},
 #include "kernels/gemm/kinds.def"
 };
 
@@ -28,9 +29,20 @@ int32_t gemm_exchanged_kind(int32_t kind)
     return kind;
 }
 
+int32_t gemm_scale_block(int32_t kind)
+{
+    return kinds[kind].scale_block;
+}
+
+int32_t gemm_scale_tiles(int32_t kind, int32_t k)
+{
+    const int32_t each = 4 * kinds[kind].scale_block;
+    return k / each + (k % each != 0);
+}
+
 bool gemm_is_scaled(int32_t kind)
 {
-    return kind == GEMM_MXF8;
+    return kinds[kind].scale_block != 0;
 }
 
 bool gemm_is_fp8(int32_t kind)

@@ -8,7 +8,8 @@
 enum gemm_kind {
 #define KIND(word, NAME, ...) GEMM_##NAME,
 #include "kernels/gemm/kinds.def"
-    GEMM_KINDS
+    GEMM_KINDS,
+    GEMM_E2M1 = GEMM_MXF4 /* a type without a kind of its own */
 };
 enum {
 #define KIND(word, NAME, ...) GEMM_KIND_##word = GEMM_##NAME,

@@ -54,8 +54,11 @@ int32_t gemm_element_bits(int32_t kind);
 int32_t gemm_operand_kind(int32_t kind, int32_t operand);
 int32_t gemm_exchanged_kind(int32_t kind);
 bool gemm_is_fp8(int32_t kind);
-/* Its operands have scale factors (params.h, GEMM_SCALE_BYTES). */
+/* Its operands have scale factors (params.h, GEMM_SCALE_BYTES), one for so many of K, or 0. */
 bool gemm_is_scaled(int32_t kind);
+int32_t gemm_scale_block(int32_t kind);
+/* Their tiles of GEMM_SCALE_BYTES along K. */
+int32_t gemm_scale_tiles(int32_t kind, int32_t k);
 
 struct tmap_gemm {
     struct tmap_gpu gpu;

@@ -67,15 +67,21 @@ static int32_t probe_type_of_out(int32_t out)
     return type[out];
 }
 
+static int32_t bits_of(int32_t type)
+{
+    if (type == PROBE_E2M1) return 4;
+    return type == PROBE_F32 || type == PROBE_S32 ? 32 : type <= PROBE_F16 ? 16 : 8;
+}
+
 static int32_t bytes_of(int32_t type)
 {
-    return type == PROBE_F32 || type == PROBE_S32 ? 4 : type <= PROBE_F16 ? 2 : 1;
+    return bits_of(type) / 8;
 }
 
 /* Smallest legal strides where none are given: rows at multiples of 16 bytes. */
-static void complete(struct tmap_gemm_matrix *x, int32_t inner, int32_t rows, int32_t bytes)
+static void complete(struct tmap_gemm_matrix *x, int32_t inner, int32_t rows, int32_t bits)
 {
-    const int32_t unit = 16 / bytes;
+    const int32_t unit = 128 / bits;
     if (x->ld == 0) x->ld = (inner + unit - 1) / unit * unit;
     if (x->batch_stride == 0) x->batch_stride = x->ld * rows;
 }
@@ -96,8 +102,9 @@ static struct probe_matrix place(struct bench *b, struct tmap_gemm_matrix *x, in
                                  int32_t outer, int32_t k, int32_t batch, int64_t *all_bytes)
 {
     const int32_t rows = x->mn_major ? k : outer;
-    complete(x, x->mn_major ? outer : k, rows, bytes_of(type));
-    *all_bytes = ((batch - 1) * x->batch_stride + rows * x->ld) * bytes_of(type) + 2 * GUARD_BYTES;
+    complete(x, x->mn_major ? outer : k, rows, bits_of(type));
+    *all_bytes =
+        ((batch - 1) * x->batch_stride + rows * x->ld) * bits_of(type) / 8 + 2 * GUARD_BYTES;
     x->address = allocate(b, *all_bytes) + GUARD_BYTES;
     struct probe_matrix m = {.data = (void *)(uintptr_t)x->address,
                              .type = type,
@@ -155,12 +162,15 @@ static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
     f->second = place(b, &e->second, p->d.type, q->m, q->n, q->batch, &p->second_bytes);
 }
 
-/* Scale factors that are all alike, as ue8m0 has them: of A 2 and of B 1/2, so that the sums are
- * those of the numbers alone. */
-static uint64_t factors(struct bench *b, int32_t rows, int32_t k, int32_t batch, uint8_t byte)
+/* Scale factors that are all alike: 2 to the exponent, as ue8m0 or, for blocks of 16, ue4m3. Of A 2
+ * and of B 1/2 leave the sums those of the numbers alone. */
+static uint64_t factors(struct bench *b, const struct tmap_gemm_problem *q, int32_t rows,
+                        int32_t exponent)
 {
-    const int64_t tiles = ((int64_t)rows + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS * batch;
-    const int64_t bytes = tiles * (((int64_t)k + 127) / 128) * GEMM_SCALE_BYTES;
+    const int32_t block = gemm_scale_block(q->kind);
+    const uint8_t byte = (uint8_t)(block == 16 ? (7 + exponent) << 3 : 127 + exponent);
+    const int64_t tiles = ((int64_t)rows + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS * q->batch;
+    const int64_t bytes = tiles * gemm_scale_tiles(q->kind, q->k) * GEMM_SCALE_BYTES;
     const tmap_cu_deviceptr at = allocate(b, bytes);
     if (!b->failed) b->failed |= b->api->memset_d8_async(at, byte, (size_t)bytes, NULL) != 0;
     return at;
@@ -229,8 +239,8 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
     prepare_epilogue(b, what->seed, p);
     prepare_blocks(b, what->seed, p);
     if (gemm_is_scaled(q->kind)) {
-        q->a_scales = factors(b, q->m, q->k, q->batch, 128);
-        q->b_scales = factors(b, q->n, q->k, q->batch, 126);
+        q->a_scales = factors(b, q, q->m, 1);
+        q->b_scales = factors(b, q, q->n, -1);
     }
     if (q->beta == 0.0f) return;
     q->c.mn_major = q->d.mn_major;
@@ -402,6 +412,15 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
     return b->failed ? TMAP_E_DRIVER : TMAP_OK;
 }
 
+/* What the family does not multiply its probe need not know. */
+static enum tmap_status refuse_kind(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
+                                    struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_gemm_plan plan;
+    if (gemm_has_kind(suite->family, what->problem.kind)) return TMAP_OK;
+    return tmap_gemm_make_plan(suite, &what->problem, &what->request, &plan, refusal);
+}
+
 static enum tmap_status verify(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
                                struct tmap_gemm_outcome *outcome)
 {
@@ -409,6 +428,7 @@ static enum tmap_status verify(struct tmap_gemm *suite, const struct tmap_gemm_c
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
     enum tmap_status status = gemm_validate_case(what, &made.refusal);
+    if (status == TMAP_OK) status = refuse_kind(suite, what, &made.refusal);
     if (status == TMAP_OK) status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
     if (status != TMAP_OK) {
         *outcome = made;
@@ -434,8 +454,7 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     return status;
 }
 
-/* --- groups
- * -------------------------------------------------------------------------------------- */
+/* --- groups */
 
 struct group_bench {
     struct bench bench[TMAP_GEMM_VERIFY_MEMBERS];
@@ -542,6 +561,7 @@ static enum tmap_status verify_group(struct tmap_gemm *suite, const struct tmap_
     enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
     for (size_t i = 0; i < count && status == TMAP_OK; i++)
         status = validate_member_case(&cases[i], &made.refusal);
+    if (status == TMAP_OK) status = refuse_kind(suite, cases, &made.refusal);
     if (status != TMAP_OK) {
         *outcome = made;
         return status;

@@ -15,6 +15,26 @@ __device__ static uint64_t mix(uint64_t x)
     return x ^ x >> 33;
 }
 
+// e2m1: a multiple of 1/2 below 2, else one of 1 and 1.5 times 2 or 4. Hopper has no such products,
+// and its code here stays without them.
+#define HAS_E2M1 (__CUDA_ARCH__ >= 1000)
+
+__device__ static double from_e2m1(uint32_t bits)
+{
+    const uint32_t m = bits & 7;
+    const double v = m < 4 ? m * 0.5 : (m & 1 ? 3 : 2) * (m < 6 ? 1 : 2);
+    return bits & 8 ? -v : v;
+}
+
+// To nearest, of two as near the one with an even mantissa.
+__device__ static uint32_t to_e2m1(float v)
+{
+    const float a = fabsf(v);
+    const uint32_t m = (a > 0.25f) + (a >= 0.75f) + (a > 1.25f) + (a >= 1.75f) + (a > 2.5f) +
+                       (a >= 3.5f) + (a > 5);
+    return m | (v < 0) << 3;
+}
+
 __device__ static double read(const void *p, int32_t type, int64_t i)
 {
     switch (type) {
@@ -30,6 +50,10 @@ __device__ static double read(const void *p, int32_t type, int64_t i)
         return (float)((const __nv_fp8_e5m2 *)p)[i];
     case PROBE_S8:
         return ((const int8_t *)p)[i];
+#if HAS_E2M1
+    case PROBE_E2M1:
+        return from_e2m1(((const uint8_t *)p)[i / 2] >> i % 2 * 4);
+#endif
     default:
         return ((const int32_t *)p)[i];
     }
@@ -71,7 +95,8 @@ __device__ static float normal(uint64_t h)
 __device__ static float value(int32_t fill, int32_t type, int32_t i, int32_t k, int32_t depth,
                               int32_t parameter, uint64_t h)
 {
-    const int32_t block = 128 / (type == PROBE_F32 ? 4 : type <= PROBE_F16 ? 2 : 1);
+    int32_t block = 128 / (type == PROBE_F32 ? 4 : type <= PROBE_F16 ? 2 : 1);
+    if (HAS_E2M1 && type == PROBE_E2M1) block = 256;
     switch (fill) {
     case PROBE_NORMAL:
         return type == PROBE_S8 ? (float)(int8_t)(h & 0xff) : normal(h);
@@ -104,6 +129,16 @@ extern "C" __global__ void probe_fill(probe_matrix x, int32_t fill, int32_t para
         const int32_t inner_extent = x.outer_inner ? x.outer : x.k;
         const int32_t row = (int32_t)(r / inner_extent), in = (int32_t)(r % inner_extent);
         const int32_t i = x.outer_inner ? in : row, k = x.outer_inner ? row : in;
+        if (HAS_E2M1 && x.type == PROBE_E2M1) { // a thread writes its byte's two numbers
+            if (in % 2) continue;
+            uint32_t byte = 0;
+            for (int32_t j = 0; j < 2; j++)
+                byte |= to_e2m1(value(fill, x.type, i, k + j, x.k, parameter,
+                                      mix(seed ^ mix(e + j + 1))))
+                        << 4 * j;
+            ((uint8_t *)x.data)[(batch * x.batch_stride + row * x.ld + in) / 2] = (uint8_t)byte;
+            continue;
+        }
         write(x.data, x.type, batch * x.batch_stride + row * x.ld + in,
               value(fill, x.type, i, k, x.k, parameter, mix(seed ^ mix(e + 1))));
     }

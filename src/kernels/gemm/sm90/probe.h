@@ -13,6 +13,7 @@ enum probe_type {
     PROBE_E5M2,
     PROBE_S8,
     PROBE_S32,
+    PROBE_E2M1, /* a multiplicand's, two to a byte; not read on compute capability 9.0 */
     PROBE_TF32 = PROBE_F32
 };
 
