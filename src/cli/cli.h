@@ -58,6 +58,7 @@ struct cli_command {
     bool ptx_files;                   /* --ptx FILE is allowed: then cli->ptx_file is set */
     bool many_arches;                 /* --arch all is allowed: then cli->all_arches is set */
     bool tells_itself;                /* how far it is, or runs a program whose stderr is its own */
+    bool asks_solvers;                /* always; others with --prove (helper.h) */
     enum cli_exit (*run)(struct cli *cli);
 };
 

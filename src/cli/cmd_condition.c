@@ -237,4 +237,5 @@ const struct cli_command cli_condition = {
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET | CLI_DESC,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
+    .asks_solvers = true,
     .run = run};

@@ -151,4 +151,5 @@ const struct cli_command cli_diff = {
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
+    .asks_solvers = true,
     .run = run};

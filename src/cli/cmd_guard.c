@@ -90,4 +90,5 @@ const struct cli_command cli_guard = {
     .about = "All descriptors of the files together make one function of their parameters.\n",
     .groups = CLI_TARGET | CLI_CONTRACT | CLI_BUDGET | CLI_DESC,
     .options = options,
+    .asks_solvers = true,
     .run = run};

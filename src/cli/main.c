@@ -3,6 +3,7 @@
  * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
 #include "cli/each.h"
+#include "cli/helper.h"
 #include "cli/memory.h"
 #include "cli/progress.h"
 #include "cli/version.h"
@@ -47,12 +48,14 @@ static int run(int argc, char **argv)
     struct cli_progress progress = {.done = 0};
     struct cli cli = {.child_code = 0};
     enum cli_exit code;
+    int ended;
 
     command = cli_command_find(argv[0]);
     if (!command) return finish(1u << unknown_command(argv[0]), 0);
     if (!cli_parse(&cli, command, argc, argv, &code)) return finish(1u << code, 0);
     cli.progress = &progress;
     if (!cli_input_makes_sense(&cli)) return finish(1u << CLI_USAGE, 0);
+    if ((command->asks_solvers || cli.prove) && cli_helper_begin(&cli, &ended)) return ended;
     if (cli.shows_progress && !command->tells_itself) cli_progress_begin(&progress, command->name);
     cli_note(&cli, command->run(&cli));
     cli_progress_end(&progress);

@@ -88,7 +88,7 @@ enum tmap_status sym_z3_start(struct tmap_symbolic *s)
     if (!z->context) {
         dlclose(z->library);
         sym_release(s, z);
-        return sym_report(s, TMAP_E_MEMORY, "Z3's context could not be made");
+        return sym_report(s, TMAP_E_MEMORY, "out of memory: Z3's context could not be made");
     }
     pthread_mutex_lock(&s->lock);
     s->z3 = z;
@@ -193,7 +193,8 @@ static enum tmap_status ask(struct tmap_symbolic *s, const struct sym_query *que
     enum tmap_status st = TMAP_OK;
     if (atomic_load(&s->cancelled)) return sym_report(s, TMAP_E_BUDGET, "cancelled");
     Z3_solver solver = new_solver(s, query->logic);
-    if (!solver) return sym_report(s, TMAP_E_MEMORY, "Z3's solver could not be made");
+    if (!solver)
+        return sym_report(s, TMAP_E_MEMORY, "out of memory: Z3's solver could not be made");
     s->z3->solver_from_string(s->z3->context, solver, query->text);
     Z3_error_code e = s->z3->get_error_code(s->z3->context);
     if (e == Z3_OK) {
