@@ -22,9 +22,10 @@
  * When memory is gone: what this library allocates fails with TMAP_E_MEMORY, and neither solver is
  * started unless so much memory is there as its start takes. What the solvers do later is out of
  * its reach: isl allocates through GMP, which aborts the process, and Z3 may end it with exit code
- * 101. A program that must survive that asks in a child process (the tmap command is one: `tmap
- * condition`, `tmap check --prove`). Conditions need isl; certificates and differences Z3; a
- * condition's accessors, tmap_condition_holds() among them, and the guards need neither.
+ * 101, abort it, or leave its heap broken. A program that must survive that asks in a child
+ * process, as the tmap command does (`tmap condition`, `tmap check --prove`). Conditions need isl;
+ * certificates and differences Z3; a condition's accessors, tmap_condition_holds() among them, and
+ * the guards need neither.
  */
 #ifndef TMAP_SYMBOLIC_H
 #define TMAP_SYMBOLIC_H
