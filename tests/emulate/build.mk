@@ -69,6 +69,11 @@ $(B)/tests/emulate/beside: $(B)/tests/emulate/beside.o $(TEST_HELP_A) $(LINK_ALL
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LIBS_ALL)
 test-build: $(B)/tests/emulate/beside
 
+# Faults of the chips after Hopper are the device's, too.
+LATER_FAULTS := $(addprefix $(B)/tests/emulate/,test_faults_blackwell test_later_faults)
+$(LATER_FAULTS): TEST_MORE = $(B)/tests/device/gemm/planted_later.o
+$(LATER_FAULTS): $(B)/tests/device/gemm/planted_later.o
+
 # The search for orders is the command's.
 $(B)/tests/emulate/test_orders: TEST_MORE = $(B)/src/cli/emulate_orders.o
 $(B)/tests/emulate/test_orders: $(B)/src/cli/emulate_orders.o

@@ -1,0 +1,182 @@
+/* The faults of planted_later.def, one at a time. */
+#include "device/gemm/planted_later.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct later_fault later_faults[] = {
+#define PLANTED(id, shape, name, silent, shows) {id, shape, name, silent, shows},
+#include "device/gemm/planted_later.def"
+};
+const size_t later_fault_count = sizeof later_faults / sizeof *later_faults;
+
+static const struct {
+    const char *faulty;
+    struct tmap_gemm_config request;
+} of_shape[SHAPES] = {
+    [SINGLE] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [PAIR] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
+    [SHARED] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
+    [STREAM] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 4}},
+    [DYNAMIC] = {"tensor_dynamic_faulty_2x256", {.tile_m = 256, .tile_n = 256, .dynamic = 1}},
+    [SCALED] = {"tensor_scaled_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [WARPS] = {"warps_faulty_2x64", {.tile_m = 128, .tile_n = 64, .clusters = 1}},
+    [WARPS_SCALED] = {"warps_scaled_faulty_2x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+};
+
+static bool is_scaled(enum later_shape shape)
+{
+    return shape == SCALED || shape == WARPS_SCALED;
+}
+
+const char *later_faulty(enum later_shape shape)
+{
+    return of_shape[shape].faulty;
+}
+
+bool later_is_of(const struct later_fault *fault, int32_t family)
+{
+    return fault->shape < WARPS ? family == GEMM_SM100 : family == GEMM_SM120;
+}
+
+struct tmap_gemm_config later_request(enum later_shape shape)
+{
+    struct tmap_gemm_config c = of_shape[shape].request;
+    c.stages = shape == WARPS_SCALED ? 2 : 3; /* of the latter three are more than 99 KiB */
+    c.cluster_m = shape == SHARED ? 2 : 1;
+    c.cluster_n = c.panels = 1;
+    c.swapped = -1;
+    c.stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1;
+    if (is_scaled(shape)) c.panels = 2; /* of fp32 */
+    return c;
+}
+
+struct tmap_gemm_problem later_problem(enum later_shape shape)
+{
+    struct tmap_gemm_problem p = {
+        .kind = TMAP_GEMM_BF16, .m = 250, .n = 376, .k = 270, .batch = 1, .alpha = 1};
+    if (shape == SHARED) p.m = 500;
+    if (shape == DYNAMIC) p.n = 1000;
+    if (is_scaled(shape)) p.kind = TMAP_GEMM_MXF8, p.out = TMAP_GEMM_OUT_F32, p.k = 500;
+    return p;
+}
+
+/* --- one of them on a device */
+
+enum { POISON = 0xff };
+
+/* Bytes drawn from few codes, the same in every process: -2, -1, 0 and 1 of bf16 or e4m3; scale
+ * factors of 1/2, 1 and 2. */
+static bool fill(const struct tmap_libcuda *api, uint64_t *address, size_t bytes,
+                 const uint16_t codes[4], size_t code_bytes)
+{
+    uint8_t *host = malloc(bytes);
+    if (!host || api->mem_alloc(address, bytes)) return false;
+    for (size_t i = 0; i < bytes / code_bytes; i++)
+        memcpy(host + i * code_bytes, &codes[(uint32_t)(i * 2654435761u) >> 30], code_bytes);
+    const bool good = !api->memcpy_htod(*address, host, bytes);
+    free(host);
+    return good;
+}
+
+/* Rows of K, at multiples of 16 bytes; of scales, whole tiles. */
+static bool fill_operand(const struct tmap_libcuda *api, const struct tmap_gemm_problem *p,
+                         int32_t rows, struct tmap_gemm_matrix *m, uint64_t *scales)
+{
+    static const uint16_t bf16[4] = {0xc000, 0xbf80, 0, 0x3f80}, e4m3[4] = {0xc0, 0xb8, 0, 0x38};
+    static const uint16_t factors[4] = {126, 127, 128, 127};
+    const bool scaled = gemm_is_scaled(p->kind);
+    const size_t size = scaled ? 1 : 2, tiles = ((size_t)rows + 127) / 128;
+    m->ld = (p->k + 15) / 16 * 16;
+    return fill(api, &m->address, (size_t)rows * (size_t)m->ld * size, scaled ? e4m3 : bf16,
+                size) &&
+           (!scaled ||
+            fill(api, scales, tiles * (((size_t)p->k + 127) / 128) * GEMM_SCALE_BYTES, factors, 1));
+}
+
+struct rig {
+    struct tmap_gemm_problem problem;
+    struct tmap_gemm_plan plan;
+    tmap_cu_function faulty;
+    size_t bytes; /* of D */
+};
+
+static bool set_up(struct tmap_gemm *suite, const void *image, enum later_shape shape,
+                   struct rig *r)
+{
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    const struct tmap_gemm_config request = later_request(shape);
+    struct tmap_gemm_problem *p = &r->problem;
+    tmap_cu_module module;
+    *p = later_problem(shape);
+    p->d.ld = (p->n + 7) / 8 * 8;
+    r->bytes = (size_t)p->m * (size_t)p->d.ld * (p->out == TMAP_GEMM_OUT_F32 ? 4 : 2);
+    return fill_operand(api, p, p->m, &p->a, &p->a_scales) &&
+           fill_operand(api, p, p->n, &p->b, &p->b_scales) &&
+           !api->mem_alloc(&p->d.address, r->bytes) &&
+           tmap_gemm_make_plan(suite, p, &request, &r->plan, NULL) == TMAP_OK &&
+           !api->module_load_data(&module, image) &&
+           !api->module_get_function(&r->faulty, module, of_shape[shape].faulty) &&
+           !api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                    (int)suite->smem_optin_bytes);
+}
+
+static bool run(const struct tmap_libcuda *api, const struct rig *r, uint8_t *d)
+{
+    const uint64_t at = r->problem.d.address;
+    return !api->memset_d8_async(at, POISON, r->bytes, NULL) &&
+           tmap_gemm_run(&r->plan, NULL) == TMAP_OK && !api->memcpy_dtoh(d, at, r->bytes);
+}
+
+struct later_outcome later_plant(struct tmap_gemm *suite, const void *image,
+                                 const struct later_fault *fault, bool control, int runs)
+{
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    struct later_outcome o = {0};
+    struct gemm_params params;
+    struct rig r = {0};
+    if (!set_up(suite, image, fault->shape, &r)) return o;
+    o.stage = 1;
+    uint8_t *good = malloc(r.bytes), *bad = malloc(r.bytes);
+    if (good && bad && run(api, &r, good)) {
+        o.stage = 2;
+        memcpy(&params, r.plan.params, sizeof params);
+        params.fault = control ? 0 : fault->id;
+        memcpy(r.plan.params, &params, sizeof params);
+        r.plan.function = r.faulty;
+        for (int i = 0; i < runs && !o.driver_error && !o.differ; i++) {
+            o.driver_error = !run(api, &r, bad);
+            for (size_t j = 0; !o.driver_error && j < r.bytes; j++) o.differ += good[j] != bad[j];
+        }
+        o.report = tmap_gemm_last_report(suite);
+        o.stage = 3;
+    }
+    free(good);
+    free(bad);
+    return o;
+}
+
+bool later_say(const struct later_fault *fault, const struct later_outcome *control,
+               const struct later_outcome *f, int number)
+{
+    const char *barrier = tmap_gemm_barrier_name(f->report.barrier);
+    const bool caught = f->driver_error || f->differ > 0;
+    const bool right = control->stage == 3 && !control->driver_error && !control->differ;
+    const bool good = right && f->stage == 3 && (caught || !fault->shows);
+    char how[160] = "not observed";
+    if (f->report.what == 1)
+        snprintf(how, sizeof how, "watchdog: barrier %s, slot %u, parity %u, block %u",
+                 barrier ? barrier : "?", f->report.slot, f->report.parity, f->report.block);
+    else if (f->report.what == 2)
+        snprintf(how, sizeof how, "refused by the kernel: constant %u is %u, not %u",
+                 f->report.barrier, f->report.slot, f->report.parity);
+    else if (f->driver_error)
+        snprintf(how, sizeof how, "the driver reports a failed launch");
+    else if (f->differ)
+        snprintf(how, sizeof how, "%llu wrong bytes", (unsigned long long)f->differ);
+    printf("%s %d - %s: %s%s; its control is %s\n", good ? "ok" : "not ok", number, fault->name,
+           how, fault->shows ? "" : " (a matter of time on a chip)", right ? "right" : "WRONG");
+    fflush(stdout);
+    return good;
+}
