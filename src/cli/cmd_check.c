@@ -73,6 +73,11 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     }
     status = io_judge(&c->checker, record, stream, c->flags, &result);
     if (status != TMAP_OK) return cli_status(c->cli, status, "check");
+    if (record->flags & IO_PARTIAL && (result.arch || result.verdict != TMAP_ILLEGAL)) {
+        io_result_free(&result); /* of a part, only that it is illegal can be said */
+        io_fail(record, "", "not in this text: %s", record->absent);
+        return check_record(user, stream, record);
+    }
     if (c->baseline) cli_baseline_apply(c->baseline, &result);
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
@@ -255,7 +260,8 @@ static enum cli_exit run(struct cli *cli)
         cli_baseline_free(c.baseline);
         return cli_status(cli, TMAP_E_MEMORY, "check");
     }
-    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_SHARD, check_record, &c);
+    cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_SHARD | CLI_EACH_PARTIAL,
+             check_record, &c);
     end_run(&c);
     cli_prover_close(&c.prover);
     cli_baseline_free(c.baseline);

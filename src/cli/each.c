@@ -4,6 +4,7 @@
 #include "cli/given.h"
 #include "cli/progress.h"
 #include "cli/shard.h"
+#include "io/paste/clean.h"
 #include "io/report/report.h"
 
 #include <dirent.h>
@@ -34,10 +35,11 @@ enum cli_exit cli_unreadable(struct cli *cli, const struct io_record *record)
     return CLI_INPUT;
 }
 
-bool cli_is_log(const struct cli *cli, const struct io_stream *stream, enum io_dump *from)
+bool cli_is_log(const struct cli *cli, struct io_stream *stream, enum io_dump *from)
 {
     const char *program = cli_get(cli, "from");
     if (!(cli->command->groups & CLI_DESC)) return false;
+    if (program) io_clean(stream);
     return program ? io_dump_find(program, from) : io_dump_guess(stream, from);
 }
 
@@ -72,6 +74,9 @@ static bool answer_next(struct each *e, struct source *in)
     if (e->flags & CLI_EACH_NEEDS_ADDRESS && in->dump && record.flags & IO_NO_ADDRESS &&
         !record.error[0])
         io_fail(&record, "", "the text does not say the address");
+    if (record.flags & IO_PARTIAL && !(e->flags & CLI_EACH_PARTIAL))
+        io_fail(&record, "", "not in this text: %s (tmap check says what is wrong with the rest)",
+                record.absent);
     const bool reported = record.error[0] && !(e->flags & CLI_EACH_ERRORS);
     cli_note(e->cli,
              reported ? cli_unreadable(e->cli, &record) : e->answer(e->user, in->stream, &record));

@@ -10,7 +10,8 @@ enum cli_each_flag {
     CLI_EACH_DESCRIPTOR = 1u << 0,    /* records are descriptors; else they are only parsed */
     CLI_EACH_NEEDS_ADDRESS = 1u << 1, /* and may not leave "address" out */
     CLI_EACH_ERRORS = 1u << 2,        /* unreadable records are answered like the others */
-    CLI_EACH_SHARD = 1u << 3          /* with --shard, only the records of that part are read */
+    CLI_EACH_SHARD = 1u << 3,         /* with --shard, only the records of that part are read */
+    CLI_EACH_PARTIAL = 1u << 4        /* records with IO_PARTIAL are answered like the others */
 };
 
 /* Answers a record; stream holds its text. Both live until it returns. */
@@ -23,7 +24,7 @@ bool cli_input_makes_sense(const struct cli *cli);
 
 /* cli_is_log() : whether an input of a command with CLI_DESC is another program's log, and whose:
  *  as --from says, or what io_dump_guess() sees. */
-bool cli_is_log(const struct cli *cli, const struct io_stream *stream, enum io_dump *from);
+bool cli_is_log(const struct cli *cli, struct io_stream *stream, enum io_dump *from);
 
 /* cli_each() : calls answer for every record of the operands, in order: files, the *.json files of
  *  directories, standard input where there is no operand; for a command with CLI_DESC also the

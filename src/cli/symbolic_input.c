@@ -67,8 +67,11 @@ static void read_stream(struct cli *cli, struct cli_symbolic *in, struct io_stre
     enum io_dump from;
     const bool log = cli_is_log(cli, stream, &from);
     in->n_streams++;
-    while (log ? io_dump_next(stream, from, &record) : io_record_next(stream, IO_SYMBOLIC, &record))
+    while (log ? io_dump_next(stream, from, &record)
+               : io_record_next(stream, IO_SYMBOLIC, &record)) {
+        if (record.flags & IO_PARTIAL) io_fail(&record, "", "not in this text: %s", record.absent);
         take_record(cli, in, &record);
+    }
 }
 
 static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path)

@@ -23,7 +23,9 @@ enum io_record_flag {
     IO_HAS_EXPECT_RULES = 1u << 1, /* expect_rules is meant, even when empty */
     IO_HAS_SYMBOLS = 1u << 2,      /* some number is an expression; desc holds 0 there */
     IO_NO_ADDRESS = 1u << 3,       /* left out: desc has 0, which is as aligned as can be */
-    IO_NO_STRIDE = 1u << 4         /* left out: desc has those of a dense tensor */
+    IO_NO_STRIDE = 1u << 4,        /* left out: desc has those of a dense tensor */
+    IO_PARTIAL = 1u << 5           /* illegal by what is said; `absent` is not, and desc has some
+                                      value there: for check alone */
 };
 
 /* Strings and arrays belong to the record; io_record_free() frees them all. */
@@ -43,6 +45,7 @@ struct io_record {
     size_t expect_rule_count;
     struct io_allow *allows;
     size_t allow_count;
+    char absent[96];           /* of a pasted text: the fields that it does not say */
     size_t error_line;         /* where, from 1 */
     char path[96];             /* JSON path of the error: "$.uses[0].coord" */
     char error[IO_ERROR_SIZE]; /* "" for a record that was read */

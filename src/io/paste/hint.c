@@ -26,12 +26,32 @@ static const struct hint hints[] = {
  */
 enum { MESSAGE = 240 };
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the word is in the text, its numbers whole: 8 is neither in 128 nor in 0x7fd8c0, but 16
+ * in "16B". */
+static bool has(const char *text, size_t size, const char *word, size_t n)
+{
+    const char *p = text, *end = text + size;
+
+    for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
+        const bool begins = !is_digit(*word) || p == text || !isalnum((unsigned char)p[-1]);
+        const bool ends =
+            !is_digit(word[n - 1]) || p + n == end || !isxdigit((unsigned char)p[n]) || p[n] == 'b';
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
 /* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
 static bool has_one(const char *text, size_t size, const char *words)
 {
     while (*words && *words != '&') {
         const size_t n = strcspn(words, "|&");
-        if (memmem(text, size, words, n)) return true;
+        if (has(text, size, words, n)) return true;
         words += n;
         if (*words == '|') words++;
     }
@@ -72,15 +92,47 @@ static const char *find(const struct hint *hint, const char *text, size_t size)
                        : memmem(text, size, hint->phrase, strlen(hint->phrase));
 }
 
-const char *io_hint_in(const char *text, size_t size, size_t *where)
+static const struct hint *first_in(const char *text, size_t size, size_t *where)
 {
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         const char *found = find(&hints[i], text, size);
         if (!found) continue;
         if (where) *where = (size_t)(found - text);
-        return hints[i].text;
+        return &hints[i];
     }
     return NULL;
+}
+
+const char *io_hint_in(const char *text, size_t size, size_t *where)
+{
+    const struct hint *hint = first_in(text, size, where);
+    return hint ? hint->text : NULL;
+}
+
+bool io_hint_is_stated(const struct io_stream *stream)
+{
+    static const char *const source[] = {"assert ",        "raise ", "HasSubstr", "CHECK(",
+                                         "emitError",      "<<",     "printf(",   "return ",
+                                         "static_assert(", "#"};
+    size_t where, length, within;
+    const struct hint *hint = first_in(stream->text, stream->size, &where);
+
+    if (!hint || hint->words || strncmp(hint->text, "TMA", 3) != 0) return false;
+    const char *line = io_stream_line(stream, where, MESSAGE, &length, &within);
+    for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
+        if (memmem(line, length, source[i], strlen(source[i]))) return false;
+    return true;
+}
+
+const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise)
+{
+    const char *told = record == 1 ? io_hint_in(stream->text, stream->size, NULL) : NULL;
+    return told && strstr(told, "(tmap explain TMA") ? told : otherwise;
+}
+
+bool io_hint_is_open(const char *told)
+{
+    return !strstr(told, "tmap explain TMA") && !strstr(told, "no rule");
 }
 
 const char *io_hint_cause(const struct io_stream *stream)

@@ -18,6 +18,16 @@ const char *io_hint_cause(const struct io_stream *stream);
  *  NULL where it names none (gpus.def). */
 const char *io_hint_arch(const struct io_stream *stream, const char **gpu);
 
+/* io_hint_rule() : the rule that the input's words name, for its first record; or `otherwise`. */
+const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise);
+
+/* io_hint_is_open() : whether such a text names neither a rule nor another cause. */
+bool io_hint_is_open(const char *told);
+
+/* io_hint_is_stated() : whether the first known message is a program's own about a failure, and not
+ * the source that would print it. */
+bool io_hint_is_stated(const struct io_stream *stream);
+
 /* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
 const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);
 

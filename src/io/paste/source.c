@@ -4,6 +4,7 @@
 
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
+#include "io/paste/partial.h"
 #include "io/paste/source_value.h"
 
 #include <ctype.h>
@@ -16,7 +17,8 @@ enum {
     IM2COL = 15,
     LONGEST = 1 << 16,   /* of an issue on GitHub; a longer text is no paste */
     LONG_CALL = 1 << 11, /* from bracket to bracket */
-    LOOKS = 128          /* for names, of one call */
+    LOOKS = 128,         /* for names, of one call */
+    WHY = 2 * IO_ERROR_SIZE
 };
 
 struct call {
@@ -24,8 +26,15 @@ struct call {
     int count;
 };
 
-/* Comments as blanks, and the marks of a diff or a quotation at the start of lines. */
-static char *without_comments(const struct io_stream *s)
+static bool begins_line(const char *text, size_t at)
+{
+    while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\t')) at--;
+    return at == 0 || text[at - 1] == '\n';
+}
+
+/* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`
+ * whole lines that are comments are read too: code that somebody switched off. */
+static char *without_comments(const struct io_stream *s, bool all)
 {
     char *text = malloc(s->size + 1);
 
@@ -39,7 +48,8 @@ static char *without_comments(const struct io_stream *s)
         const bool line = text[i + 1] == '/';
         const char *end = line ? memchr(text + i, '\n', s->size - i)
                                : memmem(text + i + 2, s->size - i - 2, "*/", 2);
-        const size_t stop = end ? (size_t)(end - text) + (line ? 0 : 2) : s->size;
+        size_t stop = end ? (size_t)(end - text) + (line ? 0 : 2) : s->size;
+        if (all && line && begins_line(text, i)) stop = i + 2;
         for (; i < stop; i++)
             if (text[i] != '\n') text[i] = ' ';
         i--;
@@ -54,6 +64,9 @@ static bool cut(const char *at, const char *end, struct call *out)
         const char *stop = io_source_piece(at, end);
         if (stop == end || (*stop != ',' && *stop != ')')) return false;
         while (at < stop && isspace((unsigned char)*at)) at++;
+        const char *value = at; /* "globalDim=0x7ffe": a frame of gdb's */
+        while (value < stop && io_dump_is_word(*value)) value++;
+        if (stop - value > 1 && *value == '=' && value[1] != '=') at = value + 1;
         out->arg[out->count] = at;
         out->end[out->count++] = stop;
         at = stop;
@@ -121,25 +134,36 @@ static bool next_call(const char *end, const char **at, struct call *out)
 struct taker {
     struct io_source *source;
     const struct call *call;
-    bool ok;
+    struct io_unsaid unsaid;
+    bool ok; /* what only the text's own value can stand for is known */
 };
+
+static bool get(struct taker *t, int arg, enum values which, int64_t *out)
+{
+    *out = 0;
+    return io_source_value(t->source, t->call->arg[arg], t->call->end[arg], which, out);
+}
 
 static int64_t number(struct taker *t, int arg, enum values which)
 {
-    int64_t value = 0;
-    if (!io_source_value(t->source, t->call->arg[arg], t->call->end[arg], which, &value))
-        t->ok = false;
+    int64_t value;
+    if (!get(t, arg, which, &value)) t->ok = false;
     return value;
 }
 
-static void list(struct taker *t, int arg, int least, int64_t out[TMAP_MAX_RANK])
+/* The first `least` entries; returns those that are not known, a bit each. */
+static unsigned list(struct taker *t, int arg, int least, int64_t out[TMAP_MAX_RANK])
 {
+    const unsigned all = (1u << (least > 0 ? least : 0)) - 1;
+    unsigned unknown = 0;
     int count = 0;
+
     memset(out, 0, TMAP_MAX_RANK * sizeof *out);
-    if (least > 0 && (!io_source_list(t->source, t->call->arg[arg], t->call->end[arg], out,
-                                      TMAP_MAX_RANK, &count) ||
-                      count < least))
-        t->ok = false;
+    if (least <= 0) return 0;
+    if (!io_source_list(t->source, t->call->arg[arg], t->call->end[arg], out, TMAP_MAX_RANK, &count,
+                        &unknown))
+        return all;
+    return (unknown | (count < least ? all & ~((1u << count) - 1) : 0)) & all;
 }
 
 static void take_corners(struct taker *t, struct tmap_desc *d)
@@ -148,9 +172,9 @@ static void take_corners(struct taker *t, struct tmap_desc *d)
     const int spatial = d->rank > 5 ? 3 : d->rank > 2 ? (int)d->rank - 2 : 0;
 
     d->kind = TMAP_IM2COL;
-    list(t, 6, spatial, v);
+    if (list(t, 6, spatial, v)) t->ok = false;
     for (int i = 0; i < spatial; i++) d->lower[i] = (int32_t)v[i];
-    list(t, 7, spatial, v);
+    if (list(t, 7, spatial, v)) t->ok = false;
     for (int i = 0; i < spatial; i++) d->upper[i] = (int32_t)v[i];
     d->channels = (uint32_t)number(t, 8, VALUES_NUMBER);
     d->pixels = (uint32_t)number(t, 9, VALUES_NUMBER);
@@ -159,79 +183,116 @@ static void take_corners(struct taker *t, struct tmap_desc *d)
 static void take_box(struct taker *t, struct tmap_desc *d, int rank)
 {
     int64_t v[TMAP_MAX_RANK];
-    list(t, 6, rank, v);
+    t->unsaid.box = list(t, 6, rank, v);
     for (int i = 0; i < rank; i++) d->box[i] = (uint32_t)v[i];
 }
 
-static bool take(struct io_source *source, const struct call *call, struct tmap_desc *d)
+/* The rank, or how many box sizes there are. */
+static uint32_t take_rank(struct taker *t)
 {
-    struct taker t = {source, call, true};
-    const int last = call->count;
-    int64_t v[TMAP_MAX_RANK];
+    int64_t v[TMAP_MAX_RANK], value;
+    int count;
+    unsigned unknown;
 
-    d->dtype = (int32_t)number(&t, 1, VALUES_DTYPE);
-    d->rank = (uint32_t)number(&t, 2, VALUES_NUMBER);
-    const int rank = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
-    list(&t, 4, rank, v);
-    for (int i = 0; i < rank; i++) d->dim[i] = (uint64_t)v[i];
-    list(&t, 5, rank - 1, v);
-    for (int i = 0; i + 1 < rank; i++) d->stride_bytes[i] = (uint64_t)v[i];
-    if (last == IM2COL)
-        take_corners(&t, d);
-    else
-        take_box(&t, d, rank);
-    list(&t, last - 5, rank, v);
-    for (int i = 0; i < rank; i++) d->elem_stride[i] = (uint32_t)v[i];
-    d->interleave = (int32_t)number(&t, last - 4, VALUES_INTERLEAVE);
-    d->swizzle = (int32_t)number(&t, last - 3, VALUES_SWIZZLE);
-    d->l2_promotion = (int32_t)number(&t, last - 2, VALUES_L2);
-    d->oob_fill = (int32_t)number(&t, last - 1, VALUES_OOB);
-    return t.ok;
+    if (get(t, 2, VALUES_NUMBER, &value)) return (uint32_t)value;
+    for (int arg = 4; arg <= 6 && t->call->count == TILED; arg += 2)
+        if (io_source_list(t->source, t->call->arg[arg], t->call->end[arg], v, TMAP_MAX_RANK,
+                           &count, &unknown))
+            return (uint32_t)count;
+    t->ok = false;
+    return 0;
 }
 
-static void unknown(const struct io_stream *s, const struct io_source *source,
-                    struct io_record *out)
+static bool take(struct taker *t, struct tmap_desc *d)
 {
-    const char *told = out->record == 1 ? io_hint_in(s->text, s->size, NULL) : NULL;
-    if (told && strncmp(told, "source code", 11) != 0 &&
-        strncmp(told, "the driver refused", 18) != 0)
-        io_fail(out, "", "%s", told);
+    const int last = t->call->count;
+    int64_t v[TMAP_MAX_RANK];
+
+    d->rank = take_rank(t);
+    t->unsaid.dtype = !get(t, 1, VALUES_DTYPE, &v[0]);
+    d->dtype = (int32_t)v[0];
+    const int rank = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
+    t->unsaid.dim = list(t, 4, rank, v);
+    for (int i = 0; i < rank; i++) d->dim[i] = (uint64_t)v[i];
+    t->unsaid.stride = list(t, 5, rank - 1, v);
+    for (int i = 0; i + 1 < rank; i++) d->stride_bytes[i] = (uint64_t)v[i];
+    if (last == IM2COL)
+        take_corners(t, d);
     else
-        io_fail(
-            out, "",
-            "source code, and the call's arguments are not all constants in it%s%s: tmap trace -- "
-            "PROGRAM sees them, or say them: tmap check --dtype ... --dim ... --box ...",
-            source->missing[0] ? ": not known: " : "", source->missing);
+        take_box(t, d, rank);
+    t->unsaid.elem_stride = list(t, last - 5, rank, v);
+    for (int i = 0; i < rank; i++) d->elem_stride[i] = (uint32_t)v[i];
+    d->interleave = (int32_t)number(t, last - 4, VALUES_INTERLEAVE);
+    t->unsaid.swizzle = !get(t, last - 3, VALUES_SWIZZLE, &v[0]);
+    d->swizzle = (int32_t)v[0];
+    d->l2_promotion = (int32_t)number(t, last - 2, VALUES_L2);
+    d->oob_fill = (int32_t)number(t, last - 1, VALUES_OOB);
+    return t->ok;
+}
+
+/* What to tell of a call that is not legal or illegal for what is known of it. */
+static void unknown(const struct taker *t, char why[WHY], const struct io_record *out)
+{
+    char names[96];
+
+    io_unsaid_names(&t->unsaid, out->desc.rank, names, sizeof names);
+    snprintf(why, WHY,
+             "source code, and not all of the call's arguments are constants in it%s%s%s%s: "
+             "tmap trace -- PROGRAM sees them, or say them: tmap check --dtype ... --dim ...",
+             names[0] ? ": " : "", names, t->source->missing[0] ? ": not known: " : "",
+             t->source->missing);
+}
+
+/* The text without comments that the next call from `at` on stands in, all comments read where
+ * there is none else; NULL for none. */
+static char *text_with_call(const struct io_stream *s, size_t at, struct call *call,
+                            const char **behind)
+{
+    for (int all = 0; all < 2 && s->size <= LONGEST; all++) {
+        char *text = without_comments(s, all);
+        const char *from = text;
+        if (!text) return NULL;
+        if (next_call(text + s->size, &from, call)) { /* of the whole: which reading it is */
+            *behind = text + at;
+            if (next_call(text + s->size, behind, call)) return text;
+            all = 1;
+        }
+        free(text);
+    }
+    return NULL;
 }
 
 bool io_source_has_call(const struct io_stream *s)
 {
     struct call call;
-    char *text = s->size <= LONGEST ? without_comments(s) : NULL;
-    const char *at = text;
-    const bool found = text && next_call(text + s->size, &at, &call);
+    const char *behind;
+    char *text = text_with_call(s, 0, &call, &behind);
 
     free(text);
-    return found;
+    return text != NULL;
 }
 
 bool io_source_next(struct io_stream *s, struct io_record *out)
 {
     struct call call;
-    char *text = without_comments(s);
-    const char *at = text ? text + s->at : NULL;
-    const bool found = text && next_call(text + s->size, &at, &call);
+    const char *behind;
+    char why[WHY], *text = text_with_call(s, s->at, &call, &behind);
 
-    if (found) {
-        struct io_source source = {.text = text, .end = text + s->size, .looks = LOOKS};
-        const size_t begin = (size_t)(call.arg[0] - text);
-        *out = (struct io_record){.file = s->file, .record = ++s->record, .column = 1, .line = 1};
-        for (size_t i = 0; i < begin; i++) out->line += text[i] == '\n';
-        out->flags = IO_NO_ADDRESS;
-        out->error_line = out->line;
-        if (!take(&source, &call, &out->desc)) unknown(s, &source, out);
-    }
-    s->at = found ? (size_t)(at - text) : s->size;
+    s->at = s->size;
+    if (!text) return false;
+    struct io_source source = {.text = text, .end = text + s->size, .looks = LOOKS};
+    struct taker t = {.source = &source, .call = &call, .ok = true};
+    *out = (struct io_record){.file = s->file, .record = ++s->record, .column = 1, .line = 1};
+    for (const char *p = text; p < call.arg[0]; p++) out->line += *p == '\n';
+    out->flags = IO_NO_ADDRESS;
+    out->error_line = out->line;
+    const bool whole = take(&t, &out->desc);
+    unknown(&t, why, out);
+    if (whole)
+        io_partial_settle(out, &t.unsaid, io_hint_rule(s, out->record, why));
+    else
+        io_fail(out, "", "%s", io_hint_rule(s, out->record, why));
+    s->at = (size_t)(behind - text);
     free(text);
-    return found;
+    return true;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEEP = 12, NAME = 64 };
+enum { DEEP = 12, NAME = IO_SOURCE_NAME };
 
 /* An expression as it is read. */
 struct reader {
@@ -35,19 +35,25 @@ static bool take_text(struct reader *r, const char *text)
     return true;
 }
 
-/* A name; of a qualified one ("a::b") the last part. */
-static bool take_name(struct reader *r, char name[NAME])
+bool io_source_word(const char **at, const char *end, char name[NAME])
 {
+    const char *p = *at;
     size_t n = 0;
 
-    space(r);
-    if (r->at == r->end || isdigit((unsigned char)*r->at) || !io_dump_is_word(*r->at)) return false;
-    for (; r->at < r->end && io_dump_is_word(*r->at); r->at++)
-        if (n + 1 < NAME) name[n++] = *r->at;
+    while (p < end && isspace((unsigned char)*p)) p++;
+    if (p == end || isdigit((unsigned char)*p) || !io_dump_is_word(*p)) return false;
+    for (; p < end && io_dump_is_word(*p); p++)
+        if (n + 1 < NAME) name[n++] = *p;
     name[n] = 0;
-    return r->end - r->at > 2 && r->at[0] == ':' && r->at[1] == ':'
-               ? (r->at += 2, take_name(r, name))
-               : true;
+    *at = p;
+    if (end - p <= 2 || p[0] != ':' || p[1] != ':') return true;
+    *at += 2;
+    return io_source_word(at, end, name);
+}
+
+static bool take_name(struct reader *r, char name[NAME])
+{
+    return io_source_word(&r->at, r->end, name);
 }
 
 /* Behind the bracket that closes the one at `at`; NULL where none does. */
@@ -84,9 +90,11 @@ static const struct {
              {"uint16_t", 2},      {"int16_t", 2},       {"short", 2},        {"float", 4},
              {"int", 4},           {"unsigned", 4},      {"uint32_t", 4},     {"int32_t", 4},
              {"cuuint32_t", 4},    {"double", 8},        {"uint64_t", 8},     {"int64_t", 8},
-             {"cuuint64_t", 8},    {"size_t", 8},        {"fp16", 2},         {"tfloat32_t", 4}};
+             {"cuuint64_t", 8},    {"size_t", 8},        {"fp16", 2},         {"tfloat32_t", 4},
+             {"c_uint64", 8},      {"c_uint32", 4},      {"u64", 8},          {"u32", 4},
+             {"usize", 8},         {"f32", 4},           {"f16", 2},          {"index_t", 4}};
 
-static int bytes_of(const char *name)
+int io_source_bytes(const char *name)
 {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, name) == 0) return types[i].bytes;
@@ -106,32 +114,49 @@ static bool size_of(struct reader *r, int64_t *out)
         struct reader type = {.at = using + strlen(text), .end = r->source->end};
         if (!take_text(&type, "=") || !take_name(&type, name)) return false;
     }
-    return (*out = bytes_of(name)) > 0;
+    return (*out = io_source_bytes(name)) > 0;
 }
 
-/* Whether "(" begins a cast: names and stars up to ")", and an operand behind it. */
+/* Behind a cast: names, stars and an array's brackets up to ")", and an operand behind it; at
+ * itself where there is none. */
+static const char *behind_cast(const char *at, const char *end)
+{
+    const char *p = at, *close;
+
+    if (p == end || *p != '(' || !(close = behind(p, end))) return at;
+    if (isdigit((unsigned char)at[1])) return at;
+    for (p++; p < close - 1; p++)
+        if (!io_dump_is_word(*p) && !isspace((unsigned char)*p) && !strchr("*:[]", *p)) return at;
+    for (p = close; p < end && isspace((unsigned char)*p);) p++;
+    return p < end && (io_dump_is_word(*p) || *p == '(' || *p == '{' || *p == '&') ? close : at;
+}
+
+const char *io_source_cast(const char *at, const char *end)
+{
+    for (const char *before = NULL; before != at;) {
+        before = at;
+        while (at < end && (isspace((unsigned char)*at) || *at == '&')) at++;
+        at = behind_cast(at, end);
+    }
+    return at;
+}
+
 static bool skip_cast(struct reader *r)
 {
-    const char *p = r->at, *close;
-
-    if (p == r->end || *p != '(' || !(close = behind(p, r->end))) return false;
-    for (p++; p < close - 1; p++)
-        if (!io_dump_is_word(*p) && !isspace((unsigned char)*p) && *p != '*' && *p != ':')
-            return false;
-    if (isdigit((unsigned char)r->at[1])) return false;
-    p = close;
-    while (p < r->end && isspace((unsigned char)*p)) p++;
-    if (p == r->end || !(io_dump_is_word(*p) || *p == '(')) return false;
-    r->at = close;
-    return true;
+    const char *before = r->at;
+    r->at = behind_cast(r->at, r->end);
+    return r->at != before;
 }
 
 /* --- expressions -------------------------------------------------------------------------------*/
 
 static bool literal(struct reader *r, int64_t *out)
 {
+    const char *start = r->at;
     if (!io_dump_number(&r->at, r->end, out)) return false;
-    while (r->at < r->end && strchr("uUlLzZ", *r->at) && *r->at) r->at++;
+    while (r->at < r->end && strchr("uUlLzZi", *r->at) && *r->at) r->at++;
+    if (r->at > start && r->at[-1] != *start && strchr("ui", r->at[-1])) /* Rust's "64u32" */
+        while (r->at < r->end && isdigit((unsigned char)*r->at)) r->at++;
     return r->at == r->end || !(io_dump_is_word(*r->at) || *r->at == '.');
 }
 
@@ -140,26 +165,109 @@ static bool bracketed(struct reader *r, int64_t *out)
     return take_text(r, "(") && expression(r, out) && take_text(r, ")");
 }
 
-/* A named value: sizeof, a cast by its name, an enumeration's or somebody's own. */
-static bool named(struct reader *r, int64_t *out)
+/* An enumeration's name as bindings spell it: "k32B", "SWIZZLE_128B", "NanRequestZeroFma". */
+static bool find_value(enum values which, const char *name, int32_t *out)
 {
-    char name[NAME];
-    int32_t value;
+    static const char *const heads[] = {"k",   "SWIZZLE_",   "INTERLEAVE_", "L2_PROMOTION_",
+                                        "L2_", "DATA_TYPE_", "OOB_FILL_",   "FLOAT_OOB_FILL_"};
 
-    if (!take_name(r, name)) return false;
-    if (strcmp(name, "sizeof") == 0) return size_of(r, out);
+    if (value_find(which, name, out)) return true;
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        const size_t n = strlen(heads[i]);
+        if (strncmp(name, heads[i], n) == 0 && value_find(which, name + n, out)) return true;
+    }
+    return which == VALUES_OOB && strcmp(name, "kZeros") == 0 && (*out = 0, true);
+}
+
+/* pow(2, 40) */
+static bool power(int64_t base, int64_t exponent, int64_t *out)
+{
+    if (exponent < 0 || exponent > 64) return false;
+    for (*out = 1; exponent > 0; exponent--)
+        if (__builtin_mul_overflow(*out, base, out)) return false;
+    return true;
+}
+
+static bool pow_of(struct reader *r, int64_t *out)
+{
+    int64_t base, exponent;
+    return take_text(r, "(") && expression(r, &base) && take_text(r, ",") &&
+           expression(r, &exponent) && take_text(r, ")") && power(base, exponent, out);
+}
+
+/* "x.shape[0]", "x.size(0)" of a tensor, behind its name. */
+static bool attribute_of(struct reader *r, const char *name, int64_t *out)
+{
+    char attribute[NAME];
+    int64_t index;
+    bool bracket;
+
+    if (!take_text(r, ".") || !take_name(r, attribute) || !r->source->attribute) return false;
+    bracket = take_text(r, "[");
+    if (!bracket && !take_text(r, "(")) return false;
+    if (take_text(r, ")"))
+        return take_text(r, "[") && expression(r, &index) && take_text(r, "]") &&
+               r->source->attribute(r->source, name, attribute, (int)index, out);
+    return expression(r, &index) && take_text(r, bracket ? "]" : ")") && index >= -8 && index < 8 &&
+           r->source->attribute(r->source, name, attribute, (int)index, out);
+}
+
+/* Behind the dots of "driver.cuuint64_t" where that is a type or an enumeration's value. */
+static void last_part(struct reader *r, char name[NAME])
+{
+    struct reader further = *r;
+    char last[NAME];
+    int32_t value;
+    bool dotted = false;
+
+    strcpy(last, name);
+    while (further.at < further.end && *further.at == '.') {
+        further.at++;
+        if (!take_name(&further, last)) return;
+        dotted = true;
+    }
+    if (!dotted || !(io_source_bytes(last) ||
+                     (values_are_named(r->which) && find_value(r->which, last, &value))))
+        return;
+    r->at = further.at;
+    strcpy(name, last);
+}
+
+/* A cast by its type's name, whose operand follows. */
+static bool cast_of(struct reader *r, const char *name, int64_t *out, bool *cast)
+{
+    *cast = true;
     if (strstr(name, "_cast") && take_text(r, "<")) {
         while (r->at < r->end && *r->at != '>') r->at++;
         return take_text(r, ">") && bracketed(r, out);
     }
     space(r);
-    if (bytes_of(name) && r->at < r->end && *r->at == '(') return bracketed(r, out);
-    if (bytes_of(name) && take_text(r, "{")) return expression(r, out) && take_text(r, "}");
-    if (values_are_named(r->which) && value_find(r->which, name, &value)) {
+    if (io_source_bytes(name) && r->at < r->end && *r->at == '(') return bracketed(r, out);
+    if (io_source_bytes(name) && take_text(r, "{")) return expression(r, out) && take_text(r, "}");
+    *cast = false;
+    return false;
+}
+
+/* A named value: sizeof, a cast by its name, an enumeration's or somebody's own. */
+static bool named(struct reader *r, int64_t *out)
+{
+    char name[NAME];
+    int32_t value;
+    bool cast;
+
+    if (!take_name(r, name)) return false;
+    if (strcmp(name, "sizeof") == 0) return size_of(r, out);
+    if (strcmp(name, "pow") == 0) return pow_of(r, out);
+    last_part(r, name);
+    const bool good = cast_of(r, name, out, &cast);
+    if (cast) return good;
+    if (values_are_named(r->which) && find_value(r->which, name, &value)) {
         *out = value;
         return true;
     }
-    if (r->at < r->end && strchr("([.", *r->at)) return false; /* a call, an entry, a member */
+    if (r->at < r->end && *r->at == '.' && attribute_of(r, name, out)) return true;
+    if (r->at < r->end && strchr("([.", *r->at)) /* a call, an entry, a member */
+        return io_source_miss(r->source, name), false;
     return look_up(r, name, out);
 }
 
@@ -173,14 +281,29 @@ static bool operand(struct reader *r, int64_t *out)
     return named(r, out);
 }
 
+/* With Python's power and Rust's cast behind it. */
+static bool factor(struct reader *r, int64_t *out)
+{
+    int64_t exponent;
+    char type[NAME];
+
+    if (!operand(r, out)) return false;
+    if (r->source->python && take_text(r, "**"))
+        return operand(r, &exponent) && power(*out, exponent, out);
+    while (take_text(r, "as "))
+        if (!take_name(r, type)) return false;
+    return true;
+}
+
 static bool product(struct reader *r, int64_t *out)
 {
     int64_t right;
-    if (!operand(r, out)) return false;
+    if (!factor(r, out)) return false;
     for (;;) {
-        const bool times = take_text(r, "*"), over = !times && take_text(r, "/");
+        const bool times = take_text(r, "*");
+        const bool over = !times && (take_text(r, "//") || take_text(r, "/"));
         if (!times && !over) return true;
-        if (!operand(r, &right) || (over && right == 0)) return false;
+        if (!factor(r, &right) || (over && right == 0)) return false;
         if (over)
             *out /= right;
         else if (__builtin_mul_overflow(*out, right, out))
@@ -224,7 +347,7 @@ static bool whole(struct reader *r, int64_t *out)
 
 /* --- names -------------------------------------------------------------------------------------*/
 
-static void miss(struct io_source *s, const char *name)
+void io_source_miss(struct io_source *s, const char *name)
 {
     const size_t used = strlen(s->missing);
     if (io_dump_word(s->missing, s->missing + used, name) ||
@@ -233,45 +356,130 @@ static void miss(struct io_source *s, const char *name)
     snprintf(s->missing + used, sizeof s->missing - used, "%s%s", used ? ", " : "", name);
 }
 
-/* What the name at `at` is set to there: behind "=", "{" or "#define NAME"; false where it is not.
- */
-static bool setting(const struct io_source *s, const char *at, size_t length, const char **from,
+/* The end of what stands at `at`: Python's statement ends with its line. */
+static const char *value_end(const struct io_source *s, const char *at)
+{
+    const char *end = io_source_piece(at, s->end);
+    int depth = 0;
+
+    if (!s->python) return end;
+    for (const char *p = at; p < end; p++) {
+        depth += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
+        if (*p == '\n' && depth == 0) return p;
+    }
+    return end;
+}
+
+static const char *line_of(const struct io_source *s, const char *at)
+{
+    while (at > s->text && at[-1] != '\n' && at[-1] != ';') at--;
+    return at;
+}
+
+/* "#define NAME value" */
+static bool defined(const struct io_source *s, const char *at, size_t length, const char **from,
                     const char **to)
 {
-    const char *p = at + length, *line = at;
+    const char *define = io_dump_word(line_of(s, at), at, "define");
+    const char *p = at + length, *stop;
 
-    while (line > s->text && at - line < NAME && line[-1] != '\n') line--;
+    if (!define || strspn(define + 6, " \t") != (size_t)(at - define - 6)) return false;
     while (p < s->end && (*p == ' ' || *p == '\t')) p++;
-    if (p == s->end) return false;
-    const char *define = io_dump_word(line, at, "define");
-    if (define && strspn(define + 6, " \t") == (size_t)(at - define - 6)) {
-        const char *stop = memchr(p, '\n', (size_t)(s->end - p));
-        *from = p;
-        *to = stop ? stop : s->end;
-        return *from < *to && at[length] != '(';
+    stop = memchr(p, '\n', (size_t)(s->end - p));
+    *from = p;
+    *to = stop ? stop : s->end;
+    return *from < *to && at[length] != '(';
+}
+
+/* Behind ": tl.constexpr" (Python) or ": [u64; 2]" (Rust's let), which "=" follows; p itself where
+ * that does not stand there. */
+static const char *behind_type(const struct io_source *s, const char *at, const char *p)
+{
+    const char *q = p, *line = line_of(s, at);
+
+    if (q == s->end || *q != ':' || (q + 1 < s->end && q[1] == ':')) return p;
+    if (!s->python && !io_dump_word(line, at, "let") && !io_dump_word(line, at, "const")) return p;
+    for (q++; q < s->end && *q != '\n' && *q != '=' && !(s->python && *q == ','); q++)
+        if (!io_dump_is_word(*q) && !strchr(" .[];<>&,", *q)) return p;
+    return q < s->end && *q == '=' ? q : p;
+}
+
+/* "M, N = 64, 32": of N, the second. */
+static bool in_tuple(const struct io_source *s, const char *at, size_t length, const char **from,
+                     const char **to)
+{
+    const char *line = line_of(s, at), *p = line;
+    int before = 0, after = 0;
+
+    for (; p < at; p++) {
+        if (!io_dump_is_word(*p) && !strchr(" ,\t(", *p)) return false;
+        before += *p == ',';
     }
-    while (p < s->end && *p == '[') { /* an array's size */
+    for (p = at + length; p < s->end && *p != '=' && *p != '\n'; p++) {
+        if (!io_dump_is_word(*p) && !strchr(" ,\t)", *p)) return false;
+        after += *p == ',';
+    }
+    if (before + after == 0 || p == s->end || *p != '=' || p[1] == '=') return false;
+    p++;
+    for (int i = 0;; i++, p++) {
+        *from = p;
+        *to = value_end(s, p);
+        if (i == before) return i > 0 || (*to < s->end && **to == ',');
+        if (*to == s->end || **to != ',') return false;
+        p = *to;
+    }
+}
+
+/* What the name at `at` is set to there: behind "=", "{" or "#define NAME"; false where it is not.
+ */
+static bool setting(const struct io_source *s, const char *at, size_t length, int index,
+                    const char **from, const char **to)
+{
+    const char *p = at + length;
+
+    if (!s->python && index < 0 && defined(s, at, length, from, to)) return true;
+    while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+    if (s->python && index < 0 && in_tuple(s, at, length, from, to)) return true;
+    while (p < s->end && *p == '[') { /* an array's size, or the entry */
         const char *close = behind(p, s->end);
+        int64_t entry;
+        const char *number = p + 1;
         if (!close) return false;
+        if (index >= 0 &&
+            (!io_dump_number(&number, close, &entry) || entry != index || number + 1 != close))
+            return false;
+        if (index < 0 && s->python) return false;
         for (p = close; p < s->end && isspace((unsigned char)*p);) p++;
     }
-    const bool brace = p < s->end && *p == '{' && at > s->text && (at[-1] == ' ' || at[-1] == '>');
+    p = behind_type(s, at, p);
+    const bool brace =
+        index < 0 && p < s->end && *p == '{' && at > s->text && (at[-1] == ' ' || at[-1] == '>');
     if (!brace && (s->end - p < 2 || *p != '=' || p[1] == '=')) return false;
     *from = brace ? p : p + 1;
-    *to = io_source_piece(*from, s->end);
+    *to = value_end(s, *from);
     return true;
 }
 
-/* Another setting of the name, from *at on. */
-static bool next_setting(const struct io_source *s, const char *name, const char **at,
-                         const char **from, const char **to)
+/* Whether an entry's setting is asked for, "name[i] = ", and the whole's is not, or the reverse. */
+static bool is_entry(const struct io_source *s, const char *at, size_t length)
+{
+    const char *p = at + length, *line = line_of(s, at);
+
+    while (p < s->end && isspace((unsigned char)*p)) p++;
+    while (line < at && isspace((unsigned char)*line)) line++;
+    return p < s->end && *p == '[' && line == at; /* a declaration has its type before it */
+}
+
+bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
+                       const char **from, const char **to)
 {
     const size_t length = strlen(name);
     while ((*at = io_dump_word(*at, s->end, name))) {
         const char *here = *at;
         *at += length;
         if (here > s->text && (here[-1] == '.' || here[-1] == '>') && here[-1] != ' ') continue;
-        if (setting(s, here, length, from, to)) return true;
+        if (is_entry(s, here, length) != (index >= 0)) continue;
+        if (setting(s, here, length, index, from, to)) return true;
     }
     return false;
 }
@@ -283,15 +491,16 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     int64_t value;
     bool found = false;
 
-    while (r->depth < DEEP && s->looks-- > 0 && next_setting(s, name, &at, &from, &to)) {
+    while (r->depth < DEEP && s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
         while (from < to && isspace((unsigned char)*from)) from++;
         if (from < to && *from == '{') from++, to -= to > from && to[-1] == '}';
         struct reader inner = {s, from, to, r->which, r->depth + 1};
-        if (!whole(&inner, &value) || (found && value != *out)) return miss(s, name), false;
+        if (!whole(&inner, &value) || (found && value != *out))
+            return io_source_miss(s, name), false;
         *out = value;
         found = true;
     }
-    if (!found) miss(s, name);
+    if (!found) io_source_miss(s, name);
     return found;
 }
 
@@ -300,54 +509,4 @@ bool io_source_value(struct io_source *s, const char *at, const char *end, enum 
 {
     struct reader r = {s, at, end, which, 0};
     return whole(&r, out);
-}
-
-/* --- arrays ------------------------------------------------------------------------------------*/
-
-/* "{1, 2}" from behind its brace. */
-static bool entries(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
-                    int *count)
-{
-    for (*count = 0;; at++) {
-        const char *stop = io_source_piece(at, end);
-        while (at < stop && isspace((unsigned char)*at)) at++;
-        if (at == stop) return stop < end && *stop == '}'; /* {} or a comma at the end */
-        if (*count == cap || !io_source_value(s, at, stop, VALUES_NUMBER, &out[*count]))
-            return false;
-        ++*count;
-        at = stop;
-        if (at < end && *at == '}') return true;
-        if (at == end || *at != ',') return false;
-    }
-}
-
-bool io_source_list(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
-                    int *count)
-{
-    struct reader r = {s, at, end, VALUES_NUMBER, 0};
-    const char *place = s->text, *from, *to;
-    char name[NAME];
-    int64_t skipped = 0;
-    int found = 0;
-
-    space(&r);
-    while (skip_cast(&r)) space(&r);
-    take_text(&r, "&");
-    if (!take_name(&r, name)) return false;
-    if (take_text(&r, "+") && !expression(&r, &skipped)) return false;
-    if (take_text(&r, "[0]") || take_text(&r, ".data()")) space(&r);
-    space(&r);
-    if (r.at < r.end) return false;
-    for (int n; s->looks-- > 0 && next_setting(s, name, &place, &from, &to); found++) {
-        while (from < to && *from != '{') from++;
-        while (from + 1 < to && from[0] == '{' && from[1] == '{') from++; /* std::array's */
-        if (from == to || found > 0 || !entries(s, from + 1, to, out, cap, &n))
-            return miss(s, name), false;
-        *count = n;
-    }
-    if (!found) return miss(s, name), false;
-    if (skipped < 0 || skipped > *count) return false;
-    *count -= (int)skipped;
-    memmove(out, out + skipped, (size_t)*count * sizeof *out);
-    return true;
 }

@@ -188,6 +188,8 @@ static void assumed(const struct io_run *run, const struct io_record *record)
     }
     if (record->flags & IO_NO_ADDRESS)
         fputs("  address not given: taken to be aligned\n", run->out);
+    if (record->flags & IO_PARTIAL)
+        fprintf(run->out, "  not in this text: %s; illegal whatever it is\n", record->absent);
 }
 
 static void verdict(const struct io_run *run, const struct io_result *result)

@@ -1,0 +1,117 @@
+/* source_list.c : arrays in pasted source, see source_value.h. */
+#include "io/paste/source_value.h"
+
+#include "io/paste/dump_fields.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at)) at++;
+    return at;
+}
+
+/* Entries from behind their opening bracket on. */
+static bool entries(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
+                    int *count, unsigned *unknown)
+{
+    for (*count = 0, *unknown = 0;; at++) {
+        const char *stop = io_source_piece(at, end);
+        at = skip_space(at, stop);
+        if (at == stop) return stop < end && strchr(")]}", *stop); /* {} or a comma at the end */
+        if (*count < cap) {
+            out[*count] = 0;
+            if (!io_source_value(s, at, stop, VALUES_NUMBER, &out[*count]))
+                *unknown |= 1u << *count;
+        }
+        ++*count;
+        at = stop;
+        if (at == end) return false;
+        if (strchr(")]}", *at)) return true;
+        if (*at != ',') return false;
+    }
+}
+
+/* The bracket that a list opens with: "{", "{{", "[", "vec![", and in Python "("; NULL for none. */
+static const char *opening(const struct io_source *s, const char *at, const char *end)
+{
+    at = skip_space(at, end);
+    if (end - at > 4 && memcmp(at, "vec!", 4) == 0) at += 4;
+    if (at < end && (*at == '[' || (s->python && *at == '('))) return at;
+    if (s->python) return NULL;
+    while (at < end && *at != '{') at++;
+    while (at + 1 < end && at[0] == '{' && at[1] == '{') at++; /* std::array's */
+    return at < end ? at : NULL;
+}
+
+/* "name[0] = 1; name[1] = 2;": entries that are set to one thing each. */
+static bool by_entry(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
+                     unsigned *unknown)
+{
+    for (*count = 0, *unknown = 0; *count < cap; ++*count) {
+        const char *at = s->text, *from, *to, *again = NULL;
+        if (s->looks-- <= 0 || !io_source_setting(s, name, *count, &at, &from, &to)) break;
+        const char *first = from, *first_end = to;
+        if (io_source_setting(s, name, *count, &at, &again, &to) ||
+            !io_source_value(s, first, first_end, VALUES_NUMBER, &out[*count])) {
+            *unknown |= 1u << *count;
+            out[*count] = 0;
+            io_source_miss(s, name);
+        }
+    }
+    return *count > 0;
+}
+
+static bool by_name(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
+                    unsigned *unknown)
+{
+    const char *place = s->text, *from, *to;
+    int found = 0;
+
+    while (s->looks-- > 0 && io_source_setting(s, name, -1, &place, &from, &to)) {
+        const char *open = opening(s, from, to);
+        if (!open || found++ > 0 || !entries(s, open + 1, s->end, out, cap, count, unknown))
+            return io_source_miss(s, name), false;
+    }
+    if (found || by_entry(s, name, out, cap, count, unknown)) return true;
+    io_source_miss(s, name);
+    return false;
+}
+
+/* What follows an array's name and changes nothing: "[0]" and the containers' pointers. */
+static const char *behind_pointer(const char *at, const char *end)
+{
+    static const char *const tails[] = {"[0]", ".data()", ".as_ptr()", ".begin()", ".as_mut_ptr()"};
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
+        const size_t n = strlen(tails[i]);
+        if ((size_t)(end - at) >= n && memcmp(at, tails[i], n) == 0) return at + n;
+    }
+    return at;
+}
+
+bool io_source_list(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
+                    int *count, unsigned *unknown)
+{
+    char name[IO_SOURCE_NAME];
+    int64_t skipped = 0;
+
+    at = io_source_cast(at, end);
+    if (at < end && (*at == '{' || *at == '[' || (s->python && *at == '(')))
+        return entries(s, opening(s, at, end) + 1, end, out, cap, count, unknown);
+    if (!io_source_word(&at, end, name)) return false;
+    at = skip_space(at, end);
+    if (at < end && *at == '(' && s->python) /* list(...), torch.Size(...) */
+        return io_source_list(s, at + 1, io_source_piece(at + 1, end), out, cap, count, unknown);
+    at = behind_pointer(at, end);
+    at = skip_space(at, end);
+    if (at < end && *at == '+' && !io_source_value(s, at + 1, end, VALUES_NUMBER, &skipped))
+        return false;
+    if (at < end && *at != '+') return io_source_miss(s, name), false;
+    if (!by_name(s, name, out, cap, count, unknown)) return false;
+    if (skipped < 0 || skipped > *count || skipped > cap) return false;
+    *count -= (int)skipped;
+    memmove(out, out + skipped, (size_t)(cap - skipped) * sizeof *out);
+    *unknown >>= skipped;
+    return true;
+}
