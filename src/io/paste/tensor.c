@@ -1,0 +1,213 @@
+/* tensor.c : see tensor.h. The makers and their default types: torch's, numpy's (float64) and
+ * JAX's (float32) documentation. */
+#include "io/paste/tensor.h"
+
+#include "io/paste/dump_fields.h"
+#include "io/paste/source_args.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *skip_space(const char *at, const char *end)
+{
+    while (at < end && isspace((unsigned char)*at)) at++;
+    return at;
+}
+
+static void make_dense(struct io_tensor *t)
+{
+    int64_t stride = 1;
+    t->stride_unknown = 0;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        t->stride[i] = stride;
+        if (i < t->rank - 1 && (t->stride_unknown & 2u << i || t->unknown & 2u << i))
+            t->stride_unknown |= 1u << i;
+        if (__builtin_mul_overflow(stride, t->dim[i], &stride)) stride = 0;
+    }
+}
+
+/* "float16" may be a string. */
+static void take_dtype(struct io_source *s, const char *at, const char *end, struct io_tensor *t)
+{
+    int64_t value;
+
+    if (at < end && (*at == '"' || *at == '\'')) at++, end -= end[-1] == '"' || end[-1] == '\'';
+    t->dtype = io_source_value(s, at, end, VALUES_DTYPE, &value) ? (int32_t)value : -1;
+}
+
+/* "(M, K)" or "M, K" from the argument `first` on. */
+static bool take_shape(struct io_source *s, const struct io_source_args *a, int first,
+                       struct io_tensor *t)
+{
+    if (first < 0 || first >= a->count) return false;
+    if (io_source_list(s, a->at[first], a->end[first], t->dim, TMAP_MAX_RANK, &t->rank,
+                       &t->unknown))
+        return t->rank >= 1 && t->rank <= TMAP_MAX_RANK;
+    for (t->rank = 0, t->unknown = 0; first < a->count && !a->name[first][0]; first++, t->rank++) {
+        if (t->rank == TMAP_MAX_RANK) return false;
+        t->dim[t->rank] = 0;
+        if (!io_source_value(s, a->at[first], a->end[first], VALUES_NUMBER, &t->dim[t->rank]))
+            t->unknown |= 1u << t->rank;
+    }
+    return t->rank > 0;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    for (; *names; names++)
+        if (strcmp(name, *names) == 0) return true;
+    return false;
+}
+
+/* What the function makes; head: the module that it is of. */
+static bool make(struct io_source *s, const char *head, const char *maker,
+                 const struct io_source_args *a, struct io_tensor *t)
+{
+    static const char *const plain[] = {"zeros", "ones", "empty", "rand", "randn", "random", NULL};
+    static const char *const pass[] = {"from_any_interface",
+                                       "from_dlpack",
+                                       "from_numpy",
+                                       "StridedMemoryView",
+                                       "asarray",
+                                       "array",
+                                       NULL};
+    static const char *const doubles[] = {"np", "numpy", "cp", "cupy", NULL};
+    const size_t length = strlen(maker);
+    const int dtype = io_source_arg(a, "dtype", -1);
+
+    *t = (struct io_tensor){.dtype = is_one_of(head, doubles) ? TMAP_FLOAT64 : TMAP_FLOAT32};
+    if (strcmp(maker, "allocate") == 0)
+        return t->dtype = -1,
+               a->count > 0 && io_source_value(s, a->at[0], a->end[0], VALUES_NUMBER, &t->bytes);
+    if (strcmp(maker, "tensor") == 0 || strcmp(maker, "Tensor") == 0) {
+        t->dtype = -1; /* its values say its shape, if they are all there */
+    } else if (is_one_of(maker, pass) || (length > 5 && strcmp(maker + length - 5, "_like") == 0)) {
+        if (a->count == 0 || !io_tensor_of(s, a->at[0], a->end[0], t)) return false;
+    } else if (is_one_of(maker, plain) || strcmp(maker, "empty_strided") == 0 ||
+               strcmp(maker, "full") == 0) {
+        if (!take_shape(s, a, io_source_arg(a, "size", io_source_arg(a, "shape", 0)), t))
+            return false;
+        if (strcmp(maker, "full") == 0 && dtype < 0) t->dtype = -1;
+        make_dense(t);
+    } else if (strcmp(maker, "randint") == 0) {
+        int list = io_source_arg(a, "size", 0);
+        while (list < a->count && *a->at[list] != '(' && *a->at[list] != '[') list++;
+        if (!take_shape(s, a, list, t)) return false;
+        t->dtype = TMAP_INT64;
+        make_dense(t);
+    } else {
+        return false;
+    }
+    if (strcmp(maker, "empty_strided") == 0) {
+        int count;
+        if (a->count < 2 ||
+            !io_source_list(s, a->at[1], a->end[1], t->stride, TMAP_MAX_RANK, &count,
+                            &t->stride_unknown) ||
+            count != t->rank)
+            return false;
+    }
+    if (dtype >= 0) take_dtype(s, a->at[dtype], a->end[dtype], t);
+    return true;
+}
+
+static void swap_last(struct io_tensor *t)
+{
+    const int i = t->rank - 2;
+    int64_t dim = t->dim[i], stride = t->stride[i];
+    const unsigned known = t->unknown | t->stride_unknown;
+
+    t->dim[i] = t->dim[i + 1], t->dim[i + 1] = dim;
+    t->stride[i] = t->stride[i + 1], t->stride[i + 1] = stride;
+    if (known & 3u << i) t->unknown |= 3u << i, t->stride_unknown |= 3u << i;
+}
+
+/* One method or attribute of a tensor: true where it is one that is known. */
+static bool apply(struct io_source *s, const char *method, const struct io_source_args *a,
+                  struct io_tensor *t)
+{
+    static const char *const nothing[] = {"cuda", "contiguous",     "clone",   "detach",   "cpu",
+                                          "data", "requires_grad_", "normal_", "uniform_", NULL};
+    static const struct {
+        const char *name;
+        enum tmap_dtype dtype;
+    } types[] = {{"half", TMAP_FLOAT16}, {"float", TMAP_FLOAT32}, {"bfloat16", TMAP_BFLOAT16}};
+
+    if (is_one_of(method, nothing))
+        return strcmp(method, "contiguous") ? true : (make_dense(t), true);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(method, types[i].name) == 0) return t->dtype = (int32_t)types[i].dtype, true;
+    if (strcmp(method, "to") == 0 || strcmp(method, "astype") == 0) {
+        for (int i = 0; i < a->count; i++)
+            if (strstr(a->name[i], "dtype") ||
+                (!a->name[i][0] && *a->at[i] != '"' && *a->at[i] != '\'' &&
+                 !io_dump_word(a->at[i], a->end[i], "device")))
+                take_dtype(s, a->at[i], a->end[i], t);
+        return true;
+    }
+    if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0)
+        return take_shape(s, a, 0, t) && (make_dense(t), true);
+    if (t->rank >= 2 &&
+        (strcmp(method, "T") == 0 || strcmp(method, "t") == 0 || strcmp(method, "mT") == 0))
+        return swap_last(t), true;
+    return false;
+}
+
+/* A variable: all that it is set to must be one and the same tensor. */
+static bool variable(struct io_source *s, const char *name, struct io_tensor *out)
+{
+    const char *at = s->text, *from, *to;
+    struct io_tensor t;
+    bool found = false;
+
+    while (s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
+        from = skip_space(from, to);
+        if (!io_tensor_of(s, from, to, &t) || (found && memcmp(&t, out, sizeof t) != 0))
+            return false;
+        *out = t;
+        found = true;
+    }
+    return found;
+}
+
+bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct io_tensor *out)
+{
+    char head[IO_SOURCE_NAME] = "", name[IO_SOURCE_NAME];
+    struct io_source_args args = {.count = 0};
+    bool made = false;
+
+    at = skip_space(at, end);
+    memset(out, 0, sizeof *out);
+    while (at < end) {
+        const char *word = at;
+        if (!io_source_word(&at, end, name)) return false;
+        const bool calls = at < end && *at == '(';
+        if (calls && !io_source_args(s, at + 1, end, NULL, &args, &at)) return false;
+        if (!made && calls)
+            made = make(s, head, name, &args, out);
+        else if (made && !apply(s, name, &args, out))
+            return false;
+        else if (!made && word > s->text && !head[0] && s->looks-- > 0 && variable(s, name, out))
+            made = true;
+        strcpy(head, name);
+        args.count = 0;
+        at = skip_space(at, end);
+        if (at == end || (*at != '.' && !made)) break;
+        if (*at++ != '.') return false;
+    }
+    return made && skip_space(at, end) == end;
+}
+
+bool io_tensor_attribute(struct io_source *s, const char *name, const char *attribute, int index,
+                         int64_t *out)
+{
+    const bool stride = strncmp(attribute, "stride", 6) == 0;
+    struct io_tensor t;
+
+    if (!stride && strcmp(attribute, "shape") != 0 && strcmp(attribute, "size") != 0) return false;
+    if (!variable(s, name, &t)) return false;
+    if (index < 0) index += t.rank;
+    if (index < 0 || index >= t.rank) return false;
+    if ((stride ? t.stride_unknown : t.unknown) & 1u << index) return false;
+    *out = stride ? t.stride[index] : t.dim[index];
+    return true;
+}
