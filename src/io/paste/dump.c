@@ -2,8 +2,13 @@
  * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang),
  * trtllm/fmha/kernelParams.h (FlashInfer). */
 #include "io/paste/dump.h"
+#include "expr/values.h"
+#include "io/paste/call.h"
+#include "io/paste/clean.h"
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
+#include "io/paste/ir.h"
+#include "io/paste/partial.h"
 #include "io/paste/source.h"
 
 #include <ctype.h>
@@ -84,8 +89,9 @@ bool io_dump_locate(const char *text, size_t length, const char *field, int inde
 
 static const char *line_end(const struct io_stream *s, size_t at)
 {
-    const char *end = memchr(s->text + at, '\n', s->size - at);
-    return end ? end : s->text + s->size;
+    const char *end = s->text + s->size, *p = s->text + at;
+    while (p < end && *p != '\n' && *p != IO_CLEAN_LINE) p++;
+    return p;
 }
 
 /* Whether the line says a field of a listing. */
@@ -114,8 +120,8 @@ static bool starts_here(const struct io_stream *s, size_t at, enum io_dump from)
 static void next_line(struct io_stream *s)
 {
     const size_t end = (size_t)(line_end(s, s->at) - s->text);
+    s->line += end == s->size || s->text[end] == '\n';
     s->at = end < s->size ? end + 1 : s->size;
-    s->line++;
 }
 
 /* An object, or an array that begins as one of objects does: a log may begin with "[". */
@@ -156,25 +162,55 @@ enum { TYPES = sizeof types / sizeof types[0] };
 
 /* A type of as many bytes as a listing's elements have: all of a width obey the same rules, but for
  * a NaN fill. -1 where it says neither a type nor their size, which CUTLASS prints as the first
- * stride. */
+ * stride; but a 1 may count elements. */
 static int32_t type_of(const struct numbers f[FIELDS])
 {
     const struct numbers *raw = &f[STRIDE_RAW];
-    const int64_t bytes = f[ELEM_BYTES].count > 0                        ? f[ELEM_BYTES].number[0]
-                          : raw->count > 0 && raw->count >= f[DIM].count ? raw->number[0]
-                                                                         : 0;
+    const int64_t bytes = f[ELEM_BYTES].count > 0 ? f[ELEM_BYTES].number[0]
+                          : raw->count > 1 && raw->count >= f[DIM].count && raw->number[0] > 1
+                              ? raw->number[0]
+                              : 0;
     if (f[DTYPE].count > 0) return (int32_t)f[DTYPE].number[0];
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].bytes == bytes) return (int32_t)types[i].dtype;
     return -1;
 }
 
-/* What a listing must say to be a descriptor: the rest has a default. */
+/* How many strides of dimensions behind the innermost a listing has. */
+static int strides_of(const struct numbers f[FIELDS])
+{
+    const struct numbers *raw = &f[STRIDE_RAW];
+    const bool own = raw->count > 0 && raw->number[0] <= 8; /* the element's is the first */
+
+    return f[STRIDE_ELEMENTS].count > 0 ? f[STRIDE_ELEMENTS].count : raw->count - own;
+}
+
+/* The rank that a listing says, or that its longest list has: shorter ones are not whole. Of one
+ * dimension it must be said: a line may speak of the innermost alone. */
+static int rank_of(const struct numbers f[FIELDS])
+{
+    const int said = f[RANK].count == 1        ? (int)f[RANK].number[0]
+                     : f[RANK_HINT].count == 1 ? (int)f[RANK_HINT].number[0]
+                                               : 0;
+    const int dims = f[DIM].count, boxes = f[BOX].count, strides = strides_of(f);
+    const bool padded = dims == TMAP_MAX_RANK || boxes == TMAP_MAX_RANK;
+    int rank = 2;
+
+    if (said > 0 && said <= TMAP_MAX_RANK && (padded || f[RANK].count == 1 || said == dims))
+        return said;
+    rank = dims > rank ? dims : rank;
+    rank = boxes > rank ? boxes : rank;
+    return strides + 1 > rank && strides < TMAP_MAX_RANK ? strides + 1 : rank;
+}
+
+/* What makes lines a listing of a tensor map: enough of its fields, and one that is no other
+ * thing's. */
 static bool is_enough(const struct numbers f[FIELDS])
 {
     const bool strides = f[STRIDE_RAW].count > 0 || f[STRIDE_ELEMENTS].count > 0;
-    return f[DIM].count > 0 && f[BOX].count > 0 && f[SWIZZLE].count > 0 && type_of(f) >= 0 &&
-           (strides || f[DIM].count == 1);
+    const int said = (f[DIM].count > 0) + strides + (f[BOX].count > 0) + (f[SWIZZLE].count > 0) +
+                     (type_of(f) >= 0);
+    return f[BOX].count > 0 && said >= 4;
 }
 
 static bool is_listing(const struct io_stream *s)
@@ -190,13 +226,14 @@ static bool is_listing(const struct io_stream *s)
     return is_enough(fields);
 }
 
-bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
+bool io_dump_guess(struct io_stream *s, enum io_dump *out)
 {
     static const enum io_dump programs[] = {IO_DUMP_CUTLASS, IO_DUMP_TRITON, IO_DUMP_FLASHINFER};
     size_t first = 0;
 
     while (first < s->size && isspace((unsigned char)s->text[first])) first++;
     if (first == s->size || is_json(s, first)) return false;
+    io_clean(s);
     for (size_t at = first; at < s->size;) {
         for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
             if (starts_here(s, at, programs[i])) return *out = programs[i], true;
@@ -204,6 +241,8 @@ bool io_dump_guess(const struct io_stream *s, enum io_dump *out)
         at = end < s->size ? end + 1 : s->size;
     }
     if (io_source_has_call(s)) return *out = IO_DUMP_SOURCE, true;
+    if (io_ir_any(s)) return *out = IO_DUMP_IR, true;
+    if (io_call_any(s)) return *out = IO_DUMP_CALL, true;
     *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
     return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
 }
@@ -296,8 +335,8 @@ static void one(struct numbers *v, int64_t number)
 }
 
 /* Strides as the call takes them: some list the element's own first, as CUTLASS, and some count in
- * elements. */
-static void take_listed_strides(struct numbers f[FIELDS], int rank)
+ * elements. False where that cannot be told. */
+static bool take_listed_strides(struct numbers f[FIELDS], int rank)
 {
     struct numbers *v = f[STRIDE_RAW].count > 0 ? &f[STRIDE_RAW] : &f[STRIDE_ELEMENTS];
     int64_t bytes = 0;
@@ -305,38 +344,65 @@ static void take_listed_strides(struct numbers f[FIELDS], int rank)
     for (size_t i = 0; i < TYPES; i++)
         if (f[STRIDE_ELEMENTS].count > 0 && (int32_t)types[i].dtype == type_of(f))
             bytes = types[i].bytes;
-    if (v == &f[STRIDE_RAW] && v->count >= rank && v->number[0] <= 8) return;
+    if (v == &f[STRIDE_RAW] && v->count >= rank && v->number[0] <= 8)
+        return v->number[0] > 1 || f[DTYPE].count > 0 || f[ELEM_BYTES].count > 0;
     for (int i = 0; i < v->count && bytes; i++) v->number[i] *= bytes;
     f[STRIDE] = *v;
     if (rank == 1 && v->count < 0) f[STRIDE].count = 0;
+    return true;
+}
+
+static unsigned bits_from(int count, int rank)
+{
+    const int from = count < 0 ? 0 : count < rank ? count : rank;
+    return ((1u << (rank > 0 ? rank : 0)) - 1) & ~((1u << from) - 1);
+}
+
+static void fill_up(struct numbers *v, int rank)
+{
+    for (v->count = v->count < 0 ? 0 : v->count; v->count < rank; v->count++)
+        v->number[v->count] = 0;
 }
 
 /* What a listing leaves out, and swizzles by their span. */
-static void complete_listing(struct io_record *record, struct numbers f[FIELDS])
+static void complete_listing(struct io_record *record, struct numbers f[FIELDS],
+                             struct io_unsaid *unsaid)
 {
     static const int64_t spans[] = {16, 32, 64, 128};
     const int32_t dtype = type_of(f);
-    const int said =
-        f[RANK].count > 0 && f[RANK].number[0] > 0 ? (int)f[RANK].number[0] : f[DIM].count;
+    const int rank = rank_of(f);
+    const bool strides = take_listed_strides(f, rank);
+    const bool raw = f[STRIDE].count < 0;
 
-    take_listed_strides(f, said);
-    one(&f[DTYPE], dtype);
-    one(&f[RANK], said);
+    unsaid->dtype = dtype < 0;
+    unsaid->swizzle = f[SWIZZLE].count < 1;
+    unsaid->dim = bits_from(f[DIM].count, rank);
+    unsaid->box = bits_from(f[BOX].count, rank);
+    unsaid->stride = strides ? bits_from(f[raw ? STRIDE_RAW : STRIDE].count - raw, rank - 1) : 31;
+    one(&f[DTYPE], dtype < 0 ? 0 : dtype);
+    one(&f[RANK], rank);
+    if (unsaid->swizzle) one(&f[SWIZZLE], 0);
     for (int i = 0; i < 4; i++)
         if (f[SWIZZLE].number[0] == spans[i]) f[SWIZZLE].number[0] = i;
+    if (!value_name(VALUES_SWIZZLE, f[SWIZZLE].number[0])) /* a line cut into by another's */
+        unsaid->swizzle = true, f[SWIZZLE].number[0] = 0;
     if (f[ADDRESS].count < 1) {
         one(&f[ADDRESS], 0);
         record->flags |= IO_NO_ADDRESS;
     }
     if (f[ELEM_STRIDE].count < 0) f[ELEM_STRIDE] = (struct numbers){{1, 1, 1, 1, 1}, TMAP_MAX_RANK};
+    fill_up(&f[DIM], rank);
+    fill_up(&f[BOX], rank);
+    fill_up(&f[raw ? STRIDE_RAW : STRIDE], rank - !raw);
 }
 
 /* Triton says neither interleave nor L2 promotion: it passes NONE and 128B. */
-static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dump from)
+static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dump from,
+                 struct io_unsaid *unsaid)
 {
     struct tmap_desc *d = &record->desc;
 
-    if (from == IO_DUMP_LISTING) complete_listing(record, f);
+    if (from == IO_DUMP_LISTING) complete_listing(record, f, unsaid);
 
     if (!need(record, &f[DTYPE], "element type", 1) || !need(record, &f[RANK], "rank", 1) ||
         !need(record, &f[ADDRESS], "address", 1) || !need(record, &f[SWIZZLE], "swizzle", 1))
@@ -353,10 +419,45 @@ static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dum
     return f[LOWER].count < 0 ? take_box(record, f) : take_im2col(record, f);
 }
 
-static const char no_descriptor[] =
-    "no descriptor in this text: check reads JSON and the fields that CUTLASS, Triton, TileLang "
-    "and "
-    "FlashInfer print when an encode call fails; tmap trace -- PROGRAM sees those of a program";
+/* What the lines do not say of a descriptor's fields. */
+static void missing_names(const struct io_stream *s, char *out, size_t size)
+{
+    struct numbers f[FIELDS];
+    struct io_unsaid unsaid = {.dtype = false};
+
+    io_dump_none(f);
+    for (size_t at = 0; at < s->size; at++) {
+        const char *end = line_end(s, at);
+        io_dump_line(s->text + at, end, IO_DUMP_LISTING, f);
+        at = (size_t)(end - s->text);
+    }
+    unsaid.dtype = type_of(f) < 0;
+    unsaid.swizzle = f[SWIZZLE].count < 1;
+    unsaid.dim = f[DIM].count < 1 ? 31 : 0;
+    unsaid.stride = f[STRIDE_RAW].count < 1 && f[STRIDE_ELEMENTS].count < 1 ? 31 : 0;
+    unsaid.box = f[BOX].count < 1 ? 31 : 0;
+    io_unsaid_names(&unsaid, 2, out, size);
+}
+
+/* A text without a descriptor: the rule or the other cause that it names, else what is missing. */
+static void no_descriptor(const struct io_stream *s, struct io_record *out)
+{
+    char names[96];
+    const char *told = io_hint_or(s, NULL, &out->error_line);
+
+    missing_names(s, names, sizeof names);
+    if (!told)
+        io_fail(
+            out, "",
+            "no descriptor in this text: it does not say %s; check reads JSON, calls in source, "
+            "and what CUTLASS, Triton, TileLang and FlashInfer print when one fails",
+            names[0] ? names : "its fields together");
+    else if (names[0] && io_hint_is_open(told))
+        io_fail(out, "", "%s; not said: %s", told, names);
+    else
+        io_fail(out, "", "%s%s", io_hint_is_stated(s) ? "illegal, as its message says: " : "",
+                told);
+}
 
 /* Whether the line says again what a listing has said: it belongs to the next. */
 static bool repeats(const struct io_stream *s, const struct numbers fields[FIELDS])
@@ -368,6 +469,17 @@ static bool repeats(const struct io_stream *s, const struct numbers fields[FIELD
     for (int i = 0; i < FIELDS; i++)
         if (line[i].count >= 0 && fields[i].count >= 0) return true;
     return false;
+}
+
+/* Of a listing that is not whole yet, what its next line says anew. */
+static void forget_said_again(const struct io_stream *s, struct numbers fields[FIELDS])
+{
+    struct numbers line[FIELDS];
+
+    io_dump_none(line);
+    io_dump_line(s->text + s->at, line_end(s, s->at), IO_DUMP_LISTING, line);
+    for (int i = 0; i < FIELDS; i++)
+        if (line[i].count >= 0) fields[i].count = -1;
 }
 
 static bool ends_here(const struct io_stream *s, enum io_dump from,
@@ -387,6 +499,7 @@ static void read_dump(struct io_stream *s, enum io_dump from, struct numbers fie
     io_dump_none(fields);
     out->line = out->error_line = s->line;
     do {
+        if (from == IO_DUMP_LISTING) forget_said_again(s, fields);
         io_dump_line(s->text + s->at, line_end(s, s->at), from, fields);
         next_line(s);
     } while (!ends_here(s, from, fields));
@@ -398,8 +511,11 @@ static void read_dump(struct io_stream *s, enum io_dump from, struct numbers fie
 bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     struct numbers fields[FIELDS];
+    struct io_unsaid unsaid = {.dtype = false};
 
     if (from == IO_DUMP_SOURCE) return io_source_next(s, out);
+    if (from == IO_DUMP_CALL) return io_call_next(s, out);
+    if (from == IO_DUMP_IR) return io_ir_next(s, out);
     memset(out, 0, sizeof *out);
     *out = (struct io_record){.file = s->file, .line = s->line, .column = 1, .error_line = s->line};
     io_dump_none(fields);
@@ -411,8 +527,8 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
     if (from == IO_DUMP_LISTING && s->record > 0 && !is_enough(fields)) return false;
     out->record = ++s->record;
     if (out->length == 0 || (from == IO_DUMP_LISTING && !is_enough(fields)))
-        io_fail(out, "", "%s", io_hint_or(s, no_descriptor, &out->error_line));
-    else
-        take(out, fields, from);
+        no_descriptor(s, out);
+    else if (take(out, fields, from, &unsaid))
+        io_partial_settle(out, &unsaid, io_hint_rule(s, out->record, NULL));
     return true;
 }

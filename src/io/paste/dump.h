@@ -18,6 +18,8 @@ enum io_dump {
     IO_DUMP_FLASHINFER, /* and TensorRT-LLM, whose code it is */
     IO_DUMP_LISTING,    /* the same fields with nothing that says where they begin */
     IO_DUMP_SOURCE,     /* calls with constants in C or C++ (source.h) */
+    IO_DUMP_CALL,       /* a library's own calls (call.h) */
+    IO_DUMP_IR,         /* MLIR (ir.h) */
     IO_DUMP_WORDS       /* a message without the numbers (hint.h) */
 };
 
@@ -25,8 +27,8 @@ enum io_dump {
 bool io_dump_find(const char *name, enum io_dump *out);
 
 /* io_dump_guess() : whether the input is such a log, and whose: it does not begin as JSON does, and
- *  one of its lines begins a dump, or says in words what a rule says. */
-bool io_dump_guess(const struct io_stream *stream, enum io_dump *out);
+ *  one of its lines begins a dump, or says in words what a rule says. Cleans the text (clean.h). */
+bool io_dump_guess(struct io_stream *stream, enum io_dump *out);
 
 /* io_dump_next() : the next dump of the log as a record (json stays NULL); false at the end. A log
  *  without any dump is one unreadable record. */

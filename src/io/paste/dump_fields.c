@@ -123,30 +123,101 @@ static void read_name(enum field field, const char *at, const char *end, struct 
         *out = (struct numbers){.number = {value}, .count = 1};
 }
 
-/* "9 (NAME)", "(1,2,3)", "[1, 2]" or "1 2 3" at `at`, perhaps behind "[3] =", or the list's
- * address; a list that does not close counts as nothing. */
+static bool is_list(enum field field)
+{
+    return enumeration_of(field) == VALUES_NUMBER && field != ADDRESS && field != MAP_ADDRESS;
+}
+
+/* Behind what stands between a name and its value: signs, the rest of a label, a type's name before
+ * a bracket ("torch.Size(["), a cast. */
+static const char *behind_signs(const char *at, const char *end)
+{
+    for (const char *before = NULL; before != at;) {
+        before = at;
+        at = skip(at, end, " =:\t|`'\"*/");
+        if (end - at > 1 && (at[0] == '-' || at[0] == '=') && at[1] == '>') at += 2;
+    }
+    return at;
+}
+
+static const char *behind_type(const char *at, const char *end)
+{
+    const char *p = at;
+    while (p < end && (io_dump_is_word(*p) || *p == '.' || *p == ':')) p++;
+    return p > at && !(*at >= '0' && *at <= '9') && p < end && strchr("([{", *p) ? p : at;
+}
+
+/* Behind "ULL", "u64" and the like. */
+static const char *behind_suffix(const char *at, const char *end)
+{
+    const char *p = at;
+    while (p < end && strchr("uUlLi", *p) && *p) p++;
+    if (p > at && end - p >= 2 && (!memcmp(p, "64", 2) || !memcmp(p, "32", 2))) p += 2;
+    return p < end && io_dump_is_word(*p) ? at : p;
+}
+
+/* Behind a separator of a list's numbers, "x" among them, which a number follows; at itself for
+ * none. Without brackets a comma may be another field's. */
+static const char *behind_separator(const char *at, const char *end, bool closes)
+{
+    const char *p = skip(at, end, " ");
+    const bool sign = p < end && (*p == ',' || *p == ';' || *p == 'x' || *p == 'X');
+    const char *next = sign ? skip(p + 1, end, " ") : p;
+    int64_t number;
+    const char *q = next;
+
+    if (p < end && *p == '*') return at;
+    if (next == at || q == end || !io_dump_number(&q, end, &number))
+        return closes && sign ? next : at;
+    return next;
+}
+
+/* Whether a list can end here: what is worked out ("64 * 2", "1.5") cannot be read. */
+static bool may_end(const char *at, const char *end)
+{
+    if (at < end && *at == ',') at++; /* "256,(": lines that two processes wrote */
+    if (at < end && (*at == '(' || *at == '[' || *at == '{')) return false;
+    at = skip(at, end, " ");
+    if (at == end || !*at || !strchr("*/+-%<.^", *at)) return true;
+    if (*at == '.') return end - at < 2 || at[1] < '0' || at[1] > '9';
+    return (*at == '/' && end - at > 1 && strchr("/*", at[1])) ||
+           (*at == '<' && at + 1 < end && at[1] != '<') ||
+           (*at == '-' && end - at > 1 && strchr(">-", at[1]));
+}
+
+/* "9 (NAME)", "(1,2,3)", "[1, 2]", "1 x 2" or "1 2 3" at `at`, perhaps behind "[3] =", or the
+ * list's address; a list that does not close counts as nothing. */
 static void read_values(enum field field, const char *at, const char *end, struct numbers *out)
 {
     static const char opening[] = "([{", closings[] = ")]}";
-    const bool list = enumeration_of(field) == VALUES_NUMBER && field != ADDRESS;
+    const bool list = is_list(field);
     struct numbers v = {.count = 0};
     const char *bracket;
     char closing = 0;
     int64_t ignored;
 
-    at = skip(at, end, " =:\t");
+    at = behind_signs(at, end);
     at = behind_index(at, end, &ignored);
-    if (at < end && *at && (bracket = strchr(opening, *at))) closing = closings[bracket - opening];
-    at += closing != 0;
+    at = behind_type(at, end);
+    for (; at < end && *at && (bracket = strchr(opening, *at)); at++)
+        closing = closings[bracket - opening];
+    at = skip(at, end, " ");
     for (int64_t number; io_dump_number(&at, end, &number);) {
         if (v.count < TMAP_MAX_RANK) v.number[v.count++] = number;
-        while (at < end && (*at == ' ' || (closing && *at == ','))) at++;
-        if (list && !closing && v.count == 1 && at < end && (*at == '[' || *at == '{')) {
-            closing = *at++ == '[' ? ']' : '}';
+        at = behind_suffix(at, end);
+        const char *next = list || closing ? behind_separator(at, end, closing) : at;
+        if (next == at) {
+            if (closing || v.count != 1 || !list) break;
+            next = skip(at, end, " ");
+            if (next == end || (*next != '[' && *next != '{')) break;
+            closing = *next++ == '[' ? ']' : '}';
             v.count = 0;
         }
+        at = next;
     }
-    if (closing && (at == end || *at != closing)) return;
+    if (closing) at = skip(at, end, " ");
+    if (list && v.count == 1 && (uint64_t)v.number[0] >> 44) return; /* where the list lies */
+    if (closing ? at == end || *at != closing : list && !may_end(at, end)) return;
     if (v.count > 0 || closing)
         *out = v;
     else
@@ -166,6 +237,104 @@ const char *io_dump_word(const char *at, const char *end, const char *word)
     return NULL;
 }
 
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+}
+
+/* Behind `name` at p, written in any case, its words joined by "_", "-", " " or nothing, perhaps in
+ * the plural; NULL where it does not stand there. */
+static const char *behind_name(const char *p, const char *end, const char *name)
+{
+    for (; *name; name++) {
+        if (*name == '_') {
+            if (p < end && (*p == '_' || *p == ' ' || *p == '-')) p++;
+        } else if (p < end && lower(*p) == *name) {
+            p++;
+        } else {
+            return NULL;
+        }
+    }
+    if (p < end && lower(*p) == 's') p++;
+    return p < end && io_dump_is_word(*p) && *p != '_' ? NULL : p;
+}
+
+/* Behind a digit that is a list's index ("dim0", "box_dim_1"); at itself for none. */
+static const char *behind_digit(const char *p, const char *end, int *index)
+{
+    const char *q = p + (p < end && *p == '_');
+    *index = -1;
+    if (q == end || *q < '0' || *q > '4' || (q + 1 < end && io_dump_is_word(q[1]))) return p;
+    *index = *q - '0';
+    return q + 1;
+}
+
+/* The longest name of a listing that stands at p, and behind it. */
+static const char *listed_name(const char *p, const char *end, enum field *field, int *index)
+{
+    static const struct {
+        const char *name;
+        enum field field;
+    } list[] = {
+#define LISTED(name, field) {name, field},
+#include "io/paste/listed_names.def"
+#undef LISTED
+    };
+    const char *best = NULL;
+
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        int which;
+        const size_t n = strlen(list[i].name);
+        const char *q = behind_name(p, end, list[i].name);
+        if (!q && (size_t)(end - p) > n) { /* "dim0" */
+            const char *stem = p + n;
+            bool same = true;
+            for (size_t k = 0; k < n && same; k++) same = lower(p[k]) == list[i].name[k];
+            q = same && behind_digit(stem, end, &which) != stem ? stem : NULL;
+        }
+        if (!q || (best && q <= best)) continue;
+        const char *behind = behind_digit(q, end, &which);
+        if (behind == q && q < end && io_dump_is_word(*q)) continue;
+        best = behind;
+        *field = list[i].field;
+        *index = which;
+    }
+    return best;
+}
+
+/* "dim0 = 64": an entry of a list. */
+static void read_entry(const char *at, const char *end, int index, struct numbers *v)
+{
+    int64_t number;
+
+    at = behind_signs(at, end);
+    if (index != (v->count < 0 ? 0 : v->count) || !io_dump_number(&at, end, &number)) return;
+    at = behind_suffix(at, end);
+    if (!may_end(at, end)) return;
+    if (v->count < 0) v->count = 0;
+    v->number[v->count++] = number;
+}
+
+static void listing_line(const char *line, const char *end, struct numbers fields[FIELDS])
+{
+    for (const char *p = line; p < end; p++) {
+        enum field field = FIELDS;
+        int index;
+        if (p > line && io_dump_is_word(p[-1]) && p[-1] != '_') continue;
+        if (p > line && p[-1] == '_' && !io_dump_is_word(*p)) continue;
+        const char *behind = io_dump_is_word(*p) ? listed_name(p, end, &field, &index) : NULL;
+        if (!behind) continue;
+        struct numbers *v = &fields[field];
+        if (index >= 0 && is_list(field))
+            read_entry(behind, end, index, v);
+        else if (v->count < 0)
+            read_values(field, behind, end, v);
+        else
+            read_next(behind, end, v);
+        p = behind - 1;
+    }
+}
+
 void io_dump_line(const char *line, const char *end, enum io_dump from,
                   struct numbers fields[FIELDS])
 {
@@ -182,4 +351,5 @@ void io_dump_line(const char *line, const char *end, enum io_dump from,
                 read_next(p + length, end, v);
         }
     }
+    if (from == IO_DUMP_LISTING) listing_line(line, end, fields);
 }

@@ -25,6 +25,7 @@ enum field {
     PIXELS,
     ELEM_BYTES,      /* of an element, where its type is not said */
     STRIDE_ELEMENTS, /* strides in elements */
+    RANK_HINT,       /* "rank", which may be a process's */
     FIELDS
 };
 
