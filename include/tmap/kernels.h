@@ -49,9 +49,11 @@ enum tmap_gemm_out {
 };
 
 /* One matrix in device memory. ld: elements from one stored row to the next; batch_stride: elements
- * from one matrix of a batch to the next (ignored for a batch of one); of 4 bits each, both even.
- * The stored rows are A  M rows of K   (mn_major: K rows of M) B  N rows of K   (mn_major: K rows
- * of N) D, C  M rows of N (mn_major: N rows of M, that is column by column). */
+ * from one matrix of a batch to the next (ignored for a batch of one); both even, of elements of 4
+ * bits. The stored rows are
+ *   A  M rows of K   (mn_major: K rows of M)
+ *   B  N rows of K   (mn_major: K rows of N)
+ *   D, C  M rows of N (mn_major: N rows of M, that is column by column). */
 struct tmap_gemm_matrix {
     uint64_t address;
     int64_t ld, batch_stride;

@@ -50,7 +50,8 @@ static void all_that_is_offered_is_legal(void **state)
         for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
             for (int way = 0; way < 2; way++) {
                 struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
-                const struct tmap_gemm_problem p = square(kind, 512);
+                struct tmap_gemm_problem p = square(kind, 512);
+                p.k = p.a.ld = p.b.ld = 4096; /* k-blocks enough to deal them out */
                 size_t n = gemm_enumerate(suite, &p, way ? &any : &none, choices, GEMM_MAX_CHOICES);
                 assert_int_equal(n > 0, gemm_has_kind(suite->family, kind));
                 assert_true(n <= GEMM_MAX_CHOICES);
@@ -94,6 +95,7 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {9, square(GEMM_MXF8, 512), {0}, "products with scale factors are for"},
         {9, square(GEMM_NVF4, 512), {0}, "products with scale factors are for"},
         {12, square(GEMM_MXF4, 512), {0}, "no kernel of the family is of this kind"},
+        {10, square(GEMM_NVF4, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_MXF8, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_E4M3, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {12, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
@@ -126,6 +128,9 @@ static void rows_of_four_bits_are_whole_bytes(void **state)
     p.b.ld = 513;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
     assert_non_null(strstr(why.text, "must be even"));
+    p.b.ld = 512;
+    p.k = 511;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
 }
 
 /* A group is of the chip's kernels, its member's maps and pipeline checked; of integers

@@ -181,7 +181,8 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
     enum { LEAST_TILE = 16 };
     struct tmap_gemm_problem p = *like;
     int64_t tiles = 0;
-    p.m = p.n = p.k = p.batch = 1;
+    p.m = p.n = p.batch = 1;
+    p.k = 2; /* of two numbers to a byte, too */
     p.c = p.d = (struct tmap_gemm_matrix){0};
     p.a = p.b = (struct tmap_gemm_matrix){0};
     enum tmap_status status = gemm_validate(&p, request, refusal);

@@ -90,7 +90,9 @@ uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
 uint32_t gemm_scale_bytes(const struct gemm_instance *instance)
 {
     if (!gemm_is_scaled(instance->kind)) return 0;
-    return (uint32_t)(gemm_a_rows(instance) + instance->bn) / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES;
+    const int32_t span = GEMM_SPAN_BYTES * 8 / gemm_element_bits(instance->kind);
+    return (uint32_t)((gemm_a_rows(instance) + instance->bn) / GEMM_SCALE_ROWS *
+                      gemm_scale_tiles(instance->kind, span) * GEMM_SCALE_BYTES);
 }
 
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)

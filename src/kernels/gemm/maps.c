@@ -51,11 +51,12 @@ static struct tmap_desc matrix(const struct tmap_gemm_matrix *at, int32_t dtype,
 static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                 int32_t rows, int32_t tile_rows, int32_t sharers)
 {
-    const uint32_t span = (uint32_t)view->span;
+    const int32_t each = view->element_bits < 8 ? 8 / view->element_bits : 1; /* of the map */
+    const uint32_t span = (uint32_t)(view->span / each);
     const int32_t dtype = dtype_of_kind(view->kind);
-    struct tmap_desc desc = at->mn_major
-                                ? matrix(at, dtype, view->element_bits, rows, view->k, view->batch)
-                                : matrix(at, dtype, view->element_bits, view->k, rows, view->batch);
+    struct tmap_desc desc =
+        at->mn_major ? matrix(at, dtype, view->element_bits, rows, view->k, view->batch)
+                     : matrix(at, dtype, view->element_bits, view->k / each, rows, view->batch);
     desc.box[0] = span;
     const int32_t piece = tile_rows / sharers;
     const bool short_of_a_tile = sharers == 1 && rows < piece && !view->grouped;

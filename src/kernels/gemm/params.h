@@ -34,6 +34,7 @@ struct gemm_params {
             d_end; /* D in boxes of a tile's last columns, where those are fewer than 64 */
         struct {   /* or, after Hopper, where the scale factors are: GEMM_SCALE_BYTES */
             uint64_t a_scales, b_scales;
+            int32_t scale_tiles; /* along K */
         };
     };
     /* Shape. Tiles are counted in units of a whole cluster's tile. */
@@ -86,10 +87,10 @@ struct gemm_params {
     uint32_t types;
 };
 
-/* Scale factors of 128 rows and a k-block, 32 numbers each: a tile of 32 rows of 16 bytes, of which
- * byte 4 i + j is the factor of row 32 i + the tile's, numbers 32 j to 32 j + 31 (the layout that
- * tcgen05.mma has in tensor memory, PTX ISA "block scaling", and cublasLt in memory). Tiles lie one
- * after the other, k-block by k-block, then rows by rows, then matrix by matrix. */
+/* Scale factors of 128 rows and four blocks of K: a tile of 32 rows of 16 bytes, of which byte 4 i
+ * + j is the factor of row 32 i + the tile's and block j (the layout that tcgen05.mma has in tensor
+ * memory, PTX ISA "block scaling", and cublasLt in memory). Tiles lie one after the other, along K,
+ * then rows by rows, then matrix by matrix. */
 enum { GEMM_SCALE_ROWS = 128, GEMM_SCALE_BYTES = 512 };
 
 /* From one member's parameters in device memory to the next; maps are at multiples of 128. */

@@ -80,6 +80,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     if (gemm_is_scaled(view->kind)) {
         p->a_scales = view->a_scales;
         p->b_scales = view->b_scales;
+        p->scale_tiles = gemm_scale_tiles(view->kind, view->k);
     }
     p->out = view->out;
     p->tile_m = c->tile_m;

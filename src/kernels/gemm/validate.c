@@ -95,9 +95,11 @@ static enum tmap_status together(const struct tmap_gemm_problem *p,
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "the address of C is not a multiple of its elements' size");
     if (gemm_element_bits(p->kind) < 8 &&
-        (p->a.ld | p->b.ld | (p->batch > 1 ? p->a.batch_stride | p->b.batch_stride : 0)) % 2 != 0)
+        (p->k | p->a.ld | p->b.ld | (p->batch > 1 ? p->a.batch_stride | p->b.batch_stride : 0)) %
+                2 !=
+            0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
-                           "ld and batch_stride of elements of 4 bits must be even");
+                           "K, ld and batch_stride of elements of 4 bits must be even");
     if (gemm_is_scaled(p->kind) && (p->a_scales % 16 != 0 || p->b_scales % 16 != 0))
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "the address of scale factors is not a multiple of 16");

@@ -14,12 +14,14 @@ template <int KIND_, int CTAS_, int BN_, bool A_MN_ = false, bool B_MN_ = false>
     static constexpr int KIND = KIND_, CTAS = CTAS_, BN = BN_, BM = TENSOR_ROWS;
     static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
     static constexpr int TILE_M = BM * CTAS, B_ROWS = BN / CTAS;
-    static constexpr int BK = TENSOR_SPAN_BYTES * 8 / element_bits_of(KIND);
+    static constexpr int BK = map_span_of(KIND);
     static constexpr int A_BYTES = BM * TENSOR_SPAN_BYTES, B_BYTES = B_ROWS * TENSOR_SPAN_BYTES;
-    // Scale factors of a slot: a tile for A's rows, and one for every 128 of B's.
-    static constexpr bool SCALED = KIND == GEMM_MXF8;
+    // Scale factors of a slot: some tiles for A's rows, and as many for every 128 of B's.
+    static constexpr int SCALE_DEPTH = scale_depth_of(KIND);
+    static constexpr bool SCALED = SCALE_DEPTH != 0;
     static constexpr int B_SCALES = BN / GEMM_SCALE_ROWS;
-    static constexpr int SCALE_BYTES = SCALED ? (1 + B_SCALES) * GEMM_SCALE_BYTES : 0;
+    static constexpr int SCALE_TILES = (1 + B_SCALES) * SCALE_DEPTH;
+    static constexpr int SCALE_BYTES = SCALE_TILES * GEMM_SCALE_BYTES;
     static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
     // Of tensor memory: the sums, then, of every slot of the ring, four columns a tile of factors.
     static constexpr int SUM_COLUMNS = TENSOR_BUFFERS * BN;

@@ -70,8 +70,9 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
         a.load(k, there, bar, p.load_policy);
         b.load(k, there, bar, p.load_policy);
         if constexpr (S::SCALED)
-            load_scales<S::B_SCALES>(p, q, a_row, b_row, t.batch, FAULT(p, 75) ? 0 : k_block,
-                                     smem.scales(ring.slot), bar);
+            load_scales<S::B_SCALES, S::SCALE_DEPTH>(p, q, a_row, b_row, t.batch,
+                                                     FAULT(p, 75) ? 0 : k_block,
+                                                     smem.scales(ring.slot), bar);
         ring.advance(p.stages);
     }
 }

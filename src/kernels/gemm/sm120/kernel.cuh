@@ -40,9 +40,9 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK lis
             ptx::tma_load_3d_hint(smem.a(ring.slot), &q.a, bar, a, p.load_policy);
             ptx::tma_load_3d_hint(smem.b(ring.slot), &q.b, bar, b, p.load_policy);
             if constexpr (S::SCALED)
-                load_scales<S::BN / GEMM_SCALE_ROWS>(p, q, t.m * S::BM, t.n * S::BN, t.batch,
-                                                     FAULT(p, 75) ? 0 : k_block,
-                                                     smem.scales(ring.slot), bar);
+                load_scales<S::BN / GEMM_SCALE_ROWS, scale_depth_of(S::KIND)>(
+                    p, q, t.m * S::BM, t.n * S::BN, t.batch, FAULT(p, 75) ? 0 : k_block,
+                    smem.scales(ring.slot), bar);
             ring.advance(p.stages);
         }
     }

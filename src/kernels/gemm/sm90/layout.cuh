@@ -16,11 +16,12 @@ struct shape {
     static constexpr bool A_MN = A_MN_, B_MN = B_MN_;
     static constexpr bool PROMOTE =
         PROMOTE_; // fp8: partial sums leave the tensor core every k-block
-    static constexpr int BK = GEMM_SPAN_BYTES * 8 / element_bits_of(KIND);
+    static constexpr int BK = map_span_of(KIND);
     static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
-    static constexpr bool SCALED = KIND == GEMM_MXF8;
-    static constexpr int SCALE_BYTES = SCALED ? (BM + BN) / GEMM_SCALE_ROWS * GEMM_SCALE_BYTES : 0;
+    static constexpr bool SCALED = scale_depth_of(KIND) != 0;
+    static constexpr int SCALE_BYTES =
+        (BM + BN) / GEMM_SCALE_ROWS * scale_depth_of(KIND) * GEMM_SCALE_BYTES;
     static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
     static constexpr int SPAN =
         GEMM_PANEL_BYTES; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
