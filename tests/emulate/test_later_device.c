@@ -11,10 +11,11 @@
 #include "support/emulated_suites.h"
 #include "support/gemm_later.h"
 
-static const char *const tensor[] = {
-    "gemm/sm90/probe",    "gemm/sm100/f16",    "gemm/sm100/tf32",
-    "gemm/sm100/f8f6f4",  "gemm/sm100/i8",     "gemm/sm100/mxf8f6f4",
-    "gemm/sm100/dynamic", "gemm/sm100/groups", NULL};
+static const char *const tensor[] = {"gemm/sm90/probe",   "gemm/sm100/f16",
+                                     "gemm/sm100/tf32",   "gemm/sm100/f8f6f4",
+                                     "gemm/sm100/i8",     "gemm/sm100/mxf8f6f4",
+                                     "gemm/sm100/mxf4",   "gemm/sm100/dynamic",
+                                     "gemm/sm100/groups", NULL};
 static const char *const warps[] = {"gemm/sm90/probe",
                                     "gemm/sm120/bf16",
                                     "gemm/sm120/f16",
@@ -49,7 +50,7 @@ static void on(int cc_major, const char *const sources[], uint32_t kinds)
 static void tensor_memory(void **state)
 {
     (void)state;
-    on(10, tensor, 1u << TMAP_GEMM_MXF8);
+    on(10, tensor, 1u << TMAP_GEMM_MXF8 | 1u << TMAP_GEMM_NVF4);
 }
 static void mma_sync(void **state)
 {

@@ -49,6 +49,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .beta = draw(r, 3) ? 0 : 2,
                                   .a = {.mn_major = g->a_mn},
                                   .b = {.mn_major = g->b_mn}};
+    if (gemm_element_bits(g->kind) < 8) p.k += p.k % 2; /* whole bytes */
     /* With factors a sum has more bits than a narrow D. */
     const bool wide = draw(r, 2) || gemm_is_scaled(g->kind);
     p.out = g->kind == GEMM_S8    ? (wide ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32)
@@ -224,7 +225,8 @@ int main(int argc, char **argv)
     only = argc > 1 ? argv[1] : NULL;
     const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"),     SOURCE("sm100", "tf32"),
                                         SOURCE("sm100", "f8f6f4"),  SOURCE("sm100", "i8"),
-                                        SOURCE("sm100", "dynamic"), SOURCE("sm100", "mxf8f6f4")};
+                                        SOURCE("sm100", "dynamic"), SOURCE("sm100", "mxf8f6f4"),
+                                        SOURCE("sm100", "mxf4")};
     const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),
                                        SOURCE("sm120", "tf32"), SOURCE("sm120", "e4m3"),
                                        SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),

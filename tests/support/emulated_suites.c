@@ -299,10 +299,11 @@ uint64_t emulated_copy_wrong(const struct emulated_copy *c)
 
 /* Bits of a number's exponent and mantissa, and where the mantissa ends. */
 static const struct {
-    int exponent, mantissa, bytes, shift;
+    int exponent, mantissa, bits, shift;
 } formats[GEMM_KINDS] = {
-    [GEMM_BF16] = {8, 7, 2, 0}, [GEMM_F16] = {5, 10, 2, 0}, [GEMM_TF32] = {8, 10, 4, 13},
-    [GEMM_E4M3] = {4, 3, 1, 0}, [GEMM_E5M2] = {5, 2, 1, 0}, [GEMM_S8] = {0, 0, 1, 0}};
+    [GEMM_BF16] = {8, 7, 16, 0}, [GEMM_F16] = {5, 10, 16, 0}, [GEMM_TF32] = {8, 10, 32, 13},
+    [GEMM_E4M3] = {4, 3, 8, 0},  [GEMM_E5M2] = {5, 2, 8, 0},  [GEMM_S8] = {0, 0, 8, 0},
+    [GEMM_E2M1] = {2, 1, 4, 0}};
 
 /* Toward zero, and 0 below the smallest normal number; *v becomes what the bits say. */
 static uint32_t element(int32_t kind, double *v)
@@ -310,7 +311,8 @@ static uint32_t element(int32_t kind, double *v)
     const int bits = formats[kind].mantissa, bias = (1 << (formats[kind].exponent - 1)) - 1;
     int e;
     if (kind == GEMM_S8) return (uint32_t)(int32_t)(*v = trunc(*v));
-    const double m = frexp(fabs(*v), &e); /* m in [1/2, 1) */
+    if (kind == GEMM_E2M1 && fabs(*v) > 6) *v = *v < 0 ? -6 : 6; /* a normal number may be larger */
+    const double m = frexp(fabs(*v), &e);                        /* m in [1/2, 1) */
     const uint32_t whole = (uint32_t)ldexp(m, bits + 1), sign = *v < 0;
     if (whole == 0 || e - 1 + bias < 1) return (uint32_t)(*v = 0);
     *v = ldexp(sign ? -(double)whole : (double)whole, e - bits - 1);
@@ -333,37 +335,49 @@ static double drawn(int32_t kind, enum emulated_fill fill, uint64_t *seed)
 static double *operand(struct tmap_gemm *s, struct tmap_gemm_matrix *m, int32_t kind, int32_t mn,
                        int32_t k, int32_t batch, enum emulated_fill fill, uint64_t *seed)
 {
-    const uint32_t size = (uint32_t)formats[kind].bytes;
+    const int32_t size = formats[kind].bits;
     const int64_t rows = m->mn_major ? k : mn, length = m->mn_major ? mn : k;
-    m->ld = (length * size + 15) / 16 * 16 / size;
+    m->ld = (length * size + 127) / 128 * 128 / size;
     m->batch_stride = m->ld * rows;
-    if (s->gpu.api.mem_alloc(&m->address, (uint64_t)(m->batch_stride * batch) * size)) return NULL;
+    if (s->gpu.api.mem_alloc(&m->address, (uint64_t)(m->batch_stride * batch * size / 8)))
+        return NULL;
     double *v = malloc(sizeof *v * (size_t)(batch * (int64_t)mn * k));
     uint8_t *to = (uint8_t *)(uintptr_t)m->address;
     for (int64_t i = 0; v && i < (int64_t)batch * mn * k; i++) {
         const int64_t b = i / ((int64_t)mn * k), r = i / k % mn, c = i % k;
         v[i] = drawn(kind, fill, seed);
         const uint32_t bits = element(kind, &v[i]);
-        memcpy(to + (b * m->batch_stride + (m->mn_major ? c * m->ld + r : r * m->ld + c)) * size,
-               &bits, size);
+        const int64_t at = b * m->batch_stride + (m->mn_major ? c * m->ld + r : r * m->ld + c);
+        if (size == 4)
+            to[at / 2] = (uint8_t)(at % 2 ? (to[at / 2] & 15) | bits << 4 : bits);
+        else
+            memcpy(to + at * size / 8, &bits, (size_t)size / 8);
     }
     return v;
 }
 
-/* Factors of 2^-1 to 2^1 for every 32 of a row, those beyond K too, in the tiles of
- * GEMM_SCALE_BYTES; the numbers become the scaled ones. */
-static bool scale(struct tmap_gemm *s, uint64_t *address, double *v, int32_t mn, int32_t k,
-                  int32_t batch, uint64_t *seed)
+/* Of an e4m3 without its sign. */
+static double scale_value(int32_t block, uint8_t byte)
 {
-    const int64_t tiles = (mn + 127) / 128, k_blocks = (k + 127) / 128;
-    const int64_t bytes = batch * tiles * k_blocks * GEMM_SCALE_BYTES;
+    return block == 32 ? ldexp(1, byte - 127) : ldexp(8 + byte % 8, byte / 8 - 10);
+}
+
+/* Factors for every block of a row, those beyond K too, in the tiles of GEMM_SCALE_BYTES: 2^-1 to
+ * 2^1, as ue4m3 with some fraction too; the numbers become the scaled ones. */
+static bool scale(struct tmap_gemm *s, uint64_t *address, double *v, int32_t kind, int32_t mn,
+                  int32_t k, int32_t batch, uint64_t *seed)
+{
+    const int32_t block = gemm_scale_block(kind), wide = 4 * block;
+    const int64_t tiles = (mn + 127) / 128, k_tiles = gemm_scale_tiles(kind, k);
+    const int64_t bytes = batch * tiles * k_tiles * GEMM_SCALE_BYTES;
     if (s->gpu.api.mem_alloc(address, (uint64_t)bytes)) return false;
     uint8_t *to = (uint8_t *)(uintptr_t)*address;
-    for (int64_t i = 0; i < bytes; i++) to[i] = (uint8_t)(126 + below(seed, 3));
+    for (int64_t i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(block == 32 ? 126 + below(seed, 3) : 48 + 2 * below(seed, 12));
     for (int64_t i = 0; i < (int64_t)batch * mn * k; i++) {
         const int64_t b = i / ((int64_t)mn * k), r = i / k % mn, c = i % k;
-        const int64_t tile = ((b * tiles + r / 128) * k_blocks + c / 128) * GEMM_SCALE_BYTES;
-        v[i] = ldexp(v[i], to[tile + r % 32 * 16 + r % 128 / 32 * 4 + c % 128 / 32] - 127);
+        const int64_t tile = ((b * tiles + r / 128) * k_tiles + c / wide) * GEMM_SCALE_BYTES;
+        v[i] *= scale_value(block, to[tile + r % 32 * 16 + r % 128 / 32 * 4 + c % wide / block]);
     }
     return true;
 }
@@ -444,8 +458,8 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
     double *a = operand(s, &p->a, gemm_operand_kind(p->kind, 0), p->m, p->k, p->batch, fill, &seed);
     double *b = operand(s, &p->b, gemm_operand_kind(p->kind, 1), p->n, p->k, p->batch, fill, &seed);
     if (a && b && gemm_is_scaled(p->kind) &&
-        !(scale(s, &p->a_scales, a, p->m, p->k, p->batch, &seed) &&
-          scale(s, &p->b_scales, b, p->n, p->k, p->batch, &seed)))
+        !(scale(s, &p->a_scales, a, p->kind, p->m, p->k, p->batch, &seed) &&
+          scale(s, &p->b_scales, b, p->kind, p->n, p->k, p->batch, &seed)))
         return false;
     const int32_t rows = p->d.mn_major ? p->n : p->m, length = p->d.mn_major ? p->m : p->n;
     p->d.ld = (length * (int64_t)size + 15) / 16 * 16 / size;

@@ -7,10 +7,16 @@
 
 #include "driver/rng.h"
 
-enum { CONFIGS = 256, MEMBERS = 6, KINDS = 9 };
+enum { CONFIGS = 256, MEMBERS = 6 };
 
-static const char *const kind_name[KINDS] = {"bf16", "f16",      "tf32",     "e4m3", "e5m2",
-                                             "s8",   "e4m3e5m2", "e5m2e4m3", "mxf8"};
+static const struct {
+    const char *name;
+    int bits;
+} kinds[] = {
+#define KIND(word, NAME, element_bits, ...) {#word, element_bits},
+#include "kernels/gemm/kinds.def"
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct tally {
     int number, failed;
@@ -35,6 +41,7 @@ static struct tmap_gemm_case draw(int32_t kind, int32_t extent, uint64_t *state)
                                            .batch = 1 + (below(state, 5) == 0),
                                            .alpha = below(state, 2) ? 1 : -2,
                                            .beta = below(state, 3) ? 0 : 2};
+    if (kinds[kind].bits < 8) c.problem.k += c.problem.k % 2; /* whole bytes */
     c.problem.out = kind == TMAP_GEMM_S8 ? TMAP_GEMM_OUT_S32 : below(state, 3);
     c.problem.d.mn_major = below(state, 4) == 0;
     c.fill_a = c.fill_b = below(state, 3) ? TMAP_GEMM_FILL_INTEGERS : TMAP_GEMM_FILL_NORMAL;
@@ -75,8 +82,9 @@ static void say(struct tally *t, const char *what, int32_t kind)
 {
     t->failed += t->wrong != 0;
     printf("%sok %d - %s, %s: %llu cases, %llu wrong, worst %.3f of the bound%s%s\n",
-           t->wrong ? "not " : "", ++t->number, kind_name[kind], what, (unsigned long long)t->cases,
-           (unsigned long long)t->wrong, t->worst, t->wrong ? "; " : "", t->text);
+           t->wrong ? "not " : "", ++t->number, kinds[kind].name, what,
+           (unsigned long long)t->cases, (unsigned long long)t->wrong, t->worst,
+           t->wrong ? "; " : "", t->text);
     fflush(stdout);
     t->cases = t->wrong = 0;
     t->worst = 0;
@@ -116,7 +124,7 @@ static void groups(struct tmap_gemm *suite, struct tally *t, int32_t kind, int n
         const enum tmap_status status =
             tmap_gemm_verify_group(suite, cases, (size_t)members, NULL, &o);
         if (status == TMAP_E_NO_PLAN && o.refusal.text[0]) {
-            printf("ok %d - %s, groups: none, %s\n", ++t->number, kind_name[kind], o.refusal.text);
+            printf("ok %d - %s, groups: none, %s\n", ++t->number, kinds[kind].name, o.refusal.text);
             return;
         }
         count(t, status, &o, &cases->problem);
@@ -168,7 +176,7 @@ int later_verify(struct tmap_gemm *suite, const struct later_size *size)
         if (!(size->kinds >> kind & 1)) continue;
         const char *why = lacks(suite, kind, &o);
         if (why) {
-            printf("ok %d - %s: refused, %s\n", ++t.number, kind_name[kind], why);
+            printf("ok %d - %s: refused, %s\n", ++t.number, kinds[kind].name, why);
             continue;
         }
         shapes(suite, &t, kind, size->shapes, size->extent);

@@ -95,6 +95,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_MXF8] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
+        [GEMM_MXF4] = {"gemm/sm100/mxf4", NULL, NULL},
+        [GEMM_NVF4] = {"gemm/sm100/mxf4", NULL, NULL},
     },
     {
         [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL},

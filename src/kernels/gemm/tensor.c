@@ -17,7 +17,15 @@ static const struct {
     [GEMM_BF16] = {TMAP_MMA_F16, 1, 1},    [GEMM_F16] = {TMAP_MMA_F16, 0, 1},
     [GEMM_TF32] = {TMAP_MMA_TF32, 2, 1},   [GEMM_E4M3] = {TMAP_MMA_F8F6F4, 0, 1},
     [GEMM_E5M2] = {TMAP_MMA_F8F6F4, 1, 1}, [GEMM_S8] = {TMAP_MMA_I8, 1, 2},
+    [GEMM_E2M1] = {TMAP_MMA_MXF4, 1, 1},
 };
+
+/* The instruction of a kind: with scale factors another than its types alone have. */
+static uint32_t instruction_of(int32_t kind)
+{
+    if (kind == GEMM_NVF4) return TMAP_MMA_MXF4NVF4;
+    return kind == GEMM_MXF8 ? TMAP_MMA_MXF8F6F4 : types[gemm_operand_kind(kind, 0)].kind;
+}
 
 uint32_t gemm_tensor_types(int32_t kind)
 {
@@ -68,9 +76,9 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
         .tmem_columns = scaled ? TENSOR_COLUMNS : (uint32_t)(TENSOR_BUFFERS * g->bn),
         .scale_stages = scaled ? (uint32_t)c->stages : 0,
         .cta_group = (uint32_t)g->ctas,
-        .mma = {.kind = scaled ? TMAP_MMA_MXF8F6F4 : types[a].kind,
-                .scale_block = scaled ? 32 : 0,
-                .scale_type = scaled ? 1 : 0,
+        .mma = {.kind = instruction_of(g->kind),
+                .scale_block = (uint32_t)gemm_scale_block(g->kind),
+                .scale_type = gemm_scale_block(g->kind) == 32, /* ue8m0; by 16 ue4m3 */
                 .m = (uint32_t)c->tile_m,
                 .n = (uint32_t)c->tile_n,
                 .a_type = types[a].type,

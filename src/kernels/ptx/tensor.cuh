@@ -48,15 +48,21 @@ PTX_FN void tensor_mma(uint32_t d, uint64_t a, uint64_t b, uint32_t shape, uint3
 }
 #undef TENSOR_MMA
 
-// The same with a scale factor of ue8m0 for every 32 of K, which lie in tensor memory.
-template <int CTAS>
-PTX_FN void tensor_mma_mxf8(uint32_t d, uint64_t a, uint64_t b, uint32_t shape, uint32_t a_scales,
-                            uint32_t b_scales, uint32_t accumulate)
+// The same with a scale factor for every 32 or 16 of K, which lie in tensor memory.
+#define TENSOR_MMA_SCALED(KIND_)                                                                   \
+    TENSOR_GROUP("{ .reg .pred p; setp.ne.b32 p, %6, 0; tcgen05.mma.",                             \
+                 ".kind::" KIND_ " [%0], %1, %2, %3, [%4], [%5], p; }", "r"(d), "l"(a), "l"(b),    \
+                 "r"(shape), "r"(a_scales), "r"(b_scales), "r"(accumulate))
+enum tensor_scaled_kind { TENSOR_MXF8, TENSOR_MXF4, TENSOR_NVF4 };
+template <int CTAS, int KIND>
+PTX_FN void tensor_mma_scaled(uint32_t d, uint64_t a, uint64_t b, uint32_t shape, uint32_t a_scales,
+                              uint32_t b_scales, uint32_t accumulate)
 {
-    TENSOR_GROUP("{ .reg .pred p; setp.ne.b32 p, %6, 0; tcgen05.mma.",
-                 ".kind::mxf8f6f4.block_scale.block32 [%0], %1, %2, %3, [%4], [%5], p; }", "r"(d),
-                 "l"(a), "l"(b), "r"(shape), "r"(a_scales), "r"(b_scales), "r"(accumulate));
+    if constexpr (KIND == TENSOR_MXF8) TENSOR_MMA_SCALED("mxf8f6f4.block_scale.block32");
+    if constexpr (KIND == TENSOR_MXF4) TENSOR_MMA_SCALED("mxf4.block_scale.block32");
+    if constexpr (KIND == TENSOR_NVF4) TENSOR_MMA_SCALED("mxf4nvf4.block_scale.block16");
 }
+#undef TENSOR_MMA_SCALED
 // 32 rows of 16 bytes from shared memory into four columns, the same for every quarter of the
 // lanes; before this thread's later products.
 template <int CTAS> PTX_FN void tensor_copy_scales(uint32_t to, uint64_t from)

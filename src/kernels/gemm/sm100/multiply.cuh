@@ -62,33 +62,65 @@ PTX_FN uint64_t scales_descriptor(uint32_t at)
     return (uint64_t)(at & 0x3ffff) >> 4 | 8ull << 32 | 8ull << 16 | 1ull << 46;
 }
 
+template <int KIND> PTX_FN constexpr int scaled_kind_of()
+{
+    return KIND == GEMM_MXF8   ? ptx::TENSOR_MXF8
+           : KIND == GEMM_MXF4 ? ptx::TENSOR_MXF4
+                               : ptx::TENSOR_NVF4;
+}
+
+// Columns of tensor memory with a slot's scale factors: of A a tile after the other along K, four
+// columns each; of B, behind them, all rows' of one tile along K and then of the next.
+template <class S> struct scale_columns {
+    static constexpr uint32_t A_STEP = 4, B_STEP = 4 * S::B_SCALES;
+    uint32_t a, b;
+
+    PTX_FN scale_columns(const gemm_params &p, uint32_t columns, int32_t slot)
+        : a(columns + (FAULT(p, 73) ? 0 : S::SUM_COLUMNS) + slot * 4 * S::SCALE_TILES),
+          b(a + (FAULT(p, 74) ? 0 : A_STEP * S::SCALE_DEPTH))
+    {
+    }
+    PTX_FN void fill(const gemm_params &p, uint32_t scales) const
+    {
+#pragma unroll
+        for (uint32_t k = 0; k < S::SCALE_DEPTH; k++)
+#pragma unroll
+            for (uint32_t row = 0; row <= S::B_SCALES; row++) {
+                const uint32_t tile = row * S::SCALE_DEPTH + (FAULT(p, 77) ? 0 : k);
+                ptx::tensor_copy_scales<S::CTAS>(
+                    row == 0 ? a + k * A_STEP : b + k * B_STEP + 4 * (row - 1),
+                    scales_descriptor(scales + tile * GEMM_SCALE_BYTES));
+            }
+    }
+};
+
 // Of a slot: scale factors into their columns of tensor memory, then the products that use them.
 // Copies and products of one thread come in order; that the slot's columns are free follows from
-// the slot being so. In the instruction descriptor: factors of ue8m0 (23), M / 128 at 27, and which
-// of its four factors a step uses, of A at 29 and of B at 4.
+// the slot being so. In the instruction descriptor: factors of ue8m0 (23; else ue4m3), M / 128 at
+// 27, and the first of four factors that a step uses, of A at 29 and of B at 4.
 template <class S>
 PTX_FN void multiply_scaled(const gemm_params &p, const shared_layout<S> &smem, int32_t slot,
                             uint32_t columns, uint32_t d, bool first)
 {
-    const uint32_t a_columns =
-        columns + (FAULT(p, 73) ? 0 : S::SUM_COLUMNS) + slot * 4 * (1 + S::B_SCALES);
-    const uint32_t b_columns = a_columns + (FAULT(p, 74) ? 0 : 4);
-#pragma unroll
-    for (uint32_t i = 0; i <= S::B_SCALES; i++)
-        ptx::tensor_copy_scales<S::CTAS>(
-            i == 0 ? a_columns : b_columns + 4 * (i - 1),
-            scales_descriptor(smem.scales(slot) + i * GEMM_SCALE_BYTES));
+    constexpr uint32_t FACTORS = S::SCALE_DEPTH, UE8M0 = S::KIND != GEMM_NVF4; // of a step
+    const scale_columns<S> at(p, columns, slot);
+    if (!FAULT(p, 78)) at.fill(p, smem.scales(slot));
     const uint64_t a = matrix_descriptor<S::A_MN, S::BK>() | (smem.a(slot) & 0x3ffff) >> 4;
     const uint64_t b = matrix_descriptor<S::B_MN, S::BK>() | (smem.b(slot) & 0x3ffff) >> 4;
-    const uint32_t shape = (uint32_t)S::BN / 8 << 17 | 1u << 23 | (uint32_t)S::TILE_M / 128 << 27;
+    const uint32_t shape = (uint32_t)S::BN / 8 << 17 | (FAULT(p, 79) ? 1 - UE8M0 : UE8M0) << 23 |
+                           (uint32_t)S::TILE_M / 128 << 27;
 #pragma unroll
     for (uint32_t step = 0; step < 4; step++) {
-        const uint32_t factor = FAULT(p, 76) ? 0 : step;
-        ptx::tensor_mma_mxf8<S::CTAS>(d, a + step * descriptor_step<S::A_MN, S::BK>(),
-                                      b + step * descriptor_step<S::B_MN, S::BK>(),
-                                      shape | p.types | factor << 4 | factor << 29, a_columns,
-                                      b_columns, !first || step > 0);
+        const uint32_t factor = FAULT(p, 76) ? 0 : step * FACTORS % 4;
+        const uint32_t tile = FAULT(p, 80) ? 0 : step * FACTORS / 4;
+        const uint32_t along = FAULT(p, 81) ? step / 2 : step;
+        ptx::tensor_mma_scaled<S::CTAS, scaled_kind_of<S::KIND>()>(
+            d, a + along * descriptor_step<S::A_MN, S::BK>(),
+            b + along * descriptor_step<S::B_MN, S::BK>(),
+            shape | p.types | factor << 4 | factor << 29, at.a + tile * at.A_STEP,
+            at.b + tile * at.B_STEP, !first || step > 0);
     }
+    if (FAULT(p, 78)) at.fill(p, smem.scales(slot));
 }
 
 template <class S>
