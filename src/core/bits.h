@@ -29,6 +29,9 @@ enum map_layout {
     MAP_ALL = MAP_TILED | MAP_IM2COL
 };
 
+/* Whether a layout has a field of bits.def; those of all layouts are asked nothing. */
+#define MAP_HAS(layout, when) (MAP_##when == MAP_ALL || (MAP_##when & (layout)))
+
 /* One line of src/rules/bits.def. */
 struct map_bits {
     const char *json;

@@ -12,7 +12,7 @@ void map_read(const struct tmap_map *map, struct map_fields *f)
     memset(f, 0, sizeof *f);
     /* A field in two parts is the sum of them: each part brings its own shift. */
 #define BITS(member, json, index, when, word, low, width, shift, bias, sign)                       \
-    if (MAP_##when & layout) f->member += map_bits_value(map, &map_bits[i]);                       \
+    if (MAP_HAS(layout, when)) f->member += map_bits_value(map, &map_bits[i]);                     \
     i++;
 #include "rules/bits.def"
 }

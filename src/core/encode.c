@@ -110,7 +110,7 @@ void map_write(const struct map_fields *f, struct tmap_map *out)
     const enum map_layout layout = map_layout_of(f->im2col != 0, f->rank);
     uint64_t w[16] = {0};
 #define BITS(member, json, index, when, at, low, width, shift, bias, sign)                         \
-    if (MAP_##when & layout) w[at] |= stored((uint64_t)f->member, shift, bias, width) << (low);
+    if (MAP_HAS(layout, when)) w[at] |= stored((uint64_t)f->member, shift, bias, width) << (low);
 #include "rules/bits.def"
     memcpy(out->word, w, sizeof w);
 }
