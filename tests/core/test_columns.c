@@ -161,6 +161,80 @@ static void every_processor_says_the_same(void **state)
     }
 }
 
+/* A block of one kind and rank: what is drawn near the rows' bounds, of any kind and rank, taken as
+ * of these. */
+static void make_block(enum tmap_kind kind, uint32_t rank, uint64_t *s)
+{
+    for (int k = 0; k < COLUMNS_BLOCK; k++) {
+        table[k] = k % 2 ? *drawn(s) : pool[rng_step(s) % SUBJECT_DESC_END * OF_A_ROW];
+        table[k].kind = kind;
+        table[k].rank = rank;
+        table[k].flags = 0;
+    }
+}
+
+/* Whether a descriptor violates one row, or any, of those that decide; -1: what the row needs does
+ * not hold, so that nothing is said of it. */
+static int native_says(const struct tmap_target *target, const struct tmap_desc *d, tmap_row only)
+{
+    const struct derived none = {0};
+    const struct subject s = {.target = target, .desc = d, .derived = &none};
+    if (only != ROW_COUNT) {
+        for (const tmap_row *n = row_table[only].needs; *n != ROW_END; n++)
+            if (row_native(*n, &s)) return -1;
+        return row_native(only, &s) != 0;
+    }
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        if (row_table[row].effect == EFFECT_VIOLATION && row_native(row, &s)) return 1;
+    return 0;
+}
+
+/* The block's verdicts by the rows with a class; the row, or ROW_COUNT for any. */
+static void hold_to(columns_rows *rows, enum columns_how how, tmap_row only, uint64_t *compared)
+{
+    uint8_t class[SUBJECT_DESC_END] = {0};
+    uint32_t size_bits[COLUMNS_BLOCK], span[COLUMNS_BLOCK];
+    const struct tmap_target target = tmap_default_target();
+    struct columns_bad bad;
+    struct table t;
+    table_make(table, COLUMNS_BLOCK, &t);
+    const struct columns_view view = {&target, &table[0], t.column, size_bits, span, true, true};
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        if (row == only || (only == ROW_COUNT && row_table[row].effect == EFFECT_VIOLATION))
+            class[row] = CLASS_DECIDES;
+    rows(&view, how, class, CLASS_NOTHING, &bad, said);
+    for (int k = 0; k < COLUMNS_BLOCK; k++) {
+        const int native = native_says(&target, &table[k], only);
+        if (native >= 0 && native != (said[k] == TMAP_ILLEGAL))
+            fail_msg("%s, kind %d, rank %u: one by one %d",
+                     only == ROW_COUNT ? "any row" : tmap_row_id(only), table[k].kind,
+                     table[k].rank, native);
+        *compared += native >= 0;
+    }
+    table_free(&t);
+}
+
+/* Row by row: each alone, and all in both ways of looking at many, of every kind and rank. */
+static void each_row_is_the_one_alone(void **state)
+{
+    uint64_t s = 16, compared = 0;
+    (void)state;
+    make_pool();
+    for (int isa = 0; isa < COLUMNS_ISAS; isa++) {
+        columns_rows *rows = columns_rows_of((enum columns_isa)isa);
+        for (int kind = TMAP_TILED; rows && kind <= TMAP_IM2COL_WIDE; kind++)
+            for (uint32_t rank = kind == TMAP_TILED ? 1 : 3; rank <= TMAP_MAX_RANK; rank++) {
+                make_block((enum tmap_kind)kind, rank, &s);
+                hold_to(rows, ROWS_EVERY, ROW_COUNT, &compared);
+                hold_to(rows, ROWS_LEFT, ROW_COUNT, &compared);
+                for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+                    if (row_table[row].effect == EFFECT_VIOLATION)
+                        hold_to(rows, ROWS_BY_CLASS, row, &compared);
+            }
+    }
+    assert_true(compared > 11 * SUBJECT_DESC_END * COLUMNS_BLOCK / 2);
+}
+
 /* A box of 1 x box x so many planes that the steps of its second dimension, box / stride rounded
  * down, fill the cap of a box's bytes, or exceed it by one plane of them. */
 static struct tmap_desc filled(uint32_t box, uint32_t stride, bool beyond)
@@ -219,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_verdict_is_the_one_alone),
         cmocka_unit_test(every_processor_says_the_same),
+        cmocka_unit_test(each_row_is_the_one_alone),
         cmocka_unit_test(every_quotient_rounds_down),
         cmocka_unit_test(misuse_is_an_error),
     };
