@@ -221,6 +221,32 @@ static void a_null_array_is_one_violation(void **state)
     }
 }
 
+/* Of a kind that a row is not about it says nothing, and of a rank nothing beyond its places: of
+ * kinds and ranks too that no call takes. */
+static void a_row_speaks_of_its_kinds_and_places(void **state)
+{
+    (void)state;
+    for (tmap_row row = 0; row < ROW_COUNT; row++)
+        for (int legal = 0; legal < 2; legal++)
+            for (int kind = -1; kind <= TMAP_IM2COL_WIDE + 1; kind++)
+                for (uint32_t rank = 0; rank <= TMAP_MAX_RANK + 2; rank++) {
+                    struct witness w = witness_of(row, legal);
+                    const struct derived dv = {0};
+                    const struct subject s = {&row_table[row].witness.target, &w.desc, &w.use,
+                                              &w.pipeline, &dv};
+                    const unsigned kinds = row_table[row].kinds;
+                    const bool about =
+                        kinds == KINDS_ANY || ((unsigned)kind < 3 && kinds >> kind & 1);
+                    int first;
+                    const int n = row_instances(row_table[row].span, rank, &first);
+                    const uint32_t places = about ? ((1u << n) - 1) << first : 0;
+                    w.desc.kind = kind;
+                    w.desc.rank = rank;
+                    if (row_native(row, &s) & ~places)
+                        fail_msg("%s at kind %d, rank %u", row_table[row].id, kind, rank);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +257,7 @@ int main(void)
         cmocka_unit_test(legal_witness_violates_nothing),
         cmocka_unit_test(illegal_witness_violates_this_row_alone),
         cmocka_unit_test(neighbours_satisfy_the_row),
+        cmocka_unit_test(a_row_speaks_of_its_kinds_and_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
