@@ -84,8 +84,35 @@ static void all_at_once_is_one_by_one(void **state)
     for (int i = 0; i < 7; i++) assert_true(ranks[i] > compared / 500);
 }
 
+/* Both witnesses of each row, taken as of each kind and rank: where the verdict alone is asked, the
+ * first violated row ends the search, and each is the first of something. */
+static void witnesses_of_every_kind_and_rank(void **state)
+{
+    unsigned long illegal = 0;
+    (void)state;
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
+        for (int kind = TMAP_TILED; kind <= TMAP_IM2COL_WIDE; kind++)
+            for (uint32_t rank = 1; rank <= TMAP_MAX_RANK; rank++) {
+                struct vector v;
+                for (int legal = 0; legal < 2; legal++) {
+                    vector_start(row, legal, &v);
+                    vector_fill(&v.desc);
+                    v.desc.kind = kind;
+                    v.desc.rank = rank;
+                    v.derived.extent_bytes = derive_extent_bytes(&v.desc);
+                    if (!agrees(&v, TMAP_CONTRACT_SAFE))
+                        fail_msg("%s, kind %d, rank %u", row_table[row].id, kind, rank);
+                    illegal += violates(row, &v);
+                }
+            }
+    assert_true(illegal > 2 * SUBJECT_DESC_END);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_at_once_is_one_by_one)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_at_once_is_one_by_one),
+        cmocka_unit_test(witnesses_of_every_kind_and_rank),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

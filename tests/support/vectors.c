@@ -260,9 +260,7 @@ static int64_t value_for(tmap_row row, const struct vector *v, const struct vect
 /* --- subjects
  * -------------------------------------------------------------------------------------- */
 
-/* The fields that the witness's kind or rank leaves unused get legal values, so that another kind
- * or rank is not refused for their sake. */
-static void fill_unused(struct tmap_desc *d)
+void vector_fill(struct tmap_desc *d)
 {
     for (uint32_t i = d->rank; i < TMAP_MAX_RANK; i++) {
         d->dim[i] = 8;
@@ -321,7 +319,7 @@ void vector_make(const struct vector_plan *p, uint32_t number, struct vector *v)
     uint64_t s = number;
     for (const char *c = row_table[p->row].id; *c; c++) s = s * 257 + (unsigned char)*c;
     vector_start(p->row, number < 2 ? number == 0 : below(&s, 2), v);
-    if (number >= 2) fill_unused(&v->desc);
+    if (number >= 2) vector_fill(&v->desc);
     const int needs = needs_of(p->row);
     if (number >= 2 && needs > 0 && below(&s, 4) == 0)
         overlay(v, row_table[p->row].needs[below(&s, (uint64_t)needs)]);

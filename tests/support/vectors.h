@@ -38,6 +38,9 @@ void vector_plan_add(struct vector_plan *plan, tmap_row row, bool when, bool mus
 void vector_make(const struct vector_plan *plan, uint32_t number, struct vector *out);
 /* The witness itself, with nothing derived. */
 void vector_start(tmap_row row, bool legal, struct vector *out);
+/* The fields that a witness's kind or rank leaves unused get legal values, so that another kind or
+ * rank is not refused for their sake. */
+void vector_fill(struct tmap_desc *desc);
 void vector_write(struct vector *v, int slot, int64_t value);
 /* How many values, from 0 on, a slot has that chooses (kind, rank, type, operation, ...), one or
  * more beyond the last included; 0 for a quantity. */
