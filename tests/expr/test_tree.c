@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "support/splitmix.h"
+#include "support/vectors.h"
 #include "core/derive.h"
 #include "core/layout.h"
 #include "expr/print.h"
@@ -120,6 +121,39 @@ static void agree_on_random_subjects(void **state)
             for (tmap_row row = 0; row < ROW_COUNT; row++) compare(row, &subject, &compared);
         }
     assert_true(compared > 300000);
+}
+
+/* The legal witness of a row as of a kind and a rank, each field that the row speaks of far below,
+ * within and far beyond its bounds. */
+static void compare_at(const struct vector_plan *plan, int32_t kind, uint32_t rank,
+                       uint64_t *compared)
+{
+    const int64_t values[] = {row_table[plan->row].witness.illegal, 1, INT32_MIN, INT32_MAX};
+    for (int k = 0; k < 4 * plan->own; k++) {
+        struct vector v;
+        vector_start(plan->row, true, &v);
+        vector_fill(&v.desc);
+        v.desc.kind = kind;
+        v.desc.rank = rank;
+        vector_write(&v, plan->slot[k / 4].number, values[k % 4]);
+        struct subject s = vector_subject(&v);
+        compare(plan->row, &s, compared);
+    }
+}
+
+static void agree_at_every_place(void **state)
+{
+    (void)state;
+    uint64_t compared = 0;
+    for (tmap_row row = 0; row < ROW_COUNT; row++) {
+        if (row_table[row].span == SPAN_ONCE) continue;
+        const struct vector_plan plan = vector_plan_of(row);
+        for (int32_t kind = TMAP_TILED; kind <= TMAP_IM2COL_WIDE; kind++)
+            for (uint32_t rank = 1; rank <= TMAP_MAX_RANK; rank++)
+                compare_at(&plan, kind, rank, &compared);
+    }
+    print_message("# %lu places\n", (unsigned long)compared);
+    assert_true(compared > 10000);
 }
 
 /* With one field free the rest folds: the printed condition is the rule in the user's own numbers.
@@ -238,9 +272,9 @@ static void a_full_tree_is_bad(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agree_on_random_subjects), cmocka_unit_test(prints_what_is_left),
-        cmocka_unit_test(prints_formulas),          cmocka_unit_test(nearest_values),
-        cmocka_unit_test(a_full_tree_is_bad),
+        cmocka_unit_test(agree_on_random_subjects), cmocka_unit_test(agree_at_every_place),
+        cmocka_unit_test(prints_what_is_left),      cmocka_unit_test(prints_formulas),
+        cmocka_unit_test(nearest_values),           cmocka_unit_test(a_full_tree_is_bad),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
