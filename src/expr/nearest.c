@@ -25,10 +25,10 @@ static bool holds_at(struct search *s, tnode n, int128 x)
     return tree_eval(s->tree, n, value_of, s) != 0;
 }
 
-/* The tree as p * x + q, when it is that. */
-static bool affine(const struct tree *t, tnode n, int128 *p, int128 *q)
+/* The tree as p * x + q, when it is that; another field is 0, as in value_of(). */
+static bool affine(const struct search *s, tnode n, int128 *p, int128 *q)
 {
-    const struct tree_node *e = &t->node[n];
+    const struct tree_node *e = &s->tree->node[n];
     int128 pa, qa, pb, qb;
     switch ((enum tree_op)e->op) {
     case T_CONST:
@@ -36,19 +36,19 @@ static bool affine(const struct tree *t, tnode n, int128 *p, int128 *q)
         *q = e->k;
         return true;
     case T_VAR:
-        *p = 1;
+        *p = e->k == s->slot;
         *q = 0;
         return true;
     case T_ADD:
     case T_SUB: {
-        if (!affine(t, e->a, &pa, &qa) || !affine(t, e->b, &pb, &qb)) return false;
+        if (!affine(s, e->a, &pa, &qa) || !affine(s, e->b, &pb, &qb)) return false;
         const int sign = e->op == T_ADD ? 1 : -1;
         *p = pa + sign * pb;
         *q = qa + sign * qb;
         return true;
     }
     case T_MUL:
-        if (!affine(t, e->a, &pa, &qa) || !affine(t, e->b, &pb, &qb) || (pa && pb)) return false;
+        if (!affine(s, e->a, &pa, &qa) || !affine(s, e->b, &pb, &qb) || (pa && pb)) return false;
         *p = pa * qb + pb * qa;
         *q = qa * qb;
         return true;
@@ -94,7 +94,7 @@ static bool step_le(struct search *s, tnode n, int128 x, int dir, bool want, int
 {
     const struct tree_node *e = &s->tree->node[n];
     int128 pa, qa, pb, qb;
-    if (!affine(s->tree, e->a, &pa, &qa) || !affine(s->tree, e->b, &pb, &qb))
+    if (!affine(s, e->a, &pa, &qa) || !affine(s, e->b, &pb, &qb))
         return bisect(s, n, x, dir, want, out);
     if (holds_at(s, n, x) == want) return *out = x, true;
     const int128 p = pa - pb, q = qa - qb;
@@ -107,14 +107,16 @@ static bool step_le(struct search *s, tnode n, int128 x, int dir, bool want, int
     return true;
 }
 
+/* Where products or quotients are to be equal nothing is found: they may be so anywhere. */
 static bool step_eq(struct search *s, tnode n, int128 x, int dir, bool want, int128 *out)
 {
     const struct tree_node *e = &s->tree->node[n];
     int128 pa, qa, pb, qb;
     if (holds_at(s, n, x) == want) return *out = x, true;
+    if (!affine(s, e->a, &pa, &qa) || !affine(s, e->b, &pb, &qb))
+        return !want && bisect(s, n, x, dir, want, out);
+    if (pa == pb) return false; /* at all x or at none */
     if (!want) return *out = x + dir, true;
-    if (!affine(s->tree, e->a, &pa, &qa) || !affine(s->tree, e->b, &pb, &qb) || pa == pb)
-        return false;
     const int128 root = floor_div(qb - qa, pa - pb);
     if ((dir > 0 ? root < x : root > x) || !holds_at(s, n, root)) return false;
     *out = root;

@@ -99,8 +99,8 @@ int128 tree_eval(const struct tree *t, tnode n, int128 (*of)(enum tree_op kind, 
                  void *user);
 
 /* tree_nearest() : the least value >= from (direction 1), or the greatest <= from (direction -1),
- * in [lo, hi], at which boolean tree n holds, n having one variable, slot. False when there is
- * none. */
+ * in [lo, hi], at which boolean tree n holds, n having one variable, slot; another is 0. False when
+ * there is none, or where a product or a quotient would have to be equal to something. */
 bool tree_nearest(const struct tree *t, tnode n, int slot, int128 from, int direction, int128 lo,
                   int128 hi, int128 *out);
 
