@@ -1,26 +1,13 @@
 /* Breadth-first exploration of a protocol: every reachable state once, in the caller's memory. */
 #include "solve/machine.h"
+#include "solve/state_set.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* States are byte strings of differing length in one arena, which grows from the low end of the
- * workspace; their headers grow from the high end, below the hash table. */
-struct header {
-    uint64_t offset;
-    uint32_t parent;
-    uint16_t length, move;
-};
-
 struct explorer {
     struct machine m;
-    uint8_t *arena;
-    size_t arena_used, arena_size;
-    struct header *headers; /* headers[-1 - i] is state i's */
-    uint32_t *table;
-    size_t slots;
-    uint32_t count;
-    bool full;
+    struct state_set seen;
 };
 
 static uint16_t move_code(struct machine_move v)
@@ -33,69 +20,11 @@ static struct machine_move move_of(uint16_t code)
                                  (uint8_t)(code >> 4 & 15), (uint8_t)(code & 15)};
 }
 
-static struct header *header_of(const struct explorer *e, uint32_t i)
-{
-    return e->headers - 1 - i;
-}
-
-static uint64_t hash_bytes(const uint8_t *p, size_t n)
-{
-    uint64_t h = 0x9e3779b97f4a7c15u ^ n;
-    while (n >= 8) {
-        uint64_t v;
-        memcpy(&v, p, 8);
-        h = (h ^ v) * 0xff51afd7ed558ccdu;
-        h ^= h >> 32;
-        p += 8;
-        n -= 8;
-    }
-    for (size_t i = 0; i < n; i++) h = (h ^ p[i]) * 0x100000001b3u;
-    h = (h ^ h >> 29) * 0xc4ceb9fe1a85ec53u;
-    return h ^ h >> 32;
-}
-
-/* Splits the workspace: an eighth for the table, the rest for states and headers. */
-static bool explorer_init(struct explorer *e, void *workspace, size_t bytes)
-{
-    size_t slots = 64;
-    if (bytes < 65536 || (uintptr_t)workspace % sizeof(uint64_t)) return false;
-    while (slots * 2 * sizeof(uint32_t) <= bytes / 8) slots *= 2;
-    e->table = workspace;
-    e->slots = slots;
-    memset(e->table, 0, slots * sizeof(uint32_t));
-    e->arena = (uint8_t *)workspace + slots * sizeof(uint32_t);
-    e->arena_size = (bytes - slots * sizeof(uint32_t)) / sizeof(uint64_t) * sizeof(uint64_t);
-    e->headers = (struct header *)(void *)(e->arena + e->arena_size);
-    e->arena_used = 0;
-    e->count = 0;
-    e->full = false;
-    return true;
-}
-
-static bool has_room(const struct explorer *e, size_t length)
-{
-    const size_t headers = ((size_t)e->count + 1) * sizeof(struct header);
-    return e->count < e->slots / 4 * 3 && e->arena_used + length + headers <= e->arena_size;
-}
-
-/* Adds the state unless it is known. */
 static void add_state(struct explorer *e, struct machine_state *s, uint32_t parent, uint16_t move)
 {
     uint8_t bytes[4096];
     const size_t n = machine_pack(&e->m, s, bytes);
-    size_t slot = hash_bytes(bytes, n) & (e->slots - 1);
-    for (; e->table[slot]; slot = (slot + 1) & (e->slots - 1)) {
-        const struct header *h = header_of(e, e->table[slot] - 1);
-        if (h->length == n && memcmp(e->arena + h->offset, bytes, n) == 0) return;
-    }
-    if (!has_room(e, n)) {
-        e->full = true;
-        return;
-    }
-    memcpy(e->arena + e->arena_used, bytes, n);
-    *header_of(e, e->count) = (struct header){e->arena_used, parent, (uint16_t)n, move};
-    e->arena_used += n;
-    e->table[slot] = ++e->count;
+    state_set_add(&e->seen, bytes, n, parent, move);
 }
 
 /* Replays the moves from the start, saying each; the fault's words then name slots as the trace
@@ -105,8 +34,8 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
     uint16_t moves[512];
     uint32_t n = 0;
     moves[n++] = last;
-    for (; state != 0 && n < 512; state = header_of(e, state)->parent)
-        moves[n++] = header_of(e, state)->move;
+    for (; state != 0 && n < 512; state = state_set_header(&e->seen, state)->parent)
+        moves[n++] = state_set_header(&e->seen, state)->move;
     struct machine m = e->m;
     struct machine_state s;
     m.fault = TMAP_HAZARD_NONE;
@@ -151,7 +80,7 @@ static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
     struct machine_move moves[MACHINE_MOVES];
     struct machine_state s, next;
     bool any = false;
-    machine_unpack(&e->m, e->arena + header_of(e, i)->offset, &s);
+    machine_unpack(&e->m, state_set_bytes(&e->seen, i), &s);
     const size_t n = machine_moves(&e->m, &s, moves);
     for (size_t k = 0; k < n; k++) {
         machine_copy(&e->m, &next, &s);
@@ -171,19 +100,20 @@ static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
 static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_protocol_result *r,
                    char *trace, size_t size)
 {
-    r->states = e->count;
+    r->states = e->seen.count;
     r->fault = e->m.fault;
     r->verdict =
-        e->m.fault ? TMAP_ILLEGAL : (e->full || e->m.truncated ? TMAP_UNKNOWN : TMAP_LEGAL);
+        e->m.fault ? TMAP_ILLEGAL : (e->seen.full || e->m.truncated ? TMAP_UNKNOWN : TMAP_LEGAL);
     r->detail[0] = 0;
     if (r->verdict == TMAP_UNKNOWN)
         snprintf(r->detail, sizeof r->detail, "%s",
-                 e->full ? "the workspace is full" : "an agent runs ahead without bound");
+                 e->seen.full ? "the workspace is full" : "an agent runs ahead without bound");
     if (!e->m.fault) return;
     if (e->m.fault != TMAP_HAZARD_DEADLOCK)
         r->steps = replay(e, at, bad, trace, size);
     else if (at != 0)
-        r->steps = replay(e, header_of(e, at)->parent, header_of(e, at)->move, trace, size);
+        r->steps = replay(e, state_set_header(&e->seen, at)->parent,
+                          state_set_header(&e->seen, at)->move, trace, size);
     memcpy(r->detail, e->m.detail, sizeof r->detail);
 }
 
@@ -198,13 +128,13 @@ enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool pla
     if (!protocol || !workspace || !result) return TMAP_E_ARGUMENT;
     if (!machine_prepare(&e.m, protocol)) return TMAP_E_ARGUMENT;
     e.m.plain = plain;
-    if (!explorer_init(&e, workspace, workspace_bytes)) return TMAP_E_ROOM;
+    if (!state_set_init(&e.seen, workspace, workspace_bytes)) return TMAP_E_ROOM;
     memset(result, 0, sizeof *result);
     if (trace && trace_size) trace[0] = 0;
     machine_start(&e.m, &start);
     machine_settle(&e.m, &start);
     add_state(&e, &start, 0, 0);
-    for (; i < e.count; i++) {
+    for (; i < e.seen.count; i++) {
         expand(&e, i, &bad);
         if (e.m.fault) break;
     }
