@@ -108,6 +108,28 @@ static bool same_syncs(const struct tmap_protocol *p, unsigned a, unsigned b)
     return true;
 }
 
+/* The rings whose slots a step means by its agent's place in them. */
+static void note_rings(const struct tmap_protocol *p, const struct tmap_step *t, bool *uses)
+{
+    const bool signals =
+        t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
+    switch (t->op) {
+    case TMAP_STEP_ADVANCE:
+        uses[t->x] = true;
+        break;
+    case TMAP_STEP_WAIT:
+    case TMAP_STEP_WAIT_FREE:
+    case TMAP_STEP_ARRIVE:
+    case TMAP_STEP_EXPECT:
+        uses[p->barrier[t->x].ring] = true;
+        break;
+    default:
+        if (signals) uses[p->barrier[t->y].ring] = true;
+        if (t->x < p->buffer_count && object_limit(p, t->op) == p->buffer_count)
+            uses[p->buffer[t->x].ring] = true;
+    }
+}
+
 /* Agents with one program in one CTA are interchangeable when nothing names them. */
 static void group_agents(struct machine *m)
 {
@@ -123,8 +145,7 @@ static void group_agents(struct machine *m)
     for (unsigned a = 0; a < p->agent_count; a++)
         for (unsigned k = 0; k < TMAP_PARTS; k++)
             for (unsigned i = 0; i < p->agent[a].count[k]; i++)
-                if (p->step[p->agent[a].first[k] + i].op == TMAP_STEP_ADVANCE)
-                    m->uses_ring[a][p->step[p->agent[a].first[k] + i].x] = true;
+                note_rings(p, &p->step[p->agent[a].first[k] + i], m->uses_ring[a]);
     for (unsigned a = 1; a < p->agent_count; a++)
         if (!(named >> a & 1) && !(named >> (a - 1) & 1) && same_syncs(p, a, a - 1) &&
             p->agent[a].cta == p->agent[a - 1].cta &&

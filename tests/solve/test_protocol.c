@@ -285,6 +285,39 @@ static void test_sums_begin_and_end(void **state)
     }
 }
 
+/* Who never goes to the next slot means the same phase for ever, while the others go on: the
+ * positions of a ring turn together only for all who use it. */
+static void test_an_agent_that_does_not_advance(void **state)
+{
+    const struct tmap_step steps[] = {
+        {.op = TMAP_STEP_EXPECT, .x = 0, .bytes = 16},
+        {.op = TMAP_STEP_LOAD, .x = 0, .y = 0, .bytes = 16},
+        {.op = TMAP_STEP_WAIT, .x = 1},
+        {.op = TMAP_STEP_ADVANCE},
+        {.op = TMAP_STEP_WAIT, .x = 0},
+        {.op = TMAP_STEP_READ},
+        {.op = TMAP_STEP_RELEASE, .y = 1},
+        {.op = TMAP_STEP_ADVANCE},
+    };
+    (void)state;
+    for (int advances = 0; advances < 2; advances++) {
+        struct tmap_protocol p = {.name = "stays", .started = true, .ctas = 1};
+        struct tmap_protocol_result r;
+        p.ring_count = p.buffer_count = p.depth[0] = 1;
+        p.barrier_count = p.agent_count = 2;
+        p.barrier[0] = (struct tmap_barrier){"full", 0, 1};
+        p.barrier[1] = (struct tmap_barrier){"empty", 0, 1};
+        p.buffer[0] = (struct tmap_buffer){"tile", 0};
+        p.step_count = sizeof steps / sizeof *steps;
+        memcpy(p.step, steps, sizeof steps);
+        p.agent[0].name = "producer", p.agent[1].name = "consumer";
+        p.agent[0].count[TMAP_PART_BLOCK] = (uint8_t)(3 + advances);
+        p.agent[1].first[TMAP_PART_BLOCK] = 4, p.agent[1].count[TMAP_PART_BLOCK] = 4;
+        assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+        assert_int_equal(r.verdict, advances ? TMAP_LEGAL : TMAP_ILLEGAL);
+    }
+}
+
 static void test_misuse(void **state)
 {
     struct tmap_protocol p;
@@ -318,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
         cmocka_unit_test(test_agents_without_blocks),
         cmocka_unit_test(test_sums_begin_and_end),
+        cmocka_unit_test(test_an_agent_that_does_not_advance),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
