@@ -5,6 +5,7 @@
 #include "tmap/solve.h"
 
 #define MACHINE_WINDOW 14           /* letters between the slowest and the fastest agent */
+#define MACHINE_MOST 15   /* of what a slot counts: fills that landed, reads that ended */
 #define MACHINE_FIFO 12             /* copies on their way, per agent and CTA */
 #define LETTER_LATER TMAP_PART_TILE /* in the window: a block, the last of its tile or not */
 #define GENERATIONS 8 /* of slots and phases: what lags by more is a fault long before */

@@ -190,6 +190,12 @@ static enum machine_outcome step_arrive(struct machine *m, struct machine_state 
     return STEP_GO;
 }
 
+/* Of what is counted, more than a state keeps is as good as that. */
+static void count(uint8_t *of)
+{
+    if (*of < MACHINE_MOST) ++*of;
+}
+
 /* A slot may take a new generation when all reads of the last one have ended. */
 static bool may_fill(struct machine *m, const struct machine_state *s, unsigned buffer,
                      unsigned cta, struct place at)
@@ -255,17 +261,29 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
     return STEP_STOP;
 }
 
-static void end_read(struct machine *m, struct machine_state *s, unsigned agent,
-                     const struct tmap_step *t, unsigned slot)
+static void end_read(struct machine *m, struct machine_state *s, unsigned buffer, unsigned slot,
+                     unsigned mask)
 {
-    const unsigned mask = targets(m, agent, t->ctas);
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
-        struct machine_buffer *b = &s->buffer[t->x][cta][slot];
+        struct machine_buffer *b = &s->buffer[buffer][cta][slot];
         if (!(mask >> cta & 1)) continue;
         if (b->reading) b->reading--;
-        b->done++;
-        trace_step(m, "        has read %s[%u]@%u\n", BUFFER(t->x, slot), cta);
+        count(&b->done);
+        trace_step(m, "        has read %s[%u]@%u\n", BUFFER(buffer, slot), cta);
     }
+}
+
+/* The CTAs whose slot an agent reads: a commit ends these reads, wherever else it arrives. */
+static unsigned reads_in(const struct machine *m, unsigned agent, unsigned buffer)
+{
+    const struct tmap_agent *g = &m->p->agent[agent];
+    unsigned mask = 0;
+    for (unsigned k = 0; k < TMAP_PARTS; k++)
+        for (unsigned i = 0; i < g->count[k]; i++) {
+            const struct tmap_step *t = &m->p->step[g->first[k] + i];
+            if (t->op == TMAP_STEP_READ && t->x == buffer) mask |= targets(m, agent, t->ctas);
+        }
+    return mask;
 }
 
 static enum machine_outcome step_done(struct machine *m, struct machine_state *s, unsigned agent,
@@ -273,7 +291,7 @@ static enum machine_outcome step_done(struct machine *m, struct machine_state *s
 {
     const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
     if (s->agent[agent].open) s->agent[agent].open--;
-    end_read(m, s, agent, t, at.slot);
+    end_read(m, s, t->x, at.slot, targets(m, agent, t->ctas));
     return STEP_GO;
 }
 
@@ -314,7 +332,7 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
         trace_step(m, "        writes %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(b, at);
-        b->landed++;
+        count(&b->landed);
         b->dirty |= (uint16_t)(1u << agent);
     }
     return STEP_STOP;
@@ -338,8 +356,9 @@ static enum machine_outcome step_fence(struct machine *m, struct machine_state *
 {
     const unsigned cta = m->p->agent[agent].cta;
     for (unsigned b = 0; b < m->p->buffer_count; b++)
-        for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++)
+        for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++) {
             s->buffer[b][cta][k].dirty &= (uint16_t) ~(1u << agent);
+        }
     trace_step(m, "        fences the async proxy\n");
     return STEP_GO;
 }
@@ -462,7 +481,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     f->left = (int16_t)(f->left - bytes);
     if (all) {
         struct machine_buffer *u = &s->buffer[t->x][cta][landed.slot];
-        if (u->gen == landed.gen) u->landed++;
+        if (u->gen == landed.gen) count(&u->landed);
         a->loads[cta]--;
         for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
     }
@@ -479,7 +498,7 @@ void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent
     m->copies = true;
     trace_step(m, "        the store has read %s[%u]\n", BUFFER(t->x, f.slot));
     b->storing = 0;
-    b->done++;
+    count(&b->done);
     a->stores--;
     for (unsigned i = 0; i < a->stores; i++) a->store[i] = a->store[i + 1];
 }
@@ -494,7 +513,7 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
     m->copies = true;
     a->commits--;
     for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
-    if (t->x != UINT8_MAX) end_read(m, s, agent, t, f.slot);
+    if (t->x != UINT8_MAX) end_read(m, s, t->x, f.slot, reads_in(m, agent, t->x));
     for (unsigned cta = 0; cta < m->p->ctas; cta++)
         if (mask >> cta & 1) arrive(m, s, t->y, cta, f.slot, cta == m->p->agent[agent].cta);
 }

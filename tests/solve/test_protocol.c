@@ -285,6 +285,43 @@ static void test_sums_begin_and_end(void **state)
     }
 }
 
+/* Two CTAs whose MMAs read a slot each, and each commit gives both slots back: it ends the reads of
+ * its own CTA's alone, so two arrivals are what a slot needs. */
+static void test_a_commit_ends_its_own_reads(void **state)
+{
+    const struct tmap_step steps[] = {
+        {.op = TMAP_STEP_WAIT_FREE, .x = 1},
+        {.op = TMAP_STEP_EXPECT, .x = 0, .ctas = 3, .bytes = 16},
+        {.op = TMAP_STEP_LOAD, .x = 0, .y = 0, .ctas = 3, .bytes = 16},
+        {.op = TMAP_STEP_ADVANCE},
+        {.op = TMAP_STEP_WAIT, .x = 0},
+        {.op = TMAP_STEP_READ},
+        {.op = TMAP_STEP_COMMIT, .y = 1, .ctas = 3},
+        {.op = TMAP_STEP_ADVANCE},
+    };
+    (void)state;
+    for (int count = 1; count <= 2; count++) {
+        struct tmap_protocol p = {.name = "commits", .started = true, .stays = true, .ctas = 2};
+        struct tmap_protocol_result r;
+        p.ring_count = p.buffer_count = 1;
+        p.barrier_count = p.depth[0] = 2;
+        p.barrier[0] = (struct tmap_barrier){"full", 0, 1};
+        p.barrier[1] = (struct tmap_barrier){"empty", 0, (uint8_t)count};
+        p.buffer[0] = (struct tmap_buffer){"tile", 0};
+        p.agent_count = 3;
+        p.step_count = sizeof steps / sizeof *steps;
+        memcpy(p.step, steps, sizeof steps);
+        for (uint8_t a = 0; a < 3; a++) {
+            p.agent[a].name = (const char *[]){"producer", "mma0", "mma1"}[a];
+            p.agent[a].cta = a == 2;
+            p.agent[a].first[TMAP_PART_BLOCK] = a ? 4 : 0;
+            p.agent[a].count[TMAP_PART_BLOCK] = 4;
+        }
+        assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+        assert_int_equal(r.verdict, count == 2 ? TMAP_LEGAL : TMAP_ILLEGAL);
+    }
+}
+
 /* Who never goes to the next slot means the same phase for ever, while the others go on: the
  * positions of a ring turn together only for all who use it. */
 static void test_an_agent_that_does_not_advance(void **state)
@@ -351,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_little_memory_is_unknown_never_legal),
         cmocka_unit_test(test_agents_without_blocks),
         cmocka_unit_test(test_sums_begin_and_end),
+        cmocka_unit_test(test_a_commit_ends_its_own_reads),
         cmocka_unit_test(test_an_agent_that_does_not_advance),
         cmocka_unit_test(test_misuse),
     };
