@@ -2,6 +2,7 @@
 #include "solve/machine.h"
 
 #include "core/arith.h"
+#include "solve/clocks.h"
 
 #include <string.h>
 
@@ -223,7 +224,7 @@ static bool has_blocks(const struct machine *m, unsigned agent)
     return m->p->agent[agent].count[TMAP_PART_BLOCK] || m->idle_blocks;
 }
 
-static bool skipped(const struct machine_agent *a, const struct tmap_step *t)
+bool machine_skips(const struct machine_agent *a, const struct tmap_step *t)
 {
     return t->when && a->open < t->when;
 }
@@ -284,9 +285,9 @@ static size_t agent_moves(struct machine *m, const struct machine_state *s, unsi
 /* A choice of the word by one agent hinders nobody and is hindered by nobody, whenever it is made:
  * where there is one, it is made before all else, unless somebody is far behind. Who may only end
  * the word does not choose here: that would leave out every longer one. */
-static size_t word_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
+size_t machine_choices(struct machine *m, const struct machine_state *s, struct machine_move *out)
 {
-    for (unsigned a = 0; a < m->p->agent_count && s->window_count < WINDOW_AHEAD; a++) {
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
         const struct machine_agent *g = &s->agent[a];
         if (g->part >= TMAP_PART_END || g->pc < m->p->agent[a].count[g->part]) continue;
         if (!has_blocks(m, a)) continue;
@@ -299,7 +300,7 @@ static size_t word_moves(struct machine *m, const struct machine_state *s, struc
 
 size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out)
 {
-    size_t n = m->plain ? 0 : word_moves(m, s, out);
+    size_t n = m->plain || s->window_count >= WINDOW_AHEAD ? 0 : machine_choices(m, s, out);
     if (n) return n;
     for (unsigned a = 0; a < m->p->agent_count; a++) {
         for (unsigned c = 0; c < m->p->ctas; c++) {
@@ -319,7 +320,7 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
     return n;
 }
 
-static void leave(struct machine *m, struct machine_state *s, unsigned agent)
+void machine_leave(struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
     machine_names(m, agent, false, "");
@@ -327,6 +328,7 @@ static void leave(struct machine *m, struct machine_state *s, unsigned agent)
     if (a->stores)
         machine_fail(m, TMAP_HAZARD_UNWAITED_STORE, "%s leaves while its store still reads",
                      m->p->agent[agent].name);
+    clocks_leave(m, agent);
     memset(a->position, 0, sizeof a->position);
     a->part = TMAP_PARTS;
     a->pc = a->open = a->letter = 0;
@@ -345,7 +347,7 @@ static bool letter_needed(const struct machine *m, const struct machine_state *s
 
 /* Drops the letters that everybody has taken, and the blocks left only to agents that do nothing in
  * a block: of a long tile they see the last block alone. */
-static void shift_window(const struct machine *m, struct machine_state *s)
+void machine_drop(const struct machine *m, struct machine_state *s)
 {
     unsigned kept = 0;
     uint8_t passed[MACHINE_WINDOW + 1] = {0}; /* letters kept among the first n */
@@ -360,7 +362,7 @@ static void shift_window(const struct machine *m, struct machine_state *s)
 }
 
 /* Takes letters of the window until there is something to do. False when nothing changed. */
-static bool take_letters(const struct machine *m, struct machine_state *s, unsigned agent)
+bool machine_take(const struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
     bool moved = false;
@@ -392,7 +394,7 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
     while (a->part != TMAP_PARTS && a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
-        if (!skipped(a, t)) {
+        if (!machine_skips(a, t)) {
             if (t->op == TMAP_STEP_SYNC) break;
             const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
             if (got == STEP_BLOCKED) break;
@@ -425,19 +427,24 @@ static void add_letter(const struct machine *m, struct machine_state *s, uint8_t
     s->window_count++;
 }
 
+void machine_choose(const struct machine *m, struct machine_state *s, struct machine_move move)
+{
+    if (decides(&s->agent[move.agent]))
+        settle_letter(m, s, s->agent[move.agent].offset, move.letter);
+    else
+        add_letter(m, s, move.letter);
+}
+
 static bool apply_agent(struct machine *m, struct machine_state *s, struct machine_move move)
 {
     bool taken = move.letter < TMAP_PARTS;
-    if (taken && decides(&s->agent[move.agent]))
-        settle_letter(m, s, s->agent[move.agent].offset, move.letter);
-    else if (taken)
-        add_letter(m, s, move.letter);
-    take_letters(m, s, move.agent);
+    if (taken) machine_choose(m, s, move);
+    machine_take(m, s, move.agent);
     if (taken && !m->plain) return true; /* the choice alone is nobody else's concern */
     const bool ran = run_block(m, s, move.agent);
     struct machine_agent *a = &s->agent[move.agent];
     if (!m->fault && a->part == TMAP_PART_END && a->pc >= m->p->agent[move.agent].count[a->part]) {
-        leave(m, s, move.agent);
+        machine_leave(m, s, move.agent);
         taken = true;
     }
     return taken || ran;
@@ -484,14 +491,14 @@ static bool run_ahead(struct machine *m, struct machine_state *s, unsigned agent
     struct machine_agent *a = &s->agent[agent];
     const struct tmap_agent *g = &m->p->agent[agent];
     const struct tmap_step *t = &m->p->step[g->first[a->part] + a->pc];
-    if ((t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) || skipped(a, t) ||
+    if ((t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) || machine_skips(a, t) ||
         !m->paced[t->x])
         return false;
     if (a->pc + 1 >= g->count[a->part] || !follows_at_once(m, &t[1])) return false;
     if (machine_step(m, s, agent, t, true) != STEP_GO) return m->fault != TMAP_HAZARD_NONE;
     bool gave = false; /* what comes after its own arrival has no claim on the slot */
     for (a->pc++, t++; a->pc < g->count[a->part] && follows_at_once(m, t); a->pc++, t++) {
-        if (skipped(a, t)) continue;
+        if (machine_skips(a, t)) continue;
         if (gave && t->op != TMAP_STEP_ADVANCE) break;
         gave = gave || t->op == TMAP_STEP_COMMIT;
         if (machine_step(m, s, agent, t, true) == STEP_BLOCKED || m->fault) break;
@@ -511,16 +518,16 @@ static bool settle_unseen(struct machine *m, struct machine_state *s)
                 machine_land(m, s, a, c, true);
                 return true;
             }
-        if (take_letters(m, s, a)) return true;
+        if (machine_take(m, s, a)) return true;
         if (g->part == TMAP_PARTS || g->pc >= m->p->agent[a].count[g->part]) continue;
         if (!m->plain && run_ahead(m, s, a)) return true;
         const struct tmap_step *t = &m->p->step[m->p->agent[a].first[g->part] + g->pc];
-        if (t->op == TMAP_STEP_ADVANCE && !skipped(g, t)) {
+        if (t->op == TMAP_STEP_ADVANCE && !machine_skips(g, t)) {
             machine_step(m, s, a, t, true);
             g->pc++;
             return true;
         }
-        if (t->op != TMAP_STEP_SYNC || skipped(g, t) || (s->synced[t->x] >> a & 1)) continue;
+        if (t->op != TMAP_STEP_SYNC || machine_skips(g, t) || (s->synced[t->x] >> a & 1)) continue;
         if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
         return true;
     }
@@ -531,7 +538,7 @@ void machine_settle(struct machine *m, struct machine_state *s)
 {
     while (!m->fault && settle_unseen(m, s)) {
     }
-    shift_window(m, s);
+    machine_drop(m, s);
 }
 
 bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move)

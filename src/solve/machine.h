@@ -5,7 +5,7 @@
 #include "tmap/solve.h"
 
 #define MACHINE_WINDOW 14           /* letters between the slowest and the fastest agent */
-#define MACHINE_MOST 15   /* of what a slot counts: fills that landed, reads that ended */
+#define MACHINE_MOST 15             /* of what a slot counts: fills that landed, reads that ended */
 #define MACHINE_FIFO 12             /* copies on their way, per agent and CTA */
 #define LETTER_LATER TMAP_PART_TILE /* in the window: a block, the last of its tile or not */
 #define GENERATIONS 8 /* of slots and phases: what lags by more is a fault long before */
@@ -40,9 +40,12 @@ struct machine_state {
     uint16_t synced[TMAP_PROTOCOL_SYNCS];
 };
 
+struct clocks; /* clocks.h */
+
 struct machine {
     const struct tmap_protocol *p;
-    int32_t unit; /* greatest common divisor of all byte counts */
+    struct clocks *clocks; /* of the run, where it is followed by one; else NULL */
+    int32_t unit;          /* greatest common divisor of all byte counts */
     uint8_t parts[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS];   /* copies that fill a slot */
     uint8_t readers[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS]; /* reads that empty it */
     enum tmap_hazard fault;
@@ -83,23 +86,41 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
 bool machine_apply(struct machine *m, struct machine_state *s, struct machine_move move);
 /* Makes the moves that nobody else can see. */
 void machine_settle(struct machine *m, struct machine_state *s);
+/* The run of one agent, for ordered.c. Letters of the word: machine_take() those that are there,
+ * false when nothing changed; machine_choices() and machine_choose(), which adds one; and
+ * machine_drop() those that everybody has taken. */
+bool machine_take(const struct machine *m, struct machine_state *s, unsigned agent);
+size_t machine_choices(struct machine *m, const struct machine_state *s, struct machine_move *out);
+void machine_choose(const struct machine *m, struct machine_state *s, struct machine_move move);
+void machine_drop(const struct machine *m, struct machine_state *s);
+void machine_leave(struct machine *m, struct machine_state *s, unsigned agent);
+/* Whether the step is left out for want of open reads. */
+bool machine_skips(const struct machine_agent *a, const struct tmap_step *t);
 /* machine_turn() : how far machine_canonical() turns ring r back. */
 unsigned machine_turn(const struct machine *m, const struct machine_state *s, unsigned r);
 void machine_canonical(const struct machine *m, struct machine_state *s);
 bool machine_finished(const struct machine *m, const struct machine_state *s);
 
-/* tmap_protocol_explore() with or without the reductions that order moves; both find a fault, or
- * neither does (tests/solve/test_reductions.c). */
+/* tmap_protocol_explore() by every order of the moves, with or without the reductions that order
+ * them; both find a fault, or neither does (tests/solve/test_reductions.c). */
 enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool plain, void *workspace,
                                   size_t workspace_bytes, struct tmap_protocol_result *result,
                                   char *trace, size_t trace_size);
+/* By one run of each word (ordered.c). LEGAL: a proof. ILLEGAL: a fault that the run meets, in the
+ * trace. UNKNOWN: two things are in no order, which detail names, or there is no room. */
+enum tmap_status explore_ordered(const struct tmap_protocol *protocol, void *workspace,
+                                 size_t workspace_bytes, struct tmap_protocol_result *result,
+                                 char *trace, size_t trace_size);
+/* When nobody can move. */
+void machine_judge_stuck(struct machine *m, const struct machine_state *s);
 
 /* One state as bytes, the unused parts left out; returns their number. */
 size_t machine_pack(const struct machine *m, struct machine_state *s, uint8_t *out);
 /* The parts that the protocol has. */
 void machine_copy(const struct machine *m, struct machine_state *to,
                   const struct machine_state *from);
-void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s);
+/* Returns the bytes read. */
+size_t machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s);
 
 /* machine_step.c */
 enum machine_outcome { STEP_GO, STEP_STOP, STEP_BLOCKED };

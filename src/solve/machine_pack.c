@@ -134,11 +134,12 @@ size_t machine_pack(const struct machine *m, struct machine_state *s, uint8_t *o
     return t.at;
 }
 
-void machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s)
+size_t machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s)
 {
     struct tape t = {NULL, in, 0};
     memset(s, 0, sizeof *s);
     state_bytes(m, &t, s);
+    return t.at;
 }
 
 void machine_copy(const struct machine *m, struct machine_state *to,

@@ -1,7 +1,7 @@
 /* What each step of an agent does, and the faults it can meet. The rules of mbarriers are the PTX
  * ISA's: a phase completes when no arrival is pending and the transaction count is zero; a parity
  * wait returns when the current phase has the other parity. */
-#include "solve/machine.h"
+#include "solve/clocks.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,6 +102,8 @@ static bool reachable(struct machine *m, const struct machine_state *s, unsigned
         machine_fail(m, TMAP_HAZARD_UNINITIALIZED,
                      "%s of CTA %u is used before its initialisation is %s",
                      barrier_name(m, barrier), cta, own ? "done" : "visible");
+    else
+        clocks_reach(m, barrier, cta, own);
     return m->fault == TMAP_HAZARD_NONE;
 }
 
@@ -111,6 +113,7 @@ static void settle(struct machine *m, struct machine_state *s, unsigned barrier,
 {
     struct machine_barrier *b = &s->barrier[barrier][cta][slot];
     if (b->pending != 0 || b->tx != 0) return;
+    clocks_complete(m, barrier, cta, slot);
     b->phase = (uint8_t)((b->phase + 1) % GENERATIONS);
     b->pending = m->p->barrier[barrier].count;
     trace_step(m, "        %s[%u]@%u completes its phase\n", BARRIER(barrier, slot), cta);
@@ -122,6 +125,7 @@ static void arrive(struct machine *m, struct machine_state *s, unsigned barrier,
     struct machine_barrier *b = &s->barrier[barrier][cta][slot];
     if (!reachable(m, s, barrier, cta, own)) return;
     trace_step(m, "        arrives on %s[%u]@%u\n", BARRIER(barrier, slot), cta);
+    clocks_arrive(m, barrier, cta, slot, b->pending);
     if (b->pending > 0) b->pending--;
     settle(m, s, barrier, cta, slot);
 }
@@ -142,6 +146,7 @@ static enum machine_outcome step_wait(struct machine *m, struct machine_state *s
         (s->barrier[t->x][cta][at.slot].phase + GENERATIONS - want) % GENERATIONS;
     if (!reachable(m, s, t->x, cta, true)) return STEP_STOP;
     if (ahead == 1) trace_step(m, "        passes %s[%u]@%u\n", BARRIER(t->x, at.slot), cta);
+    if (ahead == 1) clocks_wait(m, t->x, cta, at.slot);
     if (ahead == 1) return STEP_GO;
     if (ahead == 0 || ahead == GENERATIONS - 2) return STEP_BLOCKED;
     machine_fail(m, TMAP_HAZARD_ALIAS, "%s takes phase %u of %s[%u] for phase %u: same parity",
@@ -157,6 +162,7 @@ static enum machine_outcome step_sync(struct machine *m, struct machine_state *s
     if (s->synced[t->x] & bit) return STEP_BLOCKED;
     s->synced[t->x] |= bit;
     trace_step(m, "        arrives at sync %u\n", t->x);
+    clocks_sync(m, t->x, s->synced[t->x] == m->p->members[t->x]);
     if (s->synced[t->x] != m->p->members[t->x]) return STEP_STOP;
     s->synced[t->x] = 0;
     for (unsigned a = 0; a < m->p->agent_count; a++)
@@ -208,6 +214,8 @@ static bool may_fill(struct machine *m, const struct machine_state *s, unsigned 
         machine_fail(m, TMAP_HAZARD_OVERWRITE, "%s[%u]@%u is overwritten %s",
                      BUFFER(buffer, at.slot), cta,
                      b->reading ? "while it is read" : "before it was read");
+    else
+        clocks_fill(m, buffer, cta, at.slot, !b->filled || b->gen != at.gen);
     return m->fault == TMAP_HAZARD_NONE;
 }
 
@@ -255,6 +263,7 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
         if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
             machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
                          m->p->agent[agent].name, BUFFER(t->x, at.slot), cta);
+        clocks_read(m, t->x, cta, at.slot);
         b->reading++;
     }
     s->agent[agent].open++;
@@ -267,6 +276,7 @@ static void end_read(struct machine *m, struct machine_state *s, unsigned buffer
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         struct machine_buffer *b = &s->buffer[buffer][cta][slot];
         if (!(mask >> cta & 1)) continue;
+        clocks_end_read(m, buffer, cta, slot, b->reading > 0);
         if (b->reading) b->reading--;
         count(&b->done);
         trace_step(m, "        has read %s[%u]@%u\n", BUFFER(buffer, slot), cta);
@@ -332,6 +342,7 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
         trace_step(m, "        writes %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(b, at);
+        clocks_filled(m, t->x, cta, at.slot);
         count(&b->landed);
         b->dirty |= (uint16_t)(1u << agent);
     }
@@ -348,6 +359,7 @@ static enum machine_outcome step_begin(struct machine *m, struct machine_state *
         trace_step(m, "        begins to fill %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(&s->buffer[t->x][cta][at.slot], at);
+        clocks_filled(m, t->x, cta, at.slot);
     }
     return STEP_STOP;
 }
@@ -357,6 +369,7 @@ static enum machine_outcome step_fence(struct machine *m, struct machine_state *
     const unsigned cta = m->p->agent[agent].cta;
     for (unsigned b = 0; b < m->p->buffer_count; b++)
         for (unsigned k = 0; k < m->p->depth[m->p->buffer[b].ring]; k++) {
+            if (s->buffer[b][cta][k].dirty >> agent & 1) clocks_fence(m, b, cta, k);
             s->buffer[b][cta][k].dirty &= (uint16_t) ~(1u << agent);
         }
     trace_step(m, "        fences the async proxy\n");
@@ -383,6 +396,7 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
         m->truncated = true;
         return STEP_BLOCKED;
     }
+    clocks_store(m, t->x, cta, at.slot);
     b->storing = 1;
     if (a->open) a->open--;
     a->store[a->stores++] =
@@ -394,6 +408,7 @@ static enum machine_outcome step_init(struct machine *m, struct machine_state *s
                                       const struct tmap_step *t)
 {
     const unsigned cta = m->p->agent[agent].cta;
+    clocks_init_cta(m, s, cta, t->op == TMAP_STEP_FENCE_INIT);
     s->init[cta] = t->op == TMAP_STEP_INIT ? 1 : 2;
     trace_step(m, "        %s the barriers of CTA %u\n",
                t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
@@ -416,6 +431,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     if (waits && !first) return STEP_BLOCKED;
     m->actor = agent;
     m->copies = false;
+    clocks_agent(m, agent);
     switch (t->op) {
     case TMAP_STEP_INIT:
     case TMAP_STEP_FENCE_INIT:
@@ -446,6 +462,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     case TMAP_STEP_STORE:
         return step_store(m, s, agent, t);
     case TMAP_STEP_WAIT_READ:
+        clocks_wait_read(m, agent, t->bytes);
         return s->agent[agent].stores <= t->bytes ? STEP_GO : STEP_BLOCKED;
     case TMAP_STEP_ADVANCE:
         return step_advance(m, s, agent, t);
@@ -477,10 +494,13 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
         machine_fail(m, TMAP_HAZARD_EXIT, "CTA %u has left while a copy to it is under way", cta);
     trace_step(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ",
                bytes * m->unit, BUFFER(t->x, f->slot), cta);
+    clocks_land(m, agent, cta);
+    clocks_arrive(m, t->y, home, landed.slot, 1);
     b->tx = (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
     if (all) {
         struct machine_buffer *u = &s->buffer[t->x][cta][landed.slot];
+        clocks_filled(m, t->x, cta, landed.slot);
         if (u->gen == landed.gen) count(&u->landed);
         a->loads[cta]--;
         for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
@@ -497,6 +517,8 @@ void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent
     m->actor = agent;
     m->copies = true;
     trace_step(m, "        the store has read %s[%u]\n", BUFFER(t->x, f.slot));
+    clocks_read_out(m, agent);
+    clocks_end_read(m, t->x, m->p->agent[agent].cta, f.slot, true);
     b->storing = 0;
     count(&b->done);
     a->stores--;
@@ -511,6 +533,7 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
     const unsigned mask = targets(m, agent, t->ctas);
     m->actor = agent;
     m->copies = true;
+    clocks_commit(m, agent);
     a->commits--;
     for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
     if (t->x != UINT8_MAX) end_read(m, s, t->x, f.slot, reads_in(m, agent, t->x));
