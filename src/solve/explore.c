@@ -62,16 +62,16 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
 }
 
 /* Nobody can move: fine when all have left. */
-static void judge_stuck(struct explorer *e, const struct machine_state *s)
+void machine_judge_stuck(struct machine *m, const struct machine_state *s)
 {
     char who[96] = "";
     size_t at = 0;
-    if (machine_finished(&e->m, s)) return;
-    for (unsigned a = 0; a < e->m.p->agent_count && at < sizeof who; a++)
+    if (machine_finished(m, s)) return;
+    for (unsigned a = 0; a < m->p->agent_count && at < sizeof who; a++)
         if (s->agent[a].part != TMAP_PARTS)
             at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", at ? ", " : "",
-                                   e->m.p->agent[a].name);
-    machine_fail(&e->m, TMAP_HAZARD_DEADLOCK, "nobody can go on: %s wait", who);
+                                   m->p->agent[a].name);
+    machine_fail(m, TMAP_HAZARD_DEADLOCK, "nobody can go on: %s wait", who);
 }
 
 /* Tries every move of state i. The move that fails is left in *bad. */
@@ -94,7 +94,7 @@ static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
         machine_canonical(&e->m, &next);
         add_state(e, &next, i, move_code(moves[k]));
     }
-    if (!any && !e->m.truncated) judge_stuck(e, &s);
+    if (!any && !e->m.truncated) machine_judge_stuck(&e->m, &s);
 }
 
 static void report(struct explorer *e, uint32_t at, uint16_t bad, struct tmap_protocol_result *r,
@@ -142,11 +142,26 @@ enum tmap_status explore_protocol(const struct tmap_protocol *protocol, bool pla
     return TMAP_OK;
 }
 
+/* One run of each word first: where it shows all, or a fault, the other orders are only asked for
+ * the shortest way to the fault. */
 enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol, void *workspace,
                                        size_t workspace_bytes, struct tmap_protocol_result *result,
                                        char *trace, size_t trace_size)
 {
-    return explore_protocol(protocol, false, workspace, workspace_bytes, result, trace, trace_size);
+    struct tmap_protocol_result ordered;
+    enum tmap_status s = explore_ordered(protocol, workspace, workspace_bytes, &ordered, NULL, 0);
+    if (s == TMAP_OK && result && ordered.verdict == TMAP_LEGAL) {
+        *result = ordered;
+        if (trace && trace_size) trace[0] = 0;
+        return s;
+    }
+    const bool ran = s == TMAP_OK;
+    s = explore_protocol(protocol, false, workspace, workspace_bytes, result, trace, trace_size);
+    if (!ran || s != TMAP_OK || result->verdict != TMAP_UNKNOWN) return s;
+    if (ordered.verdict == TMAP_ILLEGAL)
+        return explore_ordered(protocol, workspace, workspace_bytes, result, trace, trace_size);
+    if (ordered.detail[0]) memcpy(result->detail, ordered.detail, sizeof result->detail);
+    return s;
 }
 
 const char *tmap_hazard_name(enum tmap_hazard fault)
