@@ -78,8 +78,8 @@ $(LATER_FAULTS): $(B)/tests/device/gemm/planted_later.o
 $(B)/tests/emulate/test_orders: TEST_MORE = $(B)/src/cli/emulate_orders.o
 $(B)/tests/emulate/test_orders: $(B)/src/cli/emulate_orders.o
 
-# make prove-protocols: every design's barriers as one protocol, where MB megabytes (8000) hold its
-# states, and every ring: a pair of CTAs takes 4.7 million states and some minutes.
+# make prove-protocols: every design's barriers as one protocol and every ring, with MB megabytes (1000)
+# for the states.
 .PHONY: prove-protocols
 prove-protocols: ptx $(B)/tests/emulate/test_protocols
-	TMAP_PROTOCOL_MB=$(or $(MB),8000) $(B)/tests/emulate/test_protocols "protocols"
+	TMAP_PROTOCOL_MB=$(or $(MB),1000) $(B)/tests/emulate/test_protocols "protocols"

@@ -3,8 +3,8 @@
  * stores and schedules, of one CTA, of pairs and of clusters. Faults planted in such kernels are
  * refuted, and the same kernels without them proved.
  *
- * TMAP_PROTOCOL_MB: memory for the automaton (192); make prove-protocols has more, and then proves
- * the whole of every design, not ring by ring. */
+ * TMAP_PROTOCOL_MB: memory for the automaton (192); make prove-protocols has more, and then tries
+ * every ring of every design, too. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -198,16 +198,16 @@ static const struct design tensor[] = {
         REQUEST(128, 128, 3, 1, .cluster_m = 1, .clusters = 4, .stream_k = TMAP_GEMM_STREAM_K_ANY),
         BF16(250, 376, 270), WHOLE),
     DESIGN("pair", TENSOR "f16", REQUEST(256, 128, 3, 2, ALONE), BF16(250, 376, 270),
-           RINGS | STAGING),
+           RINGS | WHOLE | STAGING),
     DESIGN("pair, e4m3", TENSOR "f8f6f4", REQUEST(256, 128, 3, 2, ALONE),
-           OF(TMAP_GEMM_E4M3, TMAP_GEMM_OUT_BF16, 250, 376, 530), RINGS | STAGING),
+           OF(TMAP_GEMM_E4M3, TMAP_GEMM_OUT_BF16, 250, 376, 530), WHOLE | STAGING),
     DESIGN("two CTAs that share B", TENSOR "f16", REQUEST(128, 128, 2, 2, TWO), BF16(250, 376, 270),
            RING(0) | WHOLE | STAGING),
     DESIGN("two pairs that share B", TENSOR "f16", REQUEST(256, 128, 2, 2, TWO),
-           BF16(500, 376, 270), STAGING),
+           BF16(500, 376, 270), RINGS | WHOLE | STAGING),
     DESIGN("pair, tiles taken over", TENSOR "dynamic",
            REQUEST(256, 256, 2, 2, .cluster_m = 1, .dynamic = 1), BF16(250, 1000, 270),
-           RING(1) | RING(2) | STAGING),
+           RING(0) | RING(1) | RING(2) | WHOLE | STAGING),
 };
 
 static const struct design warps[] = {
