@@ -61,19 +61,6 @@ static uint32_t replay(struct explorer *e, uint32_t state, uint16_t last, char *
     return n;
 }
 
-/* Nobody can move: fine when all have left. */
-void machine_judge_stuck(struct machine *m, const struct machine_state *s)
-{
-    char who[96] = "";
-    size_t at = 0;
-    if (machine_finished(m, s)) return;
-    for (unsigned a = 0; a < m->p->agent_count && at < sizeof who; a++)
-        if (s->agent[a].part != TMAP_PARTS)
-            at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", at ? ", " : "",
-                                   m->p->agent[a].name);
-    machine_fail(m, TMAP_HAZARD_DEADLOCK, "nobody can go on: %s wait", who);
-}
-
 /* Tries every move of state i. The move that fails is left in *bad. */
 static void expand(struct explorer *e, uint32_t i, uint16_t *bad)
 {

@@ -4,6 +4,7 @@
 #include "core/arith.h"
 #include "solve/clocks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WINDOW_AHEAD 10 /* letters, beyond which choices of the word wait for others */
@@ -556,4 +557,17 @@ bool machine_apply(struct machine *m, struct machine_state *s, struct machine_mo
     }
     if (moved) machine_settle(m, s);
     return moved;
+}
+
+/* Nobody can move: fine when all have left. */
+void machine_judge_stuck(struct machine *m, const struct machine_state *s)
+{
+    char who[96] = "";
+    size_t at = 0;
+    if (machine_finished(m, s)) return;
+    for (unsigned a = 0; a < m->p->agent_count && at < sizeof who; a++)
+        if (s->agent[a].part != TMAP_PARTS)
+            at += (size_t)snprintf(who + at, sizeof who - at, "%s%s", at ? ", " : "",
+                                   m->p->agent[a].name);
+    machine_fail(m, TMAP_HAZARD_DEADLOCK, "nobody can go on: %s wait", who);
 }
