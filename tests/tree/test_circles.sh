@@ -5,12 +5,13 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-find src -name '*.c' | sort | while read -r source; do
-    file=${source#src/} file=${file%.c}
-    [ -f "$B/src/$file.o" ] || continue
-    nm "$B/src/$file.o" | awk -v file="$file" \
-        'NF == 3 && $2 ~ /[TDRBVW]/ { print "defines", $3, file } NF == 2 && $1 == "U" { print "uses", $2, file }'
-done >"$tmp/symbols"
+find src -name '*.c' | sed "s|.*|$B/&|; s|c\$|o|" | sort | while read -r object; do
+    [ ! -f "$object" ] || echo "$object"
+done | xargs nm -A | awk -v root="$B/src/" '{
+    file = substr($1, length(root) + 1); sub(/\.o:.*/, "", file) # "build/src/core/check.o:0000 T name"
+    if (NF == 3 && $2 ~ /[TDRBVW]/) print "defines", $3, file
+    if (NF == 3 && $2 == "U") print "uses", $3, file
+}' >"$tmp/symbols"
 
 # What remains when the files that nobody uses, and those that use nobody, are taken away again and
 # again: circles, and what lies between two of them.
