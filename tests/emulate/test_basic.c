@@ -250,12 +250,14 @@ static void a_fence_before_a_relaxed_barrier_counts(void **state)
     uint32_t data[N] = {0};
     struct ptx_run r;
     (void)state;
-    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++)
-        assert_true(ptx_run(CLUSTER("", "fence.mbarrier_init.release.cluster;"), data, sizeof data,
-                            64, 1, 0, (enum tmap_emulate_schedule)s, &r));
-    assert_false(ptx_run(CLUSTER("fence.acq_rel.cluster;", ""), data, sizeof data, 64, 1, 0,
-                         TMAP_EMULATE_LATEST, &r));
-    assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
+    for (uint32_t ctas = 1; ctas <= 8; ctas *= 2) {
+        for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++)
+            assert_true(ptx_run(CLUSTER("", "fence.mbarrier_init.release.cluster;"), data,
+                                sizeof data, 128, ctas, 0, (enum tmap_emulate_schedule)s, &r));
+        assert_false(ptx_run(CLUSTER("fence.acq_rel.cluster;", ""), data, sizeof data, 128, ctas, 0,
+                             TMAP_EMULATE_LATEST, &r));
+        assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
+    }
 }
 
 static void an_assertion_traps(void **state)

@@ -191,12 +191,10 @@ void emu_release(struct emu_warp *w, uint32_t object)
 void emu_release_fenced(struct emu_warp *w, uint32_t object)
 {
     if (!object || !w->clock || w->fence_now == 0) return;
-    const uint32_t n = w->m->order->per_cta;
-    uint32_t *own = &w->clock->chunk[w->agent / n]->seen[w->agent % n];
-    const uint32_t now = *own;
-    *own = w->fence_now;
+    const uint32_t now = *w->epoch;
+    *w->epoch = w->fence_now;
     emu_clock_join(w->m, &w->m->order->object[object], w->clock);
-    *own = now;
+    *w->epoch = now;
 }
 
 void emu_acquire(struct emu_warp *w, uint32_t object)
