@@ -131,17 +131,20 @@ EXEC(is_canceled)
     return EMU_NEXT;
 }
 
-// in->count: the first coordinate that is asked for.
+// in->count: the first coordinate that is asked for. Of a request that failed it is not defined
+// (PTX ISA, clusterlaunchcontrol.query_cancel): no CTA of any grid. The run goes on, as compilers
+// ask before they know and forget the answer (CUTLASS's Python DSL).
 EXEC(first_ctaid)
 {
     EACH_LANE(l, mask)
     {
         const uint32_t *answer = answer_of(w, in->a, l);
-        if (!(answer[3] & 1))
-            return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, 0,
-                             "the first CTA of a cluster that was not cancelled");
+        const bool yes = answer[3] & 1;
+        if (!yes && emu_first_time(w->m, TMAP_EMULATE_ILLEGAL, in, in))
+            emu_find_report(w->m, TMAP_EMULATE_ILLEGAL, w, in, l, 0,
+                            "the first CTA of a cluster that was not cancelled");
         for (uint32_t i = 0; i < in->lists && in->count + i < 3; i++)
-            emu_u32(w, in->list[i])[l] = answer[in->count + i];
+            emu_u32(w, in->list[i])[l] = yes ? answer[in->count + i] : UINT32_MAX;
     }
     return EMU_NEXT;
 }
