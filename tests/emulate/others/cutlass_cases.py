@@ -9,8 +9,7 @@ import tempfile
 import numpy
 
 import cutlass_library
-from run import BUILD, NVCC, SUFFIX, TREE, Params, aligned, codes
-from triton_cases import Case, integers
+from run import BUILD, NVCC, SUFFIX, TREE, Case, Params, aligned, codes, integers
 
 HERE = pathlib.Path(__file__).with_name("cutlass")
 ROOT = pathlib.Path(cutlass_library.__file__).parent / "source"

@@ -10,8 +10,8 @@ from triton.experimental.gluon.language.nvidia.blackwell import (
     TensorMemoryLayout, TensorMemoryScalesLayout, allocate_tensor_memory, fence_async_shared, get_tmem_reg_layout,
     mbarrier, tcgen05_commit, tcgen05_copy, tcgen05_mma, tcgen05_mma_scaled, tma)
 
-from run import SMALL, aligned, codes, numbers
-from triton_cases import Case, described, integers
+from run import SMALL, Case, aligned, codes, integers, numbers
+from triton_cases import described
 
 TYPES = {"bf16": gl.bfloat16, "fp16": gl.float16, "fp8e4nv": gl.float8e4nv, "fp8e5": gl.float8e5, "fp32": gl.float32,
          "u8": gl.uint8, "i32": gl.int32}

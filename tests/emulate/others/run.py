@@ -103,7 +103,32 @@ def aligned(array):
     return out
 
 
+def integers(rng, rows, cols):
+    return rng.integers(-2, 2, (rows, cols)).astype(numpy.float32)
+
+
 # --- launches
+
+
+class Case:
+    """name, arch; build() compiles; then ptx, warps, smem, grid, args, and (array, wanted, bound) of what it leaves."""
+
+    def __init__(self, name, arch, build):
+        self.name, self.arch, self.build = f"{name}_sm{arch}", arch, build
+        self.cluster = self.schedule = None
+
+    def compile(self):
+        self.build(self)
+        return self
+
+    def made(self, ptx, meta, grid, args, *wanted):
+        warps = getattr(meta, "num_warps")
+        found = [line for line in ptx.splitlines() if line.strip().startswith((".reqntid", ".maxntid"))]
+        threads = int(found[0].split()[1].split(",")[0]) if found else 32 * warps
+        self.ptx, self.warps, self.smem, self.grid = ptx, threads // 32, meta.shared, grid
+        self.args, self.wanted = args, wanted
+        scratch = aligned(numpy.zeros(1 << 16, numpy.uint8))
+        self.args = list(args) + [scratch, scratch]
 
 
 class Map:
@@ -154,12 +179,20 @@ def load(lib, ptx):
     return module
 
 
+def parameters(lib, module, kernel):
+    """Where each parameter begins, and its bytes."""
+    offset, size, align = ctypes.c_uint32(), ctypes.c_uint32(), ctypes.c_uint32()
+    found = []
+    while lib.tmap_emulate_param(module, kernel, ctypes.c_size_t(len(found)), ctypes.byref(offset),
+                                 ctypes.byref(size), ctypes.byref(align)):
+        found.append((offset.value, size.value))
+    return found
+
+
 def lay_out(lib, module, kernel, args):
     """Parameters' bytes. What the compiler adds for itself is 0."""
-    offset, size, align = ctypes.c_uint32(), ctypes.c_uint32(), ctypes.c_uint32()
-    params, i = b"", 0
-    while lib.tmap_emulate_param(module, kernel, ctypes.c_size_t(i), ctypes.byref(offset),
-                                 ctypes.byref(size), ctypes.byref(align)):
+    params, places = b"", parameters(lib, module, kernel)
+    for i, (offset, size) in enumerate(places):
         arg = args[i] if i < len(args) else 0
         if isinstance(arg, Map):
             raw = arg.bytes()
@@ -170,11 +203,10 @@ def lay_out(lib, module, kernel, args):
         elif isinstance(arg, float):
             raw = numpy.float32(arg).tobytes()
         else:
-            raw = int(arg).to_bytes(size.value, "little", signed=True)
-        params = params.ljust(offset.value, b"\0") + raw
-        i += 1
-    if i < len(args):
-        raise RuntimeError(f"{i} parameters, and {len(args)} arguments")
+            raw = int(arg).to_bytes(size, "little", signed=True)
+        params = params.ljust(offset, b"\0") + raw
+    if len(places) < len(args):
+        raise RuntimeError(f"{len(places)} parameters, and {len(args)} arguments")
     return params
 
 

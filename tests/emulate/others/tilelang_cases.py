@@ -9,8 +9,7 @@ import tilelang
 import tilelang.language as T
 from tilelang import tvm
 
-from run import NVCC, SUFFIX, Map, aligned, codes, numbers
-from triton_cases import Case, integers
+from run import NVCC, SUFFIX, Case, Map, aligned, codes, integers, numbers
 
 NAME = {"bf16": "bfloat16", "fp16": "float16", "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2", "i8": "int8"}
 ROOT = pathlib.Path(tilelang.__file__).parent

@@ -5,7 +5,7 @@ import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-from run import SMALL, Map, aligned, codes, numbers
+from run import SMALL, Case, Map, aligned, codes, integers, numbers
 
 
 @triton.jit
@@ -185,31 +185,6 @@ def described(array, dtype, meta):
     strides = [s // array.itemsize for s in array.strides]
     shape = list(array.shape)
     return [Map(array, dtype, meta["block_size"], meta["swizzle"], meta.get("fp4_padded", False))] + shape + strides
-
-
-class Case:
-    """name, arch; build() compiles; then ptx, warps, smem, grid, args, and (array, wanted, bound) of what it leaves."""
-
-    def __init__(self, name, arch, build):
-        self.name, self.arch, self.build = f"{name}_sm{arch}", arch, build
-        self.cluster = self.schedule = None
-
-    def compile(self):
-        self.build(self)
-        return self
-
-    def made(self, ptx, meta, grid, args, *wanted):
-        warps = getattr(meta, "num_warps")
-        found = [line for line in ptx.splitlines() if line.strip().startswith((".reqntid", ".maxntid"))]
-        threads = int(found[0].split()[1].split(",")[0]) if found else 32 * warps
-        self.ptx, self.warps, self.smem, self.grid = ptx, threads // 32, meta.shared, grid
-        self.args, self.wanted = args, wanted
-        scratch = aligned(numpy.zeros(1 << 16, numpy.uint8))
-        self.args = list(args) + [scratch, scratch]
-
-
-def integers(rng, rows, cols):
-    return rng.integers(-2, 2, (rows, cols)).astype(numpy.float32)
 
 
 def operands(dtype, m, n, k, seed=0):
