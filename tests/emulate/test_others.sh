@@ -9,5 +9,5 @@ if ! python3 -c 'import numpy, triton; assert triton.__version__.startswith("3.6
     exit 0
 fi
 export B
-few=mm_bf16_64x64x64_sm90,mmd_fp16_64x64x64_sm100,scaled_mxf8_sm100,scaled_nvf4_sm120,gather4_bf16_sm100
+few=mm_bf16_64x64x64_sm90,mmd_fp16_64x64x64_sm100,scaled_mxf8_sm100,scaled_nvf4_sm120,gather4_bf16_sm100,cute_dsl_bf16_sm90
 exec python3 tests/emulate/others/others.py -k "$few" 2>/dev/null

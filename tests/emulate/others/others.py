@@ -17,7 +17,7 @@ import numpy
 import run
 
 
-MODULES = ("triton_cases", "gluon_cases", "tilelang_cases", "cutlass_cases")
+MODULES = ("triton_cases", "gluon_cases", "tilelang_cases", "cutlass_cases", "cute_dsl_cases")
 
 
 def known(path):
