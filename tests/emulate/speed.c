@@ -2,9 +2,10 @@
  * and of the main loop alone (two of K apart by a half), with the search for races and without. Of
  * wgmma, of mma.sync, and of tensor memory.
  *
- *   speed [K [SECONDS]]     2048, 1 */
+ *   speed [K [SECONDS [CHIP [races | plain]]]]     2048, 1, all of 9 12 10, both */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "support/emulated_suites.h"
@@ -72,13 +73,24 @@ static void print(const char *what, bool races, struct rate r)
            r.adds / r.s * 1e-6);
 }
 
-static bool measure_chip(int major, const char *source, int32_t k, double least_s)
+struct request {
+    int32_t k;
+    double least_s;
+    int chip;         /* 0: all */
+    const char *only; /* with the search, or without; NULL: both */
+};
+
+static bool measure_chip(int major, const char *source, const struct request *request)
 {
+    const int32_t k = request->k;
+    const double least_s = request->least_s;
+    if (request->chip && request->chip != major) return true;
     struct tmap_gemm *suite = emulated_gemm_suite_for(major, 0);
     if (!suite || !emulated_ptx(source)) return false;
     printf("%s, M = N = %d\n", source, N);
     for (int races = 1; races >= 0; races--) {
         struct rate whole, half;
+        if (request->only && strcmp(request->only, races ? "races" : "plain") != 0) continue;
         if (!measure(suite, N, races, least_s, &whole)) return false;
         print("K = 256", races, whole);
         if (!measure(suite, k / 2, races, least_s, &half) ||
@@ -95,9 +107,11 @@ static bool measure_chip(int major, const char *source, int32_t k, double least_
 
 int main(int argc, char **argv)
 {
-    const int32_t k = argc > 1 ? atoi(argv[1]) : 2048;
-    const double least_s = argc > 2 ? atof(argv[2]) : 1;
-    return !measure_chip(9, "src/kernels/gemm/sm90/bf16", k, least_s) |
-           !measure_chip(12, "src/kernels/gemm/sm120/bf16", k, least_s) |
-           !measure_chip(10, "src/kernels/gemm/sm100/f16", k, least_s);
+    const struct request r = {.k = argc > 1 ? atoi(argv[1]) : 2048,
+                              .least_s = argc > 2 ? atof(argv[2]) : 1,
+                              .chip = argc > 3 ? atoi(argv[3]) : 0,
+                              .only = argc > 4 ? argv[4] : NULL};
+    return !measure_chip(9, "src/kernels/gemm/sm90/bf16", &r) |
+           !measure_chip(12, "src/kernels/gemm/sm120/bf16", &r) |
+           !measure_chip(10, "src/kernels/gemm/sm100/f16", &r);
 }

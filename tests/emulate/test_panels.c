@@ -10,7 +10,9 @@
 
 #include "emulate/tensor/panel.h"
 
-enum { COLS = 24, CASES = 400 };
+enum { MOST_COLS = 256, CASES = 400 };
+
+static uint32_t cols; /* of B */
 
 static uint64_t state = 7;
 static uint32_t random_below(uint32_t n)
@@ -66,15 +68,15 @@ static void fill(struct panel *p, enum tensor_type type, uint32_t n, uint32_t k,
 }
 
 static struct panel a, b;
-static union panel_cell d[PANEL_ROWS * COLS];
-static double wide_a[PANEL_ROWS * PANEL_K_BYTES], wide_b[PANEL_K_BYTES * COLS],
-    wide_d[PANEL_ROWS * COLS];
+static union panel_cell d[PANEL_ROWS * MOST_COLS];
+static double wide_a[PANEL_ROWS * PANEL_K_BYTES], wide_b[PANEL_K_BYTES * MOST_COLS],
+    wide_d[PANEL_ROWS * MOST_COLS];
 
 static void widen(uint32_t k, bool integer)
 {
     for (uint32_t i = 0; i < PANEL_ROWS * k; i++) wide_a[i] = (double)a.value[i];
-    for (uint32_t i = 0; i < COLS * k; i++) wide_b[i] = (double)b.value[i];
-    for (uint32_t i = 0; i < PANEL_ROWS * COLS; i++)
+    for (uint32_t i = 0; i < panel_pitch(cols) * k; i++) wide_b[i] = (double)b.value[i];
+    for (uint32_t i = 0; i < PANEL_ROWS * panel_pitch(cols); i++)
         wide_d[i] = integer ? (double)d[i].s : (double)d[i].f;
 }
 
@@ -84,18 +86,22 @@ static bool one(enum tensor_type type, enum tensor_type b_type, bool half, uint3
     const uint32_t k = PANEL_K_BYTES * 8 / tensor_bits(type);
     const bool integer = type == TENSOR_S8 || type == TENSOR_U8;
     fill(&a, type, PANEL_ROWS, k, false, spread);
-    fill(&b, b_type, COLS, k, true, spread);
-    for (uint32_t i = 0; i < PANEL_ROWS * COLS; i++)
-        if (integer)
+    cols = 8 + 8 * random_below(MOST_COLS / 8);
+    const uint32_t pitch = panel_pitch(cols), all = PANEL_ROWS * pitch;
+    fill(&b, b_type, cols, k, true, spread);
+    for (uint32_t i = 0; i < all; i++)
+        if (i % pitch >= cols)
+            d[i].s = 0;
+        else if (integer)
             d[i].s = (int32_t)(random_below(1u << 31) << 1);
         else
             d[i].f = half ? emu_from_half(random_half()) : random_float(2 * spread);
     const bool saturates = integer && random_below(2);
     widen(k, integer);
-    const struct panel_product q = {COLS, k, half, saturates, &a, &b, d};
+    const struct panel_product q = {cols, k, half, saturates, &a, &b, d};
     if (!panel_multiply(&q)) return false;
     const struct tensor_product p = {.rows = PANEL_ROWS,
-                                     .cols = COLS,
+                                     .cols = pitch,
                                      .k = k,
                                      .adds = true,
                                      .integer = integer,
@@ -108,7 +114,7 @@ static bool one(enum tensor_type type, enum tensor_type b_type, bool half, uint3
                                      .b = wide_b,
                                      .d = wide_d};
     tensor_multiply(&p);
-    for (uint32_t i = 0; i < PANEL_ROWS * COLS; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         const uint32_t is = emu_bits(d[i].f);
         assert_int_equal(is, integer ? (uint32_t)(int32_t)wide_d[i] : emu_bits((float)wide_d[i]));
     }

@@ -47,12 +47,13 @@ static void move_d(const struct emu_warp *w, const struct emu_insn *in, const st
                    union panel_cell *d, bool store)
 {
     const bool half = g->d_type == PTX_F16;
+    const uint32_t pitch = panel_pitch(g->n);
     for (uint32_t i = 0; i < in->lists; i++) {
         const uint32_t high = half ? i & 1 : i >> 1 & 1;
         const uint32_t first = half ? i / 2 * 8 : (i / 4 * 2 + (i & 1)) * 4;
         uint32_t *v = emu_u32(w, in->list[i]);
         for (uint32_t r = 0; r < CORE_ROWS; r++, v += 4) {
-            union panel_cell *to = d + (size_t)(high * CORE_ROWS + r) * g->n + first;
+            union panel_cell *to = d + (size_t)(high * CORE_ROWS + r) * pitch + first;
             if (half)
                 halves(v, to, store);
             else if (store)
@@ -136,12 +137,13 @@ static bool multiply_far(const struct emu_machine *m, const struct panel_product
     struct {
         double a[WARP_ROWS * PANEL_K_BYTES], b[PANEL_CELLS], d[WARP_ROWS * TENSOR_COLS];
     } *s = malloc(sizeof *s);
+    const uint32_t pitch = panel_pitch(q->n);
     if (!s) return false;
     for (uint32_t i = 0; i < WARP_ROWS * q->k; i++) s->a[i] = (double)q->a->value[i];
-    for (uint32_t i = 0; i < q->n * q->k; i++) s->b[i] = (double)q->b->value[i];
-    for (uint32_t i = 0; i < WARP_ROWS * q->n; i++) s->d[i] = (double)q->d[i].f;
+    for (uint32_t i = 0; i < pitch * q->k; i++) s->b[i] = (double)q->b->value[i];
+    for (uint32_t i = 0; i < WARP_ROWS * pitch; i++) s->d[i] = (double)q->d[i].f;
     const struct tensor_product p = {.rows = WARP_ROWS,
-                                     .cols = q->n,
+                                     .cols = pitch,
                                      .k = q->k,
                                      .adds = true,
                                      .half_result = q->half_result,
@@ -152,7 +154,7 @@ static bool multiply_far(const struct emu_machine *m, const struct panel_product
                                      .b = s->b,
                                      .d = s->d};
     tensor_multiply(&p);
-    for (uint32_t i = 0; i < WARP_ROWS * q->n; i++) q->d[i].f = (float)s->d[i];
+    for (uint32_t i = 0; i < WARP_ROWS * pitch; i++) q->d[i].f = (float)s->d[i];
     free(s);
     return true;
 }
@@ -172,10 +174,9 @@ static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
                                         .a = &s->a,
                                         .b = b,
                                         .d = s->d};
-        if (c->adds)
-            move_d(op->warp, op->in, g, s->d, false);
-        else
-            memset(s->d, 0, sizeof *s->d * WARP_ROWS * g->n);
+        if (!c->adds || panel_pitch(g->n) != g->n)
+            memset(s->d, 0, sizeof *s->d * WARP_ROWS * panel_pitch(g->n));
+        if (c->adds) move_d(op->warp, op->in, g, s->d, false);
         if (!panel_multiply(&p) && !multiply_far(m, &p)) m->status = TMAP_E_MEMORY, m->stop = true;
         move_d(op->warp, op->in, g, s->d, true);
         m->result.counts.multiply_adds += (uint64_t)WARP_ROWS * g->n * g->k;
