@@ -19,7 +19,7 @@ bool emu_order_open(struct emu_machine *m)
     o->ctas = m->grid[0] * m->grid[1] * m->grid[2];
     o->objects = 1; // object 0 is none
     o->bucket = calloc(LOCATION_BUCKETS, sizeof *o->bucket);
-    return o->bucket != NULL;
+    return o->bucket != NULL && grains_open(&o->grains);
 }
 
 bool emu_order_lost(const struct emu_machine *m)
@@ -138,6 +138,7 @@ void emu_order_close(struct emu_machine *m)
             free(o->bucket[i]);
             o->bucket[i] = next;
         }
+    grains_close(&o->grains);
     free(o->bucket);
     free(o->object);
     free(o);

@@ -107,6 +107,6 @@ struct emu_writer {
 };
 bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region, uint64_t offset,
                    struct emu_writer *out);
-void emu_shadow_free(struct emu_shadow *shadow);
+void emu_shadow_free(struct emu_machine *m, struct emu_shadow *shadow);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef TMAP_EMULATE_ORDER_INSIDE_H
 #define TMAP_EMULATE_ORDER_INSIDE_H
 
+#include "emulate/async/grains.h"
 #include "emulate/async/order.h"
 
 enum { PER_WARP = AGENT_BARRIER, LOCATION_BUCKETS = 4096 };
@@ -18,6 +19,7 @@ struct emu_order {
     struct emu_clock *object, published;
     uint32_t objects, object_room;
     struct location **bucket;
+    struct grains grains;
     bool lost; // something was not written down for want of memory
 };
 

@@ -1,4 +1,5 @@
 // The shadow of memory: for every 16 bytes, who wrote and read them last, and as what.
+#include "emulate/async/grains.h"
 #include "emulate/async/order_inside.h"
 #include "emulate/machine/footprint.h"
 
@@ -6,34 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRAIN = 16, WRITES = 2, READS = 3 };
-enum { SHADOW_STRONG = 1, SHADOW_ASYNC = 2, SHADOW_ATOMIC = 4 };
-
-// An access: by which agent at which epoch (0: none), to which bytes of the grain.
-struct trace {
-    uint32_t agent, now, in; // in: an index of the module's code
-    uint16_t bytes;
-    uint8_t flags, lane;
-};
-
-struct grain {
-    struct trace write[WRITES], read[READS];
-};
-
 struct emu_shadow {
     uint64_t grains;
-    struct grain grain[];
+    uint32_t grain[];
 };
 
-void emu_shadow_free(struct emu_shadow *shadow)
+void emu_shadow_free(struct emu_machine *m, struct emu_shadow *shadow)
 {
+    for (uint64_t i = 0; shadow && m->order && i < shadow->grains; i++)
+        if (shadow->grain[i]) grains_move(&m->order->grains, shadow->grain[i], 0, 1);
     free(shadow);
 }
 
 static struct emu_shadow *make(uint64_t bytes)
 {
     const uint64_t grains = (bytes + 2 * GRAIN - 1) / GRAIN;
-    struct emu_shadow *s = calloc(1, sizeof *s + grains * sizeof(struct grain));
+    struct emu_shadow *s = calloc(1, sizeof *s + grains * sizeof s->grain[0]);
     if (s) s->grains = grains;
     return s;
 }
@@ -47,6 +36,8 @@ struct touch {
     struct trace fresh; // what is written down
     struct trace fine;  // the last write that was in order; now 0: none
     uint64_t address;   // of the grain, for reports
+    uint32_t old, next; // grains that were `old` have become `next`
+    uint32_t moved;     // so many of them are not yet counted
 };
 
 static const char *verb(unsigned access)
@@ -115,7 +106,9 @@ static void note(struct trace *list, int n, const struct trace *fresh)
 {
     int at = -1;
     for (int i = 0; i < n; i++) {
-        if (list[i].agent == fresh->agent && (list[i].bytes | fresh->bytes) == fresh->bytes) at = i;
+        if (list[i].now && list[i].agent == fresh->agent &&
+            (list[i].bytes | fresh->bytes) == fresh->bytes)
+            at = i;
         if (at < 0 && list[i].now == 0) at = i;
     }
     if (at < 0) { // the oldest gives way
@@ -129,7 +122,7 @@ static void cover(struct trace *list, int n, uint16_t bytes)
 {
     for (int i = 0; i < n; i++) {
         list[i].bytes &= (uint16_t)~bytes;
-        if (list[i].bytes == 0) list[i].now = 0;
+        if (list[i].bytes == 0) memset(&list[i], 0, sizeof list[i]);
     }
 }
 
@@ -148,7 +141,6 @@ static struct trace trace_of(const struct emu_machine *m, const struct emu_actor
 static void touch_grain(struct touch *t, struct grain *g, uint16_t bytes)
 {
     const bool writes = (t->access & (EMU_WRITE | EMU_ATOMIC)) != 0;
-    t->fresh.bytes = bytes;
     for (int i = 0; i < WRITES; i++) check(t, &g->write[i], bytes, true);
     if (writes)
         for (int i = 0; i < READS; i++) check(t, &g->read[i], bytes, false);
@@ -159,6 +151,38 @@ static void touch_grain(struct touch *t, struct grain *g, uint16_t bytes)
     } else {
         note(g->read, READS, &t->fresh);
     }
+}
+
+static void settle(struct touch *t)
+{
+    grains_move(&t->m->order->grains, t->old, t->next, t->moved);
+    t->moved = 0;
+}
+
+// A grain unlike the one before it.
+static void touch_another(struct touch *t, uint32_t *at, uint16_t bytes)
+{
+    struct grains *all = &t->m->order->grains;
+    settle(t);
+    struct grain g = all->grain[*at];
+    t->fresh.bytes = bytes;
+    touch_grain(t, &g, bytes);
+    t->old = t->next = *at;
+    if (memcmp(&g, &all->grain[*at], sizeof g) == 0) return;
+    t->next = grains_like(all, &g, &t->fresh, *at);
+    if (t->next == 0) t->m->order->lost = true;
+    *at = t->next;
+    t->moved = 1;
+}
+
+static inline void touch_one(struct touch *t, uint32_t *at, uint16_t bytes)
+{
+    if (*at != t->old || bytes != t->fresh.bytes) {
+        touch_another(t, at, bytes);
+        return;
+    }
+    *at = t->next;
+    t->moved++;
 }
 
 // Memory of an earlier grid that may still run, before griddepcontrol.wait.
@@ -213,9 +237,10 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
         const uint32_t first = (uint32_t)(at % GRAIN), n = (uint32_t)(next - at);
         const uint16_t mask = (uint16_t)(((1u << n) - 1) << first);
         t.address = start + at;
-        if (g < (*slot)->grains) touch_grain(&t, &(*slot)->grain[g], mask);
+        if (g < (*slot)->grains) touch_one(&t, &(*slot)->grain[g], mask);
         at = next;
     }
+    settle(&t);
 }
 
 void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
@@ -231,8 +256,9 @@ void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, stru
         .m = m, .actor = actor, .cta = cta, .access = access, .fresh = trace_of(m, actor, access)};
     for (uint32_t i = 0; i < n; i++) {
         t.address = offset[i];
-        touch_grain(&t, &cta->shadow->grain[offset[i] / GRAIN], UINT16_MAX);
+        touch_one(&t, &cta->shadow->grain[offset[i] / GRAIN], UINT16_MAX);
     }
+    settle(&t);
 }
 
 bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t offset,
@@ -244,7 +270,7 @@ bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t o
     const uint64_t first = offset / GRAIN;
     for (uint64_t g = first; g < first + 8 && g < region->shadow->grains; g++)
         for (int i = 0; i < WRITES; i++) {
-            const struct trace *e = &region->shadow->grain[g].write[i];
+            const struct trace *e = &m->order->grains.grain[region->shadow->grain[g]].write[i];
             if (e->now == 0) continue;
             const bool released = emu_clock_seen(m, &m->order->published, e->agent) >= e->now;
             if (any && out->released <= released) continue; // the worst of all
@@ -260,7 +286,7 @@ bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region,
     const uint64_t g = offset / GRAIN;
     if (!m->order || !region->shadow || g >= region->shadow->grains) return false;
     for (int i = 0; i < WRITES; i++) {
-        const struct trace *e = &region->shadow->grain[g].write[i];
+        const struct trace *e = &m->order->grains.grain[region->shadow->grain[g]].write[i];
         const uint32_t k = agent_index(m->order, e->agent);
         if (e->now == 0 || !(e->bytes >> offset % GRAIN & 1)) continue;
         *out = (struct emu_writer){agent_cta(m->order, e->agent),

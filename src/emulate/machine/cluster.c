@@ -148,7 +148,7 @@ void emu_free_cluster(struct emu_cluster *c)
         free(cta->smem);
         for (uint32_t i = 0; i < cta->mbarriers; i++) free(cta->mbarrier[i]);
         free(cta->mbarrier);
-        emu_shadow_free(cta->shadow);
+        emu_shadow_free(cta->m, cta->shadow);
         if (cta->tmem_free) cta->tmem_free(cta);
     }
     free(c->cta);

@@ -85,7 +85,7 @@ static void close_machine(struct emu_machine *m)
     for (uint32_t i = 0; m->cluster && i < m->clusters; i++)
         if (m->cluster[i]) emu_free_cluster(m->cluster[i]);
     for (uint32_t i = 0; m->region && i < m->regions; i++) {
-        emu_shadow_free(m->region[i].shadow);
+        emu_shadow_free(m, m->region[i].shadow);
         if (i < 2) free(m->region[i].data); // the module's variables and the parameters
     }
     emu_order_close(m);

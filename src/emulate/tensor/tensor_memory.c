@@ -25,7 +25,7 @@ static struct emu_tmem *tmem_of(struct emu_cta *cta)
 static void tmem_free(struct emu_cta *cta)
 {
     if (cta->tmem) {
-        emu_shadow_free(cta->tmem->region.shadow);
+        emu_shadow_free(cta->m, cta->tmem->region.shadow);
         tensor_threads_free(cta->m, cta->tmem->thread, cta->warps);
     }
     free(cta->tmem);
