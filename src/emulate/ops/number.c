@@ -6,16 +6,6 @@ float emu_from_bfloat(uint32_t bits)
     return emu_float(bits << 16);
 }
 
-float emu_from_half(uint32_t h)
-{
-    const uint32_t sign = (h & 0x8000) << 16, mantissa = h & 0x3ff;
-    uint32_t exponent = h >> 10 & 31;
-    if (exponent == 31) return emu_float(sign | 0x7f800000 | mantissa << 13);
-    if (exponent) return emu_float(sign | (exponent + 112) << 23 | mantissa << 13);
-    const float v = (float)mantissa * 0x1p-24f;
-    return emu_float(sign | emu_bits(v));
-}
-
 uint32_t emu_to_bfloat(float value)
 {
     const uint32_t u = emu_bits(value);

@@ -43,7 +43,6 @@ bool dec_red_async(struct decoder *d);       // red.async: signals an mbarrier (
 // {u32, s32, u64, …} of `d.a, b [, c]`: takes the type and `sources` operands after the result.
 bool dec_lanewise(struct decoder *d, emu_by_type table, uint32_t sources);
 
-float emu_from_half(uint32_t bits);
 float emu_from_bfloat(uint32_t bits);
 uint32_t emu_to_half(float value);        // to nearest even; a NaN is 0x7fff
 uint32_t emu_to_bfloat(float value);      //   likewise
@@ -65,6 +64,13 @@ static inline float emu_float(uint32_t u)
         float f;
     } v = {.u = u};
     return v.f;
+}
+// Without a branch, for loops in vectors: the exponents differ by 112, and infinities keep theirs.
+static inline float emu_from_half(uint32_t h)
+{
+    const uint32_t magnitude = (h & 0x7fff) << 13, sign = (h & 0x8000) << 16;
+    const uint32_t bits = emu_bits(emu_float(magnitude) * 0x1p112f);
+    return emu_float(sign | (magnitude < 0x0f800000 ? bits : magnitude | 0x7f800000));
 }
 static inline uint64_t emu_bits64(double f)
 {

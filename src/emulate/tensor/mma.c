@@ -29,20 +29,29 @@ static uint32_t bits_of(const struct mma *g, enum tensor_type type)
     return g->four ? 4 : tensor_bits(type);
 }
 
+// 64 numbers of 16 bits: a register's lanes.
+IN_VECTORS static void widen(const uint32_t *restrict v, bool brain, double *restrict out)
+{
+    uint16_t bits[2 * LANES];
+    memcpy(bits, v, sizeof bits);
+    if (brain)
+        for (int i = 0; i < 2 * LANES; i++) out[i] = (double)emu_float((uint32_t)bits[i] << 16);
+    else
+        for (int i = 0; i < 2 * LANES; i++) out[i] = (double)emu_from_half(bits[i]);
+}
+
+// A register has eight neighbours along K of each of eight rows of A or columns of B.
 static void fragment_16(const struct emu_warp *w, const struct mma *g, bool is_a, double *out)
 {
     const bool brain = (is_a ? g->a_type : g->b_type) == TENSOR_BF16;
-    const uint32_t regs = is_a ? g->a_regs : g->b_regs, rows = is_a ? 2 : 1;
-    const uint32_t line_step = is_a ? g->k : 1, step = is_a ? 1 : COLS;
-    for (uint32_t i = 0; i < regs; i++) {
-        const uint32_t *v = emu_u32(w, is_a ? g->a[i] : g->b[i]);
-        double *to = out + (size_t)(i % rows * 8 * line_step) + (size_t)(i / rows * 8 * step);
-        for (uint32_t l = 0; l < LANES; l++) {
-            double *x = to + (size_t)(l / 4 * line_step) + (size_t)(l % 4 * 2 * step);
-            const uint32_t low = v[l] & 0xffff, high = v[l] >> 16;
-            x[0] = (double)(brain ? emu_float(low << 16) : emu_from_half(low));
-            x[step] = (double)(brain ? emu_float(high << 16) : emu_from_half(high));
-        }
+    double some[2 * LANES];
+    for (uint32_t i = 0; i < (is_a ? g->a_regs : g->b_regs); i++) {
+        widen(emu_u32(w, is_a ? g->a[i] : g->b[i]), brain, some);
+        for (uint32_t l = 0; is_a && l < 8; l++)
+            memcpy(out + (size_t)(l + i % 2 * 8) * g->k + (size_t)i / 2 * 8, some + (size_t)l * 8,
+                   8 * sizeof *some);
+        for (uint32_t l = 0; !is_a && l < 8; l++)
+            for (uint32_t k = 0; k < 8; k++) out[(i * 8 + k) * COLS + l] = some[l * 8 + k];
     }
 }
 
@@ -69,17 +78,25 @@ static void fragment(const struct emu_warp *w, const struct mma *g, bool is_a, d
             }
 }
 
-static void floats(const struct emu_warp *w, const emu_at *reg, uint32_t regs, bool store,
-                   double *d)
+// Two registers are eight rows: a lane's two neighbours come after the last lane's.
+IN_VECTORS static void two_to(const float *restrict v, const float *restrict next,
+                              double *restrict d)
 {
-    for (uint32_t i = 0; i < regs; i++) {
-        float *v = emu_f32(w, reg[i]);
-        double *x = d + (size_t)(i / 2 * 8 * COLS) + i % 2;
+    for (int l = 0; l < LANES; l++) d[2 * l] = (double)v[l], d[2 * l + 1] = (double)next[l];
+}
+
+IN_VECTORS static void two_from(float *restrict v, float *restrict next, const double *restrict d)
+{
+    for (int l = 0; l < LANES; l++) v[l] = (float)d[2 * l], next[l] = (float)d[2 * l + 1];
+}
+
+static void floats(const struct emu_warp *w, const emu_at *reg, bool store, double *d)
+{
+    for (uint32_t i = 0; i < 4; i += 2, d += 8 * COLS)
         if (store)
-            for (uint32_t l = 0; l < LANES; l++) v[l] = (float)x[l / 4 * COLS + l % 4 * 2];
+            two_from(emu_f32(w, reg[i]), emu_f32(w, reg[i + 1]), d);
         else
-            for (uint32_t l = 0; l < LANES; l++) x[l / 4 * COLS + l % 4 * 2] = (double)v[l];
-    }
+            two_to(emu_f32(w, reg[i]), emu_f32(w, reg[i + 1]), d);
 }
 
 static void accumulators(const struct emu_warp *w, const emu_at *reg, uint32_t regs,
@@ -87,7 +104,7 @@ static void accumulators(const struct emu_warp *w, const emu_at *reg, uint32_t r
 {
     const bool half = type == PTX_F16;
     if (type == PTX_F32) {
-        floats(w, reg, regs, store, d);
+        floats(w, reg, store, d);
         return;
     }
     for (uint32_t i = 0; i < regs; i++)
