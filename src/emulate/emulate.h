@@ -301,7 +301,12 @@ enum emu_access { EMU_READ = 1, EMU_WRITE = 2, EMU_ATOMIC = 4, EMU_STRONG = 8 };
 // and, unless it is left out, the order. In shared memory *cta gets whose it is (may be NULL).
 uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                     enum ptx_space space, uint64_t address, uint32_t bytes, unsigned access);
-// The same without order: a region of global memory, or shared memory of the cluster.
+// The same of n lanes' 16 bytes each, from `lane` on, with their addresses in place; false with a
+// finding.
+enum { EMU_PIECE = 16 };
+bool emu_memory_pieces(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, uint32_t n,
+                       const struct emu_place *place, unsigned access, uint8_t **at);
+// The same as emu_memory() without order: a region of global memory, or shared memory of the cluster.
 uint8_t *emu_find(struct emu_machine *m, struct emu_cluster *cluster, uint64_t generic,
                   uint64_t bytes, struct emu_cta **cta, struct emu_region **region);
 uint64_t emu_generic(enum ptx_space space, uint64_t address);

@@ -176,6 +176,17 @@ const struct emu_clock *emu_clock_of(const struct emu_warp *w)
     return w->clock;
 }
 
+struct emu_actor emu_actor_of(struct emu_warp *w, const struct emu_insn *in, uint32_t lane)
+{
+    return (struct emu_actor){.agent = w->agent,
+                              .now = emu_now(w),
+                              .proxy = PROXY_GENERIC,
+                              .clock = w->clock,
+                              .warp = w,
+                              .in = in,
+                              .lane = lane};
+}
+
 // The own async entry stays behind: a later write is not fenced by an earlier fence.
 static void tick(struct emu_warp *w)
 {

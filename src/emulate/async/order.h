@@ -30,7 +30,8 @@ struct emu_actor {
     struct emu_warp *warp; // for reports
     const struct emu_insn *in;
     uint32_t lane;
-    bool fences; // of tcgen05 are part of what orders it
+    bool fences;    // of tcgen05 are part of what orders it
+    bool each_lane; // of pieces each is the next lane's
 };
 
 // An agent of a warp that is made, with its clock.
@@ -82,6 +83,8 @@ void emu_clock_free(const struct emu_machine *m, struct emu_clock *clock);
 const struct emu_clock *emu_clock_of(const struct emu_warp *w);
 uint32_t emu_now(const struct emu_warp *w);
 
+// A warp's own access, by a lane.
+struct emu_actor emu_actor_of(struct emu_warp *w, const struct emu_insn *in, uint32_t lane);
 // The access of an actor to bytes of a CTA's shared memory or of a region.
 void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access);

@@ -252,10 +252,12 @@ void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, stru
         m->order->lost = true;
         return;
     }
+    struct emu_actor now = *actor;
     struct touch t = {
-        .m = m, .actor = actor, .cta = cta, .access = access, .fresh = trace_of(m, actor, access)};
+        .m = m, .actor = &now, .cta = cta, .access = access, .fresh = trace_of(m, actor, access)};
     for (uint32_t i = 0; i < n; i++) {
         t.address = offset[i];
+        now.lane = actor->lane + (actor->each_lane ? i : 0);
         touch_one(&t, &cta->shadow->grain[offset[i] / GRAIN], UINT16_MAX);
     }
     settle(&t);

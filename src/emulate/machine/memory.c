@@ -61,8 +61,7 @@ static uint8_t *refuse(struct emu_warp *w, const struct emu_insn *in, uint32_t l
 static void order(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, struct emu_cta *cta,
                   struct emu_region *region, const uint8_t *at, uint32_t bytes, unsigned access)
 {
-    const struct emu_actor actor = {w->agent, emu_now(w), PROXY_GENERIC, emu_clock_of(w),
-                                    w,        in,         lane,          false};
+    const struct emu_actor actor = emu_actor_of(w, in, lane);
     if (region && region->read_only) return;
     const uint64_t offset = (uint64_t)(at - (cta ? cta->smem : region->data));
     emu_touch(w->m, &actor, cta, region, offset, bytes, access);
@@ -93,6 +92,40 @@ uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane
         emu_note_touch(w, in, access & EMU_WRITE ? ACT_WRITE : ACT_READ, cta,
                        (uint64_t)(at - cta->smem), bytes);
     return at;
+}
+
+// Where a lane's piece is in the warp's own shared memory; 0: elsewhere.
+static uint32_t own_piece(const struct emu_warp *w, uint64_t generic)
+{
+    const uint32_t a = (uint32_t)generic, offset = a & ((1u << EMU_RANK_SHIFT) - 1);
+    const bool own =
+        generic - EMU_SHARED_WINDOW <= UINT32_MAX && a >> EMU_RANK_SHIFT == w->cta->rank;
+    return own && offset % EMU_PIECE == 0 && offset >= EMU_SMEM_START &&
+                   offset + EMU_PIECE <= w->cta->smem_end
+               ? offset
+               : 0;
+}
+
+bool emu_memory_pieces(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, uint32_t n,
+                       const struct emu_place *place, unsigned access, uint8_t **at)
+{
+    uint32_t offset[LANES];
+    bool own = !w->m->trail && !w->m->watch.record;
+    for (uint32_t i = 0; own && i < n; i++) {
+        offset[i] = own_piece(w, emu_place_at(w, place, lane + i));
+        own = offset[i] != 0;
+        at[i] = w->cta->smem + offset[i];
+    }
+    for (uint32_t i = 0; !own && i < n; i++) {
+        at[i] = emu_memory(w, in, lane + i, PTX_GENERIC, emu_place_at(w, place, lane + i),
+                           EMU_PIECE, access);
+        if (!at[i]) return false;
+    }
+    if (!own || !w->m->order) return true;
+    struct emu_actor actor = emu_actor_of(w, in, lane);
+    actor.each_lane = true;
+    emu_touch_pieces(w->m, &actor, w->cta, offset, n, access);
+    return true;
 }
 
 void emu_something(struct emu_cluster *cluster)

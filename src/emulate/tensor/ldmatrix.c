@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ROW_BYTES = 16, MOST_ROWS = 16 };
+enum { ROW_BYTES = EMU_PIECE, MOST_ROWS = 16 };
 
 enum matrix_form { FORM_8X8, FORM_8X16, FORM_16X16, FORM_16X8 };
 
@@ -45,12 +45,11 @@ static bool take_rows(struct emu_warp *w, const struct emu_insn *in, uint32_t ma
                       uint8_t *row[MOST_ROWS], uint8_t bytes[MOST_ROWS][ROW_BYTES])
 {
     const struct matrix *x = in->more;
-    for (uint32_t r = 0; r < rows_of(x); r++) {
-        const uint32_t l = matrix * rows_of(x) + r;
-        row[r] = emu_memory(w, in, l, PTX_GENERIC, emu_place_at(w, &x->place, l), ROW_BYTES,
-                            x->store ? EMU_WRITE : EMU_READ);
-        if (!row[r]) return false;
-        if (x->store) continue;
+    const uint32_t rows = rows_of(x);
+    if (!emu_memory_pieces(w, in, matrix * rows, rows, &x->place,
+                           x->store ? EMU_WRITE : EMU_READ, row))
+        return false;
+    for (uint32_t r = 0; !x->store && r < rows; r++) {
         if (x->width)
             tensor_unpack(x->width, row[r], bytes[r]);
         else

@@ -54,7 +54,7 @@ static bool strict(const struct emu_warp *w)
 struct emu_actor tensor_actor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                               bool store)
 {
-    struct emu_actor a = {w->agent, emu_now(w), PROXY_GENERIC, emu_clock_of(w), w, in, lane, false};
+    struct emu_actor a = emu_actor_of(w, in, lane);
     struct tensor_thread *t = tensor_thread(w);
     if (!t || !strict(w)) return a;
     if (store)
