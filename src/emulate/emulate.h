@@ -214,6 +214,14 @@ struct emu_cluster {
     uint32_t arrived, generation, order; // barrier.cluster
 };
 
+// What a swizzle changes in addresses, by the line of 128 bytes (tensor/matrix.c).
+enum { EMU_SWIZZLE_LINES = 8 };
+struct emu_swizzle {
+    bool known;
+    int32_t mode;
+    uint32_t change[EMU_SWIZZLE_LINES];
+};
+
 struct emu_machine {
     const struct tmap_emulate_module *module;
     const struct tmap_emulate_launch *launch;
@@ -243,7 +251,8 @@ struct emu_machine {
     struct emu_map_cache *maps;
     struct emu_map_note *map_note; // who has acquired which tensor map
     uint32_t map_notes;
-    struct emu_panels *panels; // operands of products, decoded
+    struct emu_panels *panels;     // operands of products, decoded
+    struct emu_swizzle swizzle[2]; // the last ones asked for
 };
 
 // --- lanes ---------------------------------------------------------------------------------------
@@ -306,7 +315,8 @@ uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane
 enum { EMU_PIECE = 16 };
 bool emu_memory_pieces(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, uint32_t n,
                        const struct emu_place *place, unsigned access, uint8_t **at);
-// The same as emu_memory() without order: a region of global memory, or shared memory of the cluster.
+// The same as emu_memory() without order: a region of global memory, or shared memory of the
+// cluster.
 uint8_t *emu_find(struct emu_machine *m, struct emu_cluster *cluster, uint64_t generic,
                   uint64_t bytes, struct emu_cta **cta, struct emu_region **region);
 uint64_t emu_generic(enum ptx_space space, uint64_t address);

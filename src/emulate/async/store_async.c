@@ -57,9 +57,8 @@ static bool run_remote(struct emu_machine *m, struct emu_op *op)
     }
     struct emu_mbarrier *b = emu_barrier(op->warp, op->in, op->lane, r->barrier, &at_barrier);
     if (!b) return true;
-    const struct emu_actor actor = {b->agent, b->phase + 1, PROXY_GENERIC, &op->clock,
-                                    op->warp, op->in,       op->lane,      false,
-                                    false};
+    const struct emu_actor actor = {b->agent, b->phase + 1, PROXY_GENERIC, &op->clock, op->warp,
+                                    op->in,   op->lane,     false,         false};
     emu_touch(m, &actor, cta, NULL, (uint64_t)(to - cta->smem), r->bytes,
               i->op < 0 ? EMU_WRITE : EMU_ATOMIC | EMU_STRONG);
     if (i->op < 0) {

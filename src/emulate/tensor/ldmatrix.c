@@ -46,8 +46,8 @@ static bool take_rows(struct emu_warp *w, const struct emu_insn *in, uint32_t ma
 {
     const struct matrix *x = in->more;
     const uint32_t rows = rows_of(x);
-    if (!emu_memory_pieces(w, in, matrix * rows, rows, &x->place,
-                           x->store ? EMU_WRITE : EMU_READ, row))
+    if (!emu_memory_pieces(w, in, matrix * rows, rows, &x->place, x->store ? EMU_WRITE : EMU_READ,
+                           row))
         return false;
     for (uint32_t r = 0; !x->store && r < rows; r++) {
         if (x->width)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PIECE = 16, CORE_ROWS = 8, SWIZZLE_LINE = 128, SWIZZLE_LINES = 8 };
+enum { PIECE = EMU_PIECE, CORE_ROWS = 8, SWIZZLE_LINE = 128 };
 enum { MOST_PIECES = TENSOR_COLS * 32 / PIECE }; // of an instruction's 256 bits of K
 
 static const struct {
@@ -108,24 +108,29 @@ static uint32_t span_of(int32_t swizzle)
     }
 }
 
-// The address before the swizzle: rows of one span, eight of them a group.
-static uint32_t straight(const struct tensor_view *v, uint32_t row, uint32_t k)
+// The address before the swizzle is the sum of where a line is and how far along it a piece is:
+// lines of one span, eight of them a group.
+static uint32_t line_at(const struct tensor_view *v, uint32_t line)
 {
-    const uint32_t span = span_of(v->swizzle);
-    const uint32_t line = v->mn_major ? k : row, along = (v->mn_major ? row : k) * v->bits / 8;
     const bool plain = v->swizzle == TMAP_SWIZZLE_NONE;
     // MN-major without a swizzle: the two offsets exchange their roles.
     const uint32_t group = plain && v->mn_major ? v->lead : v->stride;
+    return v->start + line / CORE_ROWS * group + line % CORE_ROWS * span_of(v->swizzle);
+}
+
+static uint32_t along_at(const struct tensor_view *v, uint32_t element)
+{
+    const uint32_t span = span_of(v->swizzle), along = element * v->bits / 8;
+    const bool plain = v->swizzle == TMAP_SWIZZLE_NONE;
     const uint32_t next = plain && v->mn_major ? v->stride : v->lead;
-    uint32_t at = v->start + line / CORE_ROWS * group + line % CORE_ROWS * span;
     // K-major with a swizzle: an instruction's K stays inside its span, wherever it starts there.
-    at += plain || v->mn_major ? along / span * next + along % span : along;
-    return at;
+    return plain || v->mn_major ? along / span * next + along % span : along;
 }
 
 uint32_t tensor_address(const struct tensor_view *v, uint32_t row, uint32_t k)
 {
-    return (uint32_t)tmap_swizzle_address(v->swizzle, straight(v, row, k));
+    const uint32_t at = line_at(v, v->mn_major ? k : row) + along_at(v, v->mn_major ? row : k);
+    return (uint32_t)tmap_swizzle_address(v->swizzle, at);
 }
 
 struct tensor_view tensor_wgmma_view(uint64_t d, uint32_t bits, bool mn_major)
@@ -172,30 +177,40 @@ static void values(enum tensor_type type, const uint8_t *piece, uint32_t n, uint
 }
 
 // What a swizzle changes in the addresses of each of its eight lines of 128 bytes.
-static void swizzles(int32_t swizzle, uint32_t change[SWIZZLE_LINES])
+static const uint32_t *swizzles(struct emu_machine *m, int32_t swizzle)
 {
-    memset(change, 0, SWIZZLE_LINES * sizeof *change);
-    for (uint32_t i = 1; swizzle != TMAP_SWIZZLE_NONE && i < SWIZZLE_LINES; i++)
-        change[i] = (uint32_t)tmap_swizzle_address(swizzle, i * SWIZZLE_LINE) ^ i * SWIZZLE_LINE;
+    struct emu_swizzle *s = &m->swizzle[m->swizzle[0].mode == swizzle ? 0 : 1];
+    if (s->known && s->mode == swizzle) return s->change;
+    s->known = true;
+    s->mode = swizzle;
+    for (uint32_t i = 0; i < EMU_SWIZZLE_LINES; i++)
+        s->change[i] =
+            swizzle == TMAP_SWIZZLE_NONE
+                ? 0
+                : (uint32_t)tmap_swizzle_address(swizzle, i * SWIZZLE_LINE) ^ i * SWIZZLE_LINE;
+    return s->change;
 }
 
 // The places of a matrix's pieces up to the first that is outside; false: there is one.
-static bool places(const struct emu_actor *actor, const struct emu_cta *cta,
-                   const struct tensor_view *v, uint32_t rows, uint32_t k, uint32_t *piece,
-                   uint32_t *count)
+static bool places(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
+                   uint32_t rows, uint32_t k, uint32_t *piece, uint32_t *count)
 {
     const uint32_t per = PIECE * 8 / v->bits;
     const uint32_t lines = v->mn_major ? k : rows, length = v->mn_major ? rows : k;
-    uint32_t change[SWIZZLE_LINES];
-    swizzles(v->swizzle, change);
-    for (uint32_t line = 0; line < lines; line++)
-        for (uint32_t i = 0; i < length; i += per) {
-            const uint32_t row = v->mn_major ? i : line, col = v->mn_major ? line : i;
-            const uint32_t at = straight(v, row, col);
-            piece[*count] = at ^ change[at / SWIZZLE_LINE % SWIZZLE_LINES];
-            if (tensor_outside(actor, cta, piece[*count])) return false;
+    const uint32_t *change = swizzles(cta->m, v->swizzle);
+    uint32_t along[TENSOR_COLS], n = 0;
+    for (uint32_t i = 0; i < length; i += per) along[n++] = along_at(v, i);
+    for (uint32_t line = 0; line < lines; line++) {
+        const uint32_t start = line_at(v, line);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t at = start + along[i];
+            const uint32_t to = at ^ change[at / SWIZZLE_LINE % EMU_SWIZZLE_LINES];
+            piece[*count] = to;
+            const bool out = to < EMU_SMEM_START || to + PIECE > cta->smem_end;
+            if (out && tensor_outside(actor, cta, to)) return false;
             ++*count;
         }
+    }
     return true;
 }
 
@@ -210,14 +225,12 @@ bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const str
     for (uint32_t i = 0; cta->m->watch.record && i < count; i++)
         emu_note_touch(actor->warp, actor->in, ACT_TENSOR_READ, cta, piece[i], PIECE);
     if (!inside) return false;
-    for (uint32_t i = 0; i < count; i++) {
-        if (last && i % of_line == of_line - 1) { // columns by 8 of 8 bits
-            memcpy(raw, cta->smem + piece[i], last);
-            raw += last;
-        } else {
-            memcpy(raw, cta->smem + piece[i], PIECE);
-            raw += PIECE;
-        }
+    for (uint32_t i = 0; last == 0 && i < count; i++)
+        memcpy(raw + (size_t)i * PIECE, cta->smem + piece[i], PIECE);
+    for (uint32_t i = 0; last && i < count; i++) { // columns by 8 of 8 bits
+        const uint32_t bytes = i % of_line == of_line - 1 ? last : PIECE;
+        memcpy(raw, cta->smem + piece[i], bytes);
+        raw += bytes;
     }
     return true;
 }

@@ -230,9 +230,9 @@ typedef double there_d __attribute__((vector_size(64), aligned(8), may_alias));
 enum { TOGETHER = 8 /* rows, and columns */ };
 
 #define EACH_ROW(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
-#define ROW_BEGIN(i) some_d s##i = *(const there_d *)(d + (size_t)(i) * cols);
-#define ROW_ADD(i) s##i += a[(size_t)(i) * depth + k] * x;
-#define ROW_END(i) *(there_d *)(d + (size_t)(i) * cols) = s##i;
+#define ROW_BEGIN(i) some_d s##i = *(const there_d *)(d + (size_t)(i)*cols);
+#define ROW_ADD(i) s##i += a[(size_t)(i)*depth + k] * x;
+#define ROW_END(i) *(there_d *)(d + (size_t)(i)*cols) = s##i;
 
 // Eight rows and columns, whose sums stay in registers while K passes.
 IN_VECTORS static void add_block(const double *a, const double *b, double *d, uint32_t depth,

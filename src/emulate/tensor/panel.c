@@ -23,12 +23,17 @@ static void decode_8(enum tensor_type type, const uint8_t *raw, uint32_t n, floa
     for (uint32_t i = 0; i < n; i++) out[i] = table[raw[i]];
 }
 
-static void decode_bf16(const uint8_t *raw, uint32_t n, float *restrict out)
+IN_VECTORS static void decode_16(bool brain, const uint8_t *raw, uint32_t n, float *restrict out)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        uint16_t bits;
-        memcpy(&bits, raw + (size_t)2 * i, 2);
-        out[i] = emu_float((uint32_t)bits << 16);
+    enum { RUN = 64 };
+    uint16_t bits[RUN];
+    for (uint32_t i = 0; i < n; i += RUN, out += RUN) {
+        const uint32_t run = n - i < RUN ? n - i : RUN;
+        memcpy(bits, raw + (size_t)2 * i, 2 * (size_t)run);
+        if (brain)
+            for (uint32_t j = 0; j < run; j++) out[j] = emu_float((uint32_t)bits[j] << 16);
+        else
+            for (uint32_t j = 0; j < run; j++) out[j] = emu_from_half(bits[j]);
     }
 }
 
@@ -46,42 +51,63 @@ static void decode(enum tensor_type type, const uint8_t *raw, uint32_t n, float 
 {
     if (tensor_bits(type) == 8)
         decode_8(type, raw, n, out);
-    else if (type == TENSOR_BF16)
-        decode_bf16(raw, n, out);
+    else if (tensor_bits(type) == 16)
+        decode_16(type == TENSOR_BF16, raw, n, out);
     else
         decode_one_by_one(type, raw, n, out);
 }
 
+typedef int32_t some_s __attribute__((vector_size(64)));
+typedef int16_t some_h __attribute__((vector_size(32)));
+typedef int32_t there_s __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int16_t there_h __attribute__((vector_size(32), aligned(2), may_alias));
+
+// Of each lane: -1 of a negative number, else 0 (comparisons of wide vectors are taken apart).
+#define NEGATIVE(x) ((x) >> 31)
+
 IN_VECTORS bool panel_exponents(const float *restrict v, uint32_t n, int least, int near,
                                 int16_t *restrict out)
 {
-    uint32_t far = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t bits = emu_bits(v[i]);
-        const int32_t field = (int32_t)(bits >> FLOAT_MANTISSA & 0xff), e = field - FLOAT_BIAS;
-        const uint32_t zero = (bits << 1) == 0;
-        far |= (uint32_t)(e < -near || e > near) & (zero ^ 1);
-        out[i] = (int16_t)(zero ? PANEL_NO_EXPONENT : e < least ? least : e);
+    const int32_t nearest = (FLOAT_BIAS - near) << FLOAT_MANTISSA;
+    const int32_t span = (2 * near + 1) << FLOAT_MANTISSA;
+    some_s far = {0};
+    for (uint32_t i = 0; i < n; i += PANEL_STEP) {
+        const some_s bits = *(const there_s *)(v + i) & 0x7fffffff;
+        const some_s zero = NEGATIVE(bits - 1), above = bits - nearest;
+        some_s e = (bits >> FLOAT_MANTISSA) - FLOAT_BIAS;
+        far |= (above | (span - 1 - above)) & ~zero;
+        e += (least - e) & NEGATIVE(e - least);
+        e += (PANEL_NO_EXPONENT - e) & zero;
+        *(there_h *)(out + i) = __builtin_convertvector(e, some_h);
     }
-    return far == 0;
+    int32_t any = 0;
+    for (int i = 0; i < PANEL_STEP; i++) any |= far[i];
+    return any >= 0;
 }
 
-// Lines of K to columns: [k][panel_column(col)].
+// Lines of N or of K to [k][panel_column(col)].
 static void by_columns(const struct panel *p, const float *line, uint32_t pitch, float *out)
 {
-    const uint32_t step = p->mn_major ? 1 : pitch;
-    for (uint32_t i = 0; i < p->lines; i++, line += p->length) {
-        float *to = out + (p->mn_major ? (size_t)i * pitch : panel_column(i));
-        for (uint32_t j = 0; j < p->length; j++)
-            to[(size_t)(p->mn_major ? panel_column(j) : j) * step] = line[j];
+    const uint32_t lines = p->lines, length = p->length;
+    if (p->mn_major) {
+        for (uint32_t i = 0; i < lines; i++, line += length, out += pitch)
+            for (uint32_t j = 0; j < length; j++) out[panel_column(j)] = line[j];
+        return;
+    }
+    for (uint32_t i = 0; i < lines; i++, line += length) {
+        float *to = out + panel_column(i);
+        for (uint32_t j = 0; j < length; j++, to += pitch) *to = line[j];
     }
 }
 
 static void by_rows(const struct panel *p, const float *line, uint32_t k, float *out)
 {
+    if (!p->mn_major) {
+        memcpy(out, line, (size_t)p->lines * k * sizeof *out);
+        return;
+    }
     for (uint32_t i = 0; i < p->lines; i++)
-        for (uint32_t j = 0; j < p->length; j++)
-            out[p->mn_major ? j * k + i : i * k + j] = line[i * p->length + j];
+        for (uint32_t j = 0; j < p->length; j++) out[j * k + i] = line[i * p->length + j];
 }
 
 void panel_decode(struct panel *p, uint32_t n, uint32_t k, bool columns)

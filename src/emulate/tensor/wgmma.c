@@ -42,6 +42,13 @@ static void halves(uint32_t *v, union panel_cell *d, bool store)
         }
 }
 
+// Eight rows of four numbers.
+static inline void core_rows(uint32_t *v, union panel_cell *d, uint32_t pitch, bool store)
+{
+    for (uint32_t r = 0; r < CORE_ROWS; r++, v += 4, d += pitch)
+        memcpy(store ? (void *)v : d, store ? (void *)d : v, 4 * sizeof *v);
+}
+
 // A row's accumulators: four lanes of each register are neighbours in panel_column()'s order.
 static void move_d(const struct emu_warp *w, const struct emu_insn *in, const struct wgmma *g,
                    union panel_cell *d, bool store)
@@ -52,15 +59,14 @@ static void move_d(const struct emu_warp *w, const struct emu_insn *in, const st
         const uint32_t high = half ? i & 1 : i >> 1 & 1;
         const uint32_t first = half ? i / 2 * 8 : (i / 4 * 2 + (i & 1)) * 4;
         uint32_t *v = emu_u32(w, in->list[i]);
-        for (uint32_t r = 0; r < CORE_ROWS; r++, v += 4) {
-            union panel_cell *to = d + (size_t)(high * CORE_ROWS + r) * pitch + first;
-            if (half)
-                halves(v, to, store);
-            else if (store)
-                memcpy(v, to, 4 * sizeof *v);
-            else
-                memcpy(to, v, 4 * sizeof *v);
-        }
+        union panel_cell *to = d + (size_t)high * CORE_ROWS * pitch + first;
+        for (uint32_t r = 0; half && r < CORE_ROWS; r++)
+            halves(v + (size_t)r * 4, to + (size_t)r * pitch, store);
+        if (half) continue;
+        if (store)
+            core_rows(v, to, pitch, true);
+        else
+            core_rows(v, to, pitch, false);
     }
 }
 
