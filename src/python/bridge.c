@@ -9,7 +9,7 @@
 #include <string.h>
 
 long libtmap_log(const char *program, const char *text, size_t size, struct tmap_desc *descs,
-                 char *errors, size_t *lines, _Bool *unaddressed, size_t cap)
+                 char *errors, size_t *lines, unsigned *flags, size_t cap)
 {
     struct io_stream stream;
     struct io_record record;
@@ -24,7 +24,9 @@ long libtmap_log(const char *program, const char *text, size_t size, struct tmap
         if (n < cap) {
             descs[n] = record.desc;
             lines[n] = record.line;
-            unaddressed[n] = (record.flags & IO_NO_ADDRESS) != 0;
+            flags[n] = (record.flags & IO_NO_ADDRESS ? 1u : 0) |
+                       (!record.error[0] && record.flags & IO_PARTIAL ? 2u : 0);
+            if (flags[n] & 2u) io_fail(&record, "", "not in this text: %s", record.absent);
             snprintf(errors + n * IO_ERROR_SIZE, IO_ERROR_SIZE, "%s", record.error);
         }
         io_record_free(&record);

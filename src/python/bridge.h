@@ -2,10 +2,11 @@
 
 /* libtmap_log() : the dumps in a log of program's ("triton"; NULL: what it looks like), at most
  * cap of them: descs[i], or errors[i] in 256 bytes each ("" when it was read), lines[i] from 1,
- * unaddressed[i]: the text does not say the address, which is 0 then.
- * Returns how many there are; -1 for an unknown program, -2 without memory. */
+ * flags[i]: 1, the text does not say the address, which is 0 then; 2, errors[i] names what else it
+ * does not say, and descs[i] is illegal for what it does. Returns how many there are; -1 for an
+ * unknown program, -2 without memory. */
 long libtmap_log(const char *program, const char *text, size_t size, struct tmap_desc *descs,
-                 char *errors, size_t *lines, _Bool *unaddressed, size_t cap);
+                 char *errors, size_t *lines, unsigned *flags, size_t cap);
 
 /* libtmap_rule() : a row as JSON; libtmap_svg() : the picture of a legal descriptor's box. NULL: no
  * memory, or not legal. The caller frees both with libtmap_free(). */

@@ -123,6 +123,11 @@ class Plans(unittest.TestCase):
         self.assertTrue(libtmap.from_log("nothing here", "cutlass")[0].error)
         line, = libtmap.from_log("globalDim (64, 64) globalStrides (128) boxDim (64, 64) dtype: BFLOAT16 swizzle: 3")
         self.assertEqual((line.result.verdict, line.result.assumed), ("legal", ("address",)))
+        part, = libtmap.from_log("TensorDescriptor(x, [M, K], [K, 1], [64, 4])\nx = torch.empty(M, K, dtype=torch.float16)")
+        self.assertEqual((part.result.verdict, part.result.rules), ("illegal", ["TMA026"]))
+        self.assertIn("dim", part.error)
+        for line in libtmap.from_log("TensorDescriptor(x, [M, K], [K, 1], [64, 64])"):
+            self.assertIsNone(line.result)
 
     @unittest.skipUnless(ISL, "built without isl")
     def test_python_conditions(self):

@@ -11,6 +11,7 @@ from ._descriptor import Descriptor
 from ._native import LayoutError, NotBuilt, ffi
 
 _ERROR = 256
+_NO_ADDRESS, _PARTIAL = 1, 2  # bridge.h
 
 
 def _io() -> Any:
@@ -40,7 +41,8 @@ def svg(checker: Any, d: Descriptor) -> str:
 
 
 class Logged(NamedTuple):
-    """One descriptor that a log holds, or why it could not be read."""
+    """One descriptor that a log holds, or why it could not be read; both where the text says only a
+    part of it, which is illegal whatever the rest is."""
 
     line: int
     result: Optional[Result]
@@ -62,15 +64,18 @@ def from_log(log: str, program: Optional[str] = None, *, contract: str = "safe",
         raise MemoryError
     descs = ffi.new("struct tmap_desc[]", max(count, 1))
     errors, lines = ffi.new("char[]", _ERROR * max(count, 1)), ffi.new("size_t[]", max(count, 1))
-    unaddressed = ffi.new("_Bool[]", max(count, 1))
-    io.libtmap_log(name, raw, len(raw), descs, errors, lines, unaddressed, count)
+    flags = ffi.new("unsigned[]", max(count, 1))
+    io.libtmap_log(name, raw, len(raw), descs, errors, lines, flags, count)
     checker = _native.checker_for(contract, cuda, ptx, driver, target)
     out = []
     for i in range(count):
         error = _native.text(errors + i * _ERROR)
         d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}",
-                       assumed=("address",) if unaddressed[i] else ())
-        out.append(Logged(int(lines[i]), None if error else judge(checker, d), error))
+                       assumed=("address",) if flags[i] & _NO_ADDRESS else ())
+        result = judge(checker, d) if not error or flags[i] & _PARTIAL else None
+        if error and result is not None and result.verdict != "illegal":
+            result = None  # of a part, only that it is illegal can be said
+        out.append(Logged(int(lines[i]), result, error))
     return out
 
 
