@@ -55,7 +55,7 @@ struct cli_command {
     unsigned formats;     /* IO_BIT() of each format it has; the first that is set is the default */
     const struct cli_option *options; /* its own, or NULL */
     bool stops_at_operand;            /* everything from the first operand on is an operand */
-    bool ptx_files;                   /* --ptx FILE is allowed: then cli->ptx_file is set */
+    bool ptx_files;                   /* an operand may be a PTX file */
     bool many_arches;                 /* --arch all is allowed: then cli->all_arches is set */
     bool tells_itself;                /* how far it is, or runs a program whose stderr is its own */
     bool asks_solvers;                /* always; others with --prove (helper.h) */
@@ -85,7 +85,6 @@ struct cli {
     struct cli_progress *progress; /* for commands that can count what they do (progress.h) */
     bool prove;
     uint64_t seed, budget;
-    const char *ptx_version, *ptx_file; /* --ptx 8.4; --ptx FILE */
     struct cli_value value[CLI_MAX_OPTIONS];
     size_t value_count;
     unsigned noted; /* bit per enum cli_exit */

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What one run of the command carries from record to record. */
 struct check {
@@ -105,7 +106,7 @@ static void adopt(struct check *c, const struct io_ptx_module *module)
     struct tmap_target *target = &c->run.target;
 
     if (!cli_has(cli, "arch") && module->arch) target->arch = module->arch;
-    if (!cli_has(cli, "cuda") && !cli->ptx_version && module->version)
+    if (!cli_has(cli, "cuda") && !cli_has(cli, "ptx") && module->version)
         target->ptx = module->version;
     tmap_checker_prepare(target, cli->contract, &c->checker);
     c->run.basis = c->checker.basis;
@@ -121,7 +122,7 @@ static enum cli_exit check_instruction(struct check *c, const struct io_stream *
     char name[128];
     enum cli_exit code;
 
-    if (status != TMAP_OK) return cli_status(c->cli, status, "check --ptx");
+    if (status != TMAP_OK) return cli_status(c->cli, status, "check");
     snprintf(name, sizeof name, "%.*s", (int)instruction->length, instruction->text);
     record.name = name;
     record.record = i + 1;
@@ -145,7 +146,7 @@ static void check_instructions(struct check *c, const struct io_stream *stream,
                                const struct io_ptx_instruction *list, size_t count)
 {
     if (!c->writer->begin(&c->run)) {
-        cli_note(c->cli, cli_status(c->cli, TMAP_E_MEMORY, "check --ptx"));
+        cli_note(c->cli, cli_status(c->cli, TMAP_E_MEMORY, "check"));
         return;
     }
     for (size_t i = 0; i < count && !ferror(stdout); i++)
@@ -166,7 +167,7 @@ static void check_module(struct check *c, const struct io_stream *stream)
     if (status == TMAP_OK)
         status = io_ptx_read(stream->text, stream->size, &module, list, found, &found);
     if (status != TMAP_OK) {
-        cli_note(c->cli, cli_status(c->cli, status, "check --ptx"));
+        cli_note(c->cli, cli_status(c->cli, status, "check"));
         free(list);
         return;
     }
@@ -180,16 +181,16 @@ static void check_module(struct check *c, const struct io_stream *stream)
     free(list);
 }
 
-static enum cli_exit check_ptx(struct check *c)
+static enum cli_exit check_ptx(struct check *c, const char *path)
 {
     struct io_stream stream;
     char error[IO_ERROR_SIZE];
 
-    if (c->cli->operand_count) return cli_usage(c->cli, "a PTX file is checked alone");
+    if (c->cli->operand_count > 1) return cli_usage(c->cli, "a PTX file is checked alone");
     if (c->cli->all_arches) return cli_usage(c->cli, "a PTX file is checked on one --arch");
     if (cli_has(c->cli, "shard")) return cli_usage(c->cli, "a PTX file has no parts");
-    if (!io_stream_open(&stream, c->cli->ptx_file, 0, error)) {
-        cli_message(c->cli, "%s: %s", c->cli->ptx_file, error);
+    if (!io_stream_open(&stream, path, 0, error)) {
+        cli_message(c->cli, "%s: %s", path, error);
         return CLI_INPUT;
     }
     c->run.things = "TMA instruction";
@@ -215,21 +216,20 @@ static bool is_ptx(const char *text, size_t size)
     return size - i > sizeof word && memcmp(text + i, word, sizeof word - 1) == 0;
 }
 
-/* A PTX file among the operands; it is told by what it says. */
+/* A PTX file among the operands; it is told by how it begins. */
 static const char *ptx_operand(const struct cli *cli)
 {
-    const char *found = NULL;
-    struct io_stream stream;
-    char error[IO_ERROR_SIZE];
+    char head[4096];
 
-    for (size_t i = 0; i < cli->operand_count && !found; i++) {
-        const size_t n = strlen(cli->operand[i]);
-        if (n < 5 || strcmp(cli->operand[i] + n - 4, ".ptx") != 0) continue;
-        if (!io_stream_open(&stream, cli->operand[i], 0, error)) continue;
-        if (is_ptx(stream.text, stream.size)) found = cli->operand[i];
-        io_stream_close(&stream);
+    for (size_t i = 0; i < cli->operand_count; i++) {
+        struct stat info;
+        if (stat(cli->operand[i], &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        FILE *in = fopen(cli->operand[i], "rb");
+        const size_t got = in ? fread(head, 1, sizeof head, in) : 0;
+        if (in) fclose(in);
+        if (is_ptx(head, got)) return cli->operand[i];
     }
-    return found;
+    return NULL;
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -250,8 +250,8 @@ static enum cli_exit run(struct cli *cli)
     if (cli_has(cli, "advise")) c.flags |= IO_ADVISE;
     if (cli->all_arches) c.flags |= IO_ALL_ARCHES;
     c.flags |= cli->format == IO_JSONL ? IO_BRIEF : IO_FIX;
-    if (!cli->ptx_file && (cli->ptx_file = ptx_operand(cli))) cli->operand_count--;
-    if (cli->ptx_file) return check_ptx(&c);
+    const char *ptx = ptx_operand(cli);
+    if (ptx) return check_ptx(&c, ptx);
     if (cli_has(cli, "baseline")) {
         c.baseline = cli_baseline_read(cli, cli_get(cli, "baseline"));
         if (!c.baseline) return CLI_INPUT;

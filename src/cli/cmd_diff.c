@@ -29,7 +29,7 @@ static bool read_side(const struct cli *cli, const char *text, struct side *out)
         return out->target.arch != 0;
     }
     if (strchr(text, '.'))
-        return tmap_target_from(text, cli->ptx_version, cli_get(cli, "driver"), arch,
+        return tmap_target_from(text, cli_get(cli, "ptx"), cli_get(cli, "driver"), arch,
                                 &out->target) == TMAP_OK;
     char *end;
     unsigned long driver = strtoul(text, &end, 10);

@@ -205,24 +205,10 @@ static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
     return true;
 }
 
-/* "8.4" is a version; anything else after --ptx is a file. */
+/* Whether the text begins as a version does, which a file's name seldom does. */
 static bool is_version(const char *text)
 {
-    size_t major = strspn(text, "0123456789");
-    if (major == 0 || text[major] != '.') return false;
-    size_t minor = strspn(text + major + 1, "0123456789");
-    return minor > 0 && text[major + 1 + minor] == 0;
-}
-
-static void read_ptx(struct cli *cli)
-{
-    for (size_t i = 0; i < cli->value_count; i++) {
-        if (strcmp(cli->value[i].name, "ptx") != 0) continue;
-        if (is_version(cli->value[i].text))
-            cli->ptx_version = cli->value[i].text;
-        else
-            cli->ptx_file = cli->value[i].text;
-    }
+    return text[0] >= '0' && text[0] <= '9' && !strchr(text, '/') && !strstr(text, ".ptx");
 }
 
 static bool is_wrong(const char *cuda, const char *ptx, const char *driver)
@@ -237,14 +223,14 @@ static bool read_target(struct cli *cli)
     const char *arch = cli_get(cli, "arch"), *ptx;
     enum tmap_status status;
 
-    read_ptx(cli);
-    ptx = cli->ptx_version;
+    ptx = cli_get(cli, "ptx");
     if (arch && strcmp(arch, "all") == 0 && cli->command->many_arches) {
         cli->all_arches = true;
         arch = NULL;
     }
-    if (cli->ptx_file && !cli->command->ptx_files) {
-        cli_usage(cli, "--ptx takes a version here, 8.4, not '%s'", cli->ptx_file);
+    if (ptx && !is_version(ptx)) {
+        cli_usage(cli, "--ptx takes a version, 8.4, not '%s'%s", ptx,
+                  cli->command->ptx_files ? "; a PTX file is an operand: tmap check FILE.ptx" : "");
         return false;
     }
     status = tmap_target_from(cuda, ptx, driver, arch, &cli->target);

@@ -117,20 +117,28 @@ cat >"$tmp/k.ptx" <<'PTX'
   cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [a], [b, {c, d}], [e];
 }
 PTX
-"$tmap" check --ptx "$tmp/k.ptx" -f jsonl >"$tmp/ptx" 2>"$tmp/err"
-ok "--ptx FILE: one illegal instruction is exit code 1" test $? = 1
-ok "--ptx FILE: the file's own .version and .target count" sh -c "sed -n 2p '$tmp/ptx' | grep -q '\"illegal\".*TMA151'"
-ok "--ptx FILE keeps to the schema" valid check-line "$tmp/ptx" --lines
-"$tmap" check --ptx "$tmp/k.ptx" --ptx 8.6 -f jsonl >"$tmp/ptx" 2>"$tmp/err"
-ok "--ptx FILE --ptx VERSION: a later assembler takes both" test $? = 0
-"$tmap" check --ptx "$tmp/k.ptx" >"$tmp/ptx" 2>"$tmp/err"
-ok "--ptx FILE: the version that it needs is said" has "$tmp/ptx" 'PTX 8.6 or later on sm_90a; this is PTX 8.4'
+"$tmap" check "$tmp/k.ptx" -f jsonl >"$tmp/ptx" 2>"$tmp/err"
+ok "FILE.ptx: one illegal instruction is exit code 1" test $? = 1
+ok "FILE.ptx: the file's own .version and .target count" sh -c "sed -n 2p '$tmp/ptx' | grep -q '\"illegal\".*TMA151'"
+ok "FILE.ptx keeps to the schema" valid check-line "$tmp/ptx" --lines
+"$tmap" check "$tmp/k.ptx" --ptx 8.6 -f jsonl >"$tmp/ptx" 2>"$tmp/err"
+ok "FILE.ptx --ptx VERSION: a later assembler takes both" test $? = 0
+"$tmap" check "$tmp/k.ptx" >"$tmp/ptx" 2>"$tmp/err"
+ok "FILE.ptx: the version that it needs is said" has "$tmp/ptx" 'PTX 8.6 or later on sm_90a; this is PTX 8.4'
 for f in json sarif github; do
-    "$tmap" check --ptx "$tmp/k.ptx" -f $f >"$tmp/ptx.$f" 2>"$tmp/err"
+    "$tmap" check "$tmp/k.ptx" -f $f >"$tmp/ptx.$f" 2>"$tmp/err"
 done
-ok "--ptx FILE -f json keeps to the schema" valid check "$tmp/ptx.json"
-ok "--ptx FILE -f github names the line" has "$tmp/ptx.github" 'line=7,col=3'
-ok "rules takes no PTX file" sh -c "'$tmap' rules --ptx '$tmp/k.ptx' 2>/dev/null; test \$? = 3"
+ok "FILE.ptx -f json keeps to the schema" valid check "$tmp/ptx.json"
+ok "FILE.ptx -f github names the line" has "$tmp/ptx.github" 'line=7,col=3'
+cp "$tmp/k.ptx" "$tmp/named-otherwise"
+"$tmap" check "$tmp/named-otherwise" -f jsonl >"$tmp/other" 2>"$tmp/err"
+ok "a PTX file is told by what it says" test $? = 1
+for command in rules check; do
+    "$tmap" $command --ptx "$tmp/k.ptx" >/dev/null 2>"$tmp/err"
+    ok "$command --ptx takes a version alone" test $? = 3
+    ok "$command --ptx says so" has "$tmp/err" 'takes a version, 8.4'
+done
+ok "check --ptx FILE says where a file goes" has "$tmp/err" 'tmap check FILE.ptx'
 
 # --- json is jsonl, indented
 same() { # same COMMAND...

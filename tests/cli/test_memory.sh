@@ -77,7 +77,7 @@ survive 9 check -f sarif "$in"
 survive 3 check -f github "$in"
 survive 7 check --arch all "$in"
 survive 7 check --from tilelang "$tmp/in.log"
-survive 1 check --ptx "$tmp/in.ptx"
+survive 1 check "$tmp/in.ptx"
 survive 9 explain TMA014
 survive 999 rules -f json
 survive 1 encode "$tmp/legal.json"
