@@ -335,12 +335,13 @@ static void take_strides(struct taker *t, struct tmap_desc *d)
     take_elements(t, d, v, count, unknown);
 }
 
-static void take_modes(struct taker *t, struct tmap_desc *d)
+/* False where a mode is said and has no value. */
+static bool take_modes(struct taker *t, struct tmap_desc *d)
 {
     int64_t v[TMAP_MAX_RANK] = {1, 1, 1, 1, 1};
     const int n = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
     unsigned unknown = 0;
-    bool known;
+    bool known, interleave, l2, oob;
 
     if (t->call->of[ROLE_ELEM_STRIDE] >= 0) {
         const bool none = io_dump_word(t->call->args.at[t->call->of[ROLE_ELEM_STRIDE]],
@@ -349,11 +350,12 @@ static void take_modes(struct taker *t, struct tmap_desc *d)
     }
     t->unsaid.elem_stride = unknown;
     for (int i = 0; i < n; i++) d->elem_stride[i] = (uint32_t)v[i];
-    d->interleave = value_of(t, ROLE_INTERLEAVE, VALUES_INTERLEAVE, &known);
+    d->interleave = value_of(t, ROLE_INTERLEAVE, VALUES_INTERLEAVE, &interleave);
     d->swizzle = value_of(t, ROLE_SWIZZLE, VALUES_SWIZZLE, &known);
     t->unsaid.swizzle = !known;
-    d->l2_promotion = value_of(t, ROLE_L2, VALUES_L2, &known);
-    d->oob_fill = value_of(t, ROLE_OOB, VALUES_OOB, &known);
+    d->l2_promotion = value_of(t, ROLE_L2, VALUES_L2, &l2);
+    d->oob_fill = value_of(t, ROLE_OOB, VALUES_OOB, &oob);
+    return interleave && l2 && oob;
 }
 
 void io_triton_place(struct tmap_desc *d, unsigned unsaid, int bytes)
@@ -386,9 +388,9 @@ static bool take(struct taker *t)
     if (dims > 0 && box > 0 && dims != box)
         io_fail(t->record, "", "the call's lists have %d dimensions and %d box sizes", dims, box);
     take_strides(t, d);
-    take_modes(t, d);
+    const bool modes = take_modes(t, d);
     if (t->call->is->flags & TRITON) io_triton_place(d, t->unsaid.box, t->bytes);
-    return true;
+    return modes;
 }
 
 /* What to tell where the call's numbers do not decide. */
@@ -424,6 +426,7 @@ static char *text_with_call(const struct io_stream *s, size_t at, struct io_sour
             best = text;
             *call = found;
             *source = src;
+            source->use = found.begin;
         } else {
             free(text);
         }

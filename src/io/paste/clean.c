@@ -50,6 +50,21 @@ static size_t sign(char *at, const char *end)
     return 1;
 }
 
+/* "%[[NAME:.*]]" and "%[[NAME]]", as LLVM's tests write a value's name. */
+static size_t placeholder(char *at, const char *end)
+{
+    const char *name = at + 3, *stop = name, *close;
+
+    if (end - at < 6 || memcmp(at, "%[[", 3) != 0) return 1;
+    while (stop < end && *stop != ':' && *stop != ']' && *stop != '\n') stop++;
+    close = memmem(stop, (size_t)(end - stop), "]]", 2);
+    if (!close || close - at > 80) return 1;
+    const size_t n = (size_t)(stop - name);
+    memmove(at + 1, name, n);
+    memset(at + 1 + n, ' ', (size_t)(close + 2 - at) - 1 - n);
+    return (size_t)(close + 2 - at);
+}
+
 static int line_ends(const char *at, const char *end)
 {
     int count = 0;
@@ -69,6 +84,8 @@ void io_clean(struct io_stream *s)
         } else if (in_string && *at == '\\' && end - at > 1 && (at[1] == 'n' || at[1] == 't')) {
             n = 2;
             at[0] = ' ', at[1] = at[1] == 'n' ? IO_CLEAN_LINE : ' ';
+        } else if (*at == '%') {
+            n = placeholder(at, end);
         } else {
             n = strchr("&\r\xc2\xc3\xe2\xef", *at) && *at ? sign(at, end) : 1;
         }

@@ -334,6 +334,40 @@ static void one(struct numbers *v, int64_t number)
     *v = (struct numbers){.number = {number}, .count = 1};
 }
 
+static void turn(struct numbers *v)
+{
+    for (int i = 0, k = v->count - 1; i < k; i++, k--) {
+        const int64_t other = v->number[i];
+        v->number[i] = v->number[k];
+        v->number[k] = other;
+    }
+}
+
+/* Lists as Python has them, outermost first and with a stride of one element at their end, as the
+ * call has them. */
+static void turn_python(struct numbers f[FIELDS])
+{
+    struct numbers *v = &f[STRIDE_RAW];
+
+    if (v->count < 2 || v->count != f[DIM].count || v->number[v->count - 1] != 1 ||
+        v->number[0] <= 8)
+        return;
+    turn(&f[DIM]);
+    turn(&f[BOX]);
+    turn(v);
+    f[STRIDE_ELEMENTS] = *v;
+    f[STRIDE_ELEMENTS].count--;
+    memmove(f[STRIDE_ELEMENTS].number, v->number + 1, sizeof v->number - sizeof v->number[0]);
+    v->count = -1;
+}
+
+/* A number of bytes, "128B", as the enumeration's value; other numbers as they are. */
+static void take_span(struct numbers *v, const int64_t spans[4])
+{
+    for (int i = 0; i < 4 && v->count > 0; i++)
+        if (v->number[0] == spans[i]) v->number[0] = i;
+}
+
 /* Strides as the call takes them: some list the element's own first, as CUTLASS, and some count in
  * elements. False where that cannot be told. */
 static bool take_listed_strides(struct numbers f[FIELDS], int rank)
@@ -368,7 +402,9 @@ static void fill_up(struct numbers *v, int rank)
 static void complete_listing(struct io_record *record, struct numbers f[FIELDS],
                              struct io_unsaid *unsaid)
 {
-    static const int64_t spans[] = {16, 32, 64, 128};
+    static const int64_t swizzles[] = {16, 32, 64, 128}, interleaves[] = {-1, 16, 32, -1};
+    static const int64_t promotions[] = {-1, 64, 128, 256};
+    turn_python(f);
     const int32_t dtype = type_of(f);
     const int rank = rank_of(f);
     const bool strides = take_listed_strides(f, rank);
@@ -382,8 +418,9 @@ static void complete_listing(struct io_record *record, struct numbers f[FIELDS],
     one(&f[DTYPE], dtype < 0 ? 0 : dtype);
     one(&f[RANK], rank);
     if (unsaid->swizzle) one(&f[SWIZZLE], 0);
-    for (int i = 0; i < 4; i++)
-        if (f[SWIZZLE].number[0] == spans[i]) f[SWIZZLE].number[0] = i;
+    take_span(&f[SWIZZLE], swizzles);
+    take_span(&f[INTERLEAVE], interleaves);
+    take_span(&f[L2], promotions);
     if (!value_name(VALUES_SWIZZLE, f[SWIZZLE].number[0])) /* a line cut into by another's */
         unsaid->swizzle = true, f[SWIZZLE].number[0] = 0;
     if (f[ADDRESS].count < 1) {

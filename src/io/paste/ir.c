@@ -211,6 +211,30 @@ static bool take_triton(struct module *m, const char *at, const char *end, struc
     return true;
 }
 
+/* Behind "memref<" from `at` on, also through an alias ("!lhs"); the last where `last`; NULL for a
+ * memref of no shape, or none. */
+static const char *memref_in(const struct module *m, const char *at, const char *end, bool last)
+{
+    const char *found = NULL, *p = at;
+    char alias[NAME + 4];
+
+    for (; p < end && (p = memmem(p, (size_t)(end - p), "memref<", 7)); p += 7) {
+        found = p + 7;
+        if (!last) break;
+    }
+    p = memchr(at, '!', (size_t)(end - at));
+    if (found && (!p || last || found < p)) return *found == '*' ? NULL : found;
+    if (!p) return NULL;
+    size_t n = 1;
+    while (p + n < end && n < NAME && io_dump_is_word(p[n])) n++;
+    snprintf(alias, sizeof alias, "%.*s =", (int)n, p);
+    p = memmem(m->text, (size_t)(m->end - m->text), alias, n + 2);
+    if (!p || p >= at) return NULL;
+    end = line_end(p, m->end);
+    p = memmem(p, (size_t)(end - p), "memref<", 7);
+    return p ? p + 7 : NULL;
+}
+
 /* The static memref that a name is, through memref.cast; NULL for none. */
 static const char *memref_of(const struct module *m, const char *name, int depth)
 {
@@ -220,16 +244,11 @@ static const char *memref_of(const struct module *m, const char *name, int depth
     if (!p || depth == DEEP) return NULL;
     end = line_end(p, m->end);
     const char *cast = io_dump_word(p, end, "memref.cast");
-    if (cast == p) {
-        p += 11;
-        if (take_name(&p, end, inner) && (p = memmem(p, (size_t)(end - p), "memref<", 7)) &&
-            p[7] != '*')
-            return p + 7;
-        return NULL;
-    }
-    const char *last = NULL; /* the result's type is the last */
-    for (; p < end && (p = memmem(p, (size_t)(end - p), "memref<", 7)); p += 7) last = p + 7;
-    return last;
+    if (cast != p) return memref_in(m, p, end, true);
+    p += 11;
+    if (!take_name(&p, end, inner)) return NULL;
+    const char *found = memref_in(m, p, end, false);
+    return found ? found : memref_of(m, inner, depth + 1);
 }
 
 static int32_t mode_of(const char *at, const char *end, const char *key, enum values which)
@@ -273,6 +292,15 @@ static bool take_nvgpu(struct module *m, const char *at, const char *end, struct
     copy_sizes(d, dim, box);
     uint64_t stride = layout_gmem_bits(d->dtype) / 8;
     for (int i = 0; i + 1 < boxes; i++) d->stride_bytes[i] = stride *= d->dim[i];
+    if (!io_dump_word(p, end, "swizzle")) { /* of an alias ("!map = ...") */
+        const char *alias = memchr(p, '!', (size_t)(end - p));
+        size_t n = alias ? 1 : 0;
+        while (n && alias + n < end && io_dump_is_word(alias[n])) n++;
+        p = n ? memmem(m->text, (size_t)(m->end - m->text), alias, n) : NULL;
+        end = p ? line_end(p, m->end) : NULL;
+        unsaid->swizzle = !p || !io_dump_word(p, end, "swizzle");
+        if (!p) return true;
+    }
     d->swizzle = mode_of(p, end, "swizzle", VALUES_SWIZZLE);
     d->interleave = mode_of(p, end, "interleave", VALUES_INTERLEAVE);
     d->l2_promotion = mode_of(p, end, "l2promo", VALUES_L2);

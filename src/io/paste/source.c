@@ -280,7 +280,8 @@ bool io_source_next(struct io_stream *s, struct io_record *out)
 
     s->at = s->size;
     if (!text) return false;
-    struct io_source source = {.text = text, .end = text + s->size, .looks = LOOKS};
+    struct io_source source = {
+        .text = text, .end = text + s->size, .use = call.arg[0], .looks = LOOKS};
     struct taker t = {.source = &source, .call = &call, .ok = true};
     *out = (struct io_record){.file = s->file, .record = ++s->record, .column = 1, .line = 1};
     for (const char *p = text; p < call.arg[0]; p++) out->line += *p == '\n';

@@ -97,6 +97,8 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     int64_t skipped = 0;
 
     at = io_source_cast(at, end);
+    const char *start = at;
+    const bool pointer = at > s->text && at[-1] == '&';
     if (at < end && (*at == '{' || *at == '[' || (s->python && *at == '(')))
         return entries(s, opening(s, at, end) + 1, end, out, cap, count, unknown);
     if (!io_source_word(&at, end, name)) return false;
@@ -108,6 +110,8 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     if (at < end && *at == '+' && !io_source_value(s, at + 1, end, VALUES_NUMBER, &skipped))
         return false;
     if (at < end && *at != '+') return io_source_miss(s, name), false;
+    if (pointer && io_source_value(s, start, end, VALUES_NUMBER, out)) /* of one variable */
+        return *count = 1, *unknown = 0, true;
     if (!by_name(s, name, out, cap, count, unknown)) return false;
     if (skipped < 0 || skipped > *count || skipped > cap) return false;
     *count -= (int)skipped;

@@ -404,30 +404,61 @@ static const char *behind_type(const struct io_source *s, const char *at, const 
     return q < s->end && *q == '=' ? q : p;
 }
 
-/* "M, N = 64, 32": of N, the second. */
-static bool in_tuple(const struct io_source *s, const char *at, size_t length, const char **from,
-                     const char **to)
+/* Which of the names of "M, N = ..." the one at `at` is, and behind the "="; -1 where it is no
+ * statement of that form. */
+static int place_in_tuple(const struct io_source *s, const char *at, size_t length,
+                          const char **behind)
 {
-    const char *line = line_of(s, at), *p = line;
+    const char *p = line_of(s, at);
     int before = 0, after = 0;
 
     for (; p < at; p++) {
-        if (!io_dump_is_word(*p) && !strchr(" ,\t(", *p)) return false;
+        if (!io_dump_is_word(*p) && !strchr(" ,\t", *p)) return -1;
         before += *p == ',';
     }
     for (p = at + length; p < s->end && *p != '=' && *p != '\n'; p++) {
-        if (!io_dump_is_word(*p) && !strchr(" ,\t)", *p)) return false;
+        if (!io_dump_is_word(*p) && !strchr(" ,\t", *p)) return -1;
         after += *p == ',';
     }
-    if (before + after == 0 || p == s->end || *p != '=' || p[1] == '=') return false;
-    p++;
+    if (before + after == 0 || p == s->end || *p != '=' || p[1] == '=') return -1;
+    *behind = p + 1;
+    return before;
+}
+
+/* "M, N = 64, 32": of N, the second. */
+static bool in_tuple(const struct io_source *s, const char *p, int place, const char **from,
+                     const char **to)
+{
     for (int i = 0;; i++, p++) {
         *from = p;
         *to = value_end(s, p);
-        if (i == before) return i > 0 || (*to < s->end && **to == ',');
+        if (i == place) return i > 0 || (*to < s->end && **to == ',');
         if (*to == s->end || **to != ',') return false;
         p = *to;
     }
+}
+
+/* "M, N = x.shape": of N, the tensor's second size. */
+static bool tuple_attribute(struct io_source *s, const char *name, int64_t *out)
+{
+    const char *at = s->text, *p, *end;
+    const size_t length = strlen(name);
+    bool found = false;
+
+    for (; (at = io_dump_word(at, s->end, name)); at += length) {
+        char tensor[NAME], attribute[NAME];
+        int64_t value;
+        const int place = place_in_tuple(s, at, length, &p);
+        if (place < 0 || !s->attribute) continue;
+        end = value_end(s, p);
+        if (!io_source_word(&p, end, tensor) || p == end || *p++ != '.' ||
+            !io_source_word(&p, end, attribute) ||
+            !s->attribute(s, tensor, attribute, place, &value) || (found && value != *out))
+            return false;
+        *out = value;
+        found = true;
+    }
+    return found;
 }
 
 /* What the name at `at` is set to there: behind "=", "{" or "#define NAME"; false where it is not.
@@ -435,11 +466,12 @@ static bool in_tuple(const struct io_source *s, const char *at, size_t length, c
 static bool setting(const struct io_source *s, const char *at, size_t length, int index,
                     const char **from, const char **to)
 {
-    const char *p = at + length;
+    const char *p = at + length, *tuple;
 
     if (!s->python && index < 0 && defined(s, at, length, from, to)) return true;
     while (p < s->end && (*p == ' ' || *p == '\t')) p++;
-    if (s->python && index < 0 && in_tuple(s, at, length, from, to)) return true;
+    const int place = s->python && index < 0 ? place_in_tuple(s, at, length, &tuple) : -1;
+    if (place >= 0) return in_tuple(s, tuple, place, from, to);
     while (p < s->end && *p == '[') { /* an array's size, or the entry */
         const char *close = behind(p, s->end);
         int64_t entry;
@@ -470,6 +502,29 @@ static bool is_entry(const struct io_source *s, const char *at, size_t length)
     return p < s->end && *p == '[' && line == at; /* a declaration has its type before it */
 }
 
+/* Whether a type stands before the name, or the declaration of another. */
+static bool is_declaration(const struct io_source *s, const char *at)
+{
+    const char *p = at;
+
+    while (p > s->text && isspace((unsigned char)p[-1])) p--;
+    return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
+}
+
+/* Whether the block of C that `at` stands in has ended before the use, or begins behind it. */
+static bool is_elsewhere(const struct io_source *s, const char *at)
+{
+    int depth = 0;
+
+    if (s->python || !s->use || !is_declaration(s, at)) return false;
+    if (at > s->use) return true;
+    for (const char *p = at; p < s->use; p++) {
+        depth += (*p == '{') - (*p == '}');
+        if (depth < 0) return true;
+    }
+    return false;
+}
+
 bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
                        const char **from, const char **to)
 {
@@ -479,6 +534,7 @@ bool io_source_setting(struct io_source *s, const char *name, int index, const c
         *at += length;
         if (here > s->text && (here[-1] == '.' || here[-1] == '>') && here[-1] != ' ') continue;
         if (is_entry(s, here, length) != (index >= 0)) continue;
+        if (index < 0 && is_elsewhere(s, here)) continue;
         if (setting(s, here, length, index, from, to)) return true;
     }
     return false;
@@ -500,6 +556,8 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
         *out = value;
         found = true;
     }
+    if (!found && s->python && r->depth < DEEP && s->looks-- > 0)
+        found = tuple_attribute(s, name, out);
     if (!found) io_source_miss(s, name);
     return found;
 }

@@ -9,8 +9,9 @@
 /* A piece of source, comments blanked out. */
 struct io_source {
     const char *text, *end;
-    bool python;      /* statements end with their line; ** and //; tuples are set at once */
-    int looks;        /* for names that may still be made: each reads the whole text */
+    bool python;     /* statements end with their line; ** and //; tuples are set at once */
+    const char *use; /* where the values are used: what is declared in another block is not meant */
+    int looks;       /* for names that may still be made: each reads the whole text */
     char missing[96]; /* the names without a value, "M, K" */
     /* "name.shape[index]" and the like of a tensor; NULL where there are none */
     bool (*attribute)(struct io_source *s, const char *name, const char *attribute, int index,
