@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +36,8 @@ static int judge(const struct cli *cli, int how)
 
 bool cli_helper_begin(const struct cli *cli, int *code)
 {
-    const pid_t self = getpid(), child = fork();
+    const char *wanted = getenv("TMAP_HELPER");
+    const pid_t self = getpid(), child = wanted && strcmp(wanted, "no") == 0 ? -1 : fork();
     int how = 0;
 
     if (child < 0) return false;

@@ -2,7 +2,7 @@
 """Every command of the golden tests with what can go wrong around it: each ends with a true error.
 
     sweep.py [--every N] [--signals N] [--sample N] [--shard I/N] [--only NAME] [--kinds A,B]
-             [--seconds N] [BUILD]
+             [--seconds N] [--show N] [BUILD]
 
 --sample N takes each N-th command, --shard I/N the N-th part of what is done with them. A build with the
 address sanitizer is swept as the others are; what a sanitizer reports is bad, whatever else is said. What --seconds cuts off is said, and is not ok.
@@ -32,7 +32,7 @@ import time
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 GOLDEN = TOP / "tests" / "golden"
-LIMIT_S = 60
+LIMIT_S, NO_END = 60, 999  # NO_END: the exit code of what was stopped then
 
 
 # Commands that no golden test has, run at the top of the tree; and those that allocate so often, inside isl
@@ -89,15 +89,19 @@ class Case:
         how.setdefault("stdout", subprocess.PIPE)
         how.setdefault("stderr", subprocess.PIPE)
         how.setdefault("stdin", subprocess.DEVNULL)
-        return subprocess.run(self.words, cwd=self.folder, env=environment, timeout=LIMIT_S,
-                              check=False, **how)
+        try:
+            return subprocess.run(self.words, cwd=self.folder, env=environment, timeout=LIMIT_S,
+                                  check=False, **how)
+        except subprocess.TimeoutExpired as late:
+            return subprocess.CompletedProcess(self.words, NO_END, late.stdout or b"", late.stderr or b"")
 
 
 # A sanitizer that found something has an exit code of its own. It brings its own malloc, before which the
 # one that fails is loaded; it cannot look for leaks while strace traces.
 PLAIN = {"LC_ALL": "C", "COLUMNS": "100",
          "ASAN_OPTIONS": "exitcode=199:verify_asan_link_order=0:allocator_may_return_null=1"}
-TRACED = {"ASAN_OPTIONS": PLAIN["ASAN_OPTIONS"] + ":detect_leaks=0"}
+# strace counts the calls of each process apart: one process, then.
+TRACED = {"ASAN_OPTIONS": PLAIN["ASAN_OPTIONS"] + ":detect_leaks=0", "TMAP_HELPER": "no"}
 
 
 def sound(r):
@@ -114,10 +118,10 @@ class Tally:
         if not good:
             self.bad.append(f"{case.name}: {what}")
 
-    def tap(self, number):
+    def tap(self, number, options):
         print(f"{'not ok' if self.bad else 'ok'} {number} - {self.kind}: {self.runs} runs, "
               f"{len(self.bad)} bad" + (f", {self.own} undecided" if self.own else ""), flush=True)
-        for line in self.bad[:12]:
+        for line in self.bad[:options.show]:
             print(f"# {line}")
         return bool(self.bad)
 
@@ -196,6 +200,12 @@ def output(cases, options, tally):
             tally.note(good, case, f"a pipe without a reader: exit {r.returncode}")
 
 
+def begun(lines):
+    """Where the command itself begins: the loader's last munmap is past, and the sanitizer's own files."""
+    own = [i for i, line in enumerate(lines) if '"/proc/self/' in line]
+    return next((i for i, line in enumerate(lines) if i > max(own, default=-1) and " munmap(" in line), 0)
+
+
 FAILING = {"read": "EIO", "pread64": "EIO", "write": "EIO", "openat": "EMFILE", "mmap": "ENOMEM",
            "rename": "EIO", "fsync": "EIO", "close": "EIO", "ftruncate": "EIO", "mkdir": "EACCES"}
 
@@ -205,10 +215,10 @@ def calls(cases, options, tally):
         log = f"{folder}/log"
         for case in cases:
             words = case.words
-            case.words = ["strace", "-f", "-qq", "-o", log, "-e", "trace=munmap," + ",".join(FAILING), *words]
+            case.words = ["strace", "-f", "-qq", "-o", log, "-e", "trace=open,munmap," + ",".join(FAILING), *words]
             case.run(more=TRACED)
             lines = pathlib.Path(log).read_text().splitlines()
-            loaded = next((i for i, line in enumerate(lines) if " munmap(" in line), 0)
+            loaded = begun(lines)
             for name, error in FAILING.items():
                 if name == "mmap" and "asan" in options.build:
                     continue  # the sanitizer's own: it ends without memory for its shadow
@@ -260,6 +270,7 @@ def main():
     parser.add_argument("--shard", default="0/1")
     parser.add_argument("--kinds", default="memory,output,calls,streams,signals")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--show", type=int, default=12, help="how many bad runs are named")
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("build", nargs="?", default="build")
     options = parser.parse_args()
@@ -288,7 +299,7 @@ def main():
             kind(cases, options, tally)
         except Late:
             tally.bad.append("cut off: --seconds")
-        failed |= tally.tap(number)
+        failed |= tally.tap(number, options)
     print(f"1..{number}")
     return failed
 
