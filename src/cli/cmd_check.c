@@ -216,19 +216,27 @@ static bool is_ptx(const char *text, size_t size)
     return size - i > sizeof word && memcmp(text + i, word, sizeof word - 1) == 0;
 }
 
-/* A PTX file among the operands; it is told by how it begins. */
-static const char *ptx_operand(const struct cli *cli)
+/* Told by how it begins, or by its name where that cannot be read: check_ptx() then says why. */
+static bool is_ptx_file(const char *path)
 {
     char head[4096];
+    struct stat info;
+    const size_t length = strlen(path);
 
-    for (size_t i = 0; i < cli->operand_count; i++) {
-        struct stat info;
-        if (stat(cli->operand[i], &info) != 0 || !S_ISREG(info.st_mode)) continue;
-        FILE *in = fopen(cli->operand[i], "rb");
-        const size_t got = in ? fread(head, 1, sizeof head, in) : 0;
-        if (in) fclose(in);
-        if (is_ptx(head, got)) return cli->operand[i];
-    }
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    FILE *in = fopen(path, "rb");
+    const size_t got = in ? fread(head, 1, sizeof head, in) : 0;
+    const bool failed = !in || ferror(in);
+    if (in) fclose(in);
+    if (failed) return length > 4 && strcmp(path + length - 4, ".ptx") == 0;
+    return is_ptx(head, got);
+}
+
+/* A PTX file among the operands. */
+static const char *ptx_operand(const struct cli *cli)
+{
+    for (size_t i = 0; i < cli->operand_count; i++)
+        if (is_ptx_file(cli->operand[i])) return cli->operand[i];
     return NULL;
 }
 
