@@ -104,6 +104,11 @@ bool cli_number(const struct cli *cli, const char *name, uint64_t otherwise, uin
 void cli_note(struct cli *cli, enum cli_exit code);
 enum cli_exit cli_strongest(unsigned noted);
 
+/* cli_no_value() : a usage error of a name that is none of `names` ("triton, cutlass or tilelang"):
+ * what takes them, and which may be meant. */
+enum cli_exit cli_no_value(const struct cli *cli, const char *what, const char *names,
+                           const char *given);
+
 /* cli_message() : "tmap check: …" and a newline on stderr. cli_usage() : the same, with a pointer
  *  to --help; returns CLI_USAGE, for `return cli_usage(…)`. */
 void cli_message(const struct cli *cli, const char *format, ...)

@@ -330,7 +330,7 @@ static enum cli_exit run_all(struct session *s)
     if (!cli_number(s->cli, "seeds", 1, &seeds) || !cli_shard_get(s->cli, &shard)) return CLI_USAGE;
     for (int i = 0; i < 3; i++) total += runs_of(i, name, seeds);
     if (!total && seeds)
-        return cli_usage(s->cli, "--schedule takes earliest, latest, random or all");
+        return cli_no_value(s->cli, "--schedule", "earliest, latest, random or all", name);
     cli_shard_range(&shard, total, &first, &end);
     s->cli->progress->of = end - first;
     for (int i = 0; i < 3; i++)

@@ -187,7 +187,8 @@ static bool form_of(const struct cli *cli, enum form *form)
 static enum cli_exit run(struct cli *cli)
 {
     struct encode e = {.cli = cli};
-    if (!form_of(cli, &e.form)) return cli_usage(cli, "--as takes hex, c, bin or json");
+    if (!form_of(cli, &e.form))
+        return cli_no_value(cli, "--as", "hex, c, bin or json", cli_get(cli, "as"));
     const enum tmap_status status =
         tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "encode");

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { WORD = 32 }; /* of a rule's name */
+
 /* Breaks text at spaces into lines of 78 columns behind an indentation. */
 static void wrapped(const char *text, const char *indent)
 {
@@ -135,18 +137,40 @@ static size_t list_matches(const char *word)
     return n;
 }
 
+/* The words of a rule's name, "stride_multiple_16"; the nearest of all names stays in `kept`. */
+static void suggest_words(struct io_suggestion *s, const char *name, char kept[WORD])
+{
+    char word[WORD];
+
+    for (; *name; name += strspn(name, "_")) {
+        const size_t n = strcspn(name, "_");
+        const size_t before = s->distance;
+        const bool first = !s->best;
+        snprintf(word, sizeof word, "%.*s", (int)n, name);
+        if (n > 3 && n < WORD) io_suggest(s, word);
+        if (n > 3 && n < WORD && (first || s->distance < before)) {
+            strcpy(kept, word);
+            s->best = kept;
+        }
+        name += n;
+    }
+}
+
 static enum cli_exit no_rule(const struct cli *cli, const char *name)
 {
-    struct io_suggestion s = {.wanted = name};
-    char meant[64];
+    struct io_suggestion s = {.wanted = name}, words = s;
+    char meant[64], word[WORD] = "";
 
     if (cli->format == IO_TEXT && *name && list_matches(name) > 0) return CLI_OK;
     for (size_t i = 0; i < tmap_row_count(); i++) {
         io_suggest(&s, tmap_row_id((tmap_row)i));
         io_suggest(&s, tmap_row_name((tmap_row)i));
     }
-    return cli_usage(cli, "there is no rule '%s', and none mentions it%s", name,
-                     io_meant(&s, meant, sizeof meant));
+    for (size_t i = 0; i < tmap_row_count(); i++)
+        suggest_words(&words, tmap_row_name((tmap_row)i), word);
+    return cli_usage(
+        cli, "there is no rule '%s', and none mentions it%s", name,
+        io_meant(words.best && words.distance < s.distance ? &words : &s, meant, sizeof meant));
 }
 
 static enum cli_exit explain(const struct cli *cli, const char *name)

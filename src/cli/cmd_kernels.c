@@ -84,7 +84,7 @@ static enum cli_exit run(struct cli *cli)
     if (strcmp(what, "bench") == 0) return measure_all(cli, true);
     if (strcmp(what, "scan") == 0) return cli_code_scan(cli);
     if (strcmp(what, "table") == 0) return cli_code_table(cli);
-    return cli_usage(cli, "list, verify, bench, scan or table, not '%s'", what);
+    return cli_no_value(cli, "kernels", "list, verify, bench, scan or table", what);
 }
 
 static const struct cli_option options[] = {

@@ -184,8 +184,10 @@ static enum cli_exit run(struct cli *cli)
     l.only_svg = l.svg && strcmp(l.svg, "-") == 0;
     int32_t consumer, major;
     if (!choose(cli, "consumer", VALUES_CONSUMER, &consumer))
-        return cli_usage(cli, "--consumer takes none, ldmatrix, wgmma or tcgen05");
-    if (!choose(cli, "major", VALUES_MAJOR, &major)) return cli_usage(cli, "--major takes k or mn");
+        return cli_no_value(cli, "--consumer", "none, ldmatrix, wgmma or tcgen05",
+                            cli_get(cli, "consumer"));
+    if (!choose(cli, "major", VALUES_MAJOR, &major))
+        return cli_no_value(cli, "--major", "k or mn", cli_get(cli, "major"));
     l.consumer = (enum tmap_consumer)consumer;
     l.major = (enum tmap_major)major;
     const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &l.checker);

@@ -505,7 +505,7 @@ static enum cli_exit run(struct cli *cli)
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(what, verbs[i]) == 0) return with_driver(cli, what);
     if (strcmp(what, "replay") != 0)
-        return cli_usage(cli, "say what: run, record, replay, probe or time");
+        return cli_no_value(cli, "oracle", "run, record, replay, probe or time", what);
     if (cli->operand_count < 2) return cli_usage(cli, "replay needs a corpus");
     for (size_t i = 1; i < cli->operand_count; i++)
         cli_note(cli, cli_has(cli, "case") ? show_case(cli, cli->operand[i])

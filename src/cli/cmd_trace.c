@@ -262,6 +262,14 @@ static enum cli_exit report(struct trace *t, const struct tmap_trace_result *r)
     return CLI_OK;
 }
 
+static bool is_mode(const char *name)
+{
+    static const char *const modes[] = {"auto", "cupti", "interpose"};
+    for (size_t i = 0; name && i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(name, modes[i]) == 0) return true;
+    return !name;
+}
+
 static enum cli_exit run(struct cli *cli)
 {
     struct trace t = {.cli = cli};
@@ -272,6 +280,8 @@ static enum cli_exit run(struct cli *cli)
                                                .event = on_event,
                                                .user = &t};
     if (cli->operand_count == 0) return cli_usage(cli, "say what to run: tmap trace -- PROGRAM");
+    if (!is_mode(options.mode))
+        return cli_no_value(cli, "--mode", "auto, cupti or interpose", options.mode);
     const enum tmap_status status = tmap_trace_run(&options, &result);
     enum cli_exit code = CLI_INPUT;
     if (status == TMAP_OK)

@@ -23,6 +23,8 @@ const char *cli_command_meant(const char *name, char *out, size_t size)
 {
     struct io_suggestion s = {.wanted = name};
     for (size_t i = 0; commands[i]; i++) io_suggest(&s, commands[i]->name);
+    io_suggest(&s, "--version");
+    io_suggest(&s, "--help");
     return io_meant(&s, out, size);
 }
 

@@ -168,7 +168,7 @@ bool cli_input_makes_sense(const struct cli *cli)
 
     if (!(cli->command->groups & CLI_DESC)) return true;
     if (program && !io_dump_find(program, &from))
-        cli_usage(cli, "--from takes triton, cutlass, tilelang or flashinfer, not '%s'", program);
+        cli_no_value(cli, "--from", "triton, cutlass, tilelang or flashinfer", program);
     else if (cli_is_given(cli) && (cli->operand_count || program))
         cli_usage(cli, "a descriptor comes from options or from files, not both");
     else

@@ -65,6 +65,26 @@ enum cli_exit cli_usage(const struct cli *cli, const char *format, ...)
     return CLI_USAGE;
 }
 
+enum cli_exit cli_no_value(const struct cli *cli, const char *what, const char *names,
+                           const char *given)
+{
+    enum { MOST = 40, LONG = 24 };
+    char name[MOST][LONG], meant[64];
+    struct io_suggestion s = {.wanted = given};
+    int n = 0;
+
+    for (const char *p = names; *p && n < MOST; p += strspn(p, ", ")) {
+        const size_t length = strcspn(p, ", ");
+        if (length < LONG && strncmp(p, "or ", 3) != 0) {
+            snprintf(name[n], LONG, "%.*s", (int)length, p);
+            io_suggest(&s, name[n++]);
+        }
+        p += length;
+    }
+    return cli_usage(cli, "%s takes %s, not '%s'%s", what, names, given,
+                     io_meant(&s, meant, sizeof meant));
+}
+
 enum cli_exit cli_status(const struct cli *cli, enum tmap_status status, const char *what)
 {
     static const struct {
@@ -217,6 +237,15 @@ static bool is_wrong(const char *cuda, const char *ptx, const char *driver)
     return tmap_target_from(cuda, ptx, driver, NULL, &target) == TMAP_E_ARGUMENT;
 }
 
+static void no_arch(const struct cli *cli, const char *name)
+{
+    struct io_suggestion s = {.wanted = name};
+    char meant[64];
+
+    for (size_t i = 0; tmap_arch_at(i); i++) io_suggest(&s, tmap_arch_name(tmap_arch_at(i)));
+    cli_usage(cli, "there is no architecture '%s'%s", name, io_meant(&s, meant, sizeof meant));
+}
+
 static bool read_target(struct cli *cli)
 {
     const char *cuda = cli_get(cli, "cuda"), *driver = cli_get(cli, "driver");
@@ -236,7 +265,7 @@ static bool read_target(struct cli *cli)
     status = tmap_target_from(cuda, ptx, driver, arch, &cli->target);
     if (status == TMAP_OK) return true;
     if (status == TMAP_E_TARGET)
-        cli_usage(cli, "there is no architecture '%s'", arch ? arch : "");
+        no_arch(cli, arch ? arch : "");
     else if (is_wrong(cuda, NULL, NULL))
         cli_usage(cli, "--cuda takes a toolkit's version, 12.4, not '%s'", cuda);
     else if (is_wrong(NULL, ptx, NULL))
@@ -258,7 +287,7 @@ static bool read_contract(struct cli *cli)
             cli->contract = (enum tmap_contract)i;
             return true;
         }
-    cli_usage(cli, "there is no contract '%s': safe, documented, driver, hardware", text);
+    cli_no_value(cli, "--contract", "safe, documented, driver or hardware", text);
     return false;
 }
 
@@ -272,7 +301,7 @@ static bool read_format(struct cli *cli)
     if (io_format_find(text, &cli->format) && cli->command->formats & IO_BIT(cli->format))
         return true;
     cli_formats(cli->command->formats, names, sizeof names);
-    cli_usage(cli, "--format takes %s here, not '%s'", names, text);
+    cli_no_value(cli, "--format", names, text);
     return false;
 }
 
@@ -286,7 +315,7 @@ static bool read_progress(struct cli *cli)
     }
     cli->shows_progress = strcmp(when, "always") == 0;
     if (cli->shows_progress || strcmp(when, "never") == 0) return true;
-    cli_usage(cli, "--progress takes auto, always or never, not '%s'", when);
+    cli_no_value(cli, "--progress", "auto, always or never", when);
     return false;
 }
 
@@ -299,7 +328,7 @@ static bool read_color(struct cli *cli)
     }
     cli->color = strcmp(when, "always") == 0;
     if (cli->color || strcmp(when, "never") == 0) return true;
-    cli_usage(cli, "--color takes auto, always or never, not '%s'", when);
+    cli_no_value(cli, "--color", "auto, always or never", when);
     return false;
 }
 

@@ -1,0 +1,36 @@
+#!/bin/sh
+# A name that does not exist is a usage error that says which one may be meant: commands, options, their values, rules,
+# fields of records.
+cd "$(dirname "$0")/../.." || exit 2
+B=${B:-build} n=0 tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+file=examples/descriptors/failures/triton-6354.json
+meant() { # meant NAME CODE COMMAND...
+    want=$1 code=$2; shift 2
+    n=$((n + 1))
+    "$B/tmap" "$@" >"$tmp/said" 2>&1
+    if [ $? = "$code" ] && grep -q -- "did you mean '$want'?" "$tmp/said"; then echo "ok $n - tmap $*: $want"
+    else echo "not ok $n - tmap $*: $want"; head -2 "$tmp/said" | sed 's/^/# /'; fi
+}
+meant check 3 chekc
+meant --version 3 --versio
+meant --from 3 check --fromm x
+meant triton 3 check --from tritn $file
+meant driver 3 check --contract drivr $file
+meant sm_90a 3 check --arch sm_90aa $file
+meant json 3 check -f jsn $file
+meant always 3 check --color alway $file
+meant never 3 check --progress nevr $file
+meant wgmma 3 layout --consumer wgma $file
+meant json 3 encode --as jsn $file
+meant cupti 3 trace --mode cuptii -- true
+meant list 3 kernels lst
+meant replay 3 oracle repaly
+meant stride 3 explain strde
+meant swizzle 3 explain swizle
+meant TMA014 3 explain TMA0144
+meant bf16 2 check --dtype bf61 --dim 64 --box 64
+meant 32B 2 check --dtype bf16 --dim 64 --box 64 --swizzle 12B
+echo '{"dtype":"bf16","adress":0,"dim":[64],"box":[64]}' >"$tmp/key.json"
+meant address 2 check "$tmp/key.json"
+echo "1..$n"
