@@ -104,7 +104,9 @@ static void every_fault_is_found(void **state)
     assert_int_equal(missed, 0);
 }
 
-static int on(int cc_major, const char *name, const char *const ptx[4], enum later_shape from,
+enum { PTX = 5 }; /* files of it, at most */
+
+static int on(int cc_major, const char *name, const char *const ptx[PTX], enum later_shape from,
               enum later_shape to)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_controls_are_right),
@@ -114,7 +116,7 @@ static int on(int cc_major, const char *name, const char *const ptx[4], enum lat
     emulator = emulated_state();
     first = from;
     last = to;
-    for (int i = 0; i < 4 && ptx[i]; i++)
+    for (int i = 0; i < PTX && ptx[i]; i++)
         if (!emulated_ptx(ptx[i])) {
             printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
             return 0;
@@ -127,12 +129,13 @@ static int on(int cc_major, const char *name, const char *const ptx[4], enum lat
 int main(void)
 {
     /* A plan asks for the plain kernels. */
-    static const char *const tensor[4] = {
+    static const char *const tensor[PTX] = {
         "tests/device/gemm/faults_sm100", "src/kernels/gemm/sm100/f16",
-        "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4"};
-    static const char *const warps[4] = {"tests/device/gemm/faults_sm120",
-                                         "src/kernels/gemm/sm120/bf16",
-                                         "src/kernels/gemm/sm120/mxf8"};
-    return on(10, "faults of tensor memory", tensor, SINGLE, SCALED) +
+        "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4",
+        "src/kernels/gemm/sm100/mxf4"};
+    static const char *const warps[PTX] = {"tests/device/gemm/faults_sm120",
+                                           "src/kernels/gemm/sm120/bf16",
+                                           "src/kernels/gemm/sm120/mxf8"};
+    return on(10, "faults of tensor memory", tensor, SINGLE, MXF4) +
            on(12, "faults of mma.sync", warps, WARPS, WARPS_SCALED);
 }

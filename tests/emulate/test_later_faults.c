@@ -44,7 +44,8 @@ static void tensor_memory(void **state)
 {
     static const char *const sources[] = {
         "tests/device/gemm/faults_sm100", "src/kernels/gemm/sm100/f16",
-        "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4", NULL};
+        "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4",
+        "src/kernels/gemm/sm100/mxf4",    NULL};
     (void)state;
     on(10, sources);
 }

@@ -1,6 +1,7 @@
 // Scale factors on their way into shared memory (params.h: GEMM_SCALE_BYTES).
 #pragma once
 
+#include "kernels/gemm/faults.cuh"
 #include "kernels/gemm/params.h"
 #include "kernels/ptx/ptx.cuh"
 
@@ -11,8 +12,9 @@ template <int DEPTH>
 PTX_FN void load_row_scales(const gemm_params &p, uint64_t row, int32_t tiles, int32_t first,
                             uint32_t to, uint32_t bar)
 {
-    const int32_t bytes =
-        DEPTH == 1 || first + DEPTH <= tiles ? DEPTH * GEMM_SCALE_BYTES : GEMM_SCALE_BYTES;
+    const int32_t bytes = DEPTH == 1 || first + DEPTH <= tiles || FAULT(p, 90)
+                              ? DEPTH * GEMM_SCALE_BYTES
+                              : GEMM_SCALE_BYTES;
 #pragma unroll 1
     for (int32_t at = 0; at < DEPTH * GEMM_SCALE_BYTES; at += bytes) {
         const int32_t tile = min(first + at / GEMM_SCALE_BYTES, tiles - 1);
@@ -30,7 +32,8 @@ PTX_FN void load_scales(const gemm_params &p, const gemm_params &q, int32_t a_ro
     const int32_t a_tiles = (q.m + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS;
     const int32_t b_tiles = (q.n + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS;
     const int32_t a_tile = min(a_row / GEMM_SCALE_ROWS, a_tiles - 1) + batch * a_tiles;
-    const int64_t row_bytes = (int64_t)q.scale_tiles * GEMM_SCALE_BYTES;
+    const int64_t row_bytes =
+        (int64_t)(FAULT(p, 91) ? q.k_blocks * DEPTH : q.scale_tiles) * GEMM_SCALE_BYTES;
     load_row_scales<DEPTH>(p, q.a_scales + a_tile * row_bytes, q.scale_tiles, k_block * DEPTH, to,
                            bar);
 #pragma unroll

@@ -21,13 +21,18 @@ static const struct {
     [STREAM] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 4}},
     [DYNAMIC] = {"tensor_dynamic_faulty_2x256", {.tile_m = 256, .tile_n = 256, .dynamic = 1}},
     [SCALED] = {"tensor_scaled_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [NVF4] = {"tensor_nvf4_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [MXF4] = {"tensor_mxf4_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
     [WARPS] = {"warps_faulty_2x64", {.tile_m = 128, .tile_n = 64, .clusters = 1}},
     [WARPS_SCALED] = {"warps_scaled_faulty_2x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
 };
 
-static bool is_scaled(enum later_shape shape)
+static int32_t kind_of(enum later_shape shape)
 {
-    return shape == SCALED || shape == WARPS_SCALED;
+    return shape == NVF4                              ? TMAP_GEMM_NVF4
+           : shape == MXF4                            ? TMAP_GEMM_MXF4
+           : shape == SCALED || shape == WARPS_SCALED ? TMAP_GEMM_MXF8
+                                                      : TMAP_GEMM_BF16;
 }
 
 const char *later_faulty(enum later_shape shape)
@@ -48,17 +53,19 @@ struct tmap_gemm_config later_request(enum later_shape shape)
     c.cluster_n = c.panels = 1;
     c.swapped = -1;
     c.stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1;
-    if (is_scaled(shape)) c.panels = 2; /* of fp32 */
+    if (gemm_is_scaled(kind_of(shape))) c.panels = 2; /* of fp32 */
     return c;
 }
 
 struct tmap_gemm_problem later_problem(enum later_shape shape)
 {
     struct tmap_gemm_problem p = {
-        .kind = TMAP_GEMM_BF16, .m = 250, .n = 376, .k = 270, .batch = 1, .alpha = 1};
+        .kind = kind_of(shape), .m = 250, .n = 376, .k = 270, .batch = 1, .alpha = 1};
     if (shape == SHARED) p.m = 500;
     if (shape == DYNAMIC) p.n = 1000;
-    if (is_scaled(shape)) p.kind = TMAP_GEMM_MXF8, p.out = TMAP_GEMM_OUT_F32, p.k = 500;
+    if (gemm_is_scaled(p.kind)) p.out = TMAP_GEMM_OUT_F32, p.k = 500;
+    /* A last k-block with fewer tiles of factors than the others. */
+    if (gemm_element_bits(p.kind) < 8) p.k = 880;
     return p;
 }
 
@@ -66,8 +73,8 @@ struct tmap_gemm_problem later_problem(enum later_shape shape)
 
 enum { POISON = 0xff };
 
-/* Bytes drawn from few codes, the same in every process: -2, -1, 0 and 1 of bf16 or e4m3; scale
- * factors of 1/2, 1 and 2. */
+/* Bytes drawn from few codes, the same in every process: -2, -1, 0 and 1 of bf16, e4m3 or, in
+ * pairs, e2m1; scale factors of 1/2, 1 and 2, of ue4m3 3/2 too. */
 static bool fill(const struct tmap_libcuda *api, uint64_t *address, size_t bytes,
                  const uint16_t codes[4], size_t code_bytes)
 {
@@ -85,14 +92,19 @@ static bool fill_operand(const struct tmap_libcuda *api, const struct tmap_gemm_
                          int32_t rows, struct tmap_gemm_matrix *m, uint64_t *scales)
 {
     static const uint16_t bf16[4] = {0xc000, 0xbf80, 0, 0x3f80}, e4m3[4] = {0xc0, 0xb8, 0, 0x38};
-    static const uint16_t factors[4] = {126, 127, 128, 127};
+    static const uint16_t e2m1[4] = {0xca, 0xa0, 0x02, 0x2c};
+    static const uint16_t ue8m0[4] = {126, 127, 128, 127}, ue4m3[4] = {0x30, 0x38, 0x40, 0x3c};
     const bool scaled = gemm_is_scaled(p->kind);
-    const size_t size = scaled ? 1 : 2, tiles = ((size_t)rows + 127) / 128;
-    m->ld = (p->k + 15) / 16 * 16;
-    return fill(api, &m->address, (size_t)rows * (size_t)m->ld * size, scaled ? e4m3 : bf16,
-                size) &&
+    const size_t bits = (size_t)gemm_element_bits(p->kind), tiles = ((size_t)rows + 127) / 128;
+    m->ld = (p->k + 31) / 32 * 32;
+    return fill(api, &m->address, (size_t)rows * (size_t)m->ld * bits / 8,
+                bits == 4 ? e2m1
+                : scaled  ? e4m3
+                          : bf16,
+                scaled ? 1 : 2) &&
            (!scaled ||
-            fill(api, scales, tiles * (((size_t)p->k + 127) / 128) * GEMM_SCALE_BYTES, factors, 1));
+            fill(api, scales, tiles * (size_t)gemm_scale_tiles(p->kind, p->k) * GEMM_SCALE_BYTES,
+                 gemm_scale_block(p->kind) == 16 ? ue4m3 : ue8m0, 1));
 }
 
 struct rig {

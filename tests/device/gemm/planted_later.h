@@ -7,7 +7,19 @@
 
 #include "kernels/gemm/suite.h"
 
-enum later_shape { SINGLE, PAIR, SHARED, STREAM, DYNAMIC, SCALED, WARPS, WARPS_SCALED, SHAPES };
+enum later_shape {
+    SINGLE,
+    PAIR,
+    SHARED,
+    STREAM,
+    DYNAMIC,
+    SCALED,
+    NVF4,
+    MXF4,
+    WARPS,
+    WARPS_SCALED,
+    SHAPES
+};
 
 struct later_fault {
     uint32_t id;
