@@ -75,6 +75,12 @@ static int32_t consumers_of(const struct gemm_instance *instance)
     return instance->pingpong ? 2 : instance->wgs;
 }
 
+int32_t gemm_accumulators(const struct gemm_instance *instance)
+{
+    return gemm_is_scaled(instance->kind) && instance->bn > TENSOR_WIDEST_SCALED ? 1
+                                                                                 : TENSOR_BUFFERS;
+}
+
 uint32_t gemm_threads(const struct gemm_instance *instance)
 {
     if (has_tensor_memory(instance)) return TENSOR_THREADS;
@@ -83,8 +89,11 @@ uint32_t gemm_threads(const struct gemm_instance *instance)
 
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
 {
-    return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES +
-           gemm_scale_bytes(instance) + (instance->image == GEMM_BLOCKS ? GEMM_BLOCKS_BYTES : 0);
+    uint32_t scales = gemm_scale_bytes(instance);
+    if (has_tensor_memory(instance))
+        scales = (scales + TENSOR_SLOT_ALIGN - 1) / TENSOR_SLOT_ALIGN * TENSOR_SLOT_ALIGN;
+    return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES + scales +
+           (instance->image == GEMM_BLOCKS ? GEMM_BLOCKS_BYTES : 0);
 }
 
 uint32_t gemm_scale_bytes(const struct gemm_instance *instance)

@@ -76,9 +76,11 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
     const double at_once = c->dynamic > 0 ? suite->resident[gemm_members(choice)] : c->clusters;
     const double rounds = c->stream_k > 0 ? (tiles - shared) / c->clusters + shared / c->clusters
                                           : up(tiles / at_once);
-    /* A tile is stored under the next one's multiplies, unless there is none. */
-    const double clocks =
-        rounds * larger(t.sum, t.store) + t.store + (shared > 0 ? PART_CLOCKS : 0);
+    /* A tile is stored under the next one's multiplies, unless there is none or nowhere to sum it.
+     */
+    const bool hides = gemm_accumulators(choice->instance) > 1;
+    const double clocks = rounds * (hides ? larger(t.sum, t.store) : t.sum + t.store) +
+                          (hides ? t.store : 0) + (shared > 0 ? PART_CLOCKS : 0);
     const double bytes =
         ((double)view->m + view->n) * view->k * (view->element_bits / 8.0) * view->batch +
         (double)view->m * view->n * view->out_bytes * view->batch;

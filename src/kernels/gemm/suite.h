@@ -282,6 +282,8 @@ uint32_t gemm_threads(const struct gemm_instance *instance);
 uint32_t gemm_stage_bytes(const struct gemm_instance *instance);
 /* Of a stage, those of scale factors. */
 uint32_t gemm_scale_bytes(const struct gemm_instance *instance);
+/* Of tensor memory: of two one is stored while the other is summed. */
+int32_t gemm_accumulators(const struct gemm_instance *instance);
 /* Rows of D that one panel of output has, and of A and of B that a block holds of a tile. */
 int32_t gemm_panel_rows(const struct gemm_instance *instance);
 int32_t gemm_a_rows(const struct gemm_instance *instance);

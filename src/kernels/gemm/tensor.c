@@ -84,7 +84,7 @@ enum tmap_status gemm_check_tensor(const struct tmap_gemm *suite, const struct g
                 .a_type = types[a].type,
                 .b_type = types[b].type,
                 .d_type = types[a].d_type},
-        .accumulators = TENSOR_BUFFERS,
+        .accumulators = (uint32_t)gemm_accumulators(g),
         .alloc_group = (uint32_t)g->ctas,
         .reserve_bytes = gemm_smem_bytes(g, 0, 0)};
     const enum tmap_status status =

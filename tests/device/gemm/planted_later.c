@@ -14,26 +14,30 @@ const size_t later_fault_count = sizeof later_faults / sizeof *later_faults;
 static const struct {
     const char *faulty;
     struct tmap_gemm_config request;
+    int32_t kind;
 } of_shape[SHAPES] = {
     [SINGLE] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
     [PAIR] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
     [SHARED] = {"tensor_faulty_2x128", {.tile_m = 256, .tile_n = 128, .clusters = 1}},
     [STREAM] = {"tensor_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 4}},
     [DYNAMIC] = {"tensor_dynamic_faulty_2x256", {.tile_m = 256, .tile_n = 256, .dynamic = 1}},
-    [SCALED] = {"tensor_scaled_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
-    [NVF4] = {"tensor_nvf4_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
-    [MXF4] = {"tensor_mxf4_faulty_1x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [SCALED] = {"tensor_scaled_faulty_1x128",
+                {.tile_m = 128, .tile_n = 128, .clusters = 1},
+                TMAP_GEMM_MXF8},
+    [SCALED_PAIR] = {"tensor_scaled_faulty_2x256",
+                     {.tile_m = 256, .tile_n = 256, .clusters = 1},
+                     TMAP_GEMM_MXF8},
+    [NVF4] = {"tensor_nvf4_faulty_1x128",
+              {.tile_m = 128, .tile_n = 128, .clusters = 1},
+              TMAP_GEMM_NVF4},
+    [MXF4] = {"tensor_mxf4_faulty_1x128",
+              {.tile_m = 128, .tile_n = 128, .clusters = 1},
+              TMAP_GEMM_MXF4},
     [WARPS] = {"warps_faulty_2x64", {.tile_m = 128, .tile_n = 64, .clusters = 1}},
-    [WARPS_SCALED] = {"warps_scaled_faulty_2x128", {.tile_m = 128, .tile_n = 128, .clusters = 1}},
+    [WARPS_SCALED] = {"warps_scaled_faulty_2x128",
+                      {.tile_m = 128, .tile_n = 128, .clusters = 1},
+                      TMAP_GEMM_MXF8},
 };
-
-static int32_t kind_of(enum later_shape shape)
-{
-    return shape == NVF4                              ? TMAP_GEMM_NVF4
-           : shape == MXF4                            ? TMAP_GEMM_MXF4
-           : shape == SCALED || shape == WARPS_SCALED ? TMAP_GEMM_MXF8
-                                                      : TMAP_GEMM_BF16;
-}
 
 const char *later_faulty(enum later_shape shape)
 {
@@ -53,14 +57,14 @@ struct tmap_gemm_config later_request(enum later_shape shape)
     c.cluster_n = c.panels = 1;
     c.swapped = -1;
     c.stream_k = shape == STREAM ? TMAP_GEMM_STREAM_K_ANY : -1;
-    if (gemm_is_scaled(kind_of(shape))) c.panels = 2; /* of fp32 */
+    if (gemm_is_scaled(of_shape[shape].kind)) c.panels = 2; /* of fp32 */
     return c;
 }
 
 struct tmap_gemm_problem later_problem(enum later_shape shape)
 {
     struct tmap_gemm_problem p = {
-        .kind = kind_of(shape), .m = 250, .n = 376, .k = 270, .batch = 1, .alpha = 1};
+        .kind = of_shape[shape].kind, .m = 250, .n = 376, .k = 270, .batch = 1, .alpha = 1};
     if (shape == SHARED) p.m = 500;
     if (shape == DYNAMIC) p.n = 1000;
     if (gemm_is_scaled(p.kind)) p.out = TMAP_GEMM_OUT_F32, p.k = 500;

@@ -14,6 +14,7 @@ enum later_shape {
     STREAM,
     DYNAMIC,
     SCALED,
+    SCALED_PAIR,
     NVF4,
     MXF4,
     WARPS,

@@ -25,7 +25,7 @@ template <class S> struct dynamic_walk {
     uint32_t cluster_size;
     int32_t index;
     bool own, warps;
-    buffer_position turn;
+    buffer_position<TENSOR_BUFFERS> turn;
 
     PTX_FN dynamic_walk(const gemm_params &, int32_t cluster, uint32_t size,
                         const shared_layout<S> &layout, const ptx::watch &w)

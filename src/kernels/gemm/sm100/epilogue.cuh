@@ -139,7 +139,7 @@ template <class S> struct epilogue {
     const ptx::watch &watch;
     uint32_t columns;
     storer me;
-    buffer_position acc;
+    buffer_position<S::BUFFERS> acc;
     int32_t panel;
 
     PTX_FN epilogue(const gemm_params &p, const shared_layout<S> &smem, const cluster_place<S> &at,

@@ -1,7 +1,10 @@
 // The kernel: warp 0 loads, warp 1 multiplies, warps 4 to 7 store; blocks stay and take tile after
 // tile, and one accumulator is stored while the other is summed.
 //
-//   full[slot]    the even block's: one arrival of its loading thread, and the bytes of both blocks
+//   full[slot]    the even block's: one arrival of its loading thread, and the bytes of both
+//   blocks;
+//                 with scale factors, whose copies tell their own block alone, also one of the odd
+//                 block's relay, which waits for that one's own full[slot]
 //   empty[slot]   a commit of every pair that multiplies what this block loads
 //   summed[i]     a commit: the sums are in accumulator i of both blocks
 //   read[i]       the even block's: every storing warp of both has read accumulator i
@@ -14,8 +17,9 @@
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
     const uint32_t readers = p.cluster_m + p.cluster_n - 1;
+    const bool told = S::RELAYS && ptx::cluster_rank() % 2 == 0; // of the odd block's factors
     for (int32_t slot = 0; slot < p.stages; slot++) {
-        ptx::mbarrier_init(smem.full(slot), 1);
+        ptx::mbarrier_init(smem.full(slot), told && !FAULT(p, 94) ? 2 : 1);
         ptx::mbarrier_init(smem.empty(slot), readers + (FAULT(p, 6) ? 1 : 0));
     }
     for (int32_t i = 0; i < TENSOR_BUFFERS; i++) {
@@ -84,6 +88,8 @@ template <class S, class WALK> PTX_FN void gemm(const gemm_params &p)
     } else if (warp == 1) {
         if ((at.half == 0 || FAULT(p, 47)) && ptx::elect_one())
             multiply<S>(p, smem, at, columns, list, watch);
+        if constexpr (S::RELAYS)
+            if (at.half == 1 && ptx::elect_one()) relay_scales<S>(p, smem, at, list, watch);
     } else if (warp >= 4) {
         epilogue<S>(p, smem, at, columns, watch).run(list.of_warps(), cluster);
     } else if (WALK::ASKS && warp == 2 && at.rank == 0) {

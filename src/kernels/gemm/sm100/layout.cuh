@@ -22,9 +22,15 @@ template <int KIND_, int CTAS_, int BN_, bool A_MN_ = false, bool B_MN_ = false>
     static constexpr int B_SCALES = BN / GEMM_SCALE_ROWS;
     static constexpr int SCALE_TILES = (1 + B_SCALES) * SCALE_DEPTH;
     static constexpr int SCALE_BYTES = SCALE_TILES * GEMM_SCALE_BYTES;
-    static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
+    // Of a pair both blocks have their own rows' and all of B's, and the odd one tells of them
+    // itself.
+    static constexpr bool RELAYS = SCALED && CTAS == 2;
+    static constexpr int STAGE_BYTES =
+        A_BYTES + B_BYTES +
+        (SCALE_BYTES + TENSOR_SLOT_ALIGN - 1) / TENSOR_SLOT_ALIGN * TENSOR_SLOT_ALIGN;
     // Of tensor memory: the sums, then, of every slot of the ring, four columns a tile of factors.
-    static constexpr int SUM_COLUMNS = TENSOR_BUFFERS * BN;
+    static constexpr int BUFFERS = SCALED && BN > TENSOR_WIDEST_SCALED ? 1 : TENSOR_BUFFERS;
+    static constexpr int SUM_COLUMNS = BUFFERS * BN;
     static constexpr int COLUMNS = SCALED ? TENSOR_COLUMNS : SUM_COLUMNS;
     static constexpr bool INTEGERS = KIND == GEMM_S8;
     static_assert(COLUMNS >= 32 && COLUMNS <= 512 && (COLUMNS & (COLUMNS - 1)) == 0,
@@ -80,14 +86,14 @@ template <class S> struct cluster_place {
     }
 };
 
-// An accumulator of the two, and the parity of the round that uses it.
-struct buffer_position {
+// An accumulator of the two (or the one there is), and the parity of the round that uses it.
+template <int BUFFERS> struct buffer_position {
     int32_t buffer = 0;
     uint32_t parity = 0;
 
     PTX_FN void advance()
     {
-        buffer ^= 1;
+        if (BUFFERS > 1) buffer ^= 1;
         parity ^= buffer == 0;
     }
 };

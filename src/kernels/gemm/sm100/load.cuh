@@ -54,8 +54,9 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
     const operand_source<S, S::B_ROWS, S::B_MN> b = {
         &q.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
         smem.b(0)};
-    const uint32_t bytes =
-        (FAULT(p, 58) ? 1 : S::CTAS) * p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+    const uint32_t scales = S::RELAYS ? S::SCALE_BYTES : 0;
+    const uint32_t bytes = (FAULT(p, 58) ? 1 : S::CTAS) * (p.tx_bytes - scales) + scales +
+                           (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
 #pragma unroll 1
     for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
         const uint32_t own = smem.full(ring.slot);
@@ -64,15 +65,18 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
         if (!FAULT(p, 59) || at.half == 0)
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
-        if (at.half == 0) ptx::mbarrier_arrive_expect_tx(own, bytes);
+        if (at.half == 0)
+            ptx::mbarrier_arrive_expect_tx(own, bytes);
+        else if (S::RELAYS)
+            ptx::mbarrier_arrive_expect_tx(own, scales);
         const int32_t k = (FAULT(p, 14) && k_block == 3 ? 2 : k_block) * S::BK;
         const uint32_t there = ring.slot * S::STAGE_BYTES;
         a.load(k, there, bar, p.load_policy);
         b.load(k, there, bar, p.load_policy);
         if constexpr (S::SCALED)
-            load_scales<S::B_SCALES, S::SCALE_DEPTH>(p, q, a_row, b_row, t.batch,
-                                                     FAULT(p, 75) ? 0 : k_block,
-                                                     smem.scales(ring.slot), bar);
+            load_scales<S::B_SCALES, S::SCALE_DEPTH>(
+                p, q, a_row, b_row - (FAULT(p, 92) ? 0 : at.half * S::B_ROWS), t.batch,
+                FAULT(p, 75) ? 0 : k_block, smem.scales(ring.slot), own);
         ring.advance(p.stages);
     }
 }
@@ -92,4 +96,23 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
         }
         load_tile<S>(p, q, smem, at, w, ring, watch);
     }
+}
+
+// By one thread of a pair's odd block: its scale factors are there, so the even one may multiply.
+template <class S, class WALK>
+PTX_FN void relay_scales(const gemm_params &p, const shared_layout<S> &smem,
+                         const cluster_place<S> &at, WALK list, const ptx::watch &watch)
+{
+    ring_position ring;
+    work w;
+#pragma unroll 1
+    while (list.take(p, w))
+#pragma unroll 1
+        for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
+            const uint32_t own = smem.full(ring.slot);
+            if (!FAULT(p, 93))
+                ptx::mbarrier_wait_often(own, ring.parity, watch, GEMM_FULL, ring.slot);
+            if (!FAULT(p, 94)) ptx::mbarrier_arrive_cluster(ptx::map_to_rank(own, at.rank & ~1u));
+            ring.advance(p.stages);
+        }
 }

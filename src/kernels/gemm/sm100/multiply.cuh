@@ -169,7 +169,7 @@ PTX_FN void multiply(const gemm_params &p, const shared_layout<S> &smem, const c
 {
     const bool shared = p.cluster_m * p.cluster_n > 1;
     ring_position ring;
-    buffer_position acc;
+    buffer_position<S::BUFFERS> acc;
     work w;
 #pragma unroll 1
     while (list.take(p, w)) {
