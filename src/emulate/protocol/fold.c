@@ -5,6 +5,7 @@
 
 static bool whole(struct fold *f)
 {
+    for (size_t r = 0; r < f->runs; r++) emu_record_finish(f->run[r]);
     for (size_t r = 0; r < f->runs; r++)
         if (f->run[r]->lost || !f->run[r]->count || f->run[r]->warps != f->run[0]->warps ||
             f->run[r]->ctas != f->run[0]->ctas)

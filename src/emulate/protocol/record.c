@@ -48,19 +48,26 @@ static struct warp_touches *touches_of(struct tmap_emulate_record *r, const stru
     return r->warp ? &r->warp[w->cta->rank * r->warps + w->index] : NULL;
 }
 
-static void flush(struct tmap_emulate_record *r, const struct emu_warp *w, struct warp_touches *t)
+static void flush(struct tmap_emulate_record *r, uint32_t cta, uint32_t warp,
+                  struct warp_touches *t)
 {
     for (uint32_t i = 0; i < t->count; i++) {
         const struct touched *o = &t->of[i];
         append(r, &(struct act){.op = o->op,
                                 .cta = o->cta,
-                                .by_cta = (uint16_t)w->cta->rank,
-                                .by_warp = (uint16_t)w->index,
+                                .by_cta = (uint16_t)cta,
+                                .by_warp = (uint16_t)warp,
                                 .line = o->line,
                                 .at = o->from,
                                 .bytes = o->to - o->from});
     }
     t->count = 0;
+}
+
+void emu_record_finish(struct tmap_emulate_record *r)
+{
+    for (uint32_t i = 0; r->warp && i < r->ctas * r->warps; i++)
+        flush(r, i / r->warps, i % r->warps, &r->warp[i]);
 }
 
 void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct act *act)
@@ -72,7 +79,7 @@ void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct 
     a.by_cta = (uint16_t)w->cta->rank;
     a.by_warp = (uint16_t)w->index;
     a.line = in->line;
-    flush(r, w, t);
+    flush(r, w->cta->rank, w->index, t);
     append(r, &a);
 }
 
@@ -97,6 +104,6 @@ void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum ac
         t->of[i] = t->of[--t->count];
         i = 0;
     }
-    if (t->count == MOST_TOUCHED) flush(r, w, t);
+    if (t->count == MOST_TOUCHED) flush(r, w->cta->rank, w->index, t);
     t->of[t->count++] = n;
 }

@@ -69,6 +69,9 @@ void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct 
 void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum act_op op,
                     const struct emu_cta *cta, uint64_t from, uint64_t bytes);
 
+// What warps touched last of all: the run is over.
+void emu_record_finish(struct tmap_emulate_record *r);
+
 // An act, where somebody records.
 #define NOTE(w, in, ...)                                                                           \
     do {                                                                                           \
