@@ -1,40 +1,13 @@
 /* protocol.c : a kernel's own protocol from JSON: barriers, arrivals, who waits for what. */
 #include "io/plan/plan.h"
+#include "io/plan/protocol_words.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #define NAME_MOST 31
 
-enum names { NAMES_NONE, NAMES_BARRIER, NAMES_BUFFER, NAMES_RING, NAMES_SYNC, NAMES_COUNT };
-
-/* What a step's own key means: what its value names, and whether "barrier" and "bytes" go with it.
- */
-static const struct word {
-    const char *key;
-    uint8_t op, names;
-    bool barrier, bytes;
-} words[] = {
-    {"init", TMAP_STEP_INIT, NAMES_NONE, false, false},
-    {"fence_init", TMAP_STEP_FENCE_INIT, NAMES_NONE, false, false},
-    {"sync", TMAP_STEP_SYNC, NAMES_SYNC, false, false},
-    {"wait", TMAP_STEP_WAIT, NAMES_BARRIER, false, false},
-    {"wait_free", TMAP_STEP_WAIT_FREE, NAMES_BARRIER, false, false},
-    {"arrive", TMAP_STEP_ARRIVE, NAMES_BARRIER, false, false},
-    {"expect", TMAP_STEP_EXPECT, NAMES_BARRIER, false, true},
-    {"load", TMAP_STEP_LOAD, NAMES_BUFFER, true, true},
-    {"read", TMAP_STEP_READ, NAMES_BUFFER, false, false},
-    {"done", TMAP_STEP_DONE, NAMES_BUFFER, false, false},
-    {"commit", TMAP_STEP_COMMIT, NAMES_BUFFER, true, false},
-    {"write", TMAP_STEP_WRITE, NAMES_BUFFER, false, false},
-    {"fence", TMAP_STEP_FENCE, NAMES_NONE, false, false},
-    {"store", TMAP_STEP_STORE, NAMES_BUFFER, false, false},
-    {"wait_read", TMAP_STEP_WAIT_READ, NAMES_COUNT, false, false},
-    {"advance", TMAP_STEP_ADVANCE, NAMES_RING, false, false},
-    {"release", TMAP_STEP_RELEASE, NAMES_BUFFER, true, false},
-    {"mark", TMAP_STEP_MARK, NAMES_NONE, false, false},
-    {"begin", TMAP_STEP_BEGIN, NAMES_BUFFER, false, false},
-};
+static const struct protocol_word words[] = PROTOCOL_WORDS;
 
 struct reader {
     struct io_record *record;
@@ -97,7 +70,7 @@ static bool mask_from(struct reader *r, const char *path, json_t *list, uint8_t 
     return !list || json_array_size(list) ? true : io_fail(r->record, path, "ctas: none");
 }
 
-static const struct word *word_of(json_t *step)
+static const struct protocol_word *word_of(json_t *step)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (json_object_get(step, words[i].key)) return &words[i];
@@ -105,8 +78,8 @@ static const struct word *word_of(json_t *step)
 }
 
 /* What follows the step's own key. */
-static bool rest_of_step(struct reader *r, const struct io_at *at, json_t *o, const struct word *w,
-                         struct tmap_step *s)
+static bool rest_of_step(struct reader *r, const struct io_at *at, json_t *o,
+                         const struct protocol_word *w, struct tmap_step *s)
 {
     json_t *barrier = json_object_get(o, "barrier"), *bytes = json_object_get(o, "bytes");
     uint8_t signal = 0;
@@ -129,7 +102,7 @@ static bool step_from(struct reader *r, const char *path, json_t *o, struct tmap
 {
     static const char *const also[] = {"barrier", "bytes", "ctas", "back", "when", "signal"};
     const struct io_at at = {r->record, path, 0};
-    const struct word *w = json_is_object(o) ? word_of(o) : NULL;
+    const struct protocol_word *w = json_is_object(o) ? word_of(o) : NULL;
     const char *known[2 + sizeof also / sizeof *also] = {NULL};
     if (!w) return io_fail(r->record, path, "expected an object with one step");
     memcpy(known + 1, also, sizeof also);
@@ -169,7 +142,7 @@ static bool part_from(struct reader *r, size_t agent, enum tmap_part part, const
 /* One entry of "agents": as many agents as its count, with one program. */
 static bool agent_from(struct reader *r, size_t i)
 {
-    static const char *const parts[TMAP_PARTS] = {"start", "tile", "block", "flush", "end"};
+    static const char *const parts[TMAP_PARTS] = PROTOCOL_PARTS;
     static const char *const known[] = {"name",  "cta",   "count", "start", "tile",
                                         "block", "flush", "end",   NULL};
     json_t *o = json_array_get(r->agents, i);
