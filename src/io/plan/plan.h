@@ -35,6 +35,9 @@ struct io_pipeline {
 };
 /* io_protocol_from() : the object "protocol" of a pipeline's record, whose names it keeps. */
 bool io_protocol_from(struct io_record *record, json_t *object, struct tmap_protocol *out);
+/* io_protocol_json() : that object, of a protocol whose agents and objects have names; a new
+ * reference, NULL without memory. */
+json_t *io_protocol_json(const struct tmap_protocol *protocol);
 /* io_mma_from() : the object "mma" of a pipeline's record. */
 bool io_mma_from(struct io_record *record, json_t *mma, struct tmap_pipeline *out);
 bool io_pipeline_from(struct io_record *record, struct io_pipeline *out);
