@@ -8,6 +8,7 @@
 #include "cli/shard.h"
 #include "cli/emulate_report.h"
 #include "cli/emulate_orders.h"
+#include "cli/emulate_protocol.h"
 #include "cli/emulate_watch.h"
 #include "io/report/report.h"
 
@@ -343,6 +344,28 @@ static enum cli_exit run_all(struct session *s)
     return s->bad ? CLI_ILLEGAL : CLI_OK;
 }
 
+/* A run for --protocol, with the options as they stand now. */
+static bool record_launch(void *self, struct tmap_emulate_record *record)
+{
+    struct session *s = self;
+    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = record};
+    emulate_args_free(&s->args);
+    memset(&s->args, 0, sizeof s->args);
+    memset(&s->launch, 0, sizeof s->launch);
+    if (prepare(s) != CLI_OK) return false;
+    s->launch.schedule = TMAP_EMULATE_EARLIEST;
+    s->launch.no_races = true; /* a fault of order is for the proof to find */
+    s->findings = 0;
+    const enum tmap_status status = tmap_emulate_run_watched(
+        s->module, &s->launch, &watch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
+    if (status != TMAP_OK)
+        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
+    else if (s->findings || !s->result.finished)
+        cli_message(s->cli, "%s: %s", s->launch.kernel,
+                    s->findings ? s->finding[0].text : "the run was ended");
+    return status == TMAP_OK && !s->findings && s->result.finished;
+}
+
 static enum cli_exit run(struct cli *cli)
 {
     struct session *s = calloc(1, sizeof *s);
@@ -355,7 +378,9 @@ static enum cli_exit run(struct cli *cli)
         (cli->format == IO_SARIF || cli->format == IO_GITHUB || cli->format == IO_JUNIT) &&
         !emulate_report_begin(&s->report, cli->format, file, s->launch.kernel))
         code = cli_status(cli, TMAP_E_MEMORY, "emulate");
-    if (code == CLI_OK) code = run_all(s);
+    if (code == CLI_OK)
+        code = cli_has(cli, "protocol") ? emulate_protocol(cli, s->launch.kernel, record_launch, s)
+                                        : run_all(s);
     if (reports(s)) emulate_report_end(&s->report, stdout);
     timeline_free(&s->watch.timeline);
     emulate_args_free(&s->args);
@@ -377,6 +402,9 @@ static const struct cli_option options[] = {
     {"orders", 0, "NUMBER", "runs of --schedule all in chosen orders, fewest choices first (200)"},
     {"timeline", 0, "FILE", "draw a block's warps, copies, tensor cores and barriers as SVG"},
     {"cta", 0, "NUMBER", "the block of --timeline (0)"},
+    {"protocol", 0, "FILE", "write what the warps do with barriers, for tmap pipeline to prove"},
+    {"run", 0, "WORDS", "of --protocol, one more run: 'n=6 grid=8' instead of --arg n= and --grid"},
+    {"part", 0, "WHAT", "of --protocol: all, ring:N or staging:N (all)"},
     {"no-races", 0, NULL, "leave the search for races out: faster"},
     {"tensor-fences", 0, NULL, "ask for tcgen05's fences, as the ISA does"},
     CLI_SHARD_OPTION,
@@ -390,7 +418,9 @@ const struct cli_command cli_emulate = {
     .examples = "  tmap emulate k.ptx --block 128 --arg A=f32[256]:index --arg D=f32[256] --expect "
                 "'D=copy(A)'\n"
                 "  tmap emulate mm.ptx --kernel mm --grid 4,4 --block 128 --smem 65536 \\\n"
-                "    --arg +A=bf16[128,64]:integers --arg 'a=map(A,box=64x128,swizzle=128B)' …\n",
+                "    --arg +A=bf16[128,64]:integers --arg 'a=map(A,box=64x128,swizzle=128B)' …\n"
+                "  tmap emulate k.ptx --block 64 --arg A=u32[640] --arg n=3 --run n=5 --run n=8 "
+                "--protocol p.json\n",
     .about =
         "A parameter is a buffer (TYPE[ROWS,COLUMNS]:FILL; its address is passed), a number, or "
         "a tensor map of a\n"
@@ -398,7 +428,11 @@ const struct cli_command cli_emulate = {
         "1), random (-1 to 1) or\n"
         "a file. A name that begins with + makes a buffer that is no parameter. A finding or a "
         "wrong element: exit\n"
-        "code 1. What Blackwell does is inferred from documents, not observed.\n",
+        "code 1. What Blackwell does is inferred from documents, not observed. --protocol takes "
+        "runs of "
+        "different lengths,\n"
+        "of which one program for each warp must say all; that the kernel goes on like this is "
+        "assumed, not read.\n",
     .groups = CLI_TARGET | CLI_FORMAT | CLI_SEED | CLI_BUDGET,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL) | IO_BIT(IO_SARIF) |
                IO_BIT(IO_GITHUB) | IO_BIT(IO_JUNIT),
