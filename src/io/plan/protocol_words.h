@@ -2,7 +2,7 @@
 #ifndef TMAP_IO_PROTOCOL_WORDS_H
 #define TMAP_IO_PROTOCOL_WORDS_H
 
-#include "tmap/protocol.h"
+#include "tmap/solve.h"
 
 /* What a step's own key names; NAMES_COUNT: it is a number. */
 enum names { NAMES_NONE, NAMES_BARRIER, NAMES_BUFFER, NAMES_RING, NAMES_SYNC, NAMES_COUNT };
