@@ -37,6 +37,7 @@ __device__ static uint32_t to_e2m1(float v)
 
 __device__ static double read(const void *p, int32_t type, int64_t i)
 {
+    if (HAS_E2M1 && type == PROBE_E2M1) return from_e2m1(((const uint8_t *)p)[i / 2] >> i % 2 * 4);
     switch (type) {
     case PROBE_BF16:
         return __bfloat162float(((const __nv_bfloat16 *)p)[i]);
@@ -50,10 +51,6 @@ __device__ static double read(const void *p, int32_t type, int64_t i)
         return (float)((const __nv_fp8_e5m2 *)p)[i];
     case PROBE_S8:
         return ((const int8_t *)p)[i];
-#if HAS_E2M1
-    case PROBE_E2M1:
-        return from_e2m1(((const uint8_t *)p)[i / 2] >> i % 2 * 4);
-#endif
     default:
         return ((const int32_t *)p)[i];
     }
