@@ -184,7 +184,7 @@ enum { NAMED_BARRIERS = 16 };
 struct emu_named {
     uint32_t arrived, expected, generation;
     uint32_t reduced, any_false, result, all; // bar.red
-    uint32_t order;                           // synchronisation object
+    uint32_t gather, done; // synchronisation objects: of who arrives now, of the last generation
 };
 
 struct emu_cta {
@@ -211,7 +211,7 @@ struct emu_cluster {
     struct emu_cta *cta;
     uint32_t ctas, live_ctas, id[3], first_id;
     uint64_t events;
-    uint32_t arrived, generation, order; // barrier.cluster
+    uint32_t arrived, generation, gather, done; // barrier.cluster, as of a named barrier
 };
 
 // What a swizzle changes in addresses, by the line of 128 bytes (tensor/matrix.c).

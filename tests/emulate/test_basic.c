@@ -260,6 +260,37 @@ static void a_fence_before_a_relaxed_barrier_counts(void **state)
     }
 }
 
+/* Both warps meet; then warp 0 writes and arrives for the next meeting, and warp 1 reads before it,
+ * or after it. */
+#define NEXT(meet, arrive, wait, before, after)                                                    \
+    HEAD ".shared .align 4 .b32 s;\n.visible .entry k(.param .u64 p) {\n"                          \
+         ".reg .pred %p<3>; .reg .b32 %r<4>;\n"                                                    \
+         "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32;\n" meet "@%p1 bra second;\n"              \
+         "setp.eq.u32 %p2, %r1, 0; @%p2 st.shared.u32 [s], %r1;\n" arrive "ret;\n"                 \
+         "second:\n" before wait after "ret;\n}\n"
+#define NEXT_NAMED(before, after)                                                                  \
+    NEXT("bar.sync 1, 64;\n", "bar.arrive 1, 64;\n", "bar.sync 1, 64;\n", before, after)
+#define CLUSTER_MEET "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
+#define NEXT_CLUSTER(before, after) NEXT(CLUSTER_MEET, CLUSTER_MEET, CLUSTER_MEET, before, after)
+#define READ "ld.shared.u32 %r2, [s];\n"
+
+static void who_arrives_next_is_not_yet_known(void **state)
+{
+    static const char *const right[] = {NEXT_NAMED("", READ), NEXT_CLUSTER("", READ)};
+    static const char *const wrong[] = {NEXT_NAMED(READ, ""), NEXT_CLUSTER(READ, "")};
+    uint32_t data[N] = {0};
+    struct ptx_run r;
+    (void)state;
+    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++)
+        for (size_t i = 0; i < 2; i++) {
+            assert_true(
+                ptx_run(right[i], data, sizeof data, 64, 1, 0, (enum tmap_emulate_schedule)s, &r));
+            assert_false(
+                ptx_run(wrong[i], data, sizeof data, 64, 1, 0, (enum tmap_emulate_schedule)s, &r));
+            assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
+        }
+}
+
 static void an_assertion_traps(void **state)
 {
     static const char text[] = ".extern .func __assertfail(.param .b64 a, .param .b32 b)\n;\n"
@@ -313,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
                                        cmocka_unit_test(qualifiers_stand_apart),
                                        cmocka_unit_test(a_fence_before_a_relaxed_barrier_counts),
+                                       cmocka_unit_test(who_arrives_next_is_not_yet_known),
                                        cmocka_unit_test(an_assertion_traps),
                                        cmocka_unit_test(pairs_of_floats),
                                        cmocka_unit_test(a_branch_without_its_table_is_an_error),

@@ -19,6 +19,18 @@ static uint32_t expected_of(const struct emu_cta *cta, const struct emu_named *b
     return b->expected ? b->expected : cta->live_warps * LANES;
 }
 
+// Who waits has what was known when all had arrived, not what those tell who arrive next.
+static void acquire_all(struct emu_cta *cta, const struct emu_named *b)
+{
+    for (uint32_t i = 0; i < cta->warps; i++) {
+        struct emu_warp *w = &cta->warp[i];
+        for (uint32_t k = 0; k < w->splits; k++)
+            if (w->split[k].wait == WAIT_NAMED && w->split[k].stage == b->generation + 1 &&
+                w->split[k].wait_for == (uint64_t)(b - cta->named))
+                emu_acquire(w, b->done);
+    }
+}
+
 static void complete(struct emu_cta *cta, struct emu_named *b)
 {
     if (b->arrived == 0 || b->arrived < expected_of(cta, b)) return;
@@ -28,6 +40,8 @@ static void complete(struct emu_cta *cta, struct emu_named *b)
     b->result = b->reduced;
     b->all = b->any_false ? 0 : UINT32_MAX;
     b->reduced = b->any_false = 0;
+    emu_hand_over(cta->m, b->gather, b->done);
+    if (cta->m->order) acquire_all(cta, b);
     b->generation++;
     emu_something(cta->cluster);
 }
@@ -70,7 +84,7 @@ static enum emu_step arrive(struct emu_warp *w, const struct emu_insn *in,
         b->reduced += (uint32_t)__builtin_popcount(p & mask);
         if ((p & mask) != mask) b->any_false = 1;
     }
-    emu_release(w, b->order);
+    emu_release(w, b->gather);
     return EMU_NEXT;
 }
 
@@ -95,12 +109,12 @@ EXEC(named)
         complete(w->cta, b);
         if (n->kind == NAMED_ARRIVE) return EMU_NEXT;
         s->stage = generation + 1;
+        if (b->generation != generation) emu_acquire(w, b->done);
     }
     if (b->generation + 1 == s->stage)
         return emu_watch_for(w, WAIT_NAMED, number, expected_of(w->cta, b), &b->generation);
     s->stage = 0;
     deliver(w, in, n, b, mask);
-    emu_acquire(w, b->order);
     w->sync_epoch++;
     return EMU_NEXT;
 }
@@ -168,6 +182,7 @@ static void cluster_complete(struct emu_cluster *c)
     if (c->arrived == 0 || c->arrived < cluster_threads(c)) return;
     emu_mark(c->cta->m, COMMON_CLUSTER, c->first_id, 0, true);
     c->arrived = 0;
+    emu_hand_over(c->cta->m, c->gather, c->done); // nobody arrives again before it has waited
     c->generation++;
     emu_something(c);
 }
@@ -188,7 +203,7 @@ EXEC(cluster_arrive)
     if (w->cluster_arrived != w->cluster_waited)
         return emu_fault(TMAP_EMULATE_BARRIER, w, in, (uint32_t)emu_lane(mask), 0,
                          "barrier.cluster.arrive twice without a wait");
-    (in->count ? emu_release_fenced : emu_release)(w, c->order);
+    (in->count ? emu_release_fenced : emu_release)(w, c->gather);
     NOTE(w, in, .op = ACT_MEET_CLUSTER);
     w->cluster_arrived++;
     w->cluster_generation = c->generation;
@@ -211,7 +226,7 @@ EXEC(cluster_wait)
     NOTE(w, in, .op = ACT_MEET_CLUSTER, .value = 1);
     w->cluster_waited++;
     w->sync_epoch++;
-    emu_acquire(w, c->order);
+    emu_acquire(w, c->done);
     return EMU_NEXT;
 }
 

@@ -219,6 +219,18 @@ void emu_join(struct emu_machine *m, uint32_t object, uint32_t from)
     if (object) emu_clock_join(m, &m->order->object[object], &m->order->object[from]);
 }
 
+void emu_hand_over(struct emu_machine *m, uint32_t from, uint32_t to)
+{
+    struct emu_order *o = m->order;
+    if (!from || !to) return;
+    const struct emu_clock empty = o->object[to];
+    o->object[to] = o->object[from];
+    o->object[from] = empty;
+    o->object[from].grid = false;
+    for (uint32_t i = 0; empty.chunk && i < o->ctas; i++)
+        if (empty.chunk[i]) memset(empty.chunk[i]->seen, 0, 2 * o->per_cta * sizeof(uint32_t));
+}
+
 void emu_observe(struct emu_warp *w, uint32_t agent, uint32_t now)
 {
     if (w->clock) emu_clock_learn(w->m, w->clock, agent, now);

@@ -66,6 +66,8 @@ void emu_observe_grid(struct emu_warp *w); // griddepcontrol.wait
 // own bytes, not of what its issuer knew.
 void emu_release_epoch(struct emu_machine *m, uint32_t agent, uint32_t now, uint32_t object);
 void emu_join(struct emu_machine *m, uint32_t object, uint32_t from);
+// All of one object, and nothing else, is in the other; the one is empty.
+void emu_hand_over(struct emu_machine *m, uint32_t from, uint32_t to);
 void emu_observe(struct emu_warp *w, uint32_t agent, uint32_t now);
 // A strong access to a location (its host address stands for it), with release or acquire of its
 // own or through a fence before or after it; and that fence.

@@ -98,7 +98,10 @@ static bool make_cta(struct emu_cluster *cl, uint32_t rank)
     c->warp = calloc(m->warps, sizeof *c->warp);
     if (!c->smem || !c->warp) return false;
     memset(c->smem, 0xff, c->smem_end);
-    for (uint32_t i = 0; i < NAMED_BARRIERS; i++) c->named[i].order = emu_object(m);
+    for (uint32_t i = 0; i < NAMED_BARRIERS; i++) {
+        c->named[i].gather = emu_object(m);
+        c->named[i].done = emu_object(m);
+    }
     for (uint32_t i = 0; i < m->warps; i++)
         if (!make_warp(c, i)) return false;
     return true;
@@ -118,7 +121,8 @@ bool emu_make_cluster(struct emu_machine *m, uint32_t slot)
         const uint32_t at[3] = {number % per[0], number / per[0] % per[1],
                                 number / per[0] / per[1]};
         c->ctas = c->live_ctas = ctas;
-        c->order = emu_object(m);
+        c->gather = emu_object(m);
+        c->done = emu_object(m);
         for (uint32_t r = 0; good && r < ctas; r++) {
             const uint32_t in[3] = {r % d[0], r / d[0] % d[1], r / d[0] / d[1]};
             struct emu_cta *cta = &c->cta[r];
