@@ -37,9 +37,30 @@ static void a_dense_and_a_padded_tensor(void **state)
     assert_true(!out.nested && !out.dense);
 }
 
+static void prefetches_have_forms(void **state)
+{
+    static const struct {
+        int32_t kind, mode;
+    } rows[] = {{TMAP_TILED, 0},
+                {TMAP_IM2COL, 0},
+                {TMAP_IM2COL_WIDE, TMAP_WIDE_W},
+                {TMAP_IM2COL_WIDE, TMAP_WIDE_W128}};
+    struct tmap_target target = tmap_default_target();
+    (void)state;
+    target.arch = TMAP_ARCH(100, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tmap_desc d = {.kind = rows[i].kind, .mode = rows[i].mode, .rank = 4};
+        const struct tmap_use u = {.op = TMAP_OP_PREFETCH};
+        struct derived out;
+        tmap_derive_use(&target, &d, &u, &out);
+        assert_in_range(out.form_ptx, 80, 99);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plane_beyond_any_stride),
-                                       cmocka_unit_test(a_dense_and_a_padded_tensor)};
+                                       cmocka_unit_test(a_dense_and_a_padded_tensor),
+                                       cmocka_unit_test(prefetches_have_forms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,10 +160,31 @@ static void huge_boxes_saturate(void **state)
     assert_int_equal(l.rows, 1);
 }
 
+/* Of a rank that no map has the first five dimensions count, and nothing beyond them. */
+static void ranks_beyond_five(void **state)
+{
+    (void)state;
+    for (int32_t kind = TMAP_TILED; kind <= TMAP_IM2COL; kind++)
+        for (int32_t interleave = 0; interleave <= TMAP_INTERLEAVE_16B; interleave++)
+            for (uint32_t rank = 0; rank <= 7; rank++) {
+                const struct tmap_desc d = {.kind = kind,
+                                            .dtype = TMAP_UINT8,
+                                            .rank = rank,
+                                            .interleave = interleave,
+                                            .box = {16, 1, 1, 1, 1},
+                                            .elem_stride = {1, 1, 1, 1, 1},
+                                            .channels = 16,
+                                            .pixels = 1};
+                struct tmap_layout l;
+                layout_of(&d, &l);
+                assert_in_range(l.rows, 1, 16);
+            }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_table),
-                                       cmocka_unit_test(swizzles_are_involutions),
-                                       cmocka_unit_test(huge_boxes_saturate)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table), cmocka_unit_test(swizzles_are_involutions),
+        cmocka_unit_test(huge_boxes_saturate), cmocka_unit_test(ranks_beyond_five)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,29 @@ static const struct {
     {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x3c00, 0x3c00, 0x4000},
     {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x7c00, 0xfc00, 0x7fff},
     {TMAP_OP_REDUCE_ADD, TMAP_BFLOAT16, 0x3f80, 0x3f80, 0x4000},
+    /* zeros keep a sign that both have; infinity; subnormals; the greatest number's overflow */
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x8000, 0x8000, 0x8000},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x3c00, 0xbc00, 0},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0xfc00, 0x3c00, 0xfc00},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x7e00, 0x3c00, 0x7fff},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 1, 2, 3},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x03ff, 1, 0x0400},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x7bff, 0x7bff, 0x7c00},
+    /* 2048 + 1, + 3 and + 1.5: halves to even, above a half upwards, below it down */
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x6800, 0x3c00, 0x6800},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x6800, 0x4200, 0x6802},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x6800, 0x3e00, 0x6801},
+    {TMAP_OP_REDUCE_ADD, TMAP_FLOAT16, 0x6800, 0x3800, 0x6800},
+    /* the lesser and the greater; of zeros by their sign; a NaN gives way to a number */
+    {TMAP_OP_REDUCE_MIN, TMAP_FLOAT16, 0x3c00, 0xc000, 0xc000},
+    {TMAP_OP_REDUCE_MIN, TMAP_FLOAT16, 0xc000, 0x3c00, 0xc000},
+    {TMAP_OP_REDUCE_MAX, TMAP_BFLOAT16, 0x3f80, 0xc000, 0x3f80},
+    {TMAP_OP_REDUCE_MAX, TMAP_BFLOAT16, 0xc000, 0x3f80, 0x3f80},
+    {TMAP_OP_REDUCE_MIN, TMAP_FLOAT16, 0, 0x8000, 0x8000},
+    {TMAP_OP_REDUCE_MAX, TMAP_FLOAT16, 0x8000, 0, 0},
+    {TMAP_OP_REDUCE_MIN, TMAP_FLOAT16, 0x7e00, 0x3c00, 0x3c00},
+    {TMAP_OP_REDUCE_MAX, TMAP_FLOAT16, 0x3c00, 0x7e00, 0x3c00},
+    {TMAP_OP_REDUCE_MAX, TMAP_FLOAT16, 0x7e00, 0xfe00, 0x7fff},
 };
 
 static void each_is_what_it_says(void **state)

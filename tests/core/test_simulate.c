@@ -160,6 +160,107 @@ static void illegal_and_impossible_are_refused(void **state)
     assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_E_ARGUMENT);
 }
 
+static void boxes_begin_before_the_tensor(void **state)
+{
+    (void)state;
+    struct tmap_desc d = matrix();
+    struct tmap_outcome o;
+    const struct tmap_use u = {
+        .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {-16, 1}, .coord_count = 2};
+    assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+    assert_memory_equal(shared, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
+    assert_memory_equal(shared + 16, global + 64, 16);
+    assert_int_equal(o.global_bytes, 4 * 16);
+}
+
+// To the upper 19 bits: halves to even, and every NaN is one; FTZ keeps subnormals all the same.
+static void loads_round_to_tf32(void **state)
+{
+    (void)state;
+    static const uint32_t in[8] = {0x3f801000, 0x3f803000, 0xbf800fff, 0x3f801001,
+                                   0x7f800001, 0x7f800000, 0x00001001, 0};
+    static const uint32_t rounded[8] = {0x3f800000, 0x3f804000, 0xbf800000, 0x3f802000,
+                                        0x7fffe000, 0x7f800000, 0x00002000, 0};
+    const int32_t types[] = {TMAP_TFLOAT32, TMAP_TFLOAT32_FTZ};
+    for (int i = 0; i < 2; i++) {
+        struct tmap_desc d = matrix();
+        struct tmap_outcome o;
+        const struct tmap_use u = {.op = TMAP_OP_LOAD};
+        d.dtype = types[i], d.dim[0] = 16, d.box[0] = 8, d.box[1] = 1;
+        memcpy(global, in, sizeof in);
+        assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+        assert_memory_equal(shared, rounded, sizeof rounded);
+    }
+}
+
+static void unmapped_rows_fault(void **state)
+{
+    (void)state;
+    const uint32_t ops[] = {TMAP_OP_LOAD, TMAP_OP_STORE, TMAP_OP_REDUCE_ADD};
+    for (int i = 0; i < 3; i++) {
+        struct tmap_desc d = matrix();
+        struct tmap_outcome o;
+        const struct tmap_use u = {.op = ops[i]};
+        d.address = BASE + sizeof global - 64, d.dtype = TMAP_UINT32, d.dim[0] = 16, d.box[0] = 8;
+        assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+        assert_int_equal(o.fault, TMAP_FAULT_ILLEGAL_ADDRESS); // at its second row
+        assert_int_equal(o.global_bytes, i == 1 ? 64 : 32);
+    }
+}
+
+static void prefetches_touch_nothing(void **state)
+{
+    (void)state;
+    struct tmap_desc d = matrix();
+    struct tmap_outcome o;
+    const struct tmap_use u = {.op = TMAP_OP_PREFETCH};
+    assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+    assert_int_equal(o.tx_bytes + o.global_bytes, 0);
+    assert_int_equal(shared[0], 0xee);
+}
+
+// The last bytes of the address space are no shared memory.
+static void shared_memory_does_not_wrap(void **state)
+{
+    (void)state;
+    const int32_t swizzles[] = {TMAP_SWIZZLE_NONE, TMAP_SWIZZLE_32B};
+    for (int i = 0; i < 2; i++)
+        for (uint64_t below = 128; below <= 256; below += 128) {
+            struct tmap_desc d = matrix();
+            struct tmap_outcome o;
+            const struct tmap_use u = {
+                .op = TMAP_OP_LOAD, .flags = TMAP_USE_SMEM, .smem = 0 - below};
+            d.swizzle = swizzles[i];
+            assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_E_ILLEGAL);
+        }
+}
+
+// 3 x 3 x 3 pixels of 16 bytes in 2 images; a filter of 2 x 2 x 2, of which this is the offset.
+static void offsets_of_three_axes(void **state)
+{
+    (void)state;
+    const struct tmap_desc d = {.kind = TMAP_IM2COL,
+                                .dtype = TMAP_UINT8,
+                                .rank = 5,
+                                .address = BASE,
+                                .dim = {16, 3, 3, 3, 2},
+                                .stride_bytes = {16, 48, 144, 432},
+                                .upper = {-1, -1, -1},
+                                .channels = 16,
+                                .pixels = 16,
+                                .elem_stride = {1, 1, 1, 1, 1}};
+    struct tmap_outcome o;
+    const struct tmap_use u = {.op = TMAP_OP_LOAD,
+                               .flags = TMAP_USE_COORD | TMAP_USE_OFFSET,
+                               .coord_count = 5,
+                               .offset = {1, 0, 1}};
+    assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+    for (int r = 0; r < 16; r++) {
+        const int x = r % 2 + 1, y = r / 2 % 2, z = r / 4 % 2 + 1, n = r / 8;
+        assert_memory_equal(shared + r * 16, global + n * 432 + z * 144 + y * 48 + x * 16, 16);
+    }
+}
+
 // --- what Hopper does not have: after the PTX ISA, and said so -----------------------------------
 static struct tmap_checker blackwell;
 static int prepare_blackwell(void **state)
@@ -191,6 +292,29 @@ static struct tmap_desc packed(int32_t dtype, int32_t swizzle)
                               .box = {128, 2},
                               .elem_stride = {1, 1},
                               .swizzle = swizzle};
+}
+
+// Four rows by their numbers, one of them beyond the end; scattered back to others.
+static void rows_are_gathered_and_scattered(void **state)
+{
+    (void)state;
+    struct tmap_desc d = matrix();
+    struct tmap_use u = {.op = TMAP_OP_GATHER4,
+                         .flags = TMAP_USE_COORD,
+                         .coord = {32, 5, 0, 9, 5},
+                         .coord_count = 5};
+    static const uint8_t zeros[32];
+    d.box[1] = 1;
+    run_inferred(&d, &u, 4 * 32);
+    assert_memory_equal(shared, global + 5 * 64 + 32, 32);
+    assert_memory_equal(shared + 32, global + 32, 32);
+    assert_memory_equal(shared + 64, zeros, 32);
+    assert_memory_equal(shared + 96, global + 5 * 64 + 32, 32);
+    u.op = TMAP_OP_SCATTER4;
+    u.coord[1] = 1, u.coord[2] = 2, u.coord[3] = 3, u.coord[4] = 4;
+    run_inferred(&d, &u, 0);
+    for (int r = 0; r < 4; r++)
+        assert_memory_equal(global + (r + 1) * 64 + 32, shared + r * 32, 32);
 }
 
 static void packed_fours_stay_packed(void **state)
@@ -356,6 +480,13 @@ int main(void)
         cmocka_unit_test_setup(an_unmapped_base_faults_when_the_box_starts_outside, prepare),
         cmocka_unit_test_setup(reductions_wrap_and_compare, prepare),
         cmocka_unit_test_setup(illegal_and_impossible_are_refused, prepare),
+        cmocka_unit_test_setup(boxes_begin_before_the_tensor, prepare),
+        cmocka_unit_test_setup(loads_round_to_tf32, prepare),
+        cmocka_unit_test_setup(unmapped_rows_fault, prepare),
+        cmocka_unit_test_setup(prefetches_touch_nothing, prepare),
+        cmocka_unit_test_setup(shared_memory_does_not_wrap, prepare),
+        cmocka_unit_test_setup(offsets_of_three_axes, prepare),
+        cmocka_unit_test_setup(rows_are_gathered_and_scattered, prepare_blackwell),
         cmocka_unit_test_setup(packed_fours_stay_packed, prepare_blackwell),
         cmocka_unit_test_setup(padded_types_spread, prepare_blackwell),
         cmocka_unit_test_setup(sixes_are_packed_again, prepare_blackwell),
