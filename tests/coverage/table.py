@@ -16,6 +16,7 @@ An excuse is a row of tests/coverage/excuses/FOLDER:  KIND WHAT FILE FUNCTION TE
   TEXT      the line as it stands, its spaces made one; an edit of the line asks for the excuse anew"""
 import collections
 import gzip
+import itertools
 import json
 import pathlib
 import subprocess
@@ -31,13 +32,14 @@ def read(build):
     """{file: {line: [count, [branch counts], function]}}, summed over all objects."""
     files = {}
     data = sorted(pathlib.Path(build).resolve().glob("src/**/*.gcda"))
-    with tempfile.TemporaryDirectory() as folder:
-        for at in range(0, len(data), 40):
-            subprocess.run(["gcov", "-b", "-i", "-H", *map(str, data[at:at + 40])], cwd=folder,
+    # gcov names what it writes after the source's last part: core/decode.c and emulate/decode.c
+    for _, of_folder in itertools.groupby(data, key=lambda path: path.parent):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["gcov", "-b", "-i", "-H", *map(str, of_folder)], cwd=folder,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        for path in pathlib.Path(folder).glob("*.gcov.json.gz"):
-            with gzip.open(path) as f:
-                add(files, json.load(f))
+            for path in pathlib.Path(folder).glob("*.gcov.json.gz"):
+                with gzip.open(path) as f:
+                    add(files, json.load(f))
     return files
 
 
