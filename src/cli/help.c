@@ -27,12 +27,20 @@ size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
     return n;
 }
 
+static void add_field(const char *part, struct cli_option field, struct cli_option *out, size_t cap,
+                      size_t *n)
+{
+    if (is_option(part, field.name) && *n < cap) out[(*n)++] = field;
+}
+
 size_t cli_field_options(unsigned groups, struct cli_option *out, size_t cap)
 {
     size_t n = 0;
+    if (!(groups & CLI_DESC)) return 0;
 #define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
-    if (groups & CLI_DESC && is_option(#part, json) && n < cap)                                    \
-        out[n++] = (struct cli_option){json, 0, (count) > 1 ? "N,N,..." : "VALUE", param ", " unit};
+    add_field(#part,                                                                               \
+              (struct cli_option){json, 0, (count) > 1 ? "N,N,..." : "VALUE", param ", " unit},    \
+              out, cap, &n);
 #include "rules/fields.def"
 #undef FIELD
     return n;
