@@ -140,6 +140,18 @@ static void maps_and_patches(void **state)
         if (refused[i] != TMAP_E_ARGUMENT) fail_msg("call %zu", i);
     assert_int_equal(found, 77);
     assert_int_equal(tmap_patch_plan(&map, &map, 1300, NULL, 0, NULL, NULL, 0), TMAP_OK);
+    struct tmap_map_field field;
+    struct tmap_desc decoded;
+    struct tmap_note note;
+    assert_int_equal(tmap_map_fields(NULL, &field, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_map_fields(&map, NULL, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_map_diff(NULL, &map, &field, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_map_diff(&map, NULL, &field, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_map_diff(&map, &map, NULL, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_decode(NULL, &decoded, &note, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_decode(&map, NULL, &note, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_decode(&map, &decoded, NULL, 1, &found), TMAP_E_ARGUMENT);
+    assert_int_equal(found, 77);
     assert_string_equal(tmap_replace_field_name(TMAP_REPLACE_BOX_DIM), "box_dim");
     assert_null(tmap_replace_field_name((enum tmap_replace_field)99));
 }

@@ -151,6 +151,27 @@ static void bytes_that_are_not_known(void **state)
     assert_true(tmap_encode_unchecked(&d, &m));
 }
 
+/* Every field of a map in the order of its bytes, and of two maps those that differ. */
+static void fields_of_a_map(void **state)
+{
+    struct tmap_map_field all[64], differing[4];
+    struct tmap_map other = map;
+    size_t n = 0, left = 0;
+    (void)state;
+    assert_int_equal(tmap_map_fields(&map, all, 64, &n), TMAP_OK);
+    assert_in_range(n, 30, 50);
+    assert_string_equal(all[0].field, "address");
+    assert_int_equal(all[0].a, matrix.address);
+    assert_int_equal(tmap_map_fields(&map, NULL, 0, &left), TMAP_OK);
+    assert_int_equal(left, n);
+    assert_int_equal(tmap_map_fields(&map, all, 3, NULL), TMAP_OK);
+    other.word[0] += 64;
+    assert_int_equal(tmap_map_diff(&map, &other, differing, 4, &left), TMAP_OK);
+    assert_int_equal(left, 1);
+    assert_int_equal(differing[0].b - differing[0].a, 64);
+    assert_int_equal(tmap_map_diff(&map, &other, differing, 4, NULL), TMAP_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +180,7 @@ int main(void)
         cmocka_unit_test(the_swizzle_of_96_bytes),
         cmocka_unit_test(maps_that_no_instruction_makes),
         cmocka_unit_test(bytes_that_are_not_known),
+        cmocka_unit_test(fields_of_a_map),
     };
     return cmocka_run_group_tests_name("patches", tests, begin, NULL);
 }

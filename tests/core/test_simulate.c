@@ -441,6 +441,28 @@ static void a_halo_follows_the_last_pixel(void **state)
     assert_int_equal(verdict, TMAP_ILLEGAL);
 }
 
+// Without a halo the walk is that of the pixels alone; so is a store, which im2col_wide has none
+// of.
+static void a_wide_walk_without_a_halo(void **state)
+{
+    (void)state;
+    struct tmap_desc d = wide(TMAP_WIDE_W, 6);
+    struct tmap_use u = {
+        .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {0, 8, 2}, .coord_count = 3};
+    run_inferred(&d, &u, 6 * PIXEL_BYTES);
+    const int w[] = {8, 9, -1, 0, 1, 2}, n[] = {2, 2, 3, 3, 3, 3};
+    for (uint32_t r = 0; r < 6; r++) expect_pixel(r, w[r], n[r]);
+    d.kind = TMAP_IM2COL, d.lower[0] = d.upper[0] = 0, d.swizzle = TMAP_SWIZZLE_NONE;
+    u.op = TMAP_OP_STORE;
+    for (uint32_t i = 0; i < 6 * PIXEL_BYTES; i++) shared[i] = (uint8_t)(3 * i + 1);
+    run_inferred(&d, &u, 0);
+    for (uint32_t r = 0; r < 6; r++) {
+        const uint32_t x = (8 + r) % 12, image = 2 + (8 + r) / 12;
+        assert_memory_equal(global + (image * 16 + x) * PIXEL_BYTES, shared + r * PIXEL_BYTES,
+                            PIXEL_BYTES);
+    }
+}
+
 // 128 pixels and a halo of one after every 32; the walk goes on where it was.
 static void wide_128_has_a_halo_after_every_32(void **state)
 {
@@ -492,6 +514,7 @@ int main(void)
         cmocka_unit_test_setup(sixes_are_packed_again, prepare_blackwell),
         cmocka_unit_test_setup(larger_atoms_move_whole, prepare_blackwell),
         cmocka_unit_test_setup(a_halo_follows_the_last_pixel, prepare_blackwell),
+        cmocka_unit_test_setup(a_wide_walk_without_a_halo, prepare_blackwell),
         cmocka_unit_test_setup(wide_128_has_a_halo_after_every_32, prepare_blackwell),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
