@@ -43,15 +43,14 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
     struct tmap_gemm_problem p = {.kind = g->kind,
                                   .m = extent(r, gemm_tile_m(g)),
                                   .n = extent(r, g->bn),
-                                  .k = extent(r, 128),
+                                  .k = extent(r, gemm_element_bits(g->kind) < 8 ? 384 : 128),
                                   .batch = 1 + (int32_t)(draw(r, 5) == 0),
                                   .alpha = draw(r, 2) ? 1 : -2,
                                   .beta = draw(r, 3) ? 0 : 2,
                                   .a = {.mn_major = g->a_mn},
                                   .b = {.mn_major = g->b_mn}};
     if (gemm_element_bits(g->kind) < 8) p.k += p.k % 2; /* whole bytes */
-    /* With factors a sum has more bits than a narrow D. */
-    const bool wide = draw(r, 2) || gemm_is_scaled(g->kind);
+    const bool wide = draw(r, 2);
     p.out = g->kind == GEMM_S8    ? (wide ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32)
             : wide                ? TMAP_GEMM_OUT_F32
             : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
@@ -230,7 +229,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),
                                        SOURCE("sm120", "tf32"), SOURCE("sm120", "e4m3"),
                                        SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),
-                                       SOURCE("sm120", "s8"),   SOURCE("sm120", "mxf8")};
+                                       SOURCE("sm120", "s8"),   SOURCE("sm120", "mxf8"),
+                                       SOURCE("sm120", "mxf4"), SOURCE("sm120", "nvf4")};
     return on(10, "products of tensor memory", tensor, COUNT(tensor),
               "src/kernels/gemm/sm100/f16") +
            on(12, "products of mma.sync", warps, COUNT(warps), "src/kernels/gemm/sm120/bf16");

@@ -119,6 +119,9 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
                                          : panels_for(instance, view);
     c->stages =
         stages_for(suite, instance, request->stages, choice->panels_in_ring ? 0 : c->panels);
+    /* Factors by 128 columns leave no room for two panels beside two stages. */
+    if (c->stages == 0 && !request->panels && gemm_is_scaled(instance->kind))
+        c->stages = stages_for(suite, instance, request->stages, c->panels = 1);
     if (choice->panels_in_ring) {
         const uint32_t ring = (uint32_t)c->stages * gemm_stage_bytes(instance);
         const int32_t fit = (int32_t)(ring / GEMM_PANEL_BYTES) / instance->wgs;

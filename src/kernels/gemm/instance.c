@@ -100,8 +100,9 @@ uint32_t gemm_scale_bytes(const struct gemm_instance *instance)
 {
     if (!gemm_is_scaled(instance->kind)) return 0;
     const int32_t span = GEMM_SPAN_BYTES * 8 / gemm_element_bits(instance->kind);
-    return (uint32_t)((gemm_a_rows(instance) + instance->bn) / GEMM_SCALE_ROWS *
-                      gemm_scale_tiles(instance->kind, span) * GEMM_SCALE_BYTES);
+    const int32_t a = (gemm_a_rows(instance) + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS,
+                  b = (instance->bn + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS;
+    return (uint32_t)((a + b) * gemm_scale_tiles(instance->kind, span) * GEMM_SCALE_BYTES);
 }
 
 uint32_t gemm_smem_bytes(const struct gemm_instance *instance, int32_t stages, int32_t panels)

@@ -245,8 +245,6 @@ static bool has_image(const struct tmap_gemm *suite, const struct tmap_gemm_prob
 static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
 {
     const bool mn_major = p->a.mn_major || p->b.mn_major;
-    if (!gemm_has_kind(suite->family, p->kind) && suite->family != GEMM_SM90)
-        return "no kernel of the family is of this kind";
     if (!gemm_has_kind(suite->family, p->kind))
         return gemm_is_scaled(p->kind)
                    ? "products with scale factors are for compute capability 10.0 and later"

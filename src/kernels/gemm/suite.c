@@ -108,6 +108,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3_E5M2] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_MXF8] = {"gemm/sm120/mxf8", NULL, NULL},
+        [GEMM_MXF4] = {"gemm/sm120/mxf4", NULL, NULL},
+        [GEMM_NVF4] = {"gemm/sm120/nvf4", NULL, NULL},
     }};
 
 bool gemm_has_kind(enum gemm_family family, int32_t kind)

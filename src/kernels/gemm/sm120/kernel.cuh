@@ -40,7 +40,7 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK lis
             ptx::tma_load_3d_hint(smem.a(ring.slot), &q.a, bar, a, p.load_policy);
             ptx::tma_load_3d_hint(smem.b(ring.slot), &q.b, bar, b, p.load_policy);
             if constexpr (S::SCALED)
-                load_scales<S::BN / GEMM_SCALE_ROWS, scale_depth_of(S::KIND)>(
+                load_scales<S::B_SCALES, scale_depth_of(S::KIND)>(
                     p, q, t.m * S::BM, t.n * S::BN, t.batch, FAULT(p, 75) ? 0 : k_block,
                     smem.scales(ring.slot), bar);
             ring.advance(p.stages);
@@ -48,11 +48,11 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK lis
     }
 }
 
-// The sums of k-blocks of the ring, a warp's own.
+// The sums of k-blocks of the ring, a warp's own. column: of D, the tile's first.
 template <class S>
 PTX_FN void sum_blocks(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                       const shared_layout<S> &smem, int32_t k_blocks, ring_position &ring,
-                       const ptx::watch &watch)
+                       const shared_layout<S> &smem, int32_t column, int32_t k_blocks,
+                       ring_position &ring, const ptx::watch &watch)
 {
     const uint32_t warp = threadIdx.x / 32 - 4, rows = warp * 16 * 128;
 #pragma unroll
@@ -64,8 +64,8 @@ PTX_FN void sum_blocks(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                                      ring.slot);
         if (FAULT(p, 13) && threadIdx.x % 32 == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
         if constexpr (S::SCALED)
-            multiply_scaled<S>(acc, smem.a(ring.slot) + rows, smem.b(ring.slot),
-                               smem.scales(ring.slot), warp * 16);
+            multiply_scaled<S>(acc, p, smem.a(ring.slot) + rows, smem.b(ring.slot),
+                               smem.scales(ring.slot), warp * 16, column);
         else
             multiply_slot<S>(acc, smem.a(ring.slot) + rows, smem.b(ring.slot));
         __syncwarp();
@@ -88,7 +88,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, WALK lis
         const gemm_params &q = FAULT(p, 64) ? member_of(p, 0) : list.of(p);
         const tile t = tile_of(q, w.index);
         const place d = {t.m * S::BM + wg * 64, t.n * S::BN, t.batch};
-        sum_blocks<S>(acc, p, smem, w.k_end - w.k_begin, ring, watch);
+        sum_blocks<S>(acc, p, smem, d.col, w.k_end - w.k_begin, ring, watch);
         if (WALK::PARTS && w.k_end < p.k_blocks) {
             send_part<S>(acc, p, cluster, 0, wg);
             continue;

@@ -20,8 +20,10 @@ struct shape {
     static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
     static constexpr bool SCALED = scale_depth_of(KIND) != 0;
+    static constexpr int A_SCALES = (BM + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS,
+                         B_SCALES = (BN + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS;
     static constexpr int SCALE_BYTES =
-        (BM + BN) / GEMM_SCALE_ROWS * scale_depth_of(KIND) * GEMM_SCALE_BYTES;
+        (A_SCALES + B_SCALES) * scale_depth_of(KIND) * GEMM_SCALE_BYTES;
     static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
     static constexpr int SPAN =
         GEMM_PANEL_BYTES; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
