@@ -25,6 +25,8 @@ static const char *const warps[] = {"gemm/sm90/probe",
                                     "gemm/sm120/s8",
                                     "gemm/sm120/e4m3e5m2",
                                     "gemm/sm120/mxf8",
+                                    "gemm/sm120/mxf4",
+                                    "gemm/sm120/nvf4",
                                     "gemm/sm120/groups",
                                     NULL};
 
@@ -55,7 +57,7 @@ static void tensor_memory(void **state)
 static void mma_sync(void **state)
 {
     (void)state;
-    on(12, warps, 1u << TMAP_GEMM_S8);
+    on(12, warps, 1u << TMAP_GEMM_S8 | 1u << TMAP_GEMM_MXF4);
 }
 
 int main(void)

@@ -39,6 +39,22 @@ static void the_capability_picks_the_family(void **state)
     assert_false(gemm_family_of(10, 7, &family, &why));
 }
 
+/* Every kind that a chip has, it has for one row and one column, too. */
+static void the_least_has_a_kernel(void **state)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config none = {0};
+    (void)state;
+    for (int i = 1; i < CHIPS; i++)
+        for (int32_t kind = 0; kind < GEMM_KINDS; kind++) {
+            struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
+            const struct tmap_gemm_problem p = square(kind, 1);
+            const size_t n = gemm_enumerate(suite, &p, &none, choices, GEMM_MAX_CHOICES);
+            if ((n > 0) != gemm_has_kind(suite->family, kind))
+                fail_msg("kind %d on %d.%d: %zu", kind, chips[i][0], chips[i][1], n);
+        }
+}
+
 /* Every configuration that is offered is the chip's own, fits its memory, and is legal. */
 static void all_that_is_offered_is_legal(void **state)
 {
@@ -94,7 +110,7 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {9, square(GEMM_E4M3_E5M2, 512), {0}, "for compute capability 10.0 and later"},
         {9, square(GEMM_MXF8, 512), {0}, "products with scale factors are for"},
         {9, square(GEMM_NVF4, 512), {0}, "products with scale factors are for"},
-        {12, square(GEMM_MXF4, 512), {0}, "no kernel of the family is of this kind"},
+        {12, square(GEMM_MXF4, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_MXF8, 512), {.tile_n = 64}, "no kernel of the family fits"},
         {10, square(GEMM_E4M3, 512), {.dynamic = 1}, "no kernel of the family fits"},
         {12, square(GEMM_BF16, 512), {.dynamic = 1}, "no kernel of the family fits"},
@@ -203,6 +219,7 @@ static void types_are_those_of_others_descriptors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
+                                       cmocka_unit_test(the_least_has_a_kernel),
                                        cmocka_unit_test(all_that_is_offered_is_legal),
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
                                        cmocka_unit_test(rows_of_four_bits_are_whole_bytes),
