@@ -133,9 +133,10 @@ int main(void)
         "tests/device/gemm/faults_sm100", "src/kernels/gemm/sm100/f16",
         "src/kernels/gemm/sm100/dynamic", "src/kernels/gemm/sm100/mxf8f6f4",
         "src/kernels/gemm/sm100/mxf4"};
-    static const char *const warps[PTX] = {"tests/device/gemm/faults_sm120",
-                                           "src/kernels/gemm/sm120/bf16",
-                                           "src/kernels/gemm/sm120/mxf8"};
+    static const char *const warps[PTX] = {
+        "tests/device/gemm/faults_sm120", "src/kernels/gemm/sm120/bf16",
+        "src/kernels/gemm/sm120/mxf8", "src/kernels/gemm/sm120/mxf4",
+        "src/kernels/gemm/sm120/nvf4"};
     return on(10, "faults of tensor memory", tensor, SINGLE, MXF4) +
-           on(12, "faults of mma.sync", warps, WARPS, WARPS_SCALED);
+           on(12, "faults of mma.sync", warps, WARPS, WARPS_NVF4);
 }

@@ -51,9 +51,10 @@ static void tensor_memory(void **state)
 }
 static void mma_sync(void **state)
 {
-    static const char *const sources[] = {"tests/device/gemm/faults_sm120",
-                                          "src/kernels/gemm/sm120/bf16",
-                                          "src/kernels/gemm/sm120/mxf8", NULL};
+    static const char *const sources[] = {
+        "tests/device/gemm/faults_sm120", "src/kernels/gemm/sm120/bf16",
+        "src/kernels/gemm/sm120/mxf8",    "src/kernels/gemm/sm120/mxf4",
+        "src/kernels/gemm/sm120/nvf4",    NULL};
     (void)state;
     on(12, sources);
 }

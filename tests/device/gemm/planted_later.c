@@ -37,6 +37,12 @@ static const struct {
     [WARPS_SCALED] = {"warps_scaled_faulty_2x128",
                       {.tile_m = 128, .tile_n = 128, .clusters = 1},
                       TMAP_GEMM_MXF8},
+    [WARPS_MXF4] = {"warps_mxf4_faulty_2x64",
+                    {.tile_m = 128, .tile_n = 64, .clusters = 1},
+                    TMAP_GEMM_MXF4},
+    [WARPS_NVF4] = {"warps_nvf4_faulty_2x64",
+                    {.tile_m = 128, .tile_n = 64, .clusters = 1},
+                    TMAP_GEMM_NVF4},
 };
 
 const char *later_faulty(enum later_shape shape)
@@ -52,7 +58,7 @@ bool later_is_of(const struct later_fault *fault, int32_t family)
 struct tmap_gemm_config later_request(enum later_shape shape)
 {
     struct tmap_gemm_config c = of_shape[shape].request;
-    c.stages = shape == WARPS_SCALED ? 2 : 3; /* of the latter three are more than 99 KiB */
+    c.stages = shape >= WARPS_SCALED ? 2 : 3; /* of the latter three are more than 99 KiB */
     c.cluster_m = shape == SHARED ? 2 : 1;
     c.cluster_n = c.panels = 1;
     c.swapped = -1;

@@ -17,8 +17,10 @@ enum later_shape {
     SCALED_PAIR,
     NVF4,
     MXF4,
-    WARPS,
+    WARPS, /* from here by mma.sync */
     WARPS_SCALED,
+    WARPS_MXF4,
+    WARPS_NVF4,
     SHAPES
 };
 
