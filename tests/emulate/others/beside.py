@@ -20,14 +20,15 @@ PLAIN = [("bf16", "bf16", (128, 128, 64), 100, "f16"), ("bf16", "bf16", (128, 25
          ("e5m2", "fp8e5", (128, 64, 64), 100, "f8f6f4"),
          ("bf16", "bf16", (128, 64, 64), 120, "bf16"), ("f16", "fp16", (64, 64, 64), 120, "f16"),
          ("e4m3", "fp8e4nv", (64, 64, 64), 120, "e4m3"), ("s8", "i8", (64, 64, 64), 120, "s8")]
-SCALED = [("mxf8", "e4m3", 32, 100, "mxf8f6f4"), ("mxf8", "e4m3", 32, 120, "mxf8")]
-TRITON = {"e4m3": "fp8e4nv"}
+SCALED = [("mxf8", "e4m3", 32, 100, "mxf8f6f4"), ("mxf8", "e4m3", 32, 120, "mxf8"),
+          ("mxf4", "e2m1", 32, 120, "mxf4"), ("nvf4", "e2m1", 16, 120, "nvf4")]
+TRITON = {"e4m3": "fp8e4nv", "e2m1": "u8"}  # of the latter two are a byte
 
 
 def tiled(factors):
     """Rows of factors as cublasLt has them: 128 rows and 4 of K a tile, of which byte 16 (r mod 32) + 4 (r / 32) + j."""
     rows, count = factors.shape
-    whole = numpy.full((-(-rows // 128) * 128, -(-count // 4) * 4), 0x38 if factors.max() < 0x7f else 0x7f, numpy.uint8)
+    whole = numpy.zeros((-(-rows // 128) * 128, -(-count // 4) * 4), numpy.uint8)
     whole[:rows, :count] = factors
     tiles = whole.reshape(len(whole) // 128, 4, 32, -1, 4)
     return numpy.ascontiguousarray(tiles.transpose(0, 3, 2, 1, 4))
@@ -57,7 +58,10 @@ def theirs(lib, case, d):
 def refilled(operands, dtype, rng, fill):
     """Operands' bytes in place."""
     for array in operands:
-        if fill == "integers":
+        if dtype == "u8":
+            codes = [0xc, 0xa, 0, 2] if fill == "integers" else range(16)
+            array[...] = rng.choice(codes, array.shape) | rng.choice(codes, array.shape) << 4
+        elif fill == "integers":
             array[...] = run.codes(integers(rng, *array.shape), dtype)
         elif dtype in run.KEY:
             usable = [c for c, v in run.SMALL[run.KEY[dtype]].items() if 0.01 <= abs(v) <= 8]
@@ -74,17 +78,17 @@ def compared(lib, case, kind, dtype, source, factors):
     rng = numpy.random.default_rng(41)
     case.compile()
     a, b = operand(case, 0), operand(case, 1)
-    d = case.wanted[0][0]
+    d, k = case.wanted[0][0], a.shape[1] * (2 if dtype == "u8" else 1)
     scales = case.args[10:12] if factors else []
     for fill in ("integers", "others"):
         refilled((a, b), dtype, rng, fill)
         for array in scales:
-            array[...] = rng.integers(126, 129, array.shape)
+            array[...] = rng.choice([0x30, 0x38, 0x40] if kind == "nvf4" else [126, 127, 128], array.shape)
         them = theirs(lib, case, d)
-        us = ours(kind, case.arch, source, (len(a), len(b), a.shape[1]), [a, b, *map(tiled, scales)])
+        us = ours(kind, case.arch, source, (len(a), len(b), k), [a, b, *map(tiled, scales)])
         yield fill, len(us), int((us != them).sum())
     b[0] = b[1]  # of tmap's alone
-    us = ours(kind, case.arch, source, (len(a), len(b), a.shape[1]), [a, b, *map(tiled, scales)])
+    us = ours(kind, case.arch, source, (len(a), len(b), k), [a, b, *map(tiled, scales)])
     if not (us != them).any():
         raise RuntimeError("another row of B is not seen")
 
