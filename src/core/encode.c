@@ -19,14 +19,17 @@ enum map_layout map_layout_of(bool im2col, uint32_t rank)
     return rank <= 3 ? MAP_IM2COL3 : rank == 4 ? MAP_IM2COL4 : MAP_IM2COL5;
 }
 
-/* Type codes; 0xff for a value that no driver was seen encoding. The packed types' codes are
- * tensormap.replace's, and this driver refuses them, so their other bytes are not known. */
+/* Type codes. No driver was seen encoding the packed types: the one of the record refuses them on
+ * sm_90. Their first 64 bytes are as the host code of CUTLASS's Python DSL 4.7 writes them for
+ * sm_100 (2026-11-22), every field in the place and the units of the other types'; it leaves the
+ * rest, which no copy reads, to chance. There the bytes of a box are taken to be those that a load
+ * counts. */
 struct type_code {
-    uint8_t code, tf32, known, bytes;
+    uint8_t code, tf32, bits;
 };
 static const struct type_code type_codes[] = {
 #define DTYPE(id, json, value, since, smem_bits, gmem_bits, flt, ptx_name, elemtype, code, tf32)   \
-    [value] = {code, tf32, (smem_bits) >= 8 && (smem_bits) == (gmem_bits), (smem_bits) / 8},
+    [value] = {code, tf32, gmem_bits},
 #include "rules/enums.def"
 };
 
@@ -74,7 +77,7 @@ static void fill_im2col(const struct tmap_desc *d, uint32_t rank, struct map_fie
 bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
 {
     const uint32_t type = (uint32_t)d->dtype, swizzle = (uint32_t)d->swizzle;
-    if (type >= sizeof type_codes / sizeof type_codes[0] || !type_codes[type].known) return false;
+    if (type >= sizeof type_codes / sizeof type_codes[0]) return false;
     if (swizzle > TMAP_SWIZZLE_128B) return false;
     const uint32_t rank = d->rank < TMAP_MAX_RANK ? d->rank : TMAP_MAX_RANK;
     f->im2col = f->atomicity = f->bit85 = f->swizzle_96b = 0;
@@ -95,7 +98,7 @@ bool map_fields_of_desc(const struct tmap_desc *d, struct map_fields *f)
         fill_tiled(d, rank, f);
     else
         fill_im2col(d, rank, f);
-    f->box_bytes *= type_codes[type].bytes;
+    f->box_bytes = f->box_bytes * type_codes[type].bits / 8;
     f->align_bytes = align_of_swizzle(swizzle);
     return true;
 }

@@ -68,16 +68,69 @@ static void refuses_what_the_driver_refuses(void **state)
 }
 
 /* Nobody has seen a driver write these, so their bytes are not known. */
-static void does_not_guess_packed_types(void **state)
+static void does_not_guess_swizzle_atoms(void **state)
 {
     (void)state;
     struct tmap_desc d = matrix;
     struct tmap_map map;
-    d.dtype = TMAP_16U4_ALIGN8B;
-    assert_false(tmap_encode_unchecked(&d, &map));
-    d = matrix;
     d.swizzle = TMAP_SWIZZLE_128B_ATOM_32B;
     assert_false(tmap_encode_unchecked(&d, &map));
+}
+
+/* What the host code that CUTLASS's Python DSL 4.7 makes for sm_100 wrote of a matrix of 1024 x 512
+ * at 0x7f0000000000, L2 promotion 128B (2026-11-22). It sets bits 65 and 85 of every map, which
+ * driver 580 leaves 0 on sm_90, and writes 64 bytes. */
+static const struct by_the_dsl {
+    int32_t dtype, swizzle;
+    uint64_t stride_bytes;
+    uint32_t box[2];
+    uint64_t word[8];
+} by_the_dsl[] = {
+    {TMAP_FLOAT16,
+     TMAP_SWIZZLE_128B,
+     1024,
+     {64, 128},
+     {0x7f0000000000, 0x4000246312, 0, 0, 0x3ff000001ff, 0, 0x3f00000000000000, 0x7f}},
+    {TMAP_16U4_ALIGN8B,
+     TMAP_SWIZZLE_NONE,
+     256,
+     {128, 64},
+     {0x7f0000000000, 0x1000240592, 0, 0, 0x3ff000001ff, 0, 0x7f00000000000000, 0x3f}},
+    {TMAP_16U4_ALIGN16B,
+     TMAP_SWIZZLE_128B,
+     256,
+     {128, 64},
+     {0x7f0000000000, 0x1000246612, 0, 0, 0x3ff000001ff, 0, 0x7f00000000000000, 0x3f}},
+    {TMAP_16U6_ALIGN16B,
+     TMAP_SWIZZLE_128B,
+     384,
+     {128, 64},
+     {0x7f0000000000, 0x1800246692, 0, 0, 0x3ff000001ff, 0, 0x7f00000000000000, 0x3f}},
+};
+
+static void packed_types_as_the_dsl_writes_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof by_the_dsl / sizeof *by_the_dsl; i++) {
+        const struct by_the_dsl *w = &by_the_dsl[i];
+        const struct tmap_desc d = {.kind = TMAP_TILED,
+                                    .dtype = w->dtype,
+                                    .rank = 2,
+                                    .address = 0x7f0000000000,
+                                    .dim = {512, 1024},
+                                    .stride_bytes = {w->stride_bytes},
+                                    .box = {w->box[0], w->box[1]},
+                                    .elem_stride = {1, 1},
+                                    .swizzle = w->swizzle,
+                                    .l2_promotion = TMAP_L2_128B};
+        struct tmap_map map;
+        assert_true(tmap_encode_unchecked(&d, &map));
+        map.word[1] |= 1u << (65 - 64) | 1u << (85 - 64);
+        assert_memory_equal(map.word, w->word, sizeof w->word);
+        struct tmap_desc back;
+        tmap_decode(&map, &back, NULL, 0, &(size_t){0});
+        assert_int_equal(back.dtype, w->dtype);
+    }
 }
 
 /* What decoding cannot know: wide maps read as im2col ones; unused entries are nowhere. */
@@ -357,7 +410,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_a_known_map),
         cmocka_unit_test(refuses_what_the_driver_refuses),
-        cmocka_unit_test(does_not_guess_packed_types),
+        cmocka_unit_test(does_not_guess_swizzle_atoms),
+        cmocka_unit_test(packed_types_as_the_dsl_writes_them),
         cmocka_unit_test(encode_and_decode_invert_each_other),
         cmocka_unit_test(wide_maps_are_said_to_be_ambiguous),
         cmocka_unit_test(any_bytes_decode),

@@ -42,6 +42,9 @@ is "encode of what the driver refuses: exit code 1" [ $rc -eq 1 ]
 run encode "$tmp/bad"
 is "and says why" has 'bad: TMA018: .*address' "$tmp/err"
 run encode --arch sm_100a "$tmp/fp4"
+is "encode of a packed type" [ $rc -eq 0 ]
+sed 's/"dtype"/"swizzle":"128B_ATOM_32B", "dtype"/' "$tmp/fp4" >"$tmp/atoms"
+run encode --arch sm_100a "$tmp/atoms"
 is "bytes that nobody has seen are not made up: exit code 4" [ $rc -eq 4 ]
 run encode --as rot13 "$tmp/in"
 is "encode --as rot13: usage" [ $rc -eq 3 ]
