@@ -168,7 +168,8 @@ void derive_use(const struct tmap_target *target, const struct tmap_desc *d,
     const uint64_t rows_factor =
         by_row ? 4 : 1; /* the box is one row, the instruction names four */
     const uint64_t halo = has_layout(d) ? layout_halo_rows(d, u) : 0;
-    out->tx_bytes = layout.tx_bytes * rows_factor + halo * layout.row_bytes;
+    out->tx_bytes =
+        layout.tx_bytes * rows_factor + layout_counted_bytes(d, halo * layout.row_bytes);
     out->footprint_bytes =
         (by_row ? (uint64_t)layout.pitch_bytes * rows_factor : layout.footprint_bytes) +
         halo * layout.pitch_bytes;

@@ -123,6 +123,12 @@ uint64_t layout_halo_rows(const struct tmap_desc *d, const struct tmap_use *use)
     return (uint64_t)use->offset[0] * (fixed ? WIDE_128_PIXELS / LAYOUT_HALO_EVERY : 1);
 }
 
+uint64_t layout_counted_bytes(const struct tmap_desc *d, uint64_t bytes)
+{
+    const uint64_t gmem = layout_gmem_bits(d->dtype), smem = layout_smem_bits(d->dtype);
+    return d->interleave || gmem == smem ? bytes : bytes / smem * gmem + bytes % smem * gmem / smem;
+}
+
 void layout_of(const struct tmap_desc *d, struct tmap_layout *out)
 {
     struct tmap_layout l;
@@ -139,7 +145,7 @@ void layout_of(const struct tmap_desc *d, struct tmap_layout *out)
     l.rows = 1;
     for (uint32_t i = slice ? 0 : 1; i < d->rank && i < TMAP_MAX_RANK; i++)
         l.rows = product(l.rows, l.extent[i]);
-    l.tx_bytes = product(l.rows, l.row_bytes);
+    l.tx_bytes = layout_counted_bytes(d, product(l.rows, l.row_bytes));
     l.align_bytes = SMEM_ALIGN_BYTES;
     l.pattern_bytes = span ? PATTERN_ROWS * span : SMEM_ALIGN_BYTES;
     l.footprint_bytes = last_byte(d, &l);

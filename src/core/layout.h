@@ -10,8 +10,10 @@
 uint32_t layout_smem_bits(int32_t dtype);        // bits of an element in shared memory; 0 unknown
 uint32_t layout_gmem_bits(int32_t dtype);        // and in global memory
 uint32_t layout_slice_bytes(int32_t interleave); // 16 or 32; 0 without interleave
-uint32_t layout_swizzle_span(int32_t swizzle);   // 0 for none
-uint32_t layout_swizzle_atom(int32_t swizzle);   // 16, 32 or 64
+// Of bytes in shared memory, those that count on the barrier: padding does not (docs/SIMULATOR.md).
+uint64_t layout_counted_bytes(const struct tmap_desc *desc, uint64_t bytes);
+uint32_t layout_swizzle_span(int32_t swizzle); // 0 for none
+uint32_t layout_swizzle_atom(int32_t swizzle); // 16, 32 or 64
 
 // The halo of im2col::w (PTX ISA, wHalo): so many pixels more at the end of the map's pixels; in
 // im2col::w::128 after every 32. layout_halo_rows() : the rows that a load has for them.

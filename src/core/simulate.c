@@ -206,7 +206,7 @@ void sim_run(const struct tmap_desc *d, const struct tmap_use *u, const struct t
         mapped = load ? load_row(d, m, &row, w.layout.row_bytes, out)
                       : store_row(d, u, m, &row, w.layout.row_bytes, out);
     if (!mapped) out->fault = TMAP_FAULT_ILLEGAL_ADDRESS;
-    out->tx_bytes = load ? w.rows * w.layout.row_bytes : 0;
+    out->tx_bytes = load ? layout_counted_bytes(d, w.rows * w.layout.row_bytes) : 0;
 }
 
 static bool copies(uint32_t op)

@@ -140,7 +140,7 @@ uint64_t cut_bytes(const struct draft *d)
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
         const uint64_t cells = (d->cut[i].copies - 1) * l.extent[i] + end.extent[i];
         if (i == 0 && !d->v->desc.interleave)
-            bytes = cells * layout_smem_bits(d->p->desc.dtype) / 8;
+            bytes = cells * layout_gmem_bits(d->p->desc.dtype) / 8;
         else if (__builtin_mul_overflow(bytes, cells, &bytes))
             return UINT64_MAX;
     }

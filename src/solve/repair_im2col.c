@@ -91,7 +91,7 @@ static uint64_t moved_bytes(const struct walk *w)
     struct tmap_layout l;
     layout_of(&w->d->p->desc, &l);
     if (w->d->v->desc.interleave) return l.tx_bytes;
-    return covered(&w->c) * covered(&w->p) * layout_smem_bits(w->d->p->desc.dtype) / 8;
+    return covered(&w->c) * covered(&w->p) * layout_gmem_bits(w->d->p->desc.dtype) / 8;
 }
 
 static struct tmap_cost cost_of(const struct walk *w)

@@ -187,8 +187,8 @@ static enum emu_step one(struct emu_warp *w, const struct emu_insn *in, uint32_t
     if (t->prefetch) return EMU_NEXT;
     if (!inside(w, in, l, t->loads ? c.to : c.from, bytes)) return EMU_STOP;
     const bool rows = t->mode == MODE_ROWS;
-    c.bytes = (uint32_t)((layout.rows * (rows ? 4 : 1) + layout_halo_rows(&c.desc, &c.use)) *
-                         layout.row_bytes);
+    const uint64_t all = layout.rows * (rows ? 4 : 1) + layout_halo_rows(&c.desc, &c.use);
+    c.bytes = (uint32_t)layout_counted_bytes(&c.desc, all * layout.row_bytes);
     return emu_start_copy(w, in, l, &c);
 }
 
