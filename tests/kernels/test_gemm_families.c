@@ -55,6 +55,38 @@ static void the_least_has_a_kernel(void **state)
         }
 }
 
+/* A large product is predicted to take what the chip's public rate allows, and not much more. */
+static void predictions_are_of_the_chip(void **state)
+{
+    static const struct {
+        int cc_major, sms;
+        double flops; /* dense, of bf16: docs/BLACKWELL.md */
+    } of[] = {{10, 148, 2.25e15}, {12, 188, 503.8e12}};
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config none = {0};
+    const struct {
+        int32_t kind;
+        double faster;
+    } kinds[] = {{GEMM_BF16, 1}, {GEMM_TF32, 0.5}, {GEMM_E4M3, 2}, {GEMM_MXF4, 4}};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 4; k++) {
+            struct tmap_gemm *suite = emulated_gemm_suite_for(of[i].cc_major, 0);
+            const struct tmap_gemm_problem p = square(kinds[k].kind, 8192);
+            suite->gpu.sm_count = of[i].sms;
+            for (int size = 1; size <= GEMM_MAX_CLUSTER; size++)
+                suite->resident[size] = of[i].sms / size;
+            const size_t n = gemm_enumerate(suite, &p, &none, choices, GEMM_MAX_CHOICES);
+            const double least_us = 2 * 8192.0 * 8192 * 8192 / of[i].flops / kinds[k].faster * 1e6;
+            if (n == 0 || choices[0].cost_us < least_us || choices[0].cost_us > 1.6 * least_us)
+                fail_msg("%d.0, kind %d: %.0f us, least %.0f", of[i].cc_major, kinds[k].kind,
+                         n ? choices[0].cost_us : 0, least_us);
+            print_message("# %d.0, kind %d: predicted %.0f us, %.2f of the rate's\n",
+                          of[i].cc_major, kinds[k].kind, choices[0].cost_us,
+                          choices[0].cost_us / least_us);
+        }
+}
+
 /* Every configuration that is offered is the chip's own, fits its memory, and is legal. */
 static void all_that_is_offered_is_legal(void **state)
 {
@@ -220,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
                                        cmocka_unit_test(the_least_has_a_kernel),
+                                       cmocka_unit_test(predictions_are_of_the_chip),
                                        cmocka_unit_test(all_that_is_offered_is_legal),
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
                                        cmocka_unit_test(rows_of_four_bits_are_whole_bytes),

@@ -77,6 +77,7 @@ static int32_t consumers_of(const struct gemm_instance *instance)
 
 int32_t gemm_accumulators(const struct gemm_instance *instance)
 {
+    if (!has_tensor_memory(instance)) return 1; /* the registers */
     return gemm_is_scaled(instance->kind) && instance->bn > TENSOR_WIDEST_SCALED ? 1
                                                                                  : TENSOR_BUFFERS;
 }

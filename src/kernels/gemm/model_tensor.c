@@ -1,15 +1,21 @@
-/* What a configuration should cost on a chip with tensor memory. Predicted: nothing here has run on
- * one. The rates follow from public figures of a B200 (NVIDIA's DGX B200 data sheet: 2.25 PFLOP/s
- * of dense bf16 and 8 TB/s a GPU of 148 SMs), the rest is Hopper's order of size; they rank
- * configurations, and docs/BLACKWELL.md says that no more is meant. */
+/* What a configuration should cost on a chip after Hopper. Predicted: nothing here has run on one.
+ * The rates follow from public figures, of which docs/BLACKWELL.md has the sources; the rest is
+ * Hopper's order of size. They rank configurations, and no more is meant. */
 #include "kernels/gemm/suite.h"
 
-enum { CLOCK_MHZ = 1850, MEMORY_BYTES_PER_US = 8000000 };
-/* 2.25e15 / (148 SMs * 1.85e9 Hz) is 8192 operations of bf16 a clock and an SM: a block's 128 rows
- * by one column take two clocks for 128 bytes of K, of whatever type. */
-static const double CLOCKS_PER_COLUMN = 2;
-/* A multiply of one block reads all of B from shared memory, of a pair half of it. */
-static const double SINGLE_AGAIN = 1.1;
+/* By family, of the chip that the device does not say itself: a B200 (2.25 PFLOP/s of dense bf16,
+ * 8 TB/s, 148 SMs), and an RTX PRO 6000 (503.8 TFLOP/s, 1792 GB/s, 188 SMs at 2617 MHz). 8192 and
+ * 1024 operations of bf16 a clock and an SM: 128 rows by one column take two and 16 clocks for 128
+ * bytes of K, of whatever type, as 8 bits double the rate and 4 bits double it again.
+ * single_again: a multiply of one block reads all of B from shared memory, of a pair half of it;
+ * mma.sync knows no pairs. */
+static const struct rates {
+    int32_t clock_mhz, memory_bytes_per_us;
+    double clocks_per_column, single_again;
+} of_family[GEMM_FAMILIES] = {
+    [GEMM_SM100] = {1850, 8000000, 2, 1.1},
+    [GEMM_SM120] = {2617, 1792000, 16, 1},
+};
 static const double LOAD_BYTES_PER_CLOCK = 40;
 static const double TILE_CLOCKS = 600; /* until the first sums of a tile can be read */
 static const double PANEL_CLOCKS = 400;
@@ -43,7 +49,9 @@ static struct tile_clocks tile_clocks(const struct gemm_view *view,
     const struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *g = choice->instance;
     const double k_blocks = up((double)view->k / view->span);
-    const double multiply = CLOCKS_PER_COLUMN * g->bn * (g->ctas == 1 ? SINGLE_AGAIN : 1);
+    const struct rates *r = &of_family[g->family];
+    const double multiply =
+        r->clocks_per_column * g->bn * gemm_a_rows(g) / 128 * (g->ctas == 1 ? r->single_again : 1);
     const double load =
         128.0 * ((double)gemm_a_rows(g) / c->cluster_n + (double)gemm_b_rows(g) / c->cluster_m) /
         LOAD_BYTES_PER_CLOCK;
@@ -63,7 +71,7 @@ double gemm_tensor_work_us(const struct tmap_gemm *suite, const struct gemm_view
 {
     const struct tile_clocks t = tile_clocks(view, choice);
     return tiles_of(view, &choice->config) * larger(t.sum, t.store) /
-           rate(suite->gpu.clock_mhz, CLOCK_MHZ);
+           rate(suite->gpu.clock_mhz, of_family[suite->family].clock_mhz);
 }
 
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -84,6 +92,7 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
     const double bytes =
         ((double)view->m + view->n) * view->k * (view->element_bits / 8.0) * view->batch +
         (double)view->m * view->n * view->out_bytes * view->batch;
-    return LAUNCH_US + larger(clocks / rate(suite->gpu.clock_mhz, CLOCK_MHZ),
-                              bytes / rate(suite->gpu.memory_bytes_per_us, MEMORY_BYTES_PER_US));
+    const struct rates *r = &of_family[suite->family];
+    return LAUNCH_US + larger(clocks / rate(suite->gpu.clock_mhz, r->clock_mhz),
+                              bytes / rate(suite->gpu.memory_bytes_per_us, r->memory_bytes_per_us));
 }
