@@ -51,7 +51,8 @@ enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *record
     if (s == TMAP_OK && f->buffers == 0 && f->group) s = TMAP_E_NO_PLAN;
     const bool ring = part == TMAP_EMULATE_RING && number >= f->barriers;
     if (s == TMAP_OK && ring) s = TMAP_E_NO_PLAN;
-    if (s == TMAP_OK && (!fold_symbols(f) || !fold_parts(f) || !fold_steps(f)))
+    if (s == TMAP_OK &&
+        (!fold_symbols(f) || !join_warpgroups(f) || !fold_parts(f) || !fold_steps(f)))
         s = f->none ? TMAP_E_NO_PLAN : TMAP_E_ARGUMENT;
     close_fold(f);
     return s;

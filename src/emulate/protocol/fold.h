@@ -87,6 +87,7 @@ enum { RATE_NONE, RATE_BLOCK, RATE_TILE };
 // False with f->error, each.
 bool fold_objects(struct fold *f);
 bool fold_symbols(struct fold *f);
+bool join_warpgroups(struct fold *f); // that multiply together (warpgroups.c)
 bool fold_parts(struct fold *f);
 bool fold_steps(struct fold *f);
 

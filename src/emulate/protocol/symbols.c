@@ -169,7 +169,10 @@ static bool begin_sum(struct reader *r, const struct act *a, const struct range 
 
 static bool write(struct reader *r, const struct act *a, const struct range *g)
 {
-    if (!r->f->group) return fold_fail(r->f, a->line, "writes where copies land");
+    if (!r->f->group)
+        return fold_fail(r->f, a->line,
+                         "writes shared 0x%x to 0x%x, where copies land (0x%x to 0x%x)", a->at,
+                         a->at + a->bytes, g->from, g->to);
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
         if (r->said->symbol[i].index == g->slot) return true;
     r->wrote = true;

@@ -1,0 +1,55 @@
+// The warps of a warpgroup as one: each wgmma is an operation of all four (PTX ISA: every warp of
+// the warpgroup must execute the same wgmma.mma_async), so none ends before all have begun it, and
+// one warp may give the slot back for the four. Whoever does the same as that warp but for its
+// arrivals is left out.
+#include "emulate/protocol/fold.h"
+
+enum { WARPS_OF_GROUP = 4 };
+
+static bool multiplies(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (a->op == ACT_GROUP && a->by_cta == p->cta && a->by_warp == p->warp) return true;
+        }
+    return false;
+}
+
+// Whether b did what a did, but for some arrivals of a's.
+static bool is_but_arrivals(const struct said *b, const struct said *a)
+{
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (i < b->count && same_symbol(&b->symbol[i], &a->symbol[k]) &&
+            b->symbol[i].index == a->symbol[k].index)
+            i++;
+        else if (a->symbol[k].op != TMAP_STEP_ARRIVE)
+            return false;
+    }
+    return i == b->count;
+}
+
+static bool goes_with(const struct fold *f, const struct program *b, const struct program *a)
+{
+    bool fewer = false;
+    if (a == b || a->cta != b->cta || a->warp / WARPS_OF_GROUP != b->warp / WARPS_OF_GROUP)
+        return false;
+    for (size_t r = 0; r < f->runs; r++) {
+        if (!is_but_arrivals(&b->said[r], &a->said[r])) return false;
+        fewer = fewer || b->said[r].count < a->said[r].count;
+    }
+    return fewer;
+}
+
+bool join_warpgroups(struct fold *f)
+{
+    for (uint32_t b = 0; b < f->programs && !f->group; b++) {
+        bool joins = false;
+        for (uint32_t a = 0; a < f->programs && !joins; a++)
+            joins = goes_with(f, &f->program[b], &f->program[a]) && multiplies(f, &f->program[a]) &&
+                    multiplies(f, &f->program[b]);
+        if (joins) drop_program(f, b--);
+    }
+    return true;
+}
