@@ -1,7 +1,7 @@
 /* The protocols of the products' kernels, folded from what the shipped PTX does on the emulator and
  * proved by the pipeline's automaton for any number of tiles and k blocks: who loads, multiplies,
- * stores and schedules, of one CTA, of pairs and of clusters. Faults planted in such kernels are
- * refuted, and the same kernels without them proved.
+ * stores and schedules, of one CTA, of pairs and of clusters, on Hopper too. Faults planted in such
+ * kernels are refuted, and the same kernels without them proved.
  *
  * TMAP_PROTOCOL_MB: memory for the automaton (192); make prove-protocols has more, and then tries
  * every ring of every design, too. */
@@ -72,6 +72,7 @@ static void record(const struct design *d, int run, struct tmap_emulate_record *
     assert_true(emulated_product_make(suite, &shape, 1, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &d->request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", d->name, why.text);
+    assert_true(d->request.store_warp != 1 || plan.config.store_warp == 1);
     plant(d, &plan);
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
@@ -217,6 +218,23 @@ static const struct design warps[] = {
            OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 200, 530), RING(0) | WHOLE),
 };
 
+#define HOPPER "src/kernels/gemm/sm90/"
+#define WHOLE_TILES .split_k = 1, .direct = -1, .pingpong = -1
+static const struct design hopper[] = {
+    DESIGN("wgmma, one warpgroup", HOPPER "bf16",
+           REQUEST(64, 64, 3, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 270),
+           RING(0) | WHOLE),
+    DESIGN("wgmma, two warpgroups", HOPPER "bf16",
+           REQUEST(128, 128, 3, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 270),
+           RING(0) | WHOLE),
+    DESIGN("wgmma, two CTAs that share B", HOPPER "bf16",
+           REQUEST(128, 128, 3, 1, TWO, WHOLE_TILES, .store_warp = -1), BF16(500, 200, 270),
+           RING(0) | WHOLE),
+    DESIGN("wgmma, storing warps", HOPPER "bf16",
+           REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
+           RING(0) | WHOLE),
+};
+
 #define FAULT(id_, name_, proves_, hazard_, source_, faulty_, request_)                            \
     {                                                                                              \
         .fault = id_, .name = name_, .proves = proves_, .hazard = hazard_, .source = source_,      \
@@ -243,6 +261,21 @@ static const struct design tensor_faults[] = {
     SINGLE_FAULT(43, "accumulator given on before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
     PAIR_FAULT(0, "pair: control", RING(0), TMAP_HAZARD_NONE),
     PAIR_FAULT(9, "pair: blocks do not meet after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+};
+
+#define HOPPER_FAULT(id, name, clusters_, proves, hazard)                                          \
+    FAULT(id, name, proves, hazard, HOPPER "bf16", "gemm_faulty_2x128",                            \
+          REQUEST(128, 128, 3, 1, clusters_, WHOLE_TILES, .store_warp = -1))
+static const struct design hopper_faults[] = {
+    HOPPER_FAULT(0, "wgmma: control", ALONE, WHOLE, TMAP_HAZARD_NONE),
+    HOPPER_FAULT(2, "wgmma: no fence after mbarrier.init", ALONE, WHOLE, TMAP_HAZARD_UNINITIALIZED),
+    HOPPER_FAULT(13, "wgmma: slot given back before it is read", ALONE, WHOLE,
+                 TMAP_HAZARD_OVERWRITE),
+    HOPPER_FAULT(16, "wgmma: multiplies before the bytes are there", ALONE, WHOLE,
+                 TMAP_HAZARD_EARLY),
+    HOPPER_FAULT(0, "wgmma, two CTAs: control", TWO, WHOLE, TMAP_HAZARD_NONE),
+    HOPPER_FAULT(12, "wgmma, two CTAs: leaves while signals are on their way", TWO, WHOLE,
+                 TMAP_HAZARD_EXIT),
 };
 
 #define WARPS_FAULT(id, name, proves, hazard)                                                      \
@@ -311,12 +344,15 @@ int main(int argc, char **argv)
     workspace_bytes = (megabytes ? strtoull(megabytes, NULL, 10) : MEGABYTES) << 20;
     workspace = malloc(workspace_bytes);
     if (!workspace) return 1;
-    const int failed = run("protocols of tensor memory", 10, NULL, tensor, COUNT(tensor)) +
-                       run("faults of tensor memory", 10, "tests/device/gemm/faults_sm100",
-                           tensor_faults, COUNT(tensor_faults)) +
-                       run("protocols of mma.sync", 12, NULL, warps, COUNT(warps)) +
-                       run("faults of mma.sync", 12, "tests/device/gemm/faults_sm120", warps_faults,
-                           COUNT(warps_faults));
+    const int failed =
+        run("protocols of wgmma", 9, NULL, hopper, COUNT(hopper)) +
+        run("faults of wgmma", 9, "tests/device/gemm/faults", hopper_faults, COUNT(hopper_faults)) +
+        run("protocols of tensor memory", 10, NULL, tensor, COUNT(tensor)) +
+        run("faults of tensor memory", 10, "tests/device/gemm/faults_sm100", tensor_faults,
+            COUNT(tensor_faults)) +
+        run("protocols of mma.sync", 12, NULL, warps, COUNT(warps)) +
+        run("faults of mma.sync", 12, "tests/device/gemm/faults_sm120", warps_faults,
+            COUNT(warps_faults));
     free(workspace);
     return failed;
 }
