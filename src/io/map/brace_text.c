@@ -1,4 +1,5 @@
-/* brace_text.c : bytes from numbers in braces: an array in C, gdb's p and p/x. */
+/* brace_text.c : bytes from numbers in brackets: an array in C, gdb's p and p/x, a list of Python's;
+ * and from a string of bytes as Python shows it. */
 #include "io/map/bytes.h"
 
 #include <ctype.h>
@@ -69,18 +70,61 @@ static bool take_member(struct numbers *n, const char **at, const char *end)
     return true;
 }
 
+/* One character behind a backslash, or a plain one; false at something else. */
+static bool take_byte(const char **at, const char *end, unsigned *out)
+{
+    static const char letters[] = "nrt\\'\"abfv0", codes[] = "\n\r\t\\'\"\a\b\f\v";
+    const char *p = *at;
+
+    *out = (unsigned char)*p;
+    *at = p + 1;
+    if (*p != '\\') return true;
+    if (end - p < 2) return false;
+    *at = p + 2;
+    if (p[1] == 'x' && end - p >= 4) {
+        const char digits[] = {p[2], p[3], 0};
+        char *stop;
+        *out = (unsigned)strtoul(digits, &stop, 16);
+        *at = p + 4;
+        return stop == digits + 2;
+    }
+    const char *letter = strchr(letters, p[1]);
+    if (!letter || !*letter) return false;
+    *out = *letter == '0' ? 0 : (unsigned char)codes[letter - letters];
+    return true;
+}
+
+bool bytes_of_string(struct bytes *b, const char *text, size_t size, size_t *line)
+{
+    const char *end = text + size, *at = memchr(text, 'b', size);
+    unsigned byte;
+
+    *line = 1;
+    while (at && (end - at < 2 || (at[1] != '\'' && at[1] != '"')))
+        at = memchr(at + 1, 'b', (size_t)(end - at - 1));
+    if (!at) return false;
+    const char quote = at[1];
+    for (at += 2; at < end && *at != quote;) {
+        if (*at == '\n' || !take_byte(&at, end, &byte)) return false;
+        bytes_add(b, byte, 1);
+    }
+    return at < end;
+}
+
 bool bytes_of_braces(struct bytes *b, const char *text, size_t size, size_t *line)
 {
+    const bool braces = memchr(text, '{', size) != NULL;
+    const char open = braces ? '{' : '[', close = braces ? '}' : ']';
     struct numbers n = {.count = 0};
     const char *end = text + size;
     bool inside = false;
 
     for (*line = 1; text < end;) {
         if (*text == '\n') ++*line;
-        if (*text == '{' || *text == '}') {
-            if (*text == '}' && !add_numbers(b, &n)) return false;
+        if (*text == open || *text == close) {
+            if (*text == close && !add_numbers(b, &n)) return false;
             n.count = 0;
-            inside = *text == '{';
+            inside = *text == open;
         } else if (inside && isdigit((unsigned char)*text)) {
             if (!take_member(&n, &text, end)) return false;
             continue;

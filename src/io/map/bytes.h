@@ -16,11 +16,13 @@ struct bytes {
 void bytes_add(struct bytes *b, uint64_t value, size_t size);
 
 /* bytes_of_dump() : of lines as xxd, hexdump, od and gdb's x print them, or of bare digits.
- *  bytes_of_braces() : of numbers in braces, as C and gdb's p write them.
+ *  bytes_of_braces() : of numbers in braces, as C and gdb's p write them, or in Python's brackets.
+ *  bytes_of_string() : of b'...', as Python shows bytes.
  *  bytes_of_json() : of objects with 16 words, one after the other. Each is false, with the number
  *  of the line at fault (from 1), where something else stands. */
 bool bytes_of_dump(struct bytes *b, const char *text, size_t size, size_t *line);
 bool bytes_of_braces(struct bytes *b, const char *text, size_t size, size_t *line);
+bool bytes_of_string(struct bytes *b, const char *text, size_t size, size_t *line);
 bool bytes_of_json(struct bytes *b, const char *text, size_t size, size_t *line);
 
 #endif

@@ -165,11 +165,22 @@ static bool take_line(struct dump *d, struct line *l)
     return n ? take_with_offset(d, l, n) : take_digits(d->bytes, l);
 }
 
+/* A debugger's or a shell's prompt, with the command whose output follows. */
+static bool is_prompt(const struct line *l)
+{
+    static const char *const prompts[] = {"(gdb)", "(cuda-gdb)", "(lldb)", "$ ", ">>> "};
+    for (size_t i = 0; i < sizeof prompts / sizeof prompts[0]; i++) {
+        const size_t n = strlen(prompts[i]);
+        if ((size_t)(l->end - l->at) >= n && memcmp(l->at, prompts[i], n) == 0) return true;
+    }
+    return false;
+}
+
 static bool read_line(struct dump *d, struct line *l)
 {
     skip_blanks(l);
     while (l->end > l->at && strchr(" \t\r", l->end[-1])) l->end--;
-    if (l->at == l->end || *l->at == '#') return true;
+    if (l->at == l->end || *l->at == '#' || is_prompt(l)) return true;
     if (l->end - l->at == 1 && *l->at == '*') {
         d->repeats = d->any;
         return d->any;

@@ -66,7 +66,11 @@ static bool collect(struct bytes *b, const char *text, size_t size, size_t *line
         const size_t at = first_of(text, size);
         return bytes_of_json(b, text + at, size - at, line);
     }
-    if (memchr(text, '{', size)) return bytes_of_braces(b, text, size, line);
+    if (bytes_of_string(b, text, size, line) && b->count && b->count % MAP_BYTES == 0) return true;
+    b->count = 0;
+    const size_t first = first_of(text, size);
+    if (memchr(text, '{', size) || (first < size && text[first] == '['))
+        return bytes_of_braces(b, text, size, line);
     return bytes_of_dump(b, text, size, line);
 }
 
