@@ -76,6 +76,8 @@ struct cli {
     const struct cli_command *command;
     char **operand; /* what is not an option: files, ids, subcommands */
     size_t operand_count;
+    struct cli_paths *paths; /* of operands that were read (paths.h) */
+    size_t path_count;
     struct tmap_target target; /* --cuda --ptx --driver --arch */
     bool all_arches;           /* --arch all */
     enum tmap_contract contract;

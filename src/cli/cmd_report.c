@@ -1,5 +1,8 @@
 /* cmd_report.c : one page about a suite. */
 #include "cli/cli.h"
+#include "cli/each.h"
+#include "cli/given.h"
+#include "cli/paths.h"
 #include "io/json/record.h"
 #include "io/report/page_plans.h"
 #include "io/report/write_html.h"
@@ -77,6 +80,22 @@ static bool add_next(struct report *r, struct io_stream *stream)
     return true;
 }
 
+static void add_stream(struct report *r, struct io_stream *stream)
+{
+    struct io_record record;
+    enum io_dump from;
+
+    if (!cli_is_log(r->cli, stream, &from)) {
+        while (add_next(r, stream)) continue;
+        return;
+    }
+    while (io_dump_next(stream, from, &record)) {
+        if (record.flags & IO_PARTIAL) io_fail(&record, "", "not in this text: %s", record.absent);
+        cli_note(r->cli, add(r, stream, &record));
+        io_record_free(&record);
+    }
+}
+
 static void add_file(struct report *r, const char *path)
 {
     struct io_stream stream;
@@ -87,8 +106,38 @@ static void add_file(struct report *r, const char *path)
         cli_note(r->cli, CLI_INPUT);
         return;
     }
-    while (add_next(r, &stream)) continue;
+    add_stream(r, &stream);
     io_stream_close(&stream);
+}
+
+static void add_operand(struct report *r, const char *operand)
+{
+    struct cli_paths paths;
+    const char *why = NULL;
+    const enum tmap_status status = cli_paths_of(r->cli, operand, &paths, &why);
+
+    if (status == TMAP_E_MEMORY) cli_note(r->cli, cli_status(r->cli, status, operand));
+    if (status == TMAP_E_ARGUMENT) {
+        cli_message(r->cli, "%s: %s", operand, why);
+        cli_note(r->cli, CLI_INPUT);
+    }
+    for (size_t i = 0; i < paths.count; i++) add_file(r, paths.path[i]);
+}
+
+/* What the options say, or the operands, or standard input. */
+static void add_all(struct report *r)
+{
+    struct io_stream stream;
+
+    if (cli_is_given(r->cli)) {
+        if (cli_given(r->cli, &stream)) {
+            add_stream(r, &stream);
+            io_stream_close(&stream);
+        }
+        return;
+    }
+    if (r->cli->operand_count == 0) add_file(r, "-");
+    for (size_t i = 0; i < r->cli->operand_count; i++) add_operand(r, r->cli->operand[i]);
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -105,8 +154,7 @@ static enum cli_exit run(struct cli *cli)
                             .command = "report"};
     r.page = io_page_open();
     if (!r.page) return cli_status(cli, TMAP_E_MEMORY, "report");
-    if (cli->operand_count == 0) add_file(&r, "-");
-    for (size_t i = 0; i < cli->operand_count; i++) add_file(&r, cli->operand[i]);
+    add_all(&r);
     r.run.out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
     if (!r.run.out) {
         io_page_close(r.page, NULL);
@@ -127,13 +175,13 @@ static const struct cli_option options[] = {{"output", 'o', "FILE", "the page (s
 const struct cli_command cli_report = {
     .name = "report",
     .summary = "one page about a suite: verdicts by file and target, findings, layouts",
-    .operands = "[OPTION...] [FILE...]",
+    .operands = "[OPTION...] [FILE or DIRECTORY...]",
     .examples = "  tmap report -o report.html descriptors/*.json\n",
     .about = "One HTML file without external parts, light or dark, printable. Records of "
              "descriptors, and\n"
              "of `tmap pipeline` and `tmap prune`: rings in time, products on the roofline. Exit "
              "code as\n"
              "check's.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_DESC,
     .options = options,
     .run = run};

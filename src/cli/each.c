@@ -2,16 +2,14 @@
 #include "cli/each.h"
 
 #include "cli/given.h"
+#include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/shard.h"
 #include "io/paste/clean.h"
 #include "io/report/report.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* What one call of cli_each() carries from file to file. */
 struct each {
@@ -115,50 +113,17 @@ static void each_file(struct each *e, const char *path)
         no_file(e, path, error);
 }
 
-static int is_json(const struct dirent *entry)
+static void each_path(struct each *e, const char *operand)
 {
-    static const char ending[] = ".json";
-    const size_t n = strlen(entry->d_name), m = sizeof ending - 1;
-    return n > m && strcmp(entry->d_name + n - m, ending) == 0;
-}
+    struct cli_paths paths;
+    const char *why = NULL;
+    const enum tmap_status status = cli_paths_of(e->cli, operand, &paths, &why);
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static void each_of_directory(struct each *e, const char *path)
-{
-    struct dirent **entry = NULL;
-    const int n = scandir(path, &entry, is_json, by_name);
-
-    if (n < 0) {
-        no_file(e, path, strerror(errno));
-        return;
-    }
-    if (n == 0) no_file(e, path, "a directory without a .json file");
-    for (int i = 0; i < n; i++) {
-        const size_t size = strlen(path) + strlen(entry[i]->d_name) + 2;
-        char *file = malloc(size);
-        if (file) {
-            snprintf(file, size, "%s/%s", path, entry[i]->d_name);
-            each_file(e, file);
-        } else {
-            cli_note(e->cli, cli_status(e->cli, TMAP_E_MEMORY, path));
-        }
-        free(file);
-        free(entry[i]);
-    }
-    free(entry);
-}
-
-static void each_path(struct each *e, const char *path)
-{
-    struct stat about;
-    if (strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        each_of_directory(e, path);
-    else
-        each_file(e, path);
+    if (status == TMAP_E_MEMORY)
+        cli_note(e->cli, cli_status(e->cli, status, operand));
+    else if (status != TMAP_OK)
+        no_file(e, operand, why);
+    for (size_t i = 0; i < paths.count; i++) each_file(e, paths.path[i]);
 }
 
 bool cli_input_makes_sense(const struct cli *cli)

@@ -2,6 +2,7 @@
  *
  * Whatever ends a run, stdout is flushed and checked: an output that cannot be written is exit
  * code 2 with one message; a reader that went away (EPIPE) is no news to it, so it gets none. */
+#include "cli/paths.h"
 #include "cli/each.h"
 #include "cli/helper.h"
 #include "cli/memory.h"
@@ -59,6 +60,7 @@ static int run(int argc, char **argv)
     if (cli.shows_progress && !command->tells_itself) cli_progress_begin(&progress, command->name);
     cli_note(&cli, command->run(&cli));
     cli_progress_end(&progress);
+    cli_paths_free(&cli);
     return finish(cli.noted, cli.child_code);
 }
 

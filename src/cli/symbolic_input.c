@@ -32,7 +32,8 @@ static void take_record(struct cli *cli, struct cli_symbolic *in, struct io_reco
         cli_note(cli, CLI_INPUT);
     }
     if (in->n == CLI_MAX_SYMBOLIC) {
-        cli_message(cli, "more than %d descriptors", CLI_MAX_SYMBOLIC);
+        if (!in->too_many) cli_message(cli, "more than %d descriptors", CLI_MAX_SYMBOLIC);
+        in->too_many = true;
         cli_note(cli, CLI_INPUT);
         io_record_free(record);
         return;
@@ -67,8 +68,8 @@ static void read_stream(struct cli *cli, struct cli_symbolic *in, struct io_stre
     enum io_dump from;
     const bool log = cli_is_log(cli, stream, &from);
     in->n_streams++;
-    while (log ? io_dump_next(stream, from, &record)
-               : io_record_next(stream, IO_SYMBOLIC, &record)) {
+    while (!in->too_many && (log ? io_dump_next(stream, from, &record)
+                                 : io_record_next(stream, IO_SYMBOLIC, &record))) {
         if (record.flags & IO_PARTIAL) io_fail(&record, "", "not in this text: %s", record.absent);
         take_record(cli, in, &record);
     }
@@ -94,25 +95,44 @@ static void take_assume_options(const struct cli *cli, struct cli_symbolic *in)
     }
 }
 
+/* The files that the operands are, with those of directories; returns how many. */
+static size_t list_files(struct cli *cli, struct cli_symbolic *in)
+{
+    size_t files = 0;
+
+    in->paths = calloc(cli->operand_count + 1, sizeof *in->paths);
+    for (; in->paths && in->n_paths < cli->operand_count; in->n_paths++) {
+        const char *operand = cli->operand[in->n_paths], *why = NULL;
+        const enum tmap_status s = cli_paths_of(cli, operand, &in->paths[in->n_paths], &why);
+        if (s == TMAP_E_MEMORY) cli_note(cli, cli_status(cli, s, operand));
+        if (s == TMAP_E_ARGUMENT) {
+            cli_message(cli, "%s: %s", operand, why);
+            cli_note(cli, CLI_INPUT);
+        }
+        files += in->paths[in->n_paths].count;
+    }
+    return files;
+}
+
 bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out)
 {
-    size_t files = cli->operand_count ? cli->operand_count : 1;
     memset(out, 0, sizeof *out);
-    out->stream = calloc(files, sizeof *out->stream);
+    size_t files = list_files(cli, out);
+    out->stream = calloc(files + 1, sizeof *out->stream);
     out->record = calloc(CLI_MAX_SYMBOLIC, sizeof *out->record);
     out->desc = calloc(CLI_MAX_SYMBOLIC, sizeof *out->desc);
     out->assume = calloc(CLI_MAX_ASSUMPTIONS, sizeof *out->assume);
-    if (!out->stream || !out->record || !out->desc || !out->assume) {
+    if (!out->paths || !out->stream || !out->record || !out->desc || !out->assume) {
         cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading"));
         return false;
     }
     if (cli_is_given(cli)) {
         if (cli_given(cli, out->stream)) read_stream(cli, out, out->stream);
-        files = 0;
+    } else if (!cli->operand_count) {
+        read_file(cli, out, "-");
     }
-    for (size_t i = 0; i < files; i++) {
-        read_file(cli, out, cli->operand_count ? cli->operand[i] : "-");
-    }
+    for (size_t i = 0; i < out->n_paths; i++)
+        for (size_t k = 0; k < out->paths[i].count; k++) read_file(cli, out, out->paths[i].path[k]);
     out->n_own = out->n_assume;
     take_assume_options(cli, out);
     return out->n > 0;
@@ -123,6 +143,7 @@ void cli_symbolic_free(struct cli_symbolic *input)
     for (size_t i = 0; i < input->n; i++) free((void *)input->desc[i].uses);
     for (size_t i = 0; i < input->n; i++) io_record_free(&input->record[i]);
     for (size_t i = 0; i < input->n_streams; i++) io_stream_close(&input->stream[i]);
+    free(input->paths);
     free(input->stream);
     free(input->record);
     free(input->desc);

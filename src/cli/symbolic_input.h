@@ -2,6 +2,7 @@
 #ifndef TMAP_CLI_SYMBOLIC_INPUT_H
 #define TMAP_CLI_SYMBOLIC_INPUT_H
 
+#include "cli/paths.h"
 #include "cli/cli.h"
 #include "io/json/symbolic.h"
 
@@ -9,6 +10,9 @@ enum { CLI_MAX_SYMBOLIC = 64, CLI_MAX_ASSUMPTIONS = 64 };
 
 /* All records; unreadable ones are reported and noted, and keep their place with their error. */
 struct cli_symbolic {
+    struct cli_paths *paths; /* of each operand */
+    size_t n_paths;
+    bool too_many; /* descriptors: said, and no more are read */
     size_t n, n_streams, n_assume;
     struct io_stream *stream;
     struct io_record *record; /* [n] */

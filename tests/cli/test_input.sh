@@ -54,6 +54,12 @@ for command in check encode layout repair; do
     "$tmap" $command -f jsonl "$tmp/d/a.json" "$tmp/d/b.json" >"$tmp/wanted" 2>/dev/null
     ok "$command: a directory is its .json files" same "$tmp/wanted" "$tmap" $command -f jsonl "$tmp/d"
 done
+"$tmap" check -f junit "$tmp/d" >"$tmp/junit" 2>/dev/null
+ok "junit names the files of a directory" grep -q "testsuite name=.*b.json" "$tmp/junit"
+for command in condition guard report; do
+    "$tmap" $command "$tmp/d/a.json" "$tmp/d/b.json" >"$tmp/wanted" 2>/dev/null
+    ok "$command: a directory is its .json files" same "$tmp/wanted" "$tmap" $command "$tmp/d"
+done
 ok "a directory without any is exit code 2" code 2 "$tmap" check "$tmp/empty"
 
 # --- logs: told from JSON without --from

@@ -1,5 +1,5 @@
-/* Maps from what programs print. tests/data/maps holds one map as each of them printed it (gdb 13, Python,
- * xxd, hexdump and od of Debian 12), twice in the files named two-*. */
+/* Maps from what programs print. tests/data/maps holds one map as each of them printed it (gdb 13,
+ * Python, xxd, hexdump and od of Debian 12), twice in the files named two-*. */
 #include "io/map/maps.h"
 
 #include <stdarg.h>

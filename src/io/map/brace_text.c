@@ -1,5 +1,5 @@
-/* brace_text.c : bytes from numbers in brackets: an array in C, gdb's p and p/x, a list of Python's;
- * and from a string of bytes as Python shows it. */
+/* brace_text.c : bytes from numbers in brackets: an array in C, gdb's p and p/x, a list of
+ * Python's; and from a string of bytes as Python shows it. */
 #include "io/map/bytes.h"
 
 #include <ctype.h>
