@@ -32,17 +32,19 @@ static tnode x(void)
     return tree_var(&t, F_DIM);
 }
 
+/* What is drawn is drawn in the order of the text, whatever the compiler's order of arguments. */
 static tnode affine(void)
 {
+    const tnode factor = number(-5, 5), rest = number(-30, 60);
     switch (drawn(0, 4)) {
     case 0:
-        return number(-30, 60);
+        return rest;
     case 1:
-        return tree_sub(&t, number(-30, 60), x());
+        return tree_sub(&t, rest, x());
     case 2:
-        return tree_add(&t, tree_mul(&t, number(-5, 5), x()), number(-30, 60));
+        return tree_add(&t, tree_mul(&t, factor, x()), rest);
     case 3:
-        return tree_mul(&t, x(), number(-3, 9));
+        return tree_mul(&t, x(), factor);
     default:
         return x();
     }
@@ -50,35 +52,32 @@ static tnode affine(void)
 
 static tnode atom(void)
 {
+    const tnode a = affine(), b = affine(), divisor = number(1, 24);
+    const uint64_t set = splitmix(&seed) & splitmix(&seed);
     switch (drawn(0, 6)) {
     case 0:
-        return tree_eq(&t, affine(), affine());
+        return tree_eq(&t, a, b);
     case 1:
-        return tree_divides(&t, number(1, 24), affine());
+        return tree_divides(&t, divisor, a);
     case 2:
-        return tree_in(&t, x(), splitmix(&seed) & splitmix(&seed) & splitmix(&seed));
+        return tree_in(&t, x(), set);
     case 3:
-        return tree_in(&t, affine(), splitmix(&seed) & splitmix(&seed));
+        return tree_in(&t, a, set);
     case 4: /* a quotient has its steps, and is no affine term */
-        return tree_le(&t, tree_quot(&t, x(), number(2, 7)), number(-9, 20));
+        return tree_le(&t, tree_quot(&t, x(), divisor), b);
     default:
-        return tree_le(&t, affine(), affine());
+        return tree_le(&t, a, b);
     }
 }
 
 static tnode condition(int depth)
 {
-    switch (depth > 0 ? drawn(0, 5) : 5) {
-    case 0:
-    case 1:
-        return tree_and(&t, condition(depth - 1), condition(depth - 1));
-    case 2:
-        return tree_or(&t, condition(depth - 1), condition(depth - 1));
-    case 3:
-        return tree_not(&t, condition(depth - 1));
-    default:
-        return atom();
-    }
+    const int64_t kind = depth > 0 ? drawn(0, 5) : 5;
+    if (kind > 3) return atom();
+    const tnode a = condition(depth - 1);
+    if (kind == 3) return tree_not(&t, a);
+    const tnode b = condition(depth - 1);
+    return kind == 2 ? tree_or(&t, a, b) : tree_and(&t, a, b);
 }
 
 static int128 at(enum tree_op kind, int slot, void *value)
@@ -135,8 +134,9 @@ static void what_changes_once_is_bisected(void **state)
     const tnode of_another = tree_le(&t, tree_var(&t, F_BOX), x());
     assert_true(tree_nearest(&t, tree_not(&t, of_another), F_DIM, 50, -1, -5, 100, &near));
     assert_true(near == -1); /* another field counts as 0 */
-    nodes[t.count] = (struct tree_node){.op = T_PARAM};
-    assert_true(tree_nearest(&t, tree_le(&t, x(), t.count++), F_DIM, 9, -1, -5, 9, &near));
+    const tnode parameter = t.count++;
+    nodes[parameter] = (struct tree_node){.op = T_PARAM};
+    assert_true(tree_nearest(&t, tree_le(&t, x(), parameter), F_DIM, 9, -1, -5, 9, &near));
     assert_true(near == 0);
 }
 
