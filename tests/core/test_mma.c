@@ -174,6 +174,19 @@ static void advice_is_the_count(void **state)
     assert_true(advised > 50 && free > 50);
 }
 
+/* Three rows of 16 bytes are fewer words than lanes; they follow each other. */
+static void a_box_smaller_than_an_access(void **state)
+{
+    (void)state;
+    const struct tmap_checker c = checker_for("sm_90a");
+    const struct tmap_desc d = box_of(TMAP_BFLOAT16, 8, 3, NONE);
+    for (int a = TMAP_ACCESS_ROW; a <= TMAP_ACCESS_VECTOR; a++) {
+        uint32_t ways = 0;
+        assert_int_equal(tmap_bank_conflicts(&c, &d, (enum tmap_access)a, &ways), TMAP_OK);
+        assert_int_equal(ways, 1);
+    }
+}
+
 static void misuse_leaves_outputs_alone(void **state)
 {
     (void)state;
@@ -197,8 +210,11 @@ static void misuse_leaves_outputs_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fields_of_what_can_be_read),  cmocka_unit_test(refusals_name_the_row),
-        cmocka_unit_test(conflicts_of_bf16_boxes),     cmocka_unit_test(advice_is_the_count),
+        cmocka_unit_test(fields_of_what_can_be_read),
+        cmocka_unit_test(refusals_name_the_row),
+        cmocka_unit_test(conflicts_of_bf16_boxes),
+        cmocka_unit_test(advice_is_the_count),
+        cmocka_unit_test(a_box_smaller_than_an_access),
         cmocka_unit_test(misuse_leaves_outputs_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
