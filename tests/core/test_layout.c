@@ -160,6 +160,17 @@ static void huge_boxes_saturate(void **state)
     assert_int_equal(l.rows, 1);
 }
 
+/* Sixteen bytes move as one unless the swizzle's name says otherwise; an unknown one moves none. */
+static void atoms_of_swizzles(void **state)
+{
+    static const uint32_t atom[] = {16, 16, 16, 32, 32, 64};
+    (void)state;
+    for (int32_t s = TMAP_SWIZZLE_32B; s <= TMAP_SWIZZLE_128B_ATOM_64B; s++)
+        assert_int_equal(layout_swizzle_atom(s), atom[s - TMAP_SWIZZLE_32B]);
+    assert_int_equal(layout_swizzle_atom(-1), 0);
+    assert_int_equal(layout_swizzle_atom(TMAP_SWIZZLE_128B_ATOM_64B + 1), 0);
+}
+
 /* Of a rank that no map has the first five dimensions count, and nothing beyond them. */
 static void ranks_beyond_five(void **state)
 {
@@ -185,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_table), cmocka_unit_test(swizzles_are_involutions),
-        cmocka_unit_test(huge_boxes_saturate), cmocka_unit_test(ranks_beyond_five)};
+        cmocka_unit_test(huge_boxes_saturate), cmocka_unit_test(atoms_of_swizzles),
+        cmocka_unit_test(ranks_beyond_five)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/layout.h"
+#include "kernels/copy/draft.h"
 #include "kernels/copy/suite.h"
 
 #define SOURCE 0x7f0000000000u
@@ -340,11 +342,20 @@ static void a_refusal_names_the_member(void **state)
     free(s);
 }
 
+/* The copy suite has the spans from the same table, without libtmap. */
+static void spans_are_those_of_layouts(void **state)
+{
+    (void)state;
+    for (int32_t swizzle = -1; swizzle <= TMAP_SWIZZLE_128B_ATOM_64B + 1; swizzle++)
+        assert_int_equal(draft_span(swizzle), layout_swizzle_span(swizzle));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_plan_follows_from_its_descriptors),
                                        cmocka_unit_test(stages_end_where_shared_memory_does),
                                        cmocka_unit_test(an_illegal_request_names_its_row),
-                                       cmocka_unit_test(a_refusal_names_the_member)};
+                                       cmocka_unit_test(a_refusal_names_the_member),
+                                       cmocka_unit_test(spans_are_those_of_layouts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
