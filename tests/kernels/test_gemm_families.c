@@ -245,7 +245,7 @@ static void types_are_those_of_others_descriptors(void **state)
 {
     (void)state;
     types_are_those_of("tests/data/triton-descriptors.tsv", 16);
-    types_are_those_of("tests/data/cutlass-descriptors.tsv", 96);
+    types_are_those_of("tests/data/cutlass-descriptors.tsv", 107);
 }
 
 int main(void)

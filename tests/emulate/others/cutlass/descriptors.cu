@@ -15,11 +15,11 @@ using namespace cute;
 
 template <class T, UMMA::Major MAJOR, int ROWS> uint64_t matrix()
 {
-    constexpr int span = 128 / sizeof(T), step = 32 / sizeof(T);
+    constexpr int bits = sizeof_bits_v<T>, span = 1024 / bits, step = 256 / bits;
     using Atom = conditional_t<MAJOR == UMMA::Major::K, UMMA::Layout_K_SW128_Atom<T>,
                                UMMA::Layout_MN_SW128_Atom<T>>;
     const auto layout = tile_to_shape(Atom{}, Shape<Int<ROWS>, Int<span>>{}, Step<_2, _1>{});
-    const auto tensor = make_tensor(make_smem_ptr(static_cast<T *>(nullptr)), layout);
+    const auto tensor = make_tensor(make_smem_ptr<T>(static_cast<void *>(nullptr)), layout);
     return UMMA::make_umma_desc<MAJOR>(
         local_tile(tensor, Shape<Int<ROWS>, Int<step>>{}, make_coord(0, 0)));
 }
@@ -62,11 +62,18 @@ struct described {
         one<A, B, D, 2, 128, UMMA::Major::K, UMMA::Major::K>();
         one<A, B, D, 2, 256, UMMA::Major::K, UMMA::Major::K>();
     }
-    template <class A, class B, class F, int N> void scaled() const
+    template <class A, class B, class F, int CTAS, int N> void scaled() const
     {
-        line<A, B, 1, N, UMMA::Major::K, UMMA::Major::K>(
-            UMMA::make_instr_desc_block_scaled<A, B, float, F, 128, N, UMMA::Major::K,
+        line<A, B, CTAS, N, UMMA::Major::K, UMMA::Major::K>(
+            UMMA::make_instr_desc_block_scaled<A, B, float, F, 128 * CTAS, N, UMMA::Major::K,
                                                UMMA::Major::K>());
+    }
+    template <class A, class B, class F> void scaled_tiles() const
+    {
+        scaled<A, B, F, 1, 128>();
+        scaled<A, B, F, 1, 256>();
+        scaled<A, B, F, 2, 128>();
+        scaled<A, B, F, 2, 256>();
     }
 };
 
@@ -84,6 +91,8 @@ int main(int argc, char **argv)
     described{to, "e4m3e5m2", "f8f6f4"}.tiles<float_e4m3_t, float_e5m2_t, float>();
     described{to, "e5m2e4m3", "f8f6f4"}.tiles<float_e5m2_t, float_e4m3_t, float>();
     described{to, "s8", "i8"}.tiles<int8_t, int8_t, int32_t>();
-    described{to, "mxf8", "mxf8f6f4"}.scaled<float_e4m3_t, float_e4m3_t, float_ue8m0_t, 128>();
+    described{to, "mxf8", "mxf8f6f4"}.scaled_tiles<float_e4m3_t, float_e4m3_t, float_ue8m0_t>();
+    described{to, "mxf4", "mxf4"}.scaled_tiles<float_e2m1_t, float_e2m1_t, float_ue8m0_t>();
+    described{to, "nvf4", "mxf4nvf4"}.scaled_tiles<float_e2m1_t, float_e2m1_t, float_ue4m3_t>();
     return fclose(to) != 0;
 }
