@@ -101,6 +101,22 @@ int io_source_bytes(const char *name)
     return 0;
 }
 
+/* "typedef half T;": name, T, becomes half. False where two of them differ. */
+static bool defined_type(const struct io_source *s, char name[NAME])
+{
+    char type[NAME], alias[NAME], found[NAME] = "";
+    const char *at = s->text;
+
+    while ((at = io_dump_word(at, s->end, "typedef"))) {
+        struct reader r = {.at = at += sizeof "typedef" - 1, .end = s->end};
+        if (!take_name(&r, type) || !take_name(&r, alias) || strcmp(alias, name) != 0) continue;
+        if (found[0] && strcmp(found, type) != 0) return false;
+        memcpy(found, type, sizeof found);
+    }
+    if (found[0]) memcpy(name, found, sizeof found);
+    return true;
+}
+
 /* sizeof(T), where T may be set by "using T = half;" or "typedef half T;". */
 static bool size_of(struct reader *r, int64_t *out)
 {
@@ -114,6 +130,7 @@ static bool size_of(struct reader *r, int64_t *out)
         struct reader type = {.at = using + strlen(text), .end = r->source->end};
         if (!take_text(&type, "=") || !take_name(&type, name)) return false;
     }
+    if (!defined_type(r->source, name)) return false;
     return (*out = io_source_bytes(name)) > 0;
 }
 
