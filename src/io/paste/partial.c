@@ -21,7 +21,7 @@ static void add(char *out, size_t size, const char *name, int index)
 /* A list of which nothing is said by its name alone, else each entry. */
 static void add_list(char *out, size_t size, const char *name, unsigned unsaid, int count)
 {
-    const unsigned all = (1u << count) - 1;
+    const unsigned all = count > 0 ? (1u << count) - 1 : 0;
 
     if (count > 0 && (unsaid & all) == all)
         add(out, size, name, -1);
