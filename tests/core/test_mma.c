@@ -198,6 +198,13 @@ static void misuse_leaves_outputs_alone(void **state)
                      TMAP_E_ARGUMENT);
     assert_int_equal(tmap_mma_of(NULL, &d, TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, &m, NULL),
                      TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_mma_of(&c, NULL, TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, &m, NULL),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_mma_of(&c, &d, TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, NULL, NULL),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_mma_of(&c, &d, (enum tmap_consumer)(TMAP_CONSUMER_TCGEN05 + 1),
+                                 TMAP_K_MAJOR, &m, NULL),
+                     TMAP_E_ARGUMENT);
     d.box[0] = 0;
     assert_int_equal(tmap_mma_of(&c, &d, TMAP_CONSUMER_WGMMA, TMAP_K_MAJOR, &m, NULL),
                      TMAP_E_ILLEGAL);

@@ -134,13 +134,13 @@ static void maps_that_no_instruction_makes(void **state)
                         "reserved bits differ: no tensormap.replace writes them");
 }
 
-/* Types that no driver was seen encoding are legal there, and have no known bytes. */
+/* Swizzles that no driver was seen encoding are legal there, and have no known bytes. */
 static void bytes_that_are_not_known(void **state)
 {
     struct tmap_desc d = matrix;
     struct tmap_map m;
     (void)state;
-    d.dtype = TMAP_16U4_ALIGN8B, d.dim[0] = 256, d.box[0] = 128;
+    d.swizzle = TMAP_SWIZZLE_128B_ATOM_32B;
     assert_int_equal(tmap_verdict_of(&checker, &d), TMAP_LEGAL);
     assert_int_equal(tmap_encode(&checker, &d, &m), TMAP_E_TARGET);
     d = matrix; /* an illegal one's bytes, as the driver would reckon: 600 / 9, 600 / 2 */
