@@ -144,6 +144,14 @@ static bool set_up(struct tmap_gemm *suite, const void *image, enum later_shape 
                                     (int)suite->smem_optin_bytes);
 }
 
+static void tear_down(const struct tmap_libcuda *api, const struct rig *r)
+{
+    const struct tmap_gemm_problem *p = &r->problem;
+    const uint64_t all[] = {p->a.address, p->b.address, p->d.address, p->a_scales, p->b_scales};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]) api->mem_free(all[i]);
+}
+
 static bool run(const struct tmap_libcuda *api, const struct rig *r, uint8_t *d)
 {
     const uint64_t at = r->problem.d.address;
@@ -158,10 +166,10 @@ struct later_outcome later_plant(struct tmap_gemm *suite, const void *image,
     struct later_outcome o = {0};
     struct gemm_params params;
     struct rig r = {0};
-    if (!set_up(suite, image, fault->shape, &r)) return o;
-    o.stage = 1;
+    const bool ready = set_up(suite, image, fault->shape, &r);
+    o.stage = ready;
     uint8_t *good = malloc(r.bytes), *bad = malloc(r.bytes);
-    if (good && bad && run(api, &r, good)) {
+    if (ready && good && bad && run(api, &r, good)) {
         o.stage = 2;
         memcpy(&params, r.plan.params, sizeof params);
         params.fault = control ? 0 : fault->id;
@@ -176,6 +184,7 @@ struct later_outcome later_plant(struct tmap_gemm *suite, const void *image,
     }
     free(good);
     free(bad);
+    tear_down(api, &r);
     return o;
 }
 
@@ -187,6 +196,7 @@ bool later_say(const struct later_fault *fault, const struct later_outcome *cont
     const bool right = control->stage == 3 && !control->driver_error && !control->differ;
     const bool good = right && f->stage == 3 && (caught || !fault->shows);
     char how[160] = "not observed";
+    if (f->stage < 3) snprintf(how, sizeof how, "did not run");
     if (f->report.what == 1)
         snprintf(how, sizeof how, "watchdog: barrier %s, slot %u, parity %u, block %u",
                  barrier ? barrier : "?", f->report.slot, f->report.parity, f->report.block);
