@@ -125,7 +125,7 @@ static uint16_t move_code(struct machine_move v)
 }
 static struct machine_move move_of(uint16_t code)
 {
-    return (struct machine_move){EVENT_AGENT, (uint8_t)(code >> 8), 0, (uint8_t)(code & 255)};
+    return (struct machine_move){EVENT_AGENT, (uint8_t)(code >> 8), 0, (uint8_t)code};
 }
 
 static void choose(struct ordered *o, struct machine_move move)

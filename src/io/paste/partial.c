@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 32 }; /* violated rules of one descriptor */
+enum { MOST = 32 };      /* violated rules of one descriptor */
+enum { RULE_WORDS = 4 }; /* a bit a rule */
 
 static const enum tmap_dtype types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32, TMAP_FLOAT64};
 static const int32_t swizzles[] = {TMAP_SWIZZLE_NONE, TMAP_SWIZZLE_32B, TMAP_SWIZZLE_64B,
@@ -78,21 +79,22 @@ static void fill_row(struct tmap_desc *d, const struct io_unsaid *u)
 
 struct search {
     struct tmap_desc best;
-    size_t least;       /* violations of the best */
-    uint64_t always[4]; /* the rules that every choice so far violates, a bit each */
+    size_t least;                /* violations of the best */
+    uint64_t always[RULE_WORDS]; /* the rules that every choice so far violates, a bit each */
 };
 
 static void try_one(struct search *s, const struct tmap_desc *desc)
 {
     const struct tmap_target target = tmap_default_target();
     struct tmap_violation found[MOST];
-    uint64_t rules[4] = {0};
+    uint64_t rules[RULE_WORDS] = {0};
     size_t count = 0;
 
     if (tmap_check(desc, &target, TMAP_CONTRACT_SAFE, found, MOST, &count) != TMAP_OK) count = 0;
     for (size_t i = 0; i < count && i < MOST; i++)
-        if (found[i].row < 256) rules[found[i].row / 64] |= (uint64_t)1 << found[i].row % 64;
-    for (int i = 0; i < 4; i++) s->always[i] &= rules[i];
+        if (found[i].row < 64 * RULE_WORDS)
+            rules[found[i].row / 64] |= (uint64_t)1 << found[i].row % 64;
+    for (int i = 0; i < RULE_WORDS; i++) s->always[i] &= rules[i];
     if (count >= s->least) return;
     s->least = count;
     s->best = *desc;
