@@ -77,6 +77,14 @@ static bool images_found(struct cli *cli)
     return false;
 }
 
+/* After the last image: whether there are more in a library that cannot be opened. */
+static enum cli_exit all_seen(struct cli *cli, const struct tmap_code_embedded *end)
+{
+    if (!end->name) return CLI_OK;
+    cli_message(cli, "%s cannot be opened: it is damaged, or there is no memory", end->name);
+    return CLI_INPUT;
+}
+
 enum cli_exit cli_code_list(struct cli *cli)
 {
     struct tmap_code_embedded e;
@@ -96,7 +104,7 @@ enum cli_exit cli_code_list(struct cli *cli)
         print_image(cli, e.name, &s);
         free(s.kernels);
     }
-    return CLI_OK;
+    return all_seen(cli, &e);
 }
 
 #define LARGEST_IMAGE                                                                              \
@@ -188,7 +196,7 @@ static enum cli_exit embedded_rows(struct cli *cli)
         print_rows(e.name, &s);
         free(s.kernels);
     }
-    return CLI_OK;
+    return all_seen(cli, &e);
 }
 
 enum cli_exit cli_code_table(struct cli *cli)

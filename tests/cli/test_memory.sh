@@ -95,5 +95,5 @@ survive 97 guard --as python examples/symbolic/gemm_a_bf16.json
 survive 1499 check --prove examples/descriptors/failures/pytorch-167892.json
 survive 1 check --baseline tests/golden/check-baseline/before.jsonl "$in"
 survive 1 trace --output /dev/null -- /bin/true
-survive 1 kernels list
+survive 1 kernels list tf32 # an image of each library
 echo "1..$n"

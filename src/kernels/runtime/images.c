@@ -2,7 +2,12 @@
  * src/kernels/build.mk found for the library that this file is compiled for: libtmap-cuda.a has
  * every image; libtmap-cuda.so has its own, and opens a library for each family of chips after
  * Hopper when an image is asked for that it has not. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "tmap/code.h"
 
@@ -34,6 +39,19 @@ static const char *const beside[] = {
 #include IMAGES
     NULL};
 
+/* Whether the file is not where it is installed, beside this library. What dlopen() says is no
+ * answer: without memory it may look into no folder, and then finds nothing. */
+static bool is_absent(const char *file)
+{
+    char path[PATH_MAX];
+    Dl_info own;
+    if (!dladdr(images, &own) || !own.dli_fname) return true;
+    const char *slash = strrchr(own.dli_fname, '/');
+    const int folder = slash ? (int)(slash + 1 - own.dli_fname) : 0;
+    const int n = snprintf(path, sizeof path, "%.*s%s", folder, own.dli_fname, file);
+    return n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0;
+}
+
 /* The i-th image of all that lie beside. A library that is not there has none. */
 static bool beside_at(size_t i, struct tmap_code_embedded *image)
 {
@@ -42,6 +60,7 @@ static bool beside_at(size_t i, struct tmap_code_embedded *image)
         embedded_at *at = NULL;
         void *library = dlopen(*file, RTLD_NOW | RTLD_LOCAL);
         if (library) *(void **)&at = dlsym(library, "tmap_code_embedded_at");
+        if (!at && (library || !is_absent(*file))) return image->name = *file, false;
         for (size_t k = 0; at && at(k, &found); k++)
             if (i-- == 0) return *image = found, true;
     }
@@ -51,6 +70,7 @@ static bool beside_at(size_t i, struct tmap_code_embedded *image)
 bool tmap_code_embedded_at(size_t i, struct tmap_code_embedded *image)
 {
     if (!image) return false;
+    *image = (struct tmap_code_embedded){NULL, NULL, 0};
     if (i >= OWN) return beside_at(i - OWN, image);
     *image = (struct tmap_code_embedded){images[i].name, images[i].data, (size_t)*images[i].bytes};
     return true;

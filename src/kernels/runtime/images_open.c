@@ -42,5 +42,7 @@ bool tmap_code_embedded_at(size_t i, struct tmap_code_embedded *image)
         at = open_library(path);
     }
     if (!at) at = open_library(LIBRARY);
-    return at && at(i, image);
+    if (at) return at(i, image);
+    *image = (struct tmap_code_embedded){i ? LIBRARY : NULL, NULL, 0}; /* it was there at first */
+    return false;
 }
