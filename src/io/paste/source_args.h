@@ -4,7 +4,7 @@
 
 #include "io/paste/source_value.h"
 
-enum { IO_SOURCE_ARGS = 16 };
+enum { IO_SOURCE_ARGS = 40 }; /* a kernel's launch has many */
 
 struct io_source_args {
     const char *at[IO_SOURCE_ARGS], *end[IO_SOURCE_ARGS];

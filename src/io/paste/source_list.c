@@ -2,6 +2,7 @@
 #include "io/paste/source_value.h"
 
 #include "io/paste/dump_fields.h"
+#include "io/paste/param.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -45,6 +46,31 @@ static const char *opening(const struct io_source *s, const char *at, const char
     return at < end ? at : NULL;
 }
 
+/* The first entries away. */
+static bool drop(int64_t *out, int cap, int *count, unsigned *unknown, int64_t first)
+{
+    if (first < 0 || first > *count || first > cap) return false;
+    *count -= (int)first;
+    memmove(out, out + first, (size_t)(cap - first) * sizeof *out);
+    *unknown >>= first;
+    return true;
+}
+
+/* A list from its bracket on, in Python perhaps with "[1:]" behind it. */
+static bool written(struct io_source *s, const char *open, const char *end, int64_t *out, int cap,
+                    int *count, unsigned *unknown)
+{
+    const char close = *open == '(' ? ')' : ']', *p = open + 1;
+    int64_t first;
+
+    if (!entries(s, open + 1, end, out, cap, count, unknown)) return false;
+    if (!s->python) return true;
+    while ((p = io_source_piece(p, end)) < end && *p != close) p++;
+    p = p < end ? skip_space(p + 1, end) : end;
+    if (p == end || *p++ != '[') return true;
+    return io_dump_number(&p, end, &first) && drop(out, cap, count, unknown, first);
+}
+
 /* "name[0] = 1; name[1] = 2;": entries that are set to one thing each. */
 static bool by_entry(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
                      unsigned *unknown)
@@ -63,6 +89,21 @@ static bool by_entry(struct io_source *s, const char *name, int64_t *out, int ca
     return *count > 0;
 }
 
+/* A parameter, where the function is called once. */
+static bool by_param(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
+                     unsigned *unknown)
+{
+    const char *use = s->use, *at = NULL, *from, *to, *again_from, *again_to;
+
+    if (s->looks-- <= 0 || !io_param_given(s, name, &at, &from, &to) ||
+        io_param_given(s, name, &at, &again_from, &again_to))
+        return false;
+    s->use = from;
+    const bool good = io_source_list(s, from, to, out, cap, count, unknown);
+    s->use = use;
+    return good;
+}
+
 static bool by_name(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
                     unsigned *unknown)
 {
@@ -71,10 +112,12 @@ static bool by_name(struct io_source *s, const char *name, int64_t *out, int cap
 
     while (s->looks-- > 0 && io_source_setting(s, name, -1, &place, &from, &to)) {
         const char *open = opening(s, from, to);
-        if (!open || found++ > 0 || !entries(s, open + 1, s->end, out, cap, count, unknown))
+        if (!open || found++ > 0 || !written(s, open, s->end, out, cap, count, unknown))
             return io_source_miss(s, name), false;
     }
-    if (found || by_entry(s, name, out, cap, count, unknown)) return true;
+    if (found || by_entry(s, name, out, cap, count, unknown) ||
+        by_param(s, name, out, cap, count, unknown))
+        return true;
     io_source_miss(s, name);
     return false;
 }
@@ -100,7 +143,7 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     const char *start = at;
     const bool pointer = at > s->text && at[-1] == '&';
     if (at < end && (*at == '{' || *at == '[' || (s->python && *at == '(')))
-        return entries(s, opening(s, at, end) + 1, end, out, cap, count, unknown);
+        return written(s, opening(s, at, end), end, out, cap, count, unknown);
     if (!io_source_word(&at, end, name)) return false;
     at = skip_space(at, end);
     if (at < end && *at == '(' && s->python) /* list(...), torch.Size(...) */
@@ -113,9 +156,5 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     if (pointer && io_source_value(s, start, end, VALUES_NUMBER, out)) /* of one variable */
         return *count = 1, *unknown = 0, true;
     if (!by_name(s, name, out, cap, count, unknown)) return false;
-    if (skipped < 0 || skipped > *count || skipped > cap) return false;
-    *count -= (int)skipped;
-    memmove(out, out + skipped, (size_t)(cap - skipped) * sizeof *out);
-    *unknown >>= skipped;
-    return true;
+    return drop(out, cap, count, unknown, skipped);
 }

@@ -3,6 +3,7 @@
 #include "io/paste/source_value.h"
 
 #include "io/paste/dump_fields.h"
+#include "io/paste/param.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -185,8 +186,9 @@ static bool bracketed(struct reader *r, int64_t *out)
 /* An enumeration's name as bindings spell it: "k32B", "SWIZZLE_128B", "NanRequestZeroFma". */
 static bool find_value(enum values which, const char *name, int32_t *out)
 {
-    static const char *const heads[] = {"k",   "SWIZZLE_",   "INTERLEAVE_", "L2_PROMOTION_",
-                                        "L2_", "DATA_TYPE_", "OOB_FILL_",   "FLOAT_OOB_FILL_"};
+    static const char *const heads[] = {
+        "k",   "s",          "SWIZZLE_",  "INTERLEAVE_",    "L2_PROMOTION_",
+        "L2_", "DATA_TYPE_", "OOB_FILL_", "FLOAT_OOB_FILL_"};
 
     if (value_find(which, name, out)) return true;
     for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
@@ -261,6 +263,8 @@ static bool cast_of(struct reader *r, const char *name, int64_t *out, bool *cast
     space(r);
     if (io_source_bytes(name) && r->at < r->end && *r->at == '(') return bracketed(r, out);
     if (io_source_bytes(name) && take_text(r, "{")) return expression(r, out) && take_text(r, "}");
+    if (strncmp(name, "CUtensorMap", 11) == 0 && r->at < r->end && *r->at == '(')
+        return bracketed(r, out); /* of an enumeration, in Python */
     *cast = false;
     return false;
 }
@@ -528,12 +532,14 @@ static bool is_declaration(const struct io_source *s, const char *at)
     return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
 }
 
-/* Whether the block of C that `at` stands in has ended before the use, or begins behind it. */
+/* Whether the block of C or function of Python that `at` stands in has ended before the use, or
+ * begins behind it. */
 static bool is_elsewhere(const struct io_source *s, const char *at)
 {
     int depth = 0;
 
-    if (s->python || !s->use || !is_declaration(s, at)) return false;
+    if (s->python) return s->use && io_param_is_local(s, at);
+    if (!s->use || !is_declaration(s, at)) return false;
     if (at > s->use) return true;
     for (const char *p = at; p < s->use; p++) {
         depth += (*p == '{') - (*p == '}');
@@ -557,6 +563,25 @@ bool io_source_setting(struct io_source *s, const char *name, int index, const c
     return false;
 }
 
+/* Of a parameter, what each call of the function gives for it, if that is one thing. */
+static bool look_up_param(struct reader *r, const char *name, int64_t *out)
+{
+    struct io_source *s = r->source;
+    const char *use = s->use, *at = NULL, *from, *to;
+    int64_t value;
+    bool found = false, one = true;
+
+    while (one && r->depth < DEEP && io_param_given(s, name, &at, &from, &to)) {
+        struct reader inner = {s, from, to, r->which, r->depth + 1};
+        s->use = from;
+        one = whole(&inner, &value) && (!found || value == *out);
+        s->use = use;
+        *out = one ? value : *out;
+        found = true;
+    }
+    return found && one;
+}
+
 static bool look_up(struct reader *r, const char *name, int64_t *out)
 {
     struct io_source *s = r->source;
@@ -575,6 +600,7 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     }
     if (!found && s->python && r->depth < DEEP && s->looks-- > 0)
         found = tuple_attribute(s, name, out);
+    if (!found) found = look_up_param(r, name, out);
     if (!found) io_source_miss(s, name);
     return found;
 }

@@ -1,0 +1,222 @@
+/* param.c : see param.h. */
+#include "io/paste/param.h"
+
+#include "io/paste/dump_fields.h"
+#include "io/paste/source_args.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A function's definition: its name, what stands in its brackets and in its template's. */
+struct function {
+    char name[IO_SOURCE_NAME];
+    const char *at;       /* the name */
+    const char *params;   /* behind "(" */
+    const char *template; /* behind "<"; NULL: it is none */
+};
+
+static const char *back_over_space(const char *text, const char *at)
+{
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    return at;
+}
+
+/* The bracket that the one before `at` closes; NULL for none. */
+static const char *opening_of(const char *text, const char *at)
+{
+    int depth = 0;
+    while (at-- > text) {
+        depth += (*at == ')') - (*at == '(');
+        if (depth == 0) return at;
+    }
+    return NULL;
+}
+
+/* The word that ends before `at`. */
+static bool word_before(const char *text, const char *at, char name[IO_SOURCE_NAME],
+                        const char **begin)
+{
+    const char *end = back_over_space(text, at), *p = end;
+
+    while (p > text && io_dump_is_word(p[-1])) p--;
+    *begin = p;
+    return p < end && io_source_word(&p, end, name);
+}
+
+/* "template <int M, class T>" before the declaration that `at` stands in. */
+static const char *template_of(const char *text, const char *at)
+{
+    const char *p = at, *found;
+
+    while (p > text && !strchr(";}", p[-1])) p--;
+    found = io_dump_word(p, at, "template");
+    while (found && found < at && *found != '<') found++;
+    return found && found < at ? found + 1 : NULL;
+}
+
+static bool is_statement(const char *name)
+{
+    static const char *const names[] = {"if", "for", "while", "switch", "catch"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+/* C++: the nearest block around the use that a function's brackets stand before. */
+static bool block_function(const struct io_source *s, struct function *out)
+{
+    int depth = 0;
+
+    for (const char *p = s->use; p-- > s->text;) {
+        depth += (*p == '}') - (*p == '{');
+        if (depth >= 0) continue;
+        depth = 0;
+        const char *end = back_over_space(s->text, p);
+        const char *open = end > s->text && end[-1] == ')' ? opening_of(s->text, end) : NULL;
+        if (!open || !word_before(s->text, open, out->name, &out->at) || is_statement(out->name))
+            continue;
+        out->params = open + 1;
+        out->template = template_of(s->text, out->at);
+        return true;
+    }
+    return false;
+}
+
+static int indentation(const char *line, const char *end)
+{
+    const char *p = line;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    return (int)(p - line);
+}
+
+/* Whether `at` stands in the body that a line before it opens: what is between is indented more. */
+static bool in_body(const char *line, const char *at, const char *end)
+{
+    const int outer = indentation(line, end);
+    int open = 0; /* brackets: what stands in them may be indented as it likes */
+
+    for (const char *p = line; p < at; p++) {
+        open += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
+        if (*p != '\n' || open > 0 || p + 1 == end) continue;
+        const int inner = indentation(p + 1, end);
+        if (inner <= outer && p[1 + inner] != '\n' && p + 1 <= at) return false;
+    }
+    return true;
+}
+
+/* Python: the innermost "def" whose body `at` stands in. */
+static bool def_function(const struct io_source *s, const char *at, struct function *out)
+{
+    bool found = false;
+
+    for (const char *p = s->text; (p = io_dump_word(p, at, "def")); p += 3) {
+        const char *begin = p, *name = p + 3;
+        struct function f = {.template = NULL};
+        while (begin > s->text && begin[-1] != '\n') begin--;
+        if (indentation(begin, at) != p - begin || !in_body(begin, at, s->end)) continue;
+        while (name < at && *name == ' ') name++;
+        f.at = name;
+        if (!io_source_word(&name, at, f.name) || name == at || *name != '(') continue;
+        f.params = name + 1;
+        *out = f;
+        found = true;
+    }
+    return found;
+}
+
+bool io_param_is_local(const struct io_source *s, const char *at)
+{
+    struct function f, other;
+    const char *use = s->use;
+
+    if (!def_function(s, at, &f)) return false;
+    while (def_function(s, use, &other)) {
+        if (other.at == f.at) return false;
+        for (use = other.at; use > s->text && use[-1] != '\n';) use--;
+    }
+    return true;
+}
+
+/* What a parameter is called: in C++ the last word before "=" or "[", in Python the first. */
+static bool param_is(const struct io_source *s, const char *at, const char *stop, const char *name)
+{
+    char last[IO_SOURCE_NAME] = "", word[IO_SOURCE_NAME];
+
+    while (at < stop && *at != '=' && *at != '[' && !(s->python && *at == ':')) {
+        if (io_source_word(&at, stop, word))
+            memcpy(last, word, sizeof last);
+        else
+            at++;
+    }
+    return strcmp(last, name) == 0;
+}
+
+/* Which of the list's entries, that ends with `close`, the name is; -1 for none. */
+static int place_of(const struct io_source *s, const char *at, char close, const char *name)
+{
+    for (int i = 0; at && at < s->end; i++) {
+        const char *stop = io_source_piece(at, s->end), *end = stop;
+        if (close == '>')
+            for (end = at; end < stop && *end != '>'; end++) continue;
+        if (param_is(s, at, end, name)) return i;
+        if (end < stop || stop == s->end || *stop != ',') return -1;
+        at = stop + 1;
+    }
+    return -1;
+}
+
+/* The i-th piece of "<a, b>", whose entries hold no "<" of their own. */
+static bool template_piece(const char *at, const char *end, int i, const char **from,
+                           const char **to)
+{
+    for (; at < end; at = *to + 1) {
+        for (*from = at, *to = at; *to < end && !strchr(",<>(;", **to);) ++*to;
+        if (*to == end || !strchr(",>", **to)) return false;
+        if (i-- == 0) return true;
+        if (**to == '>') return false;
+    }
+    return false;
+}
+
+/* Behind "<...>" or, in Python, "[...]" at `at`, where a call's bracket opens; NULL for none. */
+static const char *call_bracket(const struct io_source *s, const char *at)
+{
+    if (at < s->end && *at == (s->python ? '[' : '<')) {
+        const char *p = at + 1;
+        if (s->python)
+            while ((p = io_source_piece(p, s->end)) < s->end && *p != ']') p++;
+        else
+            while (p < s->end && !strchr(">;{", *p)) p++;
+        if (p == s->end || *p != (s->python ? ']' : '>')) return NULL;
+        at = p + 1;
+    }
+    return at < s->end && *at == '(' ? at : NULL;
+}
+
+bool io_param_given(struct io_source *s, const char *name, const char **at, const char **from,
+                    const char **to)
+{
+    struct function f;
+    struct io_source_args args;
+    const char *behind;
+
+    if (!s->use || !(s->python ? def_function(s, s->use, &f) : block_function(s, &f))) return false;
+    const int typed = f.template ? place_of(s, f.template, '>', name) : -1;
+    const int place = typed < 0 ? place_of(s, f.params, ')', name) : -1;
+    if (typed < 0 && place < 0) return false;
+    const char *p = *at ? *at : s->text;
+    while (s->looks-- > 0 && (p = io_dump_word(p, s->end, f.name))) {
+        const char *here = p, *open = call_bracket(s, p += strlen(f.name));
+        if (!open || here == f.at) continue;
+        if (typed >= 0) {
+            if (*p != '<' || !template_piece(p + 1, open, typed, from, to)) continue;
+            return *at = open, true;
+        }
+        if (!io_source_args(s, open + 1, s->end, NULL, &args, &behind)) continue;
+        const int arg = io_source_arg(&args, name, place);
+        if (arg < 0) continue;
+        *from = args.at[arg], *to = args.end[arg], *at = open;
+        return true;
+    }
+    return false;
+}
