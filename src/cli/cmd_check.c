@@ -41,7 +41,7 @@ static void say_other_cause(const struct check *c, const struct io_stream *strea
 {
     const char *cause = io_hint_cause(stream);
 
-    if (!record->desc.address)
+    if (!record->desc.address && !(record->flags & IO_NO_ADDRESS))
         cause = "perhaps that the address is 0, which driver 580 takes and no copy can use";
     /* a dump is printed because its call failed; a listing or a piece of source need not be */
     cli_message(c->cli, "%s:%zu: legal: %s for another reason: %s", record->file, record->line,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMS = 12, LONGEST = 1 << 16, LOOKS = 256, WHY = 2 * IO_ERROR_SIZE };
+enum { PARAMS = 15, LONGEST = 1 << 16, LOOKS = 256, WHY = 2 * IO_ERROR_SIZE };
 enum { OUTER = 1, PYTHON = 2, TRITON = 4, EXACT = 8 };
 enum role {
     ROLE_OTHER,
@@ -34,6 +34,10 @@ enum role {
     ROLE_DIM_1,
     ROLE_BOX_0,
     ROLE_BOX_1,
+    ROLE_LOWER, /* of an im2col call */
+    ROLE_UPPER,
+    ROLE_CHANNELS,
+    ROLE_PIXELS,
     ROLES
 };
 
@@ -373,21 +377,47 @@ void io_triton_place(struct tmap_desc *d, unsigned unsaid, int bytes)
     if (row > 128) d->box[0] = 128 / (uint32_t)bytes;
 }
 
+/* The corners of an im2col call, W first as cuda.h has them, and how much it copies. */
+static bool take_window(struct taker *t, struct tmap_desc *d)
+{
+    int64_t low[TMAP_MAX_RANK] = {0}, high[TMAP_MAX_RANK] = {0}, channels, pixels;
+    const int spatial = d->rank > 5 ? 3 : d->rank > 2 ? (int)d->rank - 2 : 0;
+    unsigned unknown_low, unknown_high;
+
+    d->kind = TMAP_IM2COL;
+    if (list_of(t, ROLE_LOWER, low, &unknown_low) < spatial || unknown_low ||
+        list_of(t, ROLE_UPPER, high, &unknown_high) < spatial || unknown_high ||
+        !get(t, ROLE_CHANNELS, VALUES_NUMBER, &channels) ||
+        !get(t, ROLE_PIXELS, VALUES_NUMBER, &pixels))
+        return false;
+    for (int i = 0; i < spatial; i++) {
+        d->lower[i] = (int32_t)low[i];
+        d->upper[i] = (int32_t)high[i];
+    }
+    d->channels = (uint32_t)channels;
+    d->pixels = (uint32_t)pixels;
+    return true;
+}
+
 static bool take(struct taker *t)
 {
     struct tmap_desc *d = &t->record->desc;
+    const bool im2col = t->call->of[ROLE_CHANNELS] >= 0;
 
     take_tensor(t);
     take_type(t, d);
-    const int dims = take_dims(t, d), box = take_box(t, d);
+    const int dims = take_dims(t, d), box = im2col ? dims : take_box(t, d);
     const int rank = dims > 0 ? dims : box;
     if (rank <= 0) return false;
     d->rank = (uint32_t)rank;
+    if (im2col && !take_window(t, d)) return false;
     if (dims != rank) t->unsaid.dim = 31;
     if (box != rank) t->unsaid.box = 31;
     if (dims > 0 && box > 0 && dims != box)
         io_fail(t->record, "", "the call's lists have %d dimensions and %d box sizes", dims, box);
     take_strides(t, d);
+    if (t->has_tensor && t->bytes) /* an allocation is aligned, a slice need not be */
+        d->address = (uint64_t)t->tensor.offset * (uint64_t)t->bytes;
     const bool modes = take_modes(t, d);
     if (t->call->is->flags & TRITON) io_triton_place(d, t->unsaid.box, t->bytes);
     return modes;

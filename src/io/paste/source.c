@@ -60,10 +60,13 @@ static char *without_comments(const struct io_stream *s, bool all)
 /* The arguments from behind "(" on; false where the call does not end, or is no encode call's. */
 static bool cut(const char *at, const char *end, struct call *out)
 {
-    for (out->count = 0; out->count < IM2COL; at++) {
+    for (out->count = 0; out->count <= IM2COL; at++) {
         const char *stop = io_source_piece(at, end);
         if (stop == end || (*stop != ',' && *stop != ')')) return false;
         while (at < stop && isspace((unsigned char)*at)) at++;
+        if (at == stop && *stop == ')') /* a comma at the end, as Python and Rust have it */
+            return out->count == TILED || out->count == IM2COL;
+        if (out->count == IM2COL) return false;
         const char *value = at; /* "globalDim=0x7ffe": a frame of gdb's */
         while (value < stop && io_dump_is_word(*value)) value++;
         if (stop - value > 1 && *value == '=' && value[1] != '=') at = value + 1;

@@ -3,6 +3,7 @@
 #include "io/paste/tensor.h"
 
 #include "io/paste/dump_fields.h"
+#include "io/paste/param.h"
 #include "io/paste/source_args.h"
 
 #include <ctype.h>
@@ -52,6 +53,17 @@ static bool take_shape(struct io_source *s, const struct io_source_args *a, int 
     return t->rank > 0;
 }
 
+/* Strides in elements, one a dimension. */
+static bool take_stride(struct io_source *s, const struct io_source_args *a, int arg,
+                        struct io_tensor *t)
+{
+    int count;
+    return arg < a->count &&
+           io_source_list(s, a->at[arg], a->end[arg], t->stride, TMAP_MAX_RANK, &count,
+                          &t->stride_unknown) &&
+           count == t->rank;
+}
+
 static bool is_one_of(const char *name, const char *const *names)
 {
     for (; *names; names++)
@@ -89,6 +101,9 @@ static bool make(struct io_source *s, const char *head, const char *maker,
             return false;
         if (strcmp(maker, "full") == 0 && dtype < 0) t->dtype = -1;
         make_dense(t);
+    } else if (strcmp(maker, "make_fake_tensor") == 0) { /* CUTLASS's (type, shape, stride) */
+        if (a->count < 3 || !take_shape(s, a, 1, t) || !take_stride(s, a, 2, t)) return false;
+        take_dtype(s, a->at[0], a->end[0], t);
     } else if (strcmp(maker, "randint") == 0) {
         int list = io_source_arg(a, "size", 0);
         while (list < a->count && *a->at[list] != '(' && *a->at[list] != '[') list++;
@@ -98,14 +113,7 @@ static bool make(struct io_source *s, const char *head, const char *maker,
     } else {
         return false;
     }
-    if (strcmp(maker, "empty_strided") == 0) {
-        int count;
-        if (a->count < 2 ||
-            !io_source_list(s, a->at[1], a->end[1], t->stride, TMAP_MAX_RANK, &count,
-                            &t->stride_unknown) ||
-            count != t->rank)
-            return false;
-    }
+    if (strcmp(maker, "empty_strided") == 0 && !take_stride(s, a, 1, t)) return false;
     if (dtype >= 0) take_dtype(s, a->at[dtype], a->end[dtype], t);
     return true;
 }
@@ -119,6 +127,112 @@ static void swap_last(struct io_tensor *t)
     t->dim[i] = t->dim[i + 1], t->dim[i + 1] = dim;
     t->stride[i] = t->stride[i + 1], t->stride[i + 1] = stride;
     if (known & 3u << i) t->unknown |= 3u << i, t->stride_unknown |= 3u << i;
+}
+
+static bool number(struct io_source *s, const char *at, const char *end, int64_t *out)
+{
+    return io_source_value(s, at, end, VALUES_NUMBER, out);
+}
+
+static void remove_dimension(struct io_tensor *t, int d)
+{
+    const unsigned low = (1u << d) - 1;
+
+    for (int i = d; i + 1 < t->rank; i++) {
+        t->dim[i] = t->dim[i + 1];
+        t->stride[i] = t->stride[i + 1];
+    }
+    t->rank--;
+    t->dim[t->rank] = t->stride[t->rank] = 0;
+    t->unknown = (t->unknown & low) | (t->unknown >> 1 & ~low);
+    t->stride_unknown = (t->stride_unknown & low) | (t->stride_unknown >> 1 & ~low);
+}
+
+/* "from:to" of dimension d, either left out or negative; without a step. */
+static bool cut(struct io_source *s, const char *at, const char *colon, const char *end,
+                struct io_tensor *t, int d)
+{
+    const unsigned bit = 1u << d;
+    const int64_t all = t->dim[d];
+    int64_t from = 0, to = all;
+    const char *first = skip_space(at, colon), *last = skip_space(colon + 1, end);
+
+    if (memchr(last, ':', (size_t)(end - last))) return false;
+    const bool known_from = first == colon || number(s, first, colon, &from);
+    const bool known_to = last == end ? !(t->unknown & bit) : number(s, last, end, &to);
+    if (t->unknown & bit && (from < 0 || to < 0)) return false;
+    if (from < 0) from += all;
+    if (to < 0) to += all;
+    if (!(t->unknown & bit) && to > all) to = all;
+    if (known_from && !(t->stride_unknown & bit)) t->offset += from * t->stride[d];
+    t->unknown = known_from && known_to ? t->unknown & ~bit : t->unknown | bit;
+    t->dim[d] = t->unknown & bit ? 0 : to - from;
+    return t->dim[d] >= 0;
+}
+
+/* "[:, 8:64]", "[0]", "[..., :n]" behind a tensor, from its bracket on. */
+static bool slice(struct io_source *s, const char **at, const char *end, struct io_tensor *t)
+{
+    const char *p = *at + 1;
+
+    for (int d = 0;; p++) {
+        const char *stop = io_source_piece(p, end);
+        int64_t index;
+        p = skip_space(p, stop);
+        const char *colon = memchr(p, ':', (size_t)(stop - p));
+        if (stop == end) return false;
+        if (stop - p >= 3 && memcmp(p, "...", 3) == 0) {
+            int left = 0;
+            for (const char *q = stop; q < end && *q == ','; q = io_source_piece(q + 1, end))
+                left++;
+            d = t->rank - left;
+        } else if (d < 0 || d >= t->rank) {
+            return false;
+        } else if (colon) {
+            if (!cut(s, p, colon, stop, t, d++)) return false;
+        } else if (p < stop) {
+            const bool known = number(s, p, stop, &index) && index >= 0;
+            if (known && !(t->stride_unknown & 1u << d)) t->offset += index * t->stride[d];
+            remove_dimension(t, d);
+        }
+        p = stop;
+        if (*stop == ']') return *at = stop + 1, t->rank > 0;
+        if (*stop != ',') return false;
+    }
+}
+
+/* transpose(i, j): negative ones count from the end. */
+static bool transpose(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
+{
+    int64_t i, j;
+    if (a->count != 2 || !number(s, a->at[0], a->end[0], &i) || !number(s, a->at[1], a->end[1], &j))
+        return false;
+    i += i < 0 ? t->rank : 0, j += j < 0 ? t->rank : 0;
+    if (i < 0 || j < 0 || i >= t->rank || j >= t->rank || t->unknown || t->stride_unknown)
+        return false;
+    const int64_t dim = t->dim[i], stride = t->stride[i];
+    t->dim[i] = t->dim[j], t->dim[j] = dim;
+    t->stride[i] = t->stride[j], t->stride[j] = stride;
+    return true;
+}
+
+/* permute(2, 0, 1) or of a list */
+static bool permute(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
+{
+    struct io_tensor order = {.rank = 0}, from = *t;
+    unsigned seen = 0;
+
+    if (!take_shape(s, a, 0, &order) || order.rank != t->rank || order.unknown || t->unknown ||
+        t->stride_unknown)
+        return false;
+    for (int i = 0; i < t->rank; i++) {
+        const int64_t d = order.dim[i];
+        if (d < 0 || d >= t->rank || seen & 1u << d) return false;
+        seen |= 1u << d;
+        t->dim[i] = from.dim[d];
+        t->stride[i] = from.stride[d];
+    }
+    return true;
 }
 
 /* One method or attribute of a tensor: true where it is one that is known. */
@@ -146,10 +260,30 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
     }
     if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0)
         return take_shape(s, a, 0, t) && (make_dense(t), true);
+    if (strcmp(method, "transpose") == 0 || strcmp(method, "swapaxes") == 0)
+        return transpose(s, a, t);
+    if (strcmp(method, "permute") == 0) return permute(s, a, t);
     if (t->rank >= 2 &&
         (strcmp(method, "T") == 0 || strcmp(method, "t") == 0 || strcmp(method, "mT") == 0))
         return swap_last(t), true;
     return false;
+}
+
+/* A parameter: all that calls give for it must be one and the same tensor. */
+static bool parameter(struct io_source *s, const char *name, struct io_tensor *out)
+{
+    const char *use = s->use, *at = NULL, *from, *to;
+    struct io_tensor t;
+    bool found = false, one = true;
+
+    while (one && s->looks > 0 && io_param_given(s, name, &at, &from, &to)) {
+        s->use = from;
+        one = io_tensor_of(s, from, to, &t) && (!found || memcmp(&t, out, sizeof t) == 0);
+        s->use = use;
+        if (one) *out = t;
+        found = true;
+    }
+    return found && one;
 }
 
 /* A variable: all that it is set to must be one and the same tensor. */
@@ -166,7 +300,7 @@ static bool variable(struct io_source *s, const char *name, struct io_tensor *ou
         *out = t;
         found = true;
     }
-    return found;
+    return found || parameter(s, name, out);
 }
 
 bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct io_tensor *out)
@@ -190,6 +324,8 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
             made = true;
         strcpy(head, name);
         args.count = 0;
+        while (made && at < end && *at == '[' && out->rank > 0)
+            if (!slice(s, &at, end, out)) return false;
         at = skip_space(at, end);
         if (at == end || (*at != '.' && !made)) break;
         if (*at++ != '.') return false;
