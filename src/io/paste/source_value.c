@@ -79,59 +79,13 @@ const char *io_source_piece(const char *at, const char *end)
     return end;
 }
 
-/* --- types -------------------------------------------------------------------------------------*/
-
-static const struct {
-    const char *name;
-    int bytes;
-} types[] = {{"char", 1},          {"uint8_t", 1},       {"int8_t", 1},       {"bool", 1},
-             {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1}, {"float_e4m3_t", 1}, {"float_e5m2_t", 1},
-             {"fp8e4m3", 1},       {"half", 2},          {"__half", 2},       {"half_t", 2},
-             {"__nv_bfloat16", 2}, {"nv_bfloat16", 2},   {"bfloat16_t", 2},   {"bf16", 2},
-             {"uint16_t", 2},      {"int16_t", 2},       {"short", 2},        {"float", 4},
-             {"int", 4},           {"unsigned", 4},      {"uint32_t", 4},     {"int32_t", 4},
-             {"cuuint32_t", 4},    {"double", 8},        {"uint64_t", 8},     {"int64_t", 8},
-             {"cuuint64_t", 8},    {"size_t", 8},        {"fp16", 2},         {"tfloat32_t", 4},
-             {"c_uint64", 8},      {"c_uint32", 4},      {"u64", 8},          {"u32", 4},
-             {"usize", 8},         {"f32", 4},           {"f16", 2},          {"index_t", 4}};
-
-int io_source_bytes(const char *name)
-{
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(types[i].name, name) == 0) return types[i].bytes;
-    return 0;
-}
-
-/* "typedef half T;": name, T, becomes half. False where two of them differ. */
-static bool defined_type(const struct io_source *s, char name[NAME])
-{
-    char type[NAME], alias[NAME], found[NAME] = "";
-    const char *at = s->text;
-
-    while ((at = io_dump_word(at, s->end, "typedef"))) {
-        struct reader r = {.at = at += sizeof "typedef" - 1, .end = s->end};
-        if (!take_name(&r, type) || !take_name(&r, alias) || strcmp(alias, name) != 0) continue;
-        if (found[0] && strcmp(found, type) != 0) return false;
-        memcpy(found, type, sizeof found);
-    }
-    if (found[0]) memcpy(name, found, sizeof found);
-    return true;
-}
-
-/* sizeof(T), where T may be set by "using T = half;" or "typedef half T;". */
+/* sizeof(T) */
 static bool size_of(struct reader *r, int64_t *out)
 {
-    char name[NAME], text[NAME + 16];
-    const char *using;
+    char name[NAME];
 
     if (!take_text(r, "(") || !take_name(r, name) || !take_text(r, ")")) return false;
-    snprintf(text, sizeof text, "using %s", name);
-    using = io_dump_word(r->source->text, r->source->end, text);
-    if (using) {
-        struct reader type = {.at = using + strlen(text), .end = r->source->end};
-        if (!take_text(&type, "=") || !take_name(&type, name)) return false;
-    }
-    if (!defined_type(r->source, name)) return false;
+    if (!io_source_type(r->source, name)) return false;
     return (*out = io_source_bytes(name)) > 0;
 }
 

@@ -43,8 +43,11 @@ enum { IO_SOURCE_NAME = 64 };
 bool io_source_word(const char **at, const char *end, char name[IO_SOURCE_NAME]);
 void io_source_miss(struct io_source *s, const char *name);
 
-/* io_source_bytes() : of an element of a C type; 0 for another name. */
+/* io_source_bytes() : of an element of a C type; 0 for another name. io_source_type() : name
+ * becomes the type that the text says it is by "using" or "typedef"; false where it says two.
+ * (source_type.c) */
 int io_source_bytes(const char *type);
+bool io_source_type(const struct io_source *s, char name[IO_SOURCE_NAME]);
 
 /* io_source_piece() : the end of the argument that begins at `at`: a comma or bracket that is no
  * part of it, or a semicolon; end where there is none. */

@@ -12,9 +12,9 @@ struct io_tensor {
     int64_t dim[TMAP_MAX_RANK], stride[TMAP_MAX_RANK];
     unsigned unknown; /* dimensions without a value, a bit each; their strides are none either */
     unsigned stride_unknown;
-    int32_t dtype; /* enum tmap_dtype; -1: not said */
+    int32_t dtype;  /* enum tmap_dtype; -1: not said */
     int64_t bytes;  /* of a buffer without a shape; else 0 */
-    int64_t offset; /* of a slice: elements from the beginning of the allocation, if that is known */
+    int64_t offset; /* of a slice: elements from the allocation's beginning, if that is known */
 };
 
 /* io_tensor_of() : the tensor that the expression makes or names; false where it is none. */

@@ -1,0 +1,65 @@
+/* source_type.c : C's types in pasted source, see source_value.h. */
+#include "io/paste/source_value.h"
+
+#include "io/paste/dump_fields.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = IO_SOURCE_NAME };
+
+static const struct {
+    const char *name;
+    int bytes;
+} types[] = {{"char", 1},          {"uint8_t", 1},       {"int8_t", 1},       {"bool", 1},
+             {"__nv_fp8_e4m3", 1}, {"__nv_fp8_e5m2", 1}, {"float_e4m3_t", 1}, {"float_e5m2_t", 1},
+             {"fp8e4m3", 1},       {"half", 2},          {"__half", 2},       {"half_t", 2},
+             {"__nv_bfloat16", 2}, {"nv_bfloat16", 2},   {"bfloat16_t", 2},   {"bf16", 2},
+             {"uint16_t", 2},      {"int16_t", 2},       {"short", 2},        {"float", 4},
+             {"int", 4},           {"unsigned", 4},      {"uint32_t", 4},     {"int32_t", 4},
+             {"cuuint32_t", 4},    {"double", 8},        {"uint64_t", 8},     {"int64_t", 8},
+             {"cuuint64_t", 8},    {"size_t", 8},        {"fp16", 2},         {"tfloat32_t", 4},
+             {"c_uint64", 8},      {"c_uint32", 4},      {"u64", 8},          {"u32", 4},
+             {"usize", 8},         {"f32", 4},           {"f16", 2},          {"index_t", 4}};
+
+int io_source_bytes(const char *name)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, name) == 0) return types[i].bytes;
+    return 0;
+}
+
+/* "typedef half T;": name, T, becomes half. False where two of them differ. */
+static bool defined(const struct io_source *s, char name[NAME])
+{
+    char type[NAME], alias[NAME], found[NAME] = "";
+    const char *at = s->text;
+
+    while ((at = io_dump_word(at, s->end, "typedef"))) {
+        const char *p = at += sizeof "typedef" - 1;
+        if (!io_source_word(&p, s->end, type) || !io_source_word(&p, s->end, alias)) continue;
+        if (strcmp(alias, name) != 0) continue;
+        if (found[0] && strcmp(found, type) != 0) return false;
+        memcpy(found, type, sizeof found);
+    }
+    if (found[0]) memcpy(name, found, sizeof found);
+    return true;
+}
+
+/* "using T = half;" */
+static bool used(const struct io_source *s, char name[NAME])
+{
+    char text[NAME + 8];
+
+    snprintf(text, sizeof text, "using %s", name);
+    const char *p = io_dump_word(s->text, s->end, text);
+    if (!p) return true;
+    for (p += strlen(text); p < s->end && isspace((unsigned char)*p);) p++;
+    return p < s->end && *p++ == '=' && io_source_word(&p, s->end, name);
+}
+
+bool io_source_type(const struct io_source *s, char name[NAME])
+{
+    return used(s, name) && defined(s, name);
+}
