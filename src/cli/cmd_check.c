@@ -68,9 +68,13 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     enum cli_exit code;
 
     if (record->error[0]) {
-        c->run.unreadable++;
+        const bool stated = record->flags & IO_STATED;
+        if (stated)
+            c->run.records++, c->run.illegal++;
+        else
+            c->run.unreadable++;
         c->writer->unreadable(&c->run, record);
-        return CLI_INPUT;
+        return stated ? CLI_ILLEGAL : CLI_INPUT;
     }
     status = io_judge(&c->checker, record, stream, c->flags, &result);
     if (status != TMAP_OK) return cli_status(c->cli, status, "check");

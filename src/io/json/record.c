@@ -140,6 +140,10 @@ json_t *io_error_json(const struct io_record *record)
                             io_string_json(record->file), "line", (json_int_t)record->error_line);
     if (record->name) json_object_set_new(out, "name", json_string(record->name));
     if (record->path[0]) json_object_set_new(out, "path", io_string_json(record->path));
+    if (record->flags & IO_STATED) {
+        json_object_set_new(out, "verdict", json_string("illegal"));
+        json_object_set_new(out, "rules", json_pack("[s]", tmap_row_id(record->stated)));
+    }
     json_object_set_new(out, "error", io_string_json(record->error));
     return out;
 }

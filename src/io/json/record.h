@@ -24,6 +24,7 @@ enum io_record_flag {
     IO_HAS_SYMBOLS = 1u << 2,      /* some number is an expression; desc holds 0 there */
     IO_NO_ADDRESS = 1u << 3,       /* left out: desc has 0, which is as aligned as can be */
     IO_NO_STRIDE = 1u << 4,        /* left out: desc has those of a dense tensor */
+    IO_STATED = 1u << 6,           /* unreadable, but its own words say that it is illegal */
     IO_PARTIAL = 1u << 5           /* illegal by what is said; `absent` is not, and desc has some
                                       value there: for check alone */
 };
@@ -45,6 +46,7 @@ struct io_record {
     size_t expect_rule_count;
     struct io_allow *allows;
     size_t allow_count;
+    tmap_row stated;           /* IO_STATED: the rule that the words are about */
     char absent[96];           /* of a pasted text: the fields that it does not say */
     size_t error_line;         /* where, from 1 */
     char path[96];             /* JSON path of the error: "$.uses[0].coord" */
@@ -79,8 +81,8 @@ bool io_fail(struct io_record *record, const char *path, const char *format, ...
 /* io_error_text() : "file:12: record 7: $.dim[0]: …". */
 void io_error_text(const struct io_record *record, char *text, size_t size);
 
-/* io_error_json() : {"record":7,"file":...,"line":12,"path":...,"error":...}; the caller owns it.
- */
+/* io_error_json() : {"record":7,"file":...,"line":12,"path":...,"error":...}, and with IO_STATED
+ * the verdict and the rule; the caller owns it. */
 json_t *io_error_json(const struct io_record *record);
 
 /* io_string_json() : text as a JSON string; bytes that are no UTF-8 (file names may hold any)

@@ -492,8 +492,7 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
     else if (names[0] && io_hint_is_open(told))
         io_fail(out, "", "%s; not said: %s", told, names);
     else
-        io_fail(out, "", "%s%s", io_hint_is_stated(s) ? "illegal, as its message says: " : "",
-                told);
+        io_fail(out, "", "%s", told);
 }
 
 /* Whether the line says again what a listing has said: it belongs to the next. */
@@ -545,7 +544,7 @@ static void read_dump(struct io_stream *s, enum io_dump from, struct numbers fie
     if (from != IO_DUMP_LISTING) out->text = s->text + start; /* names differ: no place is shown */
 }
 
-bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
+static bool next_dump(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     struct numbers fields[FIELDS];
     struct io_unsaid unsaid = {.dtype = false};
@@ -567,5 +566,22 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
         no_descriptor(s, out);
     else if (take(out, fields, from, &unsaid))
         io_partial_settle(out, &unsaid, io_hint_rule(s, out->record, NULL));
+    return true;
+}
+
+/* Where the text has no numbers to judge, its own message may say that they are illegal. */
+static void take_message(const struct io_stream *s, struct io_record *out)
+{
+    const tmap_row row = out->error[0] && out->record == 1 ? io_hint_stated(s) : TMAP_NO_ROW;
+
+    if (row == TMAP_NO_ROW || strncmp(out->error, tmap_row_id(row), 6) != 0) return;
+    out->flags |= IO_STATED;
+    out->stated = row;
+}
+
+bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
+{
+    if (!next_dump(s, from, out)) return false;
+    take_message(s, out);
     return true;
 }

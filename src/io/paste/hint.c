@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "io/paste/hint.h"
 
+#include "expr/row.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -109,19 +111,45 @@ const char *io_hint_in(const char *text, size_t size, size_t *where)
     return hint ? hint->text : NULL;
 }
 
-bool io_hint_is_stated(const struct io_stream *stream)
+static bool line_has(const struct io_stream *s, size_t where, const char *const *words)
+{
+    size_t length, within;
+    const char *line = io_stream_line(s, where, MESSAGE, &length, &within);
+
+    for (; *words; words++)
+        if (memmem(line, length, *words, strlen(*words))) return true;
+    return false;
+}
+
+/* Whether one of the words stands a few lines before. */
+static bool is_behind(const struct io_stream *s, size_t where, const char *const *words)
+{
+    const size_t from = where > MESSAGE ? where - MESSAGE : 0;
+
+    for (; *words; words++)
+        if (memmem(s->text + from, where - from, *words, strlen(*words))) return true;
+    return false;
+}
+
+tmap_row io_hint_stated(const struct io_stream *stream)
 {
     static const char *const source[] = {"assert ",        "raise ", "HasSubstr", "CHECK(",
                                          "emitError",      "<<",     "printf(",   "return ",
-                                         "static_assert(", "#"};
-    size_t where, length, within;
+                                         "static_assert(", "#",      NULL};
+    static const char *const failure[] = {"Error", "error:", "Assertion", "panic",
+                                          "FATAL", "failed", NULL};
+    size_t where;
+    char id[] = "TMA000";
     const struct hint *hint = first_in(stream->text, stream->size, &where);
 
-    if (!hint || hint->words || strncmp(hint->text, "TMA", 3) != 0) return false;
-    const char *line = io_stream_line(stream, where, MESSAGE, &length, &within);
-    for (size_t i = 0; i < sizeof source / sizeof source[0]; i++)
-        if (memmem(line, length, source[i], strlen(source[i]))) return false;
-    return true;
+    if (!hint || strncmp(hint->text, "TMA", 3) != 0) return TMAP_NO_ROW;
+    memcpy(id, hint->text, sizeof id - 1);
+    const tmap_row row = tmap_row_find(id);
+    if (row == TMAP_NO_ROW || row_subject_of(row) != SUBJECT_DESC) return TMAP_NO_ROW;
+    if (line_has(stream, where, source)) return TMAP_NO_ROW;
+    return line_has(stream, where, failure) || (!hint->words && is_behind(stream, where, failure))
+               ? row
+               : TMAP_NO_ROW;
 }
 
 const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise)

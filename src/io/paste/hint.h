@@ -5,6 +5,7 @@
 #define TMAP_IO_HINT_H
 
 #include "io/json/stream.h"
+#include "tmap/tmap.h"
 
 /* io_hint_in() : what to tell the user of the first known message in the text; NULL where there is
  *  none. where (may be NULL): its place. */
@@ -24,9 +25,9 @@ const char *io_hint_rule(const struct io_stream *stream, size_t record, const ch
 /* io_hint_is_open() : whether such a text names neither a rule nor another cause. */
 bool io_hint_is_open(const char *told);
 
-/* io_hint_is_stated() : whether the first known message is a program's own about a failure, and not
- * the source that would print it. */
-bool io_hint_is_stated(const struct io_stream *stream);
+/* io_hint_stated() : the descriptor's rule that a program's own message about a failure states, and
+ * not the source that would print it; TMAP_NO_ROW where there is none. */
+tmap_row io_hint_stated(const struct io_stream *stream);
 
 /* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
 const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);

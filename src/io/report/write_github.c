@@ -137,7 +137,8 @@ static void result(struct io_run *run, const struct io_result *result)
 
 static void unreadable(struct io_run *run, const struct io_record *record)
 {
-    annotate(run->out, "error", record->file, record->error_line, 0, "unreadable");
+    annotate(run->out, "error", record->file, record->error_line, 0,
+             record->flags & IO_STATED ? tmap_row_id(record->stated) : "unreadable");
     if (record->path[0]) {
         escaped(run->out, record->path, false);
         fputs(": ", run->out);

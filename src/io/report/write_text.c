@@ -260,11 +260,13 @@ static void text_result(struct io_run *run, const struct io_result *result)
 
 static void text_unreadable(struct io_run *run, const struct io_record *record)
 {
+    const bool stated = record->flags & IO_STATED;
     char text[600];
     io_error_text(record, text, sizeof text);
     fflush(run->out);
-    fprintf(run->out, "%sunreadable%s: ", on(run, RED), off(run));
+    fprintf(run->out, "%s%s%s: ", on(run, RED), stated ? "illegal" : "unreadable", off(run));
     io_put(run->out, text);
+    if (stated) fputs("; its own message says so: its numbers are not in this text", run->out);
     fputc('\n', run->out);
 }
 
