@@ -21,6 +21,7 @@ struct check {
     unsigned flags;                /* enum io_judge_flag */
     struct cli_prover prover;      /* --prove */
     struct cli_baseline *baseline; /* --baseline; else NULL */
+    char why[64];                  /* a text is judged for another target */
 };
 
 /* An expectation decides where there is one; allowed rows do not count. */
@@ -49,14 +50,22 @@ static void say_other_cause(const struct check *c, const struct io_stream *strea
                 cause ? cause : "perhaps an earlier asynchronous fault");
 }
 
-/* Of a log about another GPU than the one it is judged for, once. */
-static void say_target(const struct check *c, const struct io_stream *stream)
+/* Judges the record, a pasted text's for the GPU that the text is about. */
+static enum tmap_status judge(struct check *c, const struct io_stream *stream,
+                              const struct io_record *record, struct io_result *out)
 {
-    const char *gpu, *arch = io_hint_arch(stream, &gpu);
+    struct tmap_target target = c->cli->target;
+    struct tmap_checker own;
 
-    if (!arch || c->cli->all_arches || cli_has(c->cli, "arch")) return;
-    cli_message(c->cli, "%s: the text speaks of %s, and is judged for another GPU: try --arch %s",
-                stream->file, gpu, arch);
+    if (!record->json && !c->cli->all_arches && !cli_has(c->cli, "arch"))
+        target.arch = io_hint_arch(stream, &record->desc, c->why, sizeof c->why);
+    if (target.arch == c->cli->target.arch || !target.arch ||
+        tmap_checker_prepare(&target, c->cli->contract, &own) != TMAP_OK)
+        return io_judge(&c->checker, record, stream, c->flags, out);
+    const enum tmap_status status = io_judge(&own, record, stream, c->flags, out);
+    out->judged_for = target.arch;
+    out->judged_as = c->why;
+    return status;
 }
 
 static enum cli_exit check_record(void *user, const struct io_stream *stream,
@@ -76,7 +85,7 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
         c->writer->unreadable(&c->run, record);
         return stated ? CLI_ILLEGAL : CLI_INPUT;
     }
-    status = io_judge(&c->checker, record, stream, c->flags, &result);
+    status = judge(c, stream, record, &result);
     if (status != TMAP_OK) return cli_status(c->cli, status, "check");
     if (record->flags & IO_PARTIAL && (result.arch || result.verdict != TMAP_ILLEGAL)) {
         io_result_free(&result); /* of a part, only that it is illegal can be said */
@@ -87,7 +96,6 @@ static enum cli_exit check_record(void *user, const struct io_stream *stream,
     io_count(&c->run, &result);
     c->writer->result(&c->run, &result);
     code = code_of(&result);
-    if (!record->json && record->record == 1) say_target(c, stream);
     if (!record->json && code == CLI_OK) say_other_cause(c, stream, record);
     if (c->cli->prove && !c->cli->all_arches) {
         /* the proof is of the descriptor; what uses it is judged beside it */

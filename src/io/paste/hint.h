@@ -15,9 +15,12 @@ const char *io_hint_in(const char *text, size_t size, size_t *where);
  * where it says nothing. */
 const char *io_hint_cause(const struct io_stream *stream);
 
-/* io_hint_arch() : the target of the GPU that the input names, where the default target is another;
- *  NULL where it names none (gpus.def). */
-const char *io_hint_arch(const struct io_stream *stream, const char **gpu);
+/* io_hint_arch() : the target that a pasted text is about where that is not the default one: of the
+ *  first GPU that it names (gpus.def), or, where it names none, of the first that has the
+ *  descriptor's type. why: "the text speaks of B200". 0 for the default target, which it also is
+ * where the text names one of its GPUs. */
+tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *desc, char *why,
+                       size_t size);
 
 /* io_hint_rule() : the rule that the input's words name, for its first record; or `otherwise`. */
 const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise);

@@ -54,6 +54,8 @@ struct io_result {
     size_t arch_count;
     bool accepted;         /* verdict illegal, but every violated row is allowed */
     bool unmet;            /* an expectation is not met */
+    tmap_arch judged_for;  /* a text's own target, in the place of the run's; else 0 */
+    const char *judged_as; /* then: why */
     char unknown[100];     /* why, when the verdict is unknown */
     char expectation[200]; /* what was expected and what came, when unmet */
 };

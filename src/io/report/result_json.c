@@ -104,6 +104,8 @@ json_t *io_line_json(const struct io_result *result)
         json_object_set_new(out, "why", json_string(result->unknown));
     if (r->flags & (IO_NO_ADDRESS | IO_NO_STRIDE))
         json_object_set_new(out, "assumed", assumed_json(r));
+    if (result->judged_for)
+        json_object_set_new(out, "arch", json_string(tmap_arch_name(result->judged_for)));
     if (r->flags & IO_PARTIAL) json_object_set_new(out, "absent", json_string(r->absent));
     if (result->accepted) json_object_set_new(out, "accepted", json_true());
     if (result->unmet) json_object_set_new(out, "unmet", json_string(result->expectation));

@@ -205,6 +205,9 @@ static void verdict(const struct io_run *run, const struct io_result *result)
         fprintf(run->out, " (inferred: this target was not observed)");
     if (result->accepted) fprintf(run->out, ", allowed");
     fputc('\n', run->out);
+    if (result->judged_for)
+        fprintf(run->out, "  judged for %s: %s; --arch picks another\n",
+                tmap_arch_name(result->judged_for), result->judged_as);
     assumed(run, result->record);
 }
 
