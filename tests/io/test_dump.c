@@ -174,13 +174,13 @@ static void unreadable_dumps(void **state)
         {"", "no descriptor in this text"},
         {"a log\nof other things\n", "no descriptor in this text"},
         {"TMA Desc Addr:   0x7ffd\nformat         9\n", "no readable rank"},
-        {"TMA Desc Addr: 1\nformat 9\ndim 2\ngmem_address 0\nswizzle 3\nglobalDim (128,1,8",
-         "no readable dimensions"},
+        {"TMA Desc Addr: 0\nformat 9\ndim 2\ngmem_address 0\nswizzle 3\nglobalDim (128,1,8",
+         "not in this text: dim, stride, box, elem_stride"},
         {"TMA Desc Addr: 1\nformat 9\ndim )(,31024\n", "no readable rank"},
         {"TMA Desc Addr: 1\nformat 9\ndim 3\ngmem_address 0\nswizzle 3\nglobalDim (128,1)\n",
          "lists 2 of dimensions; the rank asks for 3"},
-        {"TMA Desc Addr: 1\nformat 9\ndim 2\ngmem_address 0\nglobalDim (1,1)\noobFill 0\n",
-         "no readable swizzle"},
+        {"TMA Desc Addr: 0\nformat 9\ndim 2\ngmem_address 0\nglobalDim (1,1)\noobFill 0\n",
+         "not in this text: stride, box, elem_stride, swizzle"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
