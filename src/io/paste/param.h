@@ -2,7 +2,7 @@
 #ifndef TMAP_IO_PARAM_H
 #define TMAP_IO_PARAM_H
 
-#include "io/paste/source_value.h"
+#include "io/paste/source_text.h"
 
 /* io_param_given() : `name` is a parameter of the function that s->use stands in, in C++ perhaps
  *  one of its template: what another call of that function, from *at on, gives for it, from *from

@@ -2,7 +2,7 @@
 #ifndef TMAP_IO_SOURCE_ARGS_H
 #define TMAP_IO_SOURCE_ARGS_H
 
-#include "io/paste/source_value.h"
+#include "io/paste/source_text.h"
 
 enum { IO_SOURCE_ARGS = 40 }; /* a kernel's launch has many */
 

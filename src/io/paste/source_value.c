@@ -36,22 +36,6 @@ static bool take_text(struct reader *r, const char *text)
     return true;
 }
 
-bool io_source_word(const char **at, const char *end, char name[NAME])
-{
-    const char *p = *at;
-    size_t n = 0;
-
-    while (p < end && isspace((unsigned char)*p)) p++;
-    if (p == end || isdigit((unsigned char)*p) || !io_dump_is_word(*p)) return false;
-    for (; p < end && io_dump_is_word(*p); p++)
-        if (n + 1 < NAME) name[n++] = *p;
-    name[n] = 0;
-    *at = p;
-    if (end - p <= 2 || p[0] != ':' || p[1] != ':') return true;
-    *at += 2;
-    return io_source_word(at, end, name);
-}
-
 static bool take_name(struct reader *r, char name[NAME])
 {
     return io_source_word(&r->at, r->end, name);
@@ -66,17 +50,6 @@ static const char *behind(const char *at, const char *end)
         if (strchr(")]}", *at) && *at && --depth == 0) return at + 1;
     }
     return NULL;
-}
-
-const char *io_source_piece(const char *at, const char *end)
-{
-    int depth = 0;
-    for (; at < end; at++) {
-        if (*at && strchr("([{", *at)) depth++;
-        if (*at && strchr(")]}", *at) && depth-- == 0) return at;
-        if (depth == 0 && (*at == ',' || *at == ';')) return at;
-    }
-    return end;
 }
 
 /* sizeof(T) */
@@ -321,15 +294,6 @@ static bool whole(struct reader *r, int64_t *out)
 }
 
 /* --- names -------------------------------------------------------------------------------------*/
-
-void io_source_miss(struct io_source *s, const char *name)
-{
-    const size_t used = strlen(s->missing);
-    if (io_dump_word(s->missing, s->missing + used, name) ||
-        used + strlen(name) + 3 > sizeof s->missing)
-        return;
-    snprintf(s->missing + used, sizeof s->missing - used, "%s%s", used ? ", " : "", name);
-}
 
 /* The end of what stands at `at`: Python's statement ends with its line. */
 static const char *value_end(const struct io_source *s, const char *at)

@@ -1,5 +1,5 @@
-/* source_type.c : C's types in pasted source, see source_value.h. */
-#include "io/paste/source_value.h"
+/* source_text.c : see source_text.h. */
+#include "io/paste/source_text.h"
 
 #include "io/paste/dump_fields.h"
 
@@ -8,6 +8,42 @@
 #include <string.h>
 
 enum { NAME = IO_SOURCE_NAME };
+
+bool io_source_word(const char **at, const char *end, char name[NAME])
+{
+    const char *p = *at;
+    size_t n = 0;
+
+    while (p < end && isspace((unsigned char)*p)) p++;
+    if (p == end || isdigit((unsigned char)*p) || !io_dump_is_word(*p)) return false;
+    for (; p < end && io_dump_is_word(*p); p++)
+        if (n + 1 < NAME) name[n++] = *p;
+    name[n] = 0;
+    *at = p;
+    if (end - p <= 2 || p[0] != ':' || p[1] != ':') return true;
+    *at += 2;
+    return io_source_word(at, end, name);
+}
+
+const char *io_source_piece(const char *at, const char *end)
+{
+    int depth = 0;
+    for (; at < end; at++) {
+        if (*at && strchr("([{", *at)) depth++;
+        if (*at && strchr(")]}", *at) && depth-- == 0) return at;
+        if (depth == 0 && (*at == ',' || *at == ';')) return at;
+    }
+    return end;
+}
+
+void io_source_miss(struct io_source *s, const char *name)
+{
+    const size_t used = strlen(s->missing);
+    if (io_dump_word(s->missing, s->missing + used, name) ||
+        used + strlen(name) + 3 > sizeof s->missing)
+        return;
+    snprintf(s->missing + used, sizeof s->missing - used, "%s%s", used ? ", " : "", name);
+}
 
 static const struct {
     const char *name;
