@@ -167,6 +167,9 @@ static void shapes(struct rig *r, int32_t kind, bool blocks, int count, uint64_t
 
 /* --- faults: the bytes of both outputs and amax, with the fault and without --- */
 
+/* The kernel with the faults has no activations good to fp32 (finished.cuh), so the case with an
+ * activation has D in bf16, where the shipped kernel computes the same: the control is bitwise. */
+
 enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216, AMAX_OUTSIDE = 68 };
 
 struct fixture {
@@ -193,8 +196,8 @@ static bool lay_out(struct fixture *b, bool small)
     b->bytes = amax + 4;
     b->out = rig_memory(r, b->bytes);
     struct tmap_gemm_problem p =
-        rig_problem(TMAP_GEMM_OUT_F32, M, N, small ? 8 : K, rig_operand(r, M * 136, 1),
-                    rig_operand(r, N * 136, 2), b->out);
+        rig_problem(small ? TMAP_GEMM_OUT_F32 : TMAP_GEMM_OUT_BF16, M, N, small ? 8 : K,
+                    rig_operand(r, M * 136, 1), rig_operand(r, N * 136, 2), b->out);
     p.a.ld = p.b.ld = 136, p.d.ld = LD;
     p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F32,
                                              .row_bias = floats(r, M, 64, 0.25f),
@@ -262,11 +265,12 @@ static void faults(struct rig *r)
         rig_tap(r, false, "faults: set up");
         return;
     }
-    rig_tap(r, !differs(&all, 0, faulty) && !differs(&small, 0, faulty), "the control is right");
+    const bool control = !differs(&all, 0, faulty) && !differs(&small, 0, faulty);
+    rig_tap(r, control, "the control is right");
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         struct fixture *b = planted[i].id == AMAX_OUTSIDE ? &small : &all;
         snprintf(text, sizeof text, "found: %s", planted[i].name);
-        rig_tap(r, differs(b, planted[i].id, faulty), text);
+        rig_tap(r, control && differs(b, planted[i].id, faulty), text);
     }
 }
 
