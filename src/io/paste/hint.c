@@ -63,9 +63,9 @@ static bool has_one(const char *text, size_t size, const char *words)
 
 static bool has_each(const char *text, size_t size, const char *groups)
 {
-    while (has_one(text, size, groups)) {
+    for (; has_one(text, size, groups); groups++) {
         groups = strchr(groups, '&');
-        if (!groups++) return true;
+        if (!groups) return true;
     }
     return false;
 }
