@@ -7,8 +7,8 @@
  * Then both extremes of time on a few of the shapes, and random times.
  *
  * TMAP_EMULATE_SHAPES says how many shapes of each instance (2), TMAP_EMULATE_SEEDS how many random
- * times (0), TMAP_EMULATE_SHARD=I/N that every Nth instance is this process's: make prove-blackwell
- * runs 200 and 100. An argument leaves the sources that it is part of. */
+ * times (0), TMAP_EMULATE_SHARD=I/N that every Nth run of an instance is this process's: make
+ * prove-blackwell runs 200 and 100. An argument leaves the sources that it is part of. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -150,28 +150,41 @@ static uint64_t number(const char *name, uint64_t otherwise)
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* Whether this process has the instance: every Nth is one of N processes'. */
-static bool is_mine(size_t i)
+/* The runs of this process: every Nth, counted over all instances, so that N processes are done
+ * together where a source has few instances. */
+struct turn {
+    unsigned mine, of;
+    uint64_t next, ran;
+};
+
+static struct turn first_turn(void)
 {
     const char *shard = getenv("TMAP_EMULATE_SHARD");
-    unsigned mine = 0, of = 1;
-    if (shard && (sscanf(shard, "%u/%u", &mine, &of) != 2 || of == 0)) fail_msg("shard %s", shard);
-    return i % of == mine;
+    struct turn t = {0, 1, 0, 0};
+    if (shard && (sscanf(shard, "%u/%u", &t.mine, &t.of) != 2 || t.of == 0))
+        fail_msg("shard %s", shard);
+    return t;
+}
+
+static void take(struct turn *t, const struct gemm_instance *g, struct trial trial)
+{
+    if (t->next++ % t->of != t->mine) return;
+    one(g, &trial);
+    t->ran++;
 }
 
 /* Each schedule in turn over the shapes; both extremes, then random times, over a few of them. */
-static uint64_t trials(const struct gemm_instance *g, uint64_t shapes, uint64_t seeds)
+static void trials(struct turn *t, const struct gemm_instance *g, uint64_t shapes, uint64_t seeds)
 {
     enum { FEW = 4 };
     static const enum tmap_emulate_schedule extremes[] = {TMAP_EMULATE_EARLIEST,
                                                           TMAP_EMULATE_LATEST};
     for (uint64_t seed = 1; seed <= shapes; seed++)
-        one(g, &(struct trial){seed, seed, (enum tmap_emulate_schedule)(seed % 3)});
+        take(t, g, (struct trial){seed, seed, (enum tmap_emulate_schedule)(seed % 3)});
     for (uint64_t i = 0; i < 2 * FEW && seeds > 1; i++)
-        one(g, &(struct trial){1 + i / 2, 0, extremes[i % 2]});
+        take(t, g, (struct trial){1 + i / 2, 0, extremes[i % 2]});
     for (uint64_t i = 0; i < seeds; i++)
-        one(g, &(struct trial){1 + i % FEW, i, TMAP_EMULATE_RANDOM});
-    return shapes + seeds + (seeds > 1 ? 2 * FEW : 0);
+        take(t, g, (struct trial){1 + i % FEW, i, TMAP_EMULATE_RANDOM});
 }
 
 static void instances(void **state)
@@ -179,20 +192,19 @@ static void instances(void **state)
     const uint64_t shapes = number("TMAP_EMULATE_SHAPES", 2),
                    seeds = number("TMAP_EMULATE_SEEDS", 0);
     const char *source = *state;
-    uint64_t ran = 0;
+    struct turn t = first_turn();
     size_t seen = 0, mine = 0;
     if (only && !strstr(source, only)) skip();
     assert_true(emulated_ptx(source));
     for (size_t i = 0; i < gemm_instance_count; i++) {
         if (!emulated_function(gemm_instances[i].name)) continue;
-        seen++;
-        if (!is_mine(i)) continue;
+        mine += t.next % t.of == t.mine; /* an instance counts where its first run is */
         memset(suite->functions, 0, sizeof suite->functions);
-        ran += trials(&gemm_instances[i], shapes, seeds);
-        mine++;
+        trials(&t, &gemm_instances[i], shapes, seeds);
+        seen++;
     }
     print_message("# %s: %zu instances, %u shapes and %u times each: %u launches\n", source, mine,
-                  (unsigned)shapes, (unsigned)seeds, (unsigned)ran);
+                  (unsigned)shapes, (unsigned)seeds, (unsigned)t.ran);
     assert_true(seen > 0);
     emulated_unload();
 }
