@@ -46,6 +46,7 @@ prove-blackwell: ptx $(BLACKWELL)
 
 # make fuzz-emulate: broken PTX for FUZZ_SECONDS under the sanitizers; SHARD=I/N is one of N parts.
 MUTATE := $(B)/tests/emulate/mutate
+MUTATED := $(wildcard $(addsuffix /*.ptx,tests/data/ptx tests/data/emulate/kernels tests/data/emulate/defects))
 $(MUTATE).o $(B)/tests/emulate/mutate_case.o: OBJ_CFLAGS = -Itests
 $(MUTATE): $(MUTATE).o $(B)/tests/emulate/mutate_case.o $(B)/libtmap-emulate.a $(B)/libtmap.a
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
@@ -55,7 +56,7 @@ fuzz-emulate:
 	@$(MAKE) --no-print-directory MODE=asan WITH_CUDA= build/asan/tests/emulate/mutate
 	@mkdir -p $(B)/fuzz-emulate
 	build/asan/tests/emulate/mutate --seed $(or $(SEED),1) --seconds $(or $(FUZZ_SECONDS),60) \
-	  --shard $(or $(SHARD),0/1) --keep $(B)/fuzz-emulate $(wildcard tests/data/ptx/*.ptx tests/data/emulate/*.ptx)
+	  --shard $(or $(SHARD),0/1) --keep $(B)/fuzz-emulate $(MUTATED)
 
 # build/tests/emulate/speed: how fast the emulator runs a product.
 $(B)/tests/emulate/speed.o: OBJ_CFLAGS = -Itests
