@@ -28,31 +28,48 @@ PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
     return reinterpret_cast<const gemm_epilogue_params &>(p).blocks;
 }
 
-template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot)
+// behind: bytes behind their place.
+template <class S>
+PTX_FN void store_b_scales(const source<S> &from, const gemm_blocks &x, uint64_t b, uint32_t behind,
+                           int32_t k, int32_t slot)
 {
-    const gemm_blocks &x = blocks_of(*from.params);
     const gemm_params &p = *from.params;
     const int32_t down = from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
     const int32_t first = from.b_row - down;
     const int32_t col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
     const uint32_t to = from.a_to - from.a_part * (S::BM >> (31 - __clz(p.cluster_n))) * 128 +
-                        slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES + GEMM_B_SCALES_AT;
+                        slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES + GEMM_B_SCALES_AT + behind;
 #pragma unroll
     for (int i = 0; i < S::SCALES; i++) {
         const int32_t row = (first + i * S::ALIKE) / GEMM_SCALE_BLOCK;
         const bool inside = row < x.b_rows && col < x.b_cols;
         ptx::store_shared_32(
-            to + i * 4, ptx::load_global_if(x.b + row * x.b_row_bytes + col * 4ll, inside, false));
+            to + i * 4, ptx::load_global_if(b + row * x.b_row_bytes + col * 4ll, inside, false));
     }
+}
+
+template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot)
+{
+    const gemm_blocks &x = blocks_of(*from.params);
+    store_b_scales<S>(from, x, x.b, 0, k, slot);
+}
+
+// row, block: where the product's own begin in the map.
+template <class S>
+PTX_FN void load_a_scales(const source<S> &from, const gemm_map &map, int32_t row, int32_t block,
+                          int32_t k, int32_t slot)
+{
+    const gemm_params &p = *from.params;
+    const int32_t down = from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
+    const int32_t c[2] = {from.a_row - down + row,
+                          k / GEMM_SCALE_BLOCK + block + (FAULT(p, 80) ? 1 : 0)};
+    const uint32_t to = from.a_to - down * 128 + slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES;
+    ptx::tma_load_hint<2>(to, &map, from.full + 16 * slot, c, p.load_policy);
 }
 
 template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot)
 {
-    const gemm_params &p = *from.params;
-    const int32_t down = from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
-    const int32_t c[2] = {from.a_row - down, k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0)};
-    const uint32_t to = from.a_to - down * 128 + slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES;
-    ptx::tma_load_hint<2>(to, &blocks_of(p).a, from.full + 16 * slot, c, p.load_policy);
+    load_a_scales<S>(from, blocks_of(*from.params).a, 0, 0, k, slot);
 }
 
 template <class S> struct slot_scales<S, true> {

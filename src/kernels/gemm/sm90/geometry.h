@@ -10,6 +10,7 @@ enum {
     GEMM_PANEL_BYTES = GEMM_SLAB_ROWS * GEMM_SPAN_BYTES,
     GEMM_BLOCKS_BYTES = 1024, /* of a slot, where blocks are scaled: A's rows', then B's at */
     GEMM_B_SCALES_AT = 768,
+    GEMM_ROWS_AT_ONCE = 4,    /* of A's scales are 16 bytes, where a copy begins */
     GEMM_SCALE_BLOCK = 128,   /* of K, and of N */
     GEMM_BARRIERS_BYTES = 16, /* a slot's two, full and empty */
     GEMM_TURNS_BYTES = 16,    /* a pingpong's two */
