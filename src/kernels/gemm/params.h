@@ -36,6 +36,11 @@ struct gemm_params {
             uint64_t a_scales, b_scales;
             int32_t scale_tiles; /* along K */
         };
+        struct { /* or, in a group of routed members with scales of blocks, where this one's are:
+                    B's, and in the map of A's the first row and block of K */
+            uint64_t b_blocks;
+            int32_t first_row, first_block;
+        };
     };
     /* Shape. Tiles are counted in units of a whole cluster's tile. */
     int32_t m, n, batch;
@@ -85,6 +90,7 @@ struct gemm_params {
     uint64_t group_memory;
     /* For tensor memory: the operands' types, as in the instruction descriptor. */
     uint32_t types;
+    int32_t first_k; /* of a routed member's, in the operands' maps */
 };
 
 /* Scale factors of 128 rows and four blocks of K: a tile of 32 rows of 16 bytes, of which byte 4 i

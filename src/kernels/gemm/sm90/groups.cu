@@ -1,6 +1,6 @@
-// The kernels that multiply a group, and the one that makes its members' parameters.
+// The kernels that multiply a group, and those that make its members' parameters.
 #include "groups.cuh"
-#include "kernels/gemm/make_group.cuh"
+#include "kernels/gemm/make_routed.cuh"
 
 #define GEMM_GROUP_INSTANCE(kind, wgs, bn, promote)                                                \
     extern "C" __global__ __launch_bounds__((shape<GEMM_KIND_##kind, wgs, bn>::THREADS), 1) void   \
@@ -9,3 +9,4 @@
         gemm_group<shape<GEMM_KIND_##kind, wgs, bn, false, false, promote>>(p);                    \
     }
 #include "groups.def"
+GEMM_MAKE_ROUTED(make_routed)

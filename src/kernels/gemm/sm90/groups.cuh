@@ -4,6 +4,25 @@
 #include "kernel.cuh"
 #include "kernels/gemm/members.cuh"
 
+// In groups_blocks.cuh: a member's scales of blocks to a slot, and how far down in it.
+template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q);
+template <class S>
+PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, int32_t k,
+                                  int32_t slot);
+template <class S>
+PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, int32_t k,
+                                 int32_t slot);
+
+// Of a k-block.
+template <class S>
+constexpr int GROUP_TX_BYTES = S::BLOCKS ? S::A_BYTES + S::B_BYTES + (S::BM + GEMM_ROWS_AT_ONCE) * 4
+                                         : S::STAGE_BYTES;
+
+// A member along K begins at any number of it, but a copy's innermost coordinate is a multiple of
+// 16 bytes (TMA132). So operands of rows of K are loaded from there, and what is another member's
+// is made zero, in both: it may be no number.
+template <class S> constexpr int K_AT_ONCE = S::A_MN || S::B_MN ? 1 : S::BK / 8;
+
 template <class S>
 PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
                           const cluster_place &at, int32_t cluster, const ptx::watch &watch)
@@ -21,12 +40,15 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
             ptx::tensormap_acquire(&q.b);
             acquired = list.member;
         }
+        int32_t k = q.first_k / K_AT_ONCE<S> * K_AT_ONCE<S>;
 #pragma unroll 1
-        for (int32_t k_block = 0; k_block < w.k_end; k_block++) {
+        for (int32_t k_block = 0; k_block < w.k_end; k_block++, k += S::BK) {
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
-            ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), S::STAGE_BYTES);
-            from.load(k_block * S::BK, ring.slot);
+            if constexpr (S::BLOCKS) store_member_b_scales<S>(p, from, k, ring.slot);
+            ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), GROUP_TX_BYTES<S>);
+            if constexpr (S::BLOCKS) load_member_a_scales<S>(p, from, k, ring.slot);
+            from.load(k, ring.slot);
             ring.advance(p.stages);
         }
     }
@@ -50,8 +72,46 @@ PTX_FN void store_of_member(typename S::acc_t (&acc)[S::REGS], const gemm_params
         store_tile<S>(acc, q, smem.staging(wg), wg, at);
 }
 
+// The first bytes of a row in shared memory, of which 16 lie together in the swizzle.
+PTX_FN void clear_front(uint32_t operand, int32_t row, int32_t bytes)
+{
+    const uint32_t at = operand + row * GEMM_SPAN_BYTES + row % 8 * 16;
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int32_t here = bytes - 4 * i;
+        const uint32_t kept = here >= 4 ? 0 : here <= 0 ? 0xffffffff : 0xffffffff << 8 * here;
+        ptx::store_shared_32(at + 4 * i, ptx::load_shared_32(at + 4 * i) & kept);
+    }
+}
+
+// Of a member's first k-block, when it is there; by all that multiply, before they do.
 template <class S>
-PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
+PTX_FN void clear_fronts(const gemm_params &p, const shared_layout<S> &smem,
+                         const ring_position &ring, int32_t front, const ptx::watch &watch)
+{
+    const int32_t thread = this_thread() - 128, bytes = front * GEMM_SPAN_BYTES / S::BK;
+    ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+    if (thread < S::BM) clear_front(smem.a(ring.slot), thread, bytes);
+    if (thread < S::BN) clear_front(smem.b(ring.slot), thread, bytes);
+    if (!FAULT(p, 113)) ptx::fence_proxy_async();
+    ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
+}
+
+// What is special about a member, before its tile is summed.
+template <class S>
+PTX_FN void begin_member(const gemm_params &p, const gemm_params &q, shared_layout<S> &smem,
+                         const ring_position &ring, const ptx::watch &watch)
+{
+    if constexpr (S::BLOCKS) {
+        smem.scales_down = scales_down_of<S>(q);
+    } else if constexpr (K_AT_ONCE<S> > 1) {
+        const int32_t front = q.first_k % K_AT_ONCE<S>;
+        if (front > 0 && !FAULT(p, 112)) clear_fronts<S>(p, smem, ring, front, watch);
+    }
+}
+
+template <class S>
+PTX_FN void consume_group(const gemm_params &p, shared_layout<S> smem, uint32_t fillers,
                           int32_t cluster, const ptx::watch &watch)
 {
     const int32_t wg = threadIdx.x / 128 - 1;
@@ -63,6 +123,7 @@ PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, ui
     begin_turns<S>(wg);
 #pragma unroll 1
     while (list.take(p, w)) {
+        begin_member<S>(p, member_of(p, list.member), smem, ring, watch);
         sum_tile<S>(acc, p, smem, fillers, wg, w.k_end, ring, watch);
         store_of_member<S>(acc, p, smem, wg, list.member, w.index, acquired != list.member);
         acquired = list.member;

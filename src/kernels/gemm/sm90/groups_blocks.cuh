@@ -1,0 +1,41 @@
+// Groups whose operands have scales of blocks. A's are one map for all members, in which each has
+// its first row and its first block of K; B's lie member by member.
+#pragma once
+
+#include "blocks.cuh"
+#include "groups.cuh"
+#include "kernels/gemm/routing.h"
+
+PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p)
+{
+    return reinterpret_cast<const gemm_routed_params &>(p).blocks;
+}
+
+template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q)
+{
+    return (FAULT(q, 111) ? 0 : q.first_row % GEMM_ROWS_AT_ONCE) * 4;
+}
+
+template <class S>
+PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, int32_t k,
+                                  int32_t slot)
+{
+    const gemm_params &q = *from.params;
+    store_b_scales<S>(from, group_blocks_of(p), q.b_blocks, scales_down_of<S>(q), k, slot);
+}
+
+template <class S>
+PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, int32_t k,
+                                 int32_t slot)
+{
+    const gemm_params &q = *from.params;
+    const int32_t row = q.first_row / GEMM_ROWS_AT_ONCE * GEMM_ROWS_AT_ONCE;
+    load_a_scales<S>(from, group_blocks_of(p).a, row, q.first_block, k, slot);
+}
+
+#define GEMM_GROUP_BLOCKS_KERNEL(NAME, ...)                                                        \
+    extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
+        const __grid_constant__ gemm_routed_params p)                                              \
+    {                                                                                              \
+        gemm_group<block_scaled<__VA_ARGS__>>(p.product);                                          \
+    }
