@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/gemm/suite.h"
+#include "kernels/gemm/group.h"
 
 #define GEMM_GROUP_INSTANCE(K, W, N, P)                                                            \
     {.name = "gemm_group_" #K "_" #W "x" #N "_" #P,                                                \
@@ -26,25 +26,49 @@
      .wgs = W,                                                                                     \
      .bn = N,                                                                                      \
      .ctas = 1},
+#define GEMM_GROUP_MAJORS(K, W, N, A, B)                                                           \
+    {.name = "gemm_group_" #K "_" #W "x" #N "_" #A #B,                                             \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .a_mn = A,                                                                                    \
+     .b_mn = B,                                                                                    \
+     .image = GEMM_RARE},
+#define GEMM_GROUP_BLOCKS(K, W, N)                                                                 \
+    {.name = "gemm_group_" #K "_" #W "x" #N "_blocks",                                             \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .promote = true,                                                                              \
+     .image = GEMM_BLOCKS},
 const struct gemm_instance gemm_group_instances[] = {
 #include "kernels/gemm/sm90/groups.def"
 
 #include "kernels/gemm/sm100/groups.def"
 
 #include "kernels/gemm/sm120/groups.def"
+
+#include "kernels/gemm/sm90/groups_routed.def"
 };
 const size_t gemm_group_instance_count =
     sizeof gemm_group_instances / sizeof gemm_group_instances[0];
 
-enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
-                                     tmap_cu_function *out)
+enum tmap_status gemm_group_function(struct tmap_gemm *suite, enum gemm_image part,
+                                     const char *name, tmap_cu_function *out)
 {
-    static const char *const images[GEMM_FAMILIES] = {"gemm/sm90/groups", "gemm/sm100/groups",
-                                                      "gemm/sm120/groups"};
+    static const char *const images[GEMM_FAMILIES][GEMM_IMAGES] = {
+        {"gemm/sm90/groups", "gemm/sm90/groups_majors", [GEMM_BLOCKS] = "gemm/sm90/groups_blocks"},
+        {"gemm/sm100/groups"},
+        {"gemm/sm120/groups"}};
     const struct tmap_libcuda *api = &suite->gpu.api;
-    const enum tmap_status status = gemm_module(suite, images[suite->family], &suite->group);
+    const enum tmap_status status =
+        gemm_module(suite, images[suite->family][part], &suite->group[part]);
     if (status != TMAP_OK) return status;
-    if (api->module_get_function(out, suite->group, name) ||
+    if (api->module_get_function(out, suite->group[part], name) ||
         api->func_set_attribute(*out, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                 (int)suite->smem_optin_bytes - 1024))
         return TMAP_E_DRIVER;
@@ -62,16 +86,16 @@ size_t tmap_gemm_group_bytes(size_t count)
     return (size_t)members_offset(count) + count * sizeof(struct gemm_member);
 }
 
-static struct tmap_gemm_problem problem_of(const struct tmap_gemm_problem *like,
-                                           const struct tmap_gemm_member *x)
+struct tmap_gemm_problem gemm_member_problem(const struct tmap_gemm_problem *like,
+                                             const struct tmap_gemm_member *x)
 {
     struct tmap_gemm_problem p = *like;
     p.m = x->m;
     p.n = x->n;
     p.k = x->k;
     p.batch = 1;
-    p.a = (struct tmap_gemm_matrix){.address = x->a, .ld = x->lda};
-    p.b = (struct tmap_gemm_matrix){.address = x->b, .ld = x->ldb};
+    p.a = (struct tmap_gemm_matrix){.address = x->a, .ld = x->lda, .mn_major = like->a.mn_major};
+    p.b = (struct tmap_gemm_matrix){.address = x->b, .ld = x->ldb, .mn_major = like->b.mn_major};
     p.c = (struct tmap_gemm_matrix){.address = x->c, .ld = x->ldc, .mn_major = like->d.mn_major};
     p.d = (struct tmap_gemm_matrix){.address = x->d, .ld = x->ldd, .mn_major = like->d.mn_major};
     return p;
@@ -103,7 +127,7 @@ static double cost_us(const struct tmap_gemm *suite, const struct tmap_gemm_prob
     double us = 0;
     for (size_t i = 0; i < count; i++) {
         if (!has_work(&members[i])) continue;
-        const struct tmap_gemm_problem p = problem_of(like, &members[i]);
+        const struct tmap_gemm_problem p = gemm_member_problem(like, &members[i]);
         struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         view.grouped = true;
         us += suite->family == GEMM_SM90 ? gemm_work_us(suite, &view, choice)
@@ -117,16 +141,17 @@ static bool fits(const struct tmap_gemm *suite, const struct gemm_instance *inst
                  const struct gemm_view *view)
 {
     return instance->family == suite->family && instance->kind == view->kind &&
-           instance->promote == view->promote &&
+           instance->promote == view->promote && instance->a_mn == view->a.mn_major &&
+           instance->b_mn == view->b.mn_major && (instance->image == GEMM_BLOCKS) == view->blocks &&
            !(instance->family == GEMM_SM100 && view->transposed);
 }
 
 /* The cheapest of the group's kernels, alone or in pairs, in either orientation. */
-static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
-                   const struct tmap_gemm_member *members, size_t count,
-                   const struct tmap_gemm_config *request, struct gemm_choice *best)
+bool gemm_choose_group(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
+                       const struct tmap_gemm_member *members, size_t count,
+                       const struct tmap_gemm_config *request, struct gemm_choice *best)
 {
-    const struct tmap_gemm_problem stands = problem_of(like, largest(members, count));
+    const struct tmap_gemm_problem stands = gemm_member_problem(like, largest(members, count));
     bool found = false;
     for (size_t i = 0; i < gemm_group_instance_count * 4; i++) {
         const int32_t swapped = i % 2, pair = 1 + (int32_t)(i / 2 % 2);
@@ -137,6 +162,7 @@ static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem
             .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split_k = 1};
         if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
         if (request->cluster_m != 0 && request->cluster_m != pair) continue;
+        if (swapped && view.blocks) continue; /* A's are not B's */
         if (!fits(suite, choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
             continue;
         choice.config.clusters =
@@ -162,7 +188,8 @@ const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,
 }
 
 /* Names the member in a refusal that a map brought. */
-static enum tmap_status blame(struct tmap_gemm_refusal *refusal, enum tmap_status status, size_t i)
+enum tmap_status gemm_blame_member(struct tmap_gemm_refusal *refusal, enum tmap_status status,
+                                   size_t i)
 {
     char text[sizeof refusal->text];
     if (!refusal) return status;
@@ -193,7 +220,7 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
             tiles += ((int64_t)x->m / LEAST_TILE + 1) * (x->n / LEAST_TILE + 1);
         if (status == TMAP_OK && tiles > INT32_MAX)
             status = gemm_refuse(refusal, TMAP_E_ARGUMENT, "more tiles than the kernels can count");
-        if (status != TMAP_OK) return blame(refusal, status, i);
+        if (status != TMAP_OK) return gemm_blame_member(refusal, status, i);
     }
     return status;
 }
@@ -218,11 +245,12 @@ static enum tmap_status check_edits(const struct tmap_gemm *suite, const struct 
     return TMAP_OK;
 }
 
-static enum tmap_status check_member(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                     const struct gemm_choice *choice,
-                                     const struct tmap_gemm_problem *problem,
-                                     struct tmap_desc desc[3], struct tmap_gemm_refusal *refusal)
+enum tmap_status gemm_check_member(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                   const struct gemm_choice *choice,
+                                   const struct tmap_gemm_problem *problem,
+                                   struct tmap_gemm_refusal *refusal)
 {
+    struct tmap_desc desc[3];
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     const int32_t ctas = choice->instance->ctas;
     gemm_describe(view, choice, problem, desc);
@@ -236,7 +264,8 @@ static enum tmap_status check_member(const struct tmap_gemm *suite, const struct
     return TMAP_OK;
 }
 
-static struct gemm_member record_of(const struct gemm_view *view, const struct tmap_gemm_problem *p)
+struct gemm_member gemm_member_record(const struct gemm_view *view,
+                                      const struct tmap_gemm_problem *p)
 {
     return (struct gemm_member){.m = view->m,
                                 .n = view->n,
@@ -259,14 +288,13 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
 {
     const uint64_t at = group->memory + members_offset(group->count);
     for (size_t i = 0; i < group->count; i++) {
-        const struct tmap_gemm_problem p = problem_of(&group->like, &members[i]);
+        const struct tmap_gemm_problem p = gemm_member_problem(&group->like, &members[i]);
         struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         view.grouped = true;
-        const struct gemm_member record = record_of(&view, &p);
-        struct tmap_desc desc[3];
+        const struct gemm_member record = gemm_member_record(&view, &p);
         if (has_work(&members[i])) {
-            const enum tmap_status status = check_member(suite, &view, choice, &p, desc, refusal);
-            if (status != TMAP_OK) return blame(refusal, status, i);
+            const enum tmap_status status = gemm_check_member(suite, &view, choice, &p, refusal);
+            if (status != TMAP_OK) return gemm_blame_member(refusal, status, i);
         }
         if (suite->gpu.api.memcpy_htod(at + i * sizeof record, &record, sizeof record))
             return gemm_refuse(refusal, TMAP_E_DRIVER,
@@ -279,7 +307,7 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
 static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_gemm_member *stands,
                                     const struct gemm_choice *choice, struct tmap_gemm_group *group)
 {
-    const struct tmap_gemm_problem p = problem_of(&group->like, stands);
+    const struct tmap_gemm_problem p = gemm_member_problem(&group->like, stands);
     struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
     view.grouped = true;
     struct gemm_params params;
@@ -299,18 +327,18 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
     return TMAP_OK;
 }
 
-static enum tmap_status make(struct tmap_gemm *suite, const struct tmap_gemm_member *members,
-                             const struct gemm_choice *choice, struct tmap_gemm_group *group,
-                             struct tmap_gemm_refusal *refusal)
+enum tmap_status gemm_ready_group(struct tmap_gemm *suite, const struct tmap_gemm_member *stands,
+                                  const struct gemm_choice *choice, const char *maker,
+                                  struct tmap_gemm_group *group, struct tmap_gemm_refusal *refusal)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    enum tmap_status status = upload(suite, members, choice, group, refusal);
-    if (status != TMAP_OK) return status;
-    status = make_params(suite, largest(members, group->count), choice, group);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
     tmap_cu_function make_members = NULL, multiply = NULL;
-    status = gemm_group_function(suite, "make_group", &make_members);
-    if (status == TMAP_OK) status = gemm_group_function(suite, choice->instance->name, &multiply);
+    enum tmap_status status = make_params(suite, stands, choice, group);
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
+    status = gemm_group_function(suite, GEMM_COMMON, maker, &make_members);
+    if (status == TMAP_OK)
+        status =
+            gemm_group_function(suite, choice->instance->image, choice->instance->name, &multiply);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     group->make = make_members;
@@ -332,12 +360,15 @@ static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_ge
     const enum tmap_status status = gemm_ask_residents(suite, group->like.kind);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
-    if (!choose(suite, &group->like, members, group->count, request, &choice))
+    if (!gemm_choose_group(suite, &group->like, members, group->count, request, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            suite->family == GEMM_SM100 && group->like.kind == GEMM_S8
                                ? "groups of integers are not for tensor memory"
                                : "no kernel of the group's family fits");
-    return make(suite, members, &choice, group, refusal);
+    const enum tmap_status uploaded = upload(suite, members, &choice, group, refusal);
+    if (uploaded != TMAP_OK) return uploaded;
+    return gemm_ready_group(suite, largest(members, group->count), &choice, "make_group", group,
+                            refusal);
 }
 
 enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,

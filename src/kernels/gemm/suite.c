@@ -245,7 +245,8 @@ static void release(struct tmap_gemm *suite)
         if (module) api->module_unload(module);
     }
     if (suite->probe) api->module_unload(suite->probe);
-    if (suite->group) api->module_unload(suite->group);
+    for (int i = 0; i < GEMM_IMAGES; i++)
+        if (suite->group[i]) api->module_unload(suite->group[i]);
     if (suite->workspaces) stream_memory_free(suite->workspaces, api);
     if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
 }

@@ -44,7 +44,7 @@ struct gemm_instance {
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
 
-/* The kernels of groups.def, in an image of their own. */
+/* The kernels of groups.def and groups_routed.def, in images of their own. */
 extern const struct gemm_instance gemm_group_instances[];
 extern const size_t gemm_group_instance_count;
 
@@ -65,7 +65,7 @@ struct tmap_gemm {
     enum gemm_family family;
     struct tmap_checker checker;
     uint32_t smem_optin_bytes;
-    tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group;
+    tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
@@ -128,10 +128,6 @@ enum { GEMM_KEY_BYTES = 240 };
 bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *config);
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
-
-/* A kernel of the group's image, by name. */
-enum tmap_status gemm_group_function(struct tmap_gemm *suite, const char *name,
-                                     tmap_cu_function *out);
 
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
