@@ -235,9 +235,32 @@ struct tmap_gemm_member {
     int64_t lda, ldb, ldc, ldd;
 };
 
+/* How the members of a routed group are cut out of one product, of which problem.batch says how
+ * many there are. Where a member ends the device knows, from `ends`: */
+enum tmap_gemm_form {
+    /* The rows of A, C and D lie one member after the other: rows of sorted tokens. Member i's
+     * begin where the one before ends; it has B i batch_strides on. */
+    TMAP_GEMM_FORM_ROWS = 0,
+    /* Each member has M rows of room, batch_stride from the one before, of which so many of the
+     * first count as `ends` says: a number for each, not a sum. */
+    TMAP_GEMM_FORM_PADDED = 1,
+    /* The members share K: gradients of weights, summed over tokens. Member i's part begins where
+     * the one before ends, at any number of K; its C and D are i batch_strides on. One without K
+     * has a D of zeros, or of beta C. */
+    TMAP_GEMM_FORM_K = 2
+};
+struct tmap_gemm_routing {
+    int32_t form;  /* enum tmap_gemm_form */
+    int32_t usual; /* rows, or K, of a member: what the kernel is chosen for. 0: an equal share, of
+                      PADDED all */
+    uint64_t ends; /* device memory, an int32 for each member, at a multiple of 4 */
+};
+
 /* A ready group: caller-owned plain data, valid while the suite is open and its memory is. */
 struct tmap_gemm_group {
     struct tmap_gemm_problem like;
+    struct tmap_gemm_routing
+        routing; /* of tmap_gemm_make_routed(); ends 0: of the host's members */
     struct tmap_gemm_config config;
     size_t count;
     uint64_t memory;
@@ -264,6 +287,21 @@ tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *li
                      const struct tmap_gemm_config *request, struct tmap_gemm_group *group,
                      struct tmap_gemm_refusal *refusal);
 
+/* tmap_gemm_make_routed() : a group whose members' sizes only the device knows, read at every run;
+ * the host never asks. problem: its M is that of all rows (ROWS) or of one member's room (PADDED),
+ * its K that of all (K), and nothing beyond is read or written, whatever `ends` says: an end is cut
+ * to lie between 0 and that, and a member that ends before it begins has none. Rows of A and D that
+ * no member has are left alone. Of ROWS A is k-major and D row-major, since a member may begin at
+ * any row; else A and B of 16 bits may lie either way. Block scales (not of K): of ROWS a is one
+ * matrix of all rows, of PADDED the members' matrices, K / 128 rows each, lie one after the other;
+ * b's always, N / 128 rows each (rounded up). No epilogue. memory, request, errors: as
+ * tmap_gemm_make_group(), but nothing is copied there. On compute capability 9.0. */
+TMAP_API enum tmap_status
+tmap_gemm_make_routed(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                      const struct tmap_gemm_routing *routing, uint64_t memory,
+                      const struct tmap_gemm_config *request, struct tmap_gemm_group *group,
+                      struct tmap_gemm_refusal *refusal);
+
 /* tmap_gemm_group_run() : two launches on the stream: one makes the members' tensor maps in the
  *  group's memory, one multiplies. Does not wait. Runs of one group must not overlap.
  *  Errors: TMAP_E_DRIVER. */
@@ -271,7 +309,7 @@ TMAP_API enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *grou
 
 /* tmap_gemm_group_rows() : the device address of a member's M, an int32 that kernels may lower
  *  between runs (to as little as 0, never above the planned M): so many rows of A and D count then.
- *  A smaller dimension breaks no row that the planned one keeps. */
+ *  A smaller dimension breaks no row that the planned one keeps. 0 of a routed group. */
 TMAP_API uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member);
 
 /* What a kernel's watchdog or its own check reported before it trapped. */

@@ -428,7 +428,7 @@ enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *
 
 uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member)
 {
-    if (!group || member >= group->count) return 0;
+    if (!group || member >= group->count || group->routing.ends) return 0;
     const size_t field = group->config.swapped > 0 ? offsetof(struct gemm_member, n)
                                                    : offsetof(struct gemm_member, m);
     return group->memory + members_offset(group->count) + member * sizeof(struct gemm_member) +
