@@ -16,7 +16,7 @@ $(B)/bench/copy $(B)/bench/copy_rates: $(LINK_IMAGES)
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build
 device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
-	tests/device/gemm/faults tests/device/gemm/conv tests/device/gemm/later tests/device/gemm/faults_later tests/device/gemm/groups tests/device/gemm/rows tests/device/gemm/streams tests/device/gemm/tune \
+	tests/device/gemm/faults tests/device/gemm/conv tests/device/gemm/later tests/device/gemm/faults_later tests/device/gemm/groups tests/device/gemm/routed tests/device/gemm/rows tests/device/gemm/streams tests/device/gemm/tune \
 	tests/device/gemm/graphs tests/device/gemm/two tests/device/gemm/hog tests/device/gemm/size tests/device/emulate/record \
 	bench/copy bench/copy_rates bench/gemm/gemm)
 device:
