@@ -5,7 +5,7 @@ import sys
 
 I32, U64, I64, F32 = ctypes.c_int32, ctypes.c_uint64, ctypes.c_int64, ctypes.c_float
 AXES = I32 * 3
-PLAN_BYTES = 8192  # more than a struct tmap_gemm_plan
+PLAN_BYTES = 8192  # more than a struct tmap_gemm_plan or tmap_gemm_group
 
 
 def struct(name, *members):
@@ -33,7 +33,10 @@ Config = struct("tmap_gemm_config", I32, "tile_m tile_n stages panels cluster_m 
 Conv = struct("tmap_conv_problem", I32, "operation kind out groups", Shape, "shape", U64, "x y filters",
               I64, "x_ld y_ld", F32, "alpha beta", U64, "added", I64, "added_ld", Epilogue, "epilogue")
 Plan = struct("tmap_gemm_plan", Problem, "problem", Config, "config")  # its beginning
-ALL = (Matrix, Epilogue, BlockScale, Shape, Problem, Config, Conv)
+Routing = struct("tmap_gemm_routing", I32, "form usual", U64, "ends")
+Group = struct("tmap_gemm_group", Problem, "like", Routing, "routing", Config, "config")  # its beginning
+ALL = (Matrix, Epilogue, BlockScale, Shape, Problem, Config, Conv, Routing)
+BEGINNINGS = (Plan, Group)
 
 
 def open_suite(path):

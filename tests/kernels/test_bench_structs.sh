@@ -9,8 +9,8 @@ fi
 dir=$(mktemp -d) && trap 'rm -rf "$dir"' EXIT
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=bench/gemm python3 - >"$dir/list" <<'P'
 import structs
-for s in (*structs.ALL, structs.Plan):
-    whole = s is not structs.Plan
+for s in (*structs.ALL, *structs.BEGINNINGS):
+    whole = s not in structs.BEGINNINGS
     for name, _kind in s._fields_:
         print(s.__name__, name, getattr(s, name).offset)
     if whole:
