@@ -22,7 +22,7 @@
 #define BAD_PLACE(c, m, j, limit)                                                                  \
     if ((rank) > (limit)) {                                                                        \
         enum { i = j };                                                                            \
-        here |= (c) & ~(m);                                                                        \
+        here |= HOLDS(c) & (m);                                                                    \
     }
 #define BAD_ONCE(c, m) BAD_PLACE(c, m, 0, 0)
 
@@ -41,14 +41,27 @@
         OVER_BLOCK                                                                                 \
         {                                                                                          \
             v_i here = ALL(0);                                                                     \
-            BAD_##span(when, must) * (v_i *)(bad + at) |= here & says;                             \
+            BAD_##span(when, must) * (v_i *)(bad + at) |= BROKEN(here) & says;                     \
         }                                                                                          \
     }
+/* Rows are looked at by their span, so that what those of a part read stays in the registers; or
+ * all together (ANY_PART) where there are registers enough (ROWS_AT_ONCE). */
+enum { PART_ONCE, PART_DIMS, PART_OUTER = PART_DIMS, PART_STRIDES, PART_SPATIALS, ANY_PART };
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
     if (WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                                \
-        ((KINDS_##kinds >> kind) & 1)) {                                                           \
+        ((KINDS_##kinds >> kind) & 1) && (part == PART_##span || part == ANY_PART)) {              \
         ROW_OF(id, span, when, must)                                                               \
     }
+
+#ifdef ROWS_AT_ONCE
+#define EVERY_PART(rows) rows(w, kind, rank, ANY_PART, bad);
+#else
+#define EVERY_PART(rows)                                                                           \
+    rows(w, kind, rank, PART_ONCE, bad);                                                           \
+    rows(w, kind, rank, PART_DIMS, bad);                                                           \
+    rows(w, kind, rank, PART_STRIDES, bad);                                                        \
+    if (kind != TMAP_TILED) rows(w, kind, rank, PART_SPATIALS, bad);
+#endif
 
 #define WIDE 1
 #define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
@@ -70,21 +83,32 @@
     typedef IN_COLUMN(uint64_t, VECTOR_BYTES) u64_there;                                           \
     typedef IN_COLUMN(uint32_t, VECTOR_BYTES / 2) u32_there;                                       \
     typedef IN_COLUMN(int32_t, VECTOR_BYTES / 2) i32_there
+ALWAYS_INLINE void every_of_64(const struct columns_view *w, const int kind, const uint32_t rank,
+                               const int part, uint64_t *bad)
+{
+    TYPES_OF_64;
+    OVER_BLOCK
+    {
+        v_i here = ALL(0);
+#define ROW_OF ROW_EVERY
+#include "rules/desc.def"
+#undef ROW_OF
+        const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
+        if (part == PART_ONCE || part == ANY_PART)
+            *(v_i *)(bad + at) = says;
+        else
+            *(v_i *)(bad + at) |= says;
+    }
+}
 ALWAYS_INLINE void rows_of_64(const struct columns_view *w, enum columns_how how,
                               const uint8_t *class, const int kind, const uint32_t rank,
                               uint64_t *bad)
 {
     TYPES_OF_64;
+    const int part = ANY_PART;
     const bool always_done = how == ROWS_LEFT;
     if (how == ROWS_EVERY) {
-        OVER_BLOCK
-        {
-            v_i here = ALL(0);
-#define ROW_OF ROW_EVERY
-#include "rules/desc.def"
-#undef ROW_OF
-            *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
-        }
+        EVERY_PART(every_of_64)
         return;
     }
     OVER_BLOCK
@@ -95,7 +119,7 @@ ALWAYS_INLINE void rows_of_64(const struct columns_view *w, enum columns_how how
 #include "rules/desc.def"
 #undef ROW_OF
         }
-        *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
+        *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
     }
 #define ROW_OF ROW_SOME
 #include "rules/desc.def"
@@ -117,23 +141,35 @@ ALWAYS_INLINE void rows_of_64(const struct columns_view *w, enum columns_how how
     typedef VECTOR(float, VECTOR_BYTES) v_f;                                                       \
     typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;                                           \
     typedef IN_COLUMN(int32_t, VECTOR_BYTES) i32_there
+ALWAYS_INLINE void every_of_32(const struct columns_view *w, const int kind, const uint32_t rank,
+                               const int part, uint32_t *bad)
+{
+    TYPES_OF_32;
+    OVER_BLOCK
+    {
+        v_i here = ALL(0);
+#define ROW_OF ROW_EVERY
+#include "rules/desc.def"
+#undef ROW_OF
+        const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
+        if (part == PART_ONCE || part == ANY_PART)
+            *(v_i *)(bad + at) = says;
+        else
+            *(v_i *)(bad + at) |= says;
+    }
+}
 ALWAYS_INLINE void rows_of_32(const struct columns_view *w, enum columns_how how,
                               const uint8_t *class, const int kind, const uint32_t rank,
                               uint32_t *bad)
 {
     TYPES_OF_32;
+    const int part = ANY_PART;
     const bool always_done = false;
-    OVER_BLOCK
-    {
-        v_i here = ALL(0);
-        if (how == ROWS_EVERY) {
-#define ROW_OF ROW_EVERY
-#include "rules/desc.def"
-#undef ROW_OF
-        }
-        *(v_i *)(bad + at) = here & ALL(CLASS_DECIDES);
+    if (how == ROWS_EVERY) {
+        EVERY_PART(every_of_32)
+        return;
     }
-    if (how == ROWS_EVERY) return;
+    OVER_BLOCK *(v_i *)(bad + at) = ALL(0);
 #define ROW_OF ROW_SOME
 #include "rules/desc.def"
 #undef ROW_OF

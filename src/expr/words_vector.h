@@ -1,7 +1,9 @@
 /* The words of the row language on vectors of descriptors, a lane each: what tmap_check_columns()
  * runs, written with the compiler's vector types, so that each processor's instructions come from
- * this one text. A condition is all ones in the lanes where it holds. Fields of 64 bits are
- * unsigned, as in words_native.h.
+ * this one text. A condition is 0 in the lanes where it holds, and anything else where it does not:
+ * what is wrong with a number, its bits below an alignment, is the condition itself, and those of
+ * many rows are joined by or without a comparison of each. Fields of 64 bits are unsigned, as in
+ * words_native.h.
  *
  * Rows that read a field of 64 bits have lanes of 64, in which 32-bit fields are widened to signed;
  * the others have lanes of 32, twice as many: a row's needs keep its sums and products below 2^31,
@@ -14,7 +16,10 @@
 /* C's rule for two operands: unsigned where either is */
 #define BY_SIGN(a, b, u, s)                                                                        \
     _Generic((a), v_u : (u), default : _Generic((b), v_u : (u), default : (s)))
-#define COMPARE(a, op, b) BY_SIGN(a, b, (v_i)((v_u)(a)op(v_u)(b)), (v_i)((v_i)(a)op(v_i)(b)))
+#define FAILS(a, op, b) BY_SIGN(a, b, (v_i)((v_u)(a)op(v_u)(b)), (v_i)((v_i)(a)op(v_i)(b)))
+/* all ones where a condition holds; where it does not */
+#define HOLDS(c) ((v_i)((c) == ALL(0)))
+#define BROKEN(c) ((v_i)((c) != ALL(0)))
 #define WRAPPING(a, op, b) BY_SIGN(a, b, (v_u)(a)op(v_u)(b), (v_i)((v_u)(a)op(v_u)(b)))
 #define CHOOSE(c, a, b) (((c) & (a)) | (~(c) & (b)))
 
@@ -49,7 +54,7 @@
 #define BY_RANK(r3, r4, r5) ALL((NATIVE_RANK) == 3 ? (r3) : (NATIVE_RANK) == 4 ? (r4) : (r5))
 /* Spatial dimensions begin at 1, with an interleave at 0 (as words_native.h has it). */
 #define SPATIAL_DIM(i)                                                                             \
-    ((v_u)CHOOSE(EQ(INTERLEAVE, K(TMAP_INTERLEAVE_NONE)), (v_i)DIM((i) + 1), (v_i)DIM(i)))
+    ((v_u)CHOOSE(HOLDS(EQ(INTERLEAVE, K(TMAP_INTERLEAVE_NONE))), (v_i)DIM((i) + 1), (v_i)DIM(i)))
 /* A table with allocations is judged one by one, and what only advises is not judged. */
 #define ALLOC_BASE ((v_u)ALL(0))
 #define ALLOC_BYTES ((v_u)ALL(0))
@@ -65,20 +70,29 @@
 #define BIT(n) (UINT64_C(1) << (n))
 
 /* conditions */
-#define ALWAYS ALL(-1)
-#define LE(a, b) COMPARE(a, <=, b)
-#define LT(a, b) COMPARE(a, <, b)
-#define EQ(a, b) COMPARE(a, ==, b)
-#define NE(a, b) COMPARE(a, !=, b)
-#define BETWEEN(lo, x, hi) ((v_i)((v_u)(x) - (v_u)(lo) <= (v_u)(hi) - (v_u)(lo)))
-#define DIVIDES(m, x) ((v_i)(((v_u)(x) % (v_u)(m)) == (v_u)ALL(0)))
+#define ALWAYS ALL(0)
+#define LE(a, b) FAILS(a, >, b)
+#define LT(a, b) BY_SIGN(a, b, BELOW((v_u)(a), (v_u)(b)), FAILS(a, >=, b))
+#define EQ(a, b) ((v_i)(a) ^ (v_i)(b))
+#define NE(a, b) HOLDS(EQ(a, b))
+/* Of 2^n numbers, where the compiler knows how many: what of the distance is above n bits. (It asks
+ * of a variable: of an expression with vectors gcc says that it is no constant.) */
+#define WITHIN(distance, most)                                                                     \
+    (__extension__({                                                                               \
+        const v_u above = (distance), end = (most);                                                \
+        __builtin_constant_p(end[0]) && (end[0] & (end[0] + 1)) == 0 ? (v_i)(above & ~end)         \
+                                                                     : (v_i)(above > end);         \
+    }))
+#define BELOW(x, end) ((v_i)WITHIN(x, (end) - (v_u)ALL(1)) | (v_i)((end) == (v_u)ALL(0)))
+#define BETWEEN(lo, x, hi) WITHIN((v_u)(x) - (v_u)(lo), (v_u)(hi) - (v_u)(lo))
+#define DIVIDES(m, x) ((v_i)((v_u)(x) % (v_u)(m)))
 /* a set of small numbers: its bits above a lane's are none */
 #define IN(x, set)                                                                                 \
-    ((v_i)((v_u)(x) < LANE_BITS) &                                                                 \
-     (v_i)(((((v_u)ALL(set)) >> ((v_u)(x) & (LANE_BITS - 1))) & 1) != (v_u)ALL(0)))
-#define AND(a, b) ((a) & (b))
-#define OR(a, b) ((a) | (b))
-#define NOT(a) (~(a))
+    ((v_i)(((v_u)(x) / LANE_BITS) |                                                                \
+           (~((v_u)ALL(set) >> ((v_u)(x) & (LANE_BITS - 1))) & (v_u)ALL(1))))
+#define AND(a, b) ((a) | (b))
+#define OR(a, b) (BROKEN(a) & BROKEN(b))
+#define NOT(a) HOLDS(a)
 
 /* A product of what the row's needs bound, in floating point, which every vector multiplies. Exact
  * to 2^24, beyond which no cap lies; a factor of 1 or more cannot bring a greater one back below
@@ -93,5 +107,5 @@
 #define BOX_STEPS(j) __builtin_convertvector(QUOTIENT(BOX(j), ESTRIDE(j)), v_i)
 #define PROD_LE(cap, first, f)                                                                     \
     ((v_i)(FLOATING(first) * FACTOR(0, f(0)) * FACTOR(1, f(1)) * FACTOR(2, f(2)) *                 \
-               FACTOR(3, f(3)) * FACTOR(4, f(4)) <=                                                \
+               FACTOR(3, f(3)) * FACTOR(4, f(4)) >                                                 \
            FLOATING(cap)))
