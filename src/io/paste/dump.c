@@ -155,15 +155,26 @@ static bool is_prose(const struct io_stream *s, size_t at)
     return p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']';
 }
 
+/* Reads a line of a listing that is not whole yet: what it says anew counts. */
+static void listing_line(const struct io_stream *s, size_t at, struct numbers fields[FIELDS])
+{
+    struct numbers line[FIELDS];
+
+    io_dump_none(line);
+    io_dump_line(s->text + at, line_end(s, at), IO_DUMP_LISTING, line);
+    for (int i = 0; i < FIELDS; i++)
+        if (line[i].count >= 0) fields[i].count = -1;
+    io_dump_line(s->text + at, line_end(s, at), IO_DUMP_LISTING, fields);
+}
+
 static bool is_listing(const struct io_stream *s)
 {
     struct numbers fields[FIELDS];
 
     io_dump_none(fields);
-    for (size_t at = 0; at < s->size;) {
-        const char *end = line_end(s, at);
-        io_dump_line(s->text + at, end, IO_DUMP_LISTING, fields);
-        at = (size_t)(end - s->text) + 1;
+    for (size_t at = 0; at < s->size && !io_listing_is_enough(fields);) {
+        listing_line(s, at, fields);
+        at = (size_t)(line_end(s, at) - s->text) + 1;
     }
     return io_listing_is_enough(fields);
 }
@@ -384,17 +395,6 @@ static bool repeats(const struct io_stream *s, const struct numbers fields[FIELD
     return false;
 }
 
-/* Of a listing that is not whole yet, what its next line says anew. */
-static void forget_said_again(const struct io_stream *s, struct numbers fields[FIELDS])
-{
-    struct numbers line[FIELDS];
-
-    io_dump_none(line);
-    io_dump_line(s->text + s->at, line_end(s, s->at), IO_DUMP_LISTING, line);
-    for (int i = 0; i < FIELDS; i++)
-        if (line[i].count >= 0) fields[i].count = -1;
-}
-
 static bool ends_here(const struct io_stream *s, enum io_dump from,
                       const struct numbers fields[FIELDS])
 {
@@ -412,8 +412,10 @@ static void read_dump(struct io_stream *s, enum io_dump from, struct numbers fie
     io_dump_none(fields);
     out->line = out->error_line = s->line;
     do {
-        if (from == IO_DUMP_LISTING) forget_said_again(s, fields);
-        io_dump_line(s->text + s->at, line_end(s, s->at), from, fields);
+        if (from == IO_DUMP_LISTING)
+            listing_line(s, s->at, fields);
+        else
+            io_dump_line(s->text + s->at, line_end(s, s->at), from, fields);
         next_line(s);
     } while (!ends_here(s, from, fields));
     out->offset = start;

@@ -466,6 +466,22 @@ static bool is_elsewhere(const struct io_source *s, const char *at)
     return false;
 }
 
+/* Of Python: "name=value" among a call's arguments, or a lambda's, sets nothing; a default does. */
+static bool is_argument(const struct io_source *s, const char *at)
+{
+    const char *p = at;
+    int depth = 0;
+
+    while (p > s->text && isspace((unsigned char)p[-1])) p--;
+    if (!s->python || p == s->text || !strchr("(,", p[-1])) return false;
+    while (p > s->text && depth <= 0) {
+        p--;
+        depth += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
+    }
+    const char *line = line_of(s, p);
+    return depth > 0 && !io_dump_word(line, p, "def");
+}
+
 bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
                        const char **from, const char **to)
 {
@@ -476,6 +492,7 @@ bool io_source_setting(struct io_source *s, const char *name, int index, const c
         if (here > s->text && (here[-1] == '.' || here[-1] == '>') && here[-1] != ' ') continue;
         if (is_entry(s, here, length) != (index >= 0)) continue;
         if (index < 0 && is_elsewhere(s, here)) continue;
+        if (index < 0 && is_argument(s, here)) continue;
         if (setting(s, here, length, index, from, to)) return true;
     }
     return false;

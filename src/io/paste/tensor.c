@@ -71,6 +71,19 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
+/* arange(n), arange(from, to): integers unless a type is said. */
+static bool take_range(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
+{
+    int64_t from = 0, to;
+    const bool two = a->count > 1 && !a->name[1][0];
+
+    if (a->count == 0 || !io_source_value(s, a->at[0], a->end[0], VALUES_NUMBER, two ? &from : &to))
+        return false;
+    if (two && !io_source_value(s, a->at[1], a->end[1], VALUES_NUMBER, &to)) return false;
+    *t = (struct io_tensor){.rank = 1, .dim = {to - from}, .stride = {1}, .dtype = TMAP_INT64};
+    return to >= from && !(a->count > 2 && !a->name[2][0]);
+}
+
 /* What the function makes; head: the module that it is of. */
 static bool make(struct io_source *s, const char *head, const char *maker,
                  const struct io_source_args *a, struct io_tensor *t)
@@ -104,6 +117,8 @@ static bool make(struct io_source *s, const char *head, const char *maker,
     } else if (strcmp(maker, "make_fake_tensor") == 0) { /* CUTLASS's (type, shape, stride) */
         if (a->count < 3 || !take_shape(s, a, 1, t) || !take_stride(s, a, 2, t)) return false;
         take_dtype(s, a->at[0], a->end[0], t);
+    } else if (strcmp(maker, "arange") == 0) {
+        if (!take_range(s, a, t)) return false;
     } else if (strcmp(maker, "randint") == 0) {
         int list = io_source_arg(a, "size", 0);
         while (list < a->count && *a->at[list] != '(' && *a->at[list] != '[') list++;
@@ -257,6 +272,13 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
                  !io_dump_word(a->at[i], a->end[i], "device")))
                 take_dtype(s, a->at[i], a->end[i], t);
         return true;
+    }
+    if (strncmp(method, "new_", 4) == 0) { /* of its type */
+        const int dtype = io_source_arg(a, "dtype", -1);
+        if (!take_shape(s, a, io_source_arg(a, "size", 0), t)) return false;
+        if (dtype >= 0) take_dtype(s, a->at[dtype], a->end[dtype], t);
+        t->offset = 0;
+        return make_dense(t), true;
     }
     if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0)
         return take_shape(s, a, 0, t) && (make_dense(t), true);
