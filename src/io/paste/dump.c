@@ -133,6 +133,14 @@ static bool is_json(const struct io_stream *s, size_t at)
     return at == s->size || s->text[at] == '{' || s->text[at] == ']';
 }
 
+/* "{" and then no key: a block of C, if it holds a call. */
+static bool is_block(const struct io_stream *s, size_t at)
+{
+    if (at == s->size || s->text[at] != '{') return false;
+    for (at++; at < s->size && isspace((unsigned char)s->text[at]);) at++;
+    return at < s->size && s->text[at] != '"' && s->text[at] != '}';
+}
+
 /* Words and no JSON: the first thing is neither a bracket, nor a string, nor a number or a name
  * that stands alone. */
 static bool is_prose(const struct io_stream *s, size_t at)
@@ -185,7 +193,8 @@ bool io_dump_guess(struct io_stream *s, enum io_dump *out)
     size_t first = 0;
 
     while (first < s->size && isspace((unsigned char)s->text[first])) first++;
-    if (first == s->size || is_json(s, first)) return false;
+    const bool block = is_block(s, first);
+    if (first == s->size || (is_json(s, first) && !block)) return false;
     io_clean(s);
     for (size_t at = first; at < s->size;) {
         for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
@@ -196,6 +205,7 @@ bool io_dump_guess(struct io_stream *s, enum io_dump *out)
     if (io_source_has_call(s)) return *out = IO_DUMP_SOURCE, true;
     if (io_ir_any(s)) return *out = IO_DUMP_IR, true;
     if (io_call_any(s)) return *out = IO_DUMP_CALL, true;
+    if (block) return false;
     *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
     return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
 }

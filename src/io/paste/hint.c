@@ -70,6 +70,20 @@ static bool has_each(const char *text, size_t size, const char *groups)
     return false;
 }
 
+/* A line of Python or C that says nothing of itself: it defines, imports or returns. */
+static bool is_code(const char *line, size_t size)
+{
+    static const char *const heads[] = {"def ",   "return ", "import ", "from ",
+                                        "class ", "@",       "#include"};
+
+    while (size && (*line == ' ' || *line == '\t' || *line == '+')) line++, size--;
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        const size_t n = strlen(heads[i]);
+        if (size >= n && memcmp(line, heads[i], n) == 0) return true;
+    }
+    return false;
+}
+
 /* Whether one message of the text, in any case, has a word of each group "a|b&c|d": a line, or a
  * piece of a long one. */
 static const char *find_words(const char *text, size_t size, const char *groups)
@@ -84,7 +98,7 @@ static const char *find_words(const char *text, size_t size, const char *groups)
         next = newline ? newline + 1 : left <= MESSAGE ? end : at + MESSAGE / 2;
         for (size_t i = 0; i < piece; i++)
             lower[i] = at[i] >= 'A' && at[i] <= 'Z' ? (char)(at[i] + 32) : at[i];
-        if (has_each(lower, piece, groups)) return at;
+        if (!is_code(lower, piece) && has_each(lower, piece, groups)) return at;
     }
     return NULL;
 }

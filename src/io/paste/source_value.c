@@ -141,7 +141,7 @@ static bool pow_of(struct reader *r, int64_t *out)
            expression(r, &exponent) && take_text(r, ")") && power(base, exponent, out);
 }
 
-/* "x.shape[0]", "x.size(0)" of a tensor, behind its name. */
+/* "x.shape[0]", "x.size(0)", "x.element_size()" of a tensor, behind its name. */
 static bool attribute_of(struct reader *r, const char *name, int64_t *out)
 {
     char attribute[NAME];
@@ -149,6 +149,12 @@ static bool attribute_of(struct reader *r, const char *name, int64_t *out)
     bool bracket;
 
     if (!take_text(r, ".") || !take_name(r, attribute) || !r->source->attribute) return false;
+    if (strcmp(attribute, "dtype") == 0 && (!take_text(r, ".") || !take_name(r, attribute)))
+        return false;
+    if (strcmp(attribute, "element_size") == 0 && !(take_text(r, "(") && take_text(r, ")")))
+        return false;
+    if (strcmp(attribute, "element_size") == 0 || strcmp(attribute, "itemsize") == 0)
+        return r->source->attribute(r->source, name, "itemsize", 0, out);
     bracket = take_text(r, "[");
     if (!bracket && !take_text(r, "(")) return false;
     if (take_text(r, ")"))

@@ -2,6 +2,7 @@
  * JAX's (float32) documentation. */
 #include "io/paste/tensor.h"
 
+#include "core/layout.h"
 #include "io/paste/dump_fields.h"
 #include "io/paste/param.h"
 #include "io/paste/source_args.h"
@@ -361,8 +362,10 @@ bool io_tensor_attribute(struct io_source *s, const char *name, const char *attr
     const bool stride = strncmp(attribute, "stride", 6) == 0;
     struct io_tensor t;
 
-    if (!stride && strcmp(attribute, "shape") != 0 && strcmp(attribute, "size") != 0) return false;
     if (!variable(s, name, &t)) return false;
+    if (strcmp(attribute, "itemsize") == 0)
+        return t.dtype >= 0 && (*out = (int64_t)layout_gmem_bits(t.dtype) / 8) > 0;
+    if (!stride && strcmp(attribute, "shape") != 0 && strcmp(attribute, "size") != 0) return false;
     if (index < 0) index += t.rank;
     if (index < 0 || index >= t.rank) return false;
     if ((stride ? t.stride_unknown : t.unknown) & 1u << index) return false;

@@ -20,7 +20,8 @@ struct io_tensor {
 /* io_tensor_of() : the tensor that the expression makes or names; false where it is none. */
 bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct io_tensor *out);
 
-/* io_tensor_attribute() : io_source's attribute: "shape", "size", "stride", "strides". */
+/* io_tensor_attribute() : io_source's attribute: "shape", "size", "stride", "strides",
+ * and "itemsize", the bytes of an element. */
 bool io_tensor_attribute(struct io_source *s, const char *name, const char *attribute, int index,
                          int64_t *out);
 
