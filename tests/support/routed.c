@@ -11,8 +11,9 @@
 
 /* Operands are of these numbers; sums of at most 1000 products of them are exact in fp32. */
 static const int8_t values[] = {-1, 0, 1, 2};
-static const uint16_t code[][4] = {[TMAP_GEMM_BF16] = {0xbf80, 0, 0x3f80, 0x4000},
+static const uint32_t code[][4] = {[TMAP_GEMM_BF16] = {0xbf80, 0, 0x3f80, 0x4000},
                                    [TMAP_GEMM_F16] = {0xbc00, 0, 0x3c00, 0x4000},
+                                   [TMAP_GEMM_TF32] = {0xbf800000, 0, 0x3f800000, 0x40000000},
                                    [TMAP_GEMM_E4M3] = {0xb8, 0, 0x38, 0x40}};
 static const uint32_t out_code[][4] = {{0xbf80, 0, 0x3f80, 0x4000},
                                        {0xbc00, 0, 0x3c00, 0x4000},
@@ -39,7 +40,9 @@ const struct routed_way routed_ways[] = {
     {"scaled padded e4m3", TMAP_GEMM_E4M3, TMAP_GEMM_FORM_PADDED, true},
     {"bf16 along K", TMAP_GEMM_BF16, TMAP_GEMM_FORM_K, false},
     {"fp16 along K", TMAP_GEMM_F16, TMAP_GEMM_FORM_K, false},
-    {"e4m3 along K", TMAP_GEMM_E4M3, TMAP_GEMM_FORM_K, false}};
+    {"e4m3 along K", TMAP_GEMM_E4M3, TMAP_GEMM_FORM_K, false},
+    {"rows of tf32", TMAP_GEMM_TF32, TMAP_GEMM_FORM_ROWS, false},
+    {"tf32 along K", TMAP_GEMM_TF32, TMAP_GEMM_FORM_K, false}};
 const size_t routed_way_count = sizeof routed_ways / sizeof *routed_ways;
 
 /* --- drawing */
@@ -190,8 +193,8 @@ static bool upload(struct routed *r, uint64_t *address, const void *from, size_t
 }
 
 /* So many numbers, as codes of so many bytes to the device. */
-static int8_t *numbers(struct routed *r, uint64_t *address, int64_t count, const void *codes,
-                       int code_bytes, int bytes, uint64_t *state)
+static int8_t *numbers(struct routed *r, uint64_t *address, int64_t count, const uint32_t *codes,
+                       int bytes, uint64_t *state)
 {
     int8_t *x = malloc((size_t)count);
     uint8_t *coded = malloc((size_t)(count * bytes));
@@ -199,7 +202,7 @@ static int8_t *numbers(struct routed *r, uint64_t *address, int64_t count, const
     for (int64_t i = 0; i < count; i++) {
         const int which = below(state, 4);
         x[i] = values[which];
-        memcpy(coded + i * bytes, (const char *)codes + which * code_bytes, (size_t)bytes);
+        memcpy(coded + i * bytes, &codes[which], (size_t)bytes);
     }
     if (!upload(r, address, coded, (size_t)(count * bytes))) abort();
     free(coded);
@@ -235,9 +238,9 @@ bool routed_make(struct tmap_gemm *suite, const struct routed_draw *draw, uint64
     r->a_count = p->a.batch_stride * (form == GEMM_FORM_PADDED ? p->batch : 1);
     r->b_count = p->b.batch_stride * (form == GEMM_FORM_K ? 1 : p->batch);
     r->d_count = p->d.batch_stride * (form == GEMM_FORM_ROWS ? 1 : p->batch);
-    r->a = numbers(r, &p->a.address, r->a_count, code[p->kind], 2, bytes, state);
-    r->b = numbers(r, &p->b.address, r->b_count, code[p->kind], 2, bytes, state);
-    r->c = numbers(r, &p->c.address, r->d_count, out_code[p->out], 4, out_bytes(p), state);
+    r->a = numbers(r, &p->a.address, r->a_count, code[p->kind], bytes, state);
+    r->b = numbers(r, &p->b.address, r->b_count, code[p->kind], bytes, state);
+    r->c = numbers(r, &p->c.address, r->d_count, out_code[p->out], out_bytes(p), state);
     if (p->block_scale.lda) {
         const int64_t rows = blocks * (form == GEMM_FORM_PADDED ? p->batch : 1);
         r->a_scale = scales(r, &p->block_scale.a, rows * p->block_scale.lda, state);
