@@ -1,5 +1,6 @@
 /* cmd_guard.c : the condition as code. */
 #include "cli/symbolic_input.h"
+#include "io/report/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@ struct guard {
     struct tmap_condition *condition;
     enum tmap_guard_language language;
     const char *name;
+    enum tmap_basis basis;
 };
 
 static enum tmap_status write_guard(void *user, char *at, size_t cap, size_t *length)
@@ -17,13 +19,14 @@ static enum tmap_status write_guard(void *user, char *at, size_t cap, size_t *le
     return tmap_guard_c(g->context, g->condition, g->language, g->name, at, cap, length);
 }
 
+static const char *const languages[] = {"c", "cuda", "python"};
+
 static bool language_of(const struct cli *cli, enum tmap_guard_language *out)
 {
-    static const char *const name[] = {"c", "cuda", "python"};
     const char *text = cli_get(cli, "as");
     *out = TMAP_GUARD_C;
     for (int i = 0; text && i < 3; i++) {
-        if (strcmp(text, name[i]) == 0) {
+        if (strcmp(text, languages[i]) == 0) {
             *out = (enum tmap_guard_language)i;
             return true;
         }
@@ -31,10 +34,33 @@ static bool language_of(const struct cli *cli, enum tmap_guard_language *out)
     return text == NULL;
 }
 
+/* As condition's JSON says it. */
+static const char *verdict_of(const struct tmap_condition *condition)
+{
+    const enum tmap_verdict verdict = tmap_condition_verdict(condition);
+
+    if (verdict == TMAP_ILLEGAL && !tmap_condition_is_never(condition)) return "conditional";
+    return io_verdict_name(verdict);
+}
+
+/* docs/schema/guard.json */
+static void print(const struct cli *cli, const struct guard *g, const char *text)
+{
+    if (cli->format == IO_TEXT) {
+        fputs(text, stdout);
+        return;
+    }
+    io_print_json(stdout,
+                  json_pack("{s:s, s:s, s:s, s:s, s:o}", "name", g->name, "language",
+                            languages[g->language], "verdict", verdict_of(g->condition), "basis",
+                            io_basis_name(g->basis), "code", io_string_json(text)),
+                  cli_indent(cli));
+}
+
 static void emit(struct cli *cli, struct guard *g)
 {
     char *text = cli_symbolic_text(cli, g->context, write_guard, g, "guard");
-    if (text) fputs(text, stdout);
+    if (text) print(cli, g, text);
     if (tmap_condition_is_never(g->condition)) {
         cli_message(cli, "no value is legal: the guard always says no");
         const bool known = tmap_condition_verdict(g->condition) == TMAP_ILLEGAL;
@@ -52,6 +78,7 @@ static void guard(struct cli *cli, struct guard *g, const struct cli_symbolic *i
                                    &g->condition);
     }
     if (status == TMAP_OK) {
+        g->basis = checker.basis;
         emit(cli, g);
         tmap_condition_free(g->condition);
     } else {
@@ -88,7 +115,8 @@ const struct cli_command cli_guard = {
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap guard --as c --name can_use_tma gemm.json > can_use_tma.h\n",
     .about = "All descriptors of the files together make one function of their parameters.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_BUDGET | CLI_DESC,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_BUDGET | CLI_DESC,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .asks_solvers = true,
     .run = run};

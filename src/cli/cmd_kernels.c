@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/kernels_code.h"
 #include "cli/kernels_gemm.h"
+#include "io/report/report.h"
 #include "tmap/copy.h"
 
 #include <string.h>
@@ -13,17 +14,35 @@ static bool chosen(const struct cli *cli, const char *name)
     return cli->operand_count < 2;
 }
 
+static void print_case(const struct cli *cli, const char *name)
+{
+    if (!chosen(cli, name)) return;
+    if (cli->format == IO_TEXT)
+        printf("case %s\n", name);
+    else
+        io_print_json(stdout, json_pack("{s:s}", "case", name), cli_indent(cli));
+}
+
 static enum cli_exit list(struct cli *cli)
 {
-    for (size_t i = 0; tmap_copy_case(i); i++)
-        if (chosen(cli, tmap_copy_case(i))) printf("case %s\n", tmap_copy_case(i));
-    for (size_t i = 0; cli_gemm_case(i); i++)
-        if (chosen(cli, cli_gemm_case(i))) printf("case %s\n", cli_gemm_case(i));
+    for (size_t i = 0; tmap_copy_case(i); i++) print_case(cli, tmap_copy_case(i));
+    for (size_t i = 0; cli_gemm_case(i); i++) print_case(cli, cli_gemm_case(i));
     return cli_code_list(cli);
 }
 
-static void print_result(const struct tmap_copy_result *r, bool timed)
+static void print_result(const struct cli *cli, const struct tmap_copy_result *r, bool timed)
 {
+    if (cli->format != IO_TEXT) {
+        json_t *out = json_pack("{s:s, s:s, s:b}", "case", r->name, "kernel", r->kernel, "right",
+                                r->wrong_words == 0);
+        if (timed) {
+            json_object_set_new(out, "copy_gbs", json_real(r->copy_gbs));
+            json_object_set_new(out, "plain_gbs", json_real(r->reference_gbs));
+            json_object_set_new(out, "memcpy_gbs", json_real(r->memcpy_gbs));
+        }
+        io_print_json(stdout, out, cli_indent(cli));
+        return;
+    }
     printf("%-22s %-17s %s", r->name, r->kernel, r->wrong_words ? "WRONG" : "right");
     if (timed) printf(" %9.1f %9.1f %9.1f", r->copy_gbs, r->reference_gbs, r->memcpy_gbs);
     printf("\n");
@@ -41,7 +60,7 @@ static enum cli_exit measure(struct cli *cli, struct tmap_copy *suite, size_t i,
                     w.what, w.id, w.slot, w.block);
         return cli_status(cli, s, tmap_copy_case(i));
     }
-    print_result(&r, repeats > 0);
+    print_result(cli, &r, repeats > 0);
     return r.wrong_words ? CLI_ILLEGAL : CLI_OK;
 }
 
@@ -59,7 +78,7 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
         if (why[0]) cli_message(cli, "%s", why);
         return cli_status(cli, s, "kernels");
     }
-    if (timed)
+    if (timed && cli->format == IO_TEXT)
         printf("%-22s %-17s %-5s %9s %9s %9s  GB/s\n", "case", "kernel", "bytes", "copy", "plain",
                "memcpy");
     for (size_t i = 0; tmap_copy_case(i); i++)
@@ -69,7 +88,7 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
     for (size_t i = 0; cli_gemm_case(i); i++) {
         if (!chosen(cli, cli_gemm_case(i))) continue;
         if (timed)
-            cli_gemm_bench(i);
+            cli_gemm_bench(cli, i);
         else
             cli_note(cli, cli_gemm_verify(cli, (int)ordinal, i));
     }
@@ -109,5 +128,7 @@ const struct cli_command cli_kernels = {
              "beside cublasLt by bench/gemm. Exit code 1: a byte differs, or a kernel does not "
              "hold what\n"
              "src/kernels/runtime/expect.def says.\n",
+    .groups = CLI_FORMAT,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

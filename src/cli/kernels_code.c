@@ -1,5 +1,7 @@
 /* kernels_code.c : images, kernels and opcodes, for people and as a table. */
 #include "cli/kernels_code.h"
+
+#include "io/report/report.h"
 #include "tmap/code.h"
 
 #include <errno.h>
@@ -27,18 +29,59 @@ static enum tmap_status scan(const void *data, size_t size, struct scanned *out)
     return s;
 }
 
+/* Whether opcode i of the table is the first of its name, and the kernel has it. */
+static bool is_counted(const struct tmap_code_kernel *k, uint32_t i)
+{
+    const char *name = tmap_code_name(i);
+
+    for (uint32_t j = 0; name && j < i; j++)
+        if (tmap_code_name(j) && strcmp(tmap_code_name(j), name) == 0) return false;
+    return name && tmap_code_count(k, name) > 0;
+}
+
 /* Every opcode that the table names, once a name, in the order of its numbers. */
 static void print_counts(const struct tmap_code_kernel *k, const char *between)
 {
     const char *lead = "";
     for (uint32_t i = 0; i < TMAP_CODE_OPCODES; i++) {
-        const char *name = tmap_code_name(i);
-        bool first = name != NULL;
-        for (uint32_t j = 0; first && j < i; j++)
-            first = !tmap_code_name(j) || strcmp(tmap_code_name(j), name) != 0;
-        if (!first || tmap_code_count(k, name) == 0) continue;
-        printf("%s%s %u", lead, name, tmap_code_count(k, name));
+        if (!is_counted(k, i)) continue;
+        printf("%s%s %u", lead, tmap_code_name(i), tmap_code_count(k, tmap_code_name(i)));
         lead = between;
+    }
+}
+
+static json_t *counts_json(const struct tmap_code_kernel *k)
+{
+    json_t *out = json_object();
+    for (uint32_t i = 0; i < TMAP_CODE_OPCODES; i++)
+        if (is_counted(k, i))
+            json_object_set_new(out, tmap_code_name(i),
+                                json_integer(tmap_code_count(k, tmap_code_name(i))));
+    return out;
+}
+
+/* docs/schema/kernels-line.json: an image, then each of its kernels. */
+static void print_image_json(const struct cli *cli, const char *name, const struct scanned *s)
+{
+    char hash[24];
+
+    snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)s->image.fnv1a64);
+    io_print_json(stdout,
+                  json_pack("{s:o, s:I, s:s, s:s}", "image", io_string_json(name), "kernels",
+                            (json_int_t)s->count, "fnv1a64", hash, "compiler", s->image.compiler),
+                  cli_indent(cli));
+    for (size_t i = 0; i < s->count; i++) {
+        const struct tmap_code_kernel *k = &s->kernels[i];
+        char arch[16];
+        snprintf(arch, sizeof arch, "sm_%u", k->arch);
+        snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)k->fnv1a64);
+        io_print_json(stdout,
+                      json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:s, s:o}", "image",
+                                io_string_json(name), "kernel", k->name, "arch", arch,
+                                "instructions", (int)k->instructions, "registers",
+                                (int)k->registers, "stack_bytes", (int)k->stack_bytes, "fnv1a64",
+                                hash, "opcodes", counts_json(k)),
+                      cli_indent(cli));
     }
 }
 
@@ -52,7 +95,7 @@ static enum cli_exit judge(struct cli *cli, const struct tmap_code_kernel *k)
     return n ? CLI_ILLEGAL : CLI_OK;
 }
 
-static void print_image(struct cli *cli, const char *name, const struct scanned *s)
+static void print_image_text(const char *name, const struct scanned *s)
 {
     printf("image %s: %zu kernels, fnv1a64 0x%016llx, %s\n", name, s->count,
            (unsigned long long)s->image.fnv1a64,
@@ -63,8 +106,16 @@ static void print_image(struct cli *cli, const char *name, const struct scanned 
                k->instructions, k->registers, k->stack_bytes);
         print_counts(k, ", ");
         printf("\n");
-        cli_note(cli, judge(cli, k));
     }
+}
+
+static void print_image(struct cli *cli, const char *name, const struct scanned *s)
+{
+    if (cli->format == IO_TEXT)
+        print_image_text(name, s);
+    else
+        print_image_json(cli, name, s);
+    for (size_t i = 0; i < s->count; i++) cli_note(cli, judge(cli, &s->kernels[i]));
 }
 
 /* False, with words, where no library with images is found: then there is nothing to list. */
@@ -96,7 +147,11 @@ enum cli_exit cli_code_list(struct cli *cli)
             wanted = wanted || strstr(e.name, cli->operand[j]);
         if (!wanted) continue;
         if (e.size == 0) {
-            printf("image %s: not built, for want of a CUDA compiler\n", e.name);
+            if (cli->format == IO_TEXT)
+                printf("image %s: not built, for want of a CUDA compiler\n", e.name);
+            else
+                io_print_json(stdout, json_pack("{s:s, s:i}", "image", e.name, "kernels", 0),
+                              cli_indent(cli));
             continue;
         }
         const enum tmap_status status = scan(e.data, e.size, &s);
@@ -201,6 +256,8 @@ static enum cli_exit embedded_rows(struct cli *cli)
 
 enum cli_exit cli_code_table(struct cli *cli)
 {
+    if (cli->format != IO_TEXT)
+        return cli->operand_count < 2 ? cli_code_list(cli) : cli_code_scan(cli);
     if (cli->operand_count < 2) return embedded_rows(cli);
     for (size_t i = 1; i < cli->operand_count; i++) {
         struct scanned s = {0};

@@ -1,6 +1,7 @@
 /* kernels_gemm.c : each kind of product on a few shapes, against plain sums on the same device. */
 #include "cli/kernels_gemm.h"
 
+#include "io/report/report.h"
 #include "tmap/kernels.h"
 
 static const struct {
@@ -44,6 +45,23 @@ static enum tmap_status verify(struct tmap_gemm *suite, size_t i, size_t shape, 
     return tmap_gemm_verify(suite, &what, o);
 }
 
+/* A case's answer, or why it has none on this device. */
+static void print(const struct cli *cli, size_t i, const char *answer, const char *none)
+{
+    if (cli->format == IO_TEXT && none)
+        printf("%-22s %-17s none here: %s\n", cases[i].name, "tensor cores", none);
+    else if (cli->format == IO_TEXT)
+        printf("%-22s %-17s %s\n", cases[i].name, "tensor cores", answer);
+    else if (none)
+        io_print_json(stdout, json_pack("{s:s, s:s}", "case", cases[i].name, "none", none),
+                      cli_indent(cli));
+    else
+        io_print_json(stdout,
+                      json_pack("{s:s, s:s, s:b}", "case", cases[i].name, "kernel", "tensor cores",
+                                "right", answer[0] == 'r'),
+                      cli_indent(cli));
+}
+
 static enum cli_exit verify_all(struct cli *cli, struct tmap_gemm *suite, size_t i)
 {
     static const int32_t fills[] = {TMAP_GEMM_FILL_SIGNS, TMAP_GEMM_FILL_NORMAL};
@@ -52,14 +70,14 @@ static enum cli_exit verify_all(struct cli *cli, struct tmap_gemm *suite, size_t
         struct tmap_gemm_outcome o;
         const enum tmap_status s = verify(suite, i, k / 2, fills[k % 2], &o);
         if (s == TMAP_E_NO_PLAN && cases[i].later) {
-            printf("%-22s %-17s none here: %s\n", cases[i].name, "tensor cores", o.refusal.text);
+            print(cli, i, NULL, o.refusal.text);
             return CLI_OK;
         }
         if (s != TMAP_OK) return cli_status(cli, s, cases[i].name);
         checked += o.checked;
         wrong += o.wrong + o.guard_wrong + o.rerun_wrong;
     }
-    printf("%-22s %-17s %s\n", cases[i].name, "tensor cores", wrong ? "WRONG" : "right");
+    print(cli, i, wrong ? "WRONG" : "right", NULL);
     if (wrong)
         cli_message(cli, "%s: %llu of %llu elements are wrong", cases[i].name,
                     (unsigned long long)wrong, (unsigned long long)checked);
@@ -81,8 +99,9 @@ enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i)
     return answer;
 }
 
-void cli_gemm_bench(size_t i)
+void cli_gemm_bench(const struct cli *cli, size_t i)
 {
+    if (cli->format != IO_TEXT) return;
     printf("%-22s timed beside cublasLt by build/bench/gemm/gemm compare core %s OUT\n",
            cases[i].name, cases[i].bench);
 }

@@ -13,6 +13,6 @@ const char *cli_gemm_case(size_t i);
 enum cli_exit cli_gemm_verify(struct cli *cli, int device, size_t i);
 
 /* cli_gemm_bench() : how case i is timed: the clock is another program's, which needs cublasLt. */
-void cli_gemm_bench(size_t i);
+void cli_gemm_bench(const struct cli *cli, size_t i);
 
 #endif
