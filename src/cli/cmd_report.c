@@ -161,7 +161,8 @@ static enum cli_exit run(struct cli *cli)
         cli_message(cli, "%s: cannot be written", path);
         return CLI_INPUT;
     }
-    good = io_page_close(r.page, &r.run);
+    if (cli_has(cli, "format")) io_page_numbers(r.page, &r.run, cli->format);
+    good = io_page_close(r.page, cli_has(cli, "format") ? NULL : &r.run);
     if (!good) cli_message(cli, "a temporary file cannot be written");
     good = !ferror(r.run.out) && good;
     if (r.run.out != stdout && fclose(r.run.out) != 0) good = false;
@@ -176,12 +177,14 @@ const struct cli_command cli_report = {
     .name = "report",
     .summary = "one page about a suite: verdicts by file and target, findings, layouts",
     .operands = "[OPTION...] [FILE or DIRECTORY...]",
-    .examples = "  tmap report -o report.html descriptors/*.json\n",
+    .examples = "  tmap report -o report.html descriptors/*.json\n"
+                "  tmap report -f json descriptors         the numbers of its table alone\n",
     .about = "One HTML file without external parts, light or dark, printable. Records of "
              "descriptors, and\n"
-             "of `tmap pipeline` and `tmap prune`: rings in time, products on the roofline. Exit "
-             "code as\n"
-             "check's.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_DESC,
+             "of `tmap pipeline` and `tmap prune`: rings in time, products on the roofline. With "
+             "--format\n"
+             "the verdicts by file and target, and no page. Exit code as check's.\n",
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_DESC,
+    .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

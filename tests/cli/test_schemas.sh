@@ -49,7 +49,8 @@ sort -u "$tmp/used" | comm -3 - "$tmp/there" >"$tmp/log"
 if [ -s "$tmp/log" ]; then bad "every schema has a form and every form a schema"
 else ok "every schema has a form and every form a schema"; fi
 for command in $(sed -n 's/^COMMAND(\([a-z]*\)).*/\1/p' src/cli/commands.def); do
-    tmap "$command" --help | sed -n 's/.*--format FORMAT *//p' | grep -qE 'json' || continue
+    tmap "$command" --help | sed -n 's/.*--format FORMAT *//p' | grep -q 'text, json, jsonl' ||
+        { echo "$command --help" >"$tmp/log"; bad "$command answers as text, json and jsonl"; }
     grep -qE "^form .* tmap $command( |\$)" tests/cli/forms tests/cli/test_formats.sh ||
         case $command in check | explain | rules | trace | oracle) ;; *)
             echo "$command has a JSON format and no row in tests/cli/forms" >"$tmp/log"

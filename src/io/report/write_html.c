@@ -195,6 +195,56 @@ bool io_page_unreadable(struct io_page *page, const struct io_record *record)
     return true;
 }
 
+/* --- its numbers alone -------------------------------------------------------------------------*/
+
+/* {"file":..., "records":2, "unreadable":0, "target":{"legal":1,"illegal":1}, "arches":{...}} */
+static json_t *file_json(const struct file_row *row)
+{
+    json_t *arches = json_object();
+
+    for (size_t a = 0; tmap_arch_at(a) && a + 1 < MOST_ARCHES; a++)
+        json_object_set_new(arches, tmap_arch_name(tmap_arch_at(a)),
+                            json_pack("{s:I, s:I}", "legal", (json_int_t)row->legal[a + 1],
+                                      "illegal", (json_int_t)row->illegal[a + 1]));
+    return json_pack("{s:o, s:I, s:I, s:{s:I, s:I}, s:o}", "file", io_string_json(row->name),
+                     "records", (json_int_t)row->records, "unreadable", (json_int_t)row->unreadable,
+                     "target", "legal", (json_int_t)row->legal[0], "illegal",
+                     (json_int_t)row->illegal[0], "arches", arches);
+}
+
+static json_t *numbers_json(const struct io_page *page, const struct io_run *run)
+{
+    json_t *files = json_array();
+
+    for (size_t f = 0; f < page->files; f++)
+        json_array_append_new(files, file_json(&page->file[f]));
+    return json_pack("{s:o, s:s, s:s, s:{s:I, s:I, s:I, s:I, s:I, s:I}, s:o}", "target",
+                     io_target_json(&run->target), "contract", io_contract_name(run->contract),
+                     "basis", io_basis_name(run->basis), "summary", "records",
+                     (json_int_t)run->records, "legal", (json_int_t)run->legal, "illegal",
+                     (json_int_t)run->illegal, "unknown", (json_int_t)run->unknown, "unreadable",
+                     (json_int_t)run->unreadable, "unmet", (json_int_t)run->unmet, "files", files);
+}
+
+void io_page_numbers(const struct io_page *page, const struct io_run *run, enum io_format format)
+{
+    if (format == IO_JSON) {
+        io_print_json(run->out, numbers_json(page, run), 2);
+        return;
+    }
+    for (size_t f = 0; f < page->files; f++) {
+        const struct file_row *row = &page->file[f];
+        if (format == IO_JSONL) {
+            io_print_json(run->out, file_json(row), 0);
+            continue;
+        }
+        io_put(run->out, row->name);
+        fprintf(run->out, ": %zu legal, %zu illegal", row->legal[0], row->illegal[0]);
+        if (row->unreadable) fprintf(run->out, ", %zu unreadable", row->unreadable);
+        fputc('\n', run->out);
+    }
+}
+
 /* --- the page ----------------------------------------------------------------------------------*/
 
 static const char head[] =
