@@ -20,8 +20,8 @@ bool io_page_plan(struct io_page *page, const struct tmap_checker *checker,
                   struct io_record *record, enum tmap_verdict *verdict);
 bool io_page_unreadable(struct io_page *page, const struct io_record *record);
 
-/* io_page_numbers() : what the page's table says, to run->out: a line a file, as text; json and jsonl:
- * docs/schema/report.json and its "files". */
+/* io_page_numbers() : what the page's table says, to run->out, a line a file as text; json and
+ * jsonl: docs/schema/report.json and its "files". */
 void io_page_numbers(const struct io_page *page, const struct io_run *run, enum io_format format);
 
 /* io_page_close() : writes the page to run->out (run NULL: nowhere), and frees it. False when what
