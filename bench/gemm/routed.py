@@ -110,13 +110,15 @@ def configs():
 
 def best_of(make, own):
     """The fastest of the family, by short slices."""
-    best, least = own, slice_us(graph_of(own, 2), 2, 8)
+    best, least, seen = own, slice_us(graph_of(own, 2), 2, 8), []
     for config in configs():
         run = make(config)
         if run:
             us = slice_us(graph_of(run, 2), 2, 8)
+            seen.append(f"{words(run)} {us:.0f}")
             if us < least:
                 best, least = run, us
+    print(f"# {', '.join(seen)}")
     return best
 
 
