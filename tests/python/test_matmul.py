@@ -1,11 +1,14 @@
 """libtmap.matmul: what it makes of tensors everywhere, and its products where there is a GPU and torch."""
 
+import collections
+import ctypes
 import os
 import unittest
+from unittest import mock
 
 import libtmap
 from libtmap import _matmul
-from support import Interface
+from support import TMAP, Interface
 from test_tensors import wheel
 
 BASE = 0x7F0000000000
@@ -43,6 +46,15 @@ class Layouts(unittest.TestCase):
             libtmap.matmul(matrix((8, 16)), matrix((16, 8), "<f4"))
         with self.assertRaises(libtmap.LayoutError):
             libtmap.matmul(matrix((8, 16), "<f8"), matrix((16, 8), "<f8"))
+        ends = Interface("__cuda_array_interface__", (4,), "<i4", BASE)
+        for a, b in (((8, 16), (3, 16, 8)), ((4, 8, 16), (3, 16, 8)), ((8, 16), (8, 16)), ((4, 8, 16), (16, 8))):
+            with self.assertRaisesRegex(libtmap.LayoutError, "do not go together with 4 ends"):
+                libtmap.matmul(matrix(a), matrix(b), ends=ends)
+        for bad in (matrix((4,)), Interface("__cuda_array_interface__", (4, 4), "<i4", BASE),
+                    Interface("__cuda_array_interface__", (4,), "<i4", BASE, (8,)),
+                    Interface("__array_interface__", (4,), "<i4", BASE)):
+            with self.assertRaisesRegex(libtmap.LayoutError, "ends is a vector of int32"):
+                libtmap.matmul(matrix((8, 16)), matrix((4, 16, 8)), ends=bad)
         with self.assertRaises(libtmap.LayoutError):  # this interface cannot make a tensor
             libtmap.matmul(matrix((8, 16)), matrix((16, 8)))
 
@@ -57,6 +69,26 @@ class Layouts(unittest.TestCase):
         like = matrix((8, 8))
         said = [_matmul._stream_of(s, like) for s in (None, 5, Stream(), Protocol())]
         self.assertEqual(said, [0, 5, 7, 9])
+
+    def test_what_is_cut_is_said_to_the_library(self):
+        """Without a suite it refuses every group, after this side has made all of the request."""
+        library = os.path.join(os.path.dirname(TMAP), "libtmap-cuda.so")
+        ctypes.CDLL(library.replace("-cuda", ""))  # which it needs, and would look for in the system
+        suite, said = object.__new__(_matmul._Suite), []
+        with mock.patch.dict(os.environ, LIBTMAP_CUDA=library):
+            suite.ffi, suite.lib = _matmul._library()
+        suite.suite, suite.groups = suite.ffi.NULL, collections.OrderedDict()
+        problem = suite._problem
+        suite._problem = lambda *args: said.append(problem(*args)) or said[-1]
+        ends = Interface("__cuda_array_interface__", (4,), "<i4", BASE)
+        with mock.patch.object(_matmul, "_empty", lambda *_: matrix((4096,))), \
+                mock.patch.dict(_matmul._suites, {0: suite}):
+            for a, b, out in (((8, 16), (4, 16, 32), (8, 32)), ((4, 8, 16), (4, 16, 32), (4, 8, 32)),
+                              ((8, 16), (16, 32), (4, 8, 32))):
+                with self.assertRaisesRegex(libtmap.LayoutError, "no such group"):
+                    libtmap.matmul(matrix(a), matrix(b), ends=ends, out=matrix(out))
+        self.assertEqual([(p.m, p.n, p.k, p.batch, p.b.mn_major) for p in said], [(8, 32, 16, 4, True)] * 3)
+        self.assertEqual([p.d.batch_stride for p in said], [0, 256, 256])
 
     def test_without_the_library_it_says_so(self):
         before = os.environ.get("LIBTMAP_CUDA")
@@ -162,6 +194,32 @@ class Products(unittest.TestCase):
                 self.close(got, x, y)
         with self.assertRaises(libtmap.LayoutError):
             libtmap.matmul(a, [y.T.contiguous().T.contiguous() for y in b])
+
+    def test_groups_that_the_device_cuts(self):
+        torch = self.torch
+        at = [0, 37, 37, 110, 200]
+        for dtype in ("bfloat16", "float16", "float32", "float8_e4m3fn"):
+            x, w = self.random(256, 128, dtype=dtype), self.random(4, 304, 128, dtype=dtype).mT
+            ends = torch.tensor(at[1:], dtype=torch.int32, device="cuda")
+            parts = list(zip(at, at[1:]))
+            got = libtmap.matmul(x, w, ends=ends, out=torch.zeros(256, 304, device="cuda"))
+            for e, (begin, end) in enumerate(parts):
+                if end > begin:
+                    self.close(got[begin:end], x[begin:end], w[e])
+            self.assertEqual(got[200:].abs().sum().item(), 0)
+            y = self.random(304, 256, dtype=dtype)  # rows of K, as every type has them
+            got = libtmap.matmul(y, x.T.contiguous().T, ends=ends)
+            for e, (begin, end) in enumerate(parts):
+                if end > begin:
+                    self.close(got[e], y[:, begin:end], x[begin:end])
+                else:
+                    self.assertEqual(got[e].abs().sum().item(), 0)
+            padded = self.random(4, 100, 128, dtype=dtype)
+            counts = torch.tensor([100, 0, 7, 64], dtype=torch.int32, device="cuda")
+            got = libtmap.matmul(padded, w, ends=counts)
+            for e, count in enumerate((100, 0, 7, 64)):
+                if count:
+                    self.close(got[e, :count], padded[e, :count], w[e])
 
     def test_products_of_cupy(self):
         cupy = wheel("cupy")

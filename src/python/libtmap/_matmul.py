@@ -6,7 +6,7 @@ import collections
 import os
 import sys
 import threading
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _native, _tensor
 from ._native import LayoutError, NotBuilt
@@ -118,38 +118,58 @@ class _Suite:
         return plan
 
     def _make(self, key: Tuple[Any, ...]) -> Any:
-        kind, out, size, a, b, c, d, alpha, beta, precise = key
         plan, refusal = self.ffi.new("struct tmap_gemm_plan *"), self.ffi.new("struct tmap_gemm_refusal *")
-        problem = self.ffi.new("struct tmap_gemm_problem *", {
-            "kind": kind, "out": out, "m": size[0], "n": size[1], "k": size[2], "batch": size[3],
-            "a": a[:4], "b": b[:4], "c": c[:4], "d": d[:4], "alpha": alpha, "beta": beta, "precise": precise})
-        status = self.lib.tmap_gemm_make_plan(self.suite, problem, self.ffi.NULL, plan, refusal)
+        status = self.lib.tmap_gemm_make_plan(self.suite, self._problem(*key), self.ffi.NULL, plan, refusal)
         self.must(status, refusal)
         return plan
+
+    def _problem(self, size: Tuple[int, ...], kind: int, out: int, a: _Matrix, b: _Matrix, c: _Matrix,
+                 d: _Matrix, alpha: float, beta: float, precise: bool) -> Any:
+        return self.ffi.new("struct tmap_gemm_problem *", {
+            "kind": kind, "out": out, "m": size[0], "n": size[1], "k": size[2], "batch": size[3],
+            "a": a[:4], "b": b[:4], "c": c[:4], "d": d[:4], "alpha": alpha, "beta": beta, "precise": precise})
 
     def group(self, members: Any, said: Tuple[Any, ...], like: Any) -> Any:
         """By its members and its stream (runs of one group must not overlap), with the device memory that
         holds their maps. The members are copied there at once, so whatever had that memory before must be
         done: a new group waits for the device."""
         key = (bytes(self.ffi.buffer(members)), *said)
+
+        def make(memory: int) -> Any:
+            _wait(like)
+            return self._make_group(members, key, memory)
+
+        return self._kept(key, len(members), like, make)
+
+    def routed(self, key: Tuple[Any, ...], like: Any) -> Any:
+        """By all that was said and its stream. Nothing is copied: its runs alone write its memory."""
+        return self._kept(key, key[2][3], like, lambda memory: self._make_routed(key, memory))
+
+    def _kept(self, key: Tuple[Any, ...], members: int, like: Any, make: Callable[[int], Any]) -> Any:
         with _lock:
             if key not in self.groups:
-                room = _empty(like, (self.lib.tmap_gemm_group_bytes(len(members)) + 128,), "uint8")
-                _wait(like)
-                self.groups[key] = (self._make_group(members, key, room), room)
+                room = _empty(like, (self.lib.tmap_gemm_group_bytes(members) + 128,), "uint8")
+                self.groups[key] = (make((_tensor.read(room).address + 127) // 128 * 128), room)
                 if len(self.groups) > _MOST_GROUPS:
                     self.groups.popitem(last=False)
             self.groups.move_to_end(key)
             return self.groups[key][0]
 
-    def _make_group(self, members: Any, key: Tuple[Any, ...], room: Any) -> Any:
+    def _make_group(self, members: Any, key: Tuple[Any, ...], memory: int) -> Any:
         _, out, kind, alpha, precise, _ = key
         like = self.ffi.new("struct tmap_gemm_problem *", {"kind": kind, "out": out, "batch": 1,
                                                            "alpha": alpha, "precise": precise})
         group, refusal = self.ffi.new("struct tmap_gemm_group *"), self.ffi.new("struct tmap_gemm_refusal *")
-        memory = (_tensor.read(room).address + 127) // 128 * 128
         self.must(self.lib.tmap_gemm_make_group(self.suite, like, members, len(members), memory,
                                                 self.ffi.NULL, group, refusal), refusal)
+        return group
+
+    def _make_routed(self, key: Tuple[Any, ...], memory: int) -> Any:
+        form, ends, *said = key[:-1]
+        group, refusal = self.ffi.new("struct tmap_gemm_group *"), self.ffi.new("struct tmap_gemm_refusal *")
+        how = self.ffi.new("struct tmap_gemm_routing *", {"form": form, "ends": ends})
+        self.must(self.lib.tmap_gemm_make_routed(self.suite, self._problem(*said), how, memory, self.ffi.NULL,
+                                                 group, refusal), refusal)
         return group
 
     def must(self, status: int, refusal: Any) -> None:
@@ -254,6 +274,14 @@ def _stored(t: Any, what: str, batch: int, m: int, n: int) -> _Matrix:
     return x
 
 
+def _out_and_c(out: Any, c: Any, batch: int, m: int, n: int) -> Tuple[_Matrix, _Matrix]:
+    d = _stored(out, "out", batch, m, n)
+    e = d if c is None else _stored(c, "c", batch, m, n)
+    if e.mn_major != d.mn_major or c is not None and _dtype(c) != _dtype(out):
+        raise LayoutError("c lies as out does, in its type")
+    return d, e
+
+
 def _shape(a: Any, b: Any) -> Tuple[_Matrix, _Matrix, Tuple[int, int, int, int]]:
     """B is asked for as N rows of K, so its other dimension is the contiguous one of a k-major B."""
     x, y = _matrix(a, "a"), _matrix(b, "b")
@@ -264,28 +292,29 @@ def _shape(a: Any, b: Any) -> Tuple[_Matrix, _Matrix, Tuple[int, int, int, int]]
 
 def matmul(a: Any, b: Any, *, out: Any = None, c: Any = None, alpha: float = 1.0, beta: float = 0.0,
            dtype: Optional[str] = None, precise: bool = True, stream: Any = None,
-           device: Optional[int] = None) -> Any:
+           device: Optional[int] = None, ends: Any = None) -> Any:
     """alpha a b + beta c on the tensor cores, in place of nothing: the tensors' own memory is read and
     written, on stream (None: the one that their library is on), and the call does not wait. a is M x K,
     b K x N, or batches of them; each may lie row by row or column by column. out is given or made, of
     dtype or the usual one (float32 of 8-bit types, int32 of int8). c with a beta is out unless given.
     precise: 8-bit floats are summed in fp32 every 128 of K. Lists of matrices are one launch (b column
-    by column). No gradients. Raises LayoutError where a rule or a type stands against it, NotBuilt
+    by column). ends, int32 on the device, cuts members out of a and b: of M x K and E x K x N rows of
+    sorted tokens, of E x M x K and E x K x N the first so many rows of each, of M x K and K x N parts of K,
+    for E x M x N; rows that nobody has are left as out was. No gradients. Raises LayoutError where a rule or a type stands against it, NotBuilt
     without libtmap-cuda or its kernels."""
     if isinstance(a, (list, tuple)):
         return _group(a, b, out, alpha, dtype, precise, stream, device)
+    if ends is not None:
+        return _routed(a, b, ends, out, c, (float(alpha), float(beta), bool(precise)), dtype, stream, device)
     x, y, size = _shape(a, b)
     kind = _kind_of(a, b)
     if out is None:
         shape = (size[0], size[1]) if len(a.shape) == 2 else (size[3], size[0], size[1])
         out = _empty(a, shape, dtype or _USUAL[kind])
-    d = _stored(out, "out", size[3], size[0], size[1])
-    e = d if c is None else _stored(c, "c", size[3], size[0], size[1])
-    if e.mn_major != d.mn_major or c is not None and _dtype(c) != _dtype(out):
-        raise LayoutError("c lies as out does, in its type")
+    d, e = _out_and_c(out, c, size[3], size[0], size[1])
     suite = _suite(_device_of(a) if device is None else device)
     with _lock:
-        plan = suite.plan((kind, _out_of(out), size, x, y, e, d, float(alpha), float(beta), bool(precise)))
+        plan = suite.plan((size, kind, _out_of(out), x, y, e, d, float(alpha), float(beta), bool(precise)))
     _run(suite, suite.lib.tmap_gemm_run, plan, stream, a)
     _record(stream, [t for t in (a, b, c, out) if t is not None])
     return out
@@ -322,6 +351,38 @@ def _group(a: Sequence[Any], b: Sequence[Any], out: Optional[Sequence[Any]], alp
     _run(suite, suite.lib.tmap_gemm_group_run, group, stream, a[0])
     _record(stream, [*a, *b, *outs])
     return outs
+
+
+_FORMS = {(2, 3): 0, (3, 3): 1, (2, 2): 2}  # enum tmap_gemm_form, by the dimensions of a and b
+
+
+def _members(ends: Any) -> Tuple[int, int]:
+    """Where they lie, and how many there are."""
+    read = _tensor.read(ends)
+    if not read.known or _dtype(ends) != "int32" or len(read.shape) != 1 or \
+            int(read.shape[0]) > 1 and int(read.strides[0]) != 4:
+        raise LayoutError("ends is a vector of int32 on the device, one for each member")
+    return read.address, int(read.shape[0])
+
+
+def _routed(a: Any, b: Any, ends: Any, out: Any, c: Any, numbers: Tuple[float, float, bool],
+            dtype: Optional[str], stream: Any, device: Optional[int]) -> Any:
+    """Products whose sizes the device alone knows."""
+    kind, form, (address, members) = _kind_of(a, b), _FORMS.get((len(a.shape), len(b.shape))), _members(ends)
+    x, y = _matrix(a, "a"), _matrix(b, "b")
+    batches = {0: (1, members), 1: (members, members), 2: (1, 1)}
+    if form is None or x.columns != y.rows or (x.batch, y.batch) != batches[form]:
+        raise LayoutError(f"{tuple(a.shape)} and {tuple(b.shape)} do not go together with {members} ends")
+    m, n, batch = x.rows, y.columns, 1 if form == 0 else members
+    if out is None:
+        out = _empty(a, (m, n) if form == 0 else (batch, m, n), dtype or _USUAL[kind])
+    d, e = _out_and_c(out, c, batch, m, n)
+    suite = _suite(_device_of(a) if device is None else device)
+    key = (form, address, (m, n, x.columns, members), kind, _out_of(out), x,
+           y._replace(mn_major=not y.mn_major), e, d, *numbers, _stream_of(stream, a))
+    _run(suite, suite.lib.tmap_gemm_group_run, suite.routed(key, a), stream, a)
+    _record(stream, [t for t in (a, b, c, out, ends) if t is not None])
+    return out
 
 
 __all__ = ["matmul"]
