@@ -135,10 +135,9 @@ static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_
 }
 
 /* How the kernels use the map: every box at the start of a slot, its bytes announced. */
-static struct tmap_use use_of(char name, int32_t sharers, int32_t ctas)
+static struct tmap_use use_of(char name, uint32_t rank, int32_t sharers, int32_t ctas)
 {
-    struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD,
-                           .coord_count = name == 'S' ? 2 : 3};
+    struct tmap_use use = {.op = name == 'D' ? TMAP_OP_STORE : TMAP_OP_LOAD, .coord_count = rank};
     use.flags = TMAP_USE_COORD | TMAP_USE_SMEM;
     use.multicast = name == 'D' || sharers < 2 ? 0 : (uint32_t)sharers;
     if (ctas > 1 && name != 'D') use.cta_group = (uint32_t)ctas;
@@ -176,7 +175,7 @@ enum tmap_status gemm_check_piece(const struct tmap_gemm *suite, const struct tm
         tmap_check_with(&suite->checker, desc, &violation, 1, &found, &verdict);
     if (status != TMAP_OK) return status;
     if (found > 0) return refuse(suite, desc, NULL, &violation, name, refusal);
-    const struct tmap_use use = use_of(name, sharers, ctas);
+    const struct tmap_use use = use_of(name, desc->rank, sharers, ctas);
     return gemm_check_use(suite, desc, &use, name, refusal);
 }
 
