@@ -287,6 +287,11 @@ PTX_FN void load_shared_128(uint32_t addr, uint32_t (&v)[4])
                  : "memory");
 }
 
+PTX_FN void load_shared_64(uint32_t addr, uint32_t &a, uint32_t &b)
+{
+    asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(addr) : "memory");
+}
+
 PTX_FN void ldmatrix_x4(uint32_t (&v)[4], uint32_t addr)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"

@@ -1,0 +1,596 @@
+// D = activations x weights, the weights of 4 or 8 bits with a scale (and a zero) for every group
+// of K: made numbers of 16 bits in registers, multiplied by mma.sync, and each group's sum scaled
+// in fp32. Weights are the multiply's first operand, so a tile is 256 of them by as few rows of
+// activations as there are; what counts is that memory never waits.
+//
+// No shuffle of the weights beforehand: in a multiply, which column of K a lane holds is free as
+// long as both operands agree. A lane takes the word of 4 bytes that ldmatrix gives it of every 16
+// bytes of a row of weights, as 8 or 4 neighbours along K, and those columns of the activations.
+// And which rows a lane holds is free, too: its eight are neighbours in D, so that their scales are
+// one load and their sums one store. For that the weights' map has rank 3: its boxes have every
+// eighth row first, and ldmatrix reads eight rows of 128 bytes that lie side by side.
+//
+//   full[slot]   the loading thread's arrival and the slot's bytes
+//   empty[slot]  an arrival of every multiplying warp
+#pragma once
+
+#include "kernels/gemm/faults.cuh"
+#include "kernels/gemm/kinds.cuh"
+#include "kernels/gemm/mixed.h"
+#include "kernels/gemm/ring.cuh"
+#include "kernels/gemm/schedule.cuh"
+
+// Bits of a weight.
+PTX_FN constexpr int32_t weight_bits_of(int32_t weight)
+{
+    int32_t size = 0;
+#define WEIGHT(word, NAME, bits, zeros)                                                            \
+    if (weight == MIXED_##NAME) size = bits;
+#include "kernels/gemm/mixed.def"
+    return size;
+}
+
+template <int KIND_, int WEIGHT_, int COLS_> struct mixed_shape {
+    static constexpr int KIND = KIND_, WEIGHT = WEIGHT_, COLS = COLS_;
+    static constexpr int BITS = weight_bits_of(WEIGHT);
+    static constexpr int BK = 128 * 8 / BITS;                     // of a k-block
+    static constexpr int BOXES = BK / 64;                         // of activations, 128 bytes wide
+    static constexpr int DEEP = COLS <= MIXED_DEEP_COLS ? 2 : 1;  // warps that share its K
+    static constexpr int ROWS = DEEP == 2 ? 8 : 4;                // of an eight that a lane has
+    static constexpr int TILES = ROWS / 2, STRIPS = COLS / 8;     // of the multiply, 16 by 8
+    static constexpr int SUMS = TILES * STRIPS * 4;               // of a lane
+    static constexpr int CHUNKS = 128 / MIXED_CHUNK_BYTES / DEEP; // of a row that a warp has
+    static constexpr int PAIRS = 32 / BITS / 2;                   // in a word of weights
+    // Two warpgroups multiply with most of the registers; of the third one thread loads.
+    static constexpr int THREADS = MIXED_WARPS * 32 + 128;
+    static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
+};
+
+struct mixed_smem {
+    uint32_t base;
+    int32_t stages, stage_bytes;
+
+    PTX_FN uint32_t slot(int32_t i) const { return base + i * stage_bytes; }
+    PTX_FN uint32_t full(int32_t i) const { return base + stages * stage_bytes + 16 * i; }
+    PTX_FN uint32_t empty(int32_t i) const { return full(i) + 8; }
+    // Where warps that share a tile's K add up.
+    PTX_FN uint32_t exchange() const { return full(stages); }
+};
+
+// --- numbers ----------------------------------------------------------------------------------
+
+// (x & mask) | bits.
+PTX_FN uint32_t mask_or(uint32_t x, uint32_t mask, uint32_t bits)
+{
+    uint32_t y;
+    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(y) : "r"(x), "r"(mask), "r"(bits));
+    return y;
+}
+
+#define PAIR_OP(NAME, OP)                                                                          \
+    template <int KIND> PTX_FN uint32_t NAME(uint32_t a, uint32_t b)                               \
+    {                                                                                              \
+        uint32_t y;                                                                                \
+        if constexpr (KIND == GEMM_BF16)                                                           \
+            asm(OP ".bf16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                              \
+        else                                                                                       \
+            asm(OP ".f16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                               \
+        return y;                                                                                  \
+    }
+PAIR_OP(pair_sub, "sub.rn")
+PAIR_OP(pair_mul, "mul.rn")
+#undef PAIR_OP
+
+// Numbers whose last bit of the significand is 1: an unsigned number written there is added.
+template <int KIND> constexpr uint32_t MAGIC = KIND == GEMM_BF16 ? 0x43004300 : 0x64006400;
+
+// Of signed bytes in the low halves' low bytes. bf16 has room for seven bits: the eighth makes of
+// 128 a 256 to take away.
+template <int KIND> PTX_FN uint32_t signed_pair(uint32_t x)
+{
+    return pair_sub<KIND>(mask_or(x, 0x007f007f, MAGIC<KIND>), mask_or(x, 0x00800080, MAGIC<KIND>));
+}
+
+// Of e4m3 in the halves' high bytes: exponents of another bias, which a multiplication mends, also
+// of what has none. (0x7f counts as 480.)
+template <int KIND> PTX_FN uint32_t e4m3_pair(uint32_t x)
+{
+    constexpr bool BRAIN = KIND == GEMM_BF16;
+    const uint32_t magnitude = BRAIN ? x >> 4 & 0x07f007f0 : x >> 1 & 0x3f803f80;
+    return pair_mul<KIND>(mask_or(x, 0x80008000, magnitude), BRAIN ? 0x7b807b80 : 0x5c005c00);
+}
+
+// The pairs in a word of weights: elements i and i + PAIRS of its neighbours along K. bias: what
+// unpack_bias() made of the row's zero.
+template <class S>
+PTX_FN void unpack(uint32_t (&pair)[S::PAIRS], uint32_t word, uint32_t bias, const gemm_params &p)
+{
+    if (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_F16) word ^= 0x80808080;
+#pragma unroll
+    for (int i = 0; i < S::PAIRS; i++) {
+        if constexpr (S::WEIGHT == MIXED_U4) {
+            pair[i] = pair_sub<S::KIND>(
+                mask_or(word >> (FAULT(p, 110) ? 4 * (i ^ 1) : 4 * i), 0x000f000f, MAGIC<S::KIND>),
+                bias);
+        } else if constexpr (S::WEIGHT == MIXED_E4M3) {
+            pair[i] = e4m3_pair<S::KIND>(i ? word : word << 8);
+        } else if constexpr (S::KIND == GEMM_F16) {
+            pair[i] = pair_sub<S::KIND>(mask_or(word >> 8 * i, 0x00ff00ff, MAGIC<S::KIND>), bias);
+        } else {
+            pair[i] = pair_sub<S::KIND>(
+                signed_pair<S::KIND>(word >> 8 * i & (FAULT(p, 120) ? 0xff7fff7f : ~0u)), bias);
+        }
+    }
+}
+
+// What unpack() takes away of row `row`'s weights: the zero, and the number it was written on.
+template <class S> PTX_FN uint32_t unpack_bias(uint32_t zeros, int row)
+{
+    const uint32_t select = row | row << 8 | 0x4040;
+    if constexpr (S::WEIGHT == MIXED_E4M3) return 0;
+    if constexpr (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_BF16)
+        return signed_pair<S::KIND>(__byte_perm(zeros, 0, select));
+    if constexpr (S::WEIGHT == MIXED_S8) zeros ^= 0x80808080;
+    return __byte_perm(zeros, MAGIC<S::KIND> >> 8, select);
+}
+
+// A zero where none is given.
+template <class S> constexpr uint32_t NO_ZEROS = S::WEIGHT == MIXED_U4 ? 0x08080808 : 0;
+
+template <int KIND> PTX_FN void two_floats(uint32_t x, float &low, float &high)
+{
+    if constexpr (KIND == GEMM_BF16) {
+        low = __uint_as_float(x << 16);
+        high = __uint_as_float(x & 0xffff0000);
+    } else {
+        asm("{ .reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
+            : "=f"(low), "=f"(high)
+            : "r"(x));
+    }
+}
+
+template <int KIND> PTX_FN uint32_t two_halves(float low, float high)
+{
+    uint32_t x;
+    if constexpr (KIND == GEMM_BF16)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+    else
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+    return x;
+}
+
+// --- a warp's place -----------------------------------------------------------------------------
+
+// The row of activations, of eight, that is column g of a multiply: so that the lanes that
+// load_columns() serves at once find their bytes in different banks.
+template <class S> PTX_FN uint32_t column_of(uint32_t g)
+{
+    return S::BITS == 4 ? g >> 1 | (g & 1) << 2 : (g & 3) << 1 | g >> 2;
+}
+
+template <class S> struct mixed_lane {
+    uint32_t warp, lane;
+    uint32_t eight;                          // of the tile's rows
+    uint32_t first_row;                      // of the eight
+    uint32_t first_chunk;                    // of a slot's rows
+    uint32_t weights, weights_mask, columns; // in a slot
+
+    PTX_FN mixed_lane(const gemm_params &p) : warp(threadIdx.x / 32), lane(threadIdx.x % 32)
+    {
+        const uint32_t g = lane / 4, t = lane % 4;
+        const uint32_t group = S::DEEP == 2 ? warp % 4 : warp / 2;
+        eight = group * 8 + g;
+        first_row = S::DEEP == 2 ? 0 : warp % 2 * 4;
+        first_chunk = S::DEEP == 2 ? warp / 4 * S::CHUNKS : 0;
+        // ldmatrix takes matrix i's rows from lanes 8 i to 8 i + 7.
+        weights = ((first_row + lane / 8) * (MIXED_ROWS / 8) + group * 8 + lane % 8) * 128;
+        weights_mask = lane % 8;
+        const uint32_t n = FAULT(p, 111) ? g : column_of<S>(g);
+        columns = MIXED_WEIGHTS_BYTES + n * 128 +
+                  (S::BITS == 4 ? (t ^ n) * 16 : ((t / 2 ^ n) * 16 | t % 2 * 8));
+    }
+};
+
+// --- multiplying --------------------------------------------------------------------------------
+
+// d = 16 weights' rows by 8 of activations (+ c).
+template <int KIND>
+PTX_FN void mixed_mma(float *d, const float *c, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
+                      uint32_t b0, uint32_t b1)
+{
+#define MMA(TYPES)                                                                                 \
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPES                                    \
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"        \
+                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                  \
+                 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),     \
+                   "f"(c[2]), "f"(c[3]))
+    if constexpr (KIND == GEMM_BF16)
+        MMA("bf16.bf16");
+    else
+        MMA("f16.f16");
+#undef MMA
+}
+
+// Where the lane's activations of a chunk begin, in the first strip of eight rows.
+template <class S> PTX_FN uint32_t columns_at(uint32_t slot, uint32_t columns, uint32_t chunk)
+{
+    constexpr uint32_t PER_BOX = 64 * S::BITS / 8 / MIXED_CHUNK_BYTES;
+    return slot + chunk / PER_BOX * (S::COLS * 128) + (columns ^ chunk % PER_BOX * (128 / PER_BOX));
+}
+
+// A strip's activations that meet a chunk's words: pairs as unpack() makes them.
+template <class S> PTX_FN void load_columns(uint32_t (&pair)[S::PAIRS], uint32_t from)
+{
+    uint32_t x[4];
+    if constexpr (S::BITS == 4)
+        ptx::load_shared_128(from, x);
+    else
+        ptx::load_shared_64(from, x[0], x[1]);
+#pragma unroll
+    for (int i = 0; i < S::PAIRS; i++)
+        pair[i] = __byte_perm(x[i / 2], x[i / 2 + S::PAIRS / 2], i % 2 ? 0x7632 : 0x5410);
+}
+
+// One chunk of every row that the warp has. part: sums of the group, begun anew with its first.
+template <class S>
+PTX_FN void multiply_chunk(float (&part)[S::SUMS], const gemm_params &p,
+                           const uint32_t (&bias)[S::ROWS], uint32_t slot, const mixed_lane<S> &at,
+                           uint32_t chunk, bool first)
+{
+    const float none[4] = {0, 0, 0, 0};
+    uint32_t rows[S::ROWS][S::PAIRS];
+    const uint32_t from = slot + at.weights + (chunk ^ at.weights_mask) * MIXED_CHUNK_BYTES;
+    const uint32_t columns = columns_at<S>(slot, at.columns, chunk);
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r += 4) {
+        uint32_t word[4];
+        ptx::ldmatrix_x4(word, from + r * (MIXED_ROWS / 8 * 128));
+#pragma unroll
+        for (int i = 0; i < 4; i++) unpack<S>(rows[r + i], word[i], bias[r + i], p);
+    }
+#pragma unroll
+    for (int n = 0; n < S::STRIPS; n++) {
+        uint32_t pair[S::PAIRS];
+        load_columns<S>(pair, columns + n * 1024);
+#pragma unroll
+        for (int s = 0; s < S::PAIRS; s += 2)
+#pragma unroll
+            for (int i = 0; i < S::TILES; i++) {
+                float *d = part + (i * S::STRIPS + n) * 4;
+                const uint32_t(&above)[S::PAIRS] = rows[2 * i],
+                      (&below)[S::PAIRS] = rows[2 * i + 1];
+                mixed_mma<S::KIND>(d, first && s == 0 ? none : d, above[s], below[s], above[s + 1],
+                                   below[s + 1], pair[s], pair[s + 1]);
+            }
+    }
+}
+
+// The scales of the lane's rows, 1 where there are no groups.
+template <class S>
+PTX_FN void load_scales(float (&scale)[S::ROWS], const gemm_mixed &q, uint32_t slot,
+                        const mixed_lane<S> &at, uint32_t group)
+{
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r++) scale[r] = 1;
+    if (q.group_chunks == 0) return;
+    const uint32_t from =
+        slot + q.scales_at + (group * MIXED_ROWS + at.eight * 8 + at.first_row) * 2;
+    uint32_t x[4];
+    if constexpr (S::ROWS == 8)
+        ptx::load_shared_128(from, x);
+    else
+        ptx::load_shared_64(from, x[0], x[1]);
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r += 2) two_floats<S::KIND>(x[r / 2], scale[r], scale[r + 1]);
+}
+
+template <class S>
+PTX_FN void load_biases(uint32_t (&bias)[S::ROWS], const gemm_params &p, const gemm_mixed &q,
+                        uint32_t slot, const mixed_lane<S> &at, uint32_t group)
+{
+    uint32_t x[2] = {NO_ZEROS<S>, NO_ZEROS<S>};
+    const uint32_t from = slot + q.zeros_at + group * MIXED_ROWS + at.eight * 8 + at.first_row;
+    if (q.has_zeros && !FAULT(p, 112)) {
+        if constexpr (S::ROWS == 8)
+            ptx::load_shared_64(from, x[0], x[1]);
+        else
+            x[0] = ptx::load_shared_32(from);
+    }
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r++) bias[r] = unpack_bias<S>(x[r / 4], r % 4);
+}
+
+// A slot, SEGMENT chunks by one group's scales.
+template <class S, int SEGMENT>
+PTX_FN void multiply_slot(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                          uint32_t slot, const mixed_lane<S> &at)
+{
+#pragma unroll 1
+    for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
+        const uint32_t group =
+            q.group_chunks == 0 ? 0 : (FAULT(p, 113) ? 0 : first / q.group_chunks);
+        float part[S::SUMS], scale[S::ROWS];
+        uint32_t bias[S::ROWS];
+        load_biases<S>(bias, p, q, slot, at, group);
+        load_scales<S>(scale, q, slot, at, group);
+#pragma unroll
+        for (int c = 0; c < SEGMENT; c++)
+            multiply_chunk<S>(part, p, bias, slot, at, first + c, c == 0);
+#pragma unroll
+        for (int i = 0; i < S::SUMS; i++) {
+            const int row = i / (4 * S::STRIPS) * 2 + i / 2 % 2;
+            acc[i] += part[i] * (FAULT(p, 114) ? scale[row / 2 * 2] : scale[row]);
+        }
+    }
+}
+
+template <class S>
+PTX_FN void multiply_any(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                         uint32_t slot, const mixed_lane<S> &at)
+{
+    if (S::BITS == 4 && q.group_chunks == 1)
+        multiply_slot<S, 1>(acc, p, q, slot, at);
+    else if (q.group_chunks == 2)
+        multiply_slot<S, 2>(acc, p, q, slot, at);
+    else
+        multiply_slot<S, 4>(acc, p, q, slot, at);
+}
+
+// --- parts of a tile ----------------------------------------------------------------------------
+
+template <class S>
+PTX_FN void sum_blocks(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                       const mixed_smem &smem, const mixed_lane<S> &at, int32_t k_blocks,
+                       ring_position &ring, const ptx::watch &watch)
+{
+#pragma unroll
+    for (int i = 0; i < S::SUMS; i++) acc[i] = 0;
+#pragma unroll 1
+    for (int32_t k = 0; k < k_blocks; k++) {
+        if (!FAULT(p, 115))
+            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
+                                     ring.slot);
+        multiply_any<S>(acc, p, q, smem.slot(ring.slot), at);
+        __syncwarp();
+        if (at.lane == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
+        ring.advance(p.stages);
+    }
+}
+
+// Two warps have the same rows and half of every k-block each: the second's sums are added to the
+// first's.
+template <class S>
+PTX_FN void join(float (&acc)[S::SUMS], const gemm_params &p, const mixed_smem &smem,
+                 const mixed_lane<S> &at)
+{
+    const uint32_t pair = at.warp % 4,
+                   own = smem.exchange() + pair * (32 * S::SUMS * 4) + at.lane * 16;
+    if (at.warp >= 4) {
+#pragma unroll
+        for (int i = 0; i < S::SUMS; i += 4)
+            ptx::store_shared_128(own + i * 128, __float_as_uint(acc[i]),
+                                  __float_as_uint(acc[i + 1]), __float_as_uint(acc[i + 2]),
+                                  __float_as_uint(acc[i + 3]));
+    }
+    if (!FAULT(p, 116)) ptx::named_barrier_sync(1 + pair, 64);
+    if (at.warp < 4 && !FAULT(p, 117)) {
+#pragma unroll
+        for (int i = 0; i < S::SUMS; i += 4) {
+            uint32_t x[4];
+            ptx::load_shared_128(own + i * 128, x);
+#pragma unroll
+            for (int j = 0; j < 4; j++) acc[i + j] += __uint_as_float(x[j]);
+        }
+    }
+    ptx::named_barrier_sync(1 + pair, 64); // the next part's are written where these lay
+}
+
+// A tile that several blocks share: a part travels through L2, a warp's by itself (split.cuh has
+// the same between warpgroups). A block leaves at most one.
+template <class S> struct mixed_parcel {
+    uint64_t data, flag;
+
+    PTX_FN mixed_parcel(const gemm_params &p, int32_t block, const mixed_lane<S> &at)
+    {
+        const int64_t index = (int64_t)block * (MIXED_WARPS / S::DEEP) + at.warp;
+        data = p.parts + index * (32 * S::SUMS * 4) + at.lane * 16;
+        flag = p.flags + index * 4;
+    }
+};
+
+template <class S>
+PTX_FN void send(const float (&acc)[S::SUMS], const gemm_params &p, const mixed_lane<S> &at)
+{
+    const mixed_parcel<S> to(p, blockIdx.x, at);
+    if (FAULT(p, 118)) ptx::pause_us(50);
+#pragma unroll
+    for (int i = 0; i < S::SUMS; i += 4)
+        ptx::store_global_128(to.data + i * 128, __float_as_uint(acc[i]),
+                              __float_as_uint(acc[i + 1]), __float_as_uint(acc[i + 2]),
+                              __float_as_uint(acc[i + 3]));
+    __threadfence();
+    __syncwarp();
+    if (at.lane == 0) ptx::store_release(to.flag, 1);
+}
+
+// Adds the parts of every lower block that shares the tile, lowest first, and clears their flags.
+template <class S>
+PTX_FN void collect(float (&acc)[S::SUMS], const gemm_params &p, const mixed_lane<S> &at,
+                    int32_t index, const ptx::watch &watch)
+{
+    int32_t lowest = blockIdx.x;
+    while (stream_begin(p, lowest) > index * p.k_blocks) lowest--;
+#pragma unroll 1
+    for (int32_t block = lowest; block < (int32_t)blockIdx.x; block++) {
+        const mixed_parcel<S> from(p, block, at);
+        if (at.lane == 0 && !FAULT(p, 118)) ptx::flag_wait(from.flag, watch, GEMM_PART, block);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < S::SUMS; i += 4) {
+            uint32_t x[4];
+            ptx::load_global_128(from.data + i * 128, x);
+#pragma unroll
+            for (int j = 0; j < 4; j++) acc[i + j] += __uint_as_float(x[j]);
+        }
+        __syncwarp();
+        if (at.lane == 0) ptx::store_release(from.flag, 0);
+    }
+}
+
+// --- D ------------------------------------------------------------------------------------------
+
+// Neighbours in a row of D.
+template <class S> PTX_FN void store_row(const float (&x)[S::ROWS], int32_t out, uint64_t to)
+{
+    if (out == GEMM_OUT_F32) {
+#pragma unroll
+        for (int r = 0; r < S::ROWS; r += 4)
+            *(float4 *)(to + r * 4) = make_float4(x[r], x[r + 1], x[r + 2], x[r + 3]);
+        return;
+    }
+    uint32_t y[S::ROWS / 2];
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r += 2)
+        y[r / 2] = out == GEMM_OUT_BF16 ? two_halves<GEMM_BF16>(x[r], x[r + 1])
+                                        : two_halves<GEMM_F16>(x[r], x[r + 1]);
+    if constexpr (S::ROWS == 8)
+        *(uint4 *)to = make_uint4(y[0], y[1], y[2], y[3]);
+    else
+        *(uint2 *)to = make_uint2(y[0], y[1]);
+}
+
+template <class S>
+PTX_FN void store_mixed(const float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                        const mixed_lane<S> &at, const tile &t)
+{
+    const int32_t n = t.n * MIXED_ROWS + at.eight * 8 + at.first_row;
+    const int32_t first = t.m * S::COLS;
+    const int32_t bytes = p.out == GEMM_OUT_F32 ? 4 : 2;
+    if (n >= p.n) return; // N is a multiple of 8: all of them are in D, or none is
+    float scale[S::ROWS];
+#pragma unroll
+    for (int r = 0; r < S::ROWS; r++)
+        scale[r] = q.row_scales ? ((const float *)q.row_scales)[n + r] : 1;
+#pragma unroll
+    for (int strip = 0; strip < S::STRIPS; strip++)
+#pragma unroll
+        for (int e = 0; e < 2; e++) {
+            const int32_t m = first + strip * 8 + column_of<S>(at.lane % 4 * 2 + e);
+            float x[S::ROWS];
+#pragma unroll
+            for (int r = 0; r < S::ROWS; r++)
+                x[r] = scale[r] * acc[(r / 2 * S::STRIPS + strip) * 4 + r % 2 * 2 + e];
+            if (m < p.m)
+                store_row<S>(x, p.out,
+                             (uint64_t)p.d_address + m * p.d_row_bytes + (int64_t)n * bytes);
+        }
+}
+
+// --- who does what ------------------------------------------------------------------------------
+
+template <class S>
+PTX_FN void load_slot(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
+                      const tile &t, int32_t k_block, int32_t slot)
+{
+    const uint32_t bar = smem.full(slot), to = smem.slot(slot);
+    const int32_t w[3] = {k_block * 128, t.n * (MIXED_ROWS / 8), 0};
+    ptx::mbarrier_arrive_expect_tx(bar, p.tx_bytes);
+    ptx::tma_load_hint<3>(to, &p.a, bar, w, q.weights_policy);
+#pragma unroll
+    for (int box = 0; box < S::BOXES; box++) {
+        const int32_t c[2] = {k_block * S::BK + box * 64, t.m * S::COLS};
+        ptx::tma_load_hint<2>(to + MIXED_WEIGHTS_BYTES + box * (S::COLS * 128), &p.b, bar, c,
+                              p.load_policy);
+    }
+    if (q.group_chunks == 0) return;
+    const int32_t c[2] = {t.n * MIXED_ROWS, (k_block + (FAULT(p, 119) ? 1 : 0)) * q.groups};
+    ptx::tma_load_hint<2>(to + q.scales_at, &q.scales, bar, c, q.weights_policy);
+    if (q.has_zeros) ptx::tma_load_hint<2>(to + q.zeros_at, &q.zeros, bar, c, q.weights_policy);
+}
+
+template <class S>
+PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
+                    const ptx::watch &watch)
+{
+    worklist list(p, blockIdx.x);
+    ring_position ring;
+    work w;
+#pragma unroll 1
+    while (list.take(p, w)) {
+        const tile t = tile_of(p, w.index);
+#pragma unroll 1
+        for (int32_t k = w.k_begin; k < w.k_end; k++) {
+            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                     ring.slot);
+            load_slot<S>(p, q, smem, t, k, ring.slot);
+            ring.advance(p.stages);
+        }
+    }
+}
+
+template <class S>
+PTX_FN void consume(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
+                    const ptx::watch &watch)
+{
+    const mixed_lane<S> at(p);
+    worklist list(p, blockIdx.x);
+    ring_position ring;
+    work w;
+    float acc[S::SUMS];
+#pragma unroll 1
+    while (list.take(p, w)) {
+        sum_blocks<S>(acc, p, q, smem, at, w.k_end - w.k_begin, ring, watch);
+        if constexpr (S::DEEP == 2) {
+            join<S>(acc, p, smem, at);
+            if (at.warp >= MIXED_WARPS / 2) continue;
+        }
+        if (w.k_end < p.k_blocks) {
+            send<S>(acc, p, at);
+            continue;
+        }
+        if (w.k_begin > 0) collect<S>(acc, p, at, w.index, watch);
+        store_mixed<S>(acc, p, q, at, tile_of(p, w.index));
+    }
+}
+
+template <class S> PTX_FN void gemm_mixed_weights(const gemm_mixed_params &all)
+{
+    extern __shared__ __align__(1024) uint8_t dynamic_smem[];
+    const gemm_params &p = all.product;
+    const gemm_mixed &q = all.mixed;
+    const mixed_smem smem = {ptx::smem_addr(dynamic_smem), p.stages, p.stage_bytes};
+    const ptx::watch watch = {p.mailbox, p.limit_ms};
+    ptx::grid_let_next_start();
+    if (threadIdx.x == MIXED_WARPS * 32) {
+        refuse_mismatch(p, MIXED_ROWS, S::COLS, p.stage_bytes, smem.base, watch);
+        ptx::prefetch_tensormap(&p.a);
+        ptx::prefetch_tensormap(&p.b);
+        for (int32_t slot = 0; slot < p.stages; slot++) {
+            ptx::mbarrier_init(smem.full(slot), 1);
+            ptx::mbarrier_init(smem.empty(slot), MIXED_WARPS);
+        }
+        ptx::fence_mbarrier_init();
+    }
+    __syncthreads();
+    ptx::grid_wait();
+    if (threadIdx.x < MIXED_WARPS * 32) {
+        ptx::registers_raise<S::MANY_REGISTERS>();
+        consume<S>(p, q, smem, watch);
+    } else {
+        ptx::registers_lower<S::FEW_REGISTERS>();
+        if (threadIdx.x / 32 == MIXED_WARPS && ptx::elect_one()) produce<S>(p, q, smem, watch);
+    }
+}
+
+#define MIXED_KERNEL(NAME, ...)                                                                    \
+    extern "C" __global__ __launch_bounds__(mixed_shape<__VA_ARGS__>::THREADS, 1) void NAME(       \
+        const __grid_constant__ gemm_mixed_params p)                                               \
+    {                                                                                              \
+        gemm_mixed_weights<mixed_shape<__VA_ARGS__>>(p);                                           \
+    }
+
+#ifdef GEMM_ONLY
+#define MIXED(kind, weight, cols)                                                                  \
+    MIXED_KERNEL(mixed_##kind##_##weight##_##cols, GEMM_KIND_##kind, MIXED_WEIGHT_##weight, cols)
+#include "kernels/gemm/mixed.def"
+#endif

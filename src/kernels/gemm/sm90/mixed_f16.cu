@@ -1,0 +1,4 @@
+// The products of f16 by weights of 4 or 8 bits: the rows of mixed.def, compiled.
+#define GEMM_ONLY
+#define GEMM_ONLY_f16
+#include "mixed.cuh"
