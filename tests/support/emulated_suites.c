@@ -65,6 +65,7 @@ struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
     for (int i = 0; i < GEMM_KINDS; i++)
         for (int k = 0; k < GEMM_IMAGES; k++) s->gpu.api.module_load_data(&s->modules[i][k], NULL);
     for (int i = 0; i < GEMM_IMAGES; i++) s->gpu.api.module_load_data(&s->group[i], NULL);
+    for (int i = 0; i < 2; i++) s->gpu.api.module_load_data(&s->mixed[i], NULL);
     s->gpu.api.module_load_data(&s->probe, NULL);
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 8 / size;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||

@@ -247,6 +247,8 @@ static void release(struct tmap_gemm *suite)
     if (suite->probe) api->module_unload(suite->probe);
     for (int i = 0; i < GEMM_IMAGES; i++)
         if (suite->group[i]) api->module_unload(suite->group[i]);
+    for (int i = 0; i < 2; i++)
+        if (suite->mixed[i]) api->module_unload(suite->mixed[i]);
     if (suite->workspaces) stream_memory_free(suite->workspaces, api);
     if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
 }

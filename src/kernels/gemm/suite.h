@@ -66,6 +66,7 @@ struct tmap_gemm {
     struct tmap_checker checker;
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
+    tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     volatile uint32_t *mailbox;
     tmap_cu_deviceptr device_mailbox;
@@ -109,6 +110,9 @@ enum tmap_status gemm_validate(const struct tmap_gemm_problem *problem,
                                struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
                                        struct tmap_gemm_refusal *refusal);
+struct tmap_mixed_problem;
+enum tmap_status gemm_validate_mixed(const struct tmap_mixed_problem *problem,
+                                     struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_member(const struct tmap_gemm_member *member,
                                       struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm/mixed.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 #include "tmap/conv.h"
+#include "tmap/mixed.h"
 
 enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
                              const char *text)
@@ -281,6 +283,16 @@ enum tmap_status gemm_validate_member(const struct tmap_gemm_member *x,
                                       struct tmap_gemm_refusal *refusal)
 {
 #define MEMBER(member, low, high)                                                                  \
+    if (x->member < low || x->member > high)                                                       \
+        return out_of(refusal, "", #member, x->member, low, high);
+#include "kernels/gemm/bounds.def"
+    return TMAP_OK;
+}
+
+enum tmap_status gemm_validate_mixed(const struct tmap_mixed_problem *x,
+                                     struct tmap_gemm_refusal *refusal)
+{
+#define MIXED_PROBLEM(member, low, high)                                                           \
     if (x->member < low || x->member > high)                                                       \
         return out_of(refusal, "", #member, x->member, low, high);
 #include "kernels/gemm/bounds.def"

@@ -1,0 +1,345 @@
+/* Products of weights in 4 or 8 bits: what is refused, the four maps, and the plan. */
+#include <string.h>
+
+#include "kernels/gemm/mixed.h"
+#include "kernels/gemm/sm90/geometry.h"
+#include "kernels/gemm/suite.h"
+#include "kernels/runtime/policy.h"
+#include "tmap/mixed.h"
+
+_Static_assert(sizeof(struct gemm_mixed_params) <= sizeof(struct gemm_epilogue_params),
+               "a launch hands over as many bytes");
+
+#define WEIGHT(word, NAME, bits, zeros)                                                            \
+    _Static_assert((int)TMAP_MIXED_##NAME == (int)MIXED_##NAME, "the interface's numbers");
+#include "kernels/gemm/mixed.def"
+
+static const struct weight {
+    int32_t bits;
+    bool zeros;
+} weights[] = {
+#define WEIGHT(word, NAME, bits, zeros) {bits, zeros},
+#include "kernels/gemm/mixed.def"
+};
+
+static const struct instance {
+    const char *name;
+    int32_t kind, weight, cols;
+} instances[] = {
+#define MIXED(K, W, C) {"mixed_" #K "_" #W "_" #C, GEMM_KIND_##K, MIXED_WEIGHT_##W, C},
+#include "kernels/gemm/mixed.def"
+};
+enum { INSTANCES = sizeof instances / sizeof *instances };
+
+/* A plan in the making. */
+struct draft {
+    const struct tmap_mixed_problem *problem;
+    const struct instance *instance;
+    int32_t span;   /* of K in a k-block */
+    int32_t groups; /* of K in it; 0: there are none */
+    struct tmap_desc w, a, s, z;
+};
+
+static enum tmap_status refuse(struct tmap_gemm_refusal *refusal, const char *text)
+{
+    return gemm_refuse(refusal, TMAP_E_ARGUMENT, text);
+}
+
+/* What one number alone does not say. */
+static enum tmap_status together(const struct tmap_mixed_problem *p,
+                                 struct tmap_gemm_refusal *refusal)
+{
+    const int64_t bytes = p->out == GEMM_OUT_F32 ? 4 : 2;
+    if (p->kind != GEMM_BF16 && p->kind != GEMM_F16)
+        return refuse(refusal, "activations are of bf16 or fp16");
+    if (p->group != 0 && p->group != 32 && p->group != 64 && p->group != 128)
+        return refuse(refusal, "group is not 0, 32, 64 or 128");
+    if (p->n % MIXED_EIGHT != 0) return refuse(refusal, "n is not a multiple of 8");
+    if (weights[p->weight].bits == 4 && (p->k % 2 != 0 || p->weights_ld % 2 != 0))
+        return refuse(refusal, "K and weights_ld of weights of 4 bits must be even");
+    if (p->zeros && !weights[p->weight].zeros)
+        return refuse(refusal, "weights of e4m3 have no zeros");
+    if (p->zeros && p->group == 0)
+        return refuse(refusal, "zeros are of groups, and there are none");
+    if (p->group != 0 && !p->scales) return refuse(refusal, "groups have scales");
+    if (p->scales % 4 != 0) return refuse(refusal, "the address of scales is not a multiple of 4");
+    if (p->d % 16 != 0 || p->d_ld * bytes % 16 != 0)
+        return refuse(refusal, "D and its rows must begin at multiples of 16 bytes");
+    if (p->d_ld < p->n) return refuse(refusal, "d_ld is less than N");
+    if (p->workspace % GEMM_WORKSPACE_ALIGN != 0)
+        return refuse(refusal, "workspace is not a multiple of 256");
+    return TMAP_OK;
+}
+
+/* --- maps */
+
+/* Every eighth row of the weights together: rank 3, bytes of K, eights of N, rows of an eight. */
+static void describe_weights(struct draft *t)
+{
+    const struct tmap_mixed_problem *p = t->problem;
+    const int32_t bits = weights[p->weight].bits;
+    const uint64_t row = (uint64_t)(p->weights_ld * bits / 8);
+    t->w = (struct tmap_desc){
+        .kind = TMAP_TILED,
+        .dtype = TMAP_UINT8,
+        .rank = 3,
+        .address = p->weights,
+        .dim = {(uint64_t)p->k * (uint64_t)bits / 8, (uint64_t)p->n / MIXED_EIGHT, MIXED_EIGHT},
+        .stride_bytes = {row * MIXED_EIGHT, row},
+        .box = {GEMM_SPAN_BYTES, MIXED_ROWS / MIXED_EIGHT, MIXED_EIGHT},
+        .elem_stride = {1, 1, 1},
+        .swizzle = TMAP_SWIZZLE_128B,
+        .l2_promotion = TMAP_L2_256B};
+}
+
+/* Of a tile with more rows than there are the others are not loaded: their columns of the sums are
+ * nobody's. */
+static void describe_activations(struct draft *t)
+{
+    const struct tmap_mixed_problem *p = t->problem;
+    const int32_t rows = p->m < t->instance->cols ? p->m : t->instance->cols;
+    t->a = (struct tmap_desc){.kind = TMAP_TILED,
+                              .dtype = p->kind == GEMM_BF16 ? TMAP_BFLOAT16 : TMAP_FLOAT16,
+                              .rank = 2,
+                              .address = p->activations,
+                              .dim = {(uint64_t)p->k, (uint64_t)p->m},
+                              .stride_bytes = {(uint64_t)p->activations_ld * 2},
+                              .box = {GEMM_SPAN_BYTES / 2, (uint32_t)rows},
+                              .elem_stride = {1, 1},
+                              .swizzle = TMAP_SWIZZLE_128B,
+                              .l2_promotion = TMAP_L2_128B};
+}
+
+/* A tile's columns of the groups of a k-block. */
+static struct tmap_desc by_groups(const struct draft *t, int32_t dtype, uint64_t address,
+                                  int64_t row_bytes)
+{
+    const struct tmap_mixed_problem *p = t->problem;
+    const int32_t rows = p->k / p->group + (p->k % p->group != 0);
+    return (struct tmap_desc){.kind = TMAP_TILED,
+                              .dtype = dtype,
+                              .rank = 2,
+                              .address = address,
+                              .dim = {(uint64_t)p->n, (uint64_t)rows},
+                              .stride_bytes = {(uint64_t)row_bytes},
+                              .box = {MIXED_ROWS, (uint32_t)t->groups},
+                              .elem_stride = {1, 1}};
+}
+
+static void describe(struct draft *t)
+{
+    const struct tmap_mixed_problem *p = t->problem;
+    describe_weights(t);
+    describe_activations(t);
+    if (t->groups == 0) return;
+    t->s = by_groups(t, t->a.dtype, p->scales, p->scales_ld * 2);
+    if (p->zeros) t->z = by_groups(t, TMAP_UINT8, p->zeros, p->zeros_ld);
+}
+
+/* Checks and encodes a map, and adds what a slot's copies by it bring. */
+static enum tmap_status map_one(const struct tmap_gemm *suite, const struct tmap_desc *desc,
+                                char name, int32_t boxes, struct gemm_map *map, int32_t *tx_bytes,
+                                struct tmap_gemm_refusal *refusal)
+{
+    enum tmap_status status = gemm_check(suite, desc, name, 1, refusal);
+    if (status != TMAP_OK) return status;
+    status = gemm_encode(suite, desc, map);
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "a checked map cannot be encoded");
+    *tx_bytes += boxes * (int32_t)gemm_operand_tx_bytes(suite, desc, false, 0, 1);
+    return TMAP_OK;
+}
+
+static enum tmap_status map_all(const struct tmap_gemm *suite, const struct draft *t,
+                                struct gemm_mixed_params *all, struct tmap_gemm_refusal *refusal)
+{
+    struct gemm_params *p = &all->product;
+    const int32_t boxes = t->span * 2 / GEMM_SPAN_BYTES;
+    enum tmap_status status = map_one(suite, &t->w, 'W', 1, &p->a, &p->tx_bytes, refusal);
+    if (status == TMAP_OK) status = map_one(suite, &t->a, 'A', boxes, &p->b, &p->tx_bytes, refusal);
+    if (status == TMAP_OK && t->groups > 0)
+        status = map_one(suite, &t->s, 'S', 1, &all->mixed.scales, &p->tx_bytes, refusal);
+    if (status == TMAP_OK && t->problem->zeros)
+        status = map_one(suite, &t->z, 'Z', 1, &all->mixed.zeros, &p->tx_bytes, refusal);
+    return status;
+}
+
+/* --- the plan */
+
+/* The narrowest tile that has all rows of activations, else the widest. */
+static const struct instance *choose(const struct tmap_mixed_problem *p, int32_t cols)
+{
+    const struct instance *best = NULL;
+    for (const struct instance *i = instances; i < instances + INSTANCES; i++) {
+        if (i->kind != p->kind || i->weight != p->weight || (cols && i->cols != cols)) continue;
+        if (!best || best->cols < p->m) best = i; /* they come narrow to wide */
+    }
+    return best;
+}
+
+/* Where everything lies in a slot and in shared memory. */
+static bool lay_out(const struct draft *t, uint32_t room, struct tmap_gemm_config *config,
+                    struct gemm_mixed_params *all, uint32_t *smem_bytes)
+{
+    enum { SLOT_ALIGN = 1024, MOST_STAGES = 16 };
+    const int32_t cols = t->instance->cols, scales = t->groups * MIXED_ROWS * 2;
+    struct gemm_mixed *q = &all->mixed;
+    q->scales_at = MIXED_WEIGHTS_BYTES + t->span * 2 * cols;
+    q->zeros_at = q->scales_at + scales;
+    const int32_t end = q->zeros_at + (t->problem->zeros ? scales / 2 : 0);
+    const int32_t slot = (end + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+    const int32_t exchange = cols <= MIXED_DEEP_COLS ? MIXED_ROWS * cols * 4 : 0;
+    const int32_t fit = ((int32_t)room - exchange) / (slot + GEMM_BARRIERS_BYTES);
+    if (config->stages == 0) config->stages = fit < MOST_STAGES ? fit : MOST_STAGES;
+    all->product.stage_bytes = slot;
+    all->product.stages = config->stages;
+    *smem_bytes = (uint32_t)(config->stages * (slot + GEMM_BARRIERS_BYTES) + exchange);
+    return config->stages >= 1 && config->stages <= fit;
+}
+
+/* Tiles, and their k-blocks dealt out evenly; false where they are more than 31 bits count. */
+static bool deal_out(const struct tmap_gemm *suite, const struct draft *t,
+                     struct tmap_gemm_config *config, struct gemm_params *p)
+{
+    const struct tmap_mixed_problem *x = t->problem;
+    const int32_t cols = t->instance->cols;
+    p->k_blocks = (x->k - 1) / t->span + 1;
+    p->tiles_m = (x->m - 1) / cols + 1;
+    p->tiles_n = (x->n - 1) / MIXED_ROWS + 1;
+    const int64_t tiles = (int64_t)p->tiles_m * p->tiles_n;
+    if (tiles > INT32_MAX / p->k_blocks) return false;
+    const int32_t units = (int32_t)tiles * p->k_blocks;
+    if (config->clusters == 0) config->clusters = suite->gpu.sm_count;
+    if (config->clusters > suite->gpu.sm_count) config->clusters = suite->gpu.sm_count;
+    if (config->clusters > units) config->clusters = units;
+    config->stream_k = (int32_t)tiles;
+    p->total = p->stream_tiles = (int32_t)tiles;
+    p->group = p->tiles_m;
+    p->clusters = config->clusters;
+    p->stream_share = units / p->clusters;
+    p->stream_rest = units % p->clusters;
+    p->deep = p->split = p->cluster_m = p->cluster_n = p->batch = 1;
+    return true;
+}
+
+static void fill(const struct tmap_gemm *suite, const struct draft *t,
+                 struct gemm_mixed_params *all)
+{
+    const struct tmap_mixed_problem *x = t->problem;
+    struct gemm_params *p = &all->product;
+    struct gemm_mixed *q = &all->mixed;
+    p->m = x->m;
+    p->n = x->n;
+    p->out = x->out;
+    p->tile_m = MIXED_ROWS;
+    p->tile_n = t->instance->cols;
+    p->d_address = (void *)(uintptr_t)x->d;
+    p->d_row_bytes = x->d_ld * (x->out == GEMM_OUT_F32 ? 4 : 2);
+    p->flags = x->workspace; /* 0: the stream's own, when it is run */
+    p->parts = x->workspace + GEMM_FLAG_BYTES;
+    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
+    p->limit_ms = suite->limit_ms;
+    p->load_policy = cache_policy_bits(TMAP_CACHE_NORMAL);
+    /* Weights that one tile of activations alone meets are read once. */
+    q->weights_policy =
+        cache_policy_bits(p->tiles_m == 1 ? TMAP_CACHE_EVICT_FIRST : TMAP_CACHE_NORMAL);
+    q->row_scales = x->group == 0 ? x->scales : 0;
+    q->groups = t->groups;
+    q->group_chunks = x->group * weights[x->weight].bits / 8 / MIXED_CHUNK_BYTES;
+    q->has_zeros = x->zeros != 0;
+}
+
+static double bound_us(const struct tmap_mixed_problem *p)
+{
+    const double w = (double)p->n * p->k * weights[p->weight].bits / 8;
+    const double a = 2.0 * p->m * p->k, d = (p->out == GEMM_OUT_F32 ? 4.0 : 2.0) * p->m * p->n;
+    const double groups = p->group ? (double)p->k / p->group * p->n : 0;
+    return (w + a + d + groups * (p->zeros ? 3 : 2)) / 4.3e6;
+}
+
+static enum tmap_status load(struct tmap_gemm *suite, const struct instance *instance,
+                             void **function)
+{
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    const bool brain = instance->kind == GEMM_BF16;
+    tmap_cu_module *module = &suite->mixed[brain];
+    tmap_cu_function found;
+    const enum tmap_status status =
+        gemm_module(suite, brain ? "gemm/sm90/mixed_bf16" : "gemm/sm90/mixed_f16", module);
+    if (status != TMAP_OK) return status;
+    if (api->module_get_function(&found, *module, instance->name) ||
+        api->func_set_attribute(found, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)suite->smem_optin_bytes))
+        return TMAP_E_DRIVER;
+    *function = found;
+    return TMAP_OK;
+}
+
+static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
+                              struct tmap_gemm_plan *made, struct tmap_gemm_refusal *refusal)
+{
+    struct gemm_mixed_params all;
+    const struct tmap_mixed_problem *p = t->problem;
+    memset(&all, 0, sizeof all);
+    if (!lay_out(t, suite->smem_optin_bytes, &made->config, &all, &made->smem_bytes))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
+    if (!deal_out(suite, t, &made->config, &all.product))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
+    fill(suite, t, &all);
+    enum tmap_status status = map_all(suite, t, &all, refusal);
+    if (status != TMAP_OK) return status;
+    status = load(suite, t->instance, &made->function);
+    if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
+    made->config.tile_m = MIXED_ROWS;
+    made->config.tile_n = t->instance->cols;
+    made->desc[0] = t->w, made->desc[1] = t->a, made->desc[2] = t->s;
+    made->problem = (struct tmap_gemm_problem){.kind = p->kind,
+                                               .out = p->out,
+                                               .m = p->m,
+                                               .n = p->n,
+                                               .k = p->k,
+                                               .batch = 1,
+                                               .alpha = 1,
+                                               .workspace = p->workspace};
+    made->cost_us = bound_us(p);
+    made->cluster = 1;
+    made->grid = (uint32_t)made->config.clusters;
+    made->threads = MIXED_WARPS * 32 + 128;
+    made->needs_workspace = true;
+    made->suite = suite;
+    memcpy(made->params, &all, sizeof all);
+    return TMAP_OK;
+}
+
+enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
+                                      const struct tmap_mixed_problem *problem,
+                                      const struct tmap_gemm_config *request,
+                                      struct tmap_gemm_plan *plan,
+                                      struct tmap_gemm_refusal *refusal)
+{
+    static const struct tmap_gemm_config nothing = {0};
+    struct tmap_gemm_plan made;
+    struct draft t = {.problem = problem};
+    tmap_cu_context before;
+    if (!suite || !problem || !plan) return refuse(refusal, "no suite, no problem or no plan");
+    if (!request) request = &nothing;
+    enum tmap_status status = gemm_validate_mixed(problem, refusal);
+    if (status == TMAP_OK) status = gemm_validate_request(request, refusal);
+    if (status == TMAP_OK) status = together(problem, refusal);
+    if (status != TMAP_OK) return status;
+    if (suite->family != GEMM_SM90)
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
+                           "products of weights of 4 or 8 bits are for compute capability 9.0");
+    memset(&made, 0, sizeof made);
+    made.config.stages = request->stages;
+    made.config.clusters = request->clusters;
+    t.instance = choose(problem, request->tile_n);
+    if (!t.instance) return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel has so wide a tile");
+    t.span = GEMM_SPAN_BYTES * 8 / weights[problem->weight].bits;
+    t.groups = problem->group ? t.span / problem->group : 0;
+    describe(&t);
+    if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
+        return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
+    status = build(suite, &t, &made, refusal);
+    tmap_gpu_leave(&suite->gpu, before);
+    if (status == TMAP_OK) *plan = made;
+    return status;
+}
