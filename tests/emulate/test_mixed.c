@@ -1,0 +1,118 @@
+/* The products of weights in 4 or 8 bits on the emulator, against sums by the definition: drawn
+ * shapes of every kernel, under all three schedules; and the faults that can be planted in them,
+ * each of which has to show.
+ *
+ * TMAP_EMULATE_SHAPES says how many shapes (60). */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/rng.h"
+#include "support/emulated_instances.h"
+#include "support/mixed_fault.h"
+
+static struct tmap_gemm *suite;
+static struct emulated *emulator;
+
+/* True when the result is right and the emulator has nothing to say. */
+static bool right(struct mixed_case *c, struct tmap_gemm_plan *plan, uint64_t seed, bool tell)
+{
+    const struct tmap_mixed_problem *p = &c->problem;
+    int32_t first[2] = {0};
+    emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
+    emulator->how.seed = seed;
+    const bool ran = tmap_gemm_run(plan, NULL) == TMAP_OK;
+    const uint64_t wrong = ran ? mixed_case_wrong(suite, c, UINT64_MAX, first) : 1;
+    if (ran && !emulator->findings && !wrong) return true;
+    if (!tell) return false;
+    emulated_print();
+    print_message("# seed %u: kind %d weight %d out %d m %d n %d k %d group %d scales %d zeros %d, "
+                  "tile %d stages %d clusters %d: ran %d, %llu wrong, first %d %d\n",
+                  (unsigned)seed, p->kind, p->weight, p->out, p->m, p->n, p->k, p->group,
+                  p->scales != 0, p->zeros != 0, plan->config.tile_n, plan->config.stages,
+                  plan->config.clusters, ran, (unsigned long long)wrong, first[0], first[1]);
+    return false;
+}
+
+static void one(uint64_t seed)
+{
+    uint64_t r = seed * 7919;
+    const struct tmap_mixed_problem shape = mixed_case_draw(&r, 4e6);
+    const struct tmap_gemm_config request = {
+        .tile_n = rng_step(&r) % 4 ? 0 : 8 << rng_step(&r) % 4,
+        .stages = rng_step(&r) % 3 ? 0 : 1 + (int32_t)(rng_step(&r) % 3),
+        .clusters = rng_step(&r) % 2 ? 0 : 1 + (int32_t)(rng_step(&r) % 7)};
+    struct tmap_gemm_refusal refusal = {0};
+    struct tmap_gemm_plan plan;
+    struct mixed_case c;
+    assert_true(mixed_case_make(suite, &shape, (enum mixed_fill)(seed / 3 % 2), seed, &c));
+    if (tmap_mixed_make_plan(suite, &c.problem, &request, &plan, &refusal) != TMAP_OK)
+        fail_msg("no plan: %s", refusal.text);
+    if (!right(&c, &plan, seed, true)) fail();
+    mixed_case_free(suite, &c);
+}
+
+static void drawn_shapes(void **state)
+{
+    const uint64_t shapes = emulated_shapes(60);
+    (void)state;
+    for (uint64_t seed = 0; seed < shapes; seed++) one(seed);
+    print_message("# %u shapes\n", (unsigned)shapes);
+}
+
+static bool right_with(uint32_t fault, int32_t weight, uint64_t seed)
+{
+    const struct tmap_mixed_problem shape = mixed_fault_shape(weight);
+    const struct tmap_gemm_config request = mixed_fault_request();
+    struct tmap_gemm_plan plan;
+    struct mixed_case c;
+    assert_true(mixed_case_make(suite, &shape, MIXED_INTEGERS, seed, &c));
+    assert_int_equal(tmap_mixed_make_plan(suite, &c.problem, &request, &plan, NULL), TMAP_OK);
+    assert_true(mixed_fault_plant(&suite->checker, fault, &plan));
+    plan.function =
+        emulated_function(weight == TMAP_MIXED_U4 ? "mixed_faulty_u4_16" : "mixed_faulty_s8_16");
+    assert_non_null(plan.function);
+    const bool good = right(&c, &plan, seed, fault == 0);
+    mixed_case_free(suite, &c);
+    return good;
+}
+
+static void every_fault_is_found(void **state)
+{
+    (void)state;
+    emulated_unload();
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/mixed_bf16"));
+    assert_true(emulated_ptx("tests/device/gemm/mixed_faults"));
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        assert_true(right_with(0, TMAP_MIXED_U4, seed));
+        assert_true(right_with(0, TMAP_MIXED_S8, seed));
+    }
+    for (size_t i = 0; i < sizeof mixed_faults / sizeof *mixed_faults; i++)
+        for (uint64_t seed = 0; seed < 3; seed++)
+            if (right_with(mixed_faults[i].id, mixed_faults[i].weight, seed))
+                fail_msg("not found: %s", mixed_faults[i].name);
+    emulated_unload();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_shapes),
+                                       cmocka_unit_test(every_fault_is_found)};
+    suite = emulated_gemm_suite();
+    if (!suite) return 1;
+    emulator = emulated_state();
+    if (!emulated_ptx("src/kernels/gemm/sm90/mixed_bf16") ||
+        !emulated_ptx("src/kernels/gemm/sm90/mixed_f16")) {
+        printf("1..1\nok 1 # SKIP emulated products of few bits: no PTX of the kernels (nvcc)\n");
+        return 0;
+    }
+    const int failed =
+        cmocka_run_group_tests_name("emulated products of few bits", tests, NULL, NULL);
+    emulated_close();
+    return failed;
+}
