@@ -16,6 +16,7 @@
  *   gemm epilogue KIND OUT COUNT SECONDS [SEED]   beside the vendor's own, drawn shapes, cold
  *   gemm epilogue-sweep M N K KIND OUT STEP MS TOP   the family with a step
  *   gemm scaled M N K OUT MS              e4m3 without scales, by row, by block
+ *   gemm mixed MS                        weights of 4 and 8 bits beside the memory's rate
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm joules M N K KIND OUT SECONDS CONFIG...  energy of a run in slices of 2 s and more
  *   gemm overhead                         host time of a run beside a bare launch
@@ -28,6 +29,7 @@
 #include "drawn.h"
 #include "exhaust.h"
 #include "finished.h"
+#include "mixed.h"
 #include "grouped.h"
 #include "joules.h"
 #include "rungs.h"
@@ -553,6 +555,8 @@ int main(int argc, char **argv)
                     argc > 6 ? atoi(argv[6]) : MAX_SHAPES);
     else if (finished_mode(&stand, mode, argc, argv))
         ; /* done */
+    else if (!strcmp(mode, "mixed") && argc >= 3)
+        mixed_bench(&stand, atof(argv[2]));
     else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)

@@ -1,0 +1,123 @@
+#include "mixed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tmap/mixed.h"
+
+enum { ROUNDS = 5, WAYS = 6 };
+
+static const struct way {
+    const char *name;
+    int32_t weight, bits, group;
+    bool zeros;
+} ways[WAYS] = {{"u4 by 128", TMAP_MIXED_U4, 4, 128, false},
+                {"u4 by 128, zeros", TMAP_MIXED_U4, 4, 128, true},
+                {"u4 by 32, zeros", TMAP_MIXED_U4, 4, 32, true},
+                {"s8 by 128", TMAP_MIXED_S8, 8, 128, false},
+                {"s8 by row", TMAP_MIXED_S8, 8, 0, false},
+                {"e4m3 by row", TMAP_MIXED_E4M3, 8, 0, false}};
+
+static int run_plan(struct stand *s, struct runner *r, int set)
+{
+    return tmap_gemm_run(&r->plans[set], s->stream) != TMAP_OK;
+}
+
+static uint64_t take(uint64_t *at, int64_t bytes)
+{
+    const uint64_t here = *at;
+    *at += ((uint64_t)bytes + 1023) / 1024 * 1024;
+    return here;
+}
+
+/* Operands one after the other in the arena, whose bytes are whatever lies there. */
+static struct tmap_mixed_problem lay(const struct way *w, int32_t m, int32_t n, int32_t k,
+                                     uint64_t *at)
+{
+    struct tmap_mixed_problem p = {.kind = TMAP_GEMM_BF16,
+                                   .out = TMAP_GEMM_OUT_BF16,
+                                   .weight = w->weight,
+                                   .m = m,
+                                   .n = n,
+                                   .k = k,
+                                   .group = w->group,
+                                   .activations_ld = k,
+                                   .weights_ld = k,
+                                   .scales_ld = n,
+                                   .zeros_ld = n,
+                                   .d_ld = n};
+    const int64_t groups = w->group ? k / w->group : 0;
+    p.activations = take(at, 2ll * m * k);
+    p.weights = take(at, (int64_t)n * k * w->bits / 8);
+    p.scales = take(at, w->group ? groups * n * 2 : n * 4ll);
+    if (w->zeros) p.zeros = take(at, groups * n);
+    p.d = take(at, 2ll * m * n);
+    return p;
+}
+
+static bool ready(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k,
+                  struct job *job, struct runner *r)
+{
+    struct tmap_gemm_refusal why = {0};
+    uint64_t at = s->arena;
+    memset(job, 0, sizeof *job);
+    memset(r, 0, sizeof *r);
+    while (job->sets < MAX_SETS && (job->sets < 2 || at - s->arena < (uint64_t)300 << 20)) {
+        const struct tmap_mixed_problem p = lay(w, m, n, k, &at);
+        if (tmap_mixed_make_plan(s->suite, &p, NULL, &r->plans[job->sets++], &why) != TMAP_OK) {
+            printf("# %s\n", why.text);
+            return false;
+        }
+    }
+    r->run = run_plan;
+    r->job = job;
+    return true;
+}
+
+static void one(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k, double ms)
+{
+    static struct job job;
+    static struct runner r;
+    double us[ROUNDS];
+    if (!ready(s, w, m, n, k, &job, &r)) return;
+    stand_time(s, &r, ms, 0);
+    for (int i = 0; i < ROUNDS; i++) us[i] = stand_time(s, &r, ms, r.guess_us).us;
+    const double t = median(us, ROUNDS), bound = r.plans[0].cost_us;
+    printf("mixed\t%s\t%d\t%d\t%d\t%.2f us\t%.2f TB/s\t%.3f of the bound\ttile %d stages %d\n",
+           w->name, m, n, k, t, bound / t * 4.3, bound / t, r.plans[0].config.tile_n,
+           r.plans[0].config.stages);
+}
+
+static void plain(struct stand *s, int32_t m, int32_t n, int32_t k, double ms)
+{
+    static struct job job;
+    static struct runner r;
+    double us[ROUNDS];
+    const struct tmap_gemm_problem p = {
+        .kind = TMAP_GEMM_BF16, .m = m, .n = n, .k = k, .batch = 1, .alpha = 1};
+    memset(&r, 0, sizeof r);
+    job_make(s, &p, PROBE_NORMAL, &job);
+    if (!ours(s, &r, &job, NULL)) return;
+    stand_time(s, &r, ms, 0);
+    for (int i = 0; i < ROUNDS; i++) us[i] = stand_time(s, &r, ms, r.guess_us).us;
+    const double t = median(us, ROUNDS),
+                 bound = 2.0 * ((double)n * k + (double)m * (n + k)) / 4.3e6;
+    printf("mixed\tbf16\t%d\t%d\t%d\t%.2f us\t%.2f TB/s\t%.3f of the bound\n", m, n, k, t,
+           bound / t * 4.3, bound / t);
+}
+
+void mixed_bench(struct stand *s, double ms)
+{
+    static const int32_t sizes[][2] = {{8192, 8192}, {28672, 8192}, {4096, 14336}, {14336, 4096}};
+    static const int32_t rows[] = {1, 8, 16, 32, 64, 128};
+    const struct tmap_gemm_problem whole = {
+        .m = 16384, .n = 16384, .k = 8192, .batch = 1, .alpha = 1};
+    static struct job job;
+    job_make(s, &whole, PROBE_NORMAL, &job); /* bytes for the arena's beginning */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
+            for (int w = 0; w < WAYS; w++) one(s, &ways[w], rows[j], sizes[i][0], sizes[i][1], ms);
+            plain(s, rows[j], sizes[i][0], sizes[i][1], ms);
+            fflush(stdout);
+        }
+}

@@ -1,0 +1,11 @@
+/* Weights of 4 and 8 bits with activations of 16, beside the memory's rate. */
+#ifndef BENCH_GEMM_MIXED_H
+#define BENCH_GEMM_MIXED_H
+
+#include "stand.h"
+
+/* A line for each way to have weights, rows of activations and size: median of five slices of ms
+ * each, in turn, beside bf16 weights; ratio: of what reading everything once takes at 4.3 TB/s. */
+void mixed_bench(struct stand *s, double ms);
+
+#endif
