@@ -41,6 +41,24 @@ for tile in 8,64 64,64 64,128 64,256 128,64 32,32 16,8 64,7 256,256; do
     echo '{"tensor":{"dtype":"bf16","dim":[4096,8192],"stride":[8192]},"tile":['$tile'],"consumer":"wgmma_k_major"}'
 done >"$tmp/requests.json"
 whole "solve" solve "$tmp/requests.json"
+for kind in bf16 e4m3 s8 mxf8; do
+    for size in 64 1000 4096; do echo "{\"kind\":\"$kind\",\"m\":$size,\"n\":4096,\"k\":2048}"; done
+done >"$tmp/products.json"
+whole "tune by the model" tune --model "$tmp/products.json"
+for i in 1 2 3 4 5 6 7; do
+    ( timeout -s KILL "$([ $i = 3 ] && echo 0.001 || echo 60)" "$tmap" tune --model -f jsonl --shard $i/7 \
+        "$tmp/products.json" >"$tmp/tune-$i.new"; [ $? -lt 2 ] && mv "$tmp/tune-$i.new" "$tmp/tune-$i" ) 2>/dev/null
+done
+[ -e "$tmp/tune-3" ] || { "$tmap" tune --model -f jsonl --shard 3/7 "$tmp/products.json" >"$tmp/tune-3.new"; mv "$tmp/tune-3.new" "$tmp/tune-3"; }
+ok "tune: a killed worker's part is done again, nothing twice" sh -c "cat $tmp/tune-[1-7] | cmp - $tmp/whole"
+"$tmap" tune -f jsonl "$tmp/products.json" >"$tmp/trial" 2>"$tmp/said"
+if [ $? -eq 4 ] || grep -q 'asks no GPU' "$tmp/said"; then
+    n=$((n + 1)); echo "ok $n # SKIP tune by trial in parts: $(head -1 "$tmp/said")"
+else
+    for i in 1 2 3; do "$tmap" tune -f jsonl --cache "$tmp/tune.$i" --shard $i/3 "$tmp/products.json"; done >"$tmp/one" 2>/dev/null
+    for i in 1 2 3; do "$tmap" tune -f jsonl --cache "$tmp/tune.$i" --shard $i/3 "$tmp/products.json"; done >"$tmp/two" 2>/dev/null
+    ok "tune by trial in parts: what a cache has is not timed again" cmp "$tmp/one" "$tmp/two"
+fi
 whole "check of another program's log" check tests/golden/check-from-triton/in.log tests/golden/check-from-cutlass/in.log tests/golden/check-from-triton/in.log
 
 fake=$B/tests/driver/libfakecuda.so

@@ -1,0 +1,21 @@
+/* trial.h : how a product would be computed, for whoever has its numbers alone: by the cost model
+ * without a device, or by tmap_gemm_tune() on operands made for it. */
+#ifndef TMAP_KERNELS_GEMM_TRIAL_H
+#define TMAP_KERNELS_GEMM_TRIAL_H
+
+#include "tmap/kernels.h"
+
+/* gemm_by_model() : the configuration that the model ranks first on an H200, and its cost; the
+ *  problem's addresses do not count. No device is asked. Errors: as tmap_gemm_make_plan(), but
+ *  TMAP_E_ILLEGAL for an ld alone; TMAP_E_MEMORY. */
+enum tmap_status gemm_by_model(const struct tmap_gemm_problem *problem,
+                               struct tmap_gemm_config *config, double *cost_us,
+                               struct tmap_gemm_refusal *refusal);
+
+/* gemm_by_trial() : tmap_gemm_tune() with operands of random bits, allocated for as long as it
+ *  takes. Errors: its own; TMAP_E_MEMORY. */
+enum tmap_status gemm_by_trial(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                               size_t most, const char *cache_path, struct tmap_gemm_config *config,
+                               double *cost_us, struct tmap_gemm_refusal *refusal);
+
+#endif
