@@ -8,7 +8,7 @@
 // L2. The highest waits for lower ones only, which the hardware starts no later.
 #pragma once
 
-#include "epilogue.cuh"
+#include "quads.cuh"
 #include "kernels/gemm/schedule.cuh"
 
 // The parts travel through the ring, which is idle by now, thread by thread: thread t's i-th four
