@@ -9,36 +9,6 @@ enum { FEW_STAGES = 5 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
 enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
 
-struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
-{
-    struct gemm_view view = {.kind = swapped ? gemm_exchanged_kind(problem->kind) : problem->kind,
-                             .out = problem->out,
-                             .m = swapped ? problem->n : problem->m,
-                             .n = swapped ? problem->m : problem->n,
-                             .k = problem->k,
-                             .batch = problem->batch,
-                             .a = swapped ? problem->b : problem->a,
-                             .b = swapped ? problem->a : problem->b,
-                             .a_scales = swapped ? problem->b_scales : problem->a_scales,
-                             .b_scales = swapped ? problem->a_scales : problem->b_scales};
-    view.transposed = problem->d.mn_major != swapped;
-    view.adds_c = problem->beta != 0.0f;
-    view.epilogue = gemm_wants_epilogue(problem);
-    view.second = problem->epilogue.second.address != 0;
-    view.blocks = problem->block_scale.a != 0;
-    if (problem->conv.images > 0) {
-        view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major, problem->a.ld);
-        view.epilogue = true; /* their kernels have one */
-    }
-    view.activates = problem->epilogue.activation > GEMM_ACTIVATION_RELU;
-    view.precise_activation = view.activates && problem->out == GEMM_OUT_F32;
-    view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
-    view.element_bits = gemm_element_bits(problem->kind);
-    view.span = GEMM_SPAN_BYTES * 8 / view.element_bits;
-    view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
-    return view;
-}
-
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                           const struct gemm_view *view)
 {
