@@ -60,6 +60,13 @@ PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, const BETA &beta, int3
     }
 }
 
+// Or the sums would keep their registers all along: a multiply reads them, if only to discard.
+template <class T, int REGS> PTX_FN void forget(T (&acc)[REGS])
+{
+#pragma unroll
+    for (int i = 0; i < REGS; i++) acc[i] = 0;
+}
+
 PTX_FN float as_float(float x)
 {
     return x;

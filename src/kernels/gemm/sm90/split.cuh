@@ -195,9 +195,7 @@ PTX_FN void deliver_part(typename S::acc_t (&acc)[S::REGS], const gemm_params &p
     ptx::cluster_arrive(); // nobody leaves while its part may still be read
     finish_share<S>(p, ring, cluster, rank, first, end, wg, last, at, watch);
     ptx::cluster_wait();
-    // Or the sums would keep their registers all along: a multiply reads them, if only to discard.
-#pragma unroll
-    for (int i = 0; i < S::REGS; i++) acc[i] = 0;
+    forget(acc);
 }
 
 // Stream K: clusters share tiles of the stream (schedule.cuh). A part travels through L2: one slot
