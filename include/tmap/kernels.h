@@ -71,9 +71,9 @@ enum tmap_gemm_activation {
 /* What becomes of the sums, in fp32, before they are stored; all zeros: nothing. For the element of
  * row i and column j
  *   x = alpha row_scale[i] col_scale[j] sum + beta C + row_bias[i] + col_bias[j]
- * is rounded and stored in `second`, and D = activation(x). Addresses are of device memory, 0 where
- * something is not wanted; vectors are the same for every matrix of a batch, and scales are floats.
- * Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. */
+ * is rounded and stored in `second`, and D = d_scale activation(x). Addresses are of device memory,
+ * 0 where something is not wanted; vectors are the same for every matrix of a batch, and scales are
+ * floats. Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. */
 struct tmap_gemm_epilogue {
     int32_t activation;             /* enum tmap_gemm_activation */
     int32_t bias_type;              /* enum tmap_gemm_out, not s32 */
@@ -81,7 +81,8 @@ struct tmap_gemm_epilogue {
     uint64_t row_scale, col_scale;  /* M, N floats */
     uint64_t row_bias, col_bias;    /* M, N numbers of bias_type */
     struct tmap_gemm_matrix second; /* M by N of D's type, at multiples of 16 bytes, as its rows */
-    uint64_t amax; /* a float, raised to the largest |D| before rounding: the caller clears it */
+    uint64_t amax;    /* a float, raised to the largest |activation(x)|: the caller clears it */
+    uint64_t d_scale; /* a float: with amax what a D of 8 bits is kept by, from step to step */
 };
 
 /* Scales of blocks of e4m3 operands: element (i, k) of A counts a[k / 128][i] times, element (k, j)

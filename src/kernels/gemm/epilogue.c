@@ -44,7 +44,8 @@ void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
                                   .col_scale = e.col_scale,
                                   .row_bias = e.row_bias,
                                   .col_bias = e.col_bias,
-                                  .amax = e.amax};
+                                  .amax = e.amax,
+                                  .d_scale = e.d_scale};
     if (problem->alpha != 1.0f) out->steps |= 1u << GEMM_STEP_alpha;
     out->steps &= ~(1u << GEMM_STEP_addend);
     if (problem->beta != 0.0f) out->steps |= 1u << GEMM_STEP_addend;

@@ -23,7 +23,7 @@ struct gemm_epilogue {
     uint32_t steps; /* a bit each of enum gemm_step */
     int32_t activation, bias_type;
     int32_t reserved;
-    uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax;
+    uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax, d_scale;
 };
 
 /* Scales of blocks: of A's rows by a map of rank 2 (M, k-blocks), and B's by address. */

@@ -232,6 +232,8 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
     const int64_t n = data ? s->channels : s->filters;
     const struct gemm_conv_view view = gemm_conv_view_of(s, data, p->a.ld);
     bool strided = false;
+    if (p->epilogue.d_scale)
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "convolutions have no d_scale");
     for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
     if (data && strided)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,

@@ -354,10 +354,21 @@ PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogu
     if (threadIdx.x % 32 == 0) atomicMax((uint32_t *)e.amax, most);
 }
 
-// Kernels without registers for C have none to add.
+// By the factor that D is kept with.
+template <class S, int REGS>
+PTX_FN void step_d_scale(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
+                         const place &at)
+{
+    const float scale = FAULT(p, 100) ? 1.0f : scalar_at(e.d_scale);
+#pragma unroll
+    for (int i = 0; i < REGS; i++) v[i] *= scale;
+}
+
+// Kernels without registers for C have none to add; those without D of 8 bits do not scale D.
 template <class S> PTX_FN bool wants(const gemm_epilogue &e, int step)
 {
-    return (S::ADDS_C || step != GEMM_STEP_addend) && (e.steps >> step & 1);
+    return (S::ADDS_C || step != GEMM_STEP_addend) && (S::NARROW || step != GEMM_STEP_d_scale) &&
+           (e.steps >> step & 1);
 }
 
 // Eight columns of a warpgroup's rows, of a split. at: of v[0].
@@ -379,7 +390,9 @@ PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at)
 {
     const gemm_epilogue &e = epilogue_of(p);
     if (wants<S>(e, GEMM_STEP_activation)) step_activation<S>(v, p, e, at);
-    if (wants<S>(e, GEMM_STEP_amax)) step_amax<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_amax) && !FAULT(p, 101)) step_amax<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_d_scale)) step_d_scale<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_amax) && FAULT(p, 101)) step_amax<S>(v, p, e, at);
 }
 
 // --- a warpgroup's rows of a tile, in place; at: of acc[0] ---

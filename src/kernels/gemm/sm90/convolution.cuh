@@ -22,6 +22,7 @@ template <class SHAPE, int CHANNELS = SHAPE::BK> struct convolved : finished<SHA
     // The loading thread keeps a pixel and a tap, for which 24 registers are too few.
     static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
     static constexpr bool SECOND = SHAPE::ADDS_C && !SHAPE::PINGPONG; // a register too many
+    static constexpr bool NARROW = false;                             // and here
 };
 
 PTX_FN const gemm_conv &conv_of(const gemm_params &p)

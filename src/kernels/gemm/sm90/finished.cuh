@@ -13,7 +13,7 @@ enum { FAULTS = 0 };
 #endif
 
 template <class SHAPE> struct finished : SHAPE {
-    static constexpr bool EPILOGUE = true;
+    static constexpr bool EPILOGUE = true, NARROW = true;
     static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
     // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
     static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;

@@ -36,6 +36,7 @@ struct shape {
     static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
+    static constexpr bool NARROW = false;   // D may have 8 bits: narrow.cuh
     static constexpr int REGS = BN / 2;     // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
     // promoted ones, since every chain reads A from shared memory.
