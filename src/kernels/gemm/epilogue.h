@@ -22,7 +22,7 @@ enum gemm_activation {
 struct gemm_epilogue {
     uint32_t steps; /* a bit each of enum gemm_step */
     int32_t activation, bias_type;
-    int32_t reserved;
+    int32_t narrow; /* enum gemm_out of 8 bits that D has, for which the product says bf16; or 0 */
     uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax, d_scale;
 };
 

@@ -16,7 +16,15 @@ enum {
 #include "kernels/gemm/kinds.def"
 };
 
-enum gemm_out { GEMM_OUT_BF16, GEMM_OUT_F16, GEMM_OUT_F32, GEMM_OUT_S32 };
+enum gemm_out {
+    GEMM_OUT_BF16,
+    GEMM_OUT_F16,
+    GEMM_OUT_F32,
+    GEMM_OUT_S32,
+    GEMM_OUT_E4M3, /* these two of a kernel with an epilogue only, which is told apart */
+    GEMM_OUT_E5M2,
+    GEMM_OUTS
+};
 
 /* A tensor map, 128 bytes, 128-byte aligned. */
 struct

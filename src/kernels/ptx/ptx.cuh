@@ -346,6 +346,23 @@ PTX_FN void store_shared_128(uint32_t addr, uint32_t a, uint32_t b, uint32_t c, 
                  : "memory");
 }
 
+PTX_FN void store_shared_16(uint32_t addr, uint16_t v)
+{
+    asm volatile("st.shared.b16 [%0], %1;" ::"r"(addr), "h"(v) : "memory");
+}
+
+PTX_FN void store_shared_8(uint32_t addr, uint16_t v)
+{
+    asm volatile("st.shared.b8 [%0], %1;" ::"r"(addr), "h"(v) : "memory");
+}
+
+PTX_FN uint8_t load_shared_8(uint32_t addr)
+{
+    uint16_t v;
+    asm volatile("ld.shared.u8 %0, [%1];" : "=h"(v) : "r"(addr) : "memory");
+    return (uint8_t)v;
+}
+
 PTX_FN uint16_t load_shared_16(uint32_t addr)
 {
     uint16_t v;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "epilogue.cuh"
+#include "narrow.cuh"
 
 PTX_FN float number_of(uint32_t bits, int32_t type)
 {
@@ -476,6 +477,23 @@ PTX_FN place own_place(const place &tile)
             tile.batch};
 }
 
+// D of whatever type. to: p, or its like for the second output.
+template <class S>
+PTX_FN void store_finished(float (&v)[S::REGS], const gemm_params &p, const gemm_params &to,
+                           uint32_t staging, int32_t wg, const place &tile)
+{
+    if constexpr (S::NARROW) {
+        if (const int32_t type = epilogue_of(p).narrow) {
+            store_narrow<S>(v, p, FAULT(p, 102) ? GEMM_OUT_E5M2 : type, staging, wg, tile);
+            return;
+        }
+    }
+    if (p.plain)
+        store_plain<S>(v, to, staging, wg, tile);
+    else
+        store_tile<S>(v, to, staging, wg, tile);
+}
+
 // A warpgroup's rows of a tile: composed, and stored; twice where there is a second output.
 template <class S>
 PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
@@ -493,9 +511,6 @@ PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
         const gemm_params &to = S::SECOND ? output_of(p, left) : p;
         if (left == 0) activate<S>(acc, p, at);
-        if (p.plain)
-            store_plain<S>(acc, to, staging, wg, tile);
-        else
-            store_tile<S>(acc, to, staging, wg, tile);
+        store_finished<S>(acc, p, to, staging, wg, tile);
     }
 }

@@ -106,6 +106,12 @@ PTX_FN bool has_second(const gemm_params &p)
     return epilogue_of(p).steps >> GEMM_STEP_second & 1;
 }
 
+// D has 8 bits: which of enum gemm_out, or 0.
+template <class S> PTX_FN int32_t narrow_of(const gemm_params &p)
+{
+    return S::NARROW ? epilogue_of(p).narrow : 0;
+}
+
 // Where the second output goes, or D.
 PTX_FN const gemm_params &output_of(const gemm_params &p, bool second)
 {

@@ -4,6 +4,10 @@
 
 #include "epilogue.cuh"
 
+// In narrow.cuh.
+PTX_FN void store_narrow_quad(const gemm_params &p, int32_t type, const float (&v)[4],
+                              const place &at);
+
 // Two neighbours of D's contiguous dimension, of which `count` lie inside.
 PTX_FN void store_pair(const gemm_params &p, uint64_t to, float x, float y, int32_t count)
 {
@@ -68,6 +72,10 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
                        own_row_bytes{q}, row, col);
         }
         activate<S>(v, p, place{row, col, at.batch});
+        if (narrow_of<S>(p)) {
+            store_narrow_quad(p, narrow_of<S>(p), v, place{row, col, at.batch});
+            return;
+        }
     } else if (p.beta != 0.0f) {
         add_c(v, p, own_beta{p}, row, col, at.batch);
     }
