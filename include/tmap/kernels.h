@@ -45,7 +45,10 @@ enum tmap_gemm_out {
     TMAP_GEMM_OUT_BF16 = 0,
     TMAP_GEMM_OUT_F16 = 1,
     TMAP_GEMM_OUT_F32 = 2,
-    TMAP_GEMM_OUT_S32 = 3 /* of s8 only; alpha and beta then count as integers */
+    TMAP_GEMM_OUT_S32 = 3, /* of s8 only; alpha and beta then count as integers */
+    /* Of products that have epilogues; what is too large becomes the largest, 448 or 57344. */
+    TMAP_GEMM_OUT_E4M3 = 4,
+    TMAP_GEMM_OUT_E5M2 = 5
 };
 
 /* One matrix in device memory. ld: elements from one stored row to the next; batch_stride: elements
@@ -73,7 +76,8 @@ enum tmap_gemm_activation {
  *   x = alpha row_scale[i] col_scale[j] sum + beta C + row_bias[i] + col_bias[j]
  * is rounded and stored in `second`, and D = d_scale activation(x). Addresses are of device memory,
  * 0 where something is not wanted; vectors are the same for every matrix of a batch, and scales are
- * floats. Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. */
+ * floats. Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. A D of 8 bits
+ * (e4m3, e5m2) has no C and no second output. */
 struct tmap_gemm_epilogue {
     int32_t activation;             /* enum tmap_gemm_activation */
     int32_t bias_type;              /* enum tmap_gemm_out, not s32 */

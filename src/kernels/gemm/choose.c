@@ -122,12 +122,14 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
 }
 
 /* Of a width between the multiples of a panel's the warps store what the map of the last columns
- * cannot: its boxes are for whole rows of 16 bits. */
+ * cannot: its boxes are for whole rows of 16 bits, or for D of 8, which has its own way with what
+ * is not whole (sm90/narrow.cuh). */
 static bool stores_itself(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const int32_t panel = GEMM_SPAN_BYTES / view->out_bytes;
+    const int32_t panel = gemm_panel_columns(view);
     const bool partial = instance->bn > panel && instance->bn % GEMM_SLAB_ROWS != 0;
-    return partial && (instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view));
+    if (!partial || view->out_bytes == 1) return false;
+    return instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view);
 }
 
 static int32_t ceil_div(int32_t a, int32_t b)

@@ -18,7 +18,7 @@ static uint32_t asked(const struct tmap_gemm_epilogue *e)
 
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem)
 {
-    return asked(&problem->epilogue) != 0;
+    return asked(&problem->epilogue) != 0 || gemm_is_narrow(problem->out);
 }
 
 /* A swapped product's rows are the kernel's columns. */
@@ -45,7 +45,8 @@ void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
                                   .row_bias = e.row_bias,
                                   .col_bias = e.col_bias,
                                   .amax = e.amax,
-                                  .d_scale = e.d_scale};
+                                  .d_scale = e.d_scale,
+                                  .narrow = gemm_is_narrow(problem->out) ? problem->out : 0};
     if (problem->alpha != 1.0f) out->steps |= 1u << GEMM_STEP_alpha;
     out->steps &= ~(1u << GEMM_STEP_addend);
     if (problem->beta != 0.0f) out->steps |= 1u << GEMM_STEP_addend;

@@ -14,6 +14,17 @@ int32_t gemm_element_bits(int32_t kind)
     return kinds[kind].element_bits;
 }
 
+int32_t gemm_out_bytes(int32_t out)
+{
+    static const int32_t bytes[GEMM_OUTS] = {2, 2, 4, 4, 1, 1};
+    return bytes[out];
+}
+
+bool gemm_is_narrow(int32_t out)
+{
+    return gemm_out_bytes(out) == 1;
+}
+
 int32_t gemm_operand_kind(int32_t kind, int32_t operand)
 {
     return kinds[kind].operand[operand];

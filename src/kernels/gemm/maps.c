@@ -20,10 +20,9 @@ static int32_t dtype_of_kind(int32_t kind)
 
 static int32_t dtype_of_out(int32_t out)
 {
-    static const int32_t dtype[] = {[GEMM_OUT_BF16] = TMAP_BFLOAT16,
-                                    [GEMM_OUT_F16] = TMAP_FLOAT16,
-                                    [GEMM_OUT_F32] = TMAP_FLOAT32,
-                                    [GEMM_OUT_S32] = TMAP_INT32};
+    static const int32_t dtype[] = {[GEMM_OUT_BF16] = TMAP_BFLOAT16, [GEMM_OUT_F16] = TMAP_FLOAT16,
+                                    [GEMM_OUT_F32] = TMAP_FLOAT32,   [GEMM_OUT_S32] = TMAP_INT32,
+                                    [GEMM_OUT_E4M3] = TMAP_UINT8,    [GEMM_OUT_E5M2] = TMAP_UINT8};
     return dtype[out];
 }
 
@@ -72,7 +71,7 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct gemm_view *view,
                                int32_t tile_n, int32_t panel_rows)
 {
-    const uint32_t span = (uint32_t)(GEMM_SPAN_BYTES / view->out_bytes);
+    const uint32_t span = (uint32_t)gemm_panel_columns(view);
     const int32_t inner = view->transposed ? view->m : view->n;
     const int32_t rows = view->transposed ? view->n : view->m;
     struct tmap_desc desc =
@@ -81,6 +80,7 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
     desc.box[1] =
         view->transposed ? at_most((uint32_t)panel_rows, (uint32_t)tile_n) : (uint32_t)panel_rows;
     desc.l2_promotion = TMAP_L2_NONE;
+    if (view->out_bytes == 1) desc.swizzle = TMAP_SWIZZLE_64B;
     return desc;
 }
 

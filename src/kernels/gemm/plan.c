@@ -82,7 +82,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
         p->b_scales = view->b_scales;
         p->scale_tiles = gemm_scale_tiles(view->kind, view->k);
     }
-    p->out = view->out;
+    p->out = gemm_is_narrow(view->out) ? GEMM_OUT_BF16 : view->out; /* sm90/narrow.cuh */
     p->tile_m = c->tile_m;
     p->tile_n = c->tile_n;
     p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);

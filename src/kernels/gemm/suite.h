@@ -54,6 +54,9 @@ int32_t gemm_element_bits(int32_t kind);
 int32_t gemm_operand_kind(int32_t kind, int32_t operand);
 int32_t gemm_exchanged_kind(int32_t kind);
 bool gemm_is_fp8(int32_t kind);
+/* Of an element of D; one of 8 bits is an epilogue's. */
+int32_t gemm_out_bytes(int32_t out);
+bool gemm_is_narrow(int32_t out);
 /* Its operands have scale factors (params.h, GEMM_SCALE_BYTES), one for so many of K, or 0. */
 bool gemm_is_scaled(int32_t kind);
 int32_t gemm_scale_block(int32_t kind);
@@ -165,6 +168,8 @@ struct gemm_view {
     int32_t out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
+/* Of D in a panel's row: 128 bytes, or 64 of 8-bit elements (sm90/narrow.cuh). */
+int32_t gemm_panel_columns(const struct gemm_view *view);
 
 /* The kernel that a group was planned with. */
 const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,

@@ -86,7 +86,7 @@ static enum tmap_status matrix(const struct tmap_gemm_matrix *x, const char *who
 static enum tmap_status together(const struct tmap_gemm_problem *p,
                                  struct tmap_gemm_refusal *refusal)
 {
-    const uint64_t bytes = p->out >= GEMM_OUT_F32 ? 4 : 2;
+    const uint64_t bytes = (uint64_t)gemm_out_bytes(p->out);
     if (p->out == GEMM_OUT_S32 && p->kind != GEMM_S8)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "out is s32, which s8 alone has");
     if (p->out == GEMM_OUT_S32 &&
@@ -127,7 +127,7 @@ static enum tmap_status check_second(const struct tmap_gemm_problem *p,
                                      struct tmap_gemm_refusal *refusal)
 {
     const struct tmap_gemm_matrix *x = &p->epilogue.second;
-    const int64_t bytes = p->out >= GEMM_OUT_F32 ? 4 : 2;
+    const int64_t bytes = gemm_out_bytes(p->out);
     const int64_t inner = p->d.mn_major ? p->m : p->n, rows = p->d.mn_major ? p->n : p->m;
     if (x->mn_major != p->d.mn_major) return refuse(refusal, "epilogue: second lies not as D does");
     if (x->ld < inner) return refuse(refusal, "epilogue: second's ld is less than its row");
@@ -151,8 +151,12 @@ static enum tmap_status epilogue(const struct tmap_gemm_problem *p,
 #define STEP(word, member, bytes)                                                                  \
     if ((uint64_t)e->member % (bytes) != 0) return misplaced(refusal, #member, bytes);
 #include "kernels/gemm/epilogue.def"
-    if (gemm_wants_epilogue(p) && p->out > GEMM_OUT_F32)
+    if (gemm_wants_epilogue(p) && p->out == GEMM_OUT_S32)
         return refuse(refusal, "epilogue: there is none for an out of s32");
+    if (gemm_is_narrow(p->out) && p->beta != 0.0f)
+        return refuse(refusal, "beta: there is no C beside an out of 8 bits");
+    if (gemm_is_narrow(p->out) && e->second.address)
+        return refuse(refusal, "epilogue: there is no second beside an out of 8 bits");
     return e->second.address ? check_second(p, refusal) : TMAP_OK;
 }
 
@@ -232,8 +236,9 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
     const int64_t n = data ? s->channels : s->filters;
     const struct gemm_conv_view view = gemm_conv_view_of(s, data, p->a.ld);
     bool strided = false;
-    if (p->epilogue.d_scale)
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "convolutions have no d_scale");
+    if (gemm_is_narrow(p->out) || p->epilogue.d_scale)
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
+                           "convolutions have no out of 8 bits and no d_scale");
     for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
     if (data && strided)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,

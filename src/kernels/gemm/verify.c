@@ -60,10 +60,9 @@ static int32_t probe_type_of_kind(int32_t kind)
 
 static int32_t probe_type_of_out(int32_t out)
 {
-    static const int32_t type[] = {[GEMM_OUT_BF16] = PROBE_BF16,
-                                   [GEMM_OUT_F16] = PROBE_F16,
-                                   [GEMM_OUT_F32] = PROBE_F32,
-                                   [GEMM_OUT_S32] = PROBE_S32};
+    static const int32_t type[] = {
+        [GEMM_OUT_BF16] = PROBE_BF16, [GEMM_OUT_F16] = PROBE_F16,   [GEMM_OUT_F32] = PROBE_F32,
+        [GEMM_OUT_S32] = PROBE_S32,   [GEMM_OUT_E4M3] = PROBE_E4M3, [GEMM_OUT_E5M2] = PROBE_E5M2};
     return type[out];
 }
 

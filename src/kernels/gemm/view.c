@@ -28,6 +28,11 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.promote = (problem->precise || view.blocks) && gemm_is_fp8(problem->kind);
     view.element_bits = gemm_element_bits(problem->kind);
     view.span = GEMM_SPAN_BYTES * 8 / view.element_bits;
-    view.out_bytes = problem->out >= GEMM_OUT_F32 ? 4 : 2;
+    view.out_bytes = gemm_out_bytes(problem->out);
     return view;
+}
+
+int32_t gemm_panel_columns(const struct gemm_view *view)
+{
+    return view->out_bytes == 1 ? GEMM_SLAB_ROWS : GEMM_SPAN_BYTES / view->out_bytes;
 }
