@@ -28,9 +28,11 @@ static uint32_t draw(uint64_t *r, uint32_t below)
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
 {
     static const float scales[] = {1, 2, -0.5f}, addends[] = {0, 1, -2};
+    static const int32_t outs[] = {TMAP_GEMM_OUT_BF16, TMAP_GEMM_OUT_F16, TMAP_GEMM_OUT_F32,
+                                   TMAP_GEMM_OUT_E4M3, TMAP_GEMM_OUT_E5M2};
     const bool bare = gemm_is_bare(g);
     struct tmap_gemm_problem p = {.kind = g->kind,
-                                  .out = (int32_t)draw(r, 3),
+                                  .out = outs[draw(r, 5)],
                                   .m = 1 + (int32_t)draw(r, 2u * 64 * (uint32_t)g->wgs),
                                   .n = 1 + (int32_t)draw(r, 2u * (uint32_t)g->bn),
                                   .k = 1 + (int32_t)draw(r, 200),
@@ -38,6 +40,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .alpha = scales[draw(r, 3)],
                                   .beta = bare ? 0 : addends[draw(r, 3)]};
     p.d.mn_major = !bare && draw(r, 4) == 0;
+    if (gemm_is_narrow(p.out)) p.beta = 0;
     return p;
 }
 
@@ -53,8 +56,9 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
                                    .col_scale = draw(r, 2),
                                    .row_bias = draw(r, 2),
                                    .col_bias = draw(r, 2),
-                                   .amax = draw(r, 2)};
-    e.second.address = !gemm_is_bare(g) && draw(r, 2);
+                                   .amax = draw(r, 2),
+                                   .d_scale = draw(r, 3) == 0};
+    e.second.address = !gemm_is_bare(g) && !gemm_is_narrow(p->out) && draw(r, 2);
     if (!e.col_bias) e.activation = 1 + (int32_t)draw(r, GEMM_ACTIVATIONS - 1);
     return e;
 }

@@ -76,17 +76,34 @@ static double approximation(const struct tmap_gemm_problem *p, double x)
     return 0x1p-12 * fabs(x) + (p->epilogue.activation == TMAP_GEMM_GELU_ERF ? 2.6e-5 : 0);
 }
 
-/* What rounding to D's type and the kernel's approximations may make of a value. */
-static double allowed(const struct tmap_gemm_problem *p, double x, double y)
+/* Half of the last place that D's type keeps, and half of its smallest step. */
+static double rounding(int32_t out, double y)
 {
-    const double ulp = p->out == TMAP_GEMM_OUT_BF16  ? 0x1p-8
-                       : p->out == TMAP_GEMM_OUT_F16 ? 0x1p-11
-                                                     : 0x1p-22;
-    return ulp * fabs(y) + 1e-6 * (1 + fabs(x)) + approximation(p, x);
+    static const double half[][2] = {[TMAP_GEMM_OUT_BF16] = {0x1p-8, 0},
+                                     [TMAP_GEMM_OUT_F16] = {0x1p-11, 0},
+                                     [TMAP_GEMM_OUT_F32] = {0x1p-22, 0},
+                                     [TMAP_GEMM_OUT_E4M3] = {0x1p-4, 0x1p-10},
+                                     [TMAP_GEMM_OUT_E5M2] = {0x1p-3, 0x1p-17}};
+    return half[out][0] * fabs(y) + half[out][1];
+}
+
+/* What fp32 and the kernel's approximations may make of the activation of x. */
+static double inexact(const struct tmap_gemm_problem *p, double x)
+{
+    return 1e-6 * (1 + fabs(x)) + approximation(p, x);
+}
+
+/* The largest that D's type has takes the place of what is larger. */
+static double held(int32_t out, double y)
+{
+    const double most = out == TMAP_GEMM_OUT_E4M3   ? 448
+                        : out == TMAP_GEMM_OUT_E5M2 ? 57344
+                                                    : INFINITY;
+    return fmax(fmin(y, most), -most);
 }
 
 struct vectors {
-    double *alpha, *beta, *row_scale, *col_scale, *row_bias, *col_bias;
+    double *alpha, *beta, *row_scale, *col_scale, *row_bias, *col_bias, *d_scale;
 };
 
 /* The product's expected values are sums with C, alpha and beta of 1. */
@@ -102,9 +119,11 @@ static void finish(const struct vectors *v, struct emulated_epilogue *out)
         const double x = scale * (out->product.expected[i] - c) + beta * c +
                          at(v->row_bias, row, 0) + at(v->col_bias, col, 0);
         const double y = activated(p->epilogue.activation, x);
-        if (out->second) out->second[i] = x, out->second_allowed[i] = allowed(p, x, x);
-        out->product.expected[i] = y;
-        out->product.size[i] = allowed(p, x, y);
+        const double kept = at(v->d_scale, 0, 1);
+        if (out->second)
+            out->second[i] = x, out->second_allowed[i] = rounding(p->out, x) + inexact(p, x);
+        out->product.expected[i] = held(p->out, kept * y);
+        out->product.size[i] = rounding(p->out, kept * y) + kept * inexact(p, x);
         if (fabs(y) > out->amax) out->amax = fabs(y);
     }
 }
@@ -146,12 +165,14 @@ bool emulated_epilogue_make(struct tmap_gemm *s, const struct tmap_gemm_problem 
                         vector(s, &e->row_scale, TMAP_GEMM_OUT_F32, p->m, true, 0, &seed),
                         vector(s, &e->col_scale, TMAP_GEMM_OUT_F32, p->n, true, 0, &seed),
                         vector(s, &e->row_bias, e->bias_type, p->m, false, apart, &seed),
-                        vector(s, &e->col_bias, e->bias_type, p->n, false, -apart, &seed)};
+                        vector(s, &e->col_bias, e->bias_type, p->n, false, -apart, &seed),
+                        vector(s, &e->d_scale, TMAP_GEMM_OUT_F32, 1, true, 0, &seed)};
     double *amax = vector(s, &e->amax, TMAP_GEMM_OUT_F32, 1, false, 0, &seed);
     if (amax) *(float *)(uintptr_t)e->amax = 0;
     if (!second(s, out)) return false;
     finish(&v, out);
-    double *all[] = {v.alpha, v.beta, v.row_scale, v.col_scale, v.row_bias, v.col_bias, amax};
+    double *all[] = {v.alpha,    v.beta,     v.row_scale, v.col_scale,
+                     v.row_bias, v.col_bias, v.d_scale,   amax};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     return true;
 }
@@ -179,8 +200,8 @@ struct emulated_epilogue_outcome emulated_epilogue_inspect(const struct emulated
 void emulated_epilogue_free(struct tmap_gemm *s, struct emulated_epilogue *x)
 {
     const struct tmap_gemm_epilogue *e = &x->product.problem.epilogue;
-    const uint64_t all[] = {e->alpha,    e->beta,     e->row_scale,      e->col_scale,
-                            e->row_bias, e->col_bias, e->second.address, e->amax};
+    const uint64_t all[] = {e->alpha,    e->beta,           e->row_scale, e->col_scale, e->row_bias,
+                            e->col_bias, e->second.address, e->amax,      e->d_scale};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]) s->gpu.api.mem_free(all[i]);
     free(x->second);

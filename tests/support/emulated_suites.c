@@ -383,6 +383,17 @@ static bool scale(struct tmap_gemm *s, uint64_t *address, double *v, int32_t kin
     return true;
 }
 
+/* e4m3 has no infinity and one NaN a sign; of e5m2 infinities count as NaNs here. */
+static double narrow_value(int32_t out, uint8_t bits)
+{
+    const int mantissa = out == TMAP_GEMM_OUT_E4M3 ? 3 : 2, bias = mantissa == 3 ? 7 : 15;
+    const int exponent = (bits & 127) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
+    if (mantissa == 3 ? (bits & 127) == 127 : exponent == 31) return NAN;
+    const double v = exponent ? ldexp((1 << mantissa) + fraction, exponent - bias - mantissa)
+                              : ldexp(fraction, 1 - bias - mantissa);
+    return bits & 128 ? -v : v;
+}
+
 static double value_at(const struct tmap_gemm_problem *p, uint64_t address, int64_t at)
 {
     const uint8_t *d = (const uint8_t *)(uintptr_t)address;
@@ -390,6 +401,7 @@ static double value_at(const struct tmap_gemm_problem *p, uint64_t address, int6
     float f;
     if (p->out == TMAP_GEMM_OUT_S32) return (double)((const int32_t *)(const void *)d)[at];
     if (p->out == TMAP_GEMM_OUT_F32) return (double)((const float *)(const void *)d)[at];
+    if (gemm_is_narrow(p->out)) return narrow_value(p->out, d[at]);
     memcpy(&bits, d + 2 * at, 2);
     if (p->out == TMAP_GEMM_OUT_F16) {
         const int exponent = (int)(bits >> 10 & 31), fraction = (int)(bits & 1023);
@@ -408,7 +420,7 @@ static bool addend(struct tmap_gemm *s, struct tmap_gemm_problem *p, uint64_t *s
     static const int32_t kind[] = {[TMAP_GEMM_OUT_BF16] = GEMM_BF16,
                                    [TMAP_GEMM_OUT_F16] = GEMM_F16,
                                    [TMAP_GEMM_OUT_F32] = GEMM_TF32};
-    const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
+    const uint32_t size = (uint32_t)gemm_out_bytes(p->out);
     p->c.ld = p->d.ld + 3;
     const int64_t rows = p->d.mn_major ? p->n : p->m, count = rows * p->c.ld * p->batch;
     p->c.batch_stride = rows * p->c.ld;
@@ -454,7 +466,7 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
 {
     struct tmap_gemm_problem *p = &out->problem;
     *p = *shape;
-    const uint32_t size = p->out == TMAP_GEMM_OUT_BF16 || p->out == TMAP_GEMM_OUT_F16 ? 2 : 4;
+    const uint32_t size = (uint32_t)gemm_out_bytes(p->out);
     const size_t elements = (size_t)p->batch * (size_t)p->m * (size_t)p->n;
     double *a = operand(s, &p->a, gemm_operand_kind(p->kind, 0), p->m, p->k, p->batch, fill, &seed);
     double *b = operand(s, &p->b, gemm_operand_kind(p->kind, 1), p->n, p->k, p->batch, fill, &seed);
