@@ -21,7 +21,8 @@ def struct(name, *members):
 
 Matrix = struct("tmap_gemm_matrix", U64, "address", I64, "ld batch_stride", ctypes.c_bool, "mn_major")
 Epilogue = struct("tmap_gemm_epilogue", I32, "activation bias_type",
-                  U64, "alpha beta row_scale col_scale row_bias col_bias", Matrix, "second", U64, "amax d_scale")
+                  U64, "alpha beta row_scale col_scale row_bias col_bias", Matrix, "second", U64, "amax d_scale",
+                  I32, "gate")
 BlockScale = struct("tmap_gemm_block_scale", U64, "a b", I64, "lda ldb")
 Shape = struct("tmap_conv_shape", I32, "images channels filters",
                AXES, "size filter stride dilation pad_low pad_high")

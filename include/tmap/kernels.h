@@ -71,22 +71,34 @@ enum tmap_gemm_activation {
     TMAP_GEMM_SILU = 4       /* x / (1 + exp(-x)) */
 };
 
+/* How the two halves of N lie in B, of which a gate makes half as many columns of D. */
+enum tmap_gemm_gate {
+    TMAP_GEMM_GATE_NONE = 0,
+    TMAP_GEMM_GATE_HALVES = 1, /* one after the other: columns j and N / 2 + j */
+    TMAP_GEMM_GATE_PAIRS = 2   /* in turns: columns 2 j and 2 j + 1 */
+};
+
 /* What becomes of the sums, in fp32, before they are stored; all zeros: nothing. For the element of
  * row i and column j
  *   x = alpha row_scale[i] col_scale[j] sum + beta C + row_bias[i] + col_bias[j]
  * is rounded and stored in `second`, and D = d_scale activation(x). Addresses are of device memory,
  * 0 where something is not wanted; vectors are the same for every matrix of a batch, and scales are
  * floats. Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. A D of 8 bits
- * (e4m3, e5m2) has no C and no second output. */
+ * (e4m3, e5m2) has no C and no second output. With a gate D is M by N / 2, and its column j is
+ * d_scale activation(x) y, x and y of the first and the second of its two columns (SwiGLU is SiLU's
+ * and GeGLU is GELU's, HALVES where the weights were joined one below the other): N is even,
+ * vectors of columns have N numbers in B's order, and there is no C and no second output. Halves
+ * that change places every 2 or more columns have no kernel. */
 struct tmap_gemm_epilogue {
     int32_t activation;             /* enum tmap_gemm_activation */
-    int32_t bias_type;              /* enum tmap_gemm_out, not s32 */
+    int32_t bias_type;              /* enum tmap_gemm_out: bf16, fp16 or fp32 */
     uint64_t alpha, beta;           /* a float each, which multiplies the problem's own */
     uint64_t row_scale, col_scale;  /* M, N floats */
     uint64_t row_bias, col_bias;    /* M, N numbers of bias_type */
     struct tmap_gemm_matrix second; /* M by N of D's type, at multiples of 16 bytes, as its rows */
     uint64_t amax;    /* a float, raised to the largest |activation(x)|: the caller clears it */
     uint64_t d_scale; /* a float: with amax what a D of 8 bits is kept by, from step to step */
+    int32_t gate;     /* enum tmap_gemm_gate */
 };
 
 /* Scales of blocks of e4m3 operands: element (i, k) of A counts a[k / 128][i] times, element (k, j)

@@ -4,6 +4,9 @@
 #define ACTIVATION(word, NAME)                                                                     \
     _Static_assert((int)TMAP_GEMM_##NAME == (int)GEMM_ACTIVATION_##NAME, "the interface's "        \
                                                                          "numbers");
+#define GATE(word, NAME)                                                                           \
+    _Static_assert((int)TMAP_GEMM_GATE_##NAME == (int)GEMM_GATE_##NAME, "the interface's "         \
+                                                                        "numbers");
 #include "kernels/gemm/epilogue.def"
 
 /* The steps that an epilogue asks for; a row of epilogue.def a bit. */
@@ -45,6 +48,7 @@ void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
                                   .row_bias = e.row_bias,
                                   .col_bias = e.col_bias,
                                   .amax = e.amax,
+                                  .gate = e.gate,
                                   .d_scale = e.d_scale,
                                   .narrow = gemm_is_narrow(problem->out) ? problem->out : 0};
     if (problem->alpha != 1.0f) out->steps |= 1u << GEMM_STEP_alpha;

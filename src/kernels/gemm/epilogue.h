@@ -17,6 +17,12 @@ enum gemm_activation {
     GEMM_ACTIVATIONS
 };
 
+enum gemm_gate {
+#define GATE(word, NAME) GEMM_GATE_##NAME,
+#include "kernels/gemm/epilogue.def"
+    GEMM_GATES
+};
+
 /* Rows and columns are the kernel's: a swapped product's are exchanged. Addresses of device memory,
  * 0 where a step is not wanted. */
 struct gemm_epilogue {
@@ -24,6 +30,7 @@ struct gemm_epilogue {
     int32_t activation, bias_type;
     int32_t narrow; /* enum gemm_out of 8 bits that D has, for which the product says bf16; or 0 */
     uint64_t alpha, beta, row_scale, col_scale, row_bias, col_bias, amax, d_scale;
+    int32_t gate, reserved;
 };
 
 /* Scales of blocks: of A's rows by a map of rank 2 (M, k-blocks), and B's by address. */

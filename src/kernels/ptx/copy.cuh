@@ -96,6 +96,25 @@ PTX_FN void tma_load_3d_multicast_hint(uint32_t dst, const void *map, uint32_t b
         : "memory");
 }
 
+// mask: of the blocks of the cluster that receive it; 0: this one.
+PTX_FN void tma_load_4d_hint(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[4],
+                             uint32_t mask, uint64_t policy)
+{
+    if (mask == 0)
+        asm volatile("cp.async.bulk.tensor.4d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+                     ".L2::cache_hint [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
+                     "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "l"(policy)
+                     : "memory");
+    else
+        asm volatile(
+            "{ .reg .b16 m; cvt.u16.u32 m, %7;\n"
+            "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster.L2::cache_hint [%0], [%1, {%3, %4, %5, %6}], [%2], m, %8; }" ::"r"(
+                dst),
+            "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(mask), "l"(policy)
+            : "memory");
+}
+
 PTX_FN void tma_store_3d_hint(const void *map, uint32_t src, const int32_t (&c)[3], uint64_t policy)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group.L2::cache_hint "

@@ -120,11 +120,25 @@ template <class S> struct spread {
     }
 };
 
+// In gated.cuh, where a tile's columns are of two halves.
+template <class S> struct gated_columns;
+
+// A vector of columns from D's column `first` on.
+template <class S>
+PTX_FN void load_columns(spread<S> &to, const gemm_params &p, const gemm_epilogue &e,
+                         uint64_t vector, int32_t type, int32_t first, int32_t end)
+{
+    if constexpr (S::GATED)
+        gated_columns<S>(p, e).load(to, vector, type, first, end);
+    else
+        to.load(vector, type, first, end);
+}
+
 template <class S>
 PTX_FN void load_bias(spread<S> &bias, const gemm_params &p, const gemm_epilogue &e, int32_t first)
 {
     const int32_t type = FAULT(p, 65) ? GEMM_OUT_F16 : e.bias_type;
-    bias.load(e.col_bias, type, first, p.n - (FAULT(p, 66) ? 1 : 0));
+    load_columns(bias, p, e, e.col_bias, type, first, p.n - (FAULT(p, 66) ? 1 : 0));
     bias.widen(type);
 }
 
@@ -134,8 +148,10 @@ template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &t
 {
     const gemm_epilogue &e = epilogue_of(p);
     spread<S> unused;
-    if (e.steps >> GEMM_STEP_col_bias & 1) unused.load(e.col_bias, e.bias_type, tile.col, p.n);
-    if (e.steps >> GEMM_STEP_col_scale & 1) unused.load(e.col_scale, GEMM_OUT_F32, tile.col, p.n);
+    if (e.steps >> GEMM_STEP_col_bias & 1)
+        load_columns(unused, p, e, e.col_bias, e.bias_type, tile.col, p.n);
+    if (e.steps >> GEMM_STEP_col_scale & 1)
+        load_columns(unused, p, e, e.col_scale, GEMM_OUT_F32, tile.col, p.n);
     float rows[2];
     const fragment f;
     const int32_t row = tile.row + f.warp * 16 + f.lane / 4;
@@ -385,15 +401,22 @@ template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p
     if (wants<S>(e, GEMM_STEP_col_bias)) step_col_bias<S>(v, p, e, at);
 }
 
+// Of what D is to hold, the magnitude and the scale.
+template <class S, int REGS>
+PTX_FN void measure(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e, const place &at)
+{
+    if (wants<S>(e, GEMM_STEP_amax) && !FAULT(p, 101)) step_amax<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_d_scale)) step_d_scale<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_amax) && FAULT(p, 101)) step_amax<S>(v, p, e, at);
+}
+
 // Before D, after the second output.
 template <class S, int REGS>
 PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at)
 {
     const gemm_epilogue &e = epilogue_of(p);
     if (wants<S>(e, GEMM_STEP_activation)) step_activation<S>(v, p, e, at);
-    if (wants<S>(e, GEMM_STEP_amax) && !FAULT(p, 101)) step_amax<S>(v, p, e, at);
-    if (wants<S>(e, GEMM_STEP_d_scale)) step_d_scale<S>(v, p, e, at);
-    if (wants<S>(e, GEMM_STEP_amax) && FAULT(p, 101)) step_amax<S>(v, p, e, at);
+    measure<S>(v, p, e, at);
 }
 
 // --- a warpgroup's rows of a tile, in place; at: of acc[0] ---
@@ -408,7 +431,8 @@ PTX_FN void scale_tile(float (&acc)[REGS], const gemm_params &p, const gemm_epil
     spread<S> cols;
     const bool by_column = wants<S>(e, GEMM_STEP_col_scale);
     if (by_column)
-        cols.load(e.col_scale, GEMM_OUT_F32, FAULT(p, 62) ? max(first - 2, 0) : first, p.n);
+        load_columns(cols, p, e, e.col_scale, GEMM_OUT_F32,
+                     FAULT(p, 62) ? max(first - 2, 0) : first, p.n);
     if (wants<S>(e, GEMM_STEP_row_scale)) load_rows(x, e.row_scale, GEMM_OUT_F32, at.row, p.m);
     if (FAULT(p, 61)) x[1] = x[0];
     if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(x, p, e, at);
@@ -494,7 +518,36 @@ PTX_FN void store_finished(float (&v)[S::REGS], const gemm_params &p, const gemm
         store_tile<S>(v, to, staging, wg, tile);
 }
 
-// A warpgroup's rows of a tile: composed, and stored; twice where there is a second output.
+// In gated.cuh.
+template <class S>
+PTX_FN void gate_tile(float (&v)[S::REGS / 2], const float (&acc)[S::REGS], const gemm_params &p,
+                      const gemm_epilogue &e, const place &at);
+
+// What is composed: stored, twice where there is a second output.
+template <class S>
+PTX_FN void store_outputs(float (&acc)[S::REGS], const gemm_params &p, uint32_t staging, int32_t wg,
+                          const place &tile, const place &at)
+{
+#pragma unroll 1
+    for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
+        const gemm_params &to = S::SECOND ? output_of(p, left) : p;
+        if (left == 0) activate<S>(acc, p, at);
+        store_finished<S>(acc, p, to, staging, wg, tile);
+    }
+}
+
+template <class S>
+PTX_FN void store_gated(float (&acc)[S::REGS], const gemm_params &p, uint32_t staging, int32_t wg,
+                        const place &tile, const place &at)
+{
+    const gemm_epilogue &e = epilogue_of(p);
+    float v[S::REGS / 2];
+    gate_tile<S>(v, acc, p, e, at);
+    if (!FAULT(p, 109)) measure<S>(v, p, e, at);
+    store_finished<halved<S>>(v, p, p, staging, wg, tile);
+}
+
+// A warpgroup's rows of a tile.
 template <class S>
 PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &tile)
@@ -507,10 +560,8 @@ PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         load_bias(bias, p, e, tile.col);
         add_columns(acc, bias);
     }
-#pragma unroll 1
-    for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
-        const gemm_params &to = S::SECOND ? output_of(p, left) : p;
-        if (left == 0) activate<S>(acc, p, at);
-        store_finished<S>(acc, p, to, staging, wg, tile);
-    }
+    if constexpr (S::GATED)
+        store_gated<S>(acc, p, staging, wg, tile, at);
+    else
+        store_outputs<S>(acc, p, staging, wg, tile, at);
 }

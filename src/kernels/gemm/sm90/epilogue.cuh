@@ -31,6 +31,18 @@ template <class S, int G> struct group {
     static constexpr int LEFT = S::BN - G * 64, COLUMNS = LEFT < 64 ? LEFT : 64, REGS = COLUMNS / 2;
 };
 
+// A tile as D has it: of a gate's, half of the columns.
+template <class S> struct halved : S {
+    static constexpr int BN = S::BN / 2, REGS = S::REGS / 2;
+    static constexpr bool GATED = false, PARTIAL = BN > 64 && BN % 64 != 0;
+};
+template <class S, bool GATED = S::GATED> struct stored {
+    using as = S;
+};
+template <class S> struct stored<S, true> {
+    using as = halved<S>;
+};
+
 // The beta of the parameters, read where it is used.
 struct own_beta {
     const gemm_params &p;

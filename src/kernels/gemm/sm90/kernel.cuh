@@ -122,6 +122,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         else
             deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
+        if constexpr (S::GATED) forget(acc);
     }
     end_turns<S>(wg);
     await_panels(p, wg); // what the last stores read does not outlive this block

@@ -37,6 +37,8 @@ struct shape {
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
     static constexpr bool NARROW = false;   // D may have 8 bits: narrow.cuh
+    static constexpr bool GATED = false;    // two columns of sums make one of D: gated.cuh
+    static constexpr int D_COLUMNS = BN;    // of a tile
     static constexpr int REGS = BN / 2;     // accumulators a thread
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
     // promoted ones, since every chain reads A from shared memory.

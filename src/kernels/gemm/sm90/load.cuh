@@ -36,6 +36,10 @@ template <class S> struct source;
 template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot);
 template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot);
 
+// In gated.cuh, where B's rows come from its two halves: which half.
+template <class S, bool GATED = S::GATED> struct halves {
+};
+
 // In convolution.cuh, where A's rows are pixels: which of them, and which tap is loaded next.
 template <class S, bool IM2COL = S::IM2COL> struct taps {
 };
@@ -43,7 +47,7 @@ template <class S, bool IM2COL = S::IM2COL> struct taps {
 // What a tile's k-blocks have in common, worked out before the first: one thread loads, and every
 // instruction of its loop delays the next load. Rows of M or N are shared among the blocks of a
 // cluster that each load their piece for all.
-template <class S> struct source : taps<S> {
+template <class S> struct source : taps<S>, halves<S> {
     const gemm_params *params;
     uint32_t a_part, b_part;     // which piece is this block's
     int32_t a_row, b_row, batch; // where it begins
@@ -60,6 +64,7 @@ template <class S> struct source : taps<S> {
         const int32_t b_down = S::B_MN ? 0 : b_part * (S::BN >> (31 - __clz(p.cluster_m)));
         a_row = (t.m * p.cluster_m + at.row) * S::BM + a_down;
         b_row = (t.n * p.cluster_n + at.col) * S::BN + b_down;
+        if constexpr (S::GATED) b_row = this->begin_half(b_row, b_down);
         batch = t.batch;
         a_to = smem.a(0) + a_down * 128;
         b_to = smem.b(0) + b_down * 128;
@@ -82,7 +87,9 @@ template <class S> struct source : taps<S> {
         else
             load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
                      p.load_policy);
-        if constexpr (S::B_MN)
+        if constexpr (S::GATED)
+            this->load_half(p, *this, bar, there, k);
+        else if constexpr (S::B_MN)
             load_boxes<S::BN, S::BK>(p.b, b_to + there, bar, k, b_row, batch, b_part, p.cluster_m,
                                      b_mask, p.load_policy);
         else

@@ -108,6 +108,7 @@ PTX_FN void store_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared
             store_plain<S>(sums.of[slab], p, staging, side, d);
         else
             store_tile<S>(sums.of[slab], p, staging, side, d);
+        if constexpr (S::GATED) forget(sums.of[slab]);
     }
 }
 

@@ -15,7 +15,7 @@ template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, in
     const cluster_place at(p);
     const tile t = tile_of(p, w.index);
     place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
-               (int32_t)(t.n * p.cluster_n + at.col) * S::BN, t.batch};
+               (int32_t)(t.n * p.cluster_n + at.col) * S::D_COLUMNS, t.batch};
     asm volatile("" : "+r"(d.row), "+r"(d.col), "+r"(d.batch));
     return d;
 }
@@ -52,6 +52,6 @@ PTX_FN void store_for(const gemm_params &p, const shared_layout<S> &smem, int32_
         const place at = place_of<S>(p, w, wg);
         if constexpr (S::EPILOGUE)
             if (has_second(p)) store_rounds<S>(output_of(p, true), smem.staging(wg), wg, at);
-        store_rounds<S>(p, smem.staging(wg), wg, at);
+        store_rounds<typename stored<S>::as>(p, smem.staging(wg), wg, at);
     }
 }
