@@ -9,6 +9,17 @@ enum { FEW_STAGES = 5 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
 enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
 
+/* The image of the kernels that store what the view wants. */
+static bool is_of_image(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    if (view->conv.images > 0 || instance->image == GEMM_CONV)
+        return view->conv.images > 0 && instance->image == GEMM_CONV;
+    if (view->blocks || instance->image == GEMM_BLOCKS)
+        return view->blocks && instance->image == GEMM_BLOCKS && !view->epilogue;
+    if (view->epilogue) return instance->image == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
+    return !gemm_is_finished(instance);
+}
+
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                           const struct gemm_view *view)
 {
@@ -16,11 +27,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     /* Its rows are threads': a transposed D is the other orientation's. */
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if ((instance->image == GEMM_CONV) != (view->conv.images > 0)) return false;
-    if (instance->few != view->conv.few) return false;
-    if (instance->image != GEMM_CONV && (instance->image == GEMM_FINISHED) != view->epilogue)
-        return false;
-    if ((instance->image == GEMM_BLOCKS) != view->blocks) return false;
+    if (instance->few != view->conv.few || !is_of_image(instance, view)) return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
@@ -30,6 +37,13 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
 /* D goes out by the copy engine unless the request says otherwise: measured level with the warps'
  * own stores at 4096 cubed and 3 % faster at 8192 (docs/GEMM.md). */
 enum { DIRECT = -1 };
+
+/* Of 64 columns of D, that a tile has. */
+static int32_t groups_of(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const int32_t columns = gemm_d_columns(view, instance->bn);
+    return columns / GEMM_SLAB_ROWS + (columns % GEMM_SLAB_ROWS != 0);
+}
 
 /* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
  * tile's time to store in, and its stores hold up loads: one group at a time, but of tiles that
@@ -42,8 +56,7 @@ static int32_t panels_for(const struct gemm_instance *instance, const struct gem
         (int64_t)view->k * view->element_bits < 8 * (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
     const int32_t wide = view->out_bytes == 4 ? 2 : 1;
     if (instance->pingpong) return !hurry ? wide : bare && wide == 1 ? 3 : 2 * wide;
-    const int32_t groups = instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0);
-    const int32_t panels = groups * wide;
+    const int32_t panels = groups_of(instance, view) * wide;
     return panels < 2 ? panels : 2;
 }
 
@@ -74,7 +87,7 @@ static bool stores_last(const struct gemm_instance *instance, const struct gemm_
 static int32_t most_panels(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const int32_t wide = view->out_bytes == 4 ? 2 : 1;
-    return (instance->bn / GEMM_SLAB_ROWS + (instance->bn % GEMM_SLAB_ROWS != 0)) * wide;
+    return groups_of(instance, view) * wide;
 }
 
 /* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
@@ -109,7 +122,7 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
 /* Rows of D end inside 16 bytes. */
 static bool is_ragged(const struct gemm_view *view)
 {
-    return (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+    return gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
 }
 
 /* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can
@@ -127,7 +140,8 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
 static bool stores_itself(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const int32_t panel = gemm_panel_columns(view);
-    const bool partial = instance->bn > panel && instance->bn % GEMM_SLAB_ROWS != 0;
+    const int32_t columns = gemm_d_columns(view, instance->bn);
+    const bool partial = columns > panel && columns % GEMM_SLAB_ROWS != 0;
     if (!partial || view->out_bytes == 1) return false;
     return instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view);
 }
@@ -465,8 +479,10 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
     size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
-        /* A's blocks are not B's, nor are A's pixels. */
-        if (swapped && (problem->block_scale.a || problem->conv.images > 0)) continue;
+        /* A's blocks are not B's, nor are A's pixels, and a gate's halves are columns. */
+        if (swapped &&
+            (problem->block_scale.a || problem->conv.images > 0 || problem->epilogue.gate))
+            continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             const struct gemm_instance *instance = &gemm_instances[i];

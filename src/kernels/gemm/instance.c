@@ -44,7 +44,8 @@ bool gemm_is_bare(const struct gemm_instance *instance)
 
 bool gemm_is_finished(const struct gemm_instance *instance)
 {
-    return instance->image == GEMM_FINISHED || instance->image == GEMM_CONV;
+    return instance->image == GEMM_FINISHED || instance->image == GEMM_CONV ||
+           instance->image == GEMM_IMAGE_GATED;
 }
 
 bool gemm_stores_itself(const struct gemm_instance *instance)
@@ -54,7 +55,7 @@ bool gemm_stores_itself(const struct gemm_instance *instance)
 
 bool gemm_splits(const struct gemm_instance *instance)
 {
-    return !gemm_is_tall(instance) && instance->few == 0 &&
+    return !gemm_is_tall(instance) && instance->few == 0 && instance->image != GEMM_IMAGE_GATED &&
            !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 

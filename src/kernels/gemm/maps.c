@@ -63,6 +63,24 @@ static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct 
     return desc;
 }
 
+/* B of a gate: D's columns, then the half, whichever lies closer in memory. */
+static void describe_halves(const struct gemm_view *view, int32_t tile_rows, int32_t sharers,
+                            struct tmap_desc *desc)
+{
+    const uint64_t row = desc->stride_bytes[0], batch = desc->stride_bytes[1];
+    const uint64_t columns = (uint64_t)(view->n / 2);
+    const bool pairs = view->gate == GEMM_GATE_PAIRS;
+    const uint32_t piece = (uint32_t)(tile_rows / sharers), half = (uint32_t)tile_rows / 2;
+    desc->rank = 4;
+    desc->dim[1] = columns, desc->dim[2] = 2, desc->dim[3] = (uint64_t)view->batch;
+    desc->stride_bytes[0] = pairs ? 2 * row : row;
+    desc->stride_bytes[1] = pairs ? row : columns * row;
+    desc->stride_bytes[2] = batch;
+    desc->box[1] = piece < half ? piece : half;
+    desc->box[2] = piece / desc->box[1];
+    desc->box[3] = desc->elem_stride[3] = 1;
+}
+
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {
     return value < limit ? value : limit;
@@ -72,8 +90,9 @@ static struct tmap_desc result(const struct tmap_gemm_matrix *at, const struct g
                                int32_t tile_n, int32_t panel_rows)
 {
     const uint32_t span = (uint32_t)gemm_panel_columns(view);
-    const int32_t inner = view->transposed ? view->m : view->n;
-    const int32_t rows = view->transposed ? view->n : view->m;
+    const int32_t inner = gemm_d_inner(view);
+    const int32_t rows = view->transposed ? gemm_d_columns(view, view->n) : view->m;
+    tile_n = gemm_d_columns(view, tile_n);
     struct tmap_desc desc =
         matrix(at, dtype_of_out(view->out), 8 * view->out_bytes, inner, rows, view->batch);
     desc.box[0] = view->transposed ? span : at_most(span, (uint32_t)tile_n);
@@ -100,6 +119,7 @@ void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_
 
 bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc)
 {
+    tile_n = gemm_d_columns(view, tile_n);
     const int32_t left = tile_n % GEMM_SLAB_ROWS;
     if (tile_n <= GEMM_SLAB_ROWS || left == 0 || view->out_bytes == 4) return false;
     desc->box[view->transposed ? 1 : 0] = (uint32_t)left;
@@ -115,6 +135,7 @@ void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choic
     desc[1] = operand(&view->b, view, view->n, gemm_b_rows(instance), config->cluster_m);
     desc[2] = result(&problem->d, view, config->tile_n, gemm_panel_rows(instance));
     if (view->conv.images > 0) gemm_describe_conv(view, choice, desc);
+    if (view->gate) describe_halves(view, gemm_b_rows(instance), config->cluster_m, &desc[1]);
 }
 
 static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_desc *desc,

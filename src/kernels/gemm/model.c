@@ -216,8 +216,9 @@ static double part_clocks(const struct tmap_gemm_config *c)
 static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c,
                             double rounds)
 {
-    const int32_t inner = view->transposed ? view->m : view->n;
-    if (inner * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 || c->split_k > 1) return 0;
+    if (gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 ||
+        c->split_k > 1)
+        return 0;
     /* A pingpong's warpgroup has all of the tile's rows. */
     const double high = c->pingpong > 0 ? c->tile_m : 64;
     const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(high, view->m);
@@ -234,10 +235,10 @@ static double panel_waits(const struct gemm_view *view, const struct tmap_gemm_c
            (c->tile_n % 64 != 0 && c->tile_n > 64 ? PARTIAL_CLOCKS : 0);
 }
 
-/* A second output is stored as the first one is. */
-static int32_t outputs(const struct gemm_view *view)
+/* A second output is stored as the first one is; a gate leaves half. */
+static double outputs(const struct gemm_view *view)
 {
-    return 1 + view->second;
+    return (1 + view->second) * (view->gate ? 0.5 : 1);
 }
 
 /* What becomes of so many columns of sums before they are stored. */

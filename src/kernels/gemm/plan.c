@@ -35,7 +35,7 @@ static void fill_output(const struct gemm_view *view, const struct tmap_gemm_con
     p->d_address = (void *)(uintptr_t)problem->d.address;
     p->d_row_bytes = problem->d.ld * view->out_bytes;
     p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
-    p->ragged = (view->transposed ? view->m : view->n) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+    p->ragged = gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
     p->hand = c->store_warp > 0;
     p->plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) && c->split_k == 1 &&
@@ -49,7 +49,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t span = view->span;
     p->m = view->m;
-    p->n = view->n;
+    p->n = gemm_d_columns(view, view->n);
     p->batch = view->batch;
     const int32_t blocks = (view->k + span - 1) / span;
     const int32_t split = choice->instance->family == GEMM_SM90 ? c->split_k : 1;
@@ -259,7 +259,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a && !has_image(suite, p, GEMM_BLOCKS))
         return "scales of blocks are for compute capability 9.0's products";
-    if (gemm_wants_epilogue(p) && !has_image(suite, p, GEMM_FINISHED))
+    if (gemm_wants_epilogue(p) &&
+        !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
         return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
                "9.0";
     return "no kernel of the family fits";

@@ -22,6 +22,12 @@
 #define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue", kind, slabs, bn, false, false,      \
         false, true, GEMM_FINISHED)
+#define GEMM_GATED(kind, wgs, bn)                                                                  \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_gated", kind, wgs, bn, false, false, false, false,        \
+        GEMM_IMAGE_GATED)
+#define GEMM_GATED_PINGPONG(kind, slabs, bn)                                                       \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_gated", kind, slabs, bn, false, false, false,  \
+        true, GEMM_IMAGE_GATED)
 #define GEMM_SCALED(kind, wgs, bn)                                                                 \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_blocks", kind, wgs, bn, false, false, true, false,        \
         GEMM_BLOCKS)
@@ -76,12 +82,13 @@ _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INST
 static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
-                       "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv"},
+                       "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv",
+                       "gemm/sm90/bf16_gated"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
-                      "gemm/sm90/f16_epilogue"},
+                      "gemm/sm90/f16_epilogue", NULL, NULL, "gemm/sm90/f16_gated"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", NULL, "gemm/sm90/e4m3_epilogue",
-                       "gemm/sm90/e4m3_blocks"},
+                       "gemm/sm90/e4m3_blocks", NULL, "gemm/sm90/e4m3_gated"},
         [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },

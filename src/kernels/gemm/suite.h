@@ -12,7 +12,7 @@
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
- * scales of blocks, and of convolutions. */
+ * scales of blocks, of convolutions, and with a gate. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -20,6 +20,7 @@ enum gemm_image {
     GEMM_FINISHED,
     GEMM_BLOCKS,
     GEMM_CONV,
+    GEMM_IMAGE_GATED, /* the row's word is GEMM_GATED */
     GEMM_IMAGES
 };
 
@@ -159,6 +160,7 @@ struct gemm_view {
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
     bool epilogue, second;   /* steps of epilogue.def; a second output among them */
+    int32_t gate;            /* enum gemm_gate: D has half of N's columns */
     bool blocks;             /* scaled */
     bool activates;          /* by more than a maximum */
     bool precise_activation; /* one whose D keeps more than the hardware's tanh has */
@@ -170,6 +172,9 @@ struct gemm_view {
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 /* Of D in a panel's row: 128 bytes, or 64 of 8-bit elements (sm90/narrow.cuh). */
 int32_t gemm_panel_columns(const struct gemm_view *view);
+/* Columns of D for so many of the product, the kernel's; and how long a stored row of D is. */
+int32_t gemm_d_columns(const struct gemm_view *view, int32_t columns);
+int32_t gemm_d_inner(const struct gemm_view *view);
 
 /* The kernel that a group was planned with. */
 const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,

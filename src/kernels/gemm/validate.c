@@ -157,6 +157,10 @@ static enum tmap_status epilogue(const struct tmap_gemm_problem *p,
         return refuse(refusal, "beta: there is no C beside an out of 8 bits");
     if (gemm_is_narrow(p->out) && e->second.address)
         return refuse(refusal, "epilogue: there is no second beside an out of 8 bits");
+    if (e->gate && p->n % 2 != 0) return refuse(refusal, "epilogue: gate needs an even N");
+    if (e->gate && p->beta != 0.0f) return refuse(refusal, "beta: there is no C beside a gate");
+    if (e->gate && e->second.address)
+        return refuse(refusal, "epilogue: there is no second beside a gate");
     return e->second.address ? check_second(p, refusal) : TMAP_OK;
 }
 
@@ -236,9 +240,9 @@ static enum tmap_status conv(const struct tmap_gemm_problem *p, struct tmap_gemm
     const int64_t n = data ? s->channels : s->filters;
     const struct gemm_conv_view view = gemm_conv_view_of(s, data, p->a.ld);
     bool strided = false;
-    if (gemm_is_narrow(p->out) || p->epilogue.d_scale)
+    if (gemm_is_narrow(p->out) || p->epilogue.d_scale || p->epilogue.gate)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
-                           "convolutions have no out of 8 bits and no d_scale");
+                           "convolutions have no out of 8 bits, no d_scale and no gate");
     for (int i = 0; i < AXES; i++) strided |= s->stride[i] != 1;
     if (data && strided)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
@@ -282,7 +286,8 @@ enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
     p.c.address = 0; /* the case's addresses do not count */
     p.block_scale = (struct tmap_gemm_block_scale){0};
     p.epilogue = (struct tmap_gemm_epilogue){.activation = p.epilogue.activation,
-                                             .bias_type = p.epilogue.bias_type};
+                                             .bias_type = p.epilogue.bias_type,
+                                             .gate = p.epilogue.gate};
     return status == TMAP_OK ? gemm_validate(&p, &what->request, refusal) : status;
 }
 

@@ -18,6 +18,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);
     view.second = problem->epilogue.second.address != 0;
+    view.gate = problem->epilogue.gate;
     view.blocks = problem->block_scale.a != 0;
     if (problem->conv.images > 0) {
         view.conv = gemm_conv_view_of(&problem->conv, problem->b.mn_major, problem->a.ld);
@@ -30,6 +31,16 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.span = GEMM_SPAN_BYTES * 8 / view.element_bits;
     view.out_bytes = gemm_out_bytes(problem->out);
     return view;
+}
+
+int32_t gemm_d_columns(const struct gemm_view *view, int32_t columns)
+{
+    return view->gate ? columns / 2 : columns;
+}
+
+int32_t gemm_d_inner(const struct gemm_view *view)
+{
+    return view->transposed ? view->m : gemm_d_columns(view, view->n);
 }
 
 int32_t gemm_panel_columns(const struct gemm_view *view)
