@@ -147,6 +147,7 @@ static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
     p->epilogue = (struct probe_epilogue){.wanted = gemm_wants_epilogue(q),
                                           .activation = e->activation,
                                           .bias_type = bias,
+                                          .gate = e->gate,
                                           .alpha = vector(b, &e->alpha, PROBE_F32, 1, seed + 3),
                                           .beta = vector(b, &e->beta, PROBE_F32, 1, seed + 4)};
     struct probe_epilogue *f = &p->epilogue;
@@ -154,6 +155,7 @@ static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
     f->col_scale = vector(b, &e->col_scale, PROBE_F32, q->n, seed + 6);
     f->row_bias = vector(b, &e->row_bias, bias, q->m, seed + 7);
     f->col_bias = vector(b, &e->col_bias, bias, q->n, seed + 8);
+    f->d_scale = vector(b, &e->d_scale, PROBE_F32, 1, seed + 11);
     if (e->amax && (e->amax = allocate(b, sizeof(float))))
         b->failed |= b->api->memset_d8_async(e->amax, 0, sizeof(float), NULL) != 0;
     if (!e->second.address) return;
@@ -231,7 +233,7 @@ static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct p
         p->a = place(b, &q->a, in[0], q->m, q->k, q->batch, &ignored);
         p->b = place(b, &q->b, in[1], q->n, q->k, q->batch, &ignored);
     }
-    p->d = place(b, &q->d, out, q->m, q->n, q->batch, &p->d_bytes);
+    p->d = place(b, &q->d, out, q->m, q->epilogue.gate ? q->n / 2 : q->n, q->batch, &p->d_bytes);
     p->d_base = q->d.address - GUARD_BYTES;
     fill(b, &p->a, what->fill_a, what->parameter, what->seed);
     fill(b, &p->b, what->fill_b, what->parameter, what->seed + 1);

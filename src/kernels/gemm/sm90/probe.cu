@@ -161,13 +161,22 @@ __device__ static bool equal(double got, float want, int32_t type)
 // Half a unit in the last place of D's type, relative.
 __device__ static double rounding(int32_t type)
 {
+    if (type == PROBE_E4M3 || type == PROBE_E5M2) return type == PROBE_E4M3 ? 0x1p-4 : 0x1p-3;
     return type == PROBE_BF16 ? 0x1p-8 : type == PROBE_F16 ? 0x1p-11 : 0x1p-24;
 }
 
 // And half the smallest step: fp16 has so few exponents that small results are subnormal.
 __device__ static double smallest(int32_t type)
 {
+    if (type == PROBE_E4M3 || type == PROBE_E5M2) return type == PROBE_E4M3 ? 0x1p-10 : 0x1p-17;
     return type == PROBE_F16 ? 0x1p-25 : 1e-30;
+}
+
+// In place of what is larger than a type of 8 bits has.
+__device__ static double held(int32_t type, double v)
+{
+    const double most = type == PROBE_E4M3 ? 448 : type == PROBE_E5M2 ? 57344 : 1e300;
+    return fmax(fmin(v, most), -most);
 }
 
 __device__ static void record(probe_result *r, bool good, int64_t index, double want, double got,
@@ -213,10 +222,14 @@ __device__ static double approximation(int32_t activation, int32_t type, double 
     return 0x1p-12 * fabs(x) + (activation == 3 ? 2.6e-5 : 0);
 }
 
-// sum and size: of A B and of its terms' magnitudes; c: C's element. Both outputs against them.
-__device__ static void check_finished(const probe_check &q, int64_t e, int32_t m, int32_t n,
-                                      int32_t batch, double sum, double size, double c,
-                                      probe_result *result)
+// What an activation is given, and how far off it may be.
+struct given {
+    double x, off;
+};
+
+// n: of the product's columns. sum and size: of A B and of its terms' magnitudes; c: C's element.
+__device__ static given before(const probe_check &q, int32_t m, int32_t n, double sum, double size,
+                               double c)
 {
     const probe_epilogue &f = q.epilogue;
     const double alpha = q.alpha * at_or(f.alpha, PROBE_F32, 0, 1) *
@@ -224,21 +237,40 @@ __device__ static void check_finished(const probe_check &q, int64_t e, int32_t m
     const double added = q.beta * at_or(f.beta, PROBE_F32, 0, 1) * c;
     const double row = at_or(f.row_bias, f.bias_type, m, 0);
     const double col = at_or(f.col_bias, f.bias_type, n, 0);
-    const double x = alpha * sum + added + row + col, y = activated(f.activation, x);
+    const double x = alpha * sum + added + row + col;
     // Of fp32's roundings and approximations on the way, by the largest number on it.
     const double way =
         fabs(alpha) * (q.exact ? fabs(sum) : size) + fabs(added) + fabs(row) + fabs(col) + 1;
-    const double off = 1.2 * (q.exact ? 0 : q.relative * fabs(alpha) * size) + 0x1p-20 * way;
-    const double allowed = off + rounding(q.d.type) * fabs(y) + smallest(q.d.type) +
-                           approximation(f.activation, q.d.type, x);
+    return {x, 1.2 * (q.exact ? 0 : q.relative * fabs(alpha) * size) + 0x1p-20 * way};
+}
+
+// D's element against y, which may be off by so much before D's scale.
+__device__ static void check_d(const probe_check &q, int64_t e, int32_t m, int32_t n, int32_t batch,
+                               double y, double off, probe_result *result)
+{
+    const double scale = at_or(q.epilogue.d_scale, PROBE_F32, 0, 1),
+                 want = held(q.d.type, scale * y);
+    const double allowed =
+        fabs(scale) * off + rounding(q.d.type) * fabs(scale * y) + smallest(q.d.type);
     const double got = read(q.d.data, q.d.type, index_of(q.d, m, n, batch));
-    const double error = fabs(got - y) / allowed;
-    record(result, error <= 1.0, e, y, got, error);
+    const double error = fabs(got - want) / allowed;
+    record(result, error <= 1.0, e, want, got, error);
     atomicMax(&result->most_bits, (unsigned long long)__double_as_longlong(fabs(y)));
+}
+
+// Both outputs.
+__device__ static void check_finished(const probe_check &q, int64_t e, int32_t m, int32_t n,
+                                      int32_t batch, double sum, double size, double c,
+                                      probe_result *result)
+{
+    const probe_epilogue &f = q.epilogue;
+    const given g = before(q, m, n, sum, size, c);
+    check_d(q, e, m, n, batch, activated(f.activation, g.x),
+            g.off + approximation(f.activation, q.d.type, g.x), result);
     if (!f.second.data) return;
     const double kept = read(f.second.data, q.d.type, index_of(f.second, m, n, batch));
-    const double room = off + rounding(q.d.type) * fabs(x) + smallest(q.d.type);
-    record(result, fabs(kept - x) <= room, e, x, kept, fabs(kept - x) / room);
+    const double room = g.off + rounding(q.d.type) * fabs(g.x) + smallest(q.d.type);
+    record(result, fabs(kept - g.x) <= room, e, g.x, kept, fabs(kept - g.x) / room);
 }
 
 // The pixel of A that the tap brings to row m of D, or -1. By the definition: y's pixel p has x's
@@ -294,6 +326,26 @@ __device__ static void sum_product(const probe_check &q, int32_t m, int32_t n, i
     }
 }
 
+// Where a gate makes an element of D of two columns of the product.
+__device__ static void check_gated(const probe_check &q, int64_t e, int32_t m, int32_t n,
+                                   int32_t batch, probe_result *result)
+{
+    const probe_epilogue &f = q.epilogue;
+    given g[2];
+    for (int32_t half = 0; half < 2; half++) {
+        const int32_t column = f.gate == 2 ? 2 * n + half : n + half * q.d.k;
+        double sum = 0, size = 0;
+        sum_product(q, m, column, batch, sum, size);
+        g[half] = before(q, m, column, sum, size, 0);
+    }
+    const double y = activated(f.activation, g[0].x);
+    // An activation's slope is at most 1.13 (GELU's).
+    const double off = 1.2 * g[0].off + approximation(f.activation, q.d.type, g[0].x);
+    check_d(q, e, m, n, batch, y * g[1].x,
+            off * (fabs(g[1].x) + g[1].off) + fabs(y) * g[1].off + 0x1p-22 * fabs(y * g[1].x),
+            result);
+}
+
 // One thread an element: the sum in fp64, then D's element against it. NaN and infinity fail.
 extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
 {
@@ -306,6 +358,10 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
         const int32_t m = (int32_t)((e - batch * per) / q.d.k),
                       n = (int32_t)((e - batch * per) % q.d.k);
         double sum = 0, size = 0;
+        if (q.epilogue.gate) {
+            check_gated(q, e, m, n, batch, result);
+            continue;
+        }
         if (q.conv.taps)
             sum_conv(q, m, n, sum, size);
         else

@@ -41,10 +41,12 @@ struct probe_matrix {
 };
 
 /* What an epilogue adds to a check. Vectors are NULL where they are not wanted; alpha, beta and
- * scales are of floats. second: its data NULL where there is none. */
+ * scales are of floats. second: its data NULL where there is none. gate: D's columns are of two of
+ * B's, 1 as many apart as there are, 2 neighbours. */
 struct probe_epilogue {
     int32_t wanted, activation, bias_type; /* enum tmap_gemm_activation, probe_type */
-    const void *alpha, *beta, *row_scale, *col_scale, *row_bias, *col_bias;
+    int32_t gate;
+    const void *alpha, *beta, *row_scale, *col_scale, *row_bias, *col_bias, *d_scale;
     struct probe_matrix second;
 };
 
