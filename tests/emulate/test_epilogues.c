@@ -25,6 +25,11 @@ static uint32_t draw(uint64_t *r, uint32_t below)
     return (uint32_t)(*r >> 33) % below;
 }
 
+static bool is_gated(const struct gemm_instance *g)
+{
+    return g->image == GEMM_IMAGE_GATED;
+}
+
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
 {
     static const float scales[] = {1, 2, -0.5f}, addends[] = {0, 1, -2};
@@ -40,7 +45,9 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .alpha = scales[draw(r, 3)],
                                   .beta = bare ? 0 : addends[draw(r, 3)]};
     p.d.mn_major = !bare && draw(r, 4) == 0;
-    if (gemm_is_narrow(p.out)) p.beta = 0;
+    if (gemm_is_narrow(p.out) || is_gated(g)) p.beta = 0;
+    if (is_gated(g)) p.n = (p.n + 1) / 2 * 2;
+    if (is_gated(g) && p.out == TMAP_GEMM_OUT_F16) p.k = 1 + p.k % 8; /* fp16 holds 65504 */
     return p;
 }
 
@@ -58,7 +65,9 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
                                    .col_bias = draw(r, 2),
                                    .amax = draw(r, 2),
                                    .d_scale = draw(r, 3) == 0};
-    e.second.address = !gemm_is_bare(g) && !gemm_is_narrow(p->out) && draw(r, 2);
+    e.second.address = !gemm_is_bare(g) && !gemm_is_narrow(p->out) && !is_gated(g) && draw(r, 2);
+    if (is_gated(g)) e.gate = 1 + (int32_t)draw(r, GEMM_GATES - 1);
+    if (is_gated(g) && p->out == TMAP_GEMM_OUT_F16) e.alpha = e.row_scale = e.col_scale = 0;
     if (!e.col_bias) e.activation = 1 + (int32_t)draw(r, GEMM_ACTIVATIONS - 1);
     return e;
 }
@@ -66,7 +75,7 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
 static bool configure(const struct gemm_instance *g, const struct tmap_gemm_problem *p, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
-    const bool turn = !gemm_is_bare(g) || p->d.mn_major;
+    const bool turn = !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
     const struct tmap_gemm_config request = {.tile_m = 64 * g->wgs,
                                              .tile_n = g->bn,
                                              .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
@@ -96,10 +105,10 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     const struct emulated_epilogue_outcome o = emulated_epilogue_inspect(&x);
     if (!clean || !o.right) {
         fail_msg("%s %dx%dx%d seed %u: D %g, second %g, amax %g; out %d "
-                 "activation %d steps %x swapped %d split %d stream %d direct %d",
+                 "activation %d gate %d steps %x cluster %dx%d swapped %d split %d stream %d",
                  g->name, p.m, p.n, p.k, (unsigned)seed, o.d, o.second, o.amax, p.out,
-                 p.epilogue.activation, o.steps, config.swapped, config.split_k, config.stream_k,
-                 config.direct);
+                 p.epilogue.activation, p.epilogue.gate, o.steps, config.cluster_m,
+                 config.cluster_n, config.swapped, config.split_k, config.stream_k);
     }
     emulated_epilogue_free(suite, &x);
 }
@@ -107,6 +116,7 @@ static void one(const struct gemm_instance *g, uint64_t seed)
 static void instances(void **state)
 {
     const uint64_t shapes = emulated_shapes(3);
+    emulated_unload(); /* what one that failed has left */
     assert_true(emulated_ptx(*state));
     const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %s: %zu instances, %u shapes each\n", (const char *)*state, seen,
@@ -115,7 +125,7 @@ static void instances(void **state)
     emulated_unload();
 }
 
-enum { AMAX_OUTSIDE = 68 };
+enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104 };
 static const struct {
     uint32_t id;
     const char *name;
@@ -124,9 +134,10 @@ static const struct {
 #include "support/epilogue_faults.def"
 };
 
-/* Every step at once (but where small sums are wanted), with N odd and rows that end inside a tile;
+/* Of the fault's kind of product, or with no fault of the control's: every step at once that it has
+ * (but where small sums are wanted), with N odd and rows that end inside a tile;
  * true when all of it is right. */
-static bool right_with(uint32_t fault, uint64_t seed)
+static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
 {
     struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = 150, .n = 201, .k = 130, .batch = 1, .alpha = 1, .beta = 1};
@@ -149,13 +160,22 @@ static bool right_with(uint32_t fault, uint64_t seed)
         p.k = 1, p.beta = 0;
         p.epilogue = (struct tmap_gemm_epilogue){.row_bias = 1, .col_bias = 1, .amax = 1};
     }
+    const bool gated = fault >= FIRST_GATED || control == FIRST_GATED;
+    const bool narrow = fault >= FIRST_NARROW || control == FIRST_NARROW;
+    if (narrow || gated) {
+        p.beta = 0, p.epilogue.beta = 0, p.epilogue.second.address = 0;
+        p.epilogue.d_scale = 1;
+    }
+    if (gated) p.n = 202, p.out = TMAP_GEMM_OUT_F32, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
+    if (narrow && !gated) p.out = TMAP_GEMM_OUT_E4M3;
     assert_true(emulated_epilogue_make(suite, &p, seed, &x));
     assert_int_equal(tmap_gemm_make_plan(suite, &x.product.problem, &request, &plan, NULL),
                      TMAP_OK);
     memcpy(&with, plan.params, sizeof with);
     with.fault = fault;
     memcpy(plan.params, &with, sizeof with);
-    plan.function = emulated_function("gemm_faulty_1x64_epilogue");
+    plan.function =
+        emulated_function(gated ? "gemm_faulty_1x64_gated" : "gemm_faulty_1x64_epilogue");
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
     const bool ran =
@@ -168,25 +188,34 @@ static bool right_with(uint32_t fault, uint64_t seed)
 static void every_fault_is_found(void **state)
 {
     (void)state;
+    emulated_unload();
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_gated"));
     assert_true(emulated_ptx("tests/device/gemm/faults"));
     memset(suite->functions, 0, sizeof suite->functions);
-    for (uint64_t seed = 0; seed < 3; seed++) assert_true(right_with(0, seed));
+    for (uint64_t seed = 0; seed < 3; seed++)
+        assert_true(right_with(0, 0, seed) && right_with(0, FIRST_NARROW, seed) &&
+                    right_with(0, FIRST_GATED, seed));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
-            if (right_with(faults[i].id, seed)) fail_msg("not found: %s", faults[i].name);
+            if (right_with(faults[i].id, 0, seed)) fail_msg("not found: %s", faults[i].name);
     emulated_unload();
 }
 
 #define SOURCE(name)                                                                               \
-    cmocka_unit_test_prestate(instances,                                                           \
-                              (void *)(uintptr_t) "src/kernels/gemm/sm90/" name "_epilogue")
+    cmocka_unit_test_prestate(instances, (void *)(uintptr_t) "src/kernels/gemm/sm90/" name)
 
 int main(void)
 {
-    struct CMUnitTest tests[] = {SOURCE("bf16"), SOURCE("f16"), SOURCE("e4m3"),
+    struct CMUnitTest tests[] = {SOURCE("bf16_epilogue"),
+                                 SOURCE("f16_epilogue"),
+                                 SOURCE("e4m3_epilogue"),
+                                 SOURCE("bf16_gated"),
+                                 SOURCE("f16_gated"),
+                                 SOURCE("e4m3_gated"),
                                  cmocka_unit_test(every_fault_is_found)};
-    static const char *const names[] = {"bf16", "f16", "e4m3"};
+    static const char *const names[] = {"bf16",       "f16",       "e4m3",
+                                        "bf16 gated", "f16 gated", "e4m3 gated"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

@@ -107,7 +107,7 @@ struct vectors {
 };
 
 /* The product's expected values are sums with C, alpha and beta of 1. */
-static void finish(const struct vectors *v, struct emulated_epilogue *out)
+static void finish(const struct vectors *v, double *before, struct emulated_epilogue *out)
 {
     const struct tmap_gemm_problem *p = &out->product.problem;
     const double alpha = (double)p->alpha * at(v->alpha, 0, 1);
@@ -124,7 +124,29 @@ static void finish(const struct vectors *v, struct emulated_epilogue *out)
             out->second[i] = x, out->second_allowed[i] = rounding(p->out, x) + inexact(p, x);
         out->product.expected[i] = held(p->out, kept * y);
         out->product.size[i] = rounding(p->out, kept * y) + kept * inexact(p, x);
-        if (fabs(y) > out->amax) out->amax = fabs(y);
+        if (before) before[i] = x;
+        if (fabs(y) > out->amax) out->amax = fabs(y), out->amax_allowed = 0;
+    }
+}
+
+/* Of a gate, whose product's expected values are activated where they are the first half's: half as
+ * many columns, the first's value times the second's before its activation. */
+static void fold(const struct vectors *v, const double *before, struct emulated_epilogue *out)
+{
+    const struct tmap_gemm_problem *p = &out->product.problem;
+    const bool pairs = p->epilogue.gate == TMAP_GEMM_GATE_PAIRS;
+    const int32_t columns = p->n / 2;
+    const double kept = at(v->d_scale, 0, 1);
+    out->amax = 0;
+    for (int64_t i = 0; i < (int64_t)p->batch * p->m * columns; i++) {
+        const int64_t row = i / columns * p->n, j = i % columns;
+        const double x = before[row + (pairs ? 2 * j : j)];
+        const double y = before[row + (pairs ? 2 * j + 1 : columns + j)];
+        const double z = activated(p->epilogue.activation, x) * y;
+        out->product.expected[i] = held(p->out, kept * z);
+        out->product.size[i] =
+            rounding(p->out, kept * z) + kept * inexact(p, x) * (1e-6 + fabs(y)) + 1e-6 * fabs(z);
+        if (fabs(z) > out->amax) out->amax = fabs(z), out->amax_allowed = inexact(p, x) * fabs(y);
     }
 }
 
@@ -170,7 +192,12 @@ bool emulated_epilogue_make(struct tmap_gemm *s, const struct tmap_gemm_problem 
     double *amax = vector(s, &e->amax, TMAP_GEMM_OUT_F32, 1, false, 0, &seed);
     if (amax) *(float *)(uintptr_t)e->amax = 0;
     if (!second(s, out)) return false;
-    finish(&v, out);
+    double *before =
+        e->gate ? malloc(sizeof *before * (size_t)p->batch * (size_t)p->m * (size_t)p->n) : NULL;
+    if (e->gate && !before) return false;
+    finish(&v, before, out);
+    if (before) fold(&v, before, out);
+    free(before);
     double *all[] = {v.alpha,    v.beta,     v.row_scale, v.col_scale,
                      v.row_bias, v.col_bias, v.d_scale,   amax};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
@@ -179,8 +206,10 @@ bool emulated_epilogue_make(struct tmap_gemm *s, const struct tmap_gemm_problem 
 
 struct emulated_epilogue_outcome emulated_epilogue_inspect(const struct emulated_epilogue *x)
 {
-    struct emulated_epilogue_outcome o = {.d = emulated_product_worst(&x->product)};
     const struct tmap_gemm_epilogue *e = &x->product.problem.epilogue;
+    struct emulated_product d = x->product;
+    if (e->gate) d.problem.n /= 2;
+    struct emulated_epilogue_outcome o = {.d = emulated_product_worst(&d)};
     if (x->second) {
         struct emulated_product other = x->product;
         other.problem.d = e->second;
@@ -189,8 +218,8 @@ struct emulated_epilogue_outcome emulated_epilogue_inspect(const struct emulated
         o.second = emulated_product_worst(&other);
     }
     if (e->amax)
-        o.amax =
-            fabs((double)*(const float *)(uintptr_t)e->amax - x->amax) / (1e-6 * (1 + x->amax));
+        o.amax = fabs((double)*(const float *)(uintptr_t)e->amax - x->amax) /
+                 (1e-6 * (1 + x->amax) + x->amax_allowed);
 #define STEP(word, member, bytes) o.steps |= (unsigned)(e->member != 0) << GEMM_STEP_##word;
 #include "kernels/gemm/epilogue.def"
     o.right = o.d <= 1 && o.second <= 1 && o.amax <= 1; /* a NaN is not */

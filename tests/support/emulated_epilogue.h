@@ -7,7 +7,7 @@
 struct emulated_epilogue {
     struct emulated_product product; /* its expected values are D's, its sizes what is allowed */
     double *second, *second_allowed; /* of the second output, or NULL */
-    double amax;
+    double amax, amax_allowed;       /* beside fp32's roundings */
 };
 
 struct emulated_epilogue_outcome {

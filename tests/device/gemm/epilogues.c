@@ -36,13 +36,24 @@ static struct tmap_gemm_epilogue steps(uint64_t *state)
                                    .row_bias = below(state, 3) == 0,
                                    .col_bias = below(state, 2),
                                    .second = {.address = below(state, 3) == 0},
-                                   .amax = below(state, 3) == 0};
+                                   .amax = below(state, 3) == 0,
+                                   .d_scale = below(state, 4) == 0};
     if (!gemm_wants_epilogue(&(struct tmap_gemm_problem){.epilogue = e})) e.col_bias = 1;
     return e;
 }
 
+/* What a product with a gate, or D of 8 bits, does without. */
+static void leave_out(struct tmap_gemm_problem *p)
+{
+    if (!p->epilogue.gate && !gemm_is_narrow(p->out)) return;
+    p->beta = 0;
+    p->epilogue.beta = p->epilogue.second.address = 0;
+}
+
 static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
 {
+    static const int32_t outs[] = {TMAP_GEMM_OUT_BF16, TMAP_GEMM_OUT_F16, TMAP_GEMM_OUT_F32,
+                                   TMAP_GEMM_OUT_E4M3, TMAP_GEMM_OUT_E5M2};
     static const float alphas[] = {1, 1, 2, -0.5f}, betas[] = {0, 0, 0, 1, -2};
     static const int32_t tiles[][3] = {
         {0, 0, 0},     {64, 64, -1},  {128, 128, -1}, {128, 256, -1}, {128, 192, 1},  {128, 128, 1},
@@ -50,7 +61,7 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
         {128, 48, -1}, {128, 16, -1}, {64, 80, -1},   {64, 32, -1}};
     const int32_t *tile = tiles[below(state, sizeof tiles / sizeof *tiles)];
     struct tmap_gemm_case c = {.problem = {.kind = kind,
-                                           .out = (int32_t)below(state, 3),
+                                           .out = outs[below(state, 5)],
                                            .m = extent(state),
                                            .n = extent(state),
                                            .k = extent(state),
@@ -67,6 +78,23 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
                                           .swapped = below(state, 3) ? 0 : 1,
                                           .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     c.reruns = below(state, 8) == 0 ? 3 : 0;
+    leave_out(&c.problem);
+    return c;
+}
+
+/* Its columns are twice D's. fp16 would not hold the products of two large sums. */
+static struct tmap_gemm_case drawn_gate(int32_t kind, uint64_t *state)
+{
+    static const int32_t tiles[][3] = {{0, 0, 0},      {64, 64, -1},  {128, 128, -1},
+                                       {128, 256, -1}, {128, 192, 1}, {128, 128, 1}};
+    const int32_t *tile = tiles[below(state, sizeof tiles / sizeof *tiles)];
+    struct tmap_gemm_case c = drawn(kind, state);
+    c.problem.n *= 2;
+    c.problem.epilogue.gate = 1 + (int32_t)below(state, GEMM_GATES - 1);
+    if (c.problem.out == TMAP_GEMM_OUT_F16) c.problem.out = TMAP_GEMM_OUT_BF16;
+    c.request.tile_m = tile[0], c.request.tile_n = tile[1], c.request.pingpong = tile[2];
+    c.request.swapped = 0;
+    leave_out(&c.problem);
     return c;
 }
 
@@ -100,8 +128,8 @@ static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
     struct tmap_gemm_config config, *r = &c->request;
     int32_t *const members[] = {&r->stream_k, &r->direct, &r->swapped, &r->pingpong, &r->tile_m};
     const int32_t activation = c->problem.epilogue.activation;
-    p.epilogue =
-        (struct tmap_gemm_epilogue){.activation = activation ? activation : TMAP_GEMM_RELU};
+    p.epilogue = (struct tmap_gemm_epilogue){.activation = activation ? activation : TMAP_GEMM_RELU,
+                                             .gate = c->problem.epilogue.gate};
     if (p.block_scale.a) {
         p.epilogue.activation = 0;
         p.block_scale =
@@ -121,28 +149,34 @@ static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outc
     const struct tmap_gemm_problem *p = &c->problem;
     const struct tmap_gemm_epilogue *e = &p->epilogue;
     printf("# kind %d out %d %dx%dx%d batch %d column %d alpha %g beta %g activation %d bias %d: "
-           "steps %d%d %d%d %d%d %d %d; tile %dx%d cluster %dx%d split %d stream %d swapped %d "
+           "steps %d%d %d%d %d%d %d %d %d gate %d; tile %dx%d cluster %dx%d split %d stream %d "
+           "swapped %d "
            "pingpong %d direct %d: status %d (%s), wrong %llu of %llu, guard %llu, rerun %llu, "
            "first %llu expected %.9g got %.9g worst %.3g\n",
            p->kind, p->out, p->m, p->n, p->k, p->batch, p->d.mn_major, (double)p->alpha,
            (double)p->beta, e->activation, e->bias_type, e->alpha != 0, e->beta != 0,
            e->row_scale != 0, e->col_scale != 0, e->row_bias != 0, e->col_bias != 0,
-           e->second.address != 0, e->amax != 0, o->config.tile_m, o->config.tile_n,
-           o->config.cluster_m, o->config.cluster_n, o->config.split_k, o->config.stream_k,
-           o->config.swapped, o->config.pingpong, o->config.direct, status, o->refusal.text,
-           (unsigned long long)o->wrong, (unsigned long long)o->checked,
+           e->second.address != 0, e->amax != 0, e->d_scale != 0, e->gate, o->config.tile_m,
+           o->config.tile_n, o->config.cluster_m, o->config.cluster_n, o->config.split_k,
+           o->config.stream_k, o->config.swapped, o->config.pingpong, o->config.direct, status,
+           o->refusal.text, (unsigned long long)o->wrong, (unsigned long long)o->checked,
            (unsigned long long)o->guard_wrong, (unsigned long long)o->rerun_wrong,
            (unsigned long long)o->first, o->expected, o->got, o->worst);
 }
 
-static void shapes(struct rig *r, int32_t kind, bool blocks, int count, uint64_t seed)
+enum { STEPS, BLOCKS, GATES };
+
+static void shapes(struct rig *r, int32_t kind, int what, int count, uint64_t seed)
 {
+    static const char *const words[] = {"", " by blocks", " with a gate"};
     unsigned long wrong = 0, split = 0, streamed = 0, swapped = 0, pingpong = 0, elements = 0;
     double worst = 0;
     char text[200];
     uint64_t state = seed + (uint64_t)kind;
     for (int i = 0; i < count; i++) {
-        struct tmap_gemm_case c = blocks ? drawn_blocks(&state) : drawn(kind, &state);
+        struct tmap_gemm_case c = what == BLOCKS  ? drawn_blocks(&state)
+                                  : what == GATES ? drawn_gate(kind, &state)
+                                                  : drawn(kind, &state);
         struct tmap_gemm_outcome o;
         memset(&o, 0, sizeof o);
         fit(r->gemm, &c);
@@ -160,21 +194,33 @@ static void shapes(struct rig *r, int32_t kind, bool blocks, int count, uint64_t
         text, sizeof text,
         "kind %d%s, seed %llu: %d shapes (%lu split, %lu streamed, %lu swapped, %lu pingpong), "
         "%lu wrong, %lu elements, worst %.3f of the bound",
-        kind, blocks ? " by blocks" : "", (unsigned long long)seed, count, split, streamed, swapped,
-        pingpong, wrong, elements, worst);
+        kind, words[what], (unsigned long long)seed, count, split, streamed, swapped, pingpong,
+        wrong, elements, worst);
     rig_tap(r, wrong == 0, text);
 }
 
 /* --- faults: the bytes of both outputs and amax, with the fault and without --- */
 
-/* The kernel with the faults has no activations good to fp32 (finished.cuh), so the case with an
- * activation has D in bf16, where the shipped kernel computes the same: the control is bitwise. */
+/* The kernel with the faults has no activations good to fp32 (finished.cuh), so the cases with an
+ * activation have D in bf16 or less, where the shipped kernel computes the same: the control is
+ * bitwise. */
 
-enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216, AMAX_OUTSIDE = 68 };
+enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216 };
+/* Products that faults show in: with every step but those of the next two, with small sums, with D
+ * of 8 bits, with a gate; faults from these ids on are the last two's. */
+enum fixture_of { ALL, SMALL, NARROW, GATED, FIXTURES };
+enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104 };
+
+static enum fixture_of fixture_of(uint32_t fault)
+{
+    if (fault >= FIRST_NARROW) return fault >= FIRST_GATED ? GATED : NARROW;
+    return fault == AMAX_OUTSIDE ? SMALL : ALL;
+}
 
 struct fixture {
     struct rig *rig;
     struct tmap_gemm_plan plan;
+    tmap_cu_function faulty;
     tmap_cu_deviceptr out; /* D, then the second output, then amax */
     size_t bytes;
     uint8_t *host;
@@ -189,15 +235,19 @@ static tmap_cu_deviceptr floats(struct rig *r, int count, float from, float step
     return at;
 }
 
-static bool lay_out(struct fixture *b, bool small)
+static bool lay_out(struct fixture *b, enum fixture_of which)
 {
     struct rig *r = b->rig;
+    const bool small = which == SMALL;
     const uint64_t second = M * LD * 4, amax = second + M * SECOND_LD * 4;
     b->bytes = amax + 4;
     b->out = rig_memory(r, b->bytes);
+    const int32_t out = small             ? TMAP_GEMM_OUT_F32
+                        : which == NARROW ? TMAP_GEMM_OUT_E4M3
+                                          : TMAP_GEMM_OUT_BF16;
     struct tmap_gemm_problem p =
-        rig_problem(small ? TMAP_GEMM_OUT_F32 : TMAP_GEMM_OUT_BF16, M, N, small ? 8 : K,
-                    rig_operand(r, M * 136, 1), rig_operand(r, N * 136, 2), b->out);
+        rig_problem(out, M, N + (which == GATED), small ? 8 : K, rig_operand(r, M * 136, 1),
+                    rig_operand(r, (N + 1) * 136, 2), b->out);
     p.a.ld = p.b.ld = 136, p.d.ld = LD;
     p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F32,
                                              .row_bias = floats(r, M, 64, 0.25f),
@@ -209,7 +259,11 @@ static bool lay_out(struct fixture *b, bool small)
         e->alpha = floats(r, 1, 0.5f, 0), e->beta = floats(r, 1, 2, 0);
         e->row_scale = floats(r, M, 0.25f, 0.125f), e->col_scale = floats(r, N, 0.25f, 0.125f);
         e->row_bias = floats(r, M, -2, 0.25f), e->col_bias = floats(r, N, -1, 0.25f);
-        e->second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
+        e->d_scale = floats(r, 1, 0.25f, 0);
+        e->gate = which == GATED ? TMAP_GEMM_GATE_HALVES : TMAP_GEMM_GATE_NONE;
+    }
+    if (which == ALL) {
+        p.epilogue.second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
         p.beta = 1;
         p.c = (struct tmap_gemm_matrix){.address = floats(r, 1, 3, 0), .ld = 0};
     }
@@ -221,23 +275,24 @@ static bool lay_out(struct fixture *b, bool small)
     return false;
 }
 
-static bool outputs(struct fixture *b, uint32_t fault, tmap_cu_function faulty, uint8_t *to)
+/* By the shipped kernel, or by the one with the fault. */
+static bool outputs(struct fixture *b, uint32_t fault, tmap_cu_function function, uint8_t *to)
 {
     struct tmap_gemm_plan plan = b->plan;
     struct gemm_params p;
     memcpy(&p, plan.params, sizeof p);
     p.fault = fault;
     memcpy(plan.params, &p, sizeof p);
-    if (faulty) plan.function = faulty;
+    if (function) plan.function = function;
     const struct tmap_libcuda *api = b->rig->api;
     return !api->memset_d8_async(b->out, 0, b->bytes, NULL) &&
            tmap_gemm_run(&plan, NULL) == TMAP_OK && !api->memcpy_dtoh(to, b->out, b->bytes);
 }
 
-static bool differs(struct fixture *b, uint32_t fault, tmap_cu_function faulty)
+static bool differs(struct fixture *b, uint32_t fault)
 {
     uint8_t *good = malloc(b->bytes), *bad = malloc(b->bytes);
-    if (!good || !bad || !outputs(b, 0, NULL, good) || !outputs(b, fault, faulty, bad)) exit(2);
+    if (!good || !bad || !outputs(b, 0, NULL, good) || !outputs(b, fault, b->faulty, bad)) exit(2);
     const bool differ = memcmp(good, bad, b->bytes) != 0;
     free(good);
     free(bad);
@@ -253,24 +308,23 @@ static void faults(struct rig *r)
 #define FAULT_OF(id, name) {id, name},
 #include "support/epilogue_faults.def"
     };
-    struct fixture all = {.rig = r}, small = {.rig = r};
+    struct fixture fixtures[FIXTURES];
     tmap_cu_module module;
-    tmap_cu_function faulty;
     char text[120];
-    if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
-        r->api->module_get_function(&faulty, module, "gemm_faulty_1x64_epilogue") ||
-        r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                   (int)r->gemm->smem_optin_bytes) ||
-        !lay_out(&all, false) || !lay_out(&small, true)) {
-        rig_tap(r, false, "faults: set up");
-        return;
+    bool right = r->api->module_load_data(&module, image_tests_device_gemm_faults) == 0;
+    for (int i = 0; i < FIXTURES && right; i++) {
+        const char *name = i == GATED ? "gemm_faulty_1x64_gated" : "gemm_faulty_1x64_epilogue";
+        struct fixture *b = &fixtures[i];
+        *b = (struct fixture){.rig = r};
+        right = !r->api->module_get_function(&b->faulty, module, name) &&
+                !r->api->func_set_attribute(b->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
+                                            (int)r->gemm->smem_optin_bytes) &&
+                lay_out(b, (enum fixture_of)i) && !differs(b, 0);
     }
-    const bool control = !differs(&all, 0, faulty) && !differs(&small, 0, faulty);
-    rig_tap(r, control, "the control is right");
-    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
-        struct fixture *b = planted[i].id == AMAX_OUTSIDE ? &small : &all;
+    rig_tap(r, right, "the controls are right");
+    for (size_t i = 0; i < sizeof planted / sizeof *planted && right; i++) {
         snprintf(text, sizeof text, "found: %s", planted[i].name);
-        rig_tap(r, control && differs(b, planted[i].id, faulty), text);
+        rig_tap(r, differs(&fixtures[fixture_of(planted[i].id)], planted[i].id), text);
     }
 }
 
@@ -282,8 +336,8 @@ int main(int argc, char **argv)
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
     if (!rig_open(&r, 0, 2000, "epilogues")) return 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        shapes(&r, kinds[i], false, count, seed);
-    shapes(&r, TMAP_GEMM_E4M3, true, count, seed);
+        shapes(&r, kinds[i], STEPS, count, seed), shapes(&r, kinds[i], GATES, count, seed + 1);
+    shapes(&r, TMAP_GEMM_E4M3, BLOCKS, count, seed);
     faults(&r);
     printf("1..%d\n", r.number);
     rig_close(&r);
