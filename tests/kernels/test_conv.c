@@ -228,6 +228,18 @@ static void too_deep(struct tmap_conv_problem *c)
 {
     c->shape.channels = 1 << 28;
 }
+static void of_8_bits(struct tmap_conv_problem *c)
+{
+    c->out = TMAP_GEMM_OUT_E4M3;
+}
+static void scaled(struct tmap_conv_problem *c)
+{
+    c->epilogue.d_scale = 4096;
+}
+static void gated(struct tmap_conv_problem *c)
+{
+    c->epilogue.gate = TMAP_GEMM_GATE_HALVES;
+}
 static void odd_address(struct tmap_conv_problem *c)
 {
     c->x += 8;
@@ -255,6 +267,9 @@ static void what_cannot_be_is_refused(void **state)
         {"no image", "images is 0, not 1 to", TMAP_E_ARGUMENT, no_image},
         {"too many pixels", "more pixels", TMAP_E_ARGUMENT, too_many_pixels},
         {"too many channels", "k is", TMAP_E_ARGUMENT, too_deep},
+        {"D of 8 bits", "no out of 8 bits", TMAP_E_NO_PLAN, of_8_bits},
+        {"a scale of D", "no d_scale", TMAP_E_NO_PLAN, scaled},
+        {"a gate", "no gate", TMAP_E_NO_PLAN, gated},
         {"an address off 16 bytes", "of A, field address", TMAP_E_ILLEGAL, odd_address},
     };
     struct tmap_gemm *suite = opened(9, 0);

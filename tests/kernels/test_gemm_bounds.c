@@ -87,9 +87,57 @@ static void epilogues_that_go_together(void **state)
     q.epilogue.second.mn_major = false, q.batch = 2;
     q.epilogue.second.batch_stride = 512 * 511;
     refused(&q, NULL, "second's batch_stride is less");
+    q = p, q.out = TMAP_GEMM_OUT_E4M3, q.beta = 1, q.c = q.d;
+    refused(&q, NULL, "no C beside an out of 8 bits");
+    q = p, q.out = TMAP_GEMM_OUT_E5M2;
+    q.epilogue.second = (struct tmap_gemm_matrix){.address = 4096, .ld = 512};
+    refused(&q, NULL, "no second beside an out of 8 bits");
     q = product(TMAP_GEMM_S8, 512, 512, 512), q.out = TMAP_GEMM_OUT_S32;
     q.epilogue.amax = 4096;
     refused(&q, NULL, "s32");
+}
+
+/* A gate makes half as many columns, and has neither C nor a second output. */
+static void gates_that_go_together(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
+    for (int32_t gate = TMAP_GEMM_GATE_HALVES; gate <= TMAP_GEMM_GATE_PAIRS; gate++) {
+        struct tmap_gemm_problem q = p;
+        q.epilogue.gate = gate, q.n = 511;
+        refused(&q, NULL, "gate needs an even N");
+        q.n = 512, q.beta = 1, q.c = q.d;
+        refused(&q, NULL, "no C beside a gate");
+        q.beta = 0;
+        q.epilogue.second = (struct tmap_gemm_matrix){.address = 4096, .ld = 512};
+        refused(&q, NULL, "no second beside a gate");
+    }
+}
+
+/* B of a gate is a map of both halves, a tile's one after the other, in one box or in pieces of as
+ * many sharers; D has half of N's columns. */
+static void gates_have_maps_of_halves(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 1000, 512);
+    struct tmap_gemm_plan plan;
+    for (int32_t sharers = 1; sharers <= 4; sharers *= 2) {
+        const struct tmap_gemm_config request = {
+            .tile_m = 64, .tile_n = 64, .cluster_m = sharers, .cluster_n = 1};
+        for (p.epilogue.gate = 1; p.epilogue.gate < GEMM_GATES; p.epilogue.gate++) {
+            const bool pairs = p.epilogue.gate == TMAP_GEMM_GATE_PAIRS;
+            assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+            const struct tmap_desc *b = &plan.desc[1];
+            assert_int_equal(b->rank, 4);
+            assert_int_equal(b->dim[1], 500), assert_int_equal(b->dim[2], 2);
+            assert_int_equal(b->stride_bytes[0], pairs ? 2048 : 1024);
+            assert_int_equal(b->stride_bytes[1], pairs ? 1024 : 500 * 1024);
+            assert_int_equal(b->box[1] * b->box[2], 64 / sharers);
+            assert_int_equal(b->box[2], sharers == 1 ? 2 : 1);
+            assert_int_equal(plan.desc[2].dim[0], 500);
+        }
+    }
 }
 
 /* A kind, a major or a group without a kernel for it says so. */
@@ -117,6 +165,13 @@ static void epilogues_that_have_no_kernel(void **state)
         p.block_scale = (struct tmap_gemm_block_scale){4096, 4096, 68, 2};
         assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
     }
+    const struct tmap_gemm_config turned = {.swapped = 1};
+    p = product(TMAP_GEMM_BF16, 512, 512, 512), p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, &turned, &plan, &why), TMAP_E_NO_PLAN);
+    p = product(TMAP_GEMM_TF32, 512, 512, 512), p.out = TMAP_GEMM_OUT_E4M3;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
+    assert_non_null(strstr(why.text, "epilogue"));
     p = product(TMAP_GEMM_TF32, 512, 512, 512), p.epilogue.activation = TMAP_GEMM_RELU;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "epilogue"));
@@ -254,6 +309,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_number_has_its_bounds),
         cmocka_unit_test(epilogues_that_go_together),
+        cmocka_unit_test(gates_that_go_together),
+        cmocka_unit_test(gates_have_maps_of_halves),
         cmocka_unit_test(epilogues_that_have_no_kernel),
         cmocka_unit_test(numbers_that_go_together),
         cmocka_unit_test(the_largest_extents_are_counted),
