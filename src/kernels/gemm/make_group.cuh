@@ -10,7 +10,8 @@ static_assert(sizeof(gemm_params) <= GEMM_PARAM_BYTES, "members lie one after th
 //   sizes(i)      M and N of a member
 //   at(i)         all of it
 //   end_k(x)      where its K ends, along the operands' maps
-//   a_mn, b_mn()  whether an operand's rows are of M or N, not of K
+//   a_rows(x), b_rows(x)  the operands' rows that may be read: at least the member's
+//   a_mn(), b_mn()        whether an operand's rows are of M or N, not of K
 //   more(q, x, i) sets what only some kernels know
 // These are as the host wrote them.
 struct written_members {
@@ -19,6 +20,8 @@ struct written_members {
     __device__ const gemm_member &sizes(int32_t i) const { return member[i]; }
     __device__ const gemm_member &at(int32_t i) const { return member[i]; }
     __device__ static int32_t end_k(const gemm_member &x) { return x.k; }
+    __device__ static int32_t a_rows(const gemm_member &x) { return x.m; }
+    __device__ static int32_t b_rows(const gemm_member &x) { return x.n; }
     __device__ static constexpr bool a_mn() { return false; }
     __device__ static constexpr bool b_mn() { return false; }
     __device__ static void more(gemm_params &, const gemm_member &, int32_t) {}
@@ -76,8 +79,12 @@ __device__ static void patch_maps(gemm_params &q, const gemm_params &like, const
     __shared__ alignas(128) gemm_map room[3];
     const int32_t warp = threadIdx.x / 32, k = members.end_k(x);
     if (x.m == 0 || x.n == 0) return; // has no tiles, so no copies
-    if (warp == 0) patch_operand(&q.a, room[0], like.a, x.a, k, x.m, members.a_mn(), x.a_row_bytes);
-    if (warp == 1) patch_operand(&q.b, room[1], like.b, x.b, k, x.n, members.b_mn(), x.b_row_bytes);
+    if (warp == 0)
+        patch_operand(&q.a, room[0], like.a, x.a, k, members.a_rows(x), members.a_mn(),
+                      x.a_row_bytes);
+    if (warp == 1)
+        patch_operand(&q.b, room[1], like.b, x.b, k, members.b_rows(x), members.b_mn(),
+                      x.b_row_bytes);
     if (warp == 2)
         patch(&q.d, room[2], like.d, x.d, like.transposed ? x.m : x.n, like.transposed ? x.n : x.m,
               x.d_row_bytes);

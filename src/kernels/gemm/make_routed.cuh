@@ -7,7 +7,7 @@
 #include "kernels/gemm/routing.h"
 
 struct routed_member : gemm_member {
-    int32_t first_k, end_k, first_row;
+    int32_t first_k, end_k, first_row, rows; // rows: from its first one to the last of all
 };
 
 struct routed_members {
@@ -26,6 +26,10 @@ struct routed_members {
     __device__ bool a_mn() const { return r.a_mn; }
     __device__ bool b_mn() const { return r.b_mn; }
     __device__ int32_t end_k(const routed_member &x) const { return x.end_k; }
+    // A tile's rows behind the member's may be the next one's: they become elements that are not
+    // stored, and rows that the copy engine fills with zeros are slower (docs/GEMM.md).
+    __device__ int32_t a_rows(const routed_member &x) const { return r.swapped ? x.m : x.rows; }
+    __device__ int32_t b_rows(const routed_member &x) const { return r.swapped ? x.rows : x.n; }
 
     // A member of no rows has no tiles; one of no K has its tiles, whose only k-block is all zeros:
     // behind the end of the maps.
@@ -45,6 +49,7 @@ struct routed_members {
         const int32_t from = begin(i);
         const int64_t step = FAULT(like, 106) ? 0 : i;
         x.first_k = 0, x.end_k = x.k, x.first_row = 0;
+        x.rows = r.form == GEMM_FORM_K ? (r.swapped ? x.n : x.m) : r.total - from;
         x.a += step * r.a_step, x.b += step * r.b_step;
         x.c += step * r.c_step, x.d += step * r.d_step;
         if (r.form == GEMM_FORM_K)
