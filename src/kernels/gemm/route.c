@@ -123,15 +123,21 @@ static struct tmap_gemm_member member_of(const struct tmap_gemm_problem *p, int3
                                      .ldd = p->d.ld};
 }
 
-/* What a member usually is. */
-static struct tmap_gemm_member usual_of(const struct tmap_gemm_problem *p,
-                                        const struct tmap_gemm_routing *r)
+/* What members are like, in sixteenths of what is usual: one size alone, or whole multiples of
+ * tiles, would favour the tile that they fill. */
+enum { SIZES = 3 };
+static void usual_of(const struct tmap_gemm_problem *p, const struct tmap_gemm_routing *r,
+                     struct tmap_gemm_member like[SIZES])
 {
-    struct tmap_gemm_member x = member_of(p, r->form, 0);
-    int32_t *const size = r->form == GEMM_FORM_K ? &x.k : &x.m;
-    const int32_t share = r->form == GEMM_FORM_PADDED ? *size : (int32_t)ceil_div(*size, p->batch);
-    *size = r->usual > 0 && r->usual < *size ? r->usual : share;
-    return x;
+    static const int32_t sixteenths[SIZES] = {9, 14, 25};
+    const int32_t all = r->form == GEMM_FORM_K ? p->k : p->m;
+    const int32_t share = r->form == GEMM_FORM_PADDED ? all : (int32_t)ceil_div(all, p->batch);
+    const int32_t usual = r->usual > 0 && r->usual < all ? r->usual : share;
+    for (int i = 0; i < SIZES; i++) {
+        const int64_t size = ceil_div((int64_t)sixteenths[i] * usual, 16);
+        like[i] = member_of(p, r->form, 0);
+        *(r->form == GEMM_FORM_K ? &like[i].k : &like[i].m) = size < all ? (int32_t)size : all;
+    }
 }
 
 static struct gemm_view view_of(const struct tmap_gemm_problem *p, const struct gemm_choice *choice)
@@ -211,18 +217,19 @@ static enum tmap_status route(struct tmap_gemm *suite, const struct tmap_gemm_co
                               struct tmap_gemm_group *group, struct tmap_gemm_refusal *refusal)
 {
     const struct tmap_gemm_problem *problem = &group->like;
-    const struct tmap_gemm_member usual = usual_of(problem, &group->routing);
+    struct tmap_gemm_member like[SIZES];
     struct gemm_choice choice;
     struct gemm_routed_params all;
     enum tmap_status status = gemm_ask_residents(suite, problem->kind);
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
-    if (!gemm_choose_group(suite, problem, &usual, 1, request, &choice))
+    usual_of(problem, &group->routing, like);
+    if (!gemm_choose_group(suite, problem, like, SIZES, request, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     status = check_members(suite, problem, group->routing.form, &choice, refusal);
     if (status != TMAP_OK) return status;
-    choice.cost_us *= problem->batch;
-    status = gemm_ready_group(suite, &usual, &choice, "make_routed", group, refusal);
+    choice.cost_us *= (double)problem->batch / SIZES;
+    status = gemm_ready_group(suite, &like[1], &choice, "make_routed", group, refusal);
     if (status != TMAP_OK) return status;
     memset(&all, 0, sizeof all);
     memcpy(&all.product, group->params, sizeof all.product);
