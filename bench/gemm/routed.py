@@ -104,8 +104,8 @@ def routed(draw, members, each):
 def configs():
     for tile_n in (256, 128, 64, 32):
         for swapped in (-1, 1):
-            for pair in (1, 2):
-                yield structs.Config(tile_n=tile_n, swapped=swapped, cluster_m=pair)
+            for m, n in ((1, 1), (2, 1), (1, 2)):
+                yield structs.Config(tile_n=tile_n, swapped=swapped, cluster_m=m, cluster_n=n)
 
 
 def best_of(make, own):
@@ -124,7 +124,7 @@ def best_of(make, own):
 
 def words(run):
     c = run.config
-    return f"{c.tile_m}x{c.tile_n}{' swapped' if c.swapped > 0 else ''}{' pair' if c.cluster_m > 1 else ''}"
+    return f"{c.tile_m}x{c.tile_n}{' swapped' if c.swapped > 0 else ''}{' pair' if c.cluster_m > 1 else ' across' if c.cluster_n > 1 else ''}"
 
 
 def compare(name, make, theirs, right, flops, ms):

@@ -296,8 +296,8 @@ TMAP_API size_t tmap_gemm_group_bytes(size_t count);
  *  memory: device memory of
  *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
  *  maps, and the tensormap.replace that will make them on the device, are checked against the rows.
- * Of the request only tile_m, tile_n, stages, panels, cluster_m, group, clusters and swapped count.
- *  Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
+ * Of the request only tile_m, tile_n, stages, panels, cluster_m, cluster_n, group, clusters and
+ * swapped count. Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
 TMAP_API enum tmap_status
 tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                      const struct tmap_gemm_member *members, size_t count, uint64_t memory,

@@ -102,6 +102,7 @@ static void ask(struct routed_draw *d, bool blocks, uint64_t *state)
     const struct tmap_gemm_problem *p = &d->problem;
     const bool alike = p->a.mn_major == p->b.mn_major;
     d->request.cluster_m = below(state, 3);
+    d->request.cluster_n = d->request.cluster_m == 1 ? below(state, 3) : 0;
     d->request.clusters = below(state, 3) ? 0 : 1 + below(state, 3);
     d->request.stages = below(state, 3) ? 0 : 3;
     if (alike && !p->a.mn_major && !blocks) {
@@ -392,11 +393,11 @@ void routed_words(const struct routed_draw *d, char *text, size_t cap)
     int n =
         snprintf(text, cap,
                  "kind %d %s%s, %d members of %dx%dx%d, out %d, major %d%d%d, alpha %g beta %g; "
-                 "asked tile %d pair %d swapped %d clusters %d; ends",
+                 "asked tile %d cluster %dx%d swapped %d clusters %d; ends",
                  p->kind, forms[d->routing.form], p->block_scale.lda ? " scaled" : "", p->batch,
                  p->m, p->n, p->k, p->out, p->a.mn_major, p->b.mn_major, p->d.mn_major,
                  (double)p->alpha, (double)p->beta, d->request.tile_n, d->request.cluster_m,
-                 d->request.swapped, d->request.clusters);
+                 d->request.cluster_n, d->request.swapped, d->request.clusters);
     for (int32_t i = 0; i < p->batch && n > 0 && (size_t)n < cap; i++)
         n += snprintf(text + n, cap - (size_t)n, " %d", d->ends[i]);
 }

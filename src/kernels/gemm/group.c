@@ -146,6 +146,14 @@ static bool fits(const struct tmap_gemm *suite, const struct gemm_instance *inst
            !(instance->family == GEMM_SM100 && view->transposed);
 }
 
+/* Whether a group's clusters may have this shape: pairs along N on request only. */
+static bool is_shape_wanted(const struct tmap_gemm_config *request, int32_t cluster_m,
+                            int32_t cluster_n)
+{
+    return (request->cluster_m == 0 || request->cluster_m == cluster_m) &&
+           (request->cluster_n == cluster_n || (request->cluster_n == 0 && cluster_n == 1));
+}
+
 /* The cheapest of the group's kernels, alone or in pairs, in either orientation. */
 bool gemm_choose_group(const struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                        const struct tmap_gemm_member *members, size_t count,
@@ -153,20 +161,21 @@ bool gemm_choose_group(const struct tmap_gemm *suite, const struct tmap_gemm_pro
 {
     const struct tmap_gemm_problem stands = gemm_member_problem(like, largest(members, count));
     bool found = false;
-    for (size_t i = 0; i < gemm_group_instance_count * 4; i++) {
-        const int32_t swapped = i % 2, pair = 1 + (int32_t)(i / 2 % 2);
+    static const int32_t shapes[][2] = {{1, 1}, {2, 1}, {1, 2}};
+    for (size_t i = 0; i < gemm_group_instance_count * 6; i++) {
+        const int32_t swapped = i % 2, *shape = shapes[i / 2 % 3];
         struct gemm_view view = gemm_view_of(&stands, swapped != 0);
         view.grouped = true;
-        struct gemm_choice choice = {.instance = &gemm_group_instances[i / 4]};
+        struct gemm_choice choice = {.instance = &gemm_group_instances[i / 6]};
         choice.config = (struct tmap_gemm_config){
-            .swapped = swapped, .cluster_m = pair, .cluster_n = 1, .split_k = 1};
+            .swapped = swapped, .cluster_m = shape[0], .cluster_n = shape[1], .split_k = 1};
         if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
-        if (request->cluster_m != 0 && request->cluster_m != pair) continue;
+        if (!is_shape_wanted(request, shape[0], shape[1])) continue;
         if (swapped && view.blocks) continue; /* A's are not B's */
         if (!fits(suite, choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
             continue;
         choice.config.clusters =
-            request->clusters ? request->clusters : suite->resident[pair * choice.instance->ctas];
+            request->clusters ? request->clusters : suite->resident[gemm_members(&choice)];
         choice.config.store_warp = -1; /* members differ in what can be stored whole */
         choice.cost_us = cost_us(suite, like, members, count, &choice);
         if (found && best->cost_us <= choice.cost_us) continue;

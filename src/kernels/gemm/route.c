@@ -213,6 +213,21 @@ static enum tmap_status scale_blocks(const struct tmap_gemm *suite,
     return status == TMAP_OK ? gemm_encode(suite, &desc, &blocks->a) : status;
 }
 
+/* Pairs along N share A's rows, of which a member may have half a pair's too few. */
+static bool choose(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                   const struct tmap_gemm_member like[SIZES],
+                   const struct tmap_gemm_config *request, struct gemm_choice *best)
+{
+    struct tmap_gemm_config across = *request;
+    struct gemm_choice other;
+    const bool found = gemm_choose_group(suite, problem, like, SIZES, request, best);
+    if (request->cluster_n != 0) return found;
+    across.cluster_n = 2;
+    if (!gemm_choose_group(suite, problem, like, SIZES, &across, &other)) return found;
+    if (!found || other.cost_us < best->cost_us) *best = other;
+    return true;
+}
+
 static enum tmap_status route(struct tmap_gemm *suite, const struct tmap_gemm_config *request,
                               struct tmap_gemm_group *group, struct tmap_gemm_refusal *refusal)
 {
@@ -224,7 +239,7 @@ static enum tmap_status route(struct tmap_gemm *suite, const struct tmap_gemm_co
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     usual_of(problem, &group->routing, like);
-    if (!gemm_choose_group(suite, problem, like, SIZES, request, &choice))
+    if (!choose(suite, problem, like, request, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     status = check_members(suite, problem, group->routing.form, &choice, refusal);
     if (status != TMAP_OK) return status;
