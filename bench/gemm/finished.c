@@ -14,7 +14,7 @@ static const double LOOK_MS = 0.3, SLICE_MS = 1.5;
 /* What an epilogue reads and writes beside the operands: in the stand's workspace, which ours leave
  * alone here. The vendor's begins behind it. */
 struct extras {
-    uint64_t row_bias, col_bias, row_scale, col_scale, amax, second;
+    uint64_t row_bias, col_bias, row_scale, col_scale, amax, d_scale, second;
 };
 
 static struct extras extras_of(const struct stand *s)
@@ -25,22 +25,35 @@ static struct extras extras_of(const struct stand *s)
                            at + 2 * VECTOR_BYTES,
                            at + 3 * VECTOR_BYTES,
                            at + 4 * VECTOR_BYTES,
+                           at + 4 * VECTOR_BYTES + 256,
                            s->arena + s->arena_bytes / 2};
 }
 
-static const char *const names[] = {"bias", "gelu", "relu", "silu", "scales", "second", "amax"};
-enum { BIAS, GELU, RELU, SILU, SCALES, SECOND, AMAX, NAMES, VENDOR_HAS = SILU };
+/* gate: SwiGLU without a bias. e4m3: D of it, with GELU, amax and D's scale. */
+static const char *const names[] = {"bias",   "gelu", "relu", "silu", "scales",
+                                    "second", "amax", "gate", "e4m3"};
+enum { PLAIN = -1, BIAS, GELU, RELU, SILU, SCALES, SECOND, AMAX, GATE, E4M3, NAMES };
+enum { VENDOR_HAS = SILU };
+
+static const char *name_of(int which)
+{
+    return which == PLAIN ? "plain" : names[which];
+}
 
 static struct tmap_gemm_epilogue steps(const struct stand *s, int which, int64_t ld)
 {
     static const int32_t activation[NAMES] = {
-        [GELU] = TMAP_GEMM_GELU_TANH, [RELU] = TMAP_GEMM_RELU, [SILU] = TMAP_GEMM_SILU};
+        [GELU] = TMAP_GEMM_GELU_TANH, [RELU] = TMAP_GEMM_RELU,      [SILU] = TMAP_GEMM_SILU,
+        [GATE] = TMAP_GEMM_SILU,      [E4M3] = TMAP_GEMM_GELU_TANH,
+    };
     const struct extras x = extras_of(s);
     struct tmap_gemm_epilogue e = {
         .activation = activation[which], .bias_type = TMAP_GEMM_OUT_BF16, .col_bias = x.col_bias};
     if (which == SCALES) e.row_scale = x.row_scale, e.col_scale = x.col_scale;
     if (which == SECOND) e.second = (struct tmap_gemm_matrix){.address = x.second, .ld = ld};
-    if (which == AMAX) e.amax = x.amax;
+    if (which == AMAX || which == E4M3) e.amax = x.amax;
+    if (which == E4M3) e.d_scale = x.d_scale;
+    if (which == GATE) e.gate = TMAP_GEMM_GATE_HALVES, e.col_bias = 0;
     return e;
 }
 
@@ -52,9 +65,11 @@ static void prepare_vectors(struct stand *s)
 
 static void set_all(struct job *job, const struct stand *s, int which)
 {
-    for (int i = 0; i < job->sets; i++)
+    for (int i = 0; i < job->sets; i++) {
         job->set[i].epilogue =
-            which < 0 ? (struct tmap_gemm_epilogue){0} : steps(s, which, job->set[i].d.ld);
+            which == PLAIN ? (struct tmap_gemm_epilogue){0} : steps(s, which, job->set[i].d.ld);
+        if (which == E4M3) job->set[i].out = TMAP_GEMM_OUT_E4M3;
+    }
 }
 
 static void cost_at(struct stand *s, const struct tmap_gemm_problem *shape, double ms)
@@ -75,7 +90,7 @@ static void cost_at(struct stand *s, const struct tmap_gemm_problem *shape, doub
     for (int i = 0; i <= NAMES; i++) {
         const double t = median(us[i], ROUNDS);
         printf("cost\t%d\t%d\t%d\t%s\t%.2f us\t%.4f\t", shape->m, shape->n, shape->k,
-               i ? names[i - 1] : "plain", t, t / plain);
+               name_of(i - 1), t, t / plain);
         config_print(&r[i].plans[0].config);
         printf("\n");
     }
@@ -135,8 +150,8 @@ static void compare_one(struct stand *s, struct job *job, int which, const char 
             for (int i = 0; i < ALL; i++) us[i][round] = stand_cold_us(s, &r[i], SLICE_MS);
         for (int i = 0; i < ALL; i++) t[i] = median(us[i], ROUNDS);
         const double pick = t[THEIRS] / t[PICK], best = t[THEIRS] / t[TUNED];
-        printf("%s\t%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.4f\t%.4f\t", names[which], name, p->m, p->n,
-               p->k, t[PICK], t[TUNED], t[THEIRS], pick, best);
+        printf("%s\t%s\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.4f\t%.4f\t", name_of(which), name, p->m,
+               p->n, p->k, t[PICK], t[TUNED], t[THEIRS], pick, best);
         config_print(&r[PICK].plans[0].config);
         printf("\t");
         config_print(&tuned.config);
@@ -153,7 +168,7 @@ void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uin
 {
     static struct job job;
     struct law law;
-    struct score score[VENDOR_HAS] = {{0}};
+    struct score score[1 + VENDOR_HAS] = {{0}};
     const time_t until = time(NULL) + (time_t)seconds;
     law_open(&law, seed);
     prepare_vectors(s);
@@ -168,15 +183,16 @@ void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uin
             continue;
         p.m = x.m, p.n = x.n, p.k = x.k;
         job_make(s, &p, PROBE_NORMAL, &job);
-        for (int which = 0; which < VENDOR_HAS; which++)
-            compare_one(s, &job, which, x.name, &score[which]);
+        for (int which = PLAIN; which < VENDOR_HAS; which++)
+            compare_one(s, &job, which, x.name, &score[1 + which]);
         i++;
     }
-    for (int i = 0; i < VENDOR_HAS; i++)
+    for (int i = 0; i <= VENDOR_HAS; i++)
         if (score[i].n)
             printf("# seed %llu, %s over %d shapes: pick %.4f, tuned %.4f, worst pick %.4f\n",
-                   (unsigned long long)seed, names[i], score[i].n, exp(score[i].pick / score[i].n),
-                   exp(score[i].tuned / score[i].n), score[i].worst);
+                   (unsigned long long)seed, name_of(i - 1), score[i].n,
+                   exp(score[i].pick / score[i].n), exp(score[i].tuned / score[i].n),
+                   score[i].worst);
 }
 
 void finished_sweep(struct stand *s, const struct tmap_gemm_problem *shape, const char *step,
