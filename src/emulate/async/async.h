@@ -74,15 +74,15 @@ void emu_barrier_used(struct emu_warp *w, const struct emu_insn *in, uint32_t la
 void emu_named_left(struct emu_cta *cta);
 void emu_cluster_left(struct emu_cluster *cluster);
 
-// Whether all lanes that an instruction needs are here; else it waits for them. members 0: all
-// that are still in the warp.
+// Whether all lanes that an instruction needs are here; else it waits for them: until they come,
+// which merge() ends, or leave. members 0: all that are still in the warp.
 static inline bool emu_together(struct emu_warp *w, const struct emu_insn *in, uint32_t members,
                                 enum emu_step *step)
 {
     (void)in;
     const uint32_t need = (members ? members : UINT32_MAX) & w->live;
     if ((emu_here(w)->mask & need) == need) return true;
-    *step = emu_wait_for(w, WAIT_LANES, need & ~emu_here(w)->mask, 0);
+    *step = emu_watch_for(w, WAIT_LANES, need & ~emu_here(w)->mask, 0, &w->live);
     return false;
 }
 
