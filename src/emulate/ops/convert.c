@@ -91,6 +91,19 @@ EXEC(cvt_integers)
     return EMU_NEXT;
 }
 
+// Whole registers from one width to the other, as compilers make addresses.
+LANEWISE(widen_u32, uint64_t, uint32_t, uint32_t, uint32_t, a)
+LANEWISE(widen_s32, int64_t, int32_t, int32_t, int32_t, a)
+LANEWISE(narrow_64, uint32_t, uint64_t, uint32_t, uint32_t, a)
+
+static emu_exec *integers(const struct cvt *c, uint32_t to, uint32_t from)
+{
+    const bool whole = to == ptx_type_bits(c->to) && from == ptx_type_bits(c->from);
+    if (!whole || c->flags & CVT_SAT) return cvt_integers;
+    if (from == 32 && to == 64) return ptx_type_signed(c->from) ? widen_s32 : widen_u32;
+    return from == 64 && to == 32 ? narrow_64 : cvt_integers;
+}
+
 static double read_float(const struct emu_warp *w, const struct emu_insn *in, uint32_t l,
                          const struct cvt *c)
 {
@@ -211,9 +224,9 @@ bool decode_cvt(struct decoder *d)
                              (c->flags & CVT_FINITE) != 0);
     d->out->more = c;
     const bool to_f = ptx_type_float(c->to), from_f = ptx_type_float(c->from);
-    d->out->exec = to_f ? cvt_to_float : from_f ? cvt_to_integer : cvt_integers;
     const uint32_t to = register_bits(d, 0, ptx_type_bits(c->to));
     const uint32_t from = register_bits(d, 1, ptx_type_bits(c->from));
+    d->out->exec = to_f ? cvt_to_float : from_f ? cvt_to_integer : integers(c, to, from);
     d->out->bytes = (uint8_t)((from > 32 ? 1 : 0) | (to > 32 ? 2 : 0) | (to == 16 ? 4 : 0));
     if (to == 1 || from == 1 || to > 64 || from > 64)
         return dec_fail(d, "'%s' has no such type", d->inst->op);
