@@ -252,6 +252,7 @@ struct emu_machine {
     struct emu_map_note *map_note; // who has acquired which tensor map
     uint32_t map_notes;
     struct emu_panels *panels;     // operands of products, decoded
+    struct emu_scratch *scratch;   // of wgmma.c
     struct emu_swizzle swizzle[2]; // the last ones asked for
 };
 

@@ -97,6 +97,7 @@ static void close_machine(struct emu_machine *m)
     free(m->maps);
     free(m->map_note);
     free(m->panels);
+    free(m->scratch);
 }
 
 static enum tmap_status open_machine(struct emu_machine *m)

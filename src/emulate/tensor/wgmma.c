@@ -79,7 +79,8 @@ static void registers_a(const struct emu_warp *w, const struct wgmma *g, uint8_t
                    &emu_u32(w, g->a[i])[l], 4);
 }
 
-struct scratch {
+// Of one operation at a time; too large to be asked for each time.
+struct emu_scratch {
     struct panel a;
     uint8_t raw[PANEL_CELLS];
     union panel_cell d[WARP_ROWS * TENSOR_COLS];
@@ -121,7 +122,7 @@ static bool read_a(const struct emu_actor *actor, struct emu_op *op, const struc
 }
 
 static const struct panel *operands(struct emu_machine *m, struct emu_op *op, const struct wgmma *g,
-                                    const struct call *c, struct scratch *s)
+                                    const struct call *c, struct emu_scratch *s)
 {
     const struct emu_actor actor = {.agent = emu_agent(op->cta, AGENT_TENSOR, leader(op->warp)),
                                     .now = op->now,
@@ -169,7 +170,8 @@ static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
 {
     const struct wgmma *g = op->in->more;
     const struct call *c = op->data;
-    struct scratch *s = malloc(sizeof *s);
+    if (!m->scratch) m->scratch = malloc(sizeof *m->scratch);
+    struct emu_scratch *s = m->scratch;
     if (!s) return m->status = TMAP_E_MEMORY, m->stop = true, true;
     const struct panel *b = operands(m, op, g, c, s);
     if (b) {
@@ -187,7 +189,6 @@ static bool run_wgmma(struct emu_machine *m, struct emu_op *op)
         move_d(op->warp, op->in, g, s->d, true);
         m->result.counts.multiply_adds += (uint64_t)WARP_ROWS * g->n * g->k;
     }
-    free(s);
     return true;
 }
 
