@@ -24,9 +24,10 @@ static const struct weight {
 
 static const struct instance {
     const char *name;
-    int32_t kind, weight, cols;
+    int32_t kind, weight, cols, warps;
 } instances[] = {
-#define MIXED(K, W, C) {"mixed_" #K "_" #W "_" #C, GEMM_KIND_##K, MIXED_WEIGHT_##W, C},
+#define MIXED(K, W, C, WARPS)                                                                      \
+    {"mixed_" #K "_" #W "_" #C, GEMM_KIND_##K, MIXED_WEIGHT_##W, C, WARPS},
 #include "kernels/gemm/mixed.def"
 };
 enum { INSTANCES = sizeof instances / sizeof *instances };
@@ -187,7 +188,8 @@ static bool lay_out(const struct draft *t, uint32_t room, struct tmap_gemm_confi
     q->zeros_at = q->scales_at + scales;
     const int32_t end = q->zeros_at + (t->problem->zeros ? scales / 2 : 0);
     const int32_t slot = (end + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
-    const int32_t exchange = cols <= MIXED_DEEP_COLS ? MIXED_ROWS * cols * 4 : 0;
+    const int32_t across = MIXED_ROWS / 8 / (cols <= MIXED_WHOLE_COLS ? 8 : 4);
+    const int32_t exchange = (t->instance->warps / across - 1) * MIXED_ROWS * cols * 4;
     const int32_t fit = ((int32_t)room - exchange) / (slot + GEMM_BARRIERS_BYTES);
     if (config->stages == 0) config->stages = fit < MOST_STAGES ? fit : MOST_STAGES;
     all->product.stage_bytes = slot;
@@ -221,7 +223,7 @@ static bool deal_out(const struct tmap_gemm *suite, const struct draft *t,
     return true;
 }
 
-static void fill(const struct tmap_gemm *suite, const struct draft *t,
+static void fill(const struct tmap_gemm *suite, const struct draft *t, bool early,
                  struct gemm_mixed_params *all)
 {
     const struct tmap_mixed_problem *x = t->problem;
@@ -246,6 +248,7 @@ static void fill(const struct tmap_gemm *suite, const struct draft *t,
     q->groups = t->groups;
     q->group_chunks = x->group * weights[x->weight].bits / 8 / MIXED_CHUNK_BYTES;
     q->has_zeros = x->zeros != 0;
+    q->early = early;
 }
 
 static double bound_us(const struct tmap_mixed_problem *p)
@@ -283,7 +286,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
     if (!deal_out(suite, t, &made->config, &all.product))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
-    fill(suite, t, &all);
+    fill(suite, t, made->config.overlap > 0, &all);
     enum tmap_status status = map_all(suite, t, &all, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
@@ -302,7 +305,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
     made->cost_us = bound_us(p);
     made->cluster = 1;
     made->grid = (uint32_t)made->config.clusters;
-    made->threads = MIXED_WARPS * 32 + 128;
+    made->threads = (uint32_t)t->instance->warps * 32 + 128;
     made->needs_workspace = true;
     made->suite = suite;
     memcpy(made->params, &all, sizeof all);
@@ -331,6 +334,7 @@ enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
     memset(&made, 0, sizeof made);
     made.config.stages = request->stages;
     made.config.clusters = request->clusters;
+    made.config.overlap = request->overlap;
     t.instance = choose(problem, request->tile_n);
     if (!t.instance) return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel has so wide a tile");
     t.span = GEMM_SPAN_BYTES * 8 / weights[problem->weight].bits;

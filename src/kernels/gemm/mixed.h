@@ -20,8 +20,7 @@ enum {
     MIXED_ROWS = 256,       /* of weights in a tile: columns of D */
     MIXED_EIGHT = 8,        /* of them a lane of the warp has, one after the other in D */
     MIXED_CHUNK_BYTES = 16, /* of a row of weights: what a lane's word is one of four of */
-    MIXED_DEEP_COLS = 16,   /* the widest tile whose k-blocks two warps share */
-    MIXED_WARPS = 8,        /* that multiply */
+    MIXED_WHOLE_COLS = 16,  /* the widest tile of which a lane has all rows of an eight */
     MIXED_WEIGHTS_BYTES = MIXED_ROWS * 128
 };
 
@@ -31,6 +30,7 @@ struct gemm_mixed {
     int32_t group_chunks;          /* of a row of weights in a group; 0: there are no groups */
     int32_t groups;                /* in a k-block */
     int32_t has_zeros;
+    int32_t early; /* the first weights are loaded before the launch's predecessor has ended */
     int32_t scales_at, zeros_at; /* in a slot */
     uint64_t weights_policy;     /* L2 eviction */
 };

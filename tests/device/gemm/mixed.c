@@ -36,7 +36,8 @@ static bool one(struct rig *r, uint64_t seed, uint64_t *state, bool *fatal)
     const struct tmap_gemm_config request = {
         .tile_n = rng_step(state) % 4 ? 0 : 8 << rng_step(state) % 4,
         .stages = rng_step(state) % 3 ? 0 : 1 + (int32_t)(rng_step(state) % 3),
-        .clusters = rng_step(state) % 2 ? 0 : 1 + (int32_t)(rng_step(state) % 200)};
+        .clusters = rng_step(state) % 2 ? 0 : 1 + (int32_t)(rng_step(state) % 200),
+        .overlap = (int32_t)(rng_step(state) % 3) - 1};
     struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_plan plan = {0};
     struct mixed_case c;

@@ -3,5 +3,5 @@
 #define GEMM_FAULTS
 #include "kernels/gemm/sm90/mixed.cuh"
 
-MIXED_KERNEL(mixed_faulty_u4_16, GEMM_BF16, MIXED_U4, 16)
-MIXED_KERNEL(mixed_faulty_s8_16, GEMM_BF16, MIXED_S8, 16)
+MIXED_KERNEL(mixed_faulty_u4_16, GEMM_BF16, MIXED_U4, 16, 8)
+MIXED_KERNEL(mixed_faulty_s8_16, GEMM_BF16, MIXED_S8, 16, 8)

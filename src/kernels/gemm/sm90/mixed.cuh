@@ -14,36 +14,27 @@
 //   empty[slot]  an arrival of every multiplying warp
 #pragma once
 
-#include "kernels/gemm/faults.cuh"
-#include "kernels/gemm/kinds.cuh"
-#include "kernels/gemm/mixed.h"
 #include "kernels/gemm/ring.cuh"
 #include "kernels/gemm/schedule.cuh"
+#include "mixed_numbers.cuh"
 
-// Bits of a weight.
-PTX_FN constexpr int32_t weight_bits_of(int32_t weight)
-{
-    int32_t size = 0;
-#define WEIGHT(word, NAME, bits, zeros)                                                            \
-    if (weight == MIXED_##NAME) size = bits;
-#include "kernels/gemm/mixed.def"
-    return size;
-}
-
-template <int KIND_, int WEIGHT_, int COLS_> struct mixed_shape {
-    static constexpr int KIND = KIND_, WEIGHT = WEIGHT_, COLS = COLS_;
+template <int KIND_, int WEIGHT_, int COLS_, int WARPS_> struct mixed_shape {
+    static constexpr int KIND = KIND_, WEIGHT = WEIGHT_, COLS = COLS_, WARPS = WARPS_;
     static constexpr int BITS = weight_bits_of(WEIGHT);
-    static constexpr int BK = 128 * 8 / BITS;                     // of a k-block
-    static constexpr int BOXES = BK / 64;                         // of activations, 128 bytes wide
-    static constexpr int DEEP = COLS <= MIXED_DEEP_COLS ? 2 : 1;  // warps that share its K
-    static constexpr int ROWS = DEEP == 2 ? 8 : 4;                // of an eight that a lane has
+    static constexpr int BK = 128 * 8 / BITS; // of a k-block
+    static constexpr int BOXES = BK / 64;     // of activations, 128 bytes wide
+    // Of an eight that a lane has: all, or where there are many sums half of them. So many warps
+    // have all of the tile's rows; others have the same rows and another part of every k-block.
+    static constexpr int ROWS = COLS <= MIXED_WHOLE_COLS ? 8 : 4, ACROSS = MIXED_ROWS / 8 / ROWS;
+    static constexpr int DEEP = WARPS / ACROSS;
     static constexpr int TILES = ROWS / 2, STRIPS = COLS / 8;     // of the multiply, 16 by 8
     static constexpr int SUMS = TILES * STRIPS * 4;               // of a lane
     static constexpr int CHUNKS = 128 / MIXED_CHUNK_BYTES / DEEP; // of a row that a warp has
     static constexpr int PAIRS = 32 / BITS / 2;                   // in a word of weights
-    // Two warpgroups multiply with most of the registers; of the third one thread loads.
-    static constexpr int THREADS = MIXED_WARPS * 32 + 128;
-    static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
+    // The warps that multiply have most of the registers; of the last four one thread loads.
+    static constexpr int THREADS = WARPS * 32 + 128;
+    static constexpr int FEW_REGISTERS = WARPS > 8 ? 24 : 40;
+    static constexpr int MANY_REGISTERS = WARPS > 8 ? 120 : 232;
 };
 
 struct mixed_smem {
@@ -56,108 +47,6 @@ struct mixed_smem {
     // Where warps that share a tile's K add up.
     PTX_FN uint32_t exchange() const { return full(stages); }
 };
-
-// --- numbers ----------------------------------------------------------------------------------
-
-// (x & mask) | bits.
-PTX_FN uint32_t mask_or(uint32_t x, uint32_t mask, uint32_t bits)
-{
-    uint32_t y;
-    asm("lop3.b32 %0, %1, %2, %3, 0xea;" : "=r"(y) : "r"(x), "r"(mask), "r"(bits));
-    return y;
-}
-
-#define PAIR_OP(NAME, OP)                                                                          \
-    template <int KIND> PTX_FN uint32_t NAME(uint32_t a, uint32_t b)                               \
-    {                                                                                              \
-        uint32_t y;                                                                                \
-        if constexpr (KIND == GEMM_BF16)                                                           \
-            asm(OP ".bf16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                              \
-        else                                                                                       \
-            asm(OP ".f16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                               \
-        return y;                                                                                  \
-    }
-PAIR_OP(pair_sub, "sub.rn")
-PAIR_OP(pair_mul, "mul.rn")
-#undef PAIR_OP
-
-// Numbers whose last bit of the significand is 1: an unsigned number written there is added.
-template <int KIND> constexpr uint32_t MAGIC = KIND == GEMM_BF16 ? 0x43004300 : 0x64006400;
-
-// Of signed bytes in the low halves' low bytes. bf16 has room for seven bits: the eighth makes of
-// 128 a 256 to take away.
-template <int KIND> PTX_FN uint32_t signed_pair(uint32_t x)
-{
-    return pair_sub<KIND>(mask_or(x, 0x007f007f, MAGIC<KIND>), mask_or(x, 0x00800080, MAGIC<KIND>));
-}
-
-// Of e4m3 in the halves' high bytes: exponents of another bias, which a multiplication mends, also
-// of what has none. (0x7f counts as 480.)
-template <int KIND> PTX_FN uint32_t e4m3_pair(uint32_t x)
-{
-    constexpr bool BRAIN = KIND == GEMM_BF16;
-    const uint32_t magnitude = BRAIN ? x >> 4 & 0x07f007f0 : x >> 1 & 0x3f803f80;
-    return pair_mul<KIND>(mask_or(x, 0x80008000, magnitude), BRAIN ? 0x7b807b80 : 0x5c005c00);
-}
-
-// The pairs in a word of weights: elements i and i + PAIRS of its neighbours along K. bias: what
-// unpack_bias() made of the row's zero.
-template <class S>
-PTX_FN void unpack(uint32_t (&pair)[S::PAIRS], uint32_t word, uint32_t bias, const gemm_params &p)
-{
-    if (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_F16) word ^= 0x80808080;
-#pragma unroll
-    for (int i = 0; i < S::PAIRS; i++) {
-        if constexpr (S::WEIGHT == MIXED_U4) {
-            pair[i] = pair_sub<S::KIND>(
-                mask_or(word >> (FAULT(p, 110) ? 4 * (i ^ 1) : 4 * i), 0x000f000f, MAGIC<S::KIND>),
-                bias);
-        } else if constexpr (S::WEIGHT == MIXED_E4M3) {
-            pair[i] = e4m3_pair<S::KIND>(i ? word : word << 8);
-        } else if constexpr (S::KIND == GEMM_F16) {
-            pair[i] = pair_sub<S::KIND>(mask_or(word >> 8 * i, 0x00ff00ff, MAGIC<S::KIND>), bias);
-        } else {
-            pair[i] = pair_sub<S::KIND>(
-                signed_pair<S::KIND>(word >> 8 * i & (FAULT(p, 120) ? 0xff7fff7f : ~0u)), bias);
-        }
-    }
-}
-
-// What unpack() takes away of row `row`'s weights: the zero, and the number it was written on.
-template <class S> PTX_FN uint32_t unpack_bias(uint32_t zeros, int row)
-{
-    const uint32_t select = row | row << 8 | 0x4040;
-    if constexpr (S::WEIGHT == MIXED_E4M3) return 0;
-    if constexpr (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_BF16)
-        return signed_pair<S::KIND>(__byte_perm(zeros, 0, select));
-    if constexpr (S::WEIGHT == MIXED_S8) zeros ^= 0x80808080;
-    return __byte_perm(zeros, MAGIC<S::KIND> >> 8, select);
-}
-
-// A zero where none is given.
-template <class S> constexpr uint32_t NO_ZEROS = S::WEIGHT == MIXED_U4 ? 0x08080808 : 0;
-
-template <int KIND> PTX_FN void two_floats(uint32_t x, float &low, float &high)
-{
-    if constexpr (KIND == GEMM_BF16) {
-        low = __uint_as_float(x << 16);
-        high = __uint_as_float(x & 0xffff0000);
-    } else {
-        asm("{ .reg .f16 a, b; mov.b32 {a, b}, %2; cvt.f32.f16 %0, a; cvt.f32.f16 %1, b; }"
-            : "=f"(low), "=f"(high)
-            : "r"(x));
-    }
-}
-
-template <int KIND> PTX_FN uint32_t two_halves(float low, float high)
-{
-    uint32_t x;
-    if constexpr (KIND == GEMM_BF16)
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
-    else
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
-    return x;
-}
 
 // --- a warp's place -----------------------------------------------------------------------------
 
@@ -178,10 +67,11 @@ template <class S> struct mixed_lane {
     PTX_FN mixed_lane(const gemm_params &p) : warp(threadIdx.x / 32), lane(threadIdx.x % 32)
     {
         const uint32_t g = lane / 4, t = lane % 4;
-        const uint32_t group = S::DEEP == 2 ? warp % 4 : warp / 2;
+        const uint32_t across = warp % S::ACROSS;
+        const uint32_t group = S::ROWS == 8 ? across : across / 2;
         eight = group * 8 + g;
-        first_row = S::DEEP == 2 ? 0 : warp % 2 * 4;
-        first_chunk = S::DEEP == 2 ? warp / 4 * S::CHUNKS : 0;
+        first_row = S::ROWS == 8 ? 0 : across % 2 * 4;
+        first_chunk = warp / S::ACROSS * S::CHUNKS;
         // ldmatrix takes matrix i's rows from lanes 8 i to 8 i + 7.
         weights = ((first_row + lane / 8) * (MIXED_ROWS / 8) + group * 8 + lane % 8) * 128;
         weights_mask = lane % 8;
@@ -231,37 +121,47 @@ template <class S> PTX_FN void load_columns(uint32_t (&pair)[S::PAIRS], uint32_t
         pair[i] = __byte_perm(x[i / 2], x[i / 2 + S::PAIRS / 2], i % 2 ? 0x7632 : 0x5410);
 }
 
+// Four rows' words by a strip's columns.
+template <class S>
+PTX_FN void multiply_strip(float (&part)[S::SUMS], const uint32_t (&row)[4][S::PAIRS],
+                           const uint32_t (&column)[S::PAIRS], int half, int strip, bool first)
+{
+    const float none[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int s = 0; s < S::PAIRS; s += 2)
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            float *d = part + ((2 * half + i) * S::STRIPS + strip) * 4;
+            const uint32_t(&above)[S::PAIRS] = row[2 * i], (&below)[S::PAIRS] = row[2 * i + 1];
+            mixed_mma<S::KIND>(d, first && s == 0 ? none : d, above[s], below[s], above[s + 1],
+                               below[s + 1], column[s], column[s + 1]);
+        }
+}
+
 // One chunk of every row that the warp has. part: sums of the group, begun anew with its first.
+// Columns are read before the rows where there are few, else one strip's after the other's.
 template <class S>
 PTX_FN void multiply_chunk(float (&part)[S::SUMS], const gemm_params &p,
                            const uint32_t (&bias)[S::ROWS], uint32_t slot, const mixed_lane<S> &at,
                            uint32_t chunk, bool first)
 {
-    const float none[4] = {0, 0, 0, 0};
-    uint32_t rows[S::ROWS][S::PAIRS];
+    constexpr bool KEEP = S::ROWS == 8;
+    uint32_t column[KEEP ? S::STRIPS : 1][S::PAIRS];
     const uint32_t from = slot + at.weights + (chunk ^ at.weights_mask) * MIXED_CHUNK_BYTES;
     const uint32_t columns = columns_at<S>(slot, at.columns, chunk);
 #pragma unroll
-    for (int r = 0; r < S::ROWS; r += 4) {
-        uint32_t word[4];
-        ptx::ldmatrix_x4(word, from + r * (MIXED_ROWS / 8 * 128));
+    for (int n = 0; KEEP && n < S::STRIPS; n++) load_columns<S>(column[n], columns + n * 1024);
 #pragma unroll
-        for (int i = 0; i < 4; i++) unpack<S>(rows[r + i], word[i], bias[r + i], p);
-    }
+    for (int half = 0; half < S::ROWS / 4; half++) {
+        uint32_t word[4], row[4][S::PAIRS];
+        ptx::ldmatrix_x4(word, from + half * (4 * MIXED_ROWS / 8 * 128));
 #pragma unroll
-    for (int n = 0; n < S::STRIPS; n++) {
-        uint32_t pair[S::PAIRS];
-        load_columns<S>(pair, columns + n * 1024);
+        for (int i = 0; i < 4; i++) unpack<S>(row[i], word[i], bias[4 * half + i], p);
 #pragma unroll
-        for (int s = 0; s < S::PAIRS; s += 2)
-#pragma unroll
-            for (int i = 0; i < S::TILES; i++) {
-                float *d = part + (i * S::STRIPS + n) * 4;
-                const uint32_t(&above)[S::PAIRS] = rows[2 * i],
-                      (&below)[S::PAIRS] = rows[2 * i + 1];
-                mixed_mma<S::KIND>(d, first && s == 0 ? none : d, above[s], below[s], above[s + 1],
-                                   below[s + 1], pair[s], pair[s + 1]);
-            }
+        for (int n = 0; n < S::STRIPS; n++) {
+            if (!KEEP) load_columns<S>(column[0], columns + n * 1024);
+            multiply_strip<S>(part, row, column[KEEP ? n : 0], half, n, first);
+        }
     }
 }
 
@@ -333,7 +233,7 @@ PTX_FN void multiply_any(float (&acc)[S::SUMS], const gemm_params &p, const gemm
     else if (q.group_chunks == 2)
         multiply_slot<S, 2>(acc, p, q, slot, at);
     else
-        multiply_slot<S, 4>(acc, p, q, slot, at);
+        multiply_slot < S, S::CHUNKS<4 ? S::CHUNKS : 4>(acc, p, q, slot, at);
 }
 
 // --- parts of a tile ----------------------------------------------------------------------------
@@ -357,32 +257,36 @@ PTX_FN void sum_blocks(float (&acc)[S::SUMS], const gemm_params &p, const gemm_m
     }
 }
 
-// Two warps have the same rows and half of every k-block each: the second's sums are added to the
+// Warps have the same rows and a part of every k-block each: the others' sums are added to the
 // first's.
 template <class S>
 PTX_FN void join(float (&acc)[S::SUMS], const gemm_params &p, const mixed_smem &smem,
                  const mixed_lane<S> &at)
 {
-    const uint32_t pair = at.warp % 4,
-                   own = smem.exchange() + pair * (32 * S::SUMS * 4) + at.lane * 16;
-    if (at.warp >= 4) {
+    constexpr uint32_t STEP = S::ACROSS * 32 * S::SUMS * 4;
+    const uint32_t across = at.warp % S::ACROSS, part = at.warp / S::ACROSS;
+    const uint32_t first = smem.exchange() + across * (32 * S::SUMS * 4) + at.lane * 16;
+    if (part > 0) {
 #pragma unroll
         for (int i = 0; i < S::SUMS; i += 4)
-            ptx::store_shared_128(own + i * 128, __float_as_uint(acc[i]),
+            ptx::store_shared_128(first + (part - 1) * STEP + i * 128, __float_as_uint(acc[i]),
                                   __float_as_uint(acc[i + 1]), __float_as_uint(acc[i + 2]),
                                   __float_as_uint(acc[i + 3]));
     }
-    if (!FAULT(p, 116)) ptx::named_barrier_sync(1 + pair, 64);
-    if (at.warp < 4 && !FAULT(p, 117)) {
+    if (!FAULT(p, 116)) ptx::named_barrier_sync(1 + across, 32 * S::DEEP);
+    if (part == 0 && !FAULT(p, 117)) {
 #pragma unroll
-        for (int i = 0; i < S::SUMS; i += 4) {
-            uint32_t x[4];
-            ptx::load_shared_128(own + i * 128, x);
+        for (int other = 0; other < S::DEEP - 1; other++)
 #pragma unroll
-            for (int j = 0; j < 4; j++) acc[i + j] += __uint_as_float(x[j]);
-        }
+            for (int i = 0; i < S::SUMS; i += 4) {
+                uint32_t x[4];
+                ptx::load_shared_128(first + other * STEP + i * 128, x);
+#pragma unroll
+                for (int j = 0; j < 4; j++) acc[i + j] += __uint_as_float(x[j]);
+            }
     }
-    ptx::named_barrier_sync(1 + pair, 64); // the next part's are written where these lay
+    // The next part's are written where these lay.
+    ptx::named_barrier_sync(1 + across, 32 * S::DEEP);
 }
 
 // A tile that several blocks share: a part travels through L2, a warp's by itself (split.cuh has
@@ -392,7 +296,7 @@ template <class S> struct mixed_parcel {
 
     PTX_FN mixed_parcel(const gemm_params &p, int32_t block, const mixed_lane<S> &at)
     {
-        const int64_t index = (int64_t)block * (MIXED_WARPS / S::DEEP) + at.warp;
+        const int64_t index = (int64_t)block * S::ACROSS + at.warp;
         data = p.parts + index * (32 * S::SUMS * 4) + at.lane * 16;
         flag = p.flags + index * 4;
     }
@@ -488,20 +392,15 @@ PTX_FN void store_mixed(const float (&acc)[S::SUMS], const gemm_params &p, const
 
 // --- who does what ------------------------------------------------------------------------------
 
+// What a slot has of the weights and of their scales and zeros. All its bytes are announced.
 template <class S>
-PTX_FN void load_slot(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
-                      const tile &t, int32_t k_block, int32_t slot)
+PTX_FN void load_weights(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
+                         const tile &t, int32_t k_block, int32_t slot)
 {
     const uint32_t bar = smem.full(slot), to = smem.slot(slot);
     const int32_t w[3] = {k_block * 128, t.n * (MIXED_ROWS / 8), 0};
     ptx::mbarrier_arrive_expect_tx(bar, p.tx_bytes);
     ptx::tma_load_hint<3>(to, &p.a, bar, w, q.weights_policy);
-#pragma unroll
-    for (int box = 0; box < S::BOXES; box++) {
-        const int32_t c[2] = {k_block * S::BK + box * 64, t.m * S::COLS};
-        ptx::tma_load_hint<2>(to + MIXED_WEIGHTS_BYTES + box * (S::COLS * 128), &p.b, bar, c,
-                              p.load_policy);
-    }
     if (q.group_chunks == 0) return;
     const int32_t c[2] = {t.n * MIXED_ROWS, (k_block + (FAULT(p, 119) ? 1 : 0)) * q.groups};
     ptx::tma_load_hint<2>(to + q.scales_at, &q.scales, bar, c, q.weights_policy);
@@ -509,20 +408,47 @@ PTX_FN void load_slot(const gemm_params &p, const gemm_mixed &q, const mixed_sme
 }
 
 template <class S>
+PTX_FN void load_activations(const gemm_params &p, const mixed_smem &smem, const tile &t,
+                             int32_t k_block, int32_t slot)
+{
+    const uint32_t bar = smem.full(slot), to = smem.slot(slot);
+#pragma unroll
+    for (int box = 0; box < S::BOXES; box++) {
+        const int32_t c[2] = {k_block * S::BK + box * 64, t.m * S::COLS};
+        ptx::tma_load_hint<2>(to + MIXED_WEIGHTS_BYTES + box * (S::COLS * 128), &p.b, bar, c,
+                              p.load_policy);
+    }
+}
+
+// Keeps the ring full. Where the weights were there before the launch's predecessor, the first
+// slots' are asked for before its end; everything else waits for it.
+template <class S>
 PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
                     const ptx::watch &watch)
 {
     worklist list(p, blockIdx.x);
     ring_position ring;
     work w;
+    int32_t early = 0;
+    bool more = list.take(p, w);
+    if (q.early && more) {
+        const tile t = tile_of(p, w.index);
+        for (; early < p.stages && w.k_begin + early < w.k_end; early++)
+            load_weights<S>(p, q, smem, t, w.k_begin + early, early);
+    }
+    ptx::grid_wait();
 #pragma unroll 1
-    while (list.take(p, w)) {
+    for (; more; more = list.take(p, w)) {
         const tile t = tile_of(p, w.index);
 #pragma unroll 1
         for (int32_t k = w.k_begin; k < w.k_end; k++) {
-            ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
-                                     ring.slot);
-            load_slot<S>(p, q, smem, t, k, ring.slot);
+            if (--early < 0) {
+                ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
+                                         ring.slot);
+                load_weights<S>(p, q, smem, t, k, ring.slot);
+                early = 0;
+            }
+            load_activations<S>(p, smem, t, k, ring.slot);
             ring.advance(p.stages);
         }
     }
@@ -540,9 +466,9 @@ PTX_FN void consume(const gemm_params &p, const gemm_mixed &q, const mixed_smem 
 #pragma unroll 1
     while (list.take(p, w)) {
         sum_blocks<S>(acc, p, q, smem, at, w.k_end - w.k_begin, ring, watch);
-        if constexpr (S::DEEP == 2) {
+        if constexpr (S::DEEP > 1) {
             join<S>(acc, p, smem, at);
-            if (at.warp >= MIXED_WARPS / 2) continue;
+            if (at.warp >= S::ACROSS) continue;
         }
         if (w.k_end < p.k_blocks) {
             send<S>(acc, p, at);
@@ -561,24 +487,24 @@ template <class S> PTX_FN void gemm_mixed_weights(const gemm_mixed_params &all)
     const mixed_smem smem = {ptx::smem_addr(dynamic_smem), p.stages, p.stage_bytes};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     ptx::grid_let_next_start();
-    if (threadIdx.x == MIXED_WARPS * 32) {
+    if (threadIdx.x == S::WARPS * 32) {
         refuse_mismatch(p, MIXED_ROWS, S::COLS, p.stage_bytes, smem.base, watch);
         ptx::prefetch_tensormap(&p.a);
         ptx::prefetch_tensormap(&p.b);
         for (int32_t slot = 0; slot < p.stages; slot++) {
             ptx::mbarrier_init(smem.full(slot), 1);
-            ptx::mbarrier_init(smem.empty(slot), MIXED_WARPS);
+            ptx::mbarrier_init(smem.empty(slot), S::WARPS);
         }
         ptx::fence_mbarrier_init();
     }
     __syncthreads();
-    ptx::grid_wait();
-    if (threadIdx.x < MIXED_WARPS * 32) {
+    if (threadIdx.x < S::WARPS * 32) {
         ptx::registers_raise<S::MANY_REGISTERS>();
+        ptx::grid_wait();
         consume<S>(p, q, smem, watch);
     } else {
         ptx::registers_lower<S::FEW_REGISTERS>();
-        if (threadIdx.x / 32 == MIXED_WARPS && ptx::elect_one()) produce<S>(p, q, smem, watch);
+        if (threadIdx.x / 32 == S::WARPS && ptx::elect_one()) produce<S>(p, q, smem, watch);
     }
 }
 
@@ -590,7 +516,8 @@ template <class S> PTX_FN void gemm_mixed_weights(const gemm_mixed_params &all)
     }
 
 #ifdef GEMM_ONLY
-#define MIXED(kind, weight, cols)                                                                  \
-    MIXED_KERNEL(mixed_##kind##_##weight##_##cols, GEMM_KIND_##kind, MIXED_WEIGHT_##weight, cols)
+#define MIXED(kind, weight, cols, warps)                                                           \
+    MIXED_KERNEL(mixed_##kind##_##weight##_##cols, GEMM_KIND_##kind, MIXED_WEIGHT_##weight, cols,  \
+                 warps)
 #include "kernels/gemm/mixed.def"
 #endif
