@@ -30,7 +30,8 @@ def version():
 
 
 def defines():
-    return ["-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", f'-DTMAP_VERSION_STRING="{version()}"']
+    old = ["-include", str(HERE / "old_glibc.h")] if os.environ.get("LIBTMAP_MANYLINUX") else []
+    return ["-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", f'-DTMAP_VERSION_STRING="{version()}"', *old]
 
 
 def sources(*folders):
@@ -128,7 +129,9 @@ if "isl" in modules():
                    sources=sources("symbolic"), include_dirs=INCLUDE,
                    extra_compile_args=["-fvisibility=hidden", "-DTMAP_WITH_ISL",
                                        *["-DTMAP_WITH_Z3"] * has_header("z3.h"), *defines()],
-                   libraries=["isl", "dl"])
+                   libraries=["isl", "dl"],
+                   extra_link_args=["-Wl,--no-as-needed", "-l:libdl.so.2"] if os.environ.get("LIBTMAP_MANYLINUX")
+                   else [])
 
 if "io" in modules():
     io = cffi.FFI()
