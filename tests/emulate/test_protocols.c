@@ -15,16 +15,14 @@
 #include <string.h>
 
 #include "support/emulated_suites.h"
-#include "tmap/protocol.h"
+#include "support/proved.h"
 
-enum { RUNS = 3, MEGABYTES = 192 };
+enum { RUNS = PROVED_RUNS, MEGABYTES = 192 };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
 static const char *faults_ptx;
-static void *workspace;
-static size_t workspace_bytes;
-static bool deep;
+static struct prover prover;
 static const char *only;   /* lists with this in their names */
 static const char *design; /* of these, the one of that name */
 
@@ -96,43 +94,24 @@ static void free_records(struct tmap_emulate_record *records[RUNS])
     for (int i = 0; i < RUNS; i++) tmap_emulate_record_free(records[i]);
 }
 
-static enum tmap_status prove(struct tmap_emulate_record *records[RUNS],
-                              enum tmap_emulate_part part, unsigned number,
-                              struct tmap_protocol_result *result, struct tmap_emulate_error *error)
-{
-    struct tmap_protocol p;
-    static char trace[1 << 16];
-    enum tmap_status s = tmap_emulate_protocol(records, RUNS, part, number, &p, error);
-    if (s != TMAP_OK) return s;
-    s = tmap_protocol_explore(&p, workspace, workspace_bytes, result, trace, sizeof trace);
-    assert_int_equal(s, TMAP_OK);
-    if (result->fault) snprintf(error->text, sizeof error->text, "%.190s", result->detail);
-    return s;
-}
-
 /* One part; false: there are fewer. */
 static bool prove_part(const struct design *d, struct tmap_emulate_record *records[RUNS],
                        enum tmap_emulate_part part, unsigned n, bool must)
 {
-    static const char *const names[] = {"all barriers", "ring", "staging"};
-    struct tmap_protocol_result r;
-    struct tmap_emulate_error error = {0};
-    const enum tmap_status s = prove(records, part, n, &r, &error);
-    if (s == TMAP_E_NO_PLAN) return false;
-    if (s != TMAP_OK) fail_msg("%s: line %u: %s", d->name, error.line, error.text);
-    print_message("# %s, %s %u: %s%s, %u states\n", d->name, names[part], n,
-                  r.verdict == TMAP_LEGAL     ? "proved"
-                  : r.verdict == TMAP_UNKNOWN ? "too many states"
-                                              : "refuted: ",
-                  r.fault ? error.text : "", r.states);
-    assert_int_not_equal(r.verdict, TMAP_ILLEGAL);
-    if (must) assert_int_equal(r.verdict, TMAP_LEGAL);
+    struct proved p;
+    prove(&prover, records, part, n, &p);
+    if (p.status == TMAP_E_NO_PLAN) return false;
+    if (p.status != TMAP_OK) fail_msg("%s: line %u: %s", d->name, p.error.line, p.error.text);
+    print_message("# %s, %s %u: %s%s%s, %u states\n", d->name, proved_part(part), n,
+                  proved_words(&p), p.result.fault ? ": " : "", p.error.text, p.result.states);
+    assert_int_not_equal(p.result.verdict, TMAP_ILLEGAL);
+    if (must) assert_int_equal(p.result.verdict, TMAP_LEGAL);
     return true;
 }
 
 static void one(const struct design *d, struct tmap_emulate_record *records[RUNS])
 {
-    const bool all = deep;
+    const bool all = prover.deep;
     for (unsigned n = 0; n < TMAP_PROTOCOL_BARRIERS; n++) {
         const bool must = (d->proves & RING(n)) != 0;
         if ((must || all) && !prove_part(d, records, TMAP_EMULATE_RING, n, must)) {
@@ -151,14 +130,13 @@ static void refute(const struct design *d, struct tmap_emulate_record *records[R
     const enum tmap_emulate_part part = d->proves & WHOLE     ? TMAP_EMULATE_BARRIERS
                                         : d->proves & STAGING ? TMAP_EMULATE_STAGING
                                                               : TMAP_EMULATE_RING;
-    struct tmap_protocol_result r = {0};
-    struct tmap_emulate_error error = {0};
-    const unsigned n = d->proves & RING(1) ? 1 : 0;
-    const enum tmap_status s = prove(records, part, n, &r, &error);
+    struct proved p;
+    prove(&prover, records, part, d->proves & RING(1) ? 1 : 0, &p);
     print_message("# %u %s: %s: %s\n", d->fault, d->name,
-                  s == TMAP_OK ? tmap_hazard_name(r.fault) : "not read", error.text);
-    assert_int_equal(s, TMAP_OK);
-    assert_int_equal(r.fault, d->hazard);
+                  p.status == TMAP_OK ? tmap_hazard_name(p.result.fault) : "not read",
+                  p.error.text);
+    assert_int_equal(p.status, TMAP_OK);
+    assert_int_equal(p.result.fault, d->hazard);
 }
 
 #define TENSOR "src/kernels/gemm/sm100/"
@@ -337,13 +315,9 @@ static int run(const char *name, int cc_major, const char *faults, const struct 
 
 int main(int argc, char **argv)
 {
-    const char *megabytes = getenv("TMAP_PROTOCOL_MB");
     only = argc > 1 ? argv[1] : NULL;
     design = argc > 2 ? argv[2] : NULL;
-    deep = megabytes != NULL;
-    workspace_bytes = (megabytes ? strtoull(megabytes, NULL, 10) : MEGABYTES) << 20;
-    workspace = malloc(workspace_bytes);
-    if (!workspace) return 1;
+    if (!prover_open(&prover, MEGABYTES)) return 1;
     const int failed =
         run("protocols of wgmma", 9, NULL, hopper, COUNT(hopper)) +
         run("faults of wgmma", 9, "tests/device/gemm/faults", hopper_faults, COUNT(hopper_faults)) +
@@ -353,6 +327,6 @@ int main(int argc, char **argv)
         run("protocols of mma.sync", 12, NULL, warps, COUNT(warps)) +
         run("faults of mma.sync", 12, "tests/device/gemm/faults_sm120", warps_faults,
             COUNT(warps_faults));
-    free(workspace);
+    prover_close(&prover);
     return failed;
 }

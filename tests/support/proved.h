@@ -1,0 +1,33 @@
+/* Protocols folded from records of a kernel's runs, and put to the pipeline's automaton. */
+#ifndef TMAP_TESTS_PROVED_H
+#define TMAP_TESTS_PROVED_H
+
+#include "tmap/emulate.h"
+#include "tmap/protocol.h"
+
+enum { PROVED_RUNS = 3 };
+
+/* Memory for the automaton's states; TMAP_PROTOCOL_MB says how much, else megabytes. */
+struct prover {
+    void *memory;
+    size_t bytes;
+    bool deep; /* TMAP_PROTOCOL_MB was said: more is tried */
+};
+bool prover_open(struct prover *p, size_t megabytes);
+void prover_close(struct prover *p);
+
+/* status TMAP_E_NO_PLAN: there is no such part; else the words of what was not read, or of the
+ * fault. */
+struct proved {
+    enum tmap_status status;
+    struct tmap_protocol_result result;
+    struct tmap_emulate_error error;
+};
+void prove(const struct prover *p, struct tmap_emulate_record *records[PROVED_RUNS],
+           enum tmap_emulate_part part, unsigned number, struct proved *out);
+
+/* "whole", "ring", "staging" and what became of it, for people. */
+const char *proved_part(enum tmap_emulate_part part);
+const char *proved_words(const struct proved *p);
+
+#endif
