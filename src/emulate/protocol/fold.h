@@ -20,7 +20,7 @@ enum {
 struct ring_object { // an array of barriers, or a buffer of as many slots
     uint32_t depth;
     uint32_t at[TMAP_PROTOCOL_DEPTH]; // offset of each slot's barrier; of a buffer its first byte
-    uint32_t arrivals;
+    uint32_t arrivals, ctas;          // ctas: in which the barriers are (bits)
 };
 
 struct range { // of a slot of a buffer
@@ -100,8 +100,8 @@ bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool same_symbol(const struct symbol *a, const struct symbol *b); // but for where in the ring
 
-// The array and the slot of a barrier.
-bool barrier_named(const struct fold *f, uint32_t offset, uint8_t *array, uint8_t *slot);
+// The array and the slot of the barrier that an act names.
+bool barrier_named(const struct fold *f, const struct act *a, uint8_t *array, uint8_t *slot);
 static inline uint32_t object_of_buffer(uint32_t buffer)
 {
     return TMAP_PROTOCOL_BARRIERS + buffer;

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Of CTAs that count other arrivals at a place, each have a site of their own.
 struct sites {
-    uint32_t offset[MOST_BARRIERS], arrivals[MOST_BARRIERS], count;
+    uint32_t offset[MOST_BARRIERS], arrivals[MOST_BARRIERS], ctas[MOST_BARRIERS], count;
     uint32_t of[MOST_BARRIERS]; // the first of the same ring
 };
 
-static uint32_t number_of(const struct sites *s, uint32_t offset)
+static uint32_t number_of(const struct sites *s, uint32_t offset, uint32_t cta)
 {
     for (uint32_t i = 0; i < s->count; i++)
-        if (s->offset[i] == offset) return i;
+        if (s->offset[i] == offset && (s->ctas[i] >> cta & 1)) return i;
     return MOST_BARRIERS;
 }
 
@@ -31,26 +32,33 @@ static bool names_barrier(const struct act *a)
            a->op == ACT_COMMIT;
 }
 
+static bool init_site(struct fold *f, struct sites *s, const struct act *a)
+{
+    const uint32_t known = number_of(s, a->barrier, a->by_cta);
+    uint32_t n = 0;
+    if (known < MOST_BARRIERS)
+        return s->arrivals[known] == a->value ||
+               fold_fail(f, a->line,
+                         "the mbarrier at shared 0x%x has %u arrivals, and %u elsewhere",
+                         a->barrier, a->value, s->arrivals[known]);
+    while (n < s->count && (s->offset[n] != a->barrier || s->arrivals[n] != a->value)) n++;
+    if (n == MOST_BARRIERS) return fold_fail(f, a->line, "more than %d mbarriers", MOST_BARRIERS);
+    if (n == s->count) {
+        s->offset[n] = a->barrier;
+        s->arrivals[n] = a->value;
+        s->of[n] = n;
+        s->count++;
+    }
+    s->ctas[n] |= 1u << a->by_cta;
+    return true;
+}
+
 static bool init_sites(struct fold *f, struct sites *s)
 {
     for (size_t r = 0; r < f->runs; r++)
-        for (size_t i = 0; i < f->run[r]->count; i++) {
-            const struct act *a = &f->run[r]->act[i];
-            if (a->op != ACT_INIT) continue;
-            const uint32_t n = number_of(s, a->barrier);
-            if (n == MOST_BARRIERS) {
-                if (s->count == MOST_BARRIERS)
-                    return fold_fail(f, a->line, "more than %d mbarriers", MOST_BARRIERS);
-                s->offset[s->count] = a->barrier;
-                s->arrivals[s->count] = a->value;
-                s->of[s->count] = s->count;
-                s->count++;
-            } else if (s->arrivals[n] != a->value) {
-                return fold_fail(f, a->line,
-                                 "the mbarrier at shared 0x%x has %u arrivals, and %u elsewhere",
-                                 a->barrier, a->value, s->arrivals[n]);
-            }
-        }
+        for (size_t i = 0; i < f->run[r]->count; i++)
+            if (f->run[r]->act[i].op == ACT_INIT && !init_site(f, s, &f->run[r]->act[i]))
+                return false;
     return true;
 }
 
@@ -59,7 +67,7 @@ static bool join_sites(struct fold *f, struct sites *s)
 {
     enum { LINES = 512 };
     struct {
-        uint32_t line, first;
+        uint32_t line, first, ctas;
         uint8_t op;
     } *seen = calloc(LINES, sizeof *seen);
     uint32_t lines = 0;
@@ -69,13 +77,16 @@ static bool join_sites(struct fold *f, struct sites *s)
             const struct act *a = &f->run[r]->act[i];
             uint32_t n, k = 0;
             if (!names_barrier(a)) continue;
-            n = number_of(s, a->barrier);
-            while (k < lines && (seen[k].line != a->line || seen[k].op != a->op)) k++;
+            n = number_of(s, a->barrier, a->barrier_cta);
+            while (k < lines && (seen[k].line != a->line || seen[k].op != a->op ||
+                                 (n < s->count && seen[k].ctas != s->ctas[n])))
+                k++;
             if (n == MOST_BARRIERS || k == LINES) {
                 good = fold_fail(f, a->line, "names a barrier that nobody initialised");
             } else if (k == lines) {
                 seen[lines].line = a->line;
                 seen[lines].op = a->op;
+                seen[lines].ctas = s->ctas[n];
                 seen[lines++].first = n;
             } else {
                 join(s, n, seen[k].first);
@@ -91,18 +102,23 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool used(const struct fold *f, uint32_t offset)
+static bool is_at(const struct act *a, uint32_t offset, uint32_t ctas)
+{
+    return a->barrier == offset && (ctas >> a->barrier_cta & 1);
+}
+
+static bool used(const struct fold *f, const struct ring_object *o)
 {
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count; i++)
-            if (names_barrier(&f->run[r]->act[i]) && f->run[r]->act[i].barrier == offset)
+            if (names_barrier(&f->run[r]->act[i]) && is_at(&f->run[r]->act[i], o->at[0], o->ctas))
                 return true;
     return false;
 }
 
 static bool make_ring(struct fold *f, const struct sites *s, uint32_t first)
 {
-    struct ring_object o = {.arrivals = s->arrivals[first]};
+    struct ring_object o = {.arrivals = s->arrivals[first], .ctas = s->ctas[first]};
     for (uint32_t i = 0; i < s->count; i++) {
         if (s->of[i] != first) continue;
         if (o.depth == TMAP_PROTOCOL_DEPTH)
@@ -112,7 +128,7 @@ static bool make_ring(struct fold *f, const struct sites *s, uint32_t first)
                              s->arrivals[i]);
         o.at[o.depth++] = s->offset[i];
     }
-    if (o.depth == 1 && !used(f, o.at[0])) return true;
+    if (o.depth == 1 && !used(f, &o)) return true;
     if (f->barriers == TMAP_PROTOCOL_BARRIERS)
         return fold_fail(f, 0, "more than %d rings of barriers", TMAP_PROTOCOL_BARRIERS);
     qsort(o.at, o.depth, sizeof o.at[0], by_value);
@@ -129,11 +145,11 @@ static bool find_barriers(struct fold *f)
     return true;
 }
 
-bool barrier_named(const struct fold *f, uint32_t offset, uint8_t *array, uint8_t *slot)
+bool barrier_named(const struct fold *f, const struct act *a, uint8_t *array, uint8_t *slot)
 {
     for (uint32_t b = 0; b < f->barriers; b++)
         for (uint32_t i = 0; i < f->barrier[b].depth; i++)
-            if (f->barrier[b].at[i] == offset) {
+            if (is_at(a, f->barrier[b].at[i], f->barrier[b].ctas)) {
                 *array = (uint8_t)b;
                 *slot = (uint8_t)i;
                 return true;
@@ -169,6 +185,14 @@ static bool new_buffer(struct fold *f, uint32_t depth, uint8_t space, uint8_t *o
     return true;
 }
 
+// The first array of barriers at the same place, in whatever CTAs: they guard one buffer.
+static uint8_t first_there(const struct fold *f, uint8_t array)
+{
+    uint8_t first = 0;
+    while (f->barrier[first].at[0] != f->barrier[array].at[0]) first++;
+    return first;
+}
+
 // What copies whose bytes one ring of barriers counts bring, of each barrier a slot.
 static bool find_loaded(struct fold *f)
 {
@@ -178,14 +202,13 @@ static bool find_loaded(struct fold *f)
         for (size_t i = 0; i < f->run[r]->count; i++) {
             const struct act *a = &f->run[r]->act[i];
             uint8_t array, slot;
-            if (a->op != ACT_LOAD || !barrier_named(f, a->barrier, &array, &slot)) continue;
-            if (buffer_of[array] == UINT8_MAX &&
-                !new_buffer(f, f->barrier[array].depth, SPACE_SHARED, &buffer_of[array]))
+            if (a->op != ACT_LOAD || !barrier_named(f, a, &array, &slot)) continue;
+            uint8_t *b = &buffer_of[first_there(f, array)];
+            if (*b == UINT8_MAX && !new_buffer(f, f->barrier[array].depth, SPACE_SHARED, b))
                 return false;
-            const uint8_t b = buffer_of[array];
-            if (!f->buffer[b].at[slot] || a->at < f->buffer[b].at[slot])
-                f->buffer[b].at[slot] = a->at;
-            if (!add_range(f, &(struct range){b, slot, a->cta, a->at, a->at + a->bytes}))
+            if (!f->buffer[*b].at[slot] || a->at < f->buffer[*b].at[slot])
+                f->buffer[*b].at[slot] = a->at;
+            if (!add_range(f, &(struct range){*b, slot, a->cta, a->at, a->at + a->bytes}))
                 return false;
         }
     return true;

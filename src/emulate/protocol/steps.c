@@ -384,12 +384,22 @@ static bool name_syncs(struct fold *f)
     return true;
 }
 
+// Whether CTAs of the cluster count other arrivals at the same place.
+static bool is_of_some(const struct fold *f, uint32_t barrier)
+{
+    for (uint32_t i = 0; i < f->barriers; i++)
+        if (i != barrier && f->barrier[i].at[0] == f->barrier[barrier].at[0]) return true;
+    return false;
+}
+
 static void name_objects(struct fold *f, const uint8_t *ring)
 {
     struct tmap_emulate_record *r = f->run[0];
     for (uint32_t i = 0; i < f->barriers; i++) {
         char *name = r->name[r->names++];
-        snprintf(name, sizeof *r->name, "mbarrier_%x", f->barrier[i].at[0]);
+        const int n = snprintf(name, sizeof *r->name, "mbarrier_%x", f->barrier[i].at[0]);
+        if (is_of_some(f, i))
+            snprintf(name + n, sizeof *r->name - (size_t)n, "_ctas_%x", f->barrier[i].ctas);
         f->out->barrier[i] = (struct tmap_barrier){name, ring[i], (uint8_t)f->barrier[i].arrivals};
     }
     f->out->barrier_count = (uint8_t)f->barriers;

@@ -83,7 +83,7 @@ static uint8_t bit(uint8_t cta)
 static bool of_barrier(struct reader *r, const struct act *a, struct symbol *s)
 {
     uint8_t array, slot;
-    if (!barrier_named(r->f, a->barrier, &array, &slot))
+    if (!barrier_named(r->f, a, &array, &slot))
         return fold_fail(r->f, a->line, "names no known barrier");
     if (s->op == TMAP_STEP_LOAD || s->op == TMAP_STEP_COMMIT)
         s->y = array;
@@ -238,7 +238,8 @@ static bool load(struct reader *r, const struct act *a)
     }
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_LOAD;) {
         struct symbol *o = &r->said->symbol[i];
-        if (o->x != s.x || o->index != s.index || o->ctas != s.ctas || o->signal != s.signal)
+        if (o->x != s.x || o->y != s.y || o->index != s.index || o->ctas != s.ctas ||
+            o->signal != s.signal)
             continue;
         o->bytes += s.bytes;
         return true;
