@@ -1,6 +1,6 @@
 // Which part of what a warp did comes round with every tile and every k block: the shortest program
 // START (TILE BLOCK+ FLUSH)+ END that says all of it, the first block of a tile a part of the
-// others. What is found in the first run has to say all the others.
+// others. What is found in the first run has to say all others.
 #include "emulate/protocol/fold.h"
 
 #include <stdlib.h>
@@ -109,8 +109,45 @@ struct best {
     uint32_t score;
 };
 
-static void try_split(const struct said *said, const struct split *s, struct best *best)
+// Whether the pattern says what was said, to its end.
+static bool says(const struct pattern *p, const struct said *said, uint32_t word[MOST_TILES],
+                 uint32_t *tiles, struct walk *w)
 {
+    *w = (struct walk){said, 0};
+    if (!take(w, p->part[PART_START], p->length[PART_START])) return false;
+    *tiles = p->length[PART_FIRST] ? take_tiles(w, p, word) : 0;
+    return take(w, p->part[PART_END], p->length[PART_END]) && w->at == said->count;
+}
+
+// Blocks that are as many, and several, in every tile of every run are no loop over K.
+struct counts {
+    uint32_t least, most;
+};
+
+static void count_blocks(struct counts *c, const uint32_t *word, uint32_t tiles)
+{
+    for (uint32_t i = 0; i < tiles; i++) {
+        if (word[i] < c->least) c->least = word[i];
+        if (word[i] > c->most) c->most = word[i];
+    }
+}
+
+static bool says_all(const struct fold *f, const struct program *program, const struct pattern *p)
+{
+    struct counts c = {UINT32_MAX, 0};
+    uint32_t word[MOST_TILES], tiles;
+    struct walk w;
+    for (size_t r = 0; r < f->runs; r++) {
+        if (!says(p, &program->said[r], word, &tiles, &w)) return false;
+        count_blocks(&c, word, tiles);
+    }
+    return f->runs == 1 || c.most == 1 || c.least < c.most;
+}
+
+static void try_split(const struct fold *f, const struct program *program, const struct split *s,
+                      struct best *best)
+{
+    const struct said *said = &program->said[0];
     struct pattern p = pattern_at(said, s);
     uint32_t word[MOST_TILES];
     bool skipped[MOST_PART];
@@ -122,12 +159,12 @@ static void try_split(const struct said *said, const struct split *s, struct bes
     if (take_tiles(&w, &p, word) == 0 || said->count - w.at > MOST_END) return;
     p.part[PART_END] = said->symbol + w.at;
     p.length[PART_END] = said->count - w.at;
-    if (score(&p) >= best->score) return;
+    if (score(&p) >= best->score || !says_all(f, program, &p)) return;
     best->pattern = p;
     best->score = score(&p);
 }
 
-static void search(const struct said *said, struct best *best)
+static void search(const struct fold *f, const struct program *p, struct best *best)
 {
     struct split s;
     for (s.start = 0; s.start <= MOST_START; s.start++)
@@ -136,9 +173,9 @@ static void search(const struct said *said, struct best *best)
                 for (s.flush = 0; s.flush <= MOST_FLUSH; s.flush++) {
                     s.block = 0;
                     if (4 * (s.start + s.tile + s.first + s.flush) >= best->score) break;
-                    try_split(said, &s, best);
+                    try_split(f, p, &s, best);
                     for (s.block = s.first; s.block < s.first + 4 && s.block < MOST_PART; s.block++)
-                        try_split(said, &s, best);
+                        try_split(f, p, &s, best);
                 }
 }
 
@@ -189,20 +226,13 @@ static struct pattern kept(const struct program *p)
     return q;
 }
 
-static bool has_loop(const struct program *p)
-{
-    return p->length[PART_FIRST] > 0;
-}
-
 // Every run is said by the program, to its end.
 static bool check_run(struct fold *f, struct program *p, size_t run)
 {
-    const struct said *said = &p->said[run];
     const struct pattern q = kept(p);
-    struct walk w = {said, 0};
-    bool good = take(&w, q.part[PART_START], q.length[PART_START]);
-    if (good && has_loop(p)) p->tiles[run] = take_tiles(&w, &q, p->word[run]);
-    if (good && take(&w, q.part[PART_END], q.length[PART_END]) && w.at == said->count) return true;
+    const struct said *said = &p->said[run];
+    struct walk w;
+    if (says(&q, said, p->word[run], &p->tiles[run], &w)) return true;
     return fold_fail(f, w.at < said->count ? said->symbol[w.at].line : 0,
                      "warp %u of CTA %u does not go on as in the first run", p->warp, p->cta);
 }
@@ -254,7 +284,7 @@ static void note_run(struct program *p, size_t run)
 // Where no tile has two blocks, the first is all there is.
 static void one_kind_of_block(struct program *p)
 {
-    if (p->length[PART_BLOCK] || !has_loop(p)) return;
+    if (p->length[PART_BLOCK] || !p->length[PART_FIRST]) return;
     p->length[PART_BLOCK] = p->length[PART_FIRST];
     memcpy(p->part[PART_BLOCK], p->part[PART_FIRST], sizeof p->part[PART_BLOCK]);
 }
@@ -263,7 +293,7 @@ static bool fold_warp(struct fold *f, struct program *p)
 {
     struct best best = {.score = UINT32_MAX};
     const bool whole = is_whole_program(f, p);
-    if (!whole) search(&p->said[0], &best);
+    if (!whole) search(f, p, &best);
     if (whole)
         keep_short(p);
     else if (best.score == UINT32_MAX)
