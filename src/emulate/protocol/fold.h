@@ -36,6 +36,7 @@ struct fold {
     enum tmap_emulate_part part;
     unsigned number;             // of a ring or a staging area
     bool group;                  // a staging area's
+    uint16_t storer;             // the warp of CTA 0 that stores it
     bool none;                   // there are fewer
     bool left_out[MOST_OBJECTS]; // of the other rings
     struct ring_object barrier[TMAP_PROTOCOL_BARRIERS], buffer[TMAP_PROTOCOL_BUFFERS];

@@ -225,39 +225,54 @@ static bool is_fetched(const struct fold *f, const struct act *sum)
     return false;
 }
 
-// Slots of a buffer that begin where an act of the kind does.
-static bool find_places(struct fold *f, enum act_op op, uint8_t space,
-                        bool (*counts)(const struct fold *, const struct act *))
+typedef bool counts_fn(const struct fold *, const struct act *);
+
+// Where acts of the kind begin.
+static bool find_places(struct fold *f, enum act_op op, counts_fn *counts, struct ring_object *o)
 {
-    struct ring_object o = {.depth = 0};
-    uint8_t buffer = 0;
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count; i++) {
             const struct act *a = &f->run[r]->act[i];
             uint32_t k = 0;
             if (a->op != op || !counts(f, a)) continue;
-            while (k < o.depth && o.at[k] != a->at) k++;
-            if (k < o.depth) continue;
-            if (o.depth == TMAP_PROTOCOL_DEPTH)
+            while (k < o->depth && o->at[k] != a->at) k++;
+            if (k < o->depth) continue;
+            if (o->depth == TMAP_PROTOCOL_DEPTH)
                 return fold_fail(f, a->line, "a buffer of more than %d slots", TMAP_PROTOCOL_DEPTH);
-            o.at[o.depth++] = a->at;
+            o->at[o->depth++] = a->at;
         }
-    if (o.depth == 0) return true;
-    qsort(o.at, o.depth, sizeof o.at[0], by_value);
-    if (!new_buffer(f, o.depth, space, &buffer)) return false;
-    f->buffer[buffer] = o;
+    qsort(o->at, o->depth, sizeof o->at[0], by_value);
+    return true;
+}
+
+// A buffer of these places, of each as much as the acts name; none without places.
+static bool place_buffer(struct fold *f, enum act_op op, counts_fn *counts, uint8_t space,
+                         const struct ring_object *o)
+{
+    uint8_t buffer = 0;
+    if (o->depth == 0) return true;
+    if (!new_buffer(f, o->depth, space, &buffer)) return false;
+    f->buffer[buffer] = *o;
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count; i++) {
             const struct act *a = &f->run[r]->act[i];
             uint8_t k = 0;
             if (a->op != op || !counts(f, a)) continue;
-            while (o.at[k] != a->at) k++;
-            if (k + 1u < o.depth && a->at + a->bytes > o.at[k + 1])
+            while (k < o->depth && o->at[k] != a->at) k++;
+            if (k == o->depth) continue;
+            if (k + 1u < o->depth && a->at + a->bytes > o->at[k + 1])
                 return fold_fail(f, a->line, "slots of a buffer overlap");
             if (!add_range(f, &(struct range){buffer, k, a->cta, a->at, a->at + a->bytes}))
                 return false;
         }
     return true;
+}
+
+static bool find_sums(struct fold *f)
+{
+    struct ring_object o = {.depth = 0};
+    return find_places(f, ACT_SUM, is_fetched, &o) &&
+           place_buffer(f, ACT_SUM, is_fetched, SPACE_TENSOR, &o);
 }
 
 // --- staging areas: which warps write what one of them stores
@@ -267,19 +282,24 @@ static bool overlaps(const struct act *a, const struct act *b)
     return a->cta == b->cta && a->at < b->at + b->bytes && b->at < a->at + a->bytes;
 }
 
-// The warp whose stores are the area's: the number-th of CTA 0 that stores.
-static bool is_of_group(const struct fold *f, const struct act *a)
+// The warp whose stores are the area's: the number-th of CTA 0 that stores; false: there are fewer.
+static bool find_storer(const struct fold *f, uint16_t *storer)
 {
     uint16_t warps[MOST_WARPS];
     unsigned n = 0;
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count && n <= f->number; i++) {
             const struct act *s = &f->run[r]->act[i];
-            bool known = s->op != ACT_STORE || s->by_cta != 0;
+            bool known = s->op != ACT_STORE || s->by_cta != 0 || n == MOST_WARPS;
             for (unsigned k = 0; k < n; k++) known = known || warps[k] == s->by_warp;
-            if (!known) warps[n++] = s->by_warp;
+            if (!known) warps[n++] = *storer = s->by_warp;
         }
-    return n == f->number + 1 && a->by_cta == 0 && a->by_warp == warps[n - 1];
+    return n == f->number + 1;
+}
+
+static bool is_of_group(const struct fold *f, const struct act *a)
+{
+    return a->by_cta == 0 && a->by_warp == f->storer;
 }
 
 static bool is_loaded(const struct fold *f, const struct act *store)
@@ -296,8 +316,40 @@ static bool is_staging(const struct fold *f, const struct act *a)
     return is_of_group(f, a) && !is_loaded(f, a);
 }
 
+// Whether the warp stores two places one after the other, without meeting those who write them.
+static bool are_stored_together(const struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++) {
+        const struct act *last = NULL;
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (!is_of_group(f, a)) continue;
+            if (a->op == ACT_MEET) last = NULL;
+            if (a->op != ACT_STORE || is_loaded(f, a)) continue;
+            if (last && last->at != a->at) return true;
+            last = a;
+        }
+    }
+    return false;
+}
+
+// Places that take turns are one ring; of those that are written and stored together each is a
+// buffer by itself.
+static bool find_staging(struct fold *f)
+{
+    struct ring_object all = {.depth = 0};
+    if (!find_storer(f, &f->storer)) return true;
+    if (!find_places(f, ACT_STORE, is_staging, &all)) return false;
+    if (!are_stored_together(f)) return place_buffer(f, ACT_STORE, is_staging, SPACE_SHARED, &all);
+    for (uint32_t i = 0; i < all.depth; i++) {
+        const struct ring_object one = {.depth = 1, .at = {all.at[i]}};
+        if (!place_buffer(f, ACT_STORE, is_staging, SPACE_SHARED, &one)) return false;
+    }
+    return true;
+}
+
 bool fold_objects(struct fold *f)
 {
-    if (f->group) return find_places(f, ACT_STORE, SPACE_SHARED, is_staging);
-    return find_barriers(f) && find_loaded(f) && find_places(f, ACT_SUM, SPACE_TENSOR, is_fetched);
+    if (f->group) return find_staging(f);
+    return find_barriers(f) && find_loaded(f) && find_sums(f);
 }

@@ -308,9 +308,88 @@ static bool fold_warp(struct fold *f, struct program *p)
     return true;
 }
 
+// --- one loop and no more: where all warps go round as often as each other
+
+static bool says_run(const struct said *said, const struct pattern *p)
+{
+    struct walk w = {said, 0};
+    if (!take(&w, p->part[PART_START], p->length[PART_START])) return false;
+    while (take(&w, p->part[PART_BLOCK], p->length[PART_BLOCK])) continue;
+    return take(&w, p->part[PART_END], p->length[PART_END]) && w.at == said->count;
+}
+
+static const struct said *longest(const struct fold *f, const struct program *p)
+{
+    const struct said *said = &p->said[0];
+    for (size_t r = 1; r < f->runs; r++)
+        if (p->said[r].count > said->count) said = &p->said[r];
+    return said;
+}
+
+static void try_loop(const struct fold *f, const struct program *p, const struct split *s,
+                     struct best *best)
+{
+    const struct said *said = longest(f, p);
+    struct pattern q = pattern_at(said, s);
+    struct walk w = {said, s->start};
+    while (take(&w, q.part[PART_BLOCK], s->block)) continue;
+    q.part[PART_END] = said->symbol + w.at;
+    q.length[PART_END] = said->count - w.at;
+    q.part[PART_FIRST] = q.part[PART_BLOCK];
+    q.length[PART_FIRST] = s->block;
+    const uint32_t length = s->start + s->block + q.length[PART_END];
+    if (length >= best->score || q.length[PART_END] > MOST_END) return;
+    for (size_t r = 0; r < f->runs; r++)
+        if (!says_run(&p->said[r], &q)) return;
+    best->pattern = q;
+    best->score = length;
+}
+
+// The shortest START BLOCK* END that says every run.
+static bool keep_loop(struct fold *f, struct program *p)
+{
+    const uint32_t count = longest(f, p)->count;
+    struct best best = {.score = UINT32_MAX};
+    for (struct split s = {0}; s.start <= MOST_START; s.start++)
+        for (s.block = 1; s.block < MOST_PART && s.start + s.block <= count; s.block++)
+            try_loop(f, p, &s, &best);
+    if (best.score == UINT32_MAX) return false;
+    keep(p, &best.pattern);
+    for (size_t r = 0; r < f->runs; r++)
+        if (!check_run(f, p, r)) return false;
+    return true;
+}
+
+static uint32_t rounds_of(const struct program *p, size_t run)
+{
+    return p->tiles[run] ? p->word[run][0] : 0;
+}
+
+static bool fold_loops(struct fold *f)
+{
+    const struct program *first = NULL;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        if (is_whole_program(f, p)) {
+            keep_short(p);
+            continue;
+        }
+        if (!keep_loop(f, p)) return false;
+        if (!first) first = p;
+        for (size_t r = 0; r < f->runs; r++)
+            if (rounds_of(p, r) != rounds_of(first, r)) return false;
+    }
+    for (uint32_t i = 0; i < f->programs; i++)
+        for (size_t r = 0; r < f->runs; r++) note_run(&f->program[i], r);
+    return true;
+}
+
 bool fold_parts(struct fold *f)
 {
-    for (uint32_t i = 0; i < f->programs; i++)
+    if (f->group && fold_loops(f)) return true;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        memset(f->program[i].length, 0, sizeof f->program[i].length);
         if (!fold_warp(f, &f->program[i])) return false;
+    }
     return true;
 }

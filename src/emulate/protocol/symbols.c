@@ -174,7 +174,7 @@ static bool write(struct reader *r, const struct act *a, const struct range *g)
                          "writes shared 0x%x to 0x%x, where copies land (0x%x to 0x%x)", a->at,
                          a->at + a->bytes, g->from, g->to);
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
-        if (r->said->symbol[i].index == g->slot) return true;
+        if (r->said->symbol[i].x == g->buffer && r->said->symbol[i].index == g->slot) return true;
     r->wrote = true;
     return say(r, a, (struct symbol){.op = TMAP_STEP_WRITE, .x = g->buffer, .index = g->slot}) !=
            NULL;
