@@ -21,6 +21,13 @@ static void close_fold(struct fold *f)
     free(f);
 }
 
+static bool fold_all(struct fold *f)
+{
+    if (!fold_symbols(f) || !join_warpgroups(f)) return false;
+    drop_meetings(f);
+    return fold_parts(f) && fold_steps(f);
+}
+
 enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *records, size_t count,
                                        enum tmap_emulate_part part, unsigned number,
                                        struct tmap_protocol *out, struct tmap_emulate_error *error)
@@ -51,9 +58,7 @@ enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *record
     if (s == TMAP_OK && f->buffers == 0 && f->group) s = TMAP_E_NO_PLAN;
     const bool ring = part == TMAP_EMULATE_RING && number >= f->barriers;
     if (s == TMAP_OK && ring) s = TMAP_E_NO_PLAN;
-    if (s == TMAP_OK &&
-        (!fold_symbols(f) || !join_warpgroups(f) || !fold_parts(f) || !fold_steps(f)))
-        s = f->none ? TMAP_E_NO_PLAN : TMAP_E_ARGUMENT;
+    if (s == TMAP_OK && !fold_all(f)) s = f->none ? TMAP_E_NO_PLAN : TMAP_E_ARGUMENT;
     close_fold(f);
     return s;
 }

@@ -89,6 +89,7 @@ enum { RATE_NONE, RATE_BLOCK, RATE_TILE };
 bool fold_objects(struct fold *f);
 bool fold_symbols(struct fold *f);
 bool join_warpgroups(struct fold *f); // that multiply together (warpgroups.c)
+void drop_meetings(struct fold *f);   // that order nothing (meetings.c)
 bool fold_parts(struct fold *f);
 bool fold_steps(struct fold *f);
 
