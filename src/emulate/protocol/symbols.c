@@ -291,16 +291,25 @@ static bool commit(struct reader *r, const struct act *a)
     return say(r, a, s) != NULL;
 }
 
+// Lanes of a warp may pass one after another, and the first of them read before the last has
+// passed.
+static bool has_passed(const struct reader *r, const struct symbol *wait)
+{
+    for (uint32_t i = r->said->count; i-- > 0;) {
+        const struct symbol *s = &r->said->symbol[i];
+        if (s->op == TMAP_STEP_READ || s->op == TMAP_STEP_DONE) continue;
+        return same_symbol(s, wait) && s->index == wait->index;
+    }
+    return false;
+}
+
 static bool wait(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
     if (a->barrier_cta != a->by_cta)
         return fold_fail(r->f, a->line, "waits for another CTA's barrier");
     if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
-    // Lanes of a warp may pass one after another.
-    const struct symbol *last = last_said(r);
-    if (last && same_symbol(last, &s) && last->index == s.index) return true;
-    return say(r, a, s) != NULL;
+    return has_passed(r, &s) || say(r, a, s) != NULL;
 }
 
 // Of a whole CTA or cluster; of the group's warps, where it is its protocol.
