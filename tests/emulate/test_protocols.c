@@ -30,8 +30,8 @@ struct design {
     const char *name, *source, *faulty; /* faulty: the kernel in the plan's place */
     struct tmap_gemm_config request;
     struct tmap_gemm_problem shape;
-    uint32_t proves; /* bits below; make prove-protocols tries the others too */
-    uint32_t fault;
+    uint32_t proves;         /* bits below; make prove-protocols tries the others too */
+    uint32_t fault, cluster; /* cluster: the one that is recorded */
     enum tmap_hazard hazard; /* as which it is refuted */
 };
 #define WHOLE 1u   /* all barriers as one protocol */
@@ -66,7 +66,7 @@ static void record(const struct design *d, int run, struct tmap_emulate_record *
     struct emulated_product product;
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
-    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
+    assert_int_equal(tmap_emulate_record_open(d->cluster, out), TMAP_OK);
     assert_true(emulated_product_make(suite, &shape, 1, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &d->request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", d->name, why.text);
@@ -175,11 +175,13 @@ static const struct design tensor[] = {
     DESIGN(
         "one CTA, parts of K", TENSOR "f16",
         REQUEST(128, 128, 3, 1, .cluster_m = 1, .clusters = 4, .stream_k = TMAP_GEMM_STREAM_K_ANY),
-        BF16(250, 376, 270), WHOLE),
+        BF16(250, 376, 270), WHOLE | STAGING),
     DESIGN("pair", TENSOR "f16", REQUEST(256, 128, 3, 2, ALONE), BF16(250, 376, 270),
            RINGS | WHOLE | STAGING),
     DESIGN("pair, e4m3", TENSOR "f8f6f4", REQUEST(256, 128, 3, 2, ALONE),
            OF(TMAP_GEMM_E4M3, TMAP_GEMM_OUT_BF16, 250, 376, 530), WHOLE | STAGING),
+    DESIGN("pair, mxfp8", TENSOR "mxf8f6f4", REQUEST(256, 256, 3, 2, ALONE),
+           OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 376, 530), WHOLE | STAGING),
     DESIGN("two CTAs that share B", TENSOR "f16", REQUEST(128, 128, 2, 2, TWO), BF16(250, 376, 270),
            RING(0) | WHOLE | STAGING),
     DESIGN("two pairs that share B", TENSOR "f16", REQUEST(256, 128, 2, 2, TWO),
@@ -191,9 +193,15 @@ static const struct design tensor[] = {
 
 static const struct design warps[] = {
     DESIGN("mma.sync", WARPS "bf16", REQUEST(128, 64, 3, 1, ALONE), BF16(250, 200, 270),
-           RING(0) | WHOLE),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("mma.sync, two panels at once", WARPS "bf16", REQUEST(128, 128, 2, 2, ALONE),
+           BF16(250, 200, 270), WHOLE | STAGING),
     DESIGN("mma.sync, mxfp8", WARPS "mxf8", REQUEST(128, 128, 2, 2, ALONE),
-           OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 200, 530), RING(0) | WHOLE),
+           OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 200, 530), RING(0) | WHOLE | STAGING),
+    DESIGN(
+        "mma.sync, parts of K", WARPS "bf16",
+        REQUEST(128, 64, 3, 1, .cluster_m = 1, .clusters = 4, .stream_k = TMAP_GEMM_STREAM_K_ANY),
+        BF16(250, 376, 270), WHOLE | STAGING),
 };
 
 #define HOPPER "src/kernels/gemm/sm90/"
@@ -225,6 +233,14 @@ static const struct design hopper[] = {
     FAULT(id, name, proves, hazard, TENSOR "f16", "tensor_faulty_2x128",                           \
           REQUEST(256, 128, 3, 2, ALONE))
 
+#define SCALED_FAULT(id_, name_, hazard_)                                                          \
+    {                                                                                              \
+        .fault = id_, .name = name_, .proves = WHOLE, .hazard = hazard_,                           \
+        .source = TENSOR "mxf8f6f4", .faulty = "tensor_scaled_faulty_2x256",                       \
+        .request = REQUEST(256, 256, 3, 2, ALONE),                                                 \
+        .shape = OF(TMAP_GEMM_MXF8, TMAP_GEMM_OUT_F32, 250, 376, 530)                              \
+    }
+
 static const struct design tensor_faults[] = {
     SINGLE_FAULT(0, "control", WHOLE, TMAP_HAZARD_NONE),
     SINGLE_FAULT(0, "control, staging", STAGING, TMAP_HAZARD_NONE),
@@ -239,6 +255,9 @@ static const struct design tensor_faults[] = {
     SINGLE_FAULT(43, "accumulator given on before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
     PAIR_FAULT(0, "pair: control", RING(0), TMAP_HAZARD_NONE),
     PAIR_FAULT(9, "pair: blocks do not meet after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+    SCALED_FAULT(0, "pair, scale factors: control", TMAP_HAZARD_NONE),
+    SCALED_FAULT(94, "pair: the even block does not wait for the odd one's factors",
+                 TMAP_HAZARD_EARLY),
 };
 
 #define HOPPER_FAULT(id, name, clusters_, proves, hazard)                                          \
@@ -261,6 +280,10 @@ static const struct design hopper_faults[] = {
           REQUEST(128, 64, 3, 1, ALONE))
 static const struct design warps_faults[] = {
     WARPS_FAULT(0, "mma.sync: control", WHOLE, TMAP_HAZARD_NONE),
+    WARPS_FAULT(0, "mma.sync: control, staging", STAGING, TMAP_HAZARD_NONE),
+    WARPS_FAULT(1, "mma.sync: no proxy fence before the store", STAGING, TMAP_HAZARD_UNFENCED),
+    WARPS_FAULT(8, "mma.sync: panel reused before the store has read it", STAGING,
+                TMAP_HAZARD_UNWAITED_STORE),
     WARPS_FAULT(2, "mma.sync: no fence after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
     WARPS_FAULT(13, "mma.sync: slot given back before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
     WARPS_FAULT(16, "mma.sync: fragments read before they are there", WHOLE, TMAP_HAZARD_EARLY),
