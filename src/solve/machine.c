@@ -71,18 +71,20 @@ static bool agents_valid(const struct tmap_protocol *p)
     return true;
 }
 
-/* How often one part of an agent's program does `op` to a buffer, at one distance back. */
+/* How often one part of an agent's program does `op` to one place in a buffer's ring. */
 static unsigned uses(const struct tmap_protocol *p, const struct tmap_agent *a, unsigned part,
                      unsigned buffer, unsigned cta, bool fills)
 {
-    unsigned most = 0, at_back[TMAP_PROTOCOL_DEPTH + 1] = {0};
+    unsigned most = 0, gone = 0, at[TMAP_PROTOCOL_STEPS + TMAP_PROTOCOL_DEPTH + 1] = {0};
     for (unsigned i = 0; i < a->count[part]; i++) {
         const struct tmap_step *t = &p->step[a->first[part] + i];
+        gone += t->op == TMAP_STEP_ADVANCE && t->x == p->buffer[buffer].ring;
         const bool fill = t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_WRITE;
         const bool drain = t->op == TMAP_STEP_READ || t->op == TMAP_STEP_STORE;
         if (!(fills ? fill : drain) || t->x != buffer || t->back > TMAP_PROTOCOL_DEPTH) continue;
         if (!((t->ctas ? t->ctas : 1u << a->cta) >> cta & 1)) continue;
-        if (++at_back[t->back] > most) most = at_back[t->back];
+        unsigned *here = &at[TMAP_PROTOCOL_DEPTH + gone - t->back];
+        if (++*here > most) most = *here;
     }
     return most;
 }
