@@ -127,8 +127,8 @@ bool decode_bulk_prefetch(struct decoder *d)
 
 EXEC(bulk_commit)
 {
-    (void)in;
     EACH_LANE(l, mask) w->bulk_open[l]++;
+    NOTE(w, in, .op = ACT_STORES_END);
     return EMU_NEXT;
 }
 

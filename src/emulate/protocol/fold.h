@@ -37,6 +37,7 @@ struct fold {
     unsigned number;             // of a ring or a staging area
     bool group;                  // a staging area's
     uint16_t storer;             // the warp of CTA 0 that stores it
+    bool some_meet;              // barriers of some warps guard it, not those of the whole CTA
     bool none;                   // there are fewer
     bool left_out[MOST_OBJECTS]; // of the other rings
     struct ring_object barrier[TMAP_PROTOCOL_BARRIERS], buffer[TMAP_PROTOCOL_BUFFERS];
@@ -104,6 +105,12 @@ bool same_symbol(const struct symbol *a, const struct symbol *b); // but for whe
 
 // The array and the slot of the barrier that an act names.
 bool barrier_named(const struct fold *f, const struct act *a, uint8_t *array, uint8_t *slot);
+// A barrier of all warps of the CTA.
+static inline bool meets_whole(const struct fold *f, const struct act *a)
+{
+    return a->value == 0 || a->value == f->run[0]->warps * LANES;
+}
+
 static inline uint32_t object_of_buffer(uint32_t buffer)
 {
     return TMAP_PROTOCOL_BARRIERS + buffer;

@@ -333,12 +333,23 @@ static bool are_stored_together(const struct fold *f)
     return false;
 }
 
+static bool some_meet(const struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (a->op == ACT_MEET && is_of_group(f, a) && !meets_whole(f, a)) return true;
+        }
+    return false;
+}
+
 // Places that take turns are one ring; of those that are written and stored together each is a
 // buffer by itself.
 static bool find_staging(struct fold *f)
 {
     struct ring_object all = {.depth = 0};
     if (!find_storer(f, &f->storer)) return true;
+    f->some_meet = some_meet(f);
     if (!find_places(f, ACT_STORE, is_staging, &all)) return false;
     if (!are_stored_together(f)) return place_buffer(f, ACT_STORE, is_staging, SPACE_SHARED, &all);
     for (uint32_t i = 0; i < all.depth; i++) {

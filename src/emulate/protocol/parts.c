@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { MOST_START = 8, MOST_TILE = 6, MOST_FLUSH = 10, MOST_END = MOST_PART - 4 };
+enum { MOST_BEFORE = MOST_PART - 4 }; // a single loop
 
 struct split { // lengths of the parts at the beginning of what was said
     uint32_t start, tile, first, block, flush;
@@ -119,29 +120,33 @@ static bool says(const struct pattern *p, const struct said *said, uint32_t word
     return take(w, p->part[PART_END], p->length[PART_END]) && w->at == said->count;
 }
 
-// Blocks that are as many, and several, in every tile of every run are no loop over K.
+// Blocks that are as many, and several, in every tile of every run are no loop over K; and where no
+// run has other tiles than the first, nothing says that there may be more.
 struct counts {
-    uint32_t least, most;
+    uint32_t least, most, fewest_tiles, most_tiles;
 };
 
-static void count_blocks(struct counts *c, const uint32_t *word, uint32_t tiles)
+static void count_word(struct counts *c, const uint32_t *word, uint32_t tiles)
 {
     for (uint32_t i = 0; i < tiles; i++) {
         if (word[i] < c->least) c->least = word[i];
         if (word[i] > c->most) c->most = word[i];
     }
+    if (tiles < c->fewest_tiles) c->fewest_tiles = tiles;
+    if (tiles > c->most_tiles) c->most_tiles = tiles;
 }
 
 static bool says_all(const struct fold *f, const struct program *program, const struct pattern *p)
 {
-    struct counts c = {UINT32_MAX, 0};
+    struct counts c = {UINT32_MAX, 0, UINT32_MAX, 0};
     uint32_t word[MOST_TILES], tiles;
     struct walk w;
     for (size_t r = 0; r < f->runs; r++) {
         if (!says(p, &program->said[r], word, &tiles, &w)) return false;
-        count_blocks(&c, word, tiles);
+        count_word(&c, word, tiles);
     }
-    return f->runs == 1 || c.most == 1 || c.least < c.most;
+    const bool blocks = c.least < c.most, goes_on = blocks || c.fewest_tiles < c.most_tiles;
+    return f->runs == 1 || (goes_on && (c.most == 1 || blocks));
 }
 
 static void try_split(const struct fold *f, const struct program *program, const struct split *s,
@@ -350,7 +355,7 @@ static bool keep_loop(struct fold *f, struct program *p)
 {
     const uint32_t count = longest(f, p)->count;
     struct best best = {.score = UINT32_MAX};
-    for (struct split s = {0}; s.start <= MOST_START; s.start++)
+    for (struct split s = {0}; s.start <= MOST_BEFORE; s.start++)
         for (s.block = 1; s.block < MOST_PART && s.start + s.block <= count; s.block++)
             try_loop(f, p, &s, &best);
     if (best.score == UINT32_MAX) return false;
@@ -365,6 +370,14 @@ static uint32_t rounds_of(const struct program *p, size_t run)
     return p->tiles[run] ? p->word[run][0] : 0;
 }
 
+// That many rounds in every run are no loop.
+static bool varies(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 1; r < f->runs; r++)
+        if (rounds_of(p, r) != rounds_of(p, 0)) return true;
+    return f->runs == 1;
+}
+
 static bool fold_loops(struct fold *f)
 {
     const struct program *first = NULL;
@@ -374,7 +387,7 @@ static bool fold_loops(struct fold *f)
             keep_short(p);
             continue;
         }
-        if (!keep_loop(f, p)) return false;
+        if (!keep_loop(f, p) || !varies(f, p)) return false;
         if (!first) first = p;
         for (size_t r = 0; r < f->runs; r++)
             if (rounds_of(p, r) != rounds_of(first, r)) return false;
@@ -386,7 +399,7 @@ static bool fold_loops(struct fold *f)
 
 bool fold_parts(struct fold *f)
 {
-    if (f->group && fold_loops(f)) return true;
+    if (fold_loops(f)) return true;
     for (uint32_t i = 0; i < f->programs; i++) {
         memset(f->program[i].length, 0, sizeof f->program[i].length);
         if (!fold_warp(f, &f->program[i])) return false;

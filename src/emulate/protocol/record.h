@@ -16,6 +16,7 @@ enum act_op {
     ACT_EXPECT,       // the same of one arrival, and of `bytes`
     ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
     ACT_STORE,        // a copy out of `at`
+    ACT_STORES_END,   // cp.async.bulk.commit_group
     ACT_WAIT_READ,    // all stores but the last `value` groups have been read
     ACT_READ,         // by the warp itself
     ACT_WRITE,        // by the warp itself

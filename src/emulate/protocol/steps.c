@@ -171,7 +171,8 @@ struct writer {
     const uint8_t *ring;
     struct tmap_agent *agent;
     uint32_t open;                          // reads, in the middle of the block
-    uint32_t advanced[TMAP_PROTOCOL_RINGS]; // at the end
+    uint32_t advanced[TMAP_PROTOCOL_RINGS]; // in the beginning and at the end
+    uint32_t ahead[TMAP_PROTOCOL_RINGS];    // of the first block or tile, where its place is
 };
 
 static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
@@ -196,7 +197,7 @@ static bool put_back(struct writer *w, const struct program *p, enum tmap_part p
     if (!(rate == RATE_BLOCK ? g->is_by_block : g->is_by_tile))
         return fold_fail(w->f, s->line, "is not always as far along its ring");
     ahead -= (int32_t)w->advanced[ring];
-    if (ahead > 0 && part != TMAP_PART_END)
+    if (ahead > 0 && part != TMAP_PART_START && part != TMAP_PART_END)
         return fold_fail(w->f, s->line, "is ahead of its warp's place in the ring");
     for (; ahead > 0; ahead--, w->advanced[ring]++)
         if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring})) return false;
@@ -263,6 +264,30 @@ static bool put_part(struct writer *w, const struct program *p, enum fold_part f
     return true;
 }
 
+// Where a warp fills slots before it comes to its loops, it is ahead of them ever after.
+static void find_ahead(struct writer *w, const struct program *p)
+{
+    uint8_t object[2];
+    for (int k = PART_TILE; k <= PART_FLUSH; k++)
+        for (uint32_t i = 0; k != PART_FIRST && i < p->length[k]; i++) {
+            const struct symbol *s = &p->part[k][i];
+            if (s->index < 0 || objects_of(s, object) == 0) continue;
+            const struct going *g = &p->going[k][i];
+            const int32_t base = p->rate[object[0]] == RATE_TILE ? g->by_tile : g->by_block;
+            uint32_t *ahead = &w->ahead[w->ring[object[0]]];
+            if (base > (int32_t)*ahead) *ahead = (uint32_t)base;
+        }
+}
+
+static bool put_ahead(struct writer *w)
+{
+    for (uint8_t r = 0; r < w->f->out->ring_count; r++)
+        for (; w->advanced[r] < w->ahead[r]; w->advanced[r]++)
+            if (!put(w, TMAP_PART_START, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r}))
+                return false;
+    return true;
+}
+
 // In the middle of the block as many reads are open as the blocks before it have left.
 static uint32_t open_before(const struct program *p)
 {
@@ -279,7 +304,7 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
 {
     if (f->out->agent_count == TMAP_PROTOCOL_AGENTS)
         return fold_fail(f, 0, "more than %d agents", TMAP_PROTOCOL_AGENTS);
-    struct writer w = {f, ring, &f->out->agent[f->out->agent_count++], 0, {0}};
+    struct writer w = {f, ring, &f->out->agent[f->out->agent_count++], 0, {0}, {0}};
     char *name = f->run[0]->name[f->run[0]->names++];
     if (p->weight > 1)
         snprintf(name, sizeof *f->run[0]->name, "warps %u-%u@%u", p->warp, p->last_warp, p->cta);
@@ -287,7 +312,8 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
         snprintf(name, sizeof *f->run[0]->name, "warp %u@%u", p->warp, p->cta);
     w.agent->name = name;
     w.agent->cta = p->cta;
-    if (!put_part(&w, p, PART_START, TMAP_PART_START) ||
+    find_ahead(&w, p);
+    if (!put_part(&w, p, PART_START, TMAP_PART_START) || !put_ahead(&w) ||
         !put_part(&w, p, PART_TILE, TMAP_PART_TILE))
         return false;
     w.open = open_before(p);

@@ -19,7 +19,9 @@ struct reader {
     struct said *said;
     struct open_read open[MOST_OPEN];
     uint32_t opens, groups; // wgmma groups committed
-    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote;
+    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote, stored;
+    uint32_t in_group, group_stores; // stores of the open group; of the last one
+    bool uneven;                     // groups have had different numbers
     uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
 };
 
@@ -315,9 +317,7 @@ static bool wait(struct reader *r, const struct act *a)
 // Of a whole CTA or cluster; of the group's warps, where it is its protocol.
 static bool meet(struct reader *r, const struct act *a)
 {
-    const uint32_t all = r->f->run[0]->warps * LANES;
-    const bool whole = a->value == 0 || a->value == all;
-    if (whole == r->f->group) return true;
+    if (meets_whole(r->f, a) == (r->f->group && r->f->some_meet)) return true;
     if (a->cta) return fold_fail(r->f, a->line, "arrives at a barrier of warps without waiting");
     r->wrote = false;
     return end_plain_reads(r, a) &&
@@ -363,20 +363,39 @@ static bool end_fetches(struct reader *r, const struct act *a)
 static bool plain(struct reader *r, const struct act *a, uint8_t op)
 {
     const struct symbol *last = last_said(r);
-    if (last && last->op == op && op != TMAP_STEP_WAIT_READ) return true;
-    return say(r, a,
-               (struct symbol){.op = op,
-                               .index = -1,
-                               .bytes = op == TMAP_STEP_WAIT_READ ? a->value : 0}) != NULL;
+    if (last && last->op == op) return true;
+    return say(r, a, (struct symbol){.op = op, .index = -1}) != NULL;
 }
 
-static bool stage(struct reader *r, const struct act *a)
+static bool store(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
     for (uint32_t i = 0; i < r->f->ranges; i++)
-        if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta)
+        if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta &&
+            r->f->space[r->f->range[i].buffer] == SPACE_SHARED)
             s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
-    return s.index < 0 || say(r, a, s) != NULL;
+    if (s.index < 0) return true;
+    r->stored = true;
+    r->in_group++;
+    return say(r, a, s) != NULL;
+}
+
+static bool end_group(struct reader *r)
+{
+    if (r->in_group == 0) return true;
+    r->uneven = r->uneven || (r->group_stores && r->group_stores != r->in_group);
+    r->group_stores = r->in_group;
+    r->in_group = 0;
+    return true;
+}
+
+// Of the automaton's stores each is a group.
+static bool wait_read(struct reader *r, const struct act *a)
+{
+    struct symbol s = {.op = TMAP_STEP_WAIT_READ, .index = -1};
+    if (a->value && r->uneven) return fold_fail(r->f, a->line, "groups of several sizes");
+    s.bytes = a->value * (r->group_stores ? r->group_stores : 1);
+    return say(r, a, s) != NULL;
 }
 
 static bool read_staging(struct reader *r, const struct act *a)
@@ -385,9 +404,11 @@ static bool read_staging(struct reader *r, const struct act *a)
     case ACT_FENCE:
         return !r->wrote || plain(r, a, TMAP_STEP_FENCE);
     case ACT_STORE:
-        return stage(r, a);
+        return store(r, a);
+    case ACT_STORES_END:
+        return end_group(r);
     case ACT_WAIT_READ:
-        return plain(r, a, TMAP_STEP_WAIT_READ);
+        return wait_read(r, a);
     default:
         return true;
     }
@@ -414,6 +435,12 @@ static bool read_barriers(struct reader *r, const struct act *a)
         return end_plain_reads(r, a);
     case ACT_FETCHED:
         return end_fetches(r, a);
+    case ACT_STORE:
+        return store(r, a);
+    case ACT_STORES_END:
+        return end_group(r);
+    case ACT_WAIT_READ:
+        return !r->stored || wait_read(r, a);
     case ACT_GROUP:
         r->groups++;
         return true;
