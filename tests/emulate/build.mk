@@ -80,8 +80,10 @@ $(LATER_FAULTS): $(B)/tests/device/gemm/planted_later.o
 $(B)/tests/emulate/test_orders: TEST_MORE = $(B)/src/cli/emulate_orders.o
 $(B)/tests/emulate/test_orders: $(B)/src/cli/emulate_orders.o
 
-# make prove-protocols: every design's barriers as one protocol and every ring, with MB megabytes (1000)
-# for the states.
+# make prove-protocols: every design's barriers as one protocol and every ring, and every kernel after
+# Hopper in all ways (5 minutes of a core), with MB megabytes (1000) for the states.
+PROTOCOLS := $(addprefix $(B)/tests/emulate/,test_protocols test_protocols_suite)
 .PHONY: prove-protocols
-prove-protocols: ptx $(B)/tests/emulate/test_protocols
+prove-protocols: ptx $(PROTOCOLS)
 	TMAP_PROTOCOL_MB=$(or $(MB),1000) $(B)/tests/emulate/test_protocols "protocols"
+	TMAP_PROTOCOL_MB=$(or $(MB),1000) $(B)/tests/emulate/test_protocols_suite

@@ -205,10 +205,11 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
             l.cluster[0] = v->cluster.x, l.cluster[1] = v->cluster.y, l.cluster[2] = v->cluster.z;
         if (how->attrs[i].id == TMAP_CU_LAUNCH_PDL) l.overlap = v->flag != 0;
     }
+    const bool records = !emulated.recorded || strcmp(emulated.recorded, h->name) == 0;
     const struct tmap_emulate_watch watch = {.size = sizeof watch,
                                              .expected = &emulated.expected,
                                              .expected_count = emulated.expected.bytes != 0,
-                                             .record = emulated.record};
+                                             .record = records ? emulated.record : NULL};
     emulated.status =
         tmap_emulate_run_watched(h->module, &l, &watch, emulated.finding, EMULATED_FINDINGS,
                                  &emulated.findings, &emulated.result);

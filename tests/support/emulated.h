@@ -14,6 +14,7 @@ struct emulated {
     struct tmap_emulate_launch how;        /* schedule, seed and the like of every launch */
     struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */
     struct tmap_emulate_record *record;    /* of the next launch, or NULL */
+    const char *recorded;                  /* the kernel whose launch it is, or NULL: any */
     /* of the last launch */
     enum tmap_status status;
     struct tmap_emulate_finding finding[EMULATED_FINDINGS];
