@@ -210,9 +210,11 @@ static bool deal_out(const struct tmap_gemm *suite, const struct draft *t,
     const int64_t tiles = (int64_t)p->tiles_m * p->tiles_n;
     if (tiles > INT32_MAX / p->k_blocks) return false;
     const int32_t units = (int32_t)tiles * p->k_blocks;
-    if (config->clusters == 0) config->clusters = suite->gpu.sm_count;
-    if (config->clusters > suite->gpu.sm_count) config->clusters = suite->gpu.sm_count;
-    if (config->clusters > units) config->clusters = units;
+    const int32_t most = suite->gpu.sm_count < units ? suite->gpu.sm_count : units;
+    /* As few as have no more to do than all would: so fewer share a tile. */
+    const int32_t each = (units - 1) / most + 1;
+    if (config->clusters == 0) config->clusters = (units - 1) / each + 1;
+    if (config->clusters > most) config->clusters = most;
     config->stream_k = (int32_t)tiles;
     p->total = p->stream_tiles = (int32_t)tiles;
     p->group = p->tiles_m;

@@ -420,6 +420,11 @@ PTX_FN void load_global_128(uint64_t addr, uint32_t (&v)[4])
                  : "memory");
 }
 
+PTX_FN void store_global_32(uint64_t addr, uint32_t v)
+{
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(addr), "r"(v) : "memory");
+}
+
 PTX_FN void store_release(uint64_t addr, uint32_t v)
 {
     asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(addr), "r"(v) : "memory");

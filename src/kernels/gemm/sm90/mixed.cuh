@@ -205,17 +205,20 @@ template <class S, int SEGMENT>
 PTX_FN void multiply_slot(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
                           uint32_t slot, const mixed_lane<S> &at)
 {
-#pragma unroll 1
+    constexpr int AT_ONCE = SEGMENT == 1 ? 2 : 1;
+    constexpr bool LATE = S::WARPS > 8; // scales have no registers beside the rows
+#pragma unroll AT_ONCE
     for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
         const uint32_t group =
             q.group_chunks == 0 ? 0 : (FAULT(p, 113) ? 0 : first / q.group_chunks);
         float part[S::SUMS], scale[S::ROWS];
         uint32_t bias[S::ROWS];
         load_biases<S>(bias, p, q, slot, at, group);
-        load_scales<S>(scale, q, slot, at, group);
+        if (!LATE) load_scales<S>(scale, q, slot, at, group);
 #pragma unroll
         for (int c = 0; c < SEGMENT; c++)
             multiply_chunk<S>(part, p, bias, slot, at, first + c, c == 0);
+        if (LATE) load_scales<S>(scale, q, slot, at, group);
 #pragma unroll
         for (int i = 0; i < S::SUMS; i++) {
             const int row = i / (4 * S::STRIPS) * 2 + i / 2 % 2;
@@ -267,6 +270,7 @@ PTX_FN void join(float (&acc)[S::SUMS], const gemm_params &p, const mixed_smem &
     const uint32_t across = at.warp % S::ACROSS, part = at.warp / S::ACROSS;
     const uint32_t first = smem.exchange() + across * (32 * S::SUMS * 4) + at.lane * 16;
     if (part > 0) {
+        if (FAULT(p, 116)) ptx::pause_us(50);
 #pragma unroll
         for (int i = 0; i < S::SUMS; i += 4)
             ptx::store_shared_128(first + (part - 1) * STEP + i * 128, __float_as_uint(acc[i]),
@@ -312,33 +316,50 @@ PTX_FN void send(const float (&acc)[S::SUMS], const gemm_params &p, const mixed_
         ptx::store_global_128(to.data + i * 128, __float_as_uint(acc[i]),
                               __float_as_uint(acc[i + 1]), __float_as_uint(acc[i + 2]),
                               __float_as_uint(acc[i + 3]));
-    __threadfence();
-    __syncwarp();
+    __syncwarp(); // what the lanes wrote is released with the flag
     if (at.lane == 0) ptx::store_release(to.flag, 1);
 }
 
-// Adds the parts of every lower block that shares the tile, lowest first, and clears their flags.
+// Adds the parts of AT_ONCE blocks from `block` on, as far as they come before `end`: all are on
+// their way before the first is added.
+template <class S, int AT_ONCE>
+PTX_FN void add_parts(float (&acc)[S::SUMS], const gemm_params &p, const mixed_lane<S> &at,
+                      int32_t block, int32_t end)
+{
+    uint32_t x[AT_ONCE][S::SUMS / 4][4];
+#pragma unroll
+    for (int b = 0; b < AT_ONCE; b++)
+#pragma unroll
+        for (int i = 0; i < S::SUMS / 4; i++)
+            if (block + b < end)
+                ptx::load_global_128(mixed_parcel<S>(p, block + b, at).data + i * 512, x[b][i]);
+#pragma unroll
+    for (int b = 0; b < AT_ONCE; b++)
+#pragma unroll
+        for (int i = 0; i < S::SUMS; i++)
+            if (block + b < end) acc[i] += __uint_as_float(x[b][i / 4][i % 4]);
+}
+
+// Adds the parts of every lower block that shares the tile, lowest first. A lane waits for each
+// block's flag and clears it, which nobody sets again before this launch has ended.
 template <class S>
 PTX_FN void collect(float (&acc)[S::SUMS], const gemm_params &p, const mixed_lane<S> &at,
                     int32_t index, const ptx::watch &watch)
 {
-    int32_t lowest = blockIdx.x;
+    constexpr int AT_ONCE = S::WARPS > 8 || S::SUMS > 32 ? 1 : S::SUMS > 16 ? 2 : 4;
+    const int32_t end = blockIdx.x;
+    int32_t lowest = end;
     while (stream_begin(p, lowest) > index * p.k_blocks) lowest--;
 #pragma unroll 1
-    for (int32_t block = lowest; block < (int32_t)blockIdx.x; block++) {
-        const mixed_parcel<S> from(p, block, at);
-        if (at.lane == 0 && !FAULT(p, 118)) ptx::flag_wait(from.flag, watch, GEMM_PART, block);
-        __syncwarp();
-#pragma unroll
-        for (int i = 0; i < S::SUMS; i += 4) {
-            uint32_t x[4];
-            ptx::load_global_128(from.data + i * 128, x);
-#pragma unroll
-            for (int j = 0; j < 4; j++) acc[i + j] += __uint_as_float(x[j]);
-        }
-        __syncwarp();
-        if (at.lane == 0) ptx::store_release(from.flag, 0);
+    for (int32_t block = lowest + (int32_t)at.lane; block < end; block += 32) {
+        const uint64_t flag = mixed_parcel<S>(p, block, at).flag;
+        if (!FAULT(p, 118)) ptx::flag_wait(flag, watch, GEMM_PART, block);
+        ptx::store_global_32(flag, 0);
     }
+    __syncwarp();
+#pragma unroll 1
+    for (int32_t block = lowest; block < end; block += AT_ONCE)
+        add_parts<S, AT_ONCE>(acc, p, at, block, end);
 }
 
 // --- D ------------------------------------------------------------------------------------------
@@ -491,6 +512,8 @@ template <class S> PTX_FN void gemm_mixed_weights(const gemm_mixed_params &all)
         refuse_mismatch(p, MIXED_ROWS, S::COLS, p.stage_bytes, smem.base, watch);
         ptx::prefetch_tensormap(&p.a);
         ptx::prefetch_tensormap(&p.b);
+        if (q.group_chunks) ptx::prefetch_tensormap(&q.scales);
+        if (q.has_zeros) ptx::prefetch_tensormap(&q.zeros);
         for (int32_t slot = 0; slot < p.stages; slot++) {
             ptx::mbarrier_init(smem.full(slot), 1);
             ptx::mbarrier_init(smem.empty(slot), S::WARPS);
