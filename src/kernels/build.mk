@@ -61,7 +61,7 @@ $(B)/src/kernels/gemm/sm120/%.ptx: PTX_ARCH = $(WARPS_ARCHES)
 $(B)/src/kernels/gemm/sm120/%.fatbin: NVCC_ARCH = $(call gencode,$(WARPS_ARCHES))
 $(B)/src/kernels/gemm/sm100/%.ptx: PTX_ARCH = $(tensor_arches)
 $(B)/src/kernels/gemm/sm100/%.fatbin: NVCC_ARCH = $(call gencode,$(tensor_arches))
-$(B)/tests/device/gemm/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
+$(B)/tests/device/gemm/%.fatbin $(B)/tests/device/paged/%.fatbin: NVCC_ARCH = -gencode=arch=compute_90a,code=sm_90a
 $(B)/tests/device/gemm/%_sm100.ptx: PTX_ARCH = $(TENSOR_ARCHES)
 $(B)/tests/device/gemm/%_sm120.ptx: PTX_ARCH = $(WARPS_ARCHES)
 $(B)/tests/device/gemm/%_sm120.fatbin: NVCC_ARCH = $(call gencode,$(WARPS_ARCHES))

@@ -2,7 +2,7 @@
 # tests/emulate runs on the emulator. A build with nvcc has it already, beside the images.
 PTX := $(patsubst %.cu,$(B)/%.ptx,$(IMAGE_CU) tests/device/copy_faults.cu tests/device/gemm/faults.cu \
        tests/device/gemm/conv_faults.cu tests/device/gemm/group_faults.cu \
-       tests/device/gemm/mixed_faults.cu \
+       tests/device/gemm/mixed_faults.cu tests/device/paged/faults.cu \
        tests/device/gemm/faults_sm100.cu tests/device/gemm/faults_sm120.cu \
        tests/device/emulate/numerics.cu)
 .PHONY: ptx
