@@ -10,14 +10,14 @@ DEVICE_REPLAYS := $(B)/tests/device/test_golden_sim $(B)/tests/device/test_plans
 $(DEVICE_REPLAYS): $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
 $(DEVICE_REPLAYS): TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
 $(B)/bench/copy_rates: $(B)/bench/copy_rates.image.o
-$(B)/bench/copy $(B)/bench/copy_rates: LINK_ALL = $(LINK_IMAGES)
-$(B)/bench/copy $(B)/bench/copy_rates: $(LINK_IMAGES)
+$(addprefix $(B)/bench/,copy copy_rates paged): LINK_ALL = $(LINK_IMAGES)
+$(addprefix $(B)/bench/,copy copy_rates paged): $(LINK_IMAGES)
 
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build
 device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
 	tests/device/gemm/faults tests/device/gemm/conv tests/device/gemm/later tests/device/gemm/faults_later tests/device/gemm/groups tests/device/gemm/routed tests/device/gemm/rows tests/device/gemm/streams tests/device/gemm/tune \
-	tests/device/gemm/graphs tests/device/gemm/two tests/device/gemm/hog tests/device/gemm/size tests/device/emulate/record \
-	bench/copy bench/copy_rates bench/gemm/gemm)
+	tests/device/gemm/graphs tests/device/gemm/two tests/device/gemm/hog tests/device/gemm/size tests/device/emulate/record tests/device/paged/paged \
+	bench/copy bench/copy_rates bench/paged bench/gemm/gemm)
 device:
 	@B=$(B) tests/device/run $(B)/device
