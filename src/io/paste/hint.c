@@ -169,8 +169,14 @@ tmap_row io_hint_stated(const struct io_stream *stream)
 
 const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise)
 {
-    const char *told = record == 1 ? io_hint_in(stream->text, stream->size, NULL) : NULL;
-    return told && strstr(told, "(tmap explain TMA") ? told : otherwise;
+    static const char *const says[] = {"rror",  "ssert", "panic", "FATAL", "ailed",
+                                       "verif", "must",  "need",  NULL};
+    size_t where;
+    const struct hint *hint = record == 1 ? first_in(stream->text, stream->size, &where) : NULL;
+
+    if (!hint || !strstr(hint->text, "(tmap explain TMA")) return otherwise;
+    /* beside source, whose lines have the same words, a message must be one */
+    return !hint->words || line_has(stream, where, says) ? hint->text : otherwise;
 }
 
 bool io_hint_is_open(const char *told)

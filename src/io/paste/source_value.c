@@ -406,6 +406,20 @@ static bool tuple_attribute(struct io_source *s, const char *name, int64_t *out)
     return found;
 }
 
+/* Of Python's "M = N = 64", behind the last "=". */
+static const char *behind_chain(const struct io_source *s, const char *at)
+{
+    char name[NAME];
+    const char *p = at;
+
+    while (s->python && io_source_word(&p, s->end, name)) {
+        while (p < s->end && *p == ' ') p++;
+        if (s->end - p < 2 || *p != '=' || p[1] == '=') break;
+        at = ++p;
+    }
+    return at;
+}
+
 /* What the name at `at` is set to there: behind "=", "{" or "#define NAME"; false where it is not.
  */
 static bool setting(const struct io_source *s, const char *at, size_t length, int index,
@@ -432,7 +446,7 @@ static bool setting(const struct io_source *s, const char *at, size_t length, in
     const bool brace =
         index < 0 && p < s->end && *p == '{' && at > s->text && (at[-1] == ' ' || at[-1] == '>');
     if (!brace && (s->end - p < 2 || *p != '=' || p[1] == '=')) return false;
-    *from = brace ? p : p + 1;
+    *from = brace ? p : behind_chain(s, p + 1);
     *to = value_end(s, *from);
     return true;
 }

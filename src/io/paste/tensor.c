@@ -326,6 +326,17 @@ static bool variable(struct io_source *s, const char *name, struct io_tensor *ou
     return found || parameter(s, name, out);
 }
 
+/* Nothing, or "* 3.0": a number, which leaves a tensor's shape and type. */
+static bool ends_plainly(const char *at, const char *end)
+{
+    if (at == end) return true;
+    if (!strchr("*/+-", *at) || ++at == end) return false;
+    at = skip_space(at, end);
+    if (at == end || !isdigit((unsigned char)*at)) return false;
+    while (at < end && (isdigit((unsigned char)*at) || strchr(".e-", *at))) at++;
+    return skip_space(at, end) == end;
+}
+
 bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct io_tensor *out)
 {
     char head[IO_SOURCE_NAME] = "", name[IO_SOURCE_NAME];
@@ -350,10 +361,10 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
         while (made && at < end && *at == '[' && out->rank > 0)
             if (!slice(s, &at, end, out)) return false;
         at = skip_space(at, end);
-        if (at == end || (*at != '.' && !made)) break;
+        if (at == end || (*at != '.' && (!made || strchr("*/+-", *at)))) break;
         if (*at++ != '.') return false;
     }
-    return made && skip_space(at, end) == end;
+    return made && ends_plainly(skip_space(at, end), end);
 }
 
 bool io_tensor_attribute(struct io_source *s, const char *name, const char *attribute, int index,
