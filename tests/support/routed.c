@@ -98,13 +98,14 @@ static void lay_out(struct routed_draw *d, bool blocks, uint64_t *state)
  * M are contiguous. */
 static void ask(struct routed_draw *d, bool blocks, uint64_t *state)
 {
-    static const int32_t tiles[] = {0, 0, 256, 128, 32};
+    static const int32_t tiles[] = {0, 0, 256, 128, 32}, scaled[] = {0, 192, 128, 64};
     const struct tmap_gemm_problem *p = &d->problem;
     const bool alike = p->a.mn_major == p->b.mn_major;
     d->request.cluster_m = below(state, 3);
     d->request.cluster_n = d->request.cluster_m == 1 ? below(state, 3) : 0;
     d->request.clusters = below(state, 3) ? 0 : 1 + below(state, 3);
     d->request.stages = below(state, 3) ? 0 : 3;
+    if (blocks) d->request.tile_n = scaled[below(state, 4)];
     if (alike && !p->a.mn_major && !blocks) {
         d->request.tile_n = tiles[below(state, 5)];
         d->request.swapped = below(state, 3) - 1;
@@ -164,14 +165,18 @@ void routed_draw_fault(const struct routed_fault *fault, uint64_t *state, struct
     out->problem.beta = 1;
     out->problem.out = TMAP_GEMM_OUT_F32;
     out->problem.c.ld = out->problem.d.ld;
-    out->request = (struct tmap_gemm_config){
-        .tile_n = fault->blocks ? 64 : 128, .swapped = -1, .cluster_m = 1, .clusters = 1};
+    out->request = (struct tmap_gemm_config){.tile_n = fault->blocks ? 64
+                                                       : fault->mn   ? 256
+                                                                     : 128,
+                                             .swapped = -1,
+                                             .cluster_m = 1,
+                                             .clusters = 1};
 }
 
 const char *routed_fault_kernel(const struct routed_fault *fault)
 {
     return fault->blocks ? "gemm_group_faulty_2x64_blocks"
-           : fault->mn   ? "gemm_group_faulty_2x128_11"
+           : fault->mn   ? "gemm_group_faulty_2x256_11"
                          : "gemm_group_faulty_2x128";
 }
 

@@ -13,5 +13,5 @@
 
 GEMM_MAKE_ROUTED(make_routed_faulty)
 FAULTY_GROUP(gemm_group_faulty_2x128, GEMM_BF16, 2, 128)
-FAULTY_GROUP(gemm_group_faulty_2x128_11, GEMM_BF16, 2, 128, true, true)
+FAULTY_GROUP(gemm_group_faulty_2x256_11, GEMM_BF16, 2, 256, true, true)
 GEMM_GROUP_BLOCKS_KERNEL(gemm_group_faulty_2x64_blocks, shape<GEMM_E4M3, 2, 64, false, false, true>)

@@ -4,14 +4,18 @@
 #include "kernel.cuh"
 #include "kernels/gemm/members.cuh"
 
-// In groups_blocks.cuh: a member's scales of blocks to a slot, and how far down in it.
-template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q);
+// In groups_blocks.cuh: a member's scales of blocks to a slot, and a tile's sums with them.
 template <class S>
 PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, int32_t k,
                                   int32_t slot);
 template <class S>
 PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, int32_t k,
                                  int32_t slot);
+template <class S>
+PTX_FN void sum_scaled_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                            const gemm_params &q, const shared_layout<S> &smem, uint32_t fillers,
+                            int32_t wg, int32_t k_blocks, ring_position &ring,
+                            const ptx::watch &watch);
 
 // Of a k-block.
 template <class S>
@@ -97,21 +101,25 @@ PTX_FN void clear_fronts(const gemm_params &p, const shared_layout<S> &smem,
     ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
 }
 
-// What is special about a member, before its tile is summed.
+// A tile of member q.
 template <class S>
-PTX_FN void begin_member(const gemm_params &p, const gemm_params &q, shared_layout<S> &smem,
-                         const ring_position &ring, const ptx::watch &watch)
+PTX_FN void sum_member_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                            const gemm_params &q, const shared_layout<S> &smem, uint32_t fillers,
+                            int32_t wg, int32_t k_blocks, ring_position &ring,
+                            const ptx::watch &watch)
 {
     if constexpr (S::BLOCKS) {
-        smem.scales_down = scales_down_of<S>(q);
-    } else if constexpr (K_AT_ONCE<S> > 1) {
+        sum_scaled_tile<S>(acc, p, q, smem, fillers, wg, k_blocks, ring, watch);
+    } else {
         const int32_t front = q.first_k % K_AT_ONCE<S>;
-        if (front > 0 && !FAULT(p, 112)) clear_fronts<S>(p, smem, ring, front, watch);
+        if (K_AT_ONCE < S >> 1 && front > 0 && !FAULT(p, 112))
+            clear_fronts<S>(p, smem, ring, front, watch);
+        sum_tile<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
     }
 }
 
 template <class S>
-PTX_FN void consume_group(const gemm_params &p, shared_layout<S> smem, uint32_t fillers,
+PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                           int32_t cluster, const ptx::watch &watch)
 {
     const int32_t wg = threadIdx.x / 128 - 1;
@@ -123,8 +131,8 @@ PTX_FN void consume_group(const gemm_params &p, shared_layout<S> smem, uint32_t 
     begin_turns<S>(wg);
 #pragma unroll 1
     while (list.take(p, w)) {
-        begin_member<S>(p, member_of(p, list.member), smem, ring, watch);
-        sum_tile<S>(acc, p, smem, fillers, wg, w.k_end, ring, watch);
+        sum_member_tile<S>(acc, p, member_of(p, list.member), smem, fillers, wg, w.k_end, ring,
+                           watch);
         store_of_member<S>(acc, p, smem, wg, list.member, w.index, acquired != list.member);
         acquired = list.member;
     }

@@ -11,7 +11,7 @@ PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p)
     return reinterpret_cast<const gemm_routed_params &>(p).blocks;
 }
 
-template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q)
+PTX_FN uint32_t scales_down_of(const gemm_params &q)
 {
     return (FAULT(q, 111) ? 0 : q.first_row % GEMM_ROWS_AT_ONCE) * 4;
 }
@@ -21,7 +21,7 @@ PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, i
                                   int32_t slot)
 {
     const gemm_params &q = *from.params;
-    store_b_scales<S>(from, group_blocks_of(p), q.b_blocks, scales_down_of<S>(q), k, slot);
+    store_b_scales<S>(from, group_blocks_of(p), q.b_blocks, scales_down_of(q), k, slot);
 }
 
 template <class S>
@@ -31,6 +31,19 @@ PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, in
     const gemm_params &q = *from.params;
     const int32_t row = q.first_row / GEMM_ROWS_AT_ONCE * GEMM_ROWS_AT_ONCE;
     load_a_scales<S>(from, group_blocks_of(p).a, row, q.first_block, k, slot);
+}
+
+template <class S>
+PTX_FN void sum_scaled_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                            const gemm_params &q, const shared_layout<S> &smem, uint32_t fillers,
+                            int32_t wg, int32_t k_blocks, ring_position &ring,
+                            const ptx::watch &watch)
+{
+#pragma unroll
+    for (int i = 0; i < S::REGS; i++) acc[i] = 0;
+    promotion<S> sums(acc, p, smem, fillers, wg, ring, watch);
+    sums.scales.base += scales_down_of(q);
+    sums.all(k_blocks);
 }
 
 #define GEMM_GROUP_BLOCKS_KERNEL(NAME, ...)                                                        \

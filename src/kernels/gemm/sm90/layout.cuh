@@ -64,11 +64,10 @@ struct shape {
 template <class S> struct shared_layout {
     uint32_t base;
     int32_t stages, panels, own_panels;
-    uint32_t scales_down; // of a routed member, whose first row is not the first that was loaded
 
     PTX_FN uint32_t a(int32_t slot) const { return base + slot * S::STAGE_BYTES; }
     PTX_FN uint32_t b(int32_t slot) const { return a(slot) + S::A_BYTES; }
-    PTX_FN uint32_t scales(int32_t slot) const { return b(slot) + S::B_BYTES + scales_down; }
+    PTX_FN uint32_t scales(int32_t slot) const { return b(slot) + S::B_BYTES; }
     PTX_FN uint32_t staging(int32_t wg) const
     {
         return base + (own_panels ? stages * S::STAGE_BYTES : 0) + wg * panels * S::SPAN;
