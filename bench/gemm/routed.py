@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """torch._grouped_mm and torch._scaled_grouped_mm beside ours, tokens drawn as a router would.
 
-    routed.py LIBRARY [SECONDS [SEED]]     LIBRARY is build/libtmap-cuda.so
+    routed.py LIBRARY [SECONDS [SEED [WAY]]]     LIBRARY is build/libtmap-cuda.so; WAY: e4m3, weights, ...
 
 One process, CUDA graphs, slices in turn; the weights alone are beyond the L2 cache. Ours is the
 plan's own choice and the fastest of the family's tiles, clusters and orientations. Where there is no
@@ -102,7 +102,7 @@ def routed(draw, members, each):
 
 
 def configs():
-    for tile_n in (256, 128, 64, 32):
+    for tile_n in (256, 192, 128, 64, 32):
         for swapped in (-1, 1):
             for m, n in ((1, 1), (2, 1), (1, 2)):
                 yield structs.Config(tile_n=tile_n, swapped=swapped, cluster_m=m, cluster_n=n)
@@ -271,6 +271,8 @@ def main():
             (rows_bf16, 8, 2048, (14336, 4096)), (weights_bf16, 8, 2048, (14336, 4096)),
             (gradient_bf16, 64, 512, wide), (rows_bf16, 16, 16, wide)]
     for what, members, each, (n, k), *more in todo:
+        if len(sys.argv) > 4 and sys.argv[4] not in what.__name__:
+            continue
         if time.time() - began > seconds:
             print(f"# out of time before {what.__name__} {members} x {each}")
             break
