@@ -109,7 +109,7 @@ void paged_draw_fault(uint64_t *state, struct paged_draw *out)
                                                .page_size = 16};
     out->layout = below(state, TMAP_PAGED_LAYOUTS);
     out->spread = 2;
-    out->request.splits = 2, out->request.stages = 2;
+    out->request.splits = 3, out->request.stages = 2;
     draw_lengths(out, 900, state);
     out->lengths[0] = 870 + below(state, 30) / 2 * 2 + 1; /* a tail, and an odd one */
     out->lengths[1] = 150;
