@@ -25,14 +25,11 @@ struct memory {
     int runs;
 };
 
-static int32_t layout_count = 3;
 static const struct {
     enum tmap_paged_layout layout;
     const char *name;
-} layouts[] = {{TMAP_PAGED_NHD, "NHD"},
-               {TMAP_PAGED_HND, "HND"},
-               {TMAP_PAGED_JOINED_NHD, "joined NHD"},
-               {TMAP_PAGED_JOINED_HND, "joined HND"}};
+} layouts[] = {
+    {TMAP_PAGED_NHD, "NHD"}, {TMAP_PAGED_HND, "HND"}, {TMAP_PAGED_JOINED_NHD, "joined NHD"}};
 
 static int by_size(const void *a, const void *b)
 {
@@ -130,7 +127,7 @@ static void all(const struct memory *m)
     static const int32_t page_sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 24, 48, 96, 7};
     printf("shape\tpage\tlayout\tsplits\tstages\tus\tGB/s\tcopy GB/s\tof the copy\n");
     for (size_t i = 0; i < sizeof page_sizes / sizeof *page_sizes; i++)
-        for (int which = 0; which < layout_count; which++)
+        for (int which = 0; which < (int)(sizeof layouts / sizeof *layouts); which++)
             measure(m, &usual, page_sizes[i], which, NULL);
     for (uint32_t splits = 1; splits <= 4; splits++)
         for (uint32_t stages = 1; stages <= 6; stages++) {
@@ -141,6 +138,10 @@ static void all(const struct memory *m)
         const struct tmap_paged_config request = {.load_policy = policy};
         printf("policy %d: ", policy);
         measure(m, &usual, 16, 0, &request);
+    }
+    for (uint32_t splits = 1; splits <= 16; splits *= 2) {
+        const struct tmap_paged_config request = {.splits = splits};
+        measure(m, &others[0], 16, 0, &request);
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         for (int32_t page = 16; page <= 64; page *= 4) measure(m, &others[i], page, 0, NULL);
