@@ -32,6 +32,18 @@ static bool begins_line(const char *text, size_t at)
     return at == 0 || text[at - 1] == '\n';
 }
 
+/* What stands between quotes on one line, as blanks: what a program prints sets nothing. */
+static void blank_strings(char *text, size_t size)
+{
+    for (char *at = text, *end = text + size, *close; (at = memchr(at, '"', (size_t)(end - at)));
+         at = close + 1) {
+        for (close = at + 1; close < end && *close != '"' && *close != '\n'; close++)
+            close += *close == '\\' && close + 1 < end && close[1] != '\n';
+        if (close >= end) return;
+        if (*close == '"') memset(at + 1, ' ', (size_t)(close - at - 1));
+    }
+}
+
 /* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`
  * whole lines that are comments are read too: code that somebody switched off. */
 static char *without_comments(const struct io_stream *s, bool all)
@@ -54,6 +66,7 @@ static char *without_comments(const struct io_stream *s, bool all)
             if (text[i] != '\n') text[i] = ' ';
         i--;
     }
+    blank_strings(text, s->size);
     return text;
 }
 
