@@ -151,6 +151,13 @@ bool dec_register(struct decoder *d, int32_t reg, emu_at *out)
     return true;
 }
 
+static bool source_register(struct decoder *d, int32_t reg, emu_at *out)
+{
+    if (!dec_register(d, reg, out)) return false;
+    if (d->notes_reads && d->reads < MAX_READS) d->read[d->reads++] = *out;
+    return true;
+}
+
 uint32_t dec_bits(const struct decoder *d, const struct ptx_operand *o)
 {
     return o->kind == PTX_OP_REG ? ptx_type_bits(d->f->reg_type[o->reg]) : 0;
@@ -242,7 +249,7 @@ bool dec_source_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
         if (lane_bytes(dec_bits(d, o)) != lane_bytes(bits) || (dec_bits(d, o) == 1) != (bits == 1))
             return dec_fail(d, "a register of %u bits where '%s' takes %u", dec_bits(d, o),
                             d->inst->op, bits);
-        return dec_register(d, o->reg, out);
+        return source_register(d, o->reg, out);
     case PTX_OP_INT:
     case PTX_OP_F32:
     case PTX_OP_F64:
@@ -310,7 +317,7 @@ bool dec_address_of(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
         const uint32_t bits = dec_bits(d, p);
         if (bits != 32 && bits != 64) return dec_fail(d, "an address of %u bits", bits);
         d->out->flags |= bits == 64 ? DEC_WIDE_ADDRESS : 0; // of the last address that was taken
-        return dec_register(d, p->reg, base);
+        return source_register(d, p->reg, base);
     }
     if (p->kind == PTX_OP_VAR && space == PTX_GENERIC && p->var->space == PTX_SHARED)
         *offset += (int64_t)EMU_SHARED_WINDOW;

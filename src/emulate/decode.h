@@ -6,7 +6,7 @@
 
 #define DEC_WIDE_ADDRESS (1u << 31) // of emu_insn.flags: lanes of the address have 8 bytes
 
-enum { MAX_QUALIFIERS = 24, CONST_BUCKETS = 4096 };
+enum { MAX_QUALIFIERS = 24, CONST_BUCKETS = 4096, MAX_READS = 160 };
 
 struct dec_const {
     uint64_t value;
@@ -25,6 +25,9 @@ struct decoder {
     uint32_t next; // operand
     emu_at *reg;   // of each register of f, where it lies; -1 not yet
     uint32_t reg_bytes;
+    bool notes_reads; // of a target whose loads fill registers later
+    emu_at read[MAX_READS];
+    uint32_t reads;
     struct dec_const *bucket[CONST_BUCKETS];
     uint32_t const_room;
     struct tmap_emulate_error *error;

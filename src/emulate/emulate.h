@@ -54,7 +54,9 @@ struct emu_insn {
     const emu_at *list;
     const uint8_t *wide; // of each of list: 1 when its lanes are 8 bytes
     uint32_t lists;
-    uint32_t target; // a branch's
+    uint32_t reads;
+    const emu_at *read; // registers that it reads, where the target has tcgen05.ld
+    uint32_t target;    // a branch's
     const void *more;
     uint32_t line, file, source_line, function;
     const char *name;
@@ -175,7 +177,9 @@ struct emu_warp {
     uint32_t tensor_open; // groups begun by wgmma
     uint32_t sync_epoch;  // bar.warp.sync and what is as good
     uint32_t issues;      // operations so far
-    struct emu_tensor_warp *tensor;
+    // While loads of tensor memory have not filled their registers: tells of an instruction that
+    // reads one.
+    void (*late)(struct emu_warp *w, const struct emu_insn *in);
     uint64_t polled; // instructions since it last did anything but poll
     uint32_t steps;  // of its operations
 };

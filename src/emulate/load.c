@@ -66,12 +66,24 @@ static bool qualifiers(struct decoder *d, const char *rest)
     return true;
 }
 
+static bool keep_reads(struct decoder *d)
+{
+    const size_t bytes = d->reads * sizeof *d->read;
+    emu_at *read = d->reads ? dec_alloc(d, bytes) : NULL;
+    if (d->reads && !read) return false;
+    if (read) memcpy(read, d->read, bytes);
+    d->out->read = read;
+    d->out->reads = d->reads;
+    return true;
+}
+
 static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct emu_insn *out)
 {
     const struct row *row = row_of(inst->op);
     d->inst = inst;
     d->out = out;
     d->next = 0;
+    d->reads = 0;
     *out = (struct emu_insn){.guard = EMU_ALWAYS,
                              .line = inst->line,
                              .file = inst->file,
@@ -95,7 +107,7 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
             return dec_fail(d, "qualifier '.%.*s' of '%s' is not known", (int)d->length[i],
                             d->word[i], inst->op);
     if (dec_more(d)) return dec_fail(d, "'%s' has too many operands", inst->op);
-    return d->status == TMAP_OK;
+    return d->status == TMAP_OK && keep_reads(d);
 }
 
 static uint64_t up(uint64_t value, uint64_t align)
@@ -226,6 +238,7 @@ static enum tmap_status decode_all(struct tmap_emulate_module *m, struct tmap_em
     d->module = m;
     d->error = error;
     d->reg_bytes = SPECIAL_BYTES;
+    d->notes_reads = has(TENSOR, m->ptx.arch);
     for (int entries = 0; entries < 2; entries++) {
         const uint32_t below = d->reg_bytes;
         for (uint32_t i = 0; good && i < m->ptx.functions; i++) {

@@ -312,6 +312,39 @@ static void loads_and_stores(void **state)
     }
 }
 
+/* Numbers stored before the wait for them, and, at the earliest time, right all the same. */
+static void registers_read_before_the_wait(void **state)
+{
+    (void)state;
+    for (int how = TMAP_EMULATE_EARLIEST; how <= TMAP_EMULATE_RANDOM; how++) {
+        struct ptx_run run;
+        begin(1);
+        append(head, 1);
+        append("mov.u32 %v0, 5; add.u32 %v1, %id, 1;\n"
+               "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r4], {%v0, %v1};\n"
+               "tcgen05.wait::st.sync.aligned;\n"
+               "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%v2, %v3}, [%r4];\n"
+               "mul.wide.u32 %rd2, %id, 4; add.u64 %rd3, %rd9, %rd2;\n"
+               "st.global.u32 [%rd3], %v3; tcgen05.wait::ld.sync.aligned;\n"
+               "st.global.u32 [%rd3 + 512], %v3;\n"
+               "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n",
+               1);
+        append(tail, 1);
+        assert_false(ptx_run(text, &memory, sizeof memory, LANES, 1, SMEM,
+                             (enum tmap_emulate_schedule)how, &run));
+        assert_int_equal(run.findings, 1);
+        assert_int_equal(run.finding[0].kind, TMAP_EMULATE_RACE);
+        assert_non_null(strstr(run.finding[0].text, "no tcgen05.wait::ld lies between them"));
+        for (uint32_t t = 0; t < LANES; t++) {
+            uint32_t before, after;
+            memcpy(&before, memory.image + 4 * t, 4);
+            memcpy(&after, memory.image + 512 + 4 * t, 4);
+            assert_int_equal(before, how == TMAP_EMULATE_EARLIEST ? t + 1 : UINT32_MAX);
+            assert_int_equal(after, t + 1);
+        }
+    }
+}
+
 /* --- ldmatrix and stmatrix */
 
 static const char warp_head[] =
@@ -442,6 +475,7 @@ int main(void)
         cmocka_unit_test(copies_left_behind),
         cmocka_unit_test(loads_and_stores),
         cmocka_unit_test(columns_before_the_first),
+        cmocka_unit_test(registers_read_before_the_wait),
         cmocka_unit_test(matrices),
     };
     return cmocka_run_group_tests_name("tensor memory and matrices", tests, NULL, NULL);

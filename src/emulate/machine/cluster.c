@@ -145,7 +145,6 @@ void emu_free_cluster(struct emu_cluster *c)
         for (uint32_t i = 0; cta->warp && i < cta->warps; i++) {
             free(cta->warp[i].regs);
             free(cta->warp[i].local);
-            free(cta->warp[i].tensor);
             emu_order_warp_free(&cta->warp[i]);
         }
         free(cta->warp);

@@ -111,6 +111,7 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         const uint32_t pc = s->pc;
         m->executed++;
         m->quiet++;
+        if (w->late && mask) w->late(w, in);
         const enum emu_step step = mask ? in->exec(w, in, mask) : EMU_NEXT;
         if (step != EMU_WAIT) count(m, mask);
         emu_trail_step(m, pc, step);

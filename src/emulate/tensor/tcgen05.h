@@ -64,7 +64,8 @@ void tensor_threads_free(const struct emu_machine *m, struct tensor_thread *t, u
 struct emu_actor tensor_actor(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                               bool store);
 void tensor_issue_clock(struct emu_warp *w, struct emu_clock *out);
-// The register gets its value at the wait, and until then holds ones.
-bool tensor_load_late(struct emu_warp *w, emu_at at, const uint32_t value[LANES]);
+// The register gets its value at the wait, and until then holds ones; who reads it before is told.
+bool tensor_load_late(struct emu_warp *w, const struct emu_insn *in, emu_at at,
+                      const uint32_t value[LANES]);
 
 #endif

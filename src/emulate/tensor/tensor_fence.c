@@ -2,15 +2,18 @@
 // was ordered before its last fence::after_thread_sync; and others know of its loads and stores
 // those that a wait and then a fence::before_thread_sync follow. Compilers leave the fences out
 // where a chip orders more than that, so a launch asks for them (tensor_fences). A load's registers
-// hold nothing until tcgen05.wait::ld.
+// hold nothing until tcgen05.wait::ld, and who reads one before is told; where loads are early they
+// are filled at once, and this is told where the fences are asked for.
 #include "emulate/protocol/record.h"
 #include "emulate/tensor/tcgen05.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct late { // a register that a load has not filled yet
+struct late { // a register of a load that nobody has waited for
     emu_at at;
+    const struct emu_insn *load;
+    bool filled;
     uint32_t value[LANES];
 };
 
@@ -109,22 +112,45 @@ EXEC(wait)
     } else {
         t->loads = false;
         for (uint32_t i = 0; i < t->lates; i++)
-            memcpy(emu_u32(w, t->late[i].at), t->late[i].value, sizeof t->late[i].value);
+            if (!t->late[i].filled)
+                memcpy(emu_u32(w, t->late[i].at), t->late[i].value, sizeof t->late[i].value);
         t->lates = 0;
+        w->late = NULL;
     }
     if (!t->loads && !t->stores) t->waited = ++t->now;
     if (!in->count) NOTE(w, in, .op = ACT_FETCHED);
     return EMU_NEXT;
 }
 
-bool tensor_load_late(struct emu_warp *w, emu_at at, const uint32_t value[LANES])
+static void tell_of_read(struct emu_warp *w, const struct emu_insn *in, const struct late *late)
+{
+    char mine[160], theirs[160];
+    if (!emu_first_time(w->m, TMAP_EMULATE_RACE, in, late->load)) return;
+    emu_find_report(w->m, TMAP_EMULATE_RACE, w, in, 0, 0,
+                    "%s reads a register of %s: no tcgen05.wait::ld lies between them",
+                    emu_place(w->m, in, mine, sizeof mine),
+                    emu_place(w->m, late->load, theirs, sizeof theirs));
+}
+
+static void read_late(struct emu_warp *w, const struct emu_insn *in)
+{
+    const struct tensor_thread *t = &w->cta->tmem->thread[w->index];
+    for (uint32_t r = 0; r < in->reads; r++)
+        for (uint32_t i = 0; i < t->lates; i++)
+            if (t->late[i].at == in->read[r]) {
+                tell_of_read(w, in, &t->late[i]);
+                return;
+            }
+}
+
+bool tensor_load_late(struct emu_warp *w, const struct emu_insn *in, emu_at at,
+                      const uint32_t value[LANES])
 {
     struct tensor_thread *t = tensor_thread(w);
+    const bool early = w->m->launch->schedule == TMAP_EMULATE_EARLIEST;
     if (!t) return false;
-    if (w->m->launch->schedule == TMAP_EMULATE_EARLIEST) {
-        memcpy(emu_u32(w, at), value, LANES * sizeof *value);
-        return true;
-    }
+    if (early) memcpy(emu_u32(w, at), value, LANES * sizeof *value);
+    if (early && !w->m->launch->tensor_fences) return true;
     if (t->lates == t->room) {
         const uint32_t room = t->room ? 2 * t->room : 32;
         struct late *larger = realloc(t->late, room * sizeof *larger);
@@ -132,9 +158,11 @@ bool tensor_load_late(struct emu_warp *w, emu_at at, const uint32_t value[LANES]
         t->late = larger;
         t->room = room;
     }
-    t->late[t->lates].at = at;
-    memcpy(t->late[t->lates++].value, value, LANES * sizeof *value);
-    memset(emu_u32(w, at), 0xff, LANES * sizeof *value);
+    struct late *late = &t->late[t->lates++];
+    *late = (struct late){.at = at, .load = in, .filled = early};
+    memcpy(late->value, value, LANES * sizeof *value);
+    if (!early) memset(emu_u32(w, at), 0xff, LANES * sizeof *value);
+    w->late = read_late;
     return true;
 }
 

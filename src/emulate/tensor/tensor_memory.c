@@ -309,7 +309,7 @@ EXEC(move_cells)
             if (in->bytes) cell[0] = in->space ? v & 0xffff : v;
             if (in->bytes && in->space) cell[1] = v >> 16;
         }
-        if (!in->bytes && !tensor_load_late(w, in->list[r], value)) return EMU_STOP;
+        if (!in->bytes && !tensor_load_late(w, in, in->list[r], value)) return EMU_STOP;
     }
     return EMU_NEXT;
 }
