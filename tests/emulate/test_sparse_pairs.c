@@ -1,5 +1,6 @@
-/* tcgen05.mma.sp of a pair of CTAs: each has its rows of A, their metadata and its half of B's
- * columns. Drawn cases of both kinds of metadata against plain sums, at all schedules. */
+/* tcgen05.mma.sp of a pair of CTAs: each has its rows of A, their metadata and scale factors, its
+ * half of B's columns, and of B's scale factors all. Drawn cases of every kind against plain sums,
+ * at all schedules. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,86 +16,145 @@ enum {
     CTAS = 2,
     LANES = 128, /* rows of A, and of D, that a CTA has */
     MOST_N = 256,
-    MOST_K = 64,
-    META = 256, /* columns of tensor memory */
-    META_COLUMNS = 8,
+    MOST_K = 128,
+    META = 256, /* columns of tensor memory; then the factors of A's rows and of B's columns */
+    SCALE_A = 8,
+    SCALE_B = 16,
+    CELLS = 24,
     B_AT = 8 << 10, /* of the image; A and B without a swizzle */
     IMAGE_BYTES = 32 << 10,
     IMAGE_AT = 0x400,
     SMEM = IMAGE_AT + IMAGE_BYTES,
-    DRAWN = 24
+    DRAWN = 56
 };
 
 static struct {
     uint8_t image[IMAGE_BYTES];
-    uint32_t meta[LANES][META_COLUMNS];
-    float sum[LANES][MOST_N];
+    uint32_t cell[LANES][CELLS]; /* of tensor memory, from META on */
+    uint32_t sum[LANES][MOST_N];
 } memory[CTAS];
 static int a[CTAS * LANES][MOST_K], b[MOST_N][MOST_K], kept[CTAS * LANES][MOST_K / 2];
 
+/* k: of the sums; block: numbers of A, as stored, that share a factor. */
+static const struct kind {
+    const char *name, *scales;
+    uint32_t bits, k, code, block;
+} kinds[] = {{"f16", "", 16, 32, 0, 0},
+             {"tf32", "", 32, 16, 2, 0},
+             {"f8f6f4", "", 8, 64, 0, 0},
+             {"i8", "", 8, 64, 1, 0},
+             {"mxf8f6f4", ".block_scale", 8, 64, 0, 32},
+             {"mxf4", ".block_scale", 4, 128, 1, 32},
+             {"mxf4nvf4", ".block_scale.scale_vec::4X", 4, 128, 1, 16}};
+enum { I8 = 3, KINDS = sizeof kinds / sizeof *kinds };
+
 struct form {
-    const char *kind;
-    uint32_t bits, k, n, selector;
+    const struct kind *kind;
+    uint32_t n, selector;
 };
+
+/* Exponents of scale factors: 0 or 1. */
+static uint8_t scale_a[CTAS * LANES][4], scale_b[MOST_N][4];
 
 static uint32_t below(uint64_t *seed, uint32_t n)
 {
     return (uint32_t)(splitmix(seed) >> 33) % n;
 }
 
-/* -3 to 3 as halves, and as e4m3. */
-static uint32_t code(uint32_t bits, int v)
+/* -3 to 3 as each type has them. */
+static uint32_t code(const struct kind *k, int v)
 {
     static const uint16_t half[] = {0, 0x3c00, 0x4000, 0x4200};
-    static const uint8_t e4m3[] = {0, 0x38, 0x40, 0x44};
+    static const uint8_t e4m3[] = {0, 0x38, 0x40, 0x44}, e2m1[] = {0, 2, 4, 5};
     const uint32_t size = (uint32_t)(v < 0 ? -v : v), sign = v < 0;
-    return bits == 16 ? half[size] | sign << 15 : e4m3[size] | sign << 7;
+    const float f = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    if (k->bits == 32) return bits;
+    if (k->bits == 16) return half[size] | sign << 15;
+    if (k->bits == 4) return e2m1[size] | sign << 3;
+    return k == &kinds[I8] ? (uint8_t)v : e4m3[size] | sign << 7;
 }
 
 /* 16 bytes of eight rows after one another, then the next 16 bytes. */
-static void put_row(uint8_t *to, uint32_t row, uint32_t bits, uint32_t k, const int *v)
+static void put_row(uint8_t *to, const struct kind *kind, uint32_t row, uint32_t k, const int *v)
 {
-    const uint32_t bytes = bits / 8, per = 16 / bytes, pieces = k / per;
+    const uint32_t bits = kind->bits, per = 128 / bits, pieces = k / per;
     for (uint32_t i = 0; i < k; i++) {
-        const uint32_t c = code(bits, v[i]);
-        memcpy(to + row / 8 * pieces * 128 + i / per * 128 + row % 8 * 16 + i % per * bytes, &c,
-               bytes);
+        uint8_t *at = to + row / 8 * pieces * 128 + i / per * 128 + row % 8 * 16;
+        const uint32_t c = code(kind, v[i]), first = i % per * bits;
+        for (uint32_t byte = 0; byte * 8 < bits; byte++)
+            at[first / 8 + byte] |= (uint8_t)(c >> 8 * byte << first % 8);
     }
 }
 
-/* Of halves sixteen rows share eight lanes and their neighbours (CUTLASS's layouts of E); of bytes
- * a lane has its row's. */
-static void put_places(const struct form *f, uint32_t row, uint32_t chunk, const int *place)
+/* Of 16 bits and more sixteen rows share eight lanes and their neighbours (CUTLASS's layouts of E);
+ * of fewer a lane has its row's. */
+static void put_places(const struct form *f, uint32_t row, uint32_t chunk, uint32_t four)
 {
-    const uint32_t four = (uint32_t)(place[0] | place[1] << 2);
     uint32_t lane = row % LANES, column = chunk / 8, first = chunk % 8 * 4;
-    if (f->bits == 16) {
+    if (f->kind->bits >= 16) {
         first = chunk % 4 * 4 + lane / 8 % 2 * 16;
         lane = lane / 16 * 16 + lane % 8 + chunk / 4 * 8;
         column = f->selector;
     }
-    memory[row / LANES].meta[lane][column] |= four << first;
+    memory[row / LANES].cell[lane][column] |= four << first;
+}
+
+/* Of two numbers one is kept, of four two, of four pairs two. */
+static void draw_row(const struct form *f, uint32_t row, uint64_t *seed)
+{
+    static const int two[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    const uint32_t bits = f->kind->bits, per = bits == 4 ? 8 : bits == 32 ? 2 : 4;
+    const uint32_t together = bits == 4 ? 2 : 1;
+    for (uint32_t c = 0; c < f->kind->k / per; c++) {
+        const int *drawn = two[below(seed, 6)], place[2] = {drawn[0] % 2, 0};
+        const int *at = bits == 32 ? place : drawn;
+        put_places(f, row, c,
+                   bits == 32 ? (at[0] ? 0xe : 4) : (uint32_t)at[0] | (uint32_t)at[1] << 2);
+        for (uint32_t i = 0; i < per / 2; i++)
+            a[row][c * per + (uint32_t)at[i / together] * together + i % together] =
+                kept[row][c * per / 2 + i] = (int)below(seed, 7) - 3;
+    }
+    put_row(memory[row / LANES].image, f->kind, row % LANES, f->kind->k / 2, kept[row]);
+}
+
+/* The words of rows r, r + 32, ... are neighbours on lane r % 32 of every quarter. A factor is 1 or
+ * 2: ue8m0's, or of blocks of 16 ue4m3's. */
+static void put_factor(const struct form *f, uint32_t cta, uint32_t column, uint32_t row,
+                       uint32_t block, uint8_t *exponent, uint64_t *seed)
+{
+    if (seed) *exponent = (uint8_t)below(seed, 2);
+    const uint32_t byte = f->kind->block == 16 ? 0x38u + 8u * *exponent : 127u + *exponent;
+    for (uint32_t quarter = 0; quarter < 4; quarter++)
+        memory[cta].cell[quarter * 32 + row % 32][column + row / 32] |= byte << 8 * block;
+}
+
+static void draw_factors(const struct form *f, uint64_t *seed)
+{
+    const uint32_t blocks = f->kind->block ? f->kind->k / 2 / f->kind->block : 0;
+    for (uint32_t i = 0; i < blocks; i++) {
+        for (uint32_t row = 0; row < CTAS * LANES; row++)
+            put_factor(f, row / LANES, SCALE_A, row % LANES, i, &scale_a[row][i], seed);
+        for (uint32_t n = 0; n < f->n; n++) {
+            put_factor(f, 0, SCALE_B, n, i, &scale_b[n][i], seed);
+            put_factor(f, 1, SCALE_B, n, i, &scale_b[n][i], NULL);
+        }
+    }
 }
 
 static void draw(const struct form *f, uint64_t seed)
 {
-    static const int two[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     memset(memory, 0, sizeof memory);
     memset(a, 0, sizeof a);
-    for (uint32_t row = 0; row < CTAS * LANES; row++) {
-        for (uint32_t c = 0; c < f->k / 4; c++) {
-            const int *place = two[below(&seed, 6)];
-            put_places(f, row, c, place);
-            for (int i = 0; i < 2; i++)
-                a[row][4 * c + (uint32_t)place[i]] = kept[row][2 * c + (uint32_t)i] =
-                    (int)below(&seed, 7) - 3;
-        }
-        put_row(memory[row / LANES].image, row % LANES, f->bits, f->k / 2, kept[row]);
-    }
+    memset(scale_a, 0, sizeof scale_a);
+    memset(scale_b, 0, sizeof scale_b);
+    for (uint32_t row = 0; row < CTAS * LANES; row++) draw_row(f, row, &seed);
     for (uint32_t n = 0; n < f->n; n++) {
-        for (uint32_t k = 0; k < f->k; k++) b[n][k] = (int)below(&seed, 7) - 3;
-        put_row(memory[n / (f->n / 2)].image + B_AT, n % (f->n / 2), f->bits, f->k, b[n]);
+        for (uint32_t k = 0; k < f->kind->k; k++) b[n][k] = (int)below(&seed, 7) - 3;
+        put_row(memory[n / (f->n / 2)].image + B_AT, f->kind, n % (f->n / 2), f->kind->k, b[n]);
     }
+    draw_factors(f, &seed);
 }
 
 /* Each CTA takes its part of the parameter; the first one multiplies, and both wait. */
@@ -116,11 +176,12 @@ static const char kernel[] =
     "add.u32 %%r2, %%r2, 2048; setp.lt.u32 %%p2, %%r2, %u; @%%p2 bra copy;\n"
     "bar.sync 0; ld.shared.u32 %%r19, [smem + 16];\n"
     "and.b32 %%r4, %%r1, 96; shl.b32 %%r4, %%r4, 16; add.u32 %%r4, %%r4, %%r19;\n"
-    "mul.wide.u32 %%rd2, %%r1, %u; add.u64 %%rd3, %%rd9, %%rd2;\n"
-    "ld.global.v4.u32 {%%v0, %%v1, %%v2, %%v3}, [%%rd3 + %u];\n"
-    "ld.global.v4.u32 {%%v4, %%v5, %%v6, %%v7}, [%%rd3 + %u + 16];\n"
-    "tcgen05.st.sync.aligned.32x32b.x8.b32 [%%r4 + %u], {%%v0, %%v1, %%v2, %%v3, %%v4, %%v5, "
+    "mul.wide.u32 %%rd2, %%r1, %u; add.u64 %%rd3, %%rd9, %%rd2; mov.u32 %%r5, 0;\n"
+    "in: ld.global.v4.u32 {%%v0, %%v1, %%v2, %%v3}, [%%rd3 + %u];\n"
+    "ld.global.v4.u32 {%%v4, %%v5, %%v6, %%v7}, [%%rd3 + %u + 16]; add.u32 %%r7, %%r4, %%r5;\n"
+    "tcgen05.st.sync.aligned.32x32b.x8.b32 [%%r7 + %u], {%%v0, %%v1, %%v2, %%v3, %%v4, %%v5, "
     "%%v6, %%v7};\n"
+    "add.u64 %%rd3, %%rd3, 32; add.u32 %%r5, %%r5, 8; setp.lt.u32 %%p2, %%r5, %u; @%%p2 bra in;\n"
     "tcgen05.wait::st.sync.aligned; fence.proxy.async.shared::cta;\n"
     "tcgen05.fence::before_thread_sync; barrier.cluster.arrive.aligned;\n"
     "barrier.cluster.wait.aligned; tcgen05.fence::after_thread_sync;\n"
@@ -130,7 +191,8 @@ static const char kernel[] =
     "add.u32 %%r6, %%r0, %u; shr.u32 %%r6, %%r6, 4; cvt.u64.u32 %%rd5, %%r6;\n"
     "or.b64 %%rd5, %%rd5, 0x%llx;\n"
     "mov.u32 %%r10, 0x%x; setp.ne.u32 %%p3, %%r10, %%r10; add.u32 %%r12, %%r19, %u;\n"
-    "tcgen05.mma.sp.cta_group::2.kind::%s [%%r19], %%rd4, %%rd5, [%%r12], %%r10, %%p3;\n"
+    "add.u32 %%r13, %%r12, %u; add.u32 %%r14, %%r12, %u;\n"
+    "tcgen05.mma.sp.cta_group::2.kind::%s%s [%%r19], %%rd4, %%rd5, [%%r12], %%r10, %s%%p3;\n"
     "mov.u16 %%rs0, 3;\n"
     "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 "
     "[%%r0], %%rs0;\n"
@@ -157,15 +219,35 @@ static unsigned long long matrix(uint32_t bits, uint32_t k)
     return 1ull << 46 | pieces * 8 << 32 | 8 << 16;
 }
 
+static uint32_t descriptor_of(const struct form *f)
+{
+    const struct kind *k = f->kind;
+    const uint32_t common =
+        1u << 2 | k->code << 7 | k->code << 10 | f->n / 8 << 17 | CTAS * LANES / 16 << 24;
+    if (k->block) return common | (uint32_t)(k->block == 32) << 23;
+    return common | f->selector | (k == &kinds[I8] ? 2u : 1u) << 4;
+}
+
 static void write_kernel(char *text, size_t cap, const struct form *f)
 {
-    const uint32_t descriptor =
-        f->selector | 1u << 2 | 1u << 4 | f->n / 8 << 17 | CTAS * LANES / 16 << 24;
-    snprintf(text, cap, kernel, (unsigned)sizeof memory[0], IMAGE_AT, IMAGE_BYTES, META_COLUMNS * 4,
-             (unsigned)sizeof memory[0].image, (unsigned)sizeof memory[0].image, META, IMAGE_AT,
-             matrix(f->bits, f->k / 2), IMAGE_AT + B_AT, matrix(f->bits, f->k), descriptor, META,
-             f->kind, MOST_N * 4, (unsigned)offsetof(__typeof__(memory[0]), sum),
-             (unsigned)offsetof(__typeof__(memory[0]), sum), MOST_N);
+    const struct kind *k = f->kind;
+    const unsigned cells = offsetof(__typeof__(memory[0]), cell),
+                   sums = offsetof(__typeof__(memory[0]), sum);
+    snprintf(text, cap, kernel, (unsigned)sizeof memory[0], IMAGE_AT, IMAGE_BYTES, CELLS * 4, cells,
+             cells, META, CELLS, IMAGE_AT, matrix(k->bits, k->k / 2), IMAGE_AT + B_AT,
+             matrix(k->bits, k->k), descriptor_of(f), META, SCALE_A, SCALE_B, k->name, k->scales,
+             k->block ? "[%r13], [%r14], " : "", MOST_N * 4, sums, sums, MOST_N);
+}
+
+static int sum_of(const struct form *f, uint32_t row, uint32_t n)
+{
+    const uint32_t blocks = f->kind->block ? f->kind->k / 2 / f->kind->block : 1;
+    int sum = 0;
+    for (uint32_t k = 0; k < f->kind->k; k++) {
+        const uint32_t i = k * blocks / f->kind->k;
+        sum += a[row][k] * b[n][k] * (1 << (scale_a[row][i] + scale_b[n][i]));
+    }
+    return sum;
 }
 
 static void one(const struct form *f, uint64_t seed)
@@ -174,14 +256,17 @@ static void one(const struct form *f, uint64_t seed)
     struct ptx_run run;
     draw(f, seed);
     write_kernel(text, sizeof text, f);
-    assert_true(ptx_run(text, memory, sizeof memory, LANES, CTAS, SMEM, seed % 3, &run));
+    if (!ptx_run(text, memory, sizeof memory, LANES, CTAS, SMEM, seed / KINDS % 3, &run))
+        fail_msg("%s n%u", f->kind->name, f->n);
     for (uint32_t row = 0; row < CTAS * LANES; row++)
         for (uint32_t n = 0; n < f->n; n++) {
-            int sum = 0;
-            for (uint32_t k = 0; k < f->k; k++) sum += a[row][k] * b[n][k];
-            const float found = memory[row / LANES].sum[row % LANES][n];
+            const int sum = sum_of(f, row, n);
+            const uint32_t bits = memory[row / LANES].sum[row % LANES][n];
+            float found;
+            memcpy(&found, &bits, 4);
+            if (f->kind == &kinds[I8]) found = (float)(int32_t)bits;
             if (found != (float)sum)
-                fail_msg("%s n%u: row %u, column %u is %g and not %d", f->kind, f->n, row, n,
+                fail_msg("%s n%u: row %u, column %u is %g and not %d", f->kind->name, f->n, row, n,
                          (double)found, sum);
         }
 }
@@ -191,12 +276,10 @@ static void sparse_pairs_are_plain_sums(void **state)
     uint64_t seed = 5;
     (void)state;
     for (uint32_t i = 0; i < DRAWN; i++) {
-        const bool wide = i % 2 == 0;
-        const struct form f = {.kind = wide ? "f16" : "f8f6f4",
-                               .bits = wide ? 16 : 8,
-                               .k = wide ? 32 : 64,
+        const struct kind *k = &kinds[i % KINDS];
+        const struct form f = {.kind = k,
                                .n = 32 * (1 + below(&seed, 8)),
-                               .selector = wide ? below(&seed, 2) : 0};
+                               .selector = k->bits >= 16 ? below(&seed, 2) : 0};
         one(&f, i);
     }
 }
