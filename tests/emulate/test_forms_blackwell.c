@@ -465,6 +465,55 @@ static void copies_of_a_that_differ_are_found(void **state)
     is_illegal(&f, descriptor_of(&f), "row 9 of A is another on lane 73");
 }
 
+/* Every warp does this while the product may still read; true when a race with it is told of. */
+static bool races_with(const struct form *f, const char *does, enum tmap_emulate_schedule schedule)
+{
+    static const char waits[] = "wait: mbarrier", again[] = "@!%p1 bra wait;";
+    static char changed[sizeof text + 256];
+    struct ptx_run run;
+    prepare(f, 1);
+    write_kernel(f, descriptor_of(f));
+    char *at = strstr(text, waits), *loop = at ? strstr(at, again) : NULL;
+    if (!loop) fail_msg("the kernel waits otherwise");
+    snprintf(changed, sizeof changed, "%.*swait: %s\nagain: %.*s@!%%p1 bra again;%s",
+             (int)(at - text), text, does, (int)(loop - at - 6), at + 6, loop + strlen(again));
+    ptx_run(changed, &memory, sizeof memory, 128, 1, SMEM, schedule, &run);
+    assert_int_equal(run.run, TMAP_OK);
+    for (size_t i = 0; i < run.findings && i < PTX_RUN_FINDINGS; i++)
+        if (run.finding[i].kind == TMAP_EMULATE_RACE && strstr(run.finding[i].text, "tcgen05.mma"))
+            return true;
+    return false;
+}
+
+/* Operands are read at any moment up to the commit that is waited for, wherever they lie. */
+static void operands_overwritten_before_the_commit(void **state)
+{
+    const struct form scaled = {
+        .kind = &kinds[MXF8F6F4], .m = 128, .n = 64, .k = 64, .sparse = true, .a_in_tensor = true};
+    const struct form plain = {.kind = &kinds[F16], .m = 128, .n = 64, .k = 16};
+    static const char *const cells = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%%r6 + %u], {%%v0}; "
+                                     "tcgen05.wait::st.sync.aligned;";
+    static const char *const bytes =
+        "setp.eq.u32 %%p2, %%id, 64; @%%p2 st.shared.u32 [%%base + %u], %%r10;";
+    const struct {
+        const struct form *form;
+        const char *does;
+        uint32_t at;
+    } cases[] = {{&scaled, cells, 0 /* D */},         {&scaled, cells, A_COLUMN},
+                 {&scaled, cells, META_COLUMN},       {&scaled, cells, SCALE_COLUMN},
+                 {&scaled, cells, SCALE_COLUMN + 16}, {&scaled, bytes, IMAGE_AT + B_AT},
+                 {&plain, bytes, IMAGE_AT + A_AT},    {&plain, bytes, IMAGE_AT + B_AT}};
+    char does[200];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int how = TMAP_EMULATE_EARLIEST; how <= TMAP_EMULATE_RANDOM; how++) {
+            snprintf(does, sizeof does, cases[i].does, cases[i].at);
+            if (!races_with(cases[i].form, does, (enum tmap_emulate_schedule)how))
+                fail_msg("case %zu, schedule %d: nothing found", i, how);
+        }
+    assert_false(races_with(&plain, "", TMAP_EMULATE_LATEST));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +521,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_an_error_of_loading),
         cmocka_unit_test(what_a_descriptor_must_not_say_is_found),
         cmocka_unit_test(copies_of_a_that_differ_are_found),
+        cmocka_unit_test(operands_overwritten_before_the_commit),
     };
     return cmocka_run_group_tests_name("forms of Blackwell", tests, NULL, NULL);
 }
