@@ -49,7 +49,7 @@ template <class S> struct dynamic_walk {
         if (FAULT(p, 66)) tell_read();
         const int32_t x = ptx::cancelled(smem.answer(turn.buffer));
         ptx::fence_proxy_async();
-        if (!FAULT(p, 66)) tell_read();
+        if (!FAULT(p, 66) && !(warps && FAULT(p, 112))) tell_read();
         turn.advance();
         return x < 0 ? -1 : FAULT(p, 68) ? index : x / (int32_t)cluster_size;
     }

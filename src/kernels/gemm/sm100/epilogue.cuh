@@ -254,12 +254,12 @@ template <class S> struct epilogue {
             else
                 ptx::bulk_wait_read<0>();
         }
-        me.meet();
+        if (!FAULT(p, 114)) me.meet();
     }
     PTX_FN void store_panel(const gemm_params &q, const place &d, int32_t col)
     {
         if (!FAULT(p, 1)) ptx::fence_proxy_async();
-        me.meet();
+        if (!FAULT(p, 113)) me.meet();
         if (me.speaks()) {
             const int32_t c[3] = {d.col + col, d.row, d.batch};
             ptx::tma_store_3d_hint(&q.d, smem.panel(panel), c, p.store_policy);

@@ -16,7 +16,7 @@
 
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
-    const uint32_t readers = p.cluster_m + p.cluster_n - 1;
+    const uint32_t readers = FAULT(p, 110) ? 1 : p.cluster_m + p.cluster_n - 1;
     const bool told = S::RELAYS && ptx::cluster_rank() % 2 == 0; // of the odd block's factors
     for (int32_t slot = 0; slot < p.stages; slot++) {
         ptx::mbarrier_init(smem.full(slot), told && !FAULT(p, 94) ? 2 : 1);

@@ -146,7 +146,9 @@ template <class S>
 PTX_FN void give_back(const gemm_params &p, uint32_t empty, bool shared, const cluster_place<S> &at)
 {
     if (S::CTAS == 2 || shared)
-        ptx::tensor_commit_multicast<S::CTAS>(empty, FAULT(p, 46) ? 1u << at.rank : at.fillers);
+        ptx::tensor_commit_multicast<S::CTAS>(empty, FAULT(p, 46)    ? 1u << at.rank
+                                                     : FAULT(p, 111) ? at.pair_mask
+                                                                     : at.fillers);
     else
         ptx::tensor_commit<S::CTAS>(empty);
 }
