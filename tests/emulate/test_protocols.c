@@ -133,10 +133,11 @@ static void refute(const struct design *d, struct tmap_emulate_record *records[R
     struct proved p;
     prove(&prover, records, part, d->proves & RING(1) ? 1 : 0, &p);
     print_message("# %u %s: %s: %s\n", d->fault, d->name,
-                  p.status == TMAP_OK ? tmap_hazard_name(p.result.fault) : "not read",
+                  p.result.fault ? tmap_hazard_name(p.result.fault) : proved_words(&p),
                   p.error.text);
     assert_int_equal(p.status, TMAP_OK);
     assert_int_equal(p.result.fault, d->hazard);
+    assert_int_equal(p.result.verdict, d->hazard ? TMAP_ILLEGAL : TMAP_LEGAL);
 }
 
 #define TENSOR "src/kernels/gemm/sm100/"
@@ -233,6 +234,19 @@ static const struct design hopper[] = {
     FAULT(id, name, proves, hazard, TENSOR "f16", "tensor_faulty_2x128",                           \
           REQUEST(256, 128, 3, 2, ALONE))
 
+#define SHARED_FAULT(id_, name_, hazard_)                                                          \
+    {                                                                                              \
+        .fault = id_, .name = name_, .proves = WHOLE, .hazard = hazard_, .source = TENSOR "f16",   \
+        .faulty = "tensor_faulty_2x128", .request = REQUEST(256, 128, 2, 2, TWO),                  \
+        .shape = BF16(500, 376, 270)                                                               \
+    }
+#define DYNAMIC_FAULT(id_, name_, hazard_)                                                         \
+    {                                                                                              \
+        .fault = id_, .name = name_, .proves = WHOLE, .hazard = hazard_,                           \
+        .source = TENSOR "dynamic", .faulty = "tensor_dynamic_faulty_2x256",                       \
+        .request = REQUEST(256, 256, 2, 2, .cluster_m = 1, .dynamic = 1),                          \
+        .shape = BF16(250, 1000, 270)                                                              \
+    }
 #define SCALED_FAULT(id_, name_, hazard_)                                                          \
     {                                                                                              \
         .fault = id_, .name = name_, .proves = WHOLE, .hazard = hazard_,                           \
@@ -255,6 +269,15 @@ static const struct design tensor_faults[] = {
     SINGLE_FAULT(43, "accumulator given on before it is read", WHOLE, TMAP_HAZARD_OVERWRITE),
     PAIR_FAULT(0, "pair: control", RING(0), TMAP_HAZARD_NONE),
     PAIR_FAULT(9, "pair: blocks do not meet after mbarrier.init", WHOLE, TMAP_HAZARD_UNINITIALIZED),
+    SINGLE_FAULT(113, "panel stored before all warps have written it", STAGING, TMAP_HAZARD_EARLY),
+    SINGLE_FAULT(114, "panel written before all warps know that it may be", STAGING,
+                 TMAP_HAZARD_UNWAITED_STORE),
+    SHARED_FAULT(0, "two pairs: control", TMAP_HAZARD_NONE),
+    SHARED_FAULT(35, "two pairs: sums read before their commit", TMAP_HAZARD_EARLY),
+    SHARED_FAULT(2, "two pairs: no fence after mbarrier.init", TMAP_HAZARD_UNINITIALIZED),
+    DYNAMIC_FAULT(0, "tiles taken over: control", TMAP_HAZARD_NONE),
+    DYNAMIC_FAULT(66, "answer given back before it is read", TMAP_HAZARD_OVERWRITE),
+    DYNAMIC_FAULT(71, "answer read before it is there", TMAP_HAZARD_EARLY),
     SCALED_FAULT(0, "pair, scale factors: control", TMAP_HAZARD_NONE),
     SCALED_FAULT(94, "pair: the even block does not wait for the odd one's factors",
                  TMAP_HAZARD_EARLY),
