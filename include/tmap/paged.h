@@ -130,6 +130,16 @@ TMAP_API enum tmap_status tmap_paged_make_plan(struct tmap_paged *suite,
  * TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_paged_run(const struct tmap_paged_plan *plan, void *stream);
 
+/* What a kernel's watchdog reported before it trapped. */
+struct tmap_paged_report {
+    uint32_t what;    /* 0 nothing, 1 a wait ran out */
+    uint32_t barrier; /* 1: for a slot to be full, 2: to be empty */
+    uint32_t slot, parity, block, thread;
+};
+
+/* tmap_paged_last_report() : readable also after the context has failed. */
+TMAP_API struct tmap_paged_report tmap_paged_last_report(const struct tmap_paged *suite);
+
 #ifdef __cplusplus
 }
 #endif

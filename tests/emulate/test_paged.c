@@ -108,6 +108,23 @@ static void every_fault_is_found(void **state)
     }
 }
 
+/* The mailbox's words, which the device program's faults fill (here nothing ever waits in vain). */
+static void a_report_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(tmap_paged_last_report(&suite).what, 0);
+    for (uint32_t i = 0; i < 6; i++) suite.mailbox[i] = i + 1;
+    const struct tmap_paged_report said = tmap_paged_last_report(&suite);
+    assert_int_equal(said.what, 1);
+    assert_int_equal(said.barrier, 2);
+    assert_int_equal(said.slot, 3);
+    assert_int_equal(said.parity, 4);
+    assert_int_equal(said.block, 5);
+    assert_int_equal(said.thread, 6);
+    for (uint32_t i = 0; i < 6; i++) suite.mailbox[i] = 0;
+    assert_int_equal(tmap_paged_last_report(NULL).what, 0);
+}
+
 static void refused(struct paged *x, enum tmap_status status, char operand, const char *words)
 {
     assert_int_equal(paged_plan(x), status);
@@ -179,7 +196,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes), cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(every_page_size_is_legal), cmocka_unit_test(every_fault_is_found)};
+        cmocka_unit_test(every_page_size_is_legal), cmocka_unit_test(a_report_is_read),
+        cmocka_unit_test(every_fault_is_found)};
     if (!open_suite()) return 1;
     emulator = emulated_state();
     if (!emulated_ptx("src/kernels/paged/paged")) {

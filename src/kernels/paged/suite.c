@@ -90,3 +90,10 @@ enum tmap_status tmap_paged_run(const struct tmap_paged_plan *plan, void *stream
     tmap_gpu_leave(&plan->suite->gpu, before);
     return st;
 }
+
+struct tmap_paged_report tmap_paged_last_report(const struct tmap_paged *s)
+{
+    if (s == NULL || s->mailbox == NULL) return (struct tmap_paged_report){0};
+    const volatile uint32_t *m = s->mailbox;
+    return (struct tmap_paged_report){m[0], m[1], m[2], m[3], m[4], m[5]};
+}

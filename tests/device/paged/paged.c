@@ -49,6 +49,10 @@ static void shapes(struct tmap_paged *suite, int count, uint64_t seed)
         const long found = one(suite, &state);
         wrong += found > 0, broken += found < 0;
     }
+    const struct tmap_paged_report said = tmap_paged_last_report(suite);
+    if (said.what)
+        printf("# barrier %u slot %u parity %u block %u thread %u\n", said.barrier, said.slot,
+               said.parity, said.block, said.thread);
     snprintf(text, sizeof text, "paged: seed %llu: %d shapes, %d wrong, %d not run",
              (unsigned long long)seed, done, wrong, broken);
     tap(wrong == 0 && broken == 0, text);
