@@ -90,7 +90,7 @@ static void describe_weights(struct draft *t)
         .box = {GEMM_SPAN_BYTES, MIXED_ROWS / MIXED_EIGHT, MIXED_EIGHT},
         .elem_stride = {1, 1, 1},
         .swizzle = TMAP_SWIZZLE_128B,
-        .l2_promotion = TMAP_L2_256B};
+        .l2_promotion = TMAP_L2_128B};
 }
 
 /* Of a tile with more rows than there are the others are not loaded: their columns of the sums are
