@@ -29,7 +29,8 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if (instance->few != view->conv.few || !is_of_image(instance, view)) return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
-    if (gemm_is_bare(instance) && (view->transposed || view->adds_c || view->second)) return false;
+    if (gemm_is_bare(instance) && view->transposed) return false;
+    if (!gemm_adds_c(instance) && (view->adds_c || view->second)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
@@ -56,6 +57,7 @@ static int32_t panels_for(const struct gemm_instance *instance, const struct gem
         (int64_t)view->k * view->element_bits < 8 * (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
     const int32_t wide = view->out_bytes == 4 ? 2 : 1;
     if (instance->pingpong) return !hurry ? wide : bare && wide == 1 ? 3 : 2 * wide;
+    if (gemm_is_high(instance)) return wide; /* of each of its warpgroups */
     const int32_t panels = groups_of(instance, view) * wide;
     return panels < 2 ? panels : 2;
 }
@@ -130,8 +132,8 @@ static bool is_ragged(const struct gemm_view *view)
 static bool has_store_warp(const struct gemm_instance *instance, const struct gemm_view *view,
                            const struct tmap_gemm_config *c)
 {
-    return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !instance->pingpong &&
-           c->split_k == 1 && c->direct < 0 && !is_ragged(view);
+    return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !gemm_is_high(instance) &&
+           !instance->pingpong && c->split_k == 1 && c->direct < 0 && !is_ragged(view);
 }
 
 /* Of a width between the multiples of a panel's the warps store what the map of the last columns
@@ -247,7 +249,8 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
     const bool tensor = instance->family == GEMM_SM100;
-    const bool few = instance->image >= GEMM_FINISHED, scaled = gemm_is_scaled(instance->kind);
+    const bool few = instance->image >= GEMM_FINISHED && instance->image != GEMM_HIGH,
+               scaled = gemm_is_scaled(instance->kind);
     const int32_t narrowest = tensor || scaled                                   ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16
                                                                                  : 64;

@@ -32,14 +32,27 @@ int32_t gemm_b_rows(const struct gemm_instance *instance)
 /* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */
 bool gemm_is_tall(const struct gemm_instance *instance)
 {
-    return instance->wgs == GEMM_TALL_WGS;
+    return instance->family == GEMM_SM90 && !instance->pingpong && instance->wgs == GEMM_TALL_WGS &&
+           instance->bn == GEMM_TALL_COLUMNS;
 }
 
-/* No C to add, no columns to write, no stores by the warps: !S::ADDS_C. */
+/* Three or four consumers beside a producer, which have few registers beyond their sums: S::HIGH.
+ */
+bool gemm_is_high(const struct gemm_instance *instance)
+{
+    return instance->image == GEMM_HIGH;
+}
+
+/* No C to add, no columns to write, no stores by the warps: !S::WRITES_COLUMNS. */
 bool gemm_is_bare(const struct gemm_instance *instance)
 {
     return gemm_is_tall(instance) ||
            (instance->pingpong && instance->wgs * instance->bn >= 2 * GEMM_MANY_SUMS);
+}
+
+bool gemm_adds_c(const struct gemm_instance *instance)
+{
+    return !gemm_is_bare(instance) && !gemm_is_high(instance);
 }
 
 bool gemm_is_finished(const struct gemm_instance *instance)
@@ -50,12 +63,13 @@ bool gemm_is_finished(const struct gemm_instance *instance)
 
 bool gemm_stores_itself(const struct gemm_instance *instance)
 {
-    return !gemm_is_bare(instance) && !gemm_is_finished(instance);
+    return gemm_adds_c(instance) && !gemm_is_finished(instance);
 }
 
 bool gemm_splits(const struct gemm_instance *instance)
 {
-    return !gemm_is_tall(instance) && instance->few == 0 && instance->image != GEMM_IMAGE_GATED &&
+    return !gemm_is_tall(instance) && !gemm_is_high(instance) && instance->few == 0 &&
+           instance->image != GEMM_IMAGE_GATED &&
            !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 

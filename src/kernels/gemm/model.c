@@ -36,6 +36,10 @@ static const double STORED_ASIDE = 3108;
 /* The same of tiles of one warpgroup. */
 static const double LOW_TILE_CLOCKS = 3561;
 static const double LOW_STORED_ASIDE = 1942;
+/* Of tiles of three and four warpgroups beside a producer, which store for themselves; and what the
+ * rest of the fit, to two, makes too little of. */
+static const double HIGH_TILE_CLOCKS = 1359;
+static const double HIGH_FIT = 1.075;
 static const double PANEL_CLOCKS = 670.4;
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
@@ -249,11 +253,15 @@ static double epilogue_clocks(const struct gemm_view *view, double columns)
            (STEP_CLOCKS + (view->activates ? ACTIVATION_CLOCKS : 0)) * columns / 64;
 }
 
-static double tile_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
+static double tile_clocks(const struct gemm_view *view, const struct gemm_choice *choice)
 {
+    const struct tmap_gemm_config *c = &choice->config;
+    const bool high = gemm_is_high(choice->instance);
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
-    return (c->tile_m == 64 ? LOW_TILE_CLOCKS : TILE_CLOCKS) +
+    return (high              ? HIGH_TILE_CLOCKS
+            : c->tile_m == 64 ? LOW_TILE_CLOCKS
+                              : TILE_CLOCKS) +
            epilogue_clocks(view, columns / c->split_k) +
            (c->split_k > 1
                 ? part_clocks(c)
@@ -281,7 +289,7 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
     const double panels = columns / 64 * (1 + wide) * outputs(view);
     const double end = TURN_CLOCKS + epilogue_clocks(view, columns) +
                        panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
-    return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, c));
+    return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, choice));
 }
 
 /* Rounds of tiles, the last of which is shorter the fewer have one. */
@@ -298,7 +306,8 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
 {
     const struct tmap_gemm_config *c = &choice->config;
     const double k_blocks = up(k_blocks_of(view) / c->split_k);
-    const double block = block_clocks(choice->instance, c, traffic), tile = tile_clocks(view, c);
+    const double block = block_clocks(choice->instance, c, traffic),
+                 tile = tile_clocks(view, choice);
     const double whole = k_blocks * block + tile;
     /* One by the last to end, as likely as not. */
     const double ragged = ragged_clocks(view, c, up(tiles / c->clusters));
@@ -337,9 +346,10 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
 {
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wgs = choice->instance->wgs;
+    const bool tall = gemm_is_tall(choice->instance);
     const double n = choice->instance->bn < 32 ? 32 : choice->instance->bn;
     /* A tall tile's warpgroups outside D rest. */
-    const double tiles_m = wgs == 3 ? up(view->m / 64.0) / 3 : up((double)view->m / c->tile_m);
+    const double tiles_m = tall ? up(view->m / 64.0) / 3 : up((double)view->m / c->tile_m);
     const double k_blocks =
         tiles_m * up((double)view->n / c->tile_n) * up((double)view->k / view->span) * view->batch;
     const double rows = (double)c->tile_m / c->cluster_n, cols = (double)c->tile_n / c->cluster_m;
@@ -382,8 +392,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
-    if (choice->instance->wgs == 3) compute_us *= TALL_FIT;
+    if (gemm_is_tall(choice->instance)) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= TURN_FIT;
+    if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0 && c->tile_n > 128) compute_us *= WIDE_CONV_FIT;
     const double memory_us = bytes / memory_bytes_per_us(suite);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
@@ -420,6 +431,6 @@ double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     return tiles *
            (k_blocks_of(view) * block_clocks(choice->instance, c, &traffic) +
-            tile_clocks(view, c)) /
+            tile_clocks(view, choice)) /
            clocks_per_us(suite);
 }

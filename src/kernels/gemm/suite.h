@@ -12,7 +12,7 @@
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
- * scales of blocks, of convolutions, and with a gate. */
+ * scales of blocks, of convolutions, with a gate, and of 192 and 256 rows. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -21,6 +21,7 @@ enum gemm_image {
     GEMM_BLOCKS,
     GEMM_CONV,
     GEMM_IMAGE_GATED, /* the row's word is GEMM_GATED */
+    GEMM_HIGH,
     GEMM_IMAGES
 };
 
@@ -40,7 +41,7 @@ struct gemm_instance {
     int32_t few; /* of a convolution's kernel for so many channels alone; 0: for any */
 };
 
-#define GEMM_MAX_INSTANCES 384
+#define GEMM_MAX_INSTANCES 512
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -276,6 +277,9 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
  * by the warps (instance.c). */
 bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
+/* Three or four warpgroups beside a producer: none of C, splits, stores by the warps. */
+bool gemm_is_high(const struct gemm_instance *instance);
+bool gemm_adds_c(const struct gemm_instance *instance);
 /* Whether blocks of a cluster may share a tile along K. */
 bool gemm_splits(const struct gemm_instance *instance);
 /* Its sums go through the steps of epilogue.def. */

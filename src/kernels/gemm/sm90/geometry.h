@@ -14,7 +14,8 @@ enum {
     GEMM_SCALE_BLOCK = 128,   /* of K, and of N */
     GEMM_BARRIERS_BYTES = 16, /* a slot's two, full and empty */
     GEMM_TURNS_BYTES = 16,    /* a pingpong's two */
-    GEMM_TALL_WGS = 3,        /* warpgroups of the tile without a producer (tall.cuh) */
+    GEMM_TALL_WGS = 3,        /* warpgroups of the tile without a producer (tall.cuh), */
+    GEMM_TALL_COLUMNS = 256,  /* and its width */
     GEMM_FEEDER_BYTES = 80,   /* its loader's notes */
     GEMM_AGENDA_BYTES = 48,   /* and what each of its warps does next */
     GEMM_NOTES_BYTES = GEMM_FEEDER_BYTES + GEMM_TALL_WGS * 4 * GEMM_AGENDA_BYTES,

@@ -27,7 +27,8 @@ struct shape {
     static constexpr int STAGE_BYTES = A_BYTES + B_BYTES + SCALE_BYTES;
     static constexpr int SPAN =
         GEMM_PANEL_BYTES; // a 64-row slab of a k-major tile, or 64 columns of an mn-major one
-    static constexpr bool TALL = WGS == GEMM_TALL_WGS; // no producer: tall.cuh
+    // No producer: tall.cuh.
+    static constexpr bool TALL = WGS == GEMM_TALL_WGS && BN == GEMM_TALL_COLUMNS;
     static constexpr int THREADS = (WGS + !TALL) * 128;
     // Warpgroups that multiply, and how many of them read one slot: all, but in pingpong.cuh.
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
@@ -46,13 +47,17 @@ struct shape {
     static constexpr int PART_REGS = PROMOTE ? CHAIN / 2 : 0;
     // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
-    static constexpr bool MOVE_REGISTERS = WGS == 2 && REGS + PART_REGS > 64;
-    static constexpr int FEW_REGISTERS = 40, MANY_REGISTERS = 232;
+    // Of three and four warpgroups 128 * 56 + 384 * 152 <= 512 * 128, and 128 * 32 + 512 * 112 =
+    // 640 * 96, of the launch's own 128 and 96; the multiply wants its sums and 26 of those.
+    static constexpr bool HIGH = WGS > 2 && !TALL;
+    static constexpr bool MOVE_REGISTERS = HIGH || (WGS == 2 && REGS + PART_REGS > 64);
+    static constexpr int FEW_REGISTERS = WGS == 4 ? 32 : WGS == 3 ? 56 : 40;
+    static constexpr int MANY_REGISTERS = WGS == 4 ? 112 : WGS == 3 ? 152 : 232;
     // What needs more registers is left to the others; and a split's parts travel through the ring,
     // which has no room for those of the tallest tile.
-    static constexpr bool ADDS_C = !TALL, WRITES_COLUMNS = !TALL, SPLITS = !TALL;
+    static constexpr bool ADDS_C = !TALL && !HIGH, WRITES_COLUMNS = !TALL, SPLITS = !TALL && !HIGH;
     // D without the copy engine: drain_group().
-    static constexpr bool STORES_ITSELF = !TALL;
+    static constexpr bool STORES_ITSELF = !TALL && !HIGH;
     // The last columns have a map of their own.
     static constexpr bool PARTIAL = BN > 64 && BN % 64 != 0;
     using acc_t = typename accumulator<KIND>::type;

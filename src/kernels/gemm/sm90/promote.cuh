@@ -6,23 +6,26 @@
 
 #include "multiply.cuh"
 
-// Warpgroup w waits at barrier TURN + w until the other one has issued its chain.
+// Warpgroup w waits at barrier TURN + w until the one before it has issued its chain.
 enum { TURN = 9, TAKERS = 256 };
 
 PTX_FN void take_turn(int32_t wg)
 {
     ptx::named_barrier_sync(TURN + wg, TAKERS);
 }
-PTX_FN void hand_over(int32_t wg)
+template <class S> PTX_FN void hand_over(int32_t wg)
 {
-    ptx::named_barrier_arrive(TURN + 1 - wg, TAKERS);
+    if constexpr (S::WGS == 2)
+        ptx::named_barrier_arrive(TURN + 1 - wg, TAKERS);
+    else
+        ptx::named_barrier_arrive(TURN + (wg == S::WGS - 1 ? 0 : wg + 1), TAKERS);
 }
 
 // Before the first tile and after the last one: the first turn is warpgroup 0's, and so is what the
 // last one hands over.
 template <class S> PTX_FN void begin_turns(int32_t wg)
 {
-    if (S::PROMOTE && wg == 1) hand_over(wg);
+    if (S::PROMOTE && wg == S::WGS - 1) hand_over<S>(wg);
 }
 template <class S> PTX_FN void end_turns(int32_t wg)
 {
@@ -112,7 +115,7 @@ template <class S> struct promotion {
     {
         take_turn(wg);
         multiply_chain<S>(part, from.a, from.b + C * S::CHAIN * COLUMN_UNITS);
-        hand_over(wg);
+        hand_over<S>(wg);
     }
     // Its end; then its slot goes back, if this lane has someone to tell.
     template <int C> PTX_FN void settle(float (&part)[PARTS], uint32_t signal) const

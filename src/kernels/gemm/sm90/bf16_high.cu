@@ -1,0 +1,4 @@
+// The bf16 GEMM kernels of 192 and 256 rows, compiled.
+#define GEMM_ONLY
+#define GEMM_ONLY_bf16_high
+#include "instances.cuh"
