@@ -76,6 +76,8 @@ struct tmap_emulate_launch {
     bool tensor_fences; /* tcgen05 of several threads is ordered by its own fences alone, as the ISA
                            says; compilers leave them out */
     bool overlap;       /* an earlier grid's memory is unordered before griddepcontrol.wait */
+    uint64_t ready, ready_bytes; /* of it, from this address on, what no earlier grid writes: it may
+                                    be read before */
 };
 
 /* What a finding is about. */

@@ -190,6 +190,8 @@ static void early(struct emu_machine *m, const struct emu_actor *a, const struct
                   uint64_t offset, unsigned access)
 {
     char place[160];
+    const uint64_t into_ready = region->address + offset - m->launch->ready;
+    if (access == EMU_READ && into_ready < m->launch->ready_bytes) return;
     if (!m->launch->overlap || a->clock->grid || region < m->region + 1 ||
         region >= m->region + m->regions)
         return;
