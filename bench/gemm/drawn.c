@@ -10,7 +10,7 @@
 
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
 enum { HEURISTICS = 16, TUNE_MOST = 24, ROUNDS = 5 };
-enum { TRIED = 64, AGAIN = 10 };
+enum { TRIED = 76, AGAIN = 10 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
 
 static double now_s(void)
@@ -80,6 +80,25 @@ static void enlist_vendor(struct job *job, struct candidate *c, int algo)
     memset(c, 0, sizeof *c);
     c->runner = calloc(1, sizeof *c->runner);
     theirs(c->runner, job, algo);
+}
+
+static bool is_whole(const struct tmap_gemm_problem *p)
+{
+    const struct gemm_view view = gemm_view_of(p, false);
+    return view.n * view.out_bytes % 16 == 0 && view.n * view.element_bits % 128 == 0 &&
+           view.k * view.element_bits % 128 == 0;
+}
+
+/* With LONG_ONES in the environment, shapes are passed over whose rows are no whole 16 bytes, or
+ * which would take less than 14 us or more than 1.2 ms at some 700 or 1300 TFLOP/s and 4 TB/s. */
+static bool is_passed_over(const struct tmap_gemm_problem *p)
+{
+    const struct gemm_view view = gemm_view_of(p, false);
+    const double flops_per_us = view.element_bits == 8 ? 1300e6 : 700e6, bytes_per_us = 4e6;
+    const double m = p->m, n = p->n, k = p->k;
+    const double bytes = (m + n) * k * view.element_bits / 8 + m * n * view.out_bytes;
+    const double us = fmax(2 * m * n * k / flops_per_us, bytes / bytes_per_us);
+    return getenv("LONG_ONES") && (us < 14 || us > 1200 || !is_whole(p));
 }
 
 /* --- fitting --- */
@@ -187,7 +206,7 @@ void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t s
         const struct law_shape x = law_draw(&law);
         if (law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
-        fit_shape(s, &p);
+        if (!is_passed_over(&p)) fit_shape(s, &p);
     }
 }
 
@@ -210,13 +229,6 @@ static void count_in(struct score *t, int which, double ratio, double us)
     if (t->worst[which] == 0 || ratio < t->worst[which]) t->worst[which] = ratio;
     if (us > 20 && (t->worst_long[which] == 0 || ratio < t->worst_long[which]))
         t->worst_long[which] = ratio;
-}
-
-static bool is_whole(const struct tmap_gemm_problem *p)
-{
-    const struct gemm_view view = gemm_view_of(p, false);
-    return view.n * view.out_bytes % 16 == 0 && view.n * view.element_bits % 128 == 0 &&
-           view.k * view.element_bits % 128 == 0;
 }
 
 static void print_score(const char *what, uint64_t seed, const struct score *t)
@@ -280,6 +292,7 @@ void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64
         const struct law_shape x = law_draw(&law);
         if (!law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
+        if (is_passed_over(&p)) continue;
         compare_shape(s, &p, x.name, score);
         i++;
     }
