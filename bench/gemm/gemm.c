@@ -19,6 +19,7 @@
  *   gemm mixed MS                        weights of 4 and 8 bits beside the memory's rate
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm joules M N K KIND OUT SECONDS CONFIG...  energy of a run in slices of 2 s and more
+ *   gemm promise KIND OUT MS              few rows, without and with the promise about B
  *   gemm overhead                         host time of a run beside a bare launch
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split_k,group,clusters,swapped,stream_k,flip,load,store,
@@ -32,6 +33,7 @@
 #include "mixed.h"
 #include "grouped.h"
 #include "joules.h"
+#include "promise.h"
 #include "rungs.h"
 #include "track.h"
 
@@ -577,7 +579,10 @@ int main(int argc, char **argv)
         ceilings(&stand);
     else if (!strcmp(mode, "ladder") && argc >= 4)
         ladder(&stand, atoi(argv[2]), atof(argv[3]));
-    else if ((!strcmp(mode, "sweep") || !strcmp(mode, "list")) && argc >= 8) {
+    else if (!strcmp(mode, "promise") && argc >= 5) {
+        const struct tmap_gemm_problem p = problem_of(argv[2], argv[3], 1, 1, 1);
+        promise(&stand, &p, atof(argv[4]));
+    } else if ((!strcmp(mode, "sweep") || !strcmp(mode, "list")) && argc >= 8) {
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
         if (!strcmp(mode, "sweep"))

@@ -28,7 +28,7 @@ Shape = struct("tmap_conv_shape", I32, "images channels filters",
                AXES, "size filter stride dilation pad_low pad_high")
 Problem = struct("tmap_gemm_problem", I32, "kind out m n k batch", Matrix, "a b c d", F32, "alpha beta",
                  ctypes.c_bool, "precise", U64, "workspace", Epilogue, "epilogue", U64, "a_scales b_scales",
-                 BlockScale, "block_scale", Shape, "conv")
+                 BlockScale, "block_scale", Shape, "conv", ctypes.c_bool, "b_ready")
 Config = struct("tmap_gemm_config", I32, "tile_m tile_n stages panels cluster_m cluster_n split_k group clusters "
                 "swapped stream_k direct overlap flip_k load_policy store_policy pingpong store_warp dynamic")
 Conv = struct("tmap_conv_problem", I32, "operation kind out groups", Shape, "shape", U64, "x y filters",

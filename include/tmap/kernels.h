@@ -145,6 +145,9 @@ struct tmap_gemm_problem {
     /* Of a convolution, which tmap_conv_product() makes: A's rows are pixels. images 0: A is a
      * matrix. */
     struct tmap_conv_shape conv;
+    /* A promise: nothing that may still run when the product is launched writes B, as where B is
+     * weights. Small products of 16-bit types load it before what runs before them has ended. */
+    bool b_ready;
 };
 
 #define TMAP_GEMM_STREAM_K_ANY (1 << 30) /* as a request: dealt out by k-blocks, however many */

@@ -1,7 +1,9 @@
 /* A chain of products, each launched while the one before may still run (programmatic dependent
  * launch): D2 = D1 B with D1 = A B. With its griddepcontrol.wait it is right and nothing is found;
  * with the wait deleted from the PTX, every launch that follows another reads what that may not
- * have written, and every schedule says so. */
+ * have written, and every schedule says so. The same of kernels that load B before the wait, on the
+ * word of the caller that nobody writes it; and where the launch before does write it, that is
+ * found. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -14,13 +16,21 @@
 #include "support/emulated_suites.h"
 
 enum { N = 128, SCHEDULES = 3 };
-static const char source[] = "src/kernels/gemm/sm90/bf16", wait[] = "griddepcontrol.wait;";
+static const char wait[] = "griddepcontrol.wait;";
+static const struct kernels {
+    const char *source;
+    bool promise; /* about B */
+    struct tmap_gemm_config request;
+} plain = {"src/kernels/gemm/sm90/bf16", false, {.tile_m = 128, .tile_n = 128}},
+  early = {"src/kernels/gemm/sm90/bf16_early", true, {.tile_m = 64, .tile_n = 64}};
+enum operand { A, B };
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
 
 /* The module, without its waits when `broken`. */
-static bool load(bool broken)
+static bool load(const struct kernels *which, bool broken)
 {
+    const char *source = which->source;
     char path[300];
     const char *build = getenv("B");
     snprintf(path, sizeof path, "%s/%s.ptx", build ? build : "build", source);
@@ -48,62 +58,73 @@ static bool load(bool broken)
     return good;
 }
 
-static void launch(const struct tmap_gemm_problem *p, uint64_t seed)
+/* written: by the launch before, B is. */
+static void launch(const struct kernels *which, const struct tmap_gemm_problem *p, bool written,
+                   uint64_t seed)
 {
-    const struct tmap_gemm_config request = {.tile_m = 128, .tile_n = 128, .overlap = 0};
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
-    if (tmap_gemm_make_plan(suite, p, &request, &plan, &why) != TMAP_OK) fail_msg("%s", why.text);
+    if (tmap_gemm_make_plan(suite, p, &which->request, &plan, &why) != TMAP_OK)
+        fail_msg("%s", why.text);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % SCHEDULES);
     emulator->how.seed = seed;
+    emulator->how.ready = p->b.address;
+    emulator->how.ready_bytes = p->b_ready && !written ? emulated_bytes(p->b.address) : 0;
     tmap_gemm_run(&plan, NULL);
 }
 
-/* Findings of the second launch; *wrong: elements of its result. */
-static size_t chain(uint64_t seed, uint64_t *wrong)
+/* Findings of the second launch, which reads the first one's D as its A or as its B; *wrong:
+ * elements of its result. */
+static size_t chain(const struct kernels *which, enum operand read, uint64_t seed, uint64_t *wrong)
 {
-    const struct tmap_gemm_problem shape = {
-        .kind = TMAP_GEMM_BF16, .m = N, .n = N, .k = N, .batch = 1, .alpha = 1};
+    const struct tmap_gemm_problem shape = {.kind = TMAP_GEMM_BF16,
+                                            .m = N,
+                                            .n = N,
+                                            .k = N,
+                                            .batch = 1,
+                                            .alpha = 1,
+                                            .b_ready = which->promise};
     struct emulated_product first, second;
     assert_true(emulated_product_make(suite, &shape, seed, &first));
     assert_true(emulated_product_make(suite, &shape, seed + 1, &second));
-    launch(&first.problem, seed);
+    launch(which, &first.problem, false, seed);
     *wrong = emulated_product_wrong(&first);
-    const struct tmap_gemm_matrix a = second.problem.a;
+    struct tmap_gemm_matrix *x = read == A ? &second.problem.a : &second.problem.b;
+    const struct tmap_gemm_matrix own = *x;
     for (int64_t row = 0; row < N; row++) // so that its plain sums are known
         memcpy((uint16_t *)(uintptr_t)first.problem.d.address + row * first.problem.d.ld,
-               (const uint16_t *)(uintptr_t)a.address + row * a.ld, 2 * N);
-    second.problem.a.ld = first.problem.d.ld;
-    second.problem.a.address = first.problem.d.address;
-    launch(&second.problem, seed);
+               (const uint16_t *)(uintptr_t)own.address + row * own.ld, 2 * N);
+    x->ld = first.problem.d.ld;
+    x->address = first.problem.d.address;
+    launch(which, &second.problem, read == B, seed);
     *wrong += emulated_product_wrong(&second);
-    second.problem.a = a;
+    *x = own;
     emulated_product_free(suite, &first);
     emulated_product_free(suite, &second);
     return emulator->findings;
 }
 
-static void with_its_wait(void **state)
+static void is_clean(const struct kernels *which)
 {
     uint64_t wrong;
-    (void)state;
-    assert_true(load(false));
+    assert_true(load(which, false));
     for (uint64_t seed = 0; seed < 2 * SCHEDULES; seed++) {
-        const size_t findings = chain(seed, &wrong);
+        const size_t findings = chain(which, A, seed, &wrong);
         if (findings) emulated_print();
         assert_int_equal(findings, 0);
         assert_int_equal(wrong, 0);
     }
 }
 
-static void without_it(void **state)
+/* Every schedule says that something is read too early. */
+static void is_found(const struct kernels *which, enum operand read, bool broken)
 {
     uint64_t wrong;
-    (void)state;
-    assert_true(load(true));
+    assert_true(load(which, broken));
     for (uint64_t seed = 0; seed < 2 * SCHEDULES; seed++) {
         bool said = false;
-        if (chain(seed, &wrong) == 0) fail_msg("seed %u: nothing is found", (unsigned)seed);
+        if (chain(which, read, seed, &wrong) == 0)
+            fail_msg("seed %u: nothing is found", (unsigned)seed);
         for (size_t i = 0; i < emulator->findings && i < EMULATED_FINDINGS; i++)
             said |= emulator->finding[i].kind == TMAP_EMULATE_RACE &&
                     strstr(emulator->finding[i].text, "before griddepcontrol.wait") &&
@@ -112,14 +133,46 @@ static void without_it(void **state)
     }
 }
 
+static void with_its_wait(void **state)
+{
+    (void)state;
+    is_clean(&plain);
+}
+
+static void without_it(void **state)
+{
+    (void)state;
+    is_found(&plain, A, true);
+}
+
+static void early_with_its_wait(void **state)
+{
+    (void)state;
+    is_clean(&early);
+}
+
+static void early_without_it(void **state)
+{
+    (void)state;
+    is_found(&early, A, true);
+}
+
+static void early_of_what_is_written(void **state)
+{
+    (void)state;
+    is_found(&early, B, false);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(with_its_wait),
-                                       cmocka_unit_test(without_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_its_wait), cmocka_unit_test(without_it),
+        cmocka_unit_test(early_with_its_wait), cmocka_unit_test(early_without_it),
+        cmocka_unit_test(early_of_what_is_written)};
     suite = emulated_gemm_suite();
     if (!suite) return 1;
     emulator = emulated_state();
-    if (!load(false)) {
+    if (!load(&plain, false)) {
         printf("1..1\nok 1 # SKIP a chain of emulated products: no PTX of the kernels (nvcc)\n");
         return 0;
     }

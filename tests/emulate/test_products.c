@@ -36,7 +36,8 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .alpha = 1,
                                   .a = {.mn_major = g->a_mn},
                                   .b = {.mn_major = g->b_mn},
-                                  .precise = g->promote};
+                                  .precise = g->promote,
+                                  .b_ready = g->image == GEMM_EARLY};
     const bool wide = draw(r, 2);
     p.out = g->kind == GEMM_S8    ? TMAP_GEMM_OUT_S32
             : wide                ? TMAP_GEMM_OUT_F32
@@ -75,6 +76,9 @@ static void one(const struct gemm_instance *g, uint64_t seed)
         p = shape_of(g, &r);
         if (!emulated_product_make(suite, &p, seed, &product)) fail_msg("memory");
     }
+    emulator->how.ready = product.problem.b.address; /* as a promise says */
+    emulator->how.ready_bytes =
+        product.problem.b_ready ? emulated_bytes(product.problem.b.address) : 0;
     const bool clean = emulated_gemm_clean(suite, &product.problem, &config,
                                            (enum tmap_emulate_schedule)(draw(&r, 3)), seed);
     const uint64_t wrong = emulated_product_wrong(&product);
@@ -110,11 +114,11 @@ int main(void)
         SOURCE("tf32"),        SOURCE("e4m3"),          SOURCE("e4m3_promoted"),
         SOURCE("e5m2"),        SOURCE("e5m2_promoted"), SOURCE("s8"),
         SOURCE("bf16_high"),   SOURCE("f16_high"),      SOURCE("e4m3_high"),
-        SOURCE("e4m3_widths")};
+        SOURCE("e4m3_widths"), SOURCE("bf16_early"),    SOURCE("f16_early")};
     static const char *const names[] = {
         "bf16",      "bf16_majors", "bf16_widths",   "f16_widths",  "f16",           "f16_majors",
         "tf32",      "e4m3",        "e4m3_promoted", "e5m2",        "e5m2_promoted", "s8",
-        "bf16_high", "f16_high",    "e4m3_high",     "e4m3_widths"};
+        "bf16_high", "f16_high",    "e4m3_high",     "e4m3_widths", "bf16_early",    "f16_early"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

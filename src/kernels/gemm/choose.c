@@ -17,6 +17,7 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
     if (view->blocks || instance->image == GEMM_BLOCKS)
         return view->blocks && instance->image == GEMM_BLOCKS && !view->epilogue;
     if (view->epilogue) return instance->image == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
+    if (instance->image == GEMM_EARLY) return view->early;
     return !gemm_is_finished(instance);
 }
 
@@ -249,7 +250,7 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
     const bool tensor = instance->family == GEMM_SM100;
-    const bool few = instance->image >= GEMM_FINISHED && instance->image != GEMM_HIGH,
+    const bool few = instance->image >= GEMM_FINISHED && instance->image < GEMM_HIGH,
                scaled = gemm_is_scaled(instance->kind);
     const int32_t narrowest = tensor || scaled                                   ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16

@@ -85,6 +85,10 @@ static const double MULTIPLY_ENERGY = 1.198;
 static const double LOAD_ENERGY = 6.58e-05;
 static const double MEMORY_ENERGY = 0.003363;
 
+/* What a promised operand's loads before the predecessor's end save: 16 x 8192 x 8192 and 1 x 5120
+ * x 25600 (docs/EXPERIMENTS.md). Not fitted. */
+static const double READY_US = 1.3;
+
 /* Of an epilogue: a tile's reads and decisions; and of 64 columns what scales and biases take, and
  * an activation. */
 static const double EPILOGUE_CLOCKS = 600;
@@ -402,7 +406,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double start_us =
         LAUNCH_US + CLUSTER_US * doublings +
         full * (FULL_US + WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
-    return start_us + softly(compute_us, memory_us);
+    const double ready_us = choice->instance->image == GEMM_EARLY ? READY_US : 0;
+    return start_us - ready_us + softly(compute_us, memory_us);
 }
 
 double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,

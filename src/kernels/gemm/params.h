@@ -96,8 +96,11 @@ struct gemm_params {
      * groups.cu, then the tiles up to and with each. */
     int32_t members;
     uint64_t group_memory;
-    /* For tensor memory: the operands' types, as in the instruction descriptor. */
-    uint32_t types;
+    union {
+        uint32_t types; /* for tensor memory: the operands', as in the instruction descriptor */
+        int32_t early;  /* of wgmma: so many slots of B, or where negative of A, are filled before
+                           the predecessor has ended, by kernels of early.cuh */
+    };
     int32_t first_k; /* of a routed member's, in the operands' maps */
 };
 

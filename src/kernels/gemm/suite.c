@@ -34,6 +34,9 @@
 #define GEMM_HIGH_TILE(kind, wgs, bn, promote)                                                     \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_00" #promote, kind, wgs, bn, false, false, promote,       \
         false, GEMM_HIGH)
+#define GEMM_EARLY_TILE(kind, wgs, bn)                                                             \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_early", kind, wgs, bn, false, false, false, false,        \
+        GEMM_EARLY)
 #define CONV_ROW(name, kind, wgs, bn, data, pingpong)                                              \
     ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
@@ -86,10 +89,10 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
                        "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv",
-                       "gemm/sm90/bf16_gated", "gemm/sm90/bf16_high"},
+                       "gemm/sm90/bf16_gated", "gemm/sm90/bf16_high", "gemm/sm90/bf16_early"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
                       "gemm/sm90/f16_epilogue", NULL, NULL, "gemm/sm90/f16_gated",
-                      "gemm/sm90/f16_high"},
+                      "gemm/sm90/f16_high", "gemm/sm90/f16_early"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", "gemm/sm90/e4m3_widths",
                        "gemm/sm90/e4m3_epilogue", "gemm/sm90/e4m3_blocks", NULL,

@@ -12,7 +12,8 @@
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
- * scales of blocks, of convolutions, with a gate, and of 192 and 256 rows. */
+ * scales of blocks, of convolutions, with a gate, of 192 and 256 rows, and those that load an
+ * operand before the predecessor's end. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -22,6 +23,7 @@ enum gemm_image {
     GEMM_CONV,
     GEMM_IMAGE_GATED, /* the row's word is GEMM_GATED */
     GEMM_HIGH,
+    GEMM_EARLY,
     GEMM_IMAGES
 };
 
@@ -160,6 +162,7 @@ struct gemm_view {
     uint64_t a_scales, b_scales;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
+    bool early;              /* nothing that may still run writes B (of the problem) */
     bool epilogue, second;   /* steps of epilogue.def; a second output among them */
     int32_t gate;            /* enum gemm_gate: D has half of N's columns */
     bool blocks;             /* scaled */

@@ -43,7 +43,7 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         "v%016llx",
         suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
         (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
-        p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise, p->beta != 0.0f,
+        p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise | p->b_ready << 1, p->beta != 0.0f,
         gemm_wants_epilogue(p) + 2 * p->epilogue.gate, p->epilogue.activation,
         p->block_scale.a != 0, (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
 }

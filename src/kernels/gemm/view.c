@@ -18,6 +18,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);
     view.second = problem->epilogue.second.address != 0;
+    view.early = problem->b_ready;
     view.gate = problem->epilogue.gate;
     view.blocks = problem->block_scale.a != 0;
     if (problem->conv.images > 0) {

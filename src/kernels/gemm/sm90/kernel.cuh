@@ -144,8 +144,8 @@ PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cl
 // Everything before the work: a launch may start under its predecessor's end, so memory is touched
 // after the wait only; the successor may come as soon as every block of this one runs.
 template <class S>
-PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
-                    const ptx::watch &watch)
+PTX_FN void make_ready(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
+                       const ptx::watch &watch)
 {
     ptx::grid_let_next_start();
     if (threadIdx.x == 96) {
@@ -154,6 +154,12 @@ PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t 
         ptx::prefetch_tensormap(&p.d);
     }
     begin<S>(p, smem, cluster_size, watch);
+}
+template <class S>
+PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
+                    const ptx::watch &watch)
+{
+    make_ready<S>(p, smem, cluster_size, watch);
     ptx::grid_wait();
 }
 
@@ -171,7 +177,14 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const bool loads = threadIdx.x / 32 == 0;
     errands<S> todo;
     if (loads) todo.begin(p, smem, at, cluster);
-    prepare<S>(p, smem, cluster_size, watch);
+    if constexpr (S::EARLY) {
+        make_ready<S>(p, smem, cluster_size, watch);
+        if (loads && ptx::elect_one()) load_early<S>(p, todo.next);
+        __syncwarp(); // the others' wait comes after it
+        ptx::grid_wait();
+    } else {
+        prepare<S>(p, smem, cluster_size, watch);
+    }
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();

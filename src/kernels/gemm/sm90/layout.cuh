@@ -36,6 +36,7 @@ struct shape {
     static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
     static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
+    static constexpr bool EARLY = false; // an operand comes before the predecessor's end: early.cuh
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
     static constexpr bool NARROW = false;   // D may have 8 bits: narrow.cuh
     static constexpr bool GATED = false;    // two columns of sums make one of D: gated.cuh

@@ -73,20 +73,17 @@ template <class S> struct source : taps<S>, halves<S> {
         b_mask = at.b_mask;
         if (FAULT(p, 7)) b_mask &= ~(1u << (p.cluster_m - 1));
     }
-    PTX_FN void load(int32_t k, int32_t slot)
+    PTX_FN void load_a(const gemm_params &p, uint32_t bar, uint32_t there, int32_t k) const
     {
-        const gemm_params &p = *params;
-        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
-        if constexpr (S::IM2COL) {
-            this->load_tap(p, *this, bar, there);
-            return;
-        }
         if constexpr (S::A_MN)
             load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
                                      a_mask, p.load_policy);
         else
             load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
                      p.load_policy);
+    }
+    PTX_FN void load_b(const gemm_params &p, uint32_t bar, uint32_t there, int32_t k) const
+    {
         if constexpr (S::GATED)
             this->load_half(p, *this, bar, there, k);
         else if constexpr (S::B_MN)
@@ -95,6 +92,27 @@ template <class S> struct source : taps<S>, halves<S> {
         else
             load_box(p.b, b_to + there, bar, k, b_row, batch, p.cluster_m > 1, b_mask,
                      p.load_policy);
+    }
+    PTX_FN void load(int32_t k, int32_t slot)
+    {
+        const gemm_params &p = *params;
+        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
+        if constexpr (S::IM2COL) {
+            this->load_tap(p, *this, bar, there);
+            return;
+        }
+        load_a(p, bar, there, k);
+        load_b(p, bar, there, k);
+    }
+    // Of a promise (load_early()): the operand that nobody writes any more, or the other one.
+    PTX_FN void load_promised(bool promised, int32_t k, int32_t slot) const
+    {
+        const gemm_params &p = *params;
+        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
+        if (promised == (p.early < 0))
+            load_a(p, bar, there, k);
+        else
+            load_b(p, bar, there, k);
     }
 };
 
@@ -163,18 +181,41 @@ template <class S> struct errands {
     }
 };
 
+// Slots that a promised operand fills before the predecessor has ended. The ring is empty then, and
+// a slot's barrier is told at once of all its bytes; produce() adds the other operand.
+template <class S> PTX_FN int32_t early_slots(const gemm_params &p, const errand<S> &e)
+{
+    return S::EARLY ? min(min(p.early < 0 ? -p.early : p.early, p.stages), e.left) : 0;
+}
+template <class S> PTX_FN void load_early(const gemm_params &p, const errand<S> &e)
+{
+    const int32_t slots = early_slots(p, e);
+#pragma unroll 1
+    for (int32_t slot = 0; slot < slots; slot++) {
+        ptx::mbarrier_arrive_expect_tx(e.from.full + 16 * slot, p.tx_bytes);
+        e.from.load_promised(true, e.k + slot * e.step, slot);
+    }
+}
+
 template <class S>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
                     errands<S> &todo, const ptx::watch &watch)
 {
     ring_position ring;
     const uint32_t bytes = p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
+    int32_t half_full = early_slots(p, todo.next);
 #pragma unroll 1
     while (todo.next.left > 0) {
         errand<S> &e = todo.next;
 #pragma unroll 1
         for (; e.left > 0; e.left--, e.k += e.step) {
             const uint32_t bar = e.from.full + 16 * ring.slot;
+            if (S::EARLY && half_full > 0) {
+                e.from.load_promised(false, e.k, ring.slot);
+                ring.advance(p.stages);
+                half_full--;
+                continue;
+            }
             ptx::mbarrier_wait_often(bar + 8, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
             if constexpr (S::BLOCKS) store_b_scales(e.from, e.k, ring.slot);
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
