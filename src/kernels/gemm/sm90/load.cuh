@@ -73,17 +73,20 @@ template <class S> struct source : taps<S>, halves<S> {
         b_mask = at.b_mask;
         if (FAULT(p, 7)) b_mask &= ~(1u << (p.cluster_m - 1));
     }
-    PTX_FN void load_a(const gemm_params &p, uint32_t bar, uint32_t there, int32_t k) const
+    PTX_FN void load(int32_t k, int32_t slot)
     {
+        const gemm_params &p = *params;
+        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
+        if constexpr (S::IM2COL) {
+            this->load_tap(p, *this, bar, there);
+            return;
+        }
         if constexpr (S::A_MN)
             load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
                                      a_mask, p.load_policy);
         else
             load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
                      p.load_policy);
-    }
-    PTX_FN void load_b(const gemm_params &p, uint32_t bar, uint32_t there, int32_t k) const
-    {
         if constexpr (S::GATED)
             this->load_half(p, *this, bar, there, k);
         else if constexpr (S::B_MN)
@@ -93,26 +96,18 @@ template <class S> struct source : taps<S>, halves<S> {
             load_box(p.b, b_to + there, bar, k, b_row, batch, p.cluster_m > 1, b_mask,
                      p.load_policy);
     }
-    PTX_FN void load(int32_t k, int32_t slot)
-    {
-        const gemm_params &p = *params;
-        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
-        if constexpr (S::IM2COL) {
-            this->load_tap(p, *this, bar, there);
-            return;
-        }
-        load_a(p, bar, there, k);
-        load_b(p, bar, there, k);
-    }
-    // Of a promise (load_early()): the operand that nobody writes any more, or the other one.
+    // Of a promise (load_early()): the operand that nobody writes any more, or the other one, both
+    // k-major.
     PTX_FN void load_promised(bool promised, int32_t k, int32_t slot) const
     {
         const gemm_params &p = *params;
         const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
         if (promised == (p.early < 0))
-            load_a(p, bar, there, k);
+            load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
+                     p.load_policy);
         else
-            load_b(p, bar, there, k);
+            load_box(p.b, b_to + there, bar, k, b_row, batch, p.cluster_m > 1, b_mask,
+                     p.load_policy);
     }
 };
 
