@@ -1,5 +1,4 @@
-// The bf16 GEMM kernels that load B, or A of an exchanged product, before their predecessor has ended,
-// compiled.
+// The bf16 GEMM kernels for a promise about B (early.cuh), compiled.
 #define GEMM_ONLY
 #define GEMM_ONLY_bf16_early
 #include "early.cuh"
