@@ -85,9 +85,10 @@ static const double MULTIPLY_ENERGY = 1.198;
 static const double LOAD_ENERGY = 6.58e-05;
 static const double MEMORY_ENERGY = 0.003363;
 
-/* What a promised operand's loads before the predecessor's end save: 16 x 8192 x 8192 and 1 x 5120
- * x 25600 (docs/EXPERIMENTS.md). Not fitted. */
-static const double READY_US = 1.3;
+/* What a promised operand's loads before the predecessor's end save, as far as it decides: the tile
+ * is the one that would be chosen anyway. They save 0.1 to 1.6 us, but where that led to another
+ * tile, 2 us were lost (docs/EXPERIMENTS.md). */
+static const double READY_US = 0.05;
 
 /* Of an epilogue: a tile's reads and decisions; and of 64 columns what scales and biases take, and
  * an activation. */
