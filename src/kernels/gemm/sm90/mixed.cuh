@@ -33,8 +33,12 @@ template <int KIND_, int WEIGHT_, int COLS_, int WARPS_> struct mixed_shape {
     static constexpr int PAIRS = 32 / BITS / 2;                   // in a word of weights
     // The warps that multiply have most of the registers; of the last four one thread loads.
     static constexpr int THREADS = WARPS * 32 + 128;
-    static constexpr int FEW_REGISTERS = WARPS > 8 ? 24 : 40;
-    static constexpr int MANY_REGISTERS = WARPS > 8 ? 120 : 232;
+    static constexpr int FEW_REGISTERS = WARPS > 8 ? 32 : 40;
+    static constexpr int MANY_REGISTERS = WARPS > 8 ? 112 : 232;
+    // More than the launch gives its threads, in eights, would be waited for without end.
+    static_assert(FEW_REGISTERS * 128 + MANY_REGISTERS * WARPS * 32 <=
+                      65536 / THREADS / 8 * 8 * THREADS,
+                  "what some warps take others have given back");
 };
 
 struct mixed_smem {
