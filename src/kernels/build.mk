@@ -47,6 +47,10 @@ $(B)/%.ptx: %.cu
 	$(Q)$(NVCC) -std=c++17 -O3 -arch=sm_$(firstword $(PTX_ARCH) 90a) -Isrc -Itests -Iinclude -MD -MP -MF $@.d -MT $@ -ptx -o $@ $<
 
 $(B)/src/kernels/copy/%.fatbin $(B)/tests/device/%.fatbin: NVCC_ARCH = $(call gencode,$(COPY_ARCHES))
+# Made anew when others are asked for: tests/device/run on a later chip would find no copies else.
+$(B)/.copy-arches: FORCE
+	@mkdir -p $(@D); [ "$$(cat $@ 2>/dev/null)" = '$(COPY_ARCHES)' ] || echo '$(COPY_ARCHES)' >$@
+$(patsubst %.cu,$(B)/%.fatbin,$(wildcard src/kernels/copy/*.cu tests/device/*.cu)): $(B)/.copy-arches
 # A family's code runs on every chip of the family: 10.0 and 10.3; 11.0; 12.0 and 12.1. Integers in tensor
 # memory are 100a's and 110a's alone (ptxas). make kernels-exact compiles for each chip by itself.
 TENSOR_ARCHES ?= 100f 110f
