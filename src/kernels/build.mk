@@ -8,12 +8,16 @@ IMAGES     := $(sort $(IMAGE_CU:src/kernels/%.cu=%))
 # one is asked for (runtime/images_open.c): nobody waits for kernels that are not run.
 HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
 CUDA_OBJ   := $(filter-out %/runtime/images_open.o %/runtime/images.o,$(CUDA_OBJ))
-# Which image lies in which shared library: those of gemm/F in libtmap-cuda-F, which libtmap-cuda.so opens
-# (runtime/images.c), for each family F named here; all others in libtmap-cuda.so. libtmap-cuda.a has all.
-IMAGE_LIBS := sm100 sm120
+# Which image lies in which shared library: those of LIB_L in libtmap-cuda-L, which libtmap-cuda.so opens
+# (runtime/images.c), for each L named here; all others in libtmap-cuda.so. libtmap-cuda.a has all. A library
+# for each family after Hopper, and one for what few programs ask of Hopper: none takes more than 12 MB.
+IMAGE_LIBS := more sm100 sm120
+LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early mixed_% groups_%)
+LIB_sm100  := gemm/sm100/%
+LIB_sm120  := gemm/sm120/%
 IMAGE_SO   := $(IMAGE_LIBS:%=$(B)/libtmap-cuda-%.so.$(VERSION))
 EXTRA_LIBS += $(IMAGE_SO)
-images_of   = $(if $(filter $(1),$(IMAGE_LIBS)),$(filter gemm/$(1)/%,$(IMAGES)),$(filter-out $(IMAGE_LIBS:%=gemm/%/%),$(IMAGES)))
+images_of   = $(if $(filter $(1),$(IMAGE_LIBS)),$(filter $(LIB_$(1)),$(IMAGES)),$(filter-out $(foreach f,$(IMAGE_LIBS),$(LIB_$(f))),$(IMAGES)))
 objects_of  = $(B)/src/kernels/runtime/images-$(1).o $(patsubst %,$(B)/src/kernels/%.image.o,$(call images_of,$(1)))
 CUDA_SO_OBJ := $(CUDA_OBJ) $(call objects_of,cuda)
 CUDA_OBJ    += $(B)/src/kernels/runtime/images-all.o $(IMAGE_OBJ)
