@@ -1,5 +1,6 @@
 /* bridge.c : see bridge.h. */
 #include "io/paste/dump.h"
+#include "io/paste/hint.h"
 #include "io/picture/picture.h"
 #include "io/report/rule.h"
 
@@ -14,7 +15,7 @@ long libtmap_log(const char *program, const char *text, size_t size, struct tmap
     struct io_stream stream;
     struct io_record record;
     enum io_dump from;
-    char error[IO_ERROR_SIZE];
+    char error[IO_ERROR_SIZE], why[64];
     size_t n = 0;
 
     if (program && !io_dump_find(program, &from)) return -1;
@@ -26,6 +27,7 @@ long libtmap_log(const char *program, const char *text, size_t size, struct tmap
             lines[n] = record.line;
             flags[n] = (record.flags & IO_NO_ADDRESS ? 1u : 0) |
                        (!record.error[0] && record.flags & IO_PARTIAL ? 2u : 0);
+            flags[n] |= (unsigned)io_hint_arch(&stream, &record.desc, why, sizeof why) << 8;
             if (flags[n] & 2u) io_fail(&record, "", "not in this text: %s", record.absent);
             snprintf(errors + n * IO_ERROR_SIZE, IO_ERROR_SIZE, "%s", record.error);
         }

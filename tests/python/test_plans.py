@@ -123,6 +123,9 @@ class Plans(unittest.TestCase):
         self.assertTrue(libtmap.from_log("nothing here", "cutlass")[0].error)
         line, = libtmap.from_log("globalDim (64, 64) globalStrides (128) boxDim (64, 64) dtype: BFLOAT16 swizzle: 3")
         self.assertEqual((line.result.verdict, line.result.assumed), ("legal", ("address",)))
+        b200 = "On a B200: globalDim (4096, 64) globalStrides (2048) boxDim (256, 32) dtype: 13 swizzle: 3"
+        self.assertEqual([libtmap.from_log(b200)[0].result.verdict,
+                          libtmap.from_log(b200, target="sm_90a")[0].result.verdict], ["legal", "illegal"])
         part, = libtmap.from_log("TensorDescriptor(x, [M, K], [K, 1], [64, 4])\nx = torch.empty(M, K, dtype=torch.float16)")
         self.assertEqual((part.result.verdict, part.result.rules), ("illegal", ["TMA026"]))
         self.assertIn("dim", part.error)

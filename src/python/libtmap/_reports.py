@@ -72,7 +72,11 @@ def from_log(log: str, program: Optional[str] = None, *, contract: str = "safe",
         error = _native.text(errors + i * _ERROR)
         d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}",
                        assumed=("address",) if flags[i] & _NO_ADDRESS else ())
-        result = judge(checker, d) if not error or flags[i] & _PARTIAL else None
+        own = checker
+        if target is None and flags[i] >> 8:  # as the command: for the GPU that the text is about
+            arch = _native.text(_native.lib.tmap_arch_name(flags[i] >> 8))
+            own = _native.checker_for(contract, cuda, ptx, driver, arch)
+        result = judge(own, d) if not error or flags[i] & _PARTIAL else None
         if error and result is not None and result.verdict != "illegal":
             result = None  # of a part, only that it is illegal can be said
         out.append(Logged(int(lines[i]), result, error))
