@@ -1,4 +1,4 @@
-/* 21_mixed : weights of 4 bits in groups of 64 with zeros, times activations of bf16; and rows of
+/* 23_mixed : weights of 4 bits in groups of 64 with zeros, times activations of bf16; and rows of
  * weights that no map can be for.
  * libs: tmap-cuda
  * link: -ldl -lpthread */
