@@ -308,7 +308,7 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
     tmap_cu_function function;
     if (suite->resident[1]) return TMAP_OK;
     while (instance < end &&
-           (instance->family != suite->family ||
+           (instance->family != suite->family || instance->image != 0 ||
             (instance->kind != kind && instance->kind != gemm_exchanged_kind(kind))))
         instance++;
     if (instance == end) return TMAP_OK; /* none of the kind: no plan, whatever is resident */
