@@ -11,6 +11,7 @@
 
 #include "device/gemm/rig.h"
 #include "driver/rng.h"
+#include "support/fault_process.h"
 #include "support/routed.h"
 
 extern const char image_tests_device_gemm_group_faults[];
@@ -57,7 +58,7 @@ static void groups(struct rig *g, int count, uint64_t seed)
     }
 }
 
-/* 0: right with it, 1: not, 2: cannot be said. */
+/* 0: the result is right with the fault, 1: it is wrong, 2: it could not be run. */
 static int one_fault(struct rig *g, const struct routed_fault *fault, uint32_t id, uint64_t seed)
 {
     struct routed_draw draw;
@@ -92,11 +93,10 @@ static int fault_of(struct rig *g, uint32_t id)
 static void faults(struct rig *g, const char *self)
 {
     char text[200];
-    snprintf(text, sizeof text, "'%s' fault 0 >/dev/null 2>&1", self);
-    rig_tap(g, system(text) == 0, "routed: the controls are right");
+    rig_tap(g, fault_process(self, 0) == FAULT_NOT_FOUND, "routed: the controls are right");
     for (size_t i = 0; i < routed_fault_count; i++) {
-        snprintf(text, sizeof text, "'%s' fault %u >/dev/null 2>&1", self, routed_faults[i].id);
-        const bool shown = system(text) == 1 << 8, blind = routed_faults[i].blind;
+        const bool shown = fault_process(self, routed_faults[i].id) == FAULT_FOUND,
+                   blind = routed_faults[i].blind;
         snprintf(text, sizeof text, "routed: found: %s%s", routed_faults[i].name,
                  shown || !blind ? "" : " # SKIP it need not show on a chip");
         rig_tap(g, shown || blind, text);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/fault_process.h"
 #include "support/paged.h"
 
 extern const char image_tests_device_paged_faults[];
@@ -58,7 +59,7 @@ static void shapes(struct tmap_paged *suite, int count, uint64_t seed)
     tap(wrong == 0 && broken == 0, text);
 }
 
-/* 0: right with it, 1: not, 2: cannot be said. */
+/* 0: the result is right with the fault, 1: it is wrong, 2: it could not be run. */
 static int one_fault(struct tmap_paged *suite, uint32_t id, uint64_t seed)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
@@ -90,11 +91,10 @@ static int fault_of(struct tmap_paged *suite, uint32_t id)
 static void faults(const char *self)
 {
     char text[200];
-    snprintf(text, sizeof text, "'%s' fault 0 >/dev/null 2>&1", self);
-    tap(system(text) == 0, "paged: the controls are right");
+    tap(fault_process(self, 0) == FAULT_NOT_FOUND, "paged: the controls are right");
     for (size_t i = 0; i < paged_fault_count; i++) {
-        snprintf(text, sizeof text, "'%s' fault %u >/dev/null 2>&1", self, paged_faults[i].id);
-        const bool shown = system(text) == 1 << 8, blind = paged_faults[i].blind;
+        const bool shown = fault_process(self, paged_faults[i].id) == FAULT_FOUND,
+                   blind = paged_faults[i].blind;
         snprintf(text, sizeof text, "paged: found: %s%s", paged_faults[i].name,
                  shown || !blind ? "" : " # SKIP it need not show on a chip");
         tap(shown || blind, text);
