@@ -24,6 +24,7 @@ except ImportError as why:
     sys.exit(0)
 
 import structs
+from slices import slice_us
 
 ROUNDS, BEYOND_L2 = 5, 200 << 20
 CONSERVATIVE, SOLVERS = (64, 64, 32, 1, 4), (128, 256, 64, 3, 8)
@@ -81,20 +82,6 @@ def graph_of(runs):
         for run in runs:
             run()
     return graph
-
-
-def slice_us(graph, launches, ms):
-    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    replays, took = 1, 0.0
-    while took < ms / 2:
-        replays = max(1, int(replays * ms / took)) if took else replays
-        start.record()
-        for _ in range(replays):
-            graph.replay()
-        end.record()
-        end.synchronize()
-        took = start.elapsed_time(end)
-    return took * 1000 / replays / launches
 
 
 def shapes(name):

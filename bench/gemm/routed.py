@@ -20,6 +20,7 @@ except ImportError as why:
     sys.exit(0)
 
 import structs
+from slices import slice_us
 
 ROWS, PADDED, ALONG_K = 0, 1, 2
 BF16, E4M3 = 0, 3
@@ -70,20 +71,6 @@ def graph_of(run, times):
         for _ in range(times):
             run()
     return graph
-
-
-def slice_us(graph, times, ms):
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    replays, took = 1, 0.0
-    while took < ms / 2:
-        replays = max(1, int(replays * ms / took)) if took else replays
-        begin.record()
-        for _ in range(replays):
-            graph.replay()
-        end.record()
-        end.synchronize()
-        took = begin.elapsed_time(end)
-    return took * 1000 / replays / times
 
 
 def routed(draw, members, each):
