@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/ptx_run.h"
+#include "support/small_codes.h"
 #include "support/splitmix.h"
 
 enum {
@@ -61,19 +62,9 @@ static uint32_t below(uint64_t *seed, uint32_t n)
     return (uint32_t)(splitmix(seed) >> 33) % n;
 }
 
-/* -3 to 3 as each type has them. */
 static uint32_t code(const struct kind *k, int v)
 {
-    static const uint16_t half[] = {0, 0x3c00, 0x4000, 0x4200};
-    static const uint8_t e4m3[] = {0, 0x38, 0x40, 0x44}, e2m1[] = {0, 2, 4, 5};
-    const uint32_t size = (uint32_t)(v < 0 ? -v : v), sign = v < 0;
-    const float f = (float)v;
-    uint32_t bits;
-    memcpy(&bits, &f, 4);
-    if (k->bits == 32) return bits;
-    if (k->bits == 16) return half[size] | sign << 15;
-    if (k->bits == 4) return e2m1[size] | sign << 3;
-    return k == &kinds[I8] ? (uint8_t)v : e4m3[size] | sign << 7;
+    return small_code(k->bits, k == &kinds[I8], v);
 }
 
 /* 16 bytes of eight rows after one another, then the next 16 bytes. */
