@@ -65,6 +65,9 @@ IN_VECTORS static void scales(const struct row *r, int16_t *restrict most, float
     }
 }
 
+// x in every column. x times a vector would not do: s390x's gcc makes x a double first, as C may.
+#define ALL_OF(x) ((some_f){x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x})
+
 // Terms aligned and cut.
 #define TERMS(x, b, scale) __builtin_convertvector((x) * *(const there_f *)(b) * (scale), some_s)
 
@@ -76,7 +79,8 @@ ALWAYS_INLINE void terms_long(const struct row *r, uint32_t first, const float *
     some_s t0 = {0}, t1 = {0}, t2 = {0}, t3 = {0};
     const float *b = r->b + first;
     for (uint32_t k = 0; k < depth; k++, b += pitch) {
-        const float x = r->a[k];
+        const float a = r->a[k];
+        const some_f x = ALL_OF(a);
         t0 += TERMS(x, b, s0);
         t1 += TERMS(x, b + SHORT, s1);
         t2 += TERMS(x, b + 2 * SHORT, s2);
@@ -92,7 +96,10 @@ ALWAYS_INLINE void terms_short(const struct row *r, uint32_t first, const float 
     const some_f s = *(const there_f *)(scale + first);
     some_s t = {0};
     const float *b = r->b + first;
-    for (uint32_t k = 0; k < r->k; k++, b += r->pitch) t += TERMS(r->a[k], b, s);
+    for (uint32_t k = 0; k < r->k; k++, b += r->pitch) {
+        const float x = r->a[k];
+        t += TERMS(ALL_OF(x), b, s);
+    }
     *(there_s *)(sum + first) = t;
 }
 
