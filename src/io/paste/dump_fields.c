@@ -321,7 +321,7 @@ static void listing_line(const char *line, const char *end, struct numbers field
 {
     for (const char *p = line; p < end; p++) {
         enum field field = FIELDS;
-        int index;
+        int index = -1;
         if (p > line && io_dump_is_word(p[-1]) && p[-1] != '_') continue;
         if (p > line && p[-1] == '_' && !io_dump_is_word(*p)) continue;
         const char *behind = io_dump_is_word(*p) ? listed_name(p, end, &field, &index) : NULL;
