@@ -5,7 +5,8 @@
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build} n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-awk -v tmp="$tmp" '/^=== / { file = tmp "/" $2 ".txt"; print substr($0, 5) >(tmp "/expected"); next }
+awk -v tmp="$tmp" 'FNR == 1 { file = "" }
+    /^=== / { file = tmp "/" $2 ".txt"; print substr($0, 5) >(tmp "/expected"); next }
     file { print >file }' tests/cli/pasted*.txt
 while read -r name want words; do
     "$B/tmap" check "$tmp/$name.txt" >"$tmp/said" 2>&1
