@@ -7,7 +7,21 @@
 enum { MOST = 32 };      /* violated rules of one descriptor */
 enum { RULE_WORDS = 4 }; /* a bit a rule */
 
-static const enum tmap_dtype types[] = {TMAP_UINT8, TMAP_BFLOAT16, TMAP_FLOAT32, TMAP_FLOAT64};
+/* A type of each width, and how many of its elements make a row that suits every swizzle: 32 bytes,
+ * or the row of a packed type, which only newer GPUs have. */
+static const struct {
+    enum tmap_dtype dtype;
+    unsigned row;
+    const char *arch; /* NULL: the default one */
+} types[] = {
+    {TMAP_UINT8, 32, NULL},
+    {TMAP_BFLOAT16, 16, NULL},
+    {TMAP_FLOAT32, 8, NULL},
+    {TMAP_FLOAT64, 4, NULL},
+    {TMAP_16U4_ALIGN8B, 64, "sm_100a"},
+    {TMAP_16U4_ALIGN16B, 128, "sm_100a"},
+    {TMAP_16U6_ALIGN16B, 128, "sm_100a"},
+};
 static const int32_t swizzles[] = {TMAP_SWIZZLE_NONE, TMAP_SWIZZLE_32B, TMAP_SWIZZLE_64B,
                                    TMAP_SWIZZLE_128B};
 enum { TYPES = sizeof types / sizeof types[0], SWIZZLES = sizeof swizzles / sizeof swizzles[0] };
@@ -44,32 +58,42 @@ void io_unsaid_names(const struct io_unsaid *u, uint32_t rank, char *out, size_t
     if (u->swizzle) add(out, size, "swizzle", -1);
 }
 
-/* Values that break no rule by themselves: rows of 32 bytes suit every swizzle. */
+/* Values that break no rule by themselves. */
 static void fill(struct tmap_desc *d, const struct io_unsaid *u, int type, int swizzle)
 {
     const int n = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
 
-    if (u->dtype) d->dtype = types[type];
+    if (u->dtype) d->dtype = types[type].dtype;
     if (u->swizzle) d->swizzle = swizzles[swizzle];
     for (int i = 0; i < n; i++) {
         const unsigned bit = 1u << i;
         if (u->dim & bit) d->dim[i] = 1 << 16;
         if (i + 1 < n && u->stride & bit) d->stride_bytes[i] = (uint64_t)1 << (20 + i);
-        if (u->box & bit) d->box[i] = i > 0 ? 8 : (unsigned)(32 >> (u->dtype ? type : 0));
+        if (u->box & bit) d->box[i] = i > 0 ? 8 : types[u->dtype ? type : 0].row;
         if (u->elem_stride & bit) d->elem_stride[i] = 1;
     }
 }
 
-/* 32 bytes of a known type. */
+/* The default target, or of a type that it lacks one that has it. */
+static struct tmap_target target_of(enum tmap_dtype dtype)
+{
+    struct tmap_target target = tmap_default_target();
+
+    for (int i = 0; i < TYPES; i++)
+        if (types[i].dtype == dtype && types[i].arch) target.arch = tmap_arch_find(types[i].arch);
+    return target;
+}
+
+/* A row of a known type: of 32 bytes, or of a packed type. */
 static void fill_row(struct tmap_desc *d, const struct io_unsaid *u)
 {
     struct tmap_desc trial = *d;
     struct tmap_violation found[1];
-    const struct tmap_target target = tmap_default_target();
+    const struct tmap_target target = target_of(d->dtype);
     size_t count;
 
     if (u->dtype || !(u->box & 1)) return;
-    for (unsigned wide = 32; wide >= 2; wide /= 2) {
+    for (unsigned wide = 128; wide >= 2; wide /= 2) {
         trial.box[0] = d->box[0] = wide;
         if (tmap_check(&trial, &target, TMAP_CONTRACT_SAFE, found, 1, &count) == TMAP_OK &&
             count == 0)
@@ -85,7 +109,7 @@ struct search {
 
 static void try_one(struct search *s, const struct tmap_desc *desc)
 {
-    const struct tmap_target target = tmap_default_target();
+    const struct tmap_target target = target_of(desc->dtype);
     struct tmap_violation found[MOST];
     uint64_t rules[RULE_WORDS] = {0};
     size_t count = 0;
