@@ -2,23 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/gemm/sm90/probe.h"
-#include "kernels/gemm/suite.h"
+#include "kernels/gemm/verify.h"
 #include "tmap/conv.h"
 
 enum { GUARD_BYTES = 4096, POISON = 0xff, BLOCKS = 1056, THREADS = 256, VECTORS = 32 };
-enum { MOST_BUFFERS = 20 };
 
-struct bench {
-    struct tmap_gemm *suite;
-    const struct tmap_libcuda *api;
-    tmap_cu_deviceptr buffer[MOST_BUFFERS];
-    int buffers;
-    tmap_cu_deviceptr result;
-    bool failed;
-};
-
-static tmap_cu_deviceptr allocate(struct bench *b, int64_t bytes)
+tmap_cu_deviceptr verify_allocate(struct bench *b, int64_t bytes)
 {
     tmap_cu_deviceptr at = 0;
     if (b->failed || b->buffers == MOST_BUFFERS || b->api->mem_alloc(&at, (size_t)bytes)) {
@@ -40,7 +29,7 @@ static void launch(struct bench *b, const char *name, unsigned grid, void **para
                 b->api->launch_kernel_ex(&how, function, params, NULL) != 0;
 }
 
-static struct probe_result fetch(struct bench *b)
+struct probe_result verify_fetch(struct bench *b)
 {
     struct probe_result result = {0};
     if (!b->failed)
@@ -85,17 +74,6 @@ static void complete(struct tmap_gemm_matrix *x, int32_t inner, int32_t rows, in
     if (x->batch_stride == 0) x->batch_stride = x->ld * rows;
 }
 
-struct product {
-    struct tmap_gemm_problem problem;
-    struct probe_matrix a, b, c, d;
-    tmap_cu_deviceptr d_base;
-    int64_t d_bytes; /* with its guard bands */
-    struct probe_epilogue epilogue;
-    struct probe_blocks blocks;
-    struct probe_conv conv;
-    int64_t second_bytes;
-};
-
 /* One matrix between two guard bands. */
 static struct probe_matrix place(struct bench *b, struct tmap_gemm_matrix *x, int32_t type,
                                  int32_t outer, int32_t k, int32_t batch, int64_t *all_bytes)
@@ -104,7 +82,7 @@ static struct probe_matrix place(struct bench *b, struct tmap_gemm_matrix *x, in
     complete(x, x->mn_major ? outer : k, rows, bits_of(type));
     *all_bytes =
         ((batch - 1) * x->batch_stride + rows * x->ld) * bits_of(type) / 8 + 2 * GUARD_BYTES;
-    x->address = allocate(b, *all_bytes) + GUARD_BYTES;
+    x->address = verify_allocate(b, *all_bytes) + GUARD_BYTES;
     struct probe_matrix m = {.data = (void *)(uintptr_t)x->address,
                              .type = type,
                              .outer = outer,
@@ -128,7 +106,7 @@ static const void *vector(struct bench *b, uint64_t *address, int32_t type, int3
                           uint64_t seed)
 {
     if (!*address) return NULL;
-    *address = allocate(b, (int64_t)count * bytes_of(type));
+    *address = verify_allocate(b, (int64_t)count * bytes_of(type));
     struct probe_matrix v = {.data = (void *)(uintptr_t)*address,
                              .type = type,
                              .outer = 1,
@@ -156,7 +134,7 @@ static void prepare_epilogue(struct bench *b, uint64_t seed, struct product *p)
     f->row_bias = vector(b, &e->row_bias, bias, q->m, seed + 7);
     f->col_bias = vector(b, &e->col_bias, bias, q->n, seed + 8);
     f->d_scale = vector(b, &e->d_scale, PROBE_F32, 1, seed + 11);
-    if (e->amax && (e->amax = allocate(b, sizeof(float))))
+    if (e->amax && (e->amax = verify_allocate(b, sizeof(float))))
         b->failed |= b->api->memset_d8_async(e->amax, 0, sizeof(float), NULL) != 0;
     if (!e->second.address) return;
     e->second.mn_major = q->d.mn_major;
@@ -172,7 +150,7 @@ static uint64_t factors(struct bench *b, const struct tmap_gemm_problem *q, int3
     const uint8_t byte = (uint8_t)(block == 16 ? (7 + exponent) << 3 : 127 + exponent);
     const int64_t tiles = ((int64_t)rows + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS * q->batch;
     const int64_t bytes = tiles * gemm_scale_tiles(q->kind, q->k) * GEMM_SCALE_BYTES;
-    const tmap_cu_deviceptr at = allocate(b, bytes);
+    const tmap_cu_deviceptr at = verify_allocate(b, bytes);
     if (!b->failed) b->failed |= b->api->memset_d8_async(at, byte, (size_t)bytes, NULL) != 0;
     return at;
 }
@@ -219,7 +197,7 @@ static void prepare_conv(struct bench *b, const int32_t in[2], struct product *p
     q->b.mn_major = data;
 }
 
-static void prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
+void verify_prepare(struct bench *b, const struct tmap_gemm_case *what, struct product *p)
 {
     int64_t ignored;
     struct tmap_gemm_problem *q = &p->problem;
@@ -291,7 +269,7 @@ static void check_amax(struct bench *b, const struct product *p, uint64_t most_b
     if (o->wrong++ == 0) o->expected = most, o->got = (double)got;
 }
 
-static void compare(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
+void verify_compare(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
                     struct tmap_gemm_outcome *o)
 {
     const struct tmap_gemm_problem *q = &p->problem;
@@ -311,7 +289,7 @@ static void compare(struct bench *b, const struct tmap_gemm_case *what, const st
                                 .relative = relative_bound(q)};
     void *params[] = {&check, &b->result};
     launch(b, "probe_compare", BLOCKS, params);
-    const struct probe_result r = fetch(b);
+    const struct probe_result r = verify_fetch(b);
     o->checked += r.checked;
     o->wrong += r.wrong;
     o->first = r.first ? r.first - 1 : 0;
@@ -335,10 +313,10 @@ static void guard_one(struct bench *b, const struct probe_matrix *d, tmap_cu_dev
     void *params[] = {&base, &bytes,       &first, &row,    &used,
                       &rows, &batch_bytes, &batch, &poison, &b->result};
     launch(b, "probe_guard", BLOCKS, params);
-    o->guard_wrong += fetch(b).wrong;
+    o->guard_wrong += verify_fetch(b).wrong;
 }
 
-static void guard(struct bench *b, const struct product *p, struct tmap_gemm_outcome *o)
+void verify_guard(struct bench *b, const struct product *p, struct tmap_gemm_outcome *o)
 {
     const tmap_cu_deviceptr second = p->problem.epilogue.second.address;
     guard_one(b, &p->d, p->d_base, p->d_bytes, o);
@@ -359,16 +337,16 @@ static void freivalds(struct bench *b, const struct tmap_gemm_case *what, const 
                       struct tmap_gemm_outcome *o)
 {
     const struct tmap_gemm_problem *q = &p->problem;
-    tmap_cu_deviceptr y = allocate(b, (int64_t)q->k * VECTORS * 8);
-    tmap_cu_deviceptr z = allocate(b, (int64_t)q->m * VECTORS * 8);
-    tmap_cu_deviceptr w = allocate(b, (int64_t)q->m * VECTORS * 8);
+    tmap_cu_deviceptr y = verify_allocate(b, (int64_t)q->k * VECTORS * 8);
+    tmap_cu_deviceptr z = verify_allocate(b, (int64_t)q->m * VECTORS * 8);
+    tmap_cu_deviceptr w = verify_allocate(b, (int64_t)q->m * VECTORS * 8);
     times(b, &p->b, 1, 0, y, what->seed);
     times(b, &p->a, 0, y, z, what->seed);
     times(b, &p->d, 0, 0, w, what->seed);
     int64_t count = (int64_t)q->m * VECTORS;
     void *params[] = {&z, &w, &count, &b->result};
     launch(b, "probe_same", BLOCKS, params);
-    const struct probe_result r = fetch(b);
+    const struct probe_result r = verify_fetch(b);
     o->checked += r.checked;
     o->wrong += r.wrong;
 }
@@ -377,7 +355,7 @@ static void rerun(struct bench *b, const struct tmap_gemm_case *what, const stru
                   const struct tmap_gemm_plan *plan, struct tmap_gemm_outcome *o)
 {
     if (what->reruns == 0 || what->in_place) return;
-    tmap_cu_deviceptr first = allocate(b, p->d_bytes), second = p->d_base;
+    tmap_cu_deviceptr first = verify_allocate(b, p->d_bytes), second = p->d_base;
     if (b->failed) return;
     b->failed |= b->api->memcpy_dtod_async(first, second, (size_t)p->d_bytes, NULL) != 0;
     int64_t words = p->d_bytes / 4;
@@ -387,7 +365,7 @@ static void rerun(struct bench *b, const struct tmap_gemm_case *what, const stru
         void *params[] = {&first, &second, &words, &b->result};
         launch(b, "probe_identical", BLOCKS, params);
     }
-    o->rerun_wrong = fetch(b).wrong;
+    o->rerun_wrong = verify_fetch(b).wrong;
 }
 
 static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what,
@@ -395,7 +373,7 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
 {
     struct product p;
     memset(&p, 0, sizeof p);
-    prepare(b, what, &p);
+    verify_prepare(b, what, &p);
     if (b->failed) return TMAP_E_DRIVER;
     struct tmap_gemm_plan plan;
     enum tmap_status status =
@@ -407,14 +385,14 @@ static enum tmap_status check(struct bench *b, const struct tmap_gemm_case *what
     if (what->freivalds)
         freivalds(b, what, &p, o);
     else
-        compare(b, what, &p, o);
-    guard(b, &p, o);
+        verify_compare(b, what, &p, o);
+    verify_guard(b, &p, o);
     rerun(b, what, &p, &plan, o);
     return b->failed ? TMAP_E_DRIVER : TMAP_OK;
 }
 
 /* What the family does not multiply its probe need not know. */
-static enum tmap_status refuse_kind(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
+enum tmap_status verify_refuse_kind(struct tmap_gemm *suite, const struct tmap_gemm_case *what,
                                     struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_plan plan;
@@ -429,14 +407,14 @@ static enum tmap_status verify(struct tmap_gemm *suite, const struct tmap_gemm_c
     struct tmap_gemm_outcome made;
     memset(&made, 0, sizeof made);
     enum tmap_status status = gemm_validate_case(what, &made.refusal);
-    if (status == TMAP_OK) status = refuse_kind(suite, what, &made.refusal);
+    if (status == TMAP_OK) status = verify_refuse_kind(suite, what, &made.refusal);
     if (status == TMAP_OK) status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
     if (status != TMAP_OK) {
         *outcome = made;
         return status;
     }
-    b.result = allocate(&b, sizeof(struct probe_result));
-    fetch(&b);
+    b.result = verify_allocate(&b, sizeof(struct probe_result));
+    verify_fetch(&b);
     status = check(&b, what, &made);
     for (int i = 0; i < b.buffers; i++) b.api->mem_free(b.buffer[i]);
     *outcome = made;
@@ -451,150 +429,6 @@ enum tmap_status tmap_gemm_verify(struct tmap_gemm *suite, const struct tmap_gem
     enum tmap_status status = tmap_gpu_enter(&suite->gpu, &before);
     if (status != TMAP_OK) return status;
     status = verify(suite, what, outcome);
-    tmap_gpu_leave(&suite->gpu, before);
-    return status;
-}
-
-/* --- groups */
-
-struct group_bench {
-    struct bench bench[TMAP_GEMM_VERIFY_MEMBERS];
-    struct product product[TMAP_GEMM_VERIFY_MEMBERS];
-    struct tmap_gemm_member member[TMAP_GEMM_VERIFY_MEMBERS];
-    size_t count;
-};
-
-static struct tmap_gemm_member member_of(const struct tmap_gemm_problem *q)
-{
-    return (struct tmap_gemm_member){.m = q->m,
-                                     .n = q->n,
-                                     .k = q->k,
-                                     .a = q->a.address,
-                                     .b = q->b.address,
-                                     .c = q->c.address,
-                                     .d = q->d.address,
-                                     .lda = q->a.ld,
-                                     .ldb = q->b.ld,
-                                     .ldc = q->c.ld,
-                                     .ldd = q->d.ld};
-}
-
-/* An empty member's matrices are allocated as if it had one row: guards must stay whole. */
-static void prepare_members(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                            struct group_bench *g)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        struct tmap_gemm_case what = cases[i];
-        struct bench *b = &g->bench[i];
-        *b = (struct bench){.suite = suite, .api = &suite->gpu.api};
-        b->result = allocate(b, sizeof(struct probe_result));
-        fetch(b);
-        what.problem.m += cases[i].problem.m == 0;
-        what.problem.n += cases[i].problem.n == 0;
-        prepare(b, &what, &g->product[i]);
-        g->member[i] = member_of(&g->product[i].problem);
-        g->member[i].m = cases[i].problem.m;
-        g->member[i].n = cases[i].problem.n;
-    }
-}
-
-/* The maps that the device made against those that the host encodes for the member alone. Words
- * that tensormap.replace cannot write are the template's. */
-static uint64_t maps_differ(struct tmap_gemm *suite, const struct tmap_gemm_group *group, size_t i,
-                            const struct tmap_gemm_problem *problem, bool *failed)
-{
-    enum { LIVE_WORDS = 8 };
-    struct gemm_view view = gemm_view_of(problem, group->config.swapped > 0);
-    view.grouped = true;
-    const struct gemm_choice choice = {.instance = gemm_group_instance(suite, &view, group),
-                                       .config = group->config};
-    struct gemm_map made[3], meant;
-    struct tmap_desc desc[3];
-    uint64_t differ = 0;
-    gemm_describe(&view, &choice, problem, desc);
-    *failed |=
-        suite->gpu.api.memcpy_dtoh(made, group->memory + i * GEMM_PARAM_BYTES, sizeof made) != 0;
-    for (int j = 0; j < 3 && !*failed; j++) {
-        *failed |= gemm_encode(suite, &desc[j], &meant) != TMAP_OK;
-        for (int w = 0; w < LIVE_WORDS; w++) differ += made[j].word[w] != meant.word[w];
-    }
-    return differ;
-}
-
-static void inspect_members(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                            struct group_bench *g, const struct tmap_gemm_group *group,
-                            struct tmap_gemm_outcome *o)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        struct bench *b = &g->bench[i];
-        struct product *p = &g->product[i];
-        if (g->member[i].m == 0 || g->member[i].n == 0) {
-            p->d.outer = p->d.k = 0; /* all of it is guard */
-        } else {
-            compare(b, &cases[i], p, o);
-            o->maps_wrong += maps_differ(suite, group, i, &p->problem, &b->failed);
-        }
-        guard(b, p, o);
-    }
-}
-
-/* A member may be without elements. */
-static enum tmap_status validate_member_case(const struct tmap_gemm_case *what,
-                                             struct tmap_gemm_refusal *refusal)
-{
-    struct tmap_gemm_case c = *what;
-    if (c.problem.m == 0) c.problem.m = 1;
-    if (c.problem.n == 0) c.problem.n = 1;
-    c.problem.batch = 1;
-    return gemm_validate_case(&c, refusal);
-}
-
-static enum tmap_status verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                                     size_t count, const struct tmap_gemm_config *request,
-                                     struct tmap_gemm_outcome *outcome)
-{
-    struct group_bench g = {.count = count};
-    struct tmap_gemm_outcome made;
-    struct tmap_gemm_group group;
-    tmap_cu_deviceptr memory = 0;
-    bool failed = false;
-    memset(&made, 0, sizeof made);
-    enum tmap_status status = gemm_module(suite, "gemm/sm90/probe", &suite->probe);
-    for (size_t i = 0; i < count && status == TMAP_OK; i++)
-        status = validate_member_case(&cases[i], &made.refusal);
-    if (status == TMAP_OK) status = refuse_kind(suite, cases, &made.refusal);
-    if (status != TMAP_OK) {
-        *outcome = made;
-        return status;
-    }
-    if (suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(count))) return TMAP_E_MEMORY;
-    prepare_members(suite, cases, &g);
-    status = tmap_gemm_make_group(suite, &cases[0].problem, g.member, count, memory, request,
-                                  &group, &made.refusal);
-    if (status == TMAP_OK) status = tmap_gemm_group_run(&group, NULL);
-    if (status == TMAP_OK) {
-        made.config = group.config;
-        inspect_members(suite, cases, &g, &group, &made);
-    }
-    for (size_t i = 0; i < count; i++) {
-        failed |= g.bench[i].failed;
-        for (int j = 0; j < g.bench[i].buffers; j++) suite->gpu.api.mem_free(g.bench[i].buffer[j]);
-    }
-    suite->gpu.api.mem_free(memory);
-    *outcome = made;
-    return status != TMAP_OK ? status : failed ? TMAP_E_DRIVER : TMAP_OK;
-}
-
-enum tmap_status tmap_gemm_verify_group(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
-                                        size_t count, const struct tmap_gemm_config *request,
-                                        struct tmap_gemm_outcome *outcome)
-{
-    tmap_cu_context before;
-    if (!suite || !cases || !outcome || count < 1 || count > TMAP_GEMM_VERIFY_MEMBERS)
-        return TMAP_E_ARGUMENT;
-    enum tmap_status status = tmap_gpu_enter(&suite->gpu, &before);
-    if (status != TMAP_OK) return status;
-    status = verify_group(suite, cases, count, request, outcome);
     tmap_gpu_leave(&suite->gpu, before);
     return status;
 }
