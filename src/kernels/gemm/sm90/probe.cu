@@ -346,6 +346,12 @@ __device__ static void check_gated(const probe_check &q, int64_t e, int32_t m, i
             result);
 }
 
+// What C adds to an element of D.
+__device__ static double of_c(const probe_check &q, int32_t m, int32_t n, int32_t batch)
+{
+    return q.beta != 0 ? q.beta * read(q.c.data, q.c.type, index_of(q.c, m, n, batch)) : 0;
+}
+
 // One thread an element: the sum in fp64, then D's element against it. NaN and infinity fail.
 extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
 {
@@ -372,11 +378,7 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
             continue;
         }
         const double got = read(q.d.data, q.d.type, index_of(q.d, m, n, batch));
-        double want = q.alpha * sum, added = 0;
-        if (q.beta != 0) {
-            added = q.beta * read(q.c.data, q.c.type, index_of(q.c, m, n, batch));
-            want += added;
-        }
+        const double added = of_c(q, m, n, batch), want = q.alpha * sum + added;
         if (q.exact) {
             record(result, equal(got, (float)want, q.d.type), e, want, got, 0);
         } else {
@@ -386,6 +388,77 @@ extern "C" __global__ void probe_compare(probe_check q, probe_result *result)
             const double error = fabs(got - want) / allowed;
             record(result, error <= 1.0, e, want, got, error); // NaN <= 1 is false
         }
+    }
+}
+
+enum { TILE = 64, DEPTH = 32, EACH = 4 };
+
+// The rows from `first` on of an operand, K from k on, as floats; zeros beyond its end.
+__device__ static void read_tile(const probe_matrix &x, int32_t first, int32_t k, int32_t batch,
+                                 float (*tile)[TILE + 1])
+{
+    for (int32_t t = threadIdx.x; t < TILE * DEPTH; t += blockDim.x) {
+        const int32_t i = x.outer_inner ? t % TILE : t / DEPTH;
+        const int32_t j = x.outer_inner ? t / TILE : t % DEPTH;
+        const bool inside = first + i < x.outer && k + j < x.k;
+        tile[j][i] = inside ? (float)read(x.data, x.type, index_of(x, first + i, k + j, batch)) : 0;
+    }
+}
+
+// A tile of D against its sums.
+__device__ static void check_tile(const probe_check &q, int32_t m, int32_t n, int32_t batch,
+                                  const float (*sum)[TILE + 1], probe_result *result)
+{
+    uint32_t good = 0;
+    for (int32_t t = threadIdx.x; t < TILE * TILE; t += blockDim.x) {
+        const int32_t row = m + t / TILE, col = n + t % TILE;
+        if (row >= q.d.outer || col >= q.d.k) continue;
+        const double want = (double)q.alpha * sum[t / TILE][t % TILE] + of_c(q, row, col, batch);
+        const double got = read(q.d.data, q.d.type, index_of(q.d, row, col, batch));
+        const bool same = equal(got, (float)want, q.d.type);
+        good += same;
+        if (!same)
+            record(result, false, ((int64_t)batch * q.d.outer + row) * q.d.k + col, want, got, 0);
+    }
+    good = __reduce_add_sync(0xffffffff, good);
+    if (threadIdx.x % 32 == 0) atomicAdd(&result->checked, (unsigned long long)good);
+}
+
+// A tile of the product, by 16 x 16 threads of 4 x 4 elements each.
+__device__ static void sum_tile(const probe_check &q, int32_t m, int32_t n, int32_t batch,
+                                float (*sum)[TILE + 1])
+{
+    __shared__ float a[DEPTH][TILE + 1], b[DEPTH][TILE + 1];
+    const int32_t x = threadIdx.x % 16, y = threadIdx.x / 16;
+    float mine[EACH][EACH] = {};
+    for (int32_t k = 0; k < q.a.k; k += DEPTH) {
+        read_tile(q.a, m, k, batch, a);
+        read_tile(q.b, n, k, batch, b);
+        __syncthreads();
+        for (int32_t j = 0; j < DEPTH; j++)
+#pragma unroll
+            for (int32_t i = 0; i < EACH * EACH; i++)
+                mine[i / EACH][i % EACH] += a[j][y + i / EACH * 16] * b[j][x + i % EACH * 16];
+        __syncthreads();
+    }
+#pragma unroll
+    for (int32_t i = 0; i < EACH * EACH; i++)
+        sum[y + i / EACH * 16][x + i % EACH * 16] = mine[i / EACH][i % EACH];
+    __syncthreads();
+}
+
+// Every element, as probe_compare, of operands whose sums fp32 has exactly in any order.
+extern "C" __global__ __launch_bounds__(256) void probe_compare_exact(probe_check q,
+                                                                      probe_result *result)
+{
+    __shared__ float sum[TILE][TILE + 1];
+    const int64_t down = (q.d.outer + TILE - 1) / TILE, across = (q.d.k + TILE - 1) / TILE;
+    for (int64_t t = blockIdx.x; t < down * across * q.d.batch; t += gridDim.x) {
+        const int32_t batch = (int32_t)(t / (down * across));
+        const int32_t m = (int32_t)(t / across % down) * TILE, n = (int32_t)(t % across) * TILE;
+        sum_tile(q, m, n, batch, sum);
+        check_tile(q, m, n, batch, sum, result);
+        __syncthreads(); // before the next tile's sums
     }
 }
 
