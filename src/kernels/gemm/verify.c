@@ -269,6 +269,14 @@ static void check_amax(struct bench *b, const struct product *p, uint64_t most_b
     if (o->wrong++ == 0) o->expected = most, o->got = (double)got;
 }
 
+/* Whether fp32 has all sums of terms exactly: numbers of at most 4 in halves, or any of 8 bits. */
+static bool has_exact_sums(const struct tmap_gemm_case *what)
+{
+    const bool bytes = what->fill_a == PROBE_NORMAL || what->fill_b == PROBE_NORMAL;
+    const int64_t most = bytes ? 128 * 128 : 4 * 4 * 4;
+    return !is_random(what) && most * what->problem.k <= 1 << 24;
+}
+
 void verify_compare(struct bench *b, const struct tmap_gemm_case *what, const struct product *p,
                     struct tmap_gemm_outcome *o)
 {
@@ -287,8 +295,10 @@ void verify_compare(struct bench *b, const struct tmap_gemm_case *what, const st
                                 .samples = work > 1e9 && !what->every ? 1 << 15 : 0,
                                 .seed = (uint32_t)what->seed,
                                 .relative = relative_bound(q)};
+    const bool plain = !p->epilogue.wanted && !p->epilogue.gate && !p->blocks.a && !p->conv.taps;
+    const bool tiles = plain && check.samples == 0 && has_exact_sums(what);
     void *params[] = {&check, &b->result};
-    launch(b, "probe_compare", BLOCKS, params);
+    launch(b, tiles ? "probe_compare_exact" : "probe_compare", BLOCKS, params);
     const struct probe_result r = verify_fetch(b);
     o->checked += r.checked;
     o->wrong += r.wrong;
