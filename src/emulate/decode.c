@@ -317,6 +317,7 @@ bool dec_address_of(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
         const uint32_t bits = dec_bits(d, p);
         if (bits != 32 && bits != 64) return dec_fail(d, "an address of %u bits", bits);
         d->out->flags |= bits == 64 ? DEC_WIDE_ADDRESS : 0; // of the last address that was taken
+        if (bits == 32) *offset += (int64_t)emu_window(space);
         return source_register(d, p->reg, base);
     }
     if (p->kind == PTX_OP_VAR && space == PTX_GENERIC && p->var->space == PTX_SHARED)

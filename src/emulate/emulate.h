@@ -86,6 +86,11 @@ enum { SLOT_BYTES = 4 * LANES, SPECIAL_BYTES = SPECIALS * SLOT_BYTES };
 #define EMU_PARAM_WINDOW 0x6e8000000000ull
 #define EMU_LOCAL_WINDOW 0x6e9000000000ull
 #define EMU_WINDOWS_END 0x6ea000000000ull
+/* Where 32 bits of an address lie whose symbol has 64; 0 of other spaces. */
+static inline uint64_t emu_window(enum ptx_space space)
+{
+    return space == PTX_PARAM ? EMU_PARAM_WINDOW : space == PTX_LOCAL ? EMU_LOCAL_WINDOW : 0;
+}
 enum { EMU_RANK_SHIFT = 24, EMU_SMEM_START = 0x400 }; // the first KiB is the system's
 
 struct emu_entry {

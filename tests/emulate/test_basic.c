@@ -69,6 +69,27 @@ static void threads_count(void **state)
     for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], 3 * i + 1);
 }
 
+/* LLVM's short pointers: the address of a parameter and of a local variable in 32 bits. */
+static void addresses_of_32_bits(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD
+        ".visible .entry k(.param .u64 p) {\n"
+        ".local .align 4 .b8 x[16]; .reg .b32 %r<6>; .reg .b64 %rd<7>;\n"
+        "mov.b32 %r1, p; cvt.u64.u32 %rd1, %r1; cvta.param.u64 %rd2, %rd1; ld.u64 %rd3, [%rd2];\n"
+        "mov.b32 %r2, x; mov.u32 %r3, 40; st.local.u32 [%r2+4], %r3;\n"
+        "cvt.u64.u32 %rd4, %r2; cvta.local.u64 %rd5, %rd4; ld.u32 %r4, [%rd5+4];\n"
+        "ld.local.u32 %r5, [%r2+4]; add.u32 %r4, %r4, %r5; st.global.u32 [%rd3], %r4;\n"
+        "ld.param.u64 %rd6, [%r1]; st.global.u32 [%rd6+4], %r5; ret;\n"
+        "}\n";
+    uint32_t data[N] = {0};
+    const struct run r = run(text, data, 1, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.status, TMAP_OK);
+    assert_int_equal(r.findings, 0);
+    assert_int_equal(data[0], 80);
+    assert_int_equal(data[1], 40);
+}
+
 /* Each thread gives its value to the thread across; BARRIER between, or nothing. */
 #define EXCHANGE(BARRIER)                                                                          \
     HEAD ".shared .align 16 .b8 s[1024];\n"                                                        \
@@ -342,6 +363,7 @@ static void a_branch_without_its_table_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_table_of_branches),
+                                       cmocka_unit_test(addresses_of_32_bits),
                                        cmocka_unit_test(qualifiers_stand_apart),
                                        cmocka_unit_test(a_fence_before_a_relaxed_barrier_counts),
                                        cmocka_unit_test(who_arrives_next_is_not_yet_known),

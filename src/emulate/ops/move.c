@@ -162,6 +162,19 @@ EXEC(to_shared) // generic to shared, and back: the window's start
     return EMU_NEXT;
 }
 
+// A parameter's or a local variable's address to generic: of 64 bits it is one already, of 32 bits
+// (LLVM's short pointers) what is left of it is the offset, as the windows begin at a multiple of
+// 2^32.
+EXEC(from_offset)
+{
+    EACH_LANE(l, mask)
+    {
+        const uint64_t a = emu_u64(w, in->a)[l];
+        emu_u64(w, in->d)[l] = a <= UINT32_MAX ? a + (uint64_t)in->imm : a;
+    }
+    return EMU_NEXT;
+}
+
 bool decode_cvta(struct decoder *d)
 {
     const bool to = dec_has(d, "to");
@@ -175,6 +188,10 @@ bool decode_cvta(struct decoder *d)
     d->out->imm = space != PTX_SHARED ? 0
                   : to                ? -(int64_t)EMU_SHARED_WINDOW
                                       : (int64_t)EMU_SHARED_WINDOW;
+    if (!to && bits == 64 && emu_window(space)) {
+        d->out->exec = from_offset;
+        d->out->imm = (int64_t)emu_window(space);
+    }
     return dec_dest_of(d, dest, bits, &d->out->d) && dec_source_of(d, from, t, &d->out->a);
 }
 
