@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 2
 B=${B:-build} n=0 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 sed -n 's/^#: //p' "$0" >"$tmp/all"
-for command in pipeline solve check condition; do
+for command in pipeline prune solve check condition; do
     grep "^$command |" "$tmp/all" >"$tmp/rows"
     sed 's/^[^|]*| [^|]*| //' "$tmp/rows" >"$tmp/in.jsonl"
     "$B/tmap" "$command" -f jsonl "$tmp/in.jsonl" >"$tmp/out" 2>"$tmp/err"
@@ -63,6 +63,31 @@ exit 0
 #: pipeline | $.mma | {"stages":1,"loads":[{"dtype":"bf16","address":0,"dim":[64,64],"stride":[128],"box":[64,64]}],"mma":5}
 #: pipeline | tiles: true or false | {"protocol":{"tiles":"yes","agents":[{"name":"p"}]}}
 #: pipeline | started: true or false | {"protocol":{"started":0,"agents":[{"name":"p"}]}}
+#: prune | unknown key | {"dtpye":"bf16"}
+#: prune | only gemm is known | {"op":"conv","dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | expected a string, not an integer | {"op":5,"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | ring, triton or tcgen05 | {"model":"rings","dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | expected a string, not null | {"model":null,"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | dtype is missing | {"configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | there is no dtype | {"dtype":"bf17","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | there is no out_dtype | {"dtype":"bf16","out_dtype":"x","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | "path":"$.M" | {"dtype":"bf16","M":-1,"configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | "path":"$.N" | {"dtype":"bf16","N":"all","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | "path":"$.K" | {"dtype":"bf16","K":null,"configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | "path":"$.accumulators" | {"dtype":"bf16","accumulators":4294967296,"configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | either configs or space | {"dtype":"bf16"}
+#: prune | either configs or space | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8}],"space":{}}
+#: prune | an array of configurations | {"dtype":"bf16","configs":[]}
+#: prune | an array of configurations | {"dtype":"bf16","configs":{}}
+#: prune | "path":"$.configs[1]" | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8},7]}
+#: prune | $.configs[0].num_cats | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8,"num_cats":1}]}
+#: prune | num_warps is missing | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4}]}
+#: prune | $.configs[0].BLOCK_N | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":-128,"BLOCK_K":64,"num_stages":4,"num_warps":8}]}
+#: prune | $.configs[0].num_ctas | {"dtype":"bf16","configs":[{"BLOCK_M":128,"BLOCK_N":128,"BLOCK_K":64,"num_stages":4,"num_warps":8,"num_ctas":"x"}]}
+#: prune | expected an object | {"dtype":"bf16","space":[1]}
+#: prune | $.space.num_ctas | {"dtype":"bf16","space":{"BLOCK_M":[128],"BLOCK_N":[128],"BLOCK_K":[64],"num_stages":[4],"num_warps":[8],"num_ctas":[1]}}
+#: prune | BLOCK_K: expected an array of numbers | {"dtype":"bf16","space":{"BLOCK_M":[128],"BLOCK_N":[128],"BLOCK_K":64}}
+#: prune | $.space.num_warps[1] | {"dtype":"bf16","space":{"BLOCK_M":[128],"BLOCK_N":[128],"BLOCK_K":[64],"num_stages":[4],"num_warps":[8,-1]}}
 #: solve | load or store | {"tensor":{"dtype":"bf16","dim":[64,64],"stride":[128]},"tile":[64,64],"op":"reduce"}
 #: solve | ldmatrix, wgmma_k_major | {"tensor":{"dtype":"bf16","dim":[64,64],"stride":[128]},"tile":[64,64],"consumer":"mma"}
 #: solve | ldmatrix, wgmma_k_major | {"tensor":{"dtype":"bf16","dim":[64,64],"stride":[128]},"tile":[64,64],"consumer":"wgmma","major":"x"}

@@ -46,7 +46,6 @@ void io_pipeline_free(struct io_pipeline *pipeline);
 /* The problem and the configurations of a prune record: a list, or the ranges of a space. */
 struct io_prune {
     struct tmap_problem problem;
-    const char *op;
     struct tmap_config *configs; /* NULL where there is a space */
     size_t count;
     struct tmap_space space;

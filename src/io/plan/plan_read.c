@@ -15,11 +15,17 @@ static bool number_key(struct io_record *r, const char *key, uint64_t otherwise,
 
 static bool small_key(struct io_record *r, const char *key, uint32_t *out)
 {
-    uint64_t value;
-    if (!number_key(r, key, 0, &value)) return false;
-    if (value > UINT32_MAX) return io_fail(r, key, "too large");
-    *out = (uint32_t)value;
-    return true;
+    const struct io_at at = {r, "$", 0};
+    json_t *value = json_object_get(r->json, key);
+    return !value || io_get_u32(&at, key, -1, value, out);
+}
+
+/* A word of ours; NULL where there is none. */
+static bool word_key(struct io_record *r, const char *path, const char **out)
+{
+    const json_t *value = json_object_get(r->json, path + strlen("$."));
+    *out = json_string_value(value);
+    return !value || *out || io_fail(r, path, "expected a string, not %s", io_type_name(value));
 }
 
 bool io_enum_key(struct io_record *r, const char *key, int which, int32_t otherwise, int32_t *out)
@@ -130,7 +136,8 @@ void io_pipeline_free(struct io_pipeline *p)
 }
 
 /* Every configuration has all of these; num_ctas is 1 where it is not said. */
-static const char *const words[5] = {"BLOCK_M", "BLOCK_N", "BLOCK_K", "num_stages", "num_warps"};
+static const char *const words[] = {"BLOCK_M",    "BLOCK_N",   "BLOCK_K",
+                                    "num_stages", "num_warps", NULL};
 
 static bool config_from(struct io_record *r, json_t *o, size_t i, struct tmap_config *c)
 {
@@ -178,6 +185,9 @@ static bool configs_from(struct io_record *r, struct io_prune *p)
     json_t *space = json_object_get(r->json, "space");
     if (!configs == !space) return io_fail(r, "$", "expected either configs or space");
     if (space) {
+        const struct io_at at = {r, "$.space", 0};
+        if (!json_is_object(space)) return io_fail(r, "$.space", "expected an object");
+        if (!io_check_keys(&at, space, words)) return false;
         for (int k = 0; k < 5; k++)
             if (!list_from(r, space, k, p)) return false;
         return true;
@@ -199,8 +209,8 @@ bool io_prune_from(struct io_record *r, struct io_prune *p)
     memset(p, 0, sizeof *p);
     if (!json_is_object(r->json)) return io_fail(r, "$", "expected an object");
     if (!io_check_keys(&at, r->json, known)) return false;
-    const char *op = json_string_value(json_object_get(r->json, "op"));
-    const char *model = json_string_value(json_object_get(r->json, "model"));
+    const char *op, *model;
+    if (!word_key(r, "$.op", &op) || !word_key(r, "$.model", &model)) return false;
     if (op && strcmp(op, "gemm")) return io_fail(r, "$.op", "only gemm is known");
     while (model && tmap_model_name(p->problem.model) &&
            strcmp(model, tmap_model_name(p->problem.model)))
