@@ -2,6 +2,7 @@
 #include "io/map/bytes.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -15,8 +16,9 @@ static bool word_of(const json_t *item, uint64_t *out)
         return true;
     }
     if (!text || !isdigit((unsigned char)text[0])) return false;
+    errno = 0;
     *out = strtoull(text, &end, 0);
-    return *end == 0;
+    return *end == 0 && errno == 0;
 }
 
 static bool add_words(struct bytes *b, const json_t *object)
