@@ -73,18 +73,46 @@ static void what_is_none(void **state)
 {
     static const struct {
         const char *text, *says;
-    } rows[] = {{"", "0 bytes; a map has 128"},
-                {"00 11", "2 bytes; a map has 128"},
-                {"00 11\nxyz", "line 2: "},
-                {"# only a name\n", "0 bytes"},
-                {"0000000 00 00 00 00 00 00 00 00\n*\n", "8 bytes"},
-                {"*\n00", "line 1: "},
-                {"{1, 2, 3}", "line 1: "},
-                {"\n{0x1, 0xx}", "line 2: "},
-                {"{\"words\":[1,2]}", "line 1: "},
-                {"{\"words\":[", "line 1: "},
-                {"0x0: 0x0", "line 1: "},
-                {"{99999999999999999999999}", "line 1: "}};
+    } rows[] = {
+        {"", "0 bytes; a map has 128"},
+        {"00 11", "2 bytes; a map has 128"},
+        {"00 11\nxyz", "line 2: "},
+        {"# only a name\n", "0 bytes"},
+        {"0000000 00 00 00 00 00 00 00 00\n*\n", "8 bytes"},
+        {"*\n00", "line 1: "},
+        {"{1, 2, 3}", "line 1: "},
+        {"\n{0x1, 0xx}", "line 2: "},
+        {"{\"words\":[1,2]}", "line 1: "},
+        {"{\"words\":[", "line 1: "},
+        {"0x0: 0x0", "line 1: "},
+        {"{99999999999999999999999}", "line 1: "},
+        {"[1, 2, 3", "line 1: "},
+        {"# a name\n[1,\n2]\n", "line 3: "},
+        {"{0 <repeats 200 times>}", "line 1: "},
+        {"{0 <repeats x times>}", "line 1: "},
+        {"{0 <repeats 16 times", "line 1: "},
+        {"{0 <repeats 15 times>, 0x100000000 <repeats 17 times>}", "line 1: "},
+        {"{0 <repeats 127 times>, 256}", "line 1: "},
+        {"{0 <repeats 128 times>, 1}", "line 1: "},
+        {"opaque = {0", "line 1: "},
+        {"b'\\x00", "line 1: "},
+        {"b'\\", "line 1: "},
+        {"b'\\xg0'", "line 1: "},
+        {"b'\\q'", "line 1: "},
+        {"b'00\n'", "line 1: "},
+        {"b'00'", "line 1: "},
+        {"0000000 0000 000", "line 1: "},
+        {"0x7f00: 0x00 0x0", "line 1: "},
+        {"0x7f00: 0x00 00", "line 1: "},
+        {"00000000: 000g", "line 1: "},
+        {"00000000: 000", "line 1: "},
+        {"00000000 00 00\nf0000000 00 00\n", "line 2: "},
+        {"{} ", "line 1: "},
+        {"{ \"words\":[] }", "line 1: "},
+        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,true]}", "line 1: "},
+        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"-1\"]}", "line 1: "},
+        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"1x\"]}", "line 1: "},
+        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"0x10000000000000000\"]}", "line 1: "}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -111,10 +139,42 @@ static void text_without_an_end(void **state)
     free(exact);
 }
 
+/* A text cut off anywhere is no map, or as many whole ones as stand before the cut. */
+static void cut_off_anywhere(void **state)
+{
+    struct dirent *entry;
+    DIR *folder = opendir("tests/data/maps");
+    size_t refused = 0, read = 0;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        size_t size;
+        if (entry->d_name[0] == '.') continue;
+        char *text = read_text(entry->d_name, &size);
+        for (size_t n = 0; n < size; n++) {
+            struct io_maps maps = {NULL, 0};
+            char error[96];
+            const bool ok = io_maps_read(&maps, text, n, error, sizeof error);
+            if (ok == (error[0] != 0) || ok != (maps.count > 0))
+                fail_msg("%s cut at %zu: %zu maps, '%s'", entry->d_name, n, maps.count, error);
+            for (size_t i = 0; i < maps.count; i++)
+                if (memcmp(&maps.list[i], &the_map, sizeof the_map) != 0)
+                    fail_msg("%s cut at %zu: map %zu differs", entry->d_name, n, i);
+            ok ? read++ : refused++;
+            io_maps_free(&maps);
+        }
+        free(text);
+    }
+    closedir(folder);
+    assert_true(refused > 10 * read && read > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form), cmocka_unit_test(bytes_as_they_are),
-        cmocka_unit_test(what_is_none), cmocka_unit_test(text_without_an_end)};
+        cmocka_unit_test(what_is_none), cmocka_unit_test(cut_off_anywhere),
+        cmocka_unit_test(text_without_an_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
