@@ -62,7 +62,9 @@ bool io_dump_number(const char **at, const char *end, int64_t *out)
     }
     if (p == end || hex_digit(*p) >= base) return false;
     for (; p < end && hex_digit(*p) < base; p++)
-        value = value * (uint64_t)base + (uint64_t)hex_digit(*p);
+        if (__builtin_mul_overflow(value, (uint64_t)base, &value) ||
+            __builtin_add_overflow(value, (uint64_t)hex_digit(*p), &value))
+            return false;
     *out = (int64_t)(negative ? 0 - value : value);
     *at = p;
     return true;

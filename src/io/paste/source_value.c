@@ -249,6 +249,16 @@ static bool factor(struct reader *r, int64_t *out)
     return true;
 }
 
+/* Python's "//" rounds down, C's "/" towards zero. */
+static bool divide(const struct io_source *s, int64_t *out, int64_t by)
+{
+    if (by == 0 || (by == -1 && *out == INT64_MIN)) return false;
+    const int64_t rest = *out % by;
+    *out /= by;
+    if (s->python && rest != 0 && (rest < 0) != (by < 0)) --*out;
+    return true;
+}
+
 static bool product(struct reader *r, int64_t *out)
 {
     int64_t right;
@@ -257,10 +267,8 @@ static bool product(struct reader *r, int64_t *out)
         const bool times = take_text(r, "*");
         const bool over = !times && (take_text(r, "//") || take_text(r, "/"));
         if (!times && !over) return true;
-        if (!factor(r, &right) || (over && right == 0)) return false;
-        if (over)
-            *out /= right;
-        else if (__builtin_mul_overflow(*out, right, out))
+        if (!factor(r, &right)) return false;
+        if (over ? !divide(r->source, out, right) : __builtin_mul_overflow(*out, right, out))
             return false;
     }
 }
@@ -420,6 +428,20 @@ static const char *behind_chain(const struct io_source *s, const char *at)
     return at;
 }
 
+/* Of Python: whether a comma before the name makes it one of several that are set together, of
+ * which place_in_tuple() does not know the form: "self.M, N = 64, 32". */
+static bool is_one_of_several(const struct io_source *s, const char *at)
+{
+    int depth = 0;
+    bool comma = false;
+
+    for (const char *p = line_of(s, at); p < at; p++) {
+        depth += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
+        comma |= *p == ',' && depth == 0;
+    }
+    return comma && depth == 0;
+}
+
 /* What the name at `at` is set to there: behind "=", "{" or "#define NAME"; false where it is not.
  */
 static bool setting(const struct io_source *s, const char *at, size_t length, int index,
@@ -431,6 +453,7 @@ static bool setting(const struct io_source *s, const char *at, size_t length, in
     while (p < s->end && (*p == ' ' || *p == '\t')) p++;
     const int place = s->python && index < 0 ? place_in_tuple(s, at, length, &tuple) : -1;
     if (place >= 0) return in_tuple(s, tuple, place, from, to);
+    if (s->python && index < 0 && is_one_of_several(s, at)) return false;
     while (p < s->end && *p == '[') { /* an array's size, or the entry */
         const char *close = behind(p, s->end);
         int64_t entry;

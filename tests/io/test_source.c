@@ -1,0 +1,245 @@
+/* test_source.c : what pasted source says of a number; what is not plain has no
+ * value. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/paste/tensor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOKS = 200, TEXT = 400 };
+
+/* The text with the expression as its last line, where it is used; freed by the caller. */
+static struct io_source source_of(const char *text, const char *expression, bool python,
+                                  const char **at)
+{
+    const size_t n = strlen(text), m = strlen(expression);
+    char *whole = malloc(n + m + 2); /* exact: a sanitizer sees a read behind it */
+    assert_non_null(whole);
+    memcpy(whole, text, n);
+    whole[n] = '\n';
+    memcpy(whole + n + 1, expression, m);
+    *at = whole + n + 1;
+    return (struct io_source){.text = whole,
+                              .end = *at + m,
+                              .use = *at,
+                              .python = python,
+                              .looks = LOOKS,
+                              .attribute = io_tensor_attribute};
+}
+
+/* A number as text, "none" where there is none. */
+struct value_row {
+    const char *text, *expression, *says;
+};
+
+static void expect_values(const struct value_row *rows, size_t n, bool python, enum values which)
+{
+    int bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *at;
+        char said[32] = "none";
+        int64_t value = 0;
+        struct io_source s = source_of(rows[i].text, rows[i].expression, python, &at);
+        if (io_source_value(&s, at, s.end, which, &value))
+            snprintf(said, sizeof said, "%" PRId64, value);
+        if (strcmp(said, rows[i].says) != 0)
+            bad++, print_message("'%s' with '%s': %s, not %s\n", rows[i].expression, rows[i].text,
+                                 said, rows[i].says);
+        free((char *)(uintptr_t)s.text);
+    }
+    assert_int_equal(bad, 0);
+}
+#define VALUES(rows, python, which) expect_values(rows, sizeof rows / sizeof rows[0], python, which)
+
+static const struct value_row in_c[] = {
+    {"", "64", "64"},
+    {"", "0x40", "64"},
+    {"", "64ull", "64"},
+    {"", "64u32", "64"},
+    {"", "64i", "64"},
+    {"", "64.5", "none"},
+    {"", "64f", "none"},
+    {"", "-64", "-64"},
+    {"", "-K", "none"},
+    {"", "", "none"},
+    {"", "2 * 3 + 4", "10"},
+    {"", "2 + 3 * 4", "14"},
+    {"", "7 / 2", "3"},
+    {"", "7 / 0", "none"},
+    {"", "(0 - 9223372036854775807 - 1) / -1", "none"},
+    {"", "-9223372036854775808 / -1", "none"},
+    {"", "(4611686018427387904 * -2) / -1", "none"},
+    {"", "9223372036854775807 + 1", "none"},
+    {"", "18446744073709551616", "none"},
+    {"", "18446744073709551623", "none"},
+    {"", "0x10000000000000000", "none"},
+    {"", "0 - 9223372036854775807 - 2", "none"},
+    {"", "4611686018427387904 * 2", "none"},
+    {"", "2 * ", "none"},
+    {"", "2 + ", "none"},
+    {"", "2 3", "none"},
+    {"", "(2", "none"},
+    {"", "()", "none"},
+    {"", "1 << 3", "8"},
+    {"", "1 << 3 << 1", "16"},
+    {"", "1 << 63", "none"},
+    {"", "1 << -1", "none"},
+    {"", "1 << ", "none"},
+    {"", "-1 << 3", "none"},
+    {"", "3 << 62", "none"},
+    {"", "(int)64", "64"},
+    {"", "(const uint64_t *)64", "64"},
+    {"", "(unsigned long)(64)", "64"},
+    {"", "(64)", "64"},
+    {"", "uint32_t(64)", "64"},
+    {"", "uint32_t(64", "none"},
+    {"", "uint32_t{64}", "64"},
+    {"", "uint32_t{64", "none"},
+    {"", "uint32_t{}", "none"},
+    {"", "static_cast<uint64_t>(64) * 2", "128"},
+    {"", "static_cast<uint64_t", "none"},
+    {"", "sizeof(float)", "4"},
+    {"", "sizeof(float", "none"},
+    {"", "sizeof float", "none"},
+    {"", "sizeof(4)", "none"},
+    {"", "sizeof(struct_of_mine)", "none"},
+    {"", "pow(2, 10)", "1024"},
+    {"", "pow(2, -1)", "none"},
+    {"", "pow(2, 65)", "none"},
+    {"", "pow(2, 63)", "none"},
+    {"", "pow(2)", "none"},
+    {"", "pow(2, 3", "none"},
+    {"", "pow 2", "none"},
+    {"", "M as u64", "none"},
+    {"const M: u64 = 64;", "M as u64", "64"},
+    {"const M: u64 = 64;", "M as", "none"},
+    {"let M: [u64; 2] = 64;", "M", "64"},
+    {"#define M 64\n", "M", "64"},
+    {"# define M\t64\n", "M * 2", "128"},
+    {"#define M\n", "M", "none"},
+    {"#define M(x) 64\n", "M", "none"},
+    {"undefine M 64\n", "M", "none"},
+    {"int M = 64;", "M", "64"},
+    {"int M = 64; M = 64;", "M", "64"},
+    {"int M = 64; M = 65;", "M", "none"},
+    {"int M == 64;", "M", "none"},
+    {"int M{64};", "M", "64"},
+    {"int M = {64};", "M", "64"},
+    {"int M = N; int N = 64;", "M", "64"},
+    {"int M = N; int N = M;", "M", "none"},
+    {"{ int M = 64; }", "M", "none"},
+    {"{ int M = 64; } int M = 32;", "M", "32"},
+    {"x.M = 64;", "M", "none"},
+    {"p->M = 64;", "M", "none"},
+    {"int M[2] = {1, 2};", "M[0]", "none"},
+    {"", "f(64)", "none"},
+    {"", "a.b", "none"},
+};
+
+static void numbers_in_c(void **state)
+{
+    (void)state;
+    VALUES(in_c, false, VALUES_NUMBER);
+}
+
+static const struct value_row in_python[] = {
+    {"", "2 ** 10", "1024"},
+    {"", "2 ** -1", "none"},
+    {"", "2 **", "none"},
+    {"", "7 // 2", "3"},
+    {"", "-7 // 2", "-4"},
+    {"M = 64", "M", "64"},
+    {"M = N = 64", "M", "64"},
+    {"M = N = 64", "N", "64"},
+    {"M == 64", "M", "none"},
+    {"M: tl.constexpr = 64", "M", "64"},
+    {"M: tl.constexpr", "M", "none"},
+    {"M, N = 64, 32", "M", "64"},
+    {"M, N = 64, 32", "N", "32"},
+    {"M, N = 64", "M", "none"},
+    {"M, N = 64", "N", "none"},
+    {"M, N == 64, 32", "N", "none"},
+    {"M, N", "N", "none"},
+    {"M, f(N) = 64, 32", "M", "none"},
+    {"f(M), N = 64, 32", "N", "none"},
+    {"self.M, N = 64, 32", "N", "none"},
+    {"f(a, b)\nN = 64", "N", "64"},
+    {"def f(a, N=64):\n    return N\n", "N", "none"},
+    {"7 // 2; M = 7 // -2", "M", "-4"},
+    {"", "-8 // 2", "-4"},
+    {"", "-7 // -2", "3"},
+    {"x = torch.empty(64, 32)", "x.shape[0]", "64"},
+    {"x = torch.empty(64, 32)", "x.shape[-1]", "32"},
+    {"x = torch.empty(64, 32)", "x.shape[2]", "none"},
+    {"x = torch.empty(64, 32)", "x.shape[-3]", "none"},
+    {"x = torch.empty(64, 32)", "x.shape[100]", "none"},
+    {"x = torch.empty(64, 32)", "x.shape[0", "none"},
+    {"x = torch.empty(64, 32)", "x.shape", "none"},
+    {"x = torch.empty(64, 32)", "x.size(1)", "32"},
+    {"x = torch.empty(64, 32)", "x.size()[1]", "32"},
+    {"x = torch.empty(64, 32)", "x.size()[1", "none"},
+    {"x = torch.empty(64, 32)", "x.size()", "none"},
+    {"x = torch.empty(64, 32)", "x.stride(0)", "32"},
+    {"x = torch.empty(64, 32)", "x.ndim[0]", "none"},
+    {"x = torch.empty(64, n)", "x.stride(0)", "none"},
+    {"x = torch.empty(64, n)", "x.shape[1]", "none"},
+    {"x = torch.empty(64, 32)", "x.element_size()", "4"},
+    {"x = torch.empty(64, 32)", "x.element_size", "none"},
+    {"x = torch.empty(64, 32)", "x.itemsize", "4"},
+    {"x = torch.empty(64, 32)", "x.dtype.itemsize", "4"},
+    {"x = torch.empty(64, 32)", "x.dtype", "none"},
+    {"x = torch.tensor(v)", "x.itemsize", "none"},
+    {"x = torch.empty(64, 32)\nM, N = x.shape", "N", "32"},
+    {"x = torch.empty(64, 32)\nM, N, L = x.shape", "L", "none"},
+    {"x = torch.empty(64, 32)\nM, N = x.T.shape", "N", "none"},
+    {"x = torch.empty(64, 32)\ny = torch.empty(64, 16)\nM, N = x.shape\nM, N = y.shape", "N",
+     "none"},
+    {"M, N = 5.shape", "N", "none"},
+    {"f(M=64)", "M", "none"},
+    {"f(a, M=64)", "M", "none"},
+    {"M[0] = 64", "M", "none"},
+};
+
+static void numbers_in_python(void **state)
+{
+    (void)state;
+    VALUES(in_python, true, VALUES_NUMBER);
+}
+
+static void values_of_enumerations(void **state)
+{
+    static const struct value_row rows[] = {
+        {"", "CU_TENSOR_MAP_SWIZZLE_128B", "3"},
+        {"", "k128B", "3"},
+        {"", "Swizzle.SWIZZLE_128B", "3"},
+        {"", "CUtensorMapSwizzle(3)", "3"},
+        {"", "CUtensorMapSwizzle(3", "none"},
+        {"", "a.b.c", "none"},
+        {"", "s128B", "3"},
+        {"", "z128B", "none"},
+        {"", "a.", "none"},
+    };
+    static const struct value_row oob[] = {
+        {"", "kZeros", "0"}, {"", "kOnes", "none"}, {"", "FLOAT_OOB_FILL_NONE", "0"}};
+    (void)state;
+    VALUES(rows, true, VALUES_SWIZZLE);
+    VALUES(oob, true, VALUES_OOB);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_in_c),
+        cmocka_unit_test(numbers_in_python),
+        cmocka_unit_test(values_of_enumerations),
+    };
+    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
+}
