@@ -1,4 +1,4 @@
-/* test_source.c : what pasted source says of a number; what is not plain has no
+/* test_source.c : what pasted source says of a number and of a tensor; what is not plain has no
  * value. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -234,12 +234,194 @@ static void values_of_enumerations(void **state)
     VALUES(oob, true, VALUES_OOB);
 }
 
+/* "TYPE [dims] [strides] @offset", "?" for what has no value; outermost first. */
+static void tensor_text(const struct io_tensor *t, char *out, size_t size)
+{
+    size_t used = (size_t)snprintf(out, size, "%d [", (int)t->dtype);
+    for (int i = 0; i < 2 * t->rank; i++) {
+        const int k = i % t->rank;
+        const bool strides = i >= t->rank;
+        const char *space = k ? " " : strides ? "] [" : "";
+        if ((strides ? t->stride_unknown : t->unknown) >> k & 1)
+            used += (size_t)snprintf(out + used, size - used, "%s?", space);
+        else
+            used += (size_t)snprintf(out + used, size - used, "%s%" PRId64, space,
+                                     strides ? t->stride[k] : t->dim[k]);
+    }
+    used += (size_t)snprintf(out + used, size - used, "]");
+    if (t->offset) snprintf(out + used, size - used, " @%" PRId64, t->offset);
+    if (t->bytes) snprintf(out + used, size - used, " %" PRId64 " bytes", t->bytes);
+}
+
+/* FLOAT16 6, FLOAT32 7, FLOAT64 8, BFLOAT16 9, INT64 5 */
+static const struct value_row made[] = {
+    {"", "torch.empty(64, 32)", "7 [64 32] [32 1]"},
+    {"", "torch.empty((64, 32), dtype=torch.float16)", "6 [64 32] [32 1]"},
+    {"", "torch.empty(size=(64, 32), dtype='bfloat16')", "9 [64 32] [32 1]"},
+    {"", "torch.empty((64, 32), dtype=mine)", "-1 [64 32] [32 1]"},
+    {"", "np.zeros((64, 32))", "8 [64 32] [32 1]"},
+    {"", "np.zeros(shape=(64, 32), dtype=\"float16\")", "6 [64 32] [32 1]"},
+    {"", "torch.empty(n, 32)", "7 [? 32] [32 1]"},
+    {"", "torch.empty(64, n)", "7 [64 ?] [? 1]"},
+    {"", "torch.empty(8, 64, n)", "7 [8 64 ?] [? ? 1]"},
+    {"", "torch.empty(2, 3, 4, 5, 6, 7)", "none"},
+    {"", "torch.empty((2, 3, 4, 5, 6, 7))", "none"},
+    {"", "torch.empty()", "none"},
+    {"", "torch.empty(dtype=torch.float16)", "none"},
+    {"", "torch.empty(64, 32", "none"},
+    {"", "torch.empty", "none"},
+    {"", "torch.solve(64, 32)", "none"},
+    {"", "torch.empty(2, 4611686018427387904, 4)", "7 [2 4611686018427387904 4] [? 4 1]"},
+    {"", "torch.full((64, 32), 1.0)", "-1 [64 32] [32 1]"},
+    {"", "torch.full((64, 32), 1.0, dtype=torch.half)", "6 [64 32] [32 1]"},
+    {"", "torch.tensor(x)", "-1 []"},
+    {"", "torch.empty_strided((64, 32), (40, 1))", "7 [64 32] [40 1]"},
+    {"", "torch.empty_strided((64, 32), (1, n))", "7 [64 32] [1 ?]"},
+    {"", "torch.empty_strided((64, 32), (40,))", "none"},
+    {"", "torch.empty_strided((64, 32))", "none"},
+    {"", "torch.empty_strided((64, 32), 40)", "none"},
+    {"", "torch.arange(64)", "5 [64] [1]"},
+    {"", "torch.arange(8, 64, dtype=torch.float16)", "6 [56] [1]"},
+    {"", "torch.arange(8, 64, 2)", "none"},
+    {"", "torch.arange(64, 8)", "none"},
+    {"", "torch.arange(n)", "none"},
+    {"", "torch.arange(0, n)", "none"},
+    {"", "torch.arange()", "none"},
+    {"", "torch.randint(0, 10, (64, 32))", "5 [64 32] [32 1]"},
+    {"", "torch.randint(10, size=(64, 32), dtype=torch.float16)", "6 [64 32] [32 1]"},
+    {"", "torch.randint(0, 10)", "none"},
+    {"", "cute.make_fake_tensor(torch.float16, (64, 32), (32, 1))", "6 [64 32] [32 1]"},
+    {"", "cute.make_fake_tensor(torch.float16, (64, 32))", "none"},
+    {"", "cute.make_fake_tensor(torch.float16, (64, 32), (32,))", "none"},
+    {"", "device.allocate(4096)", "-1 [] 4096 bytes"},
+    {"", "device.allocate(n)", "none"},
+    {"", "device.allocate()", "none"},
+    {"x = torch.empty(64, 32)", "torch.empty_like(x)", "7 [64 32] [32 1]"},
+    {"x = torch.empty(64, 32)", "torch.empty_like(x, dtype=torch.half)", "6 [64 32] [32 1]"},
+    {"", "torch.empty_like()", "none"},
+    {"", "torch.empty_like(y)", "none"},
+    {"", "torch.empty(64, 32).half()", "6 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).float().cuda()", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).to(torch.bfloat16)", "9 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).to(dtype=torch.bfloat16, device=\"cuda\")", "9 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).to('cuda')", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).to(\"cuda\")", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).to(device)", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32).half().new_empty((8, 16))", "6 [8 16] [16 1]"},
+    {"", "torch.empty(64, 32).new_zeros(8, 16, dtype=torch.half)", "6 [8 16] [16 1]"},
+    {"", "torch.empty(64, 32).new_zeros()", "none"},
+    {"", "torch.empty(64, 32).view(32, 64)", "7 [32 64] [64 1]"},
+    {"", "torch.empty(64, 32).view(-1, 16)", "7 [128 16] [16 1]"},
+    {"", "torch.empty(64, 32).reshape(8, -1)", "7 [8 256] [256 1]"},
+    {"", "torch.empty(64, n).view(-1, 16)", "7 [? 16] [16 1]"},
+    {"", "torch.empty(64, 32).view(n, -1)", "7 [? ?] [? 1]"},
+    {"", "torch.empty(64, 32).view(-2, 16)", "none"},
+    {"", "torch.empty(64, 32).view(-1, -1)", "none"},
+    {"", "torch.empty(64, 32)[:, 8:].reshape(-1)", "7 [1536] [1]"},
+    {"", "torch.empty(64, 32)[8:].reshape(-1)", "7 [1792] [1] @256"},
+    {"", "torch.empty(64, 32).view(-1, 0)", "none"},
+    {"", "torch.empty(64, 32).view(-1, 48)", "none"},
+    {"", "torch.empty(64, 32).view()", "none"},
+    {"", "torch.empty(64, 32).T", "7 [32 64] [1 32]"},
+    {"", "torch.empty(64, 32).t()", "7 [32 64] [1 32]"},
+    {"", "torch.empty(8, 64, 32).mT", "7 [8 32 64] [2048 1 32]"},
+    {"", "torch.empty(8, 64, 32).T", "7 [32 64 8] [1 32 2048]"},
+    {"", "torch.empty(64, n).T", "7 [? 64] [1 ?]"},
+    {"", "torch.empty(64).T", "none"},
+    {"", "torch.empty(8, 64, 32).t()", "none"},
+    {"", "torch.empty(64, 32).transpose(0, 1)", "7 [32 64] [1 32]"},
+    {"", "torch.empty(8, 64, 32).transpose(-1, 0)", "7 [32 64 8] [1 32 2048]"},
+    {"", "torch.empty(8, 64, 32).swapaxes(1, 2)", "7 [8 32 64] [2048 1 32]"},
+    {"", "torch.empty(64, 32).transpose(0)", "none"},
+    {"", "torch.empty(64, 32).transpose(0, n)", "none"},
+    {"", "torch.empty(64, 32).transpose(n, 0)", "none"},
+    {"", "torch.empty(64, 32).transpose(0, 2)", "none"},
+    {"", "torch.empty(64, 32).transpose(2, 0)", "none"},
+    {"", "torch.empty(64, 32).transpose(-3, 0)", "none"},
+    {"", "torch.empty(64, 32).transpose(0, -3)", "none"},
+    {"", "torch.empty(64, n).transpose(0, 1)", "7 [? 64] [1 ?]"},
+    {"", "torch.empty(8, 64, 32).permute(2, 0, 1)", "7 [32 8 64] [1 2048 32]"},
+    {"", "torch.empty(8, 64, 32).permute((1, 0, 2))", "7 [64 8 32] [32 2048 1]"},
+    {"", "torch.empty(8, 64, 32).permute(0, 0, 1)", "none"},
+    {"", "torch.empty(8, 64, 32).permute(0, 1, 3)", "none"},
+    {"", "torch.empty(8, 64, 32).permute(0, 1)", "none"},
+    {"", "torch.empty(8, 64, 32).permute(0, 1, n)", "none"},
+    {"", "torch.empty(8, 64, n).permute(0, -1, 1)", "7 [8 ? 64] [? 1 ?]"},
+    {"", "torch.empty(8, 64, 32).permute(0, 1, -4)", "none"},
+    {"", "torch.empty(64, 32).flip(0)", "none"},
+    {"", "torch.empty(64, 32)[8:]", "7 [56 32] [32 1] @256"},
+    {"", "torch.empty(64, 32)[:, 8:24]", "7 [64 16] [32 1] @8"},
+    {"", "torch.empty(64, 32)[-8:]", "7 [8 32] [32 1] @1792"},
+    {"", "torch.empty(64, 32)[:-8]", "7 [56 32] [32 1]"},
+    {"", "torch.empty(64, 32)[-100:]", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32)[:100]", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32)[8:4]", "none"},
+    {"", "torch.empty(64, 32)[::2]", "none"},
+    {"", "torch.empty(64, 32)[n:]", "7 [? 32] [32 1]"},
+    {"", "torch.empty(64, 32)[:n]", "7 [? 32] [32 1]"},
+    {"", "torch.empty(n, 32)[:8]", "7 [8 32] [32 1]"},
+    {"", "torch.empty(n, 32)[:-8]", "none"},
+    {"", "torch.empty(n, 32)[-8:]", "none"},
+    {"", "torch.empty(n, 32)[8:]", "7 [? 32] [32 1] @256"},
+    {"", "torch.empty(8, 64, 32)[2]", "7 [64 32] [32 1] @4096"},
+    {"", "torch.empty(8, 64, 32)[:, 2]", "7 [8 32] [2048 1] @64"},
+    {"", "torch.empty(8, 64, 32)[..., :16]", "7 [8 64 16] [2048 32 1]"},
+    {"", "torch.empty(8, 64, 32)[0, ..., 8:16]", "7 [64 8] [32 1] @8"},
+    {"", "torch.empty(8, 64, 32)[2][3]", "7 [32] [1] @4192"},
+    {"", "torch.empty(8, 64, 32)[..., 0, 0, 0, 0]", "none"},
+    {"", "torch.empty(64)[0]", "none"},
+    {"", "torch.empty(64, 32)[8:", "none"},
+    {"", "torch.empty(64, 32)[8:}", "none"},
+    {"", "torch.empty(64, 32)[0, 0, 0]", "none"},
+    {"", "torch.empty(64, n)[8:]", "7 [56 ?] [? 1]"},
+    {"", "torch.empty(64, n, 32)[3]", "7 [? 32] [32 1]"},
+    {"", "torch.empty(64, 32)[:, 8:].contiguous()", "7 [64 24] [24 1]"},
+    {"", "torch.empty(64, 32)[8:].contiguous()", "7 [56 32] [32 1] @256"},
+    {"", "torch.empty(64, 32)[8:].clone()", "7 [56 32] [32 1]"},
+    {"", "torch.empty(64, 32) * 3.0", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32) / 3e-1 ", "7 [64 32] [32 1]"},
+    {"", "torch.empty(64, 32) * y", "none"},
+    {"", "torch.empty(64, 32) *", "none"},
+    {"", "torch.empty(64, 32) * ", "none"},
+    {"", "torch.empty(64, 32) @ 3", "none"},
+    {"", "torch.empty(64, 32) * 3 + y", "none"},
+    {"x = torch.empty(64, 32)", "x", "7 [64 32] [32 1]"},
+    {"x = torch.empty(64, 32)\nx = torch.empty(64, 16)", "x", "none"},
+    {"x = torch.empty(64, 32)\ny = x.T", "y", "7 [32 64] [1 32]"},
+    {"x = x", "x", "none"},
+    {"", "5", "none"},
+    {"", "", "none"},
+    {"x = torch.empty(64, 32)", "x.", "none"},
+    {"x = torch.empty(64, 32)", "x y", "none"},
+    {"def f(a):\n    return a\nx = torch.empty(64, 32)\nf(x)\n", "torch.asarray(x)",
+     "7 [64 32] [32 1]"},
+};
+
+static void tensors(void **state)
+{
+    int bad = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        const char *at;
+        char said[TEXT] = "none";
+        struct io_tensor t;
+        struct io_source s = source_of(made[i].text, made[i].expression, true, &at);
+        if (io_tensor_of(&s, at, s.end, &t)) tensor_text(&t, said, sizeof said);
+        if (strcmp(said, made[i].says) != 0)
+            bad++, print_message("'%s' with '%s': %s, not %s\n", made[i].expression, made[i].text,
+                                 said, made[i].says);
+        free((char *)(uintptr_t)s.text);
+    }
+    assert_int_equal(bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_in_c),
         cmocka_unit_test(numbers_in_python),
         cmocka_unit_test(values_of_enumerations),
+        cmocka_unit_test(tensors),
     };
     return cmocka_run_group_tests_name("source", tests, NULL, NULL);
 }

@@ -19,13 +19,31 @@ static const char *skip_space(const char *at, const char *end)
 static void make_dense(struct io_tensor *t)
 {
     int64_t stride = 1;
+    bool unknown = false;
+
     t->stride_unknown = 0;
     for (int i = t->rank - 1; i >= 0; i--) {
         t->stride[i] = stride;
-        if (i < t->rank - 1 && (t->stride_unknown & 2u << i || t->unknown & 2u << i))
-            t->stride_unknown |= 1u << i;
-        if (__builtin_mul_overflow(stride, t->dim[i], &stride)) stride = 0;
+        if (unknown) t->stride_unknown |= 1u << i;
+        unknown |= t->unknown >> i & 1 || __builtin_mul_overflow(stride, t->dim[i], &stride);
     }
+}
+
+/* Whether its elements are known to lie one behind the other. */
+static bool is_dense(const struct io_tensor *t)
+{
+    struct io_tensor dense = *t;
+
+    make_dense(&dense);
+    return (t->stride_unknown | dense.stride_unknown) == 0 &&
+           memcmp(t->stride, dense.stride, sizeof t->stride) == 0;
+}
+
+/* What copies a tensor that is not dense: what comes out has an allocation of its own. */
+static void make_contiguous(struct io_tensor *t)
+{
+    if (!is_dense(t)) t->offset = 0;
+    make_dense(t);
 }
 
 /* "float16" may be a string. */
@@ -52,6 +70,13 @@ static bool take_shape(struct io_source *s, const struct io_source_args *a, int 
             t->unknown |= 1u << t->rank;
     }
     return t->rank > 0;
+}
+
+/* The argument that is the shape: "size" or "shape" by name, or the first. */
+static int shape_arg(const struct io_source_args *a)
+{
+    const int size = io_source_arg(a, "size", -1), shape = io_source_arg(a, "shape", -1);
+    return size >= 0 ? size : shape >= 0 ? shape : io_source_arg(a, "", 0);
 }
 
 /* Strides in elements, one a dimension. */
@@ -111,8 +136,7 @@ static bool make(struct io_source *s, const char *head, const char *maker,
         if (a->count == 0 || !io_tensor_of(s, a->at[0], a->end[0], t)) return false;
     } else if (is_one_of(maker, plain) || strcmp(maker, "empty_strided") == 0 ||
                strcmp(maker, "full") == 0) {
-        if (!take_shape(s, a, io_source_arg(a, "size", io_source_arg(a, "shape", 0)), t))
-            return false;
+        if (!take_shape(s, a, shape_arg(a), t)) return false;
         if (strcmp(maker, "full") == 0 && dtype < 0) t->dtype = -1;
         make_dense(t);
     } else if (strcmp(maker, "make_fake_tensor") == 0) { /* CUTLASS's (type, shape, stride) */
@@ -134,15 +158,34 @@ static bool make(struct io_source *s, const char *head, const char *maker,
     return true;
 }
 
-static void swap_last(struct io_tensor *t)
+/* The dimension order[i] becomes the i-th. */
+static void reorder(struct io_tensor *t, const int order[TMAP_MAX_RANK])
 {
-    const int i = t->rank - 2;
-    int64_t dim = t->dim[i], stride = t->stride[i];
-    const unsigned known = t->unknown | t->stride_unknown;
+    const struct io_tensor from = *t;
 
-    t->dim[i] = t->dim[i + 1], t->dim[i + 1] = dim;
-    t->stride[i] = t->stride[i + 1], t->stride[i + 1] = stride;
-    if (known & 3u << i) t->unknown |= 3u << i, t->stride_unknown |= 3u << i;
+    t->unknown = t->stride_unknown = 0;
+    for (int i = 0; i < t->rank; i++) {
+        t->dim[i] = from.dim[order[i]];
+        t->stride[i] = from.stride[order[i]];
+        t->unknown |= (from.unknown >> order[i] & 1) << i;
+        t->stride_unknown |= (from.stride_unknown >> order[i] & 1) << i;
+    }
+}
+
+static void swap(struct io_tensor *t, int i, int j)
+{
+    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4};
+    order[i] = j, order[j] = i;
+    reorder(t, order);
+}
+
+/* "T" reverses all dimensions, "mT" the last two, "t()" is of a matrix. */
+static bool turn(const char *method, struct io_tensor *t)
+{
+    if (t->rank < 2 || (t->rank > 2 && strcmp(method, "t") == 0)) return false;
+    if (strcmp(method, "T") != 0) return swap(t, t->rank - 2, t->rank - 1), true;
+    for (int i = 0; 2 * i + 1 < t->rank; i++) swap(t, i, t->rank - 1 - i);
+    return true;
 }
 
 static bool number(struct io_source *s, const char *at, const char *end, int64_t *out)
@@ -177,7 +220,7 @@ static bool cut(struct io_source *s, const char *at, const char *colon, const ch
     const bool known_from = first == colon || number(s, first, colon, &from);
     const bool known_to = last == end ? !(t->unknown & bit) : number(s, last, end, &to);
     if (t->unknown & bit && (from < 0 || to < 0)) return false;
-    if (from < 0) from += all;
+    if (from < 0) from = from + all < 0 ? 0 : from + all;
     if (to < 0) to += all;
     if (!(t->unknown & bit) && to > all) to = all;
     if (known_from && !(t->stride_unknown & bit)) t->offset += from * t->stride[d];
@@ -224,46 +267,78 @@ static bool transpose(struct io_source *s, const struct io_source_args *a, struc
     if (a->count != 2 || !number(s, a->at[0], a->end[0], &i) || !number(s, a->at[1], a->end[1], &j))
         return false;
     i += i < 0 ? t->rank : 0, j += j < 0 ? t->rank : 0;
-    if (i < 0 || j < 0 || i >= t->rank || j >= t->rank || t->unknown || t->stride_unknown)
-        return false;
-    const int64_t dim = t->dim[i], stride = t->stride[i];
-    t->dim[i] = t->dim[j], t->dim[j] = dim;
-    t->stride[i] = t->stride[j], t->stride[j] = stride;
-    return true;
+    if (i < 0 || j < 0 || i >= t->rank || j >= t->rank) return false;
+    return swap(t, (int)i, (int)j), true;
 }
 
 /* permute(2, 0, 1) or of a list */
 static bool permute(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
 {
-    struct io_tensor order = {.rank = 0}, from = *t;
+    struct io_tensor said = {.rank = 0};
+    int order[TMAP_MAX_RANK];
     unsigned seen = 0;
 
-    if (!take_shape(s, a, 0, &order) || order.rank != t->rank || order.unknown || t->unknown ||
-        t->stride_unknown)
-        return false;
+    if (!take_shape(s, a, 0, &said) || said.rank != t->rank || said.unknown) return false;
     for (int i = 0; i < t->rank; i++) {
-        const int64_t d = order.dim[i];
-        if (d < 0 || d >= t->rank || seen & 1u << d) return false;
+        const int64_t d = said.dim[i] + (said.dim[i] < 0 ? t->rank : 0);
+        if (d < 0 || d >= t->rank || seen >> d & 1) return false;
         seen |= 1u << d;
-        t->dim[i] = from.dim[d];
-        t->stride[i] = from.stride[d];
+        order[i] = (int)d;
     }
-    return true;
+    return reorder(t, order), true;
+}
+
+/* The product of the sizes that are not -1; -1 where one has no value, or it is too large. */
+static int64_t elements(const struct io_tensor *t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t->rank; i++)
+        if (t->unknown >> i & 1 || (t->dim[i] != -1 && __builtin_mul_overflow(n, t->dim[i], &n)))
+            return -1;
+    return n;
+}
+
+/* view(-1, 64): one size may be -1, what the others leave. */
+static bool reshape(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
+{
+    const int64_t all = elements(t);
+    struct io_tensor to = *t;
+    int open = -1;
+
+    if (!take_shape(s, a, shape_arg(a), &to)) return false;
+    const int64_t rest = elements(&to);
+    for (int i = 0; i < to.rank; i++) {
+        if (to.unknown >> i & 1 || to.dim[i] >= 0) continue;
+        if (to.dim[i] != -1 || open >= 0) return false;
+        open = i;
+    }
+    if (open >= 0 && (all < 0 || rest < 0))
+        to.unknown |= 1u << open, to.dim[open] = 0;
+    else if (open >= 0 && (rest == 0 || all % rest != 0))
+        return false;
+    else if (open >= 0)
+        to.dim[open] = all / rest;
+    if (!is_dense(t)) to.offset = 0;
+    *t = to;
+    return make_dense(t), true;
 }
 
 /* One method or attribute of a tensor: true where it is one that is known. */
 static bool apply(struct io_source *s, const char *method, const struct io_source_args *a,
                   struct io_tensor *t)
 {
-    static const char *const nothing[] = {"cuda", "contiguous",     "clone",   "detach",   "cpu",
-                                          "data", "requires_grad_", "normal_", "uniform_", NULL};
+    static const char *const nothing[] = {"cuda",           "detach",  "cpu",      "data",
+                                          "requires_grad_", "normal_", "uniform_", NULL};
+    static const char *const turns[] = {"T", "t", "mT", NULL};
     static const struct {
         const char *name;
         enum tmap_dtype dtype;
     } types[] = {{"half", TMAP_FLOAT16}, {"float", TMAP_FLOAT32}, {"bfloat16", TMAP_BFLOAT16}};
 
-    if (is_one_of(method, nothing))
-        return strcmp(method, "contiguous") ? true : (make_dense(t), true);
+    if (is_one_of(method, nothing)) return true;
+    if (strcmp(method, "contiguous") == 0) return make_contiguous(t), true;
+    if (strcmp(method, "clone") == 0) /* keeps the order of a dense one's dimensions */
+        return t->offset = 0, true;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(method, types[i].name) == 0) return t->dtype = (int32_t)types[i].dtype, true;
     if (strcmp(method, "to") == 0 || strcmp(method, "astype") == 0) {
@@ -276,20 +351,16 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
     }
     if (strncmp(method, "new_", 4) == 0) { /* of its type */
         const int dtype = io_source_arg(a, "dtype", -1);
-        if (!take_shape(s, a, io_source_arg(a, "size", 0), t)) return false;
+        if (!take_shape(s, a, shape_arg(a), t)) return false;
         if (dtype >= 0) take_dtype(s, a->at[dtype], a->end[dtype], t);
         t->offset = 0;
         return make_dense(t), true;
     }
-    if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0)
-        return take_shape(s, a, 0, t) && (make_dense(t), true);
+    if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0) return reshape(s, a, t);
     if (strcmp(method, "transpose") == 0 || strcmp(method, "swapaxes") == 0)
         return transpose(s, a, t);
     if (strcmp(method, "permute") == 0) return permute(s, a, t);
-    if (t->rank >= 2 &&
-        (strcmp(method, "T") == 0 || strcmp(method, "t") == 0 || strcmp(method, "mT") == 0))
-        return swap_last(t), true;
-    return false;
+    return is_one_of(method, turns) && turn(method, t);
 }
 
 /* A parameter: all that calls give for it must be one and the same tensor. */
@@ -362,7 +433,7 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
             if (!slice(s, &at, end, out)) return false;
         at = skip_space(at, end);
         if (at == end || (*at != '.' && (!made || strchr("*/+-", *at)))) break;
-        if (*at++ != '.') return false;
+        if (*at++ != '.' || at == end) return false;
     }
     return made && ends_plainly(skip_space(at, end), end);
 }
