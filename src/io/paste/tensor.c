@@ -238,7 +238,7 @@ static bool slice(struct io_source *s, const char **at, const char *end, struct 
         const char *stop = io_source_piece(p, end);
         int64_t index;
         p = skip_space(p, stop);
-        const char *colon = memchr(p, ':', (size_t)(stop - p));
+        const char *colon = p < stop ? memchr(p, ':', (size_t)(stop - p)) : NULL;
         if (stop == end) return false;
         if (stop - p >= 3 && memcmp(p, "...", 3) == 0) {
             int left = 0;
