@@ -209,7 +209,14 @@ static void what_a_kind_does_not_use_changes_nothing(void **state)
         assert_int_equal(r[wild].dropped, 0);
     }
     assert_int_equal(r[0].found, r[1].found);
-    assert_memory_equal(plan[0], plan[1], r[0].found * sizeof plan[0][0]);
+    for (size_t i = 0; i < r[0].found; i++) { /* not their bytes: padding may differ */
+        const struct tmap_plan *a = &plan[0][i], *b = &plan[1][i];
+        assert_int_equal(tmap_cost_compare(&a->cost, &b->cost), 0);
+        assert_memory_equal(&a->desc, &b->desc, sizeof a->desc);
+        assert_int_equal(a->copies, b->copies);
+        assert_int_equal(a->tx_bytes, b->tx_bytes);
+        assert_memory_equal(a->grain, b->grain, sizeof a->grain);
+    }
 }
 
 /* 61 channels of 4 bits are no whole bytes, and were counted in two ways. */
