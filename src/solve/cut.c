@@ -270,8 +270,9 @@ static void try_rows(struct draft *d, struct trial *t)
     try_boxes(d, t);
     for (uint32_t i = 1; i < d->v->desc.rank; i++) {
         const struct cut was = d->cut[i];
+        const uint32_t es = estride_of(d, i); /* boxes step over no element that is wanted */
         for (uint32_t k = 1; k < READ_ROWS && was.copies > 1 && collides(d, t); k++)
-            if (cut_into(d, i, was.copies, was.box + k, &d->cut[i])) try_cuts(d, t);
+            if (cut_into(d, i, was.copies, was.box + k * es, &d->cut[i])) try_cuts(d, t);
         d->cut[i] = was;
     }
 }

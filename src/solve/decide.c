@@ -1,6 +1,7 @@
 /* Values without meaning. The rows say which fields those are; here each field has its answer: a
  * value that changes nothing, a value to confirm, or none. */
 #include "solve/decide.h"
+#include "solve/self_check.h"
 #include "solve/view.h"
 
 #include "expr/row.h"
@@ -73,8 +74,6 @@ static bool mend_flag(const struct tmap_checker *c, struct decision *x, struct t
     const bool harmless = bit == TMAP_NULL_MAP || bit == TMAP_NULL_ELEM_STRIDE ||
                           (bit == TMAP_NULL_STRIDE && x->desc.rank == 1);
     if (!harmless) return false;
-    if (bit == TMAP_NULL_ELEM_STRIDE)
-        for (int i = 0; i < TMAP_MAX_RANK; i++) x->desc.elem_stride[i] = 1;
     return mend(c, x, v, slot, &zero, 1, TMAP_REWRITE_IGNORED);
 }
 
@@ -188,6 +187,7 @@ void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
     struct tmap_violation v[40];
     memset(x, 0, sizeof *x);
     x->desc = *desc;
+    self_check_forget_null(&x->desc);
     if (!is_tensor(c, x)) return;
     for (int round = 0; round < 8; round++) {
         const uint32_t before = x->step_count;

@@ -516,6 +516,7 @@ const char *self_check(const struct tmap_desc *request, const struct tmap_reques
 struct tmap_desc self_check_request(const struct tmap_desc *desc, const struct tmap_plan *p)
 {
     struct tmap_desc d = *desc;
+    self_check_forget_null(&d);
     for (uint32_t k = 0; k < p->step_count && k < TMAP_PLAN_STEPS; k++) {
         const struct tmap_plan_step *s = &p->step[k];
         if (s->rewrite != TMAP_REWRITE_CHOOSE) continue;

@@ -14,4 +14,11 @@ const char *self_check(const struct tmap_desc *request, const struct tmap_reques
 /* The request with what the plan decided about it. */
 struct tmap_desc self_check_request(const struct tmap_desc *desc, const struct tmap_plan *plan);
 
+/* A NULL array's entries mean nothing: element strides of which there are none are ones. */
+static inline void self_check_forget_null(struct tmap_desc *d)
+{
+    if (d->flags & TMAP_NULL_ELEM_STRIDE)
+        for (int i = 0; i < TMAP_MAX_RANK; i++) d->elem_stride[i] = 1;
+}
+
 #endif

@@ -341,6 +341,37 @@ static void every_swizzle_has_a_matrix_descriptor_or_none(void **state)
             }
 }
 
+/* Longer boxes for ldmatrix stepped over elements of a strided dimension, which the self-check
+ * refused; element strides that are NULL were "chosen" and then taken to be ones. */
+static void what_is_wrong_is_not_proposed(void **state)
+{
+    const struct tmap_checker c = checker_of(TMAP_CONTRACT_DRIVER);
+    struct tmap_desc d[2] = {plain(), plain()};
+    const struct tmap_request r[2] = {
+        {.grain = {(UINT64_C(1) << 49) - 1}, .consumer = TMAP_CONSUMER_LDMATRIX},
+        {.grain = {524289}}};
+    (void)state;
+    d[0] = (struct tmap_desc){.dtype = TMAP_FLOAT32_FTZ,
+                              .rank = 4,
+                              .address = 0x7f0000000000,
+                              .dim = {1924, 3960, 481, 473},
+                              .stride_bytes = {7696, 30476160, 14659032960},
+                              .box = {33, 166, 9, 6},
+                              .elem_stride = {1, 1, 1, 3}};
+    d[1].flags = TMAP_NULL_ELEM_STRIDE;
+    d[1].elem_stride[1] = 9;
+    for (int i = 0; i < 2; i++) {
+        struct tmap_plan plan[2];
+        struct tmap_repair_report report;
+        assert_int_equal(
+            tmap_repair(&c, &d[i], &r[i], workspace, sizeof workspace, plan, 2, &report, NULL),
+            TMAP_OK);
+        assert_int_equal(report.dropped, 0);
+        for (size_t n = 0; n < report.found && n < 2; n++)
+            assert_null(tmap_plan_check(&d[i], &r[i], &plan[n]));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +387,7 @@ int main(void)
         cmocka_unit_test(plans_of_any_numbers_are_judged),
         cmocka_unit_test(shared_memory_ends),
         cmocka_unit_test(every_swizzle_has_a_matrix_descriptor_or_none),
+        cmocka_unit_test(what_is_wrong_is_not_proposed),
     };
     return cmocka_run_group_tests_name("found by fuzzing", tests, NULL, NULL);
 }
