@@ -14,10 +14,6 @@ enum tmap_status check_pipeline(const struct tmap_checker *checker,
 uint32_t patched_is_illegal(const struct tmap_checker *checker, const struct tmap_desc *desc,
                             const struct tmap_use *use);
 
-/* tmap_detail_of() for any subject. */
-enum tmap_status detail_of_subject(const struct subject *subject,
-                                   const struct tmap_violation *violation, struct tmap_detail *out);
-
 /* pipeline_is_legal() : the bare answer for many facts on one target, whose share of what is
  * derived derive_pipeline() fills once. */
 void derive_pipeline(const struct tmap_checker *checker, struct derived *out);

@@ -44,7 +44,7 @@ static tnode and_others(struct tree *t, tnode must, tmap_row row, int slot, cons
         if (row_subject_of(r) != row_subject_of(row) || !(c.active[r / 64] >> (r % 64) & 1))
             continue;
         int first = -1;
-        const int count = row_instances(row_table[r].span, s->desc ? s->desc->rank : 1, &first);
+        const int count = row_instances(row_table[r].span, s->desc->rank, &first);
         for (int i = first; i < first + count; i++)
             if (row_blame(r, i, s->desc) == slot) must = tree_and(t, must, row_tree(t, r, i));
     }
@@ -101,8 +101,9 @@ static void message(const struct subject *s, tmap_row row, int slot, int index, 
     }
 }
 
-enum tmap_status detail_of_subject(const struct subject *s, const struct tmap_violation *v,
-                                   struct tmap_detail *out)
+/* Of a descriptor, or of a use of one. */
+static enum tmap_status detail_of_subject(const struct subject *s, const struct tmap_violation *v,
+                                          struct tmap_detail *out)
 {
     struct tree_node nodes[NODES];
     struct tree t;

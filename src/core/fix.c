@@ -104,13 +104,18 @@ static bool is_better(const struct fix_trial *a, const struct fix_trial *b)
     return a->advisories < b->advisories;
 }
 
+static uint64_t distance(const struct tmap_number *a, const struct tmap_number *b)
+{
+    if (a->negative != b->negative) return a->magnitude + b->magnitude;
+    return a->magnitude > b->magnitude ? a->magnitude - b->magnitude : b->magnitude - a->magnitude;
+}
+
 /* Whether to go up first: to the nearer value, but to 0 (nothing, or every row the same) last. */
 static bool upwards(const struct tmap_detail *d)
 {
     if (!d->below.known || !d->above.known) return d->above.known;
-    if (d->value.negative || d->below.negative || d->above.negative) return true;
     if (d->below.magnitude == 0) return true;
-    return d->above.magnitude - d->value.magnitude <= d->value.magnitude - d->below.magnitude;
+    return distance(&d->above, &d->value) <= distance(&d->value, &d->below);
 }
 
 struct fix fix_nearest(struct fix_record *r, int use, const struct tmap_detail *detail)

@@ -29,6 +29,12 @@ static bool put(struct tmap_desc *desc, struct tmap_use *use, int slot, struct t
     return field_write(desc, use, slot, value);
 }
 
+static struct tmap_number number_of(int64_t value)
+{
+    const uint64_t magnitude = (uint64_t)value;
+    return (struct tmap_number){true, value < 0, value < 0 ? 0 - magnitude : magnitude};
+}
+
 static size_t left_with(const struct fix_record *r, int use, int slot, struct tmap_number number)
 {
     struct tmap_desc desc = *r->desc;
@@ -122,9 +128,42 @@ static void one_value_is_tried_once(void **state)
     assert_true(fix_nearest(&r, -1, &d).value.known);
 }
 
+/* Of two values that leave as little, the nearer one, whatever their signs; but not 0. */
+static void the_nearer_of_two(void **state)
+{
+    static const struct {
+        int64_t value, below, above, first;
+    } rows[] = {{100, 96, 112, 96},      {110, 96, 112, 112}, {-100, -112, -96, -96},
+                {-110, -112, -96, -112}, {-6, -16, 16, -16},  {6, -16, 16, 16},
+                {4, 0, 16, 16},          {104, 96, 112, 112}};
+    struct tmap_checker c;
+    struct tmap_desc desc = {.dtype = TMAP_UINT8, .rank = 1, .dim = {64}, .box = {16}};
+    const struct tmap_use use = {
+        .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {1}, .coord_count = 1};
+    struct fix_record r;
+    const struct tmap_target target = tmap_default_target();
+    (void)state;
+    desc.elem_stride[0] = 1;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(fix_begin(&r, &c, &desc, &use, 1), TMAP_OK);
+        const struct tmap_detail d = {.slot = F_COORD,
+                                      .value = number_of(rows[i].value),
+                                      .below = number_of(rows[i].below),
+                                      .above = number_of(rows[i].above)};
+        const struct fix fix = fix_nearest(&r, 0, &d);
+        const struct tmap_number first = number_of(rows[i].first);
+        if (!fix.value.known || fix.value.negative != first.negative ||
+            fix.value.magnitude != first.magnitude)
+            fail_msg("row %zu: %s%llu", i, fix.value.negative ? "-" : "",
+                     (unsigned long long)fix.value.magnitude);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_left_is_counted_again),
-                                       cmocka_unit_test(one_value_is_tried_once)};
+                                       cmocka_unit_test(one_value_is_tried_once),
+                                       cmocka_unit_test(the_nearer_of_two)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
