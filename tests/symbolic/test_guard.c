@@ -49,8 +49,8 @@ static void write_guard(const struct workshop *w, enum tmap_guard_language langu
 {
     static char text[1 << 16];
     size_t length;
-    assert_int_equal(tmap_guard_c(w->s, w->condition, language, name, text, sizeof text, &length),
-                     TMAP_OK);
+    if (tmap_guard_c(w->s, w->condition, language, name, text, sizeof text, &length) != TMAP_OK)
+        fail_msg("%s: %s", w->c.path, tmap_symbolic_why(w->s));
     assert_true(length < sizeof text);
     fputs(text, out);
 }
@@ -385,6 +385,170 @@ static void no_text_of_the_callers_becomes_code(void **state)
     }
 }
 
+/* Assumptions, and what they mean: worked out here, in 128 bits where that is enough. */
+__extension__ typedef __int128 wide;
+
+static wide floor_of(wide a, wide b)
+{
+    return a / b - (a % b < 0);
+}
+
+static wide mod_of(wide a, wide b)
+{
+    return a - b * floor_of(a, b);
+}
+
+/* K * M * N <= most, all of them 0 or more, which may not fit 128 bits. */
+static bool at_most(int64_t K, int64_t M, int64_t N, wide most)
+{
+    if (K == 0 || M == 0 || N == 0) return true;
+    return K <= most && M <= most / K && N <= most / ((wide)K * M);
+}
+
+#define ASSUMPTIONS(X)                                                                             \
+    X(a1, "K % 3 == 0", mod_of(K, 3) == 0)                                                         \
+    X(a2, "K % 5 != 2", mod_of(K, 5) != 2)                                                         \
+    X(a3, "(K*M + 3) % 7 == 1", mod_of((wide)K *M + 3, 7) == 1)                                    \
+    X(a4, "(2*K - 3*M + N) % 10 == 0", mod_of((wide)2 * K - (wide)3 * M + N, 10) == 0)             \
+    X(a5, "K*M*N % 2147483647 == 0",                                                               \
+      mod_of(mod_of((wide)K *M, 2147483647) * mod_of(N, 2147483647), 2147483647) == 0)             \
+    X(a6, "K*M <= 65536 and 0 <= K and 0 <= M", K >= 0 && M >= 0 && (wide)K * M <= 65536)          \
+    X(a7, "0 <= K and 0 <= M and 0 <= N and K*M*N <= 1000000",                                     \
+      K >= 0 && M >= 0 && N >= 0 && at_most(K, M, N, 1000000))                                     \
+    X(a8, "0 <= K and 0 <= M and 0 <= N and K*M*N + 7*K*K*K <= 1000000",                           \
+      K >= 0 && M >= 0 && N >= 0 && K < 100 && at_most(K, M, N, 1000000 - (wide)7 * K * K * K))    \
+    X(a9, "K >= -9223372036854775808 and K <= 9223372036854775807", true)                          \
+    X(a10, "K >= 9223372036854775808", false)                                                      \
+    X(a11, "K < -9223372036854775808", false)                                                      \
+    X(a12, "M <= 100", M <= 100)                                                                   \
+    X(a13, "M >= 100", M >= 100)                                                                   \
+    X(a14, "M >= 100 and M <= 64", false)                                                          \
+    X(a15, "M == 64 or N == 64", M == 64 || N == 64)                                               \
+    X(a16, "K/3 >= M", floor_of(K, 3) >= M)                                                        \
+    X(a17, "K/5 % 2 == 0", mod_of(floor_of(K, 5), 2) == 0)                                         \
+    X(a18, "min(K, M) <= max(N, 7)", (K < M ? K : M) <= (N > 7 ? N : 7))                           \
+    X(a19, "K*M - N*N >= 0", (wide)K *M - (wide)N * N >= 0)                                        \
+    X(a20, "K*M == N", (wide)K *M == N)                                                            \
+    X(a21, "K + M != N", (wide)K + M != N)                                                         \
+    X(a22, "4*K - 3*K == K", true)                                                                 \
+    X(a23, "(K % 3 == 0 or M % 3 == 0) and N % 3 != 0",                                            \
+      (mod_of(K, 3) == 0 || mod_of(M, 3) == 0) && mod_of(N, 3) != 0)
+
+#define HOLDS(name, text, value)                                                                   \
+    static bool name(int64_t K, int64_t M, int64_t N)                                              \
+    {                                                                                              \
+        (void)K, (void)M, (void)N;                                                                 \
+        return value;                                                                              \
+    }
+ASSUMPTIONS(HOLDS)
+
+static const struct {
+    const char *text;
+    bool (*holds)(int64_t K, int64_t M, int64_t N);
+} assumptions[] = {
+#define ENTRY(name, text, value) {text, name},
+    ASSUMPTIONS(ENTRY)};
+enum { ASSUMED = sizeof assumptions / sizeof assumptions[0] };
+
+static enum tmap_status assume(struct workshop *w, const char *text)
+{
+    const char *const assumed[] = {text, "K + M + N == K + M + N"};
+    struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_UINT8,
+                                            .rank = 4,
+                                            .address = 0x7f0000000000,
+                                            .stride_bytes = {1 << 20, 1 << 20, 1 << 20},
+                                            .box = {16, 8, 1, 1},
+                                            .elem_stride = {1, 1, 1, 1},
+                                            .dim = {64}},
+                                   .dim = {NULL, "K", "M", "N"}};
+    snprintf(w->c.path, sizeof w->c.path, "%s", text);
+    w->c.n = 1;
+    w->c.desc[0] = d;
+    return tmap_condition_of(w->s, &w->c.checker, &d, 1, assumed, 2, &w->condition);
+}
+
+/* It answers -1 where a product exceeds 128 bits. */
+static bool assumed_wrongly(const struct tmap_condition *condition, const int64_t *v, bool truth)
+{
+    const int said = tmap_condition_assumed(condition, v);
+    return said >= 0 && said != truth;
+}
+
+/* The values of K, M and N in the order of the condition's own parameters. */
+static void compare_assumption(const struct workshop *w, void *library, size_t i)
+{
+    guard_call *call;
+    char symbol[64];
+    uint64_t random = 77 + i;
+    snprintf(symbol, sizeof symbol, "call_a%zu_assumes", i);
+    *(void **)&call = dlsym(library, symbol);
+    for (int k = 0; k < 3000; k++) {
+        int64_t v[CASE_PARAMS] = {0}, named[3] = {0};
+        any_point(w, &random, k, v);
+        for (size_t p = 0; p < tmap_condition_param_count(w->condition); p++)
+            named[*tmap_condition_param(w->condition, p) == 'K'   ? 0
+                  : *tmap_condition_param(w->condition, p) == 'M' ? 1
+                                                                  : 2] = v[p];
+        const bool truth = assumptions[i].holds(named[0], named[1], named[2]);
+        if (call(v) != truth || assumed_wrongly(w->condition, v, truth))
+            fail_msg("%s: guard %d, condition %d at %lld %lld %lld", w->c.path, call(v),
+                     tmap_condition_assumed(w->condition, v), (long long)named[0],
+                     (long long)named[1], (long long)named[2]);
+    }
+}
+
+static void assumptions_mean_what_they_say_in_c(void **state)
+{
+    struct workshop *w = *state;
+    char source[128], library[160], name[32];
+    snprintf(source, sizeof source, "%s/assumed.c", w->dir);
+    snprintf(library, sizeof library, "%s.so", source);
+    FILE *out = fopen(source, "w");
+    assert_non_null(out);
+    for (size_t i = 0; i < ASSUMED; i++) {
+        if (assume(w, assumptions[i].text) != TMAP_OK) fail_msg("%s", assumptions[i].text);
+        snprintf(name, sizeof name, "a%zu", i);
+        write_unit(w, name, out);
+        tmap_condition_free(w->condition);
+    }
+    fclose(out);
+    compile("cc", source, library);
+    void *at = dlopen(library, RTLD_NOW);
+    assert_non_null(at);
+    for (size_t i = 0; i < ASSUMED; i++) {
+        assert_int_equal(assume(w, assumptions[i].text), TMAP_OK);
+        compare_assumption(w, at, i);
+        tmap_condition_free(w->condition);
+    }
+    dlclose(at);
+}
+
+/* What would need more than 128 bits is refused, with the words that help. */
+static void what_c_cannot_say_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"K*M*N >= 5", "a product that may exceed 128 bits"},
+        {"K % 4294967295 == 0", "a congruence modulo 2^31 or more"},
+        {"K*M/4 >= N", "a quotient that may exceed 64 bits"},
+        {"min(K*M, N) >= 0", "a quotient that may exceed 64 bits"},
+        {"0 <= K and K <= 16 and 18446744073709551615*2*K <= M", "a coefficient beyond 64 bits"}};
+    struct workshop *w = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[4096] = "as it was";
+        size_t length = 77;
+        if (assume(w, rows[i].text) != TMAP_OK) fail_msg("%s", tmap_symbolic_why(w->s));
+        const enum tmap_status said =
+            tmap_guard_c(w->s, w->condition, TMAP_GUARD_C, "f", text, sizeof text, &length);
+        const char *why = tmap_symbolic_why(w->s);
+        if (said != TMAP_E_BUDGET || !strstr(why, rows[i].says))
+            fail_msg("%s: %d, %s\n%s", rows[i].text, (int)said, why, text);
+        assert_int_equal(length, 77);
+        tmap_condition_free(w->condition);
+    }
+}
+
 int main(void)
 {
     if (lacks_isl("guards")) return 0;
@@ -396,6 +560,8 @@ int main(void)
         cmocka_unit_test(guards_of_random_conditions_agree_with_the_check),
         cmocka_unit_test(names_that_a_language_reserves_are_refused),
         cmocka_unit_test(no_text_of_the_callers_becomes_code),
+        cmocka_unit_test(assumptions_mean_what_they_say_in_c),
+        cmocka_unit_test(what_c_cannot_say_is_refused),
     };
     return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

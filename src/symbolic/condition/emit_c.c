@@ -71,11 +71,7 @@ static bool put_var(struct sym_c_text *c, const struct sym_facts *facts, enum wi
         sym_put(c->t, "%d)", q->kind == SYM_MIN);
         return ok;
     }
-    if (q->by > INT64_MAX) {
-        sym_fail(c->w, TMAP_E_BUDGET, "a divisor beyond 64 bits");
-        return false;
-    }
-    c->needs |= SYM_NEEDS_FLOOR;
+    c->needs |= SYM_NEEDS_FLOOR; /* divisors are read below 2^62 */
     sym_put(c->t, "%s_floor(", c->name);
     bool ok = put_part(c, facts, q->of);
     sym_put(c->t, "INT64_C(");
