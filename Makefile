@@ -7,7 +7,7 @@
 #
 # Optional parts are found, or said: WITH_ISL=, WITH_Z3= and WITH_CUDA= (empty) build without them.
 # MODE=release (default), debug, asan (address and undefined-behaviour sanitizers), tsan (threads),
-# fuzz (libFuzzer's instrumentation; make fuzz builds with it) or coverage (make coverage).
+# fuzz (libFuzzer's instrumentation; make fuzz builds with it), coverage (make coverage) or mcdc (make mcdc).
 # Each src/<folder> becomes objects by wildcard; a folder of src or of tests may add its own build.mk.
 
 VERSION  := 0.1.0
@@ -40,8 +40,12 @@ else ifeq ($(MODE),coverage)
 B        := build/coverage
 # What the compiler knows to be impossible is no branch; nothing is inlined, so each is counted once.
 OPT      := -O1 -fno-inline -g1 --coverage -fprofile-update=atomic
+else ifeq ($(MODE),mcdc)
+B        := build/mcdc
+# Each program adds what it ran to a file of its own, wherever it was started.
+OPT      := -O1 -g1 -fcoverage-mapping -fcoverage-mcdc -fprofile-instr-generate=$(CURDIR)/build/mcdc/raw/%m.profraw
 else
-$(error MODE is release, debug, asan, tsan, fuzz or coverage, not '$(MODE)')
+$(error MODE is release, debug, asan, tsan, fuzz, coverage or mcdc, not '$(MODE)')
 endif
 
 # --- optional parts: present unless asked for without -----------------------------------------

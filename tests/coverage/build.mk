@@ -9,6 +9,8 @@ COVERAGE_SWEEP ?= --every 41 --kinds memory,output
 # What the tests themselves do is not counted.
 ifeq ($(MODE),coverage)
 $(B)/tests/%.o: ALL_CFLAGS += -fno-profile-arcs -fno-test-coverage
+else ifeq ($(MODE),mcdc)
+$(B)/tests/%.o: ALL_CFLAGS += -fno-profile-instr-generate -fno-coverage-mapping -fno-coverage-mcdc
 endif
 .PHONY: coverage
 coverage:
@@ -20,4 +22,22 @@ else
 	-@GCOV_ERROR_FILE=/dev/null B=build/coverage VERSION=$(VERSION) tests/run $(COVERAGE_BIN) $(COVERAGE_SH)
 	-@GCOV_ERROR_FILE=/dev/null python3 tests/cli/sweep.py $(COVERAGE_SWEEP) build/coverage >build/coverage/sweep.log
 	@python3 tests/coverage/table.py build/coverage
+endif
+
+# make mcdc: conditions of src that the same tests show to decide alone (MC/DC, by clang 19), per folder; fails where more is open than tests/coverage/open allows. FOLDER=solve lists what is open there, of the last run.
+MCDC_CC    ?= clang-19
+MCDC_TABLE  = python3 tests/coverage/mcdc.py $(MCDC_CC:clang%=llvm%) build/mcdc
+.PHONY: mcdc
+mcdc:
+ifdef FOLDER
+	@$(MCDC_TABLE) $(FOLDER)
+else
+	@command -v $(MCDC_CC) >/dev/null || \
+	  { echo "mcdc: SKIP, no $(MCDC_CC) (apt-get install clang-19 llvm-19 libclang-rt-19-dev)"; exit 0; }; \
+	  mkdir -p build/mcdc && \
+	  { $(MAKE) --no-print-directory $(PARALLEL) MODE=mcdc CC=$(MCDC_CC) WARN=-w WITH_CUDA= test-build \
+	      build/mcdc/tests/fuzz/api/api 2>build/mcdc/log || { tail build/mcdc/log; exit 1; }; } && \
+	  rm -rf build/mcdc/raw && \
+	  { B=build/mcdc VERSION=$(VERSION) tests/run $(subst build/coverage/,build/mcdc/,$(COVERAGE_BIN)) $(COVERAGE_SH); \
+	    $(MCDC_TABLE); }
 endif

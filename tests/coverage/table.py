@@ -118,9 +118,9 @@ class Folder:
 
 
 def allowed():
-    """{folder: (lines, branches)} that may be open."""
+    """{folder: (lines, branches[, conditions])} that may be open."""
     rows = [line.split() for line in (HERE / "open").read_text().splitlines() if line and line[0] != "#"]
-    return {name: (int(lines), int(branches)) for name, lines, branches in rows}
+    return {row[0]: tuple(map(int, row[1:])) for row in rows}
 
 
 def table(files):
