@@ -88,11 +88,11 @@ static void message(const struct subject *s, tmap_row row, int slot, int index, 
             print_slot(&p, slot);
         else if (starts(&m, "{value}"))
             print_value(&p, slot, value);
-        else if (starts(&m, "{dtype}") && d)
+        else if (starts(&m, "{dtype}"))
             print_value(&p, F_DTYPE, d->dtype);
-        else if (starts(&m, "{span}") && d)
+        else if (starts(&m, "{span}"))
             print_number(&p, table_at(TABLE_SPAN, d->swizzle));
-        else if (starts(&m, "{rank}") && d)
+        else if (starts(&m, "{rank}"))
             print_number(&p, d->rank);
         else if (starts(&m, "{index}"))
             print_number(&p, index);
