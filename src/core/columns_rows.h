@@ -63,10 +63,6 @@ enum { PART_ONCE, PART_DIMS, PART_OUTER = PART_DIMS, PART_STRIDES, PART_SPATIALS
     if (kind != TMAP_TILED) rows(w, kind, rank, PART_SPATIALS, bad);
 #endif
 
-#define WIDE 1
-#define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
-#define OF_U32(column) WIDE_U32((column) + at)
-#define OF_I32(column) WIDE_I32((column) + at)
 #ifndef LOOK_UP
 #define LOOKED_UP 1
 #define LOOK_UP(table, index, out) (*(out) = (table)[(unsigned)*(index) & (TABLE_ENTRIES - 1)])
@@ -75,7 +71,15 @@ enum { PART_ONCE, PART_DIMS, PART_OUTER = PART_DIMS, PART_STRIDES, PART_SPATIALS
 #define WIDE_U32(p) __builtin_convertvector(*(const u32_there *)(p), v_i)
 #define WIDE_I32(p) __builtin_convertvector(*(const i32_there *)(p), v_i)
 #endif
-#define TYPES_OF_64                                                                                \
+
+#define WIDE 1
+#define WORD uint64_t
+#define EVERY_OF every_of_64
+#define ROWS_OF rows_of_64
+#define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
+#define OF_U32(column) WIDE_U32((column) + at)
+#define OF_I32(column) WIDE_I32((column) + at)
+#define TYPES                                                                                      \
     typedef int64_t lane;                                                                          \
     typedef VECTOR(int64_t, VECTOR_BYTES) v_i;                                                     \
     typedef VECTOR(uint64_t, VECTOR_BYTES) v_u;                                                    \
@@ -83,97 +87,23 @@ enum { PART_ONCE, PART_DIMS, PART_OUTER = PART_DIMS, PART_STRIDES, PART_SPATIALS
     typedef IN_COLUMN(uint64_t, VECTOR_BYTES) u64_there;                                           \
     typedef IN_COLUMN(uint32_t, VECTOR_BYTES / 2) u32_there;                                       \
     typedef IN_COLUMN(int32_t, VECTOR_BYTES / 2) i32_there
-ALWAYS_INLINE void every_of_64(const struct columns_view *w, const int kind, const uint32_t rank,
-                               const int part, uint64_t *bad)
-{
-    TYPES_OF_64;
-    OVER_BLOCK
-    {
-        v_i here = ALL(0);
-#define ROW_OF ROW_EVERY
-#include "rules/desc.def"
-#undef ROW_OF
-        const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
-        if (part == PART_ONCE || part == ANY_PART)
-            *(v_i *)(bad + at) = says;
-        else
-            *(v_i *)(bad + at) |= says;
-    }
-}
-ALWAYS_INLINE void rows_of_64(const struct columns_view *w, enum columns_how how,
-                              const uint8_t *class, const int kind, const uint32_t rank,
-                              uint64_t *bad)
-{
-    TYPES_OF_64;
-    const int part = ANY_PART;
-    const bool always_done = how == ROWS_LEFT;
-    if (how == ROWS_EVERY) {
-        EVERY_PART(every_of_64)
-        return;
-    }
-    OVER_BLOCK
-    {
-        v_i here = ALL(0);
-        if (always_done) {
-#define ROW_OF ROW_ALWAYS
-#include "rules/desc.def"
-#undef ROW_OF
-        }
-        *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
-    }
-#define ROW_OF ROW_SOME
-#include "rules/desc.def"
-#undef ROW_OF
-}
-#undef WIDE
-#undef OF_U64
-#undef OF_U32
-#undef OF_I32
+#include "core/columns_lanes.h"
 
 #define WIDE 0
+#define WORD uint32_t
+#define EVERY_OF every_of_32
+#define ROWS_OF rows_of_32
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
 #define OF_U32(column) ((v_u) * (const u32_there *)((column) + at))
 #define OF_I32(column) ((v_i) * (const i32_there *)((column) + at))
-#define TYPES_OF_32                                                                                \
+#define TYPES                                                                                      \
     typedef int32_t lane;                                                                          \
     typedef VECTOR(int32_t, VECTOR_BYTES) v_i;                                                     \
     typedef VECTOR(uint32_t, VECTOR_BYTES) v_u;                                                    \
     typedef VECTOR(float, VECTOR_BYTES) v_f;                                                       \
     typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;                                           \
     typedef IN_COLUMN(int32_t, VECTOR_BYTES) i32_there
-ALWAYS_INLINE void every_of_32(const struct columns_view *w, const int kind, const uint32_t rank,
-                               const int part, uint32_t *bad)
-{
-    TYPES_OF_32;
-    OVER_BLOCK
-    {
-        v_i here = ALL(0);
-#define ROW_OF ROW_EVERY
-#include "rules/desc.def"
-#undef ROW_OF
-        const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
-        if (part == PART_ONCE || part == ANY_PART)
-            *(v_i *)(bad + at) = says;
-        else
-            *(v_i *)(bad + at) |= says;
-    }
-}
-ALWAYS_INLINE void rows_of_32(const struct columns_view *w, enum columns_how how,
-                              const uint8_t *class, const int kind, const uint32_t rank,
-                              uint32_t *bad)
-{
-    TYPES_OF_32;
-    const int part = ANY_PART;
-    const bool always_done = false;
-    if (how == ROWS_EVERY) {
-        EVERY_PART(every_of_32)
-        return;
-    }
-    OVER_BLOCK *(v_i *)(bad + at) = ALL(0);
-#define ROW_OF ROW_SOME
-#include "rules/desc.def"
-#undef ROW_OF
-}
+#include "core/columns_lanes.h"
 
 /* What the tables say of the block's types and swizzles. */
 ALWAYS_INLINE void look_up(const struct columns_view *w)
