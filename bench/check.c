@@ -64,10 +64,12 @@ report(const char *what, const struct tmap_checker *c, const struct tmap_desc *d
 }
 
 /* The set by columns, a rank a table: each 16384 long, so that what a call asks once is a small
- * part. */
+ * part. By the rows of every vector width that this processor has. */
 #define LONG 16384
-static void by_columns(const struct tmap_checker *c, const struct tmap_desc *set, bool all)
+static void by_columns(const struct tmap_checker *c, const struct tmap_desc *set, bool all,
+                       enum columns_isa isa)
 {
+    static const char *const names[COLUMNS_ISAS] = {"base", "AVX2", "AVX-512"};
     static struct tmap_desc d[LONG];
     static enum tmap_verdict verdicts[LONG];
     for (uint32_t rank = 1; rank <= TMAP_MAX_RANK; rank++) {
@@ -80,15 +82,15 @@ static void by_columns(const struct tmap_checker *c, const struct tmap_desc *set
         if (!all) table_keep_shape(&t);
         for (int r = 0; r < REPEATS; r++) {
             const double start = now_ns();
-            tmap_check_columns(c, &t.column, n, verdicts, &asked);
+            asked = columns_check(columns_rows_of(isa), c, &t.column, n, verdicts);
             ns[r] = (now_ns() - start) / (double)n;
         }
         qsort(ns, REPEATS, sizeof ns[0], by_value);
-        printf(
-            "by columns, rank %u, %-24s %5zu descriptors  median %6.1f ns  p10 %6.1f  p90 %6.1f  "
-            "(one by one %zu)\n",
-            rank, all ? "every member" : "address, dim, stride, box", n, ns[REPEATS / 2],
-            ns[REPEATS / 10], ns[REPEATS * 9 / 10], asked);
+        printf("by columns, %-7s rank %u, %-24s %5zu descriptors  median %6.1f ns  p10 %6.1f  p90 "
+               "%6.1f  "
+               "(one by one %zu)\n",
+               names[isa], rank, all ? "every member" : "address, dim, stride, box", n,
+               ns[REPEATS / 2], ns[REPEATS / 10], ns[REPEATS * 9 / 10], asked);
         table_free(&t);
     }
 }
@@ -134,8 +136,11 @@ int main(int argc, char **argv)
     report("verdict of a legal one", &c, legal, legals, verdicts);
     report("all violations of an illegal one", &c, illegal, illegals, violations);
     report("verdict, legal and illegal mixed", &c, set, CHECK_SET, verdicts);
-    by_columns(&c, set, true);
-    by_columns(&c, set, false);
+    for (int isa = COLUMNS_ISAS; isa-- > 0;) {
+        if (columns_rows_of((enum columns_isa)isa) == NULL) continue;
+        by_columns(&c, set, true, (enum columns_isa)isa);
+        by_columns(&c, set, false, (enum columns_isa)isa);
+    }
     driver_beside();
     return 0;
 }
