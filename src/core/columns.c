@@ -189,8 +189,13 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
     struct asked a;
     struct columns_bad bad;
     enum tmap_verdict few[COLUMNS_BLOCK];
-    struct columns_view w = {
-        .target = &checker->target, .common = &c->common, .size_bits = b.size_bits, .span = b.span};
+    struct columns_view w = {.target = checker->target,
+                             .kind = c->common.kind,
+                             .rank = c->common.rank,
+                             .flags = c->common.flags,
+                             .map_address = c->common.map_address,
+                             .size_bits = b.size_bits,
+                             .span = b.span};
     size_t one_by_one = 0;
     ask(checker, &a);
     if (n >= FOLD_FROM) fold(checker, c, &a);

@@ -28,8 +28,10 @@
 
 /* Entry k of each column is that of the block's k-th descriptor; none is NULL. */
 struct columns_view {
-    const struct tmap_target *target;
-    const struct tmap_desc *common;
+    struct tmap_target target;
+    int32_t kind; /* of all, as the next three */
+    uint32_t rank, flags;
+    uint64_t map_address;
     struct tmap_columns column;
     /* what a table says of an entry: of its type, of its swizzle; to be looked up of this block? */
     uint32_t *size_bits, *span;

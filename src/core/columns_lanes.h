@@ -12,7 +12,7 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, const int kind, const 
 #include "rules/desc.def"
 #undef ROW_OF
         const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
-        if (part == PART_ONCE || part == ANY_PART)
+        if (part & PART_ONCE)
             *(v_i *)(bad + at) = says;
         else
             *(v_i *)(bad + at) |= says;

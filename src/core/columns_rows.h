@@ -45,21 +45,28 @@
         }                                                                                          \
     }
 /* Rows are looked at by their span, so that what those of a part read stays in the registers; or
- * all together (ANY_PART) where there are registers enough (ROWS_AT_ONCE). */
-enum { PART_ONCE, PART_DIMS, PART_OUTER = PART_DIMS, PART_STRIDES, PART_SPATIALS, ANY_PART };
+ * all together where there are registers enough (ROWS_AT_ONCE). */
+enum {
+    PART_ONCE = 1,
+    PART_DIMS = 2,
+    PART_OUTER = PART_DIMS,
+    PART_STRIDES = 4,
+    PART_SPATIALS = 8,
+    ANY_PART = 15
+};
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
     if (WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                                \
-        ((KINDS_##kinds >> kind) & 1) && (part == PART_##span || part == ANY_PART)) {              \
+        ((KINDS_##kinds >> kind) & 1) && (part & PART_##span)) {                                   \
         ROW_OF(id, span, when, must)                                                               \
     }
 
 #ifdef ROWS_AT_ONCE
 #define EVERY_PART(rows) rows(w, kind, rank, ANY_PART, bad);
 #else
+/* Of 64 bits, strides ask of types and interleaves as single rows do. */
 #define EVERY_PART(rows)                                                                           \
-    rows(w, kind, rank, PART_ONCE, bad);                                                           \
-    rows(w, kind, rank, PART_DIMS, bad);                                                           \
-    rows(w, kind, rank, PART_STRIDES, bad);                                                        \
+    rows(w, kind, rank, PART_ONCE | (WIDE ? PART_STRIDES : 0), bad);                               \
+    rows(w, kind, rank, PART_DIMS | (WIDE ? 0 : PART_STRIDES), bad);                               \
     if (kind != TMAP_TILED) rows(w, kind, rank, PART_SPATIALS, bad);
 #endif
 
@@ -143,12 +150,13 @@ ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
         rows_of_32(w, how, class, (k), (r), bad->of_32);                                           \
         break;
 
-COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *w, enum columns_how how,
+COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *view, enum columns_how how,
                                      const uint8_t *class, uint32_t of_all, struct columns_bad *bad,
                                      enum tmap_verdict *verdicts)
 {
+    const struct columns_view own = *view, *w = &own; /* no store of a lane can change it */
     look_up(w);
-    switch (8 * w->common->kind + (int)w->common->rank) {
+    switch (8 * w->kind + (int)w->rank) {
         OF_KIND_AND_RANK(TMAP_TILED, 1)
         OF_KIND_AND_RANK(TMAP_TILED, 2)
         OF_KIND_AND_RANK(TMAP_TILED, 3)

@@ -25,12 +25,12 @@
 
 /* integers */
 #define K(n) ALL(n)
-#define CUDA ALL(w->target->cuda)
-#define SM ALL(w->target->arch >> 2)
+#define CUDA ALL(w->target.cuda)
+#define SM ALL(w->target.arch >> 2)
 #define KIND ALL(NATIVE_KIND)
 #define RANK ALL(NATIVE_RANK)
-#define FLAG(bit) ALL((w->common->flags >> (bit)) & 1)
-#define MAP_ADDRESS ((v_u)ALL(w->common->map_address))
+#define FLAG(bit) ALL((w->flags >> (bit)) & 1)
+#define MAP_ADDRESS ((v_u)ALL(w->map_address))
 #define DTYPE OF_I32(w->column.dtype)
 #define ADDRESS OF_U64(w->column.address)
 #define DIM(i) OF_U64(w->column.dim[i])

@@ -198,7 +198,16 @@ static void hold_to(columns_rows *rows, enum columns_how how, tmap_row only, uin
     struct columns_bad bad;
     struct table t;
     table_make(table, COLUMNS_BLOCK, &t);
-    const struct columns_view view = {&target, &table[0], t.column, size_bits, span, true, true};
+    const struct columns_view view = {.target = target,
+                                      .kind = table[0].kind,
+                                      .rank = table[0].rank,
+                                      .flags = table[0].flags,
+                                      .map_address = table[0].map_address,
+                                      .column = t.column,
+                                      .size_bits = size_bits,
+                                      .span = span,
+                                      .types_differ = true,
+                                      .swizzles_differ = true};
     for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
         if (row == only || (only == ROW_COUNT && row_table[row].effect == EFFECT_VIOLATION))
             class[row] = CLASS_DECIDES;
