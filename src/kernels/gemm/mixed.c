@@ -184,9 +184,11 @@ static bool lay_out(const struct draft *t, uint32_t room, struct tmap_gemm_confi
     enum { SLOT_ALIGN = 1024, MOST_STAGES = 16 };
     const int32_t cols = t->instance->cols, scales = t->groups * MIXED_ROWS * 2;
     struct gemm_mixed *q = &all->mixed;
-    q->scales_at = MIXED_WEIGHTS_BYTES + t->span * 2 * cols;
-    q->zeros_at = q->scales_at + scales;
-    const int32_t end = q->zeros_at + (t->problem->zeros ? scales / 2 : 0);
+    const int32_t scales_at = MIXED_WEIGHTS_BYTES + t->span * 2 * cols;
+    const int32_t zeros_at = scales_at + scales;
+    const int32_t end = zeros_at + (t->problem->zeros ? scales / 2 : 0);
+    q->scales_at = t->groups ? scales_at : 0;
+    q->zeros_at = t->problem->zeros ? zeros_at : 0;
     const int32_t slot = (end + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
     const int32_t across = MIXED_ROWS / 8 / (cols <= MIXED_WHOLE_COLS ? 8 : 4);
     const int32_t exchange = (t->instance->warps / across - 1) * MIXED_ROWS * cols * 4;
@@ -225,6 +227,14 @@ static bool deal_out(const struct tmap_gemm *suite, const struct draft *t,
     return true;
 }
 
+/* A chunk's number shifted by so much is that of its group, of so many in a k-block. */
+static int32_t shift_of(int32_t groups)
+{
+    int32_t shift = 0;
+    while (groups << shift < GEMM_SPAN_BYTES / MIXED_CHUNK_BYTES) shift++;
+    return shift;
+}
+
 static void fill(const struct tmap_gemm *suite, const struct draft *t, bool early,
                  struct gemm_mixed_params *all)
 {
@@ -249,6 +259,7 @@ static void fill(const struct tmap_gemm *suite, const struct draft *t, bool earl
     q->row_scales = x->group == 0 ? x->scales : 0;
     q->groups = t->groups;
     q->group_chunks = x->group * weights[x->weight].bits / 8 / MIXED_CHUNK_BYTES;
+    q->group_shift = shift_of(t->groups ? t->groups : 1);
     q->has_zeros = x->zeros != 0;
     q->early = early;
 }

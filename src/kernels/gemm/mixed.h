@@ -28,10 +28,11 @@ struct gemm_mixed {
     struct gemm_map scales, zeros; /* a row of N for every group of K */
     uint64_t row_scales;           /* N floats, where there are no groups; or 0 */
     int32_t group_chunks;          /* of a row of weights in a group; 0: there are no groups */
+    int32_t group_shift;           /* chunk >> group_shift: the group of it in a k-block */
     int32_t groups;                /* in a k-block */
     int32_t has_zeros;
     int32_t early; /* the first weights are loaded before the launch's predecessor has ended */
-    int32_t scales_at, zeros_at; /* in a slot */
+    int32_t scales_at, zeros_at; /* in a slot; 0 where there are none */
     uint64_t weights_policy;     /* L2 eviction */
 };
 

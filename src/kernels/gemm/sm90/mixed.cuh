@@ -169,14 +169,13 @@ PTX_FN void multiply_chunk(float (&part)[S::SUMS], const gemm_params &p,
     }
 }
 
-// The scales of the lane's rows, 1 where there are no groups.
+// The scales of the lane's rows, 1 where there are no groups: what is loaded then are weights. A
+// branch would keep the loads after it from being issued before it.
 template <class S>
 PTX_FN void load_scales(float (&scale)[S::ROWS], const gemm_mixed &q, uint32_t slot,
                         const mixed_lane<S> &at, uint32_t group)
 {
-#pragma unroll
-    for (int r = 0; r < S::ROWS; r++) scale[r] = 1;
-    if (q.group_chunks == 0) return;
+    constexpr uint32_t ONES = S::KIND == GEMM_BF16 ? 0x3f803f80 : 0x3c003c00;
     const uint32_t from =
         slot + q.scales_at + (group * MIXED_ROWS + at.eight * 8 + at.first_row) * 2;
     uint32_t x[4];
@@ -185,21 +184,23 @@ PTX_FN void load_scales(float (&scale)[S::ROWS], const gemm_mixed &q, uint32_t s
     else
         ptx::load_shared_64(from, x[0], x[1]);
 #pragma unroll
-    for (int r = 0; r < S::ROWS; r += 2) two_floats<S::KIND>(x[r / 2], scale[r], scale[r + 1]);
+    for (int r = 0; r < S::ROWS; r += 2)
+        two_floats<S::KIND>(q.group_chunks ? x[r / 2] : ONES, scale[r], scale[r + 1]);
 }
 
 template <class S>
 PTX_FN void load_biases(uint32_t (&bias)[S::ROWS], const gemm_params &p, const gemm_mixed &q,
                         uint32_t slot, const mixed_lane<S> &at, uint32_t group)
 {
-    uint32_t x[2] = {NO_ZEROS<S>, NO_ZEROS<S>};
     const uint32_t from = slot + q.zeros_at + group * MIXED_ROWS + at.eight * 8 + at.first_row;
-    if (q.has_zeros && !FAULT(p, 112)) {
+    uint32_t x[2] = {0, 0};
+    if constexpr (S::WEIGHT != MIXED_E4M3) {
         if constexpr (S::ROWS == 8)
             ptx::load_shared_64(from, x[0], x[1]);
         else
             x[0] = ptx::load_shared_32(from);
     }
+    if (!q.has_zeros || FAULT(p, 112)) x[0] = x[1] = NO_ZEROS<S>;
 #pragma unroll
     for (int r = 0; r < S::ROWS; r++) bias[r] = unpack_bias<S>(x[r / 4], r % 4);
 }
@@ -213,8 +214,7 @@ PTX_FN void multiply_slot(float (&acc)[S::SUMS], const gemm_params &p, const gem
     constexpr bool LATE = S::WARPS > 8; // scales have no registers beside the rows
 #pragma unroll AT_ONCE
     for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
-        const uint32_t group =
-            q.group_chunks == 0 ? 0 : (FAULT(p, 113) ? 0 : first / q.group_chunks);
+        const uint32_t group = FAULT(p, 113) ? 0 : first >> q.group_shift;
         float part[S::SUMS], scale[S::ROWS];
         uint32_t bias[S::ROWS];
         load_biases<S>(bias, p, q, slot, at, group);
