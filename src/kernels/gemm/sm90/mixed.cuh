@@ -399,7 +399,7 @@ PTX_FN void store_mixed(const float (&acc)[S::SUMS], const gemm_params &p, const
     float scale[S::ROWS];
 #pragma unroll
     for (int r = 0; r < S::ROWS; r++)
-        scale[r] = q.row_scales ? ((const float *)q.row_scales)[n + r] : 1;
+        scale[r] = UNIT<S> * (q.row_scales ? ((const float *)q.row_scales)[n + r] : 1);
 #pragma unroll
     for (int strip = 0; strip < S::STRIPS; strip++)
 #pragma unroll

@@ -24,29 +24,32 @@ PTX_FN uint32_t mask_or(uint32_t x, uint32_t mask, uint32_t bits)
     return y;
 }
 
-#define PAIR_OP(NAME, OP)                                                                          \
-    template <int KIND> PTX_FN uint32_t NAME(uint32_t a, uint32_t b)                               \
-    {                                                                                              \
-        uint32_t y;                                                                                \
-        if constexpr (KIND == GEMM_BF16)                                                           \
-            asm(OP ".bf16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                              \
-        else                                                                                       \
-            asm(OP ".f16x2 %0, %1, %2;" : "=r"(y) : "r"(a), "r"(b));                               \
-        return y;                                                                                  \
-    }
-PAIR_OP(pair_sub, "sub.rn")
-PAIR_OP(pair_mul, "mul.rn")
-#undef PAIR_OP
-
-// Numbers whose last bit of the significand is 1: an unsigned number written there is added.
-template <int KIND> constexpr uint32_t MAGIC = KIND == GEMM_BF16 ? 0x43004300 : 0x64006400;
-
-// Of signed bytes in the low halves' low bytes. bf16 has room for seven bits: the eighth makes of
-// 128 a 256 to take away.
-template <int KIND> PTX_FN uint32_t signed_pair(uint32_t x)
+// a * b + c of the halves.
+template <int KIND> PTX_FN uint32_t pair_fma(uint32_t a, uint32_t b, uint32_t c)
 {
-    return pair_sub<KIND>(mask_or(x, 0x007f007f, MAGIC<KIND>), mask_or(x, 0x00800080, MAGIC<KIND>));
+    uint32_t y;
+    if constexpr (KIND == GEMM_BF16)
+        asm("fma.rn.bf16x2 %0, %1, %2, %3;" : "=r"(y) : "r"(a), "r"(b), "r"(c));
+    else
+        asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(y) : "r"(a), "r"(b), "r"(c));
+    return y;
 }
+
+// What is added is -0.
+template <int KIND> PTX_FN uint32_t pair_mul(uint32_t a, uint32_t b)
+{
+    return pair_fma<KIND>(a, b, 0x80008000);
+}
+
+// An unsigned number in a half's low byte is, as one of 16 bits without an exponent, so many of the
+// least there are: 2^-133 in bf16, 2^-24 in fp16. The largest power of two makes it so many of
+// 2^-6 or 2^-9, and a number 4 bits higher needs a 16th of it. D is multiplied by the rest.
+template <int KIND> constexpr uint32_t GROW = KIND == GEMM_BF16 ? 0x7f007f00 : 0x78007800;
+template <int KIND> constexpr uint32_t GROW_HIGH = KIND == GEMM_BF16 ? 0x7d007d00 : 0x68006800;
+template <class S>
+constexpr float UNIT = S::WEIGHT == MIXED_E4M3 ? 1
+                       : S::KIND == GEMM_BF16  ? 64
+                                               : 512;
 
 // Of e4m3 in the halves' high bytes: exponents of another bias, which a multiplication mends, also
 // of what has none. (0x7f counts as 480.)
@@ -62,33 +65,30 @@ template <int KIND> PTX_FN uint32_t e4m3_pair(uint32_t x)
 template <class S>
 PTX_FN void unpack(uint32_t (&pair)[S::PAIRS], uint32_t word, uint32_t bias, const gemm_params &p)
 {
-    if (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_F16) word ^= 0x80808080;
+    if (FAULT(p, 120)) word &= 0x7f7f7f7f;
+    if (S::WEIGHT == MIXED_S8) word ^= 0x80808080;
 #pragma unroll
     for (int i = 0; i < S::PAIRS; i++) {
-        if constexpr (S::WEIGHT == MIXED_U4) {
-            pair[i] = pair_sub<S::KIND>(
-                mask_or(word >> (FAULT(p, 110) ? 4 * (i ^ 1) : 4 * i), 0x000f000f, MAGIC<S::KIND>),
-                bias);
-        } else if constexpr (S::WEIGHT == MIXED_E4M3) {
+        const int at = FAULT(p, 110) ? i ^ 1 : i;
+        if constexpr (S::WEIGHT == MIXED_E4M3)
             pair[i] = e4m3_pair<S::KIND>(i ? word : word << 8);
-        } else if constexpr (S::KIND == GEMM_F16) {
-            pair[i] = pair_sub<S::KIND>(mask_or(word >> 8 * i, 0x00ff00ff, MAGIC<S::KIND>), bias);
-        } else {
-            pair[i] = pair_sub<S::KIND>(
-                signed_pair<S::KIND>(word >> 8 * i & (FAULT(p, 120) ? 0xff7fff7f : ~0u)), bias);
-        }
+        else if constexpr (S::WEIGHT == MIXED_S8)
+            pair[i] = pair_fma<S::KIND>(word >> 8 * i & 0x00ff00ff, GROW<S::KIND>, bias);
+        else if (at % 2)
+            pair[i] =
+                pair_fma<S::KIND>(word >> 4 * (at - 1) & 0x00f000f0, GROW_HIGH<S::KIND>, bias);
+        else
+            pair[i] = pair_fma<S::KIND>(word >> 4 * at & 0x000f000f, GROW<S::KIND>, bias);
     }
 }
 
-// What unpack() takes away of row `row`'s weights: the zero, and the number it was written on.
+// What unpack() adds to row `row`'s weights: the zero taken away.
 template <class S> PTX_FN uint32_t unpack_bias(uint32_t zeros, int row)
 {
-    const uint32_t select = row | row << 8 | 0x4040;
+    constexpr uint32_t MINUS = 0x80008000;
     if constexpr (S::WEIGHT == MIXED_E4M3) return 0;
-    if constexpr (S::WEIGHT == MIXED_S8 && S::KIND == GEMM_BF16)
-        return signed_pair<S::KIND>(__byte_perm(zeros, 0, select));
-    if constexpr (S::WEIGHT == MIXED_S8) zeros ^= 0x80808080;
-    return __byte_perm(zeros, MAGIC<S::KIND> >> 8, select);
+    if (S::WEIGHT == MIXED_S8) zeros ^= 0x80808080;
+    return pair_mul<S::KIND>(__byte_perm(zeros, 0, row | row << 8 | 0x4040), GROW<S::KIND> | MINUS);
 }
 
 // A zero where none is given.
