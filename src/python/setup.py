@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import sys
+import sysconfig
 
 from setuptools import setup
 
@@ -42,8 +43,12 @@ import build_ffi  # noqa: E402
 for missing in build_ffi.missing():
     print(f"libtmap: {missing}", file=sys.stderr)
 
+# cffi builds against the limited API of CPython, so one wheel is for all versions from 3.9 on.
+limited = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+
 setup(
     version=build_ffi.version(),
+    options={"bdist_wheel": {"py_limited_api": "cp39"}} if limited else {},
     libraries=[("tmap-python", build_ffi.archive())],
     cffi_modules=[f"build_ffi.py:{name}" for name in build_ffi.modules()],
 )

@@ -29,6 +29,11 @@ fi
 for left in build csrc; do
     [ ! -e "$tmp/tree/src/python/$left" ] || { echo "not ok 1 - the install leaves src/python/$left in the tree"; exit 1; }
 done
+# One wheel for all versions: the limited API, which an interpreter without its lock does not have.
+if "$py" -c 'import sys, sysconfig; sys.exit(sys.implementation.name != "cpython" or bool(sysconfig.get_config_var("Py_GIL_DISABLED")))'; then
+    grep -q '^Tag: cp39-abi3-' "$tmp"/venv/lib/python3*/site-packages/libtmap-*.dist-info/WHEEL ||
+        { echo "not ok 1 - the wheel is for one version of Python"; exit 1; }
+fi
 # What a wheel built so asks of glibc: nothing newer than manylinux_2_28 has.
 if command -v objdump >/dev/null; then
     objdump -T "$tmp"/venv/lib/python3*/site-packages/libtmap/*.so | grep -oE 'GLIBC_2\.[0-9]+' |
