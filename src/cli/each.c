@@ -148,13 +148,19 @@ static void each_operand(struct each *e)
 }
 
 /* The records of this part: all inputs are cut once to count them. */
-static void choose_part(struct each *e, const struct cli_shard *shard)
+static bool choose_part(struct each *e, const struct cli_shard *shard)
 {
+    for (size_t i = 0; i < e->cli->operand_count; i++)
+        if (strcmp(e->cli->operand[i], "-") == 0) {
+            cli_shard_piped(e->cli);
+            return false;
+        }
     e->counting = true;
     each_operand(e);
     cli_shard_range(shard, e->number, &e->first, &e->end);
     e->counting = false;
     e->number = 0;
+    return true;
 }
 
 void cli_each(struct cli *cli, unsigned flags, cli_answer *answer, void *user)
@@ -167,8 +173,9 @@ void cli_each(struct cli *cli, unsigned flags, cli_answer *answer, void *user)
         cli_note(cli, CLI_USAGE);
     } else if (cli_is_given(cli)) {
         if (cli_given(cli, &stream)) each_record(&e, &stream);
-    } else {
-        if (shard.count) choose_part(&e, &shard);
+    } else if (!shard.count || choose_part(&e, &shard)) {
         each_operand(&e);
+    } else {
+        cli_note(cli, CLI_USAGE);
     }
 }

@@ -3,6 +3,11 @@
 
 #include <stdlib.h>
 
+void cli_shard_piped(struct cli *cli)
+{
+    cli_usage(cli, "--shard needs files: what is piped is read once, and counted before");
+}
+
 bool cli_shard_get(struct cli *cli, struct cli_shard *out)
 {
     const char *text = cli_get(cli, "shard");
@@ -22,7 +27,7 @@ bool cli_shard_get(struct cli *cli, struct cli_shard *out)
         return false;
     }
     if (cli->operand_count == 0) {
-        cli_usage(cli, "--shard needs files: what is piped is read once, and counted before");
+        cli_shard_piped(cli);
         return false;
     }
     *out = (struct cli_shard){i - 1, n};

@@ -13,6 +13,9 @@ struct cli_shard {
  * output is not JSON lines, which alone can be put together. */
 bool cli_shard_get(struct cli *cli, struct cli_shard *out);
 
+/* cli_shard_piped() : says that standard input, which is read once, cannot be counted before. */
+void cli_shard_piped(struct cli *cli);
+
 /* cli_shard_range() : of n things those from *first to before *end; all without --shard. */
 void cli_shard_range(const struct cli_shard *shard, uint64_t n, uint64_t *first, uint64_t *end);
 

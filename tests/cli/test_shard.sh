@@ -73,6 +73,8 @@ unset FAKE_CUDA
 cp tests/golden/emulate-copy/in.ptx "$tmp/copy.ptx"
 whole "emulate" emulate "$tmp/copy.ptx" --block 64 --arg A=u32[64]:index --arg D=u32[64] --expect 'D=copy(A)' \
     --schedule all --seeds 9
+"$tmap" tune --model -f jsonl --shard 1/2 - <"$tmp/products.json" >"$tmp/log" 2>&1
+ok "what is piped cannot be counted before: a usage error, by - too" test $? -eq 3
 "$tmap" emulate --shard 1/2 -f jsonl "$tmp/copy.ptx" --schedule never >/dev/null 2>&1
 ok "emulate: an unknown schedule is a usage error" test $? -eq 3
 
