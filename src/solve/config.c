@@ -253,6 +253,12 @@ size_t config_tile_copies(const struct config_tile *t, size_t *chunks)
     return (size_t)sum_mul(cut.pieces, cut.chunks);
 }
 
+uint32_t config_tile_class(const struct config_tile *t)
+{
+    const struct cut cut = cut_of(t);
+    return cut.span / 16 * 2 + (cut.span && cut.pieces > 1);
+}
+
 void config_tile_copy(const struct tmap_problem *p, const struct config_tile *t, size_t i,
                       struct tmap_config_copy *out)
 {

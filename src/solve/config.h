@@ -46,6 +46,10 @@ struct config_tile config_tile_of(const struct tmap_problem *p, const struct tma
 size_t config_tile_copies(const struct config_tile *tile, size_t *chunks);
 void config_tile_copy(const struct tmap_problem *p, const struct config_tile *tile, size_t i,
                       struct tmap_config_copy *out);
+/* Of tiles of one operand that have the same rows and place: those of a class are judged by the
+ * same copies. 0: of none. */
+#define CONFIG_TILE_CLASSES 18
+uint32_t config_tile_class(const struct config_tile *tile);
 /* Adds the rows that the tile's copies violate. */
 void config_judge_tile(const struct config_judge *j, const struct config_tile *tile,
                        struct tmap_config_answer *out);

@@ -56,6 +56,21 @@ static bool tile_is_legal(const struct run *r, const struct config_tile *t)
     return a.verdict == TMAP_LEGAL;
 }
 
+/* What is known of an operand's tiles of some rows, at one place: by class, 1 + legal. */
+struct judged {
+    uint32_t block_rows;
+    uint8_t by_class[CONFIG_TILE_CLASSES];
+};
+
+static bool class_is_legal(const struct run *r, const struct config_tile *t, struct judged *known)
+{
+    const uint32_t class = config_tile_class(t);
+    if (class == 0) return tile_is_legal(r, t);
+    if (known->block_rows != t->block_rows) *known = (struct judged){.block_rows = t->block_rows};
+    if (!known->by_class[class]) known->by_class[class] = 1 + tile_is_legal(r, t);
+    return known->by_class[class] == 2;
+}
+
 /* The facts of a configuration without those of its stages, or with nothing else. */
 static bool rest_is_legal(const struct run *r, struct tmap_config c)
 {
@@ -94,25 +109,20 @@ static bool block_is_legal(const struct run *r, uint32_t block)
     return pipeline_is_legal(r->j.checker, &r->j.derived, &only);
 }
 
-static void fill_tiles(struct run *r)
+/* Tiles of operand 0 or 1, by its blocks of M or N and by block_k. */
+static void fill_tiles(struct run *r, uint32_t operand, const uint32_t *blocks, size_t count,
+                       uint8_t *legal, uint64_t *bytes)
 {
     const struct tmap_space *s = r->s;
-    for (size_t k = 0; k < s->block_k_count; k++) {
-        struct tmap_config c = {.block_k = s->block_k[k]};
-        r->k[k] = block_is_legal(r, s->block_k[k]);
-        for (size_t m = 0; m < s->block_m_count; m++) {
-            c.block_m = s->block_m[m];
-            const struct config_tile t = config_tile_of(r->j.p, &c, 0, 0);
-            r->a[m * s->block_k_count + k] = tile_is_legal(r, &t);
-            r->a_bytes[m * s->block_k_count + k] = config_tile_bytes(&t);
+    struct judged known = {0};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < s->block_k_count; k++) {
+            struct tmap_config c = {.block_k = s->block_k[k]};
+            *(operand ? &c.block_n : &c.block_m) = blocks[i];
+            const struct config_tile t = config_tile_of(r->j.p, &c, operand, 0);
+            legal[i * s->block_k_count + k] = class_is_legal(r, &t, &known);
+            bytes[i * s->block_k_count + k] = config_tile_bytes(&t);
         }
-        for (size_t n = 0; n < s->block_n_count; n++) {
-            c.block_n = s->block_n[n];
-            const struct config_tile t = config_tile_of(r->j.p, &c, 1, 0);
-            r->b[n * s->block_k_count + k] = tile_is_legal(r, &t);
-            r->b_bytes[n * s->block_k_count + k] = config_tile_bytes(&t);
-        }
-    }
 }
 
 /* Verdicts by block_n and warps for one block_m. */
@@ -120,13 +130,14 @@ static void fill_rest(struct run *r, size_t m)
 {
     const struct tmap_space *s = r->s;
     struct tmap_config c = {.block_m = s->block_m[m]};
+    struct judged known = {0};
     if (r->present == m) return;
     r->present = m;
     for (size_t n = 0; n < s->block_n_count; n++) {
         c.block_n = s->block_n[n];
         const struct config_tile out = config_tile_of(r->j.p, &c, 2, 0);
         r->staging[n] = r->j.p->model == TMAP_MODEL_TRITON ? config_tile_bytes(&out) : 0;
-        const bool stored = r->j.p->model != TMAP_MODEL_TRITON || tile_is_legal(r, &out);
+        const bool stored = r->j.p->model != TMAP_MODEL_TRITON || class_is_legal(r, &out, &known);
         for (size_t w = 0; w < s->warps_count; w++) {
             c.warps = s->warps[w];
             r->rest[n * s->warps_count + w] =
@@ -259,7 +270,10 @@ enum tmap_status tmap_prune_space(const struct tmap_checker *checker, const stru
     }
     if (n == 0) return TMAP_OK;
     lay_out(&r, workspace);
-    fill_tiles(&r);
+    for (size_t k = 0; k < space->block_k_count; k++)
+        r.k[k] = block_is_legal(&r, space->block_k[k]);
+    fill_tiles(&r, 0, space->block_m, space->block_m_count, r.a, r.a_bytes);
+    fill_tiles(&r, 1, space->block_n, space->block_n_count, r.b, r.b_bytes);
     const uint64_t each = (uint64_t)space->stages_count * space->warps_count;
     const uint64_t tile = first / each, mn = tile / space->block_k_count;
     struct tile t = {.m = (size_t)(mn / space->block_n_count),
