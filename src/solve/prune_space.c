@@ -213,9 +213,11 @@ static void judge_tile(struct run *r, struct tile *t, uint64_t from, uint64_t to
     t->config = (struct tmap_config){
         .block_m = s->block_m[t->m], .block_n = s->block_n[t->n], .block_k = s->block_k[t->k]};
     fill_rest(r, t->m);
-    const uint8_t *sums = r->a[mk] && r->k[t->k] ? sums_of(r, t) : NULL;
+    const uint8_t *rest = r->rest + t->n * s->warps_count;
+    const bool some = r->a[mk] && r->k[t->k] && memchr(rest, TMAP_LEGAL, s->warps_count);
+    const uint8_t *sums = some ? sums_of(r, t) : NULL;
     if (sums && b_is_legal(r, t))
-        possible = spread(r, sums, r->rest + t->n * s->warps_count, from, to, out);
+        possible = spread(r, sums, rest, from, to, out);
     else if (out)
         memset(out, TMAP_ILLEGAL, (size_t)(to - from));
     counts[TMAP_LEGAL] += possible;
