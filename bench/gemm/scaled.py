@@ -11,7 +11,9 @@ import sys
 
 import torch
 
-BEYOND_L2, ROUNDS = 200 << 20, 5
+from slices import slice_us
+
+BEYOND_L2, ROUNDS, SLICE_MS = 200 << 20, 5, 40
 
 
 def graph_of(calls):
@@ -23,15 +25,6 @@ def graph_of(calls):
         for call in calls:
             call()
     return graph
-
-
-def slice_us(graph, launches):
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) * 1000 / launches
 
 
 def up(x, to=128):
@@ -84,7 +77,7 @@ def main():
         times = {name: [] for name in graphs}
         for _ in range(ROUNDS):
             for name, (graph, launches) in graphs.items():
-                times[name].append(slice_us(graph, launches))
+                times[name].append(slice_us(graph, launches, SLICE_MS))
         for name, us in times.items():
             t = statistics.median(us)
             print(f"torch\t{name}\t{m}\t{n}\t{k}\t{t:.2f} us\t{2e-6 * m * n * k / t:.1f} TFLOP/s",
