@@ -111,6 +111,15 @@ template <class S> struct spread {
             }
         }
     }
+    // The same of 16-bit numbers that have not been widened: by one shuffle.
+    template <int TYPE> PTX_FN void pair_of(int j, uint32_t quarter, float &a, float &b) const
+    {
+        const uint32_t both =
+            __float_as_uint(__shfl_sync(0xffffffff, x[j / 8][0], j % 8 * 4 + quarter));
+        a = number_of(both & 0xffff, TYPE);
+        b = TYPE == GEMM_OUT_BF16 ? __uint_as_float(both & 0xffff0000)
+                                  : number_of(both >> 16, TYPE);
+    }
     // Those of this thread in its accumulators 4 j to 4 j + 3; a constant j.
     PTX_FN void pair(int j, uint32_t quarter, float &a, float &b) const
     {

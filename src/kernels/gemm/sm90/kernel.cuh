@@ -50,6 +50,7 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         send_part<S>(acc, p, cluster, rank, wg);
     } else {
         if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
+        if constexpr (S::QUICK) enliven<S>(acc, p, at);
         // One call: the compiler writes out what it inlines, and this is most of the kernel.
         store_tile<S>(acc, p, smem.staging(wg), wg, at);
     }
@@ -103,12 +104,14 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     while (list.take(p, w)) {
         const int32_t k_blocks = w.k_end - w.k_begin;
         const bool plain = p.plain && k_blocks == p.k_blocks;
+        bool begun = false;
+        if constexpr (S::BEGINS) begun = begin_sums<S>(acc, p, w, wg);
         place d;
         if constexpr (S::PROMOTE) {
             multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
             d = place_of<S>(p, w, wg);
         } else {
-            const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch);
+            const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch, begun);
             d = place_of<S>(p, w, wg);
             if constexpr (S::EPILOGUE) warm_vectors<S>(p, d);
             finish<S>(acc, p, smem, fillers, last);
@@ -118,9 +121,10 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
             ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
         if constexpr (S::EPILOGUE)
             deliver_finished<S>(acc, p, smem, cluster, wg, w, d, watch);
-        else if (plain)
+        else if (plain) {
+            if constexpr (S::QUICK) enliven<S>(acc, p, d);
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
-        else
+        } else
             deliver<S>(acc, p, smem, cluster, wg, w, d, watch);
         if constexpr (S::GATED) forget(acc);
     }

@@ -38,6 +38,8 @@ struct shape {
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr bool EARLY = false; // an operand comes before the predecessor's end: early.cuh
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
+    static constexpr bool QUICK = false;    // a bias and an activation alone: quick.cuh
+    static constexpr bool BEGINS = false;   // sums begin with the bias
     static constexpr bool NARROW = false;   // D may have 8 bits: narrow.cuh
     static constexpr bool GATED = false;    // two columns of sums make one of D: gated.cuh
     static constexpr int D_COLUMNS = BN;    // of a tile

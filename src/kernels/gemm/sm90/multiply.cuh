@@ -93,22 +93,32 @@ template <class S> struct reader {
 };
 
 // Returns with the last group in flight, and its slot; finish() ends it. What the caller computes
-// in between costs no time.
+// in between costs no time. begun: the sums are added to what acc holds.
 template <class S>
 PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                         const reader<S> &from, int32_t wg, int32_t k_blocks, ring_position &ring,
-                        const ptx::watch &watch)
+                        const ptx::watch &watch, bool begun = false)
 {
-    int32_t previous = 0;
+    int32_t previous = 0, k_block = 0;
+    // What else defines the sums must end before a group is in flight, or ptxas lets none be.
+    if constexpr (S::BEGINS) {
+        ptx::mbarrier_wait_often(from.full + 16 * ring.slot, ring.parity, watch, GEMM_FULL,
+                                 ring.slot);
+        from.multiply(acc, ring.slot, !begun || FAULT(p, 132));
+        previous = ring.slot;
+        ring.advance(p.stages);
+        k_block = 1;
+    }
 #pragma unroll 1
-    for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
+    for (; k_block < k_blocks; k_block++) {
         if (!FAULT(p, 16))
             ptx::mbarrier_wait_often(from.full + 16 * ring.slot, ring.parity, watch, GEMM_FULL,
                                      ring.slot);
         if (FAULT(p, 13)) from.give_back(ring.slot);
         if (DELAY(p, DELAY_MULTIPLY)) ptx::pause_us(5);
         if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);
-        from.multiply(acc, ring.slot, k_block == 0, FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
+        from.multiply(acc, ring.slot, !S::BEGINS && k_block == 0,
+                      FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
         ptx::wgmma_wait<1>();
         if (k_block > 0 && !FAULT(p, 13)) from.give_back(previous);
         previous = ring.slot;

@@ -75,15 +75,22 @@ PTX_FN int32_t this_side()
 template <class S>
 PTX_FN void multiply_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared_layout<S> &smem,
                              uint32_t fillers, uint32_t parity, ring_position &ring,
-                             const ptx::watch &watch)
+                             const ptx::watch &watch, bool begun)
 {
     const tile_reader<S> from(smem);
     const int32_t side = this_side();
     ptx::mbarrier_wait_often(smem.turn(side), parity, watch, GEMM_TURN, side);
-#pragma unroll 1
-    for (int32_t k_block = 0; k_block < p.k_blocks; k_block++) {
+    int32_t k_block = 0;
+    if constexpr (S::BEGINS) { // as multiply() does
         ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
-        from.multiply(sums, ring.slot, k_block == 0);
+        from.multiply(sums, ring.slot, !begun);
+        ring.advance(p.stages);
+        k_block = 1;
+    }
+#pragma unroll 1
+    for (; k_block < p.k_blocks; k_block++) {
+        ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
+        from.multiply(sums, ring.slot, !S::BEGINS && k_block == 0);
         ptx::wgmma_wait<1>();
         if (k_block > 0) release<S>(p, smem, fillers, ring.before(p.stages));
         ring.advance(p.stages);
@@ -102,6 +109,7 @@ PTX_FN void store_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared
 #pragma unroll
     for (int slab = 0; slab < S::SLABS; slab++, d.row += 64) {
         const uint32_t staging = smem.staging(FAULT(p, 44) ? 0 : side);
+        if constexpr (S::QUICK) enliven<S>(sums.of[slab], p, d);
         if constexpr (S::EPILOGUE)
             finish_tile<S>(sums.of[slab], p, staging, side, d);
         else if (p.plain)
@@ -124,7 +132,12 @@ PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem,
     if (this_side() == 1) ring.skip(between, p.stages);
 #pragma unroll 1
     for (; index < p.total; index += 2 * p.clusters) {
-        multiply_in_turn<S>(sums, p, smem, fillers, parity, ring, watch);
+        bool begun = false;
+        if constexpr (S::BEGINS)
+#pragma unroll
+            for (int slab = 0; slab < S::SLABS; slab++)
+                begun = begin_sums<S>(sums.of[slab], p, {index, 0, p.k_blocks}, slab);
+        multiply_in_turn<S>(sums, p, smem, fillers, parity, ring, watch, begun);
         ptx::wgmma_wait<0>();
         sums.hold_all();
         release<S>(p, smem, fillers, ring.before(p.stages));

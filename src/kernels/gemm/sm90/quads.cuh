@@ -76,6 +76,8 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
             store_narrow_quad(p, narrow_of<S>(p), v, place{row, col, at.batch});
             return;
         }
+    } else if constexpr (S::QUICK) {
+        if (!FAULT(p, 133)) enliven<S>(v, p, at);
     } else if (p.beta != 0.0f) {
         add_c(v, p, own_beta{p}, row, col, at.batch);
     }

@@ -20,6 +20,11 @@ template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, in
     return d;
 }
 
+// In quick.cuh: whether a part's sums begin with a bias, which they then do.
+template <class S>
+PTX_FN bool begin_sums(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, const work &w,
+                       int32_t wg);
+
 // A whole warp: a tile's groups, as many at a time as there are panels.
 template <class S>
 PTX_FN void store_rounds(const gemm_params &p, uint32_t staging, int32_t wg, const place &at)
