@@ -16,6 +16,8 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
         return view->conv.images > 0 && instance->image == GEMM_CONV;
     if (view->blocks || instance->image == GEMM_BLOCKS)
         return view->blocks && instance->image == GEMM_BLOCKS && !view->epilogue;
+    if (view->quick || instance->image == GEMM_QUICK)
+        return view->quick && instance->image == GEMM_QUICK;
     if (view->epilogue) return instance->image == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
     if (instance->image == GEMM_EARLY) return view->early;
     return !gemm_is_finished(instance);

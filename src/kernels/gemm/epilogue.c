@@ -24,6 +24,18 @@ bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem)
     return asked(&problem->epilogue) != 0 || gemm_is_narrow(problem->out);
 }
 
+bool gemm_is_quick(const struct tmap_gemm_problem *problem)
+{
+    const uint32_t steps = asked(&problem->epilogue);
+    const uint32_t quick =
+        1u << GEMM_STEP_row_bias | 1u << GEMM_STEP_col_bias | 1u << GEMM_STEP_activation;
+    const bool biased = problem->epilogue.row_bias || problem->epilogue.col_bias;
+    const bool has = problem->kind == TMAP_GEMM_BF16 || problem->kind == TMAP_GEMM_F16;
+    return has && problem->conv.images == 0 && steps && !(steps & ~quick) &&
+           problem->alpha == 1.0f && problem->beta == 0.0f && gemm_out_bytes(problem->out) == 2 &&
+           (!biased || problem->epilogue.bias_type != TMAP_GEMM_OUT_F32);
+}
+
 /* A swapped product's rows are the kernel's columns. */
 static struct tmap_gemm_epilogue turned(const struct tmap_gemm_epilogue *e, bool swapped)
 {

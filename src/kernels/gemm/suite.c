@@ -37,6 +37,12 @@
 #define GEMM_EARLY_TILE(kind, wgs, bn)                                                             \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_early", kind, wgs, bn, false, false, false, false,        \
         GEMM_EARLY)
+#define GEMM_QUICK_TILE(kind, wgs, bn)                                                             \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_quick", kind, wgs, bn, false, false, false, false,        \
+        GEMM_QUICK)
+#define GEMM_QUICK_PINGPONG(kind, slabs, bn)                                                       \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_quick", kind, slabs, bn, false, false, false,  \
+        true, GEMM_QUICK)
 #define CONV_ROW(name, kind, wgs, bn, data, pingpong)                                              \
     ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
@@ -89,10 +95,11 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
     {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
                        "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv",
-                       "gemm/sm90/bf16_gated", "gemm/sm90/bf16_high", "gemm/sm90/bf16_early"},
+                       "gemm/sm90/bf16_gated", "gemm/sm90/bf16_high", "gemm/sm90/bf16_early",
+                       "gemm/sm90/bf16_quick"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
                       "gemm/sm90/f16_epilogue", NULL, NULL, "gemm/sm90/f16_gated",
-                      "gemm/sm90/f16_high", "gemm/sm90/f16_early"},
+                      "gemm/sm90/f16_high", "gemm/sm90/f16_early", "gemm/sm90/f16_quick"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", "gemm/sm90/e4m3_widths",
                        "gemm/sm90/e4m3_epilogue", "gemm/sm90/e4m3_blocks", NULL,

@@ -12,8 +12,8 @@
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
- * scales of blocks, of convolutions, with a gate, of 192 and 256 rows, and those that load an
- * operand before the predecessor's end. */
+ * scales of blocks, of convolutions, with a gate, of 192 and 256 rows, those that load an operand
+ * before the predecessor's end, and those with a bias and an activation alone. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -24,6 +24,7 @@ enum gemm_image {
     GEMM_IMAGE_GATED, /* the row's word is GEMM_GATED */
     GEMM_HIGH,
     GEMM_EARLY,
+    GEMM_QUICK,
     GEMM_IMAGES
 };
 
@@ -164,6 +165,7 @@ struct gemm_view {
     bool adds_c, promote;
     bool early;              /* nothing that may still run writes B (of the problem) */
     bool epilogue, second;   /* steps of epilogue.def; a second output among them */
+    bool quick;              /* no more of them than quick.cuh has */
     int32_t gate;            /* enum gemm_gate: D has half of N's columns */
     bool blocks;             /* scaled */
     bool activates;          /* by more than a maximum */
@@ -242,6 +244,8 @@ uint64_t gemm_operand_tx_bytes(const struct tmap_gemm *suite, const struct tmap_
 /* Whether a product wants steps of epilogue.def, and what its kernel is told of them (epilogue.c).
  */
 bool gemm_wants_epilogue(const struct tmap_gemm_problem *problem);
+/* Whether they are no more than a bias and an activation, all of 16 bits (sm90/quick.cuh). */
+bool gemm_is_quick(const struct tmap_gemm_problem *problem);
 void gemm_fill_epilogue(const struct tmap_gemm_problem *problem, bool swapped,
                         struct gemm_epilogue *out);
 

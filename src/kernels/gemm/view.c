@@ -17,6 +17,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.transposed = problem->d.mn_major != swapped;
     view.adds_c = problem->beta != 0.0f;
     view.epilogue = gemm_wants_epilogue(problem);
+    view.quick = gemm_is_quick(problem);
     view.second = problem->epilogue.second.address != 0;
     view.early = problem->b_ready;
     view.gate = problem->epilogue.gate;
