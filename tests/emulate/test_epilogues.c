@@ -30,6 +30,11 @@ static bool is_gated(const struct gemm_instance *g)
     return g->image == GEMM_IMAGE_GATED;
 }
 
+static bool is_quick(const struct gemm_instance *g)
+{
+    return g->image == GEMM_QUICK;
+}
+
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
 {
     static const float scales[] = {1, 2, -0.5f}, addends[] = {0, 1, -2};
@@ -46,6 +51,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .beta = bare ? 0 : addends[draw(r, 3)]};
     p.d.mn_major = !bare && draw(r, 4) == 0;
     if (gemm_is_narrow(p.out) || is_gated(g)) p.beta = 0;
+    if (is_quick(g)) p.alpha = 1, p.beta = 0, p.out = outs[draw(r, 2)];
     if (is_gated(g)) p.n = (p.n + 1) / 2 * 2;
     if (is_gated(g) && p.out == TMAP_GEMM_OUT_F16) p.k = 1 + p.k % 8; /* fp16 holds 65504 */
     return p;
@@ -68,6 +74,11 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
     e.second.address = !gemm_is_bare(g) && !gemm_is_narrow(p->out) && !is_gated(g) && draw(r, 2);
     if (is_gated(g)) e.gate = 1 + (int32_t)draw(r, GEMM_GATES - 1);
     if (is_gated(g) && p->out == TMAP_GEMM_OUT_F16) e.alpha = e.row_scale = e.col_scale = 0;
+    if (is_quick(g))
+        e = (struct tmap_gemm_epilogue){.activation = e.activation,
+                                        .bias_type = e.bias_type % 2,
+                                        .row_bias = e.row_bias,
+                                        .col_bias = e.col_bias};
     if (!e.col_bias) e.activation = 1 + (int32_t)draw(r, GEMM_ACTIVATIONS - 1);
     return e;
 }
@@ -81,7 +92,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
                                              .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
                                              .pingpong = g->pingpong ? 1 : -1,
                                              .store_warp = draw(r, 3) ? 0 : -1,
-                                             .direct = -1};
+                                             .direct = is_quick(g) ? 0 : -1};
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 
@@ -125,7 +136,7 @@ static void instances(void **state)
     emulated_unload();
 }
 
-enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104 };
+enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104, FIRST_QUICK = 130 };
 static const struct {
     uint32_t id;
     const char *name;
@@ -141,8 +152,13 @@ static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
 {
     struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = 150, .n = 201, .k = 130, .batch = 1, .alpha = 1, .beta = 1};
-    const struct tmap_gemm_config request = {
-        .tile_m = 64, .tile_n = 64, .swapped = -1, .pingpong = -1, .direct = -1};
+    const bool quick = fault >= FIRST_QUICK || control == FIRST_QUICK;
+    const struct tmap_gemm_config request = {.tile_m = 64,
+                                             .tile_n = 64,
+                                             .swapped = -1,
+                                             .pingpong = -1,
+                                             .direct = -1,
+                                             .split_k = quick ? 2 : 0};
     struct emulated_epilogue x;
     struct tmap_gemm_plan plan;
     struct gemm_params with;
@@ -160,8 +176,15 @@ static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
         p.k = 1, p.beta = 0;
         p.epilogue = (struct tmap_gemm_epilogue){.row_bias = 1, .col_bias = 1, .amax = 1};
     }
-    const bool gated = fault >= FIRST_GATED || control == FIRST_GATED;
-    const bool narrow = fault >= FIRST_NARROW || control == FIRST_NARROW;
+    const bool gated = !quick && (fault >= FIRST_GATED || control == FIRST_GATED);
+    const bool narrow = !quick && (fault >= FIRST_NARROW || control == FIRST_NARROW);
+    if (quick) {
+        p.beta = 0;
+        p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_GELU_TANH,
+                                                 .bias_type = TMAP_GEMM_OUT_F16,
+                                                 .row_bias = 1,
+                                                 .col_bias = 1};
+    }
     if (narrow || gated) {
         p.beta = 0, p.epilogue.beta = 0, p.epilogue.second.address = 0;
         p.epilogue.d_scale = 1;
@@ -174,8 +197,9 @@ static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
     memcpy(&with, plan.params, sizeof with);
     with.fault = fault;
     memcpy(plan.params, &with, sizeof with);
-    plan.function =
-        emulated_function(gated ? "gemm_faulty_1x64_gated" : "gemm_faulty_1x64_epilogue");
+    plan.function = emulated_function(gated   ? "gemm_faulty_1x64_gated"
+                                      : quick ? "gemm_faulty_1x64_quick"
+                                              : "gemm_faulty_1x64_epilogue");
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
     const bool ran =
@@ -191,11 +215,12 @@ static void every_fault_is_found(void **state)
     emulated_unload();
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_gated"));
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_quick"));
     assert_true(emulated_ptx("tests/device/gemm/faults"));
     memset(suite->functions, 0, sizeof suite->functions);
     for (uint64_t seed = 0; seed < 3; seed++)
         assert_true(right_with(0, 0, seed) && right_with(0, FIRST_NARROW, seed) &&
-                    right_with(0, FIRST_GATED, seed));
+                    right_with(0, FIRST_GATED, seed) && right_with(0, FIRST_QUICK, seed));
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
             if (right_with(faults[i].id, 0, seed)) fail_msg("not found: %s", faults[i].name);
@@ -207,15 +232,12 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[] = {SOURCE("bf16_epilogue"),
-                                 SOURCE("f16_epilogue"),
-                                 SOURCE("e4m3_epilogue"),
-                                 SOURCE("bf16_gated"),
-                                 SOURCE("f16_gated"),
-                                 SOURCE("e4m3_gated"),
-                                 cmocka_unit_test(every_fault_is_found)};
-    static const char *const names[] = {"bf16",       "f16",       "e4m3",
-                                        "bf16 gated", "f16 gated", "e4m3 gated"};
+    struct CMUnitTest tests[] = {
+        SOURCE("bf16_epilogue"), SOURCE("f16_epilogue"), SOURCE("e4m3_epilogue"),
+        SOURCE("bf16_gated"),    SOURCE("f16_gated"),    SOURCE("e4m3_gated"),
+        SOURCE("bf16_quick"),    SOURCE("f16_quick"),    cmocka_unit_test(every_fault_is_found)};
+    static const char *const names[] = {"bf16",      "f16",        "e4m3",       "bf16 gated",
+                                        "f16 gated", "e4m3 gated", "bf16 quick", "f16 quick"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

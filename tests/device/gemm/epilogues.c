@@ -42,6 +42,18 @@ static struct tmap_gemm_epilogue steps(uint64_t *state)
     return e;
 }
 
+/* A bias and an activation, as most layers have: of bf16 they have kernels of their own. */
+static void leave_quick(struct tmap_gemm_problem *p, uint64_t *state)
+{
+    p->epilogue = (struct tmap_gemm_epilogue){.activation = p->epilogue.activation,
+                                              .bias_type = (int32_t)below(state, 2),
+                                              .row_bias = below(state, 3) == 0,
+                                              .col_bias = below(state, 4) > 0};
+    if (!gemm_wants_epilogue(p)) p->epilogue.col_bias = 1;
+    p->out = (int32_t)below(state, 2);
+    p->alpha = 1, p->beta = 0;
+}
+
 /* What a product with a gate, or D of 8 bits, does without. */
 static void leave_out(struct tmap_gemm_problem *p)
 {
@@ -78,6 +90,7 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
                                           .swapped = below(state, 3) ? 0 : 1,
                                           .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     c.reruns = below(state, 8) == 0 ? 3 : 0;
+    if (below(state, 3) == 0) leave_quick(&c.problem, state);
     leave_out(&c.problem);
     return c;
 }
@@ -129,9 +142,10 @@ static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
     int32_t *const members[] = {&r->stream_k, &r->direct, &r->swapped, &r->pingpong, &r->tile_m};
     const int32_t activation = c->problem.epilogue.activation;
     p.epilogue = (struct tmap_gemm_epilogue){.activation = activation ? activation : TMAP_GEMM_RELU,
-                                             .gate = c->problem.epilogue.gate};
+                                             .gate = c->problem.epilogue.gate,
+                                             .amax = gemm_is_quick(&c->problem) ? 0 : 16};
     if (p.block_scale.a) {
-        p.epilogue.activation = 0;
+        p.epilogue.activation = 0, p.epilogue.amax = 0;
         p.block_scale =
             (struct tmap_gemm_block_scale){16, 16, (p.m + 3) / 4 * 4, (p.k + 127) / 128};
     }
@@ -208,11 +222,12 @@ static void shapes(struct rig *r, int32_t kind, int what, int count, uint64_t se
 enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216 };
 /* Products that faults show in: with every step but those of the next two, with small sums, with D
  * of 8 bits, with a gate; faults from these ids on are the last two's. */
-enum fixture_of { ALL, SMALL, NARROW, GATED, FIXTURES };
-enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104 };
+enum fixture_of { ALL, SMALL, NARROW, GATED, QUICK, FIXTURES };
+enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104, FIRST_QUICK = 130 };
 
 static enum fixture_of fixture_of(uint32_t fault)
 {
+    if (fault >= FIRST_QUICK) return QUICK;
     if (fault >= FIRST_NARROW) return fault >= FIRST_GATED ? GATED : NARROW;
     return fault == AMAX_OUTSIDE ? SMALL : ALL;
 }
@@ -262,13 +277,22 @@ static bool lay_out(struct fixture *b, enum fixture_of which)
         e->d_scale = floats(r, 1, 0.25f, 0);
         e->gate = which == GATED ? TMAP_GEMM_GATE_HALVES : TMAP_GEMM_GATE_NONE;
     }
+    if (which == QUICK)
+        p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F16,
+                                                 .activation = TMAP_GEMM_GELU_TANH,
+                                                 .row_bias = p.epilogue.row_bias,
+                                                 .col_bias = p.epilogue.col_bias};
     if (which == ALL) {
         p.epilogue.second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
         p.beta = 1;
         p.c = (struct tmap_gemm_matrix){.address = floats(r, 1, 3, 0), .ld = 0};
     }
-    const struct tmap_gemm_config request = {
-        .tile_m = 64, .tile_n = 64, .swapped = -1, .pingpong = -1, .direct = -1, .split_k = 1};
+    const struct tmap_gemm_config request = {.tile_m = 64,
+                                             .tile_n = 64,
+                                             .swapped = -1,
+                                             .pingpong = -1,
+                                             .direct = -1,
+                                             .split_k = which == QUICK ? 2 : 1};
     struct tmap_gemm_refusal why = {0};
     if (tmap_gemm_make_plan(r->gemm, &p, &request, &b->plan, &why) == TMAP_OK) return true;
     printf("# no plan: %s\n", why.text);
@@ -313,7 +337,9 @@ static void faults(struct rig *r)
     char text[120];
     bool right = r->api->module_load_data(&module, image_tests_device_gemm_faults) == 0;
     for (int i = 0; i < FIXTURES && right; i++) {
-        const char *name = i == GATED ? "gemm_faulty_1x64_gated" : "gemm_faulty_1x64_epilogue";
+        const char *name = i == GATED   ? "gemm_faulty_1x64_gated"
+                           : i == QUICK ? "gemm_faulty_1x64_quick"
+                                        : "gemm_faulty_1x64_epilogue";
         struct fixture *b = &fixtures[i];
         *b = (struct fixture){.rig = r};
         right = !r->api->module_get_function(&b->faulty, module, name) &&
