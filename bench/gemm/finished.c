@@ -63,6 +63,20 @@ static void prepare_vectors(struct stand *s)
     s->api->stream_synchronize(s->stream);
 }
 
+static int index_of(const char *name)
+{
+    for (int i = 0; i < NAMES; i++)
+        if (!strcmp(name, names[i])) return i;
+    return PLAIN;
+}
+
+struct tmap_gemm_epilogue finished_steps(struct stand *s, const char *name)
+{
+    const int which = index_of(name);
+    prepare_vectors(s);
+    return which == PLAIN ? (struct tmap_gemm_epilogue){0} : steps(s, which, 0);
+}
+
 static void set_all(struct job *job, const struct stand *s, int which)
 {
     for (int i = 0; i < job->sets; i++) {
@@ -201,12 +215,9 @@ void finished_sweep(struct stand *s, const struct tmap_gemm_problem *shape, cons
     static struct job job;
     static struct runner r;
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
-    int which = -1;
-    for (int i = 0; i < NAMES; i++)
-        if (!strcmp(step, names[i])) which = i;
     prepare_vectors(s);
     job_make(s, shape, PROBE_NORMAL, &job);
-    set_all(&job, s, which);
+    set_all(&job, s, index_of(step));
     const size_t count = tmap_gemm_configs(s->suite, &job.set[0], NULL, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < (size_t)most; i++) {
         if (!ours(s, &r, &job, &configs[i])) continue;

@@ -546,7 +546,8 @@ int main(int argc, char **argv)
         drawn_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
                       argc > 4 ? atoi(argv[4]) : 200, argc > 5 ? atof(argv[5]) : 600);
     } else if (!strcmp(mode, "fit") && argc >= 5) {
-        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+        if (argc > 6) like.epilogue = finished_steps(&stand, argv[6]);
         drawn_fit(&stand, &like, argc > 5 ? strtoull(argv[5], NULL, 10) : law_fresh_seed(),
                   atof(argv[4]));
     } else if (!strcmp(mode, "sweepset") && argc >= 6)

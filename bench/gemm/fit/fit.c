@@ -2,7 +2,8 @@
  *
  *   fit [-k KIND] TSV... [-n ROUNDS] [-o NAME] [-t]    TSV: what `gemm fit KIND` printed, of the
  *                                                      kind named before it (a number of kernels.h;
- *                                                      -p KIND: promoted); -t: only tells;
+ *                                                      -p KIND: promoted; -e ACTIVATION: with a
+ *                                                      bias, and that); -t: only tells;
  *                                                      -o: fits that constant alone, or those
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
@@ -48,6 +49,8 @@ static struct shape shapes[MAX_SHAPES];
 static int row_count, shape_count;
 static struct tmap_gemm suite;
 
+static int activation = -1; /* of the timings that are read, beside a bias; none */
+
 static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool precise)
 {
     struct tmap_gemm_problem p = {.kind = kind, .m = m, .n = n, .k = k, .batch = 1, .alpha = 1};
@@ -55,6 +58,9 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
     p.out = kind == TMAP_GEMM_S8     ? TMAP_GEMM_OUT_S32
             : kind == TMAP_GEMM_TF32 ? TMAP_GEMM_OUT_F32
                                      : TMAP_GEMM_OUT_BF16;
+    if (activation >= 0)
+        p.epilogue = (struct tmap_gemm_epilogue){
+            .activation = activation, .col_bias = 16, .bias_type = p.out};
     p.a.ld = p.b.ld = (k + 15) / 16 * 16;
     p.d.ld = (n + 15) / 16 * 16;
     return p;
@@ -388,6 +394,8 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p")) {
             precise = argv[i][1] == 'p';
             kind = atoi(argv[++i]);
+        } else if (!strcmp(argv[i], "-e")) {
+            activation = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-R")) {
             for (int j = 1; j <= 8; j++) suite.resident[j] = atoi(argv[++i]);
         } else
