@@ -127,7 +127,7 @@ static void instances(void **state)
     (void)state;
     const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
-    assert_int_equal(seen, 10);
+    assert_int_equal(seen, 16);
 }
 
 /* True when the result is right and the emulator has nothing to say. */

@@ -295,7 +295,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (!can_do(instance, view, request, c)) return false;
     const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
-    if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
+    if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span) &&
+        (instance->image != GEMM_CONV || c->cluster_m > gemm_b_rows(instance) / span))
+        return false;
     const int32_t k_blocks = ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
     /* Beyond the last tap a filter is zeros, but a pixel may be anything. */

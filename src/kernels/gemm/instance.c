@@ -26,7 +26,8 @@ int32_t gemm_a_rows(const struct gemm_instance *instance)
 
 int32_t gemm_b_rows(const struct gemm_instance *instance)
 {
-    return instance->bn / instance->ctas;
+    const int32_t each = instance->bn / instance->ctas;
+    return instance->b_mn ? (each + GEMM_SLAB_ROWS - 1) / GEMM_SLAB_ROWS * GEMM_SLAB_ROWS : each;
 }
 
 /* Three consumers and no producer, nor room for a split's parts or other extras: S::TALL. */

@@ -47,8 +47,8 @@
     ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
     CONV_ROW("conv_" #kind "_" #wgs "x" #bn "_" #data, kind, wgs, bn, data, false)
-#define GEMM_CONV_PINGPONG(kind, slabs, bn)                                                        \
-    CONV_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, true)
+#define GEMM_CONV_PINGPONG(kind, slabs, bn, data)                                                  \
+    CONV_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn "_" #data, kind, slabs, bn, data, true)
 #define GEMM_CONV_FEW(K, W, N, channels)                                                           \
     {.name = "conv_" #K "_" #W "x" #N "_of_" #channels,                                            \
      .family = GEMM_SM90,                                                                          \

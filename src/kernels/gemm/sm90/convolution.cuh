@@ -140,7 +140,7 @@ template <class S> struct taps<S, true> {
                              uint32_t there, int32_t at) const
     {
 #pragma unroll 1
-        for (int32_t box = from.b_part; box < S::BN / 64; box += p.cluster_m)
+        for (int32_t box = from.b_part; box < (S::BN + 63) / 64; box += p.cluster_m)
             load_box(p.b, from.b_to + there + box * S::SPAN, bar, from.b_row + box * 64, at,
                      channel, p.cluster_m > 1, from.b_mask, p.load_policy);
     }
@@ -166,9 +166,9 @@ template <class S> struct taps<S, true> {
 #define GEMM_CONV_FEW(kind, wgs, bn, channels)                                                     \
     GEMM_CONV_FEW_KERNEL(conv_##kind##_##wgs##x##bn##_of_##channels, GEMM_KIND_##kind, wgs, bn,    \
                          channels)
-#define GEMM_CONV_PINGPONG(kind, slabs, bn)                                                        \
-    GEMM_CONV_KERNEL(conv_##kind##_pingpong_##slabs##x##bn,                                        \
-                     pingpong_shape<GEMM_KIND_##kind, slabs, bn>)
+#define GEMM_CONV_PINGPONG(kind, slabs, bn, data)                                                  \
+    GEMM_CONV_KERNEL(conv_##kind##_pingpong_##slabs##x##bn##_##data,                               \
+                     pingpong_shape<GEMM_KIND_##kind, slabs, bn, data>)
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)
 #define GEMM_PINGPONG(kind, slabs, bn)
 #include "instances.def"

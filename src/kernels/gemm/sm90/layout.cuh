@@ -17,7 +17,7 @@ struct shape {
     static constexpr bool PROMOTE =
         PROMOTE_; // fp8: partial sums leave the tensor core every k-block
     static constexpr int BK = map_span_of(KIND);
-    static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = BN * GEMM_SPAN_BYTES;
+    static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = (B_MN ? (BN + 63) / 64 * 64 : BN) * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
     static constexpr bool SCALED = scale_depth_of(KIND) != 0;
     static constexpr int A_SCALES = (BM + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS,

@@ -11,7 +11,8 @@
 #include "kernel.cuh"
 
 // A warpgroup's own tile is 64 * SLABS rows by BN columns.
-template <int KIND_, int SLABS_, int BN_> struct pingpong_shape : shape<KIND_, SLABS_, BN_> {
+template <int KIND_, int SLABS_, int BN_, bool B_MN_ = false>
+struct pingpong_shape : shape<KIND_, SLABS_, BN_, false, B_MN_> {
     static constexpr int SLABS = SLABS_, WARPGROUPS = 2, READERS = 1, THREADS = 3 * 128;
     static constexpr bool PINGPONG = true, SPLITS = false;
     static constexpr bool MOVE_REGISTERS = SLABS_ * BN_ / 2 > 64;
@@ -45,20 +46,21 @@ template <class S> struct tile_reader {
     PTX_FN tile_reader(const shared_layout<S> &smem)
     {
         a = ptx::uniform((uint32_t)matrix_descriptor<false>(smem.a(0), S::SPAN));
-        b = ptx::uniform((uint32_t)matrix_descriptor<false>(smem.b(0), S::SPAN));
+        b = ptx::uniform((uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN));
     }
     PTX_FN void multiply(tile_sums<S> &sums, int32_t slot, bool first) const
     {
+        const uint64_t high_b = matrix_descriptor<S::B_MN>(0, S::SPAN) >> 32 << 32;
         const uint32_t from_a = a + slot * STEP, from_b = b + slot * STEP;
         ptx::wgmma_fence();
 #pragma unroll
         for (int slab = 0; slab < S::SLABS; slab++)
 #pragma unroll
             for (int step = 0; step < 4; step++)
-                mma<S::KIND, false, false>(
+                mma<S::KIND, false, S::B_MN>(
                     sums.of[slab],
                     k_major_descriptor(from_a + slab * SLAB + step * descriptor_step<false>()),
-                    k_major_descriptor(from_b + step * descriptor_step<false>()),
+                    high_b | (uint32_t)(from_b + step * descriptor_step<S::B_MN>()),
                     !first || step > 0);
         ptx::wgmma_commit();
     }
