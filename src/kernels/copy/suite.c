@@ -3,6 +3,7 @@
 
 #include "kernels/runtime/cubin.h"
 #include "kernels/runtime/images.h"
+#include "kernels/runtime/opening.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,9 +67,13 @@ static enum tmap_status no_code(uint32_t arch, char *why, size_t cap)
     return TMAP_E_NO_DEVICE;
 }
 
-static enum tmap_status prepare(struct tmap_copy *s, char *why, size_t cap)
+_Static_assert(offsetof(struct tmap_copy, gpu) == 0, "suite_open()");
+
+static enum tmap_status prepare(void *suite, uint32_t limit_ms, char *why, size_t cap)
 {
+    struct tmap_copy *s = suite;
     struct tmap_target target;
+    s->limit_ms = limit_ms;
     const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
     if (!has_code_for(arch)) return no_code(arch, why, cap);
     target = tmap_default_target();
@@ -78,49 +83,33 @@ static enum tmap_status prepare(struct tmap_copy *s, char *why, size_t cap)
     return st == TMAP_OK ? load(s) : st;
 }
 
+static void release(void *suite, bool current)
+{
+    struct tmap_copy *s = suite;
+    if (current) {
+        if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
+        if (s->tickets) stream_memory_free(s->tickets, &s->gpu.api);
+        for (int i = 0; i < COPY_MODULES; i++)
+            if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
+    }
+    free(s->tickets);
+}
+
+static const struct suite_kind kind = {"copy/copy", sizeof(struct tmap_copy), prepare, release};
+
 enum tmap_status tmap_copy_open(const struct tmap_open *how, struct tmap_copy **out, char *why,
                                 size_t cap)
 {
-    static const struct tmap_open usual = {0};
-    tmap_cu_context before;
-    if (how == NULL) how = &usual;
-    if (out == NULL) return TMAP_E_ARGUMENT;
-    if (kernel_image(images[COPY_IN_COPY]).size == 0) return TMAP_E_NOT_BUILT;
-    struct tmap_copy *s = calloc(1, sizeof *s);
-    if (s == NULL) return TMAP_E_MEMORY;
-    s->limit_ms = how->watchdog_ms ? how->watchdog_ms : UINT32_MAX;
-    enum tmap_status st = tmap_gpu_open(NULL, how->ordinal, &s->gpu, why, cap);
-    if (st == TMAP_OK) st = tmap_gpu_enter(&s->gpu, &before);
-    if (st == TMAP_OK) {
-        st = prepare(s, why, cap);
-        tmap_gpu_leave(&s->gpu, before);
-    }
-    if (st == TMAP_OK)
-        *out = s;
-    else
-        tmap_copy_close(s);
-    return st;
-}
-
-static void release(struct tmap_copy *s)
-{
-    if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
-    if (s->tickets) stream_memory_free(s->tickets, &s->gpu.api);
-    for (int i = 0; i < COPY_MODULES; i++)
-        if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
+    void *made;
+    if (!out) return TMAP_E_ARGUMENT;
+    const enum tmap_status status = suite_open(&kind, how, &made, why, cap);
+    if (status == TMAP_OK) *out = made;
+    return status;
 }
 
 void tmap_copy_close(struct tmap_copy *s)
 {
-    tmap_cu_context before;
-    if (s == NULL) return;
-    if (s->gpu.context && tmap_gpu_enter(&s->gpu, &before) == TMAP_OK) {
-        release(s);
-        tmap_gpu_leave(&s->gpu, before);
-    }
-    if (s->gpu.api.library) tmap_gpu_close(&s->gpu);
-    free(s->tickets);
-    free(s);
+    suite_close(&kind, s);
 }
 
 static enum copy_module module_of(const char *kernel)

@@ -4,6 +4,7 @@
 
 #include "kernels/gemm/suite.h"
 #include "kernels/runtime/images.h"
+#include "kernels/runtime/opening.h"
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
     {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0},
@@ -204,25 +205,21 @@ static enum tmap_status ready_workspaces(struct tmap_gemm *suite)
                : TMAP_E_MEMORY;
 }
 
-static void explain(char *why, size_t cap, const char *text)
-{
-    if (!why || cap == 0) return;
-    size_t n = strlen(text) < cap ? strlen(text) : cap - 1;
-    memcpy(why, text, n);
-    why[n] = 0;
-}
+_Static_assert(offsetof(struct tmap_gemm, gpu) == 0, "suite_open()");
 
-static enum tmap_status start(struct tmap_gemm *suite, char *why, size_t cap)
+static enum tmap_status prepare(void *opened, uint32_t limit_ms, char *why, size_t cap)
 {
+    struct tmap_gemm *suite = opened;
     const char *reason = "";
+    suite->limit_ms = limit_ms;
     if (!gemm_family_of(suite->gpu.cc_major, suite->gpu.cc_minor, &suite->family, &reason)) {
-        explain(why, cap, reason);
+        suite_explain(why, cap, reason);
         return TMAP_E_NO_DEVICE;
     }
     if (gemm_image_of(suite->family, GEMM_BF16, GEMM_COMMON).size == 0) {
-        explain(why, cap,
-                "no kernels for this device: the library of its family is not beside "
-                "libtmap-cuda");
+        suite_explain(why, cap,
+                      "no kernels for this device: the library of its family is not beside "
+                      "libtmap-cuda");
         return TMAP_E_NOT_BUILT;
     }
     enum tmap_status status = ready_checker(suite);
@@ -231,35 +228,7 @@ static enum tmap_status start(struct tmap_gemm *suite, char *why, size_t cap)
     return status;
 }
 
-enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **out, char *why,
-                                size_t cap)
-{
-    static const struct tmap_open usual = {0};
-    tmap_cu_context before;
-    if (!how) how = &usual;
-    if (!out) return TMAP_E_ARGUMENT;
-    if (kernel_image(images[GEMM_SM90][GEMM_BF16][0]).size == 0) {
-        explain(why, cap,
-                "no kernels: libtmap-cuda was made without a CUDA compiler, or not found");
-        return TMAP_E_NOT_BUILT;
-    }
-    struct tmap_gemm *suite = calloc(1, sizeof *suite);
-    if (!suite) return TMAP_E_MEMORY;
-    suite->limit_ms = how->watchdog_ms ? how->watchdog_ms : UINT32_MAX;
-    enum tmap_status status = tmap_gpu_open(NULL, how->ordinal, &suite->gpu, why, cap);
-    if (status == TMAP_OK) status = tmap_gpu_enter(&suite->gpu, &before);
-    if (status == TMAP_OK) {
-        status = start(suite, why, cap);
-        tmap_gpu_leave(&suite->gpu, before);
-    }
-    if (status == TMAP_OK)
-        *out = suite;
-    else
-        tmap_gemm_close(suite);
-    return status;
-}
-
-static void release(struct tmap_gemm *suite)
+static void unload(struct tmap_gemm *suite)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
     for (int i = 0; i < GEMM_KINDS * GEMM_IMAGES; i++) {
@@ -271,21 +240,36 @@ static void release(struct tmap_gemm *suite)
         if (suite->group[i]) api->module_unload(suite->group[i]);
     for (int i = 0; i < 2; i++)
         if (suite->mixed[i]) api->module_unload(suite->mixed[i]);
-    if (suite->workspaces) stream_memory_free(suite->workspaces, api);
-    if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
+}
+
+static void release(void *opened, bool current)
+{
+    struct tmap_gemm *suite = opened;
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    if (current) {
+        unload(suite);
+        if (suite->workspaces) stream_memory_free(suite->workspaces, api);
+        if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
+    }
+    free(suite->workspaces);
+}
+
+static const struct suite_kind suite_kind = {"gemm/sm90/bf16", sizeof(struct tmap_gemm), prepare,
+                                             release};
+
+enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **out, char *why,
+                                size_t cap)
+{
+    void *made;
+    if (!out) return TMAP_E_ARGUMENT;
+    const enum tmap_status status = suite_open(&suite_kind, how, &made, why, cap);
+    if (status == TMAP_OK) *out = made;
+    return status;
 }
 
 void tmap_gemm_close(struct tmap_gemm *suite)
 {
-    tmap_cu_context before;
-    if (!suite) return;
-    if (suite->gpu.context && tmap_gpu_enter(&suite->gpu, &before) == TMAP_OK) {
-        release(suite);
-        tmap_gpu_leave(&suite->gpu, before);
-    }
-    if (suite->gpu.api.library) tmap_gpu_close(&suite->gpu);
-    free(suite->workspaces);
-    free(suite);
+    suite_close(&suite_kind, suite);
 }
 
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/runtime/images.h"
+#include "kernels/runtime/opening.h"
 
 #define MAILBOX_BYTES 256u
 
@@ -22,8 +23,11 @@ static enum tmap_status load(struct tmap_paged *s)
                                                                            : TMAP_OK;
 }
 
-static enum tmap_status prepare(struct tmap_paged *s, char *why, size_t cap)
+_Static_assert(offsetof(struct tmap_paged, gpu) == 0, "suite_open()");
+
+static enum tmap_status prepare(void *suite, uint32_t limit_ms, char *why, size_t cap)
 {
+    struct tmap_paged *s = suite;
     struct tmap_target target = tmap_default_target();
     const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
     if (arch != 90) {
@@ -31,46 +35,35 @@ static enum tmap_status prepare(struct tmap_paged *s, char *why, size_t cap)
         return TMAP_E_NO_DEVICE;
     }
     target.arch = TMAP_ARCH(arch, 1);
+    s->limit_ms = limit_ms;
     enum tmap_status st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
     if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
     return st == TMAP_OK ? load(s) : st;
 }
 
+static void release(void *suite, bool current)
+{
+    struct tmap_paged *s = suite;
+    if (!current) return;
+    if (s->mailbox) s->gpu.api.mem_free_host((void *)(uintptr_t)s->mailbox);
+    if (s->module) s->gpu.api.module_unload(s->module);
+}
+
+static const struct suite_kind kind = {"paged/paged", sizeof(struct tmap_paged), prepare, release};
+
 enum tmap_status tmap_paged_open(const struct tmap_open *how, struct tmap_paged **out, char *why,
                                  size_t cap)
 {
-    static const struct tmap_open usual = {0};
-    tmap_cu_context before;
-    if (how == NULL) how = &usual;
-    if (out == NULL) return TMAP_E_ARGUMENT;
-    if (kernel_image("paged/paged").size == 0) return TMAP_E_NOT_BUILT;
-    struct tmap_paged *s = calloc(1, sizeof *s);
-    if (s == NULL) return TMAP_E_MEMORY;
-    s->limit_ms = how->watchdog_ms ? how->watchdog_ms : UINT32_MAX;
-    enum tmap_status st = tmap_gpu_open(NULL, how->ordinal, &s->gpu, why, cap);
-    if (st == TMAP_OK) st = tmap_gpu_enter(&s->gpu, &before);
-    if (st == TMAP_OK) {
-        st = prepare(s, why, cap);
-        tmap_gpu_leave(&s->gpu, before);
-    }
-    if (st == TMAP_OK)
-        *out = s;
-    else
-        tmap_paged_close(s);
-    return st;
+    void *made;
+    if (!out) return TMAP_E_ARGUMENT;
+    const enum tmap_status status = suite_open(&kind, how, &made, why, cap);
+    if (status == TMAP_OK) *out = made;
+    return status;
 }
 
 void tmap_paged_close(struct tmap_paged *s)
 {
-    tmap_cu_context before;
-    if (s == NULL) return;
-    if (s->gpu.context && tmap_gpu_enter(&s->gpu, &before) == TMAP_OK) {
-        if (s->mailbox) s->gpu.api.mem_free_host((void *)(uintptr_t)s->mailbox);
-        if (s->module) s->gpu.api.module_unload(s->module);
-        tmap_gpu_leave(&s->gpu, before);
-    }
-    if (s->gpu.api.library) tmap_gpu_close(&s->gpu);
-    free(s);
+    suite_close(&kind, s);
 }
 
 enum tmap_status tmap_paged_run(const struct tmap_paged_plan *plan, void *stream)
