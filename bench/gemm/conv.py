@@ -4,13 +4,15 @@
     conv.py LIBRARY [SET...]     LIBRARY is build/libtmap-cuda.so; all sets
 
 Channels-last bf16, normal data, every track a CUDA graph of ten launches, so that no host time
-counts; the median of seven slices. "pick" is the model's plan, "tuned" the best of MOST (32). The
-error is ours against cuDNN's, relative in the Frobenius norm: both round to bf16. Where there is
-no PyTorch or no GPU it says SKIP and why.
+counts, of as many copies of the tensors in turn as the L2 cache does not hold; the median of seven
+slices. "pick" is the model's plan, "tuned" the best of MOST (32). The set "drawn" is of COUNT (20)
+layers of SEED (1), half of them gradients. The error is ours against cuDNN's, relative in the
+Frobenius norm: both round to bf16. Where there is no PyTorch or no GPU it says SKIP and why.
 """
 import ctypes
 import math
 import os
+import random
 import statistics
 import sys
 
@@ -23,7 +25,7 @@ except ImportError as why:
 import structs
 from structs import AXES
 
-ROUNDS, LAUNCHES = 7, 10
+ROUNDS, LAUNCHES, BEYOND_CACHE = 7, 10, 160e6  # bytes
 
 
 class Layer:
@@ -36,31 +38,37 @@ class Layer:
         fmt = torch.channels_last if self.axes == 2 else torch.channels_last_3d
         draw = lambda shape: torch.randn(shape, device="cuda", dtype=torch.bfloat16).contiguous(
             memory_format=fmt)
-        self.x = draw([images, channels, *size])
-        self.w = draw([filters, channels] + [filter] * self.axes) * 0.05
-        self.y = self.forward().contiguous(memory_format=fmt)
-        self.flops = 2.0 * self.y.numel() * channels * filter ** self.axes
-        self.out = torch.full_like(self.x if data else self.y, math.nan)
+        self.x = [draw([images, channels, *size])]
+        self.w = [draw([filters, channels] + [filter] * self.axes) * 0.05]
+        self.y = [self.forward(0).contiguous(memory_format=fmt)]
+        self.flops = 2.0 * self.y[0].numel() * channels * filter ** self.axes
+        self.out = [torch.full_like(self.x[0] if data else self.y[0], math.nan)]
+        every = self.x, self.w, self.y, self.out
+        bytes = sum(2 * one[0].numel() for one in every)
+        self.copies = min(LAUNCHES, math.ceil(BEYOND_CACHE / bytes))
+        for one in every:
+            one += [one[0].clone() for _ in range(self.copies - 1)]
         axes = lambda v, rest: AXES(*list(reversed(v)), *[rest] * (3 - self.axes))
         pads = axes(self.per_axis[1], 0)
-        self.problem = structs.Conv(operation=data, alpha=1, filters=self.w.data_ptr(),
-                            x=(self.out if data else self.x).data_ptr(),
-                            y=(self.y if data else self.out).data_ptr(),
-                            shape=structs.Shape(images, channels, filters, axes(list(size), 1),
-                                        axes([filter] * self.axes, 1),
-                                        axes(self.per_axis[0], 1), axes(self.per_axis[2], 1),
-                                        pads, pads))
+        self.shape = structs.Shape(images, channels, filters, axes(list(size), 1),
+                                   axes([filter] * self.axes, 1), axes(self.per_axis[0], 1),
+                                   axes(self.per_axis[2], 1), pads, pads)
 
-    def forward(self):
+    def problem(self, i):
+        return structs.Conv(operation=self.data, alpha=1, filters=self.w[i].data_ptr(),
+                            x=(self.out if self.data else self.x)[i].data_ptr(),
+                            y=(self.y if self.data else self.out)[i].data_ptr(), shape=self.shape)
+
+    def forward(self, i):
         conv = torch.nn.functional.conv2d if self.axes == 2 else torch.nn.functional.conv3d
         stride, pad, dilation = self.per_axis
-        return conv(self.x, self.w, None, stride, pad, dilation)
+        return conv(self.x[i], self.w[i], None, stride, pad, dilation)
 
-    def theirs(self):
+    def theirs(self, i):
         if not self.data:
-            return self.forward()
-        return torch.ops.aten.convolution_backward(self.y, self.x, self.w, None, *self.per_axis,
-                                                   False, [0] * self.axes, 1,
+            return self.forward(i)
+        return torch.ops.aten.convolution_backward(self.y[i], self.x[i], self.w[i], None,
+                                                   *self.per_axis, False, [0] * self.axes, 1,
                                                    [True, False, False])[0]
 
 
@@ -68,15 +76,25 @@ class Ours:
     def __init__(self, path):
         self.lib, self.suite = structs.open_suite(path)
 
-    def plans(self, layer):
-        """The model's and the tuner's; None and the refusal where there is none."""
-        pick, tuned, product, refusal = (ctypes.create_string_buffer(structs.PLAN_BYTES) for _ in range(4))
-        problem, most = ctypes.byref(layer.problem), ctypes.c_size_t(int(os.getenv("MOST", "32")))
-        if self.lib.tmap_conv_make_plan(self.suite, problem, None, pick, refusal):
+    def plan(self, problem, config=None):
+        """The plan, or the refusal."""
+        plan, refusal = (ctypes.create_string_buffer(structs.PLAN_BYTES) for _ in range(2))
+        if self.lib.tmap_conv_make_plan(self.suite, ctypes.byref(problem), config, plan, refusal):
             return None, max(refusal.raw.split(b"\0"), key=len).decode()
-        self.lib.tmap_conv_product(problem, product, None)
+        return plan, None
+
+    def plans(self, layer):
+        """The model's and the tuner's, one a copy; None and the refusal where there is none."""
+        problems = [layer.problem(i) for i in range(layer.copies)]
+        pick, why = self.plan(problems[0])
+        if why:
+            return None, why
+        tuned, product = (ctypes.create_string_buffer(structs.PLAN_BYTES) for _ in range(2))
+        most = ctypes.c_size_t(int(os.getenv("MOST", "32")))
+        self.lib.tmap_conv_product(ctypes.byref(problems[0]), product, None)
         failed = self.lib.tmap_gemm_tune(self.suite, product, None, most, None, tuned, None)
-        return (pick, pick if failed else tuned), None
+        configs = [structs.Plan.from_buffer(p).config for p in (pick, pick if failed else tuned)]
+        return [[self.plan(p, ctypes.byref(c))[0] for p in problems] for c in configs], None
 
     def run(self, plan):
         self.lib.tmap_gemm_run(plan, ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
@@ -88,14 +106,14 @@ def config(plan):
     return f"{c.tile_m}x{c.tile_n}{turns} by {c.cluster_m}x{c.cluster_n}x{c.split_k}{dealt}"
 
 
-def graph(launch):
+def graph(launch, copies):
     stream, made = torch.cuda.Stream(), torch.cuda.CUDAGraph()
     with torch.cuda.stream(stream):
-        launch()
+        launch(0)
         stream.synchronize()
         with torch.cuda.graph(made, stream=stream):
-            for _ in range(LAUNCHES):
-                launch()
+            for i in range(LAUNCHES):
+                launch(i % copies)
     return made
 
 
@@ -119,14 +137,17 @@ def compare(ours, name, layer):
         print(f"{name}\t{layer.name}\trefused: {why}", flush=True)
         return None
     pick, tuned = plans
-    ours.run(pick)
-    want = layer.theirs().float()
-    error = ((layer.out.float() - want).norm() / want.norm()).item()
-    them, us, best = slices_us([graph(layer.theirs), graph(lambda: ours.run(pick)),
-                                graph(lambda: ours.run(tuned))])
+    want = layer.theirs(0).float()
+    error = 0
+    for plan in pick[0], tuned[0]:
+        ours.run(plan)
+        error = max(error, ((layer.out[0].float() - want).norm() / want.norm()).item())
+    them, us, best = slices_us([graph(layer.theirs, layer.copies),
+                                graph(lambda i: ours.run(pick[i]), layer.copies),
+                                graph(lambda i: ours.run(tuned[i]), layer.copies)])
     rate = layer.flops / min(us, best) / 1e6
     print(f"{name}\t{layer.name}\t{them:.1f}\t{us:.1f}\t{best:.1f}\t{them / us:.3f}\t"
-          f"{them / min(us, best):.3f}\t{rate:.0f}\t{error:.1e}\t{config(pick)}\t{config(tuned)}",
+          f"{them / min(us, best):.3f}\t{rate:.0f}\t{error:.1e}\t{config(pick[0])}\t{config(tuned[0])}",
           flush=True)
     return them / us, them / min(us, best)
 
@@ -175,7 +196,26 @@ def gradients():
         yield f"k3 {c}, {size}", 32, c, c, (size, size), 3, 1, 1, 1, True
 
 
-SETS = {f.__name__: f for f in (issue, resnet50, convnext, unet3d, gradients)}
+def drawn():
+    """Layers that nobody chose: of two and three axes, filters mostly three wide."""
+    r, made = random.Random(int(os.getenv("SEED", "1"))), 0
+    while made < int(os.getenv("COUNT", "20")):
+        axes, data = r.choice((2, 2, 3)), r.random() < 0.5
+        size = r.choice((7, 10, 14, 20, 28, 32, 40, 56, 64, 80, 96) if axes == 2 else (8, 12, 16, 24, 32, 40, 48))
+        few = (32,) * (axes == 3)
+        c, k = (r.choice(few + (64, 96, 128, 160, 192, 256, 320, 384, 512, 640, 768)) for _ in range(2))
+        images = r.choice((8, 16, 32, 64) if axes == 2 else (1, 2, 4))
+        filter = 3 if axes == 3 else r.choice((3, 3, 3, 3, 5, 2))
+        stride = 1 if data or axes == 3 else r.choice((1, 1, 1, 2))
+        if not 2e9 < 2.0 * images * size ** axes * c * k * filter ** axes / stride ** axes < 2.5e11:
+            continue
+        made += 1
+        what = "gradient" if data else f"s{stride}"
+        yield (f"k{filter} {what} {c} to {k}, {size} to the {axes}, {images} images", images, c, k,
+               (size,) * axes, filter, stride, filter // 2, 1, data)
+
+
+SETS = {f.__name__: f for f in (issue, resnet50, convnext, unet3d, gradients, drawn)}
 
 
 def main():
