@@ -103,6 +103,7 @@ class Ours:
 def config(plan):
     c = structs.Plan.from_buffer(plan).config
     turns, dealt = "p" * (c.pingpong > 0), f" sk{c.stream_k}" * (c.stream_k > 0)
+    turns += " patch" * (c.patch > 0)
     return f"{c.tile_m}x{c.tile_n}{turns} by {c.cluster_m}x{c.cluster_n}x{c.split_k}{dealt}"
 
 
