@@ -47,6 +47,9 @@ struct gemm_conv {
     int32_t taps, channel_blocks;
     int32_t out[3], stride[3], lower[3]; /* an output pixel's tap 0 is at lower + stride pixel */
     int32_t dilation[3], end[3];         /* end: the offset after the last tap's */
+    /* Of patches (sm90/patches.cuh): out is tiles, stride a tile's extent. */
+    int32_t images, beside[4]; /* of a tile; from its first 64 pixels to the second, N among them */
+    uint32_t second, groups;   /* the same, and from 8 pixels to the next, in 16 bytes of A */
 };
 
 /* The product's maps, and so its parameters, are aligned on the device: so is what follows them. */

@@ -115,6 +115,16 @@ PTX_FN void tma_load_4d_hint(uint32_t dst, const void *map, uint32_t bar, const 
             : "memory");
 }
 
+PTX_FN void tma_load_5d_hint(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[5],
+                             uint64_t policy)
+{
+    asm volatile("cp.async.bulk.tensor.5d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%3, %4, %5, %6, %7}], [%2], %8;" ::"r"(dst),
+                 "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]),
+                 "l"(policy)
+                 : "memory");
+}
+
 PTX_FN void tma_store_3d_hint(const void *map, uint32_t src, const int32_t (&c)[3], uint64_t policy)
 {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group.L2::cache_hint "

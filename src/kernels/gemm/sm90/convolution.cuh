@@ -39,6 +39,7 @@ template <class S> struct taps<S, true> {
     {
         const gemm_conv &v = conv_of(p);
         int32_t rest = FAULT(p, 97) ? row % (v.out[0] * v.out[1]) : row;
+        if constexpr (S::SHIFTS > 1) rest /= S::BM; // a tile is a patch
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             const int32_t above = rest / v.out[i];
@@ -46,7 +47,7 @@ template <class S> struct taps<S, true> {
             x[i] = lower + (rest - above * v.out[i]) * (FAULT(p, 91) ? 1 : v.stride[i]);
             rest = above;
         }
-        image = rest;
+        image = S::SHIFTS > 1 ? rest * v.images : rest;
         channel = tap = offset[0] = offset[1] = offset[2] = 0;
         if (k > 0) skip(v, k / S::BK * S::TAPS);
     }
@@ -101,6 +102,10 @@ template <class S> struct taps<S, true> {
             load_taps(p, from, bar, there);
             return;
         }
+        if constexpr (S::SHIFTS > 1) {
+            load_shifts(p, from, bar, there);
+            return;
+        }
         load_pixels(p, from, bar, there);
         const int32_t at =
             (S::B_MN && !FAULT(p, 98) ? conv_of(p).taps - 1 - tap : tap) + (FAULT(p, 94) ? 1 : 0);
@@ -109,6 +114,24 @@ template <class S> struct taps<S, true> {
         else
             load_box(p.b, from.b_to + there, bar, channel, at, from.b_row, p.cluster_m > 1,
                      from.b_mask, p.load_policy);
+    }
+    // A box of pixels, and the filters of all the taps that read it.
+    PTX_FN void load_shifts(const gemm_params &p, const source<S> &from, uint32_t bar,
+                            uint32_t there) const
+    {
+        const int32_t c[5] = {channel, x[0] + (FAULT(p, 122) ? 1 : 0),
+                              x[1] + (FAULT(p, 126) ? 0 : offset[1]), x[2] + offset[2], image};
+        ptx::tma_load_5d_hint(from.a_to + there, &p.a, bar, c, p.load_policy);
+        const int32_t first = tap * S::SHIFTS, last = conv_of(p).taps - 1 - first;
+#pragma unroll 1
+        for (int32_t i = 0; i < S::SHIFTS; i++) {
+            if constexpr (S::B_MN)
+                load_filters(p, from, bar, there + i * S::SHIFT_BYTES, last - i);
+            else
+                load_box(p.b, from.b_to + there + i * S::SHIFT_BYTES, bar, channel,
+                         first + (FAULT(p, 124) ? 0 : i), from.b_row, p.cluster_m > 1, from.b_mask,
+                         p.load_policy);
+        }
     }
     // Beyond the last tap the filters are zeros, and so are channels that no pixel has.
     PTX_FN void load_taps(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there)
@@ -146,6 +169,8 @@ template <class S> struct taps<S, true> {
     }
 };
 
+#include "patches.cuh"
+
 #define GEMM_CONV_KERNEL(NAME, ...)                                                                \
     extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
         const __grid_constant__ gemm_epilogue_params p)                                            \
@@ -159,7 +184,33 @@ template <class S> struct taps<S, true> {
         gemm<convolved<shape<KIND, WGS, BN>, CHANNELS>>(p.product);                                \
     }
 
+#define GEMM_CONV_PATCH_KERNEL(NAME, ...)                                                          \
+    extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<patched<__VA_ARGS__>>(p.product);                                                     \
+    }
+
+#define GEMM_CONV_PATCH_FEW_KERNEL(NAME, CHANNELS, ...)                                            \
+    extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<patched<__VA_ARGS__, CHANNELS>>(p.product);                                           \
+    }
+
 #ifdef GEMM_ONLY
+#define GEMM_CONV_PATCH_FEW(kind, wgs, bn, channels)                                               \
+    GEMM_CONV_PATCH_FEW_KERNEL(conv_##kind##_##wgs##x##bn##_of_##channels##_patch, channels,       \
+                               shape<GEMM_KIND_##kind, wgs, bn>)
+#define GEMM_CONV_PATCH_FEW_PINGPONG(kind, slabs, bn, channels)                                    \
+    GEMM_CONV_PATCH_FEW_KERNEL(conv_##kind##_pingpong_##slabs##x##bn##_of_##channels##_patch,      \
+                               channels, pingpong_shape<GEMM_KIND_##kind, slabs, bn>)
+#define GEMM_CONV_PATCH(kind, wgs, bn, data)                                                       \
+    GEMM_CONV_PATCH_KERNEL(conv_##kind##_##wgs##x##bn##_##data##_patch,                            \
+                           shape<GEMM_KIND_##kind, wgs, bn, false, data>)
+#define GEMM_CONV_PATCH_PINGPONG(kind, slabs, bn, data)                                            \
+    GEMM_CONV_PATCH_KERNEL(conv_##kind##_pingpong_##slabs##x##bn##_##data##_patch,                 \
+                           pingpong_shape<GEMM_KIND_##kind, slabs, bn, data>)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
     GEMM_CONV_KERNEL(conv_##kind##_##wgs##x##bn##_##data,                                          \
                      shape<GEMM_KIND_##kind, wgs, bn, false, data>)

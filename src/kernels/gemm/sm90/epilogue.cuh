@@ -247,16 +247,25 @@ PTX_FN void publish_panel(const gemm_params &p, int32_t wg)
         meet(wg);
 }
 
+// In patches.cuh, where D's rows are pixels of a patch.
+template <class S>
+PTX_FN void store_patch(const gemm_params &p, const gemm_map &d, uint32_t panel, bool two,
+                        int32_t inner, int32_t row);
+
 // One panel, or the two of a 32-bit group: (inner, outer) are D's first two coordinates.
-template <int SPAN>
+template <class S>
 PTX_FN void store_panels(const gemm_params &p, const gemm_map &d, uint32_t panel, bool two,
                          int32_t inner, int32_t outer, int32_t batch)
 {
+    if constexpr (S::SHIFTS > 1) {
+        store_patch<S>(p, d, panel, two, inner, outer);
+        return;
+    }
     const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
     if (DELAY(p, DELAY_STORES))
         for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
     ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
-    if (two) ptx::tma_store_3d_hint(&d, panel + SPAN, next, p.store_policy);
+    if (two) ptx::tma_store_3d_hint(&d, panel + S::SPAN, next, p.store_policy);
 }
 
 // The map of D whose boxes are as wide as group g.
@@ -289,15 +298,15 @@ PTX_FN void copy_panels(const gemm_params &p, uint32_t panels, int32_t inner, in
 }
 
 // (inner, outer) are D's first two coordinates of a group of width x height elements.
-template <int SPAN>
+template <class S>
 PTX_FN void store_group(const gemm_params &p, const gemm_map &d, uint32_t panels, int32_t inner,
                         int32_t outer, int32_t width, int32_t height, int32_t batch)
 {
     const bool two = p.out >= GEMM_OUT_F32 && width > 32;
     if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n)) {
-        copy_panels<SPAN>(p, panels, inner, outer, width, height, batch);
+        copy_panels<S::SPAN>(p, panels, inner, outer, width, height, batch);
     } else if (threadIdx.x % 128 == 0) {
-        store_panels<SPAN>(p, d, panels, two, inner, outer, batch);
+        store_panels<S>(p, d, panels, two, inner, outer, batch);
         ptx::bulk_commit();
     }
 }
@@ -338,9 +347,9 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
     const int32_t col = at.col + g * 64;
     const gemm_map &d = map_of_group<S>(p, g);
     if (S::WRITES_COLUMNS && p.transposed)
-        store_group<S::SPAN>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
+        store_group<S>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
     else
-        store_group<S::SPAN>(p, d, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
+        store_group<S>(p, d, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
 }
 
 // --- without the copy engine: each warp reads back what it wrote, and stores rows itself ---
@@ -434,8 +443,8 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
 #pragma unroll 1
     for (int32_t g = first; g < end; g++) {
         const int32_t col = at.col + g * 64;
-        store_panels<S::SPAN>(p, map_of_group<S>(p, g), panels, two, columns ? at.row : col,
-                              columns ? col : at.row, at.batch);
+        store_panels<S>(p, map_of_group<S>(p, g), panels, two, columns ? at.row : col,
+                        columns ? col : at.row, at.batch);
         panels += S::SPAN << wide;
     }
     ptx::bulk_commit();

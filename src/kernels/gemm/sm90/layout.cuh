@@ -17,7 +17,8 @@ struct shape {
     static constexpr bool PROMOTE =
         PROMOTE_; // fp8: partial sums leave the tensor core every k-block
     static constexpr int BK = map_span_of(KIND);
-    static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES, B_BYTES = (B_MN ? (BN + 63) / 64 * 64 : BN) * GEMM_SPAN_BYTES;
+    static constexpr int A_BYTES = BM * GEMM_SPAN_BYTES,
+                         B_BYTES = (B_MN ? (BN + 63) / 64 * 64 : BN) * GEMM_SPAN_BYTES;
     // Of kinds with scale factors, which no warpgroup multiplies: sm120.
     static constexpr bool SCALED = scale_depth_of(KIND) != 0;
     static constexpr int A_SCALES = (BM + GEMM_SCALE_ROWS - 1) / GEMM_SCALE_ROWS,
@@ -36,6 +37,8 @@ struct shape {
     static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
     static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
+    static constexpr int B_ROW_BYTES = GEMM_SPAN_BYTES;
+    static constexpr int SHIFTS = 1;     // taps that read one box of pixels: patches.cuh
     static constexpr bool EARLY = false; // an operand comes before the predecessor's end: early.cuh
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
     static constexpr bool QUICK = false;    // a bias and an activation alone: quick.cuh

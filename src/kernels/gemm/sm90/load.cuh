@@ -67,7 +67,7 @@ template <class S> struct source : taps<S>, halves<S> {
         if constexpr (S::GATED) b_row = this->begin_half(b_row, b_down);
         batch = t.batch;
         a_to = smem.a(0) + a_down * 128;
-        b_to = smem.b(0) + b_down * 128;
+        b_to = smem.b(0) + b_down * S::B_ROW_BYTES;
         full = smem.full(0);
         a_mask = at.a_mask;
         b_mask = at.b_mask;

@@ -34,6 +34,10 @@ template <class S> PTX_FN constexpr uint32_t tap_step(int step)
     return (uint32_t)(tap * S::BM * S::TAP_BYTES + k_bytes % S::TAP_BYTES) >> 4;
 }
 
+// In patches.cuh, where several taps read one box of pixels.
+template <class S, bool SHIFTED = (S::SHIFTS > 1)> struct shifted {
+};
+
 // What stays the same from slot to slot: the descriptors and barriers of slot 0, to which a slot
 // adds a multiple. Everything is the same in all lanes, and the compiler knows it (a vote's
 // result), so that it lies in uniform registers and one multiply's step costs two additions.
@@ -41,6 +45,7 @@ template <class S> struct reader {
     static constexpr uint32_t STEP = S::STAGE_BYTES >> 4;
     uint32_t a, b; // low words of the matrix descriptors
     uint32_t full, empty;
+    shifted<S> boxes;
     bool shared, tells; // whether `empty` is another block's, and whether this lane arrives there
 
     PTX_FN reader(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers, int32_t wg)
@@ -56,6 +61,10 @@ template <class S> struct reader {
         b = (uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN);
         if constexpr (S::TAP_BYTES < GEMM_SPAN_BYTES)
             a = (uint32_t)tap_descriptor<S>(smem.a(0) + same * 64 * S::TAP_BYTES);
+        if constexpr (S::SHIFTS > 1) {
+            boxes.begin(p);
+            a = (uint32_t)matrix_descriptor<false>(smem.a(0), S::SPAN) + same * boxes.second;
+        }
         full = smem.full(0);
     }
     PTX_FN void give_back(int32_t slot) const
@@ -76,18 +85,21 @@ template <class S> struct reader {
             from_b = __reduce_or_sync(0xffffffff, from_b);
         }
         ptx::wgmma_fence();
+        if constexpr (S::SHIFTS > 1) {
+            boxes.multiply(acc, from_a, from_b, first);
+        } else
 #pragma unroll
-        for (int step = 0; step < 4; step++) {
-            uint64_t high_a = high;
-            if constexpr (S::TAP_BYTES < GEMM_SPAN_BYTES) {
-                high_a = tap_descriptor<S>(0) >> 32 << 32;
-                from_a = a + slot * STEP + tap_step<S>(step);
+            for (int step = 0; step < 4; step++) {
+                uint64_t high_a = high;
+                if constexpr (S::TAP_BYTES < GEMM_SPAN_BYTES) {
+                    high_a = tap_descriptor<S>(0) >> 32 << 32;
+                    from_a = a + slot * STEP + tap_step<S>(step);
+                }
+                mma<S::KIND, S::A_MN, S::B_MN>(acc, high_a | from_a, (high | from_b) + fault,
+                                               !first || step > 0);
+                from_a += descriptor_step<S::A_MN>();
+                from_b += descriptor_step<S::B_MN>();
             }
-            mma<S::KIND, S::A_MN, S::B_MN>(acc, high_a | from_a, (high | from_b) + fault,
-                                           !first || step > 0);
-            from_a += descriptor_step<S::A_MN>();
-            from_b += descriptor_step<S::B_MN>();
-        }
         ptx::wgmma_commit();
     }
 };

@@ -42,9 +42,11 @@ template <class S> struct tile_sums {
 template <class S> struct tile_reader {
     static constexpr uint32_t STEP = S::STAGE_BYTES >> 4, SLAB = S::SPAN >> 4;
     uint32_t a, b; // low words of slot 0's matrix descriptors
+    shifted<S> boxes;
 
-    PTX_FN tile_reader(const shared_layout<S> &smem)
+    PTX_FN tile_reader(const gemm_params &p, const shared_layout<S> &smem)
     {
+        if constexpr (S::SHIFTS > 1) boxes.begin(p);
         a = ptx::uniform((uint32_t)matrix_descriptor<false>(smem.a(0), S::SPAN));
         b = ptx::uniform((uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN));
     }
@@ -53,15 +55,20 @@ template <class S> struct tile_reader {
         const uint64_t high_b = matrix_descriptor<S::B_MN>(0, S::SPAN) >> 32 << 32;
         const uint32_t from_a = a + slot * STEP, from_b = b + slot * STEP;
         ptx::wgmma_fence();
+        if constexpr (S::SHIFTS > 1) {
 #pragma unroll
-        for (int slab = 0; slab < S::SLABS; slab++)
+            for (int slab = 0; slab < S::SLABS; slab++)
+                boxes.multiply(sums.of[slab], from_a + slab * boxes.second, from_b, first);
+        } else
 #pragma unroll
-            for (int step = 0; step < 4; step++)
-                mma<S::KIND, false, S::B_MN>(
-                    sums.of[slab],
-                    k_major_descriptor(from_a + slab * SLAB + step * descriptor_step<false>()),
-                    high_b | (uint32_t)(from_b + step * descriptor_step<S::B_MN>()),
-                    !first || step > 0);
+            for (int slab = 0; slab < S::SLABS; slab++)
+#pragma unroll
+                for (int step = 0; step < 4; step++)
+                    mma<S::KIND, false, S::B_MN>(
+                        sums.of[slab],
+                        k_major_descriptor(from_a + slab * SLAB + step * descriptor_step<false>()),
+                        high_b | (uint32_t)(from_b + step * descriptor_step<S::B_MN>()),
+                        !first || step > 0);
         ptx::wgmma_commit();
     }
 };
@@ -79,7 +86,7 @@ PTX_FN void multiply_in_turn(tile_sums<S> &sums, const gemm_params &p, const sha
                              uint32_t fillers, uint32_t parity, ring_position &ring,
                              const ptx::watch &watch, bool begun)
 {
-    const tile_reader<S> from(smem);
+    const tile_reader<S> from(p, smem);
     const int32_t side = this_side();
     ptx::mbarrier_wait_often(smem.turn(side), parity, watch, GEMM_TURN, side);
     int32_t k_block = 0;
