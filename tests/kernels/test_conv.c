@@ -39,6 +39,8 @@ static struct tmap_conv_problem usual(void)
                                       .alpha = 1};
 }
 
+static const struct tmap_gemm_config by_im2col = {.patch = -1}, by_patches = {.patch = 1};
+
 static void a_convolution_is_a_product(void **state)
 {
     struct tmap_conv_problem c = usual();
@@ -50,7 +52,7 @@ static void a_convolution_is_a_product(void **state)
     assert_int_equal(p.n, 64);
     assert_int_equal(p.k, 9 * 64);
     struct tmap_gemm *suite = opened(9, 0);
-    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+    assert_int_equal(tmap_conv_make_plan(suite, &c, &by_im2col, &plan, NULL), TMAP_OK);
     const struct tmap_desc *x = &plan.desc[0], *f = &plan.desc[1];
     assert_int_equal(x->kind, TMAP_IM2COL);
     assert_int_equal(x->rank, 5);
@@ -183,6 +185,7 @@ static void far_dilation(struct tmap_conv_problem *c)
 static void wide_padding(struct tmap_conv_problem *c)
 {
     c->shape.pad_low[1] = 17;
+    c->shape.filter[0] = 2; /* or patches, which need no such row */
 }
 static void long_filter(struct tmap_conv_problem *c)
 {
@@ -306,6 +309,93 @@ static void a_product_keeps_its_convolutions_numbers(void **state)
     }
 }
 
+/* Tiles that are patches: which pixels a box has, and a box of D. */
+static void tiles_are_patches(void **state)
+{
+    static const struct {
+        int32_t images, size[3], a[4], d[4];
+        uint32_t tiles;
+    } of[] = {
+        {1, {64, 64, 1}, {18, 8, 1, 1}, {8, 8, 1, 1}, 32}, /* side by side */
+        {2, {56, 56, 1}, {10, 8, 1, 2}, {8, 8, 1, 1}, 49}, /* of two images */
+        {1, {28, 28, 1}, {32, 4, 1, 1}, {32, 2, 1, 1}, 7}, /* whole rows of the image */
+        {3, {8, 8, 8}, {10, 8, 2, 1}, {8, 8, 1, 1}, 12},   /* one behind the other */
+        {1, {24, 16, 1}, {10, 16, 1, 1}, {8, 8, 1, 1}, 3}, /* one below the other */
+    };
+    struct tmap_gemm *suite = opened(9, 0);
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct tmap_conv_problem c = usual();
+        struct tmap_gemm_plan plan;
+        struct gemm_params p;
+        c.shape.images = of[i].images;
+        memcpy(c.shape.size, of[i].size, sizeof c.shape.size);
+        if (of[i].size[2] > 1) c.shape.filter[2] = 3, c.shape.pad_low[2] = c.shape.pad_high[2] = 1;
+        assert_int_equal(tmap_conv_make_plan(suite, &c, &by_patches, &plan, NULL), TMAP_OK);
+        assert_int_equal(plan.config.patch, 1);
+        assert_int_equal(plan.desc[0].kind, TMAP_TILED);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(plan.desc[0].box[1 + k], of[i].a[k]);
+            assert_int_equal(plan.desc[2].box[1 + k], of[i].d[k]);
+        }
+        memcpy(&p, plan.params, sizeof p);
+        assert_int_equal(p.tiles_m * p.cluster_m,
+                         of[i].tiles + of[i].tiles % (uint32_t)p.cluster_m);
+    }
+}
+
+static void patches_need_no_corners(void **state)
+{
+    struct tmap_gemm *suite = opened(9, 0);
+    struct tmap_conv_problem c = usual();
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    (void)state;
+    c.shape.pad_low[1] = 17;
+    assert_int_equal(tmap_conv_make_plan(suite, &c, &by_im2col, &plan, &why), TMAP_E_ILLEGAL);
+    assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, &why), TMAP_OK);
+    assert_int_equal(plan.config.patch, 1);
+}
+
+static void longer_filter(struct tmap_conv_problem *c)
+{
+    c->shape.filter[0] = 5;
+}
+static void stride_of_two(struct tmap_conv_problem *c)
+{
+    c->shape.stride[1] = 2;
+}
+static void apart(struct tmap_conv_problem *c)
+{
+    c->shape.dilation[0] = 2;
+}
+static void ragged(struct tmap_conv_problem *c)
+{
+    c->shape.filters = 65;
+    c->y_ld = 72;
+}
+static void with_another(struct tmap_conv_problem *c)
+{
+    c->beta = 1;
+    c->added = 0x40000000;
+}
+
+static void some_tiles_are_not(void **state)
+{
+    void (*const changes[])(struct tmap_conv_problem *) = {longer_filter, stride_of_two, apart,
+                                                           ragged, with_another};
+    struct tmap_gemm *suite = opened(9, 0);
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        struct tmap_conv_problem c = usual();
+        struct tmap_gemm_plan plan;
+        changes[i](&c);
+        assert_int_equal(tmap_conv_make_plan(suite, &c, NULL, &plan, NULL), TMAP_OK);
+        assert_int_equal(plan.config.patch, -1);
+        assert_int_equal(tmap_conv_make_plan(suite, &c, &by_patches, &plan, NULL), TMAP_E_NO_PLAN);
+    }
+}
+
 static void later_chips_have_none(void **state)
 {
     static const int chips[][2] = {{10, 0}, {10, 3}, {11, 0}, {12, 0}, {12, 1}};
@@ -331,6 +421,9 @@ int main(void)
         cmocka_unit_test(outputs),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_product_keeps_its_convolutions_numbers),
+        cmocka_unit_test(tiles_are_patches),
+        cmocka_unit_test(patches_need_no_corners),
+        cmocka_unit_test(some_tiles_are_not),
         cmocka_unit_test(later_chips_have_none),
     };
     return cmocka_run_group_tests_name("convolutions as plans", tests, NULL, NULL);

@@ -31,6 +31,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if (instance->few != view->conv.few || !is_of_image(instance, view)) return false;
+    if (instance->patch && !gemm_can_patch(view)) return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && view->transposed) return false;
     if (!gemm_adds_c(instance) && (view->adds_c || view->second)) return false;
@@ -115,6 +116,10 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
         const int32_t fit = (int32_t)(ring / GEMM_PANEL_BYTES) / instance->wgs;
         if (c->panels > fit) c->panels = fit;
     }
+    if (instance->patch && !request->panels && !request->stages && c->panels > 1 &&
+        view->out_bytes != 4 && !choice->panels_in_ring &&
+        stages_for(suite, instance, 0, 1) > c->stages)
+        c->stages = stages_for(suite, instance, 0, c->panels = 1);
     if (request->panels || request->stages || view->out_bytes == 4 || !instance->promote ||
         choice->panels_in_ring)
         return;
@@ -271,7 +276,8 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
 {
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
-    if (instance->few > 0 && c->cluster_n > 1) return false; /* its taps' boxes are not shared */
+    /* Its taps' boxes are not shared, nor is a patch's. */
+    if ((instance->few > 0 || instance->patch) && c->cluster_n > 1) return false;
     if (!gemm_stores_itself(instance) && (request->direct > 0 || stores_itself(instance, view)))
         return false;
     if (stores_itself(instance, view) && request->direct < 0) return false;
@@ -292,6 +298,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
+    c->patch = instance->patch ? 1 : -1;
     if (!can_do(instance, view, request, c)) return false;
     const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
@@ -439,6 +446,7 @@ static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance 
 {
     return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
+           allows(request->patch, instance->patch ? 1 : -1) &&
            (request->tile_m || request->tile_n || !is_waste(instance, view));
 }
 
@@ -457,7 +465,8 @@ static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_inst
                          view->batch / suite->gpu.sm_count;
     const double rows = view->m < tile_m ? view->m : tile_m;
     const double cols = view->n < instance->bn ? view->n : instance->bn;
-    const double load = GEMM_SPAN_BYTES * (rows + cols) / BYTES_PER_CLOCK;
+    const double load =
+        GEMM_SPAN_BYTES * (rows / (instance->patch ? GEMM_PATCH_TAPS : 1) + cols) / BYTES_PER_CLOCK;
     const double multiply = 2.0 * tile_m / GEMM_SLAB_ROWS * instance->bn;
     return (tiles > 1 / most ? tiles : 1 / most) * (load > multiply ? load : multiply);
 }
@@ -471,7 +480,8 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
             if (!is_wanted(suite, &gemm_instances[i], &view, request)) continue;
-            const double clocks = rough_clocks(suite, &gemm_instances[i], &view);
+            const struct gemm_view own = gemm_view_for(&view, &gemm_instances[i]);
+            const double clocks = rough_clocks(suite, &gemm_instances[i], &own);
             if (clocks < least) least = clocks;
         }
     }
@@ -495,11 +505,12 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
         for (size_t i = 0; i < gemm_instance_count; i++) {
             const struct gemm_instance *instance = &gemm_instances[i];
             if (!is_wanted(suite, instance, &view, request)) continue;
-            if (open && rough_clocks(suite, instance, &view) > most) continue;
+            const struct gemm_view own = gemm_view_for(&view, instance);
+            if (open && rough_clocks(suite, instance, &own) > most) continue;
             struct gemm_choice choice = {.instance = instance};
             /* As a request, 0 would let the plan choose. */
             choice.config.swapped = swapped ? 1 : -1;
-            count = enumerate_clusters(suite, &view, request, &choice, out, cap, count);
+            count = enumerate_clusters(suite, &own, request, &choice, out, cap, count);
         }
     }
     return count;

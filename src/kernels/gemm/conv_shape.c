@@ -1,4 +1,6 @@
 /* What a convolution is as a product: its numbers, and A's and B's maps. */
+#include <string.h>
+
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 #include "tmap/conv.h"
@@ -76,6 +78,69 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
     join_row(s, ld, &v);
     v.few = is_few(v.channels) ? v.channels : 0;
     return v;
+}
+
+/* A slab of 8 x 8 pixels, or of whole rows that leave room for the columns beside them; two along
+ * an axis. False where a row is too long. */
+static bool lay_patch(const struct gemm_conv_view *v, int32_t width, int axis, struct gemm_patch *p)
+{
+    enum { SQUARE = 8 };
+    const int32_t beside = GEMM_PATCH_TAPS - 1, high = GEMM_SLAB_ROWS / width;
+    const bool square = width == SQUARE;
+    if (!square && (axis == 0 || v->out[0] + beside > width)) return false;
+    *p = (struct gemm_patch){.slab = {width, high, 1, 1}, .tile = {width, high, 1, 1}};
+    p->tile[axis] *= 2;
+    p->beside[axis] = p->slab[axis];
+    memcpy(p->box, p->tile, sizeof p->box);
+    if (square) p->box[0] += beside;
+    p->pitch = p->box[0];
+    for (int i = 0; i < 4; i++) {
+        const int32_t all = i < AXES ? v->out[i] : v->images;
+        p->count[i] = all / p->tile[i] + (all % p->tile[i] != 0);
+    }
+    return true;
+}
+
+static int64_t tiles_of(const struct gemm_patch *p)
+{
+    return (int64_t)p->count[0] * p->count[1] * p->count[2] * p->count[3];
+}
+
+/* The fewest tiles. */
+static int64_t best_patch(const struct gemm_conv_view *v, struct gemm_patch *best)
+{
+    int64_t least = INT64_MAX;
+    for (int32_t width = 8; width <= GEMM_SLAB_ROWS; width *= 2)
+        for (int axis = 0; axis < 4; axis++) {
+            struct gemm_patch p;
+            if (!lay_patch(v, width, axis, &p) || tiles_of(&p) >= least) continue;
+            least = tiles_of(&p);
+            *best = p;
+        }
+    return least;
+}
+
+enum { PATCH_ROWS = 2 * GEMM_SLAB_ROWS };
+
+bool gemm_can_patch(const struct gemm_view *view)
+{
+    const struct gemm_conv_view *v = &view->conv;
+    bool plain = v->images > 0 && v->filter[0] == GEMM_PATCH_TAPS && v->dilation[0] == 1;
+    struct gemm_patch p;
+    for (int i = 0; i < AXES; i++) plain &= v->stride[i] == 1 && v->step[i] == 1;
+    return plain && !view->by_rows && (int64_t)view->n * view->out_bytes % GEMM_CLIP_BYTES == 0 &&
+           best_patch(v, &p) <= INT32_MAX / PATCH_ROWS;
+}
+
+struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_instance *instance)
+{
+    struct gemm_view made = *view;
+    if (!instance->patch || !gemm_can_patch(view)) return made;
+    struct gemm_conv_view *v = &made.conv;
+    made.m = (int32_t)best_patch(v, &v->patch) * PATCH_ROWS;
+    /* Of few channels a row of taps is one k-block. */
+    made.k = v->few ? (int32_t)v->taps / GEMM_PATCH_TAPS * view->span : view->k / GEMM_PATCH_TAPS;
+    return made;
 }
 
 int64_t gemm_conv_depth(const struct gemm_conv_view *v, int32_t element_bits)
@@ -158,7 +223,10 @@ static struct tmap_desc filters(const struct gemm_view *view, int32_t rows, int3
                           .elem_stride = {1, 1, 1},
                           .swizzle = TMAP_SWIZZLE_128B,
                           .l2_promotion = TMAP_L2_128B};
-    if (v->few > 0) { /* a filter's taps are one row */
+    if (v->patch.pitch && v->few) { /* as the pixels */
+        d.box[0] = (uint32_t)v->few;
+        d.swizzle = swizzle_of(v->few * view->element_bits / 8);
+    } else if (v->few > 0) { /* a filter's taps are one row */
         d.dim[0] *= d.dim[1];
         d.dim[1] = (uint64_t)count;
         d.dim[2] = 1;
@@ -169,18 +237,48 @@ static struct tmap_desc filters(const struct gemm_view *view, int32_t rows, int3
     return d;
 }
 
+/* A patch's box of pixels, and the same of D's. */
+static void patches(const struct gemm_view *view, struct tmap_desc desc[3])
+{
+    const struct gemm_conv_view *v = &view->conv;
+    struct tmap_desc *a = &desc[0], *d = &desc[2];
+    const uint64_t row = d->stride_bytes[0];
+    uint64_t step = row;
+    *a = pixels(view, 1);
+    a->kind = TMAP_TILED;
+    a->channels = a->pixels = 0;
+    memset(a->lower, 0, sizeof a->lower), memset(a->upper, 0, sizeof a->upper);
+    a->box[0] = (uint32_t)(v->few ? v->few : view->span);
+    d->rank = 5;
+    for (int i = 0; i < 4; i++) {
+        a->box[1 + i] = (uint32_t)v->patch.box[i];
+        d->box[1 + i] = (uint32_t)v->patch.slab[i];
+        d->dim[1 + i] = (uint64_t)(i < AXES ? v->out[i] : v->images);
+        d->elem_stride[1 + i] = 1;
+        d->stride_bytes[i] = step;
+        step = times(step, i < AXES ? v->out[i] : 1);
+    }
+}
+
 void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
-                        struct tmap_desc desc[2])
+                        struct tmap_desc desc[3])
 {
     const struct tmap_gemm_config *c = &choice->config;
+    if (choice->instance->patch) {
+        patches(view, desc);
+        desc[1] = filters(view, gemm_b_rows(choice->instance), c->cluster_m);
+        return;
+    }
     desc[0] = pixels(view, gemm_a_rows(choice->instance) / c->cluster_n);
     desc[1] = filters(view, gemm_b_rows(choice->instance), c->cluster_m);
 }
 
-uint64_t gemm_conv_taps_at_once(const struct gemm_view *view)
+uint64_t gemm_conv_boxes(const struct gemm_view *view, const struct gemm_instance *instance,
+                         int32_t operand)
 {
     const int32_t few = view->conv.few;
-    return few > 0 ? (uint64_t)(view->span / few) : 1;
+    if (instance->patch) return operand ? GEMM_PATCH_TAPS : 1;
+    return few > 0 && !operand ? (uint64_t)(view->span / few) : 1;
 }
 
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
@@ -196,4 +294,18 @@ void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
         out->dilation[i] = v->dilation[i];
         out->end[i] = v->filter[i] * v->dilation[i];
     }
+    if (v->patch.pitch == 0) return;
+    const struct gemm_patch *p = &v->patch;
+    for (int i = 0; i < AXES; i++) {
+        out->out[i] = p->count[i];
+        out->stride[i] = p->tile[i];
+        out->beside[i] = p->beside[i];
+    }
+    out->images = p->tile[3];
+    out->beside[3] = p->beside[3];
+    out->end[0] = v->dilation[0]; /* the kernel has the others of a row */
+    const int32_t second = p->beside[0] ? p->beside[0] : p->pitch * p->slab[1];
+    const int32_t pixel = (v->few ? v->few * view->element_bits / 8 : GEMM_SPAN_BYTES) / 16;
+    out->second = (uint32_t)(second * pixel);
+    out->groups = (uint32_t)((p->slab[0] > 8 ? 8 : p->pitch) * pixel);
 }

@@ -70,7 +70,7 @@ bool gemm_stores_itself(const struct gemm_instance *instance)
 bool gemm_splits(const struct gemm_instance *instance)
 {
     return !gemm_is_tall(instance) && !gemm_is_high(instance) && instance->few == 0 &&
-           instance->image != GEMM_IMAGE_GATED &&
+           !instance->patch && instance->image != GEMM_IMAGE_GATED &&
            !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 
@@ -109,6 +109,10 @@ uint32_t gemm_stage_bytes(const struct gemm_instance *instance)
     uint32_t scales = gemm_scale_bytes(instance);
     if (has_tensor_memory(instance))
         scales = (scales + TENSOR_SLOT_ALIGN - 1) / TENSOR_SLOT_ALIGN * TENSOR_SLOT_ALIGN;
+    if (instance->patch)
+        return (uint32_t)(GEMM_PATCH_ROWS + GEMM_PATCH_TAPS * gemm_b_rows(instance)) *
+               (instance->few ? (uint32_t)(instance->few * gemm_element_bits(instance->kind) / 8)
+                              : GEMM_SPAN_BYTES);
     return (uint32_t)(gemm_a_rows(instance) + gemm_b_rows(instance)) * GEMM_SPAN_BYTES + scales +
            (instance->image == GEMM_BLOCKS ? GEMM_BLOCKS_BYTES : 0);
 }

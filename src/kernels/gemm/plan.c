@@ -189,7 +189,8 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
 {
-    const struct gemm_view view = gemm_view_of(problem, choice->config.swapped > 0);
+    const struct gemm_view whole = gemm_view_of(problem, choice->config.swapped > 0);
+    const struct gemm_view view = gemm_view_for(&whole, choice->instance);
     struct gemm_epilogue_params all;
     memset(&all, 0, sizeof all);
     struct gemm_params params;
@@ -206,7 +207,9 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     const int32_t ctas = choice->instance->ctas;
     if (view.conv.images > 0) {
         const enum tmap_status status =
-            map_pixels(suite, &view, &plan->desc[0], sharers[0], &params.a, refusal);
+            choice->instance->patch
+                ? map_one(suite, &plan->desc[0], 'A', 1, 1, &params.a, refusal)
+                : map_pixels(suite, &view, &plan->desc[0], sharers[0], &params.a, refusal);
         if (status != TMAP_OK) return status;
         gemm_fill_conv(&view, &all.conv);
     }
@@ -221,9 +224,10 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     if (status != TMAP_OK) return status;
     uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
                                               gemm_a_rows(choice->instance), sharers[0]) *
-                            gemm_conv_taps_at_once(&view) +
+                            gemm_conv_boxes(&view, choice->instance, 0) +
                         gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
-                                              gemm_b_rows(choice->instance), sharers[1]) +
+                                              gemm_b_rows(choice->instance), sharers[1]) *
+                            gemm_conv_boxes(&view, choice->instance, 1) +
                         gemm_scale_bytes(choice->instance);
     if (view.blocks) tx_bytes += (uint64_t)choice->config.tile_m * sizeof(float);
     if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
@@ -289,7 +293,8 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     struct gemm_choice choice;
     if (gemm_enumerate(suite, problem, request, &choice, 1) == 0)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
-    const struct gemm_view view = gemm_view_of(problem, choice.config.swapped > 0);
+    const struct gemm_view whole = gemm_view_of(problem, choice.config.swapped > 0);
+    const struct gemm_view view = gemm_view_for(&whole, choice.instance);
     if (!is_counted(&view, &choice.config))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
     struct tmap_gemm_plan made;
@@ -309,6 +314,22 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     return TMAP_OK;
 }
 
+/* Where a row of the im2col map forbids it, by patches: they have none. */
+static enum tmap_status plan_somehow(struct tmap_gemm *suite,
+                                     const struct tmap_gemm_problem *problem,
+                                     const struct tmap_gemm_config *request,
+                                     struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
+{
+    struct tmap_gemm_config patched = *request;
+    const enum tmap_status status = make_plan(suite, problem, request, plan, refusal);
+    patched.patch = 1;
+    if (status != TMAP_E_ILLEGAL || problem->conv.images == 0 || request->patch != 0 ||
+        make_plan(suite, problem, &patched, plan, NULL) != TMAP_OK)
+        return status;
+    if (refusal) memset(refusal, 0, sizeof *refusal);
+    return TMAP_OK;
+}
+
 enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                      const struct tmap_gemm_problem *problem,
                                      const struct tmap_gemm_config *request,
@@ -324,7 +345,7 @@ enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "C has no address");
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
-    status = make_plan(suite, problem, request, plan, refusal);
+    status = plan_somehow(suite, problem, request, plan, refusal);
     tmap_gpu_leave(&suite->gpu, before);
     return status;
 }

@@ -7,7 +7,7 @@
 #include "kernels/runtime/opening.h"
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
-    {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0},
+    {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0, false},
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote, kind, wgs, bn, a_mn, b_mn,        \
         promote, false, (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
@@ -50,6 +50,29 @@
     CONV_ROW("conv_" #kind "_" #wgs "x" #bn "_" #data, kind, wgs, bn, data, false)
 #define GEMM_CONV_PINGPONG(kind, slabs, bn, data)                                                  \
     CONV_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn "_" #data, kind, slabs, bn, data, true)
+#define PATCH_ROW(NAME, K, W, N, DATA, PINGPONG, CHANNELS)                                         \
+    {.name = NAME,                                                                                 \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .b_mn = DATA,                                                                                 \
+     .pingpong = PINGPONG,                                                                         \
+     .image = GEMM_CONV,                                                                           \
+     .few = CHANNELS,                                                                              \
+     .patch = true},
+#define GEMM_CONV_PATCH(kind, wgs, bn, data)                                                       \
+    PATCH_ROW("conv_" #kind "_" #wgs "x" #bn "_" #data "_patch", kind, wgs, bn, data, false, 0)
+#define GEMM_CONV_PATCH_PINGPONG(kind, slabs, bn, data)                                            \
+    PATCH_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn "_" #data "_patch", kind, slabs, bn, data, \
+              true, 0)
+#define GEMM_CONV_PATCH_FEW(kind, wgs, bn, channels)                                               \
+    PATCH_ROW("conv_" #kind "_" #wgs "x" #bn "_of_" #channels "_patch", kind, wgs, bn, false,      \
+              false, channels)
+#define GEMM_CONV_PATCH_FEW_PINGPONG(kind, slabs, bn, channels)                                    \
+    PATCH_ROW("conv_" #kind "_pingpong_" #slabs "x" #bn "_of_" #channels "_patch", kind, slabs,    \
+              bn, false, true, channels)
 #define GEMM_CONV_FEW(K, W, N, channels)                                                           \
     {.name = "conv_" #K "_" #W "x" #N "_of_" #channels,                                            \
      .family = GEMM_SM90,                                                                          \

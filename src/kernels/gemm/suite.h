@@ -42,6 +42,7 @@ struct gemm_instance {
     bool pingpong; /* the tile is one warpgroup's, of two; wgs counts its slabs of 64 rows */
     enum gemm_image image;
     int32_t few; /* of a convolution's kernel for so many channels alone; 0: for any */
+    bool patch;  /* a tile is a patch of pixels: sm90/patches.cuh */
 };
 
 #define GEMM_MAX_INSTANCES 512
@@ -144,6 +145,14 @@ void gemm_remember(const char *path, const char *key, const struct tmap_gemm_con
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
 
+/* What a tile of a convolution is where it is a patch (sm90/patches.cuh): axes in the order W, H,
+ * D, then images. A warpgroup's `slab` of 64 pixels, rows of `pitch` of them in shared memory, of
+ * which W has the rest; the second is `beside` the first. tile: both; box: A's. */
+struct gemm_patch {
+    int32_t slab[4], tile[4], box[4], beside[4], count[4];
+    int32_t pitch;
+};
+
 /* A convolution as the kernel sees it: where A's pixels lie in their tensor. Forward that is the
  * activations; of a data gradient it is the outputs, and channels are the filters. images 0: none.
  * Axes in the order W, H, D. */
@@ -154,6 +163,7 @@ struct gemm_conv_view {
     int32_t size[3], in[3]; /* pixels of the tensor, and of its map, which takes every step-th */
     int32_t step[3], out[3], filter[3], stride[3], dilation[3];
     int32_t lower[3], upper[3]; /* the pixel box's corners */
+    struct gemm_patch patch;
 };
 
 /* The problem as the kernel sees it: rows are the first operand's, columns the second's. */
@@ -171,11 +181,15 @@ struct gemm_view {
     bool activates;          /* by more than a maximum */
     bool precise_activation; /* one whose D keeps more than the hardware's tanh has */
     struct gemm_conv_view conv;
+    bool by_rows;               /* a step of the epilogue knows rows of D one by one */
     bool grouped;               /* one of a group, whose members share their boxes */
     int32_t element_bits, span; /* of a multiplicand; of K in a k-block */
     int32_t out_bytes;
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
+/* The same as the kernel sees it: a convolution's tiles may be patches (conv_shape.c). */
+struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_instance *instance);
+bool gemm_can_patch(const struct gemm_view *view);
 /* Of D in a panel's row: 128 bytes, or 64 of 8-bit elements (sm90/narrow.cuh). */
 int32_t gemm_panel_columns(const struct gemm_view *view);
 /* Columns of D for so many of the product, the kernel's; and how long a stored row of D is. */
@@ -260,9 +274,10 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *shape, boo
 int64_t gemm_conv_taps(const struct tmap_conv_shape *shape);
 int64_t gemm_conv_depth(const struct gemm_conv_view *view, int32_t element_bits);
 void gemm_describe_conv(const struct gemm_view *view, const struct gemm_choice *choice,
-                        struct tmap_desc desc[2]);
-/* Boxes of A that a k-block is: one, or of few channels one a tap. */
-uint64_t gemm_conv_taps_at_once(const struct gemm_view *view);
+                        struct tmap_desc desc[3]);
+/* Boxes of A or B that a k-block is: one, of few channels one of A a tap, of a patch one of B. */
+uint64_t gemm_conv_boxes(const struct gemm_view *view, const struct gemm_instance *instance,
+                         int32_t operand);
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out);
 /* Whether a shape's numbers are within bounds.def, and its tensors' pixels, which are counted
  * (validate.c); whether A's map and its use keep the rows (maps.c). */

@@ -19,6 +19,8 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.epilogue = gemm_wants_epilogue(problem);
     view.quick = gemm_is_quick(problem);
     view.second = problem->epilogue.second.address != 0;
+    view.by_rows = view.second || view.adds_c || problem->epilogue.row_scale ||
+                   problem->epilogue.row_bias || problem->epilogue.amax;
     view.early = problem->b_ready;
     view.gate = problem->epilogue.gate;
     view.blocks = problem->block_scale.a != 0;
