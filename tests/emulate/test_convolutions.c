@@ -60,7 +60,12 @@ static struct tmap_conv_problem shape_of(const struct gemm_instance *g, uint64_t
     if (g->few) s->channels = g->few;
     s->filters = 1 + (int32_t)draw(r, (uint32_t)g->bn + 40);
     if (data_of(g)) s->filters = 1 + (int32_t)draw(r, 80);
-    for (int i = 0; i < 3; i++) draw_axis(s, i, data_of(g), (uint32_t)i < axes, r);
+    if (g->patch && !data_of(g)) s->filters = (s->filters + 7) / 8 * 8;
+    for (int i = 0; i < 3; i++) draw_axis(s, i, data_of(g) || g->patch, (uint32_t)i < axes, r);
+    if (g->patch) {
+        s->filter[0] = 3, s->dilation[0] = 1;
+        s->size[0] = 3 + (int32_t)draw(r, 30);
+    }
     return c;
 }
 
@@ -78,6 +83,7 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
     const struct tmap_gemm_config request = {.tile_m = 64 * g->wgs,
                                              .tile_n = g->bn,
                                              .pingpong = g->pingpong ? 1 : -1,
+                                             .patch = g->patch ? 1 : -1,
                                              .store_warp = draw(r, 3) ? 0 : -1};
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
@@ -127,21 +133,21 @@ static void instances(void **state)
     (void)state;
     const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
-    assert_int_equal(seen, 16);
+    assert_int_equal(seen, 33);
 }
 
 /* True when the result is right and the emulator has nothing to say. */
-static bool right_with(uint32_t fault, bool data, uint64_t seed)
+static bool right_with(uint32_t fault, enum conv_faulty kernel, uint64_t seed)
 {
-    const struct tmap_conv_problem shape = conv_fault_shape(data);
-    const struct tmap_gemm_config request = conv_fault_request();
+    const struct tmap_conv_problem shape = conv_fault_shape(kernel);
+    const struct tmap_gemm_config request = conv_fault_request(kernel);
     struct emulated_conv c;
     struct tmap_gemm_plan plan;
     assert_true(emulated_conv_make(suite, &shape, seed, &c));
     assert_int_equal(tmap_gemm_make_plan(suite, &c.product.problem, &request, &plan, NULL),
                      TMAP_OK);
     assert_true(conv_fault_plant(&suite->checker, fault, &plan));
-    plan.function = emulated_function(data ? "conv_faulty_2x64_data" : "conv_faulty_2x64");
+    plan.function = emulated_function(conv_faulty_names[kernel]);
     assert_non_null(plan.function);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;
@@ -160,12 +166,12 @@ static void every_fault_is_found(void **state)
     assert_true(emulated_ptx("tests/device/gemm/conv_faults"));
     memset(suite->functions, 0, sizeof suite->functions);
     for (uint64_t seed = 0; seed < 3; seed++) {
-        assert_true(right_with(0, false, seed));
-        assert_true(right_with(0, true, seed));
+        for (enum conv_faulty kernel = FORWARD; kernel <= PATCH; kernel++)
+            assert_true(right_with(0, kernel, seed));
     }
     for (size_t i = 0; i < sizeof conv_faults / sizeof *conv_faults; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
-            if (right_with(conv_faults[i].id, conv_faults[i].data, seed))
+            if (right_with(conv_faults[i].id, conv_faults[i].kernel, seed))
                 fail_msg("not found: %s", conv_faults[i].name);
     emulated_unload();
 }

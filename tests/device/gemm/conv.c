@@ -71,13 +71,15 @@ static struct tmap_conv_problem drawn(uint64_t *r)
 static struct tmap_gemm_config requested(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
                                          uint64_t *r)
 {
-    static const int32_t tiles[][3] = {{0, 0, 0},      {128, 64, -1}, {128, 256, -1},
-                                       {128, 128, -1}, {128, 128, 1}, {0, 0, 0}};
+    static const int32_t tiles[][4] = {
+        {0, 0, 0, 0}, {128, 64, -1, 0}, {128, 256, -1, -1}, {128, 128, -1, -1}, {128, 128, 1, 0},
+        {0, 0, 0, 1}, {128, 64, -1, 1}, {128, 64, 1, 1},    {128, 128, -1, 1},  {128, 192, -1, -1}};
     static const struct tmap_gemm_config any = {0};
-    const int32_t *tile = tiles[below(r, 6)];
+    const int32_t *tile = tiles[below(r, 10)];
     struct tmap_gemm_config c = {.tile_m = tile[0],
                                  .tile_n = tile[1],
                                  .pingpong = tile[2],
+                                 .patch = tile[3],
                                  .cluster_m = below(r, 3) ? 0 : 2,
                                  .cluster_n = below(r, 4) ? 0 : 2,
                                  .stream_k = below(r, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
@@ -116,22 +118,25 @@ static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outc
     const struct tmap_conv_shape *s = &p->conv;
     printf("# %s out %d %d images %dx%dx%d of %d to %d, filter %dx%dx%d stride %dx%dx%d dilation "
            "%dx%dx%d pad %d,%d,%d %d,%d,%d; tile %dx%d cluster %dx%d split %d stream %d pingpong "
-           "%d: status %d (%s), wrong %llu of %llu, guard %llu, rerun %llu, first %llu expected "
+           "%d patch %d: status %d (%s), wrong %llu of %llu, guard %llu, rerun %llu, first %llu "
+           "expected "
            "%.9g got %.9g worst %.3g\n",
            p->b.mn_major ? "gradient" : "forward", p->out, s->images, s->size[0], s->size[1],
            s->size[2], s->channels, s->filters, s->filter[0], s->filter[1], s->filter[2],
            s->stride[0], s->stride[1], s->stride[2], s->dilation[0], s->dilation[1], s->dilation[2],
            s->pad_low[0], s->pad_low[1], s->pad_low[2], s->pad_high[0], s->pad_high[1],
            s->pad_high[2], o->config.tile_m, o->config.tile_n, o->config.cluster_m,
-           o->config.cluster_n, o->config.split_k, o->config.stream_k, o->config.pingpong, status,
-           o->refusal.text, (unsigned long long)o->wrong, (unsigned long long)o->checked,
-           (unsigned long long)o->guard_wrong, (unsigned long long)o->rerun_wrong,
-           (unsigned long long)o->first, o->expected, o->got, o->worst);
+           o->config.cluster_n, o->config.split_k, o->config.stream_k, o->config.pingpong,
+           o->config.patch, status, o->refusal.text, (unsigned long long)o->wrong,
+           (unsigned long long)o->checked, (unsigned long long)o->guard_wrong,
+           (unsigned long long)o->rerun_wrong, (unsigned long long)o->first, o->expected, o->got,
+           o->worst);
 }
 
 static void shapes(struct rig *r, int count, uint64_t seed)
 {
-    unsigned long wrong = 0, gradients = 0, split = 0, streamed = 0, pingpong = 0, elements = 0;
+    unsigned long wrong = 0, gradients = 0, split = 0, streamed = 0, pingpong = 0, patches = 0;
+    unsigned long elements = 0;
     double worst = 0;
     char text[220];
     uint64_t state = seed;
@@ -145,15 +150,16 @@ static void shapes(struct rig *r, int count, uint64_t seed)
         if (!right && wrong++ < 12) describe(&c, &o, status);
         gradients += c.problem.b.mn_major, split += o.config.split_k > 1;
         streamed += o.config.stream_k > 0, pingpong += o.config.pingpong > 0;
+        patches += o.config.patch > 0;
         elements += o.checked;
         if (o.worst > worst) worst = o.worst;
         if (status == TMAP_E_DRIVER) break;
     }
     snprintf(text, sizeof text,
              "convolutions, seed %llu: %d shapes (%lu gradients, %lu split, %lu streamed, %lu "
-             "pingpong), %lu wrong, %lu elements, worst %.3f of the bound",
-             (unsigned long long)seed, count, gradients, split, streamed, pingpong, wrong, elements,
-             worst);
+             "pingpong, %lu of patches), %lu wrong, %lu elements, worst %.3f of the bound",
+             (unsigned long long)seed, count, gradients, split, streamed, pingpong, patches, wrong,
+             elements, worst);
     rig_tap(r, wrong == 0, text);
 }
 
@@ -171,22 +177,21 @@ static bool result_of(struct rig *r, struct tmap_gemm_plan *plan, tmap_cu_device
 /* Whether the faulty kernel leaves other bytes, or ends in an error. */
 static int one_fault(struct rig *r, uint32_t id)
 {
-    bool data = false;
+    enum conv_faulty kernel = FORWARD;
     for (size_t i = 0; i < sizeof conv_faults / sizeof *conv_faults; i++)
-        if (conv_faults[i].id == id) data = conv_faults[i].data;
-    struct tmap_conv_problem c = conv_fault_shape(data);
-    const struct tmap_gemm_config request = conv_fault_request();
-    const size_t elements = 72 * 512;
+        if (conv_faults[i].id == id) kernel = conv_faults[i].kernel;
+    struct tmap_conv_problem c = conv_fault_shape(kernel);
+    const struct tmap_gemm_config request = conv_fault_request(kernel);
+    const size_t elements = 72 * 3 * 512;
     struct tmap_gemm_plan plan;
     tmap_cu_module module;
     tmap_cu_function faulty;
     void *good, *bad;
     c.x = rig_operand(r, elements, 1), c.y = rig_operand(r, elements, 2);
     c.filters = rig_operand(r, elements, 3);
-    const tmap_cu_deviceptr out = data ? c.x : c.y;
+    const tmap_cu_deviceptr out = kernel == GRADIENT ? c.x : c.y;
     if (r->api->module_load_data(&module, image_tests_device_gemm_conv_faults) ||
-        r->api->module_get_function(&faulty, module,
-                                    data ? "conv_faulty_2x64_data" : "conv_faulty_2x64") ||
+        r->api->module_get_function(&faulty, module, conv_faulty_names[kernel]) ||
         r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                    (int)r->gemm->smem_optin_bytes) ||
         tmap_conv_make_plan(r->gemm, &c, &request, &plan, NULL) != TMAP_OK ||

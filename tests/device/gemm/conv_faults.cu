@@ -5,3 +5,4 @@
 
 GEMM_CONV_KERNEL(conv_faulty_2x64, shape<GEMM_BF16, 2, 64>)
 GEMM_CONV_KERNEL(conv_faulty_2x64_data, shape<GEMM_BF16, 2, 64, false, true>)
+GEMM_CONV_PATCH_KERNEL(conv_faulty_2x64_patch, shape<GEMM_BF16, 2, 64>)
