@@ -1,5 +1,6 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
 /* Of what the driver says of the device's clock and memory, and of an H200's where it says nothing.
@@ -118,9 +119,14 @@ static double softly(double a, double b)
     return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
 
-/* Of convolutions by tiles wider than 128: of eight layers that these were picked for, the tuner's
- * 128 x 128 was faster by 1.14 to 1.45 times (bench/gemm/conv.py, H200, 2026-11-22). */
-static const double WIDE_CONV_FIT = 1.2;
+/* Of convolutions the clocks of a row of an operand's box: of a pixel of an im2col box, of one of a
+ * patch's, and of a filter; what the rest of the fit makes too little or too much of. Fitted to 250
+ * drawn layers (bench/gemm/conv.py, H200, 2026-11-23). */
+static const double PIXEL_CLOCKS = 4.8;
+static const double PATCH_CLOCKS = 0.35;
+static const double FILTER_CLOCKS = 1.03;
+static const double CONV_PAIRS = 0.93, CONV_FOURS = 0.98, CONV_SQUARES = 0.84, CONV_EIGHTS = 0.89;
+static const double PATCH_FIT = 1.066, CONV_TURN_FIT = 1.08;
 
 /* Nobody loads or stores aside. */
 static const double TALL_FIT = 1.106;
@@ -176,7 +182,8 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
                                  const struct tmap_gemm_config *c, double tiles)
 {
     const double rows = rows_of(view->m, c->tile_m, c->cluster_n);
-    const double cols = rows_of(view->n, c->tile_n, c->cluster_m);
+    const double cols =
+        rows_of(view->n, c->tile_n, c->cluster_m) * (c->patch > 0 ? GEMM_PATCH_TAPS : 1);
     struct traffic t;
     t.received = 128 * (rows + cols);
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
@@ -189,19 +196,43 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     return t;
 }
 
+/* What a convolution's copies of a k-block take. */
+static double conv_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c)
+{
+    const double filters = FILTER_CLOCKS * c->tile_n / c->cluster_m;
+    if (instance->patch) return PATCH_CLOCKS * GEMM_PATCH_ROWS + GEMM_PATCH_TAPS * filters;
+    return PIXEL_CLOCKS * c->tile_m / c->cluster_n + filters;
+}
+
+static double conv_fit(const struct tmap_gemm_config *c)
+{
+    const int32_t sharers = c->cluster_m * c->cluster_n;
+    return (c->patch > 0 ? PATCH_FIT : 1) * (c->pingpong > 0 ? CONV_TURN_FIT : 1) *
+           (sharers == 1                   ? 1
+            : sharers == 2                 ? CONV_PAIRS
+            : sharers == 8                 ? CONV_EIGHTS
+            : c->cluster_m == c->cluster_n ? CONV_SQUARES
+                                           : CONV_FOURS);
+}
+
 /* One k-block of one block's tile, in clocks. */
 static double block_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
                            const struct traffic *t)
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
-    const double multiply = 4 * instance->wgs * n / 2 * (two_chains ? TWO_CHAINS : 1) +
+    const double multiply = (instance->patch ? GEMM_PATCH_TAPS : 1) * 4 * instance->wgs * n / 2 *
+                                (two_chains ? TWO_CHAINS : 1) +
                             (instance->promote ? PROMOTE_CLOCKS : 0);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
+    const bool conv =
+        instance->image == GEMM_CONV && instance->family == GEMM_SM90 && !instance->few;
     const double load =
-        softly(bytes / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
-               t->own * t->blocks / L2_BYTES_PER_CLOCK);
+        conv ? conv_clocks(instance, c)
+             : softly(bytes / t->alone *
+                          ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
+                      t->own * t->blocks / L2_BYTES_PER_CLOCK);
     const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
@@ -400,7 +431,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (gemm_is_tall(choice->instance)) compute_us *= TALL_FIT;
     if (c->pingpong > 0) compute_us *= TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
-    if (view->conv.images > 0 && c->tile_n > 128) compute_us *= WIDE_CONV_FIT;
+    if (view->conv.images > 0) compute_us *= conv_fit(c);
     const double memory_us = bytes / memory_bytes_per_us(suite);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
