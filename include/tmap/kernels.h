@@ -173,7 +173,8 @@ struct tmap_gemm_config {
                          warpgroups themselves (as a request 1 is met where it can be) */
     int32_t dynamic;    /* 1: clusters ask for the tiles of those that have not been launched
                          (clusterlaunchcontrol), on request only; -1: never */
-    int32_t patch;      /* 1: tiles of a convolution are patches of its pixels, -1: they are not */
+    int32_t patch;      /* 1: a convolution's tiles are patches of pixels, which three taps read
+                         from one box; -1: im2col boxes, one a tap */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 240
