@@ -27,15 +27,23 @@ static uint32_t round_tf32(uint32_t v)
     return (v + 0xfff + (v >> 13 & 1)) & 0xffffe000;
 }
 
+// Memory is a GPU's, whatever the host: a number's lowest byte stands first.
+static uint64_t get(const uint8_t *at, uint32_t size)
+{
+    uint64_t v = 0;
+    for (uint32_t i = size; i-- > 0;) v = v << 8 | at[i];
+    return v;
+}
+static void put(uint8_t *at, uint64_t v, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i++, v >>= 8) at[i] = (uint8_t)v;
+}
+
 static void convert(const struct tmap_desc *d, uint8_t *bytes, uint32_t count)
 {
     if (d->dtype != TMAP_TFLOAT32 && d->dtype != TMAP_TFLOAT32_FTZ) return;
-    for (uint32_t i = 0; i < count; i += 4) {
-        uint32_t v;
-        memcpy(&v, bytes + i, 4);
-        v = round_tf32(v);
-        memcpy(bytes + i, &v, 4);
-    }
+    for (uint32_t i = 0; i < count; i += 4)
+        put(bytes + i, round_tf32((uint32_t)get(bytes + i, 4)), 4);
 }
 
 struct piece {
@@ -75,7 +83,7 @@ static void fill_row(const struct tmap_desc *d, uint8_t *row, uint32_t bytes)
     const uint64_t fill = sim_fill(d);
     const uint32_t size = layout_smem_bits(d->dtype) / 8;
     if (fill == 0) memset(row, 0, bytes);
-    for (uint32_t at = 0; fill && at < bytes; at += size) memcpy(row + at, &fill, size);
+    for (uint32_t at = 0; fill && at < bytes; at += size) put(row + at, fill, size);
 }
 
 // One piece of a row, or what of it is no padding: where it lies in shared memory.
@@ -152,11 +160,8 @@ static void reduce_row(const struct tmap_desc *d, uint32_t op, uint8_t *value, c
 {
     const uint32_t size = layout_gmem_bits(d->dtype) / 8;
     for (uint32_t at = p.from; at < p.to; at += size) {
-        uint64_t a = 0, b = 0;
-        memcpy(&a, old + at, size);
-        memcpy(&b, value + at, size);
-        const uint64_t result = sim_reduce(op, d->dtype, a, b);
-        memcpy(value + at, &result, size);
+        const uint64_t a = get(old + at, size), b = get(value + at, size);
+        put(value + at, sim_reduce(op, d->dtype, a, b), size);
     }
 }
 
