@@ -29,7 +29,8 @@ struct tmap_emulate_module;
  *  every function is decoded, so that an unknown one is an error here, with its line. *out is the
  *  caller's to free. error may be NULL.
  *  Errors: TMAP_E_ARGUMENT (NULL; text that cannot be read or has an unknown instruction: error
- *  says which), TMAP_E_TARGET (an instruction that .target does not have), TMAP_E_MEMORY. */
+ *  says which), TMAP_E_TARGET (an instruction that .target does not have), TMAP_E_MEMORY,
+ *  TMAP_E_NOT_BUILT (the host is big-endian; a GPU is not). */
 TMAP_API enum tmap_status tmap_emulate_load(const char *text, size_t bytes,
                                             struct tmap_emulate_module **out,
                                             struct tmap_emulate_error *error);

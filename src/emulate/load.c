@@ -277,6 +277,11 @@ enum tmap_status tmap_emulate_load(const char *text, size_t bytes, struct tmap_e
 {
     if (!text || !out) return TMAP_E_ARGUMENT;
     if (error) memset(error, 0, sizeof *error);
+    /* Memory is read and written as numbers of the host. */
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__) {
+        if (error) snprintf(error->text, sizeof error->text, "the host is not little-endian");
+        return TMAP_E_NOT_BUILT;
+    }
     struct tmap_emulate_module *m = calloc(1, sizeof *m);
     if (!m) return TMAP_E_MEMORY;
     const enum tmap_status status = load(m, text, bytes, error);
