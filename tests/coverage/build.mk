@@ -5,7 +5,7 @@ COVERAGE_BIN    = $(filter $(addprefix build/coverage/tests/,$(addsuffix /%,$(CO
 # What measures memory or time, or builds for itself, says nothing here.
 COVERAGE_NOT    = %_asan.sh %test_memory.sh %test_sweep.sh %test_growth.sh %test_not_built.sh
 COVERAGE_SH     = $(filter $(addprefix tests/,$(addsuffix /%,$(COVERAGE_TESTS))),$(filter-out $(COVERAGE_NOT),$(TEST_SH)))
-COVERAGE_SWEEP ?= --every 41 --kinds memory,output
+COVERAGE_SWEEP ?= --every 17 --kinds memory,output
 # What the tests themselves do is not counted.
 ifeq ($(MODE),coverage)
 $(B)/tests/%.o: ALL_CFLAGS += -fno-profile-arcs -fno-test-coverage
