@@ -557,13 +557,10 @@ static struct search begin_search(const struct search_problem *p, const struct d
                            .log = p->log};
 }
 
-enum tmap_status search_plans(const struct search_problem *p)
+/* Of arguments that are there, on a target that is covered. */
+static enum tmap_status plans_of(const struct search_problem *p, struct tmap_repair_report *report)
 {
     struct decision x;
-    struct tmap_repair_report *report = p->report;
-    if (!p->checker || !p->desc || !p->plans || p->cap == 0 || !report) return TMAP_E_ARGUMENT;
-    memset(report, 0, sizeof *report);
-    if (p->checker->covered != TMAP_OK) return p->checker->covered;
     decide(p->checker, p->desc, p->request, &x);
     if (x.hopeless) return no_plan(report, x.reason);
     if (x.empty) return skip_plan(&x, p->plans, report);
@@ -580,4 +577,14 @@ enum tmap_status search_plans(const struct search_problem *p)
     if (s.dropped) return TMAP_E_INTERNAL;
     const enum tmap_status none = no_plan(report, s.full ? search_given_up : why_none(&s));
     return s.full ? TMAP_E_BUDGET : none;
+}
+
+enum tmap_status search_plans(const struct search_problem *p)
+{
+    struct tmap_repair_report report = {0};
+    if (!p->checker || !p->desc || !p->plans || p->cap == 0 || !p->report) return TMAP_E_ARGUMENT;
+    if (p->checker->covered != TMAP_OK) return p->checker->covered;
+    const enum tmap_status s = plans_of(p, &report);
+    if (s != TMAP_E_ROOM) *p->report = report;
+    return s;
 }

@@ -198,8 +198,9 @@ enum tmap_status tmap_solve_account(const struct tmap_checker *checker,
         return TMAP_E_ARGUMENT;
     const enum tmap_status s =
         plans_with(checker, request, swizzle, NULL, &sets, workspace, bytes, options, &r, log);
+    if (s != TMAP_OK && s != TMAP_E_NO_PLAN) return s;
     *closed = r.closed;
-    return s == TMAP_E_NO_PLAN ? TMAP_OK : s;
+    return TMAP_OK;
 }
 
 enum tmap_status tmap_solve(const struct tmap_checker *checker,
