@@ -47,6 +47,15 @@ static const struct {
     {"numbers in an array", "[1, {}]", "bad@1 ok@1:5", "expected a JSON object"},
     {"a word", "hello\n{}", "bad@1 ok@2:1", "expected a JSON object"},
     {"a stray bracket", "]\n{}", "bad@1 ok@2:1", "expected a JSON object"},
+    {"cut off behind a backslash", "{\"a\":\"x\\", "bad@1", "a string is not closed"},
+    {"cut off in a string", "{\"a\":\"x", "bad@1", "a string is not closed"},
+    {"a bracket that closes none", "{}\n}\n{}", "ok@1:1 bad@2 ok@3:1", "expected a JSON object"},
+    {"two arrays deep", "[[{}]]", "bad@1 bad@1 bad@1", "expected a JSON object"},
+    {"a string among objects", "\"a,b\"\n{}", "bad@1 ok@2:1", "expected a JSON object"},
+    {"a string without an end", "\"ab\n{}", "bad@1 ok@2:1", "expected a JSON object"},
+    {"two commas", "[{},,{}]", "ok@1:2 bad@1 ok@1:6", "expected"},
+    {"no comma and not closed", "[{}\n{\"a\":[}\n]", "ok@1:2 bad@2", "another kind of bracket"},
+    {"indented less", "[\n  {\"a\":[},\n {},\n  {}]", "bad@2 ok@4:3", "another kind of bracket"},
     {"commas between lines", "{},\n{}", "ok@1:1 bad@1 ok@2:1", "expected a JSON object"},
 };
 

@@ -236,6 +236,7 @@ static void take_object(struct io_stream *s, struct io_piece *out)
 static bool take_scrap(struct io_stream *s, const char *error, struct io_piece *out)
 {
     size_t end = scrap_end(s, s->at);
+    const bool comma = s->text[s->at] == ',';
 
     if (s->in_array && s->text[s->at] == ']') {
         s->in_array = false;
@@ -243,7 +244,7 @@ static bool take_scrap(struct io_stream *s, const char *error, struct io_piece *
     }
     piece(s, end, error, out);
     advance(s, end);
-    s->state = s->in_array ? COMMA : BETWEEN;
+    s->state = !s->in_array ? BETWEEN : comma ? VALUE : COMMA;
     return true;
 }
 
