@@ -146,7 +146,7 @@ static bool step_towards(struct scan *s, size_t offset, char *path, size_t size)
     open = peek(s);
     if (open != '{' && open != '[') return false;
     s->at++;
-    while (s->at < offset) {
+    while (s->at <= offset) {
         size_t key = 0, length = 0;
         skip_space(s);
         if (open == '{') {
