@@ -42,6 +42,8 @@ static const double LOW_STORED_ASIDE = 1942;
 static const double HIGH_TILE_CLOCKS = 1359;
 static const double HIGH_FIT = 1.075;
 static const double PANEL_CLOCKS = 670.4;
+/* Of D of 4 bytes, whose panels have half the columns. */
+static const double WIDE_PANELS = 4.1;
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
 static const double LATE_PANEL = 733.3;
@@ -299,10 +301,10 @@ static double tile_clocks(const struct gemm_view *view, const struct gemm_choice
             : c->tile_m == 64 ? LOW_TILE_CLOCKS
                               : TILE_CLOCKS) +
            epilogue_clocks(view, columns / c->split_k) +
-           (c->split_k > 1
-                ? part_clocks(c)
-                : outputs(view) * (PANEL_CLOCKS * columns / 64 * (view->out_bytes == 4 ? 2 : 1) +
-                                   panel_waits(view, c))) +
+           (c->split_k > 1 ? part_clocks(c)
+                           : outputs(view) * (PANEL_CLOCKS * columns / 64 *
+                                                  (view->out_bytes == 4 ? WIDE_PANELS : 1) +
+                                              panel_waits(view, c))) +
            (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
 }
 
