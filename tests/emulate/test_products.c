@@ -44,7 +44,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
             : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
                                   : TMAP_GEMM_OUT_BF16;
     /* Of widths between the multiples of 64 these store whole rows of 16 bits only. */
-    if (gemm_is_high(g) && g->bn % 64 != 0) {
+    if (!gemm_stores_itself(g) && g->bn % 64 != 0) {
         p.out = g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16 : TMAP_GEMM_OUT_BF16;
         p.n = (p.n + 7) / 8 * 8;
     }

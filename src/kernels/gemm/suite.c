@@ -17,6 +17,9 @@
 #define GEMM_PINGPONG(kind, slabs, bn)                                                             \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
         GEMM_COMMON)
+#define GEMM_PINGPONG_WIDTH(kind, slabs, bn)                                                       \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
+        GEMM_WIDTHS)
 #define GEMM_EPILOGUE(kind, wgs, bn)                                                               \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue", kind, wgs, bn, false, false, false, false,     \
         GEMM_FINISHED)
