@@ -81,15 +81,17 @@ static bool shared_from(struct io_record *r, struct io_pipeline *p)
     if (shared && (json_array_size(shared) < 1 || json_array_size(shared) > 2))
         return io_fail(r, "$.shared", "expected a list of loads for each direction of the cluster");
     for (size_t i = 0; i < json_array_size(shared); i++) {
-        const struct io_at at = {r, "$.shared", 0};
+        char path[40];
+        snprintf(path, sizeof path, "$.shared[%zu]", i);
+        const struct io_at at = {r, path, 0};
         json_t *list = json_array_get(shared, i);
         if (!json_is_array(list))
-            return io_fail(r, "$.shared", "expected a list of loads for each direction");
+            return io_fail(r, path, "expected a list of loads for each direction");
         for (size_t k = 0; k < json_array_size(list); k++) {
             uint32_t load;
-            if (!io_get_u32(&at, "", (int)k, json_array_get(list, k), &load)) return false;
+            if (!io_get_u32(&at, NULL, (int)k, json_array_get(list, k), &load)) return false;
             if (load >= most || (p->pipeline.shared[1 - i] | p->pipeline.shared[i]) >> load & 1)
-                return io_fail(r, "$.shared", "%u is no load, or named twice", load);
+                return io_fail(r, path, "%u is no load, or named twice", load);
             p->pipeline.shared[i] |= UINT64_C(1) << load;
         }
     }

@@ -188,12 +188,24 @@ static bool objects_from(struct reader *r, json_t *o, const char *key, enum name
     return true;
 }
 
+static bool barrier_from(struct reader *r, const char *name, json_t *o, struct tmap_barrier *out)
+{
+    static const char *const known[] = {"ring", "arrivals", NULL};
+    char path[64];
+    const struct io_at at = {r->record, path, 0};
+    io_path_of("$.protocol.barriers", name, -1, path, sizeof path);
+    out->name = name;
+    if (!json_is_object(o)) return io_fail(r->record, path, "expected an object");
+    return io_check_keys(&at, o, known) &&
+           named(r, path, NAMES_RING, json_object_get(o, "ring"), &out->ring) &&
+           small_from(&at, o, "arrivals", 1, UINT8_MAX, &out->count) &&
+           (out->count > 0 || io_fail(r->record, path, "no arrivals"));
+}
+
 /* "rings": slots of each; "barriers": ring and arrivals; "buffers": the ring. */
 static bool tables_from(struct reader *r)
 {
-    static const char *const known[] = {"ring", "arrivals", NULL};
     const struct io_at rings = {r->record, "$.protocol.rings", 0};
-    const struct io_at barriers = {r->record, "$.protocol.barriers", 0};
     struct tmap_protocol *p = r->p;
     const char *name;
     json_t *value;
@@ -207,15 +219,7 @@ static bool tables_from(struct reader *r)
     }
     json_object_foreach(r->of[NAMES_BARRIER], name, value)
     {
-        struct tmap_barrier *b = &p->barrier[p->barrier_count++];
-        b->name = name;
-        if (!json_is_object(value))
-            return io_fail(r->record, barriers.path, "%s: expected an object", name);
-        if (!io_check_keys(&barriers, value, known) ||
-            !named(r, barriers.path, NAMES_RING, json_object_get(value, "ring"), &b->ring) ||
-            !small_from(&barriers, value, "arrivals", 1, UINT8_MAX, &b->count))
-            return false;
-        if (b->count == 0) return io_fail(r->record, barriers.path, "%s: no arrivals", name);
+        if (!barrier_from(r, name, value, &p->barrier[p->barrier_count++])) return false;
     }
     json_object_foreach(r->of[NAMES_BUFFER], name, value)
     {

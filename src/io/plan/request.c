@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+/* What is wrong with the box is said of the tile, which it was taken from. */
+static bool say_tile(struct io_record *r)
+{
+    static const char box[] = "$.tensor.box";
+    const size_t n = sizeof box - 1;
+    char path[sizeof r->path + sizeof "$.tile"], error[sizeof r->error];
+    if (strncmp(r->path, box, n) != 0 || (r->path[n] && r->path[n] != '[')) return false;
+    snprintf(path, sizeof path, "$.tile%s", r->path + n);
+    snprintf(error, sizeof error, "%s", r->error);
+    return io_fail(r, path, "%s", error);
+}
+
 /* The tensor as a descriptor: the reader wants a box, and takes the tile for one. */
 static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struct tmap_desc *out)
 {
@@ -13,7 +25,7 @@ static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struc
     json_object_set(full, "box", tile);
     const bool ok = io_desc_from(r, full, "$.tensor", 0, out);
     json_decref(full);
-    return ok;
+    return ok || say_tile(r);
 }
 
 static bool op_of(json_t *value, uint32_t *out)
