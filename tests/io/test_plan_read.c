@@ -191,6 +191,8 @@ static const struct row {
     {pipeline, STEP("1"), FIRST, "expected an object with one step"},
     {pipeline, STEP("{\"x\":1}"), FIRST, "expected an object with one step"},
     {pipeline, STEP("{\"fence\":true,\"x\":1}"), FIRST ".x", "unknown key"},
+    {pipeline, STEP("{\"fence\":false}"), FIRST, "fence: expected true"},
+    {pipeline, STEP("{\"init\":0}"), FIRST, "init: expected true"},
     {pipeline, STEP("{\"wait\":\"x\"}"), FIRST, "names nothing that the protocol has"},
     {pipeline, STEP("{\"wait\":null}"), FIRST, "names nothing that the protocol has"},
     {pipeline, STEP("{\"commit\":\"b\",\"barrier\":\"b\"}"), FIRST, "names nothing"},

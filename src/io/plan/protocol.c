@@ -114,7 +114,9 @@ static bool step_from(struct reader *r, const char *path, json_t *o, struct tmap
         if (!io_get_u32(&at, w->key, -1, value, &s->bytes)) return false;
     } else if (w->op == TMAP_STEP_COMMIT && json_is_null(value)) {
         s->x = UINT8_MAX;
-    } else if (w->names != NAMES_NONE && !named(r, path, (enum names)w->names, value, &s->x)) {
+    } else if (w->names == NAMES_NONE) { /* a fence that is false is none */
+        if (!json_is_true(value)) return io_fail(r->record, path, "%s: expected true", w->key);
+    } else if (!named(r, path, (enum names)w->names, value, &s->x)) {
         return false;
     }
     return rest_of_step(r, &at, o, w, s);
