@@ -37,7 +37,7 @@ exit 0
 #: pipeline | names: up to | {"protocol":{"rings":{"a,b":1},"agents":[1]}}
 #: pipeline | no slots | {"protocol":{"rings":{"a":0},"agents":[1]}}
 #: pipeline | a: at most | {"protocol":{"rings":{"a":1000},"agents":[1]}}
-#: pipeline | barriers.f: expected an object | {"protocol":{"barriers":{"f":1},"agents":[1]}}
+#: pipeline | expected an object | {"protocol":{"barriers":{"f":1},"agents":[1]}}
 #: pipeline | names nothing | {"protocol":{"barriers":{"f":{"ring":"none"}},"agents":[1]}}
 #: pipeline | no arrivals | {"protocol":{"rings":{"a":1},"barriers":{"f":{"ring":"a","arrivals":0}},"agents":[1]}}
 #: pipeline | arrivals: at most | {"protocol":{"rings":{"a":1},"barriers":{"f":{"ring":"a","arrivals":256}},"agents":[1]}}
