@@ -215,11 +215,9 @@ static bool fold_record(struct repair *r, struct io_record *record, char *reason
                                "$.box", &r->tensor);
     if (!r->folded) return true;
     const enum tmap_status s = tmap_fold_tensor(&r->tensor.tensor, &r->fold);
+    io_fold_given(d, &r->fold);
     snprintf(reason, size, "%.159s", r->fold.reason);
-    if (s != TMAP_OK) return false;
-    r->fold.desc.swizzle = d->swizzle;
-    r->fold.desc.oob_fill = d->oob_fill;
-    r->fold.desc.l2_promotion = d->l2_promotion;
+    if (s != TMAP_OK || *reason) return false;
     *d = r->fold.desc;
     return true;
 }

@@ -40,6 +40,7 @@ static bool problem(struct io_record *r)
 #define TENSOR "\"tensor\":{" BF16 ",\"dim\":[64,64]}"
 #define TILE "\"tile\":[8,8]"
 #define TORCH "\"tensor\":{" BF16 ",\"sizes\":[2,64]"
+#define SIX(more) "{\"tensor\":{" BF16 ",\"dim\":[64,64,2,2,2,2]" more "},\"tile\":[8,8,1,1,1,1]}"
 #define LOADS "\"loads\":[{" BF16 ",\"dim\":[64,64],\"box\":[64,64]}]"
 #define PROTOCOL(more) "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]" more "}}"
 #define STEP(step)                                                                                 \
@@ -93,6 +94,9 @@ static const struct row {
     {request, "{\"tensor\":{" BF16 ",\"sizes\":[2,[]]}," TILE "}", "$.tensor.sizes[1]", "expected"},
     {request, "{\"tensor\":{" BF16 ",\"sizes\":[\"0x4000000000000000\",8]}," TILE "}",
      "$.tensor.strides", "more than 2^61 bytes"},
+    {request, SIX(",\"strid\":[1]"), "$.tensor.strid", "unknown key; did you mean"},
+    {request, SIX(",\"rank\":3"), "$.tensor.dim", "6 entries where the rank asks for 3"},
+    {request, SIX(",\"oob_fill\":\"x\""), "$.tensor.oob_fill", "there is no oob_fill"},
     {pipeline, "{\"stage\":1," LOADS "}", "$.stage", "unknown key; did you mean"},
     {pipeline, "{\"stages\":1}", "$.loads", "expected an array of descriptors"},
     {pipeline, "{\"loads\":[1]}", "$.loads[0]", "expected an object, not an integer"},
@@ -235,10 +239,43 @@ static void refusals_name_the_place(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* Of more dimensions than a map has: what else is said counts as for any tensor. */
+static void a_fold_keeps_what_is_said_beside_the_tensor(void **state)
+{
+    static const struct {
+        const char *text, *reason;
+        int32_t fill;
+        uint64_t bytes;
+    } of[] = {{SIX(",\"oob_fill\":\"NAN\""), "", TMAP_OOB_NAN, 0},
+              {SIX(",\"allocation\":{\"base\":0,\"bytes\":7}"), "", TMAP_OOB_NONE, 7},
+              {"{\"tensor\":{" BF16 ",\"dim\":[64,64,64,64,64,64],\"allocation\":{\"base\":0,"
+               "\"bytes\":7}},\"tile\":[8,8,2,2,2,1]}",
+               "the tensor takes 64 maps", TMAP_OOB_NONE, 7}};
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        struct io_stream stream;
+        struct io_record r;
+        struct io_request out;
+        char error[IO_ERROR_SIZE];
+        assert_true(io_stream_from(&stream, "t.json", of[i].text, strlen(of[i].text), error));
+        assert_true(io_json_next(&stream, &r));
+        assert_true(io_request_from(&r, &out));
+        assert_true(out.folded);
+        assert_int_equal(strncmp(out.fold.reason, of[i].reason, strlen(of[i].reason)), 0);
+        assert_int_equal(!of[i].reason[0], !out.fold.reason[0]);
+        assert_int_equal(out.request.tensor.oob_fill, of[i].fill);
+        assert_int_equal(!of[i].bytes, !(out.request.tensor.flags & TMAP_HAS_ALLOCATION));
+        assert_int_equal(out.request.tensor.allocation_bytes, of[i].bytes);
+        io_record_free(&r);
+        io_stream_close(&stream);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_name_the_place),
+        cmocka_unit_test(a_fold_keeps_what_is_said_beside_the_tensor),
     };
     return cmocka_run_group_tests_name("plan_read", tests, NULL, NULL);
 }

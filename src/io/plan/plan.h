@@ -60,11 +60,13 @@ struct io_tensor {
     bool outermost_first;      /* as torch has it: "sizes", "strides" and "offset" in elements */
 };
 /* io_is_tensor() : whether an object is one. io_tensor_from() : reads it, and its tile from box;
- * False with the error set. io_fold_text(), io_fold_json() : how the coordinates of its plans
- * follow from its own, which are called x0, x1, ... in the order of the input. */
+ * False with the error set. io_fold_given() : what its descriptor says beside the tensor, its fold
+ * has, too; a reason where it cannot. io_fold_text(), io_fold_json() : how the coordinates of its
+ * plans follow from its own, which are called x0, x1, ... in the order of the input. */
 bool io_is_tensor(const json_t *object);
 bool io_tensor_from(struct io_record *record, json_t *object, const char *path, const json_t *box,
                     const char *box_path, struct io_tensor *out);
+void io_fold_given(const struct tmap_desc *given, struct tmap_fold *fold);
 void io_fold_text(FILE *out, const struct io_tensor *tensor, const struct tmap_fold *fold);
 json_t *io_fold_json(const struct io_tensor *tensor, const struct tmap_fold *fold);
 

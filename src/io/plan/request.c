@@ -55,12 +55,28 @@ static bool consumer_of(json_t *value, json_t *major, struct tmap_tile_request *
     return value == NULL;
 }
 
+/* What a tensor of more dimensions says beside them; torch's words say no more. */
+static bool given_from(struct io_record *r, const json_t *tensor, json_t *tile,
+                       struct tmap_desc *out)
+{
+    json_t *full = json_copy((json_t *)tensor);
+    if (!full) return io_fail(r, "$", "out of memory");
+    if (!json_object_get(full, "stride")) json_object_set_new(full, "stride", json_null());
+    const bool ok = tensor_from(r, full, tile, out);
+    json_decref(full);
+    return ok;
+}
+
 /* A tensor that no descriptor holds, as one that does; or why there is none. */
 static bool fold_from(struct io_record *r, json_t *tensor, json_t *tile, struct io_request *out)
 {
-    if (!io_tensor_from(r, tensor, "$.tensor", tile, "$.tile", &out->tensor)) return false;
+    struct tmap_desc given = {.kind = TMAP_TILED};
+    if (!io_tensor_from(r, tensor, "$.tensor", tile, "$.tile", &out->tensor) ||
+        !(out->tensor.outermost_first || given_from(r, tensor, tile, &given)))
+        return false;
     out->folded = true;
     tmap_fold_tensor(&out->tensor.tensor, &out->fold);
+    io_fold_given(&given, &out->fold);
     out->request.tensor = out->fold.desc;
     return true;
 }

@@ -134,6 +134,24 @@ bool io_tensor_from(struct io_record *record, json_t *object, const char *path, 
     return read_address(&r) && read_box(&r, box, box_path);
 }
 
+void io_fold_given(const struct tmap_desc *given, struct tmap_fold *fold)
+{
+    const uint32_t memory = TMAP_HAS_ALLOCATION | TMAP_HAS_MAP_ADDRESS | TMAP_NULL_MAP;
+    struct tmap_desc *d = &fold->desc;
+    d->swizzle = given->swizzle;
+    d->oob_fill = given->oob_fill;
+    d->l2_promotion = given->l2_promotion;
+    d->flags |= given->flags & memory;
+    d->map_address = given->map_address;
+    d->allocation_base = given->allocation_base;
+    d->allocation_bytes = given->allocation_bytes;
+    if (!fold->reason[0] && fold->maps > 1 &&
+        given->flags & (TMAP_HAS_ALLOCATION | TMAP_HAS_MAP_ADDRESS))
+        snprintf(fold->reason, sizeof fold->reason,
+                 "the tensor takes %" PRIu64 " maps: allocation and map_address are those of one",
+                 fold->maps);
+}
+
 /* A sum of the request's coordinates, by the places that they have in the input. */
 static void sum_text(const struct io_tensor *t, const uint64_t *coef, char *out, size_t size)
 {
