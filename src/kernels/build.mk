@@ -61,7 +61,7 @@ TENSOR_ARCHES ?= 100f 110f
 TENSOR_S8     ?= 100a 110a
 WARPS_ARCHES  ?= 120f
 gencode = $(foreach a,$(1),-gencode=arch=compute_$(a),code=sm_$(a))
-tensor_arches = $(if $(findstring /sm100/i8,$@),$(TENSOR_S8),$(TENSOR_ARCHES))
+tensor_arches = $(if $(filter %i8,$(basename $@)),$(TENSOR_S8),$(TENSOR_ARCHES))
 # What fills and checks a product's matrices is plain code, for every chip that has products.
 $(B)/src/kernels/gemm/sm90/probe.fatbin: NVCC_ARCH = $(call gencode,90a $(TENSOR_ARCHES) $(WARPS_ARCHES))
 $(B)/src/kernels/gemm/sm90/probe.ptx: PTX_ARCH = $(TENSOR_ARCHES)

@@ -214,15 +214,17 @@ static void faults_show(void **state)
     }
 }
 
-static int on(int cc_major, const char *name, const char *source, const char *plain,
-              const char *faulty)
+/* integers: their image, where they have one of their own. */
+static int on(int cc_major, const char *name, const char *source, const char *integers,
+              const char *plain, const char *faulty)
 {
     const struct CMUnitTest tests[] = {{"groups", groups, NULL, NULL, (void *)(uintptr_t)source},
                                        cmocka_unit_test(faults_show)};
     suite = emulated_gemm_suite_for(cc_major, 0);
     if (!suite) return 1;
     emulator = emulated_state();
-    if (!emulated_ptx(source) || !emulated_ptx(plain) || !emulated_ptx(faulty)) {
+    if (!emulated_ptx(source) || (integers && !emulated_ptx(integers)) || !emulated_ptx(plain) ||
+        !emulated_ptx(faulty)) {
         printf("ok 1 # SKIP %s: no PTX of the kernels (nvcc)\n", name);
         return 0;
     }
@@ -234,7 +236,8 @@ static int on(int cc_major, const char *name, const char *source, const char *pl
 int main(void)
 {
     return on(10, "groups by tensor memory", "src/kernels/gemm/sm100/groups",
-              "src/kernels/gemm/sm100/f16", "tests/device/gemm/faults_sm100") +
-           on(12, "groups by mma.sync", "src/kernels/gemm/sm120/groups",
+              "src/kernels/gemm/sm100/groups_i8", "src/kernels/gemm/sm100/f16",
+              "tests/device/gemm/faults_sm100") +
+           on(12, "groups by mma.sync", "src/kernels/gemm/sm120/groups", NULL,
               "src/kernels/gemm/sm120/bf16", "tests/device/gemm/faults_sm120");
 }

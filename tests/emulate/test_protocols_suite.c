@@ -253,6 +253,7 @@ static void groups(void **state)
     struct tally tally = {0};
     if (only && !strstr("groups", only)) skip();
     assert_true(emulated_ptx(*state));
+    if (suite->family == GEMM_SM100) assert_true(emulated_ptx("src/kernels/gemm/sm100/groups_i8"));
     for (size_t i = 0; i < gemm_group_instance_count; i++) {
         const struct gemm_instance *g = &gemm_group_instances[i];
         struct tmap_emulate_record *records[PROVED_RUNS];

@@ -18,7 +18,8 @@
      .family = GEMM_SM100,                                                                         \
      .kind = GEMM_KIND_##K,                                                                        \
      .bn = N,                                                                                      \
-     .ctas = C},
+     .ctas = C,                                                                                    \
+     .image = GEMM_KIND_##K == GEMM_KIND_s8 ? GEMM_RARE : GEMM_COMMON},
 #define GEMM_WARPS_GROUP(K, W, N)                                                                  \
     {.name = "warps_group_" #K "_" #W "x" #N,                                                      \
      .family = GEMM_SM120,                                                                         \
@@ -62,7 +63,7 @@ enum tmap_status gemm_group_function(struct tmap_gemm *suite, enum gemm_image pa
 {
     static const char *const images[GEMM_FAMILIES][GEMM_IMAGES] = {
         {"gemm/sm90/groups", "gemm/sm90/groups_majors", [GEMM_BLOCKS] = "gemm/sm90/groups_blocks"},
-        {"gemm/sm100/groups"},
+        {"gemm/sm100/groups", "gemm/sm100/groups_i8"},
         {"gemm/sm120/groups"}};
     const struct tmap_libcuda *api = &suite->gpu.api;
     const enum tmap_status status =
@@ -370,10 +371,7 @@ static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_ge
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     if (!gemm_choose_group(suite, &group->like, members, group->count, request, &choice))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN,
-                           suite->family == GEMM_SM100 && group->like.kind == GEMM_S8
-                               ? "groups of integers are not for tensor memory"
-                               : "no kernel of the group's family fits");
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     const enum tmap_status uploaded = upload(suite, members, &choice, group, refusal);
     if (uploaded != TMAP_OK) return uploaded;
     return gemm_ready_group(suite, largest(members, group->count), &choice, "make_group", group,
