@@ -37,7 +37,7 @@ static bool step_valid(const struct tmap_protocol *p, const struct tmap_step *t)
     const bool signals =
         t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
     if (t->op > TMAP_STEP_BEGIN || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
-    if (t->ctas >> p->ctas) return false;
+    if (t->ctas >> p->ctas || t->back > TMAP_PROTOCOL_DEPTH) return false;
     if (signals && t->y >= p->barrier_count) return false;
     if (t->op == TMAP_STEP_COMMIT && t->x == UINT8_MAX) return true;
     return t->x < object_limit(p, t->op);
@@ -53,7 +53,7 @@ static bool sizes_valid(const struct tmap_protocol *p)
     for (unsigned r = 0; r < p->ring_count; r++)
         if (p->depth[r] < 1 || p->depth[r] > TMAP_PROTOCOL_DEPTH) return false;
     for (unsigned b = 0; b < p->barrier_count; b++)
-        if (p->barrier[b].ring >= p->ring_count) return false;
+        if (p->barrier[b].ring >= p->ring_count || p->barrier[b].count == 0) return false;
     for (unsigned b = 0; b < p->buffer_count; b++)
         if (p->buffer[b].ring >= p->ring_count) return false;
     return true;
@@ -81,7 +81,7 @@ static unsigned uses(const struct tmap_protocol *p, const struct tmap_agent *a, 
         gone += t->op == TMAP_STEP_ADVANCE && t->x == p->buffer[buffer].ring;
         const bool fill = t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_WRITE;
         const bool drain = t->op == TMAP_STEP_READ || t->op == TMAP_STEP_STORE;
-        if (!(fills ? fill : drain) || t->x != buffer || t->back > TMAP_PROTOCOL_DEPTH) continue;
+        if (!(fills ? fill : drain) || t->x != buffer) continue;
         if (!((t->ctas ? t->ctas : 1u << a->cta) >> cta & 1)) continue;
         unsigned *here = &at[TMAP_PROTOCOL_DEPTH + gone - t->back];
         if (++*here > most) most = *here;

@@ -397,3 +397,9 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
 }
+    p.barrier[0].count = 0;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+    p.barrier[0].count = 1;
+    p.step[0].back = TMAP_PROTOCOL_DEPTH + 1;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+    p.step[0].back = 0;
