@@ -129,9 +129,10 @@ struct tmap_protocol_result {
 /* tmap_protocol_explore() : breadth first, so the trace is the shortest.
  *  workspace: memory for the states, aligned for uint64_t; about 150 bytes a state.
  *  trace: the steps' text, one line each, as snprintf (may be NULL with size 0).
- *  Errors: TMAP_E_ARGUMENT for NULL, for a protocol that refers outside itself, and where a step
- *  has more than 16383 times the greatest common divisor of all steps' bytes; TMAP_E_ROOM for a
- *  workspace that does not hold the first state. */
+ *  Errors: TMAP_E_ARGUMENT for NULL, for a protocol that refers outside itself, for a barrier of no
+ *  arrivals, where a step has more than 16383 times the greatest common divisor of all steps'
+ *  bytes, and where a slot is filled or read more than 255 times; TMAP_E_ROOM for a workspace that
+ *  does not hold the first state. */
 TMAP_API enum tmap_status tmap_protocol_explore(const struct tmap_protocol *protocol,
                                                 void *workspace, size_t workspace_bytes,
                                                 struct tmap_protocol_result *result, char *trace,

@@ -22,7 +22,7 @@ static struct machine_move move_of(uint16_t code)
 
 static void add_state(struct explorer *e, struct machine_state *s, uint32_t parent, uint16_t move)
 {
-    uint8_t bytes[4096];
+    uint8_t bytes[MACHINE_BYTES];
     const size_t n = machine_pack(&e->m, s, bytes);
     state_set_add(&e->seen, bytes, n, parent, move);
 }

@@ -158,6 +158,26 @@ static void group_agents(struct machine *m)
             m->alike[a] = m->alike[a - 1];
 }
 
+/* How often a slot is filled and read: false where that is more than a state counts. */
+static bool count_parts(struct machine *m)
+{
+    const struct tmap_protocol *p = m->p;
+    for (unsigned b = 0; b < p->buffer_count; b++)
+        for (unsigned c = 0; c < p->ctas; c++) {
+            const unsigned parts = count_uses(p, b, c, true), readers = count_uses(p, b, c, false);
+            if (parts > UINT8_MAX || readers > UINT8_MAX) return false;
+            m->parts[b][c] = (uint8_t)parts;
+            m->readers[b][c] = (uint8_t)readers;
+            m->wide = m->wide || parts > MACHINE_MOST || readers > MACHINE_READING;
+        }
+    for (unsigned a = 0; a < p->agent_count; a++)
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            m->wide = m->wide || p->agent[a].count[k] > MACHINE_STEPS;
+    for (unsigned b = 0; b < p->barrier_count; b++)
+        m->wide = m->wide || p->barrier[b].count > MACHINE_STEPS;
+    return true;
+}
+
 bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
 {
     memset(m, 0, sizeof *m);
@@ -171,11 +191,7 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
         m->writes = m->writes || p->step[i].op == TMAP_STEP_WRITE;
     for (unsigned i = 0; i < p->step_count; i++)
         if (p->step[i].bytes / (uint32_t)m->unit > INT16_MAX / 2) return false;
-    for (unsigned b = 0; b < p->buffer_count; b++)
-        for (unsigned c = 0; c < p->ctas; c++) {
-            m->parts[b][c] = (uint8_t)count_uses(p, b, c, true);
-            m->readers[b][c] = (uint8_t)count_uses(p, b, c, false);
-        }
+    if (!count_parts(m)) return false;
     for (unsigned a = 0; a < p->agent_count; a++)
         m->minds_ends[a] = p->agent[a].count[TMAP_PART_TILE] || p->agent[a].count[TMAP_PART_FLUSH];
     machine_pace(m);

@@ -6,6 +6,8 @@
 
 #define MACHINE_WINDOW 14           /* letters between the slowest and the fastest agent */
 #define MACHINE_MOST 15             /* of what a slot counts: fills that landed, reads that ended */
+#define MACHINE_READING 7           /* reads of a slot at a time */
+#define MACHINE_STEPS 31            /* of a part, and arrivals of a phase */
 #define MACHINE_FIFO 12             /* copies on their way, per agent and CTA */
 #define LETTER_LATER TMAP_PART_TILE /* in the window: a block, the last of its tile or not */
 #define GENERATIONS 8 /* of slots and phases: what lags by more is a fault long before */
@@ -56,6 +58,7 @@ struct machine {
     bool copies;                /* of the actor */
     unsigned turned[TMAP_PROTOCOL_RINGS]; /* by how far the states of the trace are, in all */
     bool truncated;
+    bool wide;                             /* it counts beyond the four limits above: up to 255 */
     bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
     bool plain;                            /* moves that nobody sees are not made before others */
     bool writes;                           /* some agent writes through the generic proxy */
@@ -79,6 +82,11 @@ void machine_start(const struct machine *m, struct machine_state *s);
 /* Per agent: a copy to each CTA that lands or lands in part, a store, a commit, and its own blocks.
  */
 #define MACHINE_MOVES (TMAP_PROTOCOL_AGENTS * (2 * TMAP_PROTOCOL_CTAS + 2 + 4))
+
+/* Of a state as bytes: each member takes its size at most, and a barrier's count a mark more. */
+#define MACHINE_BYTES                                                                              \
+    (sizeof(struct machine_state) +                                                                \
+     TMAP_PROTOCOL_BARRIERS * TMAP_PROTOCOL_CTAS * TMAP_PROTOCOL_DEPTH)
 
 /* The moves worth trying in s; at most MACHINE_MOVES. */
 size_t machine_moves(struct machine *m, const struct machine_state *s, struct machine_move *out);

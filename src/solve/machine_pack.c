@@ -40,6 +40,21 @@ static void small(struct tape *t, int16_t *v)
         *v = (int16_t)(one - bias);
 }
 
+/* Two counts in a byte, the second in the lower bits; in one each where those are too few. */
+static void pair(const struct machine *m, struct tape *t, uint8_t *high, uint8_t *low,
+                 unsigned bits)
+{
+    uint8_t both = (uint8_t)(*high << bits | *low);
+    if (m->wide) {
+        byte(t, high);
+        byte(t, low);
+        return;
+    }
+    byte(t, &both);
+    *high = (uint8_t)(both >> bits);
+    *low = (uint8_t)(both & ((1u << bits) - 1));
+}
+
 /* Bytes that a copy has left are kept only where some have landed. */
 static void flights(const struct machine *m, struct tape *t, struct flying *f, uint8_t *count,
                     bool copies)
@@ -61,43 +76,35 @@ static void flights(const struct machine *m, struct tape *t, struct flying *f, u
 
 static void agent_bytes(const struct machine *m, struct tape *t, struct machine_agent *a)
 {
-    uint8_t at = (uint8_t)(a->part << 5 | a->pc);
-    uint8_t rest = (uint8_t)(a->offset << 4 | a->open);
-    byte(t, &at);
-    byte(t, &rest);
+    pair(m, t, &a->part, &a->pc, 5);
+    pair(m, t, &a->offset, &a->open, 4);
     byte(t, &a->letter);
-    a->part = at >> 5;
-    a->pc = at & 31;
-    a->offset = rest >> 4;
-    a->open = rest & 15;
     for (unsigned r = 0; r < m->p->ring_count; r++) byte(t, &a->position[r]);
     for (unsigned c = 0; c < m->p->ctas; c++) flights(m, t, a->load[c], &a->loads[c], true);
     flights(m, t, a->store, &a->stores, false);
     flights(m, t, a->commit, &a->commits, false);
 }
 
-static void barrier_bytes(struct tape *t, struct machine_barrier *b)
+static void barrier_bytes(const struct machine *m, struct tape *t, struct machine_barrier *b)
 {
-    uint8_t one = (uint8_t)(b->phase << 5 | (b->pending & 31));
-    byte(t, &one);
-    b->phase = one >> 5;
-    b->pending = one & 31;
+    pair(m, t, &b->phase, &b->pending, 5);
     small(t, &b->tx);
 }
 
 static void buffer_bytes(const struct machine *m, struct tape *t, struct machine_buffer *b)
 {
-    uint8_t one = (uint8_t)(b->gen << 5 | b->filled << 4 | (b->landed & 15));
-    uint8_t two = (uint8_t)(b->storing << 7 | (b->reading & 7) << 4 | (b->done & 15));
+    uint8_t one = (uint8_t)(b->gen << 1 | b->filled);
+    uint8_t two = (uint8_t)(b->storing << 3 | (m->wide ? 0 : b->reading));
     int16_t dirty = (int16_t)b->dirty;
-    byte(t, &one);
-    byte(t, &two);
-    b->gen = one >> 5;
-    b->filled = one >> 4 & 1;
-    b->landed = one & 15;
-    b->storing = two >> 7;
-    b->reading = two >> 4 & 7;
-    b->done = two & 15;
+    pair(m, t, &one, &b->landed, 4);
+    pair(m, t, &two, &b->done, 4);
+    if (m->wide)
+        byte(t, &b->reading);
+    else
+        b->reading = two & 7;
+    b->gen = one >> 1;
+    b->filled = one & 1;
+    b->storing = two >> 3;
     if (m->writes) word(t, &dirty);
     b->dirty = (uint16_t)dirty;
 }
@@ -115,7 +122,7 @@ static void state_bytes(const struct machine *m, struct tape *t, struct machine_
     for (unsigned c = 0; c < p->ctas; c++) {
         for (unsigned b = 0; b < p->barrier_count; b++)
             for (unsigned k = 0; k < p->depth[p->barrier[b].ring]; k++)
-                barrier_bytes(t, &s->barrier[b][c][k]);
+                barrier_bytes(m, t, &s->barrier[b][c][k]);
         for (unsigned b = 0; b < p->buffer_count; b++)
             for (unsigned k = 0; k < p->depth[p->buffer[b].ring]; k++)
                 buffer_bytes(m, t, &s->buffer[b][c][k]);

@@ -178,7 +178,12 @@ static enum machine_outcome step_expect(struct machine *m, struct machine_state 
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
         struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
-        b->tx = (int16_t)(b->tx + (int32_t)t->bytes / m->unit);
+        const int32_t tx = b->tx + (int32_t)t->bytes / m->unit;
+        if (tx > INT16_MAX) {
+            m->truncated = true;
+            return STEP_BLOCKED;
+        }
+        b->tx = (int16_t)tx;
         trace_step(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, BARRIER(t->x, at.slot),
                    cta);
         arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
@@ -197,9 +202,20 @@ static enum machine_outcome step_arrive(struct machine *m, struct machine_state 
 }
 
 /* Of what is counted, more than a state keeps is as good as that. */
-static void count(uint8_t *of)
+static void count(const struct machine *m, uint8_t *of)
 {
-    if (*of < MACHINE_MOST) ++*of;
+    if (*of < (m->wide ? UINT8_MAX : MACHINE_MOST)) ++*of;
+}
+
+/* Of what must be counted to its end, more than a state keeps leaves the answer open. */
+static bool counts(struct machine *m, uint8_t *of, uint8_t most)
+{
+    const bool fits = *of < (m->wide ? UINT8_MAX : most);
+    if (fits)
+        ++*of;
+    else
+        m->truncated = true;
+    return fits;
 }
 
 /* A slot may take a new generation when all reads of the last one have ended. */
@@ -264,10 +280,9 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
             machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
                          m->p->agent[agent].name, BUFFER(t->x, at.slot), cta);
         clocks_read(m, t->x, cta, at.slot);
-        b->reading++;
+        if (!counts(m, &b->reading, MACHINE_READING)) return STEP_BLOCKED;
     }
-    s->agent[agent].open++;
-    return STEP_STOP;
+    return counts(m, &s->agent[agent].open, MACHINE_MOST) ? STEP_STOP : STEP_BLOCKED;
 }
 
 static void end_read(struct machine *m, struct machine_state *s, unsigned buffer, unsigned slot,
@@ -278,7 +293,7 @@ static void end_read(struct machine *m, struct machine_state *s, unsigned buffer
         if (!(mask >> cta & 1)) continue;
         clocks_end_read(m, buffer, cta, slot, b->reading > 0);
         if (b->reading) b->reading--;
-        count(&b->done);
+        count(m, &b->done);
         trace_step(m, "        has read %s[%u]@%u\n", BUFFER(buffer, slot), cta);
     }
 }
@@ -343,7 +358,7 @@ static enum machine_outcome step_write(struct machine *m, struct machine_state *
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
         begin_fill(b, at);
         clocks_filled(m, t->x, cta, at.slot);
-        count(&b->landed);
+        count(m, &b->landed);
         b->dirty |= (uint16_t)(1u << agent);
     }
     return STEP_STOP;
@@ -469,8 +484,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     case TMAP_STEP_RELEASE:
         return step_release(m, s, agent, t);
     case TMAP_STEP_MARK:
-        s->agent[agent].open++;
-        return STEP_GO;
+        return counts(m, &s->agent[agent].open, MACHINE_MOST) ? STEP_GO : STEP_BLOCKED;
     default:
         return STEP_BLOCKED;
     }
@@ -496,12 +510,13 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
                bytes * m->unit, BUFFER(t->x, f->slot), cta);
     clocks_land(m, agent, cta);
     clocks_arrive(m, t->y, home, landed.slot, 1);
-    b->tx = (int16_t)(b->tx - bytes);
+    if (b->tx - bytes < INT16_MIN) m->truncated = true;
+    b->tx = b->tx - bytes < INT16_MIN ? INT16_MIN : (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
     if (all) {
         struct machine_buffer *u = &s->buffer[t->x][cta][landed.slot];
         clocks_filled(m, t->x, cta, landed.slot);
-        if (u->gen == landed.gen) count(&u->landed);
+        if (u->gen == landed.gen) count(m, &u->landed);
         a->loads[cta]--;
         for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
     }
@@ -520,7 +535,7 @@ void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent
     clocks_read_out(m, agent);
     clocks_end_read(m, t->x, m->p->agent[agent].cta, f.slot, true);
     b->storing = 0;
-    count(&b->done);
+    count(m, &b->done);
     a->stores--;
     for (unsigned i = 0; i < a->stores; i++) a->store[i] = a->store[i + 1];
 }

@@ -18,7 +18,7 @@ struct ordered {
     struct state_set seen;
     struct machine_state state, next;
     struct clocks clocks, next_clocks;
-    uint8_t bytes[4096 + CLOCK_BYTES];
+    uint8_t bytes[MACHINE_BYTES + CLOCK_BYTES];
 };
 
 static bool over(const struct machine *m)

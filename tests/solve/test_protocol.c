@@ -358,6 +358,95 @@ static void test_an_agent_that_does_not_advance(void **state)
     }
 }
 
+/* One agent's steps before a wait of another's. Counts were packed into a few bits: of 32 arrivals
+ * the first completed the phase, and the 33rd step of a part was its second. */
+static struct tmap_protocol_result started_by(const struct tmap_step *steps, size_t n,
+                                              uint8_t count)
+{
+    struct tmap_protocol p = {.name = "counts", .started = true, .ctas = 1};
+    struct tmap_protocol_result r;
+    p.ring_count = p.barrier_count = p.depth[0] = 1;
+    p.barrier[0] = (struct tmap_barrier){"full", 0, count};
+    p.agent_count = 2;
+    p.step_count = (uint8_t)(n + 1);
+    memcpy(p.step, steps, n * sizeof *steps);
+    p.step[n] = (struct tmap_step){.op = TMAP_STEP_WAIT};
+    p.agent[0].name = "first", p.agent[0].count[TMAP_PART_START] = (uint8_t)n;
+    p.agent[1].name = "second", p.agent[1].count[TMAP_PART_START] = 1;
+    p.agent[1].first[TMAP_PART_START] = (uint8_t)n;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    return r;
+}
+
+static void test_many_arrivals_and_steps(void **state)
+{
+    static const unsigned counts[] = {1, 15, 16, 31, 32, 33, 64, 128, 191};
+    struct tmap_step steps[191];
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        steps[i] = (struct tmap_step){.op = TMAP_STEP_ARRIVE};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const uint8_t n = (uint8_t)counts[i];
+        assert_int_equal(started_by(steps, n, n).verdict, TMAP_LEGAL);
+        assert_int_equal(started_by(steps, 1, n).fault, n == 1 ? 0 : TMAP_HAZARD_DEADLOCK);
+        assert_int_equal(started_by(steps, n - 1u, n).fault, TMAP_HAZARD_DEADLOCK);
+    }
+}
+
+/* Bytes expected are counted in 16 bits: 65536 of them were none. */
+static void test_bytes_beyond_the_count_are_unknown(void **state)
+{
+    const uint32_t most = 16383;
+    struct tmap_step steps[5] = {{.op = TMAP_STEP_EXPECT, .bytes = most},
+                                 {.op = TMAP_STEP_EXPECT, .bytes = most},
+                                 {.op = TMAP_STEP_EXPECT, .bytes = most},
+                                 {.op = TMAP_STEP_EXPECT, .bytes = most},
+                                 {.op = TMAP_STEP_EXPECT, .bytes = 4}};
+    (void)state;
+    assert_int_equal(started_by(steps, 5, 5).verdict, TMAP_UNKNOWN);
+    assert_int_equal(started_by(steps, 2, 2).fault, TMAP_HAZARD_DEADLOCK);
+}
+
+/* Consumers that read a slot many times each. */
+static void test_many_reads_of_a_slot(void **state)
+{
+    static const struct tmap_step steps[] = {{.op = TMAP_STEP_WAIT_FREE, .x = 1},
+                                             {.op = TMAP_STEP_EXPECT, .bytes = 16},
+                                             {.op = TMAP_STEP_LOAD, .bytes = 16},
+                                             {.op = TMAP_STEP_ADVANCE},
+                                             {.op = TMAP_STEP_WAIT}};
+    (void)state;
+    for (unsigned reads = 1; reads <= 32; reads *= 2)
+        for (unsigned waits = 0; waits < 2; waits++) {
+            struct tmap_protocol p = {.name = "reads", .started = true, .ctas = 1};
+            struct tmap_protocol_result r;
+            unsigned n = sizeof steps / sizeof *steps;
+            memcpy(p.step, steps, sizeof steps);
+            for (unsigned i = 0; i < reads; i++) {
+                p.step[n++] = (struct tmap_step){.op = TMAP_STEP_READ};
+                p.step[n++] = (struct tmap_step){.op = TMAP_STEP_DONE};
+            }
+            p.step[n++] = (struct tmap_step){.op = TMAP_STEP_ARRIVE, .x = 1};
+            p.step[n++] = (struct tmap_step){.op = TMAP_STEP_ADVANCE};
+            p.step_count = (uint8_t)n;
+            p.ring_count = p.buffer_count = 1;
+            p.depth[0] = 2;
+            p.barrier_count = 2;
+            p.barrier[0] = (struct tmap_barrier){"full", 0, 1};
+            p.barrier[1] = (struct tmap_barrier){"empty", 0, 2};
+            p.buffer[0] = (struct tmap_buffer){"tile", 0};
+            p.agent_count = 3;
+            for (int a = 0; a < 3; a++) {
+                p.agent[a].name = (const char *[]){"producer", "one", "other"}[a];
+                p.agent[a].first[TMAP_PART_BLOCK] = (uint8_t)(a ? 4 : !waits);
+                p.agent[a].count[TMAP_PART_BLOCK] = (uint8_t)(a ? n - 4 : 3 + waits);
+            }
+            assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+            assert_int_equal(r.fault, waits ? TMAP_HAZARD_NONE : TMAP_HAZARD_OVERWRITE);
+            assert_int_equal(r.verdict, waits ? TMAP_LEGAL : TMAP_ILLEGAL);
+        }
+}
+
 static void test_misuse(void **state)
 {
     struct tmap_protocol p;
@@ -375,6 +464,12 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 2};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
+    p.barrier[0].count = 0;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+    p.barrier[0].count = 1;
+    p.step[0].back = TMAP_PROTOCOL_DEPTH + 1;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
+    p.step[0].back = 0;
     p.step[0].x = 77;
     assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
     assert_int_equal(tmap_protocol_explore(NULL, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
@@ -393,13 +488,10 @@ int main(void)
         cmocka_unit_test(test_sums_begin_and_end),
         cmocka_unit_test(test_a_commit_ends_its_own_reads),
         cmocka_unit_test(test_an_agent_that_does_not_advance),
+        cmocka_unit_test(test_many_arrivals_and_steps),
+        cmocka_unit_test(test_bytes_beyond_the_count_are_unknown),
+        cmocka_unit_test(test_many_reads_of_a_slot),
         cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
 }
-    p.barrier[0].count = 0;
-    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
-    p.barrier[0].count = 1;
-    p.step[0].back = TMAP_PROTOCOL_DEPTH + 1;
-    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
-    p.step[0].back = 0;
