@@ -127,8 +127,12 @@ static double softly(double a, double b)
 static const double PIXEL_CLOCKS = 4.8;
 static const double PATCH_CLOCKS = 0.35;
 static const double FILTER_CLOCKS = 1.03;
-static const double CONV_PAIRS = 0.93, CONV_FOURS = 0.98, CONV_SQUARES = 0.84, CONV_EIGHTS = 0.89;
-static const double PATCH_FIT = 1.066, CONV_TURN_FIT = 1.08;
+static const double CONV_PAIRS = 0.93;
+static const double CONV_FOURS = 0.98;
+static const double CONV_SQUARES = 0.84;
+static const double CONV_EIGHTS = 0.89;
+static const double PATCH_FIT = 1.066;
+static const double CONV_TURN_FIT = 1.08;
 
 /* Nobody loads or stores aside. */
 static const double TALL_FIT = 1.106;
