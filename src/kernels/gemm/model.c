@@ -68,12 +68,14 @@ static const double LAST_ROUND = 0.1552;
 static const double STEP_BLOCKS = 4.744;
 static const double PAIRS_AGAIN = 1.04;
 static const double SQUARES_AGAIN = 1.073; /* two by two */
-static const double FOURS_AGAIN = 1.029;
+static const double FOURS_AGAIN = 1.041;
 static const double EIGHTS_AGAIN = 1.056;
 static const double PAIRS_ONCE = 0.8579;
 static const double SQUARES_ONCE = 0.8968;
-static const double FOURS_ONCE = 0.8847;
+static const double FOURS_ONCE = 0.895;
 static const double EIGHTS_ONCE = 0.966;
+/* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
+static const double MULTIPLY_FIT = 1.1;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
 static const double FIRST_CLOCKS = 4098;
 static const double STREAM_FIT =
@@ -82,6 +84,8 @@ static const double STREAM_FIT =
 static const double RAGGED_CLOCKS = 169.4;
 static const double PART_CLOCKS = 3569; /* of a stream's part: to hand it over */
 static const double PART_BYTES_PER_CLOCK = 16.64;
+/* The square of a tile's parts, which come at different times and are added one after the other. */
+static const double PARTS_CLOCKS = 400;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
 static const double MULTIPLY_ENERGY = 1.198;
@@ -128,7 +132,7 @@ static const double PIXEL_CLOCKS = 4.8;
 static const double PATCH_CLOCKS = 0.35;
 static const double FILTER_CLOCKS = 1.03;
 static const double CONV_PAIRS = 0.93;
-static const double CONV_FOURS = 0.98;
+static const double CONV_FOURS = 0.969;
 static const double CONV_SQUARES = 0.84;
 static const double CONV_EIGHTS = 0.89;
 static const double PATCH_FIT = 1.066;
@@ -242,7 +246,7 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
     const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
-    return softly(both, multiply);
+    return softly(both, conv ? multiply : multiply * MULTIPLY_FIT);
 }
 
 /* What a split's block does with its part: leaves it, reads its share of all, and if its cluster is
@@ -364,9 +368,10 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const double aside = c->store_warp > 0 ? under : 0;
     if (c->stream_k <= 0) return rounds_of(tiles, c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters);
+    const double parts = pieces(c);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) + share * block + tile +
-           PART_CLOCKS + part * pieces(c) + ragged;
+           PART_CLOCKS + (part + PARTS_CLOCKS * parts) * parts + ragged;
 }
 
 /* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
