@@ -28,49 +28,59 @@ PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
     return reinterpret_cast<const gemm_epilogue_params &>(p).blocks;
 }
 
-// behind: bytes behind their place.
-template <class S>
-PTX_FN void store_b_scales(const source<S> &from, const gemm_blocks &x, uint64_t b, uint32_t behind,
-                           int32_t k, int32_t slot)
-{
-    const gemm_params &p = *from.params;
-    const int32_t down = from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
-    const int32_t first = from.b_row - down;
-    const int32_t col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
-    const uint32_t to = from.a_to - from.a_part * (S::BM >> (31 - __clz(p.cluster_n))) * 128 +
-                        slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES + GEMM_B_SCALES_AT + behind;
-#pragma unroll
-    for (int i = 0; i < S::SCALES; i++) {
-        const int32_t row = (first + i * S::ALIKE) / GEMM_SCALE_BLOCK;
-        const bool inside = row < x.b_rows && col < x.b_cols;
-        ptx::store_shared_32(
-            to + i * 4, ptx::load_global_if(b + row * x.b_row_bytes + col * 4ll, inside, false));
+// What a tile's k-blocks have in common is worked out before the first, and B's scales are asked
+// for a k-block ahead: one thread loads, and every instruction of its loop delays the next load
+// (docs/GEMM.md).
+template <class S> struct scale_loads<S, true> {
+    // Of 192 columns the second 64 are of the first block of 128, or of the next.
+    static constexpr int AT_MOST = S::SCALES > 1 ? 2 : 1;
+    uint64_t b;         // the first of this tile's scales of B that is next
+    int32_t left, rows; // scales of B from there on along K, and below; rows < 0: none below
+    int32_t row, block; // of A's that are next, in the map
+    bool wide;          // the second 64 columns are of the first block
+    uint32_t x[AT_MOST];
+
+    PTX_FN void begin(const source<S> &from, const gemm_blocks &of, uint64_t b_at, int32_t k)
+    {
+        const gemm_params &p = *from.params;
+        const int32_t first = from.b_row - from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
+        const int32_t b_row = first / GEMM_SCALE_BLOCK,
+                      col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
+        b = b_at + b_row * of.b_row_bytes + col * 4ll;
+        left = of.b_cols - col;
+        rows = of.b_rows - b_row;
+        wide = first % GEMM_SCALE_BLOCK == 0;
+        row = from.a_row - from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
+        block = k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0);
+        ask(of);
     }
-}
-
-template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot)
-{
-    const gemm_blocks &x = blocks_of(*from.params);
-    store_b_scales<S>(from, x, x.b, 0, k, slot);
-}
-
-// row, block: where the product's own begin in the map.
-template <class S>
-PTX_FN void load_a_scales(const source<S> &from, const gemm_map &map, int32_t row, int32_t block,
-                          int32_t k, int32_t slot)
-{
-    const gemm_params &p = *from.params;
-    const int32_t down = from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
-    const int32_t c[2] = {from.a_row - down + row,
-                          k / GEMM_SCALE_BLOCK + block + (FAULT(p, 80) ? 1 : 0)};
-    const uint32_t to = from.a_to - down * 128 + slot * S::STAGE_BYTES + S::A_BYTES + S::B_BYTES;
-    ptx::tma_load_hint<2>(to, &map, from.full + 16 * slot, c, p.load_policy);
-}
-
-template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot)
-{
-    load_a_scales<S>(from, blocks_of(*from.params).a, 0, 0, k, slot);
-}
+    PTX_FN void ask(const gemm_blocks &of)
+    {
+#pragma unroll
+        for (int i = 0; i < AT_MOST; i++)
+            x[i] = ptx::load_global_if(b + i * of.b_row_bytes, left > 0 && rows > i, false);
+    }
+    PTX_FN void step(const gemm_blocks &of, int32_t blocks)
+    {
+        b += blocks * 4;
+        left -= blocks;
+        block += blocks;
+        ask(of);
+    }
+    // to: the slot's place for scales, or so many bytes behind it as the member is.
+    PTX_FN void put_b(uint32_t to) const
+    {
+#pragma unroll
+        for (int i = 0; i < S::SCALES; i++)
+            ptx::store_shared_32(to + GEMM_B_SCALES_AT + i * 4,
+                                 i == 0 || (i == 1 && wide) ? x[0] : x[AT_MOST - 1]);
+    }
+    PTX_FN void load_a(const gemm_blocks &of, uint32_t to, uint32_t bar, uint64_t policy) const
+    {
+        const int32_t c[2] = {row, block};
+        ptx::tma_load_hint<2>(to, &of.a, bar, c, policy);
+    }
+};
 
 template <class S> struct slot_scales<S, true> {
     uint32_t base;

@@ -5,12 +5,11 @@
 #include "kernels/gemm/members.cuh"
 
 // In groups_blocks.cuh: a member's scales of blocks to a slot, and a tile's sums with them.
+PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p);
+PTX_FN uint32_t scales_down_of(const gemm_params &q);
 template <class S>
-PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, int32_t k,
-                                  int32_t slot);
-template <class S>
-PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, int32_t k,
-                                 int32_t slot);
+PTX_FN void begin_member_scales(scale_loads<S> &scales, const gemm_params &p, const source<S> &from,
+                                int32_t k);
 template <class S>
 PTX_FN void sum_scaled_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                             const gemm_params &q, const shared_layout<S> &smem, uint32_t fillers,
@@ -35,6 +34,7 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
     group_list list(cluster);
     work w;
     int32_t acquired = -1;
+    scale_loads<S> scales;
 #pragma unroll 1
     while (list.take(p, w)) {
         const gemm_params &q = member_of(p, list.member);
@@ -45,14 +45,18 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
             acquired = list.member;
         }
         int32_t k = q.first_k / K_AT_ONCE<S> * K_AT_ONCE<S>;
+        if constexpr (S::BLOCKS) begin_member_scales<S>(scales, p, from, k);
 #pragma unroll 1
         for (int32_t k_block = 0; k_block < w.k_end; k_block++, k += S::BK) {
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
-            if constexpr (S::BLOCKS) store_member_b_scales<S>(p, from, k, ring.slot);
+            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot) + scales_down_of(q));
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), GROUP_TX_BYTES<S>);
-            if constexpr (S::BLOCKS) load_member_a_scales<S>(p, from, k, ring.slot);
+            if constexpr (S::BLOCKS)
+                scales.load_a(group_blocks_of(p), smem.scales(ring.slot), smem.full(ring.slot),
+                              q.load_policy);
             from.load(k, ring.slot);
+            if constexpr (S::BLOCKS) scales.step(group_blocks_of(p), 1);
             ring.advance(p.stages);
         }
     }

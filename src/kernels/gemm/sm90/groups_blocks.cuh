@@ -17,20 +17,13 @@ PTX_FN uint32_t scales_down_of(const gemm_params &q)
 }
 
 template <class S>
-PTX_FN void store_member_b_scales(const gemm_params &p, const source<S> &from, int32_t k,
-                                  int32_t slot)
+PTX_FN void begin_member_scales(scale_loads<S> &scales, const gemm_params &p, const source<S> &from,
+                                int32_t k)
 {
     const gemm_params &q = *from.params;
-    store_b_scales<S>(from, group_blocks_of(p), q.b_blocks, scales_down_of(q), k, slot);
-}
-
-template <class S>
-PTX_FN void load_member_a_scales(const gemm_params &p, const source<S> &from, int32_t k,
-                                 int32_t slot)
-{
-    const gemm_params &q = *from.params;
-    const int32_t row = q.first_row / GEMM_ROWS_AT_ONCE * GEMM_ROWS_AT_ONCE;
-    load_a_scales<S>(from, group_blocks_of(p).a, row, q.first_block, k, slot);
+    scales.begin(from, group_blocks_of(p), q.b_blocks, k);
+    scales.row += q.first_row / GEMM_ROWS_AT_ONCE * GEMM_ROWS_AT_ONCE;
+    scales.block += q.first_block;
 }
 
 template <class S>

@@ -31,10 +31,11 @@ PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k
     }
 }
 
-// In blocks.cuh: the scales of a k-block to their slot; B's by this thread itself.
+// In blocks.cuh: the scales of a tile's k-blocks to their slots.
 template <class S> struct source;
-template <class S> PTX_FN void store_b_scales(const source<S> &from, int32_t k, int32_t slot);
-template <class S> PTX_FN void load_a_scales(const source<S> &from, int32_t k, int32_t slot);
+template <class S, bool BLOCKS = S::BLOCKS> struct scale_loads {
+};
+PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
 
 // In gated.cuh, where B's rows come from its two halves: which half.
 template <class S, bool GATED = S::GATED> struct halves {
@@ -197,11 +198,13 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
                     errands<S> &todo, const ptx::watch &watch)
 {
     ring_position ring;
+    scale_loads<S> scales;
     const uint32_t bytes = p.tx_bytes + (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
     int32_t half_full = early_slots(p, todo.next);
 #pragma unroll 1
     while (todo.next.left > 0) {
         errand<S> &e = todo.next;
+        if constexpr (S::BLOCKS) scales.begin(e.from, blocks_of(p), blocks_of(p).b, e.k);
 #pragma unroll 1
         for (; e.left > 0; e.left--, e.k += e.step) {
             const uint32_t bar = e.from.full + 16 * ring.slot;
@@ -212,10 +215,12 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
                 continue;
             }
             ptx::mbarrier_wait_often(bar + 8, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
-            if constexpr (S::BLOCKS) store_b_scales(e.from, e.k, ring.slot);
+            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot));
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
-            if constexpr (S::BLOCKS) load_a_scales(e.from, e.k, ring.slot);
+            if constexpr (S::BLOCKS)
+                scales.load_a(blocks_of(p), smem.scales(ring.slot), bar, p.load_policy);
             e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
+            if constexpr (S::BLOCKS) scales.step(blocks_of(p), e.step / S::BK);
             if constexpr (S::IM2COL) e.from.advance(p);
             ring.advance(p.stages);
         }
