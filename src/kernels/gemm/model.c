@@ -453,6 +453,22 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     return start_us - ready_us + softly(compute_us, memory_us);
 }
 
+/* Of a tile's end and of what comes before its first k-block, at the least. */
+static double least_end_clocks(const struct gemm_view *view, const struct gemm_instance *instance,
+                               const struct tmap_gemm_config *shape)
+{
+    const int32_t tile_m = gemm_tile_m(instance);
+    const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
+    const double stored =
+        shape->split_k > 1 ? SPLIT_CLOCKS : outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS;
+    const double received = 128.0 * (rows_of(view->m, tile_m, shape->cluster_n) +
+                                     rows_of(view->n, instance->bn, shape->cluster_m));
+    return (gemm_is_high(instance)     ? HIGH_TILE_CLOCKS
+            : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
+                                       : TILE_CLOCKS) +
+           stored + FIRST_CLOCKS * received / 32768;
+}
+
 double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                      const struct gemm_instance *instance, const struct tmap_gemm_config *shape)
 {
@@ -460,14 +476,23 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double own = 128.0 * (rows_of(view->m, tile_m, cols) / cols +
                                 rows_of(view->n, instance->bn, rows) / rows);
     const double n = instance->bn < 32 ? 32 : instance->bn;
-    const double block =
-        larger(2 * instance->wgs * n, MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK / ALONE);
+    const bool conv = view->conv.images > 0;
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
     const double clusters = suite->resident[rows * cols * shape->split_k];
+    const double load =
+        MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK / (tiles < clusters ? ALONE : 1);
+    /* A convolution's loads are not counted by bytes. */
+    const double block =
+        conv ? 2 * instance->wgs * n : larger(2 * instance->wgs * n * MULTIPLY_FIT, load);
+    const double k_blocks = k_blocks_of(view) / shape->split_k;
     const double rounds = shape->stream_k == 0 ? rounds_of(tiles, clusters) : tiles / clusters;
-    const double fit = (instance->pingpong ? TURN_FIT : 1) * smaller(1, in_step(shape, 0));
-    return fit * rounds * k_blocks_of(view) / shape->split_k * block / clocks_per_us(suite);
+    const double waits =
+        in_step(shape, shape->split_k > 1 ? k_blocks : up(tiles / clusters) * k_blocks);
+    const double fit = (instance->pingpong ? TURN_FIT : 1) *
+                       (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
+    return fit * waits * (rounds * k_blocks * block + least_end_clocks(view, instance, shape)) /
+           clocks_per_us(suite);
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
