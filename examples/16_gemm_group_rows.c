@@ -32,7 +32,8 @@ int main(void)
     for (int i = 0; i < MOST * K; i++) a[i] = (float)(1 + i % 7);
     for (int i = 0; i < N * K; i++) b[i] = i % K == 3; /* picks column 3 of A */
     for (int i = 0; i < EXPERTS; i++) {
-        member[i] = (struct tmap_gemm_member){MOST, N, K, 0, 0, 0, 0, K, K, 0, N};
+        member[i] =
+            (struct tmap_gemm_member){.m = MOST, .n = N, .k = K, .lda = K, .ldb = K, .ldd = N};
         allocate(&member[i].a, sizeof a), allocate(&member[i].b, sizeof b);
         allocate(&member[i].d, sizeof d);
         copy(member[i].a, (uint64_t)(uintptr_t)a, sizeof a);
