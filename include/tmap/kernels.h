@@ -249,12 +249,14 @@ TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
 /* --- groups: many products in one launch, each of its own size
  * ---------------------------------------------------------------------------------------------- */
 
-/* One product of a group. ld in elements as in tmap_gemm_matrix; c and ldc count with a beta only.
- * An m or n of 0 is a product without elements, and nothing of it is touched. */
+/* One product of a group. ld in elements as in tmap_gemm_matrix; c and ldc count with a beta only,
+ * scale factors with kinds that have them (tmap_gemm_problem). An m or n of 0 is a product without
+ * elements, and nothing of it is touched. */
 struct tmap_gemm_member {
     int32_t m, n, k;
     uint64_t a, b, c, d;
     int64_t lda, ldb, ldc, ldd;
+    uint64_t a_scales, b_scales;
 };
 
 /* How the members of a routed group are cut out of one product, of which problem.batch says how

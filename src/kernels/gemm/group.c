@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/gemm/group.h"
+#include "kernels/gemm/sm90/geometry.h"
 
 #define GEMM_GROUP_INSTANCE(K, W, N, P)                                                            \
     {.name = "gemm_group_" #K "_" #W "x" #N "_" #P,                                                \
@@ -76,7 +77,8 @@ enum tmap_status gemm_group_function(struct tmap_gemm *suite, enum gemm_image pa
     return TMAP_OK;
 }
 
-/* In the memory of a group: the members' parameters, the tiles up to each, then the members. */
+/* In the memory of a group: the members' parameters, the tiles up to each, then the members and
+ * where their scale factors are. */
 static uint64_t members_offset(size_t count)
 {
     return ((uint64_t)count * (GEMM_PARAM_BYTES + 4) + 127) / 128 * 128;
@@ -84,7 +86,8 @@ static uint64_t members_offset(size_t count)
 
 size_t tmap_gemm_group_bytes(size_t count)
 {
-    return (size_t)members_offset(count) + count * sizeof(struct gemm_member);
+    return (size_t)members_offset(count) +
+           count * (sizeof(struct gemm_member) + sizeof(struct gemm_member_scales));
 }
 
 struct tmap_gemm_problem gemm_member_problem(const struct tmap_gemm_problem *like,
@@ -95,6 +98,8 @@ struct tmap_gemm_problem gemm_member_problem(const struct tmap_gemm_problem *lik
     p.n = x->n;
     p.k = x->k;
     p.batch = 1;
+    p.a_scales = x->a_scales;
+    p.b_scales = x->b_scales;
     p.a = (struct tmap_gemm_matrix){.address = x->a, .ld = x->lda, .mn_major = like->a.mn_major};
     p.b = (struct tmap_gemm_matrix){.address = x->b, .ld = x->ldb, .mn_major = like->b.mn_major};
     p.c = (struct tmap_gemm_matrix){.address = x->c, .ld = x->ldc, .mn_major = like->d.mn_major};
@@ -225,7 +230,7 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
     enum tmap_status status = gemm_validate(&p, request, refusal);
     for (size_t i = 0; i < count && status == TMAP_OK; i++) {
         const struct tmap_gemm_member *x = &members[i];
-        status = gemm_validate_member(x, refusal);
+        status = gemm_validate_member(p.kind, x, refusal);
         if (status == TMAP_OK && has_work(x))
             tiles += ((int64_t)x->m / LEAST_TILE + 1) * (x->n / LEAST_TILE + 1);
         if (status == TMAP_OK && tiles > INT32_MAX)
@@ -277,10 +282,11 @@ enum tmap_status gemm_check_member(const struct tmap_gemm *suite, const struct g
 struct gemm_member gemm_member_record(const struct gemm_view *view,
                                       const struct tmap_gemm_problem *p)
 {
+    const int32_t each = view->element_bits < 8 ? 8 / view->element_bits : 1; /* of the map */
     return (struct gemm_member){.m = view->m,
                                 .n = view->n,
-                                .k = view->k,
-                                .element_bytes = view->element_bits / 8,
+                                .k = view->k / each,
+                                .element_bytes = view->element_bits * each / 8,
                                 .a = view->a.address,
                                 .b = view->b.address,
                                 .c = p->c.address,
@@ -291,22 +297,37 @@ struct gemm_member gemm_member_record(const struct gemm_view *view,
                                 .c_row_stride = p->c.ld};
 }
 
+/* A member's record, and where its scale factors are, in the group's memory. */
+static bool copy_member(struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct tmap_gemm_problem *p, const struct tmap_gemm_group *group,
+                        size_t i)
+{
+    const struct gemm_member record = gemm_member_record(view, p);
+    const struct gemm_member_scales scales = {
+        .a = view->a_scales,
+        .b = view->b_scales,
+        .tiles = gemm_is_scaled(view->kind) ? gemm_scale_tiles(view->kind, view->k) : 0};
+    const uint64_t members = group->memory + members_offset(group->count),
+                   behind = members + group->count * sizeof record;
+    const struct tmap_libcuda *api = &suite->gpu.api;
+    return !api->memcpy_htod(members + i * sizeof record, &record, sizeof record) &&
+           !api->memcpy_htod(behind + i * sizeof scales, &scales, sizeof scales);
+}
+
 /* Checks every member and copies it to the device; the maps of `stands` are the template. */
 static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_member *members,
                                const struct gemm_choice *choice, struct tmap_gemm_group *group,
                                struct tmap_gemm_refusal *refusal)
 {
-    const uint64_t at = group->memory + members_offset(group->count);
     for (size_t i = 0; i < group->count; i++) {
         const struct tmap_gemm_problem p = gemm_member_problem(&group->like, &members[i]);
         struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         view.grouped = true;
-        const struct gemm_member record = gemm_member_record(&view, &p);
         if (has_work(&members[i])) {
             const enum tmap_status status = gemm_check_member(suite, &view, choice, &p, refusal);
             if (status != TMAP_OK) return gemm_blame_member(refusal, status, i);
         }
-        if (suite->gpu.api.memcpy_htod(at + i * sizeof record, &record, sizeof record))
+        if (!copy_member(suite, &view, &p, group, i))
             return gemm_refuse(refusal, TMAP_E_DRIVER,
                                "the members cannot be copied to the device");
     }
@@ -330,6 +351,10 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
         const enum tmap_status status = gemm_encode(suite, &desc[i], maps[i]);
         if (status != TMAP_OK) return status;
     }
+    if (gemm_is_scaled(view.kind)) /* of a stage, without what aligns the next */
+        params.tx_bytes =
+            (gemm_a_rows(choice->instance) + gemm_b_rows(choice->instance)) * GEMM_SPAN_BYTES +
+            (int32_t)gemm_scale_bytes(choice->instance);
     params.group = choice->config.group;
     params.members = (int32_t)group->count;
     params.group_memory = group->memory;
@@ -374,8 +399,8 @@ static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_ge
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     const enum tmap_status uploaded = upload(suite, members, &choice, group, refusal);
     if (uploaded != TMAP_OK) return uploaded;
-    return gemm_ready_group(suite, largest(members, group->count), &choice, "make_group", group,
-                            refusal);
+    const char *maker = gemm_is_scaled(group->like.kind) ? "make_scaled_group" : "make_group";
+    return gemm_ready_group(suite, largest(members, group->count), &choice, maker, group, refusal);
 }
 
 enum tmap_status tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,

@@ -119,9 +119,14 @@ enum { GEMM_CLIP_BYTES = 16 };
 /* One product of a group as the kernel sees it, from which its parameters are made on the device.
  */
 struct gemm_member {
-    int32_t m, n, k, element_bytes;
+    int32_t m, n, k, element_bytes; /* elements of the map, of which two of 4 bits are one */
     uint64_t a, b, c, d;
     int64_t a_row_bytes, b_row_bytes, d_row_bytes, c_row_stride;
+};
+/* Where its scale factors are, of kinds that have them; behind all the members. */
+struct gemm_member_scales {
+    uint64_t a, b;
+    int64_t tiles; /* along K */
 };
 
 /* Barrier ids that the watchdog names. */

@@ -122,7 +122,7 @@ enum tmap_status gemm_validate_request(const struct tmap_gemm_config *request,
 struct tmap_mixed_problem;
 enum tmap_status gemm_validate_mixed(const struct tmap_mixed_problem *problem,
                                      struct tmap_gemm_refusal *refusal);
-enum tmap_status gemm_validate_member(const struct tmap_gemm_member *member,
+enum tmap_status gemm_validate_member(int32_t kind, const struct tmap_gemm_member *member,
                                       struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
                                     struct tmap_gemm_refusal *refusal);

@@ -82,6 +82,20 @@ static enum tmap_status matrix(const struct tmap_gemm_matrix *x, const char *who
     return TMAP_OK;
 }
 
+/* Two elements of 4 bits are a byte, and tiles of scale factors are copied as 16 bytes are. lengths
+ * and scales: all of them, or-ed. */
+static enum tmap_status suits_kind(int32_t kind, int64_t lengths, uint64_t scales,
+                                   struct tmap_gemm_refusal *refusal)
+{
+    if (gemm_element_bits(kind) < 8 && lengths % 2 != 0)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "K, ld and batch_stride of elements of 4 bits must be even");
+    if (gemm_is_scaled(kind) && scales % 16 != 0)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                           "the address of scale factors is not a multiple of 16");
+    return TMAP_OK;
+}
+
 /* What one number alone does not say. */
 static enum tmap_status together(const struct tmap_gemm_problem *p,
                                  struct tmap_gemm_refusal *refusal)
@@ -96,15 +110,11 @@ static enum tmap_status together(const struct tmap_gemm_problem *p,
     if (p->beta != 0.0f && p->c.address % bytes != 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT,
                            "the address of C is not a multiple of its elements' size");
-    if (gemm_element_bits(p->kind) < 8 &&
-        (p->k | p->a.ld | p->b.ld | (p->batch > 1 ? p->a.batch_stride | p->b.batch_stride : 0)) %
-                2 !=
-            0)
-        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
-                           "K, ld and batch_stride of elements of 4 bits must be even");
-    if (gemm_is_scaled(p->kind) && (p->a_scales % 16 != 0 || p->b_scales % 16 != 0))
-        return gemm_refuse(refusal, TMAP_E_ARGUMENT,
-                           "the address of scale factors is not a multiple of 16");
+    const enum tmap_status suits = suits_kind(
+        p->kind,
+        p->k | p->a.ld | p->b.ld | (p->batch > 1 ? p->a.batch_stride | p->b.batch_stride : 0),
+        p->a_scales | p->b_scales, refusal);
+    if (suits != TMAP_OK) return suits;
     if (p->workspace % GEMM_WORKSPACE_ALIGN != 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "workspace is not a multiple of 256");
     return TMAP_OK;
@@ -291,14 +301,14 @@ enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
     return status == TMAP_OK ? gemm_validate(&p, &what->request, refusal) : status;
 }
 
-enum tmap_status gemm_validate_member(const struct tmap_gemm_member *x,
+enum tmap_status gemm_validate_member(int32_t kind, const struct tmap_gemm_member *x,
                                       struct tmap_gemm_refusal *refusal)
 {
 #define MEMBER(member, low, high)                                                                  \
     if (x->member < low || x->member > high)                                                       \
         return out_of(refusal, "", #member, x->member, low, high);
 #include "kernels/gemm/bounds.def"
-    return TMAP_OK;
+    return suits_kind(kind, x->k | x->lda | x->ldb, x->a_scales | x->b_scales, refusal);
 }
 
 enum tmap_status gemm_validate_mixed(const struct tmap_mixed_problem *x,

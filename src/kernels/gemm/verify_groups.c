@@ -22,7 +22,9 @@ static struct tmap_gemm_member member_of(const struct tmap_gemm_problem *q)
                                      .lda = q->a.ld,
                                      .ldb = q->b.ld,
                                      .ldc = q->c.ld,
-                                     .ldd = q->d.ld};
+                                     .ldd = q->d.ld,
+                                     .a_scales = q->a_scales,
+                                     .b_scales = q->b_scales};
 }
 
 /* An empty member's matrices are allocated as if it had one row: guards must stay whole. */
