@@ -15,20 +15,26 @@ PTX_FN void ldmatrix_x4_trans(uint32_t (&v)[4], uint32_t addr)
                  : "memory");
 }
 
-// d += 16 rows of A by 8 columns of B, 16 of K.
+// d = c + 16 rows of A by 8 columns of B, 16 of K.
 template <bool BF16>
-PTX_FN void mma_16x8x16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+PTX_FN void mma_16x8x16(float *d, const float *c, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
 #define PTX_MMA(TYPE)                                                                              \
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPE "." TYPE                            \
-                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"            \
-                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                  \
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
+                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"        \
+                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                  \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "f"(c[0]),        \
+                   "f"(c[1]), "f"(c[2]), "f"(c[3]))
     if constexpr (BF16)
         PTX_MMA("bf16");
     else
         PTX_MMA("f16");
 #undef PTX_MMA
+}
+template <bool BF16>
+PTX_FN void mma_16x8x16(float *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+{
+    mma_16x8x16<BF16>(d, d, a, b0, b1);
 }
 
 // Two numbers in one register, lo in the lower half.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/gemm/sm90/layout.cuh"
+#include "kernels/ptx/warp.cuh"
 
 #define WARP_MMA(SHAPE_TYPES, C)                                                                   \
     asm volatile("mma.sync.aligned." SHAPE_TYPES " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
@@ -15,8 +16,7 @@
 template <int KIND, class T>
 PTX_FN void warp_mma(T *d, const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
 {
-    if constexpr (KIND == GEMM_BF16) WARP_MMA("m16n8k16.row.col.f32.bf16.bf16.f32", "+f");
-    if constexpr (KIND == GEMM_F16) WARP_MMA("m16n8k16.row.col.f32.f16.f16.f32", "+f");
+    if constexpr (KIND <= GEMM_F16) ptx::mma_16x8x16<KIND == GEMM_BF16>(d, a, b0, b1);
     if constexpr (KIND == GEMM_TF32) WARP_MMA("m16n8k8.row.col.f32.tf32.tf32.f32", "+f");
     if constexpr (KIND == GEMM_E4M3) WARP_MMA("m16n8k32.row.col.f32.e4m3.e4m3.f32", "+f");
     if constexpr (KIND == GEMM_E5M2) WARP_MMA("m16n8k32.row.col.f32.e5m2.e5m2.f32", "+f");

@@ -16,6 +16,7 @@
 
 #include "kernels/gemm/ring.cuh"
 #include "kernels/gemm/schedule.cuh"
+#include "kernels/ptx/warp.cuh"
 #include "mixed_numbers.cuh"
 
 template <int KIND_, int WEIGHT_, int COLS_, int WARPS_> struct mixed_shape {
@@ -87,24 +88,6 @@ template <class S> struct mixed_lane {
 
 // --- multiplying --------------------------------------------------------------------------------
 
-// d = 16 weights' rows by 8 of activations (+ c).
-template <int KIND>
-PTX_FN void mixed_mma(float *d, const float *c, uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3,
-                      uint32_t b0, uint32_t b1)
-{
-#define MMA(TYPES)                                                                                 \
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." TYPES                                    \
-                 ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"        \
-                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])                                  \
-                 : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "f"(c[0]), "f"(c[1]),     \
-                   "f"(c[2]), "f"(c[3]))
-    if constexpr (KIND == GEMM_BF16)
-        MMA("bf16.bf16");
-    else
-        MMA("f16.f16");
-#undef MMA
-}
-
 // Where the lane's activations of a chunk begin, in the first strip of eight rows.
 template <class S> PTX_FN uint32_t columns_at(uint32_t slot, uint32_t columns, uint32_t chunk)
 {
@@ -137,8 +120,9 @@ PTX_FN void multiply_strip(float (&part)[S::SUMS], const uint32_t (&row)[4][S::P
         for (int i = 0; i < 2; i++) {
             float *d = part + ((2 * half + i) * S::STRIPS + strip) * 4;
             const uint32_t(&above)[S::PAIRS] = row[2 * i], (&below)[S::PAIRS] = row[2 * i + 1];
-            mixed_mma<S::KIND>(d, first && s == 0 ? none : d, above[s], below[s], above[s + 1],
-                               below[s + 1], column[s], column[s + 1]);
+            const uint32_t a[4] = {above[s], below[s], above[s + 1], below[s + 1]};
+            ptx::mma_16x8x16<S::KIND == GEMM_BF16>(d, first && s == 0 ? none : d, a, column[s],
+                                                   column[s + 1]);
         }
 }
 
