@@ -58,6 +58,7 @@ static void draw(const struct gemm_instance *g, const struct tmap_gemm_problem *
         p.m = empty ? 8 : 1 + (int32_t)below(r, 2 * (uint32_t)gemm_tile_m(g));
         p.n = empty ? 8 : 1 + (int32_t)below(r, 2 * (uint32_t)g->bn);
         p.k = 1 + (int32_t)below(r, below(r, 2) ? 30 : 300);
+        if (gemm_element_bits(p.kind) < 8) p.k *= 2; /* two to a byte */
         if (!emulated_product_fill(suite, &p, splitmix(r), fill, &out->product[i]))
             fail_msg("memory");
         const struct tmap_gemm_problem *q = &out->product[i].problem;
@@ -72,7 +73,9 @@ static void draw(const struct gemm_instance *g, const struct tmap_gemm_problem *
                                                    .lda = q->a.ld,
                                                    .ldb = q->b.ld,
                                                    .ldc = q->c.ld,
-                                                   .ldd = q->d.ld};
+                                                   .ldd = q->d.ld,
+                                                   .a_scales = q->a_scales,
+                                                   .b_scales = q->b_scales};
     }
 }
 
@@ -124,6 +127,7 @@ static enum tmap_status run(const struct gemm_instance *g, const struct tmap_gem
         params.fault = fault;
         memcpy(group.params, &params, sizeof params);
         group.multiply = emulated_function(faulty);
+        if (gemm_is_scaled(like->kind)) group.make = emulated_function("make_scaled_faulty");
     }
     if (status == TMAP_OK) status = tmap_gemm_group_run(&group, NULL);
     suite->gpu.api.mem_free(memory);
@@ -198,20 +202,53 @@ static bool shows(const struct gemm_instance *g, const char *kernel, uint32_t fa
     return !good;
 }
 
-/* Loads, and stores, by the first member's maps and extents. */
+/* Of a kernel with planted faults, the instance whose plan carries it and each fault's number. */
+enum { MOST_FAULTS = 8 };
+static const struct planted {
+    const char *instance, *kernel;
+    uint32_t faults[MOST_FAULTS];
+} planted[] = {
+    /* loads, and stores, by the first member's maps and extents */
+    {"tensor_group_f16_2x256", "tensor_group_faulty_2x256", {63, 64}},
+    {"warps_group_bf16_2x128", "warps_group_faulty_2x128", {63, 64}},
+    /* of factors: the first member's; A's for B's; rows of the largest member's length; another
+     * k-block's; a pair's own half; the odd block's untold and not waited for */
+    {"tensor_group_mxf8f6f4_2x256",
+     "tensor_group_scaled_faulty_2x256",
+     {140, 141, 142, 75, 92, 93, 94}},
+    /* as above; each row as long as its k-blocks; a tile behind the row's last */
+    {"tensor_group_mxf4_1x128", "tensor_group_mxf4_faulty_1x128", {140, 141, 142, 75, 90, 91}},
+    {"warps_group_mxf8_2x128", "warps_group_scaled_faulty_2x128", {140, 141, 142, 75}},
+    {"warps_group_mxf4_2x64", "warps_group_mxf4_faulty_2x64", {140, 141, 142, 75, 90, 91}}};
+
+/* The last of the kernels with this name: of bf16 where bf16 and fp16 share one. */
+static const struct gemm_instance *instance_of(const char *name)
+{
+    const struct gemm_instance *found = NULL;
+    for (size_t i = 0; i < gemm_group_instance_count; i++)
+        if (strcmp(gemm_group_instances[i].name, name) == 0) found = &gemm_group_instances[i];
+    return found;
+}
+
 static void faults_show(void **state)
 {
-    const bool tensor = suite->family == GEMM_SM100;
-    const char *kernel = tensor ? "tensor_group_faulty_2x256" : "warps_group_faulty_2x128";
-    const struct gemm_instance *g = gemm_group_instances;
+    enum { TRIES = 8 };
+    unsigned seen = 0;
     (void)state;
-    while (g->family != suite->family || g->kind != GEMM_BF16) g++;
-    for (uint64_t seed = 0; seed < 3; seed++) shows(g, kernel, 0, seed);
-    for (uint32_t fault = 63; fault <= 64; fault++) {
-        bool shown = false;
-        for (uint64_t seed = 0; seed < 3 && !shown; seed++) shown = shows(g, kernel, fault, seed);
-        if (!shown) fail_msg("fault %u does not show", fault);
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        const struct gemm_instance *g = instance_of(planted[i].instance);
+        assert_non_null(g);
+        if (g->family != suite->family) continue;
+        for (uint64_t seed = 0; seed < TRIES; seed++) shows(g, planted[i].kernel, 0, seed);
+        for (int k = 0; k < MOST_FAULTS && planted[i].faults[k]; k++, seen++) {
+            const uint32_t fault = planted[i].faults[k];
+            bool shown = false;
+            for (uint64_t seed = 0; seed < TRIES && !shown; seed++)
+                shown = shows(g, planted[i].kernel, fault, seed);
+            if (!shown) fail_msg("%s: fault %u does not show", planted[i].kernel, fault);
+        }
     }
+    print_message("# %u faults of groups show\n", seen);
 }
 
 /* integers: their image, where they have one of their own. */

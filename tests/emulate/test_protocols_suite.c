@@ -196,7 +196,9 @@ static void fill_member(const struct tmap_gemm_problem *p, struct tmap_gemm_memb
                                      .d = p->d.address,
                                      .lda = p->a.ld,
                                      .ldb = p->b.ld,
-                                     .ldd = p->d.ld};
+                                     .ldd = p->d.ld,
+                                     .a_scales = p->a_scales,
+                                     .b_scales = p->b_scales};
 }
 
 static void run_group(const struct gemm_instance *g, const struct tmap_gemm_problem *like,

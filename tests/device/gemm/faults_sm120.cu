@@ -2,9 +2,13 @@
 // load them; no plan ever does.
 #define GEMM_FAULTS
 #include "kernels/gemm/sm120/kernel.cuh"
+#include "kernels/gemm/make_scaled_group.cuh"
 
 GEMM_KERNEL(warps_faulty_2x64, GEMM_BF16, 2, 64)
 GEMM_KERNEL_OF(member_walk, warps_group_faulty_2x128, GEMM_BF16, 2, 128)
 GEMM_KERNEL(warps_scaled_faulty_2x128, GEMM_MXF8, 2, 128)
 GEMM_KERNEL(warps_mxf4_faulty_2x64, GEMM_MXF4, 2, 64)
 GEMM_KERNEL(warps_nvf4_faulty_2x64, GEMM_NVF4, 2, 64)
+GEMM_KERNEL_OF(member_walk, warps_group_scaled_faulty_2x128, GEMM_MXF8, 2, 128)
+GEMM_KERNEL_OF(member_walk, warps_group_mxf4_faulty_2x64, GEMM_MXF4, 2, 64)
+GEMM_MAKE_SCALED(make_scaled_faulty)
