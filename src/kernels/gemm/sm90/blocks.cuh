@@ -23,7 +23,7 @@ template <class SHAPE> struct block_scaled : SHAPE {
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
 };
 
-PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
+template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
 {
     return reinterpret_cast<const gemm_epilogue_params &>(p).blocks;
 }

@@ -5,8 +5,8 @@
 #include "kernels/gemm/members.cuh"
 
 // In groups_blocks.cuh: a member's scales of blocks to a slot, and a tile's sums with them.
-PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p);
-PTX_FN uint32_t scales_down_of(const gemm_params &q);
+template <class S> PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p);
+template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q);
 template <class S>
 PTX_FN void begin_member_scales(scale_loads<S> &scales, const gemm_params &p, const source<S> &from,
                                 int32_t k);
@@ -50,13 +50,13 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
         for (int32_t k_block = 0; k_block < w.k_end; k_block++, k += S::BK) {
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
-            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot) + scales_down_of(q));
+            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot) + scales_down_of<S>(q));
             ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), GROUP_TX_BYTES<S>);
             if constexpr (S::BLOCKS)
-                scales.load_a(group_blocks_of(p), smem.scales(ring.slot), smem.full(ring.slot),
+                scales.load_a(group_blocks_of<S>(p), smem.scales(ring.slot), smem.full(ring.slot),
                               q.load_policy);
             from.load(k, ring.slot);
-            if constexpr (S::BLOCKS) scales.step(group_blocks_of(p), 1);
+            if constexpr (S::BLOCKS) scales.step(group_blocks_of<S>(p), 1);
             ring.advance(p.stages);
         }
     }

@@ -6,12 +6,12 @@
 #include "groups.cuh"
 #include "kernels/gemm/routing.h"
 
-PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p)
+template <class S> PTX_FN const gemm_blocks &group_blocks_of(const gemm_params &p)
 {
     return reinterpret_cast<const gemm_routed_params &>(p).blocks;
 }
 
-PTX_FN uint32_t scales_down_of(const gemm_params &q)
+template <class S> PTX_FN uint32_t scales_down_of(const gemm_params &q)
 {
     return (FAULT(q, 111) ? 0 : q.first_row % GEMM_ROWS_AT_ONCE) * 4;
 }
@@ -21,7 +21,7 @@ PTX_FN void begin_member_scales(scale_loads<S> &scales, const gemm_params &p, co
                                 int32_t k)
 {
     const gemm_params &q = *from.params;
-    scales.begin(from, group_blocks_of(p), q.b_blocks, k);
+    scales.begin(from, group_blocks_of<S>(p), q.b_blocks, k);
     scales.row += q.first_row / GEMM_ROWS_AT_ONCE * GEMM_ROWS_AT_ONCE;
     scales.block += q.first_block;
 }
@@ -35,7 +35,7 @@ PTX_FN void sum_scaled_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params
 #pragma unroll
     for (int i = 0; i < S::REGS; i++) acc[i] = 0;
     promotion<S> sums(acc, p, smem, fillers, wg, ring, watch);
-    sums.scales.base += scales_down_of(q);
+    sums.scales.base += scales_down_of<S>(q);
     sums.all(k_blocks);
 }
 

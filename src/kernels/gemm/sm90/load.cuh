@@ -35,7 +35,7 @@ PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k
 template <class S> struct source;
 template <class S, bool BLOCKS = S::BLOCKS> struct scale_loads {
 };
-PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
+template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
 
 // In gated.cuh, where B's rows come from its two halves: which half.
 template <class S, bool GATED = S::GATED> struct halves {
@@ -204,7 +204,7 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
 #pragma unroll 1
     while (todo.next.left > 0) {
         errand<S> &e = todo.next;
-        if constexpr (S::BLOCKS) scales.begin(e.from, blocks_of(p), blocks_of(p).b, e.k);
+        if constexpr (S::BLOCKS) scales.begin(e.from, blocks_of<S>(p), blocks_of<S>(p).b, e.k);
 #pragma unroll 1
         for (; e.left > 0; e.left--, e.k += e.step) {
             const uint32_t bar = e.from.full + 16 * ring.slot;
@@ -218,9 +218,9 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
             if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot));
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
             if constexpr (S::BLOCKS)
-                scales.load_a(blocks_of(p), smem.scales(ring.slot), bar, p.load_policy);
+                scales.load_a(blocks_of<S>(p), smem.scales(ring.slot), bar, p.load_policy);
             e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
-            if constexpr (S::BLOCKS) scales.step(blocks_of(p), e.step / S::BK);
+            if constexpr (S::BLOCKS) scales.step(blocks_of<S>(p), e.step / S::BK);
             if constexpr (S::IM2COL) e.from.advance(p);
             ring.advance(p.stages);
         }
