@@ -133,7 +133,7 @@ static void instances(void **state)
     (void)state;
     const size_t seen = emulated_each_instance(suite, shapes, one);
     print_message("# %zu instances, %u shapes each\n", seen, (unsigned)shapes);
-    assert_int_equal(seen, 33);
+    assert_int_equal(seen, 30);
 }
 
 /* True when the result is right and the emulator has nothing to say. */
