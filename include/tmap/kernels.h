@@ -37,9 +37,11 @@ enum tmap_gemm_kind {
     TMAP_GEMM_S8 = 5,
     TMAP_GEMM_E4M3_E5M2 = 6, /* A e4m3, B e5m2; this and the next not on compute capability 9.0 */
     TMAP_GEMM_E5M2_E4M3 = 7,
-    TMAP_GEMM_MXF8 = 8, /* e4m3 with a scale factor (ue8m0) for every 32 of K */
-    TMAP_GEMM_MXF4 = 9, /* e2m1, two to a byte, the first in its lower four bits; as MXF8 scaled */
-    TMAP_GEMM_NVF4 = 10 /* e2m1 with a scale factor (ue4m3) for every 16 of K */
+    TMAP_GEMM_MXF8 = 8,  /* e4m3 with a scale factor (ue8m0) for every 32 of K */
+    TMAP_GEMM_MXF4 = 9,  /* e2m1, two to a byte, the first in its lower four bits; as MXF8 scaled */
+    TMAP_GEMM_NVF4 = 10, /* e2m1 with a scale factor (ue4m3) for every 16 of K */
+    TMAP_GEMM_MXF8_E4M3_E5M2 = 11, /* A e4m3, B e5m2, as MXF8 scaled */
+    TMAP_GEMM_MXF8_E5M2_E4M3 = 12
 };
 enum tmap_gemm_out {
     TMAP_GEMM_OUT_BF16 = 0,

@@ -142,6 +142,7 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {9, square(GEMM_E4M3_E5M2, 512), {0}, "for compute capability 10.0 and later"},
         {9, square(GEMM_MXF8, 512), {0}, "products with scale factors are for"},
         {9, square(GEMM_NVF4, 512), {0}, "products with scale factors are for"},
+        {9, square(GEMM_MXF8_E4M3_E5M2, 512), {0}, "products with scale factors are for"},
         {12, square(GEMM_MXF4, 512), {.tile_n = 256}, "no kernel of the family fits"},
         {10, square(GEMM_MXF8, 512), {.tile_n = 64}, "no kernel of the family fits"},
         {10, square(GEMM_E4M3, 512), {.dynamic = 1}, "no kernel of the family fits"},
@@ -185,9 +186,9 @@ static void rows_of_four_bits_are_whole_bytes(void **state)
 static void groups_are_the_chips_own(void **state)
 {
     (void)state;
-    for (int i = 1; i < CHIPS; i++)
+    for (int i = 1; i < CHIPS; i++) {
+        struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
         for (int32_t kind = 0; kind < GEMM_KINDS; kind++) {
-            struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
             const struct tmap_gemm_problem like = square(kind, 512);
             const struct tmap_gemm_member member = {.m = 64,
                                                     .n = 64,
@@ -213,6 +214,7 @@ static void groups_are_the_chips_own(void **state)
             if (integers) assert_non_null(strstr(why.text, "member 0: TMA196"));
             suite->gpu.api.mem_free(memory);
         }
+    }
 }
 
 /* A member's rows of 4 bits are whole bytes, and its factors where the copy engine takes them. */
@@ -266,6 +268,16 @@ static void types_are_those_of_others_descriptors(void **state)
     types_are_those_of("tests/data/cutlass-descriptors.tsv", 107);
 }
 
+/* A transposed product has the other order of types, and keeps its factors. */
+static void exchanged_kinds_keep_their_factors(void **state)
+{
+    (void)state;
+    assert_int_equal(gemm_exchanged_kind(GEMM_E4M3_E5M2), GEMM_E5M2_E4M3);
+    assert_int_equal(gemm_exchanged_kind(GEMM_MXF8_E4M3_E5M2), GEMM_MXF8_E5M2_E4M3);
+    for (int32_t kind = 0; kind < GEMM_KINDS; kind++)
+        assert_int_equal(gemm_exchanged_kind(gemm_exchanged_kind(kind)), kind);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_capability_picks_the_family),
@@ -276,6 +288,7 @@ int main(void)
                                        cmocka_unit_test(rows_of_four_bits_are_whole_bytes),
                                        cmocka_unit_test(groups_are_the_chips_own),
                                        cmocka_unit_test(a_members_factors_lie_right),
+                                       cmocka_unit_test(exchanged_kinds_keep_their_factors),
                                        cmocka_unit_test(types_are_those_of_others_descriptors)};
     const int failed = cmocka_run_group_tests_name("families of products", tests, NULL, NULL);
     emulated_close();

@@ -34,7 +34,8 @@ int32_t gemm_exchanged_kind(int32_t kind)
 {
     const bool alike = kinds[kind].operand[0] == kinds[kind].operand[1];
     for (int32_t i = 0; i < GEMM_KINDS && !alike; i++)
-        if (kinds[i].operand[0] == kinds[kind].operand[1] &&
+        if (kinds[i].scale_block == kinds[kind].scale_block &&
+            kinds[i].operand[0] == kinds[kind].operand[1] &&
             kinds[i].operand[1] == kinds[kind].operand[0])
             return i;
     return kind;

@@ -144,6 +144,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_MXF8] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
+        [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
+        [GEMM_MXF8_E5M2_E4M3] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
         [GEMM_MXF4] = {"gemm/sm100/mxf4", NULL, NULL},
         [GEMM_NVF4] = {"gemm/sm100/mxf4", NULL, NULL},
     },
@@ -157,6 +159,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3_E5M2] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_MXF8] = {"gemm/sm120/mxf8", NULL, NULL},
+        [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm120/mxf8", NULL, NULL},
+        [GEMM_MXF8_E5M2_E4M3] = {"gemm/sm120/mxf8", NULL, NULL},
         [GEMM_MXF4] = {"gemm/sm120/mxf4", NULL, NULL},
         [GEMM_NVF4] = {"gemm/sm120/nvf4", NULL, NULL},
     }};

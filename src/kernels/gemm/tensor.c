@@ -23,8 +23,9 @@ static const struct {
 /* The instruction of a kind: with scale factors another than its types alone have. */
 static uint32_t instruction_of(int32_t kind)
 {
+    const uint32_t plain = types[gemm_operand_kind(kind, 0)].kind;
     if (kind == GEMM_NVF4) return TMAP_MMA_MXF4NVF4;
-    return kind == GEMM_MXF8 ? TMAP_MMA_MXF8F6F4 : types[gemm_operand_kind(kind, 0)].kind;
+    return gemm_is_scaled(kind) && plain == TMAP_MMA_F8F6F4 ? TMAP_MMA_MXF8F6F4 : plain;
 }
 
 uint32_t gemm_tensor_types(int32_t kind)

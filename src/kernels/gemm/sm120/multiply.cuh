@@ -80,6 +80,9 @@ PTX_FN void warp_mma_scaled(float *d, const uint32_t (&a)[4], uint32_t b0, uint3
     if constexpr (KIND == GEMM_MXF8)
         SCALED_MMA("m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e4m3.f32."
                    "ue8m0");
+    if constexpr (KIND == GEMM_MXF8_E4M3_E5M2)
+        SCALED_MMA("m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e5m2.f32."
+                   "ue8m0");
     if constexpr (KIND == GEMM_MXF4)
         SCALED_MMA("m16n8k64.row.col.kind::mxf4.block_scale.scale_vec::2X.f32.e2m1.e2m1.f32.ue8m0");
     if constexpr (KIND == GEMM_NVF4)
