@@ -114,6 +114,19 @@ static inline void random_desc(struct random_symbolic *m, uint64_t *random)
     }
 }
 
+/* The memory that there is: about as much as the tensor takes, or anything. */
+static inline void random_memory(struct random_symbolic *m, uint64_t *random)
+{
+    struct tmap_desc *d = &m->d.desc;
+    const uint64_t rows = d->rank > 1 ? d->stride_bytes[d->rank - 2] : 2;
+    d->flags |= TMAP_HAS_ALLOCATION;
+    d->allocation_base = below(random, 4) ? d->address : d->address - below(random, 2000) * 8;
+    d->allocation_bytes = rows * (1 + below(random, 2 * d->dim[d->rank - 1])) + below(random, 64);
+    if (below(random, 8) == 0) d->allocation_bytes = UINT64_MAX - below(random, 3);
+    random_text(m, random, &m->d.allocation_bytes, 40);
+    random_text(m, random, &m->d.allocation_base, 10);
+}
+
 /* Values that enumerations do not have, kinds and types that few targets know, sizes of nothing:
  * where rules that others need do not hold. */
 static inline void random_spoil(struct random_symbolic *m, uint64_t *random)

@@ -39,21 +39,20 @@ static void judge(struct tmap_symbolic *s, const struct symbolic_case *c, uint64
     tmap_condition_free(condition);
 }
 
-static void random_conditions_hold_exactly(void **state)
+static void hold_exactly(uint64_t random, bool memory)
 {
     struct symbolic_case c = {.n = 1};
     struct tmap_target target = tmap_default_target();
     struct tmap_symbolic *s;
     struct tally t = {0};
-    uint64_t random = 20221;
     long n = points_wanted(300);
-    (void)state;
     if (n > 10000) n = 10000;
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c.checker);
     assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
     for (long i = 0; i < n; i++) {
         static struct random_symbolic m;
         random_desc(&m, &random);
+        if (memory) random_memory(&m, &random);
         c.desc[0] = m.d;
         judge(s, &c, &random, &t);
     }
@@ -65,9 +64,22 @@ static void random_conditions_hold_exactly(void **state)
     tmap_symbolic_close(s);
 }
 
+static void random_conditions_hold_exactly(void **state)
+{
+    (void)state;
+    hold_exactly(20221, false);
+}
+
+static void conditions_on_memory_hold_exactly(void **state)
+{
+    (void)state;
+    hold_exactly(20222, true);
+}
+
 int main(void)
 {
     if (lacks_isl("random conditions")) return 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_conditions_hold_exactly)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_conditions_hold_exactly),
+                                       cmocka_unit_test(conditions_on_memory_hold_exactly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
