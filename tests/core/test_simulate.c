@@ -168,6 +168,37 @@ static void illegal_and_impossible_are_refused(void **state)
     assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_E_ARGUMENT);
 }
 
+// Dimension 0 counts slices, and one slice of dimension rank - 2 moves (docs/SIMULATOR.md).
+static void interleaved_slices_move_one_by_one(void **state)
+{
+    (void)state;
+    struct tmap_outcome o;
+    const struct tmap_use u = {
+        .op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord = {5, 2, 1}, .coord_count = 3};
+    struct tmap_desc d = {.dtype = TMAP_UINT64,
+                          .rank = 3,
+                          .address = BASE,
+                          .dim = {8, 4, 3},
+                          .elem_stride = {1, 1, 1}};
+    for (int32_t interleave = TMAP_INTERLEAVE_16B; interleave <= TMAP_INTERLEAVE_32B;
+         interleave++) {
+        const uint32_t slice = interleave == TMAP_INTERLEAVE_16B ? 16 : 32;
+        d.interleave = interleave;
+        d.swizzle = interleave == TMAP_INTERLEAVE_16B ? TMAP_SWIZZLE_NONE : TMAP_SWIZZLE_32B;
+        d.stride_bytes[0] = 8 * slice, d.stride_bytes[1] = 32 * slice;
+        memcpy(d.box, (uint32_t[3]){4, 1, 2}, sizeof(uint32_t[3]));
+        assert_int_equal(tmap_simulate(&checker, &d, &u, &memory, &o), TMAP_OK);
+        assert_int_equal(o.tx_bytes, 8 * slice);
+        for (uint32_t i = 0; i < 8 * slice; i++) {
+            const uint32_t x = 5 + i / slice % 4, n = 1 + i / slice / 4;
+            const uint32_t at = d.swizzle ? i ^ (i >> 7 & 1) << 4 : i;
+            const uint8_t want =
+                x < 8 ? global[n * 32 * slice + 2 * 8 * slice + x * slice + i % slice] : 0;
+            if (shared[at] != want) fail_msg("slices of %u: byte %u", slice, i);
+        }
+    }
+}
+
 // The hardware takes the packed types with padding interleaved; nobody has seen what it does then.
 static void interleaved_padding_is_not_modelled(void **state)
 {
@@ -544,6 +575,7 @@ int main(void)
         cmocka_unit_test_setup(rows_are_gathered_and_scattered, prepare_blackwell),
         cmocka_unit_test_setup(packed_fours_stay_packed, prepare_blackwell),
         cmocka_unit_test_setup(padded_types_spread, prepare_blackwell),
+        cmocka_unit_test_setup(interleaved_slices_move_one_by_one, prepare),
         cmocka_unit_test_setup(interleaved_padding_is_not_modelled, prepare),
         cmocka_unit_test_setup(sixes_are_packed_again, prepare_blackwell),
         cmocka_unit_test_setup(larger_atoms_move_whole, prepare_blackwell),
