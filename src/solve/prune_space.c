@@ -25,6 +25,7 @@ struct run {
     uint8_t *a, *b,
         *k;        /* legal: tile of A by block_m, block_k; of B by block_n; block_k by itself */
     uint8_t *rest; /* by block_n, warps, of the present block_m */
+    uint8_t *some; /* by block_n: some number of warps is legal there */
     struct cached *cached;
     uint8_t *sums;  /* by entry of cached, stages */
     size_t present; /* block_m of rest; SIZE_MAX: none */
@@ -43,7 +44,7 @@ size_t tmap_space_workspace(const struct tmap_space *s)
     const size_t tables = at_least_one(s->block_m_count) * at_least_one(s->block_k_count) +
                           at_least_one(s->block_n_count) * at_least_one(s->block_k_count) +
                           at_least_one(s->block_k_count) +
-                          at_least_one(s->block_n_count) * at_least_one(s->warps_count);
+                          at_least_one(s->block_n_count) * (at_least_one(s->warps_count) + 1);
     return (tiles + at_least_one(s->block_n_count)) * sizeof(uint64_t) + tables +
            CACHED * (sizeof(struct cached) + at_least_one(s->stages_count)) + sizeof(uint64_t);
 }
@@ -131,17 +132,18 @@ static void fill_rest(struct run *r, size_t m)
     const struct tmap_space *s = r->s;
     struct tmap_config c = {.block_m = s->block_m[m]};
     struct judged known = {0};
-    if (r->present == m) return;
     r->present = m;
     for (size_t n = 0; n < s->block_n_count; n++) {
         c.block_n = s->block_n[n];
         const struct config_tile out = config_tile_of(r->j.p, &c, 2, 0);
         r->staging[n] = r->j.p->model == TMAP_MODEL_TRITON ? config_tile_bytes(&out) : 0;
         const bool stored = r->j.p->model != TMAP_MODEL_TRITON || class_is_legal(r, &out, &known);
+        r->some[n] = false;
         for (size_t w = 0; w < s->warps_count; w++) {
             c.warps = s->warps[w];
-            r->rest[n * s->warps_count + w] =
-                stored && rest_is_legal(r, c) ? TMAP_LEGAL : TMAP_ILLEGAL;
+            const bool legal = stored && rest_is_legal(r, c);
+            r->rest[n * s->warps_count + w] = legal ? TMAP_LEGAL : TMAP_ILLEGAL;
+            r->some[n] |= legal;
         }
     }
 }
@@ -150,8 +152,13 @@ static void fill_rest(struct run *r, size_t m)
 struct tile {
     size_t m, n, k;
     uint64_t a_bytes, b_bytes;
-    struct tmap_config config; /* its blocks */
 };
+
+static struct tmap_config config_of(const struct tmap_space *s, const struct tile *t)
+{
+    return (struct tmap_config){
+        .block_m = s->block_m[t->m], .block_n = s->block_n[t->n], .block_k = s->block_k[t->k]};
+}
 
 /* Whether the copies of B, which lie behind A, are legal there. At an aligned place within what a
  * block can have they are what they are at the beginning. */
@@ -159,7 +166,8 @@ static bool b_is_legal(const struct run *r, const struct tile *t)
 {
     if (t->a_bytes % 128 == 0 && t->b_bytes && sum_add(t->a_bytes, t->b_bytes) <= r->j.capacity)
         return r->b[t->n * r->s->block_k_count + t->k];
-    const struct config_tile b = config_tile_of(r->j.p, &t->config, 1, t->a_bytes);
+    const struct tmap_config c = config_of(r->s, t);
+    const struct config_tile b = config_tile_of(r->j.p, &c, 1, t->a_bytes);
     return tile_is_legal(r, &b);
 }
 
@@ -169,10 +177,11 @@ static const uint8_t *sums_of(struct run *r, const struct tile *t)
 {
     const uint64_t stage = sum_add(t->a_bytes, t->b_bytes), staging = r->staging[t->n];
     const uint64_t hash = (stage ^ staging << 7) * UINT64_C(0x9e3779b97f4a7c15);
-    struct cached *e = &r->cached[hash >> 51];
-    uint8_t *sums = r->sums + (size_t)(e - r->cached) * r->s->stages_count;
-    struct tmap_config c = t->config;
+    const size_t at = hash >> 51; /* below CACHED */
+    struct cached *e = &r->cached[at];
+    uint8_t *sums = r->sums + at * r->s->stages_count;
     if (e->stage_bytes == stage && e->staging_bytes == staging) return e->any ? sums : NULL;
+    struct tmap_config c = config_of(r->s, t);
     *e = (struct cached){stage, staging, 0};
     for (size_t i = 0; i < r->s->stages_count; i++) {
         c.stages = r->s->stages[i];
@@ -189,7 +198,7 @@ static uint64_t spread(const struct run *r, const uint8_t *sums, const uint8_t *
 {
     const size_t warps = r->s->warps_count;
     uint64_t possible = 0;
-    size_t stage = (size_t)(from / warps), w = (size_t)(from % warps);
+    size_t stage = from ? (size_t)(from / warps) : 0, w = from ? (size_t)(from % warps) : 0;
     for (uint64_t i = from; i < to; w = 0, stage++) {
         const size_t here = warps - w < to - i ? warps - w : (size_t)(to - i);
         for (size_t x = 0; x < here; x++) {
@@ -202,26 +211,18 @@ static uint64_t spread(const struct run *r, const uint8_t *sums, const uint8_t *
     return possible;
 }
 
-static void judge_tile(struct run *r, struct tile *t, uint64_t from, uint64_t to, uint8_t *out,
-                       uint64_t counts[3])
+/* How many of them are legal; out has the verdicts of those, and is as it was where none is. */
+static uint64_t judge_tile(struct run *r, struct tile *t, uint64_t from, uint64_t to, uint8_t *out)
 {
     const struct tmap_space *s = r->s;
     const size_t mk = t->m * s->block_k_count + t->k;
-    uint64_t possible = 0;
+    if (r->present != t->m) fill_rest(r, t->m);
+    if (!r->a[mk] || !r->k[t->k] || !r->some[t->n]) return 0;
     t->a_bytes = r->a_bytes[mk];
     t->b_bytes = r->b_bytes[t->n * s->block_k_count + t->k];
-    t->config = (struct tmap_config){
-        .block_m = s->block_m[t->m], .block_n = s->block_n[t->n], .block_k = s->block_k[t->k]};
-    fill_rest(r, t->m);
-    const uint8_t *rest = r->rest + t->n * s->warps_count;
-    const bool some = r->a[mk] && r->k[t->k] && memchr(rest, TMAP_LEGAL, s->warps_count);
-    const uint8_t *sums = some ? sums_of(r, t) : NULL;
-    if (sums && b_is_legal(r, t))
-        possible = spread(r, sums, rest, from, to, out);
-    else if (out)
-        memset(out, TMAP_ILLEGAL, (size_t)(to - from));
-    counts[TMAP_LEGAL] += possible;
-    counts[TMAP_ILLEGAL] += to - from - possible;
+    const uint8_t *sums = sums_of(r, t);
+    if (!sums || !b_is_legal(r, t)) return 0;
+    return spread(r, sums, r->rest + t->n * s->warps_count, from, to, out);
 }
 
 static void next_tile(const struct tmap_space *s, struct tile *t)
@@ -246,6 +247,7 @@ static void lay_out(struct run *r, void *workspace)
     r->b = r->a + s->block_m_count * s->block_k_count;
     r->k = r->b + s->block_n_count * s->block_k_count;
     r->rest = r->k + s->block_k_count;
+    r->some = r->rest + s->block_n_count * s->warps_count;
     r->present = SIZE_MAX;
 }
 
@@ -272,6 +274,7 @@ enum tmap_status tmap_prune_space(const struct tmap_checker *checker, const stru
     }
     if (n == 0) return TMAP_OK;
     lay_out(&r, workspace);
+    if (verdicts) memset(verdicts, TMAP_ILLEGAL, (size_t)n);
     for (size_t k = 0; k < space->block_k_count; k++)
         r.k[k] = block_is_legal(&r, space->block_k[k]);
     fill_tiles(&r, 0, space->block_m, space->block_m_count, r.a, r.a_bytes);
@@ -283,9 +286,11 @@ enum tmap_status tmap_prune_space(const struct tmap_checker *checker, const stru
                      .k = (size_t)(tile % space->block_k_count)};
     for (uint64_t i = first, from = first % each; i < first + n; from = 0) {
         const uint64_t left = first + n - i, to = each - from < left ? each : from + left;
-        judge_tile(&r, &t, from, to, verdicts ? verdicts + (i - first) : NULL, counts);
+        uint8_t *out = verdicts ? verdicts + (i - first) : NULL;
+        counts[TMAP_LEGAL] += judge_tile(&r, &t, from, to, out);
         i += to - from;
         next_tile(space, &t);
     }
+    counts[TMAP_ILLEGAL] = n - counts[TMAP_LEGAL];
     return TMAP_OK;
 }
