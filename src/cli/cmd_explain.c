@@ -5,6 +5,7 @@
 #include "io/json/number.h"
 #include "io/report/rule.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -173,9 +174,31 @@ static enum cli_exit no_rule(const struct cli *cli, const char *name)
         io_meant(words.best && words.distance < s.distance ? &words : &s, meant, sizeof meant));
 }
 
+static bool is_mentioned(const char *word)
+{
+    for (size_t i = 0; i < tmap_row_count(); i++)
+        if (mentions((tmap_row)i, word)) return true;
+    return false;
+}
+
+/* A rule's id as people type it: "tma29", or "29" where no rule mentions that number. */
+static tmap_row typed_row(const char *name)
+{
+    const bool prefixed = strncasecmp(name, "tma", 3) == 0;
+    const char *digits = prefixed ? name + 3 : name;
+    const size_t n = strspn(digits, "0123456789");
+    char id[16];
+
+    if (n == 0 || n > 3 || digits[n] || (!prefixed && is_mentioned(name))) return TMAP_NO_ROW;
+    snprintf(id, sizeof id, "TMA%03ld", strtol(digits, NULL, 10));
+    return tmap_row_find(id);
+}
+
 static enum cli_exit explain(const struct cli *cli, const char *name)
 {
     tmap_row row = tmap_row_find(name);
+
+    if (row == TMAP_NO_ROW) row = typed_row(name);
 
     if (row == TMAP_NO_ROW) return no_rule(cli, name);
     if (cli->format != IO_TEXT)

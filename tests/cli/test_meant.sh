@@ -33,4 +33,16 @@ meant bf16 2 check --dtype bf61 --dim 64 --box 64
 meant 32B 2 check --dtype bf16 --dim 64 --box 64 --swizzle 12B
 echo '{"dtype":"bf16","adress":0,"dim":[64],"box":[64]}' >"$tmp/key.json"
 meant address 2 check "$tmp/key.json"
+said() { # said WORDS CODE COMMAND...: without a question
+    want=$1 code=$2; shift 2
+    n=$((n + 1))
+    "$B/tmap" "$@" >"$tmp/said" 2>&1
+    if [ $? = "$code" ] && head -1 "$tmp/said" | grep -q -- "$want"; then echo "ok $n - tmap $*: $want"
+    else echo "not ok $n - tmap $*: $want"; head -2 "$tmp/said" | sed 's/^/# /'; fi
+}
+said "TMA029 box0" 0 explain tma029
+said "TMA029 box0" 0 explain Tma29
+said "TMA029 box0" 0 explain 29
+said "mention '16'" 0 explain 16
+said "no rule 'TMA999'" 3 explain TMA999
 echo "1..$n"
