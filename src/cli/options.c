@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include "io/report/suggest.h"
+#include "io/paste/hint.h"
 #include "io/json/number.h"
 #include "io/report/outside.h"
 
@@ -262,6 +263,7 @@ static bool read_target(struct cli *cli)
                   cli->command->ptx_files ? "; a PTX file is an operand: tmap check FILE.ptx" : "");
         return false;
     }
+    if (arch && !tmap_arch_find(arch) && io_hint_gpu(arch)) arch = io_hint_gpu(arch);
     status = tmap_target_from(cuda, ptx, driver, arch, &cli->target);
     if (status == TMAP_OK) return true;
     if (status == TMAP_E_TARGET)

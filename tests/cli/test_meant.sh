@@ -45,4 +45,9 @@ said "TMA029 box0" 0 explain Tma29
 said "TMA029 box0" 0 explain 29
 said "mention '16'" 0 explain 16
 said "no rule 'TMA999'" 3 explain TMA999
+"$B/tmap" check --arch B200 --dtype u8 --dim 64 --box 64 >"$tmp/b200" 2>&1
+said "record 1: legal" 0 check --arch "rtx 5090" --dtype u8 --dim 64 --box 64
+n=$((n + 1))
+if grep -q 'sm_100a (inferred)' "$tmp/b200"; then echo "ok $n - a GPU's name is its architecture"
+else echo "not ok $n - a GPU's name is its architecture"; fi
 echo "1..$n"

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
@@ -229,16 +230,24 @@ static bool has_type(const struct tmap_desc *desc, tmap_arch arch)
     return refused[0] && !refused[1];
 }
 
-tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *desc, char *why,
-                       size_t size)
-{
-    static const struct {
-        const char *name, *arch;
-    } gpus[] = {
+static const struct {
+    const char *name, *arch;
+} gpus[] = {
 #define GPU(name, arch) {name, arch},
 #include "io/paste/gpus.def"
 #undef GPU
-    };
+};
+
+const char *io_hint_gpu(const char *name)
+{
+    for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++)
+        if (strcasecmp(gpus[i].name, name) == 0) return gpus[i].arch;
+    return NULL;
+}
+
+tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *desc, char *why,
+                       size_t size)
+{
     const tmap_arch usual = tmap_default_target().arch;
 
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {

@@ -22,6 +22,10 @@ const char *io_hint_cause(const struct io_stream *stream);
 tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *desc, char *why,
                        size_t size);
 
+/* io_hint_gpu() : the architecture of a GPU by its name ("B200", "rtx 5090"); NULL for any other.
+ */
+const char *io_hint_gpu(const char *name);
+
 /* io_hint_rule() : the rule that the input's words name, for its first record; or `otherwise`. */
 const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise);
 
