@@ -182,13 +182,30 @@ static const struct cli_option *option_of(const struct table *table, int code)
     return NULL;
 }
 
+/* The name here of an option that is called otherwise elsewhere; of any other its own. */
+static const char *name_here(const char *wanted)
+{
+    static const struct {
+        const char *elsewhere, *here;
+    } names[] = {
+#define MEANT(elsewhere, here) {elsewhere, here},
+#include "cli/meant.def"
+#undef MEANT
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i].elsewhere, wanted) == 0) return names[i].here;
+    return wanted;
+}
+
 /* "there is no option --formt; did you mean '--format'?" */
 static void no_option(const struct cli *cli, const struct table *table, const char *text)
 {
     char wanted[48], long_name[CLI_MAX_OPTIONS][32], meant[64];
-    struct io_suggestion s = {.wanted = wanted};
+    struct io_suggestion s = {0};
 
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "="), text);
+    s.wanted = name_here(wanted);
     for (size_t i = 0; i < table->count; i++) {
         snprintf(long_name[i], sizeof long_name[i], "--%s", table->name[i]);
         io_suggest(&s, long_name[i]);

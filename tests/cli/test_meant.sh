@@ -15,6 +15,9 @@ meant() { # meant NAME CODE COMMAND...
 meant check 3 chekc
 meant --version 3 --versio
 meant --from 3 check --fromm x
+meant --dim 3 check --shape 64
+meant --box 3 layout --block-shape 64
+meant --arch 3 rules --gpu B200
 meant triton 3 check --from tritn $file
 meant driver 3 check --contract drivr $file
 meant sm_90a 3 check --arch sm_90aa $file
