@@ -14,16 +14,17 @@ import numpy
 import run
 from triton_cases import Case, block_scaled, integers, mmd, mmi, product
 
-# kind, Triton's type, its tile, chip, source of tmap's kernels; of scaled kinds the format and its block
+# kind, Triton's type, its tile, chip, source of tmap's kernels; of scaled kinds the formats and their block
 PLAIN = [("bf16", "bf16", (128, 128, 64), 100, "f16"), ("bf16", "bf16", (128, 256, 64), 100, "f16"),
          ("f16", "fp16", (128, 128, 64), 100, "f16"), ("e4m3", "fp8e4nv", (128, 128, 128), 100, "f8f6f4"),
          ("e5m2", "fp8e5", (128, 64, 64), 100, "f8f6f4"),
          ("bf16", "bf16", (128, 64, 64), 120, "bf16"), ("f16", "fp16", (64, 64, 64), 120, "f16"),
          ("e4m3", "fp8e4nv", (64, 64, 64), 120, "e4m3"), ("s8", "i8", (64, 64, 64), 120, "s8")]
-SCALED = [("mxf8", "e4m3", 32, 100, "mxf8f6f4"), ("mxf8", "e4m3", 32, 120, "mxf8"),
-          ("mxf4", "e2m1", 32, 100, "mxf4"), ("nvf4", "e2m1", 16, 100, "mxf4"),
-          ("mxf4", "e2m1", 32, 120, "mxf4"), ("nvf4", "e2m1", 16, 120, "nvf4")]
-TRITON = {"e4m3": "fp8e4nv", "e2m1": "u8"}  # of the latter two are a byte
+SCALED = [("mxf8", "e4m3", "e4m3", 32, 100, "mxf8f6f4"), ("mxf8", "e4m3", "e4m3", 32, 120, "mxf8"),
+          ("mxf8e4m3e5m2", "e4m3", "e5m2", 32, 100, "mxf8f6f4"), ("mxf8e4m3e5m2", "e4m3", "e5m2", 32, 120, "mxf8"),
+          ("mxf4", "e2m1", "e2m1", 32, 100, "mxf4"), ("nvf4", "e2m1", "e2m1", 16, 100, "mxf4"),
+          ("mxf4", "e2m1", "e2m1", 32, 120, "mxf4"), ("nvf4", "e2m1", "e2m1", 16, 120, "nvf4")]
+TRITON = {"e4m3": "fp8e4nv", "e5m2": "fp8e5", "e2m1": "u8"}  # of the latter two are a byte
 
 
 def tiled(factors):
@@ -56,9 +57,9 @@ def theirs(lib, case, d):
     return d.view(numpy.uint32).ravel()
 
 
-def refilled(operands, dtype, rng, fill):
+def refilled(operands, dtypes, rng, fill):
     """Operands' bytes in place."""
-    for array in operands:
+    for array, dtype in zip(operands, dtypes):
         if dtype == "u8":
             codes = [0xc, 0xa, 0, 2] if fill == "integers" else range(16)
             array[...] = rng.choice(codes, array.shape) | rng.choice(codes, array.shape) << 4
@@ -74,15 +75,15 @@ def refilled(operands, dtype, rng, fill):
             array[...] = run.codes(values, dtype)
 
 
-def compared(lib, case, kind, dtype, source, factors):
+def compared(lib, case, kind, dtypes, source, factors):
     """(fill, elements, how many differ bitwise) of one kernel."""
     rng = numpy.random.default_rng(41)
     case.compile()
     a, b = operand(case, 0), operand(case, 1)
-    d, k = case.wanted[0][0], a.shape[1] * (2 if dtype == "u8" else 1)
+    d, k = case.wanted[0][0], a.shape[1] * (2 if dtypes[0] == "u8" else 1)
     scales = case.args[10:12] if factors else []
     for fill in ("integers", "others"):
-        refilled((a, b), dtype, rng, fill)
+        refilled((a, b), dtypes, rng, fill)
         for array in scales:
             array[...] = rng.choice([0x30, 0x38, 0x40] if kind == "nvf4" else [126, 127, 128], array.shape)
         them = theirs(lib, case, d)
@@ -103,16 +104,18 @@ def operand(case, which):
 def cases():
     for kind, dtype, (bm, bn, bk), arch, source in PLAIN:
         fn = mmi if dtype == "i8" else mmd
-        yield Case(f"{kind}_{bm}x{bn}", arch, product(fn, dtype, arch, bm, bn, bk, 4, 2)), kind, dtype, source, False
-    for kind, fmt, block, arch, source in SCALED:
-        yield Case(f"{kind}_128x128", arch, block_scaled(fmt, fmt, arch, block)), kind, TRITON[fmt], source, True
+        case = Case(f"{kind}_{bm}x{bn}", arch, product(fn, dtype, arch, bm, bn, bk, 4, 2))
+        yield case, kind, (dtype, dtype), source, False
+    for kind, a, b, block, arch, source in SCALED:
+        case = Case(f"{kind}_128x128", arch, block_scaled(a, b, arch, block))
+        yield case, kind, (TRITON[a], TRITON[b]), source, True
 
 
 def main():
     lib, number, bad = run.library(), 0, 0
-    for case, kind, dtype, source, factors in cases():
+    for case, kind, dtypes, source, factors in cases():
         try:
-            found = list(compared(lib, case, kind, dtype, source, factors))
+            found = list(compared(lib, case, kind, dtypes, source, factors))
         except Exception as e:  # what cannot be compiled or run is a row, too
             found = [(f"{type(e).__name__}: {str(e)[:300]}".replace("\n", " "), 0, 1)]
         for fill, elements, differ in found:
