@@ -361,7 +361,7 @@ static uint32_t arrivals_of(const struct program *p, const struct symbol *s, uin
 {
     if (s->op == TMAP_STEP_COMMIT) return s->y == barrier;
     const bool here = (s->op == TMAP_STEP_ARRIVE || s->op == TMAP_STEP_EXPECT) && s->x == barrier;
-    return here ? (uint32_t)s->count * p->weight : 0;
+    return here ? s->count * p->weight : 0;
 }
 
 // What all arrivals at a barrier are a multiple of counts as one.

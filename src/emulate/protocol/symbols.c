@@ -212,13 +212,14 @@ static bool touch(struct reader *r, const struct act *a)
 // Of the same slot, one after another: to other CTAs, or once more.
 static bool arrive(struct reader *r, const struct act *a, uint8_t op)
 {
-    struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .count = 1, .bytes = a->bytes};
+    struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .bytes = a->bytes};
+    s.count = s.one = a->value;
     if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
     if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
     struct symbol *last = last_said(r);
     if (last && last->op == op && last->x == s.x && last->index == s.index &&
-        last->bytes == s.bytes && last->line == a->line) {
-        if (last->ctas & s.ctas) last->count++;
+        last->bytes == s.bytes && last->line == a->line && last->one == s.one) {
+        if (last->ctas & s.ctas) last->count += s.one;
         last->ctas |= s.ctas;
         return true;
     }
