@@ -13,6 +13,7 @@ def illegal_uses(n): return uses(n).replace('0x400', '0x408')
 def ptx(n): return '.version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n' + form * n + '}\n'
 def digits(n): return ('%0256x\n' % 1) * n
 def words(n): return '\n'.join(['{"words":[' + ','.join(['"0x1"'] * 16) + ']}'] * n)
+def tile(n): return json.dumps({'tensor': {'dtype': 'bf16', 'dim': [4096, n]}, 'tile': [66, n]})
 
 cases = [  # what, the command, its input of size n, n
     ('records a line each', ['check'], lambda n: lines(illegal, n), 2000),
@@ -30,6 +31,8 @@ cases = [  # what, the command, its input of size n, n
     ('words to decode', ['decode'], words, 1000),
     ('records to encode', ['encode'], lambda n: one_line(legal, n), 4000),
     ('arrays in C', ['encode', '--as', 'c'], lambda n: one_line(dict(legal, name='a'), n), 1000),
+    ('rows of a tile to solve', ['solve'], tile, 200000),
+    ('rows of a tile that is given up', ['solve'], tile, 10000000),
     ('records to lay out', ['layout', '-f', 'jsonl'], lambda n: one_line(legal, n), 100),
 ]
 
