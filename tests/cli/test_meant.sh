@@ -53,4 +53,6 @@ said "record 1: legal" 0 check --arch "rtx 5090" --dtype u8 --dim 64 --box 64
 n=$((n + 1))
 if grep -q 'sm_100a (inferred)' "$tmp/b200"; then echo "ok $n - a GPU's name is its architecture"
 else echo "not ok $n - a GPU's name is its architecture"; fi
+said 'an expression in bytes, "2\*K"' 2 condition --dtype bf16 --dim K,M --box 64,128
+said "which the 128 bytes hold" 2 encode --dtype bf16 --dim 64,64 --box 64,64
 echo "1..$n"

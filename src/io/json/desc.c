@@ -177,7 +177,11 @@ static bool dense_strides(const struct io_at *at, struct tmap_desc *d)
     const uint64_t bits = slice ? 8 * slice : layout_gmem_bits(d->dtype);
     uint64_t bytes;
 
-    if (at->flags & IO_SYMBOLIC || bits == 0 || d->flags & TMAP_NULL_DIM || d->rank > TMAP_MAX_RANK)
+    if (at->flags & IO_SYMBOLIC)
+        return io_fail(
+            at->record, at->path,
+            "\"stride\" is missing: of parameters it is an expression in bytes, \"2*K\"");
+    if (bits == 0 || d->flags & TMAP_NULL_DIM || d->rank > TMAP_MAX_RANK)
         return missing(at, "stride");
     if (__builtin_mul_overflow(d->dim[0], bits, &bytes)) return missing(at, "stride");
     bytes = bytes / 8 + (bytes % 8 != 0);
@@ -261,7 +265,8 @@ static bool read_address(const struct io_at *at, json_t *object, struct tmap_des
     json_t *address = json_object_get(object, "address");
     json_t *map = json_object_get(object, "map_address");
 
-    if (!address && at->flags & IO_NEEDS_ADDRESS) return missing(at, "address");
+    if (!address && at->flags & IO_NEEDS_ADDRESS)
+        return io_fail(at->record, at->path, "\"address\" is missing, which the 128 bytes hold");
     if (!address) at->record->flags |= IO_NO_ADDRESS;
     if (address && !json_is_null(address) && !io_get_u64(at, "address", -1, address, &d->address))
         return false;
