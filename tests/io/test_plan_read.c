@@ -169,6 +169,8 @@ static const struct row {
      "$.protocol.agents[0]", "count: at most"},
     {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"end\":1}]}}",
      "$.protocol.agents[0].end", "expected an array of steps"},
+    {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]},\"stages\":4}", "$.stages",
+     "needs \"loads\""},
     {pipeline, PROTOCOL(",\"x\":1"), "$.protocol.x", "unknown key"},
     {pipeline, PROTOCOL(",\"ctas\":0"), "$.protocol", "ctas: at least 1"},
     {pipeline, PROTOCOL(",\"ctas\":[]"), "$.protocol.ctas", "expected an integer"},

@@ -101,6 +101,21 @@ static bool shared_from(struct io_record *r, struct io_pipeline *p)
     return true;
 }
 
+/* A protocol by itself: what is said of loads that there are not would not be looked at. */
+static bool says_no_more(struct io_record *r)
+{
+    const char *key;
+    json_t *value;
+    char path[40];
+    json_object_foreach(r->json, key, value)
+    {
+        if (strcmp(key, "name") == 0 || strcmp(key, "protocol") == 0 || key[0] == '$') continue;
+        io_path_of("$", key, -1, path, sizeof path);
+        return io_fail(r, path, "needs \"loads\"");
+    }
+    return true;
+}
+
 bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
 {
     static const char *const known[] = {
@@ -115,7 +130,7 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
     if (!io_check_keys(&at, r->json, known)) return false;
     p->own_protocol = protocol != NULL;
     if (protocol && !io_protocol_from(r, protocol, &p->protocol)) return false;
-    if (protocol && !json_object_get(r->json, "loads")) return true;
+    if (protocol && !json_object_get(r->json, "loads")) return says_no_more(r);
     if (!loads_from(r, p) || !cluster_from(r, p) || !shared_from(r, p)) return false;
     if (store && !json_is_null(store)) {
         if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;
