@@ -156,20 +156,18 @@ PTX_FN void multiply_chunk(float (&part)[S::SUMS], const gemm_params &p,
 // The scales of the lane's rows, 1 where there are no groups: what is loaded then are weights. A
 // branch would keep the loads after it from being issued before it.
 template <class S>
-PTX_FN void load_scales(float (&scale)[S::ROWS], const gemm_mixed &q, uint32_t slot,
+PTX_FN void load_scales(uint32_t (&scales)[S::ROWS / 2], const gemm_mixed &q, uint32_t slot,
                         const mixed_lane<S> &at, uint32_t group)
 {
     constexpr uint32_t ONES = S::KIND == GEMM_BF16 ? 0x3f803f80 : 0x3c003c00;
     const uint32_t from =
         slot + q.scales_at + (group * MIXED_ROWS + at.eight * 8 + at.first_row) * 2;
-    uint32_t x[4];
     if constexpr (S::ROWS == 8)
-        ptx::load_shared_128(from, x);
+        ptx::load_shared_128(from, scales);
     else
-        ptx::load_shared_64(from, x[0], x[1]);
+        ptx::load_shared_64(from, scales[0], scales[1]);
 #pragma unroll
-    for (int r = 0; r < S::ROWS; r += 2)
-        two_floats<S::KIND>(q.group_chunks ? x[r / 2] : ONES, scale[r], scale[r + 1]);
+    for (int i = 0; i < S::ROWS / 2; i++) scales[i] = q.group_chunks ? scales[i] : ONES;
 }
 
 template <class S>
@@ -189,45 +187,67 @@ PTX_FN void load_biases(uint32_t (&bias)[S::ROWS], const gemm_params &p, const g
     for (int r = 0; r < S::ROWS; r++) bias[r] = unpack_bias<S>(x[r / 4], r % 4);
 }
 
-// A slot, SEGMENT chunks by one group's scales.
-template <class S, int SEGMENT>
-PTX_FN void multiply_slot(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
-                          uint32_t slot, const mixed_lane<S> &at)
-{
-    constexpr int AT_ONCE = SEGMENT == 1 ? 2 : 1;
-    constexpr bool LATE = S::WARPS > 8; // scales have no registers beside the rows
-#pragma unroll AT_ONCE
-    for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
-        const uint32_t group = FAULT(p, 113) ? 0 : first >> q.group_shift;
-        float part[S::SUMS], scale[S::ROWS];
-        uint32_t bias[S::ROWS];
-        load_biases<S>(bias, p, q, slot, at, group);
-        if (!LATE) load_scales<S>(scale, q, slot, at, group);
+// A group's sums. Of the narrowest tile, which has registers for it, they are scaled late: while the
+// next group's first words are on their way.
+template <class S, int SEGMENT> struct mixed_group {
+    static constexpr bool LATE = S::STRIPS == 1;
+    float part[S::SUMS];
+    uint32_t scales[S::ROWS / 2];
+
+    PTX_FN void add_to(float (&acc)[S::SUMS], const gemm_params &p) const
+    {
+        float scale[S::ROWS];
 #pragma unroll
-        for (int c = 0; c < SEGMENT; c++)
-            multiply_chunk<S>(part, p, bias, slot, at, first + c, c == 0);
-        if (LATE) load_scales<S>(scale, q, slot, at, group);
+        for (int r = 0; r < S::ROWS; r += 2)
+            two_floats<S::KIND>(scales[r / 2], scale[r], scale[r + 1]);
 #pragma unroll
         for (int i = 0; i < S::SUMS; i++) {
             const int row = i / (4 * S::STRIPS) * 2 + i / 2 % 2;
             acc[i] += part[i] * (FAULT(p, 114) ? scale[row / 2 * 2] : scale[row]);
         }
     }
-}
+};
 
-template <class S>
-PTX_FN void multiply_any(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
-                         uint32_t slot, const mixed_lane<S> &at)
+// A slot, SEGMENT chunks by one group's scales.
+template <class S, int SEGMENT>
+PTX_FN void multiply_slot(float (&acc)[S::SUMS], mixed_group<S, SEGMENT> &g, const gemm_params &p,
+                          const gemm_mixed &q, uint32_t slot, const mixed_lane<S> &at)
 {
-    if (S::BITS == 4 && q.group_chunks == 1)
-        multiply_slot<S, 1>(acc, p, q, slot, at);
-    else if (q.group_chunks == 2)
-        multiply_slot<S, 2>(acc, p, q, slot, at);
-    else
-        multiply_slot < S, S::CHUNKS<4 ? S::CHUNKS : 4>(acc, p, q, slot, at);
+    constexpr int AT_ONCE = SEGMENT == 1 && S::STRIPS == 1 ? 2 : 1;
+#pragma unroll AT_ONCE
+    for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
+        const uint32_t group = FAULT(p, 113) ? 0 : first >> q.group_shift;
+        uint32_t bias[S::ROWS];
+        load_biases<S>(bias, p, q, slot, at, group);
+        if (g.LATE) g.add_to(acc, p);
+        load_scales<S>(g.scales, q, slot, at, group);
+#pragma unroll
+        for (int c = 0; c < SEGMENT; c++)
+            multiply_chunk<S>(g.part, p, bias, slot, at, first + c, c == 0);
+        if (!g.LATE) g.add_to(acc, p);
+    }
 }
 
 // --- parts of a tile ----------------------------------------------------------------------------
+
+template <class S, int SEGMENT>
+PTX_FN void sum_slots(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                      const mixed_smem &smem, const mixed_lane<S> &at, int32_t k_blocks,
+                      ring_position &ring, const ptx::watch &watch)
+{
+    mixed_group<S, SEGMENT> g = {};
+#pragma unroll 1
+    for (int32_t k = 0; k < k_blocks; k++) {
+        if (!FAULT(p, 115))
+            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
+                                     ring.slot);
+        multiply_slot<S, SEGMENT>(acc, g, p, q, smem.slot(ring.slot), at);
+        __syncwarp();
+        if (at.lane == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
+        ring.advance(p.stages);
+    }
+    if (g.LATE) g.add_to(acc, p);
+}
 
 template <class S>
 PTX_FN void sum_blocks(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
@@ -236,16 +256,12 @@ PTX_FN void sum_blocks(float (&acc)[S::SUMS], const gemm_params &p, const gemm_m
 {
 #pragma unroll
     for (int i = 0; i < S::SUMS; i++) acc[i] = 0;
-#pragma unroll 1
-    for (int32_t k = 0; k < k_blocks; k++) {
-        if (!FAULT(p, 115))
-            ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
-                                     ring.slot);
-        multiply_any<S>(acc, p, q, smem.slot(ring.slot), at);
-        __syncwarp();
-        if (at.lane == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
-        ring.advance(p.stages);
-    }
+    if (S::BITS == 4 && q.group_chunks == 1)
+        sum_slots<S, 1>(acc, p, q, smem, at, k_blocks, ring, watch);
+    else if (q.group_chunks == 2)
+        sum_slots<S, 2>(acc, p, q, smem, at, k_blocks, ring, watch);
+    else
+        sum_slots < S, S::CHUNKS<4 ? S::CHUNKS : 4>(acc, p, q, smem, at, k_blocks, ring, watch);
 }
 
 // Warps have the same rows and a part of every k-block each: the others' sums are added to the
