@@ -170,25 +170,24 @@ PTX_FN void load_scales(uint32_t (&scales)[S::ROWS / 2], const gemm_mixed &q, ui
     for (int i = 0; i < S::ROWS / 2; i++) scales[i] = q.group_chunks ? scales[i] : ONES;
 }
 
-template <class S>
+// Without zeros they are the same of every group.
+template <class S, bool ZEROS>
 PTX_FN void load_biases(uint32_t (&bias)[S::ROWS], const gemm_params &p, const gemm_mixed &q,
                         uint32_t slot, const mixed_lane<S> &at, uint32_t group)
 {
     const uint32_t from = slot + q.zeros_at + group * MIXED_ROWS + at.eight * 8 + at.first_row;
-    uint32_t x[2] = {0, 0};
-    if constexpr (S::WEIGHT != MIXED_E4M3) {
-        if constexpr (S::ROWS == 8)
-            ptx::load_shared_64(from, x[0], x[1]);
-        else
-            x[0] = ptx::load_shared_32(from);
-    }
-    if (!q.has_zeros || FAULT(p, 112)) x[0] = x[1] = NO_ZEROS<S>;
+    uint32_t x[2] = {NO_ZEROS<S>, NO_ZEROS<S>};
+    if constexpr (ZEROS && S::ROWS == 8)
+        ptx::load_shared_64(from, x[0], x[1]);
+    else if constexpr (ZEROS)
+        x[0] = ptx::load_shared_32(from);
+    if (FAULT(p, 112)) x[0] = x[1] = NO_ZEROS<S>;
 #pragma unroll
     for (int r = 0; r < S::ROWS; r++) bias[r] = unpack_bias<S>(x[r / 4], r % 4);
 }
 
-// A group's sums. Of the narrowest tile, which has registers for it, they are scaled late: while the
-// next group's first words are on their way.
+// A group's sums. Of the narrowest tile, which has registers for it, they are scaled late: while
+// the next group's first words are on their way.
 template <class S, int SEGMENT> struct mixed_group {
     static constexpr bool LATE = S::STRIPS == 1;
     float part[S::SUMS];
@@ -209,7 +208,7 @@ template <class S, int SEGMENT> struct mixed_group {
 };
 
 // A slot, SEGMENT chunks by one group's scales.
-template <class S, int SEGMENT>
+template <class S, int SEGMENT, bool ZEROS>
 PTX_FN void multiply_slot(float (&acc)[S::SUMS], mixed_group<S, SEGMENT> &g, const gemm_params &p,
                           const gemm_mixed &q, uint32_t slot, const mixed_lane<S> &at)
 {
@@ -218,7 +217,7 @@ PTX_FN void multiply_slot(float (&acc)[S::SUMS], mixed_group<S, SEGMENT> &g, con
     for (uint32_t first = at.first_chunk; first < at.first_chunk + S::CHUNKS; first += SEGMENT) {
         const uint32_t group = FAULT(p, 113) ? 0 : first >> q.group_shift;
         uint32_t bias[S::ROWS];
-        load_biases<S>(bias, p, q, slot, at, group);
+        load_biases<S, ZEROS>(bias, p, q, slot, at, group);
         if (g.LATE) g.add_to(acc, p);
         load_scales<S>(g.scales, q, slot, at, group);
 #pragma unroll
@@ -230,7 +229,7 @@ PTX_FN void multiply_slot(float (&acc)[S::SUMS], mixed_group<S, SEGMENT> &g, con
 
 // --- parts of a tile ----------------------------------------------------------------------------
 
-template <class S, int SEGMENT>
+template <class S, int SEGMENT, bool ZEROS>
 PTX_FN void sum_slots(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
                       const mixed_smem &smem, const mixed_lane<S> &at, int32_t k_blocks,
                       ring_position &ring, const ptx::watch &watch)
@@ -241,12 +240,25 @@ PTX_FN void sum_slots(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mi
         if (!FAULT(p, 115))
             ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL,
                                      ring.slot);
-        multiply_slot<S, SEGMENT>(acc, g, p, q, smem.slot(ring.slot), at);
+        multiply_slot<S, SEGMENT, ZEROS>(acc, g, p, q, smem.slot(ring.slot), at);
         __syncwarp();
         if (at.lane == 0) ptx::mbarrier_arrive(smem.empty(ring.slot));
         ring.advance(p.stages);
     }
     if (g.LATE) g.add_to(acc, p);
+}
+
+template <class S, bool ZEROS>
+PTX_FN void sum_any(float (&acc)[S::SUMS], const gemm_params &p, const gemm_mixed &q,
+                    const mixed_smem &smem, const mixed_lane<S> &at, int32_t k_blocks,
+                    ring_position &ring, const ptx::watch &watch)
+{
+    if (S::BITS == 4 && q.group_chunks == 1)
+        sum_slots<S, 1, ZEROS>(acc, p, q, smem, at, k_blocks, ring, watch);
+    else if (q.group_chunks == 2)
+        sum_slots<S, 2, ZEROS>(acc, p, q, smem, at, k_blocks, ring, watch);
+    else
+        sum_slots<S, 4, ZEROS>(acc, p, q, smem, at, k_blocks, ring, watch);
 }
 
 template <class S>
@@ -256,12 +268,10 @@ PTX_FN void sum_blocks(float (&acc)[S::SUMS], const gemm_params &p, const gemm_m
 {
 #pragma unroll
     for (int i = 0; i < S::SUMS; i++) acc[i] = 0;
-    if (S::BITS == 4 && q.group_chunks == 1)
-        sum_slots<S, 1>(acc, p, q, smem, at, k_blocks, ring, watch);
-    else if (q.group_chunks == 2)
-        sum_slots<S, 2>(acc, p, q, smem, at, k_blocks, ring, watch);
+    if (S::WEIGHT != MIXED_E4M3 && q.has_zeros)
+        sum_any<S, S::WEIGHT != MIXED_E4M3>(acc, p, q, smem, at, k_blocks, ring, watch);
     else
-        sum_slots < S, S::CHUNKS<4 ? S::CHUNKS : 4>(acc, p, q, smem, at, k_blocks, ring, watch);
+        sum_any<S, false>(acc, p, q, smem, at, k_blocks, ring, watch);
 }
 
 // Warps have the same rows and a part of every k-block each: the others' sums are added to the
