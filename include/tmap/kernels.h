@@ -176,7 +176,7 @@ struct tmap_gemm_config {
     int32_t dynamic;    /* 1: clusters ask for the tiles of those that have not been launched
                          (clusterlaunchcontrol), on request only; -1: never */
     int32_t patch;      /* 1: a convolution's tiles are patches of pixels, which three taps read
-                         from one box; -1: im2col boxes, one a tap */
+                         from one box, 64 channels at once; 2: 32; -1: im2col boxes, one a tap */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 240

@@ -30,8 +30,9 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     /* Its rows are threads': a transposed D is the other orientation's. */
     if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (instance->few != view->conv.few || !is_of_image(instance, view)) return false;
-    if (instance->patch && !gemm_can_patch(view)) return false;
+    if (!is_of_image(instance, view)) return false;
+    if (instance->patch ? !gemm_can_patch(view, instance) : instance->few != view->conv.few)
+        return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && view->transposed) return false;
     if (!gemm_adds_c(instance) && (view->adds_c || view->second)) return false;
@@ -270,6 +271,12 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
            (tile_m > lowest && (int64_t)view->m * 4 <= tile_m);
 }
 
+/* As tmap_gemm_config has it. */
+static int32_t patch_of(const struct gemm_instance *instance)
+{
+    return !instance->patch ? -1 : instance->few ? 2 : 1;
+}
+
 /* Whether the kernel has what is asked of it. */
 static bool can_do(const struct gemm_instance *instance, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
@@ -298,7 +305,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
-    c->patch = instance->patch ? 1 : -1;
+    c->patch = patch_of(instance);
     if (!can_do(instance, view, request, c)) return false;
     const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
@@ -446,7 +453,7 @@ static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance 
 {
     return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
-           allows(request->patch, instance->patch ? 1 : -1) &&
+           allows(request->patch, patch_of(instance)) &&
            (request->tile_m || request->tile_n || !is_waste(instance, view));
 }
 

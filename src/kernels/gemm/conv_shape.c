@@ -80,6 +80,11 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
     return v;
 }
 
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
 /* A slab of 8 x 8 pixels, or of whole rows that leave room for the columns beside them; two along
  * an axis. False where a row is too long. */
 static bool lay_patch(const struct gemm_conv_view *v, int32_t width, int axis, struct gemm_patch *p)
@@ -96,7 +101,7 @@ static bool lay_patch(const struct gemm_conv_view *v, int32_t width, int axis, s
     p->pitch = p->box[0];
     for (int i = 0; i < 4; i++) {
         const int32_t all = i < AXES ? v->out[i] : v->images;
-        p->count[i] = all / p->tile[i] + (all % p->tile[i] != 0);
+        p->count[i] = ceil_div(all, p->tile[i]);
     }
     return true;
 }
@@ -122,9 +127,13 @@ static int64_t best_patch(const struct gemm_conv_view *v, struct gemm_patch *bes
 
 enum { PATCH_ROWS = 2 * GEMM_SLAB_ROWS };
 
-bool gemm_can_patch(const struct gemm_view *view)
+bool gemm_can_patch(const struct gemm_view *view, const struct gemm_instance *instance)
 {
     const struct gemm_conv_view *v = &view->conv;
+    const int32_t left = v->channels % view->span;
+    /* Few channels at once are for those that would leave half a k-block empty. */
+    if (instance->few ? left == 0 || left > instance->few : v->few > 0 && v->few == left)
+        return false;
     bool plain = v->images > 0 && v->filter[0] == GEMM_PATCH_TAPS && v->dilation[0] == 1;
     struct gemm_patch p;
     for (int i = 0; i < AXES; i++) plain &= v->stride[i] == 1 && v->step[i] == 1;
@@ -135,11 +144,12 @@ bool gemm_can_patch(const struct gemm_view *view)
 struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_instance *instance)
 {
     struct gemm_view made = *view;
-    if (!instance->patch || !gemm_can_patch(view)) return made;
+    if (!instance->patch || !gemm_can_patch(view, instance)) return made;
     struct gemm_conv_view *v = &made.conv;
     made.m = (int32_t)best_patch(v, &v->patch) * PATCH_ROWS;
-    /* Of few channels a row of taps is one k-block. */
-    made.k = v->few ? (int32_t)v->taps / GEMM_PATCH_TAPS * view->span : view->k / GEMM_PATCH_TAPS;
+    v->few = instance->few;
+    const int32_t at_once = v->few ? v->few : view->span;
+    made.k = (int32_t)v->taps / GEMM_PATCH_TAPS * ceil_div(v->channels, at_once) * view->span;
     return made;
 }
 
@@ -284,9 +294,9 @@ uint64_t gemm_conv_boxes(const struct gemm_view *view, const struct gemm_instanc
 void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
 {
     const struct gemm_conv_view *v = &view->conv;
-    const int32_t span = view->span;
-    *out = (struct gemm_conv){.taps = (int32_t)v->taps,
-                              .channel_blocks = v->channels / span + (v->channels % span != 0)};
+    const int32_t span = v->patch.pitch && v->few ? v->few : view->span;
+    *out =
+        (struct gemm_conv){.taps = (int32_t)v->taps, .channel_blocks = ceil_div(v->channels, span)};
     for (int i = 0; i < AXES; i++) {
         out->out[i] = v->out[i];
         out->stride[i] = v->stride[i];

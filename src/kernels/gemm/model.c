@@ -137,6 +137,9 @@ static const double CONV_SQUARES = 0.84;
 static const double CONV_EIGHTS = 0.89;
 static const double PATCH_FIT = 1.066;
 static const double CONV_TURN_FIT = 1.08;
+/* Of 32 channels at once a multiply of fewer columns takes as long as of so many: fitted to 14
+ * layers of the same device. */
+static const double FEW_COLUMNS = 96;
 
 /* Nobody loads or stores aside. */
 static const double TALL_FIT = 1.106;
@@ -231,13 +234,15 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
-    const double multiply = (instance->patch ? GEMM_PATCH_TAPS : 1) * 4 * instance->wgs * n / 2 *
-                                (two_chains ? TWO_CHAINS : 1) +
+    const bool few = instance->patch && instance->few;
+    const double taps = instance->patch ? GEMM_PATCH_TAPS * (few ? 0.5 : 1) : 1;
+    const double cols = few ? larger(n, FEW_COLUMNS) : n;
+    const double multiply = taps * 4 * instance->wgs * cols / 2 * (two_chains ? TWO_CHAINS : 1) +
                             (instance->promote ? PROMOTE_CLOCKS : 0);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
-    const bool conv =
-        instance->image == GEMM_CONV && instance->family == GEMM_SM90 && !instance->few;
+    const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
+                      (instance->patch || !instance->few);
     const double load =
         conv ? conv_clocks(instance, c)
              : softly(bytes / t->alone *

@@ -322,12 +322,13 @@ static enum tmap_status plan_somehow(struct tmap_gemm *suite,
 {
     struct tmap_gemm_config patched = *request;
     const enum tmap_status status = make_plan(suite, problem, request, plan, refusal);
-    patched.patch = 1;
-    if (status != TMAP_E_ILLEGAL || problem->conv.images == 0 || request->patch != 0 ||
-        make_plan(suite, problem, &patched, plan, NULL) != TMAP_OK)
-        return status;
-    if (refusal) memset(refusal, 0, sizeof *refusal);
-    return TMAP_OK;
+    if (status != TMAP_E_ILLEGAL || problem->conv.images == 0 || request->patch != 0) return status;
+    for (patched.patch = 1; patched.patch <= 2; patched.patch++) {
+        if (make_plan(suite, problem, &patched, plan, NULL) != TMAP_OK) continue;
+        if (refusal) memset(refusal, 0, sizeof *refusal);
+        return TMAP_OK;
+    }
+    return status;
 }
 
 enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,

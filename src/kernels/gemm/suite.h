@@ -189,7 +189,7 @@ struct gemm_view {
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 /* The same as the kernel sees it: a convolution's tiles may be patches (conv_shape.c). */
 struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_instance *instance);
-bool gemm_can_patch(const struct gemm_view *view);
+bool gemm_can_patch(const struct gemm_view *view, const struct gemm_instance *instance);
 /* Of D in a panel's row: 128 bytes, or 64 of 8-bit elements (sm90/narrow.cuh). */
 int32_t gemm_panel_columns(const struct gemm_view *view);
 /* Columns of D for so many of the product, the kernel's; and how long a stored row of D is. */

@@ -71,11 +71,12 @@ static struct tmap_conv_problem drawn(uint64_t *r)
 static struct tmap_gemm_config requested(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
                                          uint64_t *r)
 {
-    static const int32_t tiles[][4] = {
-        {0, 0, 0, 0}, {128, 64, -1, 0}, {128, 256, -1, -1}, {128, 128, -1, -1}, {128, 128, 1, 0},
-        {0, 0, 0, 1}, {128, 64, -1, 1}, {128, 64, 1, 1},    {128, 128, -1, 1},  {128, 192, -1, -1}};
+    static const int32_t tiles[][4] = {{0, 0, 0, 0},       {128, 64, -1, 0}, {128, 256, -1, -1},
+                                       {128, 128, -1, -1}, {128, 128, 1, 0}, {0, 0, 0, 1},
+                                       {128, 64, -1, 1},   {128, 64, 1, 1},  {128, 128, -1, 1},
+                                       {128, 192, -1, -1}, {0, 0, 0, 2}};
     static const struct tmap_gemm_config any = {0};
-    const int32_t *tile = tiles[below(r, 10)];
+    const int32_t *tile = tiles[below(r, 11)];
     struct tmap_gemm_config c = {.tile_m = tile[0],
                                  .tile_n = tile[1],
                                  .pingpong = tile[2],

@@ -17,6 +17,7 @@
 // is a plain matrix then.
 template <class SHAPE, int CHANNELS = SHAPE::BK> struct convolved : finished<SHAPE> {
     static constexpr bool IM2COL = true;
+    static constexpr int CHANNELS_AT_ONCE = SHAPE::BK;
     static constexpr int TAP_BYTES = CHANNELS * 2, TAPS = SHAPE::BK / CHANNELS;
     static constexpr bool SPLITS = finished<SHAPE>::SPLITS && TAPS == 1;
     // The loading thread keeps a pixel and a tap, for which 24 registers are too few.
@@ -55,7 +56,7 @@ template <class S> struct taps<S, true> {
     PTX_FN void skip(const gemm_conv &v, int32_t k_blocks)
     {
         int32_t rest = tap = k_blocks / v.channel_blocks;
-        channel = (k_blocks - tap * v.channel_blocks) * S::BK;
+        channel = (k_blocks - tap * v.channel_blocks) * S::CHANNELS_AT_ONCE;
 #pragma unroll
         for (int i = 0; i < 3; i++) {
             const int32_t count = v.end[i] / v.dilation[i], above = rest / count;
@@ -67,8 +68,8 @@ template <class S> struct taps<S, true> {
     {
         const gemm_conv &v = conv_of(p);
         if constexpr (S::TAPS == 1) {
-            channel += S::BK;
-            if (channel < v.channel_blocks * S::BK) return;
+            channel += S::CHANNELS_AT_ONCE;
+            if (channel < v.channel_blocks * S::CHANNELS_AT_ONCE) return;
             if (!FAULT(p, 95)) channel = 0;
         }
         tap++;

@@ -10,10 +10,11 @@
 // matrix begins. D's map has the patch as its box, and clips it at the image's end.
 #pragma once
 
-// Of 32 channels a pixel is 64 bytes, and so is the swizzle.
+// Of 32 channels at once a pixel is 64 bytes, and so is the swizzle.
 template <class SHAPE, int CHANNELS = SHAPE::BK> struct patched : convolved<SHAPE> {
     static constexpr int SHIFTS = GEMM_PATCH_TAPS, PIXEL_BYTES = CHANNELS * 2,
                          STEPS = PIXEL_BYTES / 32;
+    static constexpr int CHANNELS_AT_ONCE = CHANNELS;
     static constexpr int A_BYTES = GEMM_PATCH_ROWS * PIXEL_BYTES;
     static constexpr int B_ROW_BYTES = PIXEL_BYTES;
     static constexpr int SHIFT_BYTES = SHAPE::B_BYTES * CHANNELS / SHAPE::BK; // a tap's filters
