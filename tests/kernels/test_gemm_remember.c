@@ -81,6 +81,24 @@ static void the_last_whole_line_counts(void **state)
     assert_false(is_known(11) || gemm_recall(path, "key", &c));
 }
 
+/* Of a configuration with one member more they would be none, and the fuzzer would find little. */
+static void the_fuzzers_seeds_are_configurations(void **state)
+{
+    (void)state;
+    FILE *f = fopen("tests/fuzz/configs.txt", "r");
+    char line[256];
+    int seeds = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        struct tmap_gemm_config c;
+        if (line[0] == '#') continue;
+        assert_int_equal(gemm_read_config(line, &c), GEMM_CONFIG_MEMBERS);
+        seeds++;
+    }
+    fclose(f);
+    assert_true(seeds > 10);
+}
+
 /* Cut in the middle of its last number, or anywhere, a line is as if not there; the next one is
  * whole. */
 static void a_line_that_is_cut_off_is_not_read(void **state)
@@ -170,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_whole_line_counts),
+        cmocka_unit_test(the_fuzzers_seeds_are_configurations),
         cmocka_unit_test(a_line_that_is_cut_off_is_not_read),
         cmocka_unit_test(a_line_of_any_length_is_passed_over),
         cmocka_unit_test(processes_lose_no_line),
