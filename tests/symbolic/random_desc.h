@@ -197,7 +197,10 @@ static inline void random_uses(struct random_symbolic *m, uint64_t *random)
             u->coord[i] = (int32_t)below(random, 200) - 20;
             random_text(m, random, &s->coord[i], 30);
         }
-        for (int i = 0; i < TMAP_MAX_SPATIAL; i++) u->offset[i] = (uint32_t)below(random, 300);
+        for (int i = 0; i < TMAP_MAX_SPATIAL; i++) {
+            u->offset[i] = (uint32_t)below(random, 300);
+            random_text(m, random, &s->offset[i], 15);
+        }
         random_text(m, random, &s->smem, 20);
         random_text(m, random, &s->expect_tx, 10);
         random_text(m, random, &s->mbarrier, 10);
