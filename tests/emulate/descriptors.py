@@ -1,14 +1,18 @@
-"""Instruction and matrix descriptors of tcgen05.mma in PTX text, field by field.
+"""Instruction and matrix descriptors of tcgen05.mma and tcgen05.cp in PTX text, field by field.
 
   descriptors.py triton              what pip's Triton writes, a line a product: tests/data/triton-descriptors.tsv
   descriptors.py compare TSV PTX...  whether the kernels tensor_* of tmap's PTX have the same fields
+  descriptors.py scales TSV PTX...   the same of the copies of scale factors to tensor memory
 
-tests/data/cutlass-descriptors.tsv has the same columns: others/cutlass/descriptors.cu writes it.
+tests/data/cutlass-descriptors.tsv has the same columns: others/cutlass/descriptors.cu writes it. Those of
+tests/data/cutlass-scale-descriptors.tsv were made by CUTLASS's get_utccp_smem_desc_tensor for the layouts of its
+Sm1xxBlockScaledConfig.
 
 Fields and their bits: PTX ISA 9.0, tcgen05, "instruction descriptor" and "matrix descriptor". The leading
 offset is compared where the other compiler writes one: of a k-major operand under a swizzle it is not used, nor
 of an mn-major one of a single span. The operands' types are a parameter of tmap's kernels, which kinds share:
-tests/kernels/test_gemm_families.c has them.
+tests/kernels/test_gemm_families.c has them. A tile of scale factors is one column of 16-byte rows, so that its
+copy has no use for a leading offset either, and the two have different ones.
 """
 import re
 import sys
@@ -115,6 +119,44 @@ def compare(table, paths):
     return bad or seen != sum(map(len, theirs.values()))
 
 
+def copies(kernel):
+    """Of a kernel's text each tcgen05.cp: (CTAs, shape, the constant part of its descriptor or None)."""
+    for found in re.finditer(r"tcgen05\.cp\.cta_group::(\d)\.([\w.]+)\s*\[[^\]]*\],\s*(%\w+)", kernel):
+        made = re.findall(r"or\.b64\s+" + re.escape(found[3]) + r",\s*%\w+,\s*(\d+);", kernel[:found.start()])
+        yield found[1], found[2], int(made[-1]) if made else None
+
+
+def scale_differences(ours, ctas, shape, wanted, count):
+    """Which of the wanted descriptors and of how many copies a k-block takes the kernel has not."""
+    found = [] if len(ours) == count else [f"copies {len(ours)} for {count}"]
+    for x_ctas, x_shape, x in ours:
+        found += ["form"] if (x_ctas, x_shape) != (ctas, shape) else []
+        found += ["descriptor unknown"] if x is None else []
+        for want in wanted if x is not None else []:
+            mine, other = fields(x, MATRIX), fields(want, MATRIX)
+            found += [f"{f} {mine[f]} for {other[f]}" for f in mine if mine[f] != other[f]]
+    return sorted(set(found))
+
+
+def compare_scales(table, paths):
+    kernels, bad, seen = {}, 0, 0
+    for path in paths:
+        for kernel in re.split(r"\.entry\s+", open(path).read())[1:]:
+            kernels[re.match(r"\w+", kernel).group()] = list(copies(kernel))
+    for line in open(table):
+        if line.startswith("#"):
+            continue
+        kind, ctas, n, mma, group, shape, a, b, *counts = line.split()
+        name = f"tensor_{mma}_{ctas}x{n}_00"
+        differ = scale_differences(kernels.get(name, []), group, shape, [int(a, 0), int(b, 0)], sum(map(int, counts)))
+        seen += 1
+        bad += bool(differ)
+        print(f"{'not ok' if differ else 'ok'} {seen} - {name}, {kind}: scale factors' copies are CUTLASS's" +
+              (": " + ", ".join(differ) if differ else ""))
+    print(f"1..{seen}")
+    return bad or not seen
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["triton"]:
         import triton
@@ -124,4 +166,5 @@ if __name__ == "__main__":
             for _, _, mma, shape, a, b in products(ptx):
                 print(word, 1, n, f"0{b_mn}", mma, hex(shape), hex(a), hex(b))
     else:
-        sys.exit(1 if compare(sys.argv[2], sys.argv[3:]) else 0)
+        of = compare_scales if sys.argv[1] == "scales" else compare
+        sys.exit(1 if of(sys.argv[2], sys.argv[3:]) else 0)

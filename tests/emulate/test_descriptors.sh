@@ -1,7 +1,8 @@
 #!/bin/sh
 # The instruction and matrix descriptors of tensor memory's products are those that Triton's compiler
-# and CUTLASS make for the same types, orders and widths, field by field: tests/data/*-descriptors.tsv.
-# Where CUTLASS's headers (pip's nvidia-cutlass) and nvcc are, its table is made again.
+# and CUTLASS make for the same types, orders and widths, field by field: tests/data/*-descriptors.tsv;
+# so are those of the copies that bring scale factors there. Where CUTLASS's headers (pip's
+# nvidia-cutlass) and nvcc are, its table of products is made again.
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 2
 ptx="$B/src/kernels/gemm/sm100"
@@ -14,13 +15,21 @@ trap 'rm -rf "$tmp"' EXIT
 for whose in triton cutlass; do
     python3 tests/emulate/descriptors.py compare tests/data/$whose-descriptors.tsv "$ptx"/*.ptx | sed '$d'
 done
-# N of one row, eight columns less
-sed 's/^bf16 1 128 00 f16 0x82/bf16 1 128 00 f16 0x81/' tests/data/triton-descriptors.tsv >"$tmp/other"
-if python3 tests/emulate/descriptors.py compare "$tmp/other" "$ptx"/*.ptx | grep '^not ok.*instruction.n 16 for 8' >/dev/null; then
-    echo "ok - another field would be seen"
-else
-    echo "not ok - another field would be seen"
-fi
+python3 tests/emulate/descriptors.py scales tests/data/cutlass-scale-descriptors.tsv "$ptx"/*.ptx | sed '$d'
+# seen_if COMMAND TABLE EDIT WHAT: the table with one field changed is not the kernels'
+seen_if()
+{
+    sed "$3" "tests/data/$2" >"$tmp/other"
+    if python3 tests/emulate/descriptors.py "$1" "$tmp/other" "$ptx"/*.ptx | grep "^not ok.*$4" >/dev/null; then
+        echo "ok - another field would be seen: $4"
+    else
+        echo "not ok - another field would be seen: $4"
+    fi
+}
+# of one row: N eight columns less; a stride one row more; a copy less
+seen_if compare triton-descriptors.tsv 's/^bf16 1 128 00 f16 0x82/bf16 1 128 00 f16 0x81/' 'instruction.n 16 for 8'
+seen_if scales cutlass-scale-descriptors.tsv '2s/0x400800010000 0x/0x400900010000 0x/' 'stride 8 for 9'
+seen_if scales cutlass-scale-descriptors.tsv '$s/8$/7/' 'copies 12 for 11'
 headers=$(python3 -c 'import cutlass_library as c, os; print(os.path.dirname(c.__file__))' 2>/dev/null)/source/include
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ ! -d "$headers" ] || [ ! -x "$nvcc" ]; then
