@@ -99,6 +99,8 @@ bool fold_steps(struct fold *f);
 bool keep_ring(struct fold *f, unsigned number);
 uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names
 void drop_program(struct fold *f, uint32_t i);
+bool read_warp(struct fold *f, struct program *p, size_t run);   // its symbols of a run (symbols.c)
+bool count_generations(struct said *said, const struct fold *f); // false: memory
 
 bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -472,81 +472,7 @@ static bool read_act(struct reader *r, const struct act *a)
     }
 }
 
-// --- generations
-
-// Counted of each object's slot, for every kind of symbol by itself.
-struct counters {
-    uint16_t of[TMAP_STEP_BEGIN + 1][TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_CTAS + 1]
-               [TMAP_PROTOCOL_DEPTH][1 << TMAP_PROTOCOL_CTAS];
-};
-
-static uint32_t depth_of(const struct fold *f, const struct symbol *s)
-{
-    switch (s->op) {
-    case TMAP_STEP_WAIT:
-    case TMAP_STEP_ARRIVE:
-    case TMAP_STEP_EXPECT:
-        return f->barrier[s->x].depth;
-    case TMAP_STEP_COMMIT:
-        return f->barrier[s->y].depth;
-    default:
-        return f->buffer[s->x].depth;
-    }
-}
-
-// A parity is that of the phase meant, or of the one before it.
-static void tell_wait(struct symbol *s, uint32_t generation)
-{
-    if (s->y != (generation & 1)) s->op = TMAP_STEP_WAIT_FREE;
-    s->y = 0;
-}
-
-static bool count_generations(struct said *said, const struct fold *f)
-{
-    struct counters *c = calloc(1, sizeof *c);
-    if (!c) return false;
-    for (uint32_t i = 0; i < said->count; i++) {
-        struct symbol *s = &said->symbol[i];
-        if (s->index < 0) continue;
-        const uint32_t depth = depth_of(f, s), slot = (uint32_t)s->index;
-        const uint8_t object = s->op == TMAP_STEP_COMMIT ? s->y : s->x;
-        // Sums begin, block after block, until they are written.
-        const uint8_t op = s->op == TMAP_STEP_BEGIN ? TMAP_STEP_WRITE : s->op;
-        const bool one = op == TMAP_STEP_WRITE || op == TMAP_STEP_READ;
-        const uint8_t ctas = one ? 0 : s->ctas;
-        uint16_t *n = &c->of[op][object][s->signal][slot][ctas];
-        const uint32_t generation = *n;
-        if (s->op != TMAP_STEP_BEGIN) (*n)++;
-        if (s->op == TMAP_STEP_WAIT) tell_wait(s, generation);
-        s->index = (int32_t)(generation * depth + slot);
-    }
-    free(c);
-    return true;
-}
-
-// --- warps
-
-void drop_program(struct fold *f, uint32_t i)
-{
-    for (size_t r = 0; r < f->runs; r++) free(f->program[i].said[r].symbol);
-    f->program[i] = f->program[--f->programs];
-}
-
-static struct program *program_of(struct fold *f, const struct act *a)
-{
-    for (uint32_t i = 0; i < f->programs; i++)
-        if (f->program[i].cta == a->by_cta && f->program[i].warp == a->by_warp)
-            return &f->program[i];
-    if (f->programs == MOST_WARPS) return NULL;
-    struct program *p = &f->program[f->programs++];
-    memset(p, 0, sizeof *p);
-    p->cta = (uint8_t)a->by_cta;
-    p->warp = p->last_warp = a->by_warp;
-    p->weight = 1;
-    return p;
-}
-
-static bool read_warp(struct fold *f, struct program *p, size_t run)
+bool read_warp(struct fold *f, struct program *p, size_t run)
 {
     struct reader r = {.f = f, .said = &p->said[run]};
     const struct act *last = NULL;
@@ -559,40 +485,4 @@ static bool read_warp(struct fold *f, struct program *p, size_t run)
     // Who has left reads no more.
     if (last && !end_plain_reads(&r, last)) return fold_fail(f, 0, "memory");
     return count_generations(r.said, f) || fold_fail(f, 0, "memory");
-}
-
-// Who only meets the others has no part in the protocol; of a staging area, who neither writes nor
-// stores it.
-static bool takes_part(const struct fold *f, const struct program *p)
-{
-    for (size_t r = 0; r < f->runs; r++)
-        for (uint32_t i = 0; i < p->said[r].count; i++) {
-            const uint8_t op = p->said[r].symbol[i].op;
-            if (f->group ? op == TMAP_STEP_WRITE || op == TMAP_STEP_STORE : op != TMAP_STEP_SYNC)
-                return true;
-        }
-    return false;
-}
-
-bool fold_symbols(struct fold *f)
-{
-    for (size_t r = 0; r < f->runs; r++)
-        for (size_t i = 0; i < f->run[r]->count; i++) {
-            const struct act *a = &f->run[r]->act[i];
-            if (f->group && a->by_cta != 0) continue;
-            if (a->by_cta >= TMAP_PROTOCOL_CTAS)
-                return fold_fail(f, 0, "more than %d CTAs", TMAP_PROTOCOL_CTAS);
-            if (!program_of(f, a)) return fold_fail(f, 0, "more than %d warps", MOST_WARPS);
-        }
-    for (uint32_t i = 0; i < f->programs; i++)
-        for (size_t r = 0; r < f->runs; r++)
-            if (!read_warp(f, &f->program[i], r)) return false;
-    for (uint32_t i = 0; i < f->programs;) {
-        if (takes_part(f, &f->program[i])) {
-            i++;
-            continue;
-        }
-        drop_program(f, i);
-    }
-    return f->programs > 0 || fold_fail(f, 0, "there are no barriers");
 }

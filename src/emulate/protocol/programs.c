@@ -1,0 +1,61 @@
+// Who took part: a program for each warp that did anything, in every run.
+#include "emulate/protocol/fold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void drop_program(struct fold *f, uint32_t i)
+{
+    for (size_t r = 0; r < f->runs; r++) free(f->program[i].said[r].symbol);
+    f->program[i] = f->program[--f->programs];
+}
+
+static struct program *program_of(struct fold *f, const struct act *a)
+{
+    for (uint32_t i = 0; i < f->programs; i++)
+        if (f->program[i].cta == a->by_cta && f->program[i].warp == a->by_warp)
+            return &f->program[i];
+    if (f->programs == MOST_WARPS) return NULL;
+    struct program *p = &f->program[f->programs++];
+    memset(p, 0, sizeof *p);
+    p->cta = (uint8_t)a->by_cta;
+    p->warp = p->last_warp = a->by_warp;
+    p->weight = 1;
+    return p;
+}
+
+// Who only meets the others has no part in the protocol; of a staging area, who neither writes nor
+// stores it.
+static bool takes_part(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (uint32_t i = 0; i < p->said[r].count; i++) {
+            const uint8_t op = p->said[r].symbol[i].op;
+            if (f->group ? op == TMAP_STEP_WRITE || op == TMAP_STEP_STORE : op != TMAP_STEP_SYNC)
+                return true;
+        }
+    return false;
+}
+
+bool fold_symbols(struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            if (f->group && a->by_cta != 0) continue;
+            if (a->by_cta >= TMAP_PROTOCOL_CTAS)
+                return fold_fail(f, 0, "more than %d CTAs", TMAP_PROTOCOL_CTAS);
+            if (!program_of(f, a)) return fold_fail(f, 0, "more than %d warps", MOST_WARPS);
+        }
+    for (uint32_t i = 0; i < f->programs; i++)
+        for (size_t r = 0; r < f->runs; r++)
+            if (!read_warp(f, &f->program[i], r)) return false;
+    for (uint32_t i = 0; i < f->programs;) {
+        if (takes_part(f, &f->program[i])) {
+            i++;
+            continue;
+        }
+        drop_program(f, i);
+    }
+    return f->programs > 0 || fold_fail(f, 0, "there are no barriers");
+}
