@@ -54,9 +54,8 @@ struct fold {
 
 struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
-    uint32_t count, one;            // arrivals in each CTA; of an instruction
-    uint32_t bytes;
-    int32_t index; // generation * slots + slot; -1: of no ring
+    uint32_t count, bytes;          // count: arrivals in each CTA
+    int32_t index;                  // generation * slots + slot; -1: of no ring
     uint32_t line;
 };
 

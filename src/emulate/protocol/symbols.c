@@ -213,13 +213,14 @@ static bool touch(struct reader *r, const struct act *a)
 static bool arrive(struct reader *r, const struct act *a, uint8_t op)
 {
     struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .bytes = a->bytes};
-    s.count = s.one = a->value;
+    s.count = a->value;
     if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
     if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
     struct symbol *last = last_said(r);
     if (last && last->op == op && last->x == s.x && last->index == s.index &&
-        last->bytes == s.bytes && last->line == a->line && last->one == s.one) {
-        if (last->ctas & s.ctas) last->count += s.one;
+        last->bytes == s.bytes && last->line == a->line &&
+        (last->ctas == s.ctas || (!(last->ctas & s.ctas) && last->count == s.count))) {
+        if (last->ctas == s.ctas) last->count += s.count;
         last->ctas |= s.ctas;
         return true;
     }
