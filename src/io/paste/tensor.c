@@ -172,6 +172,28 @@ static void reorder(struct io_tensor *t, const int order[TMAP_MAX_RANK])
     }
 }
 
+/* clone() keeps the dimensions' order in memory, and leaves out what lay between their elements. */
+static void make_clone(struct io_tensor *t)
+{
+    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4}, place[TMAP_MAX_RANK];
+    struct io_tensor dense = *t;
+    bool same = true;
+
+    t->offset = dense.offset = 0;
+    if (t->unknown | t->stride_unknown) return;
+    for (int i = 1; i < t->rank; i++)
+        for (int k = i; k > 0 && t->stride[order[k]] > t->stride[order[k - 1]]; k--) {
+            const int was = order[k];
+            order[k] = order[k - 1], order[k - 1] = was;
+        }
+    for (int i = 0; i < t->rank; i++) place[order[i]] = i;
+    reorder(&dense, order);
+    make_dense(&dense);
+    reorder(&dense, place);
+    for (int i = 0; i < t->rank; i++) same &= t->dim[i] == 1 || t->stride[i] == dense.stride[i];
+    if (!same) *t = dense;
+}
+
 static void swap(struct io_tensor *t, int i, int j)
 {
     int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4};
@@ -337,8 +359,7 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
 
     if (is_one_of(method, nothing)) return true;
     if (strcmp(method, "contiguous") == 0) return make_contiguous(t), true;
-    if (strcmp(method, "clone") == 0) /* keeps the order of a dense one's dimensions */
-        return t->offset = 0, true;
+    if (strcmp(method, "clone") == 0) return make_clone(t), true;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(method, types[i].name) == 0) return t->dtype = (int32_t)types[i].dtype, true;
     if (strcmp(method, "to") == 0 || strcmp(method, "astype") == 0) {
