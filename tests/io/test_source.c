@@ -312,6 +312,7 @@ static const struct value_row made[] = {
     {"", "torch.empty(64, 32).new_zeros()", "none"},
     {"", "torch.empty(64, 32).view(32, 64)", "7 [32 64] [64 1]"},
     {"", "torch.empty(64, 32).view(-1, 16)", "7 [128 16] [16 1]"},
+    {"", "torch.empty(64, 100)[:, :64].view(64, 8, 8)", "none"},
     {"", "torch.empty(64, 32).reshape(8, -1)", "7 [8 256] [256 1]"},
     {"", "torch.empty(64, n).view(-1, 16)", "7 [? 16] [16 1]"},
     {"", "torch.empty(64, 32).view(n, -1)", "7 [? ?] [? 1]"},

@@ -39,6 +39,12 @@ static bool is_dense(const struct io_tensor *t)
            memcmp(t->stride, dense.stride, sizeof t->stride) == 0;
 }
 
+/* Whether they are known not to: a view, which copies nothing, is not dense then, either. */
+static bool has_gaps(const struct io_tensor *t)
+{
+    return (t->unknown | t->stride_unknown) == 0 && !is_dense(t);
+}
+
 /* What copies a tensor that is not dense: what comes out has an allocation of its own. */
 static void make_contiguous(struct io_tensor *t)
 {
@@ -377,7 +383,8 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
         t->offset = 0;
         return make_dense(t), true;
     }
-    if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0) return reshape(s, a, t);
+    if (strcmp(method, "view") == 0) return !has_gaps(t) && reshape(s, a, t);
+    if (strcmp(method, "reshape") == 0) return reshape(s, a, t);
     if (strcmp(method, "transpose") == 0 || strcmp(method, "swapaxes") == 0)
         return transpose(s, a, t);
     if (strcmp(method, "permute") == 0) return permute(s, a, t);
