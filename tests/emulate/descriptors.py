@@ -4,9 +4,8 @@
   descriptors.py compare TSV PTX...  whether the kernels tensor_* of tmap's PTX have the same fields
   descriptors.py scales TSV PTX...   the same of the copies of scale factors to tensor memory
 
-tests/data/cutlass-descriptors.tsv has the same columns: others/cutlass/descriptors.cu writes it. Those of
-tests/data/cutlass-scale-descriptors.tsv were made by CUTLASS's get_utccp_smem_desc_tensor for the layouts of its
-Sm1xxBlockScaledConfig.
+tests/data/cutlass-descriptors.tsv has the same columns: others/cutlass/descriptors.cu writes it; others/cutlass/scales.cu
+writes tests/data/cutlass-scale-descriptors.tsv.
 
 Fields and their bits: PTX ISA 9.0, tcgen05, "instruction descriptor" and "matrix descriptor". The leading
 offset is compared where the other compiler writes one: of a k-major operand under a swizzle it is not used, nor

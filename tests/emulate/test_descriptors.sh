@@ -2,7 +2,7 @@
 # The instruction and matrix descriptors of tensor memory's products are those that Triton's compiler
 # and CUTLASS make for the same types, orders and widths, field by field: tests/data/*-descriptors.tsv;
 # so are those of the copies that bring scale factors there. Where CUTLASS's headers (pip's
-# nvidia-cutlass) and nvcc are, its table of products is made again.
+# nvidia-cutlass) and nvcc are, its tables are made again.
 B=${B:-build}
 cd "$(dirname "$0")/../.." || exit 2
 ptx="$B/src/kernels/gemm/sm100"
@@ -34,10 +34,15 @@ headers=$(python3 -c 'import cutlass_library as c, os; print(os.path.dirname(c._
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 if [ ! -d "$headers" ] || [ ! -x "$nvcc" ]; then
     echo "ok - CUTLASS's descriptors anew # SKIP CUTLASS's headers, pip's nvidia-cutlass, and nvcc"
-elif "$nvcc" -std=c++17 --expt-relaxed-constexpr -w -I"$headers" -arch=compute_100a -o "$tmp/descriptors" \
-        tests/emulate/others/cutlass/descriptors.cu && "$tmp/descriptors" "$tmp/anew" >"$tmp/said" &&
-     sed 1d tests/data/cutlass-descriptors.tsv >"$tmp/known" && sed 1d "$tmp/anew" | cmp - "$tmp/known"; then
-    echo "ok - CUTLASS's descriptors anew"
 else
-    echo "not ok - CUTLASS's descriptors anew"
+    for program in descriptors:descriptors scales:scale-descriptors; do
+        source=${program%:*} table=tests/data/cutlass-${program#*:}.tsv
+        if "$nvcc" -std=c++17 --expt-relaxed-constexpr -w -I"$headers" -arch=compute_100a -o "$tmp/$source" \
+                "tests/emulate/others/cutlass/$source.cu" && "$tmp/$source" "$tmp/anew" >"$tmp/said" &&
+             sed 1d "$table" >"$tmp/known" && sed 1d "$tmp/anew" | cmp - "$tmp/known"; then
+            echo "ok - CUTLASS's descriptors anew: $source"
+        else
+            echo "not ok - CUTLASS's descriptors anew: $source"
+        fi
+    done
 fi
