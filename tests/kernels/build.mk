@@ -6,7 +6,7 @@ test-build: $(OPCODE_PROBE)
 # make kernels-table: write down what the kernels' machine code is; read the diff before committing.
 .PHONY: kernels-table
 TEST_IMAGES := $(patsubst %.cu,%.fatbin,$(wildcard tests/device/*.cu bench/*.cu bench/*/*.cu) tests/device/gemm/faults.cu tests/device/gemm/conv_faults.cu tests/device/gemm/group_faults.cu tests/device/gemm/mixed_faults.cu tests/device/paged/faults.cu)
-kernels-table: all
+kernels-table: all $(addprefix $(B)/,$(TEST_IMAGES))
 	@{ $(B)/tmap kernels table; cd $(B) && ./tmap kernels table $(TEST_IMAGES); } >tests/kernels/images.tsv
 test-build: $(if $(WITH_CUDA),$(CROSS))
 $(B)/tests/kernels/test_code: LINK_ALL = $(LINK_IMAGES)
