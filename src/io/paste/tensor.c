@@ -39,12 +39,6 @@ static bool is_dense(const struct io_tensor *t)
            memcmp(t->stride, dense.stride, sizeof t->stride) == 0;
 }
 
-/* Whether they are known not to: a view, which copies nothing, is not dense then, either. */
-static bool has_gaps(const struct io_tensor *t)
-{
-    return (t->unknown | t->stride_unknown) == 0 && !is_dense(t);
-}
-
 /* What copies a tensor that is not dense: what comes out has an allocation of its own. */
 static void make_contiguous(struct io_tensor *t)
 {
@@ -181,7 +175,7 @@ static void reorder(struct io_tensor *t, const int order[TMAP_MAX_RANK])
 /* clone() keeps the dimensions' order in memory, and leaves out what lay between their elements. */
 static void make_clone(struct io_tensor *t)
 {
-    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4}, place[TMAP_MAX_RANK];
+    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4}, place[TMAP_MAX_RANK] = {0};
     struct io_tensor dense = *t;
     bool same = true;
 
@@ -326,8 +320,32 @@ static int64_t elements(const struct io_tensor *t)
     return n;
 }
 
-/* view(-1, 64): one size may be -1, what the others leave. */
-static bool reshape(struct io_source *s, const struct io_source_args *a, struct io_tensor *t)
+/* The strides of a view of other sizes, as many elements: PyTorch's rule, by which sizes that lie
+ * one behind the other are divided anew together. False where no strides do it. */
+static bool stride_view(const struct io_tensor *from, struct io_tensor *to)
+{
+    int next = to->rank - 1;
+    int64_t count = 1, placed = 1, step = from->stride[from->rank - 1], after;
+
+    for (int i = from->rank - 1; i >= 0; i--) {
+        count *= from->dim[i];
+        if (i > 0 && (from->dim[i - 1] == 1 || (!__builtin_mul_overflow(count, step, &after) &&
+                                                from->stride[i - 1] == after)))
+            continue;
+        for (; next >= 0 && (placed < count || to->dim[next] == 1); next--) {
+            to->stride[next] = placed * step;
+            placed *= to->dim[next];
+        }
+        if (placed != count) return false;
+        if (i > 0) step = from->stride[i - 1], count = placed = 1;
+    }
+    return next < 0;
+}
+
+/* view(-1, 64): one size may be -1, what the others leave. reshape() copies where there is no view.
+ */
+static bool reshape(struct io_source *s, const struct io_source_args *a, bool copies,
+                    struct io_tensor *t)
 {
     const int64_t all = elements(t);
     struct io_tensor to = *t;
@@ -346,9 +364,24 @@ static bool reshape(struct io_source *s, const struct io_source_args *a, struct 
         return false;
     else if (open >= 0)
         to.dim[open] = all / rest;
+    if ((t->unknown | t->stride_unknown | to.unknown) == 0 && all > 0) {
+        if (elements(&to) != all) return false;
+        to.stride_unknown = 0;
+        if (stride_view(t, &to)) return *t = to, true;
+        if (!copies) return false;
+    }
     if (!is_dense(t)) to.offset = 0;
     *t = to;
     return make_dense(t), true;
+}
+
+/* A conversion: a copy, but where the type is what it was. */
+static void convert(struct io_tensor *t, int32_t dtype)
+{
+    const bool copies = t->dtype != -1 && dtype != -1 && t->dtype != dtype;
+
+    t->dtype = dtype;
+    if (copies) make_clone(t);
 }
 
 /* One method or attribute of a tensor: true where it is one that is known. */
@@ -367,14 +400,15 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
     if (strcmp(method, "contiguous") == 0) return make_contiguous(t), true;
     if (strcmp(method, "clone") == 0) return make_clone(t), true;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strcmp(method, types[i].name) == 0) return t->dtype = (int32_t)types[i].dtype, true;
+        if (strcmp(method, types[i].name) == 0) return convert(t, (int32_t)types[i].dtype), true;
     if (strcmp(method, "to") == 0 || strcmp(method, "astype") == 0) {
+        struct io_tensor to = *t;
         for (int i = 0; i < a->count; i++)
             if (strstr(a->name[i], "dtype") ||
                 (!a->name[i][0] && *a->at[i] != '"' && *a->at[i] != '\'' &&
                  !io_dump_word(a->at[i], a->end[i], "device")))
-                take_dtype(s, a->at[i], a->end[i], t);
-        return true;
+                take_dtype(s, a->at[i], a->end[i], &to);
+        return convert(t, to.dtype), true;
     }
     if (strncmp(method, "new_", 4) == 0) { /* of its type */
         const int dtype = io_source_arg(a, "dtype", -1);
@@ -383,8 +417,8 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
         t->offset = 0;
         return make_dense(t), true;
     }
-    if (strcmp(method, "view") == 0) return !has_gaps(t) && reshape(s, a, t);
-    if (strcmp(method, "reshape") == 0) return reshape(s, a, t);
+    if (strcmp(method, "view") == 0 || strcmp(method, "reshape") == 0)
+        return reshape(s, a, strcmp(method, "reshape") == 0, t);
     if (strcmp(method, "transpose") == 0 || strcmp(method, "swapaxes") == 0)
         return transpose(s, a, t);
     if (strcmp(method, "permute") == 0) return permute(s, a, t);
