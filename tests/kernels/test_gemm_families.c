@@ -20,6 +20,7 @@ static struct tmap_gemm_problem square(int32_t kind, int32_t n)
     p.out = kind == GEMM_S8 ? TMAP_GEMM_OUT_S32 : TMAP_GEMM_OUT_F32;
     p.a.address = p.b.address = p.d.address = 0x10000000;
     p.a.ld = p.b.ld = p.d.ld = n;
+    if (gemm_is_scaled(kind)) p.a_scales = p.b_scales = 0x20000000;
     return p;
 }
 
@@ -196,6 +197,8 @@ static void groups_are_the_chips_own(void **state)
                                                     .a = 4096,
                                                     .b = 4096,
                                                     .d = 4096,
+                                                    .a_scales = 4096,
+                                                    .b_scales = 4096,
                                                     .lda = 64,
                                                     .ldb = 64,
                                                     .ldd = 64};
@@ -231,6 +234,9 @@ static void a_members_factors_lie_right(void **state)
     assert_int_equal(tmap_gemm_make_group(suite, &like, &odd, 1, 128, NULL, &group, &why),
                      TMAP_E_ARGUMENT);
     assert_non_null(strstr(why.text, "member 0: K, ld and batch_stride"));
+    assert_int_equal(tmap_gemm_make_group(suite, &like, &good, 1, 128, NULL, &group, &why),
+                     TMAP_E_ARGUMENT);
+    assert_non_null(strstr(why.text, "member 0: a_scales has no address"));
     aside.b_scales = 8;
     assert_int_equal(tmap_gemm_make_group(suite, &like, &aside, 1, 128, NULL, &group, &why),
                      TMAP_E_ARGUMENT);

@@ -232,6 +232,8 @@ static enum tmap_status validate(const struct tmap_gemm_problem *like,
         const struct tmap_gemm_member *x = &members[i];
         status = gemm_validate_member(p.kind, x, refusal);
         if (status == TMAP_OK && has_work(x))
+            status = gemm_validate_scales(p.kind, x->a_scales, x->b_scales, refusal);
+        if (status == TMAP_OK && has_work(x))
             tiles += ((int64_t)x->m / LEAST_TILE + 1) * (x->n / LEAST_TILE + 1);
         if (status == TMAP_OK && tiles > INT32_MAX)
             status = gemm_refuse(refusal, TMAP_E_ARGUMENT, "more tiles than the kernels can count");

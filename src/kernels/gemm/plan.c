@@ -344,6 +344,8 @@ enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
     if (status != TMAP_OK) return status;
     if (problem->beta != 0.0f && problem->c.address == 0)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "C has no address");
+    status = gemm_validate_scales(problem->kind, problem->a_scales, problem->b_scales, refusal);
+    if (status != TMAP_OK) return status;
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
     status = plan_somehow(suite, problem, request, plan, refusal);

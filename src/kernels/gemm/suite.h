@@ -124,6 +124,10 @@ enum tmap_status gemm_validate_mixed(const struct tmap_mixed_problem *problem,
                                      struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_member(int32_t kind, const struct tmap_gemm_member *member,
                                       struct tmap_gemm_refusal *refusal);
+
+/* Where a product is made that reads them: the factors of a kind that is scaled have addresses. */
+enum tmap_status gemm_validate_scales(int32_t kind, uint64_t a_scales, uint64_t b_scales,
+                                      struct tmap_gemm_refusal *refusal);
 enum tmap_status gemm_validate_case(const struct tmap_gemm_case *what,
                                     struct tmap_gemm_refusal *refusal);
 

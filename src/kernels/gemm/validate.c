@@ -96,6 +96,14 @@ static enum tmap_status suits_kind(int32_t kind, int64_t lengths, uint64_t scale
     return TMAP_OK;
 }
 
+enum tmap_status gemm_validate_scales(int32_t kind, uint64_t a_scales, uint64_t b_scales,
+                                      struct tmap_gemm_refusal *refusal)
+{
+    if (!gemm_is_scaled(kind) || (a_scales != 0 && b_scales != 0)) return TMAP_OK;
+    return gemm_refuse(refusal, TMAP_E_ARGUMENT,
+                       a_scales == 0 ? "a_scales has no address" : "b_scales has no address");
+}
+
 /* What one number alone does not say. */
 static enum tmap_status together(const struct tmap_gemm_problem *p,
                                  struct tmap_gemm_refusal *refusal)
