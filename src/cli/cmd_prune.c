@@ -84,7 +84,8 @@ static void answer_text(const struct judged *j)
     if (a->tmem_columns) printf(", %u columns", a->tmem_columns);
     if (a->verdict == TMAP_LEGAL && j->rank) printf("  rank %zu,", j->rank);
     if (a->verdict == TMAP_LEGAL)
-        printf(" %.1f us, intensity %.0f, %.2f waves", a->time_us, a->intensity, a->waves);
+        printf(" predicted %.1f us, intensity %.0f, %.2f waves", a->time_us, a->intensity,
+               a->waves);
     for (uint32_t i = 0; i < a->row_count; i++)
         printf("%s %s %s", i ? "," : " ", tmap_row_id(a->rows[i]), tmap_row_name(a->rows[i]));
     if (a->verdict == TMAP_ILLEGAL) printf("; at most %" PRIu64 " stages fit", a->max_stages);
