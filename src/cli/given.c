@@ -53,8 +53,10 @@ static json_t *value_of(const struct cli *cli, const struct field_info *field, c
 {
     const char *kind = cli_get(cli, "kind");
     const bool wide = kind && strstr(kind, "wide") && field->span == SPAN_SPATIALS;
+    int32_t known;
 
     if (strcmp(text, "null") == 0) return json_null();
+    if (value_find(field->values, text, &known)) return json_string(text); /* --swizzle 128 */
     return field->count > 1 && !wide ? list(text) : scalar(text, strlen(text));
 }
 

@@ -135,10 +135,23 @@ static const char *bare(enum values which, const char *name)
     return which == VALUES_DTYPE && dot ? dot + 1 : name;
 }
 
+/* "128" for "128B": a width without its unit. CUDA's own values of these names are 0 to 6. */
+static bool find_width(enum values which, const char *name, int32_t *out)
+{
+    const size_t n = strlen(name);
+    char unit[8];
+
+    if (n + 2 > sizeof unit || strspn(name, "0123456789") < n) return false;
+    memcpy(unit, name, n);
+    memcpy(unit + n, "B", 2);
+    return find(tables[which].names, unit, out);
+}
+
 bool value_find(enum values which, const char *name, int32_t *out)
 {
     name = bare(which, name);
-    return find(tables[which].names, name, out) || find(tables[which].aliases, name, out);
+    return find(tables[which].names, name, out) || find(tables[which].aliases, name, out) ||
+           find_width(which, name, out);
 }
 
 const char *value_spelling(enum values which, size_t i)

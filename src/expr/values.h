@@ -31,7 +31,8 @@ static inline bool values_are_named(enum values which)
 }
 
 /* value_find() : value of a name or an alias, whatever its case, with or without cuda.h's prefix or
- * a type's module (torch.bfloat16); false when there is none. value_spelling() : the i-th of all
+ * a type's module (torch.bfloat16), and of a width without its unit ("128" for "128B"; as a number,
+ * 128 is the enumeration's raw value); false when there is none. value_spelling() : the i-th of all
  * names and aliases; NULL at the end. */
 bool value_find(enum values which, const char *name, int32_t *out);
 const char *value_spelling(enum values which, size_t i);

@@ -50,6 +50,11 @@ said "mention '16'" 0 explain 16
 said "no rule 'TMA999'" 3 explain TMA999
 "$B/tmap" check --arch B200 --dtype u8 --dim 64 --box 64 >"$tmp/b200" 2>&1
 said "record 1: legal" 0 check --arch "rtx 5090" --dtype u8 --dim 64 --box 64
+for width in "swizzle 128" "swizzle 128B" "swizzle 3" "interleave 0" "l2-promotion 256"; do
+    said "record 1: legal" 0 check --dtype bf16 --dim 4096,8192 --box 64,128 --${width% *} ${width#* }
+done
+said "TMA007" 1 check --dtype bf16 --dim 4096,8192 --box 64,128 --swizzle 256
+said "TMA008" 1 check --dtype bf16 --dim 4096,8192 --box 64,128 --l2-promotion 4
 n=$((n + 1))
 if grep -q 'sm_100a (inferred)' "$tmp/b200"; then echo "ok $n - a GPU's name is its architecture"
 else echo "not ok $n - a GPU's name is its architecture"; fi

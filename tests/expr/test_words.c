@@ -219,6 +219,12 @@ static void names_and_values(void **state)
     assert_true(value_find(VALUES_SWIZZLE, "cu_tensor_map_swizzle_64B", &found));
     assert_int_equal(found, TMAP_SWIZZLE_64B);
     assert_false(value_find(VALUES_SWIZZLE, "torch.64B", &found));
+    assert_true(value_find(VALUES_SWIZZLE, "32", &found) && found == TMAP_SWIZZLE_32B);
+    assert_true(value_find(VALUES_INTERLEAVE, "16", &found) && found == TMAP_INTERLEAVE_16B);
+    assert_true(value_find(VALUES_L2, "256", &found) && found == TMAP_L2_256B);
+    assert_false(value_find(VALUES_SWIZZLE, "3", &found));
+    assert_false(value_find(VALUES_SWIZZLE, "", &found));
+    assert_false(value_find(VALUES_SWIZZLE, "128000000000", &found));
     assert_false(value_find(VALUES_NUMBER, "none", &found));
     assert_null(value_spelling(VALUES_NUMBER, 0));
     assert_null(value_spelling(VALUES_MAJOR, 2));
