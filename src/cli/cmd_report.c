@@ -17,17 +17,24 @@ struct report {
     struct io_run run;
 };
 
+/* A place of the page, and the words on stderr, too: the page may be read by nobody at once. */
+static enum cli_exit unreadable(struct report *r, const struct io_record *record)
+{
+    char text[512];
+    io_error_text(record, text, sizeof text);
+    cli_message(r->cli, "%s", text);
+    r->run.unreadable++;
+    return io_page_unreadable(r->page, record) ? CLI_INPUT
+                                               : cli_status(r->cli, TMAP_E_MEMORY, "report");
+}
+
 static enum cli_exit add(struct report *r, const struct io_stream *stream,
                          const struct io_record *record)
 {
     struct io_result result, arches;
     enum cli_exit code;
 
-    if (record->error[0]) {
-        r->run.unreadable++;
-        return io_page_unreadable(r->page, record) ? CLI_INPUT
-                                                   : cli_status(r->cli, TMAP_E_MEMORY, "report");
-    }
+    if (record->error[0]) return unreadable(r, record);
     if (io_judge(&r->checker, record, stream, IO_ADVISE | IO_FIX, &result) != TMAP_OK)
         return cli_status(r->cli, TMAP_E_MEMORY, "report");
     if (io_judge(&r->checker, record, stream, IO_ALL_ARCHES | IO_BRIEF, &arches) != TMAP_OK) {
@@ -52,11 +59,7 @@ static enum cli_exit add_plan(struct report *r, struct io_record *record)
 {
     enum tmap_verdict verdict = TMAP_UNKNOWN;
 
-    if (!io_page_plan(r->page, &r->checker, record, &verdict)) {
-        r->run.unreadable++;
-        io_page_unreadable(r->page, record);
-        return CLI_INPUT;
-    }
+    if (!io_page_plan(r->page, &r->checker, record, &verdict)) return unreadable(r, record);
     return verdict == TMAP_ILLEGAL ? CLI_ILLEGAL : CLI_OK;
 }
 

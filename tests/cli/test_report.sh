@@ -42,8 +42,13 @@ sed 's|"stages":4|"name":"<b>deep</b>","stages":9|' examples/solve/gemm-ring.jso
 ok "a ring that does not fit is exit code 1" test $? -eq 1
 ok "with its rule, its name as text" sh -c "grep -q 'TMA181' '$tmp/deep.html' && grep -q '&lt;b&gt;deep' '$tmp/deep.html'"
 echo '{"stages":4,"loads":[{"dtype":"bf16","dim":[64,64],"stride":[130],"box":[64,64]}]}' >"$tmp/load.json"
-"$tmap" report -o "$tmp/load.html" "$tmp/load.json"
+"$tmap" report -o "$tmp/load.html" "$tmp/load.json" 2>"$tmp/load.err"
 ok "a ring of an illegal load cannot be drawn: exit code 2" test $? -eq 2
+ok "and stderr says so, with its place" grep -q 'load.json:1' "$tmp/load.err"
+printf '{"dtype":"bf16","dim":[64,"x"]}' >"$tmp/unread.json"
+"$tmap" report -o "$tmp/unread.html" "$tmp/unread.json" 2>"$tmp/unread.err"
+ok "an unreadable record is exit code 2" test $? -eq 2
+ok "and stderr says so, once, with its place" sh -c "grep -c 'unread.json:1' '$tmp/unread.err' | grep -qx 1"
 printf '{"name":"x","dtype":"bf16","address":0,"dim":[64,64],"stride":[130],"box":[64,64]}' >"$tmp/bad.json"
 "$tmap" report -o /dev/null "$tmp/bad.json"
 ok "something illegal is exit code 1" test $? -eq 1
