@@ -61,6 +61,11 @@ char *libtmap_svg(const struct tmap_checker *checker, const struct tmap_desc *de
     return text;
 }
 
+const char *libtmap_gpu(const char *name)
+{
+    return io_hint_gpu(name);
+}
+
 void libtmap_free(char *text)
 {
     free(text);

@@ -15,3 +15,6 @@ char *libtmap_rule(const struct tmap_target *target, unsigned row);
 char *libtmap_svg(const struct tmap_checker *checker, const struct tmap_desc *desc,
                   const char *name);
 void libtmap_free(char *text);
+
+/* libtmap_gpu() : the architecture of a GPU by its name ("B200"); NULL for any other. */
+const char *libtmap_gpu(const char *name);

@@ -61,13 +61,18 @@ class Check(unittest.TestCase):
     def test_names_of_all_kinds(self):
         plain = libtmap.check(**BF16, box=(64, 64), swizzle="128B").descriptor.to_json()
         for dtype in ("BFLOAT16", "torch.bfloat16", "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16", 9):
-            for swizzle in ("128b", "CU_TENSOR_MAP_SWIZZLE_128B", 3):
+            for swizzle in ("128b", "128", "CU_TENSOR_MAP_SWIZZLE_128B", 3):
                 r = libtmap.check(dtype=dtype, shape=(8192, 4096), box=(64, 64), swizzle=swizzle)
                 self.assertEqual(r.descriptor.to_json(), plain)
+        self.assertIn("TMA007", libtmap.check(**BF16, box=(64, 64), swizzle=128).rules)
         for wrong in (dict(dtype="bf17"), dict(swizzle="129B"), dict(target="sm_77x"),
                       dict(contract="none"), dict(cuda="new"), dict(order="fortran")):
             with self.subTest(wrong), self.assertRaises(libtmap.LayoutError):
                 libtmap.check(**{**BF16, "box": (64, 64), **wrong})
+
+    def test_a_gpu_is_its_architecture(self):
+        for gpu, arch in (("B200", "sm_100a"), ("rtx 5090", "sm_120a"), ("sm_90a", "sm_90a")):
+            self.assertTrue(libtmap.check(**BF16, box=(64, 64), target=gpu).target.endswith(arch))
 
     def test_misuse_is_an_error(self):
         for wrong in (dict(shape=(64, 64)), dict(dtype="fp16"), dict(dtype="fp16", shape=(64, 64)),

@@ -174,7 +174,7 @@ def check(tensor: Any = None, box: Any = None, swizzle: Any = 0, *, contract: st
     box      elements, one a dimension; `swizzle` CUDA's name without its prefix ("128B").
     order    "python" (outermost first, the default) or "cuda" (innermost first), for shape, strides,
              box, elem_stride, corners and coordinates alike.
-    target   the architecture, "sm_100a"; cuda="12.8", ptx=, driver= the versions. Without them the
+    target   the architecture, "sm_100a", or a GPU, "B200"; cuda="12.8", ptx=, driver= the versions. Without them the
              newest observed target.
     address  of the first element. Of a tensor that lies on no device it is not known: its
              allocation is taken as aligned (result.assumed says so), a view's offset counts.

@@ -78,6 +78,8 @@ class Names:
             return int(name)
         said = "NONE" if name is None else str(name)
         key = said.lower().replace("torch.", "").replace(self._prefix, "")
+        if key.isdigit() and key + "b" in self._values:  # "128" for "128B"; the number 128 is CUDA's value
+            key += "b"
         if key not in self._values:
             raise LayoutError(f"there is no {self.what} {said!r}; there are "
                               + ", ".join(self.canonical.values()))
@@ -148,12 +150,23 @@ BITS = _bits()
 # --- targets ----------------------------------------------------------------------------------
 
 
+def _arch_of(name: str) -> str:
+    """The architecture of a GPU's name, "B200"; any other name as it is, as without src/io."""
+    try:
+        from ._io import lib as io
+    except ImportError:
+        return name
+    return text(io.libtmap_gpu(name.encode())) or name
+
+
 @functools.lru_cache(maxsize=256)
 def checker_for(contract: str = "safe", cuda: Optional[str] = None, ptx: Optional[str] = None,
                 driver: Optional[str] = None, arch: Optional[str] = None) -> Any:
     """A prepared checker: a value, shared by all threads. Raises LayoutError for unreadable text."""
     target = ffi.new("struct tmap_target *")
     said = [None if x is None else str(x) for x in (cuda, ptx, driver, arch)]
+    if said[3] is not None and not lib.tmap_arch_find(said[3].encode()):
+        said[3] = _arch_of(said[3])
     status = lib.tmap_target_from(*[ffi.NULL if x is None else x.encode() for x in said], target)
     if status == lib.TMAP_E_TARGET:
         raise LayoutError(f"there is no architecture {said[3]!r}")
