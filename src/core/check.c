@@ -83,7 +83,7 @@ static struct row_set raw_measured(const struct tmap_desc *d, const struct tmap_
 static inline struct row_set raw_of(const struct tmap_desc *d, const struct tmap_target *tg)
 {
     struct derived dv = {.extent_bytes = 0};
-    if (d->flags & TMAP_HAS_ALLOCATION) dv.extent_bytes = derive_extent_bytes(d);
+    if (d->flags & TMAP_HAS_ALLOCATION) derive_extent(d, &dv);
     return raw_measured(d, tg, &dv);
 }
 

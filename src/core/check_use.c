@@ -157,7 +157,7 @@ enum tmap_status tmap_advise(const struct tmap_checker *c, const struct tmap_des
         return TMAP_E_ARGUMENT;
     struct derived derived;
     memset(&derived, 0, sizeof derived);
-    derived.extent_bytes = derive_extent_bytes(desc);
+    derive_extent(desc, &derived);
     derive_nesting(desc, &derived);
     const struct subject s = {&c->target, desc, NULL, NULL, &derived};
     struct row_set raw = {{0}};

@@ -19,16 +19,23 @@ static int128 row_bytes(const struct tmap_desc *d)
     return ((int128)d->dim[0] * table_gmem_bits[d->dtype] + 7) / 8;
 }
 
-uint64_t derive_extent_bytes(const struct tmap_desc *d)
+static uint64_t saturated(uint128 n)
 {
-    if (!measurable(d)) return 0;
+    return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
+}
+
+void derive_extent(const struct tmap_desc *d, struct derived *out)
+{
+    out->extent_bytes = out->last_byte = 0;
+    if (!measurable(d) || d->dim[0] == 0) return;
+    const uint128 beyond = (uint128)1 << 65; /* and each term is below 2^128 - 2^65 */
     uint128 sum = (uint128)row_bytes(d);
     for (uint32_t i = 1; i < d->rank; i++) {
-        if (d->dim[i] == 0) return 0;
-        sum += (uint128)(d->dim[i] - 1) * d->stride_bytes[i - 1]; /* at most five of 2^128 / 8 */
-        if (sum > UINT64_MAX) return UINT64_MAX;
+        if (d->dim[i] == 0) return;
+        if (sum < beyond) sum += (uint128)(d->dim[i] - 1) * d->stride_bytes[i - 1];
     }
-    return (uint64_t)sum;
+    out->extent_bytes = saturated(sum);
+    out->last_byte = saturated(sum - 1);
 }
 
 /* Dimensions 1.. in order of stride, those of size 1 left out; their number. */
@@ -175,7 +182,7 @@ void derive_use(const struct tmap_target *target, const struct tmap_desc *d,
         halo * layout.pitch_bytes;
     out->pattern_bytes = layout.pattern_bytes;
     out->rows = layout.rows;
-    out->extent_bytes = derive_extent_bytes(d);
+    derive_extent(d, out);
     derive_nesting(d, out);
     out->form_ptx = form_ptx(target, d, u);
     tmap_capacity(target->arch, &out->smem_capacity, &out->tmem_capacity);

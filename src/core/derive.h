@@ -4,9 +4,9 @@
 
 #include "expr/subject.h"
 
-/* Bytes from the first to the last byte of the tensor; UINT64_MAX when that overflows. 0 for a
- * rank, a type or a size out of range. */
-uint64_t derive_extent_bytes(const struct tmap_desc *desc);
+/* Fills extent_bytes and last_byte of out: each UINT64_MAX when it overflows, 0 for a rank, a type
+ * or a size out of range. */
+void derive_extent(const struct tmap_desc *desc, struct derived *out);
 
 /* Fills nested and dense of out. */
 void derive_nesting(const struct tmap_desc *desc, struct derived *out);

@@ -143,7 +143,7 @@ enum tmap_status tmap_detail_of(const struct tmap_target *target, const struct t
         derive_use(target, desc, use, &derived);
         derived.patched_illegal = patched_is_illegal(&c, desc, use);
     } else {
-        derived.extent_bytes = derive_extent_bytes(desc);
+        derive_extent(desc, &derived);
         derive_nesting(desc, &derived);
     }
     const struct subject s = {target, desc, use, NULL, &derived};

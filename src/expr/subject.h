@@ -32,6 +32,7 @@ struct derived {
     uint64_t tx_bytes, footprint_bytes, pattern_bytes; /* tmap_layout */
     uint64_t rows;                                     /* innermost rows of one box */
     uint64_t extent_bytes; /* address of the last byte of the tensor - address + 1; saturates */
+    uint64_t last_byte;    /* the same less one: what saturates lies behind any number of bytes */
     uint32_t nested; /* 1: in order of stride, each steps over the whole block within: no overlap */
     uint32_t dense;  /* 1: nested, and no byte lies between two elements */
     uint32_t form_ptx; /* lowest PTX version that has the use's form on the target; 0: none */

@@ -55,6 +55,7 @@
 #define PATTERN (dv->pattern_bytes)
 #define ROWS (dv->rows)
 #define EXTENT (dv->extent_bytes)
+#define LAST (dv->last_byte)
 #define DENSE ((int64_t)dv->dense)
 #define NESTED ((int64_t)dv->nested)
 #define FORM_PTX ((int64_t)dv->form_ptx)

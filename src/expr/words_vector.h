@@ -58,7 +58,7 @@
 /* A table with allocations is judged one by one, and what only advises is not judged. */
 #define ALLOC_BASE ((v_u)ALL(0))
 #define ALLOC_BYTES ((v_u)ALL(0))
-#define EXTENT ((v_u)ALL(0))
+#define LAST ((v_u)ALL(0))
 #define NESTED ALL(0)
 
 #define ADD(a, b) WRAPPING(a, +, b)

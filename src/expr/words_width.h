@@ -34,7 +34,7 @@
 #define SPATIAL_DIM(i) READS_64
 #define ALLOC_BASE READS_64
 #define ALLOC_BYTES READS_64
-#define EXTENT READS_64
+#define LAST READS_64
 #define NESTED 0
 #define ADD(a, b) BOTH(a, b)
 #define SUB(a, b) BOTH(a, b)
@@ -97,7 +97,7 @@ enum row_width {
 #undef SPATIAL_DIM
 #undef ALLOC_BASE
 #undef ALLOC_BYTES
-#undef EXTENT
+#undef LAST
 #undef NESTED
 #undef ADD
 #undef SUB

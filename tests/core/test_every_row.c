@@ -70,7 +70,7 @@ static void all_at_once_is_one_by_one(void **state)
         for (uint32_t k = 0; k < OF_A_ROW; k++) {
             struct vector v;
             vector_make(&plan, k, &v);
-            v.derived.extent_bytes = derive_extent_bytes(&v.desc); /* not drawn, here */
+            derive_extent(&v.desc, &v.derived); /* not drawn, here */
             if (!agrees(&v, k % 2 ? TMAP_CONTRACT_SAFE : TMAP_CONTRACT_DRIVER))
                 fail_msg("%s, subject %u", row_table[row].id, k);
             compared++;
@@ -99,7 +99,7 @@ static void witnesses_of_every_kind_and_rank(void **state)
                     vector_fill(&v.desc);
                     v.desc.kind = kind;
                     v.desc.rank = rank;
-                    v.derived.extent_bytes = derive_extent_bytes(&v.desc);
+                    derive_extent(&v.desc, &v.derived);
                     if (!agrees(&v, TMAP_CONTRACT_SAFE))
                         fail_msg("%s, kind %d, rank %u", row_table[row].id, kind, rank);
                     illegal += violates(row, &v);

@@ -81,6 +81,31 @@ static void verdicts_are_proved_and_their_opposites_refuted(void **state)
     assert_int_equal(a->proof, TMAP_REFUTED);
 }
 
+// Of 2^64 - 1 bytes that all are allocated: what ends with them, and what ends one byte later.
+static void an_extent_beyond_64_bits_is_no_smaller(void **state)
+{
+    struct asked *a = *state;
+    struct tmap_desc d = gemm_a;
+    if (!has_z3(a)) skip();
+    d.dtype = TMAP_UINT8;
+    d.swizzle = TMAP_SWIZZLE_NONE;
+    d.box[0] = 16;
+    d.dim[0] = 15;
+    d.dim[1] = 1 << 30;
+    d.stride_bytes[0] = 16 * ((UINT64_C(1) << 30) + 1); // times 2^30 - 1: 2^64 - 16
+    d.flags = TMAP_HAS_ALLOCATION;
+    d.allocation_base = d.address;
+    d.allocation_bytes = UINT64_MAX;
+    ask(a, &d, NULL, 0, 0, true);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    d.dim[0] = 16;
+    ask(a, &d, NULL, 0, 0, true);
+    assert_int_equal(a->proof, TMAP_REFUTED);
+    ask(a, &d, NULL, 0, 0, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    assert_string_equal(tmap_row_id(a->core[0].row), "TMA046");
+}
+
 // box[0] = 72 under swizzle 128B: 8 steps down to 64 is the nearest legal box.
 static void a_least_cost_is_proved_and_one_more_refuted(void **state)
 {
@@ -258,6 +283,7 @@ int main(void)
         cmocka_unit_test(a_cancel_ends_a_proof_of_minimality_as_a_whole),
         cmocka_unit_test(solvers_are_named_with_their_versions),
         cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
+        cmocka_unit_test(an_extent_beyond_64_bits_is_no_smaller),
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
         cmocka_unit_test(nearest_legal_values_are_proved_least),

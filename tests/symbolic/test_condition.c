@@ -333,6 +333,36 @@ static void never_vacuous_and_uncovered_are_told_apart(void **state)
     tmap_symbolic_close(s);
 }
 
+// The last row may have 15 bytes where 2^64 - 16 lie before it and 2^64 - 1 are allocated.
+static void an_allocation_of_all_memory_ends(void **state)
+{
+    const struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_UINT8,
+                                                  .rank = 2,
+                                                  .address = 0x1000,
+                                                  .dim = {0, 1 << 30},
+                                                  .stride_bytes = {16 * ((UINT64_C(1) << 30) + 1)},
+                                                  .box = {16, 1},
+                                                  .elem_stride = {1, 1},
+                                                  .flags = TMAP_HAS_ALLOCATION,
+                                                  .allocation_base = 0x1000,
+                                                  .allocation_bytes = UINT64_MAX},
+                                         .dim = {"N"}};
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker checker;
+    struct tmap_condition *condition = NULL;
+    struct tmap_symbolic *s;
+    char text[64];
+    size_t length;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &condition), TMAP_OK);
+    tmap_condition_text(s, condition, TMAP_FORM_TEXT, text, sizeof text, &length);
+    assert_string_equal(text, "1 <= N <= 15");
+    tmap_condition_free(condition);
+    tmap_symbolic_close(s);
+}
+
 int main(void)
 {
     if (lacks_isl("conditions")) return 0;
@@ -343,6 +373,7 @@ int main(void)
         cmocka_unit_test(conditions_hold_exactly_where_the_check_says_legal),
         cmocka_unit_test(unreadable_text_is_an_argument_error_with_its_column),
         cmocka_unit_test(never_vacuous_and_uncovered_are_told_apart),
+        cmocka_unit_test(an_allocation_of_all_memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

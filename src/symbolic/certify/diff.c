@@ -352,6 +352,7 @@ static enum tmap_status ask(struct differ *d, const struct change *c, enum sym_a
     if (c->there == TMAP_UNKNOWN && all_decide(d->side[!c->side])) return TMAP_OK;
     for (int slot = F_KIND; slot <= F_ALLOC_BYTES; slot++) sym_script_unknown(&d->script, slot);
     sym_script_unknown(&d->script, F_EXTENT);
+    sym_script_unknown(&d->script, F_LAST);
     if (c->kind < KINDS - 1)
         sym_put(&d->script.text, "(assert (= kind %d))\n", c->kind);
     else

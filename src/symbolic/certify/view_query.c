@@ -344,7 +344,7 @@ static void put_use(struct sym_script *q, const struct sym_fields *f)
                       "(define-fun shared_footprint () Int footprint)\n");
     sym_script_known(q, F_SMEM_CAPACITY, f->capacity);
     for (int slot = F_PATTERN; slot <= F_TMEM_CAPACITY; slot++)
-        if (slot != F_ROWS && slot != F_EXTENT && slot != F_SMEM_CAPACITY)
+        if (slot != F_ROWS && slot != F_EXTENT && slot != F_LAST && slot != F_SMEM_CAPACITY)
             sym_script_unknown(q, slot);
     sym_fields_rows(q, f, SUBJECT_USE_FIRST, SUBJECT_USE_END);
 }

@@ -98,7 +98,7 @@ static void measure(struct instances *in, const struct sym_desc *d, const struct
  * map is in the lowering. */
 static void derive(struct instances *in, const struct sym_rows *rows, const struct sym_use *use)
 {
-    static const int never[] = {F_EXTENT, F_NESTED, F_DENSE, F_PATCHED_BAD};
+    static const int never[] = {F_EXTENT, F_LAST, F_NESTED, F_DENSE, F_PATCHED_BAD};
     static const int of_box[] = {F_TX_BYTES, F_FOOTPRINT, F_ROWS};
     const struct sym_desc *d = rows->desc;
     bool fixed = !d->field[F_CHANNELS] && !d->field[F_PIXELS];
@@ -137,6 +137,8 @@ static bool open(struct instances *in, struct sym_rows *rows)
     if (rows->desc->desc.flags & TMAP_HAS_ALLOCATION) {
         in->lowering.field[F_EXTENT] = extent(rows->w, rows->desc);
         if (!in->lowering.field[F_EXTENT]) return false;
+        in->lowering.field[F_LAST] =
+            sym_add(rows->w, 1, in->lowering.field[F_EXTENT], -1, sym_const(rows->w, 1));
     }
     return in->nodes != NULL;
 }

@@ -69,7 +69,7 @@ static void put_extent(struct sym_script *q, const struct tmap_desc *desc)
         sym_put(&q->text, " (* (- %s 1) %s)", sym_smt_name(F_DIM + (int)i, dim),
                 sym_smt_name(F_STRIDE + (int)i - 1, stride));
     }
-    sym_put(&q->text, "))\n");
+    sym_put(&q->text, "))\n(define-fun last_byte () Int (- extent 1))\n");
 }
 
 void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
@@ -88,6 +88,7 @@ void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
         put_extent(q, desc);
     } else {
         sym_script_unknown(q, F_EXTENT);
+        sym_script_unknown(q, F_LAST);
     }
 }
 
