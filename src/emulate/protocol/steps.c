@@ -231,9 +231,15 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
         if (skipped || (part == TMAP_PART_FLUSH && step.back)) step.when = (uint8_t)w->open;
         if (w->open) w->open--;
     }
-    if (s->op != TMAP_STEP_ARRIVE) return put(w, part, step);
-    uint32_t times = s->count * p->weight / w->f->each[s->x];
-    if (fuse(w, part, &step)) times--;
+    if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
+    const uint32_t each = w->f->each[s->x];
+    uint32_t times = s->count * p->weight / each;
+    if (s->count * p->weight % each)
+        return fold_fail(w->f, s->line, "arrives %u times here, elsewhere by %u",
+                         s->count * p->weight, each);
+    step.bytes *= each; // every one of the arrivals that count as one expects as many
+    if (step.bytes / each != s->bytes) return fold_fail(w->f, s->line, "expects 2^32 bytes");
+    if (s->op == TMAP_STEP_ARRIVE && fuse(w, part, &step)) times--;
     if (skipped && times)
         return fold_fail(w->f, s->line, "arrives by itself, but in no first block of a tile");
     for (; times > 0; times--)
