@@ -225,8 +225,9 @@ EXEC(arrive)
         if (i->has_state) emu_u64(w, i->state)[l] = (uint64_t)b->phase << 32 | b->pending;
         if (!i->relaxed) emu_release(w, b->gather);
         if (i->drops) b->expected -= count;
-        NOTE(w, in, .op = i->has_tx ? ACT_EXPECT : ACT_ARRIVE, .barrier_cta = (uint8_t)cta->rank,
-             .barrier = b->offset, .value = count, .bytes = i->has_tx ? emu_u32(w, i->tx)[l] : 0);
+        const enum act_op op = i->drops ? ACT_DROP : i->has_tx ? ACT_EXPECT : ACT_ARRIVE;
+        NOTE(w, in, .op = op, .barrier_cta = (uint8_t)cta->rank, .barrier = b->offset,
+             .value = count, .bytes = i->has_tx ? emu_u32(w, i->tx)[l] : 0);
         emu_barrier_arrive(cta, b, count);
     }
     return EMU_NEXT;

@@ -13,6 +13,7 @@ enum act_op {
     ACT_MEET_CLUSTER, // value 0: arrive, 1: wait
     ACT_WAIT,         // passed, on parity `value`
     ACT_ARRIVE,       // value: arrivals
+    ACT_DROP,         // the same, and of later phases no more
     ACT_EXPECT,       // the same of one arrival, and of `bytes`
     ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
     ACT_STORE,        // a copy out of `at`
