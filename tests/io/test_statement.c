@@ -1,0 +1,91 @@
+/* test_statement.c : who says each line of a pasted text, and in which order they are heard. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/paste/statement.h"
+
+#include <string.h>
+
+static const struct {
+    const char *line;
+    enum io_speaker by;
+} lines[] = {
+    {"", IO_SILENT},
+    {"  File \"a.py\", line 7, in main", IO_SILENT},
+    {"For debugging consider passing CUDA_LAUNCH_BLOCKING=1", IO_SILENT},
+    {"        ^^^^^^", IO_SILENT},
+    {"ValueError: strides must be 16-byte aligned", IO_EXCEPTION},
+    {"[rank0]: torch.AcceleratorError: CUDA error: misaligned address", IO_EXCEPTION},
+    {"(EngineCore_DP0 pid=7) ERROR 10-27 20:12:32 [core.py:708] AssertionError", IO_EXCEPTION},
+    {"E       RuntimeError: Failed", IO_EXCEPTION},
+    {"FAILED test_a.py::test - triton.runtime.errors.PTXASError: internal", IO_EXCEPTION},
+    {"InterpreterError: AssertionError('stride')", IO_EXCEPTION},
+    {"  what():  CUDA free failed", IO_EXCEPTION},
+    {"    raise ValueError(f\"Tiling {tiles} does not apply\")", IO_CODE},
+    {"    except ValueError: pass", IO_CODE},
+    {"python: Allocation.cpp:43: Assertion `rank == 2' failed.", IO_ASSERTION},
+    {"ptxas /tmp/a.ptx, line 4; error   : Feature '.tile' not supported", IO_COMPILER},
+    {"a.cu(7): error: expected a \",\"", IO_COMPILER},
+    {"LLVM ERROR: Cannot select", IO_COMPILER},
+    {"========= Invalid __shared__ read of size 16 bytes", IO_TOOL},
+    {"UserWarning: not available", IO_REMARK},
+    {"ptxas info    : Used 168 registers", IO_REMARK},
+    {"auto map = make_tma_copy(a, b);", IO_CODE},
+    {"x = torch.empty(7)", IO_CODE},
+    {"Failed to create tensor map", IO_PRINTED},
+    {"I use four stages", IO_PROSE},
+};
+
+static void test_speakers(void **state)
+{
+    int bad = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        const enum io_speaker by = io_speaker_of(lines[i].line, strlen(lines[i].line));
+        if (by != lines[i].by)
+            bad++, print_message("%s: %d, not %d\n", lines[i].line, by, lines[i].by);
+    }
+    assert_int_equal(bad, 0);
+}
+
+static void expect_order(const char *text, const char *const *wanted)
+{
+    struct io_statements walk = io_statements(text, strlen(text));
+    struct io_statement said;
+
+    for (; *wanted; wanted++) {
+        assert_true(io_statement_next(&walk, &said));
+        if (strncmp(text + said.at, *wanted, said.length) != 0 || strlen(*wanted) != said.length)
+            fail_msg("'%.*s', not '%s'", (int)said.length, text + said.at, *wanted);
+    }
+    assert_false(io_statement_next(&walk, &said));
+}
+
+/* The last exception first, with the lines that its message goes on for. */
+static void test_order(void **state)
+{
+    (void)state;
+    expect_order("It stops.\nKeyError: '90'\n\nDuring handling of it:\n  File \"a\", line 1\n"
+                 "CompilationError: at 1:2:\n  x = 7\n    ^\n\nerror: no\n========= Invalid read",
+                 (const char *const[]){"CompilationError: at 1:2:\n  x = 7\n    ^",
+                                       "KeyError: '90'", "error: no", "========= Invalid read",
+                                       "It stops.", NULL});
+    expect_order("  File \"a\", line 1\n  assert n % 64 == 0\n  ^^^^\nAssertionError",
+                 (const char *const[]){"  assert n % 64 == 0\n  ^^^^\nAssertionError", NULL});
+    expect_order("", (const char *const[]){NULL});
+    expect_order("\n", (const char *const[]){NULL});
+    expect_order("KeyError: 7\n", (const char *const[]){"KeyError: 7", NULL});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_speakers),
+        cmocka_unit_test(test_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
