@@ -379,9 +379,13 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
 {
     char names[96];
     const char *told = io_hint_or(s, NULL, &out->error_line);
+    struct io_statement said;
 
     missing_names(s, names, sizeof names);
-    if (!told)
+    if (!told && io_hint_unknown(s, &said, &out->error_line))
+        io_fail(out, "", "no rule of the descriptor that tmap knows these words for: %.*s",
+                (int)said.length, s->text + said.at);
+    else if (!told)
         io_fail(
             out, "",
             "no descriptor in this text: it does not say %s; check reads JSON, calls in source, "

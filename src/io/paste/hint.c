@@ -3,6 +3,7 @@
 #include "io/paste/hint.h"
 
 #include "expr/row.h"
+#include "io/paste/statement.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ struct hint {
     bool words;                        /* phrase is a combination of words */
 };
 
+#define VAGUE "~"
 #define TOLD(rule, text) sizeof rule > 1 ? rule ": " text " (tmap explain " rule ")" : text
 static const struct hint hints[] = {
 #define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false},
@@ -25,6 +27,7 @@ static const struct hint hints[] = {
 #undef WORDS
 };
 #undef TOLD
+#undef VAGUE
 
 /* A message is no longer than this; what stands further apart on a line does not belong together.
  */
@@ -36,13 +39,15 @@ static bool is_digit(char c)
 }
 
 /* Whether the word is in the text, its numbers whole: 8 is neither in 128 nor in 0x7fd8c0, but 16
- * in "16B". */
+ * in "16B"; "tma" is not in "softmax". */
 static bool has(const char *text, size_t size, const char *word, size_t n)
 {
     const char *p = text, *end = text + size;
 
     for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
-        const bool begins = !is_digit(*word) || p == text || !isalnum((unsigned char)p[-1]);
+        const bool begins = p == text || (is_digit(*word) ? !isalnum((unsigned char)p[-1])
+                                                          : n != 3 || memcmp(word, "tma", 3) != 0 ||
+                                                                !isalpha((unsigned char)p[-1]));
         const bool ends =
             !is_digit(word[n - 1]) || p + n == end || !isxdigit((unsigned char)p[n]) || p[n] == 'b';
         if (begins && ends) return true;
@@ -86,8 +91,8 @@ static bool is_code(const char *line, size_t size)
 }
 
 /* Whether one message of the text, in any case, has a word of each group "a|b&c|d": a line, or a
- * piece of a long one. */
-static const char *find_words(const char *text, size_t size, const char *groups)
+ * piece of a long one; code: also those of source. */
+static const char *find_words(const char *text, size_t size, const char *groups, bool code)
 {
     const char *end = text + size, *next;
     char lower[MESSAGE];
@@ -99,32 +104,115 @@ static const char *find_words(const char *text, size_t size, const char *groups)
         next = newline ? newline + 1 : left <= MESSAGE ? end : at + MESSAGE / 2;
         for (size_t i = 0; i < piece; i++)
             lower[i] = at[i] >= 'A' && at[i] <= 'Z' ? (char)(at[i] + 32) : at[i];
-        if (!is_code(lower, piece) && has_each(lower, piece, groups)) return at;
+        if ((code || !is_code(lower, piece)) && has_each(lower, piece, groups)) return at;
     }
     return NULL;
 }
 
 static const char *find(const struct hint *hint, const char *text, size_t size)
 {
-    return hint->words ? find_words(text, size, hint->phrase)
+    return hint->words ? find_words(text, size, hint->phrase, false)
                        : memmem(text, size, hint->phrase, strlen(hint->phrase));
 }
 
-static const struct hint *first_in(const char *text, size_t size, size_t *where)
+static bool is_vague(const struct hint *hint)
+{
+    return hint->text[0] == '~';
+}
+
+static bool names_rule(const struct hint *hint)
+{
+    return memcmp(hint->text, "TMA", 3) == 0;
+}
+
+/* Whether its rule is one of the arguments of an encode call. */
+static bool is_of_map(const struct hint *hint)
+{
+    char id[] = "TMA000";
+
+    if (!names_rule(hint)) return false;
+    memcpy(id, hint->text, sizeof id - 1);
+    const tmap_row row = tmap_row_find(id);
+    return row != TMAP_NO_ROW && row_subject_of(row) == SUBJECT_DESC;
+}
+
+static bool any(const struct hint *hint)
+{
+    (void)hint;
+    return true;
+}
+
+static bool is_exact(const struct hint *hint)
+{
+    return !is_vague(hint);
+}
+
+/* Whether the text speaks of tensor maps at all: sizes, rows and strides are others' words too. */
+static bool is_about_maps(const char *text, size_t size)
+{
+    static const char about[] =
+        "tma|usetma|maxtma|tensormap|tensor map|tensor_map|descriptor|_desc|desc_|desc |desc.|"
+        "tensordesc|block_shape|swizzle|cp.async.bulk|bulk cop|async cop|async_copy| box|box_|"
+        "boxdim|globaldim|globalstride|elementstride|gmem|mosaic|nvgpu|inner dim|innermost|"
+        "minormost|data pointer|data_ptr|fp6|fp4";
+    return find_words(text, size, about, true) != NULL;
+}
+
+/* The first hint in a piece of the text; maps: whether the text is about them. */
+static const struct hint *first_of(const char *text, size_t size, bool maps, size_t *where)
 {
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
+        if (!maps && hints[i].words && is_of_map(&hints[i])) continue;
         const char *found = find(&hints[i], text, size);
         if (!found) continue;
-        if (where) *where = (size_t)(found - text);
+        *where = (size_t)(found - text);
         return &hints[i];
     }
     return NULL;
 }
 
+/* The hint of the heaviest statement of those speakers whose hint is of that sort. */
+static const struct hint *first_stated(const char *text, size_t size, size_t *where,
+                                       enum io_speaker from, enum io_speaker to,
+                                       bool (*sort)(const struct hint *))
+{
+    struct io_statements walk = io_statements(text, size);
+    const bool maps = is_about_maps(text, size);
+    struct io_statement said;
+
+    while (io_statement_next(&walk, &said)) {
+        if (said.by < from || said.by > to) continue;
+        const struct hint *hint = first_of(text + said.at, said.length, maps, where);
+        if (!hint || !sort(hint)) continue;
+        *where += said.at;
+        return hint;
+    }
+    return NULL;
+}
+
+/* What the text is about: a message that says it, else a sentence that names a rule, else a message
+ * that says little, else any line. */
+static const struct hint *first_in(const char *text, size_t size, size_t *where)
+{
+    const struct hint *hint = first_stated(text, size, where, IO_EXCEPTION, IO_PRINTED, is_exact);
+
+    if (!hint) hint = first_stated(text, size, where, IO_PROSE, IO_PROSE, names_rule);
+    if (!hint) hint = first_stated(text, size, where, IO_EXCEPTION, IO_PRINTED, any);
+    return hint ? hint : first_of(text, size, is_about_maps(text, size), where);
+}
+
+static const char *text_of(const struct hint *hint)
+{
+    return hint->text + is_vague(hint);
+}
+
 const char *io_hint_in(const char *text, size_t size, size_t *where)
 {
-    const struct hint *hint = first_in(text, size, where);
-    return hint ? hint->text : NULL;
+    size_t place;
+    const struct hint *hint = first_in(text, size, &place);
+
+    if (hint && where) *where = place;
+    return hint ? text_of(hint) : NULL;
 }
 
 static bool line_has(const struct io_stream *s, size_t where, const char *const *words)
@@ -177,7 +265,7 @@ const char *io_hint_rule(const struct io_stream *stream, size_t record, const ch
 
     if (!hint || !strstr(hint->text, "(tmap explain TMA")) return otherwise;
     /* beside source, whose lines have the same words, a message must be one */
-    return !hint->words || line_has(stream, where, says) ? hint->text : otherwise;
+    return !hint->words || line_has(stream, where, says) ? text_of(hint) : otherwise;
 }
 
 bool io_hint_is_open(const char *told)
@@ -279,4 +367,16 @@ const char *io_hint_or(const struct io_stream *stream, const char *otherwise, si
 
     *line = text ? line_of(stream, where) : 1;
     return text ? text : otherwise;
+}
+
+bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line)
+{
+    struct io_statements walk = io_statements(stream->text, stream->size);
+
+    if (!io_statement_next(&walk, out) || out->by >= IO_PROSE) return false;
+    const char *text = stream->text + out->at, *end = memchr(text, '\n', out->length);
+    if (end) out->length = (size_t)(end - text);
+    if (out->length > MESSAGE) out->length = MESSAGE;
+    *line = line_of(stream, out->at);
+    return true;
 }

@@ -5,6 +5,7 @@
 #define TMAP_IO_HINT_H
 
 #include "io/json/stream.h"
+#include "io/paste/statement.h"
 #include "tmap/tmap.h"
 
 /* io_hint_in() : what to tell the user of the first known message in the text; NULL where there is
@@ -38,5 +39,9 @@ tmap_row io_hint_stated(const struct io_stream *stream);
 
 /* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
 const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);
+
+/* io_hint_unknown() : the first line of the heaviest message of a text in which no hint is; line:
+ * where it stands, from 1. False where the text has no message. */
+bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line);
 
 #endif
