@@ -462,12 +462,32 @@ static bool next_dump(struct io_stream *s, enum io_dump from, struct io_record *
     return true;
 }
 
-/* Where the text has no numbers to judge, its own message may say that they are illegal. */
-static void take_message(const struct io_stream *s, struct io_record *out)
+/* Whether its numbers, which are source's and perhaps not those that failed, break no rule. */
+static bool is_legal(const struct io_record *record)
 {
-    const tmap_row row = out->error[0] && out->record == 1 ? io_hint_stated(s) : TMAP_NO_ROW;
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_violation found[1];
+    size_t count = 0;
 
-    if (row == TMAP_NO_ROW || strncmp(out->error, tmap_row_id(row), 6) != 0) return;
+    return !record->error[0] &&
+           tmap_check(&record->desc, &target, TMAP_CONTRACT_SAFE, found, 1, &count) == TMAP_OK &&
+           count == 0;
+}
+
+/* Where the text has no numbers to judge, or has source whose numbers are legal, its own message
+ * may say that they are illegal. */
+static void take_message(const struct io_stream *s, enum io_dump from, struct io_record *out)
+{
+    const bool printed = from < IO_DUMP_LISTING || from == IO_DUMP_WORDS;
+    const bool legal = !printed && out->record == 1 && is_legal(out);
+    const tmap_row row =
+        out->record == 1 && (out->error[0] || legal) ? io_hint_stated(s) : TMAP_NO_ROW;
+
+    if (row == TMAP_NO_ROW) return;
+    if (legal)
+        io_fail(out, "", "%s; the numbers in the source are others", io_hint_rule(s, 1, ""));
+    else if (strncmp(out->error, tmap_row_id(row), 6) != 0)
+        return;
     out->flags |= IO_STATED;
     out->stated = row;
 }
@@ -475,6 +495,6 @@ static void take_message(const struct io_stream *s, struct io_record *out)
 bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     if (!next_dump(s, from, out)) return false;
-    take_message(s, out);
+    take_message(s, from, out);
     return true;
 }

@@ -171,8 +171,14 @@ static const struct hint *first_of(const char *text, size_t size, bool maps, siz
     return NULL;
 }
 
+/* Where a hint stands, and who says it; IO_CODE where no message does. */
+struct place {
+    size_t at;
+    enum io_speaker by;
+};
+
 /* The hint of the heaviest statement of those speakers whose hint is of that sort. */
-static const struct hint *first_stated(const char *text, size_t size, size_t *where,
+static const struct hint *first_stated(const char *text, size_t size, struct place *place,
                                        enum io_speaker from, enum io_speaker to,
                                        bool (*sort)(const struct hint *))
 {
@@ -182,9 +188,10 @@ static const struct hint *first_stated(const char *text, size_t size, size_t *wh
 
     while (io_statement_next(&walk, &said)) {
         if (said.by < from || said.by > to) continue;
-        const struct hint *hint = first_of(text + said.at, said.length, maps, where);
+        const struct hint *hint = first_of(text + said.at, said.length, maps, &place->at);
         if (!hint || !sort(hint)) continue;
-        *where += said.at;
+        place->at += said.at;
+        place->by = said.by;
         return hint;
     }
     return NULL;
@@ -192,13 +199,15 @@ static const struct hint *first_stated(const char *text, size_t size, size_t *wh
 
 /* What the text is about: a message that says it, else a sentence that names a rule, else a message
  * that says little, else any line. */
-static const struct hint *first_in(const char *text, size_t size, size_t *where)
+static const struct hint *first_in(const char *text, size_t size, struct place *place)
 {
-    const struct hint *hint = first_stated(text, size, where, IO_EXCEPTION, IO_PRINTED, is_exact);
+    const struct hint *hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, is_exact);
 
-    if (!hint) hint = first_stated(text, size, where, IO_PROSE, IO_PROSE, names_rule);
-    if (!hint) hint = first_stated(text, size, where, IO_EXCEPTION, IO_PRINTED, any);
-    return hint ? hint : first_of(text, size, is_about_maps(text, size), where);
+    if (!hint) hint = first_stated(text, size, place, IO_PROSE, IO_PROSE, names_rule);
+    if (!hint) hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, any);
+    if (hint) return hint;
+    place->by = IO_CODE;
+    return first_of(text, size, is_about_maps(text, size), &place->at);
 }
 
 static const char *text_of(const struct hint *hint)
@@ -208,10 +217,10 @@ static const char *text_of(const struct hint *hint)
 
 const char *io_hint_in(const char *text, size_t size, size_t *where)
 {
-    size_t place;
+    struct place place;
     const struct hint *hint = first_in(text, size, &place);
 
-    if (hint && where) *where = place;
+    if (hint && where) *where = place.at;
     return hint ? text_of(hint) : NULL;
 }
 
@@ -242,16 +251,17 @@ tmap_row io_hint_stated(const struct io_stream *stream)
                                          "static_assert(", "#",      NULL};
     static const char *const failure[] = {"Error", "error:", "Assertion", "panic",
                                           "FATAL", "failed", NULL};
-    size_t where;
+    struct place place;
     char id[] = "TMA000";
-    const struct hint *hint = first_in(stream->text, stream->size, &where);
+    const struct hint *hint = first_in(stream->text, stream->size, &place);
 
     if (!hint || strncmp(hint->text, "TMA", 3) != 0) return TMAP_NO_ROW;
     memcpy(id, hint->text, sizeof id - 1);
     const tmap_row row = tmap_row_find(id);
     if (row == TMAP_NO_ROW || row_subject_of(row) != SUBJECT_DESC) return TMAP_NO_ROW;
-    if (line_has(stream, where, source)) return TMAP_NO_ROW;
-    return line_has(stream, where, failure) || (!hint->words && is_behind(stream, where, failure))
+    if (line_has(stream, place.at, source)) return TMAP_NO_ROW;
+    return place.by <= IO_COMPILER || line_has(stream, place.at, failure) ||
+                   (!hint->words && is_behind(stream, place.at, failure))
                ? row
                : TMAP_NO_ROW;
 }
@@ -260,12 +270,15 @@ const char *io_hint_rule(const struct io_stream *stream, size_t record, const ch
 {
     static const char *const says[] = {"rror",  "ssert", "panic", "FATAL", "ailed",
                                        "verif", "must",  "need",  NULL};
-    size_t where;
-    const struct hint *hint = record == 1 ? first_in(stream->text, stream->size, &where) : NULL;
+    struct place place;
+    const struct hint *hint = record == 1 ? first_in(stream->text, stream->size, &place) : NULL;
 
-    if (!hint || !strstr(hint->text, "(tmap explain TMA")) return otherwise;
+    if (!hint) return otherwise;
+    if (!strstr(hint->text, "(tmap explain TMA"))
+        return place.by <= IO_TOOL && !is_vague(hint) ? hint->text : otherwise;
     /* beside source, whose lines have the same words, a message must be one */
-    return !hint->words || line_has(stream, where, says) ? text_of(hint) : otherwise;
+    return !hint->words || place.by <= IO_TOOL || line_has(stream, place.at, says) ? text_of(hint)
+                                                                                   : otherwise;
 }
 
 bool io_hint_is_open(const char *told)
@@ -275,11 +288,16 @@ bool io_hint_is_open(const char *told)
 
 const char *io_hint_cause(const struct io_stream *stream)
 {
+    static const char none[] = "no rule of the descriptor: ";
+    struct place place;
+
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
         if (hints[i].cause &&
             memmem(stream->text, stream->size, hints[i].phrase, strlen(hints[i].phrase)))
             return hints[i].cause;
-    return NULL;
+    const struct hint *hint = first_in(stream->text, stream->size, &place);
+    if (!hint || is_vague(hint) || place.by > IO_PRINTED) return NULL;
+    return hint->text + (strncmp(hint->text, none, sizeof none - 1) == 0 ? sizeof none - 1 : 0);
 }
 
 static bool is_word(char c)
