@@ -1,6 +1,7 @@
 /* dump.c : see dump.h. Names and order of the fields: cute/atom/copy_traits_sm90_tma.hpp (CUTLASS),
  * third_party/nvidia/backend/driver.c (Triton), src/cuda/runtime.cc (TileLang),
  * trtllm/fmha/kernelParams.h (FlashInfer). */
+#define _GNU_SOURCE /* memmem */
 #include "io/paste/dump.h"
 #include "expr/values.h"
 #include "io/paste/call.h"
@@ -383,8 +384,14 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
 
     missing_names(s, names, sizeof names);
     if (!told && io_hint_unknown(s, &said, &out->error_line))
-        io_fail(out, "", "no rule of the descriptor that tmap knows these words for: %.*s",
+        io_fail(out, "",
+                "no rule of the descriptor that these words name, perhaps a condition of the "
+                "program's own: %.*s",
                 (int)said.length, s->text + said.at);
+    else if (!told && memmem(s->text, s->size, "Traceback (", 11))
+        io_fail(out, "",
+                "no rule of the descriptor that these words name: a condition of the "
+                "program's own; the exception's last line, which says it, is not here");
     else if (!told)
         io_fail(
             out, "",
