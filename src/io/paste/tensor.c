@@ -243,12 +243,12 @@ static bool cut(struct io_source *s, const char *at, const char *colon, const ch
     const bool known_to = last == end ? !(t->unknown & bit) : number(s, last, end, &to);
     if (t->unknown & bit && (from < 0 || to < 0)) return false;
     if (from < 0) from = from + all < 0 ? 0 : from + all;
-    if (to < 0) to += all;
+    if (to < 0) to = to + all < 0 ? 0 : to + all;
     if (!(t->unknown & bit) && to > all) to = all;
     if (known_from && !(t->stride_unknown & bit)) t->offset += from * t->stride[d];
     t->unknown = known_from && known_to ? t->unknown & ~bit : t->unknown | bit;
-    t->dim[d] = t->unknown & bit ? 0 : to - from;
-    return t->dim[d] >= 0;
+    t->dim[d] = t->unknown & bit || to < from ? 0 : to - from;
+    return true;
 }
 
 /* "[:, 8:64]", "[0]", "[..., :n]" behind a tensor, from its bracket on. */
