@@ -215,6 +215,26 @@ static void names_of_others(void **state)
     }
 }
 
+/* In a string a width may stand without its unit; a number is CUDA's value as it is. */
+static void widths_in_strings(void **state)
+{
+    (void)state;
+    struct io_record r =
+        read_one(WITH("\"swizzle\":\"64\",\"l2_promotion\":\"256\",\"interleave\":\"16\""), 0);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.desc.swizzle, TMAP_SWIZZLE_64B);
+    assert_int_equal(r.desc.l2_promotion, TMAP_L2_256B);
+    assert_int_equal(r.desc.interleave, TMAP_INTERLEAVE_16B);
+    done(&r);
+
+    r = read_one(WITH("\"swizzle\":64,\"l2_promotion\":\"2\",\"interleave\":\"32B\""), 0);
+    assert_string_equal(r.error, "");
+    assert_int_equal(r.desc.swizzle, 64);
+    assert_int_equal(r.desc.l2_promotion, TMAP_L2_128B);
+    assert_int_equal(r.desc.interleave, TMAP_INTERLEAVE_32B);
+    done(&r);
+}
+
 /* What is left out of a dense tensor; the smallest unit is a byte. */
 static void address_and_strides_left_out(void **state)
 {
@@ -516,6 +536,7 @@ int main(void)
         cmocka_unit_test(written_and_read_back),
         cmocka_unit_test(the_widest_numbers),
         cmocka_unit_test(names_of_others),
+        cmocka_unit_test(widths_in_strings),
         cmocka_unit_test(address_and_strides_left_out),
         cmocka_unit_test(refusals_name_the_place),
         cmocka_unit_test(an_error_names_file_record_line_and_path),
