@@ -33,7 +33,7 @@ class Emulated(unittest.TestCase):
     def test_a_sum_of_vectors(self):
         x = self.random.standard_normal(1000, dtype="float32")
         y, out = x[::-1].copy(), self.np.zeros_like(x)
-        for target in ("sm_90a", "sm_100a", "sm_120a"):
+        for target in ("sm_90a", "B200", "sm_120a"):
             out[:] = 0
             run = self.emulate(self.kernels.add, 8, (x, y, out, 1000), BLOCK=128, target=target)
             with self.subTest(target):

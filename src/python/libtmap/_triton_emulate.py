@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Sequence, Tuple, Union
 from . import _emulate, _tensor
 from ._bytes import encode
 from ._descriptor import Descriptor
-from ._native import LayoutError
+from ._native import LayoutError, _arch_of
 
 _TYPES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
           "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "bool": "i1",
@@ -115,10 +115,11 @@ def emulate(kernel: Any, grid: Union[int, Sequence[int]], args: Sequence[Any] = 
     """Compiles a @triton.jit kernel for target and runs its PTX on the CPU (libtmap.emulate), in the memory
     of the host's arrays: no GPU, and no GPU of that architecture, is needed. args and keywords in the
     kernel's order and names, constexprs too: arrays (numpy, torch's of the CPU), numbers, Triton's host
-    TensorDescriptor, or TensorMap(array, box=block) in its place."""
+    TensorDescriptor, or TensorMap(array, box=block) in its place. target: an architecture, or a GPU's
+    name, "B200"."""
     while not hasattr(kernel, "params"):  # an autotuner's or heuristics' kernel
         kernel = kernel.fn
-    given = _named(kernel, args, keywords)
+    given, target = _named(kernel, args, keywords), _arch_of(target)
     built = compiled(kernel, given, target,
                      {"num_warps": num_warps, "num_stages": num_stages, "num_ctas": num_ctas})
     parameters, behind = _parameters(built, given, [p.name for p in kernel.params if p.is_constexpr], target)
