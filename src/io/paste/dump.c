@@ -142,6 +142,28 @@ static bool is_block(const struct io_stream *s, size_t at)
     return at < s->size && s->text[at] != '"' && s->text[at] != '}';
 }
 
+static const char *digits(const char *at, const char *end)
+{
+    while (at < end && isdigit((unsigned char)*at)) at++;
+    return at;
+}
+
+/* JSON's numbers: neither "1D", nor "1.", nor a date. */
+static bool is_number(const char *at, const char *end)
+{
+    const char *p = digits(at + (*at == '-'), end), *before;
+
+    if (p < end && *p == '.') {
+        p = digits(before = p + 1, end);
+        if (p == before) return false;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p += 1 + (end - p > 1 && (p[1] == '+' || p[1] == '-'));
+        p = digits(p, end);
+    }
+    return p == end;
+}
+
 /* Words and no JSON: the first thing is neither a bracket, nor a string, nor a number or a name
  * that stands alone. */
 static bool is_prose(const struct io_stream *s, size_t at)
@@ -161,7 +183,10 @@ static bool is_prose(const struct io_stream *s, size_t at)
     if (p == token) return *token != ']';
     if (!isdigit((unsigned char)*token) && *token != '-') return true;
     if (*token == '-' && p == token + 1) return true; /* a diff, or a list of points */
-    return p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']';
+    if (!is_number(token, p)) return true;
+    if (p < end && !isspace((unsigned char)*p) && *p != ',' && *p != ']') return true;
+    while (p < end && *p == ' ') p++;
+    return p < end && isalpha((unsigned char)*p);
 }
 
 /* Reads a line of a listing that is not whole yet: what it says anew counts. */

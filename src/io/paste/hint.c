@@ -197,13 +197,27 @@ static const struct hint *first_stated(const char *text, size_t size, struct pla
     return NULL;
 }
 
-/* What the text is about: a message that says it, else a sentence that names a rule, else a message
- * that says little, else any line. */
+/* Where the last exception was raised, where that tells more than its message. */
+static const struct hint *frame_in(const char *text, size_t size, struct place *place)
+{
+    struct io_statements walk = io_statements(text, size);
+    struct io_statement said, frame;
+
+    if (!io_statement_next(&walk, &said) || said.by != IO_EXCEPTION ||
+        !io_statement_frame(text, &said, &frame))
+        return NULL;
+    *place = (struct place){frame.at, IO_EXCEPTION};
+    return first_of(text + frame.at, frame.length, false, &frame.at);
+}
+
+/* What the text is about: a message that says it, else a sentence that names a rule, else where an
+ * exception was raised, else a message that says little, else any line. */
 static const struct hint *first_in(const char *text, size_t size, struct place *place)
 {
     const struct hint *hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, is_exact);
 
     if (!hint) hint = first_stated(text, size, place, IO_PROSE, IO_PROSE, names_rule);
+    if (!hint) hint = frame_in(text, size, place);
     if (!hint) hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, any);
     if (hint) return hint;
     place->by = IO_CODE;
@@ -296,8 +310,10 @@ const char *io_hint_cause(const struct io_stream *stream)
             memmem(stream->text, stream->size, hints[i].phrase, strlen(hints[i].phrase)))
             return hints[i].cause;
     const struct hint *hint = first_in(stream->text, stream->size, &place);
-    if (!hint || is_vague(hint) || place.by > IO_PRINTED) return NULL;
-    return hint->text + (strncmp(hint->text, none, sizeof none - 1) == 0 ? sizeof none - 1 : 0);
+    if (!hint || place.by > IO_PRINTED) return NULL;
+    const char *cause = text_of(hint);
+    if (is_vague(hint) && strncmp(cause, none, 7) != 0) return NULL;
+    return cause + (strncmp(cause, none, sizeof none - 1) == 0 ? sizeof none - 1 : 0);
 }
 
 static bool is_word(char c)

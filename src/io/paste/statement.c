@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LINES = 12 }; /* of an exception's message */
+enum { LINES = 12, FRAME = 4 }; /* of an exception's message, of a frame with its source */
 
 struct line {
     const char *at, *end;
@@ -346,6 +346,20 @@ bool io_statement_next(struct io_statements *w, struct io_statement *out)
             w->at += n + 1;
             if (io_speaker_of(w->text + here, n) == w->by) return found(w, here, out);
         }
+    }
+    return false;
+}
+
+bool io_statement_frame(const char *text, const struct io_statement *exception,
+                        struct io_statement *out)
+{
+    const struct io_statements w = {.text = text, .size = exception->at + exception->length};
+    size_t at = exception->at;
+
+    for (int i = 0; i < FRAME && at > 0; i++) {
+        at = line_before(&w, at);
+        *out = (struct io_statement){at, line_length(&w, at), IO_SILENT};
+        if (starts(bare((struct line){text + at, text + at + out->length}), "File \"")) return true;
     }
     return false;
 }

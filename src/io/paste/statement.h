@@ -38,6 +38,11 @@ struct io_statements {
 struct io_statements io_statements(const char *text, size_t size);
 bool io_statement_next(struct io_statements *walk, struct io_statement *out);
 
+/* io_statement_frame() : the traceback's frame right before an exception, where it was raised;
+ * false where there is none. */
+bool io_statement_frame(const char *text, const struct io_statement *exception,
+                        struct io_statement *out);
+
 /* io_speaker_of() : of one line, without its end. */
 enum io_speaker io_speaker_of(const char *line, size_t size);
 
