@@ -32,7 +32,8 @@ enum cli_group {
     CLI_SEED = 1u << 4,
     CLI_BUDGET = 1u << 5,
     CLI_ALWAYS = 1u << 6,
-    CLI_DESC = 1u << 7 /* descriptors: each field an option (given.h), and --from (each.h) */
+    CLI_DESC = 1u << 7, /* descriptors: each field an option (given.h), and --from (each.h) */
+    CLI_TILE = 1u << 8  /* a requested tile: its keys and its tensor's fields options (given.h) */
 };
 
 /* An option of one command. The array ends with a row whose name is NULL. */
@@ -151,7 +152,8 @@ void cli_formats(unsigned formats, char *text, size_t size);
 /* cli_shared_options() : the rows of options.def that belong to the groups; returns how many were
  *  written. The help of --format is the command's business and is NULL here. */
 size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap);
-/* cli_field_options() : one for each field of a descriptor, where CLI_DESC is among the groups. */
+/* cli_field_options() : one for each field of a descriptor, where CLI_DESC is among the groups; of
+ *  a tensor, where CLI_TILE is. */
 size_t cli_field_options(unsigned groups, struct cli_option *out, size_t cap);
 
 #endif

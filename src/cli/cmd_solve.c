@@ -148,6 +148,7 @@ const struct cli_command cli_solve = {
     .summary = "the best descriptors and copies for a requested tile",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap solve request.json\n"
+                "  tmap solve --dtype bf16 --dim 4096,8192 --tile 64,128 --consumer wgmma_k_major\n"
                 "  tmap solve --plans 5 -f json request.json\n",
     .about = "{\"tensor\":{\"dtype\":\"bf16\", \"dim\":[4096,8192], \"stride\":[8192]}, "
              "\"tile\":[64,128],\n"
@@ -156,7 +157,7 @@ const struct cli_command cli_solve = {
              "Consumers: none, ldmatrix, wgmma_k_major, wgmma_mn_major, tcgen05_k_major,\n"
              "tcgen05_mn_major; or \"consumer\":\"wgmma\", \"major\":\"k\" as in uses. Also\n"
              "\"multicast\":2, the CTAs that get the tile.\n",
-    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET,
+    .groups = CLI_TARGET | CLI_CONTRACT | CLI_FORMAT | CLI_PROVE | CLI_BUDGET | CLI_TILE,
     .formats = IO_BIT(IO_TEXT) | IO_BIT(IO_JSON) | IO_BIT(IO_JSONL),
     .options = options,
     .run = run};

@@ -131,11 +131,12 @@ bool cli_input_makes_sense(const struct cli *cli)
     const char *program = cli_get(cli, "from");
     enum io_dump from;
 
-    if (!(cli->command->groups & CLI_DESC)) return true;
+    if (!(cli->command->groups & (CLI_DESC | CLI_TILE))) return true;
     if (program && !io_dump_find(program, &from))
         cli_no_value(cli, "--from", "triton, cutlass, tilelang or flashinfer", program);
     else if (cli_is_given(cli) && (cli->operand_count || program))
-        cli_usage(cli, "a descriptor comes from options or from files, not both");
+        cli_usage(cli, "%s comes from options or from files, not both",
+                  cli->command->groups & CLI_DESC ? "a descriptor" : "a tile");
     else
         return true;
     return false;

@@ -22,7 +22,8 @@ static const struct field_info *field_of(const char *name)
 
 bool cli_is_given(const struct cli *cli)
 {
-    if (!(cli->command->groups & CLI_DESC)) return false;
+    if (!(cli->command->groups & (CLI_DESC | CLI_TILE))) return false;
+    if (cli->command->groups & CLI_TILE && cli_has(cli, "tile")) return true;
     for (size_t i = 0; i < cli->value_count; i++)
         if (field_of(cli->value[i].name)) return true;
     return false;
@@ -60,6 +61,22 @@ static json_t *value_of(const struct cli *cli, const struct field_info *field, c
     return field->count > 1 && !wide ? list(text) : scalar(text, strlen(text));
 }
 
+/* The tensor's fields with what its tile says beside them. */
+static json_t *request_of(const struct cli *cli, json_t *tensor)
+{
+    static const char *const words[] = {"op", "consumer"};
+    const char *tile = cli_get(cli, "tile"), *cast = cli_get(cli, "multicast");
+    json_t *out = json_object();
+
+    json_object_set_new(out, "tensor", tensor);
+    if (tile) json_object_set_new(out, "tile", list(tile));
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (cli_has(cli, words[i]))
+            json_object_set_new(out, words[i], json_string(cli_get(cli, words[i])));
+    if (cast) json_object_set_new(out, "multicast", scalar(cast, strlen(cast)));
+    return out;
+}
+
 bool cli_given(struct cli *cli, struct io_stream *stream)
 {
     char error[IO_ERROR_SIZE];
@@ -70,6 +87,7 @@ bool cli_given(struct cli *cli, struct io_stream *stream)
         if (field)
             json_object_set_new(object, field->json, value_of(cli, field, cli->value[i].text));
     }
+    if (cli->command->groups & CLI_TILE) object = request_of(cli, object);
     char *text = json_dumps(object, JSON_PRESERVE_ORDER);
     json_decref(object);
     const bool ok = text && io_stream_from(stream, "options", text, strlen(text), error);

@@ -27,18 +27,28 @@ size_t cli_shared_options(unsigned groups, struct cli_option *out, size_t cap)
     return n;
 }
 
-static void add_field(const char *part, struct cli_option field, struct cli_option *out, size_t cap,
-                      size_t *n)
+/* Of a tensor alone: a tile stands for the box, and a plan has the rest. */
+static bool is_of_tensor(const char *json)
 {
+    static const char *const names[] = {"dtype", "address", "dim", "stride"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(json, names[i]) == 0) return true;
+    return false;
+}
+
+static void add_field(const char *part, unsigned groups, struct cli_option field,
+                      struct cli_option *out, size_t cap, size_t *n)
+{
+    if (!(groups & CLI_DESC) && !is_of_tensor(field.name)) return;
     if (is_option(part, field.name) && *n < cap) out[(*n)++] = field;
 }
 
 size_t cli_field_options(unsigned groups, struct cli_option *out, size_t cap)
 {
     size_t n = 0;
-    if (!(groups & CLI_DESC)) return 0;
+    if (!(groups & (CLI_DESC | CLI_TILE))) return 0;
 #define FIELD(word, json, count, span, part, member, type, values, kinds, null, param, unit)       \
-    add_field(#part,                                                                               \
+    add_field(#part, groups,                                                                       \
               (struct cli_option){json, 0, (count) > 1 ? "N,N,..." : "VALUE", param ", " unit},    \
               out, cap, &n);
 #include "rules/fields.def"

@@ -34,6 +34,12 @@ ok "an illegal one is exit code 1" code 1 "$tmap" check $two --stride 8200
 "$tmap" check $two >"$tmp/text"
 ok "dense strides are said" grep -q 'stride not given: those of a dense tensor, 8192' "$tmp/text"
 ok "a missing address is said" grep -q 'address not given' "$tmp/text"
+"$tmap" solve --dtype bf16 --dim 4096,8192 --tile 64,128 --consumer wgmma_k_major -f jsonl >"$tmp/solve"
+echo '{"tensor":{"dtype":"bf16","dim":[4096,8192]},"tile":[64,128],"consumer":"wgmma_k_major"}' |
+    "$tmap" solve -f jsonl >"$tmp/asked"
+ok "a tile is said by options" cmp "$tmp/solve" "$tmp/asked"
+ok "and not beside a file" sh -c "! $tmap solve --tile 64 --dtype bf16 --dim 64 $tmp/asked 2>/dev/null"
+ok "a tile that is not there is asked for" sh -c "$tmap solve --dtype bf16 --dim 64 2>&1 | grep -q 'tile: expected an array'"
 ok "encode needs an address" code 2 "$tmap" encode $two
 ok "a wrong name is unreadable" code 2 "$tmap" check $two --swizzle 129B
 ok "a missing field is unreadable" code 2 "$tmap" check --dim 64,64
