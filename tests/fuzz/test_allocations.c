@@ -13,59 +13,9 @@
 #include "tmap/emulate.h"
 #include "tmap/symbolic.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "support/failing_malloc.h"
+
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define OWN_MALLOC 0
-#else
-#define OWN_MALLOC 1
-#endif
-
-static long fail_at, fail_on, count, live;
-
-#if OWN_MALLOC
-extern void *__libc_malloc(size_t);
-extern void *__libc_calloc(size_t, size_t);
-extern void *__libc_realloc(void *, size_t);
-extern void __libc_free(void *);
-
-static int fails(void)
-{
-    count++;
-    if (fail_at == 0 || count < fail_at || (count > fail_at && !fail_on)) return 0;
-    errno = ENOMEM;
-    return 1;
-}
-
-void *malloc(size_t n)
-{
-    void *p = fails() ? NULL : __libc_malloc(n);
-    live += p != NULL;
-    return p;
-}
-
-void *calloc(size_t n, size_t size)
-{
-    void *p = fails() ? NULL : __libc_calloc(n, size);
-    live += p != NULL;
-    return p;
-}
-
-void *realloc(void *old, size_t n)
-{
-    void *p = fails() ? NULL : __libc_realloc(old, n);
-    live += p != NULL && old == NULL;
-    return p;
-}
-
-void free(void *p)
-{
-    live -= p != NULL;
-    __libc_free(p);
-}
-#endif
 
 /* --- the calls: each TMAP_OK, TMAP_E_MEMORY, or what it says without any failure ----------------
  */
