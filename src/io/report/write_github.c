@@ -2,10 +2,10 @@
  *
  * The runner shows only the first few, so errors go out as they come and warnings wait for the
  * end. Data escapes %, CR and LF; property values also : and , (the runner's toolkit). */
+#include "io/report/kept.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What the runner would take for its own, as %XX; what a terminal would obey, as io_put() does. */
@@ -43,27 +43,11 @@ static void annotate(FILE *out, const char *level, const char *file, size_t line
     fputs("::", out);
 }
 
-/* Warnings are kept here until the end. */
-struct later {
-    char *text;
-    size_t size;
-    FILE *out;
-};
-
+/* Warnings are kept in a temporary file until the end. */
 static bool begin(struct io_run *run)
 {
-    struct later *later = calloc(1, sizeof *later);
-    if (later) later->out = tmpfile();
-    run->state = later;
-    if (later && later->out) return true;
-    free(later);
-    return false;
-}
-
-static FILE *warnings(struct io_run *run)
-{
-    struct later *later = run->state;
-    return later->out;
+    run->state = tmpfile();
+    return run->state != NULL;
 }
 
 static void finding(FILE *out, const char *level, const struct io_result *result,
@@ -106,7 +90,7 @@ static void findings(struct io_run *run, const struct io_result *result)
     for (size_t i = 0; i < result->finding_count; i++) {
         const struct io_finding *f = &result->finding[i];
         bool soft = f->advisory || f->allowed;
-        finding(soft ? warnings(run) : run->out, soft ? "warning" : "error", result, f);
+        finding(soft ? run->state : run->out, soft ? "warning" : "error", result, f);
     }
 }
 
@@ -124,14 +108,13 @@ static void result(struct io_run *run, const struct io_result *result)
         fputc('\n', run->out);
     }
     if (result->verdict == TMAP_UNKNOWN) {
-        annotate(warnings(run), "warning", r->file, r->line, 0, "unknown");
-        fprintf(warnings(run), "%s\n", result->unknown);
+        annotate(run->state, "warning", r->file, r->line, 0, "unknown");
+        fprintf(run->state, "%s\n", result->unknown);
     }
     for (size_t i = 0; i < r->allow_count; i++)
         if (!io_allow_is_used(result, i)) {
-            annotate(warnings(run), "warning", r->file, r->line, 0, "unused allow");
-            fprintf(warnings(run), "%s is allowed but not violated\n",
-                    tmap_row_id(r->allows[i].row));
+            annotate(run->state, "warning", r->file, r->line, 0, "unused allow");
+            fprintf(run->state, "%s is allowed but not violated\n", tmap_row_id(r->allows[i].row));
         }
 }
 
@@ -149,15 +132,8 @@ static void unreadable(struct io_run *run, const struct io_record *record)
 
 static void end(struct io_run *run)
 {
-    struct later *later = run->state;
-    int c;
-
-    if (fflush(later->out) != 0 || ferror(later->out)) run->lost = true;
-    rewind(later->out);
-    while ((c = fgetc(later->out)) != EOF) fputc(c, run->out);
-    if (ferror(later->out)) run->lost = true;
-    fclose(later->out);
-    free(later);
+    if (!io_put_kept(run->out, run->state)) run->lost = true;
+    fclose(run->state);
     run->state = NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "io/report/write_html.h"
 #include "io/picture/picture.h"
 #include "io/report/article.h"
+#include "io/report/kept.h"
 #include "io/report/outside.h"
 #include "io/report/page_plans.h"
 
@@ -107,7 +108,7 @@ static void draw(struct io_page *page, const struct tmap_checker *checker,
                  const struct io_record *record)
 {
     struct layout_key key;
-    struct picture *picture;
+    struct picture picture;
 
     memset(&key, 0, sizeof key);
     if (tmap_layout(checker, &record->desc, &key.layout) != TMAP_OK) return;
@@ -116,18 +117,15 @@ static void draw(struct io_page *page, const struct tmap_checker *checker,
     if (is_shown(page, &key)) return;
     page->layouts++;
     if (page->pictures == MOST_PICTURES) return;
-    picture = malloc(sizeof *picture);
-    if (picture && picture_make(checker, &record->desc, record->name, picture) == TMAP_OK) {
-        fputs("<details><summary>", page->drawn);
-        io_put_markup_text(page->drawn, record->name ? record->name : "record");
-        fprintf(page->drawn, ": %llu bytes, %llu rows of %u bytes</summary><figure>\n",
-                (unsigned long long)picture->layout.tx_bytes,
-                (unsigned long long)picture->layout.rows, picture->layout.row_bytes);
-        picture_svg(page->drawn, picture);
-        fputs("</figure></details>\n", page->drawn);
-        page->shown[page->pictures++] = key;
-    }
-    free(picture);
+    picture_make(checker, &record->desc, record->name, &picture); /* as its layout, which is */
+    fputs("<details><summary>", page->drawn);
+    io_put_markup_text(page->drawn, record->name ? record->name : "record");
+    fprintf(page->drawn, ": %llu bytes, %llu rows of %u bytes</summary><figure>\n",
+            (unsigned long long)picture.layout.tx_bytes, (unsigned long long)picture.layout.rows,
+            picture.layout.row_bytes);
+    picture_svg(page->drawn, &picture);
+    fputs("</figure></details>\n", page->drawn);
+    page->shown[page->pictures++] = key;
 }
 
 static void count(struct file_row *row, const struct io_result *result,
@@ -315,14 +313,8 @@ static void matrix(FILE *out, const struct io_page *page, const struct io_run *r
     fputs("</tbody></table></div>\n", out);
 }
 
-static void append(FILE *out, FILE *from)
-{
-    int c;
-    rewind(from);
-    while ((c = fgetc(from)) != EOF) fputc(c, out);
-}
-
-static void write_page(const struct io_page *page, const struct io_run *run)
+/* False when what was kept is not whole. */
+static bool write_page(const struct io_page *page, const struct io_run *run)
 {
     char target[120];
     FILE *out = run->out;
@@ -338,26 +330,22 @@ static void write_page(const struct io_page *page, const struct io_run *run)
             io_contract_name(run->contract), tmap_version());
     matrix(out, page, run);
     fprintf(out, "<h2>Findings</h2>\n%s", page->findings ? "" : "<p>None.</p>\n");
-    append(out, page->body);
+    bool whole = io_put_kept(out, page->body);
     if (page->plans) fputs("<h2>Rings and products</h2>\n", out);
-    append(out, page->planned);
+    whole = io_put_kept(out, page->planned) && whole;
     fprintf(out,
             "<h2>Where the boxes lie</h2>\n<p>%zu layouts%s. One colour is one row of the "
             "box; a cell is 16 bytes, named row.piece; a frame marks a bank conflict.</p>\n",
             page->layouts, page->layouts > page->pictures ? ", of which the first are drawn" : "");
-    append(out, page->drawn);
+    whole = io_put_kept(out, page->drawn) && whole;
     fputs("</main>\n</body></html>\n", out);
+    return whole;
 }
 
 bool io_page_close(struct io_page *page, const struct io_run *run)
 {
-    const bool flushed =
-        fflush(page->body) == 0 && fflush(page->drawn) == 0 && fflush(page->planned) == 0;
-    const bool written =
-        flushed && !ferror(page->body) && !ferror(page->drawn) && !ferror(page->planned);
-    if (run) write_page(page, run);
-    const bool whole = written && !ferror(page->body) && !ferror(page->drawn) &&
-                       !ferror(page->planned); /* read back */
+    const bool whole = !run || write_page(page, run);
+
     for (size_t f = 0; f < page->files; f++) free(page->file[f].name);
     free(page->file);
     fclose(page->body);

@@ -4,6 +4,7 @@
  * be read or that no source covers.
  *
  * A suite's counts stand before its cases, so the cases of one file wait in a temporary file. */
+#include "io/report/kept.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
@@ -12,7 +13,6 @@
 
 struct junit {
     FILE *cases;      /* of this file */
-    long size;        /* bytes of them */
     const char *file; /* NULL: none yet */
     size_t tests, failures, errors;
 };
@@ -20,20 +20,14 @@ struct junit {
 static void flush(struct io_run *run)
 {
     struct junit *j = run->state;
-    int c;
 
     if (!j->file) return;
-    if (fflush(j->cases) != 0 || ferror(j->cases)) run->lost = true;
-    j->size = ftell(j->cases); /* behind it an earlier file's may still stand */
     fputs("  <testsuite name=\"", run->out);
     io_put_markup_text(run->out, strcmp(j->file, "-") == 0 ? "stdin" : j->file);
     fprintf(run->out, "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\">\n", j->tests, j->failures,
             j->errors);
-    rewind(j->cases);
-    for (long left = j->size; left > 0 && (c = fgetc(j->cases)) != EOF; left--) fputc(c, run->out);
-    if (ferror(j->cases)) run->lost = true;
+    if (!io_put_kept(run->out, j->cases)) run->lost = true;
     fputs("  </testsuite>\n", run->out);
-    rewind(j->cases);
     j->tests = j->failures = j->errors = 0;
 }
 
