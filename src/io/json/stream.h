@@ -21,7 +21,7 @@ struct io_stream {
     char *text;
     size_t size, at, line, line_start, record, max_record;
     int state;
-    bool in_array;
+    bool in_array, no_memory; /* no_memory: a reader of the whole text had none for its own */
 };
 
 /* The text of one record, or why there is none. text points into the stream. */

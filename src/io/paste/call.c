@@ -71,11 +71,11 @@ struct call {
 /* --- finding calls -----------------------------------------------------------------------------*/
 
 /* Comments as blanks: # in Python, where a diff's and a quotation's marks go too; C's otherwise. */
-static char *without_comments(const struct io_stream *s, bool python)
+static char *without_comments(struct io_stream *s, bool python)
 {
     char *text = malloc(s->size + 1);
 
-    if (!text) return NULL;
+    if (!text) return s->no_memory = true, NULL;
     memcpy(text, s->text, s->size);
     text[s->size] = 0;
     for (size_t i = 0; i < s->size; i++) {
@@ -437,7 +437,7 @@ static void say_why(const struct taker *t, char why[WHY])
 }
 
 /* The text of one language with a call from `at` on; NULL for none. */
-static char *text_with_call(const struct io_stream *s, size_t at, struct io_source *source,
+static char *text_with_call(struct io_stream *s, size_t at, struct io_source *source,
                             struct call *call)
 {
     char *best = NULL;
@@ -464,7 +464,7 @@ static char *text_with_call(const struct io_stream *s, size_t at, struct io_sour
     return best;
 }
 
-bool io_call_any(const struct io_stream *s)
+bool io_call_any(struct io_stream *s)
 {
     struct io_source source;
     struct call call;

@@ -7,7 +7,7 @@
 
 /* io_call_any() : whether the text holds such a call. io_call_next() : the next one as a record, as
  *  io_source_next() (source.h). */
-bool io_call_any(const struct io_stream *stream);
+bool io_call_any(struct io_stream *stream);
 bool io_call_next(struct io_stream *stream, struct io_record *out);
 
 /* io_triton_place() : box and swizzle as Triton's compiler chooses them for a block: rows of at

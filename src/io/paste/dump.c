@@ -231,6 +231,7 @@ bool io_dump_guess(struct io_stream *s, enum io_dump *out)
     if (io_source_has_call(s)) return *out = IO_DUMP_SOURCE, true;
     if (io_ir_any(s)) return *out = IO_DUMP_IR, true;
     if (io_call_any(s)) return *out = IO_DUMP_CALL, true;
+    if (s->no_memory) return *out = IO_DUMP_WORDS, true;
     if (block) return false;
     *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
     return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
@@ -524,9 +525,23 @@ static void take_message(const struct io_stream *s, enum io_dump from, struct io
     out->stated = row;
 }
 
+/* Nothing more is read: a call that was not seen may be an illegal one. */
+static bool say_no_memory(struct io_stream *s, struct io_record *out)
+{
+    s->no_memory = false;
+    s->at = s->size;
+    *out = (struct io_record){
+        .file = s->file, .record = ++s->record, .line = 1, .column = 1, .error_line = 1};
+    io_fail(out, "", "out of memory");
+    return true;
+}
+
 bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
-    if (!next_dump(s, from, out)) return false;
-    take_message(s, from, out);
-    return true;
+    const bool ended = s->at == s->size && s->record > 0;
+    const bool there = !ended && !s->no_memory && next_dump(s, from, out);
+
+    if (s->no_memory) return say_no_memory(s, out);
+    if (there) take_message(s, from, out);
+    return there;
 }

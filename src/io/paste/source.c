@@ -46,11 +46,11 @@ static void blank_strings(char *text, size_t size)
 
 /* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`
  * whole lines that are comments are read too: code that somebody switched off. */
-static char *without_comments(const struct io_stream *s, bool all)
+static char *without_comments(struct io_stream *s, bool all)
 {
     char *text = malloc(s->size + 1);
 
-    if (!text) return NULL;
+    if (!text) return s->no_memory = true, NULL;
     memcpy(text, s->text, s->size);
     text[s->size] = 0;
     for (size_t i = 0; i < s->size; i++) {
@@ -261,8 +261,7 @@ static void unknown(const struct taker *t, char why[WHY], const struct io_record
 
 /* The text without comments that the next call from `at` on stands in, all comments read where
  * there is none else; NULL for none. */
-static char *text_with_call(const struct io_stream *s, size_t at, struct call *call,
-                            const char **behind)
+static char *text_with_call(struct io_stream *s, size_t at, struct call *call, const char **behind)
 {
     for (int all = 0; all < 2 && s->size <= LONGEST; all++) {
         char *text = without_comments(s, all);
@@ -278,7 +277,7 @@ static char *text_with_call(const struct io_stream *s, size_t at, struct call *c
     return NULL;
 }
 
-bool io_source_has_call(const struct io_stream *s)
+bool io_source_has_call(struct io_stream *s)
 {
     struct call call;
     const char *behind;

@@ -5,8 +5,9 @@
 
 #include "io/json/record.h"
 
-/* io_source_has_call() : whether the text holds such a call, its arguments known or not. */
-bool io_source_has_call(const struct io_stream *stream);
+/* io_source_has_call() : whether the text holds such a call, its arguments known or not. Here and
+ * in io_source_next() false with stream->no_memory says nothing. */
+bool io_source_has_call(struct io_stream *stream);
 
 /* io_source_next() : the next call as a record (json stays NULL); false at the end. An argument
  * that is no constant makes it unreadable; the address is not known (IO_NO_ADDRESS). */
