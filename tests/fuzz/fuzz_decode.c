@@ -38,10 +38,12 @@ static void ask_everything(const struct tmap_desc *desc)
         FUZZ_CHECK(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) == TMAP_OK);
         FUZZ_CHECK(tmap_check_with(&checker, desc, v, 8, &found, &verdict) == TMAP_OK);
         FUZZ_CHECK((verdict == TMAP_ILLEGAL) == (found > 0));
+        tmap_encode(&checker, desc, &map);
         const enum tmap_status s = tmap_layout(&checker, desc, &layout);
         FUZZ_CHECK(verdict != TMAP_ILLEGAL || s != TMAP_OK);
-        FUZZ_CHECK(s != TMAP_OK || (layout.tx_bytes > 0 && layout.row_bytes <= layout.tx_bytes));
-        tmap_encode(&checker, desc, &map);
+        if (s != TMAP_OK) continue;
+        FUZZ_CHECK(layout.tx_bytes > 0 && layout.row_bytes <= layout.footprint_bytes);
+        FUZZ_CHECK(layout.tx_bytes <= layout.rows * layout.row_bytes); /* without the padding */
     }
 }
 
