@@ -153,7 +153,7 @@ static bool told(const char *text, const struct lane_case *c, uint64_t got, uint
 }
 
 bool lane_check(const char *target, const char *text, const char *shape,
-                struct lane_case cases[LANE_CASES], lane_expect *expect)
+                struct lane_case cases[LANE_CASES], lane_expect *expect, const void *with)
 {
     int wrong = 0;
     if (!lane_ops(target, text, shape, cases)) return false;
@@ -161,7 +161,7 @@ bool lane_check(const char *target, const char *text, const char *shape,
     for (uint32_t i = 0; i < LANE_CASES && wrong < 4; i++) {
         uint64_t in[LANE_SOURCES] = {0};
         for (size_t s = 0; s < sources; s++) in[s] = lane_width(shape[1 + s], cases[i].in[s]);
-        const uint64_t value = expect(in[0], in[1], in[2], in[3]);
+        const uint64_t value = expect(in, with);
         if (value == LANE_ANY) continue;
         const uint64_t want = lane_width(shape[0], value);
         const uint64_t part = lane_takes_part(i) ? want : lane_untouched(shape[0]);

@@ -28,9 +28,9 @@ uint64_t lane_width(char letter, uint64_t value); /* cut to the letter's bits */
 
 /* Runs it on the cases and compares every lane with `expect` of its sources, cut to their widths;
  * tells of the first that differ. */
-typedef uint64_t lane_expect(uint64_t a, uint64_t b, uint64_t c, uint64_t e);
+typedef uint64_t lane_expect(const uint64_t in[LANE_SOURCES], const void *with);
 bool lane_check(const char *target, const char *text, const char *shape,
-                struct lane_case cases[LANE_CASES], lane_expect *expect);
+                struct lane_case cases[LANE_CASES], lane_expect *expect, const void *with);
 
 /* Draws sources: half of them from `edges`. */
 void lane_draw(struct lane_case cases[LANE_CASES], const uint64_t *edges, size_t count,
