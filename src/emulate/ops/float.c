@@ -112,11 +112,22 @@ EXEC(any_f64)
     return EMU_NEXT;
 }
 
-// Sums and products of two numbers of 16 bits are exact in double precision, or nearly so (fma of
-// bfloat16: 24 bits against a far addend); rounding once from there is rounding once.
+// Sums and products of two numbers of 16 bits are exact in double precision, or too far from a tie
+// for a second rounding to matter; fma's sum is rounded to odd, so that it is as good as exact.
 static float from_16(uint32_t bits, bool brain)
 {
     return brain ? emu_from_bfloat(bits) : emu_from_half(bits);
+}
+static uint32_t flush_16(uint32_t bits, bool brain, uint32_t flags)
+{
+    const bool small = (bits & (brain ? 0x7f80 : 0x7c00)) == 0;
+    return flags & FLAG_FTZ && small ? bits & 0x8000 : bits;
+}
+static double fma_to_odd(double a, double b, double c)
+{
+    const double p = a * b, s = p + c, back = s - p, lost = (p - (s - back)) + (c - back);
+    if (!(lost < 0 || lost > 0) || (emu_bits64(s) & 1)) return s;
+    return nextafter(s, lost > 0 ? INFINITY : -INFINITY);
 }
 static uint32_t round_16(double v, bool brain)
 {
@@ -134,11 +145,13 @@ static uint32_t op_16(const struct emu_insn *in, uint32_t a, uint32_t b, uint32_
 {
     const bool brain = in->type == PTX_BF16 || in->type == PTX_BF16X2;
     const uint32_t flags = (uint32_t)in->imm;
-    double r = operations[in->count].f64((double)from_16(a, brain), (double)from_16(b, brain),
-                                         (double)from_16(c, brain));
+    const double x = (double)from_16(flush_16(a, brain, flags), brain);
+    const double y = (double)from_16(flush_16(b, brain, flags), brain);
+    const double z = (double)from_16(flush_16(c, brain, flags), brain);
+    double r = in->count == FLOAT_FMA ? fma_to_odd(x, y, z) : operations[in->count].f64(x, y, z);
     if ((flags & FLAG_RELU) && r < 0) r = 0;
     if (flags & FLAG_SAT) r = r > 0 ? (r < 1 ? r : 1) : 0;
-    return round_16(r, brain);
+    return flush_16(round_16(r, brain), brain, flags);
 }
 
 EXEC(any_16)
@@ -215,7 +228,9 @@ static float pick(float a, float b, bool max, uint32_t flags)
 static uint32_t pick_16(const struct emu_insn *in, uint32_t a, uint32_t b)
 {
     const bool brain = in->type == PTX_BF16 || in->type == PTX_BF16X2;
-    const float r = pick(from_16(a, brain), from_16(b, brain), in->count, (uint32_t)in->imm);
+    const uint32_t flags = (uint32_t)in->imm;
+    const float r = pick(from_16(flush_16(a, brain, flags), brain),
+                         from_16(flush_16(b, brain, flags), brain), in->count, flags);
     return brain ? emu_to_bfloat(r) : emu_to_half(r);
 }
 
