@@ -28,12 +28,12 @@ static double round_integer(double v, int rounding)
     }
 }
 
-// Out of range clamps, NaN is 0 (the ISA leaves it open for 64 bits: then the top bit).
+// Out of range clamps; NaN is 0, or the top bit where one of the types has 64 bits (PTX ISA, cvt).
 static uint64_t to_integer(double v, const struct cvt *c)
 {
     const uint32_t bits = ptx_type_bits(c->to);
     const bool is_signed = ptx_type_signed(c->to);
-    if (v != v) return bits == 64 ? 1ull << 63 : 0;
+    if (v != v) return bits == 64 || c->from == PTX_F64 ? 1ull << (bits - 1) : 0;
     v = round_integer(v, c->rounding);
     const double top = ldexp(1, (int)(bits - is_signed));
     if (is_signed && v < -top) return (uint64_t)INT64_MIN >> (64 - bits) << 0;
@@ -130,6 +130,22 @@ EXEC(cvt_to_integer)
 
 static const int host_rounding[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
 
+// Formats of 16 bits, and tf32, whose code lies in the upper bits of a float.
+static uint32_t narrow(double v, const struct cvt *c)
+{
+    static const struct emu_format half = {5, 10}, brain = {8, 7}, tf32 = {8, 10};
+    const bool by_host = ptx_type_float(c->from) && c->from != PTX_F64, rn = c->rounding == RN;
+    const enum emu_rounding rounding = c->rounding == RNA ? EMU_AWAY
+                                       : c->rounding > 0 && c->rounding <= RP
+                                           ? (enum emu_rounding)c->rounding
+                                           : EMU_NEAREST;
+    const bool finite = c->flags & CVT_FINITE;
+    if (c->to == PTX_TF32) return v != v ? 0x7fffffff : emu_round(tf32, v, rounding, finite) << 13;
+    if (by_host && rn && !finite)
+        return c->to == PTX_F16 ? emu_to_half((float)v) : emu_to_bfloat((float)v);
+    return emu_round(c->to == PTX_F16 ? half : brain, v, rounding, finite);
+}
+
 static uint64_t to_float(double v, const struct cvt *c)
 {
     if (c->flags & CVT_RELU) v = v > 0 || v != v ? v : 0;
@@ -138,20 +154,32 @@ static uint64_t to_float(double v, const struct cvt *c)
     case PTX_F64:
         return v != v ? 0xfff8000000000000u : emu_bits64(v);
     case PTX_F16:
-        return c->rounding == RZ ? emu_to_half_zero((float)v) : emu_to_half((float)v);
     case PTX_BF16:
-        return c->rounding == RZ ? emu_to_bfloat_zero((float)v) : emu_to_bfloat((float)v);
-    case PTX_TF32: {
-        const uint32_t u = emu_bits((float)v);
-        if (v != v) return 0x7fffffff;
-        if (c->rounding == RZ) return u & 0xffffe000;
-        return (c->rounding == RNA ? u + 0x1000 : u + 0xfff + (u >> 13 & 1)) & 0xffffe000;
-    }
+    case PTX_TF32:
+        return narrow(v, c);
     default: {
         const float f = emu_canonical((float)v);
         return emu_bits(c->flags & CVT_FTZ ? emu_flush(f) : f);
     }
     }
+}
+
+// An integer as a double, rounded to odd where it has more than 53 bits.
+static double odd_double(int64_t v, bool is_unsigned)
+{
+    const bool negative = !is_unsigned && v < 0;
+    uint64_t u = negative ? 0 - (uint64_t)v : (uint64_t)v;
+    if (u >> 53) u = (u & ~0xfffull) | ((u & 0xfff) ? 0x800 : 0);
+    return negative ? -(double)u : (double)u;
+}
+
+static uint64_t from_integer(int64_t v, const struct cvt *c)
+{
+    const bool top = c->from == PTX_U64;
+    const bool by_host = !(c->flags & CVT_SAT);
+    if (c->to == PTX_F64 && by_host) return emu_bits64(top ? (double)(uint64_t)v : (double)v);
+    if (c->to == PTX_F32 && by_host) return emu_bits(top ? (float)(uint64_t)v : (float)v);
+    return to_float(odd_double(v, top), c);
 }
 
 EXEC(cvt_to_float)
@@ -165,14 +193,7 @@ EXEC(cvt_to_float)
     {
         uint64_t r;
         if (integer) {
-            const int64_t v = read_integer(w, in, l, c);
-            const bool top = c->from == PTX_U64;
-            if (c->to == PTX_F64)
-                r = emu_bits64(top ? (double)(uint64_t)v : (double)v);
-            else if (c->to == PTX_F32)
-                r = emu_bits(top ? (float)(uint64_t)v : (float)v);
-            else
-                r = to_float(top ? (double)(uint64_t)v : (double)v, c);
+            r = from_integer(read_integer(w, in, l, c), c);
         } else {
             double v = read_float(w, in, l, c);
             if (rounds) v = round_integer(v, c->rounding);

@@ -1,6 +1,8 @@
 // Numbers of 16 bits, to and from single precision.
 #include "emulate/ops/ops.h"
 
+#include <math.h>
+
 float emu_from_bfloat(uint32_t bits)
 {
     return emu_float(bits << 16);
@@ -45,4 +47,38 @@ uint32_t emu_to_half(float value)
 uint32_t emu_to_half_zero(float value)
 {
     return half_of(value, false);
+}
+
+static bool goes_up(double rest, bool odd, enum emu_rounding rounding, bool negative)
+{
+    switch (rounding) {
+    case EMU_NEAREST:
+        return rest > 0.5 || (rest == 0.5 && odd);
+    case EMU_AWAY:
+        return rest >= 0.5;
+    default:
+        return rest > 0 && rounding == (negative ? EMU_DOWN : EMU_UP);
+    }
+}
+
+// The number in units of its format's last place: below 2^(mantissa + 1), and where the exponent is
+// the least one, a subnormal number's code by itself.
+uint32_t emu_round(struct emu_format f, double value, enum emu_rounding rounding, bool finite)
+{
+    const int bias = (1 << (f.exponent - 1)) - 1;
+    const bool negative = signbit(value) != 0;
+    const uint32_t sign = negative ? 1u << (f.exponent + f.mantissa) : 0;
+    const uint32_t infinity = ((1u << f.exponent) - 1) << f.mantissa;
+    const bool inward = rounding == EMU_ZERO || rounding == (negative ? EMU_UP : EMU_DOWN);
+    int exponent;
+    if (value != value) return (1u << (f.exponent + f.mantissa)) - 1;
+    if (value == 0) return sign;
+    if (isinf(value)) return sign | (infinity - finite);
+    frexp(value, &exponent);
+    if (exponent < 2 - bias) exponent = 2 - bias;
+    const double scaled = ldexp(fabs(value), (int)f.mantissa + 1 - exponent);
+    const uint32_t whole = (uint32_t)scaled;
+    const uint32_t code = ((uint32_t)(exponent - 2 + bias) << f.mantissa) + whole +
+                          goes_up(scaled - whole, whole & 1, rounding, negative);
+    return sign | (code < infinity ? code : infinity - (finite || inward));
 }

@@ -49,6 +49,14 @@ uint32_t emu_to_bfloat(float value);      //   likewise
 uint32_t emu_to_bfloat_zero(float value); // toward zero
 uint32_t emu_to_half_zero(float value);
 
+// A format with subnormals and infinities, of at most 16 bits beside its sign.
+struct emu_format {
+    uint32_t exponent, mantissa; // bits of each
+};
+enum emu_rounding { EMU_NEAREST, EMU_ZERO, EMU_DOWN, EMU_UP, EMU_AWAY /* nearest, ties away */ };
+// The code of a number that is exact or rounded to odd; finite: what is too large is the largest.
+uint32_t emu_round(struct emu_format f, double value, enum emu_rounding rounding, bool finite);
+
 static inline uint32_t emu_bits(float f)
 {
     union {
