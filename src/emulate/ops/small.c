@@ -84,13 +84,14 @@ static float input(const struct emu_warp *w, emu_at at, uint32_t l, enum ptx_typ
     return type == PTX_BF16X2 ? emu_from_bfloat(half) : emu_from_half(half);
 }
 
-// ue8m0 rounds up or toward zero to a power of two.
+// ue8m0 rounds up or toward zero to a power of two, of which 2^-127, half the least normal float,
+// is the least.
 static uint32_t to_scale(float v, bool zero)
 {
     const uint32_t u = emu_bits(v) & 0x7fffffff;
     if (v != v) return 0xff;
     uint32_t r = u >> 23;
-    if (!zero && (u & 0x7fffff)) r++;
+    if (!zero && (u & 0x7fffff) && u > 0x400000) r++;
     return r > 0xfe ? 0xfe : r;
 }
 
@@ -136,11 +137,21 @@ EXEC(from_pair)
     return EMU_NEXT;
 }
 
+static uint32_t to_half_or_brain(float v, const struct pair *p)
+{
+    static const struct emu_format half = {5, 10}, brain = {8, 7};
+    const bool is_brain = p->to == PTX_BF16X2;
+    if (p->finite)
+        return emu_round(is_brain ? brain : half, (double)v, p->zero ? EMU_ZERO : EMU_NEAREST,
+                         true);
+    if (is_brain) return (p->zero ? emu_to_bfloat_zero : emu_to_bfloat)(v);
+    return (p->zero ? emu_to_half_zero : emu_to_half)(v);
+}
+
 // cvt.rn.f16x2.f32 d, high, low
 EXEC(to_halves)
 {
     const struct pair *p = in->more;
-    const bool brain = p->to == PTX_BF16X2;
     const uint32_t *a = emu_u32(w, in->a), *b = emu_u32(w, in->b);
     EACH_LANE(l, mask)
     {
@@ -148,9 +159,7 @@ EXEC(to_halves)
         uint32_t r = 0;
         for (int i = 0; i < 2; i++) {
             if (p->relu) v[i] = v[i] > 0 || v[i] != v[i] ? v[i] : 0;
-            r |= (brain ? (p->zero ? emu_to_bfloat_zero : emu_to_bfloat)(v[i])
-                        : (p->zero ? emu_to_half_zero : emu_to_half)(v[i]))
-                 << (16 * i);
+            r |= to_half_or_brain(v[i], p) << (16 * i);
         }
         emu_u32(w, in->d)[l] = r;
     }
