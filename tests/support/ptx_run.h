@@ -19,4 +19,7 @@ struct ptx_run {
 bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
              uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out);
 
+/* Loads it, and runs it on 64 bytes by one thread; says nothing. */
+bool ptx_run_quietly(const char *text, struct ptx_run *out);
+
 #endif

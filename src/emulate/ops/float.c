@@ -282,13 +282,19 @@ bool dec_float_min_max(struct decoder *d, bool max)
     return out->bytes == 2 || (t == PTX_F32 && dec_source(d, t, &out->c));
 }
 
-// abs and neg change a bit, and flush when they are told to.
+// abs and neg change a bit, and flush when they are told to (in->bytes: numbers of 32 or 16 bits).
+static inline uint32_t flush_any(const struct emu_insn *in, uint32_t v)
+{
+    if (in->bytes == 4) return emu_bits(emu_flush(emu_float(v)));
+    if (in->bytes == 2)
+        return flush_16(v & 0xffff, false, FLAG_FTZ) | flush_16(v >> 16, false, FLAG_FTZ) << 16;
+    return v;
+}
 EXEC(sign_32)
 {
     const uint32_t *a = emu_u32(w, in->a);
     const uint32_t clear = (uint32_t)in->imm;
-    OVER_LANES(mask, uint32_t v = a[l]; if (in->bytes) v = emu_bits(emu_flush(emu_float(v)));
-               emu_u32(w, in->d)[l] = v & ~clear);
+    OVER_LANES(mask, emu_u32(w, in->d)[l] = flush_any(in, a[l]) & ~clear);
     return EMU_NEXT;
 }
 EXEC(sign_64)
@@ -301,8 +307,7 @@ EXEC(flip_32)
 {
     const uint32_t *a = emu_u32(w, in->a);
     const uint32_t flip = (uint32_t)in->imm;
-    OVER_LANES(mask, uint32_t v = a[l]; if (in->bytes) v = emu_bits(emu_flush(emu_float(v)));
-               emu_u32(w, in->d)[l] = v ^ flip);
+    OVER_LANES(mask, emu_u32(w, in->d)[l] = flush_any(in, a[l]) ^ flip);
     return EMU_NEXT;
 }
 
@@ -315,7 +320,7 @@ bool dec_float_sign(struct decoder *d, bool negates)
     const uint32_t bits = ptx_type_bits(t);
     const bool pair = t == PTX_F16X2 || t == PTX_BF16X2;
     out->imm = pair ? 0x80008000 : bits == 16 ? 0x8000 : 0x80000000;
-    out->bytes = ftz && t == PTX_F32;
+    out->bytes = ftz ? (t == PTX_F32 ? 4 : 2) : 0;
     out->count = negates;
     out->exec = bits == 64 ? sign_64 : negates ? flip_32 : sign_32;
     return dec_dest(d, bits, &out->d) && dec_source(d, t, &out->a);
@@ -357,7 +362,7 @@ EXEC(testp)
                            class == FP_INFINITE,
                            class != FP_NAN,
                            class == FP_NAN,
-                           class == FP_NORMAL,
+                           class == FP_NORMAL || class == FP_ZERO, // as the ISA has it
                            class == FP_SUBNORMAL};
         r |= (uint32_t)is[in->count] << l;
     }

@@ -88,7 +88,7 @@ static double float_at(const struct emu_warp *w, const struct emu_insn *in, emu_
     case PTX_BF16X2:
         return (double)emu_from_bfloat(half);
     default:
-        return (double)emu_from_half(half);
+        return (double)emu_from_half(in->space && (half & 0x7c00) == 0 ? half & 0x8000 : half);
     }
 }
 
@@ -140,10 +140,20 @@ static bool comparison(struct decoder *d)
     return true;
 }
 
+// Bits are equal or not, lo to hs are of unsigned integers, and what knows of NaN of floats.
+static bool comparison_exists(enum ptx_type t, enum compare how)
+{
+    if (ptx_type_float(t)) return how < LO || how > HS;
+    if (ptx_type_signed(t)) return how < LO;
+    return t >= PTX_U8 ? how <= HS : how <= NE;
+}
+
 static bool compared(struct decoder *d)
 {
     const enum ptx_type t = (enum ptx_type)d->out->type;
     const uint32_t bits = ptx_type_bits(t);
+    if (!comparison_exists(t, (enum compare)d->out->count))
+        return dec_fail(d, "'%s' has no such comparison", d->inst->op);
     if (bits < 16 || bits > 64) return dec_fail(d, "'%s' has no such type", d->inst->op);
     if (!dec_source(d, t, &d->out->a) || !dec_source(d, t, &d->out->b)) return false;
     return d->out->imm == 0 || dec_predicate(d, &d->out->c, &d->out->not_c);
@@ -213,7 +223,8 @@ EXEC(slct)
     const uint32_t *c = emu_u32(w, in->c);
     EACH_LANE(l, mask)
     {
-        const bool first = in->type == PTX_F32 ? emu_float(c[l]) >= 0 : (int32_t)c[l] >= 0;
+        const float v = in->space ? emu_flush(emu_float(c[l])) : emu_float(c[l]);
+        const bool first = in->type == PTX_F32 ? v >= 0 : (int32_t)c[l] >= 0;
         if (in->bytes == 8)
             emu_u64(w, in->d)[l] = emu_u64(w, first ? in->a : in->b)[l];
         else
@@ -224,7 +235,7 @@ EXEC(slct)
 
 bool decode_slct(struct decoder *d)
 {
-    dec_has(d, "ftz");
+    d->out->space = dec_has(d, "ftz");
     const enum ptx_type t = dec_type(d), by = dec_type(d);
     if (by != PTX_S32 && by != PTX_F32) return dec_fail(d, "'%s' has no such type", d->inst->op);
     d->out->exec = slct;
