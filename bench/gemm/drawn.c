@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exhaust.h"
 #include "track.h"
 
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
@@ -208,6 +209,31 @@ void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t s
         const struct tmap_gemm_problem p = shaped(like, &x);
         if (!is_passed_over(&p)) fit_shape(s, &p);
     }
+}
+
+/* --- searching --- */
+
+void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                   double seconds)
+{
+    struct law law;
+    const double until = now_s() + seconds;
+    double logs = 0, worst = 1;
+    int count = 0;
+    law_open(&law, seed);
+    while (now_s() < until) {
+        const struct law_shape x = law_draw(&law);
+        const struct tmap_gemm_problem p = shaped(like, &x);
+        if (!law_is_test(&x) || is_passed_over(&p)) continue;
+        const double share = exhaust_shape(s, &p).pick;
+        if (share <= 0) break;
+        logs += log(share);
+        worst = fmin(worst, share);
+        count++;
+    }
+    printf("# seed %llu, %d shapes: the pick is within %.4f of the best (geometric mean), worst "
+           "%.4f\n",
+           (unsigned long long)seed, count, count ? exp(logs / count) : 0, worst);
 }
 
 /* --- comparing --- */

@@ -15,4 +15,8 @@ void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64
 void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                double seconds);
 
+/* Shapes of the test half, each searched whole: the pick beside the best of the family. */
+void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                   double seconds);
+
 #endif

@@ -6,6 +6,7 @@
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
  *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
+ *   gemm exhaust-drawn KIND OUT SECONDS [SEED]    the same of drawn shapes of the test half
  *   gemm list M N K KIND OUT MS CONFIG... given configurations, interleaved
  *   gemm lists FILE KIND OUT              the same by lines of MS M N K CONFIG...
  *   gemm picks FILE KIND OUT MS           heuristics.tsv beside the model's choice
@@ -499,6 +500,25 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
     return true;
 }
 
+/* What is done over shapes that a seed draws; false where the mode is another. */
+static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
+{
+    const bool compares = !strcmp(mode, "drawn"), fits = !strcmp(mode, "fit");
+    if (argc < 4 || (!compares && !fits && strcmp(mode, "exhaust-drawn"))) return false;
+    struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+    const int at = compares ? 5 : 4; /* a count comes before the seconds */
+    const double seconds = argc > at ? atof(argv[at]) : 600;
+    const uint64_t seed = argc > at + 1 ? strtoull(argv[at + 1], NULL, 10) : law_fresh_seed();
+    if (fits && argc > 6) like.epilogue = finished_steps(s, argv[6]);
+    if (compares)
+        drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
+    else if (fits)
+        drawn_fit(s, &like, seed, seconds);
+    else
+        drawn_exhaust(s, &like, seed, seconds);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct stand stand;
@@ -506,16 +526,9 @@ int main(int argc, char **argv)
     const char *mode = argv[1];
     if (!strcmp(mode, "compare") && argc >= 5)
         compare_set(&stand, argv[2], argv[3], argv[4], argc > 5 ? index_of(argv[5], fills, 4) : 0);
-    else if (!strcmp(mode, "drawn") && argc >= 4) {
-        const struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
-        drawn_compare(&stand, &like, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
-                      argc > 4 ? atoi(argv[4]) : 200, argc > 5 ? atof(argv[5]) : 600);
-    } else if (!strcmp(mode, "fit") && argc >= 5) {
-        struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
-        if (argc > 6) like.epilogue = finished_steps(&stand, argv[6]);
-        drawn_fit(&stand, &like, argc > 5 ? strtoull(argv[5], NULL, 10) : law_fresh_seed(),
-                  atof(argv[4]));
-    } else if (!strcmp(mode, "sweepset") && argc >= 6)
+    else if (drawn_mode(&stand, mode, argc, argv))
+        ; /* done */
+    else if (!strcmp(mode, "sweepset") && argc >= 6)
         sweep_set(&stand, argv[2], argv[3], argv[4], atof(argv[5]),
                   argc > 6 ? atoi(argv[6]) : GEMM_MAX_CHOICES);
     else if (!strcmp(mode, "exhaust") && argc >= 5)
