@@ -323,6 +323,23 @@ static void one_stage_is_no_ring(void **state)
     assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
+/* At the power limit fewer bytes an operation are worth more than fewer clocks. */
+static void long_products_take_the_tall_tile(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t m, n, k;
+        bool tall;
+    } cases[] = {{16384, 16384, 16384, true}, {12288, 5120, 8192, true}, {4096, 4096, 4096, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gemm_choice first;
+        const struct tmap_gemm_problem p =
+            product(TMAP_GEMM_BF16, cases[i].m, cases[i].n, cases[i].k);
+        assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
+        assert_int_equal(gemm_is_tall(first.instance), cases[i].tall);
+    }
+}
+
 static void without_a_gpu_opening_says_why(void **state)
 {
     (void)state;
@@ -353,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(one_stage_is_no_ring),
+        cmocka_unit_test(long_products_take_the_tall_tile),
         cmocka_unit_test(without_a_gpu_opening_says_why),
     };
     return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);

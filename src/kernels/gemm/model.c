@@ -141,8 +141,11 @@ static const double CONV_TURN_FIT = 1.08;
  * layers of the same device. */
 static const double FEW_COLUMNS = 96;
 
-/* Nobody loads or stores aside. */
+/* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is: at the
+ * device's power limit saved clocks return only part of their time, and a tall tile moves a fifth
+ * fewer bytes an operation (docs/GEMM.md). */
 static const double TALL_FIT = 1.106;
+static const double TALL_US = 200;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.268;
@@ -444,7 +447,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
-    if (gemm_is_tall(choice->instance)) compute_us *= TALL_FIT;
+    if (gemm_is_tall(choice->instance))
+        compute_us *= 1 + (TALL_FIT - 1) * smaller(1, TALL_US / compute_us);
     if (c->pingpong > 0) compute_us *= TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
