@@ -54,15 +54,18 @@ static void test_speakers(void **state)
 
 static void expect_order(const char *text, const char *const *wanted)
 {
-    struct io_statements walk = io_statements(text, strlen(text));
-    struct io_statement said;
+    struct io_statements said;
 
-    for (; *wanted; wanted++) {
-        assert_true(io_statement_next(&walk, &said));
-        if (strncmp(text + said.at, *wanted, said.length) != 0 || strlen(*wanted) != said.length)
-            fail_msg("'%.*s', not '%s'", (int)said.length, text + said.at, *wanted);
+    assert_true(io_statements_of(text, strlen(text), &said));
+    for (size_t i = 0; i < said.count; i++) {
+        const struct io_statement *s = &said.list[i];
+        if (!*wanted || strlen(*wanted) != s->length ||
+            memcmp(text + s->at, *wanted, s->length) != 0)
+            fail_msg("'%.*s', not '%s'", (int)s->length, text + s->at, *wanted ? *wanted : "");
+        wanted++;
     }
-    assert_false(io_statement_next(&walk, &said));
+    assert_null(*wanted);
+    io_statements_free(&said);
 }
 
 /* The last exception first, with the lines that its message goes on for. */

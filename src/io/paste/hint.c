@@ -4,6 +4,7 @@
 
 #include "expr/row.h"
 #include "io/paste/statement.h"
+#include "io/paste/words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -29,90 +30,13 @@ static const struct hint hints[] = {
 #undef TOLD
 #undef VAGUE
 
-/* A message is no longer than this; what stands further apart on a line does not belong together.
- */
-enum { MESSAGE = 240 };
-
-static bool is_digit(char c)
+static bool find(const struct hint *hint, const struct io_text *text, size_t at, size_t length,
+                 size_t *where)
 {
-    return c >= '0' && c <= '9';
-}
-
-/* Whether the word is in the text, its numbers whole: 8 is neither in 128 nor in 0x7fd8c0, but 16
- * in "16B"; "tma" is not in "softmax". */
-static bool has(const char *text, size_t size, const char *word, size_t n)
-{
-    const char *p = text, *end = text + size;
-
-    for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
-        const bool begins = p == text || (is_digit(*word) ? !isalnum((unsigned char)p[-1])
-                                                          : n != 3 || memcmp(word, "tma", 3) != 0 ||
-                                                                !isalpha((unsigned char)p[-1]));
-        const bool ends =
-            !is_digit(word[n - 1]) || p + n == end || !isxdigit((unsigned char)p[n]) || p[n] == 'b';
-        if (begins && ends) return true;
-    }
-    return false;
-}
-
-/* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
-static bool has_one(const char *text, size_t size, const char *words)
-{
-    while (*words && *words != '&') {
-        const size_t n = strcspn(words, "|&");
-        if (has(text, size, words, n)) return true;
-        words += n;
-        if (*words == '|') words++;
-    }
-    return false;
-}
-
-static bool has_each(const char *text, size_t size, const char *groups)
-{
-    for (; has_one(text, size, groups); groups++) {
-        groups = strchr(groups, '&');
-        if (!groups) return true;
-    }
-    return false;
-}
-
-/* A line of Python or C that says nothing of itself: it defines, imports or returns. */
-static bool is_code(const char *line, size_t size)
-{
-    static const char *const heads[] = {"def ",   "return ", "import ", "from ",
-                                        "class ", "@",       "#include"};
-
-    while (size && (*line == ' ' || *line == '\t' || *line == '+')) line++, size--;
-    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
-        const size_t n = strlen(heads[i]);
-        if (size >= n && memcmp(line, heads[i], n) == 0) return true;
-    }
-    return false;
-}
-
-/* Whether one message of the text, in any case, has a word of each group "a|b&c|d": a line, or a
- * piece of a long one; code: also those of source. */
-static const char *find_words(const char *text, size_t size, const char *groups, bool code)
-{
-    const char *end = text + size, *next;
-    char lower[MESSAGE];
-
-    for (const char *at = text; at < end; at = next) {
-        const size_t left = (size_t)(end - at), most = left < MESSAGE ? left : MESSAGE;
-        const char *newline = memchr(at, '\n', most);
-        const size_t piece = newline ? (size_t)(newline - at) : most;
-        next = newline ? newline + 1 : left <= MESSAGE ? end : at + MESSAGE / 2;
-        for (size_t i = 0; i < piece; i++)
-            lower[i] = at[i] >= 'A' && at[i] <= 'Z' ? (char)(at[i] + 32) : at[i];
-        if ((code || !is_code(lower, piece)) && has_each(lower, piece, groups)) return at;
-    }
-    return NULL;
-}
-
-static const char *find(const struct hint *hint, const char *text, size_t size)
-{
-    return hint->words ? find_words(text, size, hint->phrase, false)
-                       : memmem(text, size, hint->phrase, strlen(hint->phrase));
+    if (hint->words) return io_words_in(text, at, length, hint->phrase, false, where);
+    const char *found = memmem(text->text + at, length, hint->phrase, strlen(hint->phrase));
+    if (found) *where = (size_t)(found - text->text);
+    return found;
 }
 
 static bool is_vague(const struct hint *hint)
@@ -136,37 +60,25 @@ static bool is_of_map(const struct hint *hint)
     return row != TMAP_NO_ROW && row_subject_of(row) == SUBJECT_DESC;
 }
 
-static bool any(const struct hint *hint)
-{
-    (void)hint;
-    return true;
-}
-
-static bool is_exact(const struct hint *hint)
-{
-    return !is_vague(hint);
-}
-
 /* Whether the text speaks of tensor maps at all: sizes, rows and strides are others' words too. */
-static bool is_about_maps(const char *text, size_t size)
+static bool is_about_maps(const struct io_text *text)
 {
     static const char about[] =
         "tma|usetma|maxtma|tensormap|tensor map|tensor_map|descriptor|_desc|desc_|desc |desc.|"
         "tensordesc|block_shape|swizzle|cp.async.bulk|bulk cop|async cop|async_copy| box|box_|"
         "boxdim|globaldim|globalstride|elementstride|gmem|mosaic|nvgpu|inner dim|innermost|"
         "minormost|data pointer|data_ptr|fp6|fp4";
-    return find_words(text, size, about, true) != NULL;
+    size_t where;
+    return io_words_in(text, 0, text->size, about, true, &where);
 }
 
 /* The first hint in a piece of the text; maps: whether the text is about them. */
-static const struct hint *first_of(const char *text, size_t size, bool maps, size_t *where)
+static const struct hint *first_of(const struct io_text *text, size_t at, size_t length, bool maps,
+                                   size_t *where)
 {
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         if (!maps && hints[i].words && is_of_map(&hints[i])) continue;
-        const char *found = find(&hints[i], text, size);
-        if (!found) continue;
-        *where = (size_t)(found - text);
-        return &hints[i];
+        if (find(&hints[i], text, at, length, where)) return &hints[i];
     }
     return NULL;
 }
@@ -177,51 +89,64 @@ struct place {
     enum io_speaker by;
 };
 
-/* The hint of the heaviest statement of those speakers whose hint is of that sort. */
-static const struct hint *first_stated(const char *text, size_t size, struct place *place,
-                                       enum io_speaker from, enum io_speaker to,
-                                       bool (*sort)(const struct hint *))
+/* Where the last exception was raised, where that tells more than its message. */
+static const struct hint *frame_of(const struct io_text *text, const struct io_statements *said,
+                                   struct place *place)
 {
-    struct io_statements walk = io_statements(text, size);
-    const bool maps = is_about_maps(text, size);
-    struct io_statement said;
+    struct io_statement frame;
 
-    while (io_statement_next(&walk, &said)) {
-        if (said.by < from || said.by > to) continue;
-        const struct hint *hint = first_of(text + said.at, said.length, maps, &place->at);
-        if (!hint || !sort(hint)) continue;
-        place->at += said.at;
-        place->by = said.by;
-        return hint;
+    if (said->count == 0 || said->list[0].by != IO_EXCEPTION ||
+        !io_statement_frame(text->text, &said->list[0], &frame))
+        return NULL;
+    place->by = IO_EXCEPTION;
+    return first_of(text, frame.at, frame.length, false, &place->at);
+}
+
+/* A message that says it, the heaviest first; *vague: the first that says little. Behind messages
+ * a sentence that names a rule. */
+static const struct hint *stated(const struct io_text *text, const struct io_statements *said,
+                                 bool maps, struct place *place, const struct hint **vague,
+                                 struct place *vague_place)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        const struct io_statement *s = &said->list[i];
+        const struct hint *hint = first_of(text, s->at, s->length, maps, &place->at);
+        place->by = s->by;
+        if (!hint) continue;
+        if (s->by == IO_PROSE ? names_rule(hint) : !is_vague(hint)) return hint;
+        if (s->by == IO_PROSE || *vague) continue;
+        *vague = hint;
+        *vague_place = *place;
     }
     return NULL;
 }
 
-/* Where the last exception was raised, where that tells more than its message. */
-static const struct hint *frame_in(const char *text, size_t size, struct place *place)
+/* The same, else where an exception was raised, else a message that says little, else any line. */
+static const struct hint *first_in_text(const struct io_text *text, struct place *place)
 {
-    struct io_statements walk = io_statements(text, size);
-    struct io_statement said, frame;
+    const bool maps = is_about_maps(text);
+    struct io_statements said;
+    const struct hint *hint, *vague = NULL;
+    struct place vague_place;
 
-    if (!io_statement_next(&walk, &said) || said.by != IO_EXCEPTION ||
-        !io_statement_frame(text, &said, &frame))
-        return NULL;
-    *place = (struct place){frame.at, IO_EXCEPTION};
-    return first_of(text + frame.at, frame.length, false, &frame.at);
-}
-
-/* What the text is about: a message that says it, else a sentence that names a rule, else where an
- * exception was raised, else a message that says little, else any line. */
-static const struct hint *first_in(const char *text, size_t size, struct place *place)
-{
-    const struct hint *hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, is_exact);
-
-    if (!hint) hint = first_stated(text, size, place, IO_PROSE, IO_PROSE, names_rule);
-    if (!hint) hint = frame_in(text, size, place);
-    if (!hint) hint = first_stated(text, size, place, IO_EXCEPTION, IO_PRINTED, any);
+    if (!io_statements_of(text->text, text->size, &said)) return NULL;
+    hint = stated(text, &said, maps, place, &vague, &vague_place);
+    if (!hint) hint = frame_of(text, &said, place);
+    if (!hint && vague) hint = vague, *place = vague_place;
+    io_statements_free(&said);
     if (hint) return hint;
     place->by = IO_CODE;
-    return first_of(text, size, is_about_maps(text, size), &place->at);
+    return first_of(text, 0, text->size, maps, &place->at);
+}
+
+static const struct hint *first_in(const char *text, size_t size, struct place *place)
+{
+    struct io_text whole;
+
+    if (!io_text_of(text, size, &whole)) return NULL;
+    const struct hint *hint = first_in_text(&whole, place);
+    io_text_free(&whole);
+    return hint;
 }
 
 static const char *text_of(const struct hint *hint)
@@ -241,7 +166,7 @@ const char *io_hint_in(const char *text, size_t size, size_t *where)
 static bool line_has(const struct io_stream *s, size_t where, const char *const *words)
 {
     size_t length, within;
-    const char *line = io_stream_line(s, where, MESSAGE, &length, &within);
+    const char *line = io_stream_line(s, where, IO_MESSAGE, &length, &within);
 
     for (; *words; words++)
         if (memmem(line, length, *words, strlen(*words))) return true;
@@ -251,7 +176,7 @@ static bool line_has(const struct io_stream *s, size_t where, const char *const 
 /* Whether one of the words stands a few lines before. */
 static bool is_behind(const struct io_stream *s, size_t where, const char *const *words)
 {
-    const size_t from = where > MESSAGE ? where - MESSAGE : 0;
+    const size_t from = where > IO_MESSAGE ? where - IO_MESSAGE : 0;
 
     for (; *words; words++)
         if (memmem(s->text + from, where - from, *words, strlen(*words))) return true;
@@ -405,12 +330,16 @@ const char *io_hint_or(const struct io_stream *stream, const char *otherwise, si
 
 bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line)
 {
-    struct io_statements walk = io_statements(stream->text, stream->size);
+    struct io_statements said;
 
-    if (!io_statement_next(&walk, out) || out->by >= IO_PROSE) return false;
+    if (!io_statements_of(stream->text, stream->size, &said)) return false;
+    const bool any = said.count > 0 && said.list[0].by < IO_PROSE;
+    if (any) *out = said.list[0];
+    io_statements_free(&said);
+    if (!any) return false;
     const char *text = stream->text + out->at, *end = memchr(text, '\n', out->length);
     if (end) out->length = (size_t)(end - text);
-    if (out->length > MESSAGE) out->length = MESSAGE;
+    if (out->length > IO_MESSAGE) out->length = IO_MESSAGE;
     *line = line_of(stream, out->at);
     return true;
 }

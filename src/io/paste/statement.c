@@ -6,14 +6,41 @@
 #include "io/paste/dump_fields.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-enum { LINES = 12, FRAME = 4 }; /* of an exception's message, of a frame with its source */
+enum {
+    LINES = 12,
+    FRAME = 4,
+    LONGEST = 1024
+}; /* of an exception's message, of a frame with its source */
 
+/* A line of the text, and the same in lower case, if it is long its beginning. */
 struct line {
     const char *at, *end;
+    const char *lower;
+    size_t length;
 };
+
+struct buffer {
+    char lower[LONGEST];
+};
+
+static struct line line_in(struct buffer *buffer, const char *text, size_t size)
+{
+    const size_t n = size < LONGEST ? size : LONGEST;
+    for (size_t i = 0; i < n; i++)
+        buffer->lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+    return (struct line){text, text + size, buffer->lower, n};
+}
+
+/* The line without its first characters. */
+static void skip(struct line *l, size_t n)
+{
+    l->at += n;
+    l->lower += n < l->length ? n : l->length;
+    l->length -= n < l->length ? n : l->length;
+}
 
 static bool starts(struct line l, const char *word)
 {
@@ -24,10 +51,7 @@ static bool starts(struct line l, const char *word)
 /* In any case; word in lower case. */
 static bool has(struct line l, const char *word)
 {
-    const size_t n = strlen(word);
-    for (const char *p = l.at; (size_t)(l.end - p) >= n && p < l.end; p++)
-        if (strncasecmp(p, word, n) == 0) return true;
-    return false;
+    return memmem(l.lower, l.length, word, strlen(word));
 }
 
 static bool has_one(struct line l, const char *const *words)
@@ -88,13 +112,14 @@ static struct line bare(struct line l)
 {
     for (const char *before = NULL; before != l.at && l.at < l.end;) {
         before = l.at;
-        while (l.at < l.end && strchr(" \t>|`*#\"'+\r", *l.at) && *l.at) l.at++;
-        if (l.end - l.at > 1 && *l.at == '-' && l.at[1] == ' ') l.at += 2;
-        if (l.at < l.end) l.at = behind_tag(l);
-        if (l.at < l.end) l.at = behind_time(l);
-        if (l.at < l.end) l.at = behind_level(l);
+        while (l.at < l.end && strchr(" \t>|`*#\"'+\r", *l.at) && *l.at) skip(&l, 1);
+        if (l.end - l.at > 1 && *l.at == '-' && l.at[1] == ' ') skip(&l, 2);
+        if (l.at < l.end) skip(&l, (size_t)(behind_tag(l) - l.at));
+        if (l.at < l.end) skip(&l, (size_t)(behind_time(l) - l.at));
+        if (l.at < l.end) skip(&l, (size_t)(behind_level(l) - l.at));
     }
     while (l.end > l.at && strchr(" \t`*\"'\r", l.end[-1]) && l.end[-1]) l.end--;
+    if ((size_t)(l.end - l.at) < l.length) l.length = (size_t)(l.end - l.at);
     return l;
 }
 
@@ -152,7 +177,7 @@ static bool is_raised(struct line l)
 
     if (is_exception(l, true) || starts(l, heads[0]) || has(l, heads[1])) return true;
     if (starts_one(l, code)) return false;
-    for (struct line rest = l; rest.at < rest.end; rest.at++)
+    for (struct line rest = l; rest.at < rest.end; skip(&rest, 1))
         if (rest.at > l.at && strchr(" (`'\"", rest.at[-1]) && is_exception(rest, false))
             return true;
     return false;
@@ -250,7 +275,8 @@ static bool is_printed(struct line l)
 
 enum io_speaker io_speaker_of(const char *line, size_t size)
 {
-    const struct line l = bare((struct line){line, line + size});
+    struct buffer buffer;
+    const struct line l = bare(line_in(&buffer, line, size));
 
     if (is_silent(l)) return IO_SILENT;
     if (is_tool(l)) return IO_TOOL;
@@ -262,32 +288,37 @@ enum io_speaker io_speaker_of(const char *line, size_t size)
     return is_printed(l) ? IO_PRINTED : IO_PROSE;
 }
 
-/* --- the walk ----------------------------------------------------------------------------------*/
+/* --- the statements of a text ------------------------------------------------------------------*/
 
-static size_t line_length(const struct io_statements *w, size_t at)
+struct whole {
+    const char *text;
+    size_t size;
+};
+
+static size_t line_length(struct whole w, size_t at)
 {
-    const char *end = memchr(w->text + at, '\n', w->size - at);
-    return (end ? (size_t)(end - w->text) : w->size) - at;
+    const char *end = memchr(w.text + at, '\n', w.size - at);
+    return (end ? (size_t)(end - w.text) : w.size) - at;
 }
 
 /* Where the line before the one at `at` begins. */
-static size_t line_before(const struct io_statements *w, size_t at)
+static size_t line_before(struct whole w, size_t at)
 {
-    for (at--; at > 0 && w->text[at - 1] != '\n';) at--;
+    for (at--; at > 0 && w.text[at - 1] != '\n';) at--;
     return at;
 }
 
 /* An exception's message goes on to a blank line, a frame or the next one. */
-static size_t message_length(const struct io_statements *w, size_t at)
+static size_t message_length(struct whole w, size_t at)
 {
     size_t end = at + line_length(w, at);
 
-    for (int i = 1; i < LINES && end < w->size; i++) {
-        const size_t next = end + 1, n = next < w->size ? line_length(w, next) : 0;
-        const enum io_speaker by = n ? io_speaker_of(w->text + next, n) : IO_SILENT;
+    for (int i = 1; i < LINES && end < w.size; i++) {
+        const size_t next = end + 1, n = next < w.size ? line_length(w, next) : 0;
+        const enum io_speaker by = n ? io_speaker_of(w.text + next, n) : IO_SILENT;
         if (n == 0 || by == IO_EXCEPTION || by == IO_TOOL) break;
-        if (by == IO_SILENT && strspn(w->text + next, " \t\r>|") < n &&
-            !memchr(w->text + next, '^', n))
+        if (by == IO_SILENT && strspn(w.text + next, " \t\r>|") < n &&
+            !memchr(w.text + next, '^', n))
             break;
         end = next + n;
     }
@@ -295,71 +326,87 @@ static size_t message_length(const struct io_statements *w, size_t at)
 }
 
 /* Of an exception by its name alone, the line of source before it, which raised it. */
-static size_t source_before(const struct io_statements *w, size_t at)
+static size_t source_before(struct whole w, size_t at)
 {
-    const struct line l = bare((struct line){w->text + at, w->text + at + line_length(w, at)});
+    struct buffer buffer;
+    const struct line l = bare(line_in(&buffer, w.text + at, line_length(w, at)));
     size_t before = at;
 
     if (memchr(l.at, ':', (size_t)(l.end - l.at)) || !is_exception(l, true)) return at;
     for (int i = 0; i < 2 && before > 0; i++) {
         before = line_before(w, before);
-        const enum io_speaker by = io_speaker_of(w->text + before, line_length(w, before));
+        const enum io_speaker by = io_speaker_of(w.text + before, line_length(w, before));
         if (by != IO_SILENT) return by == IO_CODE ? before : at;
     }
     return at;
 }
 
-static bool found(struct io_statements *w, size_t at, struct io_statement *out)
+static struct io_statement statement_at(struct whole w, size_t at, size_t length,
+                                        enum io_speaker by)
 {
-    *out = (struct io_statement){at, line_length(w, at), w->by};
-    if (w->by != IO_EXCEPTION) return true;
-    out->at = source_before(w, at);
-    out->length = at - out->at + message_length(w, at);
+    if (by != IO_EXCEPTION) return (struct io_statement){at, length, by};
+    const size_t from = source_before(w, at);
+    return (struct io_statement){from, at - from + message_length(w, at), by};
+}
+
+/* The speaker of each line that says something, in the text's order. */
+static bool read_lines(struct whole w, struct io_statements *out, size_t count[IO_SPEAKERS])
+{
+    size_t most = 0;
+
+    for (size_t at = 0, n; at < w.size; at += n + 1) {
+        n = line_length(w, at);
+        const enum io_speaker by = io_speaker_of(w.text + at, n);
+        if (by >= IO_SPEAKERS) continue;
+        if (out->count == most) {
+            struct io_statement *more =
+                realloc(out->list, (most = 2 * most + 64) * sizeof *out->list);
+            if (!more) return false;
+            out->list = more;
+        }
+        out->list[out->count++] = (struct io_statement){at, n, by};
+        count[by]++;
+    }
     return true;
 }
 
-struct io_statements io_statements(const char *text, size_t size)
+/* The heavier first; exceptions from the end, as each but the last was handled or led to the next.
+ */
+bool io_statements_of(const char *text, size_t size, struct io_statements *out)
 {
-    const bool closed = size > 0 && text[size - 1] == '\n';
-    return (struct io_statements){text, size - closed, IO_EXCEPTION, size - closed + 1};
+    const struct whole w = {text, size};
+    struct io_statements lines = {NULL, 0};
+    size_t count[IO_SPEAKERS] = {0}, first[IO_SPEAKERS] = {0};
+
+    *out = (struct io_statements){NULL, 0};
+    if (read_lines(w, &lines, count)) out->list = malloc((lines.count + 1) * sizeof *out->list);
+    for (int by = 1; by < IO_SPEAKERS; by++) first[by] = first[by - 1] + count[by - 1];
+    for (size_t i = 0; out->list && i < lines.count; i++) {
+        const struct io_statement *s = &lines.list[i];
+        const size_t place = s->by == IO_EXCEPTION ? --count[IO_EXCEPTION] : first[s->by]++;
+        out->list[place] = statement_at(w, s->at, s->length, s->by);
+    }
+    out->count = out->list ? lines.count : 0;
+    free(lines.list);
+    return out->list;
 }
 
-/* Exceptions from the end, as each but the last was handled or led to the next. */
-static bool next_exception(struct io_statements *w, struct io_statement *out)
+void io_statements_free(struct io_statements *statements)
 {
-    while (w->at > 0) {
-        w->at = line_before(w, w->at);
-        if (w->at < w->size &&
-            io_speaker_of(w->text + w->at, line_length(w, w->at)) == IO_EXCEPTION)
-            return found(w, w->at, out);
-    }
-    w->by = IO_EXCEPTION + 1;
-    return false;
-}
-
-bool io_statement_next(struct io_statements *w, struct io_statement *out)
-{
-    if (w->by == IO_EXCEPTION && next_exception(w, out)) return true;
-    for (; w->by < IO_SPEAKERS; w->by++, w->at = 0) {
-        while (w->at < w->size) {
-            const size_t here = w->at, n = line_length(w, here);
-            w->at += n + 1;
-            if (io_speaker_of(w->text + here, n) == w->by) return found(w, here, out);
-        }
-    }
-    return false;
+    free(statements->list);
 }
 
 bool io_statement_frame(const char *text, const struct io_statement *exception,
                         struct io_statement *out)
 {
-    const struct io_statements w = {.text = text, .size = exception->at + exception->length};
+    const struct whole w = {text, exception->at + exception->length};
     size_t at = exception->at;
 
     for (int i = 0; i < FRAME && at > 0; i++) {
-        at = line_before(&w, at);
-        *out = (struct io_statement){at, line_length(&w, at), IO_SILENT};
-        if (starts(bare((struct line){text + at, text + at + out->length}), "File \"")) return true;
+        struct buffer buffer;
+        at = line_before(w, at);
+        *out = (struct io_statement){at, line_length(w, at), IO_SILENT};
+        if (starts(bare(line_in(&buffer, text + at, out->length)), "File \"")) return true;
     }
     return false;
 }

@@ -25,18 +25,15 @@ struct io_statement {
     enum io_speaker by;
 };
 
-/* A walk over a text's statements, the heaviest first. */
+/* A text's statements, the heaviest first. */
 struct io_statements {
-    const char *text;
-    size_t size;
-    enum io_speaker by; /* the next one's, and where its search goes on */
-    size_t at;
+    struct io_statement *list;
+    size_t count;
 };
 
-/* io_statements() : at its beginning; the text must live as long. io_statement_next() : false at
- * the end. */
-struct io_statements io_statements(const char *text, size_t size);
-bool io_statement_next(struct io_statements *walk, struct io_statement *out);
+/* io_statements_of() : false without memory; free them with io_statements_free(). */
+bool io_statements_of(const char *text, size_t size, struct io_statements *out);
+void io_statements_free(struct io_statements *statements);
 
 /* io_statement_frame() : the traceback's frame right before an exception, where it was raised;
  * false where there is none. */

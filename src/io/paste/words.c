@@ -1,0 +1,99 @@
+/* words.c : see words.h. */
+#define _GNU_SOURCE /* memmem */
+#include "io/paste/words.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the word is in the text, its numbers whole: 8 is neither in 128 nor in 0x7fd8c0, but 16
+ * in "16B"; "tma" is not in "softmax". */
+static bool has(const char *text, size_t size, const char *word, size_t n)
+{
+    const char *p = text, *end = text + size;
+
+    for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
+        const bool begins = p == text || (is_digit(*word) ? !isalnum((unsigned char)p[-1])
+                                                          : n != 3 || memcmp(word, "tma", 3) != 0 ||
+                                                                !isalpha((unsigned char)p[-1]));
+        const bool ends =
+            !is_digit(word[n - 1]) || p + n == end || !isxdigit((unsigned char)p[n]) || p[n] == 'b';
+        if (begins && ends) return true;
+    }
+    return false;
+}
+
+/* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
+static bool has_one(const char *text, size_t size, const char *words)
+{
+    while (*words && *words != '&') {
+        const size_t n = strcspn(words, "|&");
+        if (has(text, size, words, n)) return true;
+        words += n;
+        if (*words == '|') words++;
+    }
+    return false;
+}
+
+static bool has_each(const char *text, size_t size, const char *groups)
+{
+    for (; has_one(text, size, groups); groups++) {
+        groups = strchr(groups, '&');
+        if (!groups) return true;
+    }
+    return false;
+}
+
+/* A line of Python or C that says nothing of itself: it defines, imports or returns. */
+static bool is_code(const char *line, size_t size)
+{
+    static const char *const heads[] = {"def ",   "return ", "import ", "from ",
+                                        "class ", "@",       "#include"};
+
+    while (size && (*line == ' ' || *line == '\t' || *line == '+')) line++, size--;
+    for (size_t i = 0; i < sizeof heads / sizeof heads[0]; i++) {
+        const size_t n = strlen(heads[i]);
+        if (size >= n && memcmp(line, heads[i], n) == 0) return true;
+    }
+    return false;
+}
+
+bool io_text_of(const char *text, size_t size, struct io_text *out)
+{
+    char *lower = malloc(size + 1);
+
+    if (!lower) return false;
+    for (size_t i = 0; i < size; i++)
+        lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
+    lower[size] = 0;
+    *out = (struct io_text){text, lower, size};
+    return true;
+}
+
+void io_text_free(struct io_text *text)
+{
+    free((char *)(uintptr_t)text->lower);
+}
+
+bool io_words_in(const struct io_text *text, size_t at, size_t length, const char *groups,
+                 bool code, size_t *where)
+{
+    const size_t end = at + length;
+
+    for (size_t next; at < end; at = next) {
+        const char *line = text->lower + at;
+        const size_t left = end - at, most = left < IO_MESSAGE ? left : IO_MESSAGE;
+        const char *newline = memchr(line, '\n', most);
+        const size_t piece = newline ? (size_t)(newline - line) : most;
+        next = newline ? at + piece + 1 : left <= IO_MESSAGE ? end : at + IO_MESSAGE / 2;
+        if ((!code && is_code(line, piece)) || !has_each(line, piece, groups)) continue;
+        return *where = at, true;
+    }
+    return false;
+}
