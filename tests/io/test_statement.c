@@ -25,7 +25,9 @@ static const struct {
     {"FAILED test_a.py::test - triton.runtime.errors.PTXASError: internal", IO_EXCEPTION},
     {"InterpreterError: AssertionError('stride')", IO_EXCEPTION},
     {"  what():  CUDA free failed", IO_EXCEPTION},
-    {"    raise ValueError(f\"Tiling {tiles} does not apply\")", IO_CODE},
+    {"    raise ValueError(f\"Tiling {tiles} does not apply\")", IO_CHECK},
+    {"+        if contig_dim_size * elem_size < 16:", IO_CHECK},
+    {"If it hangs, say so", IO_PRINTED},
     {"    except ValueError: pass", IO_CODE},
     {"python: Allocation.cpp:43: Assertion `rank == 2' failed.", IO_ASSERTION},
     {"ptxas /tmp/a.ptx, line 4; error   : Feature '.tile' not supported", IO_COMPILER},
@@ -78,7 +80,8 @@ static void test_order(void **state)
                                        "KeyError: '90'", "error: no", "========= Invalid read",
                                        "It stops.", NULL});
     expect_order("  File \"a\", line 1\n  assert n % 64 == 0\n  ^^^^\nAssertionError",
-                 (const char *const[]){"  assert n % 64 == 0\n  ^^^^\nAssertionError", NULL});
+                 (const char *const[]){"  assert n % 64 == 0\n  ^^^^\nAssertionError",
+                                       "  assert n % 64 == 0", NULL});
     expect_order("", (const char *const[]){NULL});
     expect_order("\n", (const char *const[]){NULL});
     expect_order("KeyError: 7\n", (const char *const[]){"KeyError: 7", NULL});

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define IO_ERROR_SIZE 256
+#define IO_ERROR_SIZE 512
 #define IO_MAX_INPUT ((size_t)1 << 29)  /* bytes of one file */
 #define IO_MAX_RECORD ((size_t)1 << 20) /* bytes of one descriptor */
 #define IO_MAX_DEPTH 32                 /* brackets inside brackets */

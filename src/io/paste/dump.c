@@ -404,11 +404,12 @@ static void missing_names(const struct io_stream *s, char *out, size_t size)
 /* A text without a descriptor: the rule or the other cause that it names, else what is missing. */
 static void no_descriptor(const struct io_stream *s, struct io_record *out)
 {
-    char names[96];
+    char names[96], others[320] = "";
     const char *told = io_hint_or(s, NULL, &out->error_line);
     struct io_statement said;
 
     missing_names(s, names, sizeof names);
+    if (told) io_hint_others(s, told, others, sizeof others);
     if (!told && io_hint_unknown(s, &said, &out->error_line))
         io_fail(out, "",
                 "no rule of the descriptor that these words name, perhaps a condition of the "
@@ -425,9 +426,9 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
             "and what CUTLASS, Triton, TileLang and FlashInfer print when one fails",
             names[0] ? names : "its fields together");
     else if (names[0] && io_hint_is_open(told))
-        io_fail(out, "", "%s; not said: %s", told, names);
+        io_fail(out, "", "%s%s; not said: %s", told, others, names);
     else
-        io_fail(out, "", "%s", told);
+        io_fail(out, "", "%s%s", told, others);
 }
 
 /* Whether the line says again what a listing has said: it belongs to the next. */

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { MOST_OTHERS = 3 }; /* rules that are named beside the first */
+
 struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
     bool words;                        /* phrase is a combination of words */
@@ -49,6 +51,12 @@ static bool names_rule(const struct hint *hint)
     return memcmp(hint->text, "TMA", 3) == 0;
 }
 
+/* Whether a sentence that is no message may say it. */
+static bool says_rule(const struct hint *hint)
+{
+    return names_rule(hint) || strncmp(hint->text, "no rule can say", 15) == 0;
+}
+
 /* Whether its rule is one of the arguments of an encode call. */
 static bool is_of_map(const struct hint *hint)
 {
@@ -67,7 +75,7 @@ static bool is_about_maps(const struct io_text *text)
         "tma|usetma|maxtma|tensormap|tensor map|tensor_map|descriptor|_desc|desc_|desc |desc.|"
         "tensordesc|block_shape|swizzle|cp.async.bulk|bulk cop|async cop|async_copy| box|box_|"
         "boxdim|globaldim|globalstride|elementstride|gmem|mosaic|nvgpu|inner dim|innermost|"
-        "minormost|data pointer|data_ptr|fp6|fp4";
+        "minormost| oob|oob_|data pointer|data_ptr|fp6|fp4";
     size_t where;
     return io_words_in(text, 0, text->size, about, true, &where);
 }
@@ -81,6 +89,26 @@ static const struct hint *first_of(const struct io_text *text, size_t at, size_t
         if (find(&hints[i], text, at, length, where)) return &hints[i];
     }
     return NULL;
+}
+
+/* The hint of the first sentence that has an exact one, else of sentences together, else of one
+ * that says little. */
+static const struct hint *first_said(const struct io_text *text, const struct io_statement *s,
+                                     bool maps, size_t *where)
+{
+    const size_t end = s->at + s->length;
+    const struct hint *vague = NULL;
+    size_t vague_at = 0;
+
+    for (size_t at = s->at, n; at < end && s->by >= IO_PRINTED; at += n) {
+        n = io_sentence_length(text, at, end);
+        const struct hint *hint = first_of(text, at, n, maps, where);
+        if (hint && (!is_vague(hint) || n == s->length)) return hint;
+        if (hint && !vague) vague = hint, vague_at = *where;
+    }
+    const struct hint *hint = first_of(text, s->at, s->length, maps, where);
+    if (hint && (!is_vague(hint) || !vague)) return hint;
+    return *where = vague_at, vague;
 }
 
 /* Where a hint stands, and who says it; IO_CODE where no message does. */
@@ -110,19 +138,32 @@ static const struct hint *stated(const struct io_text *text, const struct io_sta
 {
     for (size_t i = 0; i < said->count; i++) {
         const struct io_statement *s = &said->list[i];
-        const struct hint *hint = first_of(text, s->at, s->length, maps, &place->at);
+        if (s->by >= IO_PROSE && text->size > IO_PASTE) return NULL;
+        const struct hint *hint = first_said(text, s, maps, &place->at);
         place->by = s->by;
         if (!hint) continue;
-        if (s->by == IO_PROSE ? names_rule(hint) : !is_vague(hint)) return hint;
-        if (s->by == IO_PROSE || *vague) continue;
+        if (s->by == IO_CHECK && *vague && vague_place->by <= IO_TOOL) return NULL;
+        if (s->by >= IO_PROSE ? says_rule(hint) : !is_vague(hint)) return hint;
+        if (s->by >= IO_PROSE || *vague) continue;
         *vague = hint;
         *vague_place = *place;
     }
     return NULL;
 }
 
+/* A sentence of several lines is one. */
+static void join_lines(struct io_text *text, const struct io_statements *said)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        const struct io_statement *s = &said->list[i];
+        char *at = text->lower + s->at, *end = at + s->length;
+        if (s->by != IO_PROSE && s->by != IO_PRINTED) continue;
+        while ((at = memchr(at, '\n', (size_t)(end - at)))) *at = ' ';
+    }
+}
+
 /* The same, else where an exception was raised, else a message that says little, else any line. */
-static const struct hint *first_in_text(const struct io_text *text, struct place *place)
+static const struct hint *first_in_text(struct io_text *text, struct place *place)
 {
     const bool maps = is_about_maps(text);
     struct io_statements said;
@@ -130,6 +171,7 @@ static const struct hint *first_in_text(const struct io_text *text, struct place
     struct place vague_place;
 
     if (!io_statements_of(text->text, text->size, &said)) return NULL;
+    join_lines(text, &said);
     hint = stated(text, &said, maps, place, &vague, &vague_place);
     if (!hint) hint = frame_of(text, &said, place);
     if (!hint && vague) hint = vague, *place = vague_place;
@@ -342,4 +384,65 @@ bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, s
     if (out->length > IO_MESSAGE) out->length = IO_MESSAGE;
     *line = line_of(stream, out->at);
     return true;
+}
+
+/* Adds a rule that neither `told` nor what is written has. */
+static bool add_rule(const struct hint *hint, const char *told, char *out, size_t size)
+{
+    const char *end = strstr(hint->text, " (tmap explain");
+    const size_t used = strlen(out), n = end ? (size_t)(end - hint->text) : strlen(hint->text);
+    char id[16] = "";
+
+    memcpy(id, hint->text, names_rule(hint) ? 6 : sizeof id - 1);
+    if (strstr(told, id) || strstr(out, id)) return false;
+    snprintf(out + used, size - used, "%s%.*s", used ? ", " : "; it also names ", (int)n,
+             hint->text);
+    return true;
+}
+
+/* All rules that a piece names; returns how many are new. */
+static int add_rules(const struct io_text *text, size_t at, size_t length, bool maps, int most,
+                     const char *told, char *out, size_t size)
+{
+    int added = 0;
+    size_t where;
+
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0] && added < most; i++)
+        if (says_rule(&hints[i]) && (maps || !is_of_map(&hints[i])) &&
+            find(&hints[i], text, at, length, &where))
+            added += add_rule(&hints[i], told, out, size);
+    return added;
+}
+
+static void name_others(struct io_text *text, const struct io_statements *said, const char *told,
+                        char *out, size_t size)
+{
+    const bool maps = is_about_maps(text);
+    int left = MOST_OTHERS;
+
+    join_lines(text, said);
+    for (size_t i = 0; i < said->count; i++) {
+        const size_t end = said->list[i].at + said->list[i].length;
+        for (size_t at = said->list[i].at, n; at < end && left > 0; at += n) {
+            n = io_sentence_length(text, at, end);
+            left -= add_rules(text, at, n, maps, left, told, out, size);
+        }
+    }
+}
+
+void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size)
+{
+    struct io_text text;
+    struct io_statements said;
+    struct place place;
+
+    out[0] = 0;
+    if (stream->size > IO_PASTE) return;
+    if (!first_in(stream->text, stream->size, &place) || place.by < IO_PRINTED) return;
+    if (!io_text_of(stream->text, stream->size, &text)) return;
+    if (io_statements_of(text.text, text.size, &said)) {
+        name_others(&text, &said, told, out, size);
+        io_statements_free(&said);
+    }
+    io_text_free(&text);
 }

@@ -40,6 +40,10 @@ tmap_row io_hint_stated(const struct io_stream *stream);
 /* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
 const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);
 
+/* io_hint_others() : "; it also names TMA014: ..., TMA025: ...": the rules that other messages and
+ * sentences of the text name, where `told` is none that a program ended with; else "". */
+void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size);
+
 /* io_hint_unknown() : the first line of the heaviest message of a text in which no hint is; line:
  * where it stands, from 1. False where the text has no message. */
 bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line);

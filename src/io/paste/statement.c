@@ -10,10 +10,11 @@
 #include <string.h>
 
 enum {
-    LINES = 12,
-    FRAME = 4,
-    LONGEST = 1024
-}; /* of an exception's message, of a frame with its source */
+    LINES = 12, /* of an exception's message */
+    FRAME = 4,  /* and of a frame with its source */
+    LONGEST = 1000,
+    LONG = 50 /* a line that a sentence may go on behind */
+};
 
 /* A line of the text, and the same in lower case, if it is long its beginning. */
 struct line {
@@ -244,6 +245,16 @@ static bool is_code(struct line l)
     return l.end - p > 1 && *p == '(' && p[-1] != ' ' && strchr(",)(", l.end[-1]);
 }
 
+/* A condition that a library asks for, of a line of source: also of a diff. */
+static bool is_check(struct line l)
+{
+    static const char *const heads[] = {
+        "if ",   "if(",         "assert", "raise ", "throw ",
+        "CHECK", "TORCH_CHECK", "ICHECK", "&& ",    "constexpr int kMax",
+        "elif ", "NVF_",        NULL};
+    return starts_one(l, heads);
+}
+
 static bool is_printed(struct line l)
 {
     static const char *const words[] = {"error",
@@ -284,6 +295,7 @@ enum io_speaker io_speaker_of(const char *line, size_t size)
     if (is_raised(l)) return IO_EXCEPTION;
     if (is_assertion(l)) return IO_ASSERTION;
     if (is_compiler(l)) return IO_COMPILER;
+    if (is_check(l) && (is_code(l) || has(l, "(") || l.end[-1] == ':')) return IO_CHECK;
     if (is_code(l)) return IO_CODE;
     return is_printed(l) ? IO_PRINTED : IO_PROSE;
 }
@@ -336,7 +348,7 @@ static size_t source_before(struct whole w, size_t at)
     for (int i = 0; i < 2 && before > 0; i++) {
         before = line_before(w, before);
         const enum io_speaker by = io_speaker_of(w.text + before, line_length(w, before));
-        if (by != IO_SILENT) return by == IO_CODE ? before : at;
+        if (by != IO_SILENT) return by == IO_CODE || by == IO_CHECK ? before : at;
     }
     return at;
 }
@@ -349,6 +361,21 @@ static struct io_statement statement_at(struct whole w, size_t at, size_t length
     return (struct io_statement){from, at - from + message_length(w, at), by};
 }
 
+/* Whether a sentence goes on: the line before is long and does not end it, this one begins small.
+ */
+static bool goes_on(struct whole w, const struct io_statement *before, size_t at)
+{
+    const size_t end = before->at + before->length;
+    const char *p = w.text + at;
+
+    if (before->by < IO_PRINTED || before->by > IO_PROSE || end + 1 != at ||
+        end - line_before(w, at) < LONG)
+        return false;
+    if (strchr(".:;!?", w.text[end - 1])) return false;
+    while (*p == ' ') p++;
+    return islower((unsigned char)*p) || strchr("`(\"", *p) || isdigit((unsigned char)*p);
+}
+
 /* The speaker of each line that says something, in the text's order. */
 static bool read_lines(struct whole w, struct io_statements *out, size_t count[IO_SPEAKERS])
 {
@@ -358,6 +385,13 @@ static bool read_lines(struct whole w, struct io_statements *out, size_t count[I
         n = line_length(w, at);
         const enum io_speaker by = io_speaker_of(w.text + at, n);
         if (by >= IO_SPEAKERS) continue;
+        struct io_statement *before = out->count ? &out->list[out->count - 1] : NULL;
+        if (before && (by == IO_PRINTED || by == IO_PROSE) && goes_on(w, before, at)) {
+            before->length += n + 1;
+            count[before->by]--;
+            count[before->by = by < before->by ? by : before->by]++;
+            continue;
+        }
         if (out->count == most) {
             struct io_statement *more =
                 realloc(out->list, (most = 2 * most + 64) * sizeof *out->list);

@@ -14,6 +14,7 @@ enum io_speaker {
     IO_TOOL,      /* of compute-sanitizer or a debugger */
     IO_PRINTED,   /* another line about a failure */
     IO_PROSE,     /* any other line but those below */
+    IO_CHECK,     /* a condition in source */
     IO_SPEAKERS,
     IO_REMARK = IO_SPEAKERS, /* a warning, or what a logger says of itself */
     IO_CODE,

@@ -3,7 +3,6 @@
 #include "io/paste/words.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,7 +77,20 @@ bool io_text_of(const char *text, size_t size, struct io_text *out)
 
 void io_text_free(struct io_text *text)
 {
-    free((char *)(uintptr_t)text->lower);
+    free(text->lower);
+}
+
+static bool ends_sentence(const struct io_text *text, size_t at)
+{
+    return at + 2 < text->size && strchr(".?!", text->text[at]) && text->text[at + 1] == ' ' &&
+           isupper((unsigned char)text->text[at + 2]);
+}
+
+size_t io_sentence_length(const struct io_text *text, size_t at, size_t end)
+{
+    size_t stop = at;
+    while (stop < end && text->lower[stop] != '\n' && !ends_sentence(text, stop)) stop++;
+    return (stop < end ? stop + 1 : end) - at;
 }
 
 bool io_words_in(const struct io_text *text, size_t at, size_t length, const char *groups,

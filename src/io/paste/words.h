@@ -9,8 +9,12 @@
  */
 enum { IO_MESSAGE = 240 };
 
+/* A longer text than an issue on GitHub is a log: what it says is in its messages. */
+enum { IO_PASTE = 1 << 16 };
+
 struct io_text {
-    const char *text, *lower; /* as it is, and in lower case */
+    const char *text;
+    char *lower; /* the same in lower case; where a sentence goes on, a blank for the line's end */
     size_t size;
 };
 
@@ -22,5 +26,8 @@ void io_text_free(struct io_text *text);
  * lower case: a line, or a part of a long one; code: also a line of source. where: the message. */
 bool io_words_in(const struct io_text *text, size_t at, size_t length, const char *groups,
                  bool code, size_t *where);
+
+/* io_sentence_length() : of the one that begins at `at`, to the end of the piece at most. */
+size_t io_sentence_length(const struct io_text *text, size_t at, size_t end);
 
 #endif
