@@ -236,14 +236,13 @@ struct cut {
     uint32_t span;
     uint64_t pieces, chunks;
 };
-#define CHUNK_ROWS 256u /* of one box */
 
 static struct cut cut_of(const struct config_tile *t)
 {
     const uint64_t row_bits = (uint64_t)t->block_columns * layout_smem_bits(t->dtype);
     const uint32_t span = row_bits ? span_of(row_bits) : 0;
     return (struct cut){span, span ? row_bits / (8 * span) : 1,
-                        t->block_rows ? ceil_div(t->block_rows, CHUNK_ROWS) : 1};
+                        t->block_rows ? ceil_div(t->block_rows, CONFIG_BOX_ROWS) : 1};
 }
 
 size_t config_tile_copies(const struct config_tile *t, size_t *chunks)
@@ -253,20 +252,27 @@ size_t config_tile_copies(const struct config_tile *t, size_t *chunks)
     return (size_t)sum_mul(cut.pieces, cut.chunks);
 }
 
-uint32_t config_tile_class(const struct config_tile *t)
+struct config_boxes config_tile_boxes(const struct config_tile *t, uint32_t capacity)
 {
     const struct cut cut = cut_of(t);
-    return cut.span / 16 * 2 + (cut.span && cut.pieces > 1);
+    const uint64_t column_bytes = (uint64_t)t->block_rows * cut.span;
+    const uint64_t next = cut.pieces > 1 ? column_bytes : 0, end = sum_add(next, column_bytes);
+    if (!column_bytes || (t->smem | next) % 128 || sum_add(t->smem, end) > capacity)
+        return (struct config_boxes){0};
+    return (struct config_boxes){cut.span / 16,
+                                 8 * cut.span / layout_smem_bits(t->dtype),
+                                 {cut.chunks > 1 ? CONFIG_BOX_ROWS : 0,
+                                  (uint32_t)(t->block_rows - (cut.chunks - 1) * CONFIG_BOX_ROWS)}};
 }
 
 void config_tile_copy(const struct tmap_problem *p, const struct config_tile *t, size_t i,
                       struct tmap_config_copy *out)
 {
     const struct cut cut = cut_of(t);
-    const uint64_t row = i % cut.chunks * CHUNK_ROWS, left = t->block_rows - row;
+    const uint64_t row = i % cut.chunks * CONFIG_BOX_ROWS, left = t->block_rows - row;
     *out = first_copy(p, t);
     if (cut.span) out->desc.box[0] = 8 * cut.span / layout_smem_bits(t->dtype);
-    out->desc.box[1] = (uint32_t)(left < CHUNK_ROWS ? left : CHUNK_ROWS);
+    out->desc.box[1] = (uint32_t)(left < CONFIG_BOX_ROWS ? left : CONFIG_BOX_ROWS);
     out->desc.swizzle = swizzle_of(cut.span);
     out->use.smem = sum_add(t->smem, sum_mul(i / cut.chunks, (uint64_t)t->block_rows * cut.span));
     out->use.smem = sum_add(out->use.smem, row * cut.span);

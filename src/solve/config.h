@@ -46,10 +46,17 @@ struct config_tile config_tile_of(const struct tmap_problem *p, const struct tma
 size_t config_tile_copies(const struct config_tile *tile, size_t *chunks);
 void config_tile_copy(const struct tmap_problem *p, const struct config_tile *tile, size_t i,
                       struct tmap_config_copy *out);
-/* Of tiles of one operand that have the same rows and place: those of a class are judged by the
- * same copies. 0: of none. */
-#define CONFIG_TILE_CLASSES 18
-uint32_t config_tile_class(const struct config_tile *tile);
+/* The boxes that stand for a tile whose judged copies lie aligned within capacity bytes: it is
+ * legal where each of them is, as a tile of its own at the beginning. `rows`: of all boxes but the
+ * last of a column, and of that one; 0: none. */
+#define CONFIG_BOX_ROWS 256
+struct config_boxes {
+    uint32_t span16;  /* bytes of a row / 16, below CONFIG_SPANS; 0: none stand for the tile */
+    uint32_t columns; /* of one, in elements */
+    uint32_t rows[2];
+};
+#define CONFIG_SPANS 9
+struct config_boxes config_tile_boxes(const struct config_tile *tile, uint32_t capacity);
 /* Adds the rows that the tile's copies violate. */
 void config_judge_tile(const struct config_judge *j, const struct config_tile *tile,
                        struct tmap_config_answer *out);

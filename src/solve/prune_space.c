@@ -29,6 +29,8 @@ struct run {
     struct cached *cached;
     uint8_t *sums;  /* by entry of cached, stages */
     size_t present; /* block_m of rest; SIZE_MAX: none */
+    /* what is known of an operand's boxes, by span and rows: 1 + legal */
+    uint8_t boxes[3][CONFIG_SPANS][CONFIG_BOX_ROWS + 1];
 };
 
 static size_t at_least_one(size_t n)
@@ -57,19 +59,24 @@ static bool tile_is_legal(const struct run *r, const struct config_tile *t)
     return a.verdict == TMAP_LEGAL;
 }
 
-/* What is known of an operand's tiles of some rows, at one place: by class, 1 + legal. */
-struct judged {
-    uint32_t block_rows;
-    uint8_t by_class[CONFIG_TILE_CLASSES];
-};
-
-static bool class_is_legal(const struct run *r, const struct config_tile *t, struct judged *known)
+static bool box_is_legal(struct run *r, const struct config_tile *t, const struct config_boxes *b,
+                         uint32_t rows)
 {
-    const uint32_t class = config_tile_class(t);
-    if (class == 0) return tile_is_legal(r, t);
-    if (known->block_rows != t->block_rows) *known = (struct judged){.block_rows = t->block_rows};
-    if (!known->by_class[class]) known->by_class[class] = 1 + tile_is_legal(r, t);
-    return known->by_class[class] == 2;
+    uint8_t *known = &r->boxes[t->operand][b->span16][rows];
+    struct config_tile box = *t;
+    box.block_rows = rows;
+    box.block_columns = b->columns;
+    box.smem = 0;
+    if (!*known) *known = 1 + tile_is_legal(r, &box);
+    return *known == 2;
+}
+
+static bool tile_by_boxes(struct run *r, const struct config_tile *t)
+{
+    const struct config_boxes b = config_tile_boxes(t, r->j.capacity);
+    if (b.span16 == 0) return tile_is_legal(r, t);
+    return (b.rows[0] == 0 || box_is_legal(r, t, &b, b.rows[0])) &&
+           box_is_legal(r, t, &b, b.rows[1]);
 }
 
 /* The facts of a configuration without those of its stages, or with nothing else. */
@@ -115,13 +122,12 @@ static void fill_tiles(struct run *r, uint32_t operand, const uint32_t *blocks, 
                        uint8_t *legal, uint64_t *bytes)
 {
     const struct tmap_space *s = r->s;
-    struct judged known = {0};
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < s->block_k_count; k++) {
             struct tmap_config c = {.block_k = s->block_k[k]};
             *(operand ? &c.block_n : &c.block_m) = blocks[i];
             const struct config_tile t = config_tile_of(r->j.p, &c, operand, 0);
-            legal[i * s->block_k_count + k] = class_is_legal(r, &t, &known);
+            legal[i * s->block_k_count + k] = tile_by_boxes(r, &t);
             bytes[i * s->block_k_count + k] = config_tile_bytes(&t);
         }
 }
@@ -131,13 +137,12 @@ static void fill_rest(struct run *r, size_t m)
 {
     const struct tmap_space *s = r->s;
     struct tmap_config c = {.block_m = s->block_m[m]};
-    struct judged known = {0};
     r->present = m;
     for (size_t n = 0; n < s->block_n_count; n++) {
         c.block_n = s->block_n[n];
         const struct config_tile out = config_tile_of(r->j.p, &c, 2, 0);
         r->staging[n] = r->j.p->model == TMAP_MODEL_TRITON ? config_tile_bytes(&out) : 0;
-        const bool stored = r->j.p->model != TMAP_MODEL_TRITON || class_is_legal(r, &out, &known);
+        const bool stored = r->j.p->model != TMAP_MODEL_TRITON || tile_by_boxes(r, &out);
         r->some[n] = false;
         for (size_t w = 0; w < s->warps_count; w++) {
             c.warps = s->warps[w];
