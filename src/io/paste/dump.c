@@ -232,9 +232,9 @@ bool io_dump_guess(struct io_stream *s, enum io_dump *out)
     if (io_ir_any(s)) return *out = IO_DUMP_IR, true;
     if (io_call_any(s)) return *out = IO_DUMP_CALL, true;
     if (s->no_memory) return *out = IO_DUMP_WORDS, true;
-    if (block) return false;
-    *out = is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
-    return *out == IO_DUMP_LISTING || is_prose(s, first) || io_hint_in(s->text, s->size, NULL);
+    *out = !block && is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
+    return *out == IO_DUMP_LISTING || (!block && is_prose(s, first)) ||
+           io_hint_in(s->text, s->size, NULL);
 }
 
 static bool complete(const struct numbers fields[FIELDS], enum io_dump from)
@@ -508,6 +508,16 @@ static bool is_legal(const struct io_record *record)
            count == 0;
 }
 
+/* Source without its numbers: the rules that the words beside it name. */
+static void name_rules(const struct io_stream *s, struct io_record *out)
+{
+    char told[IO_ERROR_SIZE], names[IO_ERROR_SIZE];
+
+    memcpy(told, out->error, sizeof told);
+    io_hint_names(s, told, names, sizeof names);
+    if (names[0]) io_fail(out, "", "%s%s", told, names);
+}
+
 /* Where the text has no numbers to judge, or has source whose numbers are legal, its own message
  * may say that they are illegal. */
 static void take_message(const struct io_stream *s, enum io_dump from, struct io_record *out)
@@ -517,6 +527,7 @@ static void take_message(const struct io_stream *s, enum io_dump from, struct io
     const tmap_row row =
         out->record == 1 && (out->error[0] || legal) ? io_hint_stated(s) : TMAP_NO_ROW;
 
+    if (row == TMAP_NO_ROW && !printed && out->record == 1 && out->error[0]) name_rules(s, out);
     if (row == TMAP_NO_ROW) return;
     if (legal)
         io_fail(out, "", "%s; the numbers in the source are others", io_hint_rule(s, 1, ""));

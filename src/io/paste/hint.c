@@ -277,7 +277,7 @@ const char *io_hint_cause(const struct io_stream *stream)
             memmem(stream->text, stream->size, hints[i].phrase, strlen(hints[i].phrase)))
             return hints[i].cause;
     const struct hint *hint = first_in(stream->text, stream->size, &place);
-    if (!hint || place.by > IO_PRINTED) return NULL;
+    if (!hint || place.by > IO_PROSE) return NULL;
     const char *cause = text_of(hint);
     if (is_vague(hint) && strncmp(cause, none, 7) != 0) return NULL;
     return cause + (strncmp(cause, none, sizeof none - 1) == 0 ? sizeof none - 1 : 0);
@@ -430,19 +430,25 @@ static void name_others(struct io_text *text, const struct io_statements *said, 
     }
 }
 
-void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size)
+void io_hint_names(const struct io_stream *stream, const char *told, char *out, size_t size)
 {
     struct io_text text;
     struct io_statements said;
-    struct place place;
 
     out[0] = 0;
-    if (stream->size > IO_PASTE) return;
-    if (!first_in(stream->text, stream->size, &place) || place.by < IO_PRINTED) return;
-    if (!io_text_of(stream->text, stream->size, &text)) return;
+    if (stream->size > IO_PASTE || !io_text_of(stream->text, stream->size, &text)) return;
     if (io_statements_of(text.text, text.size, &said)) {
         name_others(&text, &said, told, out, size);
         io_statements_free(&said);
     }
     io_text_free(&text);
+}
+
+void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size)
+{
+    struct place place;
+
+    out[0] = 0;
+    if (stream->size > IO_PASTE || !first_in(stream->text, stream->size, &place)) return;
+    if (place.by >= IO_PRINTED) io_hint_names(stream, told, out, size);
 }

@@ -44,6 +44,9 @@ const char *io_hint_or(const struct io_stream *stream, const char *otherwise, si
  * sentences of the text name, where `told` is none that a program ended with; else "". */
 void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size);
 
+/* io_hint_names() : the same, whatever the text's messages say. */
+void io_hint_names(const struct io_stream *stream, const char *told, char *out, size_t size);
+
 /* io_hint_unknown() : the first line of the heaviest message of a text in which no hint is; line:
  * where it stands, from 1. False where the text has no message. */
 bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line);
