@@ -99,13 +99,13 @@ static bool value_of(const struct module *m, const char *name, int depth, int64_
     return false;
 }
 
-static void miss(struct module *m, const char *name)
+static void miss(struct module *m, const char *sign, const char *name)
 {
     const size_t used = strlen(m->missing);
     if (used + strlen(name) + 4 > sizeof m->missing ||
         io_dump_word(m->missing, m->missing + used, name))
         return;
-    snprintf(m->missing + used, sizeof m->missing - used, "%s%%%s", used ? ", " : "", name);
+    snprintf(m->missing + used, sizeof m->missing - used, "%s%s%s", used ? ", " : "", sign, name);
 }
 
 /* "[%a, 64]", outermost first, as a map's list; the length, -1 where there is none. */
@@ -123,7 +123,7 @@ static int take_list(struct module *m, const char **at, const char *end, int64_t
         if (count == TMAP_MAX_RANK) return -1;
         v[count] = 0;
         if (take_name(&p, end, name)) {
-            if (!value_of(m, name, 0, &v[count])) bits |= 1u << count, miss(m, name);
+            if (!value_of(m, name, 0, &v[count])) bits |= 1u << count, miss(m, "%", name);
         } else if (!io_dump_number(&p, end, &v[count])) {
             return -1;
         }
@@ -251,21 +251,25 @@ static const char *memref_of(const struct module *m, const char *name, int depth
     return found ? found : memref_of(m, inner, depth + 1);
 }
 
-static int32_t mode_of(const char *at, const char *end, const char *key, enum values which)
+/* "swizzle = swizzle_128b"; 0 where the text has no such key. False for a word that is no value of
+ * the field's. */
+static bool take_mode(struct module *m, const char *at, const char *end, const char *key,
+                      enum values which, int32_t *out)
 {
+    const size_t length = strlen(key);
     const char *p = io_dump_word(at, end, key);
     char name[NAME];
     size_t n = 0;
-    int32_t value = 0;
 
-    if (!p) return 0;
-    for (p += strlen(key); p < end && (*p == ' ' || *p == '='); p++) {
-    }
-    if (end - p > 8 && memcmp(p, "swizzle_", 8) == 0) p += 8;
-    if (end - p > 8 && memcmp(p, "l2promo_", 8) == 0) p += 8;
+    *out = 0;
+    if (!p) return true;
+    for (p += length; p < end && (*p == ' ' || *p == '=');) p++;
     for (; p < end && io_dump_is_word(*p) && n + 1 < NAME; p++) name[n++] = *p;
     name[n] = 0;
-    return value_find(which, name, &value) ? value : 0;
+    const bool longer = strncmp(name, key, length) == 0 && name[length] == '_';
+    if (value_find(which, longer ? name + length + 1 : name, out)) return true;
+    miss(m, "", n ? name : key);
+    return false;
 }
 
 /* nvgpu.tma.create.descriptor %m box[...] : memref<*xf16> -> <tensor = memref<64x64xf16, 3>, ...>
@@ -286,7 +290,7 @@ static bool take_nvgpu(struct module *m, const char *at, const char *end, struct
     if (!memref || take_type(memref, line_end(memref, m->end), dim, &d->dtype) != boxes ||
         memmem(memref, (size_t)(line_end(memref, m->end) - memref), "strided", 7)) {
         unsaid->dim = unsaid->stride = 31;
-        miss(m, name);
+        miss(m, "%", name);
         if (take_block(p, end, dim, &d->dtype) < 1) unsaid->dtype = true, d->dtype = 0;
     }
     copy_sizes(d, dim, box);
@@ -301,11 +305,16 @@ static bool take_nvgpu(struct module *m, const char *at, const char *end, struct
         unsaid->swizzle = !p || !io_dump_word(p, end, "swizzle");
         if (!p) return true;
     }
-    d->swizzle = mode_of(p, end, "swizzle", VALUES_SWIZZLE);
-    d->interleave = mode_of(p, end, "interleave", VALUES_INTERLEAVE);
-    d->l2_promotion = mode_of(p, end, "l2promo", VALUES_L2);
-    d->oob_fill = mode_of(p, end, "oob", VALUES_OOB);
-    return true;
+    return take_mode(m, p, end, "swizzle", VALUES_SWIZZLE, &d->swizzle) &&
+           take_mode(m, p, end, "interleave", VALUES_INTERLEAVE, &d->interleave) &&
+           take_mode(m, p, end, "l2promo", VALUES_L2, &d->l2_promotion) &&
+           take_mode(m, p, end, "oob", VALUES_OOB, &d->oob_fill);
+}
+
+static bool begins_name(const char *at, const char *end)
+{
+    const char *p = skip_space(at, end);
+    return p < end && *p == '%';
 }
 
 /* The next operation from `at` on, and which. */
@@ -315,7 +324,7 @@ static const char *next_operation(const char *at, const char *end, int *which)
     for (int i = 0; i < OPERATIONS; i++) {
         const size_t n = strlen(operations[i]);
         const char *p = at;
-        while ((p = io_dump_word(p, end, operations[i])) && *skip_space(p + n, end) != '%') p += n;
+        while ((p = io_dump_word(p, end, operations[i])) && !begins_name(p + n, end)) p += n;
         if (p && (!best || p < best)) best = p, *which = i;
     }
     return best;
