@@ -5,6 +5,7 @@
 #include "core/layout.h"
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
+#include "io/paste/narrow.h"
 #include "io/paste/partial.h"
 #include "io/paste/source_args.h"
 #include "io/paste/tensor.h"
@@ -169,7 +170,7 @@ static int32_t value_of(struct taker *t, enum role role, enum values which, bool
 
     *known = i < 0 || io_dump_word(t->call->args.at[i], t->call->args.end[i], "None") ||
              get(t, role, which, &value);
-    return (int32_t)value;
+    return io_narrow_i32(value);
 }
 
 /* A tensor's list, outermost first, as a map's. */
@@ -291,7 +292,7 @@ static int take_box(struct taker *t, struct tmap_desc *d)
 {
     int64_t v[TMAP_MAX_RANK] = {0};
     const int count = sizes(t, ROLE_BOX, ROLE_BOX_0, v, &t->unsaid.box);
-    for (int i = 0; i < TMAP_MAX_RANK; i++) d->box[i] = (uint32_t)v[i];
+    for (int i = 0; i < TMAP_MAX_RANK; i++) d->box[i] = io_narrow_u32(v[i]);
     return count;
 }
 
@@ -311,7 +312,7 @@ static void take_elements(struct taker *t, struct tmap_desc *d, const int64_t *v
         if (i + 1 >= count || unknown & 2u << i || !t->bytes)
             t->unsaid.stride |= 1u << i;
         else
-            d->stride_bytes[i] = (uint64_t)v[i + 1] * (uint64_t)t->bytes;
+            d->stride_bytes[i] = io_in_bytes(v[i + 1], t->bytes);
     }
 }
 
@@ -353,7 +354,7 @@ static bool take_modes(struct taker *t, struct tmap_desc *d)
         if (!none && list_of(t, ROLE_ELEM_STRIDE, v, &unknown) < n) unknown = 31;
     }
     t->unsaid.elem_stride = unknown;
-    for (int i = 0; i < n; i++) d->elem_stride[i] = (uint32_t)v[i];
+    for (int i = 0; i < n; i++) d->elem_stride[i] = io_narrow_u32(v[i]);
     d->interleave = value_of(t, ROLE_INTERLEAVE, VALUES_INTERLEAVE, &interleave);
     d->swizzle = value_of(t, ROLE_SWIZZLE, VALUES_SWIZZLE, &known);
     t->unsaid.swizzle = !known;
@@ -391,11 +392,11 @@ static bool take_window(struct taker *t, struct tmap_desc *d)
         !get(t, ROLE_PIXELS, VALUES_NUMBER, &pixels))
         return false;
     for (int i = 0; i < spatial; i++) {
-        d->lower[i] = (int32_t)low[i];
-        d->upper[i] = (int32_t)high[i];
+        d->lower[i] = io_narrow_i32(low[i]);
+        d->upper[i] = io_narrow_i32(high[i]);
     }
-    d->channels = (uint32_t)channels;
-    d->pixels = (uint32_t)pixels;
+    d->channels = io_narrow_u32(channels);
+    d->pixels = io_narrow_u32(pixels);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "io/paste/hint.h"
 #include "io/paste/ir.h"
 #include "io/paste/listing.h"
+#include "io/paste/narrow.h"
 #include "io/paste/partial.h"
 #include "io/paste/source.h"
 
@@ -274,7 +275,7 @@ static bool take_shape(struct io_record *record, const struct numbers f[FIELDS])
         return false;
     for (int i = 0; i < n; i++) {
         d->dim[i] = (uint64_t)f[DIM].number[i];
-        d->elem_stride[i] = (uint32_t)f[ELEM_STRIDE].number[i];
+        d->elem_stride[i] = io_narrow_u32(f[ELEM_STRIDE].number[i]);
     }
     for (int i = 0; i + 1 < n; i++) d->stride_bytes[i] = (uint64_t)stride->number[i + raw];
     return true;
@@ -286,7 +287,7 @@ static bool take_box(struct io_record *record, const struct numbers f[FIELDS])
     const int n = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
 
     if (!need(record, &f[BOX], "box sizes", n)) return false;
-    for (int i = 0; i < n; i++) d->box[i] = (uint32_t)f[BOX].number[i];
+    for (int i = 0; i < n; i++) d->box[i] = io_narrow_u32(f[BOX].number[i]);
     return true;
 }
 
@@ -301,11 +302,11 @@ static bool take_im2col(struct io_record *record, const struct numbers f[FIELDS]
         !need(record, &f[CHANNELS], "channels", 1) || !need(record, &f[PIXELS], "pixels", 1))
         return false;
     for (int i = 0; i < spatial; i++) {
-        d->lower[i] = (int32_t)f[LOWER].number[i];
-        d->upper[i] = (int32_t)f[UPPER].number[i];
+        d->lower[i] = io_narrow_i32(f[LOWER].number[i]);
+        d->upper[i] = io_narrow_i32(f[UPPER].number[i]);
     }
-    d->channels = (uint32_t)scalar(&f[CHANNELS]);
-    d->pixels = (uint32_t)scalar(&f[PIXELS]);
+    d->channels = io_narrow_u32(scalar(&f[CHANNELS]));
+    d->pixels = io_narrow_u32(scalar(&f[PIXELS]));
     return true;
 }
 
@@ -369,13 +370,13 @@ static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dum
     if (!need(record, &f[DTYPE], "element type", 1) || !need(record, &f[RANK], "rank", 1) ||
         !need(record, &f[ADDRESS], "address", 1) || !need(record, &f[SWIZZLE], "swizzle", 1))
         return false;
-    d->dtype = (int32_t)scalar(&f[DTYPE]);
-    d->rank = (uint32_t)scalar(&f[RANK]);
+    d->dtype = io_narrow_i32(scalar(&f[DTYPE]));
+    d->rank = io_narrow_u32(scalar(&f[RANK]));
     d->address = (uint64_t)scalar(&f[ADDRESS]);
-    d->interleave = (int32_t)scalar(&f[INTERLEAVE]);
-    d->swizzle = (int32_t)scalar(&f[SWIZZLE]);
-    d->l2_promotion = from == IO_DUMP_TRITON ? TMAP_L2_128B : (int32_t)scalar(&f[L2]);
-    d->oob_fill = (int32_t)scalar(&f[OOB]);
+    d->interleave = io_narrow_i32(scalar(&f[INTERLEAVE]));
+    d->swizzle = io_narrow_i32(scalar(&f[SWIZZLE]));
+    d->l2_promotion = from == IO_DUMP_TRITON ? TMAP_L2_128B : io_narrow_i32(scalar(&f[L2]));
+    d->oob_fill = io_narrow_i32(scalar(&f[OOB]));
     take_map_address(d, &f[MAP_ADDRESS]);
     if (!take_shape(record, f)) return false;
     return f[LOWER].count < 0 ? take_box(record, f) : take_im2col(record, f);

@@ -8,6 +8,7 @@
 #include "io/paste/call.h"
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
+#include "io/paste/narrow.h"
 #include "io/paste/partial.h"
 
 #include <ctype.h>
@@ -185,7 +186,7 @@ static void copy_sizes(struct tmap_desc *d, const int64_t *dim, const int64_t *b
 {
     for (uint32_t i = 0; i < d->rank; i++) {
         d->dim[i] = (uint64_t)dim[i];
-        d->box[i] = (uint32_t)box[i];
+        d->box[i] = io_narrow_u32(box[i]);
         d->elem_stride[i] = 1;
     }
 }
@@ -204,8 +205,7 @@ static bool take_triton(struct module *m, const char *at, const char *end, struc
     const int bytes = (int)layout_gmem_bits(d->dtype) / 8;
     d->rank = (uint32_t)dims;
     copy_sizes(d, dim, box);
-    for (int i = 0; i + 1 < dims; i++)
-        d->stride_bytes[i] = (uint64_t)stride[i + 1] * (uint64_t)bytes;
+    for (int i = 0; i + 1 < dims; i++) d->stride_bytes[i] = io_in_bytes(stride[i + 1], bytes);
     unsaid->stride = unknown >> 1;
     io_triton_place(d, 0, bytes);
     return true;
@@ -295,7 +295,10 @@ static bool take_nvgpu(struct module *m, const char *at, const char *end, struct
     }
     copy_sizes(d, dim, box);
     uint64_t stride = layout_gmem_bits(d->dtype) / 8;
-    for (int i = 0; i + 1 < boxes; i++) d->stride_bytes[i] = stride *= d->dim[i];
+    for (int i = 0; i + 1 < boxes; i++) {
+        if (__builtin_mul_overflow(stride, d->dim[i], &stride)) stride = UINT64_MAX;
+        d->stride_bytes[i] = stride;
+    }
     if (!io_dump_word(p, end, "swizzle")) { /* of an alias ("!map = ...") */
         const char *alias = memchr(p, '!', (size_t)(end - p));
         size_t n = alias ? 1 : 0;

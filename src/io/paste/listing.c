@@ -1,5 +1,6 @@
 /* listing.c : see listing.h. */
 #include "io/paste/listing.h"
+#include "io/paste/narrow.h"
 
 #include "expr/values.h"
 
@@ -21,7 +22,7 @@ int32_t io_listing_type(const struct numbers f[FIELDS])
                           : raw->count > 1 && raw->count >= f[DIM].count && raw->number[0] > 1
                               ? raw->number[0]
                               : 0;
-    if (f[DTYPE].count > 0) return (int32_t)f[DTYPE].number[0];
+    if (f[DTYPE].count > 0) return io_narrow_i32(f[DTYPE].number[0]);
     for (size_t i = 0; i < TYPES; i++)
         if (types[i].bytes == bytes) return (int32_t)types[i].dtype;
     return -1;
@@ -121,7 +122,8 @@ static bool take_listed_strides(struct numbers f[FIELDS], int rank)
             bytes = types[i].bytes;
     if (v == &f[STRIDE_RAW] && v->count >= rank && v->number[0] <= 8)
         return v->number[0] > 1 || f[DTYPE].count > 0 || f[ELEM_BYTES].count > 0;
-    for (int i = 0; i < v->count && bytes; i++) v->number[i] *= bytes;
+    for (int i = 0; i < v->count && bytes; i++)
+        v->number[i] = (int64_t)io_in_bytes(v->number[i], bytes);
     f[STRIDE] = *v;
     if (rank == 1 && v->count < 0) f[STRIDE].count = 0;
     return true;

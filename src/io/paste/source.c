@@ -4,6 +4,7 @@
 
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
+#include "io/paste/narrow.h"
 #include "io/paste/partial.h"
 #include "io/paste/source_value.h"
 
@@ -189,18 +190,18 @@ static void take_corners(struct taker *t, struct tmap_desc *d)
 
     d->kind = TMAP_IM2COL;
     if (list(t, 6, spatial, v)) t->ok = false;
-    for (int i = 0; i < spatial; i++) d->lower[i] = (int32_t)v[i];
+    for (int i = 0; i < spatial; i++) d->lower[i] = io_narrow_i32(v[i]);
     if (list(t, 7, spatial, v)) t->ok = false;
-    for (int i = 0; i < spatial; i++) d->upper[i] = (int32_t)v[i];
-    d->channels = (uint32_t)number(t, 8, VALUES_NUMBER);
-    d->pixels = (uint32_t)number(t, 9, VALUES_NUMBER);
+    for (int i = 0; i < spatial; i++) d->upper[i] = io_narrow_i32(v[i]);
+    d->channels = io_narrow_u32(number(t, 8, VALUES_NUMBER));
+    d->pixels = io_narrow_u32(number(t, 9, VALUES_NUMBER));
 }
 
 static void take_box(struct taker *t, struct tmap_desc *d, int rank)
 {
     int64_t v[TMAP_MAX_RANK];
     t->unsaid.box = list(t, 6, rank, v);
-    for (int i = 0; i < rank; i++) d->box[i] = (uint32_t)v[i];
+    for (int i = 0; i < rank; i++) d->box[i] = io_narrow_u32(v[i]);
 }
 
 /* The rank, or how many box sizes there are. */
@@ -210,7 +211,7 @@ static uint32_t take_rank(struct taker *t)
     int count;
     unsigned unknown;
 
-    if (get(t, 2, VALUES_NUMBER, &value)) return (uint32_t)value;
+    if (get(t, 2, VALUES_NUMBER, &value)) return io_narrow_u32(value);
     for (int arg = 4; arg <= 6 && t->call->count == TILED; arg += 2)
         if (io_source_list(t->source, t->call->arg[arg], t->call->end[arg], v, TMAP_MAX_RANK,
                            &count, &unknown))
@@ -226,7 +227,7 @@ static bool take(struct taker *t, struct tmap_desc *d)
 
     d->rank = take_rank(t);
     t->unsaid.dtype = !get(t, 1, VALUES_DTYPE, &v[0]);
-    d->dtype = (int32_t)v[0];
+    d->dtype = io_narrow_i32(v[0]);
     const int rank = d->rank < TMAP_MAX_RANK ? (int)d->rank : TMAP_MAX_RANK;
     t->unsaid.dim = list(t, 4, rank, v);
     for (int i = 0; i < rank; i++) d->dim[i] = (uint64_t)v[i];
@@ -237,12 +238,12 @@ static bool take(struct taker *t, struct tmap_desc *d)
     else
         take_box(t, d, rank);
     t->unsaid.elem_stride = list(t, last - 5, rank, v);
-    for (int i = 0; i < rank; i++) d->elem_stride[i] = (uint32_t)v[i];
-    d->interleave = (int32_t)number(t, last - 4, VALUES_INTERLEAVE);
+    for (int i = 0; i < rank; i++) d->elem_stride[i] = io_narrow_u32(v[i]);
+    d->interleave = io_narrow_i32(number(t, last - 4, VALUES_INTERLEAVE));
     t->unsaid.swizzle = !get(t, last - 3, VALUES_SWIZZLE, &v[0]);
-    d->swizzle = (int32_t)v[0];
-    d->l2_promotion = (int32_t)number(t, last - 2, VALUES_L2);
-    d->oob_fill = (int32_t)number(t, last - 1, VALUES_OOB);
+    d->swizzle = io_narrow_i32(v[0]);
+    d->l2_promotion = io_narrow_i32(number(t, last - 2, VALUES_L2));
+    d->oob_fill = io_narrow_i32(number(t, last - 1, VALUES_OOB));
     return t->ok;
 }
 
