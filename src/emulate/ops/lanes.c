@@ -149,7 +149,8 @@ static uint32_t reduce_float(const struct emu_insn *in, uint32_t a, uint32_t b)
 {
     float x = emu_float(a), y = emu_float(b);
     if (in->flags & 1) x = emu_float(a & 0x7fffffff), y = emu_float(b & 0x7fffffff);
-    if ((in->flags & 2) && (x != x || y != y)) return 0x7fffffff;
+    if ((x != x && y != y) || ((in->flags & 2) && (x != x || y != y))) return 0x7fffffff;
+    if (x == y) return in->count == 2 ? emu_bits(x) & emu_bits(y) : emu_bits(x) | emu_bits(y);
     const float r = x != x ? y : y != y ? x : (x < y) == (in->count == 2) ? y : x;
     return emu_bits(r);
 }
