@@ -240,6 +240,11 @@ static uint64_t number_as(const struct ptx_operand *o, enum ptx_type type)
     return bits >= 64 || bits == 0 ? o->value : o->value & ((1ull << bits) - 1);
 }
 
+static bool wrong_kind(struct decoder *d)
+{
+    return dec_fail(d, "an operand of '%s' is of a kind that it does not take", d->inst->op);
+}
+
 bool dec_source_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, emu_at *out)
 {
     const uint32_t bits = ptx_type_bits(type);
@@ -260,12 +265,14 @@ bool dec_source_of(struct decoder *d, const struct ptx_operand *o, enum ptx_type
         *out = dec_const(d, number_as(o, type), lane_bytes(bits));
         return d->status == TMAP_OK;
     case PTX_OP_VAR:
+        if (bits == 1) return wrong_kind(d);
         return var_lanes(d, o->var, o->value, lane_bytes(bits), out);
     case PTX_OP_SYMBOL:
+        if (bits == 1) return wrong_kind(d);
         if (bits > 32) return dec_fail(d, "'%s' is not declared", o->name);
         return special(d, o->name, out);
     default:
-        return dec_fail(d, "an operand of '%s' is of a kind that it does not take", d->inst->op);
+        return wrong_kind(d);
     }
 }
 
@@ -360,6 +367,9 @@ bool dec_list(struct decoder *d, const struct ptx_operand *o, enum ptx_type type
         const struct ptx_operand *part = vector ? &o->part[i] : o;
         const uint32_t have = dec_bits(d, part);
         if (have == 1) return dec_fail(d, "a predicate in a vector of '%s'", d->inst->op);
+        if (have > 64 && bits <= 64)
+            return dec_fail(d, "a register of %u bits where '%s' takes %u", have, d->inst->op,
+                            bits);
         // Loads and stores take registers that are wider than their type.
         const uint32_t use = have > bits ? have : bits;
         static const enum ptx_type raw[] = {PTX_B32, PTX_B64, PTX_B128};
