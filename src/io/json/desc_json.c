@@ -91,7 +91,7 @@ void io_desc_text(const struct tmap_desc *desc, char *text, size_t size)
     json_t *value = io_desc_json(desc, NULL);
     const size_t n = size ? json_dumpb(value, text, size - 1, 0) : 0;
 
-    if (size) text[n < size ? n : size - 1] = '\0';
+    if (size) text[n < size ? n : 0] = '\0'; /* of what does not fit, pieces are written */
     json_decref(value);
 }
 
