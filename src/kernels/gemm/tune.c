@@ -293,6 +293,17 @@ static int32_t run_off(struct trials *t, int32_t best)
     return total[1] < total[0] * STILL_WORTH ? best : best > 0 ? 0 : best;
 }
 
+/* Microseconds of a look at a configuration, whose plans are then in t->plan; 0 where it has none,
+ * below 0 when the device objects. */
+static double look_us(struct trials *t, const struct tmap_gemm_config *config,
+                      struct tmap_gemm_refusal *refusal)
+{
+    if (plan_all(t->suite, &t->operands, config, t->plan, refusal) != TMAP_OK) return 0;
+    double us = time_us(t->suite, t->plan, &t->operands, 1); /* which loads the kernel */
+    if (us > 0) us = time_us(t->suite, t->plan, &t->operands, LOOK_RUNS);
+    return us > 0 ? us : -1;
+}
+
 /* The first `most` configurations of the request, each looked at; the first one warms the device.
  */
 static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *problem,
@@ -303,9 +314,8 @@ static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *p
     struct finals *f = &t->finals;
     const size_t count = tmap_gemm_configs(t->suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
-        if (plan_all(t->suite, &t->operands, &configs[i], t->plan, refusal) != TMAP_OK) continue;
-        double us = time_us(t->suite, t->plan, &t->operands, 1); /* which loads the kernel */
-        if (us > 0) us = time_us(t->suite, t->plan, &t->operands, LOOK_RUNS);
+        double us = look_us(t, &configs[i], refusal);
+        if (us == 0) continue;
         for (double busy = 0; f->count == 0 && us > 0 && count > 1 && most > 1 && busy < WARM_US;
              busy += us * LOOK_RUNS)
             us = time_us(t->suite, t->plan, &t->operands, LOOK_RUNS);
@@ -315,12 +325,43 @@ static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *p
     return TMAP_OK;
 }
 
+/* A finalist's tiles in other orders, of which the model knows nothing: they decided up to a sixth
+ * of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). */
+static enum tmap_status look_at_orders(struct trials *t, const struct tmap_gemm_config *finalist,
+                                       struct tmap_gemm_refusal *refusal)
+{
+    static const int32_t groups[] = {1, 2, 4, 16};
+    struct tmap_gemm_config config = *finalist;
+    const int32_t own = config.group;
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        config.group = groups[i];
+        if (config.group == own) continue;
+        const double us = look_us(t, &config, refusal);
+        if (us < 0) return TMAP_E_DRIVER;
+        if (us > 0 && t->plan[0].config.group != own) enter(&t->finals, &t->plan[0].config, us);
+    }
+    return TMAP_OK;
+}
+
+/* Of the model's own plan, and of what is quickest so far. */
+static enum tmap_status look_at_all_orders(struct trials *t, const struct tmap_gemm_config *request,
+                                           struct tmap_gemm_refusal *refusal)
+{
+    const struct finals so_far = t->finals;
+    enum tmap_status status = TMAP_OK;
+    if (request && request->group) return TMAP_OK;
+    for (int32_t i = 0; i < so_far.count && i < 2 && status == TMAP_OK; i++)
+        status = look_at_orders(t, &so_far.config[i], refusal);
+    return status;
+}
+
 /* By trial; the configuration that is planned is in *config. */
 static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem *problem,
                                const struct tmap_gemm_config *request, size_t most,
                                struct tmap_gemm_config *config, struct tmap_gemm_refusal *refusal)
 {
-    const enum tmap_status status = look(t, problem, request, most, refusal);
+    enum tmap_status status = look(t, problem, request, most, refusal);
+    if (status == TMAP_OK && t->finals.count > 1) status = look_at_all_orders(t, request, refusal);
     if (status != TMAP_OK) return status;
     const int32_t best = t->finals.count > 1 ? run_off(t, winner(t)) : 0;
     if (best < 0) return TMAP_E_DRIVER;
