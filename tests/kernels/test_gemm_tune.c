@@ -245,6 +245,8 @@ static void other_orders_of_the_tiles_are_looked_at(void **state)
         struct tmap_gemm_plan own, plan;
         assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &own, NULL), TMAP_OK);
         assert_int_not_equal(own.config.group, 2);
+        device.own = own.function;
+        device.others = 1.2;
         device.quick_group = 2;
         assert_int_equal(tmap_gemm_tune(suite, &p, &request, MOST, NULL, &plan, NULL), TMAP_OK);
         assert_int_equal(plan.config.group, asked ? asked : 2);
