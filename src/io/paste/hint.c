@@ -11,7 +11,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_OTHERS = 3 }; /* rules that are named beside the first */
+enum {
+    MOST_OTHERS = 3,     /* rules that are named beside the first */
+    MOST_MESSAGES = 4096 /* of a log that are looked at */
+};
 
 struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
@@ -138,7 +141,7 @@ static const struct hint *stated(const struct io_text *text, const struct io_sta
 {
     for (size_t i = 0; i < said->count; i++) {
         const struct io_statement *s = &said->list[i];
-        if (s->by >= IO_PROSE && text->size > IO_PASTE) return NULL;
+        if (text->size > IO_PASTE && (s->by >= IO_PROSE || i == MOST_MESSAGES)) return NULL;
         const struct hint *hint = first_said(text, s, maps, &place->at);
         place->by = s->by;
         if (!hint) continue;
