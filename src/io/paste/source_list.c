@@ -46,13 +46,18 @@ static const char *opening(const struct io_source *s, const char *at, const char
     return at < end ? at : NULL;
 }
 
-/* The first entries away. */
+/* The first entries away. Those beyond the cap were not read, and what moves up of them is not
+ * known. */
 static bool drop(int64_t *out, int cap, int *count, unsigned *unknown, int64_t first)
 {
     if (first < 0 || first > *count || first > cap) return false;
     *count -= (int)first;
     memmove(out, out + first, (size_t)(cap - first) * sizeof *out);
     *unknown >>= first;
+    for (int i = cap - (int)first; i < cap; i++) {
+        out[i] = 0;
+        if (i < *count) *unknown |= 1u << i;
+    }
     return true;
 }
 
