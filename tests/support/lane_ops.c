@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/ptx_run.h"
@@ -128,6 +129,22 @@ static void put_program(struct text *t, const char *target, const char *text, co
     put(t, "ret;\n}\n");
 }
 
+/* For tests/device/emulate/lanes: name, text, and what each lane had and got. */
+static void keep(const char *name, const struct text *t, const struct lane_case *cases)
+{
+    const char *path = getenv("TMAP_LANES_KEEP");
+    FILE *f = path ? fopen(path, "ab") : NULL;
+    const uint32_t length = (uint32_t)t->used;
+    char padded[128] = "";
+    if (!f) return;
+    snprintf(padded, sizeof padded, "%s", name);
+    fwrite(padded, 1, sizeof padded, f);
+    fwrite(&length, sizeof length, 1, f);
+    fwrite(t->at, 1, length, f);
+    for (uint32_t i = 0; i < LANE_CASES; i++) fwrite(&cases[i], 8, LANE_SOURCES + 2, f);
+    fclose(f);
+}
+
 bool lane_ops(const char *target, const char *text, const char *shape,
               struct lane_case cases[LANE_CASES])
 {
@@ -135,8 +152,10 @@ bool lane_ops(const char *target, const char *text, const char *shape,
     struct ptx_run run;
     put_program(&t, target, text, shape);
     if (ptx_run(t.at, cases, LANE_CASES * sizeof *cases, LANE_CASES, 1, 0, TMAP_EMULATE_LATEST,
-                &run))
+                &run)) {
+        if (strcmp(target, "sm_90a") == 0) keep(text, &t, cases);
         return true;
+    }
     fprintf(stderr, "# %s does not run\n", text);
     return false;
 }
