@@ -219,10 +219,11 @@ EXEC(isspacep)
 bool decode_isspacep(struct decoder *d)
 {
     const bool cta = dec_has(d, "shared") || dec_has(d, "shared::cta");
-    const int other = cta ? 0 : 1 + dec_one_of(d, "shared::cluster|local|param|global");
-    if (!cta && other == 0) return dec_has(d, "param::entry") || dec_fail(d, "'%s'", d->inst->op);
+    const int other =
+        cta ? 0 : 1 + dec_one_of(d, "shared::cluster|local|param|global|param::entry");
+    if (!cta && other == 0) return dec_fail(d, "'%s'", d->inst->op);
     d->out->exec = isspacep;
-    d->out->count = (uint8_t)other;
+    d->out->count = (uint8_t)(other == 5 ? 3 : other);
     return dec_dest(d, 1, &d->out->d) && dec_source(d, PTX_B64, &d->out->a);
 }
 

@@ -65,6 +65,38 @@ struct init {
     uint32_t at, size;
 };
 
+// generic(name) + 8
+static bool offset(struct parser *p, struct ptx_operand *o)
+{
+    const bool minus = lex_is(p, '-');
+    uint64_t n = 0;
+    if (!minus && !lex_is(p, '+')) return true;
+    lex_next(p);
+    if (!parse_number(p, MAX_BYTES, &n)) return false;
+    o->value += minus ? 0 - n : n;
+    return true;
+}
+
+// A number of one floating width as the bits of the other.
+static uint64_t bits_of(const struct ptx_operand *o, uint32_t size)
+{
+    uint64_t r = o->value;
+    uint32_t single = (uint32_t)r;
+    float f;
+    double v;
+    if (o->kind == PTX_OP_F64 && size == 4) {
+        memcpy(&v, &r, sizeof v);
+        f = (float)v;
+        memcpy(&single, &f, sizeof f);
+        r = single;
+    } else if (o->kind == PTX_OP_F32 && size == 8) {
+        memcpy(&f, &single, sizeof f);
+        v = (double)f;
+        memcpy(&r, &v, sizeof v);
+    }
+    return r;
+}
+
 static bool one_value(struct parser *p, struct init *in)
 {
     struct ptx_operand o;
@@ -75,7 +107,7 @@ static bool one_value(struct parser *p, struct init *in)
         generic = true;
     }
     if (!parse_operand(p, &o)) return false;
-    if (generic && !lex_expect(p, ')')) return false;
+    if (generic && (!lex_expect(p, ')') || !offset(p, &o))) return false;
     if (in->at + in->size > in->var->bytes) return parse_fail(p, "more values than the array has");
     if (o.kind == PTX_OP_VAR && in->size == 8) {
         if (!emu_grow(&p->module->arena, &in->var->relocs, in->var->reloc_count,
@@ -84,7 +116,8 @@ static bool one_value(struct parser *p, struct init *in)
         in->var->relocs[in->var->reloc_count++] =
             (struct ptx_reloc){in->at, o.var, (int64_t)o.value};
     } else if (o.kind == PTX_OP_INT || o.kind == PTX_OP_F32 || o.kind == PTX_OP_F64) {
-        memcpy(in->data + in->at, &o.value, in->size < 8 ? in->size : 8);
+        const uint64_t bits = bits_of(&o, in->size);
+        memcpy(in->data + in->at, &bits, in->size < 8 ? in->size : 8);
     } else {
         return parse_fail(p, "an initial value that is no constant");
     }
