@@ -52,9 +52,17 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
     p.d.mn_major = !bare && draw(r, 4) == 0;
     if (gemm_is_narrow(p.out) || is_gated(g)) p.beta = 0;
     if (is_quick(g)) p.alpha = 1, p.beta = 0, p.out = outs[draw(r, 2)];
+    if (bare && draw(r, 2)) p.n = (p.n + 7) / 8 * 8;
     if (is_gated(g)) p.n = (p.n + 1) / 2 * 2;
     if (is_gated(g) && p.out == TMAP_GEMM_OUT_F16) p.k = 1 + p.k % 8; /* fp16 holds 65504 */
     return p;
+}
+
+/* A kernel without registers for C stores the straight way alone. */
+static bool may_have_second(const struct gemm_instance *g, const struct tmap_gemm_problem *p)
+{
+    if (is_gated(g) || gemm_is_narrow(p->out)) return false;
+    return !gemm_is_bare(g) || (gemm_out_bytes(p->out) == 2 && p->n % 8 == 0);
 }
 
 /* Which steps: addresses that are not 0 are replaced by memory. */
@@ -71,7 +79,7 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
                                    .col_bias = draw(r, 2),
                                    .amax = draw(r, 2),
                                    .d_scale = draw(r, 3) == 0};
-    e.second.address = !gemm_is_bare(g) && !gemm_is_narrow(p->out) && !is_gated(g) && draw(r, 2);
+    e.second.address = may_have_second(g, p) && draw(r, 2);
     if (is_gated(g)) e.gate = 1 + (int32_t)draw(r, GEMM_GATES - 1);
     if (is_gated(g) && p->out == TMAP_GEMM_OUT_F16) e.alpha = e.row_scale = e.col_scale = 0;
     if (is_quick(g))

@@ -314,6 +314,20 @@ static void a_pingpong_is_whole_and_k_major(void **state)
     assert_int_equal(pingpongs(&p, 0, 0), 0);
 }
 
+/* A second output, which it stores the straight way alone: rows of whole 16 bytes of 16-bit D. */
+static void the_widest_pingpong_stores_a_second_output(void **state)
+{
+    (void)state;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 512);
+    p.out = TMAP_GEMM_OUT_BF16, p.epilogue.second.address = 4096;
+    p.epilogue.row_scale = 4096; /* more than a bias and an activation */
+    assert_true(pingpongs(&p, 128, 192) > 2);
+    p.n = 4095;
+    assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
+    p.n = 4096, p.out = TMAP_GEMM_OUT_F32;
+    assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
+}
+
 static void one_stage_is_no_ring(void **state)
 {
     (void)state;
@@ -369,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
+        cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(one_stage_is_no_ring),
         cmocka_unit_test(long_products_take_the_tall_tile),
         cmocka_unit_test(without_a_gpu_opening_says_why),

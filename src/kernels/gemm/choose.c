@@ -23,6 +23,20 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
     return !gemm_is_finished(instance);
 }
 
+/* Rows of D end inside 16 bytes. */
+static bool is_ragged(const struct gemm_view *view)
+{
+    return gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+}
+
+/* A second output, where there are registers for C, or both are stored the straight way
+ * (sm90/compose.cuh). */
+static bool stores_second(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    return gemm_adds_c(instance) ||
+           (instance->image == GEMM_FINISHED && view->out_bytes == 2 && !is_ragged(view));
+}
+
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                           const struct gemm_view *view)
 {
@@ -35,7 +49,8 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
         return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
     if (gemm_is_bare(instance) && view->transposed) return false;
-    if (!gemm_adds_c(instance) && (view->adds_c || view->second)) return false;
+    if (view->adds_c && !gemm_adds_c(instance)) return false;
+    if (view->second && !stores_second(instance, view)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
@@ -128,12 +143,6 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
     if (stages <= c->stages || stages > FEW_STAGES) return;
     c->panels = 1;
     c->stages = stages;
-}
-
-/* Rows of D end inside 16 bytes. */
-static bool is_ragged(const struct gemm_view *view)
-{
-    return gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
 }
 
 /* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can

@@ -143,14 +143,13 @@ static void fit(struct tmap_gemm *suite, struct tmap_gemm_case *c)
     const int32_t activation = c->problem.epilogue.activation;
     p.epilogue = (struct tmap_gemm_epilogue){.activation = activation ? activation : TMAP_GEMM_RELU,
                                              .gate = c->problem.epilogue.gate,
+                                             .second = c->problem.epilogue.second,
                                              .amax = gemm_is_quick(&c->problem) ? 0 : 16};
     if (p.block_scale.a) {
         p.epilogue.activation = 0, p.epilogue.amax = 0;
         p.block_scale =
             (struct tmap_gemm_block_scale){16, 16, (p.m + 3) / 4 * 4, (p.k + 127) / 128};
     }
-    /* The second output is a case's to place: the kernels that have none are passed over here. */
-    if (c->problem.epilogue.second.address && r->tile_n == 192) r->tile_n = r->pingpong = 0;
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         if (tmap_gemm_configs(suite, &p, r, &config, 1) > 0) return;
         *members[i] = 0;

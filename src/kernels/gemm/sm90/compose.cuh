@@ -537,11 +537,17 @@ template <class S>
 PTX_FN void store_outputs(float (&acc)[S::REGS], const gemm_params &p, uint32_t staging, int32_t wg,
                           const place &tile, const place &at)
 {
+    if constexpr (S::SECOND && !S::ADDS_C) { // no register for another way than the straight one
+        if (has_second(p)) store_plain<S>(acc, output_of(p, true), staging, wg, tile);
+        activate<S>(acc, p, at);
+        store_finished<S>(acc, p, p, staging, wg, tile);
+    } else {
 #pragma unroll 1
-    for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
-        const gemm_params &to = S::SECOND ? output_of(p, left) : p;
-        if (left == 0) activate<S>(acc, p, at);
-        store_finished<S>(acc, p, to, staging, wg, tile);
+        for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
+            const gemm_params &to = S::SECOND ? output_of(p, left) : p;
+            if (left == 0) activate<S>(acc, p, at);
+            store_finished<S>(acc, p, to, staging, wg, tile);
+        }
     }
 }
 

@@ -18,7 +18,7 @@ template <class SHAPE> struct finished : SHAPE {
     // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
     static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
     static constexpr bool STORES_ITSELF = false;
-    static constexpr bool SECOND = SHAPE::ADDS_C; // a second output
+    static constexpr bool SECOND = true; // a second output
 };
 
 template <class SHAPE> struct gated : finished<SHAPE> {
