@@ -86,25 +86,32 @@ static void set_all(struct job *job, const struct stand *s, int which)
     }
 }
 
+/* The plain product comes twice, first and last: what differs between the two is no epilogue's.
+ * Each round begins one further on, since what runs before a slice warms the device for it. */
 static void cost_at(struct stand *s, const struct tmap_gemm_problem *shape, double ms)
 {
-    static struct job job[NAMES + 1];
-    static struct runner r[NAMES + 1];
-    double us[NAMES + 1][ROUNDS];
+    enum { ALL = NAMES + 2 };
+    static struct job job[ALL];
+    static struct runner r[ALL];
+    double us[ALL][ROUNDS], mhz[ALL][ROUNDS];
     memset(r, 0, sizeof r);
-    for (int i = 0; i <= NAMES; i++) {
+    for (int i = 0; i < ALL; i++) {
         job_make(s, shape, PROBE_NORMAL, &job[i]);
-        set_all(&job[i], s, i - 1);
+        set_all(&job[i], s, i - 1 == NAMES ? PLAIN : i - 1);
         if (!ours(s, &r[i], &job[i], NULL)) return;
         stand_time(s, &r[i], ms, 0);
     }
     for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i <= NAMES; i++) us[i][round] = stand_time(s, &r[i], ms, r[i].guess_us).us;
-    const double plain = median(us[0], ROUNDS);
-    for (int i = 0; i <= NAMES; i++) {
+        for (int j = 0; j < ALL; j++) {
+            const int i = (round + j) % ALL;
+            const struct slice x = stand_time(s, &r[i], ms, r[i].guess_us);
+            us[i][round] = x.us, mhz[i][round] = x.mhz;
+        }
+    const double plain = (median(us[0], ROUNDS) + median(us[ALL - 1], ROUNDS)) / 2;
+    for (int i = 0; i < ALL; i++) {
         const double t = median(us[i], ROUNDS);
-        printf("cost\t%d\t%d\t%d\t%s\t%.2f us\t%.4f\t", shape->m, shape->n, shape->k,
-               name_of(i - 1), t, t / plain);
+        printf("cost\t%d\t%d\t%d\t%s\t%.2f us\t%.4f\t%.0f MHz\t", shape->m, shape->n, shape->k,
+               i - 1 == NAMES ? "again" : name_of(i - 1), t, t / plain, median(mhz[i], ROUNDS));
         config_print(&r[i].plans[0].config);
         printf("\n");
     }
