@@ -2,10 +2,10 @@
 // in e4m3, so its sum leaves the tensor core, is scaled and added in fp32: promote.cuh with a
 // multiplication.
 //
-// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's,
-// one for every 128 columns, are stored there by the loading thread. A warpgroup's warps read them
-// before they meet for the turn at the tensor core: so all have when one of them gives the slot
-// back.
+// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's are
+// stored there by the loading warp, a lane each for as many columns as surely have the same. A
+// warpgroup's warps read them before they meet for the turn at the tensor core: so all have when one
+// of them gives the slot back.
 #pragma once
 
 #include "kernel.cuh"
@@ -14,12 +14,13 @@
 template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr bool BLOCKS = true;
     static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
-    // Columns of one scale: a tile of 192 begins in the middle of a block of 128, or ends there.
-    static constexpr int ALIKE = SHAPE::BN % GEMM_SCALE_BLOCK ? 64 : GEMM_SCALE_BLOCK;
-    static constexpr int SCALES = (SHAPE::BN + ALIKE - 1) / ALIKE;
+    // Columns that have one scale: tiles begin at multiples of BN, blocks at multiples of 128.
+    static constexpr int LOWEST_BIT = SHAPE::BN & -SHAPE::BN;
+    static constexpr int ALIKE = LOWEST_BIT < GEMM_SCALE_BLOCK ? LOWEST_BIT : GEMM_SCALE_BLOCK;
+    static constexpr int SCALES = SHAPE::BN / ALIKE;
     static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
                   "a k-block is a block of scales");
-    static_assert(SHAPE::BN % 64 == 0, "64 columns have one scale");
+    static_assert(SCALES <= 32, "a lane each");
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
 };
 
@@ -29,51 +30,44 @@ template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
 }
 
 // What a tile's k-blocks have in common is worked out before the first, and B's scales are asked
-// for a k-block ahead: one thread loads, and every instruction of its loop delays the next load
+// for a k-block ahead: every instruction of the loading warp's loop delays the next load
 // (docs/GEMM.md).
 template <class S> struct scale_loads<S, true> {
-    // Of 192 columns the second 64 are of the first block of 128, or of the next.
-    static constexpr int AT_MOST = S::SCALES > 1 ? 2 : 1;
-    uint64_t b;         // the first of this tile's scales of B that is next
-    int32_t left, rows; // scales of B from there on along K, and below; rows < 0: none below
+    uint64_t b;         // this lane's next scale of B
+    int32_t left;       // scales of B from there on along K
     int32_t row, block; // of A's that are next, in the map
-    bool wide;          // the second 64 columns are of the first block
-    uint32_t x[AT_MOST];
+    bool mine;          // this lane has one
+    uint32_t x;
 
     PTX_FN void begin(const source<S> &from, const gemm_blocks &of, uint64_t b_at, int32_t k)
     {
         const gemm_params &p = *from.params;
+        const int32_t lane = threadIdx.x % 32;
         const int32_t first = from.b_row - from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
-        const int32_t b_row = first / GEMM_SCALE_BLOCK,
+        const int32_t b_row = (first + S::ALIKE * lane) / GEMM_SCALE_BLOCK,
                       col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
         b = b_at + b_row * of.b_row_bytes + col * 4ll;
         left = of.b_cols - col;
-        rows = of.b_rows - b_row;
-        wide = first % GEMM_SCALE_BLOCK == 0;
+        mine = lane < S::SCALES && b_row < of.b_rows;
         row = from.a_row - from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         block = k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0);
-        ask(of);
+        ask();
     }
-    PTX_FN void ask(const gemm_blocks &of)
-    {
-#pragma unroll
-        for (int i = 0; i < AT_MOST; i++)
-            x[i] = ptx::load_global_if(b + i * of.b_row_bytes, left > 0 && rows > i, false);
-    }
-    PTX_FN void step(const gemm_blocks &of, int32_t blocks)
+    PTX_FN void ask() { x = ptx::load_global_if(b, mine && left > 0, false); }
+    PTX_FN void step(int32_t blocks)
     {
         b += blocks * 4;
         left -= blocks;
         block += blocks;
-        ask(of);
+        ask();
     }
     // to: the slot's place for scales, or so many bytes behind it as the member is.
-    PTX_FN void put_b(uint32_t to) const
+    PTX_FN void put_b(const gemm_params &p, uint32_t to) const
     {
-#pragma unroll
-        for (int i = 0; i < S::SCALES; i++)
-            ptx::store_shared_32(to + GEMM_B_SCALES_AT + i * 4,
-                                 i == 0 || (i == 1 && wide) ? x[0] : x[AT_MOST - 1]);
+        const uint32_t lane = threadIdx.x % 32;
+        if (lane < S::SCALES)
+            ptx::store_shared_32(to + GEMM_B_SCALES_AT + (FAULT(p, 84) ? lane ^ 1 : lane) * 4, x);
+        __syncwarp(); // the lane that says so comes after them
     }
     PTX_FN void load_a(const gemm_blocks &of, uint32_t to, uint32_t bar, uint64_t policy) const
     {
