@@ -186,6 +186,7 @@ static const struct {
     {82, "B's scale of the next k-block"},
     {83, "scales read from the slot before"},
     {84, "B's scales of neighbouring columns exchanged"},
+    {85, "a slot given back before all warps have read its scales"},
     {HOST_TX, "A's scales not counted in a slot's bytes"},
     {HOST_BOX, "A's scales in boxes of half a tile"},
     {3, "a slot expects 16 bytes too few"},

@@ -2,10 +2,10 @@
 // in e4m3, so its sum leaves the tensor core, is scaled and added in fp32: promote.cuh with a
 // multiplication.
 //
-// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's are
-// stored there by the loading warp, a lane each for as many columns as surely have the same. A
-// warpgroup's warps read them before they meet for the turn at the tensor core: so all have when one
-// of them gives the slot back.
+// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's
+// are stored there by the loading warp, a lane each for as many columns as surely have the same.
+// They are read while the slot's multiplies run, and the warp that gives the slot back waits for
+// the others to have read them.
 #pragma once
 
 #include "kernel.cuh"
@@ -77,22 +77,41 @@ template <class S> struct scale_loads<S, true> {
 };
 
 template <class S> struct slot_scales<S, true> {
-    uint32_t base;
-    float row[2], col[S::SCALES];
+    uint32_t base, own; // slot 0's, and of this thread's first row
+    uint32_t meeting;   // of the warpgroup's warps
+    float x[2][S::SCALES];
 
-    PTX_FN slot_scales(const shared_layout<S> &smem, int32_t) : base(smem.scales(0)) {}
-    // This thread's place is asked for anew: the widest tile has no register to keep it in.
+    PTX_FN slot_scales(const shared_layout<S> &smem, int32_t wg) : meeting(HAVE_READ + wg)
+    {
+        const uint32_t thread = threadIdx.x - 128;
+        base = smem.scales(0);
+        own = base + thread / 32 * 64 + thread % 32 / 4 * 4;
+        asm volatile("" : "+r"(base), "+r"(own));
+    }
+    PTX_FN void move(uint32_t bytes) { base += bytes, own += bytes; }
+    // The warp that gives slots back (cluster_place).
+    static PTX_FN bool speaks() { return this_thread() / 32 % 4 == 0; }
+    PTX_FN void await_others(const gemm_params &p) const
+    {
+        if (speaks() && !FAULT(p, 85)) ptx::named_barrier_sync(meeting, 128);
+    }
+    // A k-block's, and their products, while its multiplies run; volatile, or they are made later.
     PTX_FN void read(const gemm_params &p, int32_t slot)
     {
         if (FAULT(p, 83)) slot = slot > 0 ? slot - 1 : 0;
-        const uint32_t at = base + slot * S::STAGE_BYTES;
-        const uint32_t thread = this_thread() - 128;
-        const uint32_t own = at + thread / 32 * 64 + thread % 32 / 4 * 4;
-        row[0] = __uint_as_float(ptx::load_shared_32(own));
-        row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + 32));
+        const uint32_t there = slot * S::STAGE_BYTES;
+        float row[2], col[S::SCALES];
+        row[0] = __uint_as_float(ptx::load_shared_32(own + there));
+        row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + there + 32));
 #pragma unroll
         for (int i = 0; i < S::SCALES; i++)
-            col[i] = __uint_as_float(ptx::load_shared_32(at + GEMM_B_SCALES_AT + i * 4));
+            col[i] = __uint_as_float(ptx::load_shared_32(base + there + GEMM_B_SCALES_AT + i * 4));
+#pragma unroll
+        for (int i = 0; i < 2 * S::SCALES; i++)
+            asm volatile("mul.f32 %0, %1, %2;"
+                         : "=f"(x[i % 2][i / 2])
+                         : "f"(row[i % 2]), "f"(col[i / 2]));
+        if (!speaks() && !FAULT(p, 85)) ptx::named_barrier_arrive(meeting, 128);
     }
     // sum += row col part, left between the waits as add() is.
     template <int C, int REGS, int PARTS>
@@ -100,10 +119,10 @@ template <class S> struct slot_scales<S, true> {
     {
 #pragma unroll
         for (int i = 0; i < PARTS; i++) {
-            const float x = row[i / 2 % 2] * col[(C * PARTS + i) * 2 / S::ALIKE];
+            constexpr int FIRST = C * PARTS;
             asm volatile("fma.rn.f32 %0, %1, %2, %0;"
-                         : "+f"(sum[C * PARTS + i])
-                         : "f"(part[i]), "f"(x));
+                         : "+f"(sum[FIRST + i])
+                         : "f"(part[i]), "f"(x[i / 2 % 2][(FIRST + i) * 2 / S::ALIKE]));
         }
     }
 };

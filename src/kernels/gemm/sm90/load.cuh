@@ -38,8 +38,14 @@ template <class S, bool BLOCKS = S::BLOCKS> struct scale_loads {
 template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
 
 // Who loads: one thread. With scales of blocks its whole warp goes along, for B's.
-template <class S> PTX_FN bool goes_along() { return S::BLOCKS || ptx::elect_one(); }
-template <class S> PTX_FN bool leads() { return !S::BLOCKS || threadIdx.x % 32 == 0; }
+template <class S> PTX_FN bool goes_along()
+{
+    return S::BLOCKS || ptx::elect_one();
+}
+template <class S> PTX_FN bool leads()
+{
+    return !S::BLOCKS || threadIdx.x % 32 == 0;
+}
 
 // In gated.cuh, where B's rows come from its two halves: which half.
 template <class S, bool GATED = S::GATED> struct halves {
