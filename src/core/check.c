@@ -127,12 +127,34 @@ static inline bool clean(const struct tmap_desc *d, const struct tmap_target *tg
 #undef CLEAN
 }
 
-enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tmap_desc *desc)
+#include "core/plain_rows.h"
+
+static inline bool plain_and_clean(const struct tmap_desc *d, const struct tmap_target *tg)
+{
+#define CLEAN(rank)                                                                                \
+    case (rank):                                                                                   \
+        return is_plain(d, (rank)) && !any_plain_row(d, tg, (rank));
+    if (d->kind == TMAP_TILED) switch (d->rank) {
+            CLEAN(1) CLEAN(2) CLEAN(3) CLEAN(4) CLEAN(5)
+        }
+    return false;
+#undef CLEAN
+}
+
+/* Not in place: it saves registers that a plain descriptor's verdict does without. */
+static __attribute__((noinline)) enum tmap_verdict verdict_of_any(const struct tmap_checker *c,
+                                                                  const struct tmap_desc *desc)
 {
     if (c->covered == TMAP_OK && clean(desc, &c->target)) return TMAP_LEGAL;
     const struct row_set raw = raw_of(desc, &c->target);
     if (c->covered != TMAP_OK) return TMAP_UNKNOWN;
     return meets(&raw, c->gate) ? judge(c, &raw) : TMAP_LEGAL;
+}
+
+enum tmap_verdict tmap_verdict_of(const struct tmap_checker *c, const struct tmap_desc *desc)
+{
+    if (c->covered == TMAP_OK && plain_and_clean(desc, &c->target)) return TMAP_LEGAL;
+    return verdict_of_any(c, desc);
 }
 
 /* By a copy of the checker: with the rows compiled in twice, gcc 12 makes calls of what it had put
