@@ -162,14 +162,22 @@ static bool get(struct taker *t, enum role role, enum values which, int64_t *out
            io_source_value(t->source, t->call->args.at[i], t->call->args.end[i], which, out);
 }
 
-/* An enumeration's value; the parameter's default, 0, where it is not there. */
-static int32_t value_of(struct taker *t, enum role role, enum values which, bool *known)
+/* Not there, or Python's None: the parameter's default. */
+static bool is_left_out(const struct taker *t, enum role role)
 {
     const int i = t->call->of[role];
+    if (i < 0) return true;
+    const char *at = t->call->args.at[i], *end = t->call->args.end[i];
+    while (end > at && isspace((unsigned char)end[-1])) end--;
+    return end - at == 4 && memcmp(at, "None", 4) == 0;
+}
+
+/* An enumeration's value; the parameter's default, 0, where it is left out. */
+static int32_t value_of(struct taker *t, enum role role, enum values which, bool *known)
+{
     int64_t value = 0;
 
-    *known = i < 0 || io_dump_word(t->call->args.at[i], t->call->args.end[i], "None") ||
-             get(t, role, which, &value);
+    *known = is_left_out(t, role) || get(t, role, which, &value);
     return io_narrow_i32(value);
 }
 
@@ -240,11 +248,15 @@ static void take_tensor(struct taker *t)
 static void take_type(struct taker *t, struct tmap_desc *d)
 {
     int64_t value;
-    bool known = t->call->of[ROLE_DTYPE] >= 0;
+    bool known = false;
 
-    d->dtype = known ? value_of(t, ROLE_DTYPE, VALUES_DTYPE, &known) : -1;
-    if (!known && t->has_tensor && t->tensor.dtype >= 0) d->dtype = t->tensor.dtype, known = true;
-    if (!known && get(t, ROLE_BYTES, VALUES_NUMBER, &value))
+    d->dtype = -1;
+    if (!is_left_out(t, ROLE_DTYPE)) {
+        value = value_of(t, ROLE_DTYPE, VALUES_DTYPE, &known);
+        if (known) d->dtype = (int32_t)value;
+    } else if (t->has_tensor && t->tensor.dtype >= 0)
+        d->dtype = t->tensor.dtype;
+    else if (get(t, ROLE_BYTES, VALUES_NUMBER, &value))
         d->dtype = value == 1   ? TMAP_UINT8
                    : value == 2 ? TMAP_BFLOAT16
                    : value == 4 ? TMAP_FLOAT32
@@ -348,11 +360,8 @@ static bool take_modes(struct taker *t, struct tmap_desc *d)
     unsigned unknown = 0;
     bool known, interleave, l2, oob;
 
-    if (t->call->of[ROLE_ELEM_STRIDE] >= 0) {
-        const bool none = io_dump_word(t->call->args.at[t->call->of[ROLE_ELEM_STRIDE]],
-                                       t->call->args.end[t->call->of[ROLE_ELEM_STRIDE]], "None");
-        if (!none && list_of(t, ROLE_ELEM_STRIDE, v, &unknown) < n) unknown = 31;
-    }
+    if (!is_left_out(t, ROLE_ELEM_STRIDE) && list_of(t, ROLE_ELEM_STRIDE, v, &unknown) < n)
+        unknown = 31;
     t->unsaid.elem_stride = unknown;
     for (int i = 0; i < n; i++) d->elem_stride[i] = io_narrow_u32(v[i]);
     d->interleave = value_of(t, ROLE_INTERLEAVE, VALUES_INTERLEAVE, &interleave);
@@ -430,7 +439,10 @@ static void say_why(const struct taker *t, char why[WHY])
     char names[96];
 
     io_unsaid_names(&t->unsaid, t->record->desc.rank, names, sizeof names);
-    if (!t->record->desc.rank) snprintf(names, sizeof names, "dtype, dim, stride, box");
+    if (!t->record->desc.rank)
+        snprintf(names, sizeof names, "dtype, dim, stride, box");
+    else if (!names[0] && t->call->of[ROLE_CHANNELS] >= 0)
+        snprintf(names, sizeof names, "the corners, channels or pixels");
     snprintf(why, WHY, "source code, and not all of the descriptor is constant in it: %s%s%s: %s%s",
              names, t->source->missing[0] ? ": not known: " : "", t->source->missing,
              t->call->is->flags & TRITON ? "libtmap.triton.patch() or " : "",
