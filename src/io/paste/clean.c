@@ -9,13 +9,29 @@ enum { LINE_ENDS = 3 }; /* so many "\n" are a text in a string, fewer a piece of
 
 static const struct {
     const char *from, *to; /* to: not longer; blanks fill the rest */
-} signs[] = {{"&nbsp;", ""},         {"&quot;", "\""},       {"&#39;", "'"},
-             {"&lt;", "<"},          {"&gt;", ">"},          {"&amp;", "&"},
-             {"\xc2\xa0", ""},       {"\xc3\x97", "x"},      {"\xe2\x80\x9c", "\""},
-             {"\xe2\x80\x9d", "\""}, {"\xe2\x80\x98", "'"},  {"\xe2\x80\x99", "'"},
-             {"\xe2\x86\x92", "->"}, {"\xe2\x87\x92", "=>"}, {"\xe2\x80\x8b", ""},
-             {"\xef\xbb\xbf", ""},   {"\xef\xbc\x8c", ","},  {"\xef\xbc\x9a", ":"},
-             {"\xef\xbc\x88", "("},  {"\xef\xbc\x89", ")"},  {"\r", ""}};
+} signs[] = {{"&nbsp;", ""},
+             {"&quot;", "\""},
+             {"&#39;", "'"},
+             {"&lt;", "<"},
+             {"&gt;", ">"},
+             {"&amp;", "&"},
+             {"\xc2\xa0", ""},
+             {"\xc3\x97", "x"},
+             {"\xe2\x80\x9c", "\""},
+             {"\xe2\x80\x9d", "\""},
+             {"\xe2\x80\x98", "'"},
+             {"\xe2\x80\x99", "'"},
+             {"\xe2\x86\x92", "->"},
+             {"\xe2\x87\x92", "=>"},
+             {"\xe2\x89\xa4", "<="},
+             {"\xe2\x89\xa5", ">="},
+             {"\xe2\x80\x8b", ""},
+             {"\xef\xbb\xbf", ""},
+             {"\xef\xbc\x8c", ","},
+             {"\xef\xbc\x9a", ":"},
+             {"\xef\xbc\x88", "("},
+             {"\xef\xbc\x89", ")"},
+             {"\r", ""}};
 
 static void replace(char *at, size_t length, const char *by)
 {

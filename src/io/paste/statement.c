@@ -366,14 +366,15 @@ static struct io_statement statement_at(struct whole w, size_t at, size_t length
 static bool goes_on(struct whole w, const struct io_statement *before, size_t at)
 {
     const size_t end = before->at + before->length;
-    const char *p = w.text + at;
+    struct buffer buffer;
 
     if (before->by < IO_PRINTED || before->by > IO_PROSE || end + 1 != at ||
-        end - line_before(w, at) < LONG)
+        end - line_before(w, at) < LONG || strchr(".:;!?", w.text[end - 1]))
         return false;
-    if (strchr(".:;!?", w.text[end - 1])) return false;
-    while (*p == ' ') p++;
-    return islower((unsigned char)*p) || strchr("`(\"", *p) || isdigit((unsigned char)*p);
+    const struct line l = bare(line_in(&buffer, w.text + at, line_length(w, at)));
+    if (l.at == l.end || strspn(w.text + at, " \t+#>|`\"'") < (size_t)(l.at - w.text - at))
+        return false; /* a point of a list, or a line of a log */
+    return islower((unsigned char)*l.at) || *l.at == '(' || isdigit((unsigned char)*l.at);
 }
 
 /* The speaker of each line that says something, in the text's order. */
