@@ -416,7 +416,8 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
                 "no rule of the descriptor that these words name, perhaps a condition of the "
                 "program's own: %.*s",
                 (int)said.length, s->text + said.at);
-    else if (!told && memmem(s->text, s->size, "Traceback (", 11))
+    else if (!told && (memmem(s->text, s->size, "Traceback (", 11) ||
+                       memmem(s->text, s->size, "  File \"", 8)))
         io_fail(out, "",
                 "no rule of the descriptor that these words name: a condition of the "
                 "program's own; the exception's last line, which says it, is not here");
