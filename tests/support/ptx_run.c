@@ -67,6 +67,13 @@ bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint3
     return good(out);
 }
 
+bool ptx_run_on(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
+                struct ptx_run *out)
+{
+    go(text, data, bytes, threads, ctas, 0, TMAP_EMULATE_LATEST, out);
+    return good(out);
+}
+
 bool ptx_run_quietly(const char *text, struct ptx_run *out)
 {
     uint64_t data[8] = {0};

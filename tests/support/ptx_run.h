@@ -19,6 +19,9 @@ struct ptx_run {
 bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
              uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out);
 
+/* The same, latest, and says nothing. */
+bool ptx_run_on(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
+                struct ptx_run *out);
 /* Loads it, and runs it on 64 bytes by one thread; says nothing. */
 bool ptx_run_quietly(const char *text, struct ptx_run *out);
 

@@ -19,6 +19,7 @@ struct emu_op {
     uint32_t lane, group;
     struct emu_cta *cta; // of the issuer
     uint64_t serial, queue, issued;
+    bool after_lane;         // the earlier ones of its lane and class go first
     uint32_t stage, ordinal; // ordinal: of its warp's
     bool has_read;           // shared memory is free again
     struct emu_clock clock;

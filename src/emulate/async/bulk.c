@@ -346,7 +346,7 @@ EXEC(late_arrive)
         struct emu_mbarrier *b = emu_barrier(w, in, l, a->barrier, &cta);
         if (!b) return free(a), EMU_STOP;
         if (!a->noinc) b->pending++;
-        // A thread's copies and its arrival are one queue: the arrival comes after them.
+        // Copies of a thread go in any order; the arrival comes after those before it.
         const struct emu_op op = {.run = run_arrival,
                                   .drop = drop_small,
                                   .class = OP_CP_ASYNC,
@@ -355,7 +355,7 @@ EXEC(late_arrive)
                                   .group = w->async_open[l],
                                   .agent = emu_agent(w->cta, AGENT_CP_ASYNC, w->index),
                                   .now = w->async_open[l] + 1,
-                                  .queue = 0,
+                                  .after_lane = true,
                                   .data = a};
         const enum emu_step step = emu_issue(w, &op);
         if (step != EMU_NEXT) return step;

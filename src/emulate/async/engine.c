@@ -69,14 +69,20 @@ enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
     return EMU_NEXT;
 }
 
-// The oldest of the same queue goes first.
+static bool goes_before(const struct emu_op *a, const struct emu_op *op)
+{
+    if (op->queue) return a->queue == op->queue;
+    return a->warp == op->warp && a->lane == op->lane && a->class == op->class;
+}
+
+// The oldest of the same queue goes first, and of the same lane before what comes after all of
+// those.
 static uint32_t oldest(const struct emu_machine *m, uint32_t n)
 {
-    const uint64_t queue = m->op[n]->queue;
     uint32_t best = n;
-    if (queue == 0) return n;
+    if (m->op[n]->queue == 0 && !m->op[n]->after_lane) return n;
     for (uint32_t i = 0; i < m->ops; i++)
-        if (m->op[i]->queue == queue && m->op[i]->serial < m->op[best]->serial) best = i;
+        if (goes_before(m->op[i], m->op[n]) && m->op[i]->serial < m->op[best]->serial) best = i;
     return best;
 }
 
