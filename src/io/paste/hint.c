@@ -282,7 +282,7 @@ const char *io_hint_cause(const struct io_stream *stream)
     const struct hint *hint = first_in(stream->text, stream->size, &place);
     if (!hint || place.by > IO_PROSE) return NULL;
     const char *cause = text_of(hint);
-    if (is_vague(hint) && strncmp(cause, none, 7) != 0) return NULL;
+    if (is_vague(hint) && (strstr(cause, "in this text") || strstr(cause, "source"))) return NULL;
     return cause + (strncmp(cause, none, sizeof none - 1) == 0 ? sizeof none - 1 : 0);
 }
 
