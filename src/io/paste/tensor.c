@@ -46,6 +46,64 @@ static void make_contiguous(struct io_tensor *t)
     make_dense(t);
 }
 
+/* The dimension order[i] becomes the i-th. */
+static void reorder(struct io_tensor *t, const int order[TMAP_MAX_RANK])
+{
+    const struct io_tensor from = *t;
+
+    t->unknown = t->stride_unknown = 0;
+    for (int i = 0; i < t->rank; i++) {
+        t->dim[i] = from.dim[order[i]];
+        t->stride[i] = from.stride[order[i]];
+        t->unknown |= (from.unknown >> order[i] & 1) << i;
+        t->stride_unknown |= (from.stride_unknown >> order[i] & 1) << i;
+    }
+}
+
+/* clone() keeps the dimensions' order in memory, and leaves out what lay between their elements. */
+static void make_clone(struct io_tensor *t)
+{
+    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4}, place[TMAP_MAX_RANK] = {0};
+    struct io_tensor dense = *t;
+    bool same = true;
+
+    t->offset = dense.offset = 0;
+    if (t->unknown | t->stride_unknown) {
+        make_dense(&dense);
+        same = dense.stride_unknown == t->stride_unknown &&
+               memcmp(dense.stride, t->stride, sizeof t->stride) == 0;
+        if (!same) t->stride_unknown = (1u << t->rank) - 1;
+        return;
+    }
+    for (int i = 1; i < t->rank; i++)
+        for (int k = i; k > 0 && t->stride[order[k]] > t->stride[order[k - 1]]; k--) {
+            const int was = order[k];
+            order[k] = order[k - 1], order[k - 1] = was;
+        }
+    for (int i = 0; i < t->rank; i++) place[order[i]] = i;
+    reorder(&dense, order);
+    make_dense(&dense);
+    reorder(&dense, place);
+    for (int i = 0; i < t->rank; i++) same &= t->dim[i] == 1 || t->stride[i] == dense.stride[i];
+    if (!same) *t = dense;
+}
+
+/* "memory_format=torch.channels_last", "order='F'": another order in memory than the usual one,
+ * whose strides are not known. */
+static void take_order(const struct io_source_args *a, struct io_tensor *t)
+{
+    static const char *const names[] = {"memory_format", "order"};
+    static const char *const usual[] = {"contiguous_format", "preserve_format", "C"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const int arg = io_source_arg(a, names[i], -1);
+        bool other = arg >= 0;
+        for (size_t k = 0; other && k < sizeof usual / sizeof usual[0]; k++)
+            other = !io_dump_word(a->at[arg], a->end[arg], usual[k]);
+        if (other) t->stride_unknown = (1u << t->rank) - 1;
+    }
+}
+
 /* "float16" may be a string. */
 static void take_dtype(struct io_source *s, const char *at, const char *end, struct io_tensor *t)
 {
@@ -124,6 +182,7 @@ static bool make(struct io_source *s, const char *head, const char *maker,
                                        NULL};
     static const char *const doubles[] = {"np", "numpy", "cp", "cupy", NULL};
     const size_t length = strlen(maker);
+    const bool like = length > 5 && strcmp(maker + length - 5, "_like") == 0;
     const int dtype = io_source_arg(a, "dtype", -1);
 
     *t = (struct io_tensor){.dtype = is_one_of(head, doubles) ? TMAP_FLOAT64 : TMAP_FLOAT32};
@@ -132,8 +191,9 @@ static bool make(struct io_source *s, const char *head, const char *maker,
                a->count > 0 && io_source_value(s, a->at[0], a->end[0], VALUES_NUMBER, &t->bytes);
     if (strcmp(maker, "tensor") == 0 || strcmp(maker, "Tensor") == 0) {
         t->dtype = -1; /* its values say its shape, if they are all there */
-    } else if (is_one_of(maker, pass) || (length > 5 && strcmp(maker + length - 5, "_like") == 0)) {
+    } else if (is_one_of(maker, pass) || like) {
         if (a->count == 0 || !io_tensor_of(s, a->at[0], a->end[0], t)) return false;
+        if (like) make_clone(t);
     } else if (is_one_of(maker, plain) || strcmp(maker, "empty_strided") == 0 ||
                strcmp(maker, "full") == 0) {
         if (!take_shape(s, a, shape_arg(a), t)) return false;
@@ -155,43 +215,8 @@ static bool make(struct io_source *s, const char *head, const char *maker,
     }
     if (strcmp(maker, "empty_strided") == 0 && !take_stride(s, a, 1, t)) return false;
     if (dtype >= 0) take_dtype(s, a->at[dtype], a->end[dtype], t);
+    take_order(a, t);
     return true;
-}
-
-/* The dimension order[i] becomes the i-th. */
-static void reorder(struct io_tensor *t, const int order[TMAP_MAX_RANK])
-{
-    const struct io_tensor from = *t;
-
-    t->unknown = t->stride_unknown = 0;
-    for (int i = 0; i < t->rank; i++) {
-        t->dim[i] = from.dim[order[i]];
-        t->stride[i] = from.stride[order[i]];
-        t->unknown |= (from.unknown >> order[i] & 1) << i;
-        t->stride_unknown |= (from.stride_unknown >> order[i] & 1) << i;
-    }
-}
-
-/* clone() keeps the dimensions' order in memory, and leaves out what lay between their elements. */
-static void make_clone(struct io_tensor *t)
-{
-    int order[TMAP_MAX_RANK] = {0, 1, 2, 3, 4}, place[TMAP_MAX_RANK] = {0};
-    struct io_tensor dense = *t;
-    bool same = true;
-
-    t->offset = dense.offset = 0;
-    if (t->unknown | t->stride_unknown) return;
-    for (int i = 1; i < t->rank; i++)
-        for (int k = i; k > 0 && t->stride[order[k]] > t->stride[order[k - 1]]; k--) {
-            const int was = order[k];
-            order[k] = order[k - 1], order[k - 1] = was;
-        }
-    for (int i = 0; i < t->rank; i++) place[order[i]] = i;
-    reorder(&dense, order);
-    make_dense(&dense);
-    reorder(&dense, place);
-    for (int i = 0; i < t->rank; i++) same &= t->dim[i] == 1 || t->stride[i] == dense.stride[i];
-    if (!same) *t = dense;
 }
 
 static void swap(struct io_tensor *t, int i, int j)
@@ -397,8 +422,8 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
     } types[] = {{"half", TMAP_FLOAT16}, {"float", TMAP_FLOAT32}, {"bfloat16", TMAP_BFLOAT16}};
 
     if (is_one_of(method, nothing)) return true;
-    if (strcmp(method, "contiguous") == 0) return make_contiguous(t), true;
-    if (strcmp(method, "clone") == 0) return make_clone(t), true;
+    if (strcmp(method, "contiguous") == 0) return make_contiguous(t), take_order(a, t), true;
+    if (strcmp(method, "clone") == 0) return make_clone(t), take_order(a, t), true;
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(method, types[i].name) == 0) return convert(t, (int32_t)types[i].dtype), true;
     if (strcmp(method, "to") == 0 || strcmp(method, "astype") == 0) {
@@ -408,7 +433,7 @@ static bool apply(struct io_source *s, const char *method, const struct io_sourc
                 (!a->name[i][0] && *a->at[i] != '"' && *a->at[i] != '\'' &&
                  !io_dump_word(a->at[i], a->end[i], "device")))
                 take_dtype(s, a->at[i], a->end[i], &to);
-        return convert(t, to.dtype), true;
+        return convert(t, to.dtype), take_order(a, t), true;
     }
     if (strncmp(method, "new_", 4) == 0) { /* of its type */
         const int dtype = io_source_arg(a, "dtype", -1);
@@ -459,7 +484,14 @@ static bool variable(struct io_source *s, const char *name, struct io_tensor *ou
     return found || parameter(s, name, out);
 }
 
-/* Nothing, or "* 3.0": a number, which leaves a tensor's shape and type. */
+/* What is computed of a tensor is a new one; of integers perhaps of another type. */
+static void compute(struct io_tensor *t)
+{
+    make_clone(t);
+    if (t->dtype >= TMAP_UINT8 && t->dtype <= TMAP_INT64) t->dtype = -1;
+}
+
+/* Nothing, or "* 3.0": a number, which leaves a tensor's shape. */
 static bool ends_plainly(const char *at, const char *end)
 {
     if (at == end) return true;
@@ -497,7 +529,9 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
         if (at == end || (*at != '.' && (!made || strchr("*/+-", *at)))) break;
         if (*at++ != '.' || at == end) return false;
     }
-    return made && ends_plainly(skip_space(at, end), end);
+    at = skip_space(at, end);
+    if (made && at < end) compute(out);
+    return made && ends_plainly(at, end);
 }
 
 bool io_tensor_attribute(struct io_source *s, const char *name, const char *attribute, int index,
