@@ -12,6 +12,7 @@
 #include "io/paste/listing.h"
 #include "io/paste/narrow.h"
 #include "io/paste/partial.h"
+#include "io/paste/printed.h"
 #include "io/paste/source.h"
 
 #include <ctype.h>
@@ -428,7 +429,9 @@ static void no_descriptor(const struct io_stream *s, struct io_record *out)
             "and what CUTLASS, Triton, TileLang and FlashInfer print when one fails",
             names[0] ? names : "its fields together");
     else if (names[0] && io_hint_is_open(told))
-        io_fail(out, "", "%s%s; not said: %s", told, others, names);
+        io_fail(out, "", "%s%s; %s: %s", told, others,
+                io_printed_stride(s, names, sizeof names) == TMAP_NO_ROW ? "not said" : "but",
+                names);
     else
         io_fail(out, "", "%s%s", told, others);
 }
