@@ -173,6 +173,7 @@ static bool is_prose(const struct io_stream *s, size_t at)
     static const char *const words[] = {"true", "false", "null"};
     const char *p = s->text + at, *end = s->text + s->size, *token = p;
 
+    if (end - p > 2 && memcmp(p, "\"\"\"", 3) == 0) return true; /* Python's */
     if (*p == '"' || (*p == '[' && is_json(s, at))) return false;
     if (*p == '[')
         while (token < end && (*token == '[' || isspace((unsigned char)*token))) token++;
