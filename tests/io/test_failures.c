@@ -76,6 +76,7 @@ struct way {
     const char *text;
     enum io_format format;
     unsigned flags; /* enum io_judge_flag */
+    const char *file;
 };
 
 static struct tmap_checker checker;
@@ -111,7 +112,7 @@ static bool check(const struct way *way, FILE *out)
     struct io_record record;
     enum io_dump from;
     char error[IO_ERROR_SIZE];
-    if (!io_stream_from(&stream, "in", way->text, strlen(way->text), error)) return true;
+    if (!io_stream_from(&stream, way->file, way->text, strlen(way->text), error)) return true;
     const bool dump = io_dump_guess(&stream, &from);
     bool said = !writer->begin(&run);
     const bool begun = !said;
@@ -260,6 +261,10 @@ static const char suite[] =
     "{\"op\":\"store\",\"coord\":[0]}]},\n"
     "{\"dtype\":\"bf16\",\"dim\":[64,64],\"stride\":[128],\"box\":[64,8],\"swizzle\":\"128B\"},"
     "{\"dtype\":\"bf16\",\"rank\":9,\"dim\":[1,2],\"stride\":[1],\"box\":[7,8]},{\"dtype\":1}]";
+static const char unnamed[] =
+    "{\"dtype\":\"bf16\",\"address\":\"0x7f0000000000\",\"dim\":[4096,64],\"stride\":[8192],"
+    "\"box\":[64,64],\"expect_rules\":[\"TMA014\",\"TMA014\"]}\n"
+    "{\"dtype\":\"16U6_ALIGN16B\",\"dim\":[128,64],\"stride\":[96],\"box\":[128,64]}\n";
 #define LOAD                                                                                       \
     "{\"dtype\":\"bf16\",\"dim\":[4096,64],\"stride\":[8192],\"box\":[64,64],\"swizzle\":"         \
     "\"128B\"}"
@@ -280,6 +285,12 @@ static const char source[] =
 static const char python[] =
     "x = torch.empty(64, 1001, dtype=torch.bfloat16)  # rows\n"
     "desc = TensorDescriptor(x, shape=[64, 1001], strides=[1001, 1], block_shape=[64, 64])\n";
+/* A part of a descriptor, for a GPU that the text names. */
+static const char partial[] = "on a B200: globalDim[0] = 4096, globalDim[1] = 128, boxDim[0]=300 "
+                              "boxDim[1]=64 dataType: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16\n";
+static const char stated[] =
+    "error: 'nvgpu.tma.create.descriptor' op the tensormap descriptor must "
+    "have last dimension of 64, found 128\n";
 static const char hex[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
                           "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
                           "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -293,24 +304,37 @@ static const char symbolic[] =
     "\"assume\":[\"K % 8 == 0\"]}";
 
 static const struct way ways[] = {
-    {"text", check, suite, IO_TEXT, IO_FIX | IO_ADVISE},
-    {"text, all GPUs", check, suite, IO_TEXT, IO_ALL_ARCHES},
-    {"json", check, suite, IO_JSON, IO_FIX | IO_ADVISE | IO_ALL_ARCHES},
-    {"jsonl", check, suite, IO_JSONL, IO_BRIEF},
-    {"sarif", check, suite, IO_SARIF, IO_FIX | IO_ADVISE},
-    {"sarif, all GPUs", check, suite, IO_SARIF, IO_ALL_ARCHES},
-    {"github", check, suite, IO_GITHUB, IO_FIX | IO_ADVISE},
-    {"github, all GPUs", check, suite, IO_GITHUB, IO_ALL_ARCHES},
-    {"junit", check, suite, IO_JUNIT, IO_FIX | IO_ADVISE},
-    {"junit, all GPUs", check, suite, IO_JUNIT, IO_ALL_ARCHES},
-    {"page", page, suite, IO_TEXT, 0},
-    {"page of plans", page, planned, IO_TEXT, 0},
-    {"plans", plans, planned, IO_TEXT, 0},
-    {"source", check, source, IO_TEXT, 0},
-    {"a call in Python", check, python, IO_TEXT, 0},
-    {"hexadecimal", maps, hex, IO_TEXT, 0},
-    {"PTX", instructions, ptx, IO_TEXT, IO_ADVISE},
-    {"assumptions", assumptions, symbolic, IO_TEXT, 0},
+    {"text", check, suite, IO_TEXT, IO_FIX | IO_ADVISE, "in"},
+    {"text, all GPUs", check, suite, IO_TEXT, IO_ALL_ARCHES, "in"},
+    {"json", check, suite, IO_JSON, IO_FIX | IO_ADVISE | IO_ALL_ARCHES, "in"},
+    {"jsonl", check, suite, IO_JSONL, IO_BRIEF, "in"},
+    {"sarif", check, suite, IO_SARIF, IO_FIX | IO_ADVISE, "in"},
+    {"sarif, all GPUs", check, suite, IO_SARIF, IO_ALL_ARCHES, "in"},
+    {"github", check, suite, IO_GITHUB, IO_FIX | IO_ADVISE, "in"},
+    {"github, all GPUs", check, suite, IO_GITHUB, IO_ALL_ARCHES, "in"},
+    {"junit", check, suite, IO_JUNIT, IO_FIX | IO_ADVISE, "in"},
+    {"junit, all GPUs", check, suite, IO_JUNIT, IO_ALL_ARCHES, "in"},
+    {"page", page, suite, IO_TEXT, 0, "in"},
+    {"page of plans", page, planned, IO_TEXT, 0, "in"},
+    {"plans", plans, planned, IO_TEXT, 0, "in"},
+    {"source", check, source, IO_TEXT, 0, "in"},
+    {"a call in Python", check, python, IO_TEXT, 0, "in"},
+#define OF_STANDARD_INPUT(text)                                                                    \
+    {#text, check, text, IO_TEXT, IO_ADVISE, "-"}, {#text, check, text, IO_JSON, IO_ADVISE, "-"},  \
+        {#text, check, text, IO_JSONL, IO_ADVISE, "-"},                                            \
+        {#text, check, text, IO_SARIF, IO_ALL_ARCHES, "-"},                                        \
+        {#text, check, text, IO_GITHUB, IO_ALL_ARCHES, "-"},                                       \
+        {#text, check, text, IO_GITHUB, 0, "-"}, {#text, check, text, IO_JUNIT, 0, "-"},           \
+    {                                                                                              \
+#text, check, text, IO_JUNIT, IO_ALL_ARCHES, "-"                                           \
+    }
+    OF_STANDARD_INPUT(partial),
+    OF_STANDARD_INPUT(stated),
+    OF_STANDARD_INPUT(suite),
+    OF_STANDARD_INPUT(unnamed),
+    {"hexadecimal", maps, hex, IO_TEXT, 0, "in"},
+    {"PTX", instructions, ptx, IO_TEXT, IO_ADVISE, "in"},
+    {"assumptions", assumptions, symbolic, IO_TEXT, 0, "in"},
 };
 
 /* --- the failures ------------------------------------------------------------------------------

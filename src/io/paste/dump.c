@@ -236,8 +236,8 @@ bool io_dump_guess(struct io_stream *s, enum io_dump *out)
     if (io_call_any(s)) return *out = IO_DUMP_CALL, true;
     if (s->no_memory) return *out = IO_DUMP_WORDS, true;
     *out = !block && is_listing(s) ? IO_DUMP_LISTING : IO_DUMP_WORDS;
-    return *out == IO_DUMP_LISTING || (!block && is_prose(s, first)) ||
-           io_hint_in(s->text, s->size, NULL);
+    return *out == IO_DUMP_LISTING || (!block && is_prose(s, first)) || io_hint_in(s, NULL) ||
+           s->no_memory;
 }
 
 static bool complete(const struct numbers fields[FIELDS], enum io_dump from)
@@ -405,7 +405,7 @@ static void missing_names(const struct io_stream *s, char *out, size_t size)
 }
 
 /* A text without a descriptor: the rule or the other cause that it names, else what is missing. */
-static void no_descriptor(const struct io_stream *s, struct io_record *out)
+static void no_descriptor(struct io_stream *s, struct io_record *out)
 {
     char names[96], others[320] = "";
     const char *told = io_hint_or(s, NULL, &out->error_line);
@@ -515,7 +515,7 @@ static bool is_legal(const struct io_record *record)
 }
 
 /* Source without its numbers: the rules that the words beside it name. */
-static void name_rules(const struct io_stream *s, struct io_record *out)
+static void name_rules(struct io_stream *s, struct io_record *out)
 {
     char told[IO_ERROR_SIZE], names[IO_ERROR_SIZE];
 
@@ -526,7 +526,7 @@ static void name_rules(const struct io_stream *s, struct io_record *out)
 
 /* Where the text has no numbers to judge, or has source whose numbers are legal, its own message
  * may say that they are illegal. */
-static void take_message(const struct io_stream *s, enum io_dump from, struct io_record *out)
+static void take_message(struct io_stream *s, enum io_dump from, struct io_record *out)
 {
     const bool printed = from < IO_DUMP_LISTING || from == IO_DUMP_WORDS;
     const bool legal = !printed && out->record == 1 && is_legal(out);
@@ -543,7 +543,7 @@ static void take_message(const struct io_stream *s, enum io_dump from, struct io
     out->stated = row;
 }
 
-/* Nothing more is read: a call that was not seen may be an illegal one. */
+/* Nothing more is read: what was not seen, a call or a message, may be an illegal one. */
 static bool say_no_memory(struct io_stream *s, struct io_record *out)
 {
     s->no_memory = false;
@@ -559,7 +559,6 @@ bool io_dump_next(struct io_stream *s, enum io_dump from, struct io_record *out)
     const bool ended = s->at == s->size && s->record > 0;
     const bool there = !ended && !s->no_memory && next_dump(s, from, out);
 
-    if (s->no_memory) return say_no_memory(s, out);
-    if (there) take_message(s, from, out);
-    return there;
+    if (there && !s->no_memory) take_message(s, from, out);
+    return s->no_memory ? say_no_memory(s, out) : there;
 }

@@ -166,14 +166,14 @@ static void join_lines(struct io_text *text, const struct io_statements *said)
 }
 
 /* The same, else where an exception was raised, else a message that says little, else any line. */
-static const struct hint *first_in_text(struct io_text *text, struct place *place)
+static const struct hint *first_in_text(struct io_text *text, struct place *place, bool *no_memory)
 {
     const bool maps = is_about_maps(text);
     struct io_statements said;
     const struct hint *hint, *vague = NULL;
     struct place vague_place;
 
-    if (!io_statements_of(text->text, text->size, &said)) return NULL;
+    if (!io_statements_of(text->text, text->size, &said)) return *no_memory = true, NULL;
     join_lines(text, &said);
     hint = stated(text, &said, maps, place, &vague, &vague_place);
     if (!hint) hint = frame_of(text, &said, place);
@@ -184,12 +184,12 @@ static const struct hint *first_in_text(struct io_text *text, struct place *plac
     return first_of(text, 0, text->size, maps, &place->at);
 }
 
-static const struct hint *first_in(const char *text, size_t size, struct place *place)
+static const struct hint *first_in(struct io_stream *s, struct place *place)
 {
     struct io_text whole;
 
-    if (!io_text_of(text, size, &whole)) return NULL;
-    const struct hint *hint = first_in_text(&whole, place);
+    if (!io_text_of(s->text, s->size, &whole)) return s->no_memory = true, NULL;
+    const struct hint *hint = first_in_text(&whole, place, &s->no_memory);
     io_text_free(&whole);
     return hint;
 }
@@ -199,10 +199,10 @@ static const char *text_of(const struct hint *hint)
     return hint->text + is_vague(hint);
 }
 
-const char *io_hint_in(const char *text, size_t size, size_t *where)
+const char *io_hint_in(struct io_stream *stream, size_t *where)
 {
     struct place place;
-    const struct hint *hint = first_in(text, size, &place);
+    const struct hint *hint = first_in(stream, &place);
 
     if (hint && where) *where = place.at;
     return hint ? text_of(hint) : NULL;
@@ -228,7 +228,7 @@ static bool is_behind(const struct io_stream *s, size_t where, const char *const
     return false;
 }
 
-tmap_row io_hint_stated(const struct io_stream *stream)
+tmap_row io_hint_stated(struct io_stream *stream)
 {
     static const char *const source[] = {"assert ",        "raise ", "HasSubstr", "CHECK(",
                                          "emitError",      "<<",     "printf(",   "return ",
@@ -237,7 +237,7 @@ tmap_row io_hint_stated(const struct io_stream *stream)
                                           "FATAL", "failed", NULL};
     struct place place;
     char id[] = "TMA000";
-    const struct hint *hint = first_in(stream->text, stream->size, &place);
+    const struct hint *hint = first_in(stream, &place);
 
     if (!hint || strncmp(hint->text, "TMA", 3) != 0) return TMAP_NO_ROW;
     memcpy(id, hint->text, sizeof id - 1);
@@ -250,12 +250,12 @@ tmap_row io_hint_stated(const struct io_stream *stream)
                : TMAP_NO_ROW;
 }
 
-const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise)
+const char *io_hint_rule(struct io_stream *stream, size_t record, const char *otherwise)
 {
     static const char *const says[] = {"rror",  "ssert", "panic", "FATAL", "ailed",
                                        "verif", "must",  "need",  NULL};
     struct place place;
-    const struct hint *hint = record == 1 ? first_in(stream->text, stream->size, &place) : NULL;
+    const struct hint *hint = record == 1 ? first_in(stream, &place) : NULL;
 
     if (!hint) return otherwise;
     if (!strstr(hint->text, "(tmap explain TMA"))
@@ -273,13 +273,14 @@ bool io_hint_is_open(const char *told)
 const char *io_hint_cause(const struct io_stream *stream)
 {
     static const char none[] = "no rule of the descriptor: ";
+    struct io_stream own = *stream;
     struct place place;
 
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
         if (hints[i].cause &&
             memmem(stream->text, stream->size, hints[i].phrase, strlen(hints[i].phrase)))
             return hints[i].cause;
-    const struct hint *hint = first_in(stream->text, stream->size, &place);
+    const struct hint *hint = first_in(&own, &place);
     if (!hint || place.by > IO_PROSE) return NULL;
     const char *cause = text_of(hint);
     if (is_vague(hint) && (strstr(cause, "in this text") || strstr(cause, "source"))) return NULL;
@@ -364,20 +365,20 @@ static size_t line_of(const struct io_stream *s, size_t where)
     return line;
 }
 
-const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line)
+const char *io_hint_or(struct io_stream *stream, const char *otherwise, size_t *line)
 {
     size_t where = 0;
-    const char *text = stream->size ? io_hint_in(stream->text, stream->size, &where) : NULL;
+    const char *text = stream->size ? io_hint_in(stream, &where) : NULL;
 
     *line = text ? line_of(stream, where) : 1;
     return text ? text : otherwise;
 }
 
-bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line)
+bool io_hint_unknown(struct io_stream *stream, struct io_statement *out, size_t *line)
 {
     struct io_statements said;
 
-    if (!io_statements_of(stream->text, stream->size, &said)) return false;
+    if (!io_statements_of(stream->text, stream->size, &said)) return !(stream->no_memory = true);
     const bool any = said.count > 0 && said.list[0].by < IO_PROSE;
     if (any) *out = said.list[0];
     io_statements_free(&said);
@@ -433,25 +434,30 @@ static void name_others(struct io_text *text, const struct io_statements *said, 
     }
 }
 
-void io_hint_names(const struct io_stream *stream, const char *told, char *out, size_t size)
+void io_hint_names(struct io_stream *stream, const char *told, char *out, size_t size)
 {
     struct io_text text;
     struct io_statements said;
 
     out[0] = 0;
-    if (stream->size > IO_PASTE || !io_text_of(stream->text, stream->size, &text)) return;
-    if (io_statements_of(text.text, text.size, &said)) {
-        name_others(&text, &said, told, out, size);
-        io_statements_free(&said);
+    if (stream->size > IO_PASTE) return;
+    if (!io_text_of(stream->text, stream->size, &text)) {
+        stream->no_memory = true;
+        return;
     }
+    if (io_statements_of(text.text, text.size, &said))
+        name_others(&text, &said, told, out, size);
+    else
+        stream->no_memory = true;
+    io_statements_free(&said);
     io_text_free(&text);
 }
 
-void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size)
+void io_hint_others(struct io_stream *stream, const char *told, char *out, size_t size)
 {
     struct place place;
 
     out[0] = 0;
-    if (stream->size > IO_PASTE || !first_in(stream->text, stream->size, &place)) return;
+    if (stream->size > IO_PASTE || !first_in(stream, &place)) return;
     if (place.by >= IO_PRINTED) io_hint_names(stream, told, out, size);
 }

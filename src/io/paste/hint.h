@@ -1,6 +1,7 @@
 /* hint.h : what a program says of a descriptor in words alone, without its numbers: the rule that
  * those words stand for, or that they are about something else. A text with nothing more is no
- * descriptor, and no verdict is given on it. */
+ * descriptor, and no verdict is given on it. Where there is no memory to look for it, a function
+ * that takes the stream says none and leaves stream->no_memory. */
 #ifndef TMAP_IO_HINT_H
 #define TMAP_IO_HINT_H
 
@@ -10,7 +11,7 @@
 
 /* io_hint_in() : what to tell the user of the first known message in the text; NULL where there is
  *  none. where (may be NULL): its place. */
-const char *io_hint_in(const char *text, size_t size, size_t *where);
+const char *io_hint_in(struct io_stream *stream, size_t *where);
 
 /* io_hint_cause() : why a call with legal numbers failed, as the input's error code says; NULL
  * where it says nothing. */
@@ -28,27 +29,27 @@ tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *d
 const char *io_hint_gpu(const char *name);
 
 /* io_hint_rule() : the rule that the input's words name, for its first record; or `otherwise`. */
-const char *io_hint_rule(const struct io_stream *stream, size_t record, const char *otherwise);
+const char *io_hint_rule(struct io_stream *stream, size_t record, const char *otherwise);
 
 /* io_hint_is_open() : whether such a text names neither a rule nor another cause. */
 bool io_hint_is_open(const char *told);
 
 /* io_hint_stated() : the descriptor's rule that a program's own message about a failure states, and
  * not the source that would print it; TMAP_NO_ROW where there is none. */
-tmap_row io_hint_stated(const struct io_stream *stream);
+tmap_row io_hint_stated(struct io_stream *stream);
 
 /* io_hint_or() : io_hint_in() of a whole input, or `otherwise`; line: where it stands, from 1. */
-const char *io_hint_or(const struct io_stream *stream, const char *otherwise, size_t *line);
+const char *io_hint_or(struct io_stream *stream, const char *otherwise, size_t *line);
 
 /* io_hint_others() : "; it also names TMA014: ..., TMA025: ...": the rules that other messages and
  * sentences of the text name, where `told` is none that a program ended with; else "". */
-void io_hint_others(const struct io_stream *stream, const char *told, char *out, size_t size);
+void io_hint_others(struct io_stream *stream, const char *told, char *out, size_t size);
 
 /* io_hint_names() : the same, whatever the text's messages say. */
-void io_hint_names(const struct io_stream *stream, const char *told, char *out, size_t size);
+void io_hint_names(struct io_stream *stream, const char *told, char *out, size_t size);
 
 /* io_hint_unknown() : the first line of the heaviest message of a text in which no hint is; line:
  * where it stands, from 1. False where the text has no message. */
-bool io_hint_unknown(const struct io_stream *stream, struct io_statement *out, size_t *line);
+bool io_hint_unknown(struct io_stream *stream, struct io_statement *out, size_t *line);
 
 #endif
