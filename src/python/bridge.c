@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(LIBTMAP_ERROR_SIZE == IO_ERROR_SIZE, "what Python makes room for");
+
 long libtmap_log(const char *program, const char *text, size_t size, struct tmap_desc *descs,
                  char *errors, size_t *lines, unsigned *flags, size_t cap)
 {

@@ -121,6 +121,9 @@ class Plans(unittest.TestCase):
         self.assertEqual([x.result.verdict for x in logged], ["illegal"] * len(logged))
         self.assertTrue(logged)
         self.assertTrue(libtmap.from_log("nothing here", "cutlass")[0].error)
+        rules = libtmap.from_log("TMA: at most 5 dimensions.\n\nThe box must be at most 256 for TMA.\n\nIts stride is not "
+                                 "a multiple of 16 bytes for TMA.\n\nShared memory must be aligned to 128 bytes for TMA.")
+        self.assertGreater(len(rules[0].error), 256)  # longer than what it names first
         line, = libtmap.from_log("globalDim (64, 64) globalStrides (128) boxDim (64, 64) dtype: BFLOAT16 swizzle: 3")
         self.assertEqual((line.result.verdict, line.result.assumed), ("legal", ("address",)))
         b200 = "On a B200: globalDim (4096, 64) globalStrides (2048) boxDim (256, 32) dtype: 13 swizzle: 3"

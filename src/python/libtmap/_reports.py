@@ -10,7 +10,6 @@ from ._check import Result, judge
 from ._descriptor import Descriptor
 from ._native import LayoutError, NotBuilt, ffi
 
-_ERROR = 256
 _NO_ADDRESS, _PARTIAL = 1, 2  # bridge.h
 
 
@@ -63,13 +62,13 @@ def from_log(log: str, program: Optional[str] = None, *, contract: str = "safe",
     if count < 0:
         raise MemoryError
     descs = ffi.new("struct tmap_desc[]", max(count, 1))
-    errors, lines = ffi.new("char[]", _ERROR * max(count, 1)), ffi.new("size_t[]", max(count, 1))
+    errors, lines = ffi.new("char[]", io.LIBTMAP_ERROR_SIZE * max(count, 1)), ffi.new("size_t[]", max(count, 1))
     flags = ffi.new("unsigned[]", max(count, 1))
     io.libtmap_log(name, raw, len(raw), descs, errors, lines, flags, count)
     checker = _native.checker_for(contract, cuda, ptx, driver, target)
     out = []
     for i in range(count):
-        error = _native.text(errors + i * _ERROR)
+        error = _native.text(errors + i * io.LIBTMAP_ERROR_SIZE)
         d = Descriptor(ffi.new("struct tmap_desc *", descs[i]), name=f"line {lines[i]}",
                        assumed=("address",) if flags[i] & _NO_ADDRESS else ())
         own = checker
