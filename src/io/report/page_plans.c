@@ -83,8 +83,6 @@ static bool ring(FILE *out, const struct tmap_checker *checker, struct io_record
     size_t found = 0;
     bool read = io_pipeline_from(record, &in);
 
-    if (read && in.pipeline.load_count == 0)
-        read = io_fail(record, "$", "a protocol has no ring to draw");
     const enum tmap_status status = read ? tmap_pipeline_budget(checker, &in.pipeline, &budget,
                                                                 NULL, 0, v, MOST_VIOLATIONS, &found)
                                          : TMAP_OK;
