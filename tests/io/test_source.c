@@ -62,6 +62,9 @@ static void expect_values(const struct value_row *rows, size_t n, bool python, e
 static const struct value_row in_c[] = {
     {"", "64", "64"},
     {"", "0x40", "64"},
+    {"", "0", "0"},
+    {"", "0100", "none"}, /* 64 in C, 100 in Rust */
+    {"", "8 * (010 + 1)", "none"},
     {"", "64ull", "64"},
     {"", "64u32", "64"},
     {"", "64i", "64"},
@@ -152,6 +155,7 @@ static void numbers_in_c(void **state)
 
 static const struct value_row in_python[] = {
     {"", "2 ** 10", "1024"},
+    {"", "0100", "none"},
     {"", "2 ** -1", "none"},
     {"", "2 **", "none"},
     {"", "7 // 2", "3"},

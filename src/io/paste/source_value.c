@@ -95,9 +95,11 @@ static bool skip_cast(struct reader *r)
 
 /* --- expressions -------------------------------------------------------------------------------*/
 
+/* "010" is 8 in C, 10 in Rust and nothing in Python. */
 static bool literal(struct reader *r, int64_t *out)
 {
     const char *start = r->at;
+    if (r->end - start > 1 && *start == '0' && isdigit((unsigned char)start[1])) return false;
     if (!io_dump_number(&r->at, r->end, out)) return false;
     while (r->at < r->end && strchr("uUlLzZi", *r->at) && *r->at) r->at++;
     if (r->at > start && r->at[-1] != *start && strchr("ui", r->at[-1])) /* Rust's "64u32" */
