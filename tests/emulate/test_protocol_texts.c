@@ -1,0 +1,217 @@
+/* A ring of two slots between two warps, as a record sees it: proved as it is written, refuted or
+ * not read where a statement of it is another; and records that are none. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/proved.h"
+
+enum { RUNS = PROVED_RUNS, TEXT = 8192, THREADS = 64 };
+
+/* data[0]: k blocks. A slot is 256 bytes; its full barrier is bar[slot], its empty one bar[2 +
+ * slot]. */
+static const char ring[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n"
+    ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[4];\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+    ".reg .b32 %n, %id, %s, %bar, %i, %slot, %par, %full, %empty, %buf, %lane;\n"
+    "ld.param.u64 %d0, [p]; ld.global.u32 %n, [%d0]; mov.u32 %id, %tid.x; mov.u32 %s, s;\n"
+    "mov.u32 %bar, bar; and.b32 %lane, %id, 31; shl.b32 %lane, %lane, 3; mov.u32 %i, 0;\n"
+    "setp.ne.u32 %p1, %id, 0; @%p1 bra made;\n"
+    "mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+8], 1;\n"
+    "mbarrier.init.shared::cta.b64 [%bar+16], 1; mbarrier.init.shared::cta.b64 [%bar+24], 1;\n"
+    "fence.mbarrier_init.release.cluster;\n"
+    "made: bar.sync 0;\n"
+    "setp.ge.u32 %p2, %id, 32; @%p2 bra consume; @%p1 bra out;\n"
+    "produce: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
+    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1; xor.b32 %par, %par, 1;\n"
+    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n"
+    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];\n"
+    "add.u32 %i, %i, 1; bra produce;\n"
+    "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
+    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1;\n"
+    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n"
+    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
+    "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
+    "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+    "add.u32 %i, %i, 1; bra consume;\n"
+    "out: ret;\n}\n";
+
+/* Another statement in a statement's place; in `late` runs alone from that one on. */
+static const struct change {
+    const char *name, *from, *to;
+    int late;
+    enum tmap_emulate_part part;
+    unsigned number;
+    enum tmap_status status;
+    enum tmap_hazard hazard;
+    const char *says;
+} changes[] = {
+#define PART TMAP_EMULATE_BARRIERS, 0
+#define FIRST TMAP_EMULATE_RING, 0
+    {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"as it is, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"no ring 7", NULL, NULL, 0, TMAP_EMULATE_RING, 7, TMAP_E_NO_PLAN, 0, ""},
+    {"no staging", NULL, NULL, 0, TMAP_EMULATE_STAGING, 0, TMAP_E_NO_PLAN, 0, ""},
+    {"no fence", "fence.mbarrier_init.release.cluster;", "", 0, PART, TMAP_OK,
+     TMAP_HAZARD_UNINITIALIZED, ""},
+    {"no meeting", "made: bar.sync 0;", "made:", 0, PART, TMAP_E_ARGUMENT, 0,
+     "the records are not whole, or not of one shape of launch"},
+    {"some warps meet", "made: bar.sync 0;",
+     "made: bar.sync 0; setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.sync 2, 64; bra two;\n"
+     "one: bar.sync 2, 64; two:",
+     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"one warp does not wait for the other", "made: bar.sync 0;",
+     "made: bar.sync 0; setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.sync 2, 64; bra two;\n"
+     "one: bar.arrive 2, 64; two:",
+     0, PART, TMAP_E_ARGUMENT, 0, "arrives at a barrier of warps without waiting"},
+    {"a group of another size", "made: bar.sync 0;",
+     "made: bar.sync 0; setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.sync 3, 32; bra two;\n"
+     "one: bar.sync 2, 32; two:",
+     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"the slot is given back before it is read",
+     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\nsetp.eq.u32 %p5, %lane, 0; "
+     "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];",
+     "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;",
+     0, PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+    {"bytes are expected apart", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;",
+     "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%full], 256; mbarrier.arrive.shared::cta.b64 "
+     "_, [%full];",
+     0, PART, TMAP_E_ARGUMENT, 0, "expects bytes without arriving"},
+    {"arrivals of two counts", "[%bar+24], 1;", "[%bar+24], 2;", 3, PART, TMAP_E_ARGUMENT, 0,
+     "has 2 arrivals, and 1 elsewhere"},
+    {"given back before it is read in later runs",
+     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\nsetp.eq.u32 %p5, %lane, 0; "
+     "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];",
+     "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;",
+     2, PART, TMAP_E_ARGUMENT, 0, "goes round in no loop"},
+    {"less bytes in later runs",
+     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
+     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];",
+     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 128;\n"
+     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 128, [%full];",
+     3, PART, TMAP_E_ARGUMENT, 0, "goes round in no loop"},
+};
+
+static void text_of(const struct change *c, int run, char text[TEXT])
+{
+    const char *at = c->from && run >= c->late - 1 ? strstr(ring, c->from) : NULL;
+    assert_true(!c->from || strstr(ring, c->from));
+    if (!at) {
+        snprintf(text, TEXT, "%s", ring);
+        return;
+    }
+    snprintf(text, TEXT, "%.*s%s%s", (int)(at - ring), ring, c->to, at + strlen(c->from));
+}
+
+static bool record(const char *text, uint32_t blocks, struct tmap_emulate_record **out)
+{
+    uint32_t data[64] = {blocks};
+    struct tmap_emulate_module *module = NULL;
+    struct tmap_emulate_error error;
+    struct tmap_emulate_finding finding[4];
+    struct tmap_emulate_result result;
+    size_t found = 0;
+    const uint64_t at = 0x10000;
+    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
+    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {1, 1, 1},
+                                               .block = {THREADS, 1, 1},
+                                               .params = &at,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = TMAP_EMULATE_EARLIEST,
+                                               .no_races = true,
+                                               .budget = 1000000};
+    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = *out};
+    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
+        fail_msg("line %u: %s", error.line, error.text);
+    const enum tmap_status s =
+        tmap_emulate_run_watched(module, &launch, &watch, finding, 4, &found, &result);
+    for (size_t i = 0; i < found && i < 4; i++) print_message("# %s\n", finding[i].text);
+    tmap_emulate_free(module);
+    return s == TMAP_OK;
+}
+
+static struct prover prover;
+
+static void rings(void **state)
+{
+    size_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        const struct change *c = &changes[i];
+        static const uint32_t blocks[RUNS] = {6, 9, 14};
+        struct tmap_emulate_record *records[RUNS];
+        struct proved p;
+        char text[TEXT];
+        for (int r = 0; r < RUNS; r++) {
+            text_of(c, r, text);
+            assert_true(record(text, blocks[r], &records[r]));
+        }
+        prove(&prover, records, c->part, c->number, &p);
+        print_message("# %s: status %d, %s, %s, %u states: %s\n", c->name, p.status,
+                      proved_words(&p), tmap_hazard_name(p.result.fault), p.result.states,
+                      p.error.text);
+        if (p.status != c->status || p.result.fault != c->hazard || !strstr(p.error.text, c->says))
+            wrong++;
+        for (int r = 0; r < RUNS; r++) tmap_emulate_record_free(records[r]);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Every lane arrives; one block, so that nobody goes round; arguments. */
+static void other_records(void **state)
+{
+    struct tmap_emulate_record *records[9] = {NULL};
+    struct tmap_emulate_error error;
+    struct tmap_protocol protocol;
+    (void)state;
+    for (int r = 0; r < RUNS; r++) assert_true(record(ring, 1, &records[r]));
+    assert_int_equal(
+        tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+        TMAP_E_ARGUMENT);
+    assert_non_null(strstr(error.text, "loop"));
+    assert_int_equal(
+        tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, &protocol, NULL),
+        TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_emulate_protocol(records, 0, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_emulate_protocol(records, 9, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_emulate_protocol(NULL, 1, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, NULL, &error),
+                     TMAP_E_ARGUMENT);
+    for (int r = 0; r < RUNS; r++) tmap_emulate_record_free(records[r]);
+    /* a record of no run */
+    assert_int_equal(tmap_emulate_record_open(0, &records[0]), TMAP_OK);
+    assert_int_equal(tmap_emulate_protocol(records, 1, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+                     TMAP_E_ARGUMENT);
+    tmap_emulate_record_free(records[0]);
+    assert_int_equal(tmap_emulate_record_open(0, NULL), TMAP_E_ARGUMENT);
+    tmap_emulate_record_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rings), cmocka_unit_test(other_records)};
+    if (!prover_open(&prover, 16)) return 1;
+    const int failed = cmocka_run_group_tests_name("protocols of texts", tests, NULL, NULL);
+    prover_close(&prover);
+    return failed;
+}
