@@ -11,11 +11,14 @@
 #include "tmap/code.h"
 #include "tmap/driver.h"
 #include "tmap/emulate.h"
+#include "tmap/protocol.h"
 #include "tmap/symbolic.h"
 
 #include "support/failing_malloc.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- the calls: each TMAP_OK, TMAP_E_MEMORY, or what it says without any failure ----------------
  */
@@ -80,6 +83,141 @@ static enum tmap_status emulate(void)
 static enum tmap_status emulate_copies(void)
 {
     return emulate_one(kernels[1]);
+}
+
+/* --- larger programs: what a whole CTA of 128 threads does with 128 KiB, and its record ------- */
+
+static enum tmap_status run_large(const char *text, size_t bytes,
+                                  struct tmap_emulate_record *record)
+{
+    static uint32_t data[1 << 16];
+    struct tmap_emulate_module *module = NULL;
+    struct tmap_emulate_finding finding[2];
+    struct tmap_emulate_result result;
+    const uint64_t at = 0x10000;
+    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {1, 1, 1},
+                                               .block = {128, 1, 1},
+                                               .smem_bytes = 128 << 10,
+                                               .params = &at,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = record ? TMAP_EMULATE_EARLIEST
+                                                                  : TMAP_EMULATE_LATEST,
+                                               .tensor_fences = true,
+                                               .budget = 1000000};
+    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = record};
+    size_t found = 77;
+    data[0] = 5;
+    enum tmap_status s = tmap_emulate_load(text, bytes, &module, NULL);
+    assert_true((s == TMAP_OK) == (module != NULL));
+    if (s == TMAP_OK)
+        s = tmap_emulate_run_watched(module, &launch, &watch, finding, 2, &found, &result);
+    assert_true(s == TMAP_OK ? found == 0 && result.finished : found == 77);
+    tmap_emulate_free(module);
+    return s;
+}
+
+/* Read without the memory that fails. */
+static enum tmap_status run_file(const char *path)
+{
+    static char text[1 << 16];
+    const int f = open(path, O_RDONLY);
+    const ssize_t bytes = f < 0 ? -1 : read(f, text, sizeof text);
+    if (f >= 0) close(f);
+    assert_true(bytes > 0);
+    return run_large(text, (size_t)bytes, NULL);
+}
+
+static enum tmap_status emulate_block_scales(void)
+{
+    return run_file("tests/data/ptx/block_scales_sm_100.ptx");
+}
+
+static enum tmap_status emulate_tensor_memory(void)
+{
+    return run_file("tests/data/ptx/tensor_copy_sm_100.ptx");
+}
+
+/* cp.async and its barriers, stores to the own cluster, atomics, calls, bar.red. */
+static const char many[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n.global .u32 count;\n"
+    ".global .u64 where = generic(count); .const .u32 c[4] = {1, 2, 3, 4};\n"
+    ".shared .align 128 .b8 s[8192]; .shared .align 8 .b64 bar[2];\n"
+    ".func (.param .b32 o) f(.param .b32 i) { .reg .b32 %a; ld.param.b32 %a, [i];\n"
+    "add.u32 %a, %a, 1; st.param.b32 [o], %a; ret; }\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<8>; .local .b8 l[16];\n"
+    ".param .b32 x; .param .b32 y;\n"
+    "ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, s; mov.u32 %r2, bar;\n"
+    "setp.ne.u32 %p1, %r0, 0; @%p1 bra made; mbarrier.init.shared::cta.b64 [%r2], 128;\n"
+    "mbarrier.init.shared::cta.b64 [%r2+8], 1; fence.mbarrier_init.release.cluster;\n"
+    "made: fence.proxy.async; bar.sync 0; mul.wide.u32 %d1, %r0, 16; add.s64 %d2, %d0, %d1;\n"
+    "cvt.u32.u64 %r3, %d1; add.u32 %r3, %r1, %r3; cp.async.cg.shared.global [%r3], [%d2], 16;\n"
+    "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2];\n"
+    "one: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0; @!%p2 bra one;\n"
+    "cp.async.ca.shared.global [%r3], [%d2], 8; cp.async.commit_group; cp.async.wait_group 0;\n"
+    "@%p1 bra two; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2+8], 12;\n"
+    "add.u32 %r4, %r2, 8; add.u32 %r5, %r1, 4096;\n"
+    "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r5], %r0, [%r4];\n"
+    "add.u32 %r5, %r1, 4104;\n"
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u64 [%r5], %d0, "
+    "[%r4];\n"
+    "two: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2+8], 0; @!%p2 bra two;\n"
+    "st.param.b32 [x], %r0; call.uni (y), f, (x); ld.param.b32 %r6, [y]; st.local.u32 [l], %r6;\n"
+    "bar.red.popc.u32 %r7, 1, %p1; mov.u64 %d3, count; atom.global.add.u32 %r8, [%d3], 1;\n"
+    "and.b32 %r9, %r0, 1; t: .branchtargets even, odd; brx.idx %r9, t;\n"
+    "even: bra out;\nodd: ld.const.u32 %r10, [c+4];\nout: bar.sync 0; @%p1 bra end;\n"
+    "fence.proxy.async; cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r1], 512;\n"
+    "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0+1024], [%r1], 512;\n"
+    "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"
+    "tensormap.replace.tile.rank.global.b1024.b32 [%d0+4096], 1;\n"
+    "fence.proxy.tensormap::generic.release.gpu;\n"
+    "fence.proxy.tensormap::generic.acquire.gpu [%d0+4096], 128;\nend: ret;\n}\n";
+
+static enum tmap_status emulate_many(void)
+{
+    return run_large(many, sizeof many - 1, NULL);
+}
+
+/* Warp 0 loads data[0] blocks into a ring of two slots, warp 1 reads them. */
+static const char ring[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n"
+    ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[4];\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<8>;\n"
+    "ld.param.u64 %d0, [p]; ld.global.u32 %r9, [%d0]; mov.u32 %r0, %tid.x; mov.u32 %r1, s;\n"
+    "mov.u32 %r2, bar; mov.u32 %r3, 0; setp.ne.u32 %p1, %r0, 0; @%p1 bra made;\n"
+    "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.init.shared::cta.b64 [%r2+8], 1;\n"
+    "mbarrier.init.shared::cta.b64 [%r2+16], 1; mbarrier.init.shared::cta.b64 [%r2+24], 1;\n"
+    "fence.mbarrier_init.release.cluster;\nmade: bar.sync 0;\n"
+    "setp.ge.u32 %p2, %r0, 64; @%p2 bra out; setp.ge.u32 %p2, %r0, 32;\n"
+    "and.b32 %r4, %r0, 31; setp.ne.u32 %p5, %r4, 0; @!%p2 bra first; bra next;\n"
+    "first: @%p5 bra out;\nnext: setp.ge.u32 %p3, %r3, %r9; @%p3 bra out;\n"
+    "and.b32 %r4, %r3, 1; shr.u32 %r5, %r3, 1; and.b32 %r5, %r5, 1; shl.b32 %r6, %r4, 3;\n"
+    "add.u32 %r6, %r2, %r6; add.u32 %r7, %r6, 16; shl.b32 %r8, %r4, 8; add.u32 %r8, %r1, %r8;\n"
+    "@%p2 bra consume; xor.b32 %r5, %r5, 1;\n"
+    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r7], %r5; @!%p4 bra free;\n"
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 256;\n"
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r8], [%d0], 256, [%r6];\n"
+    "add.u32 %r3, %r3, 1; bra next;\n"
+    "consume: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r6], %r5; @!%p4 bra consume;\n"
+    "ld.shared.u32 %r10, [%r8]; bar.warp.sync -1; @%p5 bra over;\n"
+    "mbarrier.arrive.shared::cta.b64 _, [%r7];\nover: add.u32 %r3, %r3, 1; bra next;\n"
+    "out: ret;\n}\n";
+
+static enum tmap_status emulate_protocol(void)
+{
+    static struct tmap_protocol protocol;
+    struct tmap_emulate_record *record = NULL;
+    enum tmap_status s = tmap_emulate_record_open(0, &record);
+    assert_true((s == TMAP_OK) == (record != NULL));
+    if (s == TMAP_OK) s = run_large(ring, sizeof ring - 1, record);
+    if (s == TMAP_OK)
+        s = tmap_emulate_protocol(&record, 1, TMAP_EMULATE_BARRIERS, 0, &protocol, NULL);
+    tmap_emulate_record_free(record);
+    return s;
 }
 
 static enum tmap_status corpus(void)
@@ -152,6 +290,10 @@ static void sweep(enum tmap_status (*call)(void))
     }
 TEST(emulate)
 TEST(emulate_copies)
+TEST(emulate_block_scales)
+TEST(emulate_tensor_memory)
+TEST(emulate_many)
+TEST(emulate_protocol)
 TEST(corpus)
 TEST(symbolic)
 TEST(driver)
@@ -159,9 +301,15 @@ TEST(code)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_emulate), cmocka_unit_test(test_emulate_copies),
-        cmocka_unit_test(test_corpus),  cmocka_unit_test(test_symbolic),
-        cmocka_unit_test(test_driver),  cmocka_unit_test(test_code)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_emulate),
+                                       cmocka_unit_test(test_emulate_copies),
+                                       cmocka_unit_test(test_emulate_block_scales),
+                                       cmocka_unit_test(test_emulate_tensor_memory),
+                                       cmocka_unit_test(test_emulate_many),
+                                       cmocka_unit_test(test_emulate_protocol),
+                                       cmocka_unit_test(test_corpus),
+                                       cmocka_unit_test(test_symbolic),
+                                       cmocka_unit_test(test_driver),
+                                       cmocka_unit_test(test_code)};
     return cmocka_run_group_tests_name("failing allocations of the library", tests, NULL, NULL);
 }

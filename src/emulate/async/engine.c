@@ -62,6 +62,8 @@ enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
         return m->stop ? EMU_STOP : EMU_NEXT;
     }
     if (!push(m, &now)) {
+        if (now.drop) now.drop(&now);
+        emu_clock_free(m, &now.clock);
         m->status = TMAP_E_MEMORY;
         m->stop = true;
         return EMU_STOP;

@@ -14,3 +14,9 @@ bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
     va_end(args);
     return false;
 }
+
+bool fold_memory(struct fold *f)
+{
+    f->memory = true;
+    return false;
+}

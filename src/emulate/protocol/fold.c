@@ -7,7 +7,9 @@ static bool whole(struct fold *f)
 {
     for (size_t r = 0; r < f->runs; r++) emu_record_finish(f->run[r]);
     for (size_t r = 0; r < f->runs; r++)
-        if (f->run[r]->lost || !f->run[r]->count || f->run[r]->warps != f->run[0]->warps ||
+        if (f->run[r]->lost) return fold_memory(f);
+    for (size_t r = 0; r < f->runs; r++)
+        if (!f->run[r]->count || f->run[r]->warps != f->run[0]->warps ||
             f->run[r]->ctas != f->run[0]->ctas)
             return fold_fail(f, 0, "the records are not whole, or not of one shape of launch");
     return true;
@@ -59,6 +61,7 @@ enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *record
     const bool ring = part == TMAP_EMULATE_RING && number >= f->barriers;
     if (s == TMAP_OK && ring) s = TMAP_E_NO_PLAN;
     if (s == TMAP_OK && !fold_all(f)) s = f->none ? TMAP_E_NO_PLAN : TMAP_E_ARGUMENT;
+    if (f->memory) s = TMAP_E_MEMORY;
     close_fold(f);
     return s;
 }

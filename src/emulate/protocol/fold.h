@@ -39,6 +39,7 @@ struct fold {
     uint16_t storer;             // the warp of CTA 0 that stores it
     bool some_meet;              // barriers of some warps guard it, not those of the whole CTA
     bool none;                   // there are fewer
+    bool memory;                 // there was not enough
     bool left_out[MOST_OBJECTS]; // of the other rings
     struct ring_object barrier[TMAP_PROTOCOL_BARRIERS], buffer[TMAP_PROTOCOL_BUFFERS];
     uint32_t barriers, buffers;
@@ -101,6 +102,7 @@ void drop_program(struct fold *f, uint32_t i);
 bool read_warp(struct fold *f, struct program *p, size_t run);   // its symbols of a run (symbols.c)
 bool count_generations(struct said *said, const struct fold *f); // false: memory
 
+bool fold_memory(struct fold *f); // false, too
 bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool same_symbol(const struct symbol *a, const struct symbol *b); // but for where in the ring

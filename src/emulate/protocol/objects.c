@@ -71,7 +71,7 @@ static bool join_sites(struct fold *f, struct sites *s)
         uint8_t op;
     } *seen = calloc(LINES, sizeof *seen);
     uint32_t lines = 0;
-    bool good = seen != NULL;
+    bool good = seen != NULL || fold_memory(f);
     for (size_t r = 0; good && r < f->runs; r++)
         for (size_t i = 0; good && i < f->run[r]->count; i++) {
             const struct act *a = &f->run[r]->act[i];

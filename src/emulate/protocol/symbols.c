@@ -482,10 +482,10 @@ bool read_warp(struct fold *f, struct program *p, size_t run)
     for (size_t i = 0; i < f->run[run]->count; i++) {
         const struct act *a = &f->run[run]->act[i];
         if (a->by_cta != p->cta || a->by_warp != p->warp) continue;
-        if (!read_act(&r, a)) return f->error->text[0] ? false : fold_fail(f, 0, "memory");
+        if (!read_act(&r, a)) return f->error->text[0] ? false : fold_memory(f);
         last = a;
     }
     // Who has left reads no more.
-    if (last && !end_plain_reads(&r, last)) return fold_fail(f, 0, "memory");
-    return count_generations(r.said, f) || fold_fail(f, 0, "memory");
+    if (last && !end_plain_reads(&r, last)) return fold_memory(f);
+    return count_generations(r.said, f) || fold_memory(f);
 }
