@@ -298,7 +298,9 @@ static const char hex[] = "0123456789abcdef0123456789abcdef0123456789abcdef01234
 static const char ptx[] =
     ".version 7.8\n.target sm_80\n.entry k() {\n"
     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-    "[%r1], [%rd1, {%r2, %r3}], [%r4];\n}\n";
+    "[%r1], [%rd1, {%r2, %r3}], [%r4];\n"
+    "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes "
+    "[%r1], [%rd1, {%r2, %r3, %r4, %r5, %r6}], [%r4];\n}\n";
 static const char symbolic[] =
     "{\"dtype\":\"bf16\",\"dim\":[\"K\",\"M\"],\"stride\":[\"2*K\"],\"box\":[64,64],"
     "\"assume\":[\"K % 8 == 0\"]}";

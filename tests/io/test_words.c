@@ -9,11 +9,13 @@
 
 #include "expr/field.h"
 #include "io/picture/picture.h"
+#include "io/ptx/ptx.h"
 #include "io/report/draw.h"
 #include "io/report/judge.h"
 #include "io/report/outside.h"
 #include "io/report/rule.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct character {
@@ -173,6 +175,58 @@ static void findings_stand_at_what_they_blame(void **state)
         "$.uses[1].smem", "8");
 }
 
+/* Of every instruction on every target a result has a finding, a reason for unknown, or nothing. */
+static void judge_all(const struct tmap_checker *checker, const struct io_stream *stream,
+                      const struct io_ptx_instruction *list, size_t count, unsigned flags,
+                      size_t seen[4])
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct io_ptx_answer answer = io_ptx_check(&list[i], &checker->target);
+        const bool told = answer.verdict == TMAP_ILLEGAL || (answer.is_call && flags);
+        struct io_record record;
+        struct io_result result;
+        assert_int_equal(io_judge_ptx(checker, stream, &list[i], flags, &record, &result), TMAP_OK);
+        assert_int_equal(result.verdict, answer.verdict);
+        assert_int_equal(result.finding_count, told);
+        assert_int_equal(result.unknown[0] != 0, answer.verdict == TMAP_UNKNOWN);
+        if (told) assert_true(result.finding[0].detail.message[0] != 0);
+        if (told && answer.min_ptx) assert_non_null(strstr(result.finding[0].detail.needs, "PTX"));
+        seen[answer.verdict]++;
+        seen[3] += answer.is_call;
+        io_result_free(&result);
+    }
+}
+
+static void every_instruction_on_every_target(void **state)
+{
+    enum { MOST = 800 };
+    static const uint32_t versions[] = {78, 80, 86, 90, 12};
+    struct io_ptx_instruction *list = calloc(MOST, sizeof *list);
+    struct io_ptx_module module;
+    struct io_stream stream;
+    char error[IO_ERROR_SIZE];
+    size_t found, seen[4] = {0};
+    (void)state;
+    assert_non_null(list);
+    assert_true(io_stream_open(&stream, "tests/io/ptx/every_form.ptx", 0, error));
+    assert_int_equal(io_ptx_read(stream.text, stream.size, &module, list, MOST, &found), TMAP_OK);
+    assert_true(found > 100 && found <= MOST);
+    for (size_t a = 0; a == 0 || tmap_arch_at(a - 1); a++)
+        for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+            struct tmap_target target = tmap_default_target();
+            struct tmap_checker checker;
+            target.arch = tmap_arch_at(a) ? tmap_arch_at(a) : TMAP_ARCH(7, 0);
+            target.ptx = versions[v];
+            assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
+            judge_all(&checker, &stream, list, found, v % 2 ? IO_ADVISE : 0, seen);
+        }
+    print_message("# %zu legal, %zu illegal, %zu unknown, %zu calls\n", seen[0], seen[1], seen[2],
+                  seen[3]);
+    for (int i = 0; i < 4; i++) assert_true(seen[i] > 0);
+    io_stream_close(&stream);
+    free(list);
+}
+
 static void a_picture_shows_what_is_not_written(void **state)
 {
     const struct tmap_target target = tmap_default_target();
@@ -239,6 +293,7 @@ int main(void)
         cmocka_unit_test(values_as_people_say_them),
         cmocka_unit_test(a_descriptor_that_does_not_fit_is_no_text),
         cmocka_unit_test(findings_stand_at_what_they_blame),
+        cmocka_unit_test(every_instruction_on_every_target),
         cmocka_unit_test(a_picture_shows_what_is_not_written),
         cmocka_unit_test(drawings_of_little),
     };
