@@ -337,6 +337,27 @@ static void one_stage_is_no_ring(void **state)
     assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
+/* Where rows of D end inside a sector of 32 bytes, single blocks walk along N first. */
+static void neighbours_write_a_sector_together(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t n, cluster_m, group;
+    } cases[] = {{21304, 1, 1}, {21312, 1, 16}, {21304, 2, 8}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct gemm_choice first;
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 5192, cases[i].n, 64);
+        const struct tmap_gemm_config request = {.tile_m = 128,
+                                                 .tile_n = 192,
+                                                 .cluster_m = cases[i].cluster_m,
+                                                 .cluster_n = 1,
+                                                 .swapped = -1};
+        p.out = TMAP_GEMM_OUT_BF16;
+        assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
+        assert_int_equal(first.config.group, cases[i].group);
+    }
+}
+
 /* At the power limit fewer bytes an operation are worth more than fewer clocks. */
 static void long_products_take_the_tall_tile(void **state)
 {
@@ -386,6 +407,7 @@ int main(void)
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(one_stage_is_no_ring),
         cmocka_unit_test(long_products_take_the_tall_tile),
+        cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(without_a_gpu_opening_says_why),
     };
     return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);

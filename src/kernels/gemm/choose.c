@@ -3,7 +3,7 @@
 #include "kernels/gemm/suite.h"
 
 /* GROUP_ROWS of D are walked before a step along N. */
-enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
+enum { GROUP_ROWS = 2048, MAX_STAGES = 16, SECTOR_BYTES = 32 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
@@ -301,6 +301,17 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
     return c->split_k == 1 || gemm_splits(instance);
 }
 
+/* Tiles beside each other along N write the two halves of a sector where rows of D are not whole
+ * ones; it goes to memory once where they do so at about the same time. Blocks of a cluster do;
+ * single ones walk along N first (docs/EXPERIMENTS.md). */
+static int32_t group_for(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const bool shared =
+        !view->transposed && gemm_d_inner(view) * view->out_bytes % SECTOR_BYTES != 0;
+    if (shared && c->cluster_m * c->cluster_n * c->split_k == 1) return 1;
+    return ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
+}
+
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, struct gemm_choice *choice)
 {
@@ -350,7 +361,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    c->group = request->group ? request->group : ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
+    c->group = request->group ? request->group : group_for(view, c);
     if (c->group > rows) c->group = rows;
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
