@@ -42,36 +42,44 @@ struct block {
 #undef ONE
 #undef MANY
 
-static void fill_common(const struct tmap_desc *d, struct block *b)
+/* Entries of a column from `from` on, as what all descriptors share has them. */
+#define FILL(copy, from, value)                                                                    \
+    for (size_t k = (from); k < COLUMNS_BLOCK; k++) (copy)[k] = (value)
+
+static void fill_common(const struct tmap_columns *c, struct block *b)
 {
-    for (int k = 0; k < COLUMNS_BLOCK; k++) {
-#define ONE(word, member, type) b->member[0][k] = d->member;
+#define ONE(word, member, type)                                                                    \
+    if (c->member == NULL) FILL(b->member[0], 0, c->common.member);
 #define MANY(word, member, type, count)                                                            \
-    for (int j = 0; j < (count); j++) b->member[j][k] = d->member[j];
-        COLUMNS(ONE, MANY)
+    for (int j = 0; j < (count); j++)                                                              \
+        if (c->member[j] == NULL) FILL(b->member[j], 0, c->common.member[j]);
+    COLUMNS(ONE, MANY)
 #undef ONE
 #undef MANY
-    }
 }
 
 /* The columns from entry `base` on; of the last m that are no whole block, a copy. */
 static void point(const struct tmap_columns *c, size_t base, size_t m, struct block *b,
                   struct columns_view *w)
 {
-#define POINT(given, column, copy)                                                                 \
+#define POINT(given, column, copy, value)                                                          \
     {                                                                                              \
-        if ((given) != NULL && m < COLUMNS_BLOCK)                                                  \
+        if ((given) != NULL && m < COLUMNS_BLOCK) {                                                \
             memcpy((copy), (given) + base, m * sizeof *(copy));                                    \
+            FILL((copy), m, (value));                                                              \
+        }                                                                                          \
         (column) = (given) != NULL && m == COLUMNS_BLOCK ? (given) + base : (copy);                \
     }
-#define ONE(word, member, type) POINT(c->member, w->column.member, b->member[0])
+#define ONE(word, member, type) POINT(c->member, w->column.member, b->member[0], c->common.member)
 #define MANY(word, member, type, count)                                                            \
-    for (int j = 0; j < (count); j++) POINT(c->member[j], w->column.member[j], b->member[j])
+    for (int j = 0; j < (count); j++)                                                              \
+    POINT(c->member[j], w->column.member[j], b->member[j], c->common.member[j])
     COLUMNS(ONE, MANY)
 #undef ONE
 #undef MANY
 #undef POINT
 }
+#undef FILL
 
 /* What is asked of the rows: of each its class, and what those say of all descriptors. */
 struct asked {
@@ -200,7 +208,7 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
     ask(checker, &a);
     if (n >= FOLD_FROM) fold(checker, c, &a);
     const enum columns_how how = how_to_look(&a, c->common.kind);
-    fill_common(&c->common, &b);
+    fill_common(c, &b);
     for (size_t base = 0; base < n; base += COLUMNS_BLOCK) {
         const size_t m = n - base < COLUMNS_BLOCK ? n - base : COLUMNS_BLOCK;
         point(c, base, m, &b, &w);
