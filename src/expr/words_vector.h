@@ -71,7 +71,16 @@
 
 /* conditions */
 #define ALWAYS ALL(0)
-#define LE(a, b) FAILS(a, >, b)
+/* Of 2^n, where the compiler knows it: 2^n - 1 more carries beyond bit n, unless it wraps. No
+ * comparison, whose masks gcc 12 joins in general registers. */
+#define ABOVE(a, b)                                                                                \
+    (__extension__({                                                                               \
+        const v_u x = (a), most = (b);                                                             \
+        __builtin_constant_p(most[0]) && most[0] && (most[0] & (most[0] - 1)) == 0                 \
+            ? (v_i)((x | (x + (most - 1))) & ~(most + most - 1))                                   \
+            : (v_i)(x > most);                                                                     \
+    }))
+#define LE(a, b) BY_SIGN(a, b, ABOVE((v_u)(a), (v_u)(b)), FAILS(a, >, b))
 #define LT(a, b) BY_SIGN(a, b, BELOW((v_u)(a), (v_u)(b)), FAILS(a, >=, b))
 #define EQ(a, b) ((v_i)(a) ^ (v_i)(b))
 #define NE(a, b) HOLDS(EQ(a, b))
