@@ -36,7 +36,7 @@ INLINE int64_t known_below(int32_t value, uint32_t end)
 #define OOB ((int64_t)TMAP_OOB_NONE)
 #define ESTRIDE(i) ((int64_t)1)
 #define FLAG(bit) ((int64_t)0)
-#define IN(x, set) ((x) >= LEAST(set) && ((set) >> (x)&1)) /* x is one of the two above */
+#define IN(x, set) ((int)((x) >= LEAST(set) && ((set) >> (x)&1))) /* x is one of the two above */
 
 /* A row leaves at the first place that fails: most ask one comparison. */
 #undef BAD_PLACE
