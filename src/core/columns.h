@@ -51,9 +51,19 @@ struct columns_bad {
     uint32_t of_32[COLUMNS_BLOCK];
 };
 
+/* The values of a block's enumerations, a bit each; UINT32_MAX where one is beyond 31. */
+struct columns_seen {
+    uint32_t dtype, interleave, swizzle, oob_fill;
+};
+
+/* The classes of rows that can apply to such a block; nothing for the others. */
+void columns_narrow(const struct columns_view *view, const struct columns_seen *seen,
+                    const uint8_t *class, uint8_t *out);
+
 /* Which rows are looked at: those with a class; or where every row that is a violation decides, all
- * of them, the rows of some lanes together, so that they share what they read; or the few that
- * folding has left, those that always apply together. */
+ * that usually apply, the rows of some lanes together, so that they share what they read, and of
+ * the rare ones those that can apply in the block; or the few that folding has left, those of 64
+ * bits that always apply together. */
 enum columns_how { ROWS_BY_CLASS, ROWS_EVERY, ROWS_LEFT };
 
 /* class[row]: enum columns_class. Kind and rank exist. To verdicts[k], whether descriptor k

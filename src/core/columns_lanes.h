@@ -8,7 +8,7 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, const int kind, const 
     OVER_BLOCK
     {
         v_i here = ALL(0);
-#define ROW_OF ROW_EVERY
+#define ROW_OF ROW_USUAL
 #include "rules/desc.def"
 #undef ROW_OF
         const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
@@ -23,20 +23,19 @@ ALWAYS_INLINE void ROWS_OF(const struct columns_view *w, enum columns_how how, c
 {
     TYPES;
     const int part = ANY_PART;
-    const bool always_done = WIDE && how == ROWS_LEFT;
     if (how == ROWS_EVERY) {
         EVERY_PART(EVERY_OF)
-        return;
-    }
-    OVER_BLOCK
-    {
-        v_i here = ALL(0);
-        if (always_done) {
+    } else {
+        OVER_BLOCK
+        {
+            v_i here = ALL(0);
+            if (WIDE && how == ROWS_LEFT) {
 #define ROW_OF ROW_ALWAYS
 #include "rules/desc.def"
 #undef ROW_OF
+            }
+            *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
         }
-        *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
     }
 #define ROW_OF ROW_SOME
 #include "rules/desc.def"

@@ -41,14 +41,18 @@
 #define OVER_BLOCK for (size_t at = 0; at < COLUMNS_BLOCK; at += VECTOR_BYTES / sizeof(lane))
 
 /* A row at the lanes from `at` on: the rows share what they read. */
-#define ROW_EVERY(id, span, when, must) ADD_ROW(span, when, must)
+#define ROW_USUAL(id, span, when, must)                                                            \
+    if (!RARE_##id) {                                                                              \
+        ADD_ROW(span, when, must)                                                                  \
+    }
 #define ROW_ALWAYS(id, span, when, must)                                                           \
     if (ALWAYS_##id) {                                                                             \
         ADD_ROW(span, when, must)                                                                  \
     }
 /* A row over the block, where it counts: its class to the descriptors that violate it. */
+#define ROW_DONE(id) (how == ROWS_EVERY ? !RARE_##id : WIDE && how == ROWS_LEFT && ALWAYS_##id)
 #define ROW_SOME(id, span, when, must)                                                             \
-    if (class[ROW_##id] && !(ALWAYS_##id && always_done)) {                                        \
+    if (class[ROW_##id] && !ROW_DONE(id)) {                                                        \
         const v_i says = ALL(class[ROW_##id]);                                                     \
         OVER_BLOCK                                                                                 \
         {                                                                                          \
@@ -134,6 +138,25 @@ ALWAYS_INLINE void look_up(const struct columns_view *w)
         LOOK_UP(table_span, w->column.swizzle + at, w->span + at);
 }
 
+/* The values of a block's column, as struct columns_seen has them. */
+ALWAYS_INLINE uint32_t values_of(const int32_t *column)
+{
+    typedef int32_t lane;
+    typedef VECTOR(int32_t, VECTOR_BYTES) v_i;
+    typedef VECTOR(uint32_t, VECTOR_BYTES) v_u;
+    typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;
+    v_u set = (v_u)ALL(0), beyond = (v_u)ALL(0);
+    uint32_t all = 0, any_beyond = 0;
+    OVER_BLOCK
+    {
+        const v_u x = *(const u32_there *)(column + at);
+        set |= (v_u)ALL(1) << (x & 31);
+        beyond |= x >> 5;
+    }
+    for (size_t k = 0; k < sizeof set / sizeof(lane); k++) all |= set[k], any_beyond |= beyond[k];
+    return any_beyond ? UINT32_MAX : all;
+}
+
 /* Whether any row is violated, of each descriptor; the classes of all of these rows. */
 ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
                                    enum tmap_verdict *verdicts)
@@ -168,7 +191,18 @@ COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *view, enum colum
                                      enum tmap_verdict *verdicts)
 {
     const struct columns_view own = *view, *w = &own; /* no store of a lane can change it */
+    uint8_t applies[SUBJECT_DESC_END];
     look_up(w);
+    if (how == ROWS_EVERY) {
+        const struct columns_seen seen = {
+            .dtype = values_of(w->column.dtype),
+            .interleave = values_of(w->column.interleave),
+            .swizzle = values_of(w->column.swizzle),
+            .oob_fill = values_of(w->column.oob_fill),
+        };
+        columns_narrow(w, &seen, class, applies);
+        class = applies;
+    }
     switch (8 * w->kind + (int)w->rank) {
         OF_KIND_AND_RANK(TMAP_TILED, 1)
         OF_KIND_AND_RANK(TMAP_TILED, 2)

@@ -1,11 +1,13 @@
-/* The words of the row language as two bits each: does what is said read a field of 64 bits, and
- * does it compare anything? Constants of the compiler's: a row of 32-bit fields is compiled for
- * twice as many lanes, and rows that always apply are evaluated together. words_vector.h has the
- * same words. */
+/* The words of the row language as some bits each: does what is said read a field of 64 bits,
+ * compare anything, and ask for a value other than 0, the usual one of every enumeration? Constants
+ * of the compiler's: a row of 32-bit fields is compiled for twice as many lanes, and rows that
+ * always or mostly apply are evaluated together. words_vector.h has the same words. */
 #define READS_64 1
 #define COMPARES 2
+#define RARE 4
+#define NONZERO 8
 #define BOTH(a, b) ((a) | (b))
-#define K(n) 0
+#define K(n) ((n) != 0 ? NONZERO : 0)
 #define CUDA 0
 #define SM 0
 #define KIND 0
@@ -45,11 +47,11 @@
 #define ALWAYS 0
 #define LE(a, b) (COMPARES | BOTH(a, b))
 #define LT(a, b) (COMPARES | BOTH(a, b))
-#define EQ(a, b) (COMPARES | BOTH(a, b))
+#define EQ(a, b) (COMPARES | BOTH(a, b) | (BOTH(a, b) & NONZERO ? RARE : 0))
 #define NE(a, b) (COMPARES | BOTH(a, b))
 #define BETWEEN(lo, x, hi) (COMPARES | BOTH(BOTH(lo, x), hi))
 #define DIVIDES(m, x) (COMPARES | BOTH(m, x))
-#define IN(x, set) (COMPARES | (x))
+#define IN(x, set) (COMPARES | RARE | (x))
 #define AND(a, b) BOTH(a, b)
 #define OR(a, b) BOTH(a, b)
 #define NOT(a) (a)
@@ -59,7 +61,8 @@
 #define WHEN(c) (c)
 #define MUST(c) (c)
 #define ROW(id, name, kinds, span, needs, when, must, ...)                                         \
-    WIDE_##id = BOTH(when, must) & READS_64, ALWAYS_##id = !((when)&COMPARES),
+    WIDE_##id = BOTH(when, must) & READS_64, ALWAYS_##id = !((when)&COMPARES),                     \
+    RARE_##id = (when)&RARE,
 enum row_width {
 #include "rules/desc.def"
 };
@@ -120,3 +123,5 @@ enum row_width {
 #undef PROD_LE
 #undef READS_64
 #undef COMPARES
+#undef RARE
+#undef NONZERO

@@ -173,6 +173,20 @@ static void make_block(enum tmap_kind kind, uint32_t rank, uint64_t *s)
     }
 }
 
+/* Two values at most of each enumeration, so that rows about others are passed over. */
+static void hold_few_values(uint64_t *s)
+{
+    const struct tmap_desc a = table[rng_step(s) % COLUMNS_BLOCK],
+                           b = table[rng_step(s) % COLUMNS_BLOCK];
+    for (int k = 0; k < COLUMNS_BLOCK; k++) {
+        const uint64_t bits = rng_step(s) >> 32;
+        table[k].dtype = bits & 1 ? a.dtype : b.dtype;
+        table[k].interleave = bits & 2 ? a.interleave : b.interleave;
+        table[k].swizzle = bits & 4 ? a.swizzle : b.swizzle;
+        table[k].oob_fill = bits & 8 ? a.oob_fill : b.oob_fill;
+    }
+}
+
 /* Whether a descriptor violates one row, or any, of those that decide; -1: what the row needs does
  * not hold, so that nothing is said of it. */
 static int native_says(const struct tmap_target *target, const struct tmap_desc *d, tmap_row only)
@@ -262,6 +276,24 @@ static struct tmap_desc filled(uint32_t box, uint32_t stride, bool beyond)
 }
 
 /* Of each processor's own quotients: every box over every element stride. */
+static void blocks_of_few_values(void **state)
+{
+    uint64_t s = 19, compared = 0;
+    (void)state;
+    make_pool();
+    for (int isa = 0; isa < COLUMNS_ISAS; isa++) {
+        columns_rows *rows = columns_rows_of((enum columns_isa)isa);
+        for (int draw = 0; rows && draw < 600; draw++) {
+            const int kind = draw % 3;
+            const uint32_t rank = kind == TMAP_TILED ? 1 + draw / 3 % 5u : 3 + draw / 3 % 3u;
+            make_block((enum tmap_kind)kind, rank, &s);
+            hold_few_values(&s);
+            hold_to(rows, ROWS_EVERY, ROW_COUNT, &compared);
+        }
+    }
+    assert_true(compared > 0);
+}
+
 static void every_quotient_rounds_down(void **state)
 {
     (void)state;
@@ -303,6 +335,7 @@ int main(void)
         cmocka_unit_test(every_verdict_is_the_one_alone),
         cmocka_unit_test(every_processor_says_the_same),
         cmocka_unit_test(each_row_is_the_one_alone),
+        cmocka_unit_test(blocks_of_few_values),
         cmocka_unit_test(every_quotient_rounds_down),
         cmocka_unit_test(misuse_is_an_error),
     };
