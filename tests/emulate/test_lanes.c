@@ -175,7 +175,7 @@ static uint64_t mask_itself(const struct warp *w, uint32_t lane, int variant)
     return w->mask;
 }
 
-#define M(text) "{.reg .b32 m; activemask.b32 m; " text "}"
+#define M(text) "{.reg .b32 m; activemask.b32 m; " text "} mov.b32 %r18, 0"
 static const struct row {
     const char *text, *shape, *target;
     of_lane *expect;

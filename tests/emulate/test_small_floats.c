@@ -142,7 +142,8 @@ static uint64_t as_tf32(const uint64_t in[LANE_SOURCES], const void *with)
 {
     const struct pair *p = with;
     const long double v = float_value(&format_f32, in[0]);
-    if (isnan(v)) return 0x7fffffff;
+    if (isnan(v)) /* as an H200 leaves it */
+        return p->rounding == ROUND_AWAY ? in[0] & 0xffffe000 : 0x7fffe000;
     return one(p, in[0]) << 13;
 }
 

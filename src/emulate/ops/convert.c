@@ -140,7 +140,10 @@ static uint32_t narrow(double v, const struct cvt *c)
                                            ? (enum emu_rounding)c->rounding
                                            : EMU_NEAREST;
     const bool finite = c->flags & CVT_FINITE;
-    if (c->to == PTX_TF32) return v != v ? 0x7fffffff : emu_round(tf32, v, rounding, finite) << 13;
+    // A NaN as an H200 leaves it: the upper bits of its own, or all ones.
+    if (c->to == PTX_TF32 && v != v)
+        return rounding == EMU_AWAY ? emu_bits((float)v) & 0xffffe000 : 0x7fffe000;
+    if (c->to == PTX_TF32) return emu_round(tf32, v, rounding, finite) << 13;
     if (by_host && rn && !finite)
         return c->to == PTX_F16 ? emu_to_half((float)v) : emu_to_bfloat((float)v);
     return emu_round(c->to == PTX_F16 ? half : brain, v, rounding, finite);
@@ -151,8 +154,8 @@ static uint64_t to_float(double v, const struct cvt *c)
     if (c->flags & CVT_RELU) v = v > 0 || v != v ? v : 0;
     if (c->flags & CVT_SAT) v = v > 0 ? (v < 1 ? v : 1) : 0;
     switch (c->to) {
-    case PTX_F64:
-        return v != v ? 0xfff8000000000000u : emu_bits64(v);
+    case PTX_F64: // of a NaN the sign and what is behind the point, quiet
+        return v != v ? emu_bits64(v) | 1ull << 51 : emu_bits64(v);
     case PTX_F16:
     case PTX_BF16:
     case PTX_TF32:

@@ -98,6 +98,18 @@ EXEC(any_f32)
     return EMU_NEXT;
 }
 
+static bool is_nan64(uint64_t u)
+{
+    return (u & ~(1ull << 63)) > 0x7ff0000000000000;
+}
+// As an H200 does: of operands that are NaN the first one, quiet; else the one that arithmetic
+// makes.
+static uint64_t nan_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t first = is_nan64(a) ? a : is_nan64(b) ? b : c;
+    return is_nan64(first) ? first | 1ull << 51 : 0xfff8000000000000;
+}
+
 EXEC(any_f64)
 {
     op_f64 *op = operations[in->count].f64;
@@ -106,7 +118,7 @@ EXEC(any_f64)
     EACH_LANE(l, mask)
     {
         const double r = op(emu_double(a[l]), emu_double(b[l]), emu_double(c[l]));
-        emu_u64(w, in->d)[l] = r != r ? 0xfff8000000000000u : emu_bits64(r);
+        emu_u64(w, in->d)[l] = r != r ? nan_of(a[l], b[l], c[l]) : emu_bits64(r);
     }
     if (in->space) fesetround(FE_TONEAREST);
     return EMU_NEXT;
@@ -151,7 +163,9 @@ static uint32_t op_16(const struct emu_insn *in, uint32_t a, uint32_t b, uint32_
     double r = in->count == FLOAT_FMA ? fma_to_odd(x, y, z) : operations[in->count].f64(x, y, z);
     if ((flags & FLAG_RELU) && r < 0) r = 0;
     if (flags & FLAG_SAT) r = r > 0 ? (r < 1 ? r : 1) : 0;
-    return flush_16(round_16(r, brain), brain, flags);
+    // Flushed is what is subnormal before it is rounded, as an H200 does.
+    if (flags & FLAG_FTZ && fabs(r) < (brain ? 0x1p-126 : 0x1p-14)) r = copysign(0, r);
+    return round_16(r, brain);
 }
 
 EXEC(any_16)
