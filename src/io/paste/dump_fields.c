@@ -92,7 +92,9 @@ static void read_next(const char *at, const char *end, struct numbers *v)
     int64_t index, number;
     const char *value = behind_index(at, end, &index);
 
-    if (value == at || index != v->count || index >= TMAP_MAX_RANK) return;
+    if (value == at || index != v->count) return;
+    v->longer = index >= TMAP_MAX_RANK;
+    if (v->longer) return;
     if (io_dump_number(&value, end, &number)) v->number[v->count++] = number;
 }
 
@@ -205,7 +207,8 @@ static void read_values(enum field field, const char *at, const char *end, struc
         closing = closings[bracket - opening];
     at = skip(at, end, " ");
     for (int64_t number; io_dump_number(&at, end, &number);) {
-        if (v.count < TMAP_MAX_RANK) v.number[v.count++] = number;
+        v.longer = v.count == TMAP_MAX_RANK;
+        if (!v.longer) v.number[v.count++] = number;
         at = behind_suffix(at, end);
         const char *next = list || closing ? behind_separator(at, end, closing) : at;
         if (next == at) {
@@ -268,7 +271,7 @@ static const char *behind_digit(const char *p, const char *end, int *index)
 {
     const char *q = p + (p < end && *p == '_');
     *index = -1;
-    if (q == end || *q < '0' || *q > '4' || (q + 1 < end && io_dump_is_word(q[1]))) return p;
+    if (q == end || *q < '0' || *q > '9' || (q + 1 < end && io_dump_is_word(q[1]))) return p;
     *index = *q - '0';
     return q + 1;
 }
@@ -315,6 +318,8 @@ static void read_entry(const char *at, const char *end, int index, struct number
     if (index != (v->count < 0 ? 0 : v->count) || !io_dump_number(&at, end, &number)) return;
     at = behind_suffix(at, end);
     if (!may_end(at, end)) return;
+    v->longer = index >= TMAP_MAX_RANK;
+    if (v->longer) return;
     if (v->count < 0) v->count = 0;
     v->number[v->count++] = number;
 }

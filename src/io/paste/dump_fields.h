@@ -32,7 +32,8 @@ enum field {
 /* The numbers found for one field. */
 struct numbers {
     int64_t number[TMAP_MAX_RANK];
-    int count; /* -1: the field is not there */
+    int count;   /* -1: the field is not there */
+    bool longer; /* more follow than a map has dimensions */
 };
 
 /* io_dump_none() : no field is there. */

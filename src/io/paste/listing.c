@@ -41,8 +41,8 @@ static int strides_of(const struct numbers f[FIELDS])
  * dimension it must be said: a line may speak of the innermost alone. */
 static int rank_of(const struct numbers f[FIELDS])
 {
-    const int said = f[RANK].count == 1        ? (int)f[RANK].number[0]
-                     : f[RANK_HINT].count == 1 ? (int)f[RANK_HINT].number[0]
+    const int said = f[RANK].count == 1        ? io_narrow_i32(f[RANK].number[0])
+                     : f[RANK_HINT].count == 1 ? io_narrow_i32(f[RANK_HINT].number[0])
                                                : 0;
     const int dims = f[DIM].count, boxes = f[BOX].count, strides = strides_of(f);
     const bool padded = dims == TMAP_MAX_RANK || boxes == TMAP_MAX_RANK;
@@ -50,6 +50,7 @@ static int rank_of(const struct numbers f[FIELDS])
 
     if (said > 0 && said <= TMAP_MAX_RANK && (padded || f[RANK].count == 1 || said == dims))
         return said;
+    if (f[DIM].longer || f[BOX].longer) return TMAP_MAX_RANK + 1;
     rank = dims > rank ? dims : rank;
     rank = boxes > rank ? boxes : rank;
     return strides + 1 > rank && strides < TMAP_MAX_RANK ? strides + 1 : rank;
@@ -143,15 +144,15 @@ void io_listing_complete(struct io_record *record, struct numbers f[FIELDS],
     static const int64_t promotions[] = {-1, 64, 128, 256};
     turn_python(f);
     const int32_t dtype = io_listing_type(f);
-    const int rank = rank_of(f);
+    const int rank = rank_of(f), n = rank < TMAP_MAX_RANK ? rank : TMAP_MAX_RANK;
     const bool strides = take_listed_strides(f, rank);
     const bool raw = f[STRIDE].count < 0;
 
     unsaid->dtype = dtype < 0;
     unsaid->swizzle = f[SWIZZLE].count < 1;
-    unsaid->dim = bits_from(f[DIM].count, rank);
-    unsaid->box = bits_from(f[BOX].count, rank);
-    unsaid->stride = strides ? bits_from(f[raw ? STRIDE_RAW : STRIDE].count - raw, rank - 1) : 31;
+    unsaid->dim = bits_from(f[DIM].count, n);
+    unsaid->box = bits_from(f[BOX].count, n);
+    unsaid->stride = strides ? bits_from(f[raw ? STRIDE_RAW : STRIDE].count - raw, n - 1) : 31;
     one(&f[DTYPE], dtype < 0 ? 0 : dtype);
     one(&f[RANK], rank);
     if (unsaid->swizzle) one(&f[SWIZZLE], 0);
@@ -164,8 +165,9 @@ void io_listing_complete(struct io_record *record, struct numbers f[FIELDS],
         one(&f[ADDRESS], 0);
         record->flags |= IO_NO_ADDRESS;
     }
-    if (f[ELEM_STRIDE].count < 0) f[ELEM_STRIDE] = (struct numbers){{1, 1, 1, 1, 1}, TMAP_MAX_RANK};
-    fill_up(&f[DIM], rank);
-    fill_up(&f[BOX], rank);
-    fill_up(&f[raw ? STRIDE_RAW : STRIDE], rank - !raw);
+    if (f[ELEM_STRIDE].count < 0)
+        f[ELEM_STRIDE] = (struct numbers){{1, 1, 1, 1, 1}, TMAP_MAX_RANK, false};
+    fill_up(&f[DIM], n);
+    fill_up(&f[BOX], n);
+    fill_up(&f[raw ? STRIDE_RAW : STRIDE], n - !raw);
 }
