@@ -139,6 +139,14 @@ static void fold(const struct tmap_checker *checker, const struct tmap_columns *
         if (a->class[row]) fold_row(row, &binding, a);
 }
 
+/* Whether folding can leave fewer rows: most ask for modes, and where each of these is a column
+ * every block is asked for what it has of them. */
+static bool shares_modes(const struct tmap_columns *c)
+{
+    return c->dtype == NULL || c->interleave == NULL || c->swizzle == NULL ||
+           c->l2_promotion == NULL || c->oob_fill == NULL || c->elem_stride[0] == NULL;
+}
+
 static enum columns_how how_to_look(const struct asked *a, int32_t kind)
 {
     int rows = 0;
@@ -206,7 +214,7 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
                              .span = b.span};
     size_t one_by_one = 0;
     ask(checker, &a);
-    if (n >= FOLD_FROM) fold(checker, c, &a);
+    if (n >= FOLD_FROM && shares_modes(c)) fold(checker, c, &a);
     const enum columns_how how = how_to_look(&a, c->common.kind);
     fill_common(c, &b);
     for (size_t base = 0; base < n; base += COLUMNS_BLOCK) {
