@@ -2,10 +2,10 @@
 // in e4m3, so its sum leaves the tensor core, is scaled and added in fp32: promote.cuh with a
 // multiplication.
 //
-// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's
-// are stored there by the loading warp, a lane each for as many columns as surely have the same.
-// They are read while the slot's multiplies run, and the warp that gives the slot back waits for
-// the others to have read them.
+// A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's,
+// one for every 128 columns, are stored there by the loading thread. A warpgroup's warps read them
+// before they meet for the turn at the tensor core: so all have when one of them gives the slot
+// back.
 #pragma once
 
 #include "kernel.cuh"
@@ -14,13 +14,12 @@
 template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr bool BLOCKS = true;
     static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
-    // Columns that have one scale: tiles begin at multiples of BN, blocks at multiples of 128.
-    static constexpr int LOWEST_BIT = SHAPE::BN & -SHAPE::BN;
-    static constexpr int ALIKE = LOWEST_BIT < GEMM_SCALE_BLOCK ? LOWEST_BIT : GEMM_SCALE_BLOCK;
-    static constexpr int SCALES = SHAPE::BN / ALIKE;
+    // Columns of one scale: a tile of 192 begins in the middle of a block of 128, or ends there.
+    static constexpr int ALIKE = SHAPE::BN % GEMM_SCALE_BLOCK ? 64 : GEMM_SCALE_BLOCK;
+    static constexpr int SCALES = (SHAPE::BN + ALIKE - 1) / ALIKE;
     static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
                   "a k-block is a block of scales");
-    static_assert(SCALES <= 32, "a lane each");
+    static_assert(SHAPE::BN % 64 == 0, "64 columns have one scale");
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
 };
 
@@ -30,44 +29,51 @@ template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
 }
 
 // What a tile's k-blocks have in common is worked out before the first, and B's scales are asked
-// for a k-block ahead: every instruction of the loading warp's loop delays the next load
+// for a k-block ahead: one thread loads, and every instruction of its loop delays the next load
 // (docs/GEMM.md).
 template <class S> struct scale_loads<S, true> {
-    uint64_t b;         // this lane's next scale of B
-    int32_t left;       // scales of B from there on along K
+    // Of 192 columns the second 64 are of the first block of 128, or of the next.
+    static constexpr int AT_MOST = S::SCALES > 1 ? 2 : 1;
+    uint64_t b;         // the first of this tile's scales of B that is next
+    int32_t left, rows; // scales of B from there on along K, and below; rows < 0: none below
     int32_t row, block; // of A's that are next, in the map
-    bool mine;          // this lane has one
-    uint32_t x;
+    bool wide;          // the second 64 columns are of the first block
+    uint32_t x[AT_MOST];
 
     PTX_FN void begin(const source<S> &from, const gemm_blocks &of, uint64_t b_at, int32_t k)
     {
         const gemm_params &p = *from.params;
-        const int32_t lane = threadIdx.x % 32;
         const int32_t first = from.b_row - from.b_part * (S::BN >> (31 - __clz(p.cluster_m)));
-        const int32_t b_row = (first + S::ALIKE * lane) / GEMM_SCALE_BLOCK,
+        const int32_t b_row = first / GEMM_SCALE_BLOCK,
                       col = k / GEMM_SCALE_BLOCK + (FAULT(p, 82) ? 1 : 0);
         b = b_at + b_row * of.b_row_bytes + col * 4ll;
         left = of.b_cols - col;
-        mine = lane < S::SCALES && b_row < of.b_rows;
+        rows = of.b_rows - b_row;
+        wide = first % GEMM_SCALE_BLOCK == 0;
         row = from.a_row - from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         block = k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0);
-        ask();
+        ask(of);
     }
-    PTX_FN void ask() { x = ptx::load_global_if(b, mine && left > 0, false); }
-    PTX_FN void step(int32_t blocks)
+    PTX_FN void ask(const gemm_blocks &of)
+    {
+#pragma unroll
+        for (int i = 0; i < AT_MOST; i++)
+            x[i] = ptx::load_global_if(b + i * of.b_row_bytes, left > 0 && rows > i, false);
+    }
+    PTX_FN void step(const gemm_blocks &of, int32_t blocks)
     {
         b += blocks * 4;
         left -= blocks;
         block += blocks;
-        ask();
+        ask(of);
     }
     // to: the slot's place for scales, or so many bytes behind it as the member is.
-    PTX_FN void put_b(const gemm_params &p, uint32_t to) const
+    PTX_FN void put_b(uint32_t to) const
     {
-        const uint32_t lane = threadIdx.x % 32;
-        if (lane < S::SCALES)
-            ptx::store_shared_32(to + GEMM_B_SCALES_AT + (FAULT(p, 84) ? lane ^ 1 : lane) * 4, x);
-        __syncwarp(); // the lane that says so comes after them
+#pragma unroll
+        for (int i = 0; i < S::SCALES; i++)
+            ptx::store_shared_32(to + GEMM_B_SCALES_AT + i * 4,
+                                 i == 0 || (i == 1 && wide) ? x[0] : x[AT_MOST - 1]);
     }
     PTX_FN void load_a(const gemm_blocks &of, uint32_t to, uint32_t bar, uint64_t policy) const
     {
@@ -77,41 +83,22 @@ template <class S> struct scale_loads<S, true> {
 };
 
 template <class S> struct slot_scales<S, true> {
-    uint32_t base, own; // slot 0's, and of this thread's first row
-    uint32_t meeting;   // of the warpgroup's warps
-    float x[2][S::SCALES];
+    uint32_t base;
+    float row[2], col[S::SCALES];
 
-    PTX_FN slot_scales(const shared_layout<S> &smem, int32_t wg) : meeting(HAVE_READ + wg)
-    {
-        const uint32_t thread = threadIdx.x - 128;
-        base = smem.scales(0);
-        own = base + thread / 32 * 64 + thread % 32 / 4 * 4;
-        asm volatile("" : "+r"(base), "+r"(own));
-    }
-    PTX_FN void move(uint32_t bytes) { base += bytes, own += bytes; }
-    // The warp that gives slots back (cluster_place).
-    static PTX_FN bool speaks() { return this_thread() / 32 % 4 == 0; }
-    PTX_FN void await_others(const gemm_params &p) const
-    {
-        if (speaks() && !FAULT(p, 85)) ptx::named_barrier_sync(meeting, 128);
-    }
-    // A k-block's, and their products, while its multiplies run; volatile, or they are made later.
+    PTX_FN slot_scales(const shared_layout<S> &smem, int32_t) : base(smem.scales(0)) {}
+    // This thread's place is asked for anew: the widest tile has no register to keep it in.
     PTX_FN void read(const gemm_params &p, int32_t slot)
     {
         if (FAULT(p, 83)) slot = slot > 0 ? slot - 1 : 0;
-        const uint32_t there = slot * S::STAGE_BYTES;
-        float row[2], col[S::SCALES];
-        row[0] = __uint_as_float(ptx::load_shared_32(own + there));
-        row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + there + 32));
+        const uint32_t at = base + slot * S::STAGE_BYTES;
+        const uint32_t thread = this_thread() - 128;
+        const uint32_t own = at + thread / 32 * 64 + thread % 32 / 4 * 4;
+        row[0] = __uint_as_float(ptx::load_shared_32(own));
+        row[1] = FAULT(p, 81) ? row[0] : __uint_as_float(ptx::load_shared_32(own + 32));
 #pragma unroll
         for (int i = 0; i < S::SCALES; i++)
-            col[i] = __uint_as_float(ptx::load_shared_32(base + there + GEMM_B_SCALES_AT + i * 4));
-#pragma unroll
-        for (int i = 0; i < 2 * S::SCALES; i++)
-            asm volatile("mul.f32 %0, %1, %2;"
-                         : "=f"(x[i % 2][i / 2])
-                         : "f"(row[i % 2]), "f"(col[i / 2]));
-        if (!speaks() && !FAULT(p, 85)) ptx::named_barrier_arrive(meeting, 128);
+            col[i] = __uint_as_float(ptx::load_shared_32(at + GEMM_B_SCALES_AT + i * 4));
     }
     // sum += row col part, left between the waits as add() is.
     template <int C, int REGS, int PARTS>
@@ -119,10 +106,10 @@ template <class S> struct slot_scales<S, true> {
     {
 #pragma unroll
         for (int i = 0; i < PARTS; i++) {
-            constexpr int FIRST = C * PARTS;
+            const float x = row[i / 2 % 2] * col[(C * PARTS + i) * 2 / S::ALIKE];
             asm volatile("fma.rn.f32 %0, %1, %2, %0;"
-                         : "+f"(sum[FIRST + i])
-                         : "f"(part[i]), "f"(x[i / 2 % 2][(FIRST + i) * 2 / S::ALIKE]));
+                         : "+f"(sum[C * PARTS + i])
+                         : "f"(part[i]), "f"(x));
         }
     }
 };

@@ -50,15 +50,13 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
         for (int32_t k_block = 0; k_block < w.k_end; k_block++, k += S::BK) {
             ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                      ring.slot);
-            if constexpr (S::BLOCKS) scales.put_b(p, smem.scales(ring.slot) + scales_down_of<S>(q));
-            if (leads<S>()) {
-                ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), GROUP_TX_BYTES<S>);
-                if constexpr (S::BLOCKS)
-                    scales.load_a(group_blocks_of<S>(p), smem.scales(ring.slot),
-                                  smem.full(ring.slot), q.load_policy);
-                from.load(k, ring.slot);
-            }
-            if constexpr (S::BLOCKS) scales.step(1);
+            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot) + scales_down_of<S>(q));
+            ptx::mbarrier_arrive_expect_tx(smem.full(ring.slot), GROUP_TX_BYTES<S>);
+            if constexpr (S::BLOCKS)
+                scales.load_a(group_blocks_of<S>(p), smem.scales(ring.slot), smem.full(ring.slot),
+                              q.load_policy);
+            from.load(k, ring.slot);
+            if constexpr (S::BLOCKS) scales.step(group_blocks_of<S>(p), 1);
             ring.advance(p.stages);
         }
     }
@@ -159,7 +157,8 @@ template <class S> PTX_FN void gemm_group(const gemm_params &p)
     ptx::grid_wait(); // for the members' parameters
     if (threadIdx.x < 128) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
-        if (threadIdx.x / 32 == 0 && goes_along<S>()) produce_group<S>(p, smem, at, cluster, watch);
+        if (threadIdx.x / 32 == 0 && ptx::elect_one())
+            produce_group<S>(p, smem, at, cluster, watch);
         __syncwarp();
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();

@@ -35,8 +35,8 @@ PTX_FN void sum_scaled_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params
 #pragma unroll
     for (int i = 0; i < S::REGS; i++) acc[i] = 0;
     promotion<S> sums(acc, p, smem, fillers, wg, ring, watch);
-    sums.scales.move(scales_down_of<S>(q));
-    sums.all_scaled(k_blocks);
+    sums.scales.base += scales_down_of<S>(q);
+    sums.all(k_blocks);
 }
 
 #define GEMM_GROUP_BLOCKS_KERNEL(NAME, ...)                                                        \

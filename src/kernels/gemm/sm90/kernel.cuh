@@ -194,7 +194,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
         const int32_t warp = threadIdx.x / 32;
         if (loads) {
-            if (goes_along<S>()) produce<S>(p, smem, at, todo, watch);
+            if (ptx::elect_one()) produce<S>(p, smem, at, todo, watch);
         } else if (!S::PINGPONG && p.hand && warp <= S::WGS) {
             store_for<S>(p, smem, cluster, warp - 1);
         }

@@ -37,16 +37,6 @@ template <class S, bool BLOCKS = S::BLOCKS> struct scale_loads {
 };
 template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
 
-// Who loads: one thread. With scales of blocks its whole warp goes along, for B's.
-template <class S> PTX_FN bool goes_along()
-{
-    return S::BLOCKS || ptx::elect_one();
-}
-template <class S> PTX_FN bool leads()
-{
-    return !S::BLOCKS || threadIdx.x % 32 == 0;
-}
-
 // In gated.cuh, where B's rows come from its two halves: which half.
 template <class S, bool GATED = S::GATED> struct halves {
 };
@@ -225,14 +215,12 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
                 continue;
             }
             ptx::mbarrier_wait_often(bar + 8, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
-            if constexpr (S::BLOCKS) scales.put_b(p, smem.scales(ring.slot));
-            if (leads<S>()) {
-                ptx::mbarrier_arrive_expect_tx(bar, bytes);
-                if constexpr (S::BLOCKS)
-                    scales.load_a(blocks_of<S>(p), smem.scales(ring.slot), bar, p.load_policy);
-                e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
-            }
-            if constexpr (S::BLOCKS) scales.step(e.step / S::BK);
+            if constexpr (S::BLOCKS) scales.put_b(smem.scales(ring.slot));
+            ptx::mbarrier_arrive_expect_tx(bar, bytes);
+            if constexpr (S::BLOCKS)
+                scales.load_a(blocks_of<S>(p), smem.scales(ring.slot), bar, p.load_policy);
+            e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
+            if constexpr (S::BLOCKS) scales.step(blocks_of<S>(p), e.step / S::BK);
             if constexpr (S::IM2COL) e.from.advance(p);
             ring.advance(p.stages);
         }

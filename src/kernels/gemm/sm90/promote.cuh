@@ -6,9 +6,8 @@
 
 #include "multiply.cuh"
 
-// Warpgroup w waits at barrier TURN + w until the one before it has issued its chain. HAVE_READ + w
-// is for scales of blocks.
-enum { TURN = 9, TAKERS = 256, HAVE_READ = 12 };
+// Warpgroup w waits at barrier TURN + w until the one before it has issued its chain.
+enum { TURN = 9, TAKERS = 256 };
 
 PTX_FN void take_turn(int32_t wg)
 {
@@ -123,7 +122,6 @@ template <class S> struct promotion {
     {
         ptx::wgmma_wait<0>();
         hold(part);
-        if constexpr (S::BLOCKS) scales.await_others(p);
         if (signal) ptx::mbarrier_arrive_cluster(signal);
         if constexpr (S::BLOCKS)
             scales.template add<C>(sum, part);
@@ -143,6 +141,7 @@ template <class S> struct promotion {
     {
         float part[PARTS];
         await(false);
+        if constexpr (S::BLOCKS) scales.read(p, ring.slot);
         start<0>(part, here());
 #pragma unroll 1
         for (int32_t k_block = 1; k_block < k_blocks; k_block++) {
@@ -153,31 +152,13 @@ template <class S> struct promotion {
             const bool there = filled();
             settle<LAST>(part, signal);
             await(there);
+            if constexpr (S::BLOCKS) scales.read(p, ring.slot);
             start<0>(part, from);
         }
         up_to_last(part);
         const uint32_t signal = to_signal();
         ring.advance(p.stages);
         settle<LAST>(part, signal);
-    }
-    // With scales, which are read and multiplied while the chain runs: before it they delayed the
-    // start of the chain, and after it the additions.
-    PTX_FN void all_scaled(int32_t k_blocks)
-    {
-        float part[PARTS];
-        await(false);
-        source from = here();
-#pragma unroll 1
-        for (int32_t k_block = 0; k_block < k_blocks; k_block++) {
-            start<0>(part, from);
-            scales.read(p, ring.slot);
-            const uint32_t signal = to_signal();
-            ring.advance(p.stages);
-            from = here();
-            const bool there = k_block + 1 == k_blocks || filled();
-            settle<0>(part, signal);
-            await(there);
-        }
     }
 };
 
@@ -188,9 +169,5 @@ PTX_FN void multiply_promoted(float (&sum)[S::REGS], const gemm_params &p,
 {
 #pragma unroll
     for (int i = 0; i < S::REGS; i++) sum[i] = 0;
-    promotion<S> sums(sum, p, smem, fillers, wg, ring, watch);
-    if constexpr (S::BLOCKS)
-        sums.all_scaled(k_blocks);
-    else
-        sums.all(k_blocks);
+    promotion<S>(sum, p, smem, fillers, wg, ring, watch).all(k_blocks);
 }
