@@ -353,8 +353,23 @@ static void neighbours_write_a_sector_together(void **state)
                                                  .cluster_n = 1,
                                                  .swapped = -1};
         p.out = TMAP_GEMM_OUT_BF16;
+        p.d.ld = p.n;
         assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
         assert_int_equal(first.config.group, cases[i].group);
+    }
+}
+
+/* And blocks that share a cluster along N are the choice, where D is most of the traffic. */
+static void torn_rows_ask_for_neighbours(void **state)
+{
+    (void)state;
+    for (int32_t torn = 0; torn < 2; torn++) {
+        struct gemm_choice first;
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 30336, 16664, 160);
+        p.out = TMAP_GEMM_OUT_BF16;
+        p.d.ld = torn ? p.n : p.n + 8;
+        assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
+        assert_int_equal(first.config.cluster_n > 1, torn);
     }
 }
 
@@ -408,6 +423,7 @@ int main(void)
         cmocka_unit_test(one_stage_is_no_ring),
         cmocka_unit_test(long_products_take_the_tall_tile),
         cmocka_unit_test(neighbours_write_a_sector_together),
+        cmocka_unit_test(torn_rows_ask_for_neighbours),
         cmocka_unit_test(without_a_gpu_opening_says_why),
     };
     return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);

@@ -62,7 +62,8 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
         p.epilogue = (struct tmap_gemm_epilogue){
             .activation = activation, .col_bias = 16, .bias_type = p.out};
     p.a.ld = p.b.ld = (k + 15) / 16 * 16;
-    p.d.ld = (n + 15) / 16 * 16;
+    const int whole = p.out == TMAP_GEMM_OUT_BF16 ? 8 : 4; /* 16 bytes, as the stand has them */
+    p.d.ld = (n + whole - 1) / whole * whole;
     return p;
 }
 

@@ -3,7 +3,7 @@
 #include "kernels/gemm/suite.h"
 
 /* GROUP_ROWS of D are walked before a step along N. */
-enum { GROUP_ROWS = 2048, MAX_STAGES = 16, SECTOR_BYTES = 32 };
+enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
@@ -301,14 +301,13 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
     return c->split_k == 1 || gemm_splits(instance);
 }
 
-/* Tiles beside each other along N write the two halves of a sector where rows of D are not whole
- * ones; it goes to memory once where they do so at about the same time. Blocks of a cluster do;
+/* Tiles beside each other along N write the two halves of a sector where rows of D do not begin
+ * with one; it goes to memory once where they do so at about the same time. Blocks of a cluster do;
  * single ones walk along N first (docs/EXPERIMENTS.md). */
 static int32_t group_for(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const bool shared =
-        !view->transposed && gemm_d_inner(view) * view->out_bytes % SECTOR_BYTES != 0;
-    if (shared && c->cluster_m * c->cluster_n * c->split_k == 1) return 1;
+    const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
+    if (view->torn && !view->transposed && single) return 1;
     return ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 

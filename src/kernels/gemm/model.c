@@ -29,6 +29,9 @@ static const double L2_BYTES_PER_CLOCK = 3.475e+05;
 static const double SOFTNESS = 0.03934;
 static const double BLOCK_CLOCKS = 349.8;
 static const double LOAD_LATENCY = 3991;
+/* A piece of a row of D that ends inside a sector, whose rest another cluster writes at another
+ * time: as many bytes more. */
+static const double TORN_BYTES = 100;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
 static const double READ_AGAIN = 0.9643;
 static const double TILE_CLOCKS = 3706; /* epilogue */
@@ -423,6 +426,26 @@ static double mean(double a, double b)
     return root;
 }
 
+/* Pieces of D's rows, one a cluster, that end inside a sector which another cluster's begins. */
+static double torn_pieces(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    if (!view->torn) return 0;
+    if (view->transposed) return (double)view->n * up((double)view->m / (c->tile_m * c->cluster_m));
+    return (double)view->m * up((double)view->n / (c->tile_n * c->cluster_n));
+}
+
+/* From and to memory. */
+static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
+    const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
+    const double stored =
+        (double)view->m * view->n * view->out_bytes + TORN_BYTES * torn_pieces(view, c);
+    return view->batch * (a_bytes(view) * again_a +
+                          (double)view->n * again_b * view->k * (view->element_bits / 8.0) +
+                          stored * outputs(view));
+}
+
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
@@ -430,12 +453,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double members = c->cluster_m * c->cluster_n * c->split_k;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
-    const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
-    const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
-    const double bytes =
-        view->batch * (a_bytes(view) * again_a +
-                       (double)view->n * again_b * view->k * (view->element_bits / 8.0) +
-                       (double)view->m * view->n * view->out_bytes * outputs(view));
+    const double bytes = memory_bytes(view, c);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +

@@ -189,6 +189,7 @@ struct gemm_view {
     bool grouped;               /* one of a group, whose members share their boxes */
     int32_t element_bits, span; /* of a multiplicand; of K in a k-block */
     int32_t out_bytes;
+    bool torn; /* rows of D begin inside a sector of 32 bytes */
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 /* The same as the kernel sees it: a convolution's tiles may be patches (conv_shape.c). */
