@@ -93,61 +93,65 @@ CHANGE(too_much_shared, l->smem_bytes = 1 << 20)
 CHANGE(no_races, l->no_races = true)
 CHANGE(no_budget_left, l->budget = 3)
 
+static const struct refused {
+    const char *name;
+    void (*change)(struct tmap_emulate_launch *l);
+    enum tmap_status status;
+    bool unfinished;
+} changes[] = {
+#define ROW(name, ...)                                                                             \
+    {                                                                                              \
+#name, name, __VA_ARGS__                                                                   \
+    }
+    ROW(nothing, TMAP_OK, false),
+    ROW(zeros, TMAP_OK, false),
+    ROW(wide_grid, TMAP_E_ARGUMENT, false),
+    ROW(large_grid, TMAP_E_ARGUMENT, false),
+    ROW(wide_block, TMAP_E_ARGUMENT, false),
+    ROW(large_block, TMAP_E_ARGUMENT, false),
+    ROW(wide_cluster, TMAP_E_ARGUMENT, false),
+    ROW(large_cluster, TMAP_E_ARGUMENT, false),
+    ROW(uneven_cluster, TMAP_E_ARGUMENT, false),
+    ROW(clusters, TMAP_OK, false),
+    ROW(more_than_few, TMAP_E_ARGUMENT, false),
+    ROW(few, TMAP_OK, false),
+    ROW(not_exact, TMAP_E_ARGUMENT, false),
+    ROW(exact, TMAP_OK, false),
+    ROW(half_a_pair, TMAP_E_ARGUMENT, false),
+    ROW(a_pair, TMAP_OK, false),
+    ROW(no_kernel, TMAP_E_ARGUMENT, false),
+    ROW(unknown_kernel, TMAP_E_ARGUMENT, false),
+    ROW(a_function, TMAP_E_ARGUMENT, false),
+    ROW(an_extern, TMAP_E_ARGUMENT, false),
+    ROW(short_parameters, TMAP_E_ARGUMENT, false),
+    ROW(no_parameters, TMAP_E_ARGUMENT, false),
+    ROW(none_taken, TMAP_E_ARGUMENT, false),
+    ROW(none_given, TMAP_OK, false),
+    ROW(no_buffers, TMAP_E_ARGUMENT, false),
+    ROW(no_data, TMAP_E_ARGUMENT, false),
+    ROW(overlapping, TMAP_E_ARGUMENT, false),
+    ROW(wrapping, TMAP_E_ARGUMENT, false),
+    ROW(in_a_window, TMAP_E_ARGUMENT, false),
+    ROW(before_a_window, TMAP_OK, false),
+    ROW(too_much_shared, TMAP_E_ROOM, false),
+    ROW(no_races, TMAP_OK, false),
+    ROW(no_budget_left, TMAP_OK, true)};
+
 static void launches(void **state)
 {
-    static const struct {
-        const char *name;
-        void (*change)(struct tmap_emulate_launch *l);
-        enum tmap_status status;
-        bool unfinished;
-    } rows[] = {
-#define ROW(name, ...) {#name, name, __VA_ARGS__}
-        ROW(nothing, TMAP_OK, false),
-        ROW(zeros, TMAP_OK, false),
-        ROW(wide_grid, TMAP_E_ARGUMENT, false),
-        ROW(large_grid, TMAP_E_ARGUMENT, false),
-        ROW(wide_block, TMAP_E_ARGUMENT, false),
-        ROW(large_block, TMAP_E_ARGUMENT, false),
-        ROW(wide_cluster, TMAP_E_ARGUMENT, false),
-        ROW(large_cluster, TMAP_E_ARGUMENT, false),
-        ROW(uneven_cluster, TMAP_E_ARGUMENT, false),
-        ROW(clusters, TMAP_OK, false),
-        ROW(more_than_few, TMAP_E_ARGUMENT, false),
-        ROW(few, TMAP_OK, false),
-        ROW(not_exact, TMAP_E_ARGUMENT, false),
-        ROW(exact, TMAP_OK, false),
-        ROW(half_a_pair, TMAP_E_ARGUMENT, false),
-        ROW(a_pair, TMAP_OK, false),
-        ROW(no_kernel, TMAP_E_ARGUMENT, false),
-        ROW(unknown_kernel, TMAP_E_ARGUMENT, false),
-        ROW(a_function, TMAP_E_ARGUMENT, false),
-        ROW(an_extern, TMAP_E_ARGUMENT, false),
-        ROW(short_parameters, TMAP_E_ARGUMENT, false),
-        ROW(no_parameters, TMAP_E_ARGUMENT, false),
-        ROW(none_taken, TMAP_E_ARGUMENT, false),
-        ROW(none_given, TMAP_OK, false),
-        ROW(no_buffers, TMAP_E_ARGUMENT, false),
-        ROW(no_data, TMAP_E_ARGUMENT, false),
-        ROW(overlapping, TMAP_E_ARGUMENT, false),
-        ROW(wrapping, TMAP_E_ARGUMENT, false),
-        ROW(in_a_window, TMAP_E_ARGUMENT, false),
-        ROW(before_a_window, TMAP_OK, false),
-        ROW(too_much_shared, TMAP_E_ROOM, false),
-        ROW(no_races, TMAP_OK, false),
-        ROW(no_budget_left, TMAP_OK, true)};
     struct tmap_emulate_module *module = load(plain);
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         struct tmap_emulate_launch l = good();
         struct tmap_emulate_finding finding[2];
         struct tmap_emulate_result result = {.finished = false};
         size_t found = 77;
-        rows[i].change(&l);
+        changes[i].change(&l);
         const enum tmap_status s = tmap_emulate_run(module, &l, finding, 2, &found, &result);
-        if (s != rows[i].status) fail_msg("%s: status %d", rows[i].name, s);
+        if (s != changes[i].status) fail_msg("%s: status %d", changes[i].name, s);
         if (s != TMAP_OK) assert_int_equal(found, 77);
-        if (s == TMAP_OK && result.finished == rows[i].unfinished)
-            fail_msg("%s: finished %d, %s", rows[i].name, result.finished,
+        if (s == TMAP_OK && result.finished == changes[i].unfinished)
+            fail_msg("%s: finished %d, %s", changes[i].name, result.finished,
                      found ? finding[0].text : "");
     }
     struct tmap_emulate_launch l = good();
