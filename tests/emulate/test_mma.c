@@ -166,8 +166,68 @@ static void every_shape(void **state)
             one(&shapes[i], targets[seed % 3], 100 * i + seed + 1);
 }
 
+/* --- which types meet: of wgmma and mma.sync alike, by the ISA's tables */
+
+enum class { WHOLE, EIGHT, HALF, BRAIN, TF32 };
+static const struct named {
+    const char *name;
+    enum class class;
+    int bits;
+} named[] = {{"s8", WHOLE, 8},  {"u8", WHOLE, 8},    {"e4m3", EIGHT, 8}, {"e5m2", EIGHT, 8},
+             {"f16", HALF, 16}, {"bf16", BRAIN, 16}, {"tf32", TF32, 32}};
+enum { NAMED = sizeof named / sizeof *named };
+
+static bool meets(const struct named *x, const struct named *y, const char *sum)
+{
+    if (x->class != y->class) return false;
+    if (x->class == WHOLE) return sum[0] == 's';
+    return sum[0] != 's' && (sum[1] == '3' || x->class == HALF || x->class == EIGHT);
+}
+
+static void check_meeting(const struct named *x, const struct named *y, const char *sum, bool group)
+{
+    const bool half = sum[1] == '1';
+    const char *regs = half ? "{%r1, %r2}" : "{%r1, %r2, %r3, %r4}";
+    char text[900], operands[160];
+    struct ptx_run run;
+    if (group)
+        snprintf(operands, sizeof operands,
+                 "wgmma.mma_async.sync.aligned.m64n8k%d.%s.%s.%s %s, %%d1, %%d2, 0%s%s",
+                 256 / x->bits, sum, x->name, y->name, regs, sum[0] == 's' ? "" : ", 1, 1",
+                 x->bits == 16 ? ", 0, 0" : "");
+    else
+        snprintf(operands, sizeof operands,
+                 "mma.sync.aligned.m16n8k%d.row.col.%s.%s.%s.%s %s, {%%r1, %%r2, %%r3, %%r4}, "
+                 "{%%r5, %%r6}, %s",
+                 256 / x->bits, sum, x->name, y->name, sum, regs, regs);
+    snprintf(text, sizeof text,
+             ".version 9.0\n.target sm_90a\n.visible .entry k(.param .u64 p) {\n"
+             ".reg .b32 %%r<8>; .reg .b64 %%d<4>; bra over;\n%s;\nover: ret;\n}\n",
+             operands);
+    ptx_run_quietly(text, &run);
+    const enum tmap_status want = meets(x, y, sum) ? TMAP_OK : TMAP_E_ARGUMENT;
+    if (run.load != want) fail_msg("%s: status %d", operands, run.load);
+    if (want != TMAP_OK) {
+        assert_int_equal(run.error.line, 5);
+        assert_non_null(strstr(run.error.text, "no such shape or type"));
+    }
+}
+
+static void types_that_meet(void **state)
+{
+    static const char *const sums[] = {"s32", "f32", "f16"};
+    (void)state;
+    for (int x = 0; x < NAMED; x++)
+        for (int y = 0; y < NAMED; y++)
+            for (int s = 0; s < 3; s++) {
+                check_meeting(&named[x], &named[y], sums[s], false);
+                check_meeting(&named[x], &named[y], sums[s], true);
+            }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape),
+                                       cmocka_unit_test(types_that_meet)};
     return cmocka_run_group_tests_name("mma.sync of the emulator", tests, NULL, NULL);
 }

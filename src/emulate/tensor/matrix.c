@@ -31,6 +31,18 @@ uint32_t tensor_width(enum tensor_type type)
     return type_table[type].width;
 }
 
+static bool is_whole(enum tensor_type t)
+{
+    return t == TENSOR_S8 || t == TENSOR_U8 || t == TENSOR_S4 || t == TENSOR_U4;
+}
+
+bool tensor_types_meet(enum tensor_type a, enum tensor_type b, enum ptx_type sum)
+{
+    if (is_whole(a) || is_whole(b)) return is_whole(a) && is_whole(b) && sum == PTX_S32;
+    if (type_table[a].bits > 8 && a != b) return false;
+    return sum == PTX_F32 || (sum == PTX_F16 && a != TENSOR_BF16 && a != TENSOR_TF32);
+}
+
 bool tensor_type_named(const char *name, size_t length, enum tensor_type *out)
 {
     for (size_t i = 0; i < sizeof type_table / sizeof *type_table; i++)

@@ -290,9 +290,8 @@ static bool types(struct decoder *d, struct mma *g)
     if (g->four && (g->a_type != TENSOR_E2M1 || g->b_type != TENSOR_E2M1)) return false;
     g->a_regs = ROWS * g->k * bits / 1024;
     g->b_regs = COLS * g->k * bits / 1024;
-    return (g->d_type == PTX_S32 ? integer
-                                 : !integer && (g->d_type == PTX_F32 || g->d_type == PTX_F16)) &&
-           g->a_regs >= 1 && g->a_regs <= 4 && g->b_regs >= 1;
+    return tensor_types_meet(g->a_type, g->b_type, g->d_type) && g->a_regs >= 1 && g->a_regs <= 4 &&
+           g->b_regs >= 1;
 }
 
 bool decode_mma(struct decoder *d)

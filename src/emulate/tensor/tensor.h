@@ -27,6 +27,9 @@ enum tensor_type {
 };
 uint32_t tensor_bits(enum tensor_type type);  // of an element where it lies: 4 and 6 bits take 8
 uint32_t tensor_width(enum tensor_type type); // of its number
+// Whether a product of the two has sums of that type: whole numbers among themselves, formats of 8
+// bits and less too, others with their own kind alone.
+bool tensor_types_meet(enum tensor_type a, enum tensor_type b, enum ptx_type sum);
 double tensor_value(enum tensor_type type, uint64_t bits);
 // The number of a container of tensor_bits(): e2m1 is in the middle of its byte.
 double tensor_contained(enum tensor_type type, uint64_t bits);

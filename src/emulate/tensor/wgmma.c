@@ -250,10 +250,11 @@ static bool types(struct decoder *d, struct wgmma *g)
         if (!found) return false;
     }
     g->saturates = dec_has(d, "satfinite");
-    const bool integer = g->a_type == TENSOR_S8 || g->a_type == TENSOR_U8;
     const uint32_t bits = tensor_bits(g->a_type);
-    if (bits < 8 || tensor_bits(g->b_type) != bits || g->k * bits != 0x100) return false;
-    return integer ? g->d_type == PTX_S32 : g->d_type == PTX_F32 || g->d_type == PTX_F16;
+    if (tensor_width(g->a_type) < 8 || tensor_width(g->b_type) < 8 ||
+        tensor_bits(g->b_type) != bits || g->k * bits != 0x100)
+        return false;
+    return tensor_types_meet(g->a_type, g->b_type, g->d_type);
 }
 
 static bool sign(struct decoder *d, bool *negated)
