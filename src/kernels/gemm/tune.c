@@ -326,33 +326,42 @@ static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *p
 }
 
 /* A finalist's tiles in other orders, of which the model knows nothing: they decided up to a sixth
- * of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). */
-static enum tmap_status look_at_orders(struct trials *t, const struct tmap_gemm_config *finalist,
+ * of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). The quickest takes the
+ * finalist's place, so that other tiles keep theirs; beside the model's own plan it is one more. */
+static enum tmap_status look_at_orders(struct trials *t, int32_t finalist,
                                        struct tmap_gemm_refusal *refusal)
 {
     static const int32_t groups[] = {1, 2, 4, 16};
-    struct tmap_gemm_config config = *finalist;
+    struct finals *f = &t->finals;
+    struct tmap_gemm_config config = f->config[finalist], best = config;
     const int32_t own = config.group;
+    double best_us = f->us[finalist];
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
         config.group = groups[i];
         if (config.group == own) continue;
         const double us = look_us(t, &config, refusal);
         if (us < 0) return TMAP_E_DRIVER;
-        if (us > 0 && t->plan[0].config.group != own) enter(&t->finals, &t->plan[0].config, us);
+        if (us == 0 || us >= best_us) continue;
+        best = t->plan[0].config;
+        best_us = us;
+    }
+    if (best.group == own) return TMAP_OK;
+    if (finalist == 0) {
+        enter(f, &best, best_us);
+    } else {
+        f->config[finalist] = best;
+        f->us[finalist] = best_us;
     }
     return TMAP_OK;
 }
 
-/* Of the model's own plan, and of what is quickest so far. */
+/* Of what is quickest so far, and of the model's own plan. */
 static enum tmap_status look_at_all_orders(struct trials *t, const struct tmap_gemm_config *request,
                                            struct tmap_gemm_refusal *refusal)
 {
-    const struct finals so_far = t->finals;
-    enum tmap_status status = TMAP_OK;
     if (request && request->group) return TMAP_OK;
-    for (int32_t i = 0; i < so_far.count && i < 2 && status == TMAP_OK; i++)
-        status = look_at_orders(t, &so_far.config[i], refusal);
-    return status;
+    const enum tmap_status status = look_at_orders(t, 1, refusal);
+    return status == TMAP_OK ? look_at_orders(t, 0, refusal) : status;
 }
 
 /* By trial; the configuration that is planned is in *config. */
