@@ -148,7 +148,7 @@ static struct tmap_gemm *cool_device(void)
 static struct tmap_gemm_problem square(void)
 {
     struct tmap_gemm_problem p =
-        product(TMAP_GEMM_BF16, 4096, 4096, 1536); /* pingpongs among the first */
+        product(TMAP_GEMM_BF16, 4096, 4096, 2048); /* pingpongs among the first */
     p.out = TMAP_GEMM_OUT_BF16;
     return p;
 }

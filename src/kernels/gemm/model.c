@@ -38,7 +38,7 @@ static const double TILE_CLOCKS = 3706; /* epilogue */
 /* What of it a warp of its own takes under the next tile's multiplies. */
 static const double STORED_ASIDE = 3108;
 /* The same of tiles of one warpgroup. */
-static const double LOW_TILE_CLOCKS = 3561;
+static const double LOW_TILE_CLOCKS = 2600;
 static const double LOW_STORED_ASIDE = 1942;
 /* Of tiles of three and four warpgroups beside a producer, which store for themselves; and what the
  * rest of the fit, to two, makes too little of. */
@@ -49,8 +49,8 @@ static const double PANEL_CLOCKS = 670.4;
 static const double WIDE_PANELS = 4.1;
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
-static const double LATE_PANEL = 733.3;
-static const double PARTIAL_CLOCKS = 211.9;
+static const double LATE_PANEL = 865;
+static const double PARTIAL_CLOCKS = 250;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
 static const double TURN_CLOCKS = 3896;
@@ -80,12 +80,12 @@ static const double EIGHTS_ONCE = 0.966;
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
 static const double MULTIPLY_FIT = 1.1;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
-static const double FIRST_CLOCKS = 4098;
+static const double FIRST_CLOCKS = 4600;
 static const double STREAM_FIT =
     1.035; /* of a stream, beside its parts: its blocks are out of step */
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
 static const double RAGGED_CLOCKS = 169.4;
-static const double PART_CLOCKS = 3569; /* of a stream's part: to hand it over */
+static const double PART_CLOCKS = 4200; /* of a stream's part: to hand it over */
 static const double PART_BYTES_PER_CLOCK = 16.64;
 /* The square of a tile's parts, which come at different times and are added one after the other. */
 static const double PARTS_CLOCKS = 400;
