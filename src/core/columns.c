@@ -108,18 +108,19 @@ static void ask(const struct tmap_checker *c, struct asked *a)
 static void fold_row(tmap_row row, struct tree_binding *binding, struct asked *a)
 {
     struct tree_node nodes[FOLD_NODES];
-    int first, open = 0;
+    int first;
+    bool open = false;
     const int places = row_instances(row_table[row].span, binding->subject->desc->rank, &first);
-    for (int i = first; i < first + places; i++) {
+    for (int i = first; i < first + places && !open; i++) {
         struct tree t;
         bool holds;
         tree_init(&t, nodes, FOLD_NODES, tree_bind_subject, binding);
         if (!tree_is_bool(&t, row_tree(&t, row, i), &holds))
-            open++;
+            open = true;
         else if (!holds)
             a->of_all |= a->class[row];
     }
-    if (open == 0) a->class[row] = CLASS_NOTHING;
+    if (!open) a->class[row] = CLASS_NOTHING;
 }
 
 static void fold(const struct tmap_checker *checker, const struct tmap_columns *c, struct asked *a)
