@@ -109,17 +109,31 @@ static bool by_param(struct io_source *s, const char *name, int64_t *out, int ca
     return good;
 }
 
+/* Entries of a written list that are set to something else somewhere are not known. */
+static void forget_set(struct io_source *s, const char *name, int cap, const int *count,
+                       unsigned *unknown)
+{
+    for (int i = 0; i < *count && i < cap; i++) {
+        const char *at = s->text, *from, *to;
+        if (s->looks-- > 0 && !io_source_setting(s, name, i, &at, &from, &to)) continue;
+        *unknown |= 1u << i;
+        io_source_miss(s, name);
+    }
+}
+
 static bool by_name(struct io_source *s, const char *name, int64_t *out, int cap, int *count,
                     unsigned *unknown)
 {
     const char *place = s->text, *from, *to;
     int found = 0;
 
+    if (s->looks-- <= 0 || io_source_changes(s, name)) return io_source_miss(s, name), false;
     while (s->looks-- > 0 && io_source_setting(s, name, -1, &place, &from, &to)) {
         const char *open = opening(s, from, to);
         if (!open || found++ > 0 || !written(s, open, s->end, out, cap, count, unknown))
             return io_source_miss(s, name), false;
     }
+    if (found) forget_set(s, name, cap, count, unknown);
     if (found || by_entry(s, name, out, cap, count, unknown) ||
         by_param(s, name, out, cap, count, unknown))
         return true;

@@ -562,6 +562,42 @@ static bool look_up_param(struct reader *r, const char *name, int64_t *out)
     return found && one;
 }
 
+static bool is_step(char first, char second)
+{
+    return first == second && (first == '+' || first == '-');
+}
+
+/* "+=", "<<=", "//=" at `at`, and no comparison. */
+static bool is_compound(const char *at, const char *end)
+{
+    const char *p = at;
+
+    while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
+    if (p == at || end - p < 2 || *p != '=' || p[1] == '=') return false;
+    return p - at > 1 || (*at != '<' && *at != '>');
+}
+
+bool io_source_changes(const struct io_source *s, const char *name)
+{
+    for (const char *p = s->text; (p = io_dump_word(p, s->end, name));) {
+        const char *before = p, *behind = p + strlen(name);
+        p = behind;
+        while (before > s->text && before[-1] == ' ') before--;
+        while (behind < s->end && (*behind == ' ' || *behind == '[')) {
+            const char *close =
+                *behind == '[' ? memchr(behind, ']', (size_t)(s->end - behind)) : behind;
+            if (!close) return false;
+            behind = close + 1;
+        }
+        if (before > s->text && (before[-1] == '.' || before[-1] == '>')) continue; /* another's */
+        if (is_compound(behind, s->end)) return true;
+        if (s->python) continue;
+        if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;
+        if (before - s->text > 1 && is_step(before[-1], before[-2])) return true;
+    }
+    return false;
+}
+
 static bool look_up(struct reader *r, const char *name, int64_t *out)
 {
     struct io_source *s = r->source;
@@ -569,6 +605,7 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     int64_t value;
     bool found = false;
 
+    if (s->looks-- <= 0 || io_source_changes(s, name)) return io_source_miss(s, name), false;
     while (r->depth < DEEP && s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
         while (from < to && isspace((unsigned char)*from)) from++;
         if (from < to && *from == '{') from++, to -= to > from && to[-1] == '}';

@@ -18,6 +18,10 @@ bool io_source_value(struct io_source *s, const char *at, const char *end, enum 
 bool io_source_list(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
                     int *count, unsigned *unknown);
 
+/* io_source_changes() : whether the text changes a name, or an entry of it, where it stands:
+ * "name += 1", "name[0]++". Nothing that it is set to is its value, then. */
+bool io_source_changes(const struct io_source *s, const char *name);
+
 /* io_source_setting() : another setting of the name, from *at on: what it is set to, from *from to
  *  *to; an entry's ("name[2] = ...") where index is not negative. False where there is none. */
 bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
