@@ -562,6 +562,17 @@ static bool look_up_param(struct reader *r, const char *name, int64_t *out)
     return found && one;
 }
 
+/* A parameter's default that a call does not leave in force. */
+static bool is_given_another(struct reader *r, const char *name, int64_t value)
+{
+    struct io_source *s = r->source;
+    const char *at = NULL, *from, *to;
+    int64_t given;
+
+    return s->looks-- > 0 && io_param_given(s, name, &at, &from, &to) &&
+           (!look_up_param(r, name, &given) || given != value);
+}
+
 static bool is_step(char first, char second)
 {
     return first == second && (first == '+' || first == '-');
@@ -617,7 +628,10 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     }
     if (!found && s->python && r->depth < DEEP && s->looks-- > 0)
         found = tuple_attribute(s, name, out);
-    if (!found) found = look_up_param(r, name, out);
+    if (!found)
+        found = look_up_param(r, name, out);
+    else if (s->python && is_given_another(r, name, *out))
+        found = false;
     if (!found) io_source_miss(s, name);
     return found;
 }
