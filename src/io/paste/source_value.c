@@ -486,15 +486,6 @@ static bool is_entry(const struct io_source *s, const char *at, size_t length)
     return p < s->end && *p == '[' && line == at; /* a declaration has its type before it */
 }
 
-/* Whether a type stands before the name, or the declaration of another. */
-static bool is_declaration(const struct io_source *s, const char *at)
-{
-    const char *p = at;
-
-    while (p > s->text && isspace((unsigned char)p[-1])) p--;
-    return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
-}
-
 /* Whether the block of C or function of Python that `at` stands in has ended before the use, or
  * begins behind it. */
 static bool is_elsewhere(const struct io_source *s, const char *at)
@@ -502,7 +493,7 @@ static bool is_elsewhere(const struct io_source *s, const char *at)
     int depth = 0;
 
     if (s->python) return s->use && io_param_is_local(s, at);
-    if (!s->use || !is_declaration(s, at)) return false;
+    if (!s->use || !io_source_declares(s, at)) return false;
     if (at > s->use) return true;
     for (const char *p = at; p < s->use; p++) {
         depth += (*p == '{') - (*p == '}');
@@ -571,42 +562,6 @@ static bool is_given_another(struct reader *r, const char *name, int64_t value)
 
     return s->looks-- > 0 && io_param_given(s, name, &at, &from, &to) &&
            (!look_up_param(r, name, &given) || given != value);
-}
-
-static bool is_step(char first, char second)
-{
-    return first == second && (first == '+' || first == '-');
-}
-
-/* "+=", "<<=", "//=" at `at`, and no comparison. */
-static bool is_compound(const char *at, const char *end)
-{
-    const char *p = at;
-
-    while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
-    if (p == at || end - p < 2 || *p != '=' || p[1] == '=') return false;
-    return p - at > 1 || (*at != '<' && *at != '>');
-}
-
-bool io_source_changes(const struct io_source *s, const char *name)
-{
-    for (const char *p = s->text; (p = io_dump_word(p, s->end, name));) {
-        const char *before = p, *behind = p + strlen(name);
-        p = behind;
-        while (before > s->text && before[-1] == ' ') before--;
-        while (behind < s->end && (*behind == ' ' || *behind == '[')) {
-            const char *close =
-                *behind == '[' ? memchr(behind, ']', (size_t)(s->end - behind)) : behind;
-            if (!close) return false;
-            behind = close + 1;
-        }
-        if (before > s->text && (before[-1] == '.' || before[-1] == '>')) continue; /* another's */
-        if (is_compound(behind, s->end)) return true;
-        if (s->python) continue;
-        if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;
-        if (before - s->text > 1 && is_step(before[-1], before[-2])) return true;
-    }
-    return false;
 }
 
 static bool look_up(struct reader *r, const char *name, int64_t *out)

@@ -18,6 +18,9 @@ bool io_source_value(struct io_source *s, const char *at, const char *end, enum 
 bool io_source_list(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
                     int *count, unsigned *unknown);
 
+/* io_source_declares() : whether a type stands before a name, or the declaration of another. */
+bool io_source_declares(const struct io_source *s, const char *at);
+
 /* io_source_changes() : whether the text changes a name, or an entry of it, where it stands:
  * "name += 1", "name[0]++". Nothing that it is set to is its value, then. */
 bool io_source_changes(const struct io_source *s, const char *name);
