@@ -475,6 +475,63 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_protocol_explore(NULL, memory, WORKSPACE, &r, NULL, 0), TMAP_E_ARGUMENT);
 }
 
+/* The same protocol with one member changed at a time; each refers outside the protocol. */
+static void test_references_outside(void **state)
+{
+    struct tmap_protocol was;
+    const struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .stages = 2};
+    (void)state;
+    assert_int_equal(tmap_protocol_design(&o, &was), TMAP_OK);
+    unsigned load = 0;
+    while (was.step[load].op != TMAP_STEP_LOAD) load++;
+#define REFUSED(MEMBER, VALUE)                                                                     \
+    do {                                                                                           \
+        struct tmap_protocol p = was;                                                              \
+        struct tmap_protocol_result r;                                                             \
+        p.MEMBER = (VALUE);                                                                        \
+        const enum tmap_status s = tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0);      \
+        if (s != TMAP_E_ARGUMENT) fail_msg(#MEMBER " = " #VALUE ": %d", (int)s);                   \
+    } while (0)
+    REFUSED(ctas, 0);
+    REFUSED(ctas, TMAP_PROTOCOL_CTAS + 1);
+    REFUSED(agent_count, TMAP_PROTOCOL_AGENTS + 1);
+    REFUSED(ring_count, TMAP_PROTOCOL_RINGS + 1);
+    REFUSED(barrier_count, TMAP_PROTOCOL_BARRIERS + 1);
+    REFUSED(buffer_count, TMAP_PROTOCOL_BUFFERS + 1);
+    REFUSED(sync_count, TMAP_PROTOCOL_SYNCS + 1);
+    REFUSED(step_count, TMAP_PROTOCOL_STEPS + 1);
+    REFUSED(depth[0], 0);
+    REFUSED(depth[0], TMAP_PROTOCOL_DEPTH + 1);
+    REFUSED(barrier[0].ring, was.ring_count);
+    REFUSED(buffer[0].ring, was.ring_count);
+    REFUSED(agent[0].cta, was.ctas);
+    REFUSED(agent[0].count[TMAP_PART_BLOCK], was.step_count + 1);
+    REFUSED(step[load].op, TMAP_STEP_BEGIN + 1);
+    REFUSED(step[load].signal, was.ctas + 1);
+    REFUSED(step[load].bytes, INT16_MAX * 256 + 1);
+    REFUSED(step[load].ctas, 1 << was.ctas);
+    REFUSED(step[load].y, was.barrier_count);
+    REFUSED(step[load].x, was.buffer_count);
+#undef REFUSED
+}
+
+static void test_clusters_that_cannot_be(void **state)
+{
+    (void)state;
+    const struct tmap_design_options wrong[] = {
+        {.stage_tx_bytes = 4096, .b_tx_bytes = 8192},
+        {.stage_tx_bytes = 4096, .b_tx_bytes = 2048, .a_tx_bytes = 4096},
+        {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 4},
+        {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 8},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct tmap_design_options o = wrong[i];
+        struct tmap_protocol p;
+        o.design = TMAP_DESIGN_GEMM_SM90;
+        if (tmap_protocol_design(&o, &p) != TMAP_E_ARGUMENT) fail_msg("row %zu", i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -492,6 +549,8 @@ int main(void)
         cmocka_unit_test(test_bytes_beyond_the_count_are_unknown),
         cmocka_unit_test(test_many_reads_of_a_slot),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_references_outside),
+        cmocka_unit_test(test_clusters_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
 }
