@@ -38,6 +38,6 @@ else
 	  { $(MAKE) --no-print-directory $(PARALLEL) MODE=mcdc CC=$(MCDC_CC) WARN=-w WITH_CUDA= test-build \
 	      build/mcdc/tests/fuzz/api/api 2>build/mcdc/log || { tail build/mcdc/log; exit 1; }; } && \
 	  rm -rf build/mcdc/raw && \
-	  { B=build/mcdc VERSION=$(VERSION) tests/run $(subst build/coverage/,build/mcdc/,$(COVERAGE_BIN)) $(COVERAGE_SH); \
+	  { B=build/mcdc PROFILES=$(CURDIR)/build/mcdc/raw VERSION=$(VERSION) tests/run $(subst build/coverage/,build/mcdc/,$(COVERAGE_BIN)) $(COVERAGE_SH); \
 	    $(MCDC_TABLE); }
 endif
