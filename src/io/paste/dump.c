@@ -530,8 +530,8 @@ static void take_message(struct io_stream *s, enum io_dump from, struct io_recor
 {
     const bool printed = from < IO_DUMP_LISTING || from == IO_DUMP_WORDS;
     const bool legal = !printed && out->record == 1 && is_legal(out);
-    const tmap_row row =
-        out->record == 1 && (out->error[0] || legal) ? io_hint_stated(s) : TMAP_NO_ROW;
+    const bool names = strncmp(out->error, "TMA", 3) == 0; /* a rule: its words may be a verdict */
+    const tmap_row row = out->record == 1 && (names || legal) ? io_hint_stated(s) : TMAP_NO_ROW;
 
     if (row == TMAP_NO_ROW && !printed && out->record == 1 && out->error[0]) name_rules(s, out);
     if (row == TMAP_NO_ROW) return;

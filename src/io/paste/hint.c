@@ -12,8 +12,9 @@
 #include <strings.h>
 
 enum {
-    MOST_OTHERS = 3,     /* rules that are named beside the first */
-    MOST_MESSAGES = 4096 /* of a log that are looked at */
+    MOST_OTHERS = 3,      /* rules that are named beside the first */
+    MOST_MESSAGES = 4096, /* of a log that are looked at, */
+    LONGEST = 8192        /* and how much of each */
 };
 
 struct hint {
@@ -99,17 +100,18 @@ static const struct hint *first_of(const struct io_text *text, size_t at, size_t
 static const struct hint *first_said(const struct io_text *text, const struct io_statement *s,
                                      bool maps, size_t *where)
 {
-    const size_t end = s->at + s->length;
+    const size_t most = text->size > IO_PASTE ? LONGEST : s->length;
+    const size_t length = s->length < most ? s->length : most, end = s->at + length;
     const struct hint *vague = NULL;
     size_t vague_at = 0;
 
     for (size_t at = s->at, n; at < end && s->by >= IO_PRINTED; at += n) {
         n = io_sentence_length(text, at, end);
         const struct hint *hint = first_of(text, at, n, maps, where);
-        if (hint && (!is_vague(hint) || n == s->length)) return hint;
+        if (hint && (!is_vague(hint) || n == length)) return hint;
         if (hint && !vague) vague = hint, vague_at = *where;
     }
-    const struct hint *hint = first_of(text, s->at, s->length, maps, where);
+    const struct hint *hint = first_of(text, s->at, length, maps, where);
     if (hint && (!is_vague(hint) || !vague)) return hint;
     return *where = vague_at, vague;
 }

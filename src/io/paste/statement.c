@@ -178,7 +178,7 @@ static bool is_raised(struct line l)
 
     if (is_exception(l, true) || starts(l, heads[0]) || has(l, heads[1])) return true;
     if (starts_one(l, code)) return false;
-    for (struct line rest = l; rest.at < rest.end; skip(&rest, 1))
+    for (struct line rest = l; rest.at < rest.end && rest.length > 0; skip(&rest, 1))
         if (rest.at > l.at && strchr(" (`'\"", rest.at[-1]) && is_exception(rest, false))
             return true;
     return false;
