@@ -214,6 +214,14 @@ static void places(void **state)
     for (int i = 0; i < TMAP_MAX_RANK; i++) assert_int_equal(out[i], 0);
     assert_false(tmap_plan_place_bits(NULL, &desc, coord, tile, 0, &copy, &offset));
     assert_false(tmap_plan_place_bits(&none, &desc, coord, tile, 0, &copy, &offset));
+    static const struct tmap_plan one = {.desc = {.rank = 1}, .dim = {{.copies = 1}}};
+    tmap_plan_coords(&one, NULL, 0, out);
+    for (int i = 0; i < TMAP_MAX_RANK; i++) assert_int_equal(out[i], 0);
+    assert_false(tmap_plan_place_bits(&one, NULL, coord, tile, 0, &copy, &offset));
+    assert_false(tmap_plan_place_bits(&one, &desc, NULL, tile, 0, &copy, &offset));
+    assert_false(tmap_plan_place_bits(&one, &desc, coord, NULL, 0, &copy, &offset));
+    assert_false(tmap_plan_place_bits(&one, &desc, coord, tile, 0, NULL, &offset));
+    assert_false(tmap_plan_place_bits(&one, &desc, coord, tile, 0, &copy, NULL));
     EXPECT_MARKED(copy);
     EXPECT_MARKED(offset);
 }
@@ -227,8 +235,13 @@ static void texts(void **state)
                                                          .dim = {{.size = 64}, {.size = 8}},
                                                          .channels = 3,
                                                          .address = 16}};
+    const struct tmap_plan_step step = {.rewrite = TMAP_REWRITE_IGNORED, .index = 2, .from = 1};
     char text[200] = "as it was", few[8];
     (void)state;
+    assert_int_equal(tmap_plan_step_text(&step, text, 0), tmap_plan_step_text(&step, NULL, 200));
+    assert_string_equal(text, "as it was");
+    assert_true(tmap_plan_step_text(&step, text, sizeof text) > 0);
+    assert_non_null(strstr(text, "[2]: 1 -> 0"));
     assert_int_equal(tmap_search_text(NULL, text, sizeof text), 0);
     assert_string_equal(text, "");
     assert_int_equal(tmap_search_text(&none, text, sizeof text), 0);

@@ -512,7 +512,6 @@ static void test_references_outside(void **state)
     REFUSED(step[load].ctas, 1 << was.ctas);
     REFUSED(step[load].y, was.barrier_count);
     REFUSED(step[load].x, was.buffer_count);
-#undef REFUSED
 }
 
 static void test_clusters_that_cannot_be(void **state)
@@ -524,12 +523,55 @@ static void test_clusters_that_cannot_be(void **state)
         {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 4},
         {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 8},
     };
+    struct tmap_protocol p;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct tmap_design_options o = wrong[i];
-        struct tmap_protocol p;
         o.design = TMAP_DESIGN_GEMM_SM90;
         if (tmap_protocol_design(&o, &p) != TMAP_E_ARGUMENT) fail_msg("row %zu", i);
     }
+}
+
+/* Where the clocks of one run have no room, or a load moves nothing, all orders are asked. */
+static void test_more_strands_than_a_clock(void **state)
+{
+    struct tmap_protocol_result r;
+    struct tmap_protocol p = {
+        .name = "many",
+        .started = true,
+        .ctas = TMAP_PROTOCOL_CTAS,
+        .agent_count = TMAP_PROTOCOL_AGENTS,
+        .ring_count = 1,
+        .barrier_count = 1,
+        .buffer_count = 2,
+        .step_count = 2,
+        .depth = {1},
+        .barrier = {{"full", 0, 1}},
+        .buffer = {{"in", 0}, {"out", 0}},
+        .step = {{.op = TMAP_STEP_LOAD, .ctas = 15, .bytes = 16}, {.op = TMAP_STEP_STORE, .x = 1}}};
+    (void)state;
+    for (int a = 0; a < TMAP_PROTOCOL_AGENTS; a++) {
+        p.agent[a].name = "agent";
+        p.agent[a].cta = (uint8_t)(a % TMAP_PROTOCOL_CTAS);
+        p.agent[a].count[TMAP_PART_START] = 2;
+    }
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    assert_int_equal(r.fault, TMAP_HAZARD_EARLY); /* nobody wrote what is stored */
+    const struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .stages = 2};
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
+    for (unsigned i = 0; i < p.step_count; i++) p.step[i].bytes = 0;
+    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    assert_int_equal(r.fault, TMAP_HAZARD_EARLY);
+}
+
+static void test_a_workspace_that_does_not_do(void **state)
+{
+    struct tmap_protocol_result r;
+    const struct tmap_protocol p = {.ctas = 1};
+    char *odd = (char *)memory + 1;
+    (void)state;
+    assert_int_equal(tmap_protocol_explore(&p, odd, WORKSPACE - 8, &r, NULL, 0), TMAP_E_ROOM);
+    for (size_t bytes = 0; bytes < 65536; bytes += 4096)
+        assert_int_equal(tmap_protocol_explore(&p, memory, bytes, &r, NULL, 0), TMAP_E_ROOM);
 }
 
 int main(void)
@@ -550,6 +592,8 @@ int main(void)
         cmocka_unit_test(test_many_reads_of_a_slot),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_references_outside),
+        cmocka_unit_test(test_more_strands_than_a_clock),
+        cmocka_unit_test(test_a_workspace_that_does_not_do),
         cmocka_unit_test(test_clusters_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
