@@ -394,14 +394,17 @@ static bool group_fits(const struct builder *b)
     return b->ctas == 1 || b->ctas == 2;
 }
 
+_Static_assert(sizeof consumer_names / sizeof *consumer_names + TMAP_PROTOCOL_CTAS <=
+                   TMAP_PROTOCOL_AGENTS,
+               "a producer in each CTA, and all consumers that have names");
+
 /* Every CTA loads as much of what is shared. */
 static bool cluster_fits(const struct builder *b)
 {
     return b->ctas >= 2 && b->ctas <= TMAP_PROTOCOL_CTAS && b->ctas % b->a_ctas == 0 &&
            b->b_bytes <= b->tx_bytes && b->a_bytes <= b->tx_bytes - b->b_bytes &&
            b->a_bytes % b->a_ctas == 0 && b->b_bytes % (b->ctas / b->a_ctas) == 0 &&
-           b->ctas * b->consumers <= sizeof consumer_names / sizeof *consumer_names &&
-           b->ctas * (1 + b->consumers) <= TMAP_PROTOCOL_AGENTS;
+           b->ctas * b->consumers <= sizeof consumer_names / sizeof *consumer_names;
 }
 
 enum tmap_status tmap_protocol_design(const struct tmap_design_options *o,
