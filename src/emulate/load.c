@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Which targets have an instruction.
-enum target_class { ALL, SM90, A90, TENSOR, CLUSTERS_10, BLOCK_SCALE, LDSM_B8, SM100 };
+enum target_class { ALL, SM90, A90, TENSOR, SM100 };
 
 static bool has(enum target_class class, tmap_arch arch)
 {
@@ -20,12 +20,7 @@ static bool has(enum target_class class, tmap_arch arch)
     case TENSOR: // tcgen05
         return tensor;
     case SM100:
-    case CLUSTERS_10:
         return sm >= 100;
-    case BLOCK_SCALE:
-        return sm >= 120 && suffix != 0;
-    case LDSM_B8:
-        return sm >= 100 && suffix != 0;
     default:
         return true;
     }
