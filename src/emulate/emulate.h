@@ -141,7 +141,7 @@ enum emu_wait {
     WAIT_MBARRIER,
     WAIT_NAMED,
     WAIT_CLUSTER,
-    WAIT_GROUP,
+    WAIT_GROUP, // nobody hangs there: copies go on until they are done
     WAIT_LANES,
     WAIT_POLL,
     WAIT_TENSOR
@@ -366,7 +366,7 @@ void emu_schedule(struct emu_machine *m);
 void emu_run_warp(struct emu_warp *w, uint32_t quantum);
 bool emu_warp_ready(const struct emu_warp *w);
 bool emu_unwatch(struct emu_warp *w); // who watches something tries again; true: somebody can
-void emu_report_hang(struct emu_machine *m, bool polling);
+void emu_report_hang(struct emu_machine *m);
 void emu_compare(struct emu_machine *m); // with what was expected (expect.c)
 
 #endif

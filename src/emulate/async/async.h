@@ -12,7 +12,7 @@ enum emu_op_class { OP_LOAD, OP_BULK, OP_CP_ASYNC, OP_TENSOR };
 // that works in order gives its operations one queue (0: none): the oldest of a queue goes first.
 struct emu_op {
     bool (*run)(struct emu_machine *m, struct emu_op *op);
-    void (*drop)(struct emu_op *op); // frees data; may be NULL
+    void (*drop)(struct emu_op *op); // frees data
     enum emu_op_class class;
     struct emu_warp *warp;
     const struct emu_insn *in;
@@ -34,8 +34,7 @@ void emu_run_op(struct emu_machine *m); // some step of some pending operation
 // reading: only while it still reads shared memory.
 bool emu_pending(const struct emu_warp *w, enum emu_op_class class, uint32_t lane, int64_t last,
                  bool reading);
-// Every operation that could be the next: the oldest of each queue. Option n of them is run;
-// false: there are fewer.
+// How many operations could be the next: the oldest of each queue. Option n of them is run.
 uint32_t emu_op_options(const struct emu_machine *m);
 void emu_run_op_option(struct emu_machine *m, uint32_t n);
 void emu_name_ops(const struct emu_machine *m, uint64_t *name); // of the options, in their order

@@ -22,7 +22,7 @@ static void tell(const struct emu_machine *m, const struct emu_op *op)
 static void finish(struct emu_machine *m, struct emu_op *op)
 {
     tell(m, op);
-    if (op->drop) op->drop(op);
+    op->drop(op);
     emu_clock_free(m, &op->clock);
     emu_something(op->cta->cluster);
 }
@@ -55,14 +55,13 @@ enum emu_step emu_issue(struct emu_warp *w, const struct emu_op *op)
     emu_mark(m, COMMON_OPS, w->cta->number, w->index, true);
     if (op->queue) emu_mark(m, COMMON_QUEUE, 0, op->queue, true);
     now.clock = emu_snapshot(w);
-    if (m->launch->schedule == TMAP_EMULATE_EARLIEST &&
-        !emu_pending(w, op->class, UINT32_MAX, -1, false)) {
+    if (m->launch->schedule == TMAP_EMULATE_EARLIEST) { // nothing is ever under way
         while (!now.run(m, &now) && !m->stop) continue;
         finish(m, &now);
         return m->stop ? EMU_STOP : EMU_NEXT;
     }
     if (!push(m, &now)) {
-        if (now.drop) now.drop(&now);
+        now.drop(&now);
         emu_clock_free(m, &now.clock);
         m->status = TMAP_E_MEMORY;
         m->stop = true;
@@ -106,13 +105,14 @@ static void step_op(struct emu_machine *m, uint32_t n)
     free(op);
 }
 
-// Latest: the newest goes first, so that an order of issue that nobody asked for is not kept.
+// Latest, and chosen where warps only poll: the newest goes first, so that an order of issue that
+// nobody asked for is not kept.
 void emu_run_op(struct emu_machine *m)
 {
     uint32_t n = 0;
     if (m->launch->schedule == TMAP_EMULATE_RANDOM) {
         n = emu_random(m, m->ops);
-    } else if (m->launch->schedule == TMAP_EMULATE_LATEST) {
+    } else {
         for (uint32_t i = 1; i < m->ops; i++)
             if (m->op[i]->serial > m->op[n]->serial) n = i;
     }
@@ -128,11 +128,9 @@ uint32_t emu_op_options(const struct emu_machine *m)
 
 void emu_run_op_option(struct emu_machine *m, uint32_t n)
 {
-    for (uint32_t i = 0; i < m->ops; i++) {
-        if (oldest(m, i) != i || n-- > 0) continue;
-        step_op(m, i);
-        return;
-    }
+    uint32_t i = 0;
+    while (oldest(m, i) != i || n-- > 0) i++; // n is less than emu_op_options()
+    step_op(m, i);
 }
 
 // A warp's operations are numbered as it issues them, whatever others do.

@@ -78,7 +78,7 @@ static enum tmap_status regions(struct emu_machine *m)
 static void close_machine(struct emu_machine *m)
 {
     for (uint32_t i = 0; i < m->ops; i++) {
-        if (m->op[i]->drop) m->op[i]->drop(m->op[i]);
+        m->op[i]->drop(m->op[i]);
         emu_clock_free(m, &m->op[i]->clock);
         free(m->op[i]);
     }

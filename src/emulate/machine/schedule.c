@@ -168,7 +168,7 @@ static void engines(struct emu_machine *m)
 
 static bool spent(struct emu_machine *m, const struct emu_warp *w)
 {
-    if (m->quiet > QUIET_LIMIT && !m->ops) emu_report_hang(m, true);
+    if (m->quiet > QUIET_LIMIT) emu_report_hang(m); // engines() leaves no operation this long
     if (m->executed <= m->budget || m->stop) return m->stop;
     m->stop = true;
     emu_find_report(m, TMAP_EMULATE_BUDGET, w, NULL, 0, 0,
@@ -213,7 +213,7 @@ void emu_schedule(struct emu_machine *m)
         if (!next_cluster(m, i)) return;
     while (!m->stop && some_left(m)) {
         if (!one_turn(m, &turn, &w)) {
-            emu_report_hang(m, false);
+            emu_report_hang(m);
             return;
         }
         engines(m);
@@ -239,9 +239,6 @@ static void wait_text(const struct emu_split *s, char *text, size_t cap)
     case WAIT_CLUSTER:
         snprintf(text, cap, "waits for the cluster's barrier");
         break;
-    case WAIT_GROUP:
-        snprintf(text, cap, "waits for copies");
-        break;
     case WAIT_LANES:
         snprintf(text, cap, "waits for lanes 0x%08llx of its warp", which);
         break;
@@ -266,9 +263,8 @@ static void report_split(struct emu_machine *m, const struct emu_warp *w, const 
                     more);
 }
 
-void emu_report_hang(struct emu_machine *m, bool polling)
+void emu_report_hang(struct emu_machine *m)
 {
-    (void)polling;
     m->stop = true;
     for (uint32_t i = 0; i < m->clusters; i++) {
         struct emu_cluster *c = m->cluster[i];
