@@ -59,7 +59,7 @@ uint32_t emu_clock_seen(const struct emu_machine *m, const struct emu_clock *c, 
 uint32_t emu_clock_async(const struct emu_machine *m, const struct emu_clock *c, uint32_t agent)
 {
     const struct emu_order *o = m->order;
-    const struct emu_chunk *k = c->chunk ? c->chunk[agent_cta(o, agent)] : NULL;
+    const struct emu_chunk *k = c->chunk[agent_cta(o, agent)]; // a warp knows itself at least
     return k ? k->async[agent_index(o, agent)] : 0;
 }
 
@@ -97,7 +97,7 @@ void emu_clock_join(const struct emu_machine *m, struct emu_clock *to, const str
 
 uint32_t emu_clock_seen_of(const struct emu_warp *w, uint32_t agent)
 {
-    return w->clock ? emu_clock_seen(w->m, w->clock, agent) : 0;
+    return emu_clock_seen(w->m, w->clock, agent);
 }
 
 // --- agents and objects
@@ -171,11 +171,6 @@ uint32_t emu_now(const struct emu_warp *w)
     return w->epoch ? *w->epoch : 0;
 }
 
-const struct emu_clock *emu_clock_of(const struct emu_warp *w)
-{
-    return w->clock;
-}
-
 struct emu_actor emu_actor_of(struct emu_warp *w, const struct emu_insn *in, uint32_t lane)
 {
     return (struct emu_actor){.agent = w->agent,
@@ -202,7 +197,7 @@ void emu_release(struct emu_warp *w, uint32_t object)
 
 void emu_release_fenced(struct emu_warp *w, uint32_t object)
 {
-    if (!object || !w->clock || w->fence_now == 0) return;
+    if (!object || w->fence_now == 0) return;
     const uint32_t now = *w->epoch;
     *w->epoch = w->fence_now;
     emu_clock_join(w->m, &w->m->order->object[object], w->clock);
@@ -259,12 +254,12 @@ void emu_fence_async(struct emu_warp *w)
 
 bool emu_has_seen(const struct emu_warp *w, uint32_t agent, uint32_t now)
 {
-    return !w->clock || emu_clock_seen(w->m, w->clock, agent) >= now;
+    return emu_clock_seen(w->m, w->clock, agent) >= now;
 }
 
 bool emu_has_fenced(const struct emu_warp *w, uint32_t agent, uint32_t now)
 {
-    return !w->clock || emu_clock_async(w->m, w->clock, agent) >= now;
+    return emu_clock_async(w->m, w->clock, agent) >= now;
 }
 
 void emu_maps_released(struct emu_warp *w)

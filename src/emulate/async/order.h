@@ -82,7 +82,6 @@ void emu_clock_learn(const struct emu_machine *m, struct emu_clock *c, uint32_t 
                      uint32_t now);
 uint32_t emu_clock_seen_of(const struct emu_warp *w, uint32_t agent);
 void emu_clock_free(const struct emu_machine *m, struct emu_clock *clock);
-const struct emu_clock *emu_clock_of(const struct emu_warp *w);
 uint32_t emu_now(const struct emu_warp *w);
 
 // A warp's own access, by a lane.

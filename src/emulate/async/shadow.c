@@ -14,7 +14,7 @@ struct emu_shadow {
 
 void emu_shadow_free(struct emu_machine *m, struct emu_shadow *shadow)
 {
-    for (uint64_t i = 0; shadow && m->order && i < shadow->grains; i++)
+    for (uint64_t i = 0; shadow && i < shadow->grains; i++)
         if (shadow->grain[i]) grains_move(&m->order->grains, shadow->grain[i], 0, 1);
     free(shadow);
 }
@@ -218,7 +218,7 @@ static void mark(struct emu_machine *m, const struct emu_cta *cta, const struct 
 void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access)
 {
-    if (!m->order || bytes == 0 || (region && region->read_only)) return;
+    if (!m->order || (region && region->read_only)) return;
     if (m->trail) mark(m, cta, region, offset, bytes, access);
     struct emu_shadow **slot = cta ? &cta->shadow : &region->shadow;
     if (region) early(m, actor, region, offset, access);
@@ -248,7 +248,7 @@ void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_
 void emu_touch_pieces(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                       const uint32_t *offset, uint32_t n, unsigned access)
 {
-    if (!m->order || n == 0) return;
+    if (!m->order) return;
     if (!cta->shadow) cta->shadow = make(cta->smem_end);
     if (!cta->shadow) {
         m->order->lost = true;
@@ -272,7 +272,7 @@ bool emu_last_write(struct emu_machine *m, struct emu_region *region, uint64_t o
     if (!m->order || region->read_only || !region->shadow) return false;
     bool any = false;
     const uint64_t first = offset / GRAIN;
-    for (uint64_t g = first; g < first + 8 && g < region->shadow->grains; g++)
+    for (uint64_t g = first; g < first + 8; g++)
         for (int i = 0; i < WRITES; i++) {
             const struct trace *e = &m->order->grains.grain[region->shadow->grain[g]].write[i];
             if (e->now == 0) continue;
@@ -288,7 +288,7 @@ bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region,
                    struct emu_writer *out)
 {
     const uint64_t g = offset / GRAIN;
-    if (!m->order || !region->shadow || g >= region->shadow->grains) return false;
+    if (!m->order || !region->shadow) return false;
     for (int i = 0; i < WRITES; i++) {
         const struct trace *e = &m->order->grains.grain[region->shadow->grain[g]].write[i];
         const uint32_t k = agent_index(m->order, e->agent);
