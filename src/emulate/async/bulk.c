@@ -180,7 +180,7 @@ static bool run_small(struct emu_machine *m, struct emu_op *op)
     uint8_t *to = emu_find(m, op->cta->cluster, s->to, s->bytes, &cta, &none);
     const uint8_t *from =
         s->filled ? emu_find(m, op->cta->cluster, s->from, s->filled, &from_cta, &region) : to;
-    if (!to || !cta || !from) {
+    if (!to || !from) { // `to` is an address of shared memory
         emu_fault(TMAP_EMULATE_ACCESS, op->warp, op->in, op->lane, to ? s->from : s->to,
                   "cp.async from 0x%llx to 0x%llx leaves the buffers", (unsigned long long)s->from,
                   (unsigned long long)s->to);

@@ -43,7 +43,7 @@ static bool answer_cta(struct emu_machine *m, struct emu_op *op, const struct ca
     struct emu_cta *cta, *told;
     struct emu_region *region;
     uint8_t *at = emu_find(m, op->cta->cluster, to, ANSWER_BYTES, &cta, &region);
-    if (!at || !cta || to % ANSWER_BYTES)
+    if (!at || to % ANSWER_BYTES) // an address of shared memory
         return emu_fault(TMAP_EMULATE_ACCESS, op->warp, op->in, op->lane, to,
                          "an answer of 16 bytes at 0x%llx: not in shared memory, or misaligned",
                          (unsigned long long)to),

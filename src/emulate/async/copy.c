@@ -178,7 +178,7 @@ static bool land(struct emu_machine *m, struct emu_op *op, struct emu_copy *c)
         r.actor.agent = b->agent;
         r.actor.now = b->phase + 1;
         if (!(c->tensor ? load_tensor(&r, c, cta) : load_bulk(&r, c, cta)))
-            return r.failed ? fault(op, r.failed_at, "reaches"), false : false;
+            return fault(op, r.failed_at, "reaches"), false;
         if (!c->multicast) break;
     }
     return true;

@@ -24,7 +24,7 @@ enum emu_step emu_start_copy(struct emu_warp *w, const struct emu_insn *in, uint
 // The descriptor at a generic address, decoded and checked; false with a fault.
 bool emu_map(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, uint64_t generic,
              struct tmap_desc *out);
-bool emu_map_visible(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+void emu_map_visible(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                      struct emu_region *region, uint64_t generic);
 void emu_map_acquired(struct emu_warp *w, uint64_t generic);
 

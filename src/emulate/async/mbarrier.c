@@ -111,9 +111,7 @@ void emu_barrier_text(const struct emu_warp *w, uint64_t offset, char *text, siz
     struct emu_cta *cta;
     struct emu_region *region;
     emu_find(w->m, w->cta->cluster, EMU_SHARED_WINDOW + offset, 1, &cta, &region);
-    const struct emu_mbarrier *b =
-        cta ? known(cta, (uint32_t)offset & ((1u << EMU_RANK_SHIFT) - 1)) : NULL;
-    if (!b) return;
+    const struct emu_mbarrier *b = known(cta, (uint32_t)offset & ((1u << EMU_RANK_SHIFT) - 1));
     snprintf(text, cap, ": phase %u is under way, %u of %u arrivals and %lld bytes are missing",
              b->phase, b->pending, b->expected, (long long)b->tx);
 }
@@ -143,7 +141,7 @@ void emu_barrier_used(struct emu_warp *w, const struct emu_insn *in, uint32_t la
 struct barrier_insn {
     struct emu_place at;
     emu_at count, tx, state, out;
-    bool has_count, has_tx, has_state, parity, relaxed, drops, tries, no_complete;
+    bool has_count, has_tx, has_state, parity, relaxed, drops, tries;
     bool acquires;
 };
 
@@ -355,11 +353,11 @@ bool decode_mbarrier_arrive(struct decoder *d)
 {
     struct barrier_insn *i;
     enum ptx_space space;
-    const bool tx = dec_has(d, "expect_tx"), no_complete = dec_has(d, "noComplete");
+    const bool tx = dec_has(d, "expect_tx");
+    dec_has(d, "noComplete");
     d->out->exec = arrive;
     if (!common(d, &i, &space)) return false;
     i->has_tx = tx;
-    i->no_complete = no_complete;
     const struct ptx_operand *o = dec_operand(d);
     if (o && o->kind != PTX_OP_MEM) {
         i->has_state = o->kind != PTX_OP_SINK;

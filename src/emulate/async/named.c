@@ -33,7 +33,7 @@ static void acquire_all(struct emu_cta *cta, const struct emu_named *b)
 
 static void complete(struct emu_cta *cta, struct emu_named *b)
 {
-    if (b->arrived == 0 || b->arrived < expected_of(cta, b)) return;
+    if (b->arrived < expected_of(cta, b)) return; // of a barrier where somebody has arrived
     emu_mark(cta->m, COMMON_NAMED, cta->number, (uint64_t)(b - cta->named), true);
     b->arrived = 0;
     b->expected = 0;

@@ -49,7 +49,7 @@ static bool run_remote(struct emu_machine *m, struct emu_op *op)
     struct emu_cta *cta, *at_barrier;
     struct emu_region *region;
     uint8_t *to = emu_find(m, op->cta->cluster, r->to, r->bytes, &cta, &region);
-    if (!to || !cta || cta->done) {
+    if (!to || cta->done) { // an address of shared memory
         emu_fault(TMAP_EMULATE_ACCESS, op->warp, op->in, op->lane, r->to,
                   "an asynchronous store to 0x%llx, which is no live shared memory",
                   (unsigned long long)r->to);

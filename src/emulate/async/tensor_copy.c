@@ -44,7 +44,7 @@ bool emu_map(struct emu_warp *w, const struct emu_insn *in, uint32_t lane, uint6
                   (unsigned long long)generic);
         return false;
     }
-    if (!emu_map_visible(w, in, lane, region, generic)) return false;
+    emu_map_visible(w, in, lane, region, generic);
     if (!m->maps) m->maps = calloc(1, sizeof *m->maps);
     if (!m->maps) return m->status = TMAP_E_MEMORY, m->stop = true, false;
     memcpy(&map, at, sizeof map);
@@ -70,7 +70,7 @@ struct tensor_insn {
     emu_at coord[TMAP_MAX_RANK], offset[TMAP_MAX_SPATIAL], mask;
     uint32_t dim, coords, offsets, op;
     enum tensor_mode mode;
-    bool loads, multicast, prefetch, wide_mask, to_cta;
+    bool loads, multicast, prefetch, to_cta;
     uint32_t cta_group;
 };
 
@@ -78,13 +78,12 @@ static bool use_is_legal(struct emu_warp *w, const struct emu_insn *in, uint32_t
                          const struct emu_copy *c)
 {
     struct tmap_violation v;
-    struct tmap_detail detail;
+    struct tmap_detail detail = {0};
     size_t found = 0;
     enum tmap_verdict verdict = TMAP_LEGAL;
     tmap_check_use(&w->m->checker, &c->desc, &c->use, &v, 1, &found, &verdict);
     if (verdict != TMAP_ILLEGAL) return true;
-    if (tmap_detail_of(&w->m->checker.target, &c->desc, &c->use, &v, &detail) != TMAP_OK)
-        snprintf(detail.message, sizeof detail.message, "%s", "the use is illegal");
+    tmap_detail_of(&w->m->checker.target, &c->desc, &c->use, &v, &detail);
     emu_fault(TMAP_EMULATE_ILLEGAL, w, in, lane, c->use.smem, "%s (%s)", detail.message,
               tmap_row_id(v.row));
     return false;
@@ -127,7 +126,7 @@ static bool inside(struct emu_warp *w, const struct emu_insn *in, uint32_t l, ui
 {
     struct emu_cta *cta;
     struct emu_region *region;
-    if (emu_find(w->m, w->cta->cluster, generic, bytes, &cta, &region) && cta) return true;
+    if (emu_find(w->m, w->cta->cluster, generic, bytes, &cta, &region)) return true;
     emu_fault(TMAP_EMULATE_ACCESS, w, in, l, generic,
               "a box of %llu bytes at shared 0x%llx leaves shared memory",
               (unsigned long long)bytes, (unsigned long long)(generic - EMU_SHARED_WINDOW));
@@ -169,8 +168,7 @@ static enum emu_step one(struct emu_warp *w, const struct emu_insn *in, uint32_t
     c.loads = t->loads;
     c.multicast = t->multicast;
     c.reduces = t->op >= TMAP_OP_REDUCE_ADD;
-    if (t->multicast)
-        c.mask = t->wide_mask ? emu_u32(w, t->mask)[l] : emu_u32(w, t->mask)[l] & 0xffff;
+    if (t->multicast) c.mask = emu_u32(w, t->mask)[l] & 0xffff;
     if (t->multicast && c.mask >> w->cta->cluster->ctas)
         return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, c.mask,
                          "multicast to CTAs 0x%x of a cluster of %u", c.mask,
@@ -211,13 +209,11 @@ static bool coordinates(struct decoder *d, const struct ptx_operand *o, struct t
     struct ptx_operand map = *o;
     map.parts = 1;
     const struct ptx_operand *v = &o->part[1];
-    const uint32_t n = v->kind == PTX_OP_VECTOR ? v->parts : 1;
     t->coords = t->mode == MODE_ROWS ? 5 : t->dim;
-    if (o->parts != 2 || n != t->coords)
-        return dec_fail(d, "'%s' with %u coordinates", d->inst->op, n);
-    for (uint32_t i = 0; i < n; i++)
-        if (!dec_source_of(d, v->kind == PTX_OP_VECTOR ? &v->part[i] : v, PTX_S32, &t->coord[i]))
-            return false;
+    if (o->parts != 2 || v->kind != PTX_OP_VECTOR || v->parts != t->coords)
+        return dec_fail(d, "'%s' with %u coordinates", d->inst->op, v->parts);
+    for (uint32_t i = 0; i < v->parts; i++)
+        if (!dec_source_of(d, &v->part[i], PTX_S32, &t->coord[i])) return false;
     return dec_place(d, &map, PTX_GENERIC, &t->map);
 }
 
@@ -235,8 +231,9 @@ static bool offsets(struct decoder *d, struct tensor_insn *t)
 static bool dimension(struct decoder *d, struct tensor_insn *t)
 {
     const int dim = dec_one_of(d, "1d|2d|3d|4d|5d");
+    if (dim < 0) return dec_fail(d, "'%s' without a dimension", d->inst->op);
     t->dim = (uint32_t)dim + 1;
-    return dim >= 0 || dec_fail(d, "'%s' without a dimension", d->inst->op);
+    return true;
 }
 
 static struct tensor_insn *start(struct decoder *d)

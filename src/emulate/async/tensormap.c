@@ -106,10 +106,12 @@ bool decode_tensormap_publish(struct decoder *d)
     dec_one_of(d, "cta|cluster|gpu|sys");
     d->out->exec = publish;
     d->out->more = p;
-    return dec_has(d, "sync") && dec_has(d, "aligned") &&
-           dec_place(d, dec_operand(d), PTX_GENERIC, &p->to) &&
-           dec_place(d, dec_operand(d), PTX_SHARED, &p->from) && dec_immediate(d, &bytes) &&
-           (bytes == MAP_BYTES || dec_fail(d, "%lld bytes of a tensor map", (long long)bytes));
+    if (!dec_has(d, "sync") || !dec_has(d, "aligned") ||
+        !dec_place(d, dec_operand(d), PTX_GENERIC, &p->to) ||
+        !dec_place(d, dec_operand(d), PTX_SHARED, &p->from) || !dec_immediate(d, &bytes))
+        return false;
+    if (bytes != MAP_BYTES) return dec_fail(d, "%lld bytes of a tensor map", (long long)bytes);
+    return true;
 }
 
 // --- fences
@@ -183,19 +185,18 @@ static bool acquired(const struct emu_warp *w, uint64_t generic)
     return false;
 }
 
-bool emu_map_visible(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+void emu_map_visible(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                      struct emu_region *region, uint64_t generic)
 {
     struct emu_write last;
     char place[160];
-    if (!emu_last_write(w->m, region, generic - region->address, &last)) return true;
+    if (!emu_last_write(w->m, region, generic - region->address, &last)) return;
     const bool released = last.released;
-    if (released && acquired(w, generic)) return true;
+    if (released && acquired(w, generic)) return;
     if (emu_first_time(w->m, TMAP_EMULATE_PROXY, in, last.in))
         emu_find_report(w->m, TMAP_EMULATE_PROXY, w, in, lane, generic,
                         "the tensor map at 0x%llx, written by %s, is used without %s",
                         (unsigned long long)generic, emu_place(w->m, last.in, place, sizeof place),
                         released ? "fence.proxy.tensormap::generic.acquire"
                                  : "a release to the tensormap proxy");
-    return true;
 }
