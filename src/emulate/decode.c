@@ -14,14 +14,14 @@ bool dec_fail(struct decoder *d, const char *format, ...)
     va_start(args, format);
     vsnprintf(d->error->text, sizeof d->error->text, format, args);
     va_end(args);
-    d->error->line = d->inst ? d->inst->line : d->f->line;
+    d->error->line = d->inst->line;
     return false;
 }
 
 void *dec_alloc(struct decoder *d, size_t bytes)
 {
     void *p = emu_alloc(&d->module->arena, bytes);
-    if (!p && d->status == TMAP_OK) d->status = TMAP_E_MEMORY;
+    if (!p) d->status = TMAP_E_MEMORY;
     return p;
 }
 
@@ -138,22 +138,28 @@ static uint32_t lane_bytes(uint32_t bits)
     return bits <= 32 ? 4 : bits / 8;
 }
 
-bool dec_register(struct decoder *d, int32_t reg, emu_at *out)
+// The next bytes of the warps' registers; an error where there are no more, which decode_one() sees.
+static emu_at take_registers(struct decoder *d, uint32_t bytes)
 {
-    if (d->reg[reg] < 0) {
-        const uint32_t bits = ptx_type_bits(d->f->reg_type[reg]);
-        const uint32_t bytes = bits == 1 ? 4 : LANES * lane_bytes(bits);
-        if (d->reg_bytes > INT32_MAX - bytes) return dec_fail(d, "too many registers");
-        d->reg[reg] = (emu_at)d->reg_bytes;
-        d->reg_bytes += bits == 1 ? SLOT_BYTES / 2 : bytes;
-    }
-    *out = d->reg[reg];
-    return true;
+    const emu_at at = (emu_at)d->reg_bytes;
+    if (d->reg_bytes > INT32_MAX - bytes)
+        dec_fail(d, "too many registers");
+    else
+        d->reg_bytes += bytes;
+    return at;
+}
+
+emu_at dec_register(struct decoder *d, int32_t reg)
+{
+    const uint32_t bits = ptx_type_bits(d->f->reg_type[reg]);
+    const uint32_t bytes = bits == 1 ? SLOT_BYTES / 2 : LANES * lane_bytes(bits);
+    if (d->reg[reg] < 0) d->reg[reg] = take_registers(d, bytes);
+    return d->reg[reg];
 }
 
 static bool source_register(struct decoder *d, int32_t reg, emu_at *out)
 {
-    if (!dec_register(d, reg, out)) return false;
+    *out = dec_register(d, reg);
     if (d->notes_reads && d->reads < MAX_READS) d->read[d->reads++] = *out;
     return true;
 }
@@ -203,18 +209,18 @@ static bool var_lanes(struct decoder *d, const struct ptx_var *v, uint64_t plus,
         *out = dec_const(d, v->address + plus, bytes);
         return d->status == TMAP_OK;
     }
-    const struct emu_shared_name name = {d->function, bytes, v, plus, (emu_at)d->reg_bytes};
     for (uint32_t i = m->shared_names; i-- > 0 && m->shared_name[i].function == d->function;)
         if (m->shared_name[i].var == v && m->shared_name[i].plus == plus &&
             m->shared_name[i].bytes == bytes) {
             *out = m->shared_name[i].at;
             return true;
         }
+    const emu_at at = take_registers(d, LANES * bytes);
+    const struct emu_shared_name name = {d->function, bytes, v, plus, at};
     if (!emu_grow(&m->arena, &m->shared_name, m->shared_names, sizeof name))
         return d->status = TMAP_E_MEMORY, false;
     m->shared_name[m->shared_names++] = name;
-    d->reg_bytes += LANES * bytes;
-    *out = name.at;
+    *out = at;
     return true;
 }
 
@@ -285,8 +291,7 @@ bool dec_source(struct decoder *d, enum ptx_type type, emu_at *out)
 bool dec_dest_of(struct decoder *d, const struct ptx_operand *o, uint32_t bits, emu_at *out)
 {
     if (o->kind == PTX_OP_SINK) {
-        *out = (emu_at)d->reg_bytes;
-        d->reg_bytes += LANES * (bits > 64 ? 16 : 8);
+        *out = take_registers(d, LANES * (bits > 64 ? 16 : 8));
         return true;
     }
     if (o->kind != PTX_OP_REG || o->negated)
@@ -294,7 +299,8 @@ bool dec_dest_of(struct decoder *d, const struct ptx_operand *o, uint32_t bits, 
     if (lane_bytes(dec_bits(d, o)) != lane_bytes(bits) || (dec_bits(d, o) == 1) != (bits == 1))
         return dec_fail(d, "'%s' writes %u bits to a register of %u", d->inst->op, bits,
                         dec_bits(d, o));
-    return dec_register(d, o->reg, out);
+    *out = dec_register(d, o->reg);
+    return true;
 }
 
 bool dec_dest(struct decoder *d, uint32_t bits, emu_at *out)
@@ -395,12 +401,10 @@ bool dec_immediate(struct decoder *d, int64_t *out)
 
 enum ptx_type dec_peek_type(const struct decoder *d)
 {
-    for (uint32_t i = 0; i < d->words; i++) {
-        const enum ptx_type t =
-            d->taken >> i & 1 ? PTX_NONE : ptx_type_named(d->word[i], d->length[i]);
-        if (t != PTX_NONE) return t;
-    }
-    return PTX_NONE;
+    enum ptx_type t = PTX_NONE;
+    for (uint32_t i = 0; t == PTX_NONE && i < d->words; i++)
+        t = ptx_type_named(d->word[i], d->length[i]);
+    return t;
 }
 
 const struct ptx_operand *dec_first_of_pair(struct decoder *d)

@@ -44,7 +44,7 @@ bool dec_fail(struct decoder *d, const char *format, ...) __attribute__((format(
 bool dec_has(struct decoder *d, const char *qualifier);
 const char *dec_begins(struct decoder *d, const char *start, uint32_t *length);
 enum ptx_type dec_type(struct decoder *d);
-enum ptx_type dec_peek_type(const struct decoder *d); // the same, and leaves it
+enum ptx_type dec_peek_type(const struct decoder *d); // the first of all, and leaves it
 int dec_one_of(struct decoder *d, const char *list);
 
 // Operands, in their order. Each answers false with an error when the next one is not of the kind.
@@ -64,7 +64,7 @@ bool dec_address_of(struct decoder *d, const struct ptx_operand *o, enum ptx_spa
 // One of several addresses of an instruction, with its own width; emu_place_at() reads it.
 bool dec_place(struct decoder *d, const struct ptx_operand *o, enum ptx_space space,
                struct emu_place *out);
-bool dec_register(struct decoder *d, int32_t reg, emu_at *out);
+emu_at dec_register(struct decoder *d, int32_t reg);
 uint32_t dec_bits(const struct decoder *d, const struct ptx_operand *o); // 0: no register
 bool dec_list(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, bool dest);
 emu_at dec_const(struct decoder *d, uint64_t value, uint32_t bytes);

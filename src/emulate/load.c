@@ -64,9 +64,9 @@ static bool qualifiers(struct decoder *d, const char *rest)
 static bool keep_reads(struct decoder *d)
 {
     const size_t bytes = d->reads * sizeof *d->read;
-    emu_at *read = d->reads ? dec_alloc(d, bytes) : NULL;
-    if (d->reads && !read) return false;
-    if (read) memcpy(read, d->read, bytes);
+    emu_at *read = dec_alloc(d, bytes);
+    if (!read) return false;
+    memcpy(read, d->read, bytes);
     d->out->read = read;
     d->out->reads = d->reads;
     return true;
@@ -94,7 +94,7 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
     if (!qualifiers(d, inst->op + strlen(row->name))) return false;
     if (inst->guard >= 0) {
         out->guard_not = inst->guard_not;
-        if (!dec_register(d, inst->guard, &out->guard)) return false;
+        out->guard = dec_register(d, inst->guard);
     }
     if (!row->decode(d)) return d->status == TMAP_OK ? dec_fail(d, "'%s'", inst->op) : false;
     for (uint32_t i = 0; i < d->words; i++)
@@ -107,7 +107,7 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
 
 static uint64_t up(uint64_t value, uint64_t align)
 {
-    return align ? (value + align - 1) / align * align : value;
+    return (value + align - 1) / align * align;
 }
 
 // Module variables of global and constant memory lie one after another in one window.
