@@ -65,8 +65,6 @@ static const struct text {
     {HEAD ".global .u32 b; .global .u32 a = b;\n", 3, "an initial value that is no constant", 0},
     {HEAD ".shared .u32 a = 1;\n", 3, "an initial value of a variable that is neither global", 0},
     {HEAD ".global .u32 a<2>;\n", 3, "a range of variables", 0},
-    {HEAD ".global .u32 a<x>;\n", 3, "a number expected, found 'x'", 0},
-    {HEAD ".global .u32 a<2;\n", 3, "'>' expected, found ';'", 0},
     {HEAD ".global .b8 a[268435456]; .global .b8 b[268435456]; .global .b8 c[268435456];\n"
           ".global .b8 d[268435456]; .global .b8 e[16];\n",
      0, "too many bytes of variables", 0},

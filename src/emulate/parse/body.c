@@ -157,8 +157,7 @@ static bool operands(struct parser *p, struct ptx_inst *inst)
         if (!parse_operand(p, &o)) return false;
         if (!room(p, &inst->operand, inst->operands, sizeof o)) return false;
         inst->operand[inst->operands++] = o;
-        if (!lex_is(p, ';') && !lex_take(p, ',') && !lex_is(p, '('))
-            return lex_expect(p, ';'); // a call's list may follow without a comma
+        if (!lex_is(p, ';') && !lex_take(p, ',')) break;
     }
     return lex_expect(p, ';');
 }
@@ -217,7 +216,8 @@ static bool open_scope(struct parser *p)
 
 bool parse_body(struct parser *p)
 {
-    if (!lex_expect(p, '{') || !open_scope(p)) return false;
+    lex_next(p); // the brace
+    if (!open_scope(p)) return false;
     while (p->depth > 0) {
         if (lex_take(p, '{')) {
             if (!open_scope(p)) return false;

@@ -26,7 +26,7 @@ static bool module_variable(struct parser *p, enum ptx_space space, bool is_exte
 // (.param .b64 a, .param .align 8 .b8 b[16])
 static bool parameters(struct parser *p, struct ptx_var ***out, uint32_t *count, uint32_t *bytes)
 {
-    if (!lex_expect(p, '(')) return false;
+    lex_next(p); // the bracket
     while (!lex_take(p, ')')) {
         struct ptx_var *var;
         if (!lex_word(p, ".param"))
@@ -153,7 +153,8 @@ static bool section(struct parser *p)
         if (lex_is(p, '}')) depth--;
         lex_next(p);
     } while (depth > 0 && p->token.kind != LEX_END);
-    return depth == 0 || parse_fail(p, "the text ends inside a section");
+    if (depth) return parse_fail(p, "the text ends inside a section");
+    return true;
 }
 
 static bool version(struct parser *p)

@@ -3,22 +3,21 @@
 
 #include <string.h>
 
-static bool negate(struct parser *p, struct ptx_operand *o)
+static void negate(struct ptx_operand *o) // a number
 {
     if (o->kind == PTX_OP_INT)
         o->value = 0 - o->value;
-    else if (o->kind == PTX_OP_F32)
-        o->value ^= 0x80000000u;
-    else if (o->kind == PTX_OP_F64)
-        o->value ^= 1ull << 63;
     else
-        return parse_fail(p, "'-' before something that is no number");
-    return true;
+        o->value ^= o->kind == PTX_OP_F32 ? 0x80000000u : 1ull << 63;
 }
 
 static bool constant(struct parser *p, struct ptx_operand *o)
 {
-    if (lex_take(p, '-')) return constant(p, o) && negate(p, o);
+    if (lex_take(p, '-')) {
+        if (!constant(p, o)) return false;
+        negate(o);
+        return true;
+    }
     if (lex_take(p, '+')) return constant(p, o);
     o->kind = p->token.kind == LEX_F32   ? PTX_OP_F32
               : p->token.kind == LEX_F64 ? PTX_OP_F64

@@ -39,11 +39,12 @@ static bool attributes(struct parser *p, struct ptx_var *var, enum ptx_type *typ
             *lanes = 2;
         else if (lex_word(p, ".v4"))
             *lanes = 4;
-        else if (!pointer && !lex_word(p, ".attribute"))
+        else if (!pointer)
             return parse_fail(p, "'%.*s' in a declaration", (int)p->token.length, p->token.at);
         lex_next(p);
     }
-    return *type != PTX_NONE || parse_fail(p, "a declaration without a type");
+    if (*type == PTX_NONE) return parse_fail(p, "a declaration without a type");
+    return true;
 }
 
 static bool extents(struct parser *p, struct ptx_var *var)
@@ -142,13 +143,14 @@ static bool initial(struct parser *p, struct ptx_var *var, uint32_t size, uint32
         else if (!one_value(p, &in))
             return false;
     }
-    return depth == 0 || parse_fail(p, "braces of an initial value do not match");
+    if (depth) return parse_fail(p, "braces of an initial value do not match");
+    return true;
 }
 
 bool parse_variable(struct parser *p, enum ptx_space space, bool is_extern, struct ptx_var **out)
 {
     enum ptx_type type;
-    uint32_t lanes, count = 0;
+    uint32_t lanes;
     struct ptx_var *var = emu_alloc(&p->module->arena, sizeof *var);
     if (!var) return p->status = TMAP_E_MEMORY, false;
     var->space = space;
@@ -160,12 +162,7 @@ bool parse_variable(struct parser *p, enum ptx_space space, bool is_extern, stru
     if (var->align == 0) var->align = var->bytes;
     var->name = lex_copy(p);
     lex_next(p);
-    if (lex_take(p, '<')) { // .param .b32 retval<2>: as many variables
-        uint64_t n = 0;
-        if (!parse_number(p, 1 << 10, &n) || !lex_expect(p, '>')) return false;
-        count = (uint32_t)n;
-        if (count) return parse_fail(p, "a range of variables");
-    }
+    if (lex_is(p, '<')) return parse_fail(p, "a range of variables"); // .param .b32 retval<2>
     if (!extents(p, var)) return false;
     struct symbol *s = var->name ? symbol_add(p, var->name) : NULL;
     if (!s) return false;
