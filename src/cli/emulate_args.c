@@ -58,10 +58,10 @@ static void put(const struct emulate_buffer *b, uint64_t i, double v)
         bits = emu_bits((float)v);
         break;
     case EM_E4M3:
-        bits = emu_to_small(SMALL_E4M3, (float)v, true);
+        bits = emu_to_small(SMALL_E4M3, (float)v);
         break;
     case EM_E5M2:
-        bits = emu_to_small(SMALL_E5M2, (float)v, true);
+        bits = emu_to_small(SMALL_E5M2, (float)v);
         break;
     default:
         bits = (uint64_t)(int64_t)v;

@@ -26,22 +26,13 @@ float emu_from_small(enum small_format format, uint32_t bits)
     return sign * ldexpf((float)(mantissa | 1u << m), (int)exponent - small_table[format].bias - m);
 }
 
-static uint32_t overflow(enum small_format format, bool finite)
-{
-    if (finite || format >= SMALL_E2M3) return small_table[format].largest;
-    return format == SMALL_E4M3 ? 0x7f : 0x7c;
-}
-
-uint32_t emu_to_small(enum small_format format, float value, bool finite)
+uint32_t emu_to_small(enum small_format format, float value)
 {
     const int e = small_table[format].exponent, m = small_table[format].mantissa;
     const uint32_t sign = (uint32_t)(signbit(value) != 0) << (e + m);
-    if (value != value)
-        return format == SMALL_UE8M0  ? 0xff
-               : format >= SMALL_E2M3 ? small_table[format].largest
-                                      : 0x7f;
+    if (value != value) return format >= SMALL_E2M3 ? small_table[format].largest : 0x7f;
     float a = fabsf(value);
-    if (isinf(a)) return sign | overflow(format, finite);
+    if (isinf(a)) return sign | small_table[format].largest;
     int exponent;
     frexpf(a, &exponent);
     exponent--;
@@ -52,7 +43,7 @@ uint32_t emu_to_small(enum small_format format, float value, bool finite)
     if (rest > 0.5f || (rest == 0.5f && (r & 1))) r++;
     const uint32_t bits =
         r < 1u << m ? r : ((uint32_t)(exponent + small_table[format].bias) << m) + (r - (1u << m));
-    return sign | (bits > small_table[format].largest ? overflow(format, finite) : bits);
+    return sign | (bits > small_table[format].largest ? small_table[format].largest : bits);
 }
 
 struct pair {
@@ -99,7 +90,7 @@ static uint32_t small_bits(const struct pair *p, float v)
 {
     if (p->relu) v = v > 0 || v != v ? v : 0;
     if (p->format == SMALL_UE8M0) return to_scale(v, p->zero);
-    return emu_to_small(p->format, v, p->finite);
+    return emu_to_small(p->format, v);
 }
 
 // Two numbers to a pair: the first operand is the upper half.
@@ -180,6 +171,9 @@ bool dec_cvt_small(struct decoder *d, enum ptx_type to, enum ptx_type from, bool
     }
     if (format_of(to, &p->format) && (from == PTX_F32 || from == PTX_F16X2 || from == PTX_BF16X2)) {
         dec_has(d, "rp");
+        // Only a scale may be too large without .satfinite (PTX ISA, cvt).
+        if (!finite && p->format != SMALL_UE8M0)
+            return dec_fail(d, "'%s' without .satfinite", d->inst->op);
         d->out->exec = to_pair;
         return dec_dest(d, 16, &d->out->d) && dec_source(d, from, &d->out->a) &&
                (from != PTX_F32 || dec_source(d, PTX_F32, &d->out->b));
@@ -204,7 +198,7 @@ EXEC(pack)
         const int64_t x = a[l] < low ? low : a[l] > high ? high : a[l];
         const int64_t y = b[l] < low ? low : b[l] > high ? high : b[l];
         const uint32_t r = ((uint32_t)x & ones) << bits | ((uint32_t)y & ones);
-        emu_u32(w, in->d)[l] = bits == 16 ? r : (in->lists ? c[l] << 16 : 0) | r;
+        emu_u32(w, in->d)[l] = bits == 16 ? r : c[l] << 16 | r;
     }
     return EMU_NEXT;
 }
@@ -214,13 +208,12 @@ bool dec_cvt_pack(struct decoder *d)
     const bool sat = dec_has(d, "sat");
     const enum ptx_type to = dec_type(d), from = dec_type(d);
     const uint32_t bits = ptx_type_bits(to);
-    if (!sat || from != PTX_S32 || (bits != 8 && bits != 16))
+    if (!sat || from != PTX_S32 || (bits != 8 && bits != 16) || dec_has(d, "b32") != (bits == 8))
         return dec_fail(d, "'%s' has no such types", d->inst->op);
     d->out->exec = pack;
     d->out->bytes = (uint8_t)bits;
     d->out->count = ptx_type_signed(to);
-    d->out->lists = dec_has(d, "b32");
     return dec_dest(d, 32, &d->out->d) && dec_source(d, PTX_B32, &d->out->a) &&
            dec_source(d, PTX_B32, &d->out->b) &&
-           (!d->out->lists || dec_source(d, PTX_B32, &d->out->c));
+           (bits == 16 || dec_source(d, PTX_B32, &d->out->c));
 }

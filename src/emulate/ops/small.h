@@ -8,8 +8,8 @@
 enum small_format { SMALL_E4M3, SMALL_E5M2, SMALL_E2M3, SMALL_E3M2, SMALL_E2M1, SMALL_UE8M0 };
 
 float emu_from_small(enum small_format format, uint32_t bits);
-// To nearest even; finite: what is too large becomes the largest (else infinity or NaN).
-uint32_t emu_to_small(enum small_format format, float value, bool finite);
+// To nearest even; what is too large becomes the largest.
+uint32_t emu_to_small(enum small_format format, float value);
 
 bool dec_cvt_small(struct decoder *d, enum ptx_type to, enum ptx_type from, bool zero, bool relu,
                    bool finite);
