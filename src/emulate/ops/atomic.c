@@ -50,13 +50,10 @@ static uint32_t half(int op, bool brain, uint32_t a, uint32_t b)
 static uint64_t combine(int op, enum ptx_type t, uint64_t old, uint64_t v, uint64_t other)
 {
     const bool brain = t == PTX_BF16 || t == PTX_BF16X2;
-    if (!ptx_type_float(t) || op >= OP_EXCH) return integer(op, t, old, v, other);
+    if (!ptx_type_float(t)) return integer(op, t, old, v, other);
     switch (t) {
-    case PTX_F32: {
-        const float x = emu_float((uint32_t)old), y = emu_float((uint32_t)v);
-        if (op == OP_ADD) return emu_bits(emu_canonical(x + y));
-        return emu_bits(x != x ? y : y != y ? x : (x < y) == (op == OP_MAX) ? y : x);
-    }
+    case PTX_F32:
+        return emu_bits(emu_canonical(emu_float((uint32_t)old) + emu_float((uint32_t)v)));
     case PTX_F64:
         return emu_bits64(emu_double(old) + emu_double(v));
     case PTX_F16:
@@ -111,13 +108,15 @@ EXEC(atomic)
     return a->returns ? EMU_YIELD : EMU_NEXT;
 }
 
-static bool type_fits(int op, enum ptx_type t)
+// Floating numbers are added; of halves in a vector the least or the greatest is kept, too (PTX ISA,
+// atom).
+static bool type_fits(int op, enum ptx_type t, bool vector)
 {
     const uint32_t bits = ptx_type_bits(t);
-    if (bits != 16 && bits != 32 && bits != 64) return false;
-    if (ptx_type_float(t))
-        return op <= OP_MAX && t != PTX_TF32 && (t != PTX_F64 || op == OP_ADD) && t < PTX_TF32;
-    return bits >= 32 || op == OP_CAS || op == OP_EXCH;
+    if (t >= PTX_F16 && t <= PTX_BF16X2) return op == OP_ADD || (op <= OP_MAX && vector);
+    if (t == PTX_F32 || t == PTX_F64) return op == OP_ADD;
+    if (ptx_type_float(t)) return false;
+    return bits == 32 || bits == 64 || (bits == 16 && op >= OP_EXCH);
 }
 
 static bool operands(struct decoder *d, struct atomic *a, uint32_t lanes)
@@ -155,7 +154,7 @@ static bool atom(struct decoder *d, bool returns)
     const bool hint = dec_begins(d, "L2::", &length) != NULL;
     const int vector = dec_one_of(d, "v2|v4|v8");
     const enum ptx_type t = dec_type(d);
-    if (a->op < 0 || !type_fits(a->op, t)) return dec_fail(d, "'%s' has no such type", d->inst->op);
+    if (a->op < 0 || !type_fits(a->op, t, vector >= 0)) return dec_fail(d, "'%s' has no such type", d->inst->op);
     d->out->type = (uint8_t)t;
     d->out->bytes = (uint8_t)(ptx_type_bits(t) / 8);
     d->out->exec = atomic;
