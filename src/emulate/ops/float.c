@@ -22,7 +22,6 @@ static inline float out_f32(float f, uint32_t flags)
 {
     f = emu_canonical(f);
     if (flags & FLAG_FTZ) f = emu_flush(f);
-    if (flags & FLAG_RELU) f = f < 0 ? 0 : f;
     return flags & FLAG_SAT ? saturate(f) : f;
 }
 
@@ -210,7 +209,9 @@ bool dec_float(struct decoder *d, enum float_operation op)
                     : op == FLOAT_SUB ? plain_sub
                     : op == FLOAT_MUL ? plain_mul
                                       : any_f32;
-    if (!ptx_type_float(t) || bits < 16 || t == PTX_TF32)
+    const bool halves = t >= PTX_F16 && t <= PTX_BF16X2;
+    if ((!halves && t != PTX_F32 && t != PTX_F64) ||
+        (out->imm & FLAG_RELU && (!halves || op != FLOAT_FMA)))
         return dec_fail(d, "'%s' has no such type", d->inst->op);
     if (!dec_dest(d, bits, &out->d) || !dec_source(d, t, &out->a)) return false;
     out->b = out->c = out->a;
