@@ -88,9 +88,10 @@ static bool data(struct decoder *d, bool loads)
     bool cache = false;
     for (uint32_t i = 0; i < d->words; i++)
         if (d->length[i] == 14 && memcmp(d->word[i], "L2::cache_hint", 14) == 0) cache = true;
-    if (dec_has(d, "volatile") || dec_has(d, "relaxed") || dec_has(d, "mmio")) out->flags |= 2;
+    const bool relaxed = dec_has(d, "relaxed");
+    if (dec_has(d, "mmio") && !relaxed) return dec_fail(d, "'%s' without .relaxed", d->inst->op);
+    if (relaxed || dec_has(d, "volatile")) out->flags |= 2;
     if (dec_has(d, loads ? "acquire" : "release")) out->flags |= 2, out->count |= 1;
-    dec_has(d, "relaxed");
     scoped(d);
     dec_has(d, "weak");
     out->space = (uint8_t)dec_space(d);
