@@ -7,7 +7,7 @@ bool decode_add(struct decoder *d)
     if (dec_is_float(d)) return dec_float(d, FLOAT_ADD);
     for (uint32_t i = 0; i < d->words; i++)
         if (d->length[i] == 2 && d->word[i][0] == 'c') return dec_carry(d, false);
-    return dec_has(d, "sat") ? dec_fail(d, "'%s'", d->inst->op) : dec_integer(d, "add");
+    return dec_integer(d, "add");
 }
 bool decode_sub(struct decoder *d)
 {

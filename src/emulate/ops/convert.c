@@ -190,8 +190,8 @@ EXEC(cvt_to_float)
     const struct cvt *c = in->more;
     const bool integer = !ptx_type_float(c->from);
     const bool rounds = c->rounding >= RNI && c->rounding <= RPI;
-    const int mode = c->rounding > 0 && c->rounding <= RP ? c->rounding : 0;
-    if (mode) fesetround(host_rounding[mode]);
+    const bool directed = c->rounding > 0 && c->rounding <= RP;
+    if (directed) fesetround(host_rounding[c->rounding]);
     EACH_LANE(l, mask)
     {
         uint64_t r;
@@ -204,7 +204,7 @@ EXEC(cvt_to_float)
         }
         write_lane(w, in, l, r);
     }
-    if (mode) fesetround(FE_TONEAREST);
+    if (directed) fesetround(FE_TONEAREST);
     return EMU_NEXT;
 }
 

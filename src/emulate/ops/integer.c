@@ -163,10 +163,9 @@ bool dec_integer(struct decoder *d, const char *name)
     } rows[] = {{"add", &add_table, 2}, {"sub", &sub_table, 2}, {"neg", &neg_table, 1},
                 {"abs", &abs_table, 1}, {"min", &min_table, 2}, {"max", &max_table, 2},
                 {"div", &div_table, 2}, {"rem", &rem_table, 2}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, name) == 0)
-            return dec_lanewise(d, *rows[i].table, rows[i].sources);
-    return false;
+    size_t i = 0;
+    while (strcmp(rows[i].name, name) != 0) i++; // there is one
+    return dec_lanewise(d, *rows[i].table, rows[i].sources);
 }
 
 bool decode_rem(struct decoder *d)

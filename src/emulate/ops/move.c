@@ -113,7 +113,7 @@ static bool packing(struct decoder *d, enum ptx_type t, const struct ptx_operand
     const enum ptx_type part = parts[bits / n / 8];
     d->out->bytes = (uint8_t)(bits / 8);
     d->out->exec = packs ? pack : unpack;
-    if (part == PTX_NONE || !dec_list(d, vector, part, !packs)) return false;
+    if (!dec_list(d, vector, part, !packs)) return false;
     return packs ? dec_dest_of(d, to, bits, &d->out->d) : dec_source_of(d, from, t, &d->out->a);
 }
 
@@ -138,8 +138,10 @@ bool decode_mov(struct decoder *d)
     }
     if (bits == 64 && from->kind == PTX_OP_SYMBOL && from->name[0] == '%') {
         // %lanemask and the like exist as 32 bits only; %gridid as 64 too, and is 0 here
+        if (strcmp(from->name, "%gridid") != 0)
+            return dec_fail(d, "'%s' has 32 bits", from->name);
         d->out->a = dec_const(d, 0, 8);
-        return strcmp(from->name, "%gridid") == 0 || dec_fail(d, "'%s' has 32 bits", from->name);
+        return d->status == TMAP_OK;
     }
     if (bits == 128 && from->kind != PTX_OP_REG) return dec_fail(d, "a number of 128 bits");
     return dec_source_of(d, from, t, &d->out->a);

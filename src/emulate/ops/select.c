@@ -106,7 +106,7 @@ static uint32_t compare(const struct emu_warp *w, const struct emu_insn *in, uin
         return r;
     }
     const uint32_t bits = ptx_type_bits(in->type);
-    const bool is_signed = ptx_type_signed(in->type) && how < LO;
+    const bool is_signed = ptx_type_signed(in->type);
     if (bits == 16) return (is_signed ? compare_s16 : compare_u16)(a, b, mask, how);
     if (bits == 64) return (is_signed ? compare_s64 : compare_u64)(a, b, mask, how);
     return (is_signed ? compare_s32 : compare_u32)(a, b, mask, how);
