@@ -197,7 +197,7 @@ bool dec_float(struct decoder *d, enum float_operation op)
     struct emu_insn *out = d->out;
     flags(d);
     const int rounding = dec_one_of(d, "rn|rz|rm|rp");
-    if (rounding < 0 && dec_one_of(d, "approx|full") >= 0) flags(d);
+    if (rounding < 0) dec_one_of(d, "approx|full");
     const enum ptx_type t = dec_type(d);
     const uint32_t bits = ptx_type_bits(t);
     out->type = (uint8_t)t;
