@@ -20,8 +20,7 @@ struct remote_insn {
 
 static uint64_t reduced(const struct remote_insn *i, uint64_t a, uint64_t b)
 {
-    const bool less =
-        i->is_signed ? (i->size == 4 ? (int32_t)a < (int32_t)b : (int64_t)a < (int64_t)b) : a < b;
+    const bool less = i->is_signed ? (int32_t)a < (int32_t)b : a < b;
     switch (i->op) {
     case 0:
         return a + b;
@@ -103,6 +102,16 @@ EXEC(remote_store)
     return EMU_NEXT;
 }
 
+// PTX ISA, red.async and st.async.
+static bool type_fits(int op, enum ptx_type t)
+{
+    const uint32_t bits = ptx_type_bits(t);
+    if (op < 0) return bits == 32 || bits == 64;
+    if (op == 0) return t == PTX_U32 || t == PTX_S32 || t == PTX_U64;
+    if (op <= 2) return t == PTX_U32 || t == PTX_S32;
+    return op <= 4 ? t == PTX_U32 : t == PTX_B32;
+}
+
 static bool remote(struct decoder *d, bool reduces)
 {
     struct remote_insn *i = dec_alloc(d, sizeof *i);
@@ -120,7 +129,7 @@ static bool remote(struct decoder *d, bool reduces)
     i->is_signed = ptx_type_signed(t);
     d->out->exec = remote_store;
     d->out->more = i;
-    if ((i->size != 4 && i->size != 8) || (reduces && i->op < 0))
+    if (!type_fits(i->op, t) || (reduces && (i->op < 0 || vector >= 0)))
         return dec_fail(d, "'%s' has no such type", d->inst->op);
     if (!dec_place(d, dec_operand(d), PTX_SHARED, &i->to)) return false;
     const struct ptx_operand *v = dec_operand(d);

@@ -252,8 +252,7 @@ bool decode_cvt(struct decoder *d)
     const uint32_t from = register_bits(d, 1, ptx_type_bits(c->from));
     d->out->exec = to_f ? cvt_to_float : from_f ? cvt_to_integer : integers(c, to, from);
     d->out->bytes = (uint8_t)((from > 32 ? 1 : 0) | (to > 32 ? 2 : 0) | (to == 16 ? 4 : 0));
-    if (to == 1 || from == 1 || to > 64 || from > 64)
-        return dec_fail(d, "'%s' has no such type", d->inst->op);
+    if (to > 64 || from > 64) return dec_fail(d, "'%s' has no such type", d->inst->op);
     return dec_dest(d, to, &d->out->d) &&
            dec_source(d, from > ptx_type_bits(c->from) ? raw(from) : c->from, &d->out->a);
 }

@@ -108,7 +108,7 @@ static bool packing(struct decoder *d, enum ptx_type t, const struct ptx_operand
     const uint32_t bits = ptx_type_bits(t), n = vector->parts;
     static const enum ptx_type parts[] = {PTX_NONE, PTX_B8,   PTX_B16,  PTX_NONE, PTX_B32,
                                           PTX_NONE, PTX_NONE, PTX_NONE, PTX_B64};
-    if ((n != 2 && n != 4) || bits < 16 || bits / n < 8 || (packs && to->kind == PTX_OP_VECTOR))
+    if ((n != 2 && n != 4) || bits / n < 8 || (packs && to->kind == PTX_OP_VECTOR))
         return dec_fail(d, "a vector that mov does not take");
     const enum ptx_type part = parts[bits / n / 8];
     d->out->bytes = (uint8_t)(bits / 8);
