@@ -138,7 +138,8 @@ static uint32_t lane_bytes(uint32_t bits)
     return bits <= 32 ? 4 : bits / 8;
 }
 
-// The next bytes of the warps' registers; an error where there are no more, which decode_one() sees.
+// The next bytes of the warps' registers; an error where there are no more, which decode_one()
+// sees.
 static emu_at take_registers(struct decoder *d, uint32_t bytes)
 {
     const emu_at at = (emu_at)d->reg_bytes;

@@ -108,8 +108,8 @@ EXEC(atomic)
     return a->returns ? EMU_YIELD : EMU_NEXT;
 }
 
-// Floating numbers are added; of halves in a vector the least or the greatest is kept, too (PTX ISA,
-// atom).
+// Floating numbers are added; of halves in a vector the least or the greatest is kept, too (PTX
+// ISA, atom).
 static bool type_fits(int op, enum ptx_type t, bool vector)
 {
     const uint32_t bits = ptx_type_bits(t);
@@ -154,7 +154,8 @@ static bool atom(struct decoder *d, bool returns)
     const bool hint = dec_begins(d, "L2::", &length) != NULL;
     const int vector = dec_one_of(d, "v2|v4|v8");
     const enum ptx_type t = dec_type(d);
-    if (a->op < 0 || !type_fits(a->op, t, vector >= 0)) return dec_fail(d, "'%s' has no such type", d->inst->op);
+    if (a->op < 0 || !type_fits(a->op, t, vector >= 0))
+        return dec_fail(d, "'%s' has no such type", d->inst->op);
     d->out->type = (uint8_t)t;
     d->out->bytes = (uint8_t)(ptx_type_bits(t) / 8);
     d->out->exec = atomic;

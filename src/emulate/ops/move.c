@@ -138,8 +138,7 @@ bool decode_mov(struct decoder *d)
     }
     if (bits == 64 && from->kind == PTX_OP_SYMBOL && from->name[0] == '%') {
         // %lanemask and the like exist as 32 bits only; %gridid as 64 too, and is 0 here
-        if (strcmp(from->name, "%gridid") != 0)
-            return dec_fail(d, "'%s' has 32 bits", from->name);
+        if (strcmp(from->name, "%gridid") != 0) return dec_fail(d, "'%s' has 32 bits", from->name);
         d->out->a = dec_const(d, 0, 8);
         return d->status == TMAP_OK;
     }

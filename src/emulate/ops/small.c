@@ -214,6 +214,5 @@ bool dec_cvt_pack(struct decoder *d)
     d->out->bytes = (uint8_t)bits;
     d->out->count = ptx_type_signed(to);
     return dec_dest(d, 32, &d->out->d) && dec_source(d, PTX_B32, &d->out->a) &&
-           dec_source(d, PTX_B32, &d->out->b) &&
-           (bits == 16 || dec_source(d, PTX_B32, &d->out->c));
+           dec_source(d, PTX_B32, &d->out->b) && (bits == 16 || dec_source(d, PTX_B32, &d->out->c));
 }
