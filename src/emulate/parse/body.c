@@ -61,11 +61,9 @@ static bool declare_variable(struct parser *p, enum ptx_space space)
 {
     struct ptx_function *f = p->f;
     struct ptx_var *var;
-    do {
-        if (!parse_variable(p, space, false, &var)) return false;
-        if (!room(p, &f->local, f->locals, sizeof *f->local)) return false;
-        f->local[f->locals++] = var;
-    } while (lex_take(p, ','));
+    if (!parse_variable(p, space, false, &var)) return false;
+    if (!room(p, &f->local, f->locals, sizeof *f->local)) return false;
+    f->local[f->locals++] = var;
     return lex_expect(p, ';');
 }
 

@@ -14,12 +14,10 @@ static bool module_variable(struct parser *p, enum ptx_space space, bool is_exte
     struct ptx_module *m = p->module;
     struct ptx_var *var;
     lex_next(p);
-    do {
-        if (!parse_variable(p, space, is_extern, &var)) return false;
-        if (!emu_grow(&m->arena, &m->var, m->vars, sizeof *m->var))
-            return p->status = TMAP_E_MEMORY, false;
-        m->var[m->vars++] = var;
-    } while (lex_take(p, ','));
+    if (!parse_variable(p, space, is_extern, &var)) return false;
+    if (!emu_grow(&m->arena, &m->var, m->vars, sizeof *m->var))
+        return p->status = TMAP_E_MEMORY, false;
+    m->var[m->vars++] = var;
     return lex_expect(p, ';');
 }
 
