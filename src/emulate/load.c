@@ -111,7 +111,7 @@ static uint64_t up(uint64_t value, uint64_t align)
 }
 
 // Module variables of global and constant memory lie one after another in one window.
-static bool place_globals(struct tmap_emulate_module *m)
+static enum tmap_status place_globals(struct tmap_emulate_module *m)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < m->ptx.vars; i++) {
@@ -121,10 +121,10 @@ static bool place_globals(struct tmap_emulate_module *m)
         v->address = EMU_MODULE_WINDOW + at;
         at += v->bytes;
     }
-    if (at > 1u << 30) return false;
+    if (at > 1u << 30) return TMAP_E_ARGUMENT;
     m->global_bytes = (uint32_t)at;
     m->global_image = emu_alloc(&m->arena, at + 1);
-    if (!m->global_image) return false;
+    if (!m->global_image) return TMAP_E_MEMORY;
     for (uint32_t i = 0; i < m->ptx.vars; i++) {
         const struct ptx_var *v = m->ptx.var[i];
         if (!v->data) continue;
@@ -135,7 +135,7 @@ static bool place_globals(struct tmap_emulate_module *m)
             memcpy(to + v->relocs[r].at, &value, 8);
         }
     }
-    return true;
+    return TMAP_OK;
 }
 
 static void place_shared(struct ptx_var **var, uint32_t count, uint64_t *at)
@@ -168,7 +168,7 @@ static void place_local(const struct ptx_function *f, uint64_t *at)
 }
 
 // What functions declare comes first, so that every entry can call them.
-static bool place_variables(struct tmap_emulate_module *m)
+static enum tmap_status place_variables(struct tmap_emulate_module *m)
 {
     const struct ptx_module *p = &m->ptx;
     uint64_t shared = 0, local = 0;
@@ -188,13 +188,13 @@ static bool place_variables(struct tmap_emulate_module *m)
         for (uint32_t v = 0; v < p->vars; v++)
             if (p->var[v]->is_extern && p->var[v]->align > align) align = p->var[v]->align;
         const uint64_t dynamic = up(EMU_SMEM_START + s, align);
-        if (dynamic > 1u << 24 || l > 1u << 24) return false;
+        if (dynamic > 1u << 24 || l > 1u << 24) return TMAP_E_ARGUMENT;
         m->entry[i].f = &p->function[i];
         m->entry[i].static_smem = (uint32_t)(dynamic - EMU_SMEM_START);
         m->entry[i].dynamic_offset = (uint32_t)dynamic;
         m->entry[i].local_bytes = (uint32_t)l;
     }
-    return true;
+    return TMAP_OK;
 }
 
 static void place_params(const struct ptx_function *f)
@@ -253,18 +253,18 @@ static enum tmap_status decode_all(struct tmap_emulate_module *m, struct tmap_em
 static enum tmap_status load(struct tmap_emulate_module *m, const char *text, size_t bytes,
                              struct tmap_emulate_error *error)
 {
-    const enum tmap_status status = ptx_parse(text, bytes, &m->ptx, error);
+    enum tmap_status status = ptx_parse(text, bytes, &m->ptx, error);
     if (status != TMAP_OK) return status;
     size_t insts = 0;
     for (uint32_t i = 0; i < m->ptx.functions; i++) insts += m->ptx.function[i].insts + 1;
     m->entry = emu_alloc(&m->arena, (m->ptx.functions + 1) * sizeof *m->entry);
     m->code = emu_alloc(&m->arena, insts * sizeof *m->code);
     if (!m->entry || !m->code) return TMAP_E_MEMORY;
-    if (!place_globals(m) || !place_variables(m)) {
-        if (error) snprintf(error->text, sizeof error->text, "too many bytes of variables");
-        return TMAP_E_ARGUMENT;
-    }
-    return decode_all(m, error);
+    status = place_globals(m);
+    if (status == TMAP_OK) status = place_variables(m);
+    if (status == TMAP_E_ARGUMENT && error)
+        snprintf(error->text, sizeof error->text, "too many bytes of variables");
+    return status == TMAP_OK ? decode_all(m, error) : status;
 }
 
 enum tmap_status tmap_emulate_load(const char *text, size_t bytes, struct tmap_emulate_module **out,
