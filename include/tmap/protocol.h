@@ -52,7 +52,8 @@ enum tmap_step_op {
     TMAP_STEP_ADVANCE,    /* go to the next slot of ring x */
     TMAP_STEP_RELEASE,    /* end reading the own buffer x and arrive on barrier y of `ctas` */
     TMAP_STEP_MARK,       /* one more open: a copy that this agent will store */
-    TMAP_STEP_BEGIN       /* begin filling buffer x, which a later write ends: sums over k blocks */
+    TMAP_STEP_BEGIN,      /* begin filling buffer x, which a later write ends: sums over k blocks */
+    TMAP_STEP_PASS        /* arrive at named barrier x and go on: bar.arrive */
 };
 
 struct tmap_step {
@@ -107,10 +108,11 @@ struct tmap_protocol {
 
 enum tmap_hazard {
     TMAP_HAZARD_NONE = 0,
-    TMAP_HAZARD_DEADLOCK,       /* nobody can go on */
-    TMAP_HAZARD_EARLY,          /* a slot is read before its bytes are there */
-    TMAP_HAZARD_ALIAS,          /* a parity wait meets another phase than the one meant */
-    TMAP_HAZARD_OVERWRITE,      /* a slot is written while it is read, or before */
+    TMAP_HAZARD_DEADLOCK,  /* nobody can go on */
+    TMAP_HAZARD_EARLY,     /* a slot is read before its bytes are there */
+    TMAP_HAZARD_ALIAS,     /* a parity wait meets another phase than the one meant, or an arrival
+                              at a named barrier another meeting */
+    TMAP_HAZARD_OVERWRITE, /* a slot is written while it is read, or before */
     TMAP_HAZARD_UNWAITED_STORE, /* staging rewritten, or left, while a store still reads it */
     TMAP_HAZARD_UNFENCED,       /* a store of bytes that a generic write has not yet published */
     TMAP_HAZARD_UNINITIALIZED,  /* a barrier used before its initialisation is visible */

@@ -183,14 +183,20 @@ void clocks_wait(struct machine *m, unsigned barrier, unsigned cta, unsigned slo
     add_event(m->clocks, &b->waited);
 }
 
-void clocks_sync(struct machine *m, unsigned sync, bool all)
+/* Who went on at the last meeting has to know, when it arrives again, that all had come. */
+void clocks_sync(struct machine *m, unsigned sync, unsigned waiting, bool all)
 {
     struct clocks *c = m->clocks;
     if (!c) return;
+    if (!knows(c, c->now, &c->last_came[sync]))
+        clocks_unordered(m, "an arrival at sync %u is in no order with the meeting before", sync);
+    add_event(c, &c->came[sync]);
     join(c, &c->met[sync], c->now);
     if (!all) return;
     for (unsigned a = 0; a < m->p->agent_count; a++)
-        if (m->p->members[sync] >> a & 1) join(c, &c->agent[a], &c->met[sync]);
+        if (waiting >> a & 1) join(c, &c->agent[a], &c->met[sync]);
+    c->last_came[sync] = c->came[sync];
+    memset(&c->came[sync], 0, sizeof c->came[sync]);
     memset(&c->met[sync], 0, sizeof c->met[sync]);
 }
 

@@ -47,7 +47,9 @@ struct clocks {
     struct clock signalled[TMAP_PROTOCOL_CTAS]; /* events that concern the CTA */
     struct clock left[TMAP_PROTOCOL_CTAS];      /* what some agent that left comes after */
     bool has_left[TMAP_PROTOCOL_CTAS];
-    struct clock met[TMAP_PROTOCOL_SYNCS];
+    struct clock met[TMAP_PROTOCOL_SYNCS]; /* of the meeting that is under way */
+    struct clock came[TMAP_PROTOCOL_SYNCS], last_came[TMAP_PROTOCOL_SYNCS]; /* events: arrivals at
+                                                                it, and at the one before */
     uint16_t store[TMAP_PROTOCOL_AGENTS][MACHINE_FIFO]; /* read, and not known to be by the agent */
     uint8_t stores[TMAP_PROTOCOL_AGENTS];
 };
@@ -82,7 +84,8 @@ void clocks_arrive(struct machine *m, unsigned barrier, unsigned cta, unsigned s
                    unsigned pending);
 void clocks_complete(struct machine *m, unsigned barrier, unsigned cta, unsigned slot);
 void clocks_wait(struct machine *m, unsigned barrier, unsigned cta, unsigned slot);
-void clocks_sync(struct machine *m, unsigned sync, bool all);
+/* An arrival; waiting: the agents that the meeting lets go when all are there. */
+void clocks_sync(struct machine *m, unsigned sync, unsigned waiting, bool all);
 /* Before a slot is filled (fresh: for the first time in its generation), and when it is. */
 void clocks_fill(struct machine *m, unsigned buffer, unsigned cta, unsigned slot, bool fresh);
 void clocks_filled(struct machine *m, unsigned buffer, unsigned cta, unsigned slot);

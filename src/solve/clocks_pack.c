@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = TMAP_PROTOCOL_AGENTS + TMAP_PROTOCOL_CTAS * 4 + TMAP_PROTOCOL_SYNCS +
+    MOST_ROWS = TMAP_PROTOCOL_AGENTS + TMAP_PROTOCOL_CTAS * 4 + TMAP_PROTOCOL_SYNCS * 3 +
                 TMAP_PROTOCOL_CTAS * TMAP_PROTOCOL_DEPTH *
                     (6 * TMAP_PROTOCOL_BARRIERS + 3 * TMAP_PROTOCOL_BUFFERS),
     MOST_EVENTS = 4096 /* of a strand from one state to the next */
@@ -44,6 +44,10 @@ static void find_rows(const struct machine *m, struct clocks *c, struct rows *r)
         r->of[r->count++] = &c->published[cta];
         r->of[r->count++] = &c->signalled[cta];
         slot_events(m, c, cta, r);
+    }
+    for (unsigned i = 0; i < m->p->sync_count; i++) {
+        r->of[r->count++] = &c->came[i];
+        r->of[r->count++] = &c->last_came[i];
     }
     r->events = r->count;
     for (unsigned a = 0; a < m->p->agent_count; a++) r->of[r->count++] = &c->agent[a];

@@ -209,6 +209,18 @@ bool machine_take(const struct machine *m, struct machine_state *s, unsigned age
     return moved;
 }
 
+static bool meets(const struct tmap_step *t)
+{
+    return t->op == TMAP_STEP_SYNC || t->op == TMAP_STEP_PASS;
+}
+
+/* Where nobody goes on before all are there, an arrival can as well come first: nobody arrives a
+ * second time. */
+static bool is_settled(const struct machine *m, const struct tmap_step *t)
+{
+    return !(m->passed >> t->x & 1);
+}
+
 /* Runs the agent to its next visible point: before a wait, or after a copy, read, write or store.
  */
 static bool run_block(struct machine *m, struct machine_state *s, unsigned agent)
@@ -220,11 +232,12 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
         if (!machine_skips(a, t)) {
-            if (t->op == TMAP_STEP_SYNC) break;
+            if (meets(t) && (moved || is_settled(m, t) || machine_awaits(s, agent, t))) break;
             const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
+            if (t->op == TMAP_STEP_SYNC && got == STEP_STOP) return true; /* it waits */
             if (got == STEP_BLOCKED) break;
             moved = true;
-            stopped = stopped || got == STEP_STOP;
+            stopped = stopped || got == STEP_STOP || meets(t);
         }
         a->pc++;
     }
@@ -352,7 +365,8 @@ static bool settle_unseen(struct machine *m, struct machine_state *s)
             g->pc++;
             return true;
         }
-        if (t->op != TMAP_STEP_SYNC || machine_skips(g, t) || (s->synced[t->x] >> a & 1)) continue;
+        if (!meets(t) || machine_skips(g, t) || !is_settled(m, t) || machine_awaits(s, a, t))
+            continue;
         if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
         return true;
     }

@@ -39,7 +39,8 @@ struct machine_state {
         uint8_t filled, gen, landed, reading, done, storing;
         uint16_t dirty; /* agents whose generic writes no fence has published */
     } buffer[TMAP_PROTOCOL_BUFFERS][TMAP_PROTOCOL_CTAS][TMAP_PROTOCOL_DEPTH];
-    uint16_t synced[TMAP_PROTOCOL_SYNCS];
+    uint16_t synced[TMAP_PROTOCOL_SYNCS]; /* members that have arrived */
+    uint16_t passed[TMAP_PROTOCOL_SYNCS]; /* of these, who went on */
 };
 
 struct clocks; /* clocks.h */
@@ -62,6 +63,7 @@ struct machine {
     bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
     bool plain;                            /* moves that nobody sees are not made before others */
     bool writes;                           /* some agent writes through the generic proxy */
+    uint8_t passed;                        /* named barriers from which some agent goes on */
     bool idle_blocks;                      /* no agent does anything in a block */
     bool minds_ends[TMAP_PROTOCOL_AGENTS]; /* does something at the ends of a tile */
     bool uses_ring[TMAP_PROTOCOL_AGENTS][TMAP_PROTOCOL_RINGS];
@@ -104,6 +106,8 @@ void machine_drop(const struct machine *m, struct machine_state *s);
 void machine_leave(struct machine *m, struct machine_state *s, unsigned agent);
 /* Whether the step is left out for want of open reads. */
 bool machine_skips(const struct machine_agent *a, const struct tmap_step *t);
+/* Whether the agent has arrived at the meeting that step t waits for. */
+bool machine_awaits(const struct machine_state *s, unsigned agent, const struct tmap_step *t);
 /* machine_turn() : how far machine_canonical() turns ring r back. */
 unsigned machine_turn(const struct machine *m, const struct machine_state *s, unsigned r);
 void machine_canonical(const struct machine *m, struct machine_state *s);

@@ -28,6 +28,13 @@ static void word(struct tape *t, int16_t *v)
     *v = (int16_t)(uint16_t)(low | high << 8);
 }
 
+static void bits(struct tape *t, uint16_t *v)
+{
+    int16_t signed_bits = (int16_t)*v;
+    word(t, &signed_bits);
+    *v = (uint16_t)signed_bits;
+}
+
 /* A count that is nearly always small: one byte, or a mark and two. */
 static void small(struct tape *t, int16_t *v)
 {
@@ -95,7 +102,6 @@ static void buffer_bytes(const struct machine *m, struct tape *t, struct machine
 {
     uint8_t one = (uint8_t)(b->gen << 1 | b->filled);
     uint8_t two = (uint8_t)(b->storing << 3 | (m->wide ? 0 : b->reading));
-    int16_t dirty = (int16_t)b->dirty;
     pair(m, t, &one, &b->landed, 4);
     pair(m, t, &two, &b->done, 4);
     if (m->wide)
@@ -105,8 +111,7 @@ static void buffer_bytes(const struct machine *m, struct tape *t, struct machine
     b->gen = one >> 1;
     b->filled = one & 1;
     b->storing = two >> 3;
-    if (m->writes) word(t, &dirty);
-    b->dirty = (uint16_t)dirty;
+    if (m->writes) bits(t, &b->dirty);
 }
 
 static void state_bytes(const struct machine *m, struct tape *t, struct machine_state *s)
@@ -128,9 +133,8 @@ static void state_bytes(const struct machine *m, struct tape *t, struct machine_
                 buffer_bytes(m, t, &s->buffer[b][c][k]);
     }
     for (unsigned i = 0; i < p->sync_count; i++) {
-        int16_t synced = (int16_t)s->synced[i];
-        word(t, &synced);
-        s->synced[i] = (uint16_t)synced;
+        bits(t, &s->synced[i]);
+        if (m->passed) bits(t, &s->passed[i]);
     }
 }
 
@@ -158,4 +162,5 @@ void machine_copy(const struct machine *m, struct machine_state *to,
     memcpy(to->barrier, from->barrier, p->barrier_count * sizeof from->barrier[0]);
     memcpy(to->buffer, from->buffer, p->buffer_count * sizeof from->buffer[0]);
     memcpy(to->synced, from->synced, sizeof to->synced);
+    memcpy(to->passed, from->passed, sizeof to->passed);
 }

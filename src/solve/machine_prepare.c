@@ -14,6 +14,7 @@ static uint8_t object_limit(const struct tmap_protocol *p, uint8_t op)
     case TMAP_STEP_EXPECT:
         return p->barrier_count;
     case TMAP_STEP_SYNC:
+    case TMAP_STEP_PASS:
         return p->sync_count;
     case TMAP_STEP_ADVANCE:
         return p->ring_count;
@@ -32,7 +33,7 @@ static bool step_valid(const struct tmap_protocol *p, const struct tmap_step *t)
 {
     const bool signals =
         t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
-    if (t->op > TMAP_STEP_BEGIN || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
+    if (t->op > TMAP_STEP_PASS || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
     if (t->ctas >> p->ctas || t->back > TMAP_PROTOCOL_DEPTH) return false;
     if (signals && t->y >= p->barrier_count) return false;
     if (t->op == TMAP_STEP_COMMIT && t->x == UINT8_MAX) return true;
@@ -183,8 +184,10 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
         if (p->step[i].op == TMAP_STEP_LOAD || p->step[i].op == TMAP_STEP_EXPECT)
             m->unit = (int32_t)gcd((uint32_t)m->unit, p->step[i].bytes);
     if (m->unit == 0) m->unit = 1;
-    for (unsigned i = 0; i < p->step_count; i++)
+    for (unsigned i = 0; i < p->step_count; i++) {
         m->writes = m->writes || p->step[i].op == TMAP_STEP_WRITE;
+        if (p->step[i].op == TMAP_STEP_PASS) m->passed |= (uint8_t)(1u << p->step[i].x);
+    }
     for (unsigned i = 0; i < p->step_count; i++)
         if (p->step[i].bytes / (uint32_t)m->unit > INT16_MAX / 2) return false;
     if (!count_parts(m)) return false;

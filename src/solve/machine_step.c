@@ -155,19 +155,37 @@ static enum machine_outcome step_wait(struct machine *m, struct machine_state *s
     return STEP_STOP;
 }
 
+bool machine_awaits(const struct machine_state *s, unsigned agent, const struct tmap_step *t)
+{
+    return t->op == TMAP_STEP_SYNC && (s->synced[t->x] & ~s->passed[t->x]) >> agent & 1;
+}
+
+/* All are there: who waited goes on, too. */
+static void end_meeting(struct machine *m, struct machine_state *s, unsigned agent, unsigned sync)
+{
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (((s->synced[sync] & ~s->passed[sync]) >> a & 1) && a != agent) s->agent[a].pc++;
+    s->synced[sync] = s->passed[sync] = 0;
+}
+
 static enum machine_outcome step_sync(struct machine *m, struct machine_state *s, unsigned agent,
                                       const struct tmap_step *t)
 {
     const uint16_t bit = (uint16_t)(1u << agent);
-    if (s->synced[t->x] & bit) return STEP_BLOCKED;
+    const bool passes = t->op == TMAP_STEP_PASS;
+    if (machine_awaits(s, agent, t)) return STEP_BLOCKED;
+    if (s->synced[t->x] & bit) {
+        machine_fail(m, TMAP_HAZARD_ALIAS, "%s arrives at sync %u twice before all others have",
+                     m->p->agent[agent].name, t->x);
+        return STEP_STOP;
+    }
     s->synced[t->x] |= bit;
+    if (passes) s->passed[t->x] |= bit;
     trace_step(m, "        arrives at sync %u\n", t->x);
-    clocks_sync(m, t->x, s->synced[t->x] == m->p->members[t->x]);
-    if (s->synced[t->x] != m->p->members[t->x]) return STEP_STOP;
-    s->synced[t->x] = 0;
-    for (unsigned a = 0; a < m->p->agent_count; a++)
-        if ((m->p->members[t->x] >> a & 1) && a != agent) s->agent[a].pc++;
-    return STEP_GO;
+    const bool all = s->synced[t->x] == m->p->members[t->x];
+    clocks_sync(m, t->x, s->synced[t->x] & ~s->passed[t->x], all);
+    if (all) end_meeting(m, s, agent, t->x);
+    return all || passes ? STEP_GO : STEP_STOP;
 }
 
 static enum machine_outcome step_expect(struct machine *m, struct machine_state *s, unsigned agent,
@@ -452,6 +470,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     case TMAP_STEP_FENCE_INIT:
         return step_init(m, s, agent, t);
     case TMAP_STEP_SYNC:
+    case TMAP_STEP_PASS:
         return step_sync(m, s, agent, t);
     case TMAP_STEP_WAIT:
     case TMAP_STEP_WAIT_FREE:

@@ -66,8 +66,16 @@ static void turn_objects(const struct machine *m, struct machine_state *s, unsig
 static unsigned sync_bits(const struct machine *m, const struct machine_state *s, unsigned a)
 {
     unsigned bits = 0;
-    for (unsigned i = 0; i < m->p->sync_count; i++) bits |= (s->synced[i] >> a & 1u) << i;
+    for (unsigned i = 0; i < m->p->sync_count; i++)
+        bits |= (s->synced[i] >> a & 1u) << i | (s->passed[i] >> a & 1u)
+                                                    << (TMAP_PROTOCOL_SYNCS + i);
     return bits;
+}
+
+static void swap_bits(uint16_t *of, unsigned a, unsigned b)
+{
+    const unsigned x = (*of >> a ^ *of >> b) & 1u;
+    *of ^= (uint16_t)(x << a | x << b);
 }
 
 static void swap_agents(const struct machine *m, struct machine_state *s, unsigned a, unsigned b)
@@ -76,8 +84,8 @@ static void swap_agents(const struct machine *m, struct machine_state *s, unsign
     s->agent[b] = s->agent[a];
     s->agent[a] = swap;
     for (unsigned i = 0; i < m->p->sync_count; i++) {
-        const unsigned x = (s->synced[i] >> a ^ s->synced[i] >> b) & 1u;
-        s->synced[i] ^= (uint16_t)(x << a | x << b);
+        swap_bits(&s->synced[i], a, b);
+        swap_bits(&s->passed[i], a, b);
     }
 }
 

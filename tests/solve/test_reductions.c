@@ -142,13 +142,14 @@ static void draw_piece(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_
 {
     const uint8_t x = (uint8_t)below(seed, 2), y = (uint8_t)below(seed, 2);
     const uint8_t ctas = p->ctas > 1 ? (uint8_t)below(seed, 4) : 0;
-    const uint8_t first[] = {TMAP_STEP_WAIT, TMAP_STEP_WAIT_FREE, TMAP_STEP_ARRIVE, TMAP_STEP_LOAD,
-                             TMAP_STEP_READ, TMAP_STEP_READ,      TMAP_STEP_WRITE,  TMAP_STEP_SYNC};
+    const uint8_t first[] = {TMAP_STEP_WAIT,  TMAP_STEP_WAIT_FREE, TMAP_STEP_ARRIVE,
+                             TMAP_STEP_LOAD,  TMAP_STEP_READ,      TMAP_STEP_READ,
+                             TMAP_STEP_WRITE, TMAP_STEP_SYNC,      TMAP_STEP_PASS};
     const unsigned k = (unsigned)below(seed, sizeof first);
     if (first[k] == TMAP_STEP_LOAD)
         put(p, g, part,
             (struct tmap_step){.op = TMAP_STEP_EXPECT, .x = y, .ctas = ctas, .bytes = 16});
-    if (first[k] == TMAP_STEP_SYNC) {
+    if (first[k] == TMAP_STEP_SYNC || first[k] == TMAP_STEP_PASS) {
         p->members[0] |= (uint16_t)(1u << (g - p->agent));
         p->sync_count = 1;
     }

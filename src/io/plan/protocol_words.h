@@ -41,6 +41,7 @@ struct protocol_word {
     {"release", TMAP_STEP_RELEASE, NAMES_BUFFER, true, false},               \
     {"mark", TMAP_STEP_MARK, NAMES_NONE, false, false},                      \
     {"begin", TMAP_STEP_BEGIN, NAMES_BUFFER, false, false},                  \
+    {"pass", TMAP_STEP_PASS, NAMES_SYNC, false, false},                      \
 }
 // clang-format on
 
