@@ -223,7 +223,10 @@ static const struct design hopper[] = {
            RING(0) | WHOLE | STAGING),
     DESIGN("wgmma, storing warps", HOPPER "bf16",
            REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
-           RING(0) | WHOLE),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, storing warps, one panel", HOPPER "bf16",
+           REQUEST(128, 128, 3, 1, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
+           WHOLE | STAGING),
 };
 
 #define FAULT(id_, name_, proves_, hazard_, source_, faulty_, request_)                            \
@@ -290,6 +293,9 @@ static const struct design tensor_faults[] = {
 #define HOPPER_FAULT(id, name, clusters_, proves, hazard)                                          \
     FAULT(id, name, proves, hazard, HOPPER "bf16", "gemm_faulty_2x128",                            \
           REQUEST(128, 128, 3, 1, clusters_, WHOLE_TILES, .store_warp = -1))
+#define HANDED_FAULT(id, name, hazard)                                                             \
+    FAULT(id, name, STAGING, hazard, HOPPER "bf16", "gemm_faulty_2x128",                           \
+          REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1))
 static const struct design hopper_faults[] = {
     HOPPER_FAULT(0, "wgmma: control", ALONE, WHOLE, TMAP_HAZARD_NONE),
     HOPPER_FAULT(2, "wgmma: no fence after mbarrier.init", ALONE, WHOLE, TMAP_HAZARD_UNINITIALIZED),
@@ -301,6 +307,11 @@ static const struct design hopper_faults[] = {
     HOPPER_FAULT(1, "wgmma: no proxy fence before the store", ALONE, STAGING, TMAP_HAZARD_UNFENCED),
     HOPPER_FAULT(8, "wgmma: panel reused before the store has read it", ALONE, STAGING,
                  TMAP_HAZARD_UNWAITED_STORE),
+    HANDED_FAULT(0, "wgmma, storing warps: control", TMAP_HAZARD_NONE),
+    HANDED_FAULT(1, "wgmma, storing warps: no proxy fence before the panels are handed over",
+                 TMAP_HAZARD_UNFENCED),
+    HANDED_FAULT(22, "wgmma, storing warps: panels given back before they are read",
+                 TMAP_HAZARD_OVERWRITE),
     HOPPER_FAULT(0, "wgmma, two CTAs: control", TWO, WHOLE, TMAP_HAZARD_NONE),
     HOPPER_FAULT(12, "wgmma, two CTAs: leaves while signals are on their way", TWO, WHOLE,
                  TMAP_HAZARD_EXIT),

@@ -87,6 +87,12 @@ struct program {
 };
 enum { RATE_NONE, RATE_BLOCK, RATE_TILE };
 
+// At a barrier of warps: bar.sync or bar.arrive.
+static inline bool is_meeting(const struct symbol *s)
+{
+    return s->op == TMAP_STEP_SYNC || s->op == TMAP_STEP_PASS;
+}
+
 // False with f->error, each.
 bool fold_objects(struct fold *f);
 bool fold_symbols(struct fold *f);

@@ -13,13 +13,14 @@ struct meetings {
     bool matters[MOST_MEETINGS]; // something is written or stored before the next
 };
 
-// All at one barrier, and every warp at all of them: else none is left out.
+// All at one barrier where all wait, and every warp at all of them: else none is left out.
 static bool count_meetings(const struct said *said, uint8_t *barrier, uint32_t *count)
 {
     *count = 0;
     for (uint32_t i = 0; i < said->count; i++) {
         const struct symbol *s = &said->symbol[i];
-        if (s->op != TMAP_STEP_SYNC) continue;
+        if (!is_meeting(s)) continue;
+        if (s->op == TMAP_STEP_PASS) return false;
         if (*barrier == UINT8_MAX) *barrier = s->x;
         if (*barrier != s->x) return false;
         ++*count;

@@ -30,8 +30,8 @@ static bool takes_part(const struct fold *f, const struct program *p)
 {
     for (size_t r = 0; r < f->runs; r++)
         for (uint32_t i = 0; i < p->said[r].count; i++) {
-            const uint8_t op = p->said[r].symbol[i].op;
-            if (f->group ? op == TMAP_STEP_WRITE || op == TMAP_STEP_STORE : op != TMAP_STEP_SYNC)
+            const struct symbol *s = &p->said[r].symbol[i];
+            if (f->group ? s->op == TMAP_STEP_WRITE || s->op == TMAP_STEP_STORE : !is_meeting(s))
                 return true;
         }
     return false;

@@ -9,7 +9,7 @@ enum act_op {
     ACT_INIT,         // value: arrivals of a phase
     ACT_FENCE_INIT,   // fence.mbarrier_init
     ACT_FENCE,        // fence.proxy.async
-    ACT_MEET,         // bar.sync `at` of `value` threads (0: all)
+    ACT_MEET,         // bar.sync `at` of `value` threads (0: all); `cta` 1: bar.arrive
     ACT_MEET_CLUSTER, // value 0: arrive, 1: wait
     ACT_WAIT,         // passed, on parity `value`
     ACT_ARRIVE,       // value: arrivals

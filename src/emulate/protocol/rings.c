@@ -49,7 +49,7 @@ static bool takes_part(const struct program *p)
 {
     for (int k = 0; k < FOLD_PARTS; k++)
         for (uint32_t i = 0; i < p->length[k]; i++)
-            if (p->part[k][i].op != TMAP_STEP_SYNC) return true;
+            if (!is_meeting(&p->part[k][i])) return true;
     return false;
 }
 

@@ -389,7 +389,7 @@ static void weigh_arrivals(struct fold *f)
 
 // --- meetings: of a CTA's warps, of the cluster's
 
-static uint8_t sync_of(struct fold *f, uint8_t scope[TMAP_PROTOCOL_SYNCS], uint8_t wanted)
+static uint8_t sync_of(struct fold *f, uint16_t scope[TMAP_PROTOCOL_SYNCS], uint16_t wanted)
 {
     for (uint8_t i = 0; i < f->out->sync_count; i++)
         if (scope[i] == wanted) return i;
@@ -398,17 +398,22 @@ static uint8_t sync_of(struct fold *f, uint8_t scope[TMAP_PROTOCOL_SYNCS], uint8
     return f->out->sync_count++;
 }
 
-// A meeting's scope: 0x80 for the cluster, else the CTA.
+// A meeting's scope: its barrier's number, and the CTA; of the cluster neither.
+static uint16_t scope_of(const struct tmap_agent *g, const struct tmap_step *s)
+{
+    return s->x == UINT8_MAX ? UINT16_MAX : (uint16_t)(g->cta << 8 | s->x);
+}
+
 static bool name_syncs(struct fold *f)
 {
-    uint8_t scope[TMAP_PROTOCOL_SYNCS];
+    uint16_t scope[TMAP_PROTOCOL_SYNCS];
     for (uint32_t a = 0; a < f->out->agent_count; a++) {
         const struct tmap_agent *g = &f->out->agent[a];
         for (int k = 0; k < TMAP_PARTS; k++)
             for (unsigned i = 0; i < g->count[k]; i++) {
                 struct tmap_step *s = &f->out->step[g->first[k] + i];
-                if (s->op != TMAP_STEP_SYNC) continue;
-                s->x = sync_of(f, scope, s->x == UINT8_MAX ? 0x80 : g->cta);
+                if (s->op != TMAP_STEP_SYNC && s->op != TMAP_STEP_PASS) continue;
+                s->x = sync_of(f, scope, scope_of(g, s));
                 if (s->x == UINT8_MAX) return fold_fail(f, 0, "too many meetings");
                 f->out->members[s->x] |= (uint16_t)(1u << a);
             }

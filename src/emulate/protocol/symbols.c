@@ -320,11 +320,10 @@ static bool wait(struct reader *r, const struct act *a)
 static bool meet(struct reader *r, const struct act *a)
 {
     if (meets_whole(r->f, a) == (r->f->group && r->f->some_meet)) return true;
-    if (a->cta) return fold_fail(r->f, a->line, "arrives at a barrier of warps without waiting");
+    const struct symbol s = {
+        .op = a->cta ? TMAP_STEP_PASS : TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1};
     r->wrote = false;
-    return end_plain_reads(r, a) &&
-           say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1}) !=
-               NULL;
+    return end_plain_reads(r, a) && say(r, a, s) != NULL;
 }
 
 static bool meet_cluster(struct reader *r, const struct act *a)
