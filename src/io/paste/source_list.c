@@ -157,6 +157,7 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
 {
     char name[IO_SOURCE_NAME];
     int64_t skipped = 0;
+    const int looks = s->looks;
 
     at = io_source_cast(at, end);
     const char *start = at;
@@ -174,6 +175,6 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     if (at < end && *at != '+') return io_source_miss(s, name), false;
     if (pointer && io_source_value(s, start, end, VALUES_NUMBER, out)) /* of one variable */
         return *count = 1, *unknown = 0, true;
-    if (!by_name(s, name, out, cap, count, unknown)) return false;
+    if (!by_name(s, name, out, cap, count, unknown) || io_source_is_spent(s, looks)) return false;
     return drop(out, cap, count, unknown, skipped);
 }

@@ -45,6 +45,11 @@ void io_source_miss(struct io_source *s, const char *name)
     snprintf(s->missing + used, sizeof s->missing - used, "%s%s", used ? ", " : "", name);
 }
 
+bool io_source_is_spent(const struct io_source *s, int before)
+{
+    return s->looks < 0 && s->looks < before;
+}
+
 static const struct {
     const char *name;
     int bytes;

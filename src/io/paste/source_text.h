@@ -13,7 +13,8 @@ struct io_source {
     const char *text, *end;
     bool python;     /* statements end with their line; ** and //; tuples are set at once */
     const char *use; /* where the values are used: what is declared in another block is not meant */
-    int looks;       /* for names that may still be made: each reads the whole text */
+    int looks;       /* for names that may still be made: each reads the whole text; less than 0:
+                      * one was not */
     char missing[96]; /* the names without a value, "M, K" */
     /* "name.shape[index]" and the like of a tensor; NULL where there are none */
     bool (*attribute)(struct io_source *s, const char *name, const char *attribute, int index,
@@ -24,6 +25,10 @@ struct io_source {
  *  begins. io_source_miss() : this name has no value. */
 bool io_source_word(const char **at, const char *end, char name[IO_SOURCE_NAME]);
 void io_source_miss(struct io_source *s, const char *name);
+
+/* io_source_is_spent() : whether since there were `before` looks one was left out: what the text
+ *  says there may be another value, so none is known. */
+bool io_source_is_spent(const struct io_source *s, int before);
 
 /* io_source_bytes() : of an element of a C type; 0 for another name. io_source_type() : name
  * becomes the type that the text says it is by "using" or "typedef"; false where it says two. */

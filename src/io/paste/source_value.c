@@ -595,5 +595,6 @@ bool io_source_value(struct io_source *s, const char *at, const char *end, enum 
                      int64_t *out)
 {
     struct reader r = {s, at, end, which, 0};
-    return whole(&r, out);
+    const int looks = s->looks;
+    return whole(&r, out) && !io_source_is_spent(s, looks);
 }

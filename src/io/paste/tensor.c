@@ -457,7 +457,7 @@ static bool parameter(struct io_source *s, const char *name, struct io_tensor *o
     struct io_tensor t;
     bool found = false, one = true;
 
-    while (one && s->looks > 0 && io_param_given(s, name, &at, &from, &to)) {
+    while (one && io_param_given(s, name, &at, &from, &to)) {
         s->use = from;
         one = io_tensor_of(s, from, to, &t) && (!found || memcmp(&t, out, sizeof t) == 0);
         s->use = use;
@@ -506,6 +506,7 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
 {
     char head[IO_SOURCE_NAME] = "", name[IO_SOURCE_NAME];
     struct io_source_args args = {.count = 0};
+    const int looks = s->looks;
     bool made = false;
 
     at = skip_space(at, end);
@@ -531,7 +532,7 @@ bool io_tensor_of(struct io_source *s, const char *at, const char *end, struct i
     }
     at = skip_space(at, end);
     if (made && at < end) compute(out);
-    return made && ends_plainly(at, end);
+    return made && ends_plainly(at, end) && !io_source_is_spent(s, looks);
 }
 
 bool io_tensor_attribute(struct io_source *s, const char *name, const char *attribute, int index,
