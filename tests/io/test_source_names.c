@@ -235,6 +235,7 @@ static const struct row parameters[] = {
     {"(int M) { g(", "M", "); } f(64);", "none"},
     {"4(int M) { g(", "M", "); } f(64);", "none"},
     {"void f(int N) { g(", "M", "); } f(64);", "none"},
+    {"void f(int N, int M = 4) { g(", "M", "); } f(1, 64);", "none"},
     {"void f(int N, int M[2]) { g(", "M", "); } f(1, 64);", "64"},
     {"void f(int M) { g(", "M", "); } f<int>(64);", "64"},
     {"void f(int M) { g(", "M", "); } f<int", "none"},

@@ -585,7 +585,7 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
         found = tuple_attribute(s, name, out);
     if (!found)
         found = look_up_param(r, name, out);
-    else if (s->python && is_given_another(r, name, *out))
+    else if (is_given_another(r, name, *out))
         found = false;
     if (!found) io_source_miss(s, name);
     return found;
