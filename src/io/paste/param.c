@@ -200,7 +200,7 @@ bool io_param_given(struct io_source *s, const char *name, const char **at, cons
     struct io_source_args args;
     const char *behind;
 
-    if (!s->use || !(s->python ? def_function(s, s->use, &f) : block_function(s, &f))) return false;
+    if (!(s->python ? def_function(s, s->use, &f) : block_function(s, &f))) return false;
     const int typed = f.template ? place_of(s, f.template, '>', name) : -1;
     const int place = typed < 0 ? place_of(s, f.params, ')', name) : -1;
     if (typed < 0 && place < 0) return false;

@@ -102,7 +102,7 @@ static bool literal(struct reader *r, int64_t *out)
     if (r->end - start > 1 && *start == '0' && isdigit((unsigned char)start[1])) return false;
     if (!io_dump_number(&r->at, r->end, out)) return false;
     while (r->at < r->end && strchr("uUlLzZi", *r->at) && *r->at) r->at++;
-    if (r->at > start && r->at[-1] != *start && strchr("ui", r->at[-1])) /* Rust's "64u32" */
+    if (strchr("ui", r->at[-1])) /* Rust's "64u32" */
         while (r->at < r->end && isdigit((unsigned char)*r->at)) r->at++;
     return r->at == r->end || !(io_dump_is_word(*r->at) || *r->at == '.');
 }
@@ -150,7 +150,8 @@ static bool attribute_of(struct reader *r, const char *name, int64_t *out)
     int64_t index;
     bool bracket;
 
-    if (!take_text(r, ".") || !take_name(r, attribute) || !r->source->attribute) return false;
+    r->at++; /* "." */
+    if (!take_name(r, attribute) || !r->source->attribute) return false;
     if (strcmp(attribute, "dtype") == 0 && (!take_text(r, ".") || !take_name(r, attribute)))
         return false;
     if (strcmp(attribute, "element_size") == 0 && !(take_text(r, "(") && take_text(r, ")")))
@@ -404,7 +405,7 @@ static bool tuple_attribute(struct io_source *s, const char *name, int64_t *out)
         char tensor[NAME], attribute[NAME];
         int64_t value;
         const int place = place_in_tuple(s, at, length, &p);
-        if (place < 0 || !s->attribute) continue;
+        if (place < 0) continue;
         end = value_end(s, p);
         if (!io_source_word(&p, end, tensor) || p == end || *p++ != '.' ||
             !io_source_word(&p, end, attribute) ||
@@ -468,8 +469,7 @@ static bool setting(const struct io_source *s, const char *at, size_t length, in
         for (p = close; p < s->end && isspace((unsigned char)*p);) p++;
     }
     p = behind_type(s, at, p);
-    const bool brace =
-        index < 0 && p < s->end && *p == '{' && at > s->text && (at[-1] == ' ' || at[-1] == '>');
+    const bool brace = index < 0 && p < s->end && *p == '{' && at > s->text && at[-1] == ' ';
     if (!brace && (s->end - p < 2 || *p != '=' || p[1] == '=')) return false;
     *from = brace ? p : behind_chain(s, p + 1);
     *to = value_end(s, *from);
@@ -492,8 +492,8 @@ static bool is_elsewhere(const struct io_source *s, const char *at)
 {
     int depth = 0;
 
-    if (s->python) return s->use && io_param_is_local(s, at);
-    if (!s->use || !io_source_declares(s, at)) return false;
+    if (s->python) return io_param_is_local(s, at);
+    if (!io_source_declares(s, at)) return false;
     if (at > s->use) return true;
     for (const char *p = at; p < s->use; p++) {
         depth += (*p == '{') - (*p == '}');
@@ -525,7 +525,7 @@ bool io_source_setting(struct io_source *s, const char *name, int index, const c
     while ((*at = io_dump_word(*at, s->end, name))) {
         const char *here = *at;
         *at += length;
-        if (here > s->text && (here[-1] == '.' || here[-1] == '>') && here[-1] != ' ') continue;
+        if (here > s->text && (here[-1] == '.' || here[-1] == '>')) continue;
         if (is_entry(s, here, length) != (index >= 0)) continue;
         if (index < 0 && is_elsewhere(s, here)) continue;
         if (index < 0 && is_argument(s, here)) continue;
