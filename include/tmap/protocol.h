@@ -80,6 +80,8 @@ struct tmap_agent {
     const char *name;
     uint8_t cta;
     uint8_t first[TMAP_PARTS], count[TMAP_PARTS]; /* into steps[] */
+    uint8_t every, turn; /* every > 1: of so many tiles it has the turn-th, and of the others it
+                            only advances along its rings. Who takes turns has one `every`. */
 };
 
 struct tmap_barrier {

@@ -12,6 +12,8 @@ void machine_start(const struct machine *m, struct machine_state *s)
 {
     memset(s, 0, sizeof *s);
     s->last_letter = TMAP_PART_START;
+    for (unsigned a = 0; a < m->p->agent_count; a++)
+        if (m->p->agent[a].every > 1) s->agent[a].tile = (uint8_t)(m->p->agent[a].every - 1);
     for (unsigned c = 0; c < m->p->ctas; c++) s->init[c] = m->p->started ? 2 : 0;
     for (unsigned b = 0; b < m->p->barrier_count; b++)
         for (unsigned c = 0; c < m->p->ctas; c++)
@@ -49,9 +51,20 @@ static bool has_blocks(const struct machine *m, unsigned agent)
     return m->p->agent[agent].count[TMAP_PART_BLOCK] || m->idle_blocks;
 }
 
-bool machine_skips(const struct machine_agent *a, const struct tmap_step *t)
+/* In a tile that is another's it only goes along its rings. */
+static bool passes_over(const struct machine *m, const struct machine_state *s, unsigned agent,
+                        const struct tmap_step *t)
 {
-    return t->when && a->open < t->when;
+    const struct tmap_agent *g = &m->p->agent[agent];
+    const struct machine_agent *a = &s->agent[agent];
+    return g->every > 1 && a->part != TMAP_PART_START && a->part < TMAP_PART_END &&
+           a->tile != g->turn && t->op != TMAP_STEP_ADVANCE;
+}
+
+bool machine_skips(const struct machine *m, const struct machine_state *s, unsigned agent,
+                   const struct tmap_step *t)
+{
+    return (t->when && s->agent[agent].open < t->when) || passes_over(m, s, agent, t);
 }
 
 /* Whether the agent's letter has another part after the present one. */
@@ -156,7 +169,7 @@ void machine_leave(struct machine *m, struct machine_state *s, unsigned agent)
     clocks_leave(m, agent);
     memset(a->position, 0, sizeof a->position);
     a->part = TMAP_PARTS;
-    a->pc = a->open = a->letter = 0;
+    a->pc = a->open = a->letter = a->tile = 0;
 }
 
 /* Whether somebody will still do something in letter i of the window. */
@@ -186,6 +199,12 @@ void machine_drop(const struct machine *m, struct machine_state *s)
         s->agent[a].offset = s->agent[a].part == TMAP_PARTS ? 0 : passed[s->agent[a].offset];
 }
 
+static void begin_tile(const struct machine *m, struct machine_state *s, unsigned agent)
+{
+    const uint8_t every = m->p->agent[agent].every;
+    if (every > 1) s->agent[agent].tile = (uint8_t)((s->agent[agent].tile + 1) % every);
+}
+
 /* Takes letters of the window until there is something to do. False when nothing changed. */
 bool machine_take(const struct machine *m, struct machine_state *s, unsigned agent)
 {
@@ -202,6 +221,7 @@ bool machine_take(const struct machine *m, struct machine_state *s, unsigned age
             a->part = a->letter == TMAP_PART_END ? TMAP_PART_END
                       : fresh                    ? TMAP_PART_TILE
                                                  : TMAP_PART_BLOCK;
+            if (a->part == TMAP_PART_TILE) begin_tile(m, s, agent);
         }
         a->pc = 0;
         moved = true;
@@ -231,7 +251,7 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
     while (a->part != TMAP_PARTS && a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
-        if (!machine_skips(a, t)) {
+        if (!machine_skips(m, s, agent, t)) {
             if (meets(t) && (moved || is_settled(m, t) || machine_awaits(s, agent, t))) break;
             const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
             if (t->op == TMAP_STEP_SYNC && got == STEP_STOP) return true; /* it waits */
@@ -329,14 +349,14 @@ static bool run_ahead(struct machine *m, struct machine_state *s, unsigned agent
     struct machine_agent *a = &s->agent[agent];
     const struct tmap_agent *g = &m->p->agent[agent];
     const struct tmap_step *t = &m->p->step[g->first[a->part] + a->pc];
-    if ((t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) || machine_skips(a, t) ||
-        !m->paced[t->x])
+    if ((t->op != TMAP_STEP_WAIT && t->op != TMAP_STEP_WAIT_FREE) ||
+        machine_skips(m, s, agent, t) || !m->paced[t->x])
         return false;
     if (a->pc + 1 >= g->count[a->part] || !follows_at_once(m, &t[1])) return false;
     if (machine_step(m, s, agent, t, true) != STEP_GO) return m->fault != TMAP_HAZARD_NONE;
     bool gave = false; /* what comes after its own arrival has no claim on the slot */
     for (a->pc++, t++; a->pc < g->count[a->part] && follows_at_once(m, t); a->pc++, t++) {
-        if (machine_skips(a, t)) continue;
+        if (machine_skips(m, s, agent, t)) continue;
         if (gave && t->op != TMAP_STEP_ADVANCE) break;
         gave = gave || t->op == TMAP_STEP_COMMIT;
         if (machine_step(m, s, agent, t, true) == STEP_BLOCKED || m->fault) break;
@@ -360,12 +380,13 @@ static bool settle_unseen(struct machine *m, struct machine_state *s)
         if (g->part == TMAP_PARTS || g->pc >= m->p->agent[a].count[g->part]) continue;
         if (!m->plain && run_ahead(m, s, a)) return true;
         const struct tmap_step *t = &m->p->step[m->p->agent[a].first[g->part] + g->pc];
-        if (t->op == TMAP_STEP_ADVANCE && !machine_skips(g, t)) {
-            machine_step(m, s, a, t, true);
+        const bool over = passes_over(m, s, a, t);
+        if (over || (t->op == TMAP_STEP_ADVANCE && !machine_skips(m, s, a, t))) {
+            if (!over) machine_step(m, s, a, t, true);
             g->pc++;
             return true;
         }
-        if (!meets(t) || machine_skips(g, t) || !is_settled(m, t) || machine_awaits(s, a, t))
+        if (!meets(t) || machine_skips(m, s, a, t) || !is_settled(m, t) || machine_awaits(s, a, t))
             continue;
         if (machine_step(m, s, a, t, true) == STEP_GO) g->pc++;
         return true;

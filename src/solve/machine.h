@@ -26,6 +26,7 @@ struct machine_state {
         uint8_t offset;   /* letters of the window taken */
         uint8_t letter;   /* the one it is in */
         uint8_t open;     /* reads begun and not ended */
+        uint8_t tile;     /* of who takes turns: whose tile it is */
         uint8_t position[TMAP_PROTOCOL_RINGS];
         uint8_t loads[TMAP_PROTOCOL_CTAS], stores, commits;
         struct flying load[TMAP_PROTOCOL_CTAS][MACHINE_FIFO];
@@ -104,8 +105,9 @@ size_t machine_choices(struct machine *m, const struct machine_state *s, struct 
 void machine_choose(const struct machine *m, struct machine_state *s, struct machine_move move);
 void machine_drop(const struct machine *m, struct machine_state *s);
 void machine_leave(struct machine *m, struct machine_state *s, unsigned agent);
-/* Whether the step is left out for want of open reads. */
-bool machine_skips(const struct machine_agent *a, const struct tmap_step *t);
+/* Whether the step is left out, for want of open reads or in another's tile. */
+bool machine_skips(const struct machine *m, const struct machine_state *s, unsigned agent,
+                   const struct tmap_step *t);
 /* Whether the agent has arrived at the meeting that step t waits for. */
 bool machine_awaits(const struct machine_state *s, unsigned agent, const struct tmap_step *t);
 /* machine_turn() : how far machine_canonical() turns ring r back. */

@@ -119,6 +119,7 @@ static bool needs_all(const struct tmap_protocol *p, unsigned at, unsigned first
             }
         }
         if (!any && !waits) continue;
+        if (p->agent[a].every > 1) return false;
         if (behind < 0 || !advances_once(&g, p->barrier[at].ring)) return false;
         if (!arrives_once(&g, at, behind) && !arrives_a_block_late(&g, at, behind)) return false;
         for (unsigned c = 0; c < p->ctas; c++) sum[c] += reaches(&g, at) >> c & 1;

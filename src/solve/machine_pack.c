@@ -81,8 +81,10 @@ static void flights(const struct machine *m, struct tape *t, struct flying *f, u
     }
 }
 
-static void agent_bytes(const struct machine *m, struct tape *t, struct machine_agent *a)
+static void agent_bytes(const struct machine *m, struct tape *t, struct machine_agent *a,
+                        bool takes_turns)
 {
+    if (takes_turns) byte(t, &a->tile);
     pair(m, t, &a->part, &a->pc, 5);
     pair(m, t, &a->offset, &a->open, 4);
     byte(t, &a->letter);
@@ -123,7 +125,8 @@ static void state_bytes(const struct machine *m, struct tape *t, struct machine_
     s->last_letter = head & 15;
     for (unsigned i = 0; i < s->window_count; i++) byte(t, &s->window[i]);
     for (unsigned c = 0; c < p->ctas; c++) byte(t, &s->init[c]);
-    for (unsigned a = 0; a < p->agent_count; a++) agent_bytes(m, t, &s->agent[a]);
+    for (unsigned a = 0; a < p->agent_count; a++)
+        agent_bytes(m, t, &s->agent[a], p->agent[a].every > 1);
     for (unsigned c = 0; c < p->ctas; c++) {
         for (unsigned b = 0; b < p->barrier_count; b++)
             for (unsigned k = 0; k < p->depth[p->barrier[b].ring]; k++)

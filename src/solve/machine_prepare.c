@@ -56,10 +56,18 @@ static bool sizes_valid(const struct tmap_protocol *p)
     return true;
 }
 
+static bool turn_valid(const struct tmap_protocol *p, const struct tmap_agent *g)
+{
+    if (g->every < 2) return g->turn == 0;
+    for (unsigned a = 0; a < p->agent_count; a++)
+        if (p->agent[a].every > 1 && p->agent[a].every != g->every) return false;
+    return p->tiles && g->every <= TMAP_PROTOCOL_AGENTS && g->turn < g->every;
+}
+
 static bool agents_valid(const struct tmap_protocol *p)
 {
     for (unsigned a = 0; a < p->agent_count; a++) {
-        if (p->agent[a].cta >= p->ctas) return false;
+        if (p->agent[a].cta >= p->ctas || !turn_valid(p, &p->agent[a])) return false;
         for (unsigned k = 0; k < TMAP_PARTS; k++)
             if (p->agent[a].first[k] + p->agent[a].count[k] > p->step_count) return false;
     }
@@ -87,19 +95,21 @@ static unsigned uses(const struct tmap_protocol *p, const struct tmap_agent *a, 
 }
 
 /* How many copies or writes fill a slot, and how many reads or stores empty it: each agent does so
- * in one part of its program, or in one of several. */
+ * in one part of its program, or in one of several. Of those who take turns, the most in a turn. */
 static unsigned count_uses(const struct tmap_protocol *p, unsigned buffer, unsigned cta, bool fills)
 {
-    unsigned sum = 0;
+    unsigned sum = 0, in_turn = 0, of_turn[TMAP_PROTOCOL_AGENTS] = {0};
     for (unsigned a = 0; a < p->agent_count; a++) {
-        unsigned most = 0;
+        unsigned most = 0, *of = p->agent[a].every > 1 ? &of_turn[p->agent[a].turn] : &sum;
         for (unsigned k = 0; k < TMAP_PARTS; k++) {
             const unsigned n = uses(p, &p->agent[a], k, buffer, cta, fills);
             if (n > most) most = n;
         }
-        sum += most;
+        *of += most;
     }
-    return sum;
+    for (unsigned i = 0; i < TMAP_PROTOCOL_AGENTS; i++)
+        if (of_turn[i] > in_turn) in_turn = of_turn[i];
+    return sum + in_turn;
 }
 
 static bool same_syncs(const struct tmap_protocol *p, unsigned a, unsigned b)
@@ -149,7 +159,8 @@ static void group_agents(struct machine *m)
                 note_rings(p, &p->step[p->agent[a].first[k] + i], m->uses_ring[a]);
     for (unsigned a = 1; a < p->agent_count; a++)
         if (!(named >> a & 1) && !(named >> (a - 1) & 1) && same_syncs(p, a, a - 1) &&
-            p->agent[a].cta == p->agent[a - 1].cta &&
+            p->agent[a].cta == p->agent[a - 1].cta && p->agent[a].every == p->agent[a - 1].every &&
+            p->agent[a].turn == p->agent[a - 1].turn &&
             memcmp(p->agent[a].first, p->agent[a - 1].first, sizeof p->agent[a].first) == 0 &&
             memcmp(p->agent[a].count, p->agent[a - 1].count, sizeof p->agent[a].count) == 0)
             m->alike[a] = m->alike[a - 1];
@@ -192,7 +203,8 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
         if (p->step[i].bytes / (uint32_t)m->unit > INT16_MAX / 2) return false;
     if (!count_parts(m)) return false;
     for (unsigned a = 0; a < p->agent_count; a++)
-        m->minds_ends[a] = p->agent[a].count[TMAP_PART_TILE] || p->agent[a].count[TMAP_PART_FLUSH];
+        m->minds_ends[a] = p->agent[a].count[TMAP_PART_TILE] ||
+                           p->agent[a].count[TMAP_PART_FLUSH] || p->agent[a].every > 1;
     machine_pace(m);
     m->idle_blocks = true;
     for (unsigned a = 0; a < p->agent_count; a++)

@@ -48,7 +48,7 @@ static bool step(struct machine *m, struct machine_state *s, unsigned agent)
         return true;
     }
     const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
-    if (!machine_skips(a, t)) {
+    if (!machine_skips(m, s, agent, t)) {
         const enum machine_outcome got = machine_step(m, s, agent, t, true);
         if (got == STEP_BLOCKED) return false;
         if (t->op == TMAP_STEP_SYNC && got == STEP_STOP) return true; /* the others will come */

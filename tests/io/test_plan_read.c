@@ -43,6 +43,7 @@ static bool problem(struct io_record *r)
 #define SIX(more) "{\"tensor\":{" BF16 ",\"dim\":[64,64,2,2,2,2]" more "},\"tile\":[8,8,1,1,1,1]}"
 #define LOADS "\"loads\":[{" BF16 ",\"dim\":[64,64],\"box\":[64,64]}]"
 #define PROTOCOL(more) "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]" more "}}"
+#define PROTOCOL_OF_TILES(agents) "{\"protocol\":{\"tiles\":true,\"agents\":[" agents "]}}"
 #define STEP(step)                                                                                 \
     "{\"protocol\":{\"ctas\":2,\"rings\":{\"r\":2},\"barriers\":{\"b\":{\"ring\":\"r\"}},"         \
     "\"buffers\":{\"x\":\"r\"},\"agents\":[{\"name\":\"a\",\"tile\":[" step "]}]}}"
@@ -165,6 +166,16 @@ static const struct row {
     {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a;b\"}]}}", "$.protocol.agents[0]", "name"},
     {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"cta\":1}]}}", "$.protocol.agents[0]",
      "cta: at most 0"},
+    {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"every\":17}]}}",
+     "$.protocol.agents[0]", "every: at most 16"},
+    {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"every\":2}]}}", "$.protocol.agents[0]",
+     "every: the protocol has no tiles"},
+    {pipeline, PROTOCOL_OF_TILES("{\"name\":\"a\",\"every\":2,\"turn\":2}"), "$.protocol.agents[0]",
+     "turn: at most 1"},
+    {pipeline, PROTOCOL_OF_TILES("{\"name\":\"a\",\"turn\":1}"), "$.protocol.agents[0]",
+     "turn: at most 0"},
+    {pipeline, PROTOCOL_OF_TILES("{\"name\":\"a\",\"every\":2},{\"name\":\"b\",\"every\":3}"),
+     "$.protocol.agents[1]", "every: another agent's is 2"},
     {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"count\":99}]}}",
      "$.protocol.agents[0]", "count: at most"},
     {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"end\":1}]}}",

@@ -180,10 +180,13 @@ static struct tmap_protocol draw(uint64_t *seed)
     for (int b = 0; b < 2; b++)
         p.barrier[b] = (struct tmap_barrier){b ? "b" : "a", 0, (uint8_t)(1 + below(seed, 2))};
     p.agent_count = (uint8_t)(2 + below(seed, 2));
+    const bool turns = p.tiles && below(seed, 2);
     for (unsigned a = 0; a < p.agent_count; a++) {
         struct tmap_agent *g = &p.agent[a];
         g->name = (const char *[]){"one", "two", "three"}[a];
         g->cta = (uint8_t)below(seed, p.ctas);
+        g->every = turns && below(seed, 2) ? 2 : 0;
+        g->turn = g->every ? (uint8_t)below(seed, 2) : 0;
         for (uint64_t n = 1 + below(seed, 3); n > 0; n--) draw_piece(&p, g, TMAP_PART_BLOCK, seed);
         if (below(seed, 8))
             put(&p, g, TMAP_PART_BLOCK, (struct tmap_step){.op = TMAP_STEP_ADVANCE});

@@ -141,12 +141,28 @@ static bool part_from(struct reader *r, size_t agent, enum tmap_part part, const
     return true;
 }
 
+/* Who takes turns does so with tiles, and all by one number. */
+static bool turns_from(struct reader *r, const struct io_at *at, json_t *o, struct tmap_agent *out)
+{
+    if (!small_from(at, o, "every", 0, TMAP_PROTOCOL_AGENTS, &out->every) ||
+        !small_from(at, o, "turn", 0, out->every > 1 ? out->every - 1u : 0, &out->turn))
+        return false;
+    if (out->every > 1 && !r->p->tiles)
+        return io_fail(r->record, at->path, "every: the protocol has no tiles");
+    for (unsigned a = 0; a < r->p->agent_count; a++) {
+        const uint8_t other = r->p->agent[a].every;
+        if (out->every > 1 && other > 1 && other != out->every)
+            return io_fail(r->record, at->path, "every: another agent's is %u", other);
+    }
+    return true;
+}
+
 /* One entry of "agents": as many agents as its count, with one program. */
 static bool agent_from(struct reader *r, size_t i)
 {
     static const char *const parts[TMAP_PARTS] = PROTOCOL_PARTS;
-    static const char *const known[] = {"name",  "cta",   "count", "start", "tile",
-                                        "block", "flush", "end",   NULL};
+    static const char *const known[] = {"name", "cta",   "every", "turn", "count", "start",
+                                        "tile", "block", "flush", "end",  NULL};
     json_t *o = json_array_get(r->agents, i);
     struct tmap_agent agent = {.name = json_string_value(json_object_get(o, "name"))};
     uint8_t count;
@@ -158,6 +174,7 @@ static bool agent_from(struct reader *r, size_t i)
     if (!name_is_plain(agent.name))
         return io_fail(r->record, path, "name: up to %d letters, digits and _-.@", NAME_MOST);
     if (!small_from(&at, o, "cta", 0, r->p->ctas - 1u, &agent.cta) ||
+        !turns_from(r, &at, o, &agent) ||
         !small_from(&at, o, "count", 1, TMAP_PROTOCOL_AGENTS, &count))
         return false;
     for (int k = 0; k < TMAP_PARTS; k++)

@@ -67,6 +67,8 @@ static json_t *agent_json(const struct tmap_protocol *p, const struct tmap_agent
     static const char *const parts[TMAP_PARTS] = PROTOCOL_PARTS;
     json_t *o = json_pack("{s:s}", "name", g->name);
     put_count(o, "cta", g->cta);
+    put_count(o, "every", g->every);
+    put_count(o, "turn", g->turn);
     for (int k = 0; k < TMAP_PARTS; k++) {
         if (g->count[k] == 0) continue;
         json_t *list = json_array();
