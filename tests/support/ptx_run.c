@@ -26,37 +26,44 @@ static void say(const struct ptx_run *r)
                 r->finding[i].line, r->finding[i].text);
 }
 
-static void go(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
-               uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out)
+static bool good(const struct ptx_run *r)
+{
+    return r->load == TMAP_OK && r->run == TMAP_OK && r->result.finished && r->findings == 0;
+}
+
+bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_emulate_launch *like,
+                const struct tmap_emulate_watch *watch, struct ptx_run *out)
 {
     struct tmap_emulate_module *module = NULL;
     const struct tmap_emulate_buffer buffer = {0x10000000, bytes, data, "data"};
-    const uint64_t params = buffer.address;
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {ctas, 1, 1},
-                                               .block = {threads, 1, 1},
-                                               .cluster = {ctas, 1, 1},
-                                               .smem_bytes = smem_bytes,
-                                               .params = &params,
-                                               .param_bytes = sizeof params,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
-                                               .schedule = schedule,
-                                               .seed = 7,
-                                               .budget = BUDGET,
-                                               .tensor_fences = true};
+    const uint64_t params = like->buffers ? like->buffers->address : buffer.address;
+    struct tmap_emulate_launch launch = *like;
+    launch.kernel = "k";
+    launch.params = &params;
+    launch.param_bytes = sizeof params;
+    if (!launch.buffers) launch.buffers = &buffer, launch.buffer_count = 1;
+    if (launch.budget == 0) launch.budget = BUDGET;
     memset(out, 0, sizeof *out);
     dump(text);
     out->load = tmap_emulate_load(text, strlen(text), &module, &out->error);
     if (out->load == TMAP_OK)
-        out->run = tmap_emulate_run(module, &launch, out->finding, PTX_RUN_FINDINGS, &out->findings,
-                                    &out->result);
+        out->run = tmap_emulate_run_watched(module, &launch, watch, out->finding, PTX_RUN_FINDINGS,
+                                            &out->findings, &out->result);
     tmap_emulate_free(module);
+    return good(out);
 }
 
-static bool good(const struct ptx_run *r)
+static void go(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
+               uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out)
 {
-    return r->load == TMAP_OK && r->run == TMAP_OK && r->result.finished && r->findings == 0;
+    const struct tmap_emulate_launch launch = {.grid = {ctas, 1, 1},
+                                               .block = {threads, 1, 1},
+                                               .cluster = {ctas, 1, 1},
+                                               .smem_bytes = smem_bytes,
+                                               .schedule = schedule,
+                                               .seed = 7,
+                                               .tensor_fences = true};
+    ptx_run_as(text, data, bytes, &launch, NULL, out);
 }
 
 bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
