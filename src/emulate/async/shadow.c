@@ -291,10 +291,10 @@ bool emu_writer_of(const struct emu_machine *m, const struct emu_region *region,
     if (!m->order || !region->shadow) return false;
     for (int i = 0; i < WRITES; i++) {
         const struct trace *e = &m->order->grains.grain[region->shadow->grain[g]].write[i];
-        const uint32_t k = agent_index(m->order, e->agent);
+        const uint32_t k =
+            agent_index(m->order, e->agent); // a warp's: mbarriers tell shared memory
         if (e->now == 0 || !(e->bytes >> offset % GRAIN & 1)) continue;
-        *out = (struct emu_writer){agent_cta(m->order, e->agent),
-                                   k < PER_WARP * m->warps ? k / PER_WARP : 0, e->lane,
+        *out = (struct emu_writer){agent_cta(m->order, e->agent), k / PER_WARP, e->lane,
                                    &m->module->code[e->in]};
         return true;
     }
