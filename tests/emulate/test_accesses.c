@@ -38,7 +38,7 @@ static void expect_told(const char *body, const struct ptx_run *r, enum tmap_emu
 
 /* --- refused */
 
-#define LDMATRIX "ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, "
+#define LDMATRIX "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, "
 #define GENERIC "mov.u64 %d2, s; cvta.shared.u64 %d2, %d2;\n"
 static const struct refused {
     const char *body, *says;
@@ -65,7 +65,7 @@ static const struct refused {
     {"add.u32 %r2, %s, 8;" LDMATRIX "[%r2];", "are misaligned", 1},
     {"mov.u32 %r2, 0x3f0;" LDMATRIX "[%r2];", "are in no buffer", 1},
     {"add.u32 %r2, %s, 0x10000;" LDMATRIX "[%r2];", "are in no buffer", 1},
-    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r9+0x3000000];", "are in no buffer", 1},
+    {"ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%d0+4096];", "are in no buffer", 1},
 };
 
 static void accesses(void **state)

@@ -76,11 +76,23 @@ static bool go(const char *middle, uint32_t ctas, enum tmap_emulate_schedule sch
     return ptx_run(text, &data, sizeof data, 32, ctas, 0, schedule, r);
 }
 
+static bool go_without_order(const char *middle, struct ptx_run *r)
+{
+    const struct tmap_emulate_launch like = {.block = {32}, .no_races = true};
+    char text[8000];
+    snprintf(text, sizeof text, "%s%s%s", head, middle, tail);
+    fill();
+    return ptx_run_as(text, &data, sizeof data, &like, NULL, r);
+}
+
 static void is_box(const char *middle, int x0, int y0)
 {
-    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++) {
+    for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM + 1; s++) {
         struct ptx_run r;
-        if (!go(middle, 1, (enum tmap_emulate_schedule)s, &r)) fail_msg("%s", middle);
+        const bool no_races = s > TMAP_EMULATE_RANDOM;
+        if (no_races ? !go_without_order(middle, &r)
+                     : !go(middle, 1, (enum tmap_emulate_schedule)s, &r))
+            fail_msg("%s", middle);
         for (int y = 0; y < BOX_H; y++)
             for (int x = 0; x < BOX_W; x++) {
                 const int at_x = x0 + x, at_y = y0 + y;
@@ -115,6 +127,13 @@ static void loads(void **state)
     is_box(ONE("tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%m], 1, 32;\n"
                "tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%m], 0;") PUBLISH ACQUIRE
            "[%other], 128;\nbar.sync 0;\n" ONE2(LOAD("%other")) WAIT,
+           4, 5);
+    /* published by lanes that come one after the other; acquired with others, and more than once */
+    is_box("setp.ge.u32 %p2, %id, 16; @%p2 bra later; here: " PUBLISH
+           "bra met; later: add.u32 %r9, %r9, 0; bra here; met: " ACQUIRE "[%map], 128;\n" ACQUIRE
+           "[%other], 128;\nadd.s64 %d6, %map, 256; " ACQUIRE
+           "[%d6], 128;\nadd.s64 %d6, %map, 384; " ACQUIRE "[%d6], 128;\n" ACQUIRE
+           "[%other], 128;\nbar.sync 0;\n" ONE(LOAD("%other")) WAIT,
            4, 5);
     /* edited in global memory */
     is_box(ONE("add.s64 %d5, %map, 1280; tensormap.replace.tile.global_address.global.b1024.b64 "
@@ -228,7 +247,128 @@ static const struct wrong {
          "fence.proxy.tensormap::generic.release.gpu;\n" ACQUIRE "[%map], 128;\n" LOAD("%map"))
          WAIT,
      "a copy reaches", 1, TMAP_EMULATE_ACCESS},
+    {ONE("add.s64 %d5, %map, 1000000; tensormap.replace.tile.global_address.global.b1024.b64 "
+         "[%map], %d5;\n"
+         "fence.proxy.tensormap::generic.release.gpu;\n" ACQUIRE "[%map], 128;\n"
+         "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%map, {%r8, %r9}], [%s];\n"
+         "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\n"),
+     "a copy writes", 1, TMAP_EMULATE_ACCESS},
+    /* a part that is written after the release of another; told once */
+    {ONE("ld.global.u32 %r10, [%map]; st.global.u32 [%map], %r10; ld.global.u32 %r11, [%map+64];\n"
+         "fence.proxy.tensormap::generic.release.gpu; st.global.u32 [%map+64], %r11;\n" ACQUIRE
+         "[%map], 128; mov.u32 %r12, 0;\n"
+         "twice: cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%map, {%r8, %r9}];\n"
+         "add.u32 %r12, %r12, 1; setp.lt.u32 %p3, %r12, 2; @%p3 bra twice;\n"),
+     "is used without a release to the tensormap proxy", 1, TMAP_EMULATE_PROXY},
+    /* acquired by everybody, released by nobody */
+    {"@%p1 bra over; add.s64 %d5, %map, 1280;\n"
+     "tensormap.replace.tile.global_address.global.b1024.b64 [%map], %d5; over: bar.sync "
+     "0;\n" ACQUIRE
+     "[%map], 128;\n" ONE("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%map, {%r8, %r9}];"),
+     "is used without a release to the tensormap proxy", 2, TMAP_EMULATE_PROXY},
+    /* acquired by one that this one has not met since */
+    {"@%p1 bra over; add.s64 %d5, %map, 1280;\n"
+     "tensormap.replace.tile.global_address.global.b1024.b64 [%map], %d5;\n"
+     "fence.proxy.tensormap::generic.release.gpu; over: bar.sync 0;\n"
+     "mov.u32 %r10, %cluster_ctarank; setp.eq.u32 %p3, %r10, 0; @%p3 bra use;\n" ACQUIRE
+     "[%map], 128; bra out; use: mov.u32 %r11, 0;\n"
+     "spin: add.u32 %r11, %r11, 1; setp.lt.u32 %p3, %r11, 3000; @%p3 bra spin;\n" ONE(
+         LOAD("%map")) "out:\n",
+     "is used without", 2, TMAP_EMULATE_PROXY},
+    /* kinds of copies that a tiled map is not for */
+    {ONE("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%map, {%r8, %r9, "
+         "%r8}], [%s];"),
+     "of a map that is tiled of rank 2", 1, TMAP_EMULATE_ILLEGAL},
+    {ONE("cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs::w.bulk_group [%map, {%r8, "
+         "%r9, %r8}], [%s];"),
+     "of a map that is tiled of rank 2", 1, TMAP_EMULATE_ILLEGAL},
+    {ONE("mov.b16 %h1, 0; cp.async.bulk.prefetch.tensor.3d.L2.global.im2col [%map, {%r8, %r9, "
+         "%r8}], {%h1};"),
+     "of a map that is tiled of rank 2", 1, TMAP_EMULATE_ILLEGAL},
+    {ONE("mov.b16 %h1, 0; cp.async.bulk.prefetch.tensor.3d.L2.global.im2col::w::128 [%map, {%r8, "
+         "%r9, %r8}], {%h1, %h1};"),
+     "of a map that is tiled of rank 2", 1, TMAP_EMULATE_ILLEGAL},
+    {ONE("cp.async.bulk.prefetch.tensor.2d.L2.global.tile::gather4 [%map, {%r8, %r9, %r9, %r9, "
+         "%r9}];"),
+     "TMA", 1, TMAP_EMULATE_ILLEGAL},
+    /* a pair of CTAs, and the barrier of another pair */
+    {ONE("mov.u32 %r10, 2; mapa.shared::cluster.u32 %r11, %bar, %r10;\n"
+         "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes."
+         "cta_group::2 [%s], [%map, {%r8, %r9}], [%r11];"),
+     "and tells a barrier of CTA 2", 4, TMAP_EMULATE_ILLEGAL},
 };
+
+/* Every byte of a map, damaged: it is refused, or another map. */
+static void damaged(void **state)
+{
+    unsigned refused = 0;
+    (void)state;
+    for (uint32_t at = 0; at < sizeof data.map; at++) {
+        struct ptx_run r;
+        char text[8000];
+        snprintf(text, sizeof text, "%s%s%s", head, ONE(LOAD("%map")), tail);
+        fill();
+        data.map[at] ^= 0xff;
+        ptx_run_on(text, &data, sizeof data, 32, 1, &r);
+        if (r.run != TMAP_OK || r.findings > 2) fail_msg("byte %u: status %d", at, r.run);
+        refused += r.findings == 1 && strstr(r.finding[0].text, "are no legal tensor map");
+    }
+    assert_in_range(refused, 4, 60);
+}
+
+/* Strides were counted by 16 bytes before PTX 8.5. */
+static void units_of_strides(void **state)
+{
+    static const struct {
+        const char *version, *value, *says;
+    } rows[] = {{"8.4", "8", NULL},
+                {"9.0", "128", NULL},
+                {"9.0", "8", "tensormap.replace of global_stride with the value 8"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct ptx_run r;
+        char text[8000];
+        snprintf(text, sizeof text,
+                 ".version %s%s@%%p1 bra over; mov.u64 %%d5, %s;\n"
+                 "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%%m], 0, %%d5;\n"
+                 "over: bar.sync 0;\n%s%s%s",
+                 rows[i].version, head + strlen(".version 9.0"), rows[i].value,
+                 PUBLISH ACQUIRE "[%other], 128;\nbar.sync 0;\n", ONE(LOAD("%other")) WAIT, tail);
+        fill();
+        const bool good = ptx_run_on(text, &data, sizeof data, 32, 1, &r);
+        if (good != !rows[i].says || (!good && !strstr(r.finding[0].text, rows[i].says)))
+            fail_msg("%s, %s: %s", rows[i].version, rows[i].value,
+                     r.findings ? r.finding[0].text : r.error.text);
+        if (good) assert_int_equal(data.box[1][2], data.tensor[6][6]);
+    }
+}
+
+/* A map by rows of pixels, read as a tiled one. */
+static void another_kind(void **state)
+{
+    struct tmap_checker checker;
+    struct tmap_target target = tmap_default_target();
+    struct tmap_map map;
+    struct ptx_run r;
+    char text[8000];
+    const struct tmap_desc d = {.kind = TMAP_IM2COL,
+                                .dtype = TMAP_UINT32,
+                                .rank = 3,
+                                .address = AT + offsetof(struct data, tensor),
+                                .dim = {8, 8, 8},
+                                .stride_bytes = {32, 256},
+                                .channels = 8,
+                                .pixels = 4,
+                                .elem_stride = {1, 1, 1}};
+    (void)state;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_DOCUMENTED, &checker), TMAP_OK);
+    assert_int_equal(tmap_encode(&checker, &d, &map), TMAP_OK);
+    snprintf(text, sizeof text, "%s%s%s", head, ONE(LOAD("%other")) WAIT, tail);
+    fill();
+    memcpy(data.other, &map, sizeof map);
+    assert_false(ptx_run_on(text, &data, sizeof data, 32, 1, &r));
+    assert_non_null(strstr(r.finding[0].text, "of a map that is im2col of rank 3"));
+}
 
 static void misuse(void **state)
 {
@@ -254,7 +394,9 @@ static void misuse(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loads), cmocka_unit_test(stores),
-                                       cmocka_unit_test(misuse)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads),   cmocka_unit_test(stores),
+        cmocka_unit_test(damaged), cmocka_unit_test(units_of_strides),
+        cmocka_unit_test(misuse),  cmocka_unit_test(another_kind)};
     return cmocka_run_group_tests_name("tensor maps of the emulator", tests, NULL, NULL);
 }
