@@ -82,7 +82,7 @@ static uint64_t footprint(const struct emu_copy *c)
 static struct emu_cta *target_cta(const struct emu_op *op, const struct emu_copy *c, uint32_t rank)
 {
     const uint32_t own = (uint32_t)(c->to - EMU_SHARED_WINDOW) >> EMU_RANK_SHIFT;
-    if (!c->multicast) return own < op->cta->cluster->ctas ? &op->cta->cluster->cta[own] : NULL;
+    if (!c->multicast) return &op->cta->cluster->cta[own];
     return c->mask >> rank & 1 ? &op->cta->cluster->cta[rank] : NULL;
 }
 
@@ -161,7 +161,10 @@ static bool load_bulk(struct reach *r, const struct emu_copy *c, struct emu_cta 
 // A load's bytes are written under the epoch of the phase that its barrier is in.
 static bool land(struct emu_machine *m, struct emu_op *op, struct emu_copy *c)
 {
-    for (uint32_t rank = 0; rank < op->cta->cluster->ctas; rank++) {
+    const struct emu_cluster *cluster = op->cta->cluster;
+    if (!c->multicast && c->to - EMU_SHARED_WINDOW >= (uint64_t)cluster->ctas << EMU_RANK_SHIFT)
+        return fault(op, c->to, "writes"), false;
+    for (uint32_t rank = 0; rank < cluster->ctas; rank++) {
         struct emu_cta *cta = target_cta(op, c, rank), *where;
         if (!cta) continue;
         if (cta->done)
