@@ -58,7 +58,7 @@ static bool choose(struct emu_warp *w, uint32_t polled)
             (w->m->launch->schedule == TMAP_EMULATE_RANDOM && emu_random(w->m, 16) == 0))
             best = i;
     }
-    if (best == UINT32_MAX && polled < w->splits && ready(w, &w->split[polled])) best = polled;
+    if (best == UINT32_MAX && polled < w->splits) best = polled; // it can go on, or it is elsewhere
     if (best == UINT32_MAX) return false;
     w->at = best;
     w->split[best].blocked_at = UINT64_MAX;
@@ -145,7 +145,7 @@ static void tell(const struct emu_warp *w, uint64_t begin)
                                          .end = m->executed,
                                          .what = in->name,
                                          .waits = w->live && !emu_warp_ready(w)};
-    if (m->executed != begin) m->watch.event(m->watch.self, &e);
+    m->watch.event(m->watch.self, &e);
 }
 
 void emu_run_warp(struct emu_warp *w, uint32_t quantum)
