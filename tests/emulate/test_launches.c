@@ -20,7 +20,9 @@ static const char plain[] =
          ".visible .entry few(.param .u64 p) .maxntid 32 { ret; }\n"
          ".visible .entry exact(.param .u64 p) .reqntid 32, 2 { ret; }\n"
          ".visible .entry pairs(.param .u64 p) .reqnctapercluster 2 { ret; }\n"
-         ".visible .entry none() { ret; }\n";
+         ".visible .entry none() { ret; }\n"
+         ".visible .entry elsewhere(.param .u64 p);\n"
+         ".visible .entry large(.param .u64 p) {\n.shared .b8 s[200000];\nret;\n}\n";
 
 static uint32_t data[256], other[256];
 static uint64_t parameter;
@@ -79,6 +81,10 @@ CHANGE(no_kernel, l->kernel = NULL)
 CHANGE(unknown_kernel, l->kernel = "nosuch")
 CHANGE(a_function, l->kernel = "f")
 CHANGE(an_extern, l->kernel = "e")
+CHANGE(no_body, l->kernel = "elsewhere")
+CHANGE(large, l->kernel = "large"; l->smem_bytes = 1000)
+CHANGE(too_large, l->kernel = "large"; l->smem_bytes = 100000)
+CHANGE(neither, l->buffers = NULL; l->buffer_count = 0; l->kernel = "few"; l->block[0] = 1)
 CHANGE(short_parameters, l->param_bytes = 4)
 CHANGE(no_parameters, l->params = NULL)
 CHANGE(none_taken, l->kernel = "none")
@@ -123,6 +129,10 @@ static const struct refused {
     ROW(unknown_kernel, TMAP_E_ARGUMENT, false),
     ROW(a_function, TMAP_E_ARGUMENT, false),
     ROW(an_extern, TMAP_E_ARGUMENT, false),
+    ROW(no_body, TMAP_E_ARGUMENT, false),
+    ROW(large, TMAP_OK, false),
+    ROW(too_large, TMAP_E_ROOM, false),
+    ROW(neither, TMAP_OK, false),
     ROW(short_parameters, TMAP_E_ARGUMENT, false),
     ROW(no_parameters, TMAP_E_ARGUMENT, false),
     ROW(none_taken, TMAP_E_ARGUMENT, false),

@@ -37,6 +37,23 @@ static const struct text {
     {HEAD ".address_size 32\n", 3, "addresses of 64 bits only", 0},
     {HEAD "/* never\nclosed *", 4, NULL, 0},
     {HEAD "nonsense\n", 3, "'nonsense' is not known here", 0},
+    /* ends in the middle of a word's beginning */
+    {HEAD "/", 3, "'/' is not known here", 0},
+    {HEAD "/x", 3, "'/' is not known here", 0},
+    {HEAD ".", 3, "'.' is not known here", 0},
+    {HEAD ".5", 3, "'.' is not known here", 0},
+    {HEAD ":", 3, "':' is not known here", 0},
+    {HEAD "a::b:", 3, "'a::b' is not known here", 0},
+    {HEAD "a:", 3, "'a' is not known here", 0},
+    {HEAD "\"open", 3, "'open' is not known here", 0},
+    {HEAD "\"open\n", 3, "'open' is not known here", 0},
+    {HEAD ".address_size 6", 3, "addresses of 64 bits only", 0},
+    {HEAD ".address_size 0", 3, "addresses of 64 bits only", 0},
+    {HEAD ".address_size 0x", 3, "addresses of 64 bits only", 0},
+    {HEAD ".address_size 64.", 3, "addresses of 64 bits only", 0},
+    {HEAD ".address_size 0x4.", 3, "addresses of 64 bits only", 0},
+    {HEAD ".address_size 1.5e4_x", 3, "addresses of 64 bits only", 0},
+    {HEAD ".section .debug { {", 3, "the text ends inside a section", 0},
     {HEAD LONG "\n", 3, "'a_word_of_more_than_forty_characters_whi' is not known here", 0},
     {HEAD "{\n", 3, "'{' is not known here", 0},
     {HEAD ".file x\n", 3, "a number expected, found 'x'", 0},
@@ -65,6 +82,9 @@ static const struct text {
     {HEAD ".global .u32 b; .global .u32 a = b;\n", 3, "an initial value that is no constant", 0},
     {HEAD ".shared .u32 a = 1;\n", 3, "an initial value of a variable that is neither global", 0},
     {HEAD ".global .u32 a<2>;\n", 3, "a range of variables", 0},
+    {HEAD ".global .u32 a, b;\n", 3, "';' expected, found ','", 0},
+    {HEAD ".global .attribute(.managed) .u32 a;\n", 3, "'.attribute' in a declaration", 0},
+    {HEAD ".global .u32 b; .global .u64 a = generic(b)+x;\n", 3, "a number expected, found 'x'", 0},
     {HEAD ".global .b8 a[268435456]; .global .b8 b[268435456]; .global .b8 c[268435456];\n"
           ".global .b8 d[268435456]; .global .b8 e[16];\n",
      0, "too many bytes of variables", 0},
@@ -79,6 +99,7 @@ static const struct text {
     {HEAD ".entry k()\n.foo {}\n", 4, "'.foo' after a function's name", 0},
     {HEAD ".entry k()\n." LONG " {}\n", 4, "'.a_word_of_more_than_forty_characters_wh' after", 0},
     {HEAD ".entry k() .maxntid x {}\n", 3, "a number expected, found 'x'", 0},
+    {HEAD ".entry k() .maxclusterrank x {}\n", 3, "a number expected, found 'x'", 0},
     {HEAD ".entry k() .reqntid 8,y {}\n", 3, "a number expected, found 'y'", 0},
     {HEAD ".entry k() .reqnctapercluster z {}\n", 3, "a number expected, found 'z'", 0},
     {HEAD ".entry k() .maxnreg x {}\n", 3, "a number expected, found 'x'", 0},
@@ -124,6 +145,11 @@ static const struct text {
     {BODY "x: .branchtargets 5;\n}\n", 5, "a label expected", 0},
     {BODY "x: .branchtargets a b;\n}\n", 5, "';' expected, found 'b'", 0},
     {BODY "bra nowhere;\n}\n", 5, "'bra' goes to no label", 0},
+    {BODY ".loc", 5, "the text ends inside a function", 0},
+    {BODY ".loc x\n", 6, "the text ends inside a function", 0},
+    {BODY ".loc 1", 5, "the text ends inside a function", 0},
+    {BODY ".local .b8 a, b;\n}\n", 5, "';' expected, found ','", 0},
+    {BODY "@!%p1 bra x, y\n}\n", 6, "';' expected, found '}'", 0},
     {BODY "{ inner: ret; }\nbra inner;\n}\n", 6, "'bra' goes to no label", 0},
     {BODY "brx.idx %r1, t;\n}\n", 5, "'brx.idx' has no table of targets", 0},
     {BODY "t: .branchtargets nowhere;\nbrx.idx %r1, t;\n}\n", 6, "'nowhere' goes to no label", 0},
@@ -160,6 +186,20 @@ static const struct text {
      5, "sm_90a has no 'clusterlaunchcontrol", TMAP_E_TARGET},
 };
 
+/* From memory that ends where the text does. */
+static enum tmap_status load_exactly(const char *text, struct tmap_emulate_module **module,
+                                     struct tmap_emulate_error *error)
+{
+    const size_t n = strlen(text);
+    char *copy = malloc(n + 1);
+    assert_non_null(copy);
+    char *end = copy + 1; /* nothing of a text of no bytes is read */
+    memcpy(end, text, n);
+    const enum tmap_status s = tmap_emulate_load(end, n, module, error);
+    free(copy);
+    return s;
+}
+
 static void refused_texts(void **state)
 {
     size_t wrong = 0;
@@ -169,7 +209,7 @@ static void refused_texts(void **state)
         struct tmap_emulate_module *module = NULL;
         struct tmap_emulate_error error;
         const enum tmap_status want = t->status ? t->status : TMAP_E_ARGUMENT;
-        const enum tmap_status s = tmap_emulate_load(t->text, strlen(t->text), &module, &error);
+        const enum tmap_status s = load_exactly(t->text, &module, &error);
         tmap_emulate_free(module);
         if (!t->says) { /* its meaning is free; that it ends is not */
             continue;
@@ -182,6 +222,30 @@ static void refused_texts(void **state)
         assert_null(module);
     }
     assert_int_equal(wrong, 0);
+}
+
+/* Taken as they are, to the last byte. */
+static void texts_that_end(void **state)
+{
+    static const char *const fine[] = {
+        HEAD "// a remark",
+        HEAD ".address_size 64U",
+        HEAD ".address_size 64",
+        HEAD ".file 1",
+        HEAD ".file 1 2",
+        HEAD ".extern .visible .extern .common .weak .noreturn .global .u32 a;",
+        HEAD ".entry k .maxnctapersm 2 .maxclusterrank 8 .noreturn .explicitcluster "
+             ".blocksareclusters {}\n",
+        BODY ".loc 1 y\nret;\n}\n",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        struct tmap_emulate_module *module = NULL;
+        struct tmap_emulate_error error;
+        if (load_exactly(fine[i], &module, &error) != TMAP_OK)
+            fail_msg("%s: line %u: %s", fine[i], error.line, error.text);
+        tmap_emulate_free(module);
+    }
 }
 
 /* Made long: more than the parser takes of one thing. */
@@ -210,6 +274,24 @@ static void too_much(void **state)
     refuse_many(BODY, "{", 70, "", "scopes nested too deeply");
     refuse_many(HEAD ".entry k(", ".param .u32 a,", 5000, ".param .u32 b) {}",
                 "too many parameters");
+}
+
+/* More names and numbers than there are chains for them. */
+static void many_names(void **state)
+{
+    enum { MANY = 6000 };
+    static char text[MANY * 64];
+    static uint64_t data[8];
+    size_t n = (size_t)sprintf(text, "%s.reg .b64 %%sum; mov.u64 %%sum, 0;\n", BODY);
+    struct ptx_run run;
+    (void)state;
+    for (int i = 0; i < MANY; i++) n += (size_t)sprintf(text + n, ".reg .b64 %%n_%05d;\n", 7 * i);
+    for (int i = 0; i < MANY; i++)
+        n += (size_t)sprintf(text + n, "add.u64 %%sum, %%sum, %d;\n", 1000 * i);
+    sprintf(text + n, "mov.u64 %%n_00700, %%sum; mov.u64 %%n_41993, 9; ld.param.u64 %%d1, [p];\n"
+                      "st.global.u64 [%%d1], %%n_00700;\nret;\n}\n");
+    assert_true(ptx_run(text, data, sizeof data, 1, 1, 0, TMAP_EMULATE_EARLIEST, &run));
+    assert_int_equal(data[0], (uint64_t)1000 * MANY * (MANY - 1) / 2);
 }
 
 static void no_arguments(void **state)
@@ -383,7 +465,9 @@ static void odd_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refused_texts), cmocka_unit_test(too_much),
-                                       cmocka_unit_test(no_arguments), cmocka_unit_test(odd_texts)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refused_texts), cmocka_unit_test(texts_that_end),
+        cmocka_unit_test(too_much),      cmocka_unit_test(many_names),
+        cmocka_unit_test(no_arguments),  cmocka_unit_test(odd_texts)};
     return cmocka_run_group_tests_name("texts of the emulator", tests, NULL, NULL);
 }

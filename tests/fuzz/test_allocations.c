@@ -207,6 +207,70 @@ static const char ring[] =
     "mbarrier.arrive.shared::cta.b64 _, [%r7];\nover: add.u32 %r3, %r3, 1; bra next;\n"
     "out: ret;\n}\n";
 
+/* An answer of clusterlaunchcontrol, rows of a matrix as the first access to shared memory, and a
+ * copy by a tensor map, with every turn chosen. */
+static const char chosen[] =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n"
+    ".shared .align 128 .b8 s[1024]; .shared .align 16 .b8 t[16]; .shared .align 8 .b64 bar;\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>;\n"
+    "ld.param.u64 %d0, [p]; mov.u32 %r0, %tid.x; mov.u32 %r1, s; mov.u32 %r2, bar;\n"
+    "mov.u32 %r3, t; setp.ge.u32 %p1, %r0, 32; @%p1 bra out; and.b32 %r4, %r0, 7;\n"
+    "shl.b32 %r4, %r4, 4; add.u32 %r4, %r4, %r1;\n"
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%r4]; setp.ne.u32 %p1, %r0, 0; @%p1 bra "
+    "out;\n"
+    "mbarrier.init.shared.b64 [%r2], 1; fence.mbarrier_init.release.cluster; fence.proxy.async;\n"
+    "mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 144;\n"
+    "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r3], "
+    "[%r2];\n"
+    "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%d0, "
+    "{%r0, %r0}], [%r2];\n"
+    "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra wait; out: ret;\n}\n";
+
+static uint32_t newest(void *self, const uint64_t *name, uint32_t n,
+                       const struct tmap_emulate_touched *last)
+{
+    (void)self, (void)name, (void)last;
+    return n - 1;
+}
+
+static enum tmap_status emulate_chosen(void)
+{
+    static _Alignas(128) uint32_t data[256];
+    struct tmap_checker checker;
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_emulate_module *module = NULL;
+    struct tmap_emulate_result result;
+    struct tmap_map map;
+    const uint64_t at = 0x10000;
+    const struct tmap_desc d = {.kind = TMAP_TILED,
+                                .dtype = TMAP_UINT32,
+                                .rank = 2,
+                                .address = at + 256,
+                                .dim = {8, 8},
+                                .stride_bytes = {32},
+                                .box = {8, 4},
+                                .elem_stride = {1, 1}};
+    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .block = {64, 1, 1},
+                                               .params = &at,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = TMAP_EMULATE_CHOSEN};
+    const struct tmap_emulate_watch watch = {.size = sizeof watch, .choose = newest};
+    size_t found = 77;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_DOCUMENTED, &checker), TMAP_OK);
+    assert_int_equal(tmap_encode(&checker, &d, &map), TMAP_OK);
+    memcpy(data, &map, sizeof map);
+    enum tmap_status s = tmap_emulate_load(chosen, sizeof chosen - 1, &module, NULL);
+    if (s == TMAP_OK)
+        s = tmap_emulate_run_watched(module, &launch, &watch, NULL, 0, &found, &result);
+    assert_true(s == TMAP_OK ? found == 0 && result.finished : found == 77);
+    tmap_emulate_free(module);
+    return s;
+}
+
 static enum tmap_status emulate_protocol(void)
 {
     static struct tmap_protocol protocol;
@@ -293,6 +357,7 @@ TEST(emulate_copies)
 TEST(emulate_block_scales)
 TEST(emulate_tensor_memory)
 TEST(emulate_many)
+TEST(emulate_chosen)
 TEST(emulate_protocol)
 TEST(corpus)
 TEST(symbolic)
@@ -306,6 +371,7 @@ int main(void)
                                        cmocka_unit_test(test_emulate_block_scales),
                                        cmocka_unit_test(test_emulate_tensor_memory),
                                        cmocka_unit_test(test_emulate_many),
+                                       cmocka_unit_test(test_emulate_chosen),
                                        cmocka_unit_test(test_emulate_protocol),
                                        cmocka_unit_test(test_corpus),
                                        cmocka_unit_test(test_symbolic),
