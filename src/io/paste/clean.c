@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-enum { LINE_ENDS = 3 }; /* so many "\n" are a text in a string, fewer a piece of source */
+enum {
+    LINE_ENDS = 3, /* so many "\n" are a text in a string, fewer a piece of source */
+    LONGEST = 82   /* of a placeholder */
+};
 
 static const struct {
     const char *from, *to; /* to: not longer; blanks fill the rest */
@@ -69,13 +72,14 @@ static size_t sign(char *at, const char *end)
 /* "%[[NAME:.*]]" and "%[[NAME]]", as LLVM's tests write a value's name. */
 static size_t placeholder(char *at, const char *end)
 {
-    const char *name = at + 3, *stop = name, *close;
+    const char *name = at + 3, *line = memchr(at, '\n', (size_t)(end - at)), *close;
 
+    if (line) end = line;
+    if (end - at > LONGEST) end = at + LONGEST;
     if (end - at < 6 || memcmp(at, "%[[", 3) != 0) return 1;
-    while (stop < end && *stop != ':' && *stop != ']' && *stop != '\n') stop++;
-    close = memmem(stop, (size_t)(end - stop), "]]", 2);
-    if (!close || close - at > 80) return 1;
-    const size_t n = (size_t)(stop - name);
+    close = memmem(name, (size_t)(end - name), "]]", 2);
+    if (!close) return 1;
+    const size_t n = strcspn(name, ":]");
     memmove(at + 1, name, n);
     memset(at + 1 + n, ' ', (size_t)(close + 2 - at) - 1 - n);
     return (size_t)(close + 2 - at);
