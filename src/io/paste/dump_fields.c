@@ -138,8 +138,11 @@ static const char *behind_signs(const char *at, const char *end)
 {
     for (const char *before = NULL; before != at;) {
         before = at;
-        at = skip(at, end, " =:\t|`'\"*/");
-        if (end - at > 1 && (at[0] == '-' || at[0] == '=') && at[1] == '>') at += 2;
+        at = skip(at, end, " :\t|`'\"*/");
+        if (end - at > 1 && (*at == '-' || *at == '=') && at[1] == '>')
+            at += 2;
+        else
+            at = skip(at, end, "=");
     }
     return at;
 }
