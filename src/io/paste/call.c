@@ -276,7 +276,7 @@ static int single(struct taker *t, enum role first, int64_t *out, unsigned *unkn
             out[count] = 0;
             *unknown |= 1u << count;
         }
-    return count > 0 ? count : -1;
+    return count;
 }
 
 static int sizes(struct taker *t, enum role list, enum role first, int64_t *out, unsigned *unknown)

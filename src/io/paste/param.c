@@ -82,24 +82,25 @@ static bool block_function(const struct io_source *s, struct function *out)
     return false;
 }
 
-static int indentation(const char *line, const char *end)
+/* Of a line that is not blank to the text's end. */
+static int indentation(const char *line)
 {
     const char *p = line;
-    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    while (*p == ' ' || *p == '\t') p++;
     return (int)(p - line);
 }
 
 /* Whether `at` stands in the body that a line before it opens: what is between is indented more. */
-static bool in_body(const char *line, const char *at, const char *end)
+static bool in_body(const char *line, const char *at)
 {
-    const int outer = indentation(line, end);
+    const int outer = indentation(line);
     int open = 0; /* brackets: what stands in them may be indented as it likes */
 
     for (const char *p = line; p < at; p++) {
         open += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
-        if (*p != '\n' || open > 0 || p + 1 == end) continue;
-        const int inner = indentation(p + 1, end);
-        if (inner <= outer && p[1 + inner] != '\n' && p + 1 <= at) return false;
+        if (*p != '\n' || open > 0) continue;
+        const int inner = indentation(p + 1);
+        if (inner <= outer && p[1 + inner] != '\n') return false;
     }
     return true;
 }
@@ -113,10 +114,10 @@ static bool def_function(const struct io_source *s, const char *at, struct funct
         const char *begin = p, *name = p + 3;
         struct function f = {.template = NULL};
         while (begin > s->text && begin[-1] != '\n') begin--;
-        if (indentation(begin, at) != p - begin || !in_body(begin, at, s->end)) continue;
+        if (indentation(begin) != p - begin || !in_body(begin, at)) continue;
         while (name < at && *name == ' ') name++;
         f.at = name;
-        if (!io_source_word(&name, at, f.name) || name == at || *name != '(') continue;
+        if (!io_source_word(&name, at, f.name) || *name != '(') continue;
         f.params = name + 1;
         *out = f;
         found = true;
@@ -154,7 +155,7 @@ static bool param_is(const struct io_source *s, const char *at, const char *stop
 /* Which of the list's entries, that ends with `close`, the name is; -1 for none. */
 static int place_of(const struct io_source *s, const char *at, char close, const char *name)
 {
-    for (int i = 0; at && at < s->end; i++) {
+    for (int i = 0;; i++) {
         const char *stop = io_source_piece(at, s->end), *end = stop;
         if (close == '>')
             for (end = at; end < stop && *end != '>'; end++) continue;
@@ -162,20 +163,17 @@ static int place_of(const struct io_source *s, const char *at, char close, const
         if (end < stop || stop == s->end || *stop != ',') return -1;
         at = stop + 1;
     }
-    return -1;
 }
 
-/* The i-th piece of "<a, b>", whose entries hold no "<" of their own. */
-static bool template_piece(const char *at, const char *end, int i, const char **from,
-                           const char **to)
+/* The i-th piece of "a, b>", whose entries hold no "<" of their own. */
+static bool template_piece(const char *at, int i, const char **from, const char **to)
 {
-    for (; at < end; at = *to + 1) {
-        for (*from = at, *to = at; *to < end && !strchr(",<>(;", **to);) ++*to;
-        if (*to == end || !strchr(",>", **to)) return false;
+    for (;; at = *to + 1) {
+        for (*from = at, *to = at; !strchr(",<>(;", **to);) ++*to;
+        if (!strchr(",>", **to)) return false;
         if (i-- == 0) return true;
         if (**to == '>') return false;
     }
-    return false;
 }
 
 /* Behind "<...>" or, in Python, "[...]" at `at`, where a call's bracket opens; NULL for none. */
@@ -209,7 +207,7 @@ bool io_param_given(struct io_source *s, const char *name, const char **at, cons
         const char *here = p, *open = call_bracket(s, p += strlen(f.name));
         if (!open || here == f.at) continue;
         if (typed >= 0) {
-            if (*p != '<' || !template_piece(p + 1, open, typed, from, to)) continue;
+            if (*p != '<' || !template_piece(p + 1, typed, from, to)) continue;
             return *at = open, true;
         }
         if (!io_source_args(s, open + 1, s->end, NULL, &args, &behind)) continue;

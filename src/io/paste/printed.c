@@ -18,9 +18,9 @@ static int list_behind(const char *at, const char *end, int64_t out[TMAP_MAX_RAN
 {
     int count = 0;
 
-    if (at < end && (*at == 's' || *at == 'S')) at++;
+    if (*at == 's' || *at == 'S') at++;
     if (end - at > 1 && at[0] == '(' && at[1] == ')') at += 2;
-    while (at < end && strchr(" =:`", *at) && *at) at++;
+    at += strspn(at, " =:`");
     if (at == end || (*at != '(' && *at != '[')) return 0;
     for (at++; count < TMAP_MAX_RANK && io_dump_number(&at, end, &out[count]);) {
         count++;

@@ -74,7 +74,7 @@ static char *without_comments(struct io_stream *s, bool all)
 /* The arguments from behind "(" on; false where the call does not end, or is no encode call's. */
 static bool cut(const char *at, const char *end, struct call *out)
 {
-    for (out->count = 0; out->count <= IM2COL; at++) {
+    for (out->count = 0;; at++) {
         const char *stop = io_source_piece(at, end);
         if (stop == end || (*stop != ',' && *stop != ')')) return false;
         while (at < stop && isspace((unsigned char)*at)) at++;
@@ -89,7 +89,6 @@ static bool cut(const char *at, const char *end, struct call *out)
         at = stop;
         if (*stop == ')') return out->count == TILED || out->count == IM2COL;
     }
-    return false;
 }
 
 /* "CUtensorMapDataType type" is a declaration's. */

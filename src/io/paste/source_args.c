@@ -26,7 +26,7 @@ static void read_label(const char *from, const char *to, char name[IO_SOURCE_NAM
 /* "name = value", ".name = value" */
 static const char *behind_keyword(const char *at, const char *stop, char name[IO_SOURCE_NAME])
 {
-    const char *p = at + (at < stop && *at == '.');
+    const char *p = at + (*at == '.');
 
     if (io_source_word(&p, stop, name)) {
         p = skip_space(p, stop);

@@ -42,7 +42,7 @@ static const char *opening(const struct io_source *s, const char *at, const char
     if (at < end && (*at == '[' || (s->python && *at == '('))) return at;
     if (s->python) return NULL;
     while (at < end && *at != '{') at++;
-    while (at + 1 < end && at[0] == '{' && at[1] == '{') at++; /* std::array's */
+    while (at + 1 < end && at[1] == '{') at++; /* std::array's */
     return at < end ? at : NULL;
 }
 

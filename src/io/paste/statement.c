@@ -240,7 +240,7 @@ static bool is_code(struct line l)
     const char *p = l.at; /* "name = ", "a.b[0] = ", "name=value," */
     while (p < l.end && (io_dump_is_word(*p) || strchr(".[]", *p))) p++;
     if (p == l.at || p == l.end) return false;
-    while (p < l.end && *p == ' ') p++;
+    while (*p == ' ') p++; /* the line does not end with one */
     if (l.end - p > 1 && *p == '=' && p[1] != '=') return true;
     return l.end - p > 1 && *p == '(' && p[-1] != ' ' && strchr(",)(", l.end[-1]);
 }
@@ -372,7 +372,7 @@ static bool goes_on(struct whole w, const struct io_statement *before, size_t at
         end - line_before(w, at) < LONG || strchr(".:;!?", w.text[end - 1]))
         return false;
     const struct line l = bare(line_in(&buffer, w.text + at, line_length(w, at)));
-    if (l.at == l.end || strspn(w.text + at, " \t+#>|`\"'") < (size_t)(l.at - w.text - at))
+    if (strspn(w.text + at, " \t+#>|`\"'") < (size_t)(l.at - w.text - at))
         return false; /* a point of a list, or a line of a log */
     return islower((unsigned char)*l.at) || *l.at == '(' || isdigit((unsigned char)*l.at);
 }

@@ -495,7 +495,7 @@ static void compute(struct io_tensor *t)
 static bool ends_plainly(const char *at, const char *end)
 {
     if (at == end) return true;
-    if (!strchr("*/+-", *at) || ++at == end) return false;
+    if (++at == end) return false; /* behind the operator */
     at = skip_space(at, end);
     if (at == end || !isdigit((unsigned char)*at)) return false;
     while (at < end && (isdigit((unsigned char)*at) || strchr(".e-", *at))) at++;
