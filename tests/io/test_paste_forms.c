@@ -78,7 +78,7 @@ static void expect(const struct row *rows, size_t n)
 #define NVGPU(map) "%t = nvgpu.tma.create.descriptor %m box[64, 64] : memref<*xf16> -> <" map ">"
 #define NAME31 "a_name_of_thirty_one_characters"
 
-static void mlir(void **state)
+static void triton(void **state)
 {
     static const struct row rows[] = {
         {"%s = arith.constant 4096\n" TRITON("%c64_i32, %c4096", "64x64xf16"),
@@ -110,6 +110,14 @@ static void mlir(void **state)
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
         {"%d = tt.make_tensor_descriptor %p, [64, 4096", "dim, stride, box: libtmap"},
         {"%d = tt.make_tensor_descriptor %p", "dim, stride, box: libtmap"},
+    };
+    (void)state;
+    EXPECT(rows);
+}
+
+static void nvgpu(void **state)
+{
+    static const struct row rows[] = {
         {ALLOCATED NVGPU("tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b"),
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
         {ALLOCATED NVGPU("tensor = memref<64x64xf16, 3>, swizzle = 128b"), "box 64 64 swizzle 3"},
@@ -137,6 +145,11 @@ static void mlir(void **state)
         {"!n = memref<64x4096xf16>\n%m = memref.cast %n : !n to memref<*xf16>\n" NVGPU(
              "swizzle = swizzle_128b"),
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+        {"%m = memref.cast %n : memref<64x4096xf16> to !n\n" NVGPU("swizzle = swizzle_128b"),
+         "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+        {"!map = x, swizzle = swizzle_64b\n" ALLOCATED "%t = nvgpu.tma.create.descriptor %m "
+         "box[64, 64] : memref<*xf16> -> !map>",
+         "box 64 64 swizzle 2"},
         {"%n = memref.alloc() : memref<64x4096xf16>\n%m = memref.cast %n\n" NVGPU(
              "swizzle = swizzle_128b"),
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
@@ -146,6 +159,109 @@ static void mlir(void **state)
         {TRITON("1, 2, x", "64x64xf16") "\n" ALLOCATED NVGPU("swizzle = none"), "dim, stride, box"},
         {ALLOCATED NVGPU("swizzle = swizzle_128b") "\n" TRITON("1, 2, x", "64x64xf16"),
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+    };
+    (void)state;
+    EXPECT(rows);
+}
+
+/* --- a library's own calls ----------------------------------------------------------------------
+ */
+
+#define X "x = torch.empty(64, 4096, dtype=torch.float16)\n"
+#define VIEW(more) "y = torch.tensor(v)\n" X "m = from_tiled(" more ")\n"
+#define IM2COL(dims, low, high, more)                                                              \
+    "m = cuTensorMapEncodeIm2col(DT.CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 4, p, " dims                 \
+    ", [128, 7168, 401408], " low ", " high ", 64, 128, [1, 1, 1, 1], IL.CU_TENSOR_MAP_INTERLEAVE" \
+    "_NONE, SW.CU_TENSOR_MAP_SWIZZLE_128B, L2.CU_TENSOR_MAP_L2_PROMOTION_NONE, " more ")\n"
+#define ZERO "OO.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE"
+#define XLA(dims, strides, box)                                                                    \
+    "auto d = TmaDescriptor::Create(" dims ", " strides ", " box ", {1, 1}, 2, "                   \
+    "TmaInterleave::kNone, TmaSwizzle::k128B, TmaL2Promotion::kNone, TmaFloatOobFill::kZeros);\n"
+
+static void calls(void **state)
+{
+    static const struct row rows[] = {
+        {X "d = TensorDescriptor(x, [64, 4096], [4096, 1], [64, 64])\n",
+         "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+        {"class TensorDescriptor(Base):\n    pass\n" X
+         "d = TensorDescriptor(x, x.shape, x.stride(), "
+         "[64, 32])\n",
+         "6 dim 4096 64 stride 8192 box 32 64 swizzle 2"},
+        {"as_tensor_map(box_dim=[64, 64])", "dtype, dim, stride"},
+        {"x.as_tensor_map(box_dim=[64, 64])", "dtype, dim, stride"},
+        {VIEW("x, box_dim= )"), "box: tmap trace"},
+        {VIEW("x, [64, 64], data_type= )"), "dtype"},
+        {VIEW("y, [64, 64])"), "dtype, dim, stride"},
+        {VIEW("x, y.shape)"), "box: not known: y"},
+        {VIEW("x, [1, 2, 3, 4, 5, 6])"), "2 dimensions and 6 box sizes"},
+        {"d = TensorDescriptor(x, [1, 2, 3], [3, 2], [1, 2])\n", "3 dimensions and 2 box sizes"},
+        {"b = device.allocate(4096)\nm = from_tiled(b, [64], data_type=torch.float16)\n",
+         "6 dim 2048 stride box 64"},
+        {"b = device.allocate(4096)\nm = from_tiled(b, [64])\n", "dtype, dim"},
+        {"y = torch.tensor(v)\nd = TensorDescriptor(y, block_shape=[64, 64])\n", "dtype, dim, str"},
+        {IM2COL("[64, 57, 56, 32]", "[-1, -2]", "[1, 2]", ZERO),
+         "9 dim 64 57 56 32 stride 128 7168 401408 corners -1 1 -2 2 swizzle 3"},
+        {IM2COL("[64, 57, 56, 32, 4, 2]", "[-1, -2, 0]", "[1, 2, 0]", ZERO), "9 dim 64 57 56 32 4"},
+        {IM2COL("[64, 57]", "[]", "[]", ZERO), "9 dim 64 57 stride 128 corners"},
+        {IM2COL("[64, 57, 56, 32]", "[-1]", "[1, 2]", ZERO), "the corners, channels or pixels"},
+        {IM2COL("[64, 57, 56, 32]", "[-1, n]", "[1, 2]", ZERO), "the corners, channels or pixels"},
+        {IM2COL("[64, 57, 56, 32]", "[-1, 0]", "[1]", ZERO), "the corners, channels or pixels"},
+        {IM2COL("[64, 57, 56, 32]", "[-1, 0]", "[1, n]", ZERO), "the corners, channels or pixels"},
+        {XLA("{4096, 64}", "{8192}", "{64, 64}"), "9 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+        {XLA("{4096, 64, 8}", "{8192}", "{64, 64, 1}"), "stride[1]"},
+        {XLA("{4096, 64}", "{8192}", "{64, 64}") X
+         "d = TensorDescriptor(x, [64, 4096], [4096, 1], [64, 32])\n",
+         "9 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
+        {X "d = TensorDescriptor(x, [64, 4096], [4096, 1], [64, 32])\n" XLA("{4096, 64}", "{8192}",
+                                                                            "{64, 64}"),
+         "6 dim 4096 64 stride 8192 box 32 64 swizzle 2"},
+        {XLA("/* = */ {4096, 64}", "/* a b */ {8192}", "/* box_dims= */ {64, 64}"), "box 64 64"},
+        {X "d = TensorDescriptor(x, # /* shape\n [64, 4096], [4096, 1], [64, 32])\n", "box 32 64"},
+        {X "d = TensorDescriptor(x, a==b, [4096, 1], [64, 32])\n", "dim: not known"},
+        {"f(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, "
+         "25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41)\ndef f(M):\n"
+         "    d = TensorDescriptor(x, [M, 64], [64, 1], [64, 32])\n",
+         "dim[1]"},
+    };
+    (void)state;
+    EXPECT(rows);
+}
+
+/* --- encode calls in C --------------------------------------------------------------------------
+ */
+
+#define MODES                                                                                      \
+    "CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, " \
+    "CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)"
+#define BF16 "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"
+#define ENCODE(type, rank, dims)                                                                   \
+    "cuTensorMapEncodeTiled(&m, " type ", " rank ", p, " dims ", {8192}, {64, 64}, {1, 1}, " MODES
+#define CONV(rank, dims, low, high)                                                                \
+    "cuTensorMapEncodeIm2col(&m, " BF16 ", " rank ", p, " dims                                     \
+    ", {128, 7168, 401408, 8, 16}, " low ", " high ", 64, 128, {1, 1, 1, 1, 1, 1}, " MODES
+#define MAP "9 dim 4096 64 stride 8192 box 64 64 swizzle 3"
+
+static void encode_calls(void **state)
+{
+    static const struct row rows[] = {
+        {ENCODE(BF16, "2", "{4096, 64}") ";", MAP},
+        {ENCODE(BF16, "2", "{4096, 64}") ";\nprintf(\"a\\", MAP},
+        {ENCODE(BF16, "2", "{4096, 64}") ";\nprintf(\"a\\\nb", MAP},
+        {ENCODE(BF16, "2", "{4096, 64}") ";\nprintf(\"a\\\"b\");", MAP},
+        {ENCODE(BF16, "2", "{4096}") ";", "dim[1]"},
+        {ENCODE(BF16, "2", "a==b") ";", "dim: not known"},
+        {ENCODE(BF16, "2", "") ";", "dim: tmap trace"},
+        {ENCODE(BF16, "2", "dim={4096, 64}") ";", MAP},
+        {ENCODE("CUtensorMapDataType ", "2", "{4096, 64}") ";", "dtype: not known"},
+        {ENCODE("CUtensorMapDataType type", "2", "{4096, 64}") ";", "without the numbers"},
+        {"cuTensorMapEncodeTiled(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);",
+         "without the numbers"},
+        {CONV("4", "{64, 57, 56, 32}", "{-1, -2}", "{1, 2}") ";",
+         "9 dim 64 57 56 32 stride 128 7168 401408 corners -1 1 -2 2 swizzle 3"},
+        {CONV("6", "{64, 57, 56, 32, 4, 2}", "{-1, -2, 0}", "{1, 2, 0}") ";",
+         "9 dim 64 57 56 32 4"},
+        {CONV("2", "{64, 57}", "{}", "{}") ";", "9 dim 64 57 stride 128 corners"},
+        {CONV("n", "{64, 57, 56, 32}", "{-1, -2}", "{1, 2}") ";", "not known: n"},
     };
     (void)state;
     EXPECT(rows);
@@ -224,6 +340,7 @@ static void printed_strides(void **state)
         {"bf16 stride=(64, 1)", ""},
         {"bf16 stride=(0, 1)", ""},
         {"bf16 stride=(2, 3, 4, 5, 6, 1)", ""},
+        {"bf16 stride=(1099511627776, 1)", ""},
         {"int64 stride=(3, 1)", "3 elements is 24 bytes"},
         {"stride=(70, 1)", ""},
         {"stride=(70, 1)\nbf16", ""},
@@ -246,7 +363,10 @@ static void printed_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mlir),
+        cmocka_unit_test(triton),
+        cmocka_unit_test(nvgpu),
+        cmocka_unit_test(calls),
+        cmocka_unit_test(encode_calls),
         cmocka_unit_test(what_pasting_leaves_is_taken_out),
         cmocka_unit_test(printed_strides),
     };

@@ -29,6 +29,23 @@ static const struct {
     {"+        if contig_dim_size * elem_size < 16:", IO_CHECK},
     {"If it hangs, say so", IO_PRINTED},
     {"    except ValueError: pass", IO_CODE},
+    {"while x:", IO_CODE},
+    {"while it runs", IO_PROSE},
+    {"for it runs", IO_PROSE},
+    {"NVF_ERROR a:", IO_CHECK},
+    {"if it hangs say so", IO_PRINTED},
+    {"ERROR    ", IO_PRINTED},
+    {"ERROR [core] KeyError: 7", IO_EXCEPTION},
+    {"ERROR 7", IO_PROSE},
+    {"E    x", IO_PROSE},
+    {"KeyError(", IO_PRINTED},
+    {"gave KeyError(\"x\")", IO_EXCEPTION},
+    {"gave KeyError(x)", IO_PRINTED},
+    {"thread 'main' panicked at src/main.rs:7:5:", IO_EXCEPTION},
+    {"RuntimeError: warning: late", IO_EXCEPTION},
+    {"the assertion x == y has failed", IO_ASSERTION},
+    {"the assertion x == y holds", IO_PROSE},
+    {"a static assertion on x failed", IO_PRINTED},
     {"python: Allocation.cpp:43: Assertion `rank == 2' failed.", IO_ASSERTION},
     {"ptxas /tmp/a.ptx, line 4; error   : Feature '.tile' not supported", IO_COMPILER},
     {"a.cu(7): error: expected a \",\"", IO_COMPILER},
@@ -82,6 +99,9 @@ static void test_order(void **state)
     expect_order("  File \"a\", line 1\n  assert n % 64 == 0\n  ^^^^\nAssertionError",
                  (const char *const[]){"  assert n % 64 == 0\n  ^^^^\nAssertionError",
                                        "  assert n % 64 == 0", NULL});
+    expect_order("ValueError: a\n |\nb", (const char *const[]){"ValueError: a\n |\nb", "b", NULL});
+    expect_order("x = 7\nit gave KeyError('a')",
+                 (const char *const[]){"it gave KeyError('a')", NULL});
     expect_order("", (const char *const[]){NULL});
     expect_order("\n", (const char *const[]){NULL});
     expect_order("KeyError: 7\n", (const char *const[]){"KeyError: 7", NULL});
