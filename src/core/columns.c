@@ -3,6 +3,7 @@
 #include "core/columns.h"
 #include "expr/tables.h"
 
+#include <stddef.h>
 #include <string.h>
 
 columns_rows *columns_rows_of(enum columns_isa isa)
@@ -37,7 +38,6 @@ columns_rows *columns_rows_here(void)
 #define MANY(word, member, type, count) type member[count][COLUMNS_BLOCK];
 struct block {
     COLUMNS(ONE, MANY)
-    uint32_t size_bits[COLUMNS_BLOCK], span[COLUMNS_BLOCK];
 };
 #undef ONE
 #undef MANY
@@ -58,22 +58,62 @@ static void fill_common(const struct tmap_columns *c, struct block *b)
 #undef MANY
 }
 
-/* The columns from entry `base` on; of the last m that are no whole block, a copy. */
-static void point(const struct tmap_columns *c, size_t base, size_t m, struct block *b,
-                  struct columns_view *w)
+/* A column of struct tmap_columns that is given: where its pointer stands, and the bytes of a
+ * block.
+ */
+struct moving {
+    uint16_t place, bytes;
+};
+#define MOVING_MOST (sizeof(struct tmap_columns) / sizeof(void *))
+
+/* Points to the first block of each column, or to what stands for it; those that a rank has and
+ * that are given, to out[]. */
+static size_t point(const struct tmap_columns *c, struct block *b, struct tmap_columns *column,
+                    struct moving *out)
 {
-#define POINT(given, column, copy, value)                                                          \
-    {                                                                                              \
-        if ((given) != NULL && m < COLUMNS_BLOCK) {                                                \
-            memcpy((copy), (given) + base, m * sizeof *(copy));                                    \
-            FILL((copy), m, (value));                                                              \
-        }                                                                                          \
-        (column) = (given) != NULL && m == COLUMNS_BLOCK ? (given) + base : (copy);                \
-    }
-#define ONE(word, member, type) POINT(c->member, w->column.member, b->member[0], c->common.member)
+    size_t moving = 0;
+#define POINT(j, member, type, copy)                                                               \
+    column->member = c->member != NULL ? c->member : (copy);                                       \
+    if (c->member != NULL && (j) < c->common.rank)                                                 \
+        out[moving++] =                                                                            \
+            (struct moving){offsetof(struct tmap_columns, member), COLUMNS_BLOCK * sizeof(type)};
+#define ONE(word, member, type) POINT(0, member, type, b->member[0])
 #define MANY(word, member, type, count)                                                            \
-    for (int j = 0; j < (count); j++)                                                              \
-    POINT(c->member[j], w->column.member[j], b->member[j], c->common.member[j])
+    for (uint32_t j = 0; j < (count); j++) {                                                       \
+        POINT(j, member[j], type, b->member[j])                                                    \
+    }
+    COLUMNS(ONE, MANY)
+#undef ONE
+#undef MANY
+#undef POINT
+    return moving;
+}
+
+static void next_block(struct tmap_columns *column, const struct moving *moving, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        const char *p;
+        memcpy(&p, (char *)column + moving[k].place, sizeof p);
+        p += moving[k].bytes;
+        memcpy((char *)column + moving[k].place, &p, sizeof p);
+    }
+}
+
+/* Of the last m descriptors, from `base` on, that are no whole block: a copy. */
+static void point_last(const struct tmap_columns *c, size_t base, size_t m, struct block *b,
+                       struct tmap_columns *column)
+{
+#define POINT(member, copy)                                                                        \
+    if (c->member != NULL) {                                                                       \
+        memcpy((copy), c->member + base, m * sizeof *(copy));                                      \
+        FILL((copy), m, c->common.member);                                                         \
+        column->member = (copy);                                                                   \
+    }
+#define ONE(word, member, type) POINT(member, b->member[0])
+#define MANY(word, member, type, count)                                                            \
+    for (int j = 0; j < (count); j++) {                                                            \
+        POINT(member[j], b->member[j])                                                             \
+    }
     COLUMNS(ONE, MANY)
 #undef ONE
 #undef MANY
@@ -199,35 +239,42 @@ bool columns_fit(const struct tmap_checker *checker, const struct tmap_desc *d)
            !row_native(ROW_TMA003, &s);
 }
 
+#define KNOWN_BLOCKS 64 /* through which the values of enumerations are remembered */
+
 size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
                      const struct tmap_columns *c, size_t n, enum tmap_verdict *verdicts)
 {
     struct block b;
     struct asked a;
     struct columns_bad bad;
+    struct tmap_columns column;
+    struct moving moving[MOVING_MOST];
     enum tmap_verdict few[COLUMNS_BLOCK];
+    size_t one_by_one = 0;
+    ask(checker, &a);
+    if (n >= FOLD_FROM && shares_modes(c)) fold(checker, c, &a);
+    fill_common(c, &b);
+    const size_t movings = point(c, &b, &column, moving);
     struct columns_view w = {.target = checker->target,
                              .kind = c->common.kind,
                              .rank = c->common.rank,
                              .flags = c->common.flags,
                              .map_address = c->common.map_address,
-                             .size_bits = b.size_bits,
-                             .span = b.span};
-    size_t one_by_one = 0;
-    ask(checker, &a);
-    if (n >= FOLD_FROM && shares_modes(c)) fold(checker, c, &a);
-    const enum columns_how how = how_to_look(&a, c->common.kind);
-    fill_common(c, &b);
+                             .column = &column,
+                             .how = how_to_look(&a, c->common.kind),
+                             .of_all = a.of_all,
+                             .class = a.class};
+    columns_narrow(&w);
     for (size_t base = 0; base < n; base += COLUMNS_BLOCK) {
         const size_t m = n - base < COLUMNS_BLOCK ? n - base : COLUMNS_BLOCK;
-        point(c, base, m, &b, &w);
         const bool whole = m == COLUMNS_BLOCK;
-        w.types_differ = base == 0 || c->dtype != NULL;
-        w.swizzles_differ = base == 0 || c->swizzle != NULL;
-        const uint32_t any = rows(&w, how, a.class, a.of_all, &bad, whole ? verdicts + base : few);
+        if (!whole) point_last(c, base, m, &b, &column);
+        if (base % (KNOWN_BLOCKS * COLUMNS_BLOCK) == 0) w.known = (struct columns_seen){0};
+        const uint32_t any = rows(&w, &bad, whole ? verdicts + base : few);
         if (!whole) memcpy(verdicts + base, few, m * sizeof few[0]);
         if (any & CLASS_ASKS)
             one_by_one += ask_one_by_one(checker, c, base, m, bad.of_32, verdicts + base);
+        next_block(&column, moving, movings);
     }
     return one_by_one;
 }

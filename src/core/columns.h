@@ -26,16 +26,9 @@
 
 #define COLUMNS_BLOCK 128 /* descriptors; a multiple of every number of lanes */
 
-/* Entry k of each column is that of the block's k-th descriptor; none is NULL. */
-struct columns_view {
-    struct tmap_target target;
-    int32_t kind; /* of all, as the next three */
-    uint32_t rank, flags;
-    uint64_t map_address;
-    struct tmap_columns column;
-    /* what a table says of an entry: of its type, of its swizzle; to be looked up of this block? */
-    uint32_t *size_bits, *span;
-    bool types_differ, swizzles_differ;
+/* Beyond the greatest value of enumerations, 0: of none. */
+struct columns_seen {
+    uint32_t dtype, interleave, swizzle, oob_fill;
 };
 
 /* What a violation of a row says of the verdict. Of a row that is not in the checker's gate:
@@ -51,25 +44,39 @@ struct columns_bad {
     uint32_t of_32[COLUMNS_BLOCK];
 };
 
-/* The values of a block's enumerations, a bit each; UINT32_MAX where one is beyond 31. */
-struct columns_seen {
-    uint32_t dtype, interleave, swizzle, oob_fill;
-};
-
-/* The classes of rows that can apply to such a block; nothing for the others. */
-void columns_narrow(const struct columns_view *view, const struct columns_seen *seen,
-                    const uint8_t *class, uint8_t *out);
-
 /* Which rows are looked at: those with a class; or where every row that is a violation decides, all
  * that usually apply, the rows of some lanes together, so that they share what they read, and of
  * the rare ones those that can apply in the block; or the few that folding has left, those of 64
  * bits that always apply together. */
 enum columns_how { ROWS_BY_CLASS, ROWS_EVERY, ROWS_LEFT };
 
-/* class[row]: enum columns_class. Kind and rank exist. To verdicts[k], whether descriptor k
- * violates a row that counts or `of_all` has a class. Returns all classes in bad. */
-typedef uint32_t columns_rows(const struct columns_view *view, enum columns_how how,
-                              const uint8_t *class, uint32_t of_all, struct columns_bad *bad,
+/* What is asked of a block. Entry k of each column is that of its k-th descriptor; no column that
+ * the kind and the rank have is NULL. Kind and rank exist. */
+struct columns_view {
+    struct tmap_target target;
+    int32_t kind; /* of all, as the next three */
+    uint32_t rank, flags;
+    uint64_t map_address;
+    const struct tmap_columns *column;
+    enum columns_how how;
+    uint32_t of_all;      /* classes of what all violate */
+    const uint8_t *class; /* of each row: enum columns_class */
+    /* Of ROWS_EVERY, the values that the rows below allow for: a block with greater ones adds its
+     * own. Set to none now and then, so that rows that no longer apply are dropped. */
+    struct columns_seen known;
+    /* rows that are looked at alone, of 32-bit lanes and of 64 */
+    struct row_set alone[2];
+};
+
+/* Says which rows are looked at alone in blocks of known values. */
+void columns_narrow(struct columns_view *view);
+/* Adds a descriptor's values to the known ones. */
+void columns_learn(struct columns_view *view, int32_t dtype, int32_t interleave, int32_t swizzle,
+                   int32_t oob_fill);
+
+/* To verdicts[k], whether descriptor k violates a row that counts or of_all has a class. Returns
+ * all classes in bad. */
+typedef uint32_t columns_rows(struct columns_view *view, struct columns_bad *bad,
                               enum tmap_verdict *verdicts);
 columns_rows columns_rows_base, columns_rows_avx2, columns_rows_avx512;
 

@@ -13,14 +13,10 @@
 #define COLUMNS_ROWS columns_rows_avx512
 #define WIDE_U32(p) ((v_i)_mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(p))))
 #define WIDE_I32(p) ((v_i)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)(p))))
-#define LOOKED_UP 16 /* a byte of the table to each lane's lowest, by the lowest four bits */
-#define LOOK_UP(table, index, out)                                                                 \
-    _mm512_storeu_si512(                                                                           \
-        (out), _mm512_shuffle_epi8(                                                                \
-                   _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(table))),              \
-                   _mm512_or_si512(_mm512_and_si512(_mm512_loadu_si512((index)),                   \
-                                                    _mm512_set1_epi32(TABLE_ENTRIES - 1)),         \
-                                   _mm512_set1_epi32((int)0x80808000))))
+#define GREATER(a, b) ((v_i)_mm512_max_epi32((__m512i)(a), (__m512i)(b)))
+#define LOOK_UP(table, p) /* by the lowest four bits */                                            \
+    ((v_u)_mm512_permutexvar_epi32(                                                                \
+        _mm512_loadu_si512((p)), _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(table)))))
 /* Of element strides, which are 8 at most. A whole number up to 256 times one of these, truncated,
  * is the quotient (tests/core/test_columns.c tries all), without a division of 16 clocks. */
 #define RECIPROCALS                                                                                \

@@ -38,29 +38,30 @@
         }                                                                                          \
     }
 
-#define OVER_BLOCK for (size_t at = 0; at < COLUMNS_BLOCK; at += VECTOR_BYTES / sizeof(lane))
+#define LANES (VECTOR_BYTES / sizeof(lane))
+#define OVER_BLOCK for (size_t at = 0; at < COLUMNS_BLOCK; at += LANES)
 
 /* A row at the lanes from `at` on: the rows share what they read. */
-#define ROW_USUAL(id, span, when, must)                                                            \
-    if (!RARE_##id) {                                                                              \
+#define ROW_USUAL(id, counts, span, when, must)                                                    \
+    if ((counts) && !RARE_##id) {                                                                  \
         ADD_ROW(span, when, must)                                                                  \
     }
-#define ROW_ALWAYS(id, span, when, must)                                                           \
-    if (ALWAYS_##id) {                                                                             \
+#define ROW_ALWAYS(id, counts, span, when, must)                                                   \
+    if ((counts) && ALWAYS_##id) {                                                                 \
         ADD_ROW(span, when, must)                                                                  \
     }
-/* A row over the block, where it counts: its class to the descriptors that violate it. */
-#define ROW_DONE(id) (how == ROWS_EVERY ? !RARE_##id : WIDE && how == ROWS_LEFT && ALWAYS_##id)
-#define ROW_SOME(id, span, when, must)                                                             \
-    if (class[ROW_##id] && !ROW_DONE(id)) {                                                        \
-        const v_i says = ALL(class[ROW_##id]);                                                     \
-        OVER_BLOCK                                                                                 \
-        {                                                                                          \
-            v_i here = ALL(0);                                                                     \
-            ADD_ROW(span, when, must)                                                              \
-            *(v_i *)(bad + at) |= BROKEN(here) & says;                                             \
+/* A row over the block: its class to the descriptors that violate it. */
+#define ROW_ALONE(id, counts, span, when, must)                                                    \
+    case ROW_##id:                                                                                 \
+        if (counts) {                                                                              \
+            OVER_BLOCK                                                                             \
+            {                                                                                      \
+                v_i here = ALL(0);                                                                 \
+                ADD_ROW(span, when, must)                                                          \
+                *(v_i *)(bad + at) |= BROKEN(here) & says;                                         \
+            }                                                                                      \
         }                                                                                          \
-    }
+        break;
 /* Rows are looked at by their span, so that what those of a part read stays in the registers; or
  * all together where there are registers enough (ROWS_AT_ONCE). */
 enum {
@@ -72,25 +73,25 @@ enum {
     ANY_PART = 15
 };
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
-    if (WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                                \
-        ((KINDS_##kinds >> kind) & 1) && (part & PART_##span)) {                                   \
-        ROW_OF(id, span, when, must)                                                               \
-    }
+    ROW_OF(id,                                                                                     \
+           WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                             \
+               ((KINDS_##kinds >> kind) & 1) && (part & PART_##span),                              \
+           span, when, must)
+
+#ifndef GREATER
+#define GREATER(a, b) CHOOSE((v_i)((a) > (b)), a, b)
+#endif
 
 #ifdef ROWS_AT_ONCE
-#define EVERY_PART(rows) rows(w, kind, rank, ANY_PART, bad);
+#define EVERY_PART(rows) rows(w, view, kind, rank, ANY_PART, bad)
 #else
 /* Of 64 bits, strides ask of types and interleaves as single rows do. */
 #define EVERY_PART(rows)                                                                           \
-    rows(w, kind, rank, PART_ONCE | (WIDE ? PART_STRIDES : 0), bad);                               \
-    rows(w, kind, rank, PART_DIMS | (WIDE ? 0 : PART_STRIDES), bad);                               \
-    if (kind != TMAP_TILED) rows(w, kind, rank, PART_SPATIALS, bad);
+    rows(w, view, kind, rank, PART_ONCE | (WIDE ? PART_STRIDES : 0), bad);                         \
+    rows(w, view, kind, rank, PART_DIMS | (WIDE ? 0 : PART_STRIDES), bad);                         \
+    if (kind != TMAP_TILED) rows(w, view, kind, rank, PART_SPATIALS, bad)
 #endif
 
-#ifndef LOOK_UP
-#define LOOKED_UP 1
-#define LOOK_UP(table, index, out) (*(out) = (table)[(unsigned)*(index) & (TABLE_ENTRIES - 1)])
-#endif
 #ifndef WIDE_U32 /* gcc 12 makes five instructions of what some processors have one for */
 #define WIDE_U32(p) __builtin_convertvector(*(const u32_there *)(p), v_i)
 #define WIDE_I32(p) __builtin_convertvector(*(const i32_there *)(p), v_i)
@@ -99,10 +100,13 @@ enum {
 #define WIDE 1
 #define WORD uint64_t
 #define EVERY_OF every_of_64
-#define ROWS_OF rows_of_64
+#define PARTS_OF parts_of_64
+#define LEFT_OF left_of_64
+#define ALONE_OF alone_of_64
 #define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
 #define OF_U32(column) WIDE_U32((column) + at)
 #define OF_I32(column) WIDE_I32((column) + at)
+#define OF_TABLE(table, column) ALL(0) /* none of these rows' */
 #define TYPES                                                                                      \
     typedef int64_t lane;                                                                          \
     typedef VECTOR(int64_t, VECTOR_BYTES) v_i;                                                     \
@@ -116,10 +120,13 @@ enum {
 #define WIDE 0
 #define WORD uint32_t
 #define EVERY_OF every_of_32
-#define ROWS_OF rows_of_32
+#define PARTS_OF parts_of_32
+#define LEFT_OF left_of_32
+#define ALONE_OF alone_of_32
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
 #define OF_U32(column) ((v_u) * (const u32_there *)((column) + at))
 #define OF_I32(column) ((v_i) * (const i32_there *)((column) + at))
+#define OF_TABLE(table, column) LOOK_UP(table, (column) + at)
 #define TYPES                                                                                      \
     typedef int32_t lane;                                                                          \
     typedef VECTOR(int32_t, VECTOR_BYTES) v_i;                                                     \
@@ -128,34 +135,6 @@ enum {
     typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;                                           \
     typedef IN_COLUMN(int32_t, VECTOR_BYTES) i32_there
 #include "core/columns_lanes.h"
-
-/* What the tables say of the block's types and swizzles. */
-ALWAYS_INLINE void look_up(const struct columns_view *w)
-{
-    for (size_t at = 0; at < COLUMNS_BLOCK && w->types_differ; at += LOOKED_UP)
-        LOOK_UP(table_size_bits, w->column.dtype + at, w->size_bits + at);
-    for (size_t at = 0; at < COLUMNS_BLOCK && w->swizzles_differ; at += LOOKED_UP)
-        LOOK_UP(table_span, w->column.swizzle + at, w->span + at);
-}
-
-/* The values of a block's column, as struct columns_seen has them. */
-ALWAYS_INLINE uint32_t values_of(const int32_t *column)
-{
-    typedef int32_t lane;
-    typedef VECTOR(int32_t, VECTOR_BYTES) v_i;
-    typedef VECTOR(uint32_t, VECTOR_BYTES) v_u;
-    typedef IN_COLUMN(uint32_t, VECTOR_BYTES) u32_there;
-    v_u set = (v_u)ALL(0), beyond = (v_u)ALL(0);
-    uint32_t all = 0, any_beyond = 0;
-    OVER_BLOCK
-    {
-        const v_u x = *(const u32_there *)(column + at);
-        set |= (v_u)ALL(1) << (x & 31);
-        beyond |= x >> 5;
-    }
-    for (size_t k = 0; k < sizeof set / sizeof(lane); k++) all |= set[k], any_beyond |= beyond[k];
-    return any_beyond ? UINT32_MAX : all;
-}
 
 /* Whether any row is violated, of each descriptor; the classes of all of these rows. */
 ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
@@ -176,33 +155,33 @@ ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
         *(i32_there *)(verdicts + at) = (v_i)(*here != (v_u)ALL(0)) & ALL(1);
         any |= *here;
     }
-    for (size_t k = 0; k < sizeof any / sizeof(lane); k++) classes |= any[k];
+    for (size_t k = 0; k < LANES; k++) classes |= any[k];
     return classes;
+}
+
+ALWAYS_INLINE void rows_of(const struct columns_view *w, struct columns_view *view, const int kind,
+                           const uint32_t rank, struct columns_bad *all)
+{
+    if (w->how == ROWS_EVERY) {
+        parts_of_32(w, view, kind, rank, all->of_32);
+        parts_of_64(w, view, kind, rank, all->of_64);
+    } else {
+        left_of_32(w, kind, rank, all->of_32);
+        left_of_64(w, kind, rank, all->of_64);
+    }
+    alone_of_32(w, &view->alone[0], kind, rank, all->of_32);
+    alone_of_64(w, &view->alone[1], kind, rank, all->of_64);
 }
 
 #define OF_KIND_AND_RANK(k, r)                                                                     \
     case 8 * (k) + (r):                                                                            \
-        rows_of_64(w, how, class, (k), (r), bad->of_64);                                           \
-        rows_of_32(w, how, class, (k), (r), bad->of_32);                                           \
+        rows_of(w, view, (k), (r), bad);                                                           \
         break;
 
-COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *view, enum columns_how how,
-                                     const uint8_t *class, uint32_t of_all, struct columns_bad *bad,
+COLUMNS_TARGET uint32_t COLUMNS_ROWS(struct columns_view *view, struct columns_bad *bad,
                                      enum tmap_verdict *verdicts)
 {
     const struct columns_view own = *view, *w = &own; /* no store of a lane can change it */
-    uint8_t applies[SUBJECT_DESC_END];
-    look_up(w);
-    if (how == ROWS_EVERY) {
-        const struct columns_seen seen = {
-            .dtype = values_of(w->column.dtype),
-            .interleave = values_of(w->column.interleave),
-            .swizzle = values_of(w->column.swizzle),
-            .oob_fill = values_of(w->column.oob_fill),
-        };
-        columns_narrow(w, &seen, class, applies);
-        class = applies;
-    }
     switch (8 * w->kind + (int)w->rank) {
         OF_KIND_AND_RANK(TMAP_TILED, 1)
         OF_KIND_AND_RANK(TMAP_TILED, 2)
@@ -216,5 +195,5 @@ COLUMNS_TARGET uint32_t COLUMNS_ROWS(const struct columns_view *view, enum colum
         OF_KIND_AND_RANK(TMAP_IM2COL_WIDE, 4)
         OF_KIND_AND_RANK(TMAP_IM2COL_WIDE, 5)
     }
-    return verdicts_of(bad, of_all, verdicts);
+    return verdicts_of(bad, w->of_all, verdicts);
 }

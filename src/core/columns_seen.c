@@ -1,7 +1,10 @@
 /* Which rows can apply in a block, by the values of its enumerations alone: the words of the row
  * language on sets of values. What is not known here may be anything. */
 #include "core/columns.h"
+#include "expr/words_width.h"
 #include "rules/sets.def"
+
+#include <string.h>
 
 /* A number that all share, or one of a set of those below 32; of neither nothing is known. */
 struct among {
@@ -34,15 +37,20 @@ static inline bool may_be_below(struct among a, struct among b, int64_t by)
     return a.what != NUMBER || b.what != NUMBER || a.number + by <= b.number;
 }
 
+static inline uint32_t set_below(uint32_t end)
+{
+    return end >= 32 ? UINT32_MAX : (UINT32_C(1) << end) - 1;
+}
+
 #define K(n) ((struct among){NUMBER, (n), 0})
 #define CUDA K(w->target.cuda)
 #define KIND K(w->kind)
 #define FLAG(bit) K((w->flags >> (bit)) & 1)
-#define ONE_OF(values) ((struct among){SET, 0, (values)})
-#define DTYPE ONE_OF(seen->dtype)
-#define INTERLEAVE ONE_OF(seen->interleave)
-#define SWIZZLE ONE_OF(seen->swizzle)
-#define OOB ONE_OF(seen->oob_fill)
+#define ONE_OF(values) ((struct among){SET, 0, set_below(values)})
+#define DTYPE ONE_OF(w->known.dtype)
+#define INTERLEAVE ONE_OF(w->known.interleave)
+#define SWIZZLE ONE_OF(w->known.swizzle)
+#define OOB ONE_OF(w->known.oob_fill)
 #define NOT_KNOWN ((struct among){ANYTHING, 0, 0})
 #define DIM(i) NOT_KNOWN
 #define MODE NOT_KNOWN
@@ -58,10 +66,54 @@ static inline bool may_be_below(struct among a, struct among b, int64_t by)
 #define NOT(a) true
 #define WHEN(c) (c)
 
-void columns_narrow(const struct columns_view *w, const struct columns_seen *seen,
-                    const uint8_t *class, uint8_t *out)
+static void can_apply(const struct columns_view *w, bool *out)
 {
-#define ROW(id, name, kinds, span, needs, when, ...) out[ROW_##id] = (when) ? class[ROW_##id] : 0;
+#define ROW(id, name, kinds, span, needs, when, ...) out[ROW_##id] = (when);
 #include "rules/desc.def"
 #undef ROW
+}
+#undef ALWAYS
+
+/* By row: is it of 64-bit lanes, and is it looked at together with others? */
+#define ROW(id, ...) [ROW_##id] = WIDE_##id != 0,
+static const bool wide[SUBJECT_DESC_END] = {
+#include "rules/desc.def"
+};
+#undef ROW
+#define ROW(id, ...) [ROW_##id] = !RARE_##id,
+static const bool usual[SUBJECT_DESC_END] = {
+#include "rules/desc.def"
+};
+#undef ROW
+#define ROW(id, ...) [ROW_##id] = ALWAYS_##id && WIDE_##id,
+static const bool left[SUBJECT_DESC_END] = {
+#include "rules/desc.def"
+};
+#undef ROW
+
+static uint32_t beyond(int32_t value, uint32_t end)
+{
+    return value < (int32_t)end ? end : value < 31 ? (uint32_t)value + 1 : INT32_MAX;
+}
+
+void columns_learn(struct columns_view *w, int32_t dtype, int32_t interleave, int32_t swizzle,
+                   int32_t oob)
+{
+    w->known.dtype = beyond(dtype, w->known.dtype);
+    w->known.interleave = beyond(interleave, w->known.interleave);
+    w->known.swizzle = beyond(swizzle, w->known.swizzle);
+    w->known.oob_fill = beyond(oob, w->known.oob_fill);
+}
+
+void columns_narrow(struct columns_view *w)
+{
+    bool applies[SUBJECT_DESC_END];
+    memset(w->alone, 0, sizeof w->alone);
+    can_apply(w, applies);
+    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
+        const bool together = w->how == ROWS_EVERY ? usual[row] : w->how == ROWS_LEFT && left[row];
+        const bool may = w->how != ROWS_EVERY || applies[row];
+        if (w->class[row] && !together && may)
+            w->alone[wide[row]].w[row / 64] |= UINT64_C(1) << (row % 64);
+    }
 }
