@@ -28,8 +28,9 @@
 
 /* The places are summed up before the question whether the row applies, which no row asks of a
  * place (tests/core/test_columns.c would show one). */
-#define ADD_ROW(span, when, must)                                                                  \
+#define ADD_ROW(id, span, when, must)                                                              \
     {                                                                                              \
+        enum { never_0 = NEVER_0_##id };                                                           \
         v_i wrong = ALL(0);                                                                        \
         BAD_##span(when, must)                                                                     \
         {                                                                                          \
@@ -44,11 +45,11 @@
 /* A row at the lanes from `at` on: the rows share what they read. */
 #define ROW_USUAL(id, counts, span, when, must)                                                    \
     if ((counts) && !RARE_##id) {                                                                  \
-        ADD_ROW(span, when, must)                                                                  \
+        ADD_ROW(id, span, when, must)                                                              \
     }
 #define ROW_ALWAYS(id, counts, span, when, must)                                                   \
     if ((counts) && ALWAYS_##id) {                                                                 \
-        ADD_ROW(span, when, must)                                                                  \
+        ADD_ROW(id, span, when, must)                                                              \
     }
 /* A row over the block: its class to the descriptors that violate it. */
 #define ROW_ALONE(id, counts, span, when, must)                                                    \
@@ -57,7 +58,7 @@
             OVER_BLOCK                                                                             \
             {                                                                                      \
                 v_i here = ALL(0);                                                                 \
-                ADD_ROW(span, when, must)                                                          \
+                ADD_ROW(id, span, when, must)                                                      \
                 *(v_i *)(bad + at) |= BROKEN(here) & says;                                         \
             }                                                                                      \
         }                                                                                          \

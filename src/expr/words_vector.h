@@ -11,7 +11,8 @@
  *
  * In scope where rows are expanded: lane, v_i, v_u, v_f (a lane's type and vectors of it, unsigned,
  * in floating point), OF_U64, OF_U32 and OF_I32 (a vector from a column), OF_TABLE (what a table
- * says of a column's), w (struct columns_view), and NATIVE_KIND and NATIVE_RANK, constants. */
+ * says of a column's), w (struct columns_view), and constants: NATIVE_KIND, NATIVE_RANK, and
+ * never_0, whether the row's needs keep the numbers that it bounds from 0. */
 #define ALL(n) ((v_i){0} + (lane)(n))
 /* C's rule for two operands: unsigned where either is */
 #define BY_SIGN(a, b, u, s)                                                                        \
@@ -71,14 +72,16 @@
 
 /* conditions */
 #define ALWAYS ALL(0)
-/* Of 2^n, where the compiler knows it: 2^n - 1 more carries beyond bit n, unless it wraps. No
- * comparison, whose masks gcc 12 joins in general registers. */
+/* Of 2^n, where the compiler knows it: what of one less is above n bits; or if 0 is possible, 2^n -
+ * 1 more carries beyond bit n, unless it wraps. No comparison, whose masks gcc 12 joins in general
+ * registers. */
 #define ABOVE(a, b)                                                                                \
     (__extension__({                                                                               \
         const v_u x = (a), most = (b);                                                             \
-        __builtin_constant_p(most[0]) && most[0] && (most[0] & (most[0] - 1)) == 0                 \
-            ? (v_i)((x | (x + (most - 1))) & ~(most + most - 1))                                   \
-            : (v_i)(x > most);                                                                     \
+        !(__builtin_constant_p(most[0]) && most[0] && (most[0] & (most[0] - 1)) == 0)              \
+            ? (v_i)(x > most)                                                                      \
+        : never_0 ? (v_i)((x - 1) & ~(most - 1))                                                   \
+                  : (v_i)((x | (x + (most - 1))) & ~(most + most - 1));                            \
     }))
 #define LE(a, b) BY_SIGN(a, b, ABOVE((v_u)(a), (v_u)(b)), FAILS(a, >, b))
 #define LT(a, b) BY_SIGN(a, b, BELOW((v_u)(a), (v_u)(b)), FAILS(a, >=, b))
