@@ -8,11 +8,10 @@
 #define WIDE_I32(p) ((v_i)_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)(p))))
 #define GREATER(a, b) ((v_i)_mm256_max_epi32((__m256i)(a), (__m256i)(b)))
 /* a byte of the table to each lane's lowest, by the lowest four bits */
-#define LOOK_UP(table, p)                                                                          \
+#define LOOK_UP(table, of, p)                                                                      \
     ((v_u)_mm256_shuffle_epi8(                                                                     \
         _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table))),                    \
-        _mm256_or_si256(_mm256_and_si256(_mm256_loadu_si256((const __m256i *)(p)),                 \
-                                         _mm256_set1_epi32(TABLE_ENTRIES - 1)),                    \
+        _mm256_or_si256(_mm256_and_si256((__m256i)(of), _mm256_set1_epi32(TABLE_ENTRIES - 1)),     \
                         _mm256_set1_epi32((int)0x80808000))))
 /* Of element strides, which are 8 at most. A whole number up to 256 times one of these, truncated,
  * is the quotient (tests/core/test_columns.c tries all), without a division of 16 clocks. */

@@ -12,6 +12,7 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *v
     v_i dtype = ALL(0), interleave = ALL(0), swizzle = ALL(0), oob = ALL(0);
     OVER_BLOCK
     {
+        READ_COLUMNS;
         v_i here = ALL(0);
 #define ROW_OF ROW_USUAL
 #include "rules/desc.def"
@@ -50,6 +51,7 @@ ALWAYS_INLINE void LEFT_OF(const struct columns_view *w, const int kind, const u
     const int part = ANY_PART;
     OVER_BLOCK
     {
+        READ_COLUMNS;
         v_i here = ALL(0);
         if (WIDE && w->how == ROWS_LEFT) {
 #define ROW_OF ROW_ALWAYS

@@ -10,9 +10,9 @@
  * and without its needs nobody looks.
  *
  * In scope where rows are expanded: lane, v_i, v_u, v_f (a lane's type and vectors of it, unsigned,
- * in floating point), OF_U64, OF_U32 and OF_I32 (a vector from a column), OF_TABLE (what a table
- * says of a column's), w (struct columns_view), and constants: NATIVE_KIND, NATIVE_RANK, and
- * never_0, whether the row's needs keep the numbers that it bounds from 0. */
+ * in floating point), of (a vector of each column), OF_TABLE (what a table says of one), w (struct
+ * columns_view), and constants: NATIVE_KIND, NATIVE_RANK, and never_0, whether the row's needs keep
+ * the numbers that it bounds from 0. */
 #define ALL(n) ((v_i){0} + (lane)(n))
 /* C's rule for two operands: unsigned where either is */
 #define BY_SIGN(a, b, u, s)                                                                        \
@@ -32,26 +32,25 @@
 #define RANK ALL(NATIVE_RANK)
 #define FLAG(bit) ALL((w->flags >> (bit)) & 1)
 #define MAP_ADDRESS ((v_u)ALL(w->map_address))
-#define DTYPE OF_I32(w->column->dtype)
-#define ADDRESS OF_U64(w->column->address)
-#define DIM(i) OF_U64(w->column->dim[i])
-#define STRIDE(i) OF_U64(w->column->stride_bytes[i])
-#define BOX(i) OF_U32(w->column->box[i])
-#define ESTRIDE(i) OF_U32(w->column->elem_stride[i])
-#define INTERLEAVE OF_I32(w->column->interleave)
-#define SWIZZLE OF_I32(w->column->swizzle)
-#define L2 OF_I32(w->column->l2_promotion)
-#define OOB OF_I32(w->column->oob_fill)
-#define CORNER_OF(column, i)                                                                       \
-    ((i) > 0 && (NATIVE_KIND) == TMAP_IM2COL_WIDE ? ALL(0) : OF_I32(column[i]))
-#define LOWER(i) CORNER_OF(w->column->lower, i)
-#define UPPER(i) CORNER_OF(w->column->upper, i)
-#define CHANNELS OF_U32(w->column->channels)
-#define PIXELS OF_U32(w->column->pixels)
-#define MODE OF_I32(w->column->mode)
-#define SIZE_BITS OF_TABLE(table_size_bits, w->column->dtype)
+#define DTYPE of.dtype
+#define ADDRESS of.address
+#define DIM(i) of.dim[i]
+#define STRIDE(i) of.stride_bytes[i]
+#define BOX(i) of.box[i]
+#define ESTRIDE(i) of.elem_stride[i]
+#define INTERLEAVE of.interleave
+#define SWIZZLE of.swizzle
+#define L2 of.l2_promotion
+#define OOB of.oob_fill
+#define CORNER_OF(corner, i) ((i) > 0 && (NATIVE_KIND) == TMAP_IM2COL_WIDE ? ALL(0) : corner[i])
+#define LOWER(i) CORNER_OF(of.lower, i)
+#define UPPER(i) CORNER_OF(of.upper, i)
+#define CHANNELS of.channels
+#define PIXELS of.pixels
+#define MODE of.mode
+#define SIZE_BITS OF_TABLE(table_size_bits, dtype)
 #define GMEM_BITS ALL(0) /* only advice reads it */
-#define SPAN OF_TABLE(table_span, w->column->swizzle)
+#define SPAN OF_TABLE(table_span, swizzle)
 #define BY_RANK(r3, r4, r5) ALL((NATIVE_RANK) == 3 ? (r3) : (NATIVE_RANK) == 4 ? (r4) : (r5))
 /* Spatial dimensions begin at 1, with an interleave at 0 (as words_native.h has it). */
 #define SPATIAL_DIM(i)                                                                             \
