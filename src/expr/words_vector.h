@@ -18,9 +18,11 @@
 #define BY_SIGN(a, b, u, s)                                                                        \
     _Generic((a), v_u : (u), default : _Generic((b), v_u : (u), default : (s)))
 #define FAILS(a, op, b) BY_SIGN(a, b, (v_i)((v_u)(a)op(v_u)(b)), (v_i)((v_i)(a)op(v_i)(b)))
-/* all ones where a condition holds; where it does not */
+/* all ones where a condition holds; in the lower half of a lane at least, where it does not */
 #define HOLDS(c) ((v_i)((c) == ALL(0)))
+#ifndef BROKEN
 #define BROKEN(c) ((v_i)((c) != ALL(0)))
+#endif
 #define WRAPPING(a, op, b) BY_SIGN(a, b, (v_u)(a)op(v_u)(b), (v_i)((v_u)(a)op(v_u)(b)))
 #define CHOOSE(c, a, b) (((c) & (a)) | (~(c) & (b)))
 
