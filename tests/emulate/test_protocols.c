@@ -33,6 +33,7 @@ struct design {
     uint32_t proves;         /* bits below; make prove-protocols tries the others too */
     uint32_t fault, cluster; /* cluster: the one that is recorded */
     enum tmap_hazard hazard; /* as which it is refuted */
+    int32_t second_k;        /* of the second run; 0: half as much again */
 };
 #define WHOLE 1u   /* all barriers as one protocol */
 #define STAGING 2u /* what the warps stage and store */
@@ -45,7 +46,7 @@ static struct tmap_gemm_problem shape_of(const struct design *d, int run)
     p.alpha = 1;
     p.batch = 1;
     p.n += run == 2 ? 2 * d->request.tile_n : 0;
-    p.k += run == 1 ? p.k / 2 : 0;
+    if (run == 1) p.k = d->second_k ? d->second_k : p.k + p.k / 2;
     return p;
 }
 
@@ -224,6 +225,13 @@ static const struct design hopper[] = {
     DESIGN("wgmma, storing warps", HOPPER "bf16",
            REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
            RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, pingpong", HOPPER "bf16", REQUEST(64, 128, 2, 1, ALONE, .pingpong = 1),
+           BF16(250, 200, 270), RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, pingpong, two slabs", HOPPER "bf16",
+           REQUEST(128, 128, 2, 1, ALONE, .pingpong = 1), BF16(500, 200, 270),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, pingpong, two CTAs that share B", HOPPER "bf16",
+           REQUEST(64, 128, 2, 1, TWO, .pingpong = 1), BF16(250, 200, 270), WHOLE | STAGING),
     DESIGN("wgmma, storing warps, one panel", HOPPER "bf16",
            REQUEST(128, 128, 3, 1, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
            WHOLE | STAGING),
@@ -293,6 +301,14 @@ static const struct design tensor_faults[] = {
 #define HOPPER_FAULT(id, name, clusters_, proves, hazard)                                          \
     FAULT(id, name, proves, hazard, HOPPER "bf16", "gemm_faulty_2x128",                            \
           REQUEST(128, 128, 3, 1, clusters_, WHOLE_TILES, .store_warp = -1))
+/* Two tiles of few k blocks fit into the ring, so that runs end whoever begins. */
+#define TURNS_FAULT(id_, name_, proves_, hazard_)                                                  \
+    {                                                                                              \
+        .fault = id_, .name = name_, .proves = proves_, .hazard = hazard_,                         \
+        .source = HOPPER "bf16", .faulty = "gemm_faulty_pingpong_1x128",                           \
+        .request = REQUEST(64, 128, 4, 1, ALONE, .pingpong = 1), .shape = BF16(250, 200, 128),     \
+        .second_k = 64                                                                             \
+    }
 #define HANDED_FAULT(id, name, hazard)                                                             \
     FAULT(id, name, STAGING, hazard, HOPPER "bf16", "gemm_faulty_2x128",                           \
           REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1))
@@ -312,6 +328,16 @@ static const struct design hopper_faults[] = {
                  TMAP_HAZARD_UNFENCED),
     HANDED_FAULT(22, "wgmma, storing warps: panels given back before they are read",
                  TMAP_HAZARD_OVERWRITE),
+    TURNS_FAULT(0, "wgmma, pingpong: control", WHOLE, TMAP_HAZARD_NONE),
+    TURNS_FAULT(0, "wgmma, pingpong: control, staging", STAGING, TMAP_HAZARD_NONE),
+    TURNS_FAULT(2, "wgmma, pingpong: no fence after mbarrier.init", WHOLE,
+                TMAP_HAZARD_UNINITIALIZED),
+    TURNS_FAULT(8, "wgmma, pingpong: panel reused before the store has read it", STAGING,
+                TMAP_HAZARD_UNWAITED_STORE),
+    TURNS_FAULT(40, "wgmma, pingpong: the first turn is the second warpgroup's", WHOLE,
+                TMAP_HAZARD_ALIAS),
+    TURNS_FAULT(44, "wgmma, pingpong: both warpgroups store from the same panels", STAGING,
+                TMAP_HAZARD_EARLY),
     HOPPER_FAULT(0, "wgmma, two CTAs: control", TWO, WHOLE, TMAP_HAZARD_NONE),
     HOPPER_FAULT(12, "wgmma, two CTAs: leaves while signals are on their way", TWO, WHOLE,
                  TMAP_HAZARD_EXIT),

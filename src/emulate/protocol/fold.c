@@ -27,7 +27,10 @@ static bool fold_all(struct fold *f)
 {
     if (!fold_symbols(f) || !join_warpgroups(f)) return false;
     drop_meetings(f);
-    return fold_parts(f) && fold_steps(f);
+    find_turns(f);
+    if (!fold_parts(f) || !place_turns(f)) return false;
+    note_places(f);
+    return fold_steps(f);
 }
 
 enum tmap_status tmap_emulate_protocol(struct tmap_emulate_record *const *records, size_t count,

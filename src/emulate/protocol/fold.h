@@ -55,6 +55,7 @@ struct fold {
 
 struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
+    uint8_t parity;                 // of a wait
     uint32_t count, bytes;          // count: arrivals in each CTA
     int32_t index;                  // generation * slots + slot; -1: of no ring
     uint32_t line;
@@ -83,6 +84,7 @@ struct program {
     struct going going[FOLD_PARTS][MOST_PART];
     bool skipped[MOST_PART]; // in PART_BLOCK: not in the first block of a tile
     uint32_t word[MOST_RUNS][MOST_TILES], tiles[MOST_RUNS];
+    uint8_t every, turn;        // every: of who takes turns, how many do; the word is that of all
     uint8_t rate[MOST_OBJECTS]; // 0: not used; RATE_BLOCK, RATE_TILE
 };
 enum { RATE_NONE, RATE_BLOCK, RATE_TILE };
@@ -99,6 +101,10 @@ bool fold_symbols(struct fold *f);
 bool join_warpgroups(struct fold *f); // that multiply together (warpgroups.c)
 void drop_meetings(struct fold *f);   // that order nothing (meetings.c)
 bool fold_parts(struct fold *f);
+bool fold_warp(struct fold *f, struct program *p); // its parts
+void find_turns(struct fold *f);                   // who takes turns with the tiles (turns.c)
+bool place_turns(struct fold *f);                  // once their parts are known
+void note_places(struct fold *f);                  // how indices go with blocks and tiles
 bool fold_steps(struct fold *f);
 
 // Leaves of the programs what concerns that ring; false: there are fewer.

@@ -27,6 +27,7 @@ static uint32_t depth_of(const struct fold *f, const struct symbol *s)
 static void tell_wait(struct symbol *s, uint32_t generation)
 {
     if (s->y != (generation & 1)) s->op = TMAP_STEP_WAIT_FREE;
+    s->parity = s->y;
     s->y = 0;
 }
 

@@ -271,19 +271,32 @@ static void note_first(struct program *p, struct place *at)
                        at->tiles);
 }
 
+static void note_tile(struct program *p, struct place *at, uint32_t blocks)
+{
+    note_part(p, at, PART_TILE);
+    note_first(p, at);
+    at->blocks++;
+    for (uint32_t k = 1; k < blocks; k++, at->blocks++) note_part(p, at, PART_BLOCK);
+    note_part(p, at, PART_FLUSH);
+}
+
 static void note_run(struct program *p, size_t run)
 {
     struct place at = {&p->said[run], 0, 0, 0};
     note_part(p, &at, PART_START);
     for (; at.tiles < p->tiles[run]; at.tiles++) {
-        note_part(p, &at, PART_TILE);
-        note_first(p, &at);
-        at.blocks++;
-        for (uint32_t k = 1; k < p->word[run][at.tiles]; k++, at.blocks++)
-            note_part(p, &at, PART_BLOCK);
-        note_part(p, &at, PART_FLUSH);
+        if (p->every && at.tiles % p->every != p->turn)
+            at.blocks += p->word[run][at.tiles]; // another's
+        else
+            note_tile(p, &at, p->word[run][at.tiles]);
     }
     note_part(p, &at, PART_END);
+}
+
+void note_places(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++)
+        for (size_t r = 0; r < f->runs; r++) note_run(&f->program[i], r);
 }
 
 // Where no tile has two blocks, the first is all there is.
@@ -294,9 +307,10 @@ static void one_kind_of_block(struct program *p)
     memcpy(p->part[PART_BLOCK], p->part[PART_FIRST], sizeof p->part[PART_BLOCK]);
 }
 
-static bool fold_warp(struct fold *f, struct program *p)
+bool fold_warp(struct fold *f, struct program *p)
 {
     struct best best = {.score = UINT32_MAX};
+    memset(p->length, 0, sizeof p->length);
     const bool whole = is_whole_program(f, p);
     if (!whole) search(f, p, &best);
     if (whole)
@@ -309,7 +323,6 @@ static bool fold_warp(struct fold *f, struct program *p)
     for (size_t r = 0; r < f->runs; r++)
         if (!check_run(f, p, r)) return false;
     one_kind_of_block(p);
-    for (size_t r = 0; r < f->runs; r++) note_run(p, r);
     return true;
 }
 
@@ -392,17 +405,13 @@ static bool fold_loops(struct fold *f)
         for (size_t r = 0; r < f->runs; r++)
             if (rounds_of(p, r) != rounds_of(first, r)) return false;
     }
-    for (uint32_t i = 0; i < f->programs; i++)
-        for (size_t r = 0; r < f->runs; r++) note_run(&f->program[i], r);
     return true;
 }
 
 bool fold_parts(struct fold *f)
 {
     if (fold_loops(f)) return true;
-    for (uint32_t i = 0; i < f->programs; i++) {
-        memset(f->program[i].length, 0, sizeof f->program[i].length);
+    for (uint32_t i = 0; i < f->programs; i++)
         if (!fold_warp(f, &f->program[i])) return false;
-    }
     return true;
 }

@@ -24,6 +24,19 @@ static void join_part(const struct program *p, enum fold_part part, uint8_t of[M
     }
 }
 
+// Who takes turns needs their order: all that it uses is one ring.
+static void join_turns(const struct program *p, uint8_t of[MOST_OBJECTS])
+{
+    uint8_t object[2], first = UINT8_MAX;
+    for (int k = 0; p->every && k < FOLD_PARTS; k++)
+        for (uint32_t i = 0; i < p->length[k]; i++) {
+            const struct symbol *s = &p->part[k][i];
+            if (s->index < 0 || objects_of(s, object) == 0) continue;
+            if (first == UINT8_MAX) first = object[0];
+            join(of, object[0], first);
+        }
+}
+
 static bool concerns(const struct symbol *s, const uint8_t of[MOST_OBJECTS], uint8_t ring)
 {
     uint8_t object[2];
@@ -59,8 +72,10 @@ bool keep_ring(struct fold *f, unsigned number)
     unsigned rings = 0;
     uint32_t b = 0;
     for (uint8_t i = 0; i < MOST_OBJECTS; i++) of[i] = i;
-    for (uint32_t i = 0; i < f->programs; i++)
+    for (uint32_t i = 0; i < f->programs; i++) {
+        join_turns(&f->program[i], of);
         for (int k = 0; k < FOLD_PARTS; k++) join_part(&f->program[i], (enum fold_part)k, of);
+    }
     for (; b < f->barriers; b++) {
         bool first = true;
         for (uint32_t a = 0; a < b; a++) first = first && of[a] != of[b];

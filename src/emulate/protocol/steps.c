@@ -318,6 +318,8 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
         snprintf(name, sizeof *f->run[0]->name, "warp %u@%u", p->warp, p->cta);
     w.agent->name = name;
     w.agent->cta = p->cta;
+    w.agent->every = p->every;
+    w.agent->turn = p->turn;
     find_ahead(&w, p);
     if (!put_part(&w, p, PART_START, TMAP_PART_START) || !put_ahead(&w) ||
         !put_part(&w, p, PART_TILE, TMAP_PART_TILE))
@@ -334,7 +336,8 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
 
 static bool acts_alike(const struct program *a, const struct program *b)
 {
-    if (a->cta != b->cta || memcmp(a->skipped, b->skipped, sizeof a->skipped) != 0) return false;
+    if (a->cta != b->cta || a->every != b->every || a->turn != b->turn) return false;
+    if (memcmp(a->skipped, b->skipped, sizeof a->skipped) != 0) return false;
     for (int k = 0; k < FOLD_PARTS; k++) {
         if (a->length[k] != b->length[k]) return false;
         for (uint32_t i = 0; i < a->length[k]; i++)
