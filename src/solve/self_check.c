@@ -267,7 +267,9 @@ static bool same_bounds(const struct check *c, const struct form *f)
     return (weight + f->unit - 1) / f->unit == (end - shift * top->div + f->unit - 1) / f->unit;
 }
 
-/* The tile's positions along one digit: at most `most`, in the boxes of its copies. */
+/* The tile's positions along one digit: at most `most`, in the boxes of its copies. One that a box
+ * takes beyond its step is the next copy's, and after the last copy nobody's (tmap_plan_place()).
+ */
 static bool is_covered(const struct form *f, const struct digit_of *d)
 {
     const bool top = d->mod == 0;
@@ -280,7 +282,7 @@ static bool is_covered(const struct form *f, const struct digit_of *d)
     const uint64_t grain = top ? f->grain / d->div : 0;
     most += d->shift + (d->round > 1 ? d->round - gcd(grain, d->round) : 0);
     if (d->is_part) return true;
-    return most < (wide)(d->copies - 1) * d->step + d->reach;
+    return most < (wide)(d->copies - 1) * d->step + (d->reach < d->step ? d->reach : d->step);
 }
 
 /* Copies that take every es-th position find all elements at those. */
@@ -381,7 +383,9 @@ static const char *check_form(struct check *c, const struct form *f, wide *coef)
 /* A dimension that no index moves is 0 in every tile. */
 static const char *check_empty(const struct digit_of *d)
 {
-    return d->size == 1 && d->copies == 1 && d->shift == 0 ? NULL : "a dimension is never used";
+    const bool still =
+        d->size == 1 && d->copies == 1 && d->shift == 0 && d->div && d->round && d->step;
+    return still ? NULL : "a dimension is never used";
 }
 
 static const char *check_forms(struct check *c)
@@ -443,6 +447,8 @@ static const char *check_copies(const struct tmap_plan *p)
     for (uint32_t i = 0; i < p->desc.rank; i++)
         if (p->dim[i].copies == 0 || __builtin_mul_overflow(copies, p->dim[i].copies, &copies))
             return "its number of copies is none";
+    for (uint32_t i = 0; i < p->desc.rank; i++)
+        if (p->dim[i].tail > reach_of(&p->desc, i)) return "a last box is larger than the others";
     if (copies != p->copies || copies != p->cost.extra_instructions + 1)
         return "its number of copies is another";
     return same_tx(p) ? NULL : "its bytes are others";
@@ -493,6 +499,13 @@ static bool starts_where_requested(const struct check *c)
     return (wide)c->plan->desc.address * 8 + shift == (wide)c->request->address * 8;
 }
 
+/* The copy's rows hold the request's; what they have beyond is zeros. */
+static bool pads(const struct tmap_plan *p)
+{
+    uint64_t whole;
+    return !has_step(p, TMAP_REWRITE_PAD, &whole) || p->desc.dim[0] >= whole;
+}
+
 const char *self_check(const struct tmap_desc *request, const struct tmap_request *how,
                        const struct tmap_plan *p)
 {
@@ -509,6 +522,7 @@ const char *self_check(const struct tmap_desc *request, const struct tmap_reques
     const char *e = check_modes(&c);
     if (!e) e = check_copies(p);
     if (!e && !starts_where_requested(&c)) e = "its base is another";
+    if (!e && c.copied && !pads(p)) e = "its padding cuts rows off";
     if (!e && c.copied && !is_nested(&c)) e = "rows of its copy overlap";
     return e ? e : check_forms(&c);
 }
