@@ -226,7 +226,7 @@ static void read_values(enum field field, const char *at, const char *end, struc
     if (closing) at = skip(at, end, " ");
     if (field == DTYPE && v.count > 0 && at < end && (io_dump_is_word(*at) || *at == '-'))
         return; /* "16-bit" is none of the call's types */
-    if (list && v.count == 1 && (uint64_t)v.number[0] >> 44) return; /* where the list lies */
+    if (list && v.count == 1 && v.number[0] >> 44 > 0) return; /* where the list lies */
     if (closing ? at == end || *at != closing : list && !may_end(at, end)) return;
     if (v.count > 0 || closing)
         *out = v;
