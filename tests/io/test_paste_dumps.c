@@ -145,6 +145,9 @@ static void dumps(void **state)
          "no readable pixels"},
         {CUTLASS("format 9\ndim 2\ngmem_address 0\nswizzle 3\n"), "dim 4096 64 stride 8192"},
         {CUTLASS("format 9\ndim 3\ngmem_address 0\nswizzle 3\n"), "lists 2 of strides"},
+        {CUTLASS("format 9\ndim 0\ngmem_address 0\nswizzle 3\n"), "dim stride swizzle 3"},
+        {CUTLASS("format 9\ndim 2\ngmem_address 0\nswizzle -99999999999\n"),
+         "dim 4096 64 stride 8192 swizzle 2147483647"},
         {CUTLASS("dim 7\ngmem_address 0\nswizzle 3\n"), "no readable element type"},
         {CUTLASS("format 9\ndim 7\nswizzle 3\n"), "no readable address"},
         {CUTLASS("format 9\ndim 7\ngmem_address 0\n"), "no readable swizzle"},
@@ -178,6 +181,7 @@ static void ends_of_lists(void **state)
         {SIZES("4096 64."), WHOLE},
         {SIZES("4096 64.x"), WHOLE},
         {SIZES("4096 64.:"), WHOLE},
+        {SIZES("4096 64. a"), WHOLE},
         {SIZES("4096 64 /"), NO_SIZES},
         {SIZES("4096 64 //c"), WHOLE},
         {SIZES("4096 64 /*c*/"), WHOLE},
@@ -218,6 +222,7 @@ static void listings(void **state)
 {
     static const struct row rows[] = {
         {WITH("dtype: bf16 swizzle: 3 globalStrides: [16, 32, 48, 64, 80]"), "dim 4096 64 stride"},
+        {WITH("dtype: bf16 swizzle: 3 globalStrides: [8192, 16384, 32768]"), "dim[2], dim[3]"},
         {WITH("dtype: bf16 swizzle: 3 globalStrides: [8, 1]"), "dim 4096 64"},
         {WITH("dtype: bf16 swizzle: 3 globalStrides: [2, 8192]"), WHOLE},
         {WITH("dtype: bf16 swizzle: 3 globalStrides: [1, 8192]"), WHOLE},
@@ -241,12 +246,112 @@ static void listings(void **state)
     EXPECT(as_cutlass, &cutlass);
 }
 
+/* --- long logs ----------------------------------------------------------------------------------
+ */
+
+/* So many times the line, and what stands behind them; freed by the caller. */
+static char *repeated(const char *line, size_t times, const char *behind)
+{
+    const size_t n = strlen(line);
+    char *text = malloc(n * times + strlen(behind) + 1);
+    assert_non_null(text);
+    for (size_t i = 0; i < times; i++) memcpy(text + i * n, line, n);
+    strcpy(text + n * times, behind);
+    return text;
+}
+
+/* A log is longer than a paste: its first messages count, behind them any line that says it, and of
+ * a message its beginning. */
+static void messages_of_a_log(void **state)
+{
+    static const char stated[] = "RuntimeError: Tensor data pointer must be 16B aligned";
+    static const struct {
+        const char *line, *behind;
+        size_t times;
+        bool heard;
+    } rows[] = {
+        {"x", "", 1, true},
+        {"all is well\n", "", 9000, true},
+        {"error: of another kind\n", "", 3000, true},
+        {"KeyError: 7\n", "", 6000, true},
+        {"error: of another kind\n", "error: Tensor data pointer must be 16B aligned", 3000, true},
+        {"error: of another kind\n", "error: Tensor data pointer must be 16B aligned", 4097, true},
+        {"x", " error: Tensor data pointer must be 16B aligned", 70000, false},
+        {"x", " error: Tensor data pointer must be 16B aligned", 2000, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char behind[200], *text;
+        struct io_stream stream;
+        snprintf(behind, sizeof behind, "%s%s", rows[i].behind[0] ? "" : "\n",
+                 rows[i].behind[0] ? rows[i].behind : stated);
+        text = repeated(rows[i].line, rows[i].times, behind);
+        open_text(&stream, text);
+        if ((io_hint_stated(&stream) != TMAP_NO_ROW) != rows[i].heard)
+            fail_msg("%zu * %s", rows[i].times, rows[i].line);
+        io_stream_close(&stream);
+        free(text);
+    }
+}
+
+static void calls_of_a_long_source(void **state)
+{
+    static const char call[] =
+        "enc(&m, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, p, {4096, 64}, {8192}, {64, 64}, {1, 1}, "
+        "CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_"
+        "NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n";
+    static const struct {
+        size_t before, behind;
+        bool read;
+    } rows[] = {{1, 1, true}, {3000, 3000, true}, {70000, 1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *tail = repeated("\n", rows[i].behind, ""), *whole = malloc(1 << 18);
+        char *head = repeated("\n", rows[i].before, call);
+        struct io_stream stream;
+        struct io_record record;
+        enum io_dump from;
+        assert_non_null(whole);
+        snprintf(whole, 1 << 18, "%s%s", head, tail);
+        open_text(&stream, whole);
+        const bool read = io_dump_guess(&stream, &from) && from == IO_DUMP_SOURCE &&
+                          io_dump_next(&stream, from, &record) && !record.error[0];
+        assert_int_equal(read, rows[i].read);
+        io_stream_close(&stream);
+        free(head), free(tail), free(whole);
+    }
+}
+
+/* Behind a long module of MLIR the words beside it are not told. */
+static void words_beside_a_long_module(void **state)
+{
+    static const char module[] =
+        "%t = tt.make_tensor_descriptor %p, [%m, %n], [%n, %c1_i64] : <f16>, <tensor<64x64xf16>>\n"
+        "error: Tensor data pointer must be 16B aligned\n";
+    char said[IO_ERROR_SIZE];
+    (void)state;
+    for (size_t times = 1; times < 100000; times += 70000) {
+        char *text = repeated("\n", times, module);
+        struct io_stream stream;
+        open_text(&stream, text);
+        io_hint_names(&stream, "", said, sizeof said);
+        assert_int_equal(said[0] != 0, times == 1);
+        io_stream_close(&stream);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_json), cmocka_unit_test(programs_have_names),
-        cmocka_unit_test(dumps),           cmocka_unit_test(ends_of_lists),
+        cmocka_unit_test(what_is_no_json),
+        cmocka_unit_test(programs_have_names),
+        cmocka_unit_test(dumps),
+        cmocka_unit_test(ends_of_lists),
         cmocka_unit_test(listings),
+        cmocka_unit_test(messages_of_a_log),
+        cmocka_unit_test(calls_of_a_long_source),
+        cmocka_unit_test(words_beside_a_long_module),
     };
     return cmocka_run_group_tests_name("paste_dumps", tests, NULL, NULL);
 }

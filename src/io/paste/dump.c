@@ -399,7 +399,7 @@ static void missing_names(const struct io_stream *s, char *out, size_t size)
     unsaid.dtype = io_listing_type(f) < 0;
     unsaid.swizzle = f[SWIZZLE].count < 1;
     unsaid.dim = f[DIM].count < 1 ? 31 : 0;
-    unsaid.stride = f[STRIDE_RAW].count < 1 && f[STRIDE_ELEMENTS].count < 1 ? 31 : 0;
+    unsaid.stride = f[STRIDE_RAW].count < 1 ? 31 : 0;
     unsaid.box = f[BOX].count < 1 ? 31 : 0;
     io_unsaid_names(&unsaid, 2, out, size);
 }
@@ -488,11 +488,9 @@ static bool next_dump(struct io_stream *s, enum io_dump from, struct io_record *
     memset(out, 0, sizeof *out);
     *out = (struct io_record){.file = s->file, .line = s->line, .column = 1, .error_line = s->line};
     io_dump_none(fields);
-    do {
-        while (s->at < s->size && !starts_here(s, s->at, from)) next_line(s);
-        if (s->at == s->size && s->record > 0) return false;
-        if (s->at < s->size) read_dump(s, from, fields, out);
-    } while (from == IO_DUMP_LISTING && s->at < s->size && !io_listing_is_enough(fields));
+    while (s->at < s->size && !starts_here(s, s->at, from)) next_line(s);
+    if (s->at == s->size && s->record > 0) return false;
+    if (s->at < s->size) read_dump(s, from, fields, out);
     if (from == IO_DUMP_LISTING && s->record > 0 && !io_listing_is_enough(fields)) return false;
     out->record = ++s->record;
     if (out->length == 0 || (from == IO_DUMP_LISTING && !io_listing_is_enough(fields)))

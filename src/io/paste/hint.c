@@ -363,7 +363,7 @@ tmap_arch io_hint_arch(const struct io_stream *stream, const struct tmap_desc *d
 static size_t line_of(const struct io_stream *s, size_t where)
 {
     size_t line = 1;
-    for (size_t i = 0; i < where && i < s->size; i++) line += s->text[i] == '\n';
+    for (size_t i = 0; i < where; i++) line += s->text[i] == '\n';
     return line;
 }
 

@@ -60,7 +60,7 @@ static int rank_of(const struct numbers f[FIELDS])
  * thing's. */
 bool io_listing_is_enough(const struct numbers f[FIELDS])
 {
-    const bool strides = f[STRIDE_RAW].count > 0 || f[STRIDE_ELEMENTS].count > 0;
+    const bool strides = f[STRIDE_RAW].count > 0; /* an "outer stride" is one, too */
     const int said = (f[DIM].count > 0) + strides + (f[BOX].count > 0) + (f[SWIZZLE].count > 0) +
                      (io_listing_type(f) >= 0);
     return f[BOX].count > 0 && said >= 4;

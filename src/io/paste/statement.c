@@ -386,8 +386,9 @@ static bool read_lines(struct whole w, struct io_statements *out, size_t count[I
         n = line_length(w, at);
         const enum io_speaker by = io_speaker_of(w.text + at, n);
         if (by >= IO_SPEAKERS) continue;
-        struct io_statement *before = out->count ? &out->list[out->count - 1] : NULL;
-        if (before && (by == IO_PRINTED || by == IO_PROSE) && goes_on(w, before, at)) {
+        if (out->count > 0 && (by == IO_PRINTED || by == IO_PROSE) &&
+            goes_on(w, &out->list[out->count - 1], at)) {
+            struct io_statement *before = &out->list[out->count - 1];
             before->length += n + 1;
             count[before->by]--;
             count[before->by = by < before->by ? by : before->by]++;
