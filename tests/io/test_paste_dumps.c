@@ -246,6 +246,66 @@ static void listings(void **state)
     EXPECT(as_cutlass, &cutlass);
 }
 
+/* --- why a legal descriptor's call failed, and for which GPU
+ * --------------------------------------
+ */
+
+static void causes(void **state)
+{
+    static const struct row rows[] = {
+        {"Failed to initialize the TMA descriptor 2\n", "2 is out of memory"},
+        {"it says TMA descriptor due to invalid argument", "paste the lines from"},
+        {"RuntimeError: illegal memory access", "compute-sanitizer"},
+        {"Failed to create tensor map: invalid argument", ""},
+        {"tma_load(a, b);", ""},
+        {"too many resources requested: error", "the launch asks for more registers"},
+        {"all is well", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct io_stream stream;
+        open_text(&stream, rows[i].text);
+        const char *cause = io_hint_cause(&stream);
+        if (!cause != !rows[i].says[0] || (cause && !strstr(cause, rows[i].says)))
+            fail_msg("%s: %s", rows[i].text, cause ? cause : "nothing");
+        io_stream_close(&stream);
+    }
+}
+
+static void gpus(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *arch; /* "": the default one */
+    } rows[] = {{"on a B200", "sm_100a"}, {"B200", "sm_100a"}, {"xB200", ""},
+                {"B200_x", ""},           {"B2000", ""},       {"_B200 B200", "sm_100a"},
+                {"B200 and an H100", ""}, {"on none", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct tmap_desc desc = {.dtype = TMAP_BFLOAT16};
+        struct io_stream stream;
+        char why[IO_ERROR_SIZE];
+        open_text(&stream, rows[i].text);
+        const tmap_arch arch = io_hint_arch(&stream, &desc, why, sizeof why);
+        assert_string_equal(arch ? tmap_arch_name(arch) : "", rows[i].arch);
+        io_stream_close(&stream);
+    }
+    assert_string_equal(io_hint_gpu("b200"), "sm_100a");
+    assert_null(io_hint_gpu("B2"));
+}
+
+/* What is vague of an exception outweighs a condition in source beside it. */
+static void a_check_beside_an_exception(void **state)
+{
+    static const char text[] = "assert ptr % 16 == 0, \"Tensor data pointer must be 16B aligned\"\n"
+                               "RuntimeError: CUDA error: an illegal memory access\n";
+    struct io_stream stream;
+    (void)state;
+    open_text(&stream, text);
+    assert_non_null(strstr(io_hint_in(&stream, NULL), "compute-sanitizer"));
+    io_stream_close(&stream);
+}
+
 /* --- long logs ----------------------------------------------------------------------------------
  */
 
@@ -276,7 +336,8 @@ static void messages_of_a_log(void **state)
         {"KeyError: 7\n", "", 6000, true},
         {"error: of another kind\n", "error: Tensor data pointer must be 16B aligned", 3000, true},
         {"error: of another kind\n", "error: Tensor data pointer must be 16B aligned", 4097, true},
-        {"x", " error: Tensor data pointer must be 16B aligned", 70000, false},
+        {"x", " error: Tensor data pointer must be 16B aligned", 70000, true},
+        {"all is well\n", "Tensor data pointer must be 16B aligned", 9000, false},
         {"x", " error: Tensor data pointer must be 16B aligned", 2000, true},
     };
     (void)state;
@@ -348,6 +409,9 @@ int main(void)
         cmocka_unit_test(programs_have_names),
         cmocka_unit_test(dumps),
         cmocka_unit_test(ends_of_lists),
+        cmocka_unit_test(causes),
+        cmocka_unit_test(gpus),
+        cmocka_unit_test(a_check_beside_an_exception),
         cmocka_unit_test(listings),
         cmocka_unit_test(messages_of_a_log),
         cmocka_unit_test(calls_of_a_long_source),
