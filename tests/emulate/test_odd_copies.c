@@ -83,8 +83,9 @@ static const struct found {
      TMAP_EMULATE_ACCESS, 1},
     {ASK ".b128 [%t], [%bar+8];\n" EXPECT("16") WAIT, "there is no initialised mbarrier", 1,
      TMAP_EMULATE_BARRIER, 1},
-    {PEER ASK ".multicast::cluster::all.b128 [%t], [%bar];\n" EXPECT("16") WAIT
-     "bra out; peer: mbarrier.inval.shared.b64 [%bar];" EXPECT("16"),
+    {PEER SPIN ASK ".multicast::cluster::all.b128 [%t], [%bar];\n" EXPECT("16") WAIT
+     "bra out; peer: mbarrier.inval.shared.b64 [%bar]; mov.u32 %r5, 0;\n"
+     "more: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 9000; @%p3 bra more;\n",
      "there is no initialised mbarrier", 2, TMAP_EMULATE_BARRIER, 0},
     {ASK ".b128 [%t], [%bar];\n" EXPECT("16") WAIT
      "ld.shared.b128 %q1, [%t]; clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 "
@@ -109,6 +110,36 @@ static void finds(void **state)
             told |= r.finding[n].kind == f->kind && strstr(r.finding[n].text, f->says);
         if (!told || (f->findings && r.findings != f->findings))
             fail_msg("%s: %zu findings: %s", f->body, r.findings,
+                     r.findings ? r.finding[0].text : "");
+    }
+}
+
+/* A kernel's parameters are no global memory, neither to read nor to write. */
+static void parameters(void **state)
+{
+    static const struct {
+        const char *copy, *says;
+    } rows[] = {{EXPECT("16") LOAD "[%s], [%d1], 16, [%bar];\n" WAIT, "a copy reaches 0x6e8"},
+                {STORE "[%d1], [%s], 16;\n" COMMIT, "a copy writes 0x6e8"}};
+    const uint64_t params[4] = {0x10000000};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t data[8] = {0};
+        char text[2000];
+        struct ptx_run r;
+        const struct tmap_emulate_launch like = {
+            .block = {1}, .params = params, .param_bytes = sizeof params};
+        snprintf(text, sizeof text,
+                 ".version 9.0\n.target sm_90a\n.address_size 64\n"
+                 ".shared .align 16 .b8 s[16]; .shared .align 8 .b64 bar;\n"
+                 ".visible .entry k(.param .align 16 .b8 p[32]) {\n.reg .pred %%p<4>; .reg .b32 "
+                 "%%s, %%bar; .reg .b64 %%d<4>;\nmov.u32 %%s, s; mov.u32 %%bar, bar; mov.b64 %%d1, "
+                 "p;\ncvta.param.u64 %%d1, %%d1; mbarrier.init.shared.b64 [%%bar], 1; "
+                 "fence.proxy.async;\n%s\nret;\n}\n",
+                 rows[i].copy);
+        assert_false(ptx_run_as(text, data, sizeof data, &like, NULL, &r));
+        if (r.findings != 1 || !strstr(r.finding[0].text, rows[i].says))
+            fail_msg("%s: line %u: %s; %s", rows[i].copy, r.error.line, r.error.text,
                      r.findings ? r.finding[0].text : "");
     }
 }
@@ -316,9 +347,10 @@ static void touches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds),          cmocka_unit_test(found_at_once),
-        cmocka_unit_test(is_right),       cmocka_unit_test(every_choice),
-        cmocka_unit_test(asked_for_each), cmocka_unit_test(polling),
-        cmocka_unit_test(chosen_hangs),   cmocka_unit_test(touches)};
+        cmocka_unit_test(parameters),    cmocka_unit_test(finds),
+        cmocka_unit_test(found_at_once), cmocka_unit_test(is_right),
+        cmocka_unit_test(every_choice),  cmocka_unit_test(asked_for_each),
+        cmocka_unit_test(polling),       cmocka_unit_test(chosen_hangs),
+        cmocka_unit_test(touches)};
     return cmocka_run_group_tests_name("odd copies of the emulator", tests, NULL, NULL);
 }

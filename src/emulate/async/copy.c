@@ -35,7 +35,7 @@ static uint8_t *global(struct reach *r, uint64_t address, size_t bytes, unsigned
     struct emu_cta *cta;
     struct emu_region *region;
     uint8_t *at = emu_find(r->m, r->op->cta->cluster, address, bytes, &cta, &region);
-    if (!at || cta) {
+    if (!at || cta || region->read_only) {
         r->failed = true;
         r->failed_at = address;
         return NULL;
@@ -134,9 +134,10 @@ static bool load_bulk(struct reach *r, const struct emu_copy *c, struct emu_cta 
     const uint8_t *from =
         emu_find(r->m, r->op->cta->cluster, c->from, c->bytes, &from_cta, &region);
     const uint32_t to = offset_of(c->to);
-    if (!from || to < EMU_SMEM_START || to + (uint64_t)c->bytes > cta->smem_end) {
+    const bool parameters = region && region->read_only; // no global memory
+    if (!from || parameters || to < EMU_SMEM_START || to + (uint64_t)c->bytes > cta->smem_end) {
         r->failed = true;
-        r->failed_at = from ? c->to : c->from;
+        r->failed_at = from && !parameters ? c->to : c->from;
         return false;
     }
     emu_touch(r->m, &r->actor, from_cta, region,

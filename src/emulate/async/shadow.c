@@ -218,7 +218,7 @@ static void mark(struct emu_machine *m, const struct emu_cta *cta, const struct 
 void emu_touch(struct emu_machine *m, const struct emu_actor *actor, struct emu_cta *cta,
                struct emu_region *region, uint64_t offset, uint64_t bytes, unsigned access)
 {
-    if (!m->order || (region && region->read_only)) return;
+    if (!m->order) return;
     if (m->trail) mark(m, cta, region, offset, bytes, access);
     struct emu_shadow **slot = cta ? &cta->shadow : &region->shadow;
     if (region) early(m, actor, region, offset, access);
