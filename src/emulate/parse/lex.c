@@ -39,9 +39,9 @@ static void skip_blanks(struct parser *p)
         else if (p->end - p->p > 1 && p->p[0] == '/' && p->p[1] == '/')
             while (p->p < p->end && *p->p != '\n') p->p++;
         else if (p->end - p->p > 1 && p->p[0] == '/' && p->p[1] == '*') {
-            for (p->p += 2; p->p < p->end && !(p->p[0] == '/' && p->p[-1] == '*'); p->p++)
+            for (p->p += 2; p->end - p->p > 1 && !(p->p[0] == '*' && p->p[1] == '/'); p->p++)
                 if (*p->p == '\n') p->line++;
-            if (p->p < p->end) p->p++;
+            p->p = p->end - p->p > 1 ? p->p + 2 : p->end;
         } else {
             return;
         }
