@@ -121,7 +121,7 @@ emu_at dec_const(struct decoder *d, uint64_t value, uint32_t bytes)
     struct tmap_emulate_module *m = d->module;
     struct dec_const **head = &d->bucket[const_bucket(value, bytes)];
     for (const struct dec_const *c = *head; c; c = c->next)
-        if (c->value == value && c->bytes == bytes) return ~(emu_at)c->at;
+        if (c->value == value) return ~(emu_at)c->at; // of these bytes: others have another chain
     struct dec_const *c = dec_alloc(d, sizeof *c);
     if (!c || !const_room(d, LANES * bytes)) return 0;
     *c = (struct dec_const){value, bytes, m->const_bytes, *head};

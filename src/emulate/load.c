@@ -102,7 +102,7 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
             return dec_fail(d, "qualifier '.%.*s' of '%s' is not known", (int)d->length[i],
                             d->word[i], inst->op);
     if (dec_more(d)) return dec_fail(d, "'%s' has too many operands", inst->op);
-    return d->status == TMAP_OK && keep_reads(d);
+    return keep_reads(d) && d->status == TMAP_OK;
 }
 
 static uint64_t up(uint64_t value, uint64_t align)

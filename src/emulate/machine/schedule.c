@@ -28,6 +28,14 @@ static void replace_finished(struct emu_machine *m)
     }
 }
 
+// A warp of a place that may be empty: NULL where it cannot go on.
+static struct emu_warp *ready_of(const struct emu_cluster *c, uint32_t cta, uint32_t warp)
+{
+    if (!c) return NULL;
+    struct emu_warp *w = &c->cta[cta].warp[warp];
+    return w->live && emu_warp_ready(w) ? w : NULL;
+}
+
 static struct emu_warp *pick(struct emu_machine *m, uint32_t *turn)
 {
     const uint32_t per_cta = m->warps, per_cluster = m->cluster_dim[0] * m->cluster_dim[1] *
@@ -38,9 +46,8 @@ static struct emu_warp *pick(struct emu_machine *m, uint32_t *turn)
     uint32_t cluster = start / per_cluster, cta = start % per_cluster / per_cta;
     uint32_t warp = start % per_cta;
     for (uint32_t i = 0; i < all; i++) {
-        const struct emu_cluster *c = m->cluster[cluster];
-        struct emu_warp *w = c ? &c->cta[cta].warp[warp] : NULL;
-        if (w && w->live && emu_warp_ready(w)) {
+        struct emu_warp *w = ready_of(m->cluster[cluster], cta, warp);
+        if (w) {
             *turn = (start + i) % all;
             return w;
         }
@@ -80,9 +87,7 @@ static uint32_t all_warps(const struct emu_machine *m)
 static struct emu_warp *ready_warp(const struct emu_machine *m, uint32_t n)
 {
     const uint32_t per_cluster = all_warps(m) / m->clusters;
-    struct emu_cluster *c = m->cluster[n / per_cluster];
-    struct emu_warp *w = c ? &c->cta[n % per_cluster / m->warps].warp[n % m->warps] : NULL;
-    return w && w->live && emu_warp_ready(w) ? w : NULL;
+    return ready_of(m->cluster[n / per_cluster], n % per_cluster / m->warps, n % m->warps);
 }
 
 // The options' names, in the order of their numbers.
@@ -229,7 +234,11 @@ void emu_schedule(struct emu_machine *m)
 static void wait_text(const struct emu_split *s, char *text, size_t cap)
 {
     const unsigned long long which = s->wait_for, value = s->wait_value;
-    switch (s->blocked_at == UINT64_MAX ? WAIT_POLL : s->wait) {
+    if (s->blocked_at == UINT64_MAX) {
+        snprintf(text, cap, "polls");
+        return;
+    }
+    switch (s->wait) {
     case WAIT_MBARRIER:
         snprintf(text, cap, "waits for the mbarrier at shared 0x%llx, %llu", which, value);
         break;
@@ -242,11 +251,8 @@ static void wait_text(const struct emu_split *s, char *text, size_t cap)
     case WAIT_LANES:
         snprintf(text, cap, "waits for lanes 0x%08llx of its warp", which);
         break;
-    case WAIT_TENSOR:
+    default: // WAIT_TENSOR
         snprintf(text, cap, "waits for tensor memory or its core");
-        break;
-    default:
-        snprintf(text, cap, "polls");
     }
 }
 

@@ -125,7 +125,8 @@ bool parse_operand(struct parser *p, struct ptx_operand *o)
         struct ptx_operand first = *o, second = {0};
         memset(o, 0, sizeof *o);
         o->kind = PTX_OP_PAIR;
-        good = single(p, &second) && add_part(p, o, &first) && add_part(p, o, &second);
+        good = single(p, &second) && add_part(p, o, &first);
+        if (good) add_part(p, o, &second); // where there is room for one there is for eight
     }
     p->nesting--;
     return good;
