@@ -173,6 +173,7 @@ static void names(void **state)
         {".file 1 \"dir/a.cu\"\n", "dir/a.cu", "(a.cu:7)", 7},
         {".file 1 \"b.cu\"\n", "b.cu", "(b.cu:7)", 7},
         {".file 2 \"b.cu\"\n", NULL, "at line", 0}, /* 1 has no name */
+        {".file 0 \"b.cu\"\n", NULL, "at line", 0}, /* nor has it a place */
         {"", NULL, "at line", 0},
     };
     static const char body[] = ".loc 1 7 3\nsetp.eq.u32 %p1, %id, 0; @%p1 st.global.u32 [%d0], 1;\n"
@@ -194,6 +195,20 @@ static void names(void **state)
         expect_told(body, &r, TMAP_EMULATE_RACE, rows[i].says);
         assert_int_equal(r.finding[0].source_line, rows[i].line);
     }
+}
+
+/* Code that a compiler made up has no line. */
+static void no_line(void **state)
+{
+    static const char body[] = ".loc 1 0 0\nst.global.u32 [%d0+2], 1;";
+    uint64_t data[8] = {0};
+    struct ptx_run r;
+    const struct tmap_emulate_launch like = {.block = {1}};
+    (void)state;
+    run(".file 1 \"a.cu\"\n", body, &like, NULL, data, sizeof data, &r);
+    expect_told(body, &r, TMAP_EMULATE_ACCESS, "are misaligned");
+    assert_null(r.finding[0].file);
+    assert_int_equal(r.finding[0].source_line, 0);
 }
 
 /* More than are asked for, and more than are kept apart: 600 places that two warps write. */
@@ -223,7 +238,7 @@ static void one_fault(void **state)
         const struct tmap_emulate_launch like = {
             .block = {1}, .schedule = TMAP_EMULATE_RANDOM, .seed = seed};
         run("",
-            "cp.async.bulk.global.shared::cta.bulk_group [16], [%s], 16; "
+            "cp.async.bulk.global.shared::cta.bulk_group [%d0], [0], 16; "
             "cp.async.bulk.commit_group; trap;",
             &like, NULL, data, sizeof data, &r);
         assert_int_equal(r.findings, 1);
@@ -282,11 +297,15 @@ static void unexpected(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accesses),      cmocka_unit_test(rows_elsewhere),
-        cmocka_unit_test(earlier_grids), cmocka_unit_test(early_tensor_memory),
-        cmocka_unit_test(names),         cmocka_unit_test(many_findings),
-        cmocka_unit_test(one_fault),     cmocka_unit_test(two_writes_at_once),
-        cmocka_unit_test(unexpected)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(accesses),
+                                       cmocka_unit_test(rows_elsewhere),
+                                       cmocka_unit_test(earlier_grids),
+                                       cmocka_unit_test(early_tensor_memory),
+                                       cmocka_unit_test(names),
+                                       cmocka_unit_test(no_line),
+                                       cmocka_unit_test(many_findings),
+                                       cmocka_unit_test(one_fault),
+                                       cmocka_unit_test(two_writes_at_once),
+                                       cmocka_unit_test(unexpected)};
     return cmocka_run_group_tests_name("accesses of the emulator", tests, NULL, NULL);
 }

@@ -157,6 +157,21 @@ static void every_form(void **state)
     print_message("# %zu forms, %ld loads, %ld refused\n", forms, loads, refused);
 }
 
+/* More instructions than a block has room for. */
+static void many_instructions(void **state)
+{
+    enum { MANY = 2500 };
+    static char text[8 * MANY + 200];
+    size_t n = (size_t)sprintf(text, "%s", ".version 9.0\n.target sm_90a\n.entry k() {\n");
+    (void)state;
+    if (!OWN_MALLOC) return;
+    for (int i = 0; i < MANY; i++) n += (size_t)sprintf(text + n, "ret;\n");
+    n += (size_t)sprintf(text + n, "}\n");
+    load(text, n, "many", 0, 0);
+    const long total = count;
+    for (long at = 1; at <= total; at++) load(text, n, "many", 0, at);
+}
+
 int main(void)
 {
 #ifdef __GLIBC__
@@ -165,6 +180,7 @@ int main(void)
     mallopt(M_TRIM_THRESHOLD, 1 << 25);
 #endif
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_construct),
-                                       cmocka_unit_test(every_form)};
+                                       cmocka_unit_test(every_form),
+                                       cmocka_unit_test(many_instructions)};
     return cmocka_run_group_tests_name("modules without memory", tests, NULL, NULL);
 }

@@ -113,10 +113,17 @@ static const struct right {
     {"setp.ge.u32 %p1, %id, 16; @%p1 bra upper; barrier.sync 1, 32; bra out;\n"
      "upper: barrier.sync 1, 32; out: mov.u64 %d1, 1;\n",
      1, 1, 32, 1},
-    {"setp.ge.u32 %p1, %id, 64; mov.u32 %r5, 0; @%p1 exit; setp.lt.u32 %p1, %id, 32;\n"
-     "@%p1 bra meet; spin: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3000; @%p3 bra spin;\n"
-     "meet: bar.sync 1, 64; mov.u64 %d1, 1;\n",
+    {"setp.lt.u32 %p1, %id, 32; mov.u32 %r5, 0; mul.lo.u32 %r6, %id, 100; @%p1 bra meet;\n"
+     "sub.u32 %r6, 12800, %r6; spin: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, %r6;\n"
+     "@%p3 bra spin; setp.ge.u32 %p1, %id, 64; @%p1 exit; meet: bar.sync 1, 64;\n"
+     "mov.u64 %d1, 1;\n",
      1, 1, 96, 1},
+    /* a fence of another warp makes a barrier known to the engine, too */
+    {"setp.ne.u32 %p1, %id, 32; @%p1 bra over; fence.proxy.async;\n"
+     "mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 16;\n"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+16], [%d0], 16, "
+     "[%bar];\nover:" WAIT("0", "0", "0") "mov.u64 %d1, 1;\n",
+     1, 1, 64, 1},
     /* lanes that come later */
     {LATER("shfl.sync.idx.b32 %r1|%p2, %id, 0, 31, -1"), 1, 1, 32, 1},
     {LATER("vote.sync.any.pred %p2, %p1, -1"), 1, 1, 32, 1},
@@ -249,6 +256,9 @@ static void many_words(void **state)
     struct ptx_run r;
     (void)state;
     assert_true(run(body, 1, &like, data, sizeof data, &r));
+    assert_int_equal(data[0], 6);
+    const struct tmap_emulate_launch without = {.grid = {1}, .block = {32}, .no_races = true};
+    assert_true(run(body, 1, &without, data, sizeof data, &r));
     assert_int_equal(data[0], 6);
 }
 

@@ -23,7 +23,8 @@ static const char head[] =
     "st.param.b32 [x], %%a; call (y), deep, (x); ld.param.b32 %%a, [y]; add.u32 %%a, %%a, 1;\n"
     "end: st.param.b32 [o], %%a; ret;\n}\n"
     ".func odd(.param .b32 i) {\n.reg .b32 %%a; .reg .pred %%p;\nld.param.b32 %%a, [i];\n"
-    "and.b32 %%a, %%a, 1; setp.eq.u32 %%p, %%a, 0; @%%p ret; bar.warp.sync 0xaaaaaaaa; ret;\n}\n"
+    "and.b32 %%a, %%a, 1; setp.eq.u32 %%p, %%a, 0; @%%p ret; bar.warp.sync 0xaaaaaaaa;\n"
+    "mov.u32 %%a, s; setp.ne.u32 %%p, %%a, 1024; @%%p trap; ret;\n}\n"
     ".visible .entry other(.param .u64 p) {\n.reg .b32 %%r;\nmov.u32 %%r, s; ret;\n}\n"
     ".visible .entry k(.param .u64 p) {\n.reg .pred %%p<8>; .reg .b32 %%r<16>; .reg .b64 %%d<8>;\n"
     ".reg .b32 %%id, %%rank; .param .b32 x; .param .b32 y;\n"
@@ -219,7 +220,7 @@ static void late_registers(void **state)
         "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32;\n";
     uint32_t data[32] = {0};
     struct ptx_run r;
-    const struct tmap_emulate_launch like = {.block = {32}};
+    const struct tmap_emulate_launch like = {.block = {32}, .tensor_fences = true};
     (void)state;
     if (!run("sm_100a", body, &like, data, sizeof data, &r)) fail_msg("%s", r.finding[0].text);
     for (uint32_t l = 0; l < 32; l++) assert_int_equal(data[l], l);

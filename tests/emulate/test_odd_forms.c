@@ -183,6 +183,7 @@ static const struct meaning {
      9, 0, 0},
     /* numbers */
     {H90, "mov.u64 %d2, -5; div.s64 %d1, %d2, 0;", UINT64_MAX, 0, 0},
+    {H90, "mov.u64 %d2, -5; div.s64 %d1, %d2, -1;", 5, 0, 0},
     {H90, "mov.u64 %d2, -5; rem.s64 %d1, %d2, 0;", (uint64_t)-5, 0, 0},
     {H90, "add.cc.u64 %d2, -1, 1; addc.cc.u64 %d3, 9, -1; addc.u64 %d1, 0, 0;", 1, 0, 0},
     {H90, "mov.f64 %d2, 0d7FF8000000000000; cvt.rni.s32.f64 %r1, %d2; cvt.u64.u32 %d1, %r1;",

@@ -51,6 +51,13 @@ static const char *const kernels[] = {
     "poll: ld.acquire.gpu.global.u32 %r8, [%rd2]; setp.eq.u32 %p2, %r8, 0; @%p2 bra poll;\n"
     "out: ret; }\n"};
 
+/* The first access to shared memory reads rows of a matrix. */
+static const char rows[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n.shared .align 16 .b8 s[1024];\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>;\nmov.u32 %r1, %tid.x;\n"
+    "and.b32 %r1, %r1, 7; shl.b32 %r1, %r1, 4; mov.u32 %r2, s; add.u32 %r1, %r1, %r2;\n"
+    "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r1]; ret; }\n";
+
 static enum tmap_status emulate_one(const char *kernel)
 {
     static uint32_t data[64];
@@ -78,6 +85,11 @@ static enum tmap_status emulate_one(const char *kernel)
 static enum tmap_status emulate(void)
 {
     return emulate_one(kernels[0]);
+}
+
+static enum tmap_status emulate_rows(void)
+{
+    return emulate_one(rows);
 }
 
 static enum tmap_status emulate_copies(void)
@@ -354,6 +366,7 @@ static void sweep(enum tmap_status (*call)(void))
     }
 TEST(emulate)
 TEST(emulate_copies)
+TEST(emulate_rows)
 TEST(emulate_block_scales)
 TEST(emulate_tensor_memory)
 TEST(emulate_many)
@@ -368,6 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_emulate),
                                        cmocka_unit_test(test_emulate_copies),
+                                       cmocka_unit_test(test_emulate_rows),
                                        cmocka_unit_test(test_emulate_block_scales),
                                        cmocka_unit_test(test_emulate_tensor_memory),
                                        cmocka_unit_test(test_emulate_many),
