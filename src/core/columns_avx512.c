@@ -3,7 +3,6 @@
 #ifdef __x86_64__
 #include <immintrin.h>
 #define VECTOR_BYTES 64
-#define ROWS_AT_ONCE /* in 32 registers */
 #ifdef __clang__
 #define COLUMNS_TARGET __attribute__((target("avx512f,avx512dq,avx512vl,avx512bw")))
 #else /* gcc halves the vectors unless told not to */

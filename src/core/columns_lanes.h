@@ -1,12 +1,12 @@
 /* The rows of one width of lane, over a block: included by columns_rows.h for rows that read a
  * field of 64 bits (WIDE 1) and for the others. WORD is a lane's type in struct columns_bad,
- * EVERY_OF, PARTS_OF, LEFT_OF and ALONE_OF are the functions' names; it undefines what it is given.
+ * EVERY_OF, LEFT_OF and ALONE_OF are the functions' names; it undefines what it is given.
  */
 
 /* Tells `view` of greater values of enumerations than are known; of those below 0, which a usual
  * row refuses, nothing. */
 ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *view, const int kind,
-                            const uint32_t rank, const int part, WORD *bad)
+                            const uint32_t rank, WORD *bad)
 {
     TYPES;
     v_i dtype = ALL(0), interleave = ALL(0), swizzle = ALL(0), oob = ALL(0);
@@ -17,19 +17,15 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *v
 #define ROW_OF ROW_USUAL
 #include "rules/desc.def"
 #undef ROW_OF
-        const v_i says = BROKEN(here) & ALL(CLASS_DECIDES);
-        if (part & PART_ONCE)
-            *(v_i *)(bad + at) = says;
-        else
-            *(v_i *)(bad + at) |= says;
-        if (!WIDE && (part & PART_ONCE)) {
+        *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
+        if (!WIDE) {
             dtype = GREATER(dtype, DTYPE);
             interleave = GREATER(interleave, INTERLEAVE);
             swizzle = GREATER(swizzle, SWIZZLE);
             oob = GREATER(oob, OOB);
         }
     }
-    if (WIDE || !(part & PART_ONCE)) return;
+    if (WIDE) return;
     const v_i news = (dtype >= ALL(w->known.dtype)) | (interleave >= ALL(w->known.interleave)) |
                      (swizzle >= ALL(w->known.swizzle)) | (oob >= ALL(w->known.oob_fill));
     WORD any = 0;
@@ -39,16 +35,10 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *v
                       (int32_t)oob[k]);
     if (any) columns_narrow(view);
 }
-ALWAYS_INLINE void PARTS_OF(const struct columns_view *w, struct columns_view *view, const int kind,
-                            const uint32_t rank, WORD *bad)
-{
-    EVERY_PART(EVERY_OF);
-}
 ALWAYS_INLINE void LEFT_OF(const struct columns_view *w, const int kind, const uint32_t rank,
                            WORD *bad)
 {
     TYPES;
-    const int part = ANY_PART;
     OVER_BLOCK
     {
         READ_COLUMNS;
@@ -66,7 +56,6 @@ ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *
                             const int kind, const uint32_t rank, WORD *bad)
 {
     TYPES;
-    const int part = ANY_PART;
     for (int word = 0; word < TMAP_ROW_WORDS; word++)
         for (uint64_t set = rows->w[word]; set; set &= set - 1) {
             const int row = 64 * word + __builtin_ctzll(set);
@@ -81,7 +70,6 @@ ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *
 #undef WIDE
 #undef WORD
 #undef EVERY_OF
-#undef PARTS_OF
 #undef LEFT_OF
 #undef ALONE_OF
 #undef OF_U64

@@ -84,34 +84,14 @@
             }                                                                                      \
         }                                                                                          \
         break;
-/* Rows are looked at by their span, so that what those of a part read stays in the registers; or
- * all together where there are registers enough (ROWS_AT_ONCE). */
-enum {
-    PART_ONCE = 1,
-    PART_DIMS = 2,
-    PART_OUTER = PART_DIMS,
-    PART_STRIDES = 4,
-    PART_SPATIALS = 8,
-    ANY_PART = 15
-};
 #define ROW(id, name, kinds, span, needs, when, must, effect, ...)                                 \
     ROW_OF(id,                                                                                     \
            WIDE_##id == WIDE && EFFECT_##effect == EFFECT_VIOLATION &&                             \
-               ((KINDS_##kinds >> kind) & 1) && (part & PART_##span),                              \
+               ((KINDS_##kinds >> kind) & 1),                                                      \
            span, when, must)
 
 #ifndef GREATER
 #define GREATER(a, b) CHOOSE((v_i)((a) > (b)), a, b)
-#endif
-
-#ifdef ROWS_AT_ONCE
-#define EVERY_PART(rows) rows(w, view, kind, rank, ANY_PART, bad)
-#else
-/* Of 64 bits, strides ask of types and interleaves as single rows do. */
-#define EVERY_PART(rows)                                                                           \
-    rows(w, view, kind, rank, PART_ONCE | (WIDE ? PART_STRIDES : 0), bad);                         \
-    rows(w, view, kind, rank, PART_DIMS | (WIDE ? 0 : PART_STRIDES), bad);                         \
-    if (kind != TMAP_TILED) rows(w, view, kind, rank, PART_SPATIALS, bad)
 #endif
 
 #ifndef WIDE_U32 /* gcc 12 makes five instructions of what some processors have one for */
@@ -122,7 +102,6 @@ enum {
 #define WIDE 1
 #define WORD uint64_t
 #define EVERY_OF every_of_64
-#define PARTS_OF parts_of_64
 #define LEFT_OF left_of_64
 #define ALONE_OF alone_of_64
 #define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
@@ -142,7 +121,6 @@ enum {
 #define WIDE 0
 #define WORD uint32_t
 #define EVERY_OF every_of_32
-#define PARTS_OF parts_of_32
 #define LEFT_OF left_of_32
 #define ALONE_OF alone_of_32
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
@@ -185,8 +163,8 @@ ALWAYS_INLINE void rows_of(const struct columns_view *w, struct columns_view *vi
                            const uint32_t rank, struct columns_bad *all)
 {
     if (w->how == ROWS_EVERY) {
-        parts_of_32(w, view, kind, rank, all->of_32);
-        parts_of_64(w, view, kind, rank, all->of_64);
+        every_of_32(w, view, kind, rank, all->of_32);
+        every_of_64(w, view, kind, rank, all->of_64);
     } else {
         left_of_32(w, kind, rank, all->of_32);
         left_of_64(w, kind, rank, all->of_64);

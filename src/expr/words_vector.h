@@ -19,7 +19,9 @@
     _Generic((a), v_u : (u), default : _Generic((b), v_u : (u), default : (s)))
 #define FAILS(a, op, b) BY_SIGN(a, b, (v_i)((v_u)(a)op(v_u)(b)), (v_i)((v_i)(a)op(v_i)(b)))
 /* all ones where a condition holds; in the lower half of a lane at least, where it does not */
+#ifndef HOLDS
 #define HOLDS(c) ((v_i)((c) == ALL(0)))
+#endif
 #ifndef BROKEN
 #define BROKEN(c) ((v_i)((c) != ALL(0)))
 #endif
