@@ -12,13 +12,16 @@ struct table {
     struct tmap_columns column;
 };
 
-/* Every member of d[i] for i < n, in columns that table_free() gives back. */
-static inline void table_make(const struct tmap_desc *d, size_t n, struct table *t)
+/* Every member of d[i] for i < n, in columns that table_free() gives back: aligned to so many
+ * bytes, or with 0 as malloc places them, which is large ones 16 bytes past a page. */
+static inline void table_place(const struct tmap_desc *d, size_t n, size_t align, struct table *t)
 {
     *t = (struct table){.n = n, .column = {.common = d[0]}};
 #define COLUMN(place, type, value)                                                                 \
     {                                                                                              \
-        type *entry = malloc(n * sizeof *entry);                                                   \
+        const size_t bytes = n * sizeof(type);                                                     \
+        type *entry =                                                                              \
+            align ? aligned_alloc(align, (bytes + align - 1) / align * align) : malloc(bytes);     \
         for (size_t k = 0; k < n; k++) entry[k] = d[k].value;                                      \
         (place) = entry;                                                                           \
     }
@@ -29,6 +32,11 @@ static inline void table_make(const struct tmap_desc *d, size_t n, struct table 
 #undef ONE
 #undef MANY
 #undef COLUMN
+}
+
+static inline void table_make(const struct tmap_desc *d, size_t n, struct table *t)
+{
+    table_place(d, n, 0, t);
 }
 
 /* What a search draws stays a column; the rest is the first descriptor's. */
