@@ -140,9 +140,8 @@ static void ask(const struct tmap_checker *c, struct asked *a)
 }
 
 #define FOLD_NODES 200
-#define FOLD_FROM 4096 /* descriptors: folding takes as long as a few thousand verdicts */
-
-#define FEW_ROWS 24 /* one by one are sooner looked at than all; a tiled descriptor has some 45 */
+#define FOLD_FROM                                                                                  \
+    4096 /* descriptors looked at row by row: folding takes as long as a few thousand */
 
 /* A row that target and common decide, whatever the columns hold, is asked no more. */
 static void fold_row(tmap_row row, struct tree_binding *binding, struct asked *a)
@@ -186,14 +185,6 @@ static bool shares_modes(const struct tmap_columns *c)
 {
     return c->dtype == NULL || c->interleave == NULL || c->swizzle == NULL ||
            c->l2_promotion == NULL || c->oob_fill == NULL || c->elem_stride[0] == NULL;
-}
-
-static enum columns_how how_to_look(const struct asked *a, int32_t kind)
-{
-    int rows = 0;
-    for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
-        rows += a->class[row] != CLASS_NOTHING && (row_table[row].kinds >> kind & 1);
-    return !a->every ? ROWS_BY_CLASS : rows > FEW_ROWS ? ROWS_EVERY : ROWS_LEFT;
 }
 
 static enum tmap_verdict one(const struct tmap_checker *checker, const struct tmap_columns *c,
@@ -252,7 +243,7 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
     enum tmap_verdict few[COLUMNS_BLOCK];
     size_t one_by_one = 0;
     ask(checker, &a);
-    if (n >= FOLD_FROM && shares_modes(c)) fold(checker, c, &a);
+    if (!a.every && n >= FOLD_FROM && shares_modes(c)) fold(checker, c, &a);
     fill_common(c, &b);
     const size_t movings = point(c, &b, &column, moving);
     struct columns_view w = {.target = checker->target,
@@ -261,7 +252,7 @@ size_t columns_check(columns_rows *rows, const struct tmap_checker *checker,
                              .flags = c->common.flags,
                              .map_address = c->common.map_address,
                              .column = &column,
-                             .how = how_to_look(&a, c->common.kind),
+                             .every = a.every,
                              .of_all = a.of_all,
                              .class = a.class};
     columns_narrow(&w);

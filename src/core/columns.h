@@ -44,12 +44,6 @@ struct columns_bad {
     uint32_t of_32[COLUMNS_BLOCK];
 };
 
-/* Which rows are looked at: those with a class; or where every row that is a violation decides, all
- * that usually apply, the rows of some lanes together, so that they share what they read, and of
- * the rare ones those that can apply in the block; or the few that folding has left, those of 64
- * bits that always apply together. */
-enum columns_how { ROWS_BY_CLASS, ROWS_EVERY, ROWS_LEFT };
-
 /* What is asked of a block. Entry k of each column is that of its k-th descriptor; no column that
  * the kind and the rank have is NULL. Kind and rank exist. */
 struct columns_view {
@@ -58,10 +52,13 @@ struct columns_view {
     uint32_t rank, flags;
     uint64_t map_address;
     const struct tmap_columns *column;
-    enum columns_how how;
     uint32_t of_all;      /* classes of what all violate */
     const uint8_t *class; /* of each row: enum columns_class */
-    /* Of ROWS_EVERY, the values that the rows below allow for: a block with greater ones adds its
+    /* Every row that is a violation decides: all that usually apply are looked at together, so that
+     * they share what they read, and of the rare ones those that can apply in the block. Else each
+     * row with a class is looked at alone. */
+    bool every;
+    /* Of every row, the values that the rows below allow for: a block with greater ones adds its
      * own. Set to none now and then, so that rows that no longer apply are dropped. */
     struct columns_seen known;
     /* rows that are looked at alone, of 32-bit lanes and of 64 */

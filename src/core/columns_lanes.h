@@ -1,7 +1,6 @@
 /* The rows of one width of lane, over a block: included by columns_rows.h for rows that read a
  * field of 64 bits (WIDE 1) and for the others. WORD is a lane's type in struct columns_bad,
- * EVERY_OF, LEFT_OF and ALONE_OF are the functions' names; it undefines what it is given.
- */
+ * EVERY_OF and ALONE_OF are the functions' names; it undefines what it is given. */
 
 /* Tells `view` of greater values of enumerations than are known; of those below 0, which a usual
  * row refuses, nothing. */
@@ -35,22 +34,6 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *v
                       (int32_t)oob[k]);
     if (any) columns_narrow(view);
 }
-ALWAYS_INLINE void LEFT_OF(const struct columns_view *w, const int kind, const uint32_t rank,
-                           WORD *bad)
-{
-    TYPES;
-    OVER_BLOCK
-    {
-        READ_COLUMNS;
-        v_i here = ALL(0);
-        if (WIDE && w->how == ROWS_LEFT) {
-#define ROW_OF ROW_ALWAYS
-#include "rules/desc.def"
-#undef ROW_OF
-        }
-        *(v_i *)(bad + at) = BROKEN(here) & ALL(CLASS_DECIDES);
-    }
-}
 /* The rows of a set, one by one. */
 ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *rows,
                             const int kind, const uint32_t rank, WORD *bad)
@@ -70,7 +53,6 @@ ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *
 #undef WIDE
 #undef WORD
 #undef EVERY_OF
-#undef LEFT_OF
 #undef ALONE_OF
 #undef OF_U64
 #undef OF_U32

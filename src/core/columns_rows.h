@@ -8,6 +8,8 @@
 #include "expr/words_vector.h"
 #include "rules/sets.def"
 
+#include <string.h>
+
 #define NATIVE_KIND kind
 #define NATIVE_RANK rank
 #define WHEN(c) (c)
@@ -67,10 +69,6 @@
     if ((counts) && !RARE_##id) {                                                                  \
         ADD_ROW(id, span, when, must)                                                              \
     }
-#define ROW_ALWAYS(id, counts, span, when, must)                                                   \
-    if ((counts) && ALWAYS_##id) {                                                                 \
-        ADD_ROW(id, span, when, must)                                                              \
-    }
 /* A row over the block: its class to the descriptors that violate it. */
 #define ROW_ALONE(id, counts, span, when, must)                                                    \
     case ROW_##id:                                                                                 \
@@ -102,7 +100,6 @@
 #define WIDE 1
 #define WORD uint64_t
 #define EVERY_OF every_of_64
-#define LEFT_OF left_of_64
 #define ALONE_OF alone_of_64
 #define OF_U64(column) ((v_u) * (const u64_there *)((column) + at))
 #define OF_U32(column) WIDE_U32((column) + at)
@@ -121,7 +118,6 @@
 #define WIDE 0
 #define WORD uint32_t
 #define EVERY_OF every_of_32
-#define LEFT_OF left_of_32
 #define ALONE_OF alone_of_32
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
 #define OF_U32(column) ((v_u) * (const u32_there *)((column) + at))
@@ -162,12 +158,11 @@ ALWAYS_INLINE uint32_t verdicts_of(struct columns_bad *bad, uint32_t of_all,
 ALWAYS_INLINE void rows_of(const struct columns_view *w, struct columns_view *view, const int kind,
                            const uint32_t rank, struct columns_bad *all)
 {
-    if (w->how == ROWS_EVERY) {
+    if (w->every) {
         every_of_32(w, view, kind, rank, all->of_32);
         every_of_64(w, view, kind, rank, all->of_64);
     } else {
-        left_of_32(w, kind, rank, all->of_32);
-        left_of_64(w, kind, rank, all->of_64);
+        memset(all, 0, sizeof *all);
     }
     alone_of_32(w, &view->alone[0], kind, rank, all->of_32);
     alone_of_64(w, &view->alone[1], kind, rank, all->of_64);

@@ -85,11 +85,6 @@ static const bool usual[SUBJECT_DESC_END] = {
 #include "rules/desc.def"
 };
 #undef ROW
-#define ROW(id, ...) [ROW_##id] = ALWAYS_##id && WIDE_##id,
-static const bool left[SUBJECT_DESC_END] = {
-#include "rules/desc.def"
-};
-#undef ROW
 
 static uint32_t beyond(int32_t value, uint32_t end)
 {
@@ -111,9 +106,7 @@ void columns_narrow(struct columns_view *w)
     memset(w->alone, 0, sizeof w->alone);
     can_apply(w, applies);
     for (tmap_row row = 0; row < SUBJECT_DESC_END; row++) {
-        const bool together = w->how == ROWS_EVERY ? usual[row] : w->how == ROWS_LEFT && left[row];
-        const bool may = w->how != ROWS_EVERY || applies[row];
-        if (w->class[row] && !together && may)
-            w->alone[wide[row]].w[row / 64] |= UINT64_C(1) << (row % 64);
+        const bool alone = !w->every || (applies[row] && !usual[row]);
+        if (w->class[row] && alone) w->alone[wide[row]].w[row / 64] |= UINT64_C(1) << (row % 64);
     }
 }

@@ -1,16 +1,15 @@
 /* The words of the row language as some bits each: does what is said read a field of 64 bits, and
- * which may be 0, compare anything, and ask for a value other than 0, the usual one of every
- * enumeration? Constants of the compiler's: a row of 32-bit fields is compiled for twice as many
- * lanes, rows that always or mostly apply are evaluated together, and where a row's needs keep what
- * it reads from 0, a bound takes fewer instructions. words_vector.h has the same words. */
+ * which may be 0, and ask for a value other than 0, the usual one of every enumeration? Constants
+ * of the compiler's: a row of 32-bit fields is compiled for twice as many lanes, rows that usually
+ * apply are evaluated together, and where a row's needs keep what it reads from 0, a bound takes
+ * fewer instructions. words_vector.h has the same words. */
 #define READS_64 1
-#define COMPARES 2
-#define RARE 4
-#define NONZERO 8
-#define ONE 16
-#define FROM_1 32 /* says that a number is at least 1 */
-#define READS_DIM 64
-#define READS_ANY 128 /* of the others, whether 0 or not is not followed */
+#define RARE 2
+#define NONZERO 4
+#define ONE 8
+#define FROM_1 16 /* says that a number is at least 1 */
+#define READS_DIM 32
+#define READS_ANY 64 /* of the others, whether 0 or not is not followed */
 #define BOTH(a, b) ((a) | (b))
 #define K(n) ((n) == 1 ? NONZERO | ONE : (n) != 0 ? NONZERO : 0)
 #define CUDA 0
@@ -50,24 +49,23 @@
 #define WRAP32(x) (x)
 #define BIT(n) 0
 #define ALWAYS 0
-#define LE(a, b) (COMPARES | BOTH(a, b))
-#define LT(a, b) (COMPARES | BOTH(a, b))
-#define EQ(a, b) (COMPARES | BOTH(a, b) | (BOTH(a, b) & NONZERO ? RARE : 0))
-#define NE(a, b) (COMPARES | BOTH(a, b))
-#define BETWEEN(lo, x, hi) (COMPARES | BOTH(BOTH(lo, x), hi) | ((lo)&ONE ? FROM_1 : 0))
-#define DIVIDES(m, x) (COMPARES | BOTH(m, x))
-#define IN(x, set) (COMPARES | RARE | (x))
+#define LE(a, b) BOTH(a, b)
+#define LT(a, b) BOTH(a, b)
+#define EQ(a, b) (BOTH(a, b) | (BOTH(a, b) & NONZERO ? RARE : 0))
+#define NE(a, b) BOTH(a, b)
+#define BETWEEN(lo, x, hi) (BOTH(BOTH(lo, x), hi) | ((lo)&ONE ? FROM_1 : 0))
+#define DIVIDES(m, x) BOTH(m, x)
+#define IN(x, set) (RARE | (x))
 #define AND(a, b) BOTH(a, b)
 #define OR(a, b) BOTH(a, b)
 #define NOT(a) (a)
 #define BOX_STEPS READS_ANY
-#define PROD_LE(cap, first, f) (COMPARES | BOTH(BOTH(cap, first), f))
+#define PROD_LE(cap, first, f) BOTH(BOTH(cap, first), f)
 
 #define WHEN(c) (c)
 #define MUST(c) (c)
 #define ROW(id, name, kinds, span, needs, when, must, ...)                                         \
-    WIDE_##id = BOTH(when, must) & READS_64, ALWAYS_##id = !((when)&COMPARES),                     \
-    RARE_##id = (when)&RARE,
+    WIDE_##id = BOTH(when, must) & READS_64, RARE_##id = (when)&RARE,
 enum row_width {
 #include "rules/desc.def"
 };
@@ -157,7 +155,6 @@ enum row_never_0 {
 #undef BOX_STEPS
 #undef PROD_LE
 #undef READS_64
-#undef COMPARES
 #undef RARE
 #undef NONZERO
 #undef ONE

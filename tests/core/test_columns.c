@@ -204,7 +204,7 @@ static int native_says(const struct tmap_target *target, const struct tmap_desc 
 }
 
 /* The block's verdicts by the rows with a class; the row, or ROW_COUNT for any. */
-static void hold_to(columns_rows *rows, enum columns_how how, tmap_row only, uint64_t *compared)
+static void hold_to(columns_rows *rows, bool every, tmap_row only, uint64_t *compared)
 {
     uint8_t class[SUBJECT_DESC_END] = {0};
     const struct tmap_target target = tmap_default_target();
@@ -217,7 +217,7 @@ static void hold_to(columns_rows *rows, enum columns_how how, tmap_row only, uin
                                 .flags = table[0].flags,
                                 .map_address = table[0].map_address,
                                 .column = &t.column,
-                                .how = how,
+                                .every = every,
                                 .of_all = CLASS_NOTHING,
                                 .class = class};
     for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
@@ -247,11 +247,11 @@ static void each_row_is_the_one_alone(void **state)
         for (int kind = TMAP_TILED; rows && kind <= TMAP_IM2COL_WIDE; kind++)
             for (uint32_t rank = kind == TMAP_TILED ? 1 : 3; rank <= TMAP_MAX_RANK; rank++) {
                 make_block((enum tmap_kind)kind, rank, &s);
-                hold_to(rows, ROWS_EVERY, ROW_COUNT, &compared);
-                hold_to(rows, ROWS_LEFT, ROW_COUNT, &compared);
+                hold_to(rows, true, ROW_COUNT, &compared);
+                hold_to(rows, false, ROW_COUNT, &compared);
                 for (tmap_row row = 0; row < SUBJECT_DESC_END; row++)
                     if (row_table[row].effect == EFFECT_VIOLATION)
-                        hold_to(rows, ROWS_BY_CLASS, row, &compared);
+                        hold_to(rows, false, row, &compared);
             }
     }
     assert_true(compared > 11 * SUBJECT_DESC_END * COLUMNS_BLOCK / 2);
@@ -287,7 +287,7 @@ static void blocks_of_few_values(void **state)
             const uint32_t rank = kind == TMAP_TILED ? 1 + draw / 3 % 5u : 3 + draw / 3 % 3u;
             make_block((enum tmap_kind)kind, rank, &s);
             hold_few_values(&s);
-            hold_to(rows, ROWS_EVERY, ROW_COUNT, &compared);
+            hold_to(rows, true, ROW_COUNT, &compared);
         }
     }
     assert_true(compared > 0);
