@@ -61,15 +61,14 @@ static bool qualifiers(struct decoder *d, const char *rest)
     return true;
 }
 
-static bool keep_reads(struct decoder *d)
+static void keep_reads(struct decoder *d)
 {
     const size_t bytes = d->reads * sizeof *d->read;
     emu_at *read = dec_alloc(d, bytes);
-    if (!read) return false;
+    if (!read) return;
     memcpy(read, d->read, bytes);
     d->out->read = read;
     d->out->reads = d->reads;
-    return true;
 }
 
 static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct emu_insn *out)
@@ -102,7 +101,8 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
             return dec_fail(d, "qualifier '.%.*s' of '%s' is not known", (int)d->length[i],
                             d->word[i], inst->op);
     if (dec_more(d)) return dec_fail(d, "'%s' has too many operands", inst->op);
-    return keep_reads(d) && d->status == TMAP_OK;
+    keep_reads(d);
+    return d->status == TMAP_OK;
 }
 
 static uint64_t up(uint64_t value, uint64_t align)
