@@ -118,6 +118,11 @@ static const struct right {
      "@%p3 bra spin; setp.ge.u32 %p1, %id, 64; @%p1 exit; meet: bar.sync 1, 64;\n"
      "mov.u64 %d1, 1;\n",
      1, 1, 96, 1},
+    /* one that leaves is not waited for where all are asked to come */
+    {"setp.lt.u32 %p1, %id, 32; @%p1 bra meet; mov.u32 %r5, 0;\n"
+     "spin: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3000; @%p3 bra spin; exit;\n"
+     "meet: bar.sync 1; mov.u64 %d1, 1;\n",
+     1, 1, 64, 1},
     /* a fence of another warp makes a barrier known to the engine, too */
     {"setp.ne.u32 %p1, %id, 32; @%p1 bra over; fence.proxy.async;\n"
      "mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 16;\n"

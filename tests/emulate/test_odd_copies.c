@@ -55,6 +55,8 @@ static const struct found {
 } founds[] = {
     {EXPECT("16") "mapa.shared::cluster.u32 %r4, %s, 5;\n" LOAD "[%r4], [%d0], 16, [%bar];\n" WAIT,
      "a copy writes 0x6d0005", 1, TMAP_EMULATE_ACCESS, 1},
+    {EXPECT("16") LOAD "[0], [%d0], 16, [%bar];\n" WAIT, "a copy reaches 0x6d0000000000", 1,
+     TMAP_EMULATE_ACCESS, 1},
     {"mov.u64 %d2, t; cvta.shared.u64 %d2, %d2;\n" STORE "[%d2], [%s], 16;\n" COMMIT,
      "a copy writes 0x6d", 1, TMAP_EMULATE_ACCESS, 1},
     {STORE "[%d0], [0], 16;\n" COMMIT, "a copy reads shared", 1, TMAP_EMULATE_ACCESS, 1},
