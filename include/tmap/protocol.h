@@ -33,7 +33,7 @@ extern "C" {
  * position in the ring, `back` of them earlier. `ctas` is a mask of the CTAs meant, 0 for the
  * agent's own. */
 enum tmap_step_op {
-    TMAP_STEP_INIT,       /* initialise every barrier of this CTA */
+    TMAP_STEP_INIT,       /* initialise every barrier of this CTA; again, with no phase under way */
     TMAP_STEP_FENCE_INIT, /* make that visible to the cluster and the async proxy */
     TMAP_STEP_SYNC,       /* named barrier x among its members */
     TMAP_STEP_WAIT,       /* until the slot's phase of barrier x completes */
@@ -53,7 +53,8 @@ enum tmap_step_op {
     TMAP_STEP_RELEASE,    /* end reading the own buffer x and arrive on barrier y of `ctas` */
     TMAP_STEP_MARK,       /* one more open: a copy that this agent will store */
     TMAP_STEP_BEGIN,      /* begin filling buffer x, which a later write ends: sums over k blocks */
-    TMAP_STEP_PASS        /* arrive at named barrier x and go on: bar.arrive */
+    TMAP_STEP_PASS,       /* arrive at named barrier x and go on: bar.arrive */
+    TMAP_STEP_RESTART     /* go to the first slot of ring x, as at the start: of new barriers */
 };
 
 struct tmap_step {

@@ -136,12 +136,29 @@ void clocks_reach(struct machine *m, unsigned barrier, unsigned cta, bool own)
     add_event(c, &c->signalled[cta]);
 }
 
+/* All that was done with the CTA's barriers. */
+static bool knows_phases(const struct machine *m, unsigned cta)
+{
+    const struct clocks *c = m->clocks;
+    bool all = knows(c, c->now, &c->published[cta]);
+    for (unsigned i = 0; i < m->p->barrier_count; i++)
+        for (unsigned k = 0; k < m->p->depth[m->p->barrier[i].ring]; k++) {
+            const struct slot_clocks *b = &c->barrier[i][cta][k];
+            all = all && knows(c, c->now, &b->arrivers) && knows(c, c->now, &b->completers) &&
+                  knows(c, c->now, &b->waited);
+        }
+    return all;
+}
+
 void clocks_init_cta(struct machine *m, const struct machine_state *s, unsigned cta, bool publish)
 {
     struct clocks *c = m->clocks;
     if (!c || (publish && s->init[cta] == 2)) return;
-    if (s->init[cta] != publish || !knows(c, c->now, &c->initialised[cta]))
+    const bool again = !publish && s->init[cta] == 2;
+    if ((!again && s->init[cta] != publish) || !knows(c, c->now, &c->initialised[cta]) ||
+        (again && !knows_phases(m, cta)))
         clocks_unordered(m, "the barriers of CTA %u are initialised in no order", cta);
+    if (again) memset(&c->published[cta], 0, sizeof c->published[cta]);
     add_event(c, publish ? &c->published[cta] : &c->initialised[cta]);
 }
 

@@ -253,6 +253,7 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
         if (!machine_skips(m, s, agent, t)) {
             if (meets(t) && (moved || is_settled(m, t) || machine_awaits(s, agent, t))) break;
+            if (moved && t->op == TMAP_STEP_INIT && s->init[m->p->agent[agent].cta] == 2) break;
             const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
             if (t->op == TMAP_STEP_SYNC && got == STEP_STOP) return true; /* it waits */
             if (got == STEP_BLOCKED) break;

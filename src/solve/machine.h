@@ -65,6 +65,7 @@ struct machine {
     bool plain;                            /* moves that nobody sees are not made before others */
     bool writes;                           /* some agent writes through the generic proxy */
     uint8_t passed;                        /* named barriers from which some agent goes on */
+    bool remakes;                          /* barriers may be initialised, or rings begun, again */
     bool idle_blocks;                      /* no agent does anything in a block */
     bool minds_ends[TMAP_PROTOCOL_AGENTS]; /* does something at the ends of a tile */
     bool uses_ring[TMAP_PROTOCOL_AGENTS][TMAP_PROTOCOL_RINGS];
@@ -140,6 +141,9 @@ size_t machine_unpack(const struct machine *m, const uint8_t *in, struct machine
 enum machine_outcome { STEP_GO, STEP_STOP, STEP_BLOCKED };
 enum machine_outcome machine_step(struct machine *m, struct machine_state *s, unsigned agent,
                                   const struct tmap_step *step, bool first);
+/* machine_init.c: INIT and FENCE_INIT. */
+enum machine_outcome machine_init_step(struct machine *m, struct machine_state *s, unsigned agent,
+                                       const struct tmap_step *step);
 void machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
                   bool all);
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent);

@@ -17,6 +17,7 @@ static uint8_t object_limit(const struct tmap_protocol *p, uint8_t op)
     case TMAP_STEP_PASS:
         return p->sync_count;
     case TMAP_STEP_ADVANCE:
+    case TMAP_STEP_RESTART:
         return p->ring_count;
     case TMAP_STEP_INIT:
     case TMAP_STEP_FENCE_INIT:
@@ -33,7 +34,8 @@ static bool step_valid(const struct tmap_protocol *p, const struct tmap_step *t)
 {
     const bool signals =
         t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
-    if (t->op > TMAP_STEP_PASS || t->signal > p->ctas || t->bytes > INT16_MAX * 256) return false;
+    if (t->op > TMAP_STEP_RESTART || t->signal > p->ctas || t->bytes > INT16_MAX * 256)
+        return false;
     if (t->ctas >> p->ctas || t->back > TMAP_PROTOCOL_DEPTH) return false;
     if (signals && t->y >= p->barrier_count) return false;
     if (t->op == TMAP_STEP_COMMIT && t->x == UINT8_MAX) return true;
@@ -126,6 +128,7 @@ static void note_rings(const struct tmap_protocol *p, const struct tmap_step *t,
         t->op == TMAP_STEP_LOAD || t->op == TMAP_STEP_COMMIT || t->op == TMAP_STEP_RELEASE;
     switch (t->op) {
     case TMAP_STEP_ADVANCE:
+    case TMAP_STEP_RESTART:
         uses[t->x] = true;
         break;
     case TMAP_STEP_WAIT:
@@ -186,6 +189,23 @@ static bool count_parts(struct machine *m)
     return true;
 }
 
+/* Whether a CTA's barriers may be initialised more than once, or rings gone along from the start.
+ */
+static bool remakes(const struct tmap_protocol *p)
+{
+    unsigned times[TMAP_PROTOCOL_CTAS] = {0};
+    for (unsigned a = 0; a < p->agent_count; a++)
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < p->agent[a].count[k]; i++) {
+                const uint8_t op = p->step[p->agent[a].first[k] + i].op;
+                if (op == TMAP_STEP_RESTART) return true;
+                if (op != TMAP_STEP_INIT) continue;
+                const bool once = k == TMAP_PART_START || k == TMAP_PART_END;
+                if (!once || p->started || times[p->agent[a].cta]++) return true;
+            }
+    return false;
+}
+
 bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
 {
     memset(m, 0, sizeof *m);
@@ -205,6 +225,7 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
     for (unsigned a = 0; a < p->agent_count; a++)
         m->minds_ends[a] = p->agent[a].count[TMAP_PART_TILE] ||
                            p->agent[a].count[TMAP_PART_FLUSH] || p->agent[a].every > 1;
+    m->remakes = remakes(p);
     machine_pace(m);
     m->idle_blocks = true;
     for (unsigned a = 0; a < p->agent_count; a++)

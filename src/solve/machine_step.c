@@ -437,17 +437,6 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
     return STEP_STOP;
 }
 
-static enum machine_outcome step_init(struct machine *m, struct machine_state *s, unsigned agent,
-                                      const struct tmap_step *t)
-{
-    const unsigned cta = m->p->agent[agent].cta;
-    clocks_init_cta(m, s, cta, t->op == TMAP_STEP_FENCE_INIT);
-    s->init[cta] = t->op == TMAP_STEP_INIT ? 1 : 2;
-    trace_step(m, "        %s the barriers of CTA %u\n",
-               t->op == TMAP_STEP_INIT ? "initialises" : "publishes", cta);
-    return STEP_GO;
-}
-
 static enum machine_outcome step_advance(struct machine *m, struct machine_state *s, unsigned agent,
                                          const struct tmap_step *t)
 {
@@ -468,7 +457,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     switch (t->op) {
     case TMAP_STEP_INIT:
     case TMAP_STEP_FENCE_INIT:
-        return step_init(m, s, agent, t);
+        return machine_init_step(m, s, agent, t);
     case TMAP_STEP_SYNC:
     case TMAP_STEP_PASS:
         return step_sync(m, s, agent, t);
@@ -500,6 +489,9 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
         return s->agent[agent].stores <= t->bytes ? STEP_GO : STEP_BLOCKED;
     case TMAP_STEP_ADVANCE:
         return step_advance(m, s, agent, t);
+    case TMAP_STEP_RESTART:
+        s->agent[agent].position[t->x] = 0;
+        return STEP_GO;
     case TMAP_STEP_RELEASE:
         return step_release(m, s, agent, t);
     case TMAP_STEP_MARK:

@@ -100,8 +100,10 @@ static void sort_symmetric(const struct machine *m, struct machine_state *s)
         }
 }
 
+/* Where barriers are made again, the first slot and phase are like no others. */
 unsigned machine_turn(const struct machine *m, const struct machine_state *s, unsigned r)
 {
+    if (m->remakes) return 0;
     for (unsigned a = 0; a < m->p->agent_count; a++)
         if (m->uses_ring[a][r] && s->agent[a].part != TMAP_PARTS) return s->agent[a].position[r];
     return 0;

@@ -506,7 +506,7 @@ static void test_references_outside(void **state)
     REFUSED(buffer[0].ring, was.ring_count);
     REFUSED(agent[0].cta, was.ctas);
     REFUSED(agent[0].count[TMAP_PART_BLOCK], was.step_count + 1);
-    REFUSED(step[load].op, TMAP_STEP_PASS + 1);
+    REFUSED(step[load].op, TMAP_STEP_RESTART + 1);
     REFUSED(step[load].signal, was.ctas + 1);
     REFUSED(step[load].bytes, INT16_MAX * 256 + 1);
     REFUSED(step[load].ctas, 1 << was.ctas);

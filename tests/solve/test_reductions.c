@@ -149,6 +149,11 @@ static void draw_piece(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_
     if (first[k] == TMAP_STEP_LOAD)
         put(p, g, part,
             (struct tmap_step){.op = TMAP_STEP_EXPECT, .x = y, .ctas = ctas, .bytes = 16});
+    if (below(seed, 32) == 0) { /* barriers are made again */
+        put(p, g, part, (struct tmap_step){.op = TMAP_STEP_INIT});
+        put(p, g, part, (struct tmap_step){.op = TMAP_STEP_FENCE_INIT});
+        put(p, g, part, (struct tmap_step){.op = TMAP_STEP_RESTART});
+    }
     if (first[k] == TMAP_STEP_SYNC || first[k] == TMAP_STEP_PASS) {
         p->members[0] |= (uint16_t)(1u << (g - p->agent));
         p->sync_count = 1;

@@ -42,6 +42,7 @@ struct protocol_word {
     {"mark", TMAP_STEP_MARK, NAMES_NONE, false, false},                      \
     {"begin", TMAP_STEP_BEGIN, NAMES_BUFFER, false, false},                  \
     {"pass", TMAP_STEP_PASS, NAMES_SYNC, false, false},                      \
+    {"restart", TMAP_STEP_RESTART, NAMES_RING, false, false},                \
 }
 // clang-format on
 
