@@ -1,7 +1,7 @@
 /* The protocols of the copies' kernels, folded from what their PTX does on the emulator in three
  * runs of one plan with fewer tiles each, and proved for any number: the ring whose slots the copy
  * engine fills and stores, of a cluster too, and the transposition's staging. Faults planted in the
- * ring are refuted. Lists of tensors make their barriers again for each, so theirs are not read. */
+ * ring are refuted. Lists of tensors make their barriers again for each. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -28,6 +28,19 @@ struct design {
     enum tmap_hazard hazard; /* as which the fault is refuted */
 };
 
+static bool is_list(const struct design *d)
+{
+    return d->kind == TMAP_COPY_LIST || d->kind == TMAP_COPY_PATCHED;
+}
+
+/* At least four tensors, each of more slots than the ring has. */
+static bool is_long(const struct emulated_copy *c)
+{
+    for (uint32_t i = 0; i < c->problem.list_count; i++)
+        if (c->list[i].rows < 8) return false;
+    return c->problem.list_count >= 4;
+}
+
 /* What is drawn, in slots so small that there are many. */
 static void draw(const struct design *d, struct emulated_copy *c)
 {
@@ -38,6 +51,13 @@ static void draw(const struct design *d, struct emulated_copy *c)
     }
     if (d->kind == TMAP_COPY_TRANSPOSE) return;
     c->config.stages = STAGES;
+    if (is_list(d)) {
+        for (uint64_t seed = 9; !is_long(c); seed++) {
+            emulated_copy_free(suite, c);
+            emulated_copy_draw(suite, d->kind, d->rank, seed, c);
+        }
+        c->config.stages = STAGES, c->config.slot_bytes = 512;
+    }
     if (d->kind == TMAP_COPY_BULK) c->problem.dim[0] = 9 * 256, c->config.slot_bytes = 2048;
     if (d->kind == TMAP_COPY_TILE || d->kind == TMAP_COPY_ADD) c->config.slot_bytes = 512;
 }
@@ -103,6 +123,16 @@ static const struct design list[] = {
     {"pages by address", TMAP_COPY_PAGES_AT, 2, 0, TMAP_HAZARD_NONE},
     {"transposition", TMAP_COPY_TRANSPOSE, 2, 0, TMAP_HAZARD_NONE},
     {"broadcast", TMAP_COPY_BROADCAST, 3, 0, TMAP_HAZARD_NONE},
+    {"list", TMAP_COPY_LIST, 2, 0, TMAP_HAZARD_NONE},
+    {"list, maps patched", TMAP_COPY_PATCHED, 2, 0, TMAP_HAZARD_NONE},
+    {"list, no fence after mbarrier.init", TMAP_COPY_LIST, 2, COPY_FAULT_NO_INIT,
+     TMAP_HAZARD_UNINITIALIZED},
+    {"list, slot stored without waiting for its bytes", TMAP_COPY_LIST, 2, COPY_FAULT_NO_WAIT,
+     TMAP_HAZARD_EARLY},
+    {"list, slot reused before its store has read it", TMAP_COPY_LIST, 2, COPY_FAULT_EARLY,
+     TMAP_HAZARD_UNWAITED_STORE},
+    {"list, stores are not waited for before the next tensor", TMAP_COPY_PATCHED, 2,
+     COPY_FAULT_NO_DRAIN, TMAP_HAZARD_UNWAITED_STORE},
     {"slot reused before its store has read it", TMAP_COPY_BULK, 1, COPY_FAULT_EARLY,
      TMAP_HAZARD_UNWAITED_STORE},
     {"stores are not waited for at the end", TMAP_COPY_BULK, 1, COPY_FAULT_NO_DRAIN,

@@ -56,6 +56,7 @@ struct fold {
 struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
     uint8_t parity;                 // of a wait
+    bool again;                     // barriers were initialised before
     uint32_t count, bytes;          // count: arrivals in each CTA
     int32_t index;                  // generation * slots + slot; -1: of no ring
     uint32_t line;
@@ -83,6 +84,7 @@ struct program {
     struct symbol part[FOLD_PARTS][MOST_PART];
     struct going going[FOLD_PARTS][MOST_PART];
     bool skipped[MOST_PART]; // in PART_BLOCK: not in the first block of a tile
+    bool remakes;            // its barriers, for every tile
     uint32_t word[MOST_RUNS][MOST_TILES], tiles[MOST_RUNS];
     uint8_t every, turn;        // every: of who takes turns, how many do; the word is that of all
     uint8_t rate[MOST_OBJECTS]; // 0: not used; RATE_BLOCK, RATE_TILE

@@ -1,7 +1,9 @@
-// Which time round its ring each symbol is of: counted of the same kind, object and slot.
+// Which time round its ring each symbol is of: counted of the same kind, object and slot, since the
+// warp last made the barriers.
 #include "emulate/protocol/fold.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Counted of each object's slot, for every kind of symbol by itself.
 struct counters {
@@ -37,6 +39,7 @@ bool count_generations(struct said *said, const struct fold *f)
     if (!c) return false;
     for (uint32_t i = 0; i < said->count; i++) {
         struct symbol *s = &said->symbol[i];
+        if (s->op == TMAP_STEP_INIT && s->again) memset(c, 0, sizeof *c);
         if (s->index < 0) continue;
         const uint32_t depth = depth_of(f, s), slot = (uint32_t)s->index;
         const uint8_t object = s->op == TMAP_STEP_COMMIT ? s->y : s->x;

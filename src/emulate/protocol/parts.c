@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_START = 8, MOST_TILE = 6, MOST_FLUSH = 10, MOST_END = MOST_PART - 4 };
+enum { MOST_START = 8, MOST_TILE = 8, MOST_FLUSH = 10, MOST_END = MOST_PART - 4 };
 enum { MOST_BEFORE = MOST_PART - 4 }; // a single loop
 
 struct split { // lengths of the parts at the beginning of what was said
@@ -273,6 +273,7 @@ static void note_first(struct program *p, struct place *at)
 
 static void note_tile(struct program *p, struct place *at, uint32_t blocks)
 {
+    if (p->remakes) at->blocks = 0;
     note_part(p, at, PART_TILE);
     note_first(p, at);
     at->blocks++;

@@ -37,6 +37,26 @@ static bool takes_part(const struct fold *f, const struct program *p)
     return false;
 }
 
+static uint32_t line_of_remaking(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (uint32_t i = 0; i < p->said[r].count; i++)
+            if (p->said[r].symbol[i].again) return p->said[r].symbol[i].line;
+    return 0;
+}
+
+// What other warps wait for then, nothing in the records says.
+static bool remakers_are_alone(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++) {
+        const uint32_t line = line_of_remaking(f, &f->program[i]);
+        f->program[i].remakes = line != 0;
+        if (line && f->programs > 1)
+            return fold_fail(f, line, "makes barriers again that other warps use");
+    }
+    return true;
+}
+
 bool fold_symbols(struct fold *f)
 {
     for (size_t r = 0; r < f->runs; r++)
@@ -57,5 +77,5 @@ bool fold_symbols(struct fold *f)
         }
         drop_program(f, i);
     }
-    return f->programs > 0 || fold_fail(f, 0, "there are no barriers");
+    return f->programs > 0 ? remakers_are_alone(f) : fold_fail(f, 0, "there are no barriers");
 }

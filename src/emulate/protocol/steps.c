@@ -185,6 +185,12 @@ static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
     return true;
 }
 
+// Where its rings begin.
+static enum tmap_part start_of(const struct program *p)
+{
+    return p->remakes ? TMAP_PART_TILE : TMAP_PART_START;
+}
+
 // How far behind the warp's place in the ring the slot is; the place goes on where it is before.
 static bool put_back(struct writer *w, const struct program *p, enum tmap_part part,
                      const struct symbol *s, const struct going *g, struct tmap_step *step)
@@ -197,7 +203,7 @@ static bool put_back(struct writer *w, const struct program *p, enum tmap_part p
     if (!(rate == RATE_BLOCK ? g->is_by_block : g->is_by_tile))
         return fold_fail(w->f, s->line, "is not always as far along its ring");
     ahead -= (int32_t)w->advanced[ring];
-    if (ahead > 0 && part != TMAP_PART_START && part != TMAP_PART_END)
+    if (ahead > 0 && part != start_of(p) && part != TMAP_PART_END)
         return fold_fail(w->f, s->line, "is ahead of its warp's place in the ring");
     for (; ahead > 0; ahead--, w->advanced[ring]++)
         if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring})) return false;
@@ -260,13 +266,25 @@ static bool put_advances(struct writer *w, const struct program *p, enum tmap_pa
     return true;
 }
 
+// Of new barriers every ring begins at its first slot.
+static bool put_restarts(struct writer *w, enum tmap_part part)
+{
+    for (uint8_t r = 0; r < w->f->out->ring_count; r++) {
+        w->advanced[r] = 0;
+        if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_RESTART, .x = r})) return false;
+    }
+    return true;
+}
+
 static bool put_part(struct writer *w, const struct program *p, enum fold_part from,
                      enum tmap_part part)
 {
-    for (uint32_t i = 0; i < p->length[from]; i++)
-        if (!put_symbol(w, p, part, &p->part[from][i], &p->going[from][i],
-                        from == PART_BLOCK && p->skipped[i]))
+    for (uint32_t i = 0; i < p->length[from]; i++) {
+        const struct symbol *s = &p->part[from][i];
+        if (!put_symbol(w, p, part, s, &p->going[from][i], from == PART_BLOCK && p->skipped[i]))
             return false;
+        if (p->remakes && s->op == TMAP_STEP_INIT && !put_restarts(w, part)) return false;
+    }
     return true;
 }
 
@@ -274,7 +292,7 @@ static bool put_part(struct writer *w, const struct program *p, enum fold_part f
 static void find_ahead(struct writer *w, const struct program *p)
 {
     uint8_t object[2];
-    for (int k = PART_TILE; k <= PART_FLUSH; k++)
+    for (int k = p->remakes ? PART_BLOCK : PART_TILE; k <= PART_FLUSH; k++)
         for (uint32_t i = 0; k != PART_FIRST && i < p->length[k]; i++) {
             const struct symbol *s = &p->part[k][i];
             if (s->index < 0 || objects_of(s, object) == 0) continue;
@@ -285,12 +303,11 @@ static void find_ahead(struct writer *w, const struct program *p)
         }
 }
 
-static bool put_ahead(struct writer *w)
+static bool put_ahead(struct writer *w, enum tmap_part part)
 {
     for (uint8_t r = 0; r < w->f->out->ring_count; r++)
         for (; w->advanced[r] < w->ahead[r]; w->advanced[r]++)
-            if (!put(w, TMAP_PART_START, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r}))
-                return false;
+            if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r})) return false;
     return true;
 }
 
@@ -321,8 +338,10 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
     w.agent->every = p->every;
     w.agent->turn = p->turn;
     find_ahead(&w, p);
-    if (!put_part(&w, p, PART_START, TMAP_PART_START) || !put_ahead(&w) ||
-        !put_part(&w, p, PART_TILE, TMAP_PART_TILE))
+    if (!put_part(&w, p, PART_START, TMAP_PART_START) ||
+        (!p->remakes && !put_ahead(&w, TMAP_PART_START)) ||
+        !put_part(&w, p, PART_TILE, TMAP_PART_TILE) ||
+        (p->remakes && !put_ahead(&w, TMAP_PART_TILE)))
         return false;
     w.open = open_before(p);
     return put_part(&w, p, PART_BLOCK, TMAP_PART_BLOCK) &&

@@ -18,7 +18,8 @@ struct reader {
     struct fold *f;
     struct said *said;
     struct open_read open[MOST_OPEN];
-    uint32_t opens, groups; // wgmma groups committed
+    uint32_t opens, groups;                                 // wgmma groups committed
+    bool made[TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_DEPTH]; // barriers
     bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote, stored;
     uint32_t in_group, group_stores; // stores of the open group; of the last one
     bool uneven;                     // groups have had different numbers
@@ -368,6 +369,17 @@ static bool plain(struct reader *r, const struct act *a, uint8_t op)
     return say(r, a, (struct symbol){.op = op, .index = -1}) != NULL;
 }
 
+// Several barriers one after another are one step.
+static bool init(struct reader *r, const struct act *a)
+{
+    uint8_t array, slot;
+    if (!plain(r, a, TMAP_STEP_INIT)) return false;
+    if (!barrier_named(r->f, a, &array, &slot)) return true;
+    if (r->made[array][slot]) last_said(r)->again = true;
+    r->made[array][slot] = true;
+    return true;
+}
+
 static bool store(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
@@ -419,7 +431,7 @@ static bool read_barriers(struct reader *r, const struct act *a)
 {
     switch (a->op) {
     case ACT_INIT:
-        return plain(r, a, TMAP_STEP_INIT);
+        return init(r, a);
     case ACT_FENCE_INIT:
         return plain(r, a, TMAP_STEP_FENCE_INIT);
     case ACT_WAIT:
