@@ -3,54 +3,12 @@
  * wait returns when the current phase has the other parity. */
 #include "solve/clocks.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-void machine_fail(struct machine *m, enum tmap_hazard fault, const char *format, ...)
-{
-    va_list args;
-    if (m->fault != TMAP_HAZARD_NONE) return;
-    m->fault = fault;
-    va_start(args, format);
-    vsnprintf(m->detail, sizeof m->detail, format, args);
-    va_end(args);
-}
-
-static void trace_append(struct machine *m, const char *format, va_list args)
-{
-    const size_t room = m->trace_length < m->trace_size ? m->trace_size - m->trace_length : 0;
-    const int n = vsnprintf(room ? m->trace + m->trace_length : NULL, room, format, args);
-    if (n > 0) m->trace_length += (size_t)n;
-}
-
-void machine_trace(struct machine *m, const char *format, ...)
-{
-    va_list args;
-    if (!m->trace) return;
-    va_start(args, format);
-    trace_append(m, format, args);
-    va_end(args);
-}
-
-void machine_names(struct machine *m, unsigned agent, bool copies, const char *before)
-{
-    const unsigned who = agent + (copies ? TMAP_PROTOCOL_AGENTS : 0u);
-    if (!m->trace || (m->last_named == who + 1 && !*before)) return;
-    machine_trace(m, copies ? "%s    (copies of %s)\n" : "%s    %s\n", *before ? before : "   ",
-                  m->p->agent[agent].name);
-    m->last_named = who + 1;
-}
-
 /* A line of what the agent does. */
-static void trace_step(struct machine *m, const char *format, ...)
-{
-    va_list args;
-    if (!m->trace) return;
-    machine_names(m, m->actor, m->copies, "");
-    va_start(args, format);
-    trace_append(m, format, args);
-    va_end(args);
-}
+#define trace_step(m, ...)                                                                         \
+    do {                                                                                           \
+        machine_names((m), (m)->actor, (m)->copies, "");                                           \
+        machine_trace((m), __VA_ARGS__);                                                           \
+    } while (0)
 
 struct place {
     unsigned ring, slot, gen;
