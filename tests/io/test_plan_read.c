@@ -96,6 +96,11 @@ static const struct row {
     {request, "{\"tensor\":{" BF16 ",\"sizes\":[\"0x4000000000000000\",8]}," TILE "}",
      "$.tensor.strides", "more than 2^61 bytes"},
     {request, SIX(",\"strid\":[1]"), "$.tensor.strid", "unknown key; did you mean"},
+    {request, "{\"tensor\":{" BF16 ",\"dim\":[64,64],\"boxes\":[1]}," TILE "}", "$.tensor.boxes",
+     "unknown key; did you mean"},
+    {request, SIX(",\"kind\":\"tile\""), "$.tensor.kind", "expected \"tiled\""},
+    {request, SIX(",\"elem_stride\":[]"), "$.tensor", "\"stride\" is missing"},
+    {request, SIX(",\"interleave\":\"x\""), "$.tensor.interleave", "there is no interleave"},
     {request, SIX(",\"rank\":3"), "$.tensor.dim", "6 entries where the rank asks for 3"},
     {request, SIX(",\"oob_fill\":\"x\""), "$.tensor.oob_fill", "there is no oob_fill"},
     {pipeline, "{\"stage\":1," LOADS "}", "$.stage", "unknown key; did you mean"},
@@ -190,6 +195,8 @@ static const struct row {
     {pipeline, PROTOCOL(",\"stays\":1"), "$.protocol", "stays: true or false"},
     {pipeline, PROTOCOL(",\"rings\":[]"), "$.protocol.rings", "expected an object of names"},
     {pipeline, PROTOCOL(",\"rings\":{\"\":1}"), "$.protocol.rings", "names: up to"},
+    {pipeline, PROTOCOL(",\"rings\":{\"a_name_of_more_than_31_characters\":1}"), "$.protocol.rings",
+     "names: up to 31"},
     {pipeline, PROTOCOL(",\"rings\":{\"r\":0}"), "$.protocol.rings", "r: no slots"},
     {pipeline, PROTOCOL(",\"rings\":{\"r\":[]}"), "$.protocol.rings.r", "expected an integer"},
     {pipeline, PROTOCOL(",\"barriers\":[]"), "$.protocol.barriers", "an object of names"},
@@ -252,6 +259,117 @@ static void refusals_name_the_place(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* The record of a text, which has nothing wrong as JSON. */
+static void read_one(const char *text, struct io_stream *stream, struct io_record *r)
+{
+    char error[IO_ERROR_SIZE];
+    assert_true(io_stream_from(stream, "t.json", text, strlen(text), error));
+    assert_true(io_json_next(stream, r));
+    if (r->error[0]) fail_msg("%s: %s", text, r->error);
+}
+
+static void what_may_be_said_is_read(void **state)
+{
+    static const struct {
+        reader *reads;
+        const char *text;
+    } all[] = {
+        {pipeline,
+         "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]},\"name\":\"p\",\"$schema\":\"s\"}"},
+        {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]}," LOADS "}"},
+        {request, SIX(",\"stride\":[128,8192,16384,32768,65536]")},
+        {problem, "{" BF16 ",\"op\":\"gemm\",\"model\":\"triton\",\"configs\":[{" CONFIG
+                  ",\"num_warps\":4}]}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct io_stream stream;
+        struct io_record r;
+        read_one(all[i].text, &stream, &r);
+        if (!all[i].reads(&r)) fail_msg("%s: %s: %s", all[i].text, r.path, r.error);
+        io_record_free(&r);
+        io_stream_close(&stream);
+    }
+}
+
+static void a_sum_is_of_its_kind(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t sum;
+    } all[] = {{"{" LOADS ",\"mma\":{\"kind\":\"i8\",\"m\":64,\"n\":64}}", 2},
+               {"{" LOADS ",\"mma\":{\"kind\":\"f16\",\"m\":64,\"n\":64}}", 1}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct io_stream stream;
+        struct io_record r;
+        struct io_pipeline out;
+        read_one(all[i].text, &stream, &r);
+        if (!io_pipeline_from(&r, &out)) fail_msg("%s: %s", r.path, r.error);
+        assert_int_equal(out.pipeline.mma.d_type, all[i].sum);
+        io_pipeline_free(&out);
+        io_record_free(&r);
+        io_stream_close(&stream);
+    }
+}
+
+static char *protocol_as_json(const char *text)
+{
+    static const char head[] = "{\"protocol\":";
+    struct io_stream stream;
+    struct io_record r;
+    struct io_pipeline out;
+    read_one(text, &stream, &r);
+    if (!io_pipeline_from(&r, &out)) fail_msg("%s: %s", r.path, r.error);
+    json_t *o = io_protocol_json(&out.protocol);
+    char *said = json_dumps(o, JSON_COMPACT), *whole = malloc(strlen(said) + sizeof head + 2);
+    assert_non_null(whole);
+    sprintf(whole, "%s%s}", head, said);
+    free(said);
+    json_decref(o);
+    io_pipeline_free(&out);
+    io_record_free(&r);
+    io_stream_close(&stream);
+    return whole;
+}
+
+static void a_protocol_is_written_as_it_is_read(void **state)
+{
+    static const char text[] =
+        "{\"protocol\":{\"ctas\":2,\"rings\":{\"r\":2},\"barriers\":{\"b\":{\"ring\":\"r\"}},"
+        "\"buffers\":{\"x\":\"r\"},\"syncs\":{\"s\":[\"a\"]},\"agents\":[{\"name\":\"a\","
+        "\"tile\":[{\"arrive\":\"b\",\"ctas\":[1],\"signal\":1},{\"commit\":\"x\",\"barrier\":"
+        "\"b\"},"
+        "{\"commit\":null,\"barrier\":\"b\"},{\"sync\":\"s\"}]},{\"name\":\"c\",\"cta\":1}]}}";
+    (void)state;
+    char *once = protocol_as_json(text), *twice = protocol_as_json(once);
+    assert_string_equal(once, twice);
+    static const char *const words[] = {"\"signal\":1", "{\"commit\":\"x\"", "{\"commit\":null",
+                                        "\"sync0\":[\"a\"]", "\"cta\":1"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (!strstr(once, words[i])) fail_msg("%s is not in %s", words[i], once);
+    free(once);
+    free(twice);
+}
+
+static void steps_have_a_limit(void **state)
+{
+    static char text[1 << 16];
+    struct io_stream stream;
+    struct io_record r;
+    (void)state;
+    size_t used = (size_t)sprintf(text, "{\"protocol\":{\"agents\":[{\"name\":\"a\",\"tile\":[");
+    for (int i = 0; i <= TMAP_PROTOCOL_STEPS; i++)
+        used += (size_t)sprintf(text + used, "%s{\"fence\":true}", i ? "," : "");
+    sprintf(text + used, "]}]}}");
+    read_one(text, &stream, &r);
+    assert_false(pipeline(&r));
+    assert_non_null(strstr(r.error, "at most"));
+    assert_non_null(strstr(r.error, "steps"));
+    io_record_free(&r);
+    io_stream_close(&stream);
+}
+
 /* Of more dimensions than a map has: what else is said counts as for any tensor. */
 static void a_fold_keeps_what_is_said_beside_the_tensor(void **state)
 {
@@ -288,6 +406,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refusals_name_the_place),
+        cmocka_unit_test(what_may_be_said_is_read),
+        cmocka_unit_test(a_sum_is_of_its_kind),
+        cmocka_unit_test(a_protocol_is_written_as_it_is_read),
+        cmocka_unit_test(steps_have_a_limit),
         cmocka_unit_test(a_fold_keeps_what_is_said_beside_the_tensor),
     };
     return cmocka_run_group_tests_name("plan_read", tests, NULL, NULL);

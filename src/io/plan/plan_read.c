@@ -25,7 +25,8 @@ static bool word_key(struct io_record *r, const char *path, const char **out)
 {
     const json_t *value = json_object_get(r->json, path + strlen("$."));
     *out = json_string_value(value);
-    return !value || *out || io_fail(r, path, "expected a string, not %s", io_type_name(value));
+    if (!value || *out) return true;
+    return io_fail(r, path, "expected a string, not %s", io_type_name(value));
 }
 
 bool io_enum_key(struct io_record *r, const char *key, int which, int32_t otherwise, int32_t *out)
@@ -129,8 +130,10 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
     json_t *protocol = json_object_get(r->json, "protocol");
     if (!io_check_keys(&at, r->json, known)) return false;
     p->own_protocol = protocol != NULL;
-    if (protocol && !io_protocol_from(r, protocol, &p->protocol)) return false;
-    if (protocol && !json_object_get(r->json, "loads")) return says_no_more(r);
+    if (protocol) {
+        if (!io_protocol_from(r, protocol, &p->protocol)) return false;
+        if (!json_object_get(r->json, "loads")) return says_no_more(r);
+    }
     if (!loads_from(r, p) || !cluster_from(r, p) || !shared_from(r, p)) return false;
     if (store && !json_is_null(store)) {
         if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;

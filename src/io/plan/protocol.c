@@ -215,10 +215,11 @@ static bool barrier_from(struct reader *r, const char *name, json_t *o, struct t
     io_path_of("$.protocol.barriers", name, -1, path, sizeof path);
     out->name = name;
     if (!json_is_object(o)) return io_fail(r->record, path, "expected an object");
-    return io_check_keys(&at, o, known) &&
-           named(r, path, NAMES_RING, json_object_get(o, "ring"), &out->ring) &&
-           small_from(&at, o, "arrivals", 1, UINT8_MAX, &out->count) &&
-           (out->count > 0 || io_fail(r->record, path, "no arrivals"));
+    if (!io_check_keys(&at, o, known) ||
+        !named(r, path, NAMES_RING, json_object_get(o, "ring"), &out->ring) ||
+        !small_from(&at, o, "arrivals", 1, UINT8_MAX, &out->count))
+        return false;
+    return out->count > 0 ? true : io_fail(r->record, path, "no arrivals");
 }
 
 /* "rings": slots of each; "barriers": ring and arrivals; "buffers": the ring. */

@@ -111,12 +111,10 @@ json_t *io_protocol_json(const struct tmap_protocol *p)
                             json_string(numbered(name, "ring", p->buffer[i].ring)));
     for (unsigned a = 0; a < p->agent_count; a++)
         json_array_append_new(agents, agent_json(p, &p->agent[a]));
-    if (o) {
-        json_object_set_new(o, "rings", rings);
-        json_object_set_new(o, "barriers", barriers);
-        json_object_set_new(o, "buffers", buffers);
-        json_object_set_new(o, "syncs", syncs_json(p));
-        json_object_set_new(o, "agents", agents);
-    }
+    json_object_set_new(o, "rings", rings);
+    json_object_set_new(o, "barriers", barriers);
+    json_object_set_new(o, "buffers", buffers);
+    json_object_set_new(o, "syncs", syncs_json(p));
+    json_object_set_new(o, "agents", agents);
     return o;
 }

@@ -6,26 +6,27 @@
 #include <string.h>
 
 /* What is wrong with the box is said of the tile, which it was taken from. */
-static bool say_tile(struct io_record *r)
+static void say_tile(struct io_record *r)
 {
     static const char box[] = "$.tensor.box";
     const size_t n = sizeof box - 1;
     char path[sizeof r->path + sizeof "$.tile"], error[sizeof r->error];
-    if (strncmp(r->path, box, n) != 0 || (r->path[n] && r->path[n] != '[')) return false;
+    if (strncmp(r->path, box, n) != 0 || (r->path[n] && r->path[n] != '[')) return;
     snprintf(path, sizeof path, "$.tile%s", r->path + n);
     snprintf(error, sizeof error, "%s", r->error);
-    return io_fail(r, path, "%s", error);
+    io_fail(r, path, "%s", error);
 }
 
 /* The tensor as a descriptor: the reader wants a box, and takes the tile for one. */
 static bool tensor_from(struct io_record *r, json_t *tensor, json_t *tile, struct tmap_desc *out)
 {
-    json_t *full = json_is_object(tensor) ? json_copy(tensor) : NULL;
-    if (!full) return io_fail(r, "$.tensor", "expected an object");
+    if (!json_is_object(tensor)) return io_fail(r, "$.tensor", "expected an object");
+    json_t *full = json_copy(tensor);
     json_object_set(full, "box", tile);
     const bool ok = io_desc_from(r, full, "$.tensor", 0, out);
     json_decref(full);
-    return ok || say_tile(r);
+    if (!ok) say_tile(r);
+    return ok;
 }
 
 static bool op_of(json_t *value, uint32_t *out)
@@ -60,7 +61,6 @@ static bool given_from(struct io_record *r, const json_t *tensor, json_t *tile,
                        struct tmap_desc *out)
 {
     json_t *full = json_copy((json_t *)tensor);
-    if (!full) return io_fail(r, "$", "out of memory");
     if (!json_object_get(full, "stride")) json_object_set_new(full, "stride", json_null());
     const bool ok = tensor_from(r, full, tile, out);
     json_decref(full);

@@ -87,7 +87,7 @@ static bool read_box(const struct reader *r, const json_t *box, const char *path
 {
     struct tmap_tensor *t = &r->out->tensor;
     const struct io_at at = {r->at.record, "$", 0};
-    if (!json_is_array(box) || json_array_size(box) != t->rank)
+    if (json_array_size(box) != t->rank)
         return io_fail(r->at.record, path, "expected an array of %u numbers", t->rank);
     for (uint32_t i = 0; i < t->rank; i++) {
         uint32_t *to = &t->box[r->out->outermost_first ? t->rank - 1 - i : i];
