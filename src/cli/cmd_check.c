@@ -201,7 +201,7 @@ static enum cli_exit check_ptx(struct check *c, const char *path)
     if (c->cli->operand_count > 1) return cli_usage(c->cli, "a PTX file is checked alone");
     if (c->cli->all_arches) return cli_usage(c->cli, "a PTX file is checked on one --arch");
     if (cli_has(c->cli, "shard")) return cli_usage(c->cli, "a PTX file has no parts");
-    if (!io_stream_open(&stream, path, 0, error)) {
+    if (!io_stream_open(&stream, path, error)) {
         cli_message(c->cli, "%s: %s", path, error);
         return CLI_INPUT;
     }

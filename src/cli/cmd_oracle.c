@@ -37,7 +37,7 @@ static bool read_reals(struct cli *cli, const char *path, struct reals *r)
     struct io_record record;
     char error[IO_ERROR_SIZE];
     bool room = true;
-    if (!io_stream_open(&stream, path, 0, error)) {
+    if (!io_stream_open(&stream, path, error)) {
         cli_message(cli, "%s: %s", path, error);
         return false;
     }

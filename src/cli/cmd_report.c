@@ -104,7 +104,7 @@ static void add_file(struct report *r, const char *path)
     struct io_stream stream;
     char error[IO_ERROR_SIZE];
 
-    if (!io_stream_open(&stream, path, 0, error)) {
+    if (!io_stream_open(&stream, path, error)) {
         cli_message(r->cli, "%s: %s", path, error);
         cli_note(r->cli, CLI_INPUT);
         return;

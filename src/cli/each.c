@@ -107,7 +107,7 @@ static void each_file(struct each *e, const char *path)
     struct io_stream stream;
     char error[IO_ERROR_SIZE];
 
-    if (io_stream_open(&stream, path, 0, error))
+    if (io_stream_open(&stream, path, error))
         each_record(e, &stream);
     else
         no_file(e, path, error);

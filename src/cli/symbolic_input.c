@@ -79,7 +79,7 @@ static void read_file(struct cli *cli, struct cli_symbolic *in, const char *path
 {
     char error[IO_ERROR_SIZE];
     struct io_stream *stream = &in->stream[in->n_streams];
-    if (io_stream_open(stream, path, 0, error)) {
+    if (io_stream_open(stream, path, error)) {
         read_stream(cli, in, stream);
         return;
     }

@@ -56,6 +56,8 @@ static const struct {
     {"two commas", "[{},,{}]", "ok@1:2 bad@1 ok@1:6", "expected"},
     {"no comma and not closed", "[{}\n{\"a\":[}\n]", "ok@1:2 bad@2", "another kind of bracket"},
     {"indented less", "[\n  {\"a\":[},\n {},\n  {}]", "bad@2 ok@4:3", "another kind of bracket"},
+    {"indented less behind a blank line", "[\n  {\"a\":[},\n\n {},\n  {}]", "bad@2 ok@5:3",
+     "another kind of bracket"},
     {"commas between lines", "{},\n{}", "ok@1:1 bad@1 ok@2:1", "expected a JSON object"},
 };
 
@@ -175,9 +177,9 @@ static void a_file_that_cannot_be_read(void **state)
     struct io_stream s;
     char error[IO_ERROR_SIZE];
     (void)state;
-    assert_false(io_stream_open(&s, "/nonexistent/x.json", 0, error));
+    assert_false(io_stream_open(&s, "/nonexistent/x.json", error));
     assert_string_equal(error, "No such file or directory");
-    assert_false(io_stream_open(&s, "/", 0, error));
+    assert_false(io_stream_open(&s, "/", error));
     assert_string_equal(error, "Is a directory");
 }
 

@@ -208,7 +208,7 @@ static void every_instruction_on_every_target(void **state)
     size_t found, seen[4] = {0};
     (void)state;
     assert_non_null(list);
-    assert_true(io_stream_open(&stream, "tests/io/ptx/every_form.ptx", 0, error));
+    assert_true(io_stream_open(&stream, "tests/io/ptx/every_form.ptx", error));
     assert_int_equal(io_ptx_read(stream.text, stream.size, &module, list, MOST, &found), TMAP_OK);
     assert_true(found > 100 && found <= MOST);
     for (size_t a = 0; a == 0 || tmap_arch_at(a - 1); a++)

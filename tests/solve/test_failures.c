@@ -87,7 +87,7 @@ static void one_failure(const struct failure *f)
     bool seen = false;
     assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
     snprintf(path, sizeof path, "examples/descriptors/failures/%s.json", f->file);
-    assert_true(io_stream_open(&stream, path, 0, error));
+    assert_true(io_stream_open(&stream, path, error));
     while (io_record_next(&stream, 0, &record)) {
         if (record.name && strcmp(record.name, f->name) == 0) {
             seen = true;

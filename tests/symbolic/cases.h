@@ -31,7 +31,7 @@ static inline bool case_open(struct symbolic_case *c)
     c->n = c->n_assume = 0;
     if (tmap_target_from(NULL, NULL, NULL, blackwell ? "sm_100a" : "sm_90a", &target) != TMAP_OK ||
         tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &c->checker) != TMAP_OK ||
-        !io_stream_open(&c->stream, c->path, 0, error)) {
+        !io_stream_open(&c->stream, c->path, error)) {
         return false;
     }
     while (c->n < CASE_RECORDS && io_record_next(&c->stream, IO_SYMBOLIC, &c->record[c->n])) {

@@ -40,24 +40,21 @@ static bool slurp(FILE *in, struct io_stream *stream, char error[IO_ERROR_SIZE])
 
     while (got > 0) {
         if (stream->size == cap && !grow(&stream->text, &cap)) return trouble(error, "no memory");
-        errno = 0;
         got = fread(stream->text + stream->size, 1, cap - stream->size, in);
-        if (ferror(in)) return trouble(error, errno ? strerror(errno) : "read error");
+        if (ferror(in)) return trouble(error, strerror(errno));
         stream->size += got;
         if (stream->size > IO_MAX_INPUT) return trouble(error, "larger than 512 MiB");
     }
     return true;
 }
 
-bool io_stream_open(struct io_stream *stream, const char *path, size_t max_record,
-                    char error[IO_ERROR_SIZE])
+bool io_stream_open(struct io_stream *stream, const char *path, char error[IO_ERROR_SIZE])
 {
     bool standard = strcmp(path, "-") == 0;
     FILE *in = standard ? stdin : fopen(path, "rb");
     bool read;
 
     *stream = (struct io_stream){.file = path, .line = 1};
-    stream->max_record = max_record ? max_record : IO_MAX_RECORD;
     if (!in) return trouble(error, strerror(errno));
     read = slurp(in, stream, error);
     if (!standard) fclose(in);
@@ -69,7 +66,6 @@ bool io_stream_from(struct io_stream *stream, const char *file, const char *text
                     char error[IO_ERROR_SIZE])
 {
     *stream = (struct io_stream){.file = file, .line = 1, .size = size};
-    stream->max_record = IO_MAX_RECORD;
     stream->text = malloc(size + 1);
     if (!stream->text) return trouble(error, "no memory");
     memcpy(stream->text, text, size);
@@ -135,7 +131,7 @@ static size_t bracket_end(const struct io_stream *s, size_t at, const char **why
             if (depth == IO_MAX_DEPTH) return *why = "more than 32 brackets inside each other", 0;
             closing[depth++] = c == '{' ? '}' : ']';
         } else if (c == '}' || c == ']') {
-            if (depth == 0 || closing[--depth] != c)
+            if (closing[--depth] != c) /* the record's own bracket came first */
                 return *why = "a bracket closes another kind of bracket", 0;
             if (depth == 0) return i + 1;
         }
@@ -195,7 +191,7 @@ static void skip_space(struct io_stream *s)
 static size_t line_at(const struct io_stream *s, size_t offset)
 {
     size_t line = s->line;
-    for (size_t i = s->at; i < offset && i < s->size; i++) line += s->text[i] == '\n';
+    for (size_t i = s->at; i < offset; i++) line += s->text[i] == '\n';
     return line;
 }
 
@@ -221,8 +217,8 @@ static void take_object(struct io_stream *s, struct io_piece *out)
 
     if (end) {
         piece(s, end, NULL, out);
-        if (out->length > s->max_record)
-            snprintf(out->error, sizeof out->error, "longer than %zu bytes", s->max_record);
+        if (out->length > IO_MAX_RECORD)
+            snprintf(out->error, sizeof out->error, "longer than %zu bytes", IO_MAX_RECORD);
         s->state = s->in_array ? COMMA : BETWEEN;
     } else {
         piece(s, where, why, out);

@@ -19,7 +19,7 @@
 struct io_stream {
     const char *file; /* as the user named it; "-" is standard input */
     char *text;
-    size_t size, at, line, line_start, record, max_record;
+    size_t size, at, line, line_start, record;
     int state;
     bool in_array, no_memory; /* no_memory: a reader of the whole text had none for its own */
 };
@@ -35,9 +35,8 @@ struct io_piece {
 };
 
 /* io_stream_open() : reads path ("-": standard input) whole. False with a message in error, and
- *  then there is nothing to close. path is kept. max_record 0 means IO_MAX_RECORD. */
-bool io_stream_open(struct io_stream *stream, const char *path, size_t max_record,
-                    char error[IO_ERROR_SIZE]);
+ *  then there is nothing to close. path is kept. */
+bool io_stream_open(struct io_stream *stream, const char *path, char error[IO_ERROR_SIZE]);
 
 /* io_stream_from() : the same over a copy of text; file is what messages call it. */
 bool io_stream_from(struct io_stream *stream, const char *file, const char *text, size_t size,
