@@ -62,6 +62,24 @@ static void places_have_the_paths_that_lead_there(void **state)
     }
 }
 
+static void what_is_no_place(void **state)
+{
+    static const struct {
+        const char *text, *path;
+        size_t length;
+    } rows[] = {{"[]", "$[0]", 2}, {"[1,]", "$[1]", 4},       {"[1,", "$[1]", 3},
+                {"[", "$[0]", 1},  {"{\0\"a\":1}", "$.a", 8}, {"{\"a\":1}", "$a", 7}};
+    size_t at, size;
+    char deep[100], path[400];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (io_locate(rows[i].text, rows[i].length, rows[i].path, &at, &size))
+            fail_msg("%s in %s", rows[i].path, rows[i].text);
+    memset(deep, '[', sizeof deep);
+    io_path_at(deep, sizeof deep, sizeof deep - 1, path, sizeof path);
+    assert_int_equal(strlen(path), 1 + 3 * IO_MAX_DEPTH);
+}
+
 static void elements_one_by_one(void **state)
 {
     static const struct {
@@ -86,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_are_found_in_the_text),
         cmocka_unit_test(places_have_the_paths_that_lead_there),
+        cmocka_unit_test(what_is_no_place),
         cmocka_unit_test(elements_one_by_one),
     };
     return cmocka_run_group_tests_name("locate", tests, NULL, NULL);

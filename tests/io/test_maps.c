@@ -72,59 +72,91 @@ static void bytes_as_they_are(void **state)
     io_maps_free(&maps);
 }
 
+static const struct {
+    const char *text, *says;
+} none[] = {{"", "0 bytes; a map has 128"},
+            {"00 11", "2 bytes; a map has 128"},
+            {"00 11\nxyz", "line 2: "},
+            {"# only a name\n", "0 bytes"},
+            {"0000000 00 00 00 00 00 00 00 00\n*\n", "8 bytes"},
+            {"*\n00", "line 1: "},
+            {"{1, 2, 3}", "line 1: "},
+            {"\n{0x1, 0xx}", "line 2: "},
+            {"{\"words\":[1,2]}", "line 1: "},
+            {"{\"words\":[", "line 1: "},
+            {"0x0: 0x0", "line 1: "},
+            {"{99999999999999999999999}", "line 1: "},
+            {"[1, 2, 3", "line 1: "},
+            {"# a name\n[1,\n2]\n", "line 3: "},
+            {"{0 <repeats 200 times>}", "line 1: "},
+            {"{0 <repeats x times>}", "line 1: "},
+            {"{0 <repeats 16 times", "line 1: "},
+            {"{0 <repeats 15 times>, 0x100000000 <repeats 17 times>}", "line 1: "},
+            {"{0 <repeats 127 times>, 256}", "line 1: "},
+            {"{0 <repeats 128 times>, 1}", "line 1: "},
+            {"opaque = {0", "line 1: "},
+            {"b'\\x00", "line 1: "},
+            {"b'\\", "line 1: "},
+            {"b'\\xg0'", "line 1: "},
+            {"b'\\q'", "line 1: "},
+            {"b'00\n'", "line 1: "},
+            {"b'00'", "line 1: "},
+            {"0000000 0000 000", "line 1: "},
+            {"0x7f00: 0x00 0x", "line 1: "},
+            {"0x7f00: 0x00 0x0", "line 1: "},
+            {"0x7f00: 0x00 00", "line 1: "},
+            {"00000000: 000g", "line 1: "},
+            {"00000000: 000", "line 1: "},
+            {"00000000 00 00\nf0000000 00 00\n", "line 2: "},
+            {"zz: 00", "line 1: "},
+            {"0000:", "0 bytes"},
+            {"0000:00", "0 bytes"},
+            {"0000: 00", "1 bytes"},
+            {"00\t11\r 22", "3 bytes"},
+            {"0000000 0000 1111 >..<", "4 bytes"},
+            {"0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n000018 00\n", "17 bytes"},
+            {"000000\n*\n000020\n", "0 bytes"},
+            {"{11111111111111111111111111111111111111111}", "line 1: "},
+            {"{_a = 1, b_ = 2}", "line 1: "},
+            {"{ _a", "0 bytes"},
+            {"{} ", "line 1: "},
+            {"{ \"words\":[] }", "line 1: "},
+            {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,true]}", "line 1: "},
+            {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"-1\"]}", "line 1: "},
+            {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"1x\"]}", "line 1: "},
+            {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"0x10000000000000000\"]}", "line 1: "}};
+
 static void what_is_none(void **state)
 {
-    static const struct {
-        const char *text, *says;
-    } rows[] = {
-        {"", "0 bytes; a map has 128"},
-        {"00 11", "2 bytes; a map has 128"},
-        {"00 11\nxyz", "line 2: "},
-        {"# only a name\n", "0 bytes"},
-        {"0000000 00 00 00 00 00 00 00 00\n*\n", "8 bytes"},
-        {"*\n00", "line 1: "},
-        {"{1, 2, 3}", "line 1: "},
-        {"\n{0x1, 0xx}", "line 2: "},
-        {"{\"words\":[1,2]}", "line 1: "},
-        {"{\"words\":[", "line 1: "},
-        {"0x0: 0x0", "line 1: "},
-        {"{99999999999999999999999}", "line 1: "},
-        {"[1, 2, 3", "line 1: "},
-        {"# a name\n[1,\n2]\n", "line 3: "},
-        {"{0 <repeats 200 times>}", "line 1: "},
-        {"{0 <repeats x times>}", "line 1: "},
-        {"{0 <repeats 16 times", "line 1: "},
-        {"{0 <repeats 15 times>, 0x100000000 <repeats 17 times>}", "line 1: "},
-        {"{0 <repeats 127 times>, 256}", "line 1: "},
-        {"{0 <repeats 128 times>, 1}", "line 1: "},
-        {"opaque = {0", "line 1: "},
-        {"b'\\x00", "line 1: "},
-        {"b'\\", "line 1: "},
-        {"b'\\xg0'", "line 1: "},
-        {"b'\\q'", "line 1: "},
-        {"b'00\n'", "line 1: "},
-        {"b'00'", "line 1: "},
-        {"0000000 0000 000", "line 1: "},
-        {"0x7f00: 0x00 0x0", "line 1: "},
-        {"0x7f00: 0x00 00", "line 1: "},
-        {"00000000: 000g", "line 1: "},
-        {"00000000: 000", "line 1: "},
-        {"00000000 00 00\nf0000000 00 00\n", "line 2: "},
-        {"{} ", "line 1: "},
-        {"{ \"words\":[] }", "line 1: "},
-        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,true]}", "line 1: "},
-        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"-1\"]}", "line 1: "},
-        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"1x\"]}", "line 1: "},
-        {"{\"words\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,\"0x10000000000000000\"]}", "line 1: "}};
-
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         struct io_maps maps = {NULL, 0};
         char error[96];
-        assert_false(io_maps_read(&maps, rows[i].text, strlen(rows[i].text), error, sizeof error));
-        if (!strstr(error, rows[i].says)) fail_msg("'%s': %s", rows[i].text, error);
+        assert_false(io_maps_read(&maps, none[i].text, strlen(none[i].text), error, sizeof error));
+        if (!strstr(error, none[i].says)) fail_msg("'%s': %s", none[i].text, error);
         assert_null(maps.list);
     }
+}
+
+/* Every escape that Python writes, in a map of 117 letters beside. */
+static void escapes_of_a_string(void **state)
+{
+    static const char escapes[] = "\\n\\r\\t\\\\\\'\\\"\\a\\b\\f\\v\\0",
+                      bytes[] = "\n\r\t\\'\"\a\b\f\v";
+    struct io_maps maps = {NULL, 0};
+    char text[256], error[96];
+
+    (void)state;
+    memset(text, 'a', sizeof text);
+    const int used = snprintf(text, sizeof text, "b'%s", escapes);
+    memset(text + used, 'a', 117);
+    text[used + 117] = '\'';
+    if (!io_maps_read(&maps, text, (size_t)used + 118, error, sizeof error)) fail_msg("%s", error);
+    assert_int_equal(maps.count, 1);
+    for (size_t i = 0; i < sizeof bytes; i++) /* the last is the zero byte */
+        assert_int_equal((unsigned char)(maps.list->word[i / 8] >> i % 8 * 8),
+                         (unsigned char)bytes[i]);
+    io_maps_free(&maps);
 }
 
 /* Text ends where its size says: no character behind it is read (a sanitizer sees the read). */
@@ -176,8 +208,8 @@ static void cut_off_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form), cmocka_unit_test(bytes_as_they_are),
-        cmocka_unit_test(what_is_none), cmocka_unit_test(cut_off_anywhere),
-        cmocka_unit_test(text_without_an_end)};
+        cmocka_unit_test(every_form),       cmocka_unit_test(bytes_as_they_are),
+        cmocka_unit_test(what_is_none),     cmocka_unit_test(escapes_of_a_string),
+        cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(text_without_an_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

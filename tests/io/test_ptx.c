@@ -317,9 +317,66 @@ static void refuses_misuse(void **state)
     assert_int_equal(found, 0);
 }
 
+static void immediates(void **state)
+{
+    static const struct {
+        const char *value;
+        bool has;
+        int64_t is;
+    } rows[] = {{"012", true, 12},
+                {"0", true, 0},
+                {"31", true, 31},
+                {"0x1f", true, 31},
+                {"0X1F", true, 31},
+                {"0x1g", false, 0},
+                {"0x1.5", false, 0},
+                {"1a", false, 0},
+                {"%r1", false, 0},
+                {"0x", false, 0},
+                {"1234567890123456", false, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[200];
+        const int n = snprintf(text, sizeof text,
+                               "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%%rd1], %s;",
+                               rows[i].value);
+        struct file *f = read_text(text, (size_t)n);
+        assert_int_equal(f->found, 1);
+        if (f->in->has_value != rows[i].has || (rows[i].has && f->in->value != rows[i].is))
+            fail_msg("%s", rows[i].value);
+        drop(f);
+    }
+}
+
+/* A version or target that is none, and more qualifiers than an instruction has. */
+static void odd_statements(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t version;
+        size_t found;
+    } rows[] = {{".version (8.6)\n.target ;\nfence.acquire;", 0, 0},
+                {".version\n8.6\n", 0, 0},
+                {".version 8.6\n", 86, 0},
+                {"cp.async.bulk..tensor.2d [a];", 0, 1},
+                {"cp.async.bulk.tensor.2d.a.b.c.d.e.f.g.h.i.j.k.l.m.n.o.p.q.r.s.t.u.v.w.x.y.z.aa.bb"
+                 ".cc.dd.ee.ff.gg.hh.ii [a];",
+                 0, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct file *f = read_text(rows[i].text, strlen(rows[i].text));
+        assert_int_equal(f->module.version, rows[i].version);
+        assert_int_equal(f->found, rows[i].found);
+        if (f->found) assert_int_equal(f->in->forms, 0);
+        drop(f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(immediates),
+        cmocka_unit_test(odd_statements),
         cmocka_unit_test(finds_each_form_that_the_assemblers_were_asked_about),
         cmocka_unit_test(answers_for_the_first_and_the_last_target),
         cmocka_unit_test(skips_what_is_no_instruction),

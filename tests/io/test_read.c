@@ -311,6 +311,7 @@ static const struct {
      "$.uses[1].coord[0]", "2147483648 does not fit"},
     {WITH("\"uses\":[{\"op\":\"load\",\"where\":1}]"), "$.uses[0].where", "unknown key"},
     {WITH("\"uses\":[{\"op\":\"load\",\"dst\":\"global\"}]"), "$.uses[0].dst", "\"cluster\""},
+    {WITH("\"uses\":[{\"op\":\"load\",\"dst\":7}]"), "$.uses[0].dst", "\"cluster\""},
     {WITH("\"uses\":[{\"op\":\"replace\",\"value\":1}]"), "$.uses[0]", "\"field\" is missing"},
     {WITH("\"uses\":[{\"op\":\"replace_address\"}]"), "$.uses[0]", "\"value\" is missing"},
     {WITH("\"expect\":\"maybe\""), "$.expect", "expected \"legal\""},
@@ -326,6 +327,7 @@ static const struct {
     {WITH("\"oob_fill\":\"ONES\""), "$.oob_fill", "there is no oob_fill \"ONES\""},
     {WITH("\"kind\":true"), "$.kind", "expected \"tiled\", \"im2col\" or \"im2col_wide\""},
     {"{" BASE "\"kind\":\"im2col_wide\",\"dim\":[64,8,8]}", "$", "\"mode\" is missing"},
+    {"{" BASE "\"kind\":\"im2col_wide\",\"mode\":\"X\",\"dim\":[64,8,8]}", "$.mode", "no mode"},
     {IM2COL ",\"lower\":[0],\"upper\":[0,0]}", "$.lower", "1 entry where the rank asks for 2"},
     {IM2COL ",\"lower\":null,\"upper\":7}", "$.upper", "expected an array or null, not an integer"},
     {"{" BASE "\"kind\":\"im2col\",\"dim\":[64,8,8,2],\"stride\":[128,1024,8192],"

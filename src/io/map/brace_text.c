@@ -73,7 +73,7 @@ static bool take_member(struct numbers *n, const char **at, const char *end)
 /* One character behind a backslash, or a plain one; false at something else. */
 static bool take_byte(const char **at, const char *end, unsigned *out)
 {
-    static const char letters[] = "nrt\\'\"abfv0", codes[] = "\n\r\t\\'\"\a\b\f\v";
+    static const char letters[] = "nrt\\'\"abfv0", codes[] = "\n\r\t\\'\"\a\b\f\v\0";
     const char *p = *at;
 
     *out = (unsigned char)*p;
@@ -88,9 +88,9 @@ static bool take_byte(const char **at, const char *end, unsigned *out)
         *at = p + 4;
         return stop == digits + 2;
     }
-    const char *letter = strchr(letters, p[1]);
-    if (!letter || !*letter) return false;
-    *out = *letter == '0' ? 0 : (unsigned char)codes[letter - letters];
+    const char *letter = strchr(letters, p[1]); /* the text has no zero byte */
+    if (!letter) return false;
+    *out = (unsigned char)codes[letter - letters];
     return true;
 }
 

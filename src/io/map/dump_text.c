@@ -140,7 +140,7 @@ static bool take_with_offset(struct dump *d, struct line *l, size_t n)
 {
     enum { LARGEST = 1 << 26 };
     const unsigned radix = d->any ? radix_of(d, l->at, n) : 0;
-    const uint64_t offset = radix ? value_of(l->at, n, radix) : 0;
+    const uint64_t offset = d->any ? value_of(l->at, n, radix) : 0;
 
     if (d->any && !d->repeats && d->bytes->count) d->radix = radix;
     if (offset > LARGEST) return false;

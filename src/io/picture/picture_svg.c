@@ -139,7 +139,7 @@ static void title(FILE *out, const struct picture *p)
 void picture_svg(FILE *out, const struct picture *p)
 {
     const int left_y = TOP + (int)p->lines * CELL_H;
-    const int right_y = p->by_bank ? bank_row_y(p->by_bank - 1) + CELL_H : TOP;
+    const int right_y = bank_row_y(p->by_bank - 1) + CELL_H; /* a box has a row */
     const int low = left_y > right_y ? left_y : right_y;
     const int second = LEFT + PICTURE_PIECES * CELL_W + GAP;
     const int columns = p->columns > 8 ? (int)p->columns : 8;

@@ -97,7 +97,7 @@ static struct token next_token(struct reader *r)
 
 static bool is(const struct token *t, const char *word)
 {
-    return t->kind == 'w' && strlen(word) == t->length && memcmp(t->text, word, t->length) == 0;
+    return strlen(word) == t->length && memcmp(t->text, word, t->length) == 0;
 }
 
 static void begin_word(struct reader *r, const struct token *t)
@@ -148,12 +148,12 @@ static void read_target(struct reader *r, const struct token *t)
     m->arch = tmap_arch_spelled(t->text, t->length);
 }
 
-/* Decimal or 0x; false for anything else, and for what no field could hold. */
+/* Of a word: decimal or 0x; false for anything else, and for what no field could hold. */
 static bool read_number(const struct token *t, int64_t *out)
 {
     bool hex = t->length > 2 && t->text[0] == '0' && (t->text[1] | 32) == 'x';
     int64_t value = 0;
-    if (t->length > 15 || t->kind != 'w') return false;
+    if (t->length > 15) return false;
     for (size_t i = hex ? 2 : 0; i < t->length; i++) {
         char c = t->text[i], low = (char)(c | 32);
         if (c >= '0' && c <= '9')
