@@ -296,7 +296,7 @@ static uint32_t long_dimension(const struct view *v, const struct limits *l)
 {
     uint32_t along = 0;
     for (uint32_t i = 1; i < v->desc.rank; i++) {
-        if (v->tile[i] > l->max_box && v->desc.elem_stride[i] == 1)
+        if (v->tile[i] > l->max_box && v->desc.elem_stride[i] == 1 && along == 0)
             along = i;
         else if (v->tile[i] != 1)
             return 0;
