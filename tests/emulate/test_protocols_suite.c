@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/emulated_suites.h"
+#include "support/emulated_groups.h"
 #include "support/proved.h"
 
 enum { MEGABYTES = 64, CLUSTERS = 4 };
@@ -176,71 +176,13 @@ static void products(void **state)
 
 /* --- groups: an empty member between two, the last of less than one block of K */
 
-enum { MEMBERS = 3 };
-
-static struct tmap_gemm_problem member_of(const struct gemm_instance *g, int run, int i)
-{
-    static const struct way whole_tiles = {"", 1, 1, -1, 0, false};
-    struct tmap_gemm_problem p = shape_of(g, &whole_tiles, run);
-    if (i == MEMBERS - 1) p.n = g->bn, p.k = 8;
-    return p;
-}
-
-static void fill_member(const struct tmap_gemm_problem *p, struct tmap_gemm_member *out)
-{
-    *out = (struct tmap_gemm_member){.m = p->m,
-                                     .n = p->n,
-                                     .k = p->k,
-                                     .a = p->a.address,
-                                     .b = p->b.address,
-                                     .d = p->d.address,
-                                     .lda = p->a.ld,
-                                     .ldb = p->b.ld,
-                                     .ldd = p->d.ld,
-                                     .a_scales = p->a_scales,
-                                     .b_scales = p->b_scales};
-}
-
-static void run_group(const struct gemm_instance *g, const struct tmap_gemm_problem *like,
-                      const struct tmap_gemm_member *members)
-{
-    const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
-                                             .tile_n = g->bn,
-                                             .stages = 2,
-                                             .cluster_m = 1,
-                                             .swapped = -1,
-                                             .clusters = 1};
-    struct tmap_gemm_group group;
-    struct tmap_gemm_refusal why = {0};
-    uint64_t memory;
-    assert_int_equal(suite->gpu.api.mem_alloc(&memory, tmap_gemm_group_bytes(MEMBERS)), 0);
-    if (tmap_gemm_make_group(suite, like, members, MEMBERS, memory, &request, &group, &why) !=
-        TMAP_OK)
-        fail_msg("%s: %s", g->name, why.text);
-    assert_ptr_equal(group.multiply, emulated_function(g->name));
-    assert_int_equal(tmap_gemm_group_run(&group, NULL), TMAP_OK);
-    suite->gpu.api.mem_free(memory);
-}
-
 static void record_group(const struct gemm_instance *g, int run, struct tmap_emulate_record **out)
 {
-    struct emulated_product product[MEMBERS];
-    struct tmap_gemm_member member[MEMBERS];
-    for (int i = 0; i < MEMBERS; i++) {
-        const struct tmap_gemm_problem shape = member_of(g, run, i);
-        assert_true(emulated_product_make(suite, &shape, 1, &product[i]));
-        fill_member(&product[i].problem, &member[i]);
-    }
-    member[1].m = 0;
-    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
+    static const struct way whole_tiles = {"", 1, 1, -1, 0, false};
+    const struct tmap_gemm_problem first = shape_of(g, &whole_tiles, run);
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
-    emulator->record = *out;
-    emulator->recorded = g->name;
-    run_group(g, &product[0].problem, member);
-    emulator->record = NULL;
-    emulator->recorded = NULL;
-    for (int i = 0; i < MEMBERS; i++) emulated_product_free(suite, &product[i]);
+    assert_true(emulated_group_record(suite, g, &first, NULL, 0, out));
 }
 
 static bool is_first_group(size_t i)
