@@ -253,26 +253,33 @@ static bool all_allowed(const struct io_result *out)
 {
     for (size_t i = 0; i < out->rule_count; i++)
         if (!reason_of(out->record, out->rules[i])) return false;
-    return out->verdict == TMAP_ILLEGAL && out->rule_count > 0;
+    return out->verdict == TMAP_ILLEGAL;
+}
+
+/* The record, what can be done and what is slow, and every architecture, each where it is asked. */
+static enum tmap_status judge_all(struct judge *j)
+{
+    const int uses = (int)j->record->use_count;
+    enum tmap_status status = TMAP_OK;
+
+    for (int use = -1; use < uses && status == TMAP_OK; use++) status = judge_one(j, use);
+    if (status == TMAP_OK && j->out->finding_count && j->flags & IO_FIX && !(j->flags & IO_BRIEF))
+        status = try_fixes(j);
+    for (int use = -1; use < uses && status == TMAP_OK; use++) status = advise(j, use);
+    if (status == TMAP_OK) status = not_evaluated(j);
+    if (status != TMAP_OK || !(j->flags & IO_ALL_ARCHES)) return status;
+    status = all_arches(j);
+    return status == TMAP_OK ? over_arches(j->out) : status;
 }
 
 enum tmap_status io_judge(const struct tmap_checker *checker, const struct io_record *record,
                           const struct io_stream *stream, unsigned flags, struct io_result *out)
 {
-    struct io_result result = {.record = record, .stream = stream, .basis = checker->basis};
+    struct io_result result = {
+        .record = record, .stream = stream, .verdict = TMAP_LEGAL, .basis = checker->basis};
     struct judge j = {checker, record, stream, flags, &result, {.record = record}};
-    enum tmap_status status = TMAP_OK;
+    const enum tmap_status status = judge_all(&j);
 
-    result.verdict = TMAP_LEGAL;
-    for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
-        status = judge_one(&j, use);
-    if (status == TMAP_OK && result.finding_count && flags & IO_FIX && !(flags & IO_BRIEF))
-        status = try_fixes(&j);
-    for (int use = -1; use < (int)record->use_count && status == TMAP_OK; use++)
-        status = advise(&j, use);
-    if (status == TMAP_OK) status = not_evaluated(&j);
-    if (status == TMAP_OK && flags & IO_ALL_ARCHES) status = all_arches(&j);
-    if (status == TMAP_OK && flags & IO_ALL_ARCHES) status = over_arches(&result);
     if (status != TMAP_OK) {
         io_result_free(&result);
         return status;

@@ -29,7 +29,6 @@ static void describe(const struct io_stream *stream, const struct io_ptx_instruc
 static void blame(const struct tmap_target *target, const struct io_ptx_instruction *instruction,
                   const struct io_ptx_answer *answer, struct tmap_detail *out)
 {
-    const char *arch = tmap_arch_name(target->arch);
     const int length = instruction->length < 100 ? (int)instruction->length : 100;
     const uint32_t need = answer->min_ptx;
 
@@ -40,9 +39,9 @@ static void blame(const struct tmap_target *target, const struct io_ptx_instruct
                              : io_ptx_reason_text(answer->reason));
     if (need)
         snprintf(out->needs, sizeof out->needs, "PTX %u.%u or later on %s; this is PTX %u.%u",
-                 need / 10, need % 10, arch ? arch : "this target", target->ptx / 10,
+                 need / 10, need % 10, tmap_arch_name(target->arch), target->ptx / 10,
                  target->ptx % 10);
-    else if (answer->form < TMAP_FORM_COUNT && answer->verdict == TMAP_ILLEGAL)
+    else
         snprintf(out->needs, sizeof out->needs, "a target with %s", tmap_form_name(answer->form));
 }
 

@@ -124,7 +124,6 @@ static void see(struct seen *s, const struct tmap_config *c, const struct tmap_c
     s->rates = io_rates_of(a, flops);
     s->flops = flops, s->dram_bytes = (double)a->dram_bytes;
     if (flops / a->time_us > s->best) s->best = flops / a->time_us, s->config = *c;
-    if (s->points == MOST_CONFIGS) return;
     *p = (struct io_roof_point){
         .intensity = a->intensity, .flops = flops / a->time_us, .of_tiles = true};
     snprintf(p->label, sizeof p->label, "%u x %u x %u, %u stages", c->block_m, c->block_n,

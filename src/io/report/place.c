@@ -32,7 +32,7 @@ static void path_of(const struct io_finding *f, char *path, size_t size)
     char base[32] = "$";
 
     *path = 0;
-    if (!f->detail.field || strchr(f->detail.field, ' ')) return;
+    if (strchr(f->detail.field, ' ')) return;
     if (field_of_slot(f->detail.slot) == FIELD_FLAG) {
         const char *name = io_flag_name(f->detail.index);
         if (name) io_path_of(base, name, -1, path, size);
@@ -69,7 +69,7 @@ static bool go_to_use(struct io_places *p, size_t use)
         count_lines(r->text, 0, p->use_at, &p->line, &p->column);
     }
     for (before = p->use_at; p->use < use; p->use++)
-        if (!io_next_element(r->text, r->length, &p->use_at)) return p->use_at = 0, false;
+        io_next_element(r->text, r->length, &p->use_at); /* the record has so many uses */
     count_lines(r->text, before, p->use_at, &p->line, &p->column);
     return true;
 }
@@ -146,8 +146,7 @@ void io_place(struct io_places *p, const struct io_stream *stream, struct io_fin
     const struct io_record *record = p->record;
     struct io_spot spot = {.line = record->line, .column = record->column};
 
-    if (finding->detail.field && field_of_slot(finding->detail.slot) == FIELD_FLAG &&
-        finding->detail.index < NULL_BITS)
+    if (field_of_slot(finding->detail.slot) == FIELD_FLAG && finding->detail.index < NULL_BITS)
         snprintf(finding->detail.needs, sizeof finding->detail.needs, "%s is not null",
                  io_flag_name(finding->detail.index));
     if (!stream || !locate(p, finding, &spot)) {

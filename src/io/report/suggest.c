@@ -18,13 +18,13 @@ static int differ(char a, char b)
     return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
-/* Letters to insert, delete, change, or swap with the next (optimal string alignment). */
+/* Of names of at most MAX_NAME: letters to insert, delete, change, or swap with the next (optimal
+ * string alignment). */
 static size_t distance(const char *a, const char *b)
 {
     size_t d[MAX_NAME + 1][MAX_NAME + 1];
     const size_t m = strlen(a), n = strlen(b);
 
-    if (m > MAX_NAME || n > MAX_NAME) return MAX_NAME;
     for (size_t i = 0; i <= m; i++) {
         for (size_t j = 0; j <= n; j++) {
             if (i == 0 || j == 0) {
@@ -64,10 +64,10 @@ void io_suggest(struct io_suggestion *s, const char *name)
 
 const char *io_meant(const struct io_suggestion *s, char *out, size_t size)
 {
-    const size_t longer =
-        s->best && strlen(s->best) > strlen(s->wanted) ? strlen(s->best) : strlen(s->wanted);
+    const size_t best = strlen(s->best), wanted = strlen(s->wanted);
+    const size_t longer = best > wanted ? best : wanted;
     out[0] = 0;
-    if (s->best && 3 * s->distance <= longer + 2 && s->distance < longer)
+    if (3 * s->distance <= longer + 2 && s->distance < longer)
         snprintf(out, size, "; did you mean '%s'?", s->best);
     return out;
 }

@@ -10,8 +10,9 @@ struct io_suggestion {
     size_t distance;
 };
 
-/* io_suggest() : one more name that exists. io_meant() : "; did you mean 'check'?" for a message,
- *  or "" where no name is near: about a third of the letters may differ. The text lies in `out`. */
+/* io_suggest() : one more name that exists. io_meant() : of at least one, "; did you mean 'check'?"
+ * for a message, or "" where no name is near: about a third of the letters may differ. The text
+ * lies in `out`. */
 void io_suggest(struct io_suggestion *s, const char *name);
 const char *io_meant(const struct io_suggestion *s, char *out, size_t size);
 

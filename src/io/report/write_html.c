@@ -70,7 +70,6 @@ static void source_line(FILE *out, const struct io_result *result, const struct 
 
     if (!result->stream || f->length == 0) return;
     line = io_stream_line(result->stream, f->offset, MOST_LINE, &length, &within);
-    if (within > length) return;
     marked = f->length < length - within ? f->length : length - within;
     fprintf(out, "<pre><span class=\"no\">%zu</span> ", f->line);
     io_put_markup(out, line, within);

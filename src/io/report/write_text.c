@@ -141,8 +141,7 @@ static void finding(const struct io_run *run, const struct io_result *result,
 /* Architectures with the same answer share a line. */
 static bool same(const struct io_arch_answer *a, const struct io_arch_answer *b)
 {
-    return a->verdict == b->verdict && a->basis == b->basis && a->covered == b->covered &&
-           a->rule_count == b->rule_count &&
+    return a->verdict == b->verdict && a->basis == b->basis && a->rule_count == b->rule_count &&
            (a->rule_count == 0 ||
             memcmp(a->rules, b->rules, a->rule_count * sizeof *a->rules) == 0);
 }
@@ -182,7 +181,7 @@ static void assumed(const struct io_run *run, const struct io_record *record)
 
     if (record->flags & IO_NO_STRIDE) {
         fputs("  stride not given: those of a dense tensor,", run->out);
-        for (uint32_t i = 0; i + 1 < d->rank && i + 1 < TMAP_MAX_RANK; i++)
+        for (uint32_t i = 0; i + 1 < d->rank; i++) /* five dimensions at most */
             fprintf(run->out, " %llu", (unsigned long long)d->stride_bytes[i]);
         fputc('\n', run->out);
     }
