@@ -126,6 +126,18 @@ static bool check(const struct way *way, FILE *out)
     return said || run.lost;
 }
 
+/* The same for a GPU after the default one, with answers for that, too. */
+static bool check_later(const struct way *way, FILE *out)
+{
+    const struct tmap_checker usual = checker;
+    struct tmap_target target = usual.target;
+    target.arch = TMAP_ARCH(100, 1);
+    bool said = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK;
+    said = check(way, out) || said;
+    checker = usual;
+    return said;
+}
+
 /* As `tmap report` does it (cli/cmd_report.c). */
 static bool add_to_page(struct io_page *page, struct io_stream *stream, bool *said)
 {
@@ -285,6 +297,13 @@ static const char source[] =
 static const char python[] =
     "x = torch.empty(64, 1001, dtype=torch.bfloat16)  # rows\n"
     "desc = TensorDescriptor(x, shape=[64, 1001], strides=[1001, 1], block_shape=[64, 64])\n";
+static const char unknown[] =
+    "d = TensorDescriptor(x, shape=[M, 64], strides=[64, 1], block_shape=[64, 64])\n"
+    "# the tensor data pointer must be 16B aligned\n";
+static const char quoted[] = "\"Tensor data pointer must be 16B aligned\"\n";
+static const char packed[] = "{\"dtype\":\"16U6_ALIGN16B\",\"address\":0,\"dim\":[128,64],"
+                             "\"stride\":[96],\"box\":[128,64]}";
+static const char repeats[] = "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0000200\n";
 /* A part of a descriptor, for a GPU that the text names. */
 static const char partial[] = "on a B200: globalDim[0] = 4096, globalDim[1] = 128, boxDim[0]=300 "
                               "boxDim[1]=64 dataType: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16\n";
@@ -334,6 +353,11 @@ static const struct way ways[] = {
     OF_STANDARD_INPUT(stated),
     OF_STANDARD_INPUT(suite),
     OF_STANDARD_INPUT(unnamed),
+    {"source whose sizes are not known", check, unknown, IO_TEXT, 0, "in"},
+    {"words in quotes", check, quoted, IO_TEXT, 0, "in"},
+    {"a file's name of no text", check, suite, IO_JSON, 0, "\xff"},
+    {"a later GPU", check_later, packed, IO_JUNIT, IO_ALL_ARCHES, "in"},
+    {"lines that repeat", maps, repeats, IO_TEXT, 0, "in"},
     {"hexadecimal", maps, hex, IO_TEXT, 0, "in"},
     {"PTX", instructions, ptx, IO_TEXT, IO_ADVISE, "in"},
     {"assumptions", assumptions, symbolic, IO_TEXT, 0, "in"},

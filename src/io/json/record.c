@@ -121,17 +121,13 @@ void io_error_text(const struct io_record *record, char *text, size_t size)
 json_t *io_string_json(const char *text)
 {
     json_t *out = json_string(text);
-    char *copy;
+    char copy[4096]; /* a path is no longer */
 
     if (out) return out;
-    copy = malloc(strlen(text) + 1);
-    if (!copy) return json_null();
-    strcpy(copy, text);
+    snprintf(copy, sizeof copy, "%s", text);
     for (char *c = copy; *c; c++)
         if ((unsigned char)*c > 0x7e) *c = '?';
-    out = json_string(copy);
-    free(copy);
-    return out;
+    return json_string(copy);
 }
 
 json_t *io_error_json(const struct io_record *record)
