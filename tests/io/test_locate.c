@@ -75,6 +75,7 @@ static void what_is_no_place(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (io_locate(rows[i].text, rows[i].length, rows[i].path, &at, &size))
             fail_msg("%s in %s", rows[i].path, rows[i].text);
+    assert_true(io_locate("{\"a\":1\0}", 8, "$.a", &at, &size) && size == 2);
     memset(deep, '[', sizeof deep);
     io_path_at(deep, sizeof deep, sizeof deep - 1, path, sizeof path);
     assert_int_equal(strlen(path), 1 + 3 * IO_MAX_DEPTH);

@@ -103,6 +103,8 @@ static const struct {
             {"b'00'", "line 1: "},
             {"0000000 0000 000", "line 1: "},
             {"0x7f00: 0x00 0x", "line 1: "},
+            {"0x7f00: 0x00 000", "line 1: "},
+            {"b''", "line 1: "},
             {"0x7f00: 0x00 0x0", "line 1: "},
             {"0x7f00: 0x00 00", "line 1: "},
             {"00000000: 000g", "line 1: "},
@@ -159,6 +161,21 @@ static void escapes_of_a_string(void **state)
     io_maps_free(&maps);
 }
 
+/* Two maps as JSON, with nothing between them. */
+static void words_side_by_side(void **state)
+{
+    static const char words[] = "{\"words\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}";
+    struct io_maps maps = {NULL, 0};
+    char text[2 * sizeof words], error[96];
+
+    (void)state;
+    const int n = snprintf(text, sizeof text, "%s%s", words, words);
+    if (!io_maps_read(&maps, text, (size_t)n, error, sizeof error)) fail_msg("%s", error);
+    assert_int_equal(maps.count, 2);
+    assert_int_equal(maps.list[1].word[15], 16);
+    io_maps_free(&maps);
+}
+
 /* Text ends where its size says: no character behind it is read (a sanitizer sees the read). */
 static void text_without_an_end(void **state)
 {
@@ -208,8 +225,9 @@ static void cut_off_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form),       cmocka_unit_test(bytes_as_they_are),
-        cmocka_unit_test(what_is_none),     cmocka_unit_test(escapes_of_a_string),
-        cmocka_unit_test(cut_off_anywhere), cmocka_unit_test(text_without_an_end)};
+        cmocka_unit_test(every_form),         cmocka_unit_test(bytes_as_they_are),
+        cmocka_unit_test(what_is_none),       cmocka_unit_test(escapes_of_a_string),
+        cmocka_unit_test(words_side_by_side), cmocka_unit_test(cut_off_anywhere),
+        cmocka_unit_test(text_without_an_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,9 @@ static const struct row rows[] = {
      NULL, "hides", "its use takes", TMAP_LEGAL},
     {"{\"stages\":900,\"loads\":[" A "]}", NULL, "TMA181", NULL, TMAP_ILLEGAL},
     {"{\"stages\":0,\"loads\":[" A "]}", NULL, "aria-label", "broken", TMAP_LEGAL},
+    {"{\"stages\":0,\"loads\":[" LOAD(2, "[4096,4096]", "[8192]", "[256,256]") "," LOAD(
+         2, "[4096,4096]", "[8192]", "[256,256]") "]}",
+     NULL, "at most 0 stages", NULL, TMAP_ILLEGAL},
     {"{\"stages\":2,\"loads\":[" LOAD(2, "[4096,64]", "[8200]", "[64,64]") "]}",
      "a load has no layout", NULL, NULL, TMAP_UNKNOWN},
     {"{\"stages\":2,\"loads\":[]}", "", NULL, NULL, TMAP_UNKNOWN},
@@ -90,8 +93,38 @@ static void plans_have_articles(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) expect_row(&checker, &rows[i]);
 }
 
+/* Where a GPU's rates are not known nothing is divided by them. */
+static void plans_of_every_gpu(void **state)
+{
+    (void)state;
+    for (size_t a = 0; tmap_arch_at(a); a++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            struct tmap_target target = tmap_default_target();
+            struct tmap_checker checker;
+            struct io_stream stream;
+            struct io_record record;
+            enum tmap_verdict verdict;
+            char error[IO_ERROR_SIZE];
+            static char text[1 << 20];
+            target.arch = tmap_arch_at(a);
+            if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) continue;
+            memset(text, 0, sizeof text);
+            FILE *out = fmemopen(text, sizeof text, "w");
+            assert_non_null(out);
+            assert_true(io_stream_from(&stream, "in", rows[i].text, strlen(rows[i].text), error));
+            assert_true(io_json_next(&stream, &record));
+            io_plan_article(out, &checker, &record, &verdict);
+            fclose(out);
+            assert_null(strstr(text, "nan"));
+            assert_null(strstr(text, "inf"));
+            io_record_free(&record);
+            io_stream_close(&stream);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_have_articles)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_have_articles),
+                                       cmocka_unit_test(plans_of_every_gpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,6 +182,7 @@ static void ends_of_lists(void **state)
         {SIZES("4096 64.x"), WHOLE},
         {SIZES("4096 64.:"), WHOLE},
         {SIZES("4096 64. a"), WHOLE},
+        {SIZES("4096 64.5"), NO_SIZES},
         {SIZES("4096 64 /"), NO_SIZES},
         {SIZES("4096 64 //c"), WHOLE},
         {SIZES("4096 64 /*c*/"), WHOLE},
@@ -259,6 +260,7 @@ static void causes(void **state)
         {"Failed to create tensor map: invalid argument", ""},
         {"tma_load(a, b);", ""},
         {"too many resources requested: error", "the launch asks for more registers"},
+        {"Segmentation fault (core dumped)", "the host program"},
         {"all is well", ""},
     };
     (void)state;
@@ -350,6 +352,8 @@ static void messages_of_a_log(void **state)
         open_text(&stream, text);
         if ((io_hint_stated(&stream) != TMAP_NO_ROW) != rows[i].heard)
             fail_msg("%zu * %s", rows[i].times, rows[i].line);
+        struct io_record record;
+        assert_true(io_dump_next(&stream, IO_DUMP_WORDS, &record) && record.error[0]);
         io_stream_close(&stream);
         free(text);
     }

@@ -211,6 +211,27 @@ static void a_patch_names_what_changes(void **state)
     io_stream_close(&stream);
 }
 
+/* A fold whose second coordinate follows from none, in rows longer than the tensor's. */
+static void a_fold_is_said_in_full(void **state)
+{
+    static char text[2048];
+    const struct io_tensor t = {.tensor = {.rank = 2}};
+    const struct tmap_fold fold = {
+        .desc = {.rank = 2}, .coef = {{1, 2}}, .maps = 1, .moved = true, .longer_rows = true};
+    (void)state;
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    io_fold_text(out, &t, &fold);
+    fclose(out);
+    has(text, "coordinates: c0 = x0 + 2*x1, c1 = 0, of");
+    has(text, "the tile is transposed");
+    has(text, "the tile lies in rows of c0");
+    json_t *o = io_fold_json(&t, &fold);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(o, "coordinates"), 1)),
+                        "0");
+    json_decref(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +241,7 @@ int main(void)
         cmocka_unit_test(last_boxes_have_maps_of_their_own),
         cmocka_unit_test(pixels_go_on_over_the_ends_of_rows),
         cmocka_unit_test(a_patch_names_what_changes),
+        cmocka_unit_test(a_fold_is_said_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -344,6 +344,10 @@ static void immediates(void **state)
         assert_int_equal(f->found, 1);
         if (f->in->has_value != rows[i].has || (rows[i].has && f->in->value != rows[i].is))
             fail_msg("%s", rows[i].value);
+        const struct tmap_target target = tmap_default_target();
+        const struct io_ptx_answer answer = io_ptx_check(f->in, &target);
+        const bool fits = !rows[i].has || rows[i].is < 4;
+        assert_int_equal(answer.reason, fits ? IO_PTX_AVAILABLE : IO_PTX_NO_SUCH_VALUE);
         drop(f);
     }
 }

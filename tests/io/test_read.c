@@ -112,6 +112,8 @@ static void what_rules_judge_is_no_error(void **state)
         "{\"dtype\":-1,\"address\":null," SHAPE "}",
         WITH("\"map_address\":null"),
         WITH("\"elem_stride\":null"),
+        WITH("\"uses\":[{\"op\":\"load\",\"dst\":\"cluster\"}]"),
+        "{" BASE "\"dim\":[64,\"0x4000000000000000\"],\"box\":[64,8]}",
         "{" BASE "\"rank\":2,\"dim\":null,\"stride\":null,\"box\":null}",
         "{" BASE "\"dim\":[],\"box\":[]}",
         "{" BASE "\"rank\":0,\"dim\":[],\"stride\":[],\"box\":[]}",
@@ -493,6 +495,14 @@ static void expressions_keep_their_places(void **state)
     assert_int_equal(io_assumptions_of(&r, assume, 1), 2);
     assert_string_equal(assume[0], "P >= 0");
     assert_null(assume[1]);
+    done(&r);
+    r = read_one("{" BASE "\"dim\":[1,2,3,4,\"K\",\"L\"],\"stride\":[16,16,16,16,16],"
+                 "\"box\":[1,1,1,1,1,1]}",
+                 IO_SYMBOLIC);
+    assert_string_equal(r.error, "");
+    io_symbolic_of(&r, &d);
+    assert_string_equal(d.dim[4], "K");
+    assert_null(d.stride[0]);
     done(&r);
 }
 

@@ -58,6 +58,8 @@ static const struct {
     {"indented less", "[\n  {\"a\":[},\n {},\n  {}]", "bad@2 ok@4:3", "another kind of bracket"},
     {"indented less behind a blank line", "[\n  {\"a\":[},\n\n {},\n  {}]", "bad@2 ok@5:3",
      "another kind of bracket"},
+    {"a word before it", "[\n  {\"a\":[},\nx {},\n  {}]", "bad@2 ok@4:3",
+     "another kind of bracket"},
     {"commas between lines", "{},\n{}", "ok@1:1 bad@1 ok@2:1", "expected a JSON object"},
 };
 

@@ -218,7 +218,8 @@ static void every_instruction_on_every_target(void **state)
             target.arch = tmap_arch_at(a) ? tmap_arch_at(a) : TMAP_ARCH(7, 0);
             target.ptx = versions[v];
             assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
-            judge_all(&checker, &stream, list, found, v % 2 ? IO_ADVISE : 0, seen);
+            for (unsigned flags = 0; flags <= IO_ADVISE; flags += IO_ADVISE)
+                judge_all(&checker, &stream, list, found, flags, seen);
         }
     print_message("# %zu legal, %zu illegal, %zu unknown, %zu calls\n", seen[0], seen[1], seen[2],
                   seen[3]);
@@ -244,6 +245,15 @@ static void a_picture_shows_what_is_not_written(void **state)
     (void)state;
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
     assert_int_equal(picture_make(&checker, &d, NULL, &p), TMAP_OK);
+    struct tmap_desc one = d;
+    one.box[1] = 1; /* a row has no other to collide with */
+    assert_int_equal(picture_make(&checker, &one, NULL, &p), TMAP_OK);
+    memset(text, 0, sizeof text);
+    FILE *alone = fmemopen(text, sizeof text, "w");
+    picture_text(alone, &p, false);
+    fclose(alone);
+    assert_null(strstr(text, "Which banks"));
+    assert_int_equal(picture_make(&checker, &d, NULL, &p), TMAP_OK);
     for (int colour = 0; colour < 2; colour++) {
         memset(text, 0, sizeof text);
         FILE *out = fmemopen(text, sizeof text, "w");
@@ -253,6 +263,23 @@ static void a_picture_shows_what_is_not_written(void **state)
         assert_non_null(strstr(text, "   .   "));
         assert_int_equal(strstr(text, "\033[30;48;5;") != NULL, colour);
         assert_non_null(strstr(text, "box"));
+    }
+}
+
+static void a_formula_of_each_swizzle(void **state)
+{
+    static const struct {
+        int32_t swizzle;
+        const char *says;
+    } rows[] = {{TMAP_SWIZZLE_NONE, "offset"},
+                {TMAP_SWIZZLE_128B, "offset ^ (offset / 128 % 8) * 16"},
+                {TMAP_SWIZZLE_128B_ATOM_32B_FLIP_8B, " ^ (offset / 128 % 2) * 8"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct picture p = {.desc = {.swizzle = rows[i].swizzle}};
+        char text[100];
+        picture_swizzle(&p, text, sizeof text);
+        if (!strstr(text, rows[i].says)) fail_msg("%s, not %s", text, rows[i].says);
     }
 }
 
@@ -269,13 +296,14 @@ static void drawings_of_little(void **state)
     const struct io_roof_point points[] = {{.intensity = 0, .flops = 1, .label = "a"},
                                            {.intensity = 1, .flops = 0, .label = "b"},
                                            {.intensity = 1, .flops = 1, .label = "c"}};
-    const struct io_rates rates[] = {{0, 0, 0, 0}, {1e9, 0, 1e6, 1}, {1e9, 1e6, 1e6, 1}};
+    const struct io_rates rates[] = {
+        {0, 0, 0, 0}, {1e9, 0, 1e6, 1}, {0, 1e6, 1e6, 1}, {1e9, 1e6, 1e6, 1}};
     static char text[1 << 18];
     (void)state;
     assert_true(io_rates_of(&none, 1).flops == 0);
     FILE *out = fmemopen(text, sizeof text, "w");
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) io_draw_ring(out, &rings[i]);
-    for (size_t i = 0; i < 3; i++) io_draw_roof(out, &rates[i], points, 3);
+    for (size_t i = 0; i < 4; i++) io_draw_roof(out, &rates[i], points, 3);
     fclose(out);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
@@ -295,6 +323,7 @@ int main(void)
         cmocka_unit_test(findings_stand_at_what_they_blame),
         cmocka_unit_test(every_instruction_on_every_target),
         cmocka_unit_test(a_picture_shows_what_is_not_written),
+        cmocka_unit_test(a_formula_of_each_swizzle),
         cmocka_unit_test(drawings_of_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static bool ring(FILE *out, const struct tmap_checker *checker, struct io_record
         violations(out, v, found < MOST_VIOLATIONS ? found : MOST_VIOLATIONS);
         ring_text(out, &budget, &shown);
         fputs("<figure class=\"plain\">\n", out);
-        if (shown.stages) io_draw_ring(out, &shown);
+        io_draw_ring(out, &shown);
         fputs("</figure></article>\n", out);
     }
     io_pipeline_free(&in);
