@@ -47,8 +47,23 @@ static const char ring[] =
     "add.u32 %i, %i, 1; bra consume;\n"
     "out: ret;\n}\n";
 
+struct edit {
+    const char *from, *to;
+};
+
+#define WAIT_EMPTY                                                                                 \
+    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
+#define WAIT_FULL                                                                                  \
+    "fulled: mbarrier.try_wait.parity.shared::cta.b64 %p6, [%full], %par; @!%p6 bra fulled;\n"
+#define READ "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
+#define GIVE_BACK "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+#define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], " #bytes ";\n"
+#define COPY(bytes)                                                                                \
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], " #bytes         \
+    ", [%full];\n"
+
 /* Another statement in a statement's place; in `late` runs alone from that one on. */
-static const struct change {
+struct change {
     const char *name, *from, *to;
     int late;
     enum tmap_emulate_part part;
@@ -56,7 +71,9 @@ static const struct change {
     enum tmap_status status;
     enum tmap_hazard hazard;
     const char *says;
-} changes[] = {
+};
+
+static const struct change changes[] = {
 #define PART TMAP_EMULATE_BARRIERS, 0
 #define FIRST TMAP_EMULATE_RING, 0
     {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
@@ -83,44 +100,90 @@ static const struct change {
      "made: bar.sync 0; setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.sync 3, 32; bra two;\n"
      "one: bar.sync 2, 32; two:",
      0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"the slot is given back before it is read",
-     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\nsetp.eq.u32 %p5, %lane, 0; "
-     "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];",
-     "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
-     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;",
-     0, PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+    {"the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART, TMAP_OK,
+     TMAP_HAZARD_OVERWRITE, ""},
     {"bytes are expected apart", "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;",
      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%full], 256; mbarrier.arrive.shared::cta.b64 "
      "_, [%full];",
      0, PART, TMAP_E_ARGUMENT, 0, "expects bytes without arriving"},
     {"arrivals of two counts", "[%bar+24], 1;", "[%bar+24], 2;", 3, PART, TMAP_E_ARGUMENT, 0,
      "has 2 arrivals, and 1 elsewhere"},
-    {"given back before it is read in later runs",
-     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\nsetp.eq.u32 %p5, %lane, 0; "
-     "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];",
-     "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
-     "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;",
-     2, PART, TMAP_E_ARGUMENT, 0, "goes round in no loop"},
+    {"given back before it is read in later runs", READ GIVE_BACK, GIVE_BACK READ, 2, PART,
+     TMAP_E_ARGUMENT, 0, "goes round in no loop"},
     {"less bytes in later runs",
      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];",
      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 128;\n"
      "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 128, [%full];",
      3, PART, TMAP_E_ARGUMENT, 0, "goes round in no loop"},
+    {"the copy comes before its bytes are expected", EXPECT(256) COPY(256), COPY(256) EXPECT(256),
+     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"bytes are expected once the phase before is over, the slot is waited for later",
+     WAIT_EMPTY EXPECT(256), WAIT_FULL EXPECT(256) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_NONE,
+     ""},
+    {"bytes are expected of a phase that is under way", WAIT_EMPTY EXPECT(256),
+     EXPECT(256) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_DEADLOCK, ""},
 };
 
-static void text_of(const struct change *c, int run, char text[TEXT])
+/* Two warps that do alike, each with a half of every slot; the third warp, which reads, has made
+ * the barriers. */
+static const struct edit two_producers[] = {
+    {"setp.ne.u32 %p1, %id, 0;", "setp.ne.u32 %p1, %id, 64;"},
+    {"setp.ge.u32 %p2, %id, 32;", "setp.ge.u32 %p2, %id, 64;"},
+    {"[%bar], 1;", "[%bar], 2;"},
+    {"[%bar+8], 1;", "[%bar+8], 2;"},
+    {"@%p1 bra out;", "and.b32 %r3, %id, 31; setp.ne.u32 %p1, %r3, 0; @%p1 bra out;\n"
+                      "shr.u32 %r3, %id, 5; shl.b32 %r3, %r3, 7;"},
+    {"add.u32 %buf, %s, %r1;", "add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %r3;"},
+    {"[%full], 256;", "[%full], 128;"},
+    {"[%d0], 256,", "[%d0], 128,"},
+};
+
+static const struct change of_two[] = {
+    {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"copies first", EXPECT(128) COPY(128), COPY(128) EXPECT(128), 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"bytes are expected before the slot is empty", WAIT_EMPTY EXPECT(128),
+     WAIT_FULL EXPECT(128) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART, TMAP_OK,
+     TMAP_HAZARD_OVERWRITE, ""},
+    {"no fence", "fence.mbarrier_init.release.cluster;", "", 0, PART, TMAP_OK,
+     TMAP_HAZARD_UNINITIALIZED, ""},
+};
+
+/* In place; text without `from` does not fit the row. */
+static void change(char text[TEXT], const struct edit *e)
 {
-    const char *at = c->from && run >= c->late - 1 ? strstr(ring, c->from) : NULL;
-    assert_true(!c->from || strstr(ring, c->from));
-    if (!at) {
-        snprintf(text, TEXT, "%s", ring);
-        return;
-    }
-    snprintf(text, TEXT, "%.*s%s%s", (int)(at - ring), ring, c->to, at + strlen(c->from));
+    static char before[TEXT];
+    const char *at;
+    memcpy(before, text, TEXT);
+    at = strstr(before, e->from);
+    if (!at) fail_msg("no %s", e->from);
+    assert_true(snprintf(text, TEXT, "%.*s%s%s", (int)(at - before), before, e->to,
+                         at + strlen(e->from)) < TEXT);
 }
 
-static bool record(const char *text, uint32_t blocks, struct tmap_emulate_record **out)
+/* A ring, and rows of what is changed in it. */
+struct list {
+    uint32_t threads;
+    const struct edit *edit;
+    size_t edits;
+    const struct change *change;
+    size_t changes;
+};
+
+static void text_of(const struct list *l, const struct change *c, int run, char text[TEXT])
+{
+    const struct edit last = {c->from, c->to};
+    memset(text, 0, TEXT);
+    memcpy(text, ring, sizeof ring);
+    for (size_t i = 0; i < l->edits; i++) change(text, &l->edit[i]);
+    if (c->from && run >= c->late - 1) change(text, &last);
+}
+
+static bool record(const char *text, uint32_t threads, uint32_t blocks,
+                   struct tmap_emulate_record **out)
 {
     uint32_t data[64] = {blocks};
     struct tmap_emulate_module *module = NULL;
@@ -133,7 +196,7 @@ static bool record(const char *text, uint32_t blocks, struct tmap_emulate_record
     assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
     const struct tmap_emulate_launch launch = {.kernel = "k",
                                                .grid = {1, 1, 1},
-                                               .block = {THREADS, 1, 1},
+                                               .block = {threads, 1, 1},
                                                .params = &at,
                                                .param_bytes = 8,
                                                .buffers = &buffer,
@@ -155,17 +218,17 @@ static struct prover prover;
 
 static void rings(void **state)
 {
+    const struct list *l = *state;
     size_t wrong = 0;
-    (void)state;
-    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        const struct change *c = &changes[i];
+    for (size_t i = 0; i < l->changes; i++) {
+        const struct change *c = &l->change[i];
         static const uint32_t blocks[RUNS] = {6, 9, 14};
         struct tmap_emulate_record *records[RUNS];
         struct proved p;
         char text[TEXT];
         for (int r = 0; r < RUNS; r++) {
-            text_of(c, r, text);
-            assert_true(record(text, blocks[r], &records[r]));
+            text_of(l, c, r, text);
+            assert_true(record(text, l->threads, blocks[r], &records[r]));
         }
         prove(&prover, records, c->part, c->number, &p);
         print_message("# %s: status %d, %s, %s, %u states: %s\n", c->name, p.status,
@@ -185,7 +248,7 @@ static void other_records(void **state)
     struct tmap_emulate_error error;
     struct tmap_protocol protocol;
     (void)state;
-    for (int r = 0; r < RUNS; r++) assert_true(record(ring, 1, &records[r]));
+    for (int r = 0; r < RUNS; r++) assert_true(record(ring, THREADS, 1, &records[r]));
     assert_int_equal(
         tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
         TMAP_E_ARGUMENT);
@@ -211,9 +274,15 @@ static void other_records(void **state)
     tmap_emulate_record_free(NULL);
 }
 
+#define COUNT(of) (sizeof(of) / sizeof *(of))
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rings), cmocka_unit_test(other_records)};
+    static struct list one = {THREADS, NULL, 0, changes, COUNT(changes)},
+                       two = {96, two_producers, COUNT(two_producers), of_two, COUNT(of_two)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(rings, &one),
+                                       cmocka_unit_test_prestate(rings, &two),
+                                       cmocka_unit_test(other_records)};
     if (!prover_open(&prover, 16)) return 1;
     const int failed = cmocka_run_group_tests_name("protocols of texts", tests, NULL, NULL);
     prover_close(&prover);

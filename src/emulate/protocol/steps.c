@@ -353,9 +353,19 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
 
 // --- warps that act alike
 
+// What an operation that a warp issues brings is its own: two who copy to a slot bring it twice.
+static bool issues(const struct program *p)
+{
+    for (int k = 0; k < FOLD_PARTS; k++)
+        for (uint32_t i = 0; i < p->length[k]; i++)
+            if (p->part[k][i].op == TMAP_STEP_LOAD || p->part[k][i].op == TMAP_STEP_COMMIT)
+                return true;
+    return false;
+}
+
 static bool acts_alike(const struct program *a, const struct program *b)
 {
-    if (a->cta != b->cta || a->every != b->every || a->turn != b->turn) return false;
+    if (a->cta != b->cta || a->every != b->every || a->turn != b->turn || issues(a)) return false;
     if (memcmp(a->skipped, b->skipped, sizeof a->skipped) != 0) return false;
     for (int k = 0; k < FOLD_PARTS; k++) {
         if (a->length[k] != b->length[k]) return false;
