@@ -86,12 +86,28 @@ static uint64_t covered(const struct pieces *x)
     return (x->count - 1ull) * x->size + (x->tail ? x->tail : x->size);
 }
 
+static uint64_t with_tail(const struct pieces *x, bool tail)
+{
+    return tail ? x->tail != 0 : x->count - (x->tail != 0);
+}
+
+/* What all copies signal: those in the middle, and those at the ends with fewer channels or pixels.
+ */
 static uint64_t moved_bytes(const struct walk *w)
 {
+    struct tmap_desc own = w->d->p->desc;
     struct tmap_layout l;
-    layout_of(&w->d->p->desc, &l);
+    uint64_t sum = 0;
+    layout_of(&own, &l);
     if (w->d->v->desc.interleave) return l.tx_bytes;
-    return covered(&w->c) * covered(&w->p) * layout_gmem_bits(w->d->p->desc.dtype) / 8;
+    for (int set = 0; set < 4; set++) {
+        const bool c = set & 1, p = set >> 1;
+        own.channels = c ? w->c.tail : w->c.size;
+        own.pixels = p ? w->p.tail : w->p.size;
+        layout_of(&own, &l);
+        sum += with_tail(&w->c, c) * with_tail(&w->p, p) * l.tx_bytes;
+    }
+    return sum;
 }
 
 static struct tmap_cost cost_of(const struct walk *w)
