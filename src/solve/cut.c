@@ -59,6 +59,14 @@ static uint64_t length_of(const struct draft *d, uint32_t i)
     return tile <= most_of(d, i) || es == 1 ? tile : (ceil_div(tile, es) - 1) * es + 1;
 }
 
+/* What the hardware writes of a row's end. A contract may ask for less of its length. */
+static bool ends_whole(const struct tmap_desc *d, uint32_t inner_unit)
+{
+    enum { UNIT_BITS = 128 };
+    const uint64_t bits = d->interleave ? UNIT_BITS : layout_gmem_bits(d->dtype);
+    return d->dim[0] % inner_unit == 0 && d->dim[0] * bits % UNIT_BITS == 0;
+}
+
 /* Whether a box may reach beyond the tile: of a load, and where the tile takes a whole dimension,
  * since nothing is written beyond the tensor; but of rows whole units are (docs/SIMULATOR.md). */
 static bool may_pass(const struct draft *d, uint32_t i)
@@ -66,7 +74,7 @@ static bool may_pass(const struct draft *d, uint32_t i)
     const struct view *v = d->v;
     if (!d->objective->stores) return true;
     return v->grain[i] == 0 && v->tile[i] >= v->desc.dim[i] &&
-           (i || d->p->desc.dim[0] % d->l->inner_unit == 0);
+           (i || ends_whole(&d->p->desc, d->l->inner_unit));
 }
 
 /* The smallest boxes, a multiple of unit, when the tile is cut into n. Where together they would
