@@ -181,14 +181,23 @@ static bool is_tensor(const struct tmap_checker *c, struct decision *x)
     return true;
 }
 
-void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
-            const struct tmap_request *request, struct decision *x)
+/* Sizes of 0 that the contract does not ask about: without elements there is nothing to copy, and
+ * the search divides by what a tile takes. */
+static void refuse_nothing(struct decision *x)
+{
+    const struct tmap_desc *d = &x->desc;
+    for (uint32_t i = 0; i < d->rank; i++) x->empty = x->empty || d->dim[i] == 0;
+    for (uint32_t i = 0; i < d->rank && d->kind == TMAP_TILED && !x->empty; i++)
+        if (d->box[i] == 0) give_up(x, ROW_TMA025);
+    if (d->kind == TMAP_TILED || x->empty) return;
+    if (d->channels == 0) give_up(x, ROW_TMA079);
+    if (d->pixels == 0) give_up(x, ROW_TMA085);
+}
+
+static void settle_all(const struct tmap_checker *c, const struct tmap_request *request,
+                       struct decision *x)
 {
     struct tmap_violation v[40];
-    memset(x, 0, sizeof *x);
-    x->desc = *desc;
-    self_check_forget_null(&x->desc);
-    if (!is_tensor(c, x)) return;
     for (int round = 0; round < 8; round++) {
         const uint32_t before = x->step_count;
         size_t n = 0;
@@ -201,4 +210,15 @@ void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
         }
         if (x->step_count == before) return;
     }
+}
+
+void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
+            const struct tmap_request *request, struct decision *x)
+{
+    memset(x, 0, sizeof *x);
+    x->desc = *desc;
+    self_check_forget_null(&x->desc);
+    if (!is_tensor(c, x)) return;
+    settle_all(c, request, x);
+    if (!x->hopeless) refuse_nothing(x);
 }
