@@ -113,6 +113,15 @@ static enum emu_step grant_pair(struct emu_warp *w, const struct emu_insn *in, u
     return EMU_NEXT;
 }
 
+static bool columns_are_legal(struct emu_warp *w, const struct emu_insn *in, uint32_t l,
+                              uint32_t columns)
+{
+    if (columns >= UNIT && columns <= TMEM_COLUMNS && !(columns & (columns - 1))) return true;
+    emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, columns,
+              "%u columns of tensor memory: a power of two from 32 to 512", columns);
+    return false;
+}
+
 EXEC(alloc)
 {
     const struct emu_place *p = in->more;
@@ -121,10 +130,7 @@ EXEC(alloc)
     enum emu_step step;
     uint32_t address = 0;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
-    if (!t) return EMU_STOP;
-    if (columns < UNIT || columns > TMEM_COLUMNS || (columns & (columns - 1)))
-        return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, columns,
-                         "%u columns of tensor memory: a power of two from 32 to 512", columns);
+    if (!t || !columns_are_legal(w, in, l, columns)) return EMU_STOP;
     if (in->count == 2) {
         if ((step = grant_pair(w, in, l, columns, &address)) != EMU_NEXT) return step;
     } else {
@@ -178,7 +184,7 @@ EXEC(dealloc)
     struct emu_tmem *t = tmem_of(w->cta);
     enum emu_step step;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
-    if (!t) return EMU_STOP;
+    if (!t || !columns_are_legal(w, in, l, columns)) return EMU_STOP;
     if (in->count == 2 && (step = return_pair(w, in, l, at << 10 | columns)) != EMU_NEXT)
         return step;
     for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) {
@@ -187,7 +193,7 @@ EXEC(dealloc)
                              "%u columns from %u on are given back, but not allocated", columns,
                              at);
     }
-    if (columns && !end_of_use(w, in, l, at, columns)) return EMU_STOP;
+    if (!end_of_use(w, in, l, at, columns)) return EMU_STOP;
     for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) t->taken[i] = 0;
     emu_something(w->cta->cluster);
     return EMU_NEXT;
