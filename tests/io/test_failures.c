@@ -303,7 +303,7 @@ static const char unknown[] =
 static const char quoted[] = "\"Tensor data pointer must be 16B aligned\"\n";
 static const char packed[] = "{\"dtype\":\"16U6_ALIGN16B\",\"address\":0,\"dim\":[128,64],"
                              "\"stride\":[96],\"box\":[128,64]}";
-static const char repeats[] = "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0000200\n";
+static const char repeats[] = "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0010000\n";
 /* A part of a descriptor, for a GPU that the text names. */
 static const char partial[] = "on a B200: globalDim[0] = 4096, globalDim[1] = 128, boxDim[0]=300 "
                               "boxDim[1]=64 dataType: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16\n";

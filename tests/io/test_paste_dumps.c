@@ -259,6 +259,7 @@ static void causes(void **state)
         {"RuntimeError: illegal memory access", "compute-sanitizer"},
         {"Failed to create tensor map: invalid argument", ""},
         {"tma_load(a, b);", ""},
+        {"it calls tma_load( there", ""},
         {"too many resources requested: error", "the launch asks for more registers"},
         {"Segmentation fault (core dumped)", "the host program"},
         {"all is well", ""},

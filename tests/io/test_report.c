@@ -87,6 +87,9 @@ static void print(const struct row *row)
     "TMA Desc Addr: 0x80\nformat 9\ndim 2\ngmem_address 0\nswizzle 3\nglobalDim (4096,64)\n"       \
     "globalStrides (2,8200)\nboxDim (64,64)\nelementStrides (1,1)\ninterleave 0\nl2Promotion 2\n"  \
     "oobFill 0\n"
+#define SLOW                                                                                       \
+    "{\"dtype\":\"bf16\",\"address\":\"0x7f0000000010\",\"dim\":[4092,4096],\"stride\":[8192],"    \
+    "\"box\":[64,16],\"swizzle\":\"128B\",\"elem_stride\":[2,1],"
 #define B200 TMAP_ARCH(100, 1)
 
 static const struct row rows[] = {
@@ -115,10 +118,14 @@ static const struct row rows[] = {
     {PACKED "\"box\":[128,64]}", IO_TEXT, IO_ALL_ARCHES, B200, false, "TMA013", NULL},
     {PACKED "\"box\":[64,64]}", IO_TEXT, IO_ALL_ARCHES, 0, false, "TMA013", NULL},
     {BAD "}", IO_TEXT, IO_ALL_ARCHES, 0, false, "TMA014", NULL},
-    /* what is slow in two ways */
-    {"{\"dtype\":\"bf16\",\"address\":\"0x7f0000000010\",\"dim\":[4096,64],\"stride\":[8208],"
-     "\"box\":[8,1],\"uses\":[{\"op\":\"load\",\"coord\":[0,0]}]}",
-     IO_JSONL, IO_ADVISE, 0, false, "\"advised\":[\"", NULL},
+    /* what is slow in several ways, and twice; a use before one that is illegal */
+    {SLOW "\"uses\":[{\"op\":\"store\",\"coord\":[0,0],\"smem\":\"0x480\"},{\"op\":\"store\","
+          "\"coord\":[0,0],\"smem\":\"0x480\"}]}",
+     IO_JSONL, IO_ADVISE, 0, false, "\"advised\":[\"TMA047\",\"TMA050\",\"TMA143\",\"TMA157\"]",
+     NULL},
+    {SLOW "\"uses\":[\n{\"op\":\"store\",\"coord\":[0,0],\"smem\":\"0x480\"},\n{\"op\":\"store\","
+          "\"coord\":[0,0],\"smem\":8}]}",
+     IO_TEXT, IO_ADVISE, 0, false, ".json:2:", NULL},
 };
 
 static void results_as_they_are_printed(void **state)

@@ -48,7 +48,7 @@ static bool is_argument(const struct tmap_desc *d, const struct field_info *f)
 {
     const int kind = (unsigned)d->kind > TMAP_IM2COL_WIDE ? TMAP_TILED : d->kind;
 
-    return f->first_slot != F_FLAG && f->kinds >> kind & 1;
+    return f->kinds >> kind & 1;
 }
 
 static json_t *argument_json(const struct tmap_desc *d, const struct field_info *f)

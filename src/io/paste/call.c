@@ -387,23 +387,29 @@ void io_triton_place(struct tmap_desc *d, unsigned unsaid, int bytes)
     if (row > 128) d->box[0] = 128 / (uint32_t)bytes;
 }
 
+/* A corner of as many dimensions, all of them known. */
+static bool take_corner(struct taker *t, enum role role, int spatial, int32_t out[TMAP_MAX_SPATIAL])
+{
+    int64_t v[TMAP_MAX_RANK] = {0};
+    unsigned unknown;
+
+    if (list_of(t, role, v, &unknown) < spatial) return false;
+    for (int i = 0; i < spatial; i++) out[i] = io_narrow_i32(v[i]);
+    return !unknown;
+}
+
 /* The corners of an im2col call, W first as cuda.h has them, and how much it copies. */
 static bool take_window(struct taker *t, struct tmap_desc *d)
 {
-    int64_t low[TMAP_MAX_RANK] = {0}, high[TMAP_MAX_RANK] = {0}, channels, pixels;
     const int spatial = d->rank > 5 ? 3 : d->rank > 2 ? (int)d->rank - 2 : 0;
-    unsigned unknown_low, unknown_high;
+    int64_t channels, pixels;
 
     d->kind = TMAP_IM2COL;
-    if (list_of(t, ROLE_LOWER, low, &unknown_low) < spatial || unknown_low ||
-        list_of(t, ROLE_UPPER, high, &unknown_high) < spatial || unknown_high ||
+    if (!take_corner(t, ROLE_LOWER, spatial, d->lower) ||
+        !take_corner(t, ROLE_UPPER, spatial, d->upper) ||
         !get(t, ROLE_CHANNELS, VALUES_NUMBER, &channels) ||
         !get(t, ROLE_PIXELS, VALUES_NUMBER, &pixels))
         return false;
-    for (int i = 0; i < spatial; i++) {
-        d->lower[i] = io_narrow_i32(low[i]);
-        d->upper[i] = io_narrow_i32(high[i]);
-    }
     d->channels = io_narrow_u32(channels);
     d->pixels = io_narrow_u32(pixels);
     return true;

@@ -130,7 +130,7 @@ static void finding(const struct io_run *run, const struct io_result *result,
     name_of(run, result->record);
     if (f->use >= 0) fprintf(run->out, ", use %d", f->use);
     fputc('\n', run->out);
-    if (f->length && result->stream) quote(run, f, result->stream, margin);
+    if (f->length) quote(run, f, result->stream, margin);
     if (f->detail.needs[0]) note(run, margin, "needs", f->detail.needs);
     nearest(run, margin, f);
     note(run, margin, "help", row_table[f->row].fix);
