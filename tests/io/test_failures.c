@@ -306,7 +306,8 @@ static const char packed[] = "{\"dtype\":\"16U6_ALIGN16B\",\"address\":0,\"dim\"
 static const char repeats[] = "0000000 0000 0000 0000 0000 0000 0000 0000 0000\n*\n0010000\n";
 /* A part of a descriptor, for a GPU that the text names. */
 static const char partial[] = "on a B200: globalDim[0] = 4096, globalDim[1] = 128, boxDim[0]=300 "
-                              "boxDim[1]=64 dataType: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16\n";
+                              "boxDim[1]=64 dataType: CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 "
+                              "swizzle: CU_TENSOR_MAP_SWIZZLE_NONE\n";
 static const char stated[] =
     "error: 'nvgpu.tma.create.descriptor' op the tensormap descriptor must "
     "have last dimension of 64, found 128\n";
