@@ -297,6 +297,24 @@ static void gpus(void **state)
     assert_null(io_hint_gpu("B2"));
 }
 
+/* Prose of a rule's own words is a verdict behind a failure alone. */
+static void words_behind_a_failure(void **state)
+{
+    static const struct {
+        const char *text;
+        bool states;
+    } rows[] = {{"something failed here\nByte strides must be divisible by 16\n", true},
+                {"something is here\nByte strides must be divisible by 16\n", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct io_stream stream;
+        open_text(&stream, rows[i].text);
+        if ((io_hint_stated(&stream) != TMAP_NO_ROW) != rows[i].states)
+            fail_msg("%s", rows[i].text);
+        io_stream_close(&stream);
+    }
+}
+
 /* What is vague of an exception outweighs a condition in source beside it. */
 static void a_check_beside_an_exception(void **state)
 {
@@ -416,6 +434,7 @@ int main(void)
         cmocka_unit_test(ends_of_lists),
         cmocka_unit_test(causes),
         cmocka_unit_test(gpus),
+        cmocka_unit_test(words_behind_a_failure),
         cmocka_unit_test(a_check_beside_an_exception),
         cmocka_unit_test(listings),
         cmocka_unit_test(messages_of_a_log),

@@ -253,6 +253,7 @@ static void encode_calls(void **state)
         {ENCODE(BF16, "2", "{4096, 64}") ";\nprintf(\"a\\\"b\");", MAP},
         {ENCODE(BF16, "2", "{4096}") ";", "dim[1]"},
         {ENCODE(BF16, "2", "a==b") ";", "dim: not known"},
+        {ENCODE(BF16, "2", "n") ";\nByte strides must be divisible by 16", "TMA014: a stride"},
         {ENCODE(BF16, "2", "") ";", "dim: tmap trace"},
         {ENCODE(BF16, "2", "dim={4096, 64}") ";", MAP},
         {ENCODE("T + 1", "2", "{4096, 64}") ";", "dtype: not known"},
