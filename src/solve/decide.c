@@ -101,12 +101,6 @@ static bool mend_nearest(const struct tmap_checker *c, struct decision *x, struc
     return mend(c, x, v, slot, candidates, n, TMAP_REWRITE_CHOOSE);
 }
 
-/* An interleave without its rank: the slices become plain rows. */
-static bool mend_rank(const struct tmap_checker *c, struct decision *x, struct tmap_violation v)
-{
-    return v.row == ROW_TMA004 && mend_enum(c, x, v, F_INTERLEAVE, TMAP_REWRITE_CHOOSE);
-}
-
 static bool is_zero(const struct tmap_desc *d, int slot)
 {
     const struct subject s = {.desc = d};
@@ -158,8 +152,6 @@ static bool settle(const struct tmap_checker *c, struct decision *x,
         return mend_flag(c, x, v, slot);
     case FIELD_MAP_ADDRESS:
         return mend_map_address(c, x, v);
-    case FIELD_RANK:
-        return mend_rank(c, x, v);
     default:
         return false;
     }
