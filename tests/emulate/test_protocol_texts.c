@@ -121,6 +121,17 @@ static const struct change changes[] = {
     {"bytes are expected once the phase before is over, the slot is waited for later",
      WAIT_EMPTY EXPECT(256), WAIT_FULL EXPECT(256) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_NONE,
      ""},
+    {"no wait in the first round", WAIT_EMPTY,
+     "setp.lt.u32 %p7, %i, 2; @%p7 bra first;\n" WAIT_EMPTY "first:", 0, PART, TMAP_E_ARGUMENT, 0,
+     "goes round 6 times, warp 0 of CTA 0 5 times"},
+    {"who reads writes, too", READ, "st.shared.u64 [%buf], %d5; bar.warp.sync -1;\n", 0, PART,
+     TMAP_E_ARGUMENT, 0, "writes shared 0x400 to 0x500, where copies land (0x400 to 0x500)"},
+    {"more between the cluster's arrival and its wait", "made: bar.sync 0;",
+     "made: barrier.cluster.arrive; bar.sync 0; barrier.cluster.wait;", 0, PART, TMAP_E_ARGUMENT, 0,
+     "does more between arriving at the cluster and waiting"},
+    {"the cluster meets", "made: bar.sync 0;",
+     "made: barrier.cluster.arrive.release; barrier.cluster.wait.acquire;", 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
     {"bytes are expected of a phase that is under way", WAIT_EMPTY EXPECT(256),
      EXPECT(256) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_DEADLOCK, ""},
 };
@@ -150,6 +161,88 @@ static const struct change of_two[] = {
      TMAP_HAZARD_OVERWRITE, ""},
     {"no fence", "fence.mbarrier_init.release.cluster;", "", 0, PART, TMAP_OK,
      TMAP_HAZARD_UNINITIALIZED, ""},
+};
+
+/* Two warps that read one block each in turn. */
+static const struct edit two_consumers[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 2; bra consume;"},
+};
+
+static const struct change of_turns[] = {
+    {"turns", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"turns, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"turns, the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART,
+     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+};
+
+/* One slot more than a ring has, at most; as many barriers as are said. */
+static const struct edit nine_slots[] = {
+    {"s[1024]; .shared .align 8 .b64 bar[4];", "s[4096]; .shared .align 8 .b64 bar[72];"},
+    {"mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+8], 1;\n"
+     "mbarrier.init.shared::cta.b64 [%bar+16], 1; mbarrier.init.shared::cta.b64 [%bar+24], 1;\n",
+     "mov.u32 %r3, %bar; add.u32 %r4, %bar, 144;\n"
+     "more: mbarrier.init.shared::cta.b64 [%r3], 1; add.u32 %r3, %r3, 8;\n"
+     "setp.lt.u32 %p6, %r3, %r4; @%p6 bra more;\n"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 9; div.u32 %par, %i, 9;"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 9; div.u32 %par, %i, 9;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 72;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 72;"},
+};
+
+static const struct change of_nine[] = {
+    {"nine slots", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "a ring of more than 8 barriers"},
+    {"65 barriers", "add.u32 %r4, %bar, 144;", "add.u32 %r4, %bar, 520;", 0, PART, TMAP_E_ARGUMENT,
+     0, "more than 64 mbarriers"},
+};
+
+/* Barriers beside the ring, at which the first thread arrives at once. */
+#define PLAIN "made: bar.sync 0;"
+#define INIT(at, count) "@!%p1 mbarrier.init.shared::cta.b64 [%bar+" #at "], " #count ";\n"
+#define AT(at) "@!%p1 mbarrier.arrive.shared::cta.b64 _, [%bar+" #at "];\n"
+#define SEVEN INIT(32, 1) INIT(40, 1) INIT(48, 1) INIT(56, 1) INIT(64, 1) INIT(72, 1) INIT(80, 1)
+#define SIX_ARRIVE AT(32) AT(40) AT(48) AT(56) AT(64) AT(72)
+#define ONE_COPY(at, to)                                                                           \
+    "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar+" #at "], 16;\n"                     \
+    "@!%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%s+" #to                 \
+    "], [%d0], 16, [%bar+" #at "];\n"
+#define SIX_COPIES                                                                                 \
+    ONE_COPY(32, 512)                                                                              \
+    ONE_COPY(40, 528) ONE_COPY(48, 544) ONE_COPY(56, 560) ONE_COPY(64, 576) ONE_COPY(72, 592)
+static const struct edit more_barriers[] = {{"bar[4];", "bar[16];"}};
+static const struct change of_many[] = {
+    {"seven more barriers, nobody uses the last", PLAIN, "made: " SEVEN "bar.sync 0;\n" SIX_ARRIVE,
+     0, PART, TMAP_E_ARGUMENT, 0, "more than 4 rings"},
+    {"seven more barriers", PLAIN, "made: " SEVEN "bar.sync 0;\n" SIX_ARRIVE AT(80), 0, PART,
+     TMAP_E_ARGUMENT, 0, "more than 8 rings of barriers"},
+    {"six more buffers", PLAIN, "made: " SEVEN "bar.sync 0;\n" SIX_COPIES, 0, PART, TMAP_E_ARGUMENT,
+     0, "more than 6 buffers"},
+    {"two slots of other arrivals", "[%bar+8], 1;", "[%bar+8], 2;", 0, PART, TMAP_E_ARGUMENT, 0,
+     "the barriers of a ring count 1 arrivals and 2"},
+};
+
+static const struct edit more_arrivals[] = {{"[%bar], 1;", "[%bar], 200;"},
+                                            {"[%bar+8], 1;", "[%bar+8], 200;"}};
+static const struct change of_arrivals[] = {
+    {"200 arrivals", EXPECT(256), EXPECT(256) "mbarrier.arrive.shared::cta.b64 _, [%full], 199;\n",
+     0, PART, TMAP_E_ARGUMENT, 0, "too many steps"},
+};
+
+/* 20 warps of which 18 arrive once, each as often as no other. */
+static const struct edit many_warps[] = {
+    {"bar[4];", "bar[16];"},
+    {"setp.ge.u32 %p2, %id, 32;",
+     "shr.u32 %r3, %id, 5; and.b32 %r4, %id, 31; setp.ne.u32 %p6, %r4, 0;\n"
+     "setp.ge.u32 %p7, %id, 64; @%p7 bra odd; bra even;\n"
+     "odd: @%p6 bra out; mbarrier.arrive.shared::cta.b64 _, [%bar+32], %r3; bra out;\n"
+     "even: setp.ge.u32 %p2, %id, 32;"},
+    {"mbarrier.init.shared::cta.b64 [%bar], 1;",
+     "mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1000;"},
+};
+static const struct change of_warps[] = {
+    {"20 warps", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0,
+     "arrives 2 times here, elsewhere by 1000"},
 };
 
 /* In place; text without `from` does not fit the row. */
@@ -278,11 +371,24 @@ static void other_records(void **state)
 
 int main(void)
 {
+#define LIST(threads, edits, changes)                                                              \
+    {                                                                                              \
+        threads, edits, COUNT(edits), changes, COUNT(changes)                                      \
+    }
     static struct list one = {THREADS, NULL, 0, changes, COUNT(changes)},
-                       two = {96, two_producers, COUNT(two_producers), of_two, COUNT(of_two)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(rings, &one),
-                                       cmocka_unit_test_prestate(rings, &two),
-                                       cmocka_unit_test(other_records)};
+                       producers = LIST(96, two_producers, of_two),
+                       turns = LIST(96, two_consumers, of_turns),
+                       nine = LIST(THREADS, nine_slots, of_nine),
+                       many = LIST(THREADS, more_barriers, of_many),
+                       arrivals = LIST(THREADS, more_arrivals, of_arrivals),
+                       warps = LIST(640, many_warps, of_warps);
+#define RINGS_OF(list)                                                                             \
+    {                                                                                              \
+#list, rings, NULL, NULL, &list                                                            \
+    }
+    const struct CMUnitTest tests[] = {
+        RINGS_OF(one),  RINGS_OF(producers), RINGS_OF(turns),    RINGS_OF(nine),
+        RINGS_OF(many), RINGS_OF(warps),     RINGS_OF(arrivals), cmocka_unit_test(other_records)};
     if (!prover_open(&prover, 16)) return 1;
     const int failed = cmocka_run_group_tests_name("protocols of texts", tests, NULL, NULL);
     prover_close(&prover);

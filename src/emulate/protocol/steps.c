@@ -76,6 +76,32 @@ static const struct program *word_of(const struct fold *f)
     return word;
 }
 
+static bool of_one_block(const struct fold *f, const struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (uint32_t i = 0; i < p->tiles[r]; i++)
+            if (p->word[r][i] != 1) return false;
+    return true;
+}
+
+// Who takes turns does so with tiles. Where these have no ends, each is the one block that it has
+// in every run.
+static bool take_turns_by_blocks(struct fold *f)
+{
+    bool turns = false;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        const struct program *p = &f->program[i];
+        turns = turns || p->every;
+        if (p->every && !of_one_block(f, p))
+            return fold_fail(f, p->part[PART_BLOCK][0].line,
+                             "warps take turns with tiles of several blocks that have no ends");
+    }
+    for (uint32_t i = 0; turns && i < f->programs; i++)
+        if (f->program[i].length[PART_BLOCK]) move_to_flush(&f->program[i]);
+    f->out->tiles = turns;
+    return true;
+}
+
 static bool follow_word(struct fold *f)
 {
     const struct program *word = word_of(f);
@@ -92,7 +118,7 @@ static bool follow_word(struct fold *f)
                 p->warp, p->cta, blocks_of(p, 0), word->warp, word->cta, blocks_of(word, 0));
         if (!has_tiles(p) && level == LEVEL_TILES) move_to_flush(p);
     }
-    return true;
+    return f->out->tiles || take_turns_by_blocks(f);
 }
 
 // --- paces and rings
