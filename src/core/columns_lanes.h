@@ -2,6 +2,7 @@
  * field of 64 bits (WIDE 1) and for the others. WORD is a lane's type in struct columns_bad,
  * EVERY_OF and ALONE_OF are the functions' names; it undefines what it is given. */
 
+#define OF(member) of.member
 /* Tells `view` of greater values of enumerations than are known; of those below 0, which a usual
  * row refuses, nothing. */
 ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *view, const int kind,
@@ -34,6 +35,8 @@ ALWAYS_INLINE void EVERY_OF(const struct columns_view *w, struct columns_view *v
                       (int32_t)oob[k]);
     if (any) columns_narrow(view);
 }
+#undef OF
+#define OF(member) READ(member)
 /* The rows of a set, one by one. */
 ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *rows,
                             const int kind, const uint32_t rank, WORD *bad)
@@ -54,6 +57,7 @@ ALWAYS_INLINE void ALONE_OF(const struct columns_view *w, const struct row_set *
 #undef WORD
 #undef EVERY_OF
 #undef ALONE_OF
+#undef OF
 #undef OF_U64
 #undef OF_U32
 #undef OF_I32

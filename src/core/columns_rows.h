@@ -43,22 +43,22 @@
 
 #define LANES (VECTOR_BYTES / sizeof(lane))
 #define OVER_BLOCK for (size_t at = 0; at < COLUMNS_BLOCK; at += LANES)
-/* The lanes from `at` on of all columns; what no row reads is not compiled. */
+/* The lanes from `at` on of a column, and of all; what no row reads is not compiled. */
+#define READ(member)                                                                               \
+    _Generic(w->column->member,                                                                    \
+             const uint64_t * : OF_U64((const uint64_t *)w->column->member),                       \
+             const uint32_t * : OF_U32((const uint32_t *)w->column->member),                       \
+             const int32_t * : OF_I32((const int32_t *)w->column->member))
 #ifndef ONCE
 #define ONCE(x) (x)
 #endif
-#define OF_uint64_t OF_U64
-#define OF_uint32_t OF_U32
-#define OF_int32_t OF_I32
-#define OF_ONE(word, member, type) __typeof__(OF_##type(w->column->member)) member;
-#define OF_MANY(word, member, type, count)                                                         \
-    __typeof__(OF_##type(w->column->member[0])) member[TMAP_MAX_RANK];
-#define READ_ONE(word, member, type) .member = ONCE(OF_##type(w->column->member)),
-#define READ_NTH(j, member, type, count) ONCE(OF_##type(w->column->member[(j) < (count) ? (j) : 0]))
+#define OF_ONE(word, member, type) __typeof__(READ(member)) member;
+#define OF_MANY(word, member, type, count) __typeof__(READ(member[0])) member[TMAP_MAX_RANK];
+#define READ_ONE(word, member, type) .member = ONCE(READ(member)),
+#define READ_NTH(j, member, count) ONCE(READ(member[(j) < (count) ? (j) : 0]))
 #define READ_MANY(word, member, type, count)                                                       \
-    .member = {READ_NTH(0, member, type, count), READ_NTH(1, member, type, count),                 \
-               READ_NTH(2, member, type, count), READ_NTH(3, member, type, count),                 \
-               READ_NTH(4, member, type, count)},
+    .member = {READ_NTH(0, member, count), READ_NTH(1, member, count), READ_NTH(2, member, count), \
+               READ_NTH(3, member, count), READ_NTH(4, member, count)},
 #define READ_COLUMNS                                                                               \
     __attribute__((unused)) const struct {                                                         \
         COLUMNS(OF_ONE, OF_MANY)                                                                   \
@@ -75,7 +75,6 @@
         if (counts) {                                                                              \
             OVER_BLOCK                                                                             \
             {                                                                                      \
-                READ_COLUMNS;                                                                      \
                 v_i here = ALL(0);                                                                 \
                 ADD_ROW(id, span, when, must)                                                      \
                 *(v_i *)(bad + at) |= BROKEN(here) & says;                                         \
@@ -122,7 +121,7 @@
 #define OF_U64(column) ((v_u)ALL(0)) /* none of these rows' */
 #define OF_U32(column) ((v_u) * (const u32_there *)((column) + at))
 #define OF_I32(column) ((v_i) * (const i32_there *)((column) + at))
-#define OF_TABLE(table, member) LOOK_UP(table, of.member, w->column->member + at)
+#define OF_TABLE(table, member) LOOK_UP(table, OF(member), w->column->member + at)
 #define TYPES                                                                                      \
     typedef int32_t lane;                                                                          \
     typedef VECTOR(int32_t, VECTOR_BYTES) v_i;                                                     \

@@ -10,7 +10,7 @@
  * and without its needs nobody looks.
  *
  * In scope where rows are expanded: lane, v_i, v_u, v_f (a lane's type and vectors of it, unsigned,
- * in floating point), of (a vector of each column), OF_TABLE (what a table says of one), w (struct
+ * in floating point), OF (a vector of a column), OF_TABLE (what a table says of one), w (struct
  * columns_view), and constants: NATIVE_KIND, NATIVE_RANK, and never_0, whether the row's needs keep
  * the numbers that it bounds from 0. */
 #define ALL(n) ((v_i){0} + (lane)(n))
@@ -36,22 +36,22 @@
 #define RANK ALL(NATIVE_RANK)
 #define FLAG(bit) ALL((w->flags >> (bit)) & 1)
 #define MAP_ADDRESS ((v_u)ALL(w->map_address))
-#define DTYPE of.dtype
-#define ADDRESS of.address
-#define DIM(i) of.dim[i]
-#define STRIDE(i) of.stride_bytes[i]
-#define BOX(i) of.box[i]
-#define ESTRIDE(i) of.elem_stride[i]
-#define INTERLEAVE of.interleave
-#define SWIZZLE of.swizzle
-#define L2 of.l2_promotion
-#define OOB of.oob_fill
-#define CORNER_OF(corner, i) ((i) > 0 && (NATIVE_KIND) == TMAP_IM2COL_WIDE ? ALL(0) : corner[i])
-#define LOWER(i) CORNER_OF(of.lower, i)
-#define UPPER(i) CORNER_OF(of.upper, i)
-#define CHANNELS of.channels
-#define PIXELS of.pixels
-#define MODE of.mode
+#define DTYPE OF(dtype)
+#define ADDRESS OF(address)
+#define DIM(i) OF(dim[i])
+#define STRIDE(i) OF(stride_bytes[i])
+#define BOX(i) OF(box[i])
+#define ESTRIDE(i) OF(elem_stride[i])
+#define INTERLEAVE OF(interleave)
+#define SWIZZLE OF(swizzle)
+#define L2 OF(l2_promotion)
+#define OOB OF(oob_fill)
+#define CORNER_OF(corner, i) ((i) > 0 && (NATIVE_KIND) == TMAP_IM2COL_WIDE ? ALL(0) : OF(corner[i]))
+#define LOWER(i) CORNER_OF(lower, i)
+#define UPPER(i) CORNER_OF(upper, i)
+#define CHANNELS OF(channels)
+#define PIXELS OF(pixels)
+#define MODE OF(mode)
 #define SIZE_BITS OF_TABLE(table_size_bits, dtype)
 #define GMEM_BITS ALL(0) /* only advice reads it */
 #define SPAN OF_TABLE(table_span, swizzle)
