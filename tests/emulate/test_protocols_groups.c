@@ -15,18 +15,13 @@
 
 #include "support/emulated_groups.h"
 #include "support/proved.h"
+#include "support/spoiled_ptx.h"
 
 enum { MEGABYTES = 64, SEEDS = 6 };
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
 static struct prover prover;
-
-/* Statements of a kernel that begin so, `count` of them from the first on, in its text's order. */
-struct spoiled {
-    const char *begin, *instead;
-    unsigned first, count;
-};
 
 struct design {
     const char *name, *instance, *kernel; /* kernel: with planted faults; NULL: the shipped one */
@@ -86,8 +81,8 @@ static const struct design tensor[] = {
     SCALED(0, "control", WHOLE, NONE),
     SCALED(2, "no fence after mbarrier.init", WHOLE, UNINITIALIZED),
     SCALED(94, "the even block does not wait for the odd one's factors", WHOLE, EARLY),
-    INTEGERS("control", WHOLE, NONE, .begin = NULL),
-    INTEGERS("control, staging", STAGING, NONE, .begin = NULL),
+    INTEGERS("control", WHOLE, NONE, .text = NULL),
+    INTEGERS("control, staging", STAGING, NONE, .text = NULL),
     INTEGERS("no fence after mbarrier.init", WHOLE, UNINITIALIZED, "fence.mbarrier_init", "", 0, 1),
     INTEGERS("slot filled before it is given back", WHOLE, DEADLOCK, WAIT, PASSED, SLOT_FREE),
     INTEGERS("sums over sums that are still read", WHOLE, DEADLOCK, WAIT, PASSED, SUMS_FREE),
@@ -102,7 +97,7 @@ static const struct design tensor[] = {
              "bar.sync %r", "", 0, 1),
     INTEGERS("panel stored before all warps have written it", STAGING, EARLY, "bar.sync %r", "", 1,
              1),
-    INTEGER_PAIR("control", WHOLE, NONE, .begin = NULL),
+    INTEGER_PAIR("control", WHOLE, NONE, .text = NULL),
     INTEGER_PAIR("no fence after mbarrier.init", WHOLE, UNINITIALIZED, "fence.mbarrier_init", "", 0,
                  1),
     INTEGER_PAIR("multiplies do not wait for the slot", WHOLE, DEADLOCK, WAIT, PASSED, SLOT_FULL),
@@ -120,58 +115,6 @@ static const struct design warps[] = {
     SCALED_WARPS(13, "slot given back before it is read", WHOLE, OVERWRITE),
     SCALED_WARPS(16, "fragments read before they are there", WHOLE, EARLY),
 };
-
-/* --- a kernel's text without what is spoiled */
-
-static char *read_text(const char *source, size_t *bytes)
-{
-    char path[256];
-    const char *b = getenv("B");
-    snprintf(path, sizeof path, "%s/%s.ptx", b ? b : "build", source);
-    FILE *f = fopen(path, "r");
-    if (!f) return NULL;
-    fseek(f, 0, SEEK_END);
-    *bytes = (size_t)ftell(f);
-    rewind(f);
-    char *text = calloc(*bytes + 1, 1);
-    if (text && fread(text, 1, *bytes, f) != *bytes) *text = 0;
-    fclose(f);
-    return text;
-}
-
-/* In place: another statement is no longer than the one in whose place it stands. */
-static void replace(char *at, const char *instead)
-{
-    const size_t old = (size_t)(strchr(at, ';') + 1 - at), new = strlen(instead);
-    assert_true(new <= old);
-    memset(at, ' ', old);
-    memcpy(at, instead, new);
-}
-
-static void spoil(char *text, const char *kernel, const struct spoiled *s)
-{
-    char entry[96];
-    unsigned seen = 0;
-    snprintf(entry, sizeof entry, ".entry %s(", kernel);
-    char *at = strstr(text, entry);
-    assert_non_null(at);
-    const char *end = strstr(at + 1, ".entry ");
-    while ((at = strstr(at + 1, s->begin)) && (!end || at < end)) {
-        if (seen >= s->first && seen < s->first + s->count) replace(at, s->instead);
-        seen++;
-    }
-    assert_true(seen >= s->first + s->count);
-}
-
-static void load_spoiled(const struct design *d)
-{
-    size_t bytes = 0;
-    char *text = read_text("src/kernels/gemm/sm100/groups_i8", &bytes);
-    assert_non_null(text);
-    if (d->text.begin) spoil(text, d->instance, &d->text);
-    assert_true(emulated_load_text(text, bytes, "groups_i8"));
-    free(text);
-}
 
 /* --- runs */
 
@@ -263,7 +206,9 @@ static void designs(void **state)
                                        : "src/kernels/gemm/sm120/groups"));
     assert_true(emulated_ptx(by_tensor ? "tests/device/gemm/faults_sm100"
                                        : "tests/device/gemm/faults_sm120"));
-    if (!d->kernel) load_spoiled(d);
+    if (!d->kernel)
+        assert_true(
+            emulated_spoiled_ptx("src/kernels/gemm/sm100/groups_i8", d->instance, &d->text));
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
     if (d->hazard == TMAP_HAZARD_DEADLOCK)
