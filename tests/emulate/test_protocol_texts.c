@@ -96,6 +96,15 @@ static const struct change changes[] = {
      "made: setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.arrive 2, 64; bra two;\n"
      "one: bar.sync 2, 64; two:",
      0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"a slot is written when all is read", "consume: setp.ge.u32 %p3, %i, %n;",
+     "consume: setp.ge.u32 %p3, %i, %n; @%p3 st.shared.u64 [%s], %d5;", 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"a slot is written when all is loaded", "produce: setp.ge.u32 %p3, %i, %n;",
+     "produce: setp.ge.u32 %p3, %i, %n; @%p3 st.shared.u64 [%s], %d0;", 0, PART, TMAP_OK,
+     TMAP_HAZARD_OVERWRITE, ""},
+    {"a slot is written between blocks", "consume: setp.ge.u32 %p3, %i, %n;",
+     "consume: setp.ge.u32 %p3, %i, %n; st.shared.u64 [%s], %d0;", 0, PART, TMAP_E_ARGUMENT, 0,
+     "has written where copies land, and goes on in the ring"},
     {"a group of another size", "made: bar.sync 0;",
      "made: bar.sync 0; setp.ge.u32 %p2, %id, 32; @%p2 bra one; bar.sync 3, 32; bra two;\n"
      "one: bar.sync 2, 32; two:",

@@ -16,6 +16,7 @@
 
 #include "support/emulated_suites.h"
 #include "support/proved.h"
+#include "support/spoiled_ptx.h"
 
 enum { RUNS = PROVED_RUNS, MEGABYTES = 192 };
 
@@ -34,6 +35,8 @@ struct design {
     uint32_t fault, cluster; /* cluster: the one that is recorded */
     enum tmap_hazard hazard; /* as which it is refuted */
     int32_t second_k;        /* of the second run; 0: half as much again */
+    const char *kernel;      /* whose text is spoiled */
+    struct spoiled text;
 };
 #define WHOLE 1u   /* all barriers as one protocol */
 #define STAGING 2u /* what the warps stage and store */
@@ -232,6 +235,9 @@ static const struct design hopper[] = {
            RING(0) | WHOLE | STAGING),
     DESIGN("wgmma, pingpong, two CTAs that share B", HOPPER "bf16",
            REQUEST(64, 128, 2, 1, TWO, .pingpong = 1), BF16(250, 200, 270), WHOLE | STAGING),
+    DESIGN("wgmma, panels in the ring", HOPPER "bf16",
+           REQUEST(128, 128, 3, 0, .cluster_m = 1, WHOLE_TILES, .store_warp = -1),
+           BF16(128, 128, 270), WHOLE),
     DESIGN("wgmma, storing warps, one panel", HOPPER "bf16",
            REQUEST(128, 128, 3, 1, ALONE, WHOLE_TILES, .store_warp = 1), BF16(250, 200, 270),
            WHOLE | STAGING),
@@ -328,6 +334,14 @@ static const struct design hopper_faults[] = {
                  TMAP_HAZARD_UNFENCED),
     HANDED_FAULT(22, "wgmma, storing warps: panels given back before they are read",
                  TMAP_HAZARD_OVERWRITE),
+    {.name = "wgmma, panels in the ring: a warpgroup does not meet the other before it writes",
+     .proves = WHOLE,
+     .hazard = TMAP_HAZARD_OVERWRITE,
+     .source = HOPPER "bf16",
+     .kernel = "gemm_bf16_2x128_000",
+     .text = {", 256;\n\t// begin inline asm\n\tbar.sync", "", 0, 2},
+     .request = REQUEST(128, 128, 3, 0, .cluster_m = 1, WHOLE_TILES, .store_warp = -1),
+     .shape = BF16(128, 128, 270)},
     TURNS_FAULT(0, "wgmma, pingpong: control", WHOLE, TMAP_HAZARD_NONE),
     TURNS_FAULT(0, "wgmma, pingpong: control, staging", STAGING, TMAP_HAZARD_NONE),
     TURNS_FAULT(2, "wgmma, pingpong: no fence after mbarrier.init", WHOLE,
@@ -361,10 +375,10 @@ static void designs(void **state)
 {
     const struct design *d = *state;
     struct tmap_emulate_record *records[RUNS];
-    assert_true(emulated_ptx(d->source));
+    assert_true(emulated_spoiled_ptx(d->source, d->kernel, &d->text));
     if (d->faulty) assert_true(emulated_ptx(faults_ptx));
     take_records(d, records);
-    if (d->faulty)
+    if (d->faulty || d->text.text)
         refute(d, records);
     else
         one(d, records);

@@ -39,6 +39,7 @@ struct fold {
     uint16_t storer;             // the warp of CTA 0 that stores it
     bool some_meet;              // barriers of some warps guard it, not those of the whole CTA
     bool none;                   // there are fewer
+    bool rewrites;               // warps write where copies have landed
     bool memory;                 // there was not enough
     bool left_out[MOST_OBJECTS]; // of the other rings
     struct ring_object barrier[TMAP_PROTOCOL_BARRIERS], buffer[TMAP_PROTOCOL_BUFFERS];
@@ -57,6 +58,7 @@ struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
     uint8_t parity;                 // of a wait
     bool again;                     // barriers were initialised before
+    uint8_t behind;                 // so many slots after the last that was used; 0: the index says
     uint32_t count, bytes;          // count: arrivals in each CTA
     int32_t index;                  // generation * slots + slot; -1: of no ring
     uint32_t line;

@@ -35,12 +35,15 @@ static void tell_wait(struct symbol *s, uint32_t generation)
 
 bool count_generations(struct said *said, const struct fold *f)
 {
+    int32_t last[TMAP_PROTOCOL_BUFFERS];
     struct counters *c = calloc(1, sizeof *c);
+    memset(last, -1, sizeof last);
     if (!c) return false;
     for (uint32_t i = 0; i < said->count; i++) {
         struct symbol *s = &said->symbol[i];
         if (s->op == TMAP_STEP_INIT && s->again) memset(c, 0, sizeof *c);
-        if (s->index < 0) continue;
+        if (s->behind) s->index = last[s->x] + s->behind;
+        if (s->index < 0 || s->behind) continue;
         const uint32_t depth = depth_of(f, s), slot = (uint32_t)s->index;
         const uint8_t object = s->op == TMAP_STEP_COMMIT ? s->y : s->x;
         // Sums begin, block after block, until they are written.
@@ -52,6 +55,8 @@ bool count_generations(struct said *said, const struct fold *f)
         if (s->op != TMAP_STEP_BEGIN) (*n)++;
         if (s->op == TMAP_STEP_WAIT) tell_wait(s, generation);
         s->index = (int32_t)(generation * depth + slot);
+        const bool uses = s->op == TMAP_STEP_READ || s->op == TMAP_STEP_LOAD;
+        if (uses && s->index > last[s->x]) last[s->x] = s->index;
     }
     free(c);
     return true;

@@ -359,8 +359,23 @@ static bool find_staging(struct fold *f)
     return true;
 }
 
+static bool some_rewrite(const struct fold *f)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        for (size_t i = 0; i < f->run[r]->count; i++) {
+            const struct act *a = &f->run[r]->act[i];
+            for (uint32_t k = 0; a->op == ACT_WRITE && k < f->ranges; k++)
+                if (f->range[k].cta == a->cta && f->space[f->range[k].buffer] == SPACE_SHARED &&
+                    a->at < f->range[k].to && f->range[k].from < a->at + a->bytes)
+                    return true;
+        }
+    return false;
+}
+
 bool fold_objects(struct fold *f)
 {
     if (f->group) return find_staging(f);
-    return find_barriers(f) && find_loaded(f) && find_sums(f);
+    if (!find_barriers(f) || !find_loaded(f) || !find_sums(f)) return false;
+    f->rewrites = some_rewrite(f);
+    return true;
 }

@@ -121,6 +121,36 @@ static bool follow_word(struct fold *f)
     return f->out->tiles || take_turns_by_blocks(f);
 }
 
+// --- one tile: where warps write into a ring's slots, nothing is loaded after it
+
+static bool append(struct program *p, enum fold_part to, enum fold_part from)
+{
+    const uint32_t n = p->length[to], more = p->length[from];
+    if (n + more > MOST_PART) return false;
+    memcpy(&p->part[to][n], p->part[from], more * sizeof p->part[to][0]);
+    memcpy(&p->going[to][n], p->going[from], more * sizeof p->going[to][0]);
+    p->length[to] = n + more;
+    p->length[from] = 0;
+    return true;
+}
+
+// Its beginning is the program's, and its end the program's too.
+static bool be_one_tile(struct fold *f)
+{
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        const uint32_t line = p->said[0].symbol[0].line;
+        for (size_t r = 0; r < f->runs; r++)
+            if (has_tiles(p) && p->tiles[r] > 1)
+                return fold_fail(f, line, "writes where copies land, and goes on to another tile");
+        if (!append(p, PART_START, PART_TILE) || !append(p, PART_FLUSH, PART_END))
+            return fold_fail(f, line, "does too much before its blocks, or after");
+        append(p, PART_END, PART_FLUSH);
+    }
+    f->out->tiles = false;
+    return true;
+}
+
 // --- paces and rings
 
 static bool set_rate(struct fold *f, struct program *p, const struct symbol *s,
@@ -260,7 +290,8 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
     if (!put_back(w, p, part, s, g, &step)) return false;
     if (s->op == TMAP_STEP_READ) w->open++;
     if (s->op == TMAP_STEP_DONE) {
-        if (skipped || (part == TMAP_PART_FLUSH && step.back)) step.when = (uint8_t)w->open;
+        const bool last = part == (w->f->rewrites ? TMAP_PART_END : TMAP_PART_FLUSH);
+        if (skipped || (last && step.back)) step.when = (uint8_t)w->open;
         if (w->open) w->open--;
     }
     if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
@@ -521,8 +552,8 @@ bool fold_steps(struct fold *f)
     f->out->started = f->group;
     f->out->stays = f->part == TMAP_EMULATE_RING;
     f->out->ctas = ctas_of(f);
-    if (!follow_word(f)) return false;
-    merge_alike(f);
+    if (!follow_word(f) || (f->rewrites && !be_one_tile(f))) return false;
+    if (!f->rewrites) merge_alike(f); // where one writes, its like may still read
     if (f->part == TMAP_EMULATE_RING && !keep_ring(f, f->number))
         return f->none = true, fold_fail(f, 0, "there is no ring %u", f->number);
     for (uint32_t i = 0; i < f->programs; i++)

@@ -20,7 +20,7 @@ struct reader {
     struct open_read open[MOST_OPEN];
     uint32_t opens, groups;                                 // wgmma groups committed
     bool made[TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_DEPTH]; // barriers
-    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote, stored;
+    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote, stored, rewrote;
     uint32_t in_group, group_stores; // stores of the open group; of the last one
     bool uneven;                     // groups have had different numbers
     uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
@@ -170,12 +170,25 @@ static bool begin_sum(struct reader *r, const struct act *a, const struct range 
                    .op = TMAP_STEP_BEGIN, .x = g->buffer, .ctas = ctas, .index = g->slot}) != NULL;
 }
 
+// Warps that are done with a ring write where they like: into any of its slots, each of which would
+// be filled next. The first time says it all.
+static bool rewrite(struct reader *r, const struct act *a, uint8_t buffer)
+{
+    const uint32_t depth = r->f->buffer[buffer].depth;
+    if (r->rewrote) return true;
+    if (a->cta != a->by_cta) return fold_fail(r->f, a->line, "writes into another CTA's slot");
+    r->rewrote = true;
+    for (uint8_t i = 0; i < depth; i++)
+        if (!say(r, a,
+                 (struct symbol){
+                     .op = TMAP_STEP_BEGIN, .x = buffer, .index = 0, .behind = (uint8_t)(1 + i)}))
+            return false;
+    return true;
+}
+
 static bool write(struct reader *r, const struct act *a, const struct range *g)
 {
-    if (!r->f->group)
-        return fold_fail(r->f, a->line,
-                         "writes shared 0x%x to 0x%x, where copies land (0x%x to 0x%x)", a->at,
-                         a->at + a->bytes, g->from, g->to);
+    if (!r->f->group) return rewrite(r, a, g->buffer);
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
         if (r->said->symbol[i].x == g->buffer && r->said->symbol[i].index == g->slot) return true;
     r->wrote = true;
@@ -320,7 +333,8 @@ static bool wait(struct reader *r, const struct act *a)
 // Of a whole CTA or cluster; of the group's warps, where it is its protocol.
 static bool meet(struct reader *r, const struct act *a)
 {
-    if (meets_whole(r->f, a) == (r->f->group && r->f->some_meet)) return true;
+    const bool whole = meets_whole(r->f, a), rewrites = r->f->rewrites && !r->rewrote;
+    if (r->f->group ? whole == r->f->some_meet : !whole && !rewrites) return true;
     const struct symbol s = {
         .op = a->cta ? TMAP_STEP_PASS : TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1};
     r->wrote = false;
@@ -387,7 +401,7 @@ static bool store(struct reader *r, const struct act *a)
         if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta &&
             r->f->space[r->f->range[i].buffer] == SPACE_SHARED)
             s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
-    if (s.index < 0) return true;
+    if (s.index < 0 || r->rewrote) return true; // what warps wrote there is staging
     r->stored = true;
     r->in_group++;
     return say(r, a, s) != NULL;
@@ -466,8 +480,25 @@ static bool read_barriers(struct reader *r, const struct act *a)
     }
 }
 
+// Of a ring's slots; its own writes and their stores are none.
+static bool uses_ring(const struct act *a)
+{
+    switch (a->op) {
+    case ACT_WAIT:
+    case ACT_LOAD:
+    case ACT_COMMIT:
+    case ACT_EXPECT:
+    case ACT_TENSOR_READ:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool read_act(struct reader *r, const struct act *a)
 {
+    if (r->rewrote && uses_ring(a))
+        return fold_fail(r->f, a->line, "has written where copies land, and goes on in the ring");
     if (r->arrived_cluster && a->op != ACT_MEET_CLUSTER)
         return fold_fail(r->f, a->line, "does more between arriving at the cluster and waiting");
     switch (a->op) {
