@@ -180,7 +180,6 @@ struct emu_warp {
     uint32_t carry;                    // of add.cc and its kin, a bit for each lane
     uint32_t cluster_arrived, cluster_waited, cluster_generation;
     uint32_t tensor_open; // groups begun by wgmma
-    uint32_t sync_epoch;  // bar.warp.sync and what is as good
     uint32_t issues;      // operations so far
     // While loads of tensor memory have not filled their registers: tells of an instruction that
     // reads one.

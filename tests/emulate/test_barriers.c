@@ -118,6 +118,32 @@ static const struct right {
      "@%p3 bra spin; setp.ge.u32 %p1, %id, 64; @%p1 exit; meet: bar.sync 1, 64;\n"
      "mov.u64 %d1, 1;\n",
      1, 1, 96, 1},
+    /* lanes that meet at different instructions, while others wait for others, and for another warp
+     */
+    {"setp.ge.u32 %p1, %id, 16; @%p1 bra upper; bar.warp.sync -1; bra out;\n"
+     "upper: add.u32 %r9, %id, 1; bar.warp.sync -1; out: mov.u64 %d1, 1;\n",
+     1, 1, 32, 1},
+    {"and.b32 %r1, %id, 31; shr.u32 %r1, %r1, 3; mov.u32 %r5, 0; setp.ge.u32 %p4, %id, 32;\n"
+     "@%p4 bra second; t: .branchtargets g0, g1, g2, g3; brx.idx %r1, t;\n"
+     "g0: bar.warp.sync 0xffff; bra out; g1: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 40;\n"
+     "@%p3 bra g1; bar.warp.sync 0xffff; bra out; g2: barrier.sync 1, 64; bra out;\n"
+     "g3: shfl.sync.idx.b32 %r6, %id, 24, 31, 0xff000000; barrier.sync 1, 64; bra out;\n"
+     "second: barrier.sync 1, 64; bra out; out: mov.u64 %d1, 1;\n",
+     1, 1, 80, 1},
+    {"and.b32 %r1, %id, 31; shr.u32 %r1, %r1, 3; mov.u32 %r5, 0;\n"
+     "t: .branchtargets g0, g1, g2, g3; brx.idx %r1, t;\n"
+     "g0: bar.warp.sync 0xffff; bra out; g2: bar.warp.sync 0xffff0000; bra out;\n"
+     "g3: shfl.sync.idx.b32 %r6, %id, 24, 31, 0xff000000; bar.warp.sync 0xffff0000; bra out;\n"
+     "g1: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 40; @%p3 bra g1; bar.warp.sync 0xffff;\n"
+     "out: bar.warp.sync -1; mov.u64 %d1, 1;\n",
+     1, 1, 32, 1},
+    {"and.b32 %r1, %id, 31; shr.u32 %r1, %r1, 3; mov.u32 %r5, 0;\n"
+     "t: .branchtargets g0, g1, g2, g3; brx.idx %r1, t;\n"
+     "g3: shfl.sync.idx.b32 %r6, %id, 24, 31, 0xff00ff00; bra out; g0: bar.warp.sync 0x00ff00ff;\n"
+     "bra out; g2: add.u32 %r9, %id, 1; bar.warp.sync 0x00ff00ff; bra out;\n"
+     "g1: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 40; @%p3 bra g1; bra g3;\n"
+     "out: mov.u64 %d1, 1;\n",
+     1, 1, 32, 1},
     /* one that leaves is not waited for where all are asked to come */
     {"setp.lt.u32 %p1, %id, 32; @%p1 bra meet; mov.u32 %r5, 0;\n"
      "spin: add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3000; @%p3 bra spin; exit;\n"

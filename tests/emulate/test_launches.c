@@ -304,7 +304,7 @@ static void hangs(void **state)
          "bra done; out: mov.u32 %r1, bar;\n"
          "wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0; @!%p1 bra wait; done: ret;",
          "waits for the cluster", 64},
-        {"setp.eq.u32 %p1, %r0, 3; @%p1 bra out; bar.warp.sync -1; out: bar.warp.sync -1; ret;",
+        {"setp.eq.u32 %p1, %r0, 3; @%p1 bra out; bar.warp.sync -1; out: bar.warp.sync -9; ret;",
          "waits for lanes", 32},
         {"mov.u32 %r1, bar; wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0; @!%p1 bra "
          "wait; ret;",

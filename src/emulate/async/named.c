@@ -115,7 +115,6 @@ EXEC(named)
         return emu_watch_for(w, WAIT_NAMED, number, expected_of(w->cta, b), &b->generation);
     s->stage = 0;
     deliver(w, in, n, b, mask);
-    w->sync_epoch++;
     return EMU_NEXT;
 }
 
@@ -154,12 +153,45 @@ bool decode_barrier(struct decoder *d)
 
 // --- the warp
 
+static bool is_warp_sync(const struct emu_insn *in);
+
+// Whether a split stands at any bar.warp.sync of these lanes.
+static bool waits_for(const struct emu_warp *w, const struct emu_split *s, uint32_t named)
+{
+    const struct emu_insn *in = &w->m->module->code[s->pc];
+    return s->blocked_at != UINT64_MAX && s->wait == WAIT_LANES && is_warp_sync(in) &&
+           emu_u32(w, in->a)[emu_lane(s->mask)] == named;
+}
+
+// Lanes may meet at different instructions with the same mask (PTX ISA, bar.warp.sync, from sm_70
+// on): the last to come lets the others go on.
+static bool lets_go(struct emu_warp *w, uint32_t named)
+{
+    uint32_t here = emu_here(w)->mask;
+    for (uint32_t i = 0; i < w->splits; i++)
+        if (waits_for(w, &w->split[i], named)) here |= w->split[i].mask;
+    if (named & w->live & ~here) return false;
+    for (uint32_t i = 0; i < w->splits; i++)
+        if (waits_for(w, &w->split[i], named)) {
+            w->split[i].stage = 1;
+            w->split[i].blocked_at = UINT64_MAX;
+        }
+    return true;
+}
+
 EXEC(warp_sync)
 {
-    enum emu_step step;
-    if (!emu_together(w, in, emu_u32(w, in->a)[emu_lane(mask)], &step)) return step;
-    w->sync_epoch++;
+    struct emu_split *s = emu_here(w);
+    const uint32_t named = emu_u32(w, in->a)[emu_lane(mask)];
+    if (s->stage == 0 && !lets_go(w, named))
+        return emu_watch_for(w, WAIT_LANES, named & w->live & ~s->mask, 0, &w->live);
+    s->stage = 0;
     return EMU_NEXT;
+}
+
+static bool is_warp_sync(const struct emu_insn *in)
+{
+    return in->exec == warp_sync;
 }
 
 bool decode_bar_warp(struct decoder *d)
@@ -225,7 +257,6 @@ EXEC(cluster_wait)
         return emu_watch_for(w, WAIT_CLUSTER, 0, 0, &c->generation);
     NOTE(w, in, .op = ACT_MEET_CLUSTER, .value = 1);
     w->cluster_waited++;
-    w->sync_epoch++;
     emu_acquire(w, c->done);
     return EMU_NEXT;
 }
