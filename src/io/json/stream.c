@@ -39,12 +39,14 @@ static bool slurp(FILE *in, struct io_stream *stream, char error[IO_ERROR_SIZE])
     size_t cap = 0, got = 1;
 
     while (got > 0) {
-        if (stream->size == cap && !grow(&stream->text, &cap)) return trouble(error, "no memory");
-        got = fread(stream->text + stream->size, 1, cap - stream->size, in);
+        if (stream->size + 1 >= cap && !grow(&stream->text, &cap))
+            return trouble(error, "no memory");
+        got = fread(stream->text + stream->size, 1, cap - 1 - stream->size, in);
         if (ferror(in)) return trouble(error, strerror(errno));
         stream->size += got;
         if (stream->size > IO_MAX_INPUT) return trouble(error, "larger than 512 MiB");
     }
+    stream->text[stream->size] = 0;
     return true;
 }
 
@@ -69,6 +71,7 @@ bool io_stream_from(struct io_stream *stream, const char *file, const char *text
     stream->text = malloc(size + 1);
     if (!stream->text) return trouble(error, "no memory");
     memcpy(stream->text, text, size);
+    stream->text[size] = 0;
     return true;
 }
 

@@ -18,7 +18,7 @@
 /* An input, read whole. Do not touch the members. */
 struct io_stream {
     const char *file; /* as the user named it; "-" is standard input */
-    char *text;
+    char *text;       /* behind its size a zero byte */
     size_t size, at, line, line_start, record;
     int state;
     bool in_array, no_memory; /* no_memory: a reader of the whole text had none for its own */

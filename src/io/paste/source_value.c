@@ -376,7 +376,7 @@ static int place_in_tuple(const struct io_source *s, const char *at, size_t leng
         if (!io_dump_is_word(*p) && !strchr(" ,\t", *p)) return -1;
         after += *p == ',';
     }
-    if (before + after == 0 || p == s->end || *p != '=' || p[1] == '=') return -1;
+    if (before + after == 0 || s->end - p < 2 || *p != '=' || p[1] == '=') return -1;
     *behind = p + 1;
     return before;
 }
