@@ -33,7 +33,7 @@ const char *io_dump_name(enum io_dump from, size_t i, enum field *field)
 
 void io_dump_none(struct numbers fields[FIELDS])
 {
-    for (int i = 0; i < FIELDS; i++) fields[i].count = -1;
+    for (int i = 0; i < FIELDS; i++) fields[i] = (struct numbers){.count = -1};
 }
 
 bool io_dump_is_word(char c)
