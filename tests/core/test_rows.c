@@ -132,6 +132,7 @@ static void needs_are_transitively_complete(void **state)
     for (tmap_row row = 0; row < ROW_COUNT; row++)
         for (const tmap_row *n = row_table[row].needs; *n != ROW_END; n++) {
             assert_true(*n < ROW_COUNT && *n != row);
+            if (row < SUBJECT_DESC_END) assert_true(*n < SUBJECT_DESC_END);
             for (const tmap_row *m = row_table[*n].needs; *m != ROW_END; m++)
                 if (!lists(&row_table[row], *m))
                     fail_msg("%s needs %s but not %s", row_table[row].id, row_table[*n].id,

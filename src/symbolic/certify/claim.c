@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_ASSERTIONS = 256, TEXT_BYTES = 1 << 18 };
+enum { TEXT_BYTES = 1 << 18 };
 
 struct certificate {
     struct tmap_symbolic *s;
@@ -15,9 +15,9 @@ struct certificate {
     struct sym_script script;
     bool unknown[FIELD_SLOTS];
     size_t n;
-    struct tmap_violation row[MAX_ASSERTIONS];
-    const char *name[MAX_ASSERTIONS];
-    bool core[MAX_ASSERTIONS];
+    struct tmap_violation row[SYM_MAX_INSTANCES];
+    const char *name[SYM_MAX_INSTANCES];
+    bool core[SYM_MAX_INSTANCES];
     enum sym_answer answer;
 };
 
@@ -77,10 +77,6 @@ static void put_costs(struct certificate *c)
 static bool name_row(struct certificate *c, tmap_row row, int index, bool once)
 {
     char name[32];
-    if (c->n == MAX_ASSERTIONS) {
-        sym_fail(&c->w, TMAP_E_BUDGET, "more than %d row instances", MAX_ASSERTIONS);
-        return false;
-    }
     snprintf(name, sizeof name, once ? "%s" : "%s_%d", row_table[row].id, index);
     c->name[c->n] = sym_copy(&c->w, name, strlen(name));
     c->row[c->n] = (struct tmap_violation){row, (int16_t)(once ? -1 : index)};

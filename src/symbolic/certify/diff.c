@@ -9,13 +9,7 @@
 
 #include <string.h>
 
-enum {
-    TEXT_BYTES = 1 << 19,
-    ROW_BYTES = 1 << 15,
-    KINDS = 4,
-    MAX_VIOLATED = 64,
-    VERDICTS = TMAP_UNKNOWN + 1
-};
+enum { TEXT_BYTES = 1 << 19, ROW_BYTES = 1 << 15, KINDS = 4, VERDICTS = TMAP_UNKNOWN + 1 };
 
 /* The best witness so far of one row, kind and change. */
 struct found {
@@ -51,50 +45,49 @@ static bool waits(const struct tmap_checker *c, tmap_row row)
 
 /* The instance on one side: alone; or, where it decides, or what it needs and what does not decide
  * is broken. */
-static bool put_text(struct differ *d, int side, tmap_row row, int index, bool alone)
+static void put_text(struct differ *d, int side, tmap_row row, int index, bool alone)
 {
     struct sym_text t = {d->text[side], ROW_BYTES, 0};
     d->script.target = &d->side[side]->target;
+    d->text[side][0] = 0;
     tnode f = sym_script_tree(&d->script, alone ? NULL : d->side[side], row, index, 0);
-    if (f == TREE_BAD) return false;
-    sym_smt_tree(&t, &d->script.tree, f, 0);
-    if (t.length < ROW_BYTES) return true;
-    return sym_fail(&d->w, TMAP_E_BUDGET, "row %s is too long", row_table[row].id), false;
+    if (f != TREE_BAD) sym_smt_tree(&t, &d->script.tree, f, 0);
+    if (t.length < ROW_BYTES) return;
+    sym_fail(&d->w, TMAP_E_BUDGET, "row %s is too long", row_table[row].id);
 }
 
 /* "" where nothing asks for the row. */
-static bool row_text(struct differ *d, int side, tmap_row row, int index)
+static void row_text(struct differ *d, int side, tmap_row row, int index)
 {
     d->text[side][0] = 0;
-    return !sym_is_gate(d->side[side], row) || put_text(d, side, row, index, true);
+    if (sym_is_gate(d->side[side], row)) put_text(d, side, row, index, true);
 }
 
-static bool compare_row(struct differ *d, tmap_row row)
+static void compare_row(struct differ *d, tmap_row row)
 {
     int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
     d->differs[row] = sym_is_active(d->side[0], row) != sym_is_active(d->side[1], row);
     for (int i = first; i < first + n; i++) {
-        if (!row_text(d, 0, row, i) || !row_text(d, 1, row, i)) return false;
+        row_text(d, 0, row, i);
+        row_text(d, 1, row, i);
         d->differs[row] |= strcmp(d->text[0], d->text[1]) != 0;
     }
-    return true;
 }
 
 /* A row that needs one which differs means something else too. Needs are complete, so one pass is
  * enough. */
-static bool compare_rows(struct differ *d)
+static void compare_rows(struct differ *d)
 {
     bool own[SUBJECT_DESC_END];
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (!compare_row(d, row)) return false;
+        compare_row(d, row);
     }
     memcpy(own, d->differs, sizeof own);
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
         for (const tmap_row *need = row_table[row].needs; *need != ROW_END; need++) {
-            if (*need < SUBJECT_DESC_END) d->differs[row] |= own[*need];
+            d->differs[row] |= own[*need];
         }
     }
-    return true;
 }
 
 /* --- witnesses -------------------------------------------------------------------------------- */
@@ -110,16 +103,16 @@ static int side_of(enum tmap_verdict from, enum tmap_verdict to)
 static void keep(struct differ *d, const struct tmap_desc *desc, enum tmap_verdict from,
                  enum tmap_verdict to)
 {
-    struct tmap_violation bad[MAX_VIOLATED];
+    struct tmap_violation bad[SYM_MAX_INSTANCES];
     size_t n = 0;
     enum tmap_verdict verdict;
     const bool any_illegal = from == TMAP_ILLEGAL || to == TMAP_ILLEGAL;
     const int side = side_of(from, to);
-    tmap_check_with(any_illegal ? d->side[side] : &d->gate[side], desc, bad, MAX_VIOLATED, &n,
+    tmap_check_with(any_illegal ? d->side[side] : &d->gate[side], desc, bad, SYM_MAX_INSTANCES, &n,
                     &verdict);
     /* a kind that is none of the three counts as a fourth */
     const int kind = desc->kind >= 0 && desc->kind < KINDS - 1 ? desc->kind : KINDS - 1;
-    for (size_t i = 0; i < n && i < MAX_VIOLATED; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct found *f = &d->found[from][to][kind][bad[i].row];
         if (f->any && f->violated <= n) continue;
         *f = (struct found){true, n, *desc};
@@ -239,7 +232,8 @@ static void search_row(struct differ *d, tmap_row row)
 static void search(struct differ *d)
 {
     for (tmap_row row = SUBJECT_DESC_FIRST; row < SUBJECT_DESC_END; row++) {
-        if (d->differs[row] || waits(d->side[0], row) || waits(d->side[1], row)) search_row(d, row);
+        /* what waits on one side alone differs */
+        if (d->differs[row] || waits(d->side[0], row)) search_row(d, row);
     }
 }
 
@@ -274,18 +268,19 @@ static void put_unbroken(struct differ *d, int side, int kind, bool legal)
         if (!is_about(row, kind)) continue;
         if (!(legal ? sym_is_gate : sym_is_active)(d->side[side], row)) continue;
         for (int i = first; i < first + n; i++) {
-            if (!put_text(d, side, row, i, legal)) return;
+            put_text(d, side, row, i, legal);
             if (is_product(d->text[side]) && !d->differs[row]) continue;
             sym_put(&d->script.text, "(assert %s)\n", d->text[side]);
         }
     }
 }
 
+/* Returns whether the row has an instance. */
 static bool put_broken(struct differ *d, int side, tmap_row row, bool alone)
 {
     int first, n = row_instances((enum row_span)row_table[row].span, TMAP_MAX_RANK, &first);
     for (int i = first; i < first + n; i++) {
-        if (!put_text(d, side, row, i, alone)) return false;
+        put_text(d, side, row, i, alone);
         sym_put(&d->script.text, " (not %s)", d->text[side]);
     }
     return n > 0;
@@ -362,10 +357,10 @@ static enum tmap_status ask(struct differ *d, const struct change *c, enum sym_a
     if (c->here == TMAP_UNKNOWN) put_unbroken(d, c->side, c->kind, false);
     put_outside(d, c);
     int rows = put_unwitnessed(d, c);
-    if (d->w.status != TMAP_OK) return sym_report(d->s, d->w.status, d->w.why);
     if (d->script.text.length >= TEXT_BYTES) {
-        return sym_report(d->s, TMAP_E_BUDGET, "the rows exceed the query's size");
+        sym_fail(&d->w, TMAP_E_BUDGET, "the rows exceed the query's size");
     }
+    if (d->w.status != TMAP_OK) return d->w.status;
     return rows ? sym_ask(d->s, &query, answer) : TMAP_OK;
 }
 
@@ -472,7 +467,8 @@ static enum tmap_status diff(struct tmap_symbolic *context, const struct tmap_ch
     if (!d) return st != TMAP_OK ? st : sym_report(context, TMAP_E_MEMORY, "out of memory");
     struct tmap_diff_proof answer = {TMAP_UNDECIDED, 0};
     d->s = context;
-    if (open(d, from, to) && compare_rows(d)) {
+    if (open(d, from, to)) {
+        compare_rows(d);
         search(d);
         st = prove(d, &answer);
     }

@@ -5,7 +5,8 @@
 #include "symbolic/smt/tree_text.h"
 #include "symbolic/smt/z3.h"
 
-enum { SYM_MAX_NODES = 8192 };
+/* SYM_MAX_INSTANCES: of the rows about descriptors. */
+enum { SYM_MAX_NODES = 8192, SYM_MAX_INSTANCES = SUBJECT_DESC_END * TMAP_MAX_RANK };
 
 /* A text under construction in the arena, and the trees it is printed from. */
 struct sym_script {
