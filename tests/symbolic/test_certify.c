@@ -191,18 +191,57 @@ static void nearest_legal_values_are_proved_least(void **state)
     assert_true(proved > n / 4 && never > 0 && never < proved);
 }
 
+// A lower corner below -128 counts from where it is, a negative number.
+static void a_cost_from_a_negative_value(void **state)
+{
+    static const struct tmap_field_cost lower = {"lower", 0, 0, 1};
+    struct tmap_desc conv = {.kind = TMAP_IM2COL,
+                             .dtype = TMAP_BFLOAT16,
+                             .rank = 4,
+                             .address = 0x7f0000000000,
+                             .dim = {64, 32, 32, 8},
+                             .stride_bytes = {128, 4096, 131072},
+                             .elem_stride = {1, 1, 1, 1},
+                             .lower = {-130, 0},
+                             .channels = 64,
+                             .pixels = 64,
+                             .swizzle = TMAP_SWIZZLE_128B};
+    struct asked *a = *state;
+    if (!has_z3(a)) skip();
+    ask(a, &conv, &lower, 1, 2, false);
+    assert_int_equal(a->proof, TMAP_PROVED);
+    ask(a, &conv, &lower, 1, 3, false);
+    assert_int_equal(a->proof, TMAP_REFUTED);
+}
+
+// Alone and with a box, another factor of the box's product.
+static void free_element_strides_are_factors(void **state)
+{
+    static const struct tmap_field_cost fields[] = {{"elem_stride", 1, 0, 1}, {"box", 0, 0, 1}};
+    struct tmap_desc bad = gemm_a;
+    struct asked *a = *state;
+    if (!has_z3(a)) skip();
+    bad.elem_stride[1] = 11; // 8 is the greatest
+    for (size_t n = 1; n <= 2; n++) {
+        ask(a, &bad, fields, n, 3, false);
+        assert_int_equal(a->proof, TMAP_PROVED);
+        ask(a, &bad, fields, n, 4, false);
+        assert_int_equal(a->proof, TMAP_REFUTED);
+    }
+}
+
 static void an_unknown_field_is_refused_with_words(void **state)
 {
     static const struct tmap_field_cost bad[] = {
-        {"rank", -1, 1, 1}, {"colour", -1, 1, 1}, {"box", 7, 1, 1}};
+        {"rank", -1, 1, 1}, {"colour", -1, 1, 1}, {"box", 7, 1, 1}, {NULL, -1, 1, 1}};
     struct asked *a = *state;
     if (!has_z3(a)) skip();
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         struct tmap_claim claim = {&gemm_a, &bad[i], 1, 0, false};
         assert_int_equal(
             tmap_certify(a->s, &a->checker, &claim, &a->proof, NULL, 0, &a->found, NULL, 0, NULL),
             TMAP_E_ARGUMENT);
-        assert_non_null(strstr(tmap_symbolic_why(a->s), bad[i].field));
+        assert_non_null(strstr(tmap_symbolic_why(a->s), bad[i].field ? bad[i].field : "\"\""));
     }
 }
 
@@ -287,6 +326,8 @@ int main(void)
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
         cmocka_unit_test(nearest_legal_values_are_proved_least),
+        cmocka_unit_test(a_cost_from_a_negative_value),
+        cmocka_unit_test(free_element_strides_are_factors),
         cmocka_unit_test(an_unknown_field_is_refused_with_words),
         cmocka_unit_test(a_tiny_budget_answers_undecided),
     };

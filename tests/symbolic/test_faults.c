@@ -159,6 +159,35 @@ static void certificates_survive_failing_allocations(void **state)
     assert_true(done);
 }
 
+static void differences_survive_failing_allocations(void **state)
+{
+    struct tmap_target target = tmap_default_target();
+    struct tmap_checker safe, driver;
+    bool done = false;
+    long refused = 0;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &safe);
+    tmap_checker_prepare(&target, TMAP_CONTRACT_DRIVER, &driver);
+    for (long n = 0; !done && n < 200; n++) {
+        struct ration r = {n, 0};
+        struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+        struct tmap_symbolic *s;
+        struct tmap_diff_proof proof = {TMAP_UNDECIDED, 77};
+        size_t found = 77;
+        enum tmap_status status = tmap_symbolic_open(&options, &s);
+        if (status == TMAP_OK) {
+            status = tmap_diff(s, &safe, &driver, NULL, 0, &found, &proof);
+            if (status == TMAP_E_MEMORY) assert_non_null(strstr(tmap_symbolic_why(s), "memory"));
+            tmap_symbolic_close(s);
+        }
+        done = status == TMAP_OK || status == TMAP_E_NOT_BUILT;
+        refused += !done;
+        if (!done) assert_true(status == TMAP_E_MEMORY && found == 77 && proof.rows_compared == 77);
+        assert_int_equal(r.live, 0);
+    }
+    assert_true(done && refused > 5);
+}
+
 // Z3's own unit: from nothing to enough, each budget gives the proof or no proof, never another
 // one.
 static void every_z3_budget_proves_or_is_undecided(void **state)
@@ -434,6 +463,7 @@ int main(void)
         cmocka_unit_test(every_budget_ends_in_an_answer_or_in_words),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_loses_nothing),
         cmocka_unit_test(certificates_survive_failing_allocations),
+        cmocka_unit_test(differences_survive_failing_allocations),
         cmocka_unit_test(every_z3_budget_proves_or_is_undecided),
         cmocka_unit_test(a_cancel_without_a_question_ends_none),
         cmocka_unit_test(cancelled_questions_say_so_and_later_ones_work),
