@@ -5,12 +5,11 @@
 
 #include <string.h>
 
-/* Our texts need no escapes but those of user input. */
+/* What was read as expressions has no quote and no backslash; white space it may have. */
 static void put_string(struct sym_text *t, const char *text)
 {
     sym_put(t, "\"");
     for (const char *p = text; *p; p++) {
-        if (*p == '"' || *p == '\\') sym_put(t, "\\");
         if ((unsigned char)*p < 0x20) {
             sym_put(t, "\\u%04x", (unsigned)(unsigned char)*p);
         } else {
@@ -88,7 +87,7 @@ static bool put_padding(struct tmap_symbolic *s, struct sym_text *t, struct tmap
 static void put_json(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
 {
     static const char *const verdict[] = {"legal", "illegal", "unknown"};
-    const bool open = c->result->kind > SYM_TRUE && c->verdict != TMAP_LEGAL;
+    const bool open = c->result->kind > SYM_TRUE; /* then the verdict is not legal */
     sym_put(t, "{\"verdict\": \"%s\", \"forall\": \"%s\", ",
             open ? "conditional" : verdict[c->verdict], verdict[c->verdict]);
     sym_put(t, "\"basis\": \"%s\", \"never\": %s, \"vacuous\": %s, ",

@@ -58,7 +58,7 @@ bool sym_confirms(struct tmap_condition *c, const sym_int *values)
     return verdict == TMAP_ILLEGAL;
 }
 
-enum { MAX_VALUES = 12, MAX_POINTS = 200000 };
+enum { MAX_VALUES = 4 + 2 + 5, MAX_POINTS = 200000 }; /* as candidates_of() adds them */
 
 struct candidates {
     size_t n;
@@ -72,7 +72,7 @@ static void add(struct candidates *c, const struct sym_facts *facts, int v, sym_
     if (m)
         x += up ? sym_floormod(facts->residue[v].r - x, m)
                 : -sym_floormod(x - facts->residue[v].r, m);
-    if ((r->has_lo && x < r->lo) || (r->has_hi && x > r->hi) || c->n == MAX_VALUES) return;
+    if ((r->has_lo && x < r->lo) || (r->has_hi && x > r->hi)) return;
     for (size_t i = 0; i < c->n; i++) {
         if (c->value[i] == x) return;
     }

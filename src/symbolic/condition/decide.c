@@ -101,7 +101,7 @@ static const struct sym_form *opaque_facts(struct sym_frame *frame, const struct
         if (w->mono[frame->mono[i]].degree < 2) continue;
         all = sym_and(w, all, product_facts(w, facts, frame->mono[i]));
         for (int j = 0; j < frame->n; j++) {
-            if (j == i || w->mono[frame->mono[j]].degree < 1) continue;
+            if (j == i) continue;
             all = sym_and(w, all, order_fact(w, facts, frame->mono[j], frame->mono[i]));
         }
     }
@@ -222,6 +222,16 @@ static const struct sym_form *linear_result(struct question *q)
     return f;
 }
 
+/* What is left to ask where the assumptions hold: nothing, where they hold nowhere. */
+static const struct sym_form *result_of(struct question *q)
+{
+    struct sym_work *w = &q->c->w;
+    if (q->c->vacuous || q->c->never) return sym_bool(w, q->c->vacuous);
+    const bool follows = isl_set_is_subset(q->given, q->asked) == isl_bool_true;
+    const struct sym_form *linear = follows ? sym_bool(w, true) : linear_result(q);
+    return sym_and(w, linear, simplify_products(q));
+}
+
 static void refute(struct question *q)
 {
     struct tmap_condition *c = q->c;
@@ -243,16 +253,10 @@ static void answer(struct question *q)
     isl_set *both = sym_to_set(&q->frame, sym_and(w, q->known, q->linear));
     c->vacuous = isl_set_is_empty(q->given) == isl_bool_true;
     c->never = isl_set_is_empty(both) == isl_bool_true && !c->vacuous;
-    bool follows = isl_set_is_subset(q->given, q->asked) == isl_bool_true;
     isl_set_free(both);
-    const struct sym_form *linear = follows ? sym_bool(w, true) : linear_result(q);
-    const struct sym_form *product = c->never ? sym_bool(w, true) : simplify_products(q);
-    c->result = c->never ? sym_bool(w, false) : sym_and(w, linear, product);
-    if (c->result && c->result->kind != SYM_FALSE) {
-        c->result = sym_simplify(w, c->result, c->assume);
-    }
+    c->result = sym_simplify(w, result_of(q), c->assume);
     if (!c->result) return;
-    if (c->result->kind == SYM_TRUE || c->vacuous) {
+    if (c->result->kind == SYM_TRUE) {
         c->verdict = TMAP_LEGAL;
     } else {
         refute(q);

@@ -10,9 +10,10 @@
 
 static bool emit(struct sym_c_text *c, const struct sym_facts *facts, const struct sym_form *f);
 
+/* Of a modulus: it is positive, and read below 2^62. */
 static bool is_power_of_2(sym_int m)
 {
-    return m > 0 && (m & (m - 1)) == 0 && m <= (sym_int)1 << 62;
+    return (m & (m - 1)) == 0;
 }
 
 static void put_u64(struct sym_c_text *c, sym_int x)
