@@ -1,0 +1,192 @@
+// What a condition says at values, of what it lacks, and in JSON; and where its questions end.
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "support/needs.h"
+#include "tmap/symbolic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct tmap_symbolic *s;
+static struct tmap_checker checker, later; /* of sm_90 and of sm_100 */
+
+static int open_all(void **state)
+{
+    struct tmap_target target = tmap_default_target();
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
+    if (tmap_target_from(NULL, NULL, NULL, "sm_100", &target) != TMAP_OK) return -1;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &later);
+    return tmap_symbolic_open(NULL, &s);
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    tmap_symbolic_close(s);
+    return 0;
+}
+
+/* A matrix of M rows of K numbers of 16 bits, in boxes of 64 x 64. */
+static struct tmap_symbolic_desc matrix(void)
+{
+    return (struct tmap_symbolic_desc){.desc = {.dtype = TMAP_BFLOAT16,
+                                                .rank = 2,
+                                                .box = {64, 64},
+                                                .elem_stride = {1, 1},
+                                                .swizzle = TMAP_SWIZZLE_128B},
+                                       .dim = {"K", "M"},
+                                       .stride = {"2*K"}};
+}
+
+static struct tmap_condition *condition_of(const struct tmap_checker *c,
+                                           const struct tmap_symbolic_desc *d,
+                                           const char *const *assume, size_t n)
+{
+    struct tmap_condition *out = NULL;
+    const enum tmap_status said = tmap_condition_of(s, c, d, 1, assume, n, &out);
+    if (said != TMAP_OK) fail_msg("%d: %s", (int)said, tmap_symbolic_why(s));
+    return out;
+}
+
+static void values_are_asked_for_where_there_are_parameters(void **state)
+{
+    struct tmap_symbolic_desc d = matrix();
+    const struct tmap_symbolic_use use = {.use = {.flags = TMAP_USE_COORD, .coord_count = 2},
+                                          .coord = {"K"}};
+    const int64_t legal[] = {64, 64}, illegal[] = {60, 64}, wide[] = {INT64_C(1) << 40, 64};
+    const int64_t negative[] = {-1, 64};
+    int64_t values[2] = {77, 77};
+    struct tmap_desc desc;
+    struct tmap_use at;
+    (void)state;
+    struct tmap_condition *c = condition_of(&checker, &d, NULL, 0);
+    assert_int_equal(tmap_condition_param_count(c), 2);
+    assert_int_equal(tmap_condition_holds(c, NULL), -1);
+    assert_int_equal(tmap_condition_assumed(c, NULL), -1);
+    assert_int_equal(tmap_condition_holds(c, legal), 1);
+    assert_int_equal(tmap_condition_holds(c, illegal), 0);
+    assert_int_equal(tmap_condition_assumed(c, illegal), 1);
+    assert_false(tmap_condition_at(c, 0, NULL, &desc) || tmap_condition_at(c, 0, legal, NULL));
+    assert_false(tmap_condition_at(c, 1, legal, &desc) || tmap_condition_at(c, 0, negative, &desc));
+    assert_true(tmap_condition_at(c, 0, legal, &desc));
+    assert_true(desc.dim[0] == 64 && desc.stride_bytes[0] == 128);
+    assert_false(tmap_condition_counterexample(c, NULL) || tmap_condition_undecided(c, NULL));
+    assert_true(tmap_condition_counterexample(c, values) && values[0] != 77);
+    assert_false(tmap_condition_undecided(c, values));
+    tmap_condition_free(c);
+
+    d.uses = &use;
+    d.use_count = 1;
+    c = condition_of(&checker, &d, NULL, 0);
+    assert_false(tmap_condition_use_at(NULL, 0, 0, legal, &at));
+    assert_false(tmap_condition_use_at(c, 0, 0, NULL, &at));
+    assert_false(tmap_condition_use_at(c, 0, 0, legal, NULL));
+    assert_false(tmap_condition_use_at(c, 1, 0, legal, &at));
+    assert_false(tmap_condition_use_at(c, 0, 1, legal, &at));
+    assert_false(tmap_condition_use_at(c, 0, 0, wide, &at));
+    assert_true(tmap_condition_use_at(c, 0, 0, legal, &at) && at.coord[0] == 64);
+    tmap_condition_free(c);
+}
+
+static void without_parameters_no_values_are_needed(void **state)
+{
+    struct tmap_symbolic_desc d = matrix();
+    struct tmap_violation rows[8], first;
+    struct tmap_desc desc;
+    size_t n, counted;
+    (void)state;
+    memset(d.dim, 0, sizeof d.dim);
+    memset(d.stride, 0, sizeof d.stride);
+    d.desc.dim[0] = d.desc.dim[1] = 64;
+    d.desc.stride_bytes[0] = 128;
+    struct tmap_condition *c = condition_of(&checker, &d, NULL, 0);
+    assert_int_equal(tmap_condition_verdict(c), TMAP_LEGAL);
+    assert_int_equal(tmap_condition_holds(c, NULL), 1);
+    assert_int_equal(tmap_condition_assumed(c, NULL), 1);
+    assert_true(tmap_condition_at(c, 0, NULL, &desc) && desc.dim[1] == 64);
+    assert_false(tmap_condition_counterexample(c, NULL));
+    tmap_condition_free(c);
+
+    d.desc.box[1] = 300;
+    d.desc.dim[0] = 0;
+    c = condition_of(&checker, &d, NULL, 0);
+    assert_int_equal(tmap_condition_verdict(c), TMAP_ILLEGAL);
+    assert_int_equal(tmap_condition_holds(c, NULL), 0);
+    assert_true(tmap_condition_counterexample(c, NULL));
+    assert_false(tmap_condition_undecided(c, NULL));
+    assert_int_equal(tmap_condition_rows(c, rows, 8, &n), TMAP_OK);
+    assert_int_equal(tmap_condition_rows(c, &first, 1, &counted), TMAP_OK);
+    assert_true(n == 2 && counted == n && first.row == rows[0].row);
+    tmap_condition_free(c);
+}
+
+static void expect_json(const struct tmap_checker *of, const struct tmap_symbolic_desc *d,
+                        const char *const *assume, size_t n, const char *const *parts)
+{
+    static char text[1 << 16];
+    size_t length;
+    struct tmap_condition *c = condition_of(of, d, assume, n);
+    assert_int_equal(tmap_condition_text(s, c, TMAP_FORM_JSON, text, sizeof text, &length),
+                     TMAP_OK);
+    assert_true(length < sizeof text);
+    for (; *parts; parts++)
+        if (!strstr(text, *parts)) fail_msg("no %s in %s", *parts, text);
+    tmap_condition_free(c);
+}
+#define EXPECT_JSON(of, d, assume, n, ...)                                                         \
+    expect_json(of, d, assume, n, (const char *const[]){__VA_ARGS__, NULL})
+
+static void json_says_each_answer(void **state)
+{
+    struct tmap_symbolic_desc d = matrix();
+    const char *const absurd[] = {"K >= 8", "K <= 4"};
+    const char *const spaced[] = {"K >=\t8"};
+    (void)state;
+    EXPECT_JSON(&checker, &d, spaced, 1, "\"verdict\": \"conditional\"", "\"forall\": \"illegal\"",
+                "\"basis\": \"observed\"", "\"never\": false, \"vacuous\": false",
+                "\"assume\": [\"K >=\\u00098\"]", "\"padding\": \"round K up");
+    EXPECT_JSON(&later, &d, NULL, 0, "\"basis\": \"inferred\"");
+    EXPECT_JSON(&checker, &d, absurd, 2, "\"verdict\": \"legal\"",
+                "\"never\": false, \"vacuous\": true", "\"condition\": \"true\"");
+    d.desc.box[1] = 512;
+    EXPECT_JSON(&checker, &d, NULL, 0, "\"verdict\": \"illegal\"",
+                "\"never\": true, \"vacuous\": false", "\"condition\": \"false\"",
+                "\"padding\": null");
+}
+
+static void what_is_too_much_is_refused_with_words(void **state)
+{
+    static struct tmap_symbolic_use uses[600];
+    struct tmap_symbolic_desc d = matrix();
+    const char *const none[] = {NULL};
+    struct tmap_condition *out = NULL;
+    (void)state;
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, none, 1, &out), TMAP_E_ARGUMENT);
+    assert_non_null(strstr(tmap_symbolic_why(s), "\"\": expected a number at column 1"));
+    for (size_t i = 0; i < 600; i++)
+        uses[i] = (struct tmap_symbolic_use){
+            .use = {.flags = TMAP_USE_SMEM | TMAP_USE_MBARRIER}, .smem = "P", .mbarrier = "B"};
+    d.uses = uses;
+    d.use_count = 600;
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &out), TMAP_E_BUDGET);
+    assert_string_equal(tmap_symbolic_why(s), "more than 512 row instances");
+    assert_null(out);
+}
+
+int main(void)
+{
+    if (lacks_isl("calls of conditions")) return 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_asked_for_where_there_are_parameters),
+        cmocka_unit_test(without_parameters_no_values_are_needed),
+        cmocka_unit_test(json_says_each_answer),
+        cmocka_unit_test(what_is_too_much_is_refused_with_words),
+    };
+    return cmocka_run_group_tests_name("calls of conditions", tests, open_all, close_all);
+}
