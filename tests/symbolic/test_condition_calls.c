@@ -160,6 +160,28 @@ static void json_says_each_answer(void **state)
                 "\"padding\": null");
 }
 
+/* Sixteen long names, four times each: the padding is said, however long it is. */
+static void a_long_padding_is_said(void **state)
+{
+    char sum[600] = "", padding[4096], wanted[4200];
+    struct tmap_symbolic_desc d = matrix();
+    size_t length;
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        snprintf(sum + strlen(sum), sizeof sum - strlen(sum), "%sa_parameter_of_a_long_name_%02d",
+                 i ? " + " : "", i);
+    d.dim[0] = d.dim[1] = NULL;
+    d.desc.dim[0] = d.desc.dim[1] = 64;
+    d.stride[0] = sum;
+    struct tmap_condition *c = condition_of(&checker, &d, NULL, 0);
+    assert_int_equal(tmap_condition_padding(s, c, TMAP_FORM_TEXT, padding, sizeof padding, &length),
+                     TMAP_OK);
+    assert_in_range(length, 2048, sizeof padding - 1);
+    tmap_condition_free(c);
+    snprintf(wanted, sizeof wanted, "\"padding\": \"%s\"", padding);
+    EXPECT_JSON(&checker, &d, NULL, 0, wanted);
+}
+
 static void what_is_too_much_is_refused_with_words(void **state)
 {
     static struct tmap_symbolic_use uses[600];
@@ -186,6 +208,7 @@ int main(void)
         cmocka_unit_test(values_are_asked_for_where_there_are_parameters),
         cmocka_unit_test(without_parameters_no_values_are_needed),
         cmocka_unit_test(json_says_each_answer),
+        cmocka_unit_test(a_long_padding_is_said),
         cmocka_unit_test(what_is_too_much_is_refused_with_words),
     };
     return cmocka_run_group_tests_name("calls of conditions", tests, open_all, close_all);

@@ -65,17 +65,31 @@ static bool put_c(struct sym_text *t, struct tmap_condition *c)
     return both && sym_emit_c(&text, both);
 }
 
+/* The padding whole, however long it is, in the arena. */
+static enum tmap_status take_padding(struct tmap_symbolic *s, struct tmap_condition *c,
+                                     enum tmap_formula_form form, const char **out)
+{
+    size_t cap = 0, length = 2047; /* most need no second call */
+    while (length >= cap) {
+        cap = length + 1;
+        char *at = sym_take(&c->w, cap);
+        if (!at) return c->w.status;
+        enum tmap_status st = tmap_condition_padding(s, c, form, at, cap, &length);
+        if (st != TMAP_OK) return st;
+        *out = at;
+    }
+    return TMAP_OK;
+}
+
 /* False: no memory, which is no answer. */
 static bool put_padding(struct tmap_symbolic *s, struct sym_text *t, struct tmap_condition *c)
 {
     for (int isl = 0; isl < 2; isl++) {
-        char text[2048];
-        size_t length;
-        enum tmap_status st = tmap_condition_padding(s, c, isl ? TMAP_FORM_ISL : TMAP_FORM_TEXT,
-                                                     text, sizeof text, &length);
+        const char *text = NULL;
+        enum tmap_status st = take_padding(s, c, isl ? TMAP_FORM_ISL : TMAP_FORM_TEXT, &text);
         if (st == TMAP_E_MEMORY) return sym_fail(&c->w, st, "%s", tmap_symbolic_why(s)), false;
         sym_put(t, isl ? ", \"padding_isl\": " : ", \"padding\": ");
-        if (st == TMAP_OK && length < sizeof text) {
+        if (st == TMAP_OK) {
             put_string(t, text);
         } else {
             sym_put(t, "null");
