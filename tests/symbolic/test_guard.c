@@ -432,7 +432,8 @@ static bool at_most(int64_t K, int64_t M, int64_t N, wide most)
     X(a21, "K + M != N", (wide)K + M != N)                                                         \
     X(a22, "4*K - 3*K == K", true)                                                                 \
     X(a23, "(K % 3 == 0 or M % 3 == 0) and N % 3 != 0",                                            \
-      (mod_of(K, 3) == 0 || mod_of(M, 3) == 0) && mod_of(N, 3) != 0)
+      (mod_of(K, 3) == 0 || mod_of(M, 3) == 0) && mod_of(N, 3) != 0)                               \
+    X(a24, "max(K, 0) + min(M, 0) <= N", (K > 0 ? K : 0) + (wide)(M < 0 ? M : 0) <= N)
 
 #define HOLDS(name, text, value)                                                                   \
     static bool name(int64_t K, int64_t M, int64_t N)                                              \
@@ -533,6 +534,19 @@ static void what_c_cannot_say_is_refused(void **state)
         {"K % 4294967295 == 0", "a congruence modulo 2^31 or more"},
         {"K*M/4 >= N", "a quotient that may exceed 64 bits"},
         {"min(K*M, N) >= 0", "a quotient that may exceed 64 bits"},
+        {"min(N, K*M) >= 0", "a quotient that may exceed 64 bits"},
+        {"K*M/4 % 3 == 0", "a quotient that may exceed 64 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and K*M/4*N <= 5", "a quotient that may exceed 64 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and K*M*N >= 5", "a product that may exceed 128 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and K*M*N == 5", "a product that may exceed 128 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and K*M*N + 5 <= 0", "a product that may exceed 128 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and K*M*N <= 2*18446744073709551615",
+         "a product that may exceed 128 bits"},
+        {"0 <= K and 0 <= M and 0 <= N and 2*18446744073709551615*K*M*N + K*N*N <= 9",
+         "a product that may exceed 128 bits"},
+        {"0 <= K and 0 <= M and K*M*N <= 5", "a product that may exceed 128 bits"},
+        {"0 <= N and K*M*N/4*N <= 5", "a product that may exceed 128 bits"},
+        {"M == 3 or K*M*N == 5", "a product that may exceed 128 bits"},
         {"0 <= K and K <= 16 and 18446744073709551615*2*K <= M", "a coefficient beyond 64 bits"}};
     struct workshop *w = *state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -250,7 +250,7 @@ static void put_range(struct sym_c_text *c, const char *name, const struct sym_r
 /* The parameter that a comparison of one parameter with a constant is about; -1: it is another. */
 static int ranged_param(const struct sym_work *w, const struct sym_form *f)
 {
-    size_t first = f->poly && f->poly->n && f->poly->term[0].mono == 0;
+    size_t first = f->poly && f->poly->term[0].mono == 0; /* an atom has a term */
     if (!f->poly || (f->kind != SYM_GE && f->kind != SYM_EQ) || f->poly->n - first != 1) return -1;
     const struct sym_mono *m = &w->mono[f->poly->term[first].mono];
     return m->degree == 1 && m->var[0] < SYM_MAX_PARAMS ? m->var[0] : -1;
@@ -331,8 +331,7 @@ bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f)
     for (size_t v = 0; v < c->w->n_params; v++) {
         facts->range[v] = (struct sym_range){true, true, INT64_MIN, INT64_MAX};
     }
-    const struct sym_form *nothing = sym_bool(c->w, true);
-    if (!nothing) return false;
-    sym_learn(c->w, facts, nothing); /* the ranges of quotients, from those of their parameters */
+    static const struct sym_form nothing = {.kind = SYM_TRUE};
+    sym_learn(c->w, facts, &nothing); /* the ranges of quotients, from those of their parameters */
     return emit(c, facts, f);
 }
