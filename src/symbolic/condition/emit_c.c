@@ -333,5 +333,6 @@ bool sym_emit_c(struct sym_c_text *c, const struct sym_form *f)
     }
     static const struct sym_form nothing = {.kind = SYM_TRUE};
     sym_learn(c->w, facts, &nothing); /* the ranges of quotients, from those of their parameters */
-    return emit(c, facts, f);
+    /* what a choice would have said is left out without memory: that is another text */
+    return emit(c, facts, f) && c->w->status == TMAP_OK;
 }
