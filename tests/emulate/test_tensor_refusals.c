@@ -233,10 +233,18 @@ static void other_descriptors(void **state)
 #define LOAD(shape, registers, at)                                                                 \
     "mov.u32 %r4, " at ";\ntcgen05.ld.sync.aligned." shape ".b32 " registers ", [%r4];\n"          \
     "tcgen05.wait::ld.sync.aligned;\n"
+#define STAY(parity)                                                                               \
+    "again: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%b], " parity "; @!%p2 bra again;\n"
 #define HALF "setp.ge.u32 %p2, %id, 16; @%p2 bra other;\n"
 #define OTHER_HALF "other: bar.warp.sync -1;\n"
 #define MEET "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n"
 #define FIRST(what) "setp.ne.u32 %p2, %rank, 0; @%p2 bra over;\n" what "over:\n"
+
+/* Of 128 (a pair: 256) by 64 halves. */
+#define PRODUCT(group, descriptor, operands)                                                       \
+    "mov.u32 %r4, 0; mov.u32 %r5, 64; mov.u32 %r1, " descriptor ";\n"                              \
+    "mov.b64 %d1, 0x400000000040;\n@%p1 tcgen05.mma.cta_group::" group ".kind::f16 " operands      \
+    ", %r1, %p1;\n"
 
 static const struct {
     const char *name, *text;
@@ -295,6 +303,41 @@ static const struct {
      ALLOC("2", "32") "barrier.cluster.arrive.aligned;\n" FIRST(
          "barrier.cluster.wait.aligned;\n" DEALLOC("2", "0", "32")),
      2, TMAP_EMULATE_ILLEGAL, "the pair's other CTA has left"},
+    {"a copy from outside shared memory",
+     ALLOC("1", "32") "mov.b64 %d2, 0x400000003fff;\n"
+                      "@%p1 tcgen05.cp.cta_group::1.128x256b [%r4], %d2;\n",
+     1, TMAP_EMULATE_ACCESS, "a matrix descriptor reaches shared"},
+    {"a copy by no descriptor",
+     ALLOC("1", "32") "mov.b64 %d2, 0;\n@%p1 tcgen05.cp.cta_group::1.128x256b [%r4], %d2;\n", 1,
+     TMAP_EMULATE_ILLEGAL, "without the constant 1"},
+    {"a copy into a pair of one",
+     ALLOC("1", "32") "mov.b64 %d2, " CONSTANT
+                      ";\n@%p1 tcgen05.cp.cta_group::2.128x256b [%r4], %d2;\n",
+     1, TMAP_EMULATE_ILLEGAL, "the cluster has no CTA for the pair"},
+    {"a shift from within a warp's lanes",
+     ALLOC("1", "32") "mov.u32 %r4, 0x10000;\n@%p1 tcgen05.shift.cta_group::1.down [%r4];\n", 1,
+     TMAP_EMULATE_ILLEGAL, ""},
+    {"a shift of nothing", "mov.u32 %r4, 0;\n@%p1 tcgen05.shift.cta_group::1.down [%r4];\n", 1,
+     TMAP_EMULATE_ACCESS, "not allocated"},
+    {"a commit that nobody awaits",
+     "@%p1 mbarrier.arrive_drop.shared::cta.b64 _, [%b];\n"
+     "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%b];\n" STAY("1"),
+     1, TMAP_EMULATE_BARRIER, "a commit arrives at an mbarrier that awaits nobody"},
+    {"a commit to no mbarrier",
+     "mov.u32 %r4, s;\n"
+     "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r4];\n" STAY(
+         "0"),
+     1, TMAP_EMULATE_BARRIER, "there is no initialised mbarrier"},
+    {"sums beyond what is allocated", ALLOC("1", "32") PRODUCT("1", "135266320", "[%r4], %d1, %d1"),
+     1, TMAP_EMULATE_ACCESS, "not allocated"},
+    {"A beyond what is allocated", ALLOC("1", "64") PRODUCT("1", "135266320", "[%r4], [%r5], %d1"),
+     1, TMAP_EMULATE_ACCESS, "not allocated"},
+    {"a product of a pair of one", ALLOC("1", "64") PRODUCT("2", "269484048", "[%r4], %d1, %d1"), 1,
+     TMAP_EMULATE_ILLEGAL, "the cluster has no CTA for the pair"},
+    {"matrices for half a warp",
+     "setp.ge.u32 %p2, %id, 16; @%p2 bra over; mov.u32 %r4, s;\n"
+     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r4];\nover:\n",
+     1, TMAP_EMULATE_CONVERGED, "some lanes of the warp have left"},
 };
 
 static void allocation(void **state)
@@ -314,10 +357,55 @@ static void allocation(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* --- forms that there are not */
+
+static void forms(void **state)
+{
+#define MMA(form, operands) "tcgen05.mma" form " " operands
+#define BY_ONE ".cta_group::1."
+    static const struct {
+        const char *text, *says;
+    } list[] = {
+        {MMA(".kind::f16", DENSE), "without .cta_group"},
+        {MMA(BY_ONE "kind::f64", DENSE), "is not supported"},
+        {MMA(BY_ONE "kind::f16.scale_vec::1X", DENSE), "has no scales"},
+        {MMA(BY_ONE "kind::mxf8f6f4", SCALED), "without .block_scale"},
+        {MMA(BY_ONE "kind::mxf8f6f4.block_scale.scale_vec::2X", SCALED), "no such size of blocks"},
+        {MMA(BY_ONE "kind::mxf4.block_scale.block16", SCALED), "no such size of blocks"},
+        {MMA(BY_ONE "kind::mxf4nvf4.block_scale", SCALED), "no such size of blocks"},
+        {MMA(".ws.cta_group::2.kind::f16", DENSE), "no such weight-stationary form"},
+        {MMA(".ws" BY_ONE "kind::mxf4.block_scale", SCALED), "no such weight-stationary form"},
+        {MMA(".ws" BY_ONE "kind::f16.ashift", FROM_TENSOR), "no such weight-stationary form"},
+        {MMA(BY_ONE "kind::mxf8f6f4.block_scale.ashift", SCALED), "is not shifted"},
+        {MMA(BY_ONE "kind::f16.ashift", DENSE), "A is shifted in tensor memory alone"},
+        {MMA(BY_ONE "kind::f16.collector::a::keep", DENSE), "no such collector"},
+        {MMA(BY_ONE "kind::f16.ashift.collector::a::use", FROM_TENSOR), "and shifts it"},
+        {MMA(BY_ONE "kind::f16", "[%tm], %d1, %d1, %r1, %p1, 16;"), "scales D by 16"},
+        {MMA(BY_ONE "kind::i8", "[%tm], %d1, %d1, %r1, %p1, 1;"), "scales D by 1"},
+        {MMA(BY_ONE "kind::f16", "[%d1], %d1, %d1, %r1, %p1;"), "an address of 64 bits"},
+        {"tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1}, [%tm];", "with 1 registers"},
+        {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%d1}, [%tm];", "registers of 64 bits"},
+        {"tcgen05.ld.sync.aligned.8x8b.x1.b32 {%r1}, [%tm];", "is not supported"},
+    };
+    size_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[TEXT];
+        struct ptx_run r;
+        const size_t n = (size_t)snprintf(text, sizeof text, head, "sm_100a");
+        snprintf(text + n, sizeof text - n, "%s\nret;\n}\n", list[i].text);
+        run(text, 1, &r);
+        if (r.load != TMAP_OK && strstr(r.error.text, list[i].says)) continue;
+        say(list[i].text, &r);
+        wrong++;
+    }
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(instruction_descriptors),
                                        cmocka_unit_test(other_descriptors),
-                                       cmocka_unit_test(allocation)};
+                                       cmocka_unit_test(allocation), cmocka_unit_test(forms)};
     return cmocka_run_group_tests_name("refusals of tensor memory", tests, NULL, NULL);
 }
