@@ -191,6 +191,16 @@ static const char *call_bracket(const struct io_source *s, const char *at)
     return at < s->end && *at == '(' ? at : NULL;
 }
 
+bool io_param_hides(const struct io_source *s, const char *name, const char *at)
+{
+    struct function f;
+
+    if (!(s->python ? def_function(s, s->use, &f) : block_function(s, &f))) return false;
+    const char *first = f.template ? f.template : f.params;
+    return at < first && ((f.template && place_of(s, f.template, '>', name) >= 0) ||
+                          place_of(s, f.params, ')', name) >= 0);
+}
+
 bool io_param_given(struct io_source *s, const char *name, const char **at, const char **from,
                     const char **to)
 {

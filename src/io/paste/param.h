@@ -11,6 +11,10 @@
 bool io_param_given(struct io_source *s, const char *name, const char **at, const char **from,
                     const char **to);
 
+/* io_param_hides() : whether `name` is a parameter, without a default, of the function that s->use
+ *  stands in, and `at` stands before that function: what it is set to there is another's. */
+bool io_param_hides(const struct io_source *s, const char *name, const char *at);
+
 /* io_param_is_local() : of Python: `at` stands in a function that s->use does not stand in. */
 bool io_param_is_local(const struct io_source *s, const char *at);
 

@@ -528,7 +528,7 @@ bool io_source_setting(struct io_source *s, const char *name, int index, const c
         if (here > s->text && (here[-1] == '.' || here[-1] == '>')) continue;
         if (is_entry(s, here, length) != (index >= 0)) continue;
         if (index < 0 && is_elsewhere(s, here)) continue;
-        if (index < 0 && is_argument(s, here)) continue;
+        if (index < 0 && (is_argument(s, here) || io_param_hides(s, name, here))) continue;
         if (setting(s, here, length, index, from, to)) return true;
     }
     return false;
