@@ -1,5 +1,7 @@
-/* source_change.c : what pasted source declares and changes where it stands. */
+/* source_change.c : what pasted source changes where it stands, or hands to somebody who may. */
+#define _GNU_SOURCE /* memmem */
 #include "io/paste/dump_fields.h"
+#include "io/paste/source_escape.h"
 #include "io/paste/source_value.h"
 
 #include <ctype.h>
@@ -18,33 +20,71 @@ static bool is_step(char first, char second)
     return first == second && (first == '+' || first == '-');
 }
 
+static bool is_set(const char *at, const char *end)
+{
+    return end - at > 1 && *at == '=' && at[1] != '=';
+}
+
 /* "+=", "<<=", "//=" at `at`, and no comparison. */
 static bool is_compound(const char *at, const char *end)
 {
     const char *p = at;
 
     while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
-    if (p == at || end - p < 2 || *p != '=' || p[1] == '=') return false;
+    if (p == at || !is_set(p, end)) return false;
     return p - at > 1 || (*at != '<' && *at != '>');
 }
 
-bool io_source_changes(const struct io_source *s, const char *name)
+static const char *line_of(const struct io_source *s, const char *at)
 {
-    for (const char *p = s->text; (p = io_dump_word(p, s->end, name));) {
-        const char *before = p, *behind = p + strlen(name);
-        p = behind;
-        while (before > s->text && before[-1] == ' ') before--;
-        while (behind < s->end && (*behind == ' ' || *behind == '[')) {
-            const char *close =
-                *behind == '[' ? memchr(behind, ']', (size_t)(s->end - behind)) : behind;
-            if (!close) return false;
-            behind = close + 1;
-        }
-        if (before > s->text && (before[-1] == '.' || before[-1] == '>')) continue; /* another's */
-        if (is_compound(behind, s->end)) return true;
-        if (s->python) continue;
-        if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;
-        if (before - s->text > 1 && is_step(before[-1], before[-2])) return true;
+    while (at > s->text && at[-1] != '\n' && at[-1] != ';') at--;
+    return at;
+}
+
+/* "name[...] = " where io_source_setting() does not see it: within a line, or of an entry whose
+ * number is not written. A declaration's braces follow its "=". */
+static bool is_hidden_entry(const struct io_source *s, const char *at, const char *open,
+                            const char *behind)
+{
+    const char *line = line_of(s, at), *p = open + 1;
+    int64_t entry;
+
+    if (!is_set(behind, s->end)) return false;
+    while (line < at && isspace((unsigned char)*line)) line++;
+    if (line == at) return !io_dump_number(&p, s->end, &entry) || *p != ']' || entry < 0;
+    for (p = behind + 1; p < s->end && isspace((unsigned char)*p);) p++;
+    return s->python || p == s->end || (*p != '{' && *p != '"') || !io_source_declares(s, at);
+}
+
+/* Whether what stands around one place of the name changes it. */
+static bool changes_at(const struct io_source *s, const char *at, const char *name, bool list)
+{
+    const char *before = at, *behind = at + strlen(name), *open = NULL;
+
+    while (before > s->text && before[-1] == ' ') before--;
+    while (behind < s->end && (*behind == ' ' || *behind == '[')) {
+        const char *close =
+            *behind == '[' ? memchr(behind, ']', (size_t)(s->end - behind)) : behind;
+        if (!close) return false;
+        if (!open && *behind == '[') open = behind;
+        behind = close + 1;
     }
+    const bool stream = before - s->text > 1 && before[-1] == '>' && before[-2] == '>';
+    if (before > s->text && (before[-1] == '.' || (before[-1] == '>' && !stream))) /* another's */
+        return before - s->text > 6 && memcmp(before - 6, "this->", 6) == 0 &&
+               is_set(behind, s->end);
+    if (is_compound(behind, s->end)) return true;
+    if (open && is_hidden_entry(s, at, open, behind)) return true;
+    if (s->python) return false;
+    if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;
+    if (before - s->text > 1 && is_step(before[-1], before[-2])) return true;
+    return io_source_escapes(s, at, behind, list);
+}
+
+bool io_source_changes(const struct io_source *s, const char *name, bool list)
+{
+    if (!s->python && io_source_is_hidden(s, name)) return true;
+    for (const char *p = s->text; (p = io_dump_word(p, s->end, name)); p += strlen(name))
+        if (changes_at(s, p, name, list)) return true;
     return false;
 }

@@ -127,7 +127,7 @@ static bool by_name(struct io_source *s, const char *name, int64_t *out, int cap
     const char *place = s->text, *from, *to;
     int found = 0;
 
-    if (s->looks-- <= 0 || io_source_changes(s, name)) return io_source_miss(s, name), false;
+    if (s->looks-- <= 0 || io_source_changes(s, name, true)) return io_source_miss(s, name), false;
     while (s->looks-- > 0 && io_source_setting(s, name, -1, &place, &from, &to)) {
         const char *open = opening(s, from, to);
         if (!open || found++ > 0 || !written(s, open, s->end, out, cap, count, unknown))

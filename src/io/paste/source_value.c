@@ -571,7 +571,7 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     int64_t value;
     bool found = false;
 
-    if (s->looks-- <= 0 || io_source_changes(s, name)) return io_source_miss(s, name), false;
+    if (s->looks-- <= 0 || io_source_changes(s, name, false)) return io_source_miss(s, name), false;
     while (r->depth < DEEP && s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
         while (from < to && isspace((unsigned char)*from)) from++;
         if (from < to && *from == '{') from++, to -= to > from && to[-1] == '}';

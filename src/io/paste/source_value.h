@@ -22,8 +22,9 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
 bool io_source_declares(const struct io_source *s, const char *at);
 
 /* io_source_changes() : whether the text changes a name, or an entry of it, where it stands:
- * "name += 1", "name[0]++". Nothing that it is set to is its value, then. */
-bool io_source_changes(const struct io_source *s, const char *name);
+ * "name += 1", "name[0]++", or hands it to somebody who may (source_escape.h). Nothing that it is
+ * set to is its value, then. list: the name of an array. */
+bool io_source_changes(const struct io_source *s, const char *name, bool list);
 
 /* io_source_setting() : another setting of the name, from *at on: what it is set to, from *from to
  *  *to; an entry's ("name[2] = ...") where index is not negative. False where there is none. */
