@@ -75,7 +75,7 @@ static bool changes_at(const struct io_source *s, const char *at, const char *na
                is_set(behind, s->end);
     if (is_compound(behind, s->end)) return true;
     if (open && is_hidden_entry(s, at, open, behind)) return true;
-    if (s->python) return false;
+    if (s->python) return io_source_python_changes(s, at, behind, list);
     if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;
     if (before - s->text > 1 && is_step(before[-1], before[-2])) return true;
     return io_source_escapes(s, at, behind, list);

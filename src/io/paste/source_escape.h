@@ -11,6 +11,11 @@
  *  address. */
 bool io_source_escapes(const struct io_source *s, const char *at, const char *behind, bool list);
 
+/* io_source_python_changes() : the same of Python, where a number stays what it is, but a loop or
+ *  "as" sets the name and a list may be handed on. */
+bool io_source_python_changes(const struct io_source *s, const char *at, const char *behind,
+                              bool list);
+
 /* io_source_is_hidden() : C and C++: whether a declaration without a value hides one that has it:
  *  "for (int N : sizes)", "auto [M, N] = ...", "int N;" in an inner block. */
 bool io_source_is_hidden(const struct io_source *s, const char *name);

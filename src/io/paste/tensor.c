@@ -474,6 +474,7 @@ static bool variable(struct io_source *s, const char *name, struct io_tensor *ou
     struct io_tensor t;
     bool found = false;
 
+    if (io_source_changes(s, name, false)) return io_source_miss(s, name), false;
     while (s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
         from = skip_space(from, to);
         if (!io_tensor_of(s, from, to, &t) || (found && memcmp(&t, out, sizeof t) != 0))
