@@ -7,14 +7,6 @@
 #include <ctype.h>
 #include <string.h>
 
-bool io_source_declares(const struct io_source *s, const char *at)
-{
-    const char *p = at;
-
-    while (p > s->text && isspace((unsigned char)p[-1])) p--;
-    return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
-}
-
 static bool is_step(char first, char second)
 {
     return first == second && (first == '+' || first == '-');

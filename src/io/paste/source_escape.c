@@ -2,7 +2,6 @@
 #include "io/paste/source_escape.h"
 
 #include "io/paste/dump_fields.h"
-#include "io/paste/source_value.h"
 
 #include <ctype.h>
 #include <string.h>

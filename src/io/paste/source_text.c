@@ -25,6 +25,14 @@ bool io_source_word(const char **at, const char *end, char name[NAME])
     return io_source_word(at, end, name);
 }
 
+bool io_source_declares(const struct io_source *s, const char *at)
+{
+    const char *p = at;
+
+    while (p > s->text && isspace((unsigned char)p[-1])) p--;
+    return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
+}
+
 const char *io_source_piece(const char *at, const char *end)
 {
     int depth = 0;

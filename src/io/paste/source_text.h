@@ -26,6 +26,9 @@ struct io_source {
 bool io_source_word(const char **at, const char *end, char name[IO_SOURCE_NAME]);
 void io_source_miss(struct io_source *s, const char *name);
 
+/* io_source_declares() : whether a type stands before a name, or the declaration of another. */
+bool io_source_declares(const struct io_source *s, const char *at);
+
 /* io_source_is_spent() : whether since there were `before` looks one was left out: what the text
  *  says there may be another value, so none is known. */
 bool io_source_is_spent(const struct io_source *s, int before);

@@ -18,9 +18,6 @@ bool io_source_value(struct io_source *s, const char *at, const char *end, enum 
 bool io_source_list(struct io_source *s, const char *at, const char *end, int64_t *out, int cap,
                     int *count, unsigned *unknown);
 
-/* io_source_declares() : whether a type stands before a name, or the declaration of another. */
-bool io_source_declares(const struct io_source *s, const char *at);
-
 /* io_source_changes() : whether the text changes a name, or an entry of it, where it stands:
  * "name += 1", "name[0]++", or hands it to somebody who may (source_escape.h). Nothing that it is
  * set to is its value, then. list: the name of an array. */
