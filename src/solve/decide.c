@@ -126,14 +126,12 @@ static bool settle(const struct tmap_checker *c, struct decision *x,
     case FIELD_STRIDE: /* past what a map can say: of a size-1 dimension it means nothing */
         return v.row != ROW_TMA017 || x->desc.dim[v.index + 1] == 1;
     case FIELD_ADDRESS:
+    case FIELD_SWIZZLE:
+    case FIELD_DTYPE:
         return true;
     case FIELD_CHANNELS:
     case FIELD_PIXELS:
         return !is_zero(&x->desc, slot);
-    case FIELD_SWIZZLE:
-        return v.row != ROW_TMA007 || mend_enum(c, x, v, slot, TMAP_REWRITE_CHOOSE);
-    case FIELD_DTYPE:
-        return v.row != ROW_TMA005;
     case FIELD_BOX:
         return !is_zero(&x->desc, slot) || mend_nearest(c, x, v, slot);
     case FIELD_DIM:

@@ -53,6 +53,11 @@ static void stretch(uint64_t *s, struct tmap_desc *d)
     if (one_in(s, 16)) d->channels = (uint32_t)extreme(s);
     if (one_in(s, 16)) d->lower[next_random(s) % 3] = (int32_t)extreme(s);
     if (one_in(s, 16)) d->upper[next_random(s) % 3] = (int32_t)extreme(s);
+    if (one_in(s, 16)) d->l2_promotion = (int32_t)(next_random(s) % 8) - 1;
+    if (one_in(s, 16)) d->oob_fill = (int32_t)(next_random(s) % 4) - 1;
+    if (one_in(s, 16)) d->interleave = (int32_t)(next_random(s) % 5) - 1;
+    if (one_in(s, 16)) d->mode = (int32_t)(next_random(s) % 4) - 1;
+    if (one_in(s, 16)) d->map_address = extreme(s);
     if (one_in(s, 16)) d->flags = (uint32_t)(next_random(s) % 64);
     if (one_in(s, 16)) d->allocation_base = extreme(s);
     if (one_in(s, 16)) d->allocation_bytes = extreme(s);
