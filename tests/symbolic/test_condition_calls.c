@@ -126,6 +126,65 @@ static void without_parameters_no_values_are_needed(void **state)
     tmap_condition_free(c);
 }
 
+/* A stride that this contract does not decide about, though others need it. */
+static void undecided_without_parameters(void **state)
+{
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_symbolic_desc d = matrix();
+    struct tmap_checker hardware;
+    (void)state;
+    tmap_checker_prepare(&target, TMAP_CONTRACT_HARDWARE, &hardware);
+    memset(d.dim, 0, sizeof d.dim);
+    memset(d.stride, 0, sizeof d.stride);
+    d.desc.dim[0] = d.desc.dim[1] = 64;
+    d.desc.stride_bytes[0] = 136;
+    struct tmap_condition *c = condition_of(&hardware, &d, NULL, 0);
+    assert_int_equal(tmap_condition_verdict(c), TMAP_UNKNOWN);
+    assert_true(tmap_condition_undecided(c, NULL));
+    assert_false(tmap_condition_counterexample(c, NULL));
+    tmap_condition_free(c);
+}
+
+/* Strides that are products: what is left to ask, and the values that are found against it. */
+static void products_and_values_against_them(void **state)
+{
+    static const struct {
+        const char *stride, *assume[3], *text;
+        enum tmap_verdict verdict;
+        int64_t against[2];
+    } rows[] = {
+        {"K*M",
+         {"1 <= K and K <= 2", "1 <= M and M <= 8", "K*M % 8 == 0"},
+         "K*M = 16",
+         TMAP_ILLEGAL,
+         {2, 4}},
+        /* a greatest known divisor of 2^32, not of 2^64; the greatest multiple of it below 2^40 */
+        {"K*M",
+         {"K % 4294967296 == 0", "M % 4294967296 == 0", "1 <= K and 1 <= M"},
+         "K*M <= 1095216660480",
+         TMAP_ILLEGAL,
+         {INT64_C(1) << 32, INT64_C(1) << 32}},
+        /* beyond the parameters' 64 bits, and the 64 of a chunk of isl's numbers */
+        {"K", {"K >= 2*18446744073709551615", "1 <= 1", "1 <= 1"}, "false", TMAP_UNKNOWN, {0, 0}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct tmap_symbolic_desc d = matrix();
+        char text[256];
+        size_t length;
+        int64_t values[2] = {0, 0};
+        memset(d.dim, 0, sizeof d.dim);
+        d.desc.dim[0] = d.desc.dim[1] = 64;
+        d.stride[0] = rows[i].stride;
+        struct tmap_condition *c = condition_of(&checker, &d, rows[i].assume, 3);
+        tmap_condition_text(s, c, TMAP_FORM_TEXT, text, sizeof text, &length);
+        assert_string_equal(text, rows[i].text);
+        assert_int_equal(tmap_condition_verdict(c), rows[i].verdict);
+        assert_int_equal(tmap_condition_counterexample(c, values), rows[i].verdict == TMAP_ILLEGAL);
+        assert_memory_equal(values, rows[i].against, sizeof values);
+        tmap_condition_free(c);
+    }
+}
+
 static void expect_json(const struct tmap_checker *of, const struct tmap_symbolic_desc *d,
                         const char *const *assume, size_t n, const char *const *parts)
 {
@@ -207,6 +266,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_asked_for_where_there_are_parameters),
         cmocka_unit_test(without_parameters_no_values_are_needed),
+        cmocka_unit_test(undecided_without_parameters),
+        cmocka_unit_test(products_and_values_against_them),
         cmocka_unit_test(json_says_each_answer),
         cmocka_unit_test(a_long_padding_is_said),
         cmocka_unit_test(what_is_too_much_is_refused_with_words),

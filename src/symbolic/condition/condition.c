@@ -101,8 +101,7 @@ static bool gather_rows(struct tmap_condition *c)
             if (!sym_use_rows_of(&rows, k)) return false;
         }
         const struct sym_form *all = sym_join(w, SYM_AND, g->n, g->form);
-        all = all ? sym_simplify(w, all, sym_bool(w, true)) : NULL;
-        c->full = sym_and(w, c->full, all);
+        c->full = sym_and(w, c->full, sym_simplify(w, all, sym_bool(w, true)));
     }
     c->full = sym_simplify(w, c->full, sym_bool(w, true));
     return c->full && c->needed && keep_rows(c, g);
