@@ -62,6 +62,15 @@ static bool is_statement(const char *name)
     return false;
 }
 
+/* Behind a function's closing bracket, before "const noexcept -> void". */
+static const char *back_over_suffix(const char *text, const char *at)
+{
+    const char *end = back_over_space(text, at), *p = end;
+
+    while (p > text && (io_dump_is_word(p[-1]) || strchr(" \t\n:*&<>-", p[-1]))) p--;
+    return p > text && p[-1] == ')' ? p : end;
+}
+
 /* C++: the nearest block around the use that a function's brackets stand before. */
 static bool block_function(const struct io_source *s, struct function *out)
 {
@@ -71,7 +80,7 @@ static bool block_function(const struct io_source *s, struct function *out)
         depth += (*p == '}') - (*p == '{');
         if (depth >= 0) continue;
         depth = 0;
-        const char *end = back_over_space(s->text, p);
+        const char *end = back_over_suffix(s->text, p);
         const char *open = end > s->text && end[-1] == ')' ? opening_of(s->text, end) : NULL;
         if (!open || !word_before(s->text, open, out->name, &out->at) || is_statement(out->name))
             continue;
@@ -191,10 +200,29 @@ static const char *call_bracket(const struct io_source *s, const char *at)
     return at < s->end && *at == '(' ? at : NULL;
 }
 
+/* C++: a parameter of a lambda around the use. */
+static bool lambda_hides(const struct io_source *s, const char *name, const char *at)
+{
+    int depth = 0;
+
+    for (const char *p = s->use; p-- > at;) {
+        depth += (*p == '}') - (*p == '{');
+        if (depth >= 0) continue;
+        depth = 0;
+        const char *end = back_over_suffix(s->text, p);
+        const char *open = end > s->text && end[-1] == ')' ? opening_of(s->text, end) : NULL;
+        if (!open || open < at) continue;
+        const char *list = back_over_space(s->text, open);
+        if (list > s->text && list[-1] == ']' && place_of(s, open + 1, ')', name) >= 0) return true;
+    }
+    return false;
+}
+
 bool io_param_hides(const struct io_source *s, const char *name, const char *at)
 {
     struct function f;
 
+    if (!s->python && lambda_hides(s, name, at)) return true;
     if (!(s->python ? def_function(s, s->use, &f) : block_function(s, &f))) return false;
     const char *first = f.template ? f.template : f.params;
     return at < first && ((f.template && place_of(s, f.template, '>', name) >= 0) ||

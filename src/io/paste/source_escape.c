@@ -108,13 +108,17 @@ static bool is_encode(const struct io_source *s, const char *open)
 }
 
 /* "Type name(N)", "kernel<<<1, 1>>>(N)", "object.method(N)" take numbers by their value. */
-static bool takes_values(const struct io_source *s, const char *open, const char *word)
+static bool takes_values(const struct io_source *s, const char *open, const char *word,
+                         const char *name)
 {
+    static const char *const methods[] = {"resize",       "reserve", "assign", "at",   "push_back",
+                                          "emplace_back", "view",    "size",   "fill", NULL};
     const char *end = back(s, open);
 
     if (end - s->text > 2 && memcmp(end - 3, ">>>", 3) == 0) return true;
-    return word < end && (before(s, word) == '.' || (word == back(s, word) + 1 && word[-1] == ' ' &&
-                                                     io_dump_is_word(before(s, word))));
+    return word < end &&
+           ((before(s, word) == '.' && is_one_of(name, methods)) ||
+            (word == back(s, word) + 1 && word[-1] == ' ' && io_dump_is_word(before(s, word))));
 }
 
 static bool has_word(const char *from, const char *to, const char *word)
@@ -152,6 +156,17 @@ static bool behind_methods(const struct io_source *s, const char **at, bool *esc
     return true;
 }
 
+/* Whether ">>" before a name reads it: in a statement of its own or an "if" or "while". */
+static bool is_streamed(const struct io_source *s, const char *at)
+{
+    const char *open = around(s, at);
+    char name[NAME];
+
+    if (!open || *open != '(') return true;
+    callee(s, open, name);
+    return strcmp(name, "if") == 0 || strcmp(name, "while") == 0;
+}
+
 /* An address or array outside of calls: what "=" or ":" hands it to. */
 static bool aliased(const struct io_source *s, const char *at, const char *behind, bool list)
 {
@@ -162,8 +177,10 @@ static bool aliased(const struct io_source *s, const char *at, const char *behin
     if (has_word(line, at, "const")) return false;
     if (p - s->text > 1 && p[-1] == '>' &&
         p[-2] == '>') /* "std::cin >> N", no shift's "= M >> N" */
-        return !memchr(line, '=', (size_t)(at - line)) && !memchr(line, '(', (size_t)(at - line));
+        return !memchr(line, '=', (size_t)(at - line)) && is_streamed(s, at);
     if (sign == ':' && *forth(s, behind) == ')') return reference;
+    if (list && (sign == '?' || sign == ':'))
+        return *forth(s, behind) && strchr(":;", *forth(s, behind));
     if (sign != '=' || (p - s->text > 1 && strchr("=!<>", p[-2]))) return false;
     behind = forth(s, behind);
     return list ? behind == s->end || strchr(";,+", *behind) : reference;
@@ -188,7 +205,7 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
         }
         if (only_reads(name, list || address) || is_encode(s, open)) return false;
         if (io_source_bytes(name) || strstr(name, "static_cast")) continue;
-        if (!list && !address && (!alone || takes_values(s, open, word))) return false;
+        if (!list && !address && (!alone || takes_values(s, open, word, name))) return false;
         if (strcmp(name, "memcpy") == 0) /* to, from, bytes */
             return io_source_piece(open + 1, s->end) > at;
         return true;
@@ -220,6 +237,7 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
     bool escapes, address = sign == '&' && sign_2 != '&';
 
     if (io_dump_is_word(sign)) { /* its declaration, but for "&mut name", "else name" */
+        if (list && !entry && p - s->text > 5 && memcmp(p - 6, "return", 6) == 0) return true;
         const bool mut = p - s->text > 3 && memcmp(p - 4, "&mut", 4) == 0;
         return mut && escapes_call(s, at, behind, true, true);
     }
@@ -228,6 +246,7 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
         if (io_dump_is_word(far) || far == '>') return false; /* "int *name", "a & name" */
         address &= far != ')' && far != ']';
     }
+    if (sign == ')' && before(s, p - 1) == '&') return true; /* "(int &)name" */
     if (is_constant(s, at, behind)) return false;
     if (list && behind_methods(s, &behind, &escapes)) return escapes;
     const bool whole = list && !entry;

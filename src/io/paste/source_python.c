@@ -26,8 +26,11 @@ static bool is_bound(const struct io_source *s, const char *at, const char *behi
 
     while (line < at && *line == ' ') line++;
     if (strncmp(line, "global ", 7) == 0 || strncmp(line, "nonlocal ", 9) == 0 ||
-        strncmp(line, "del ", 4) == 0)
+        strncmp(line, "del ", 4) == 0 || strncmp(line, "from ", 5) == 0 ||
+        strncmp(line, "import ", 7) == 0)
         return true;
+    const char *lambda = io_dump_word(line, at, "lambda"); /* its parameter */
+    if (lambda && lambda < at && !memchr(lambda, ':', (size_t)(at - lambda))) return true;
     if (io_param_is_local(s, at)) return false;
     if (s->end - behind > 1 && behind[0] == ':' && behind[1] == '=') return true;
     while (p > line && (io_dump_is_word(p[-1]) || strchr(", ()*", p[-1]))) p--;
@@ -61,9 +64,10 @@ static bool is_unpacked(const struct io_source *s, const char *at, const char *b
 static bool method_changes(const struct io_source *s, const char *behind)
 {
     static const char *const names[] = {
-        "append", "extend",      "insert",    "pop",       "remove",     "reverse",  "sort",
-        "clear",  "resize",      "resize_",   "t_",        "transpose_", "squeeze_", "unsqueeze_",
-        "set_",   "as_strided_", "swapaxes_", "swapdims_", "resize_as_", NULL};
+        "append",    "__setitem__", "__iadd__",   "extend",     "insert", "pop",
+        "remove",    "reverse",     "sort",       "clear",      "resize", "resize_",
+        "t_",        "transpose_",  "squeeze_",   "unsqueeze_", "set_",   "as_strided_",
+        "swapaxes_", "swapdims_",   "resize_as_", NULL};
     static const char *const members[] = {"data", "shape", "strides", "dtype", NULL};
     char name[IO_SOURCE_NAME];
     const char *p = behind;
@@ -74,12 +78,24 @@ static bool method_changes(const struct io_source *s, const char *behind)
     return is_one_of(name, members) && s->end - p > 1 && *p == '=' && p[1] != '=';
 }
 
+/* Whether a call begins its line: it is made for what it does, not for its value. */
+static bool is_statement(const struct io_source *s, const char *call)
+{
+    const char *line = line_of(s, call);
+
+    while (line < call && (*line == ' ' || *line == '\t')) line++;
+    while (line < call && (io_dump_is_word(*line) || *line == '.')) line++;
+    return line == call;
+}
+
 /* "other = name", "f(name)" of a list: another may change it. */
 static bool list_escapes(const struct io_source *s, const char *at, const char *behind)
 {
     static const char *const readers[] = {
-        "tuple", "list", "len",  "print",  "min",       "max",      "sum",  "str", "range", "zip",
-        "map",   "prod", "repr", "sorted", "enumerate", "reversed", "type", "all", "any",   NULL};
+        "view",      "reshape",  "expand", "permute", "full", "new_zeros", "new_full",
+        "tuple",     "list",     "len",    "print",   "min",  "max",       "sum",
+        "str",       "range",    "zip",    "map",     "prod", "repr",      "sorted",
+        "enumerate", "reversed", "type",   "all",     "any",  NULL};
     const char *p = at, *word;
     char name[IO_SOURCE_NAME];
 
@@ -96,17 +112,22 @@ static bool list_escapes(const struct io_source *s, const char *at, const char *
         depth += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
     }
     for (word = p; word > s->text && io_dump_is_word(word[-1]);) word--;
-    if (depth <= 0 || *p != '(' || word == p || !islower((unsigned char)*word)) return false;
+    if (depth <= 0 || *p != '(') return false;
+    if (word == p) return p > s->text && p[-1] == ')'; /* what a call or a lambda gave */
+    if (!islower((unsigned char)*word)) return false;
     if (!io_source_word(&word, p, name)) return false;
     if (strcmp(name, "shuffle") == 0) return true;
     const char *head = p - strlen(name);
-    if (head > s->text && head[-1] == '.') return false; /* a library's */
-    return !is_one_of(name, readers) && !strstr(name, "descriptor") && !strstr(name, "empty");
+    if (head > s->text && head[-1] == '.' && !is_statement(s, head)) return false;
+    return !is_one_of(name, readers) && !strstr(name, "descriptor") && !strstr(name, "empty") &&
+           !strstr(name, "ncode");
 }
 
 bool io_source_python_changes(const struct io_source *s, const char *at, const char *behind,
                               bool list)
 {
-    return is_bound(s, at, behind) || is_unpacked(s, at, behind) || method_changes(s, behind) ||
-           (list && list_escapes(s, at, behind));
+    const bool out = at - s->text > 3 && memcmp(at - 4, "out=", 4) == 0;
+
+    return out || is_bound(s, at, behind) || is_unpacked(s, at, behind) ||
+           method_changes(s, behind) || (list && list_escapes(s, at, behind));
 }
