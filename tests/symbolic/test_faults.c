@@ -163,7 +163,7 @@ static void differences_survive_failing_allocations(void **state)
 {
     struct tmap_target target = tmap_default_target();
     struct tmap_checker safe, driver;
-    bool done = false;
+    bool done = false, without_z3 = false;
     long refused = 0;
     (void)state;
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &safe);
@@ -180,12 +180,13 @@ static void differences_survive_failing_allocations(void **state)
             if (status == TMAP_E_MEMORY) assert_non_null(strstr(tmap_symbolic_why(s), "memory"));
             tmap_symbolic_close(s);
         }
-        done = status == TMAP_OK || status == TMAP_E_NOT_BUILT;
+        without_z3 = status == TMAP_E_NOT_BUILT;
+        done = status == TMAP_OK || without_z3;
         refused += !done;
         if (!done) assert_true(status == TMAP_E_MEMORY && found == 77 && proof.rows_compared == 77);
         assert_int_equal(r.live, 0);
     }
-    assert_true(done && refused > 5);
+    assert_true(done && (refused > 5 || without_z3));
 }
 
 // Z3's own unit: from nothing to enough, each budget gives the proof or no proof, never another
