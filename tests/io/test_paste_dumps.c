@@ -271,6 +271,7 @@ static void causes(void **state)
         {"Failed to create tensor map: invalid argument", ""},
         {"tma_load(a, b);", ""},
         {"it calls tma_load( there", ""},
+        {"RuntimeError: tma_load( is odd", ""},
         {"too many resources requested: error", "the launch asks for more registers"},
         {"Segmentation fault (core dumped)", "the host program"},
         {"all is well", ""},
