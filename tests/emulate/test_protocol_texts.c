@@ -134,7 +134,7 @@ static const struct change changes[] = {
      "setp.lt.u32 %p7, %i, 2; @%p7 bra first;\n" WAIT_EMPTY "first:", 0, PART, TMAP_E_ARGUMENT, 0,
      "goes round 6 times, warp 0 of CTA 0 5 times"},
     {"who reads writes, too", READ, "st.shared.u64 [%buf], %d5; bar.warp.sync -1;\n", 0, PART,
-     TMAP_E_ARGUMENT, 0, "writes shared 0x400 to 0x500, where copies land (0x400 to 0x500)"},
+     TMAP_E_ARGUMENT, 0, "has written where copies land, and goes on in the ring"},
     {"more between the cluster's arrival and its wait", "made: bar.sync 0;",
      "made: barrier.cluster.arrive; bar.sync 0; barrier.cluster.wait;", 0, PART, TMAP_E_ARGUMENT, 0,
      "does more between arriving at the cluster and waiting"},
