@@ -45,6 +45,12 @@ static void blank_strings(char *text, size_t size)
     }
 }
 
+/* "++N", no mark of a diff. */
+static bool is_increment(const char *at)
+{
+    return at[0] == '+' && at[1] == '+' && at[2] != '+' && at[2] != ' ';
+}
+
 /* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`
  * whole lines that are comments are read too: code that somebody switched off. */
 static char *without_comments(struct io_stream *s, bool all)
@@ -55,7 +61,9 @@ static char *without_comments(struct io_stream *s, bool all)
     memcpy(text, s->text, s->size);
     text[s->size] = 0;
     for (size_t i = 0; i < s->size; i++) {
-        if ((i == 0 || text[i - 1] == '\n') && (text[i] == '+' || text[i] == '>')) text[i] = ' ';
+        if ((i == 0 || text[i - 1] == '\n') && strchr("+>", text[i]) && text[i] &&
+            !is_increment(text + i))
+            text[i] = ' ';
         if (text[i] != '/' || i + 1 == s->size || (text[i + 1] != '/' && text[i + 1] != '*'))
             continue;
         const bool line = text[i + 1] == '/';

@@ -48,15 +48,29 @@ static bool is_hidden_entry(const struct io_source *s, const char *at, const cha
     return s->python || p == s->end || (*p != '{' && *p != '"') || !io_source_declares(s, at);
 }
 
+/* What may stand between a name and its brackets: in C also a line's end. */
+static bool is_gap(const struct io_source *s, char c)
+{
+    return c == ' ' || (!s->python && isspace((unsigned char)c));
+}
+
+static const char *closing(const char *at, const char *end)
+{
+    for (int depth = 0; at < end; at++) {
+        depth += (*at == '[') - (*at == ']');
+        if (depth == 0) return at;
+    }
+    return NULL;
+}
+
 /* Whether what stands around one place of the name changes it. */
 static bool changes_at(const struct io_source *s, const char *at, const char *name, bool list)
 {
     const char *before = at, *behind = at + strlen(name), *open = NULL;
 
     while (before > s->text && before[-1] == ' ') before--;
-    while (behind < s->end && (*behind == ' ' || *behind == '[')) {
-        const char *close =
-            *behind == '[' ? memchr(behind, ']', (size_t)(s->end - behind)) : behind;
+    while (behind < s->end && (is_gap(s, *behind) || *behind == '[')) {
+        const char *close = *behind == '[' ? closing(behind, s->end) : behind;
         if (!close) return false;
         if (!open && *behind == '[') open = behind;
         behind = close + 1;

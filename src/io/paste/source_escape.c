@@ -32,6 +32,16 @@ static bool is_set(const struct io_source *s, const char *at)
     return s->end - at > 1 && *at == '=' && at[1] != '=';
 }
 
+/* Behind "[2][4]". */
+static const char *behind_brackets(const struct io_source *s, const char *at)
+{
+    const char *close;
+
+    for (at = forth(s, at); at < s->end && *at == '['; at = forth(s, close + 1))
+        if (!(close = memchr(at, ']', (size_t)(s->end - at)))) return s->end;
+    return at;
+}
+
 /* The bracket around `at` in its statement; NULL for none. */
 static const char *around(const struct io_source *s, const char *at)
 {
@@ -74,24 +84,32 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
+/* By its name a function from numbers to a number. */
+static bool computes(const char *name)
+{
+    static const char *const parts[] = {"Div", "div_",  "_div",  "ceil", "CEIL",
+                                        "DIV", "round", "align", NULL};
+    for (int i = 0; parts[i]; i++)
+        if (strstr(name, parts[i])) return true;
+    return false;
+}
+
 /* Whether a call only reads what it is given. Of the name of an array few are known to. */
 static bool only_reads(const char *name, bool list)
 {
     static const char *const all[] = {"sizeof", "decltype", "alignof", "static_assert", "assert",
                                       "if",     "while",    "switch",  "size",          "for",
                                       "printf", "fprintf",  "puts",    "return",        NULL};
+    static const char *const checks[] = {"print", "CHECK", "ASSERT", "EXPECT", NULL};
     static const char *const numbers[] = {"min", "max", "dim3", "malloc", "free",   "make_tuple",
                                           "abs", "pow", "div",  "catch",  "assert", NULL};
-    static const char *const parts[] = {"Div",    "div_",   "_div",  "ceil",  "CEIL",
-                                        "DIV",    "round",  "align", "print", "CHECK",
-                                        "ASSERT", "EXPECT", NULL};
 
     if (is_one_of(name, all) || strstr(name, "ncodeTiled") || strstr(name, "ncodeIm2col"))
         return true;
     if (list) return false;
-    for (int i = 0; parts[i]; i++)
-        if (strstr(name, parts[i])) return true;
-    return is_one_of(name, numbers) || strncmp(name, "cuda", 4) == 0 ||
+    for (int i = 0; checks[i]; i++)
+        if (strstr(name, checks[i])) return true;
+    return computes(name) || is_one_of(name, numbers) || strncmp(name, "cuda", 4) == 0 ||
            (strncmp(name, "cu", 2) == 0 && isupper((unsigned char)name[2]));
 }
 
@@ -186,11 +204,31 @@ static bool aliased(const struct io_source *s, const char *at, const char *behin
     return list ? behind == s->end || strchr(";,+", *behind) : reference;
 }
 
+/* Whether what stands before or behind a bracket's text changes it: "++(N)", "(a)[0] = 1". */
+static bool changes_bracket(const struct io_source *s, const char *open)
+{
+    const char *close = io_source_piece(open + 1, s->end), *p = back(s, open);
+
+    while (close < s->end && *close == ',') close = io_source_piece(close + 1, s->end);
+    if (close == s->end || *close != ')') return false;
+    if (p - s->text > 1 && p[-1] == p[-2] && strchr("+-", p[-1])) return true;
+    p = behind_brackets(s, close + 1);
+    return is_set(s, p) || (s->end - p > 1 && *p == p[1] && strchr("+-", *p));
+}
+
+/* "align_up(N);": made for what it does, not for its value. */
+static bool is_statement(const struct io_source *s, const char *word)
+{
+    const char *p = back(s, word);
+    return p == s->text || strchr(";{}", p[-1]);
+}
+
 static bool escapes_call(const struct io_source *s, const char *at, const char *behind, bool list,
                          bool address)
 {
     const char *from = back(s, at);
     char name[NAME];
+    bool cast = false;
 
     behind = forth(s, behind);
     const bool alone =
@@ -198,19 +236,19 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
     for (const char *open = around(s, at); open && *open != '['; open = around(s, open)) {
         if (*open == '{') return (list || address) && behind < s->end && strchr(",}", *behind);
         const char *word = callee(s, open, name);
-        if (!name[0]) {
-            const char *close = io_source_piece(open + 1, s->end);
-            if (close < s->end && *close == ')' && is_set(s, close + 1)) return true;
-            continue;
-        }
+        if (changes_bracket(s, open)) return true;
+        if (!name[0]) continue;
+        if (alone && is_statement(s, word) && computes(name)) return true;
         if (only_reads(name, list || address) || is_encode(s, open)) return false;
-        if (io_source_bytes(name) || strstr(name, "static_cast")) continue;
+        cast |= strcmp(name, "const_cast") == 0;
+        if (io_source_bytes(name) || strcmp(name, "static_cast") == 0 || cast) continue;
         if (!list && !address && (!alone || takes_values(s, open, word, name))) return false;
         if (strcmp(name, "memcpy") == 0) /* to, from, bytes */
             return io_source_piece(open + 1, s->end) > at;
         return true;
     }
-    return false;
+    const char *index = around(s, at);
+    return cast || (list && index && *index == '['); /* "0[name]" */
 }
 
 /* A name that is declared as a constant, once or more, and no other way. */
@@ -236,6 +274,8 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
     const bool entry = memchr(at, '[', (size_t)(behind - at)) != NULL;
     bool escapes, address = sign == '&' && sign_2 != '&';
 
+    const char *define = io_dump_word(statement_of(s, at), at, "define");
+    if (list && define && define < at && io_dump_is_word(sign) && p - define > 7) return true;
     if (io_dump_is_word(sign)) { /* its declaration, but for "&mut name", "else name" */
         if (list && !entry && p - s->text > 5 && memcmp(p - 6, "return", 6) == 0) return true;
         const bool mut = p - s->text > 3 && memcmp(p - 4, "&mut", 4) == 0;
@@ -247,7 +287,8 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
         address &= far != ')' && far != ']';
     }
     if (sign == ')' && before(s, p - 1) == '&') return true; /* "(int &)name" */
-    if (is_constant(s, at, behind)) return false;
+    if (!has_word(statement_of(s, at), at, "const_cast") && is_constant(s, at, behind))
+        return false;
     if (list && behind_methods(s, &behind, &escapes)) return escapes;
     const bool whole = list && !entry;
     if (whole && s->end - behind > 1 && strchr("<>", *behind) && *behind == behind[1]) return true;
@@ -264,16 +305,6 @@ static bool reaches(const struct io_source *s, const char *at)
 
     for (const char *p = at; p < s->use && depth >= 0; p++) depth += (*p == '{') - (*p == '}');
     return at <= s->use && depth >= 0;
-}
-
-/* Behind "[2][4]". */
-static const char *behind_brackets(const struct io_source *s, const char *at)
-{
-    const char *close;
-
-    for (at = forth(s, at); at < s->end && *at == '['; at = forth(s, close + 1))
-        if (!(close = memchr(at, ']', (size_t)(s->end - at)))) return s->end;
-    return at;
 }
 
 /* "auto [M, N] = ", "for (int N : sizes)", "int N;" */

@@ -453,7 +453,7 @@ static bool setting(const struct io_source *s, const char *at, size_t length, in
     const char *p = at + length, *tuple;
 
     if (!s->python && index < 0 && defined(s, at, length, from, to)) return true;
-    while (p < s->end && (*p == ' ' || *p == '\t')) p++;
+    while (p < s->end && (*p == ' ' || *p == '\t' || (!s->python && *p == '\n'))) p++;
     const int place = s->python && index < 0 ? place_in_tuple(s, at, length, &tuple) : -1;
     if (place >= 0) return in_tuple(s, tuple, place, from, to);
     if (s->python && index < 0 && is_one_of_several(s, at)) return false;
