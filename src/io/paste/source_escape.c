@@ -234,7 +234,10 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
     const bool alone =
         from > s->text && strchr("(,&", from[-1]) && behind < s->end && strchr(",)", *behind);
     for (const char *open = around(s, at); open && *open != '['; open = around(s, open)) {
-        if (*open == '{') return (list || address) && behind < s->end && strchr(",}", *behind);
+        if (*open == '{')
+            return (list || address ||
+                    has_word(statement_of(s, open), open, "reference_wrapper")) &&
+                   behind < s->end && strchr(",}", *behind);
         const char *word = callee(s, open, name);
         if (changes_bracket(s, open)) return true;
         if (!name[0]) continue;
@@ -274,6 +277,7 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
     const bool entry = memchr(at, '[', (size_t)(behind - at)) != NULL;
     bool escapes, address = sign == '&' && sign_2 != '&';
 
+    if (io_dump_is_word(sign) && has_word(statement_of(s, at), at, "volatile")) return true;
     const char *define = io_dump_word(statement_of(s, at), at, "define");
     if (list && define && define < at && io_dump_is_word(sign) && p - define > 7) return true;
     if (io_dump_is_word(sign)) { /* its declaration, but for "&mut name", "else name" */

@@ -44,6 +44,16 @@ const char *io_source_piece(const char *at, const char *end)
     return end;
 }
 
+const char *io_source_behind(const char *at, const char *end)
+{
+    int depth = 0;
+    for (; at < end; at++) {
+        if (strchr("([{", *at) && *at) depth++;
+        if (strchr(")]}", *at) && *at && --depth == 0) return at + 1;
+    }
+    return NULL;
+}
+
 void io_source_miss(struct io_source *s, const char *name)
 {
     const size_t used = strlen(s->missing);

@@ -42,4 +42,7 @@ bool io_source_type(const struct io_source *s, char name[IO_SOURCE_NAME]);
  * part of it, or a semicolon; end where there is none. */
 const char *io_source_piece(const char *at, const char *end);
 
+/* io_source_behind() : behind the bracket that closes the one at `at`; NULL where none does. */
+const char *io_source_behind(const char *at, const char *end);
+
 #endif

@@ -41,17 +41,6 @@ static bool take_name(struct reader *r, char name[NAME])
     return io_source_word(&r->at, r->end, name);
 }
 
-/* Behind the bracket that closes the one at `at`; NULL where none does. */
-static const char *behind(const char *at, const char *end)
-{
-    int depth = 0;
-    for (; at < end; at++) {
-        if (strchr("([{", *at) && *at) depth++;
-        if (strchr(")]}", *at) && *at && --depth == 0) return at + 1;
-    }
-    return NULL;
-}
-
 /* sizeof(T) */
 static bool size_of(struct reader *r, int64_t *out)
 {
@@ -68,7 +57,7 @@ static const char *behind_cast(const char *at, const char *end)
 {
     const char *p = at, *close;
 
-    if (p == end || *p != '(' || !(close = behind(p, end))) return at;
+    if (p == end || *p != '(' || !(close = io_source_behind(p, end))) return at;
     if (isdigit((unsigned char)at[1])) return at;
     for (p++; p < close - 1; p++)
         if (!io_dump_is_word(*p) && !isspace((unsigned char)*p) && !strchr("*:[]", *p)) return at;
@@ -208,6 +197,7 @@ static bool cast_of(struct reader *r, const char *name, int64_t *out, bool *cast
 /* A named value: sizeof, a cast by its name, an enumeration's or somebody's own. */
 static bool named(struct reader *r, int64_t *out)
 {
+    const char *start = r->at;
     char name[NAME];
     int32_t value;
     bool cast;
@@ -223,7 +213,9 @@ static bool named(struct reader *r, int64_t *out)
         return true;
     }
     if (r->at < r->end && *r->at == '.' && attribute_of(r, name, out)) return true;
-    if (r->at < r->end && strchr("([.", *r->at)) /* a call, an entry, a member */
+    /* A call, an entry, a member; a scope's "a::N" is not the N that stands alone. */
+    if ((r->at < r->end && strchr("([.", *r->at)) ||
+        memmem(start, (size_t)(r->at - start), "::", 2))
         return io_source_miss(r->source, name), false;
     return look_up(r, name, out);
 }
@@ -458,7 +450,7 @@ static bool setting(const struct io_source *s, const char *at, size_t length, in
     if (place >= 0) return in_tuple(s, tuple, place, from, to);
     if (s->python && index < 0 && is_one_of_several(s, at)) return false;
     while (p < s->end && *p == '[') { /* an array's size, or the entry */
-        const char *close = behind(p, s->end);
+        const char *close = io_source_behind(p, s->end);
         int64_t entry;
         const char *number = p + 1;
         if (!close) return false;
