@@ -57,7 +57,6 @@ uint64_t view_stride_bits(const struct view *v, uint32_t i)
     return bytes < LONGEST_BITS / 8 ? bytes * 8 : LONGEST_BITS;
 }
 
-/* Not the first. */
 static void remove_dim(struct view *v, uint32_t i)
 {
     const uint32_t rank = v->desc.rank;
@@ -68,19 +67,21 @@ static void remove_dim(struct view *v, uint32_t i)
         v->grain[k] = v->grain[k + 1];
         v->digit[k] = v->digit[k + 1];
     }
-    for (uint32_t k = i - 1; k + 2 < rank; k++)
+    for (uint32_t k = i ? i - 1 : 0; k + 2 < rank; k++)
         v->desc.stride_bytes[k] = v->desc.stride_bytes[k + 1];
     v->desc.rank--;
     v->desc.dim[rank - 1] = v->tile[rank - 1] = v->grain[rank - 1] = 0;
     v->desc.elem_stride[rank - 1] = 0;
-    v->desc.stride_bytes[rank - 2] = 0;
+    if (rank >= 2) v->desc.stride_bytes[rank - 2] = 0;
     memset(&v->digit[rank - 1], 0, sizeof v->digit[0]);
 }
 
 /* A dimension of size 1 with a tile of 1: x = 0 always, so its term of the address is 0. */
 bool view_drop(const struct view *v, uint32_t i, struct view *out)
 {
-    if (i == 0 || v->desc.dim[i] != 1 || v->tile[i] != 1 || v->grain[i] != 0) return false;
+    if (i == 0 || i >= v->desc.rank || v->desc.rank < 2 || v->desc.dim[i] != 1 || v->tile[i] != 1 ||
+        v->grain[i] != 0)
+        return false;
     *out = *v;
     remove_dim(out, i);
     view_note(out, TMAP_REWRITE_DROP, (int)i, 1, 0);
@@ -126,11 +127,15 @@ bool view_merge(const struct view *v, uint32_t i, struct view *out)
     return true;
 }
 
-/* x = size * (x / size) + x % size: the quotient is a dimension of its own. */
+/* x = size * (x / size) + x % size: the quotient is a dimension of its own. The dimension is a
+ * whole number of pieces, and so are tile and coordinates, or the tile stays inside one piece. */
 bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place, struct view *out)
 {
     const uint32_t rank = v->desc.rank;
-    if (size < 2 || v->desc.elem_stride[i] != 1 || v->desc.dim[i] == size) return false;
+    if (rank == TMAP_MAX_RANK || i >= rank || place <= i || place > rank || size < 2) return false;
+    if (v->desc.elem_stride[i] != 1 || v->desc.dim[i] % size || v->desc.dim[i] == size)
+        return false;
+    if (v->tile[i] % size || v->grain[i] % size) return false;
     uint64_t far_bits;
     if (__builtin_mul_overflow(size, view_stride_bits(v, i), &far_bits) || far_bits % 8)
         return false;
@@ -165,8 +170,8 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
 bool view_swap(const struct view *v, uint32_t i, struct view *out)
 {
     const struct digit *first = &v->digit[0];
-    if (i == 0 || v->desc.dim[0] != 1 || first->mod || first->div != v->part.div || v->parted ||
-        v->desc.elem_stride[0] != 1 || !plain(v, i) ||
+    if (i == 0 || i >= v->desc.rank || v->desc.interleave || v->desc.dim[0] != 1 || first->mod ||
+        first->div != v->part.div || v->parted || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
         view_stride_bits(v, i) != view_stride_bits(v, 0))
         return false;
     *out = *v;
@@ -186,9 +191,9 @@ bool view_swap(const struct view *v, uint32_t i, struct view *out)
 /* x = es * (x / es) where coordinates are multiples of es: strides es times as long. */
 bool view_unstride(const struct view *v, uint32_t i, struct view *out)
 {
-    const uint64_t es = v->desc.elem_stride[i];
+    const uint64_t es = i < v->desc.rank ? v->desc.elem_stride[i] : 0;
     uint64_t far;
-    if (i == 0 || es < 2 || v->grain[i] % es || v->digit[i].mod ||
+    if (i == 0 || es < 2 || v->desc.interleave || v->grain[i] % es || v->digit[i].mod ||
         __builtin_mul_overflow(es, v->desc.stride_bytes[i - 1], &far))
         return false;
     *out = *v;
@@ -208,7 +213,7 @@ bool view_slices(const struct view *v, struct view *out)
 {
     const uint32_t slice = layout_slice_bytes(v->desc.interleave), rank = v->desc.rank;
     const uint32_t bits = layout_gmem_bits(v->desc.dtype);
-    if (slice == 0 || rank < 3 || rank == TMAP_MAX_RANK || slice * 8 % bits ||
+    if (slice == 0 || rank < 3 || rank == TMAP_MAX_RANK || bits == 0 || slice * 8 % bits ||
         bits != layout_smem_bits(v->desc.dtype))
         return false;
     *out = *v;

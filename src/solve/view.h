@@ -31,12 +31,10 @@ void view_of(const struct tmap_desc *desc, const struct tmap_request *request, s
 /* From one index of dimension dim to the next, in bits: elements may be smaller than a byte. */
 uint64_t view_stride_bits(const struct view *v, uint32_t dim);
 
-/* The rewrites. Each is false, *out untouched, where its law does not apply. dim is one of v's, and
- * but for view_slices() v is not interleaved. */
+/* The rewrites. Each is false, *out untouched, where its law does not apply. */
 bool view_drop(const struct view *v, uint32_t dim, struct view *out);
 bool view_merge(const struct view *v, uint32_t dim, struct view *out);
-/* `size` elements stay in dim; the rest becomes dimension `place`, > dim and at most the rank,
- * which is below TMAP_MAX_RANK. size divides the dimension, the tile and the grain. */
+/* `size` elements stay in dim; the rest becomes dimension `place`, > dim. */
 bool view_split(const struct view *v, uint32_t dim, uint64_t size, uint32_t place,
                 struct view *out);
 bool view_widen(const struct view *v, struct view *out);
