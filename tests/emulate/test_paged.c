@@ -19,20 +19,13 @@ static struct emulated *emulator;
 
 static bool open_suite(void)
 {
-    struct tmap_target target = tmap_default_target();
-    void *mailbox = NULL;
     emulated_open(&suite.gpu.api);
-    target.arch = TMAP_ARCH(90, 1);
+    suite.gpu.cc_major = 9;
     suite.gpu.sm_count = 4;
     suite.limit_ms = 2000;
     suite.gpu.api.module_load_data(&suite.module, NULL);
-    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite.checker) != TMAP_OK ||
-        tmap_capacity(target.arch, &suite.smem_bytes, NULL) != TMAP_OK ||
-        suite.gpu.api.mem_host_alloc(&mailbox, 256, 0))
-        return false;
-    suite.mailbox = mailbox;
-    suite.device_mailbox = (uint64_t)(uintptr_t)mailbox;
-    return true;
+    return suite_checker(&suite.gpu, &suite.checker, &suite.smem_bytes) == TMAP_OK &&
+           suite_mailbox_open(&suite.gpu.api, &suite.mailbox) == TMAP_OK;
 }
 
 static void schedule(uint64_t seed, uint64_t budget)
@@ -113,7 +106,7 @@ static void a_report_is_read(void **state)
 {
     (void)state;
     assert_int_equal(tmap_paged_last_report(&suite).what, 0);
-    for (uint32_t i = 0; i < 6; i++) suite.mailbox[i] = i + 1;
+    for (uint32_t i = 0; i < 6; i++) suite.mailbox.words[i] = i + 1;
     const struct tmap_paged_report said = tmap_paged_last_report(&suite);
     assert_int_equal(said.what, 1);
     assert_int_equal(said.barrier, 2);
@@ -121,7 +114,7 @@ static void a_report_is_read(void **state)
     assert_int_equal(said.parity, 4);
     assert_int_equal(said.block, 5);
     assert_int_equal(said.thread, 6);
-    for (uint32_t i = 0; i < 6; i++) suite.mailbox[i] = 0;
+    for (uint32_t i = 0; i < 6; i++) suite.mailbox.words[i] = 0;
     assert_int_equal(tmap_paged_last_report(NULL).what, 0);
 }
 

@@ -26,20 +26,17 @@ static struct stream_memory copy_tickets, gemm_workspaces;
 struct tmap_copy *emulated_copy_suite(void)
 {
     struct tmap_copy *s = &copy_suite;
-    struct tmap_target target = tmap_default_target();
     memset(s, 0, sizeof *s);
     emulated_open(&s->gpu.api);
-    target.arch = TMAP_ARCH(90, 1);
+    s->gpu.cc_major = 9;
     s->gpu.sm_count = 4;
     s->limit_ms = 2000;
     for (int i = 0; i < COPY_MODULES; i++) s->gpu.api.module_load_data(&s->module[i], NULL);
-    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
-        tmap_capacity(target.arch, &s->smem_bytes, NULL) != TMAP_OK ||
+    if (suite_checker(&s->gpu, &s->checker, &s->smem_bytes) != TMAP_OK ||
         !stream_memory_init(&copy_tickets, 64, 64) ||
-        s->gpu.api.mem_host_alloc((void **)&s->mailbox, 256, 0))
+        suite_mailbox_open(&s->gpu.api, &s->mailbox) != TMAP_OK)
         return NULL;
     s->tickets = &copy_tickets;
-    s->device_mailbox = (uint64_t)(uintptr_t)s->mailbox;
     return s;
 }
 
@@ -51,15 +48,12 @@ struct tmap_gemm *emulated_gemm_suite(void)
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
 {
     struct tmap_gemm *s = &gemm_suite;
-    struct tmap_target target = tmap_default_target();
     const char *why;
-    void *mailbox = NULL;
     memset(s, 0, sizeof *s);
     emulated_open(&s->gpu.api);
     s->gpu.cc_major = cc_major;
     s->gpu.cc_minor = cc_minor;
     if (!gemm_family_of(cc_major, cc_minor, &s->family, &why)) return NULL;
-    target.arch = TMAP_ARCH(10 * cc_major + cc_minor, 1);
     s->gpu.sm_count = 8; /* so that a few small tiles are more than there is room for */
     s->limit_ms = 2000;
     for (int i = 0; i < GEMM_KINDS; i++)
@@ -68,14 +62,11 @@ struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
     for (int i = 0; i < 2; i++) s->gpu.api.module_load_data(&s->mixed[i], NULL);
     s->gpu.api.module_load_data(&s->probe, NULL);
     for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) s->resident[size] = 8 / size;
-    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker) != TMAP_OK ||
-        tmap_capacity(target.arch, &s->smem_optin_bytes, NULL) != TMAP_OK ||
+    if (suite_checker(&s->gpu, &s->checker, &s->smem_optin_bytes) != TMAP_OK ||
         !stream_memory_init(&gemm_workspaces, tmap_gemm_workspace_bytes(s), GEMM_FLAG_BYTES) ||
-        s->gpu.api.mem_host_alloc(&mailbox, 256, 0))
+        suite_mailbox_open(&s->gpu.api, &s->mailbox) != TMAP_OK)
         return NULL;
     s->workspaces = &gemm_workspaces;
-    s->mailbox = mailbox;
-    s->device_mailbox = (uint64_t)(uintptr_t)mailbox;
     return s;
 }
 

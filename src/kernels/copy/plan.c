@@ -241,7 +241,7 @@ static void finish(struct draft *f)
     f->k.tx_bytes = plan->tx_bytes;
     f->k.load_policy = cache_policy_bits((int32_t)c->load_policy);
     f->k.store_policy = cache_policy_bits((int32_t)c->store_policy);
-    f->k.mailbox = (volatile uint32_t *)(uintptr_t)plan->suite->device_mailbox;
+    f->k.mailbox = (volatile uint32_t *)(uintptr_t)plan->suite->mailbox.device;
     f->k.limit_ms = plan->suite->limit_ms;
     f->k.fault = c->fault;
     memcpy(plan->params, &f->k, sizeof f->k);

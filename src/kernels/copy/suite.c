@@ -3,14 +3,12 @@
 
 #include "kernels/runtime/cubin.h"
 #include "kernels/runtime/images.h"
-#include "kernels/runtime/opening.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAILBOX_BYTES 256u
 #define TICKET_BYTES 64u
 
 _Static_assert(sizeof(struct copy_params) <= 8 * TMAP_COPY_PARAM_WORDS, "a plan holds them");
@@ -40,10 +38,8 @@ static enum tmap_status load(struct tmap_copy *s)
     const struct tmap_libcuda *cu = &s->gpu.api;
     for (int i = 0; i < COPY_MODULES; i++)
         if (cu->module_load_data(&s->module[i], kernel_image(images[i]).data)) return TMAP_E_DRIVER;
-    if (cu->mem_host_alloc((void **)&s->mailbox, MAILBOX_BYTES, TMAP_CU_HOST_MAPPED) ||
-        cu->mem_host_get_device_pointer(&s->device_mailbox, s->mailbox, 0))
-        return TMAP_E_DRIVER;
-    memset(s->mailbox, 0, MAILBOX_BYTES);
+    const enum tmap_status status = suite_mailbox_open(cu, &s->mailbox);
+    if (status != TMAP_OK) return status;
     s->tickets = malloc(sizeof *s->tickets);
     return s->tickets && stream_memory_init(s->tickets, TICKET_BYTES, TICKET_BYTES) ? TMAP_OK
                                                                                     : TMAP_E_MEMORY;
@@ -72,14 +68,10 @@ _Static_assert(offsetof(struct tmap_copy, gpu) == 0, "suite_open()");
 static enum tmap_status prepare(void *suite, uint32_t limit_ms, char *why, size_t cap)
 {
     struct tmap_copy *s = suite;
-    struct tmap_target target;
     s->limit_ms = limit_ms;
     const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
     if (!has_code_for(arch)) return no_code(arch, why, cap);
-    target = tmap_default_target();
-    target.arch = TMAP_ARCH(arch, 1); // the kernels use instructions of the architecture's own
-    enum tmap_status st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
-    if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
+    const enum tmap_status st = suite_checker(&s->gpu, &s->checker, &s->smem_bytes);
     return st == TMAP_OK ? load(s) : st;
 }
 
@@ -87,7 +79,7 @@ static void release(void *suite, bool current)
 {
     struct tmap_copy *s = suite;
     if (current) {
-        if (s->mailbox) s->gpu.api.mem_free_host(s->mailbox);
+        suite_mailbox_close(&s->gpu.api, &s->mailbox);
         if (s->tickets) stream_memory_free(s->tickets, &s->gpu.api);
         for (int i = 0; i < COPY_MODULES; i++)
             if (s->module[i]) s->gpu.api.module_unload(s->module[i]);
@@ -178,7 +170,7 @@ enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream)
 
 struct tmap_copy_report tmap_copy_last_report(const struct tmap_copy *s)
 {
-    if (s == NULL || s->mailbox == NULL) return (struct tmap_copy_report){0};
-    const volatile uint32_t *m = s->mailbox;
+    if (s == NULL || s->mailbox.words == NULL) return (struct tmap_copy_report){0};
+    const volatile uint32_t *m = s->mailbox.words;
     return (struct tmap_copy_report){m[0], m[1], m[2], m[3], m[4], m[5]};
 }

@@ -4,6 +4,7 @@
 
 #include "driver/libcuda.h"
 #include "kernels/copy/params.h"
+#include "kernels/runtime/opening.h"
 #include "kernels/runtime/streams.h"
 #include "tmap/copy.h"
 
@@ -19,8 +20,7 @@ struct tmap_copy {
     struct tmap_gpu gpu;
     struct tmap_checker checker;
     tmap_cu_module module[COPY_MODULES];
-    uint32_t *mailbox; // host memory that the kernels write to when they give up
-    tmap_cu_deviceptr device_mailbox;
+    struct suite_mailbox mailbox; // for a kernel that gives up
     struct stream_memory
         *tickets;        // counters that the blocks of a launch draw tiles from, by stream
     uint32_t smem_bytes; // a block may have

@@ -250,7 +250,7 @@ static void fill(const struct tmap_gemm *suite, const struct draft *t, bool earl
     p->d_row_bytes = x->d_ld * (x->out == GEMM_OUT_F32 ? 4 : 2);
     p->flags = x->workspace; /* 0: the stream's own, when it is run */
     p->parts = x->workspace + GEMM_FLAG_BYTES;
-    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
+    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->mailbox.device;
     p->limit_ms = suite->limit_ms;
     p->load_policy = cache_policy_bits(TMAP_CACHE_NORMAL);
     /* Weights that one tile of activations alone meets are read once. */

@@ -105,7 +105,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->flip_k = c->flip_k > 0;
     p->load_policy = cache_policy_bits(c->load_policy);
     p->store_policy = cache_policy_bits(c->store_policy);
-    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
+    p->mailbox = (volatile uint32_t *)(uintptr_t)suite->mailbox.device;
     p->limit_ms = suite->limit_ms;
 }
 

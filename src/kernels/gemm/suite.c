@@ -4,7 +4,6 @@
 
 #include "kernels/gemm/suite.h"
 #include "kernels/runtime/images.h"
-#include "kernels/runtime/opening.h"
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
     {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0, false},
@@ -199,27 +198,6 @@ enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_
     return suite->gpu.api.module_load_data(module, image.data) ? TMAP_E_DRIVER : TMAP_OK;
 }
 
-/* The kernels are for this architecture and say so to the checker. */
-static enum tmap_status ready_checker(struct tmap_gemm *suite)
-{
-    struct tmap_target target = tmap_default_target();
-    target.arch = TMAP_ARCH(10 * suite->gpu.cc_major + suite->gpu.cc_minor, 1);
-    enum tmap_status status = tmap_capacity(target.arch, &suite->smem_optin_bytes, NULL);
-    if (status != TMAP_OK) return status;
-    return tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite->checker);
-}
-
-static enum tmap_status ready_mailbox(struct tmap_gemm *suite)
-{
-    void *host = NULL;
-    struct tmap_libcuda *api = &suite->gpu.api;
-    if (api->mem_host_alloc(&host, 64, TMAP_CU_HOST_MAPPED)) return TMAP_E_DRIVER;
-    memset(host, 0, 64);
-    suite->mailbox = host;
-    if (api->mem_host_get_device_pointer(&suite->device_mailbox, host, 0)) return TMAP_E_DRIVER;
-    return TMAP_OK;
-}
-
 size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite)
 {
     if (!suite) return 0;
@@ -252,8 +230,8 @@ static enum tmap_status prepare(void *opened, uint32_t limit_ms, char *why, size
                       "libtmap-cuda");
         return TMAP_E_NOT_BUILT;
     }
-    enum tmap_status status = ready_checker(suite);
-    if (status == TMAP_OK) status = ready_mailbox(suite);
+    enum tmap_status status = suite_checker(&suite->gpu, &suite->checker, &suite->smem_optin_bytes);
+    if (status == TMAP_OK) status = suite_mailbox_open(&suite->gpu.api, &suite->mailbox);
     if (status == TMAP_OK) status = ready_workspaces(suite);
     return status;
 }
@@ -279,7 +257,7 @@ static void release(void *opened, bool current)
     if (current) {
         unload(suite);
         if (suite->workspaces) stream_memory_free(suite->workspaces, api);
-        if (suite->mailbox) api->mem_free_host((void *)(uintptr_t)suite->mailbox);
+        suite_mailbox_close(api, &suite->mailbox);
     }
     free(suite->workspaces);
 }
@@ -358,8 +336,8 @@ enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind)
 
 struct tmap_gemm_report tmap_gemm_last_report(const struct tmap_gemm *suite)
 {
-    if (!suite || !suite->mailbox) return (struct tmap_gemm_report){0};
-    const volatile uint32_t *box = suite->mailbox;
+    if (!suite || !suite->mailbox.words) return (struct tmap_gemm_report){0};
+    const volatile uint32_t *box = suite->mailbox.words;
     struct tmap_gemm_report report = {box[0], box[1], box[2], box[3], box[4], box[5]};
     return report;
 }

@@ -5,6 +5,7 @@
 #include "driver/libcuda.h"
 #include "kernels/gemm/epilogue.h"
 #include "kernels/runtime/images.h"
+#include "kernels/runtime/opening.h"
 #include "kernels/runtime/streams.h"
 #include "tmap/kernels.h"
 
@@ -77,8 +78,7 @@ struct tmap_gemm {
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
-    volatile uint32_t *mailbox;
-    tmap_cu_deviceptr device_mailbox;
+    struct suite_mailbox mailbox;     /* for a kernel that gives up */
     uint32_t limit_ms;                /* of a kernel's wait; UINT32_MAX: 49 days, for never */
     struct stream_memory *workspaces; /* flags, then a partial tile for every SM; by stream */
     int32_t

@@ -184,7 +184,7 @@ static void fill(const struct tmap_paged *suite, const struct tmap_paged_plan *p
     out->splits = plan->config.splits, out->split_tokens = plan->split_tokens;
     out->stages = plan->config.stages;
     out->tx_bytes = PAGED_SLOT_BYTES((uint32_t)p->dim);
-    out->mailbox = (volatile uint32_t *)(uintptr_t)suite->device_mailbox;
+    out->mailbox = (volatile uint32_t *)(uintptr_t)suite->mailbox.device;
     out->limit_ms = suite->limit_ms;
 }
 

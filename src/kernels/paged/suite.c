@@ -6,21 +6,12 @@
 #include <string.h>
 
 #include "kernels/runtime/images.h"
-#include "kernels/runtime/opening.h"
-
-#define MAILBOX_BYTES 256u
 
 static enum tmap_status load(struct tmap_paged *s)
 {
     const struct tmap_libcuda *cu = &s->gpu.api;
-    void *mailbox = NULL;
-    if (cu->module_load_data(&s->module, kernel_image("paged/paged").data) ||
-        cu->mem_host_alloc(&mailbox, MAILBOX_BYTES, TMAP_CU_HOST_MAPPED))
-        return TMAP_E_DRIVER;
-    memset(mailbox, 0, MAILBOX_BYTES);
-    s->mailbox = mailbox;
-    return cu->mem_host_get_device_pointer(&s->device_mailbox, mailbox, 0) ? TMAP_E_DRIVER
-                                                                           : TMAP_OK;
+    if (cu->module_load_data(&s->module, kernel_image("paged/paged").data)) return TMAP_E_DRIVER;
+    return suite_mailbox_open(cu, &s->mailbox);
 }
 
 _Static_assert(offsetof(struct tmap_paged, gpu) == 0, "suite_open()");
@@ -28,16 +19,13 @@ _Static_assert(offsetof(struct tmap_paged, gpu) == 0, "suite_open()");
 static enum tmap_status prepare(void *suite, uint32_t limit_ms, char *why, size_t cap)
 {
     struct tmap_paged *s = suite;
-    struct tmap_target target = tmap_default_target();
     const uint32_t arch = (uint32_t)(10 * s->gpu.cc_major + s->gpu.cc_minor);
     if (arch != 90) {
         if (cap) snprintf(why, cap, "no kernels of decode attention for sm_%u", arch);
         return TMAP_E_NO_DEVICE;
     }
-    target.arch = TMAP_ARCH(arch, 1);
     s->limit_ms = limit_ms;
-    enum tmap_status st = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &s->checker);
-    if (st == TMAP_OK) st = tmap_capacity(target.arch, &s->smem_bytes, NULL);
+    const enum tmap_status st = suite_checker(&s->gpu, &s->checker, &s->smem_bytes);
     return st == TMAP_OK ? load(s) : st;
 }
 
@@ -45,7 +33,7 @@ static void release(void *suite, bool current)
 {
     struct tmap_paged *s = suite;
     if (!current) return;
-    if (s->mailbox) s->gpu.api.mem_free_host((void *)(uintptr_t)s->mailbox);
+    suite_mailbox_close(&s->gpu.api, &s->mailbox);
     if (s->module) s->gpu.api.module_unload(s->module);
 }
 
@@ -86,7 +74,7 @@ enum tmap_status tmap_paged_run(const struct tmap_paged_plan *plan, void *stream
 
 struct tmap_paged_report tmap_paged_last_report(const struct tmap_paged *s)
 {
-    if (s == NULL || s->mailbox == NULL) return (struct tmap_paged_report){0};
-    const volatile uint32_t *m = s->mailbox;
+    if (s == NULL || s->mailbox.words == NULL) return (struct tmap_paged_report){0};
+    const volatile uint32_t *m = s->mailbox.words;
     return (struct tmap_paged_report){m[0], m[1], m[2], m[3], m[4], m[5]};
 }

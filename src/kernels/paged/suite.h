@@ -4,6 +4,7 @@
 
 #include "driver/libcuda.h"
 #include "kernels/paged/params.h"
+#include "kernels/runtime/opening.h"
 #include "tmap/paged.h"
 
 #define PAGED_MAX_SPLITS 128
@@ -12,10 +13,9 @@ struct tmap_paged {
     struct tmap_gpu gpu;
     struct tmap_checker checker;
     tmap_cu_module module;
-    volatile uint32_t *mailbox; /* host memory that the kernels write to when they give up */
-    tmap_cu_deviceptr device_mailbox;
-    uint32_t smem_bytes; /* a block may have */
-    uint32_t limit_ms;   /* of a kernel's wait; UINT32_MAX: 49 days, for never */
+    struct suite_mailbox mailbox; /* for a kernel that gives up */
+    uint32_t smem_bytes;          /* a block may have */
+    uint32_t limit_ms;            /* of a kernel's wait; UINT32_MAX: 49 days, for never */
 };
 
 /* The words into a refusal that blames no row; returns the status. refusal may be NULL. */

@@ -51,3 +51,26 @@ void suite_close(const struct suite_kind *kind, void *suite)
     if (gpu->api.library) tmap_gpu_close(gpu);
     free(suite);
 }
+
+enum tmap_status suite_checker(const struct tmap_gpu *gpu, struct tmap_checker *checker,
+                               uint32_t *smem_bytes)
+{
+    struct tmap_target target = tmap_default_target();
+    target.arch = TMAP_ARCH(10 * gpu->cc_major + gpu->cc_minor, 1);
+    const enum tmap_status status = tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, checker);
+    return status == TMAP_OK ? tmap_capacity(target.arch, smem_bytes, NULL) : status;
+}
+
+enum tmap_status suite_mailbox_open(const struct tmap_libcuda *api, struct suite_mailbox *box)
+{
+    void *words = NULL;
+    if (api->mem_host_alloc(&words, SUITE_MAILBOX_BYTES, TMAP_CU_HOST_MAPPED)) return TMAP_E_DRIVER;
+    memset(words, 0, SUITE_MAILBOX_BYTES);
+    box->words = words;
+    return api->mem_host_get_device_pointer(&box->device, words, 0) ? TMAP_E_DRIVER : TMAP_OK;
+}
+
+void suite_mailbox_close(const struct tmap_libcuda *api, struct suite_mailbox *box)
+{
+    if (box->words) api->mem_free_host((void *)(uintptr_t)box->words);
+}

@@ -21,6 +21,23 @@ enum tmap_status suite_open(const struct suite_kind *kind, const struct tmap_ope
                             char *why, size_t cap);
 void suite_close(const struct suite_kind *kind, void *suite);
 
+/* suite_checker() : for the device's own architecture, which the kernels' instructions are of, and
+ *  what shared memory a block may have there. */
+enum tmap_status suite_checker(const struct tmap_gpu *gpu, struct tmap_checker *checker,
+                               uint32_t *smem_bytes);
+
+/* Words of the host's memory that kernels write to when they give up. */
+struct suite_mailbox {
+    volatile uint32_t *words; /* NULL: not opened */
+    tmap_cu_deviceptr device; /* the same, as kernels see them */
+};
+
+#define SUITE_MAILBOX_BYTES 64u
+
+/* suite_mailbox_open() : zeros; close() takes one that open() stopped in, too. */
+enum tmap_status suite_mailbox_open(const struct tmap_libcuda *api, struct suite_mailbox *box);
+void suite_mailbox_close(const struct tmap_libcuda *api, struct suite_mailbox *box);
+
 /* suite_explain() : the words, as far as there is room. */
 void suite_explain(char *why, size_t cap, const char *text);
 
