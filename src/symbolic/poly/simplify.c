@@ -206,7 +206,8 @@ static bool contradicts(const struct sym_facts *facts)
 const struct sym_form *sym_simplify(struct sym_work *w, const struct sym_form *f,
                                     const struct sym_form *given)
 {
-    if (!f || !given || f->kind <= SYM_TRUE) return f;
+    if (!f || !given) return NULL;
+    if (f->kind <= SYM_TRUE) return f;
     const struct sym_form *const *arg = NULL, *const *known = NULL;
     size_t n = sym_conjuncts(&f, &arg), n_known = sym_conjuncts(&given, &known);
     struct sym_facts *both = sym_take(w, 2 * sizeof *both), *outside = both + 1;
