@@ -134,7 +134,7 @@ static bool open_question(struct question *q)
     q->known = sym_and(w, q->c->assume, q->frame.defines);
     q->given = sym_to_set(&q->frame, q->known);
     q->asked = sym_to_set(&q->frame, q->linear);
-    return q->given && q->asked;
+    return q->given && q->asked && q->product;
 }
 
 /* What is left of the products, where the linear part and the assumptions hold. */
