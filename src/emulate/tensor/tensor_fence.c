@@ -182,8 +182,7 @@ static bool wait_of(struct decoder *d, bool stores)
 {
     d->out->exec = wait;
     d->out->count = stores;
-    return (dec_has(d, "sync") && dec_has(d, "aligned")) ||
-           dec_fail(d, "'%s' without .sync.aligned", d->inst->op);
+    return tensor_aligned(d);
 }
 
 bool decode_tcgen05_wait_ld(struct decoder *d)
