@@ -333,6 +333,7 @@ static struct form drawn(const struct kind *k, uint64_t *seed)
     f.stationary = !scaled && below(seed, 3) == 0;
     f.m = scaled ? 128 : f.stationary ? 32u << below(seed, 3) : 64u << below(seed, 2);
     f.n = f.stationary ? 64u << below(seed, f.sparse ? 2 : 3) : (1 + below(seed, 24)) * 8;
+    if (f.kind == &kinds[I8] && f.n > 32) f.n &= ~15u; /* there by 16 */
     f.k = k->k * (f.sparse ? 2 : 1);
     f.selector = f.sparse && k->bits >= 16 ? below(seed, 2) : 0;
     f.a_in_tensor = below(seed, 2);

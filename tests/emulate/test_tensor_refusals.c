@@ -81,6 +81,7 @@ static void say(const char *name, const struct ptx_run *r)
 #define F16_BASE D(1) | N(64) | MM(128)
 #define MX_BASE UE8M0 | N(64) | MM(128)
 #define WIDE "sm_103a"
+#define PAIR ".cta_group::2"
 
 static const struct {
     const char *form, *kind, *operands;
@@ -107,6 +108,12 @@ static const struct {
     {"", F16, D(0) | N(64) | MM(128) | A(1), false, NULL},
     {"", F16, D(0) | N(64) | MM(128) | B(1), false, NULL},
     {"", F16, F16_BASE | 1, false, NULL},
+    {"", F16, D(1) | N(8) | MM(128), true, NULL},
+    {PAIR, F16, D(1) | N(24) | MM(128), false, NULL},
+    {PAIR, F16, D(1) | N(8) | MM(128), false, NULL},
+    {PAIR, F16, D(1) | N(16) | MM(128), true, NULL},
+    {PAIR, F16, D(1) | N(16) | MM(64), false, NULL},
+    {PAIR, F16, D(1) | N(16) | MM(256), true, NULL},
     {"", TF32, F16_BASE | A(2) | B(2), true, NULL},
     {"", TF32, D(0) | N(64) | MM(128) | A(2) | B(2), false, NULL},
     {"", F8, F16_BASE | A_MN | B_MN, true, NULL},
@@ -115,6 +122,12 @@ static const struct {
     {"", F8, F16_BASE | B(3) | B_MN, false, NULL},
     {"", I8, D(2) | N(64) | MM(128) | SATURATE, true, NULL},
     {"", I8, F16_BASE, false, NULL},
+    {"", I8, D(2) | N(24) | MM(128), true, NULL},
+    {"", I8, D(2) | N(40) | MM(128), false, NULL},
+    {"", I8, D(2) | N(48) | MM(64), true, NULL},
+    {PAIR, I8, D(2) | N(16) | MM(256), false, NULL},
+    {PAIR, I8, D(2) | N(48) | MM(256), false, NULL},
+    {PAIR, I8, D(2) | N(96) | MM(256), true, NULL},
     {"", SHIFTED, F16_BASE, true, NULL},
     {"", SHIFTED, D(1) | N(64) | MM(64), false, NULL},
     {".ws", F16, D(1) | N(64) | MM(32), true, NULL},
@@ -140,6 +153,12 @@ static const struct {
     {"", NVF4, N(64) | MM(128) | A(1) | B(1), true, NULL},
     {".sp", "kind::mxf4.block_scale", SCALED_META, MX_BASE | A(1) | B(1) | SPARSE | K96, false,
      WIDE},
+    {PAIR, MXF8, UE8M0 | N(16) | MM(128), true, NULL},
+    {PAIR, MXF8, UE8M0 | N(24) | MM(256), false, NULL},
+    {".sp", "kind::mxf8f6f4.block_scale", SCALED_META, MX_BASE | SPARSE, true, NULL},
+    {".sp" PAIR, "kind::mxf8f6f4.block_scale", SCALED_META, MX_BASE | SPARSE, false, NULL},
+    {".sp" PAIR, "kind::mxf8f6f4.block_scale", SCALED_META, UE8M0 | N(64) | MM(256) | SPARSE, true,
+     NULL},
 };
 
 #define CONSTANT "0x400000000000"
@@ -154,6 +173,7 @@ static const char free_all[] =
     "tcgen05.fence::after_thread_sync;\n"
     "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %tm, 512; ret;\n}\n";
 
+/* A product of a pair, which a cluster of one CTA has not, is refused in other words. */
 static bool is_refused(const char *target, const char *before, const char *form, const char *kind,
                        const char *operands, uint32_t descriptor, const char *says)
 {
@@ -161,8 +181,9 @@ static bool is_refused(const char *target, const char *before, const char *form,
     struct ptx_run r;
     size_t n = (size_t)snprintf(text, sizeof text, head, target ? target : "sm_100a");
     n += (size_t)snprintf(text + n, sizeof text - n,
-                          "%s%smov.u32 %%r1, %u;\n@%%p1 tcgen05.mma%s.cta_group::1.%s %s\n%s",
-                          alloc, before, descriptor, form, kind, operands, free_all);
+                          "%s%smov.u32 %%r1, %u;\n@%%p1 tcgen05.mma%s%s.%s %s\n%s", alloc, before,
+                          descriptor, form, strstr(form, PAIR) ? "" : ".cta_group::1", kind,
+                          operands, free_all);
     assert_true(n < sizeof text);
     run(text, 1, &r);
     if (r.load != TMAP_OK) fail_msg("%s%s: %s", form, kind, r.error.text);

@@ -19,14 +19,21 @@ static bool element(enum mma_kind kind, uint32_t code, enum tensor_type *out)
     return true;
 }
 
-// M and N ("matrix shape"): .ws takes few.
+// N goes by 8, and a pair's by 16; of whole numbers by twice as much, but the first of one CTA's.
+static bool known_columns(const struct mma_insn *i, uint32_t n)
+{
+    const bool doubled = i->kind == KIND_I8 && (i->ctas == 2 || n > 32);
+    return n > 0 && n <= TENSOR_COLS && n % (8 * i->ctas * (doubled ? 2 : 1)) == 0;
+}
+
+// M and N ("matrix shape"): .ws takes few, and a sparse pair with scale factors 256 rows alone.
 static bool known_size(const struct mma_insn *i, const struct mma_shape *s)
 {
     if (i->stationary)
         return (s->m == 32 || s->m == 64 || s->m == 128) &&
                (s->n == 64 || s->n == 128 || (s->n == 256 && !i->sparse));
-    return (s->m == 64 || s->m == 128) && s->n >= 8 && s->n <= TENSOR_COLS &&
-           !(i->shifts && s->m != 128);
+    const bool whole = i->shifts || (i->block && i->sparse);
+    return (s->m == 128 || (s->m == 64 && !whole)) && known_columns(i, s->n);
 }
 
 // Bits that descriptors with and without block scaling have in common. Numbers of less than 8 bits
