@@ -400,6 +400,13 @@ bool dec_immediate(struct decoder *d, int64_t *out)
     return true;
 }
 
+bool dec_groups(struct decoder *d)
+{
+    return dec_immediate(d, &d->out->imm) &&
+           (d->out->imm >= 0 ||
+            dec_fail(d, "'%s' of %lld groups", d->inst->op, (long long)d->out->imm));
+}
+
 enum ptx_type dec_peek_type(const struct decoder *d)
 {
     enum ptx_type t = PTX_NONE;

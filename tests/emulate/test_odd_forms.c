@@ -47,6 +47,14 @@ static const struct refused {
     {H90, "cvt.pack.sat.s32.s32 %r1, %r2, %r3", "'cvt.pack.sat.s32.s32' has no such types"},
     {H90, "cvt.pack.sat.s8.s32 %r1, %r2, %r3", "'cvt.pack.sat.s8.s32' has no such types"},
     {H90, "cvt.pack.sat.s16.s32.b32 %r1, %r2, %r3, %r4", "has no such types"},
+    /* only whole numbers saturate; groups */
+    {H90,
+     "mma.sync.aligned.m16n8k8.row.col.satfinite.f16.f16.f16.f16 {%r1, %r2}, {%r3, %r4}, %r5, "
+     "{%r1, %r2}",
+     "has no such shape or type"},
+    {H90, "cp.async.wait_group -1", "'cp.async.wait_group' of -1 groups"},
+    {H90, "cp.async.bulk.wait_group.read -1", "'cp.async.bulk.wait_group.read' of -1 groups"},
+    {H90, "wgmma.wait_group.sync.aligned -1", "'wgmma.wait_group.sync.aligned' of -1 groups"},
     /* atomics */
     {H90, "atom.global.min.f32 %r1, [%d1], %r2", "'atom.global.min.f32' has no such type"},
     {H90, "atom.global.exch.f32 %r1, [%d1], %r2", "'atom.global.exch.f32' has no such type"},

@@ -44,6 +44,9 @@ static const char tail[] = "wgmma.commit_group.sync.aligned; wgmma.wait_group.sy
 
 #define M(out) "wgmma.mma_async.sync.aligned.m64n8k16." out ".f16.f16 "
 #define FOUR "{%c0, %c1, %c2, %c3}, "
+#define TWENTY                                                                                     \
+    "{%c0, %c1, %c2, %c3, %c0, %c1, %c2, %c3, %c0, %c1, %c2, %c3, %c0, %c1, %c2, %c3, %c0, %c1, "  \
+    "%c2, %c3}, "
 #define FRAGMENTS "{%a0, %a1, %a2, %a3}, %mb, "
 
 static const struct product {
@@ -238,6 +241,15 @@ static const struct refusal {
     {OP("m64n8k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 0, 0, 0;", "a scale of 0"},
     {OP("m64n8k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 2, 0;", "a flag of 2"},
     {OP("m64n8k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, -1;", "a flag of -1"},
+    {OP("m64n8k16.satfinite.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
+    {OP("m64n8k32.satfinite.f32.e4m3.e4m3") FOUR "%ma, %mb, 1, 1, 1;", "no such shape or type"},
+    {OP("m64n40k32.s32.s8.s8") TWENTY "%ma, %mb, 1;", "no such shape or type"},
+    {OP("m64n248k32.s32.s8.u8") FOUR "%ma, %mb, 1;", "no such shape or type"},
+    {"wgmma.mma_async.aligned.m64n8k16.f32.f16.f16 " FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "mma_async"},
+    {"wgmma.mma_async.sync.m64n8k16.f32.f16.f16 " FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "mma_async"},
+    {"wgmma.wait_group.sync.aligned -1;", "wgmma.wait_group"},
+    {"wgmma.wait_group.aligned 0;", "wgmma.wait_group"},
+    {"wgmma.fence.sync;", "wgmma.fence"},
 };
 
 static void forms(void **state)

@@ -162,7 +162,7 @@ bool decode_bulk_wait(struct decoder *d)
 {
     d->out->exec = bulk_wait;
     d->out->count = dec_has(d, "read");
-    return dec_immediate(d, &d->out->imm);
+    return dec_groups(d);
 }
 
 // --- cp.async: a thread's own few bytes
@@ -305,7 +305,7 @@ bool decode_cp_async_commit(struct decoder *d)
 bool decode_cp_async_wait(struct decoder *d)
 {
     d->out->exec = small_wait;
-    return dec_immediate(d, &d->out->imm);
+    return dec_groups(d);
 }
 
 bool decode_cp_async_wait_all(struct decoder *d)

@@ -285,6 +285,7 @@ static bool types(struct decoder *d, struct mma *g)
     const bool less = tensor_width(g->a_type) < 8 || tensor_width(g->b_type) < 8;
     if (bits != bits_of(g, g->b_type) || bits > 32 || bits < 4 || g->c_type != g->d_type)
         return false;
+    if (g->saturates && !integer) return false;
     if (less && !integer && !narrow && !g->blocks) return false;
     if (g->blocks && g->k * bits != 0x100) return false;
     if (g->four && (g->a_type != TENSOR_E2M1 || g->b_type != TENSOR_E2M1)) return false;

@@ -236,6 +236,7 @@ static bool shape(struct decoder *d, struct wgmma *g)
     return s && s == end && n >= 8 && n <= TENSOR_COLS && n % 8 == 0 && k > 0 && k <= TENSOR_K;
 }
 
+// Sums that are whole numbers alone saturate, and of more than 32 columns have N by 16.
 static bool types(struct decoder *d, struct wgmma *g)
 {
     enum tensor_type *const slot[] = {&g->a_type, &g->b_type};
@@ -250,7 +251,9 @@ static bool types(struct decoder *d, struct wgmma *g)
         if (!found) return false;
     }
     g->saturates = dec_has(d, "satfinite");
+    const bool whole = g->d_type == PTX_S32;
     const uint32_t bits = tensor_bits(g->a_type);
+    if (whole ? g->n > 32 && g->n % 16 : g->saturates) return false;
     if (tensor_width(g->a_type) < 8 || tensor_width(g->b_type) < 8 ||
         tensor_bits(g->b_type) != bits || g->k * bits != 0x100)
         return false;
@@ -374,5 +377,5 @@ bool decode_wgmma_commit(struct decoder *d)
 }
 bool decode_wgmma_wait(struct decoder *d)
 {
-    return aligned(d, wait) && dec_immediate(d, &d->out->imm);
+    return aligned(d, wait) && dec_groups(d);
 }
