@@ -11,16 +11,27 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Whether other words have it in them: "tma" is in "softmax", "hang" in "changed", "race" in
+ * "trace", "row" in "narrow". */
+static bool is_short(const char *word, size_t n)
+{
+    static const char *const words[] = {"tma", "row", "hang", "race"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strlen(words[i]) == n && memcmp(word, words[i], n) == 0) return true;
+    return false;
+}
+
 /* Whether the word is in the text, its numbers whole: 8 is neither in 128 nor in 0x7fd8c0, but 16
- * in "16B"; "tma" is not in "softmax". */
+ * in "16B". */
 static bool has(const char *text, size_t size, const char *word, size_t n)
 {
     const char *p = text, *end = text + size;
 
     for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
-        const bool begins = p == text || (is_digit(*word) ? !isalnum((unsigned char)p[-1])
-                                                          : n != 3 || memcmp(word, "tma", 3) != 0 ||
-                                                                !isalpha((unsigned char)p[-1]));
+        const bool begins =
+            p == text || (is_digit(*word) ? !isalnum((unsigned char)p[-1])
+                                          : !is_short(word, n) || !isalpha((unsigned char)p[-1]));
         const bool ends =
             !is_digit(word[n - 1]) || p + n == end || !isxdigit((unsigned char)p[n]) || p[n] == 'b';
         if (begins && ends) return true;
