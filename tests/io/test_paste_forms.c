@@ -164,6 +164,28 @@ static void nvgpu(void **state)
     EXPECT(rows);
 }
 
+/* The type of a map where nothing makes one: its box, its element type and its modes. */
+static void map_types(void **state)
+{
+    static const struct row rows[] = {
+        {"%x : !nvgpu.tensormap.descriptor<tensor = memref<128x64xf16, 3>, swizzle = swizzle_128b>",
+         "dim, stride: libtmap"},
+        {"<tensor=memref<128x64xf16, #gpu.address_space<workgroup>>, l2promo = none> -> swizzle",
+         "dim, stride, swizzle: libtmap"},
+        {"<tensor = memref<64x128xf16, 3>, swizzle = swizzle_128b>",
+         "box 128 64 swizzle 3; absent dim, stride"},
+        {"<tensor = memref<64x128xf16, 3>, swizzle = swizzle_128b", "box 128 64 swizzle 3; absent"},
+        {"<tensor = memref<8x64xf16, 3>, swizzle = swizzle_256b>", "not known: swizzle_256b"},
+        {"<tensor = memref<8x64xf16, 3>, swizzle = none>, x<tensor = memref<512x64xf16, 3>>",
+         "dim, stride: libtmap"},
+        {"<tensor = memref<*xf16>, swizzle = none>", "dim, stride, box"},
+        {"a tensor of memref<8x64xf16>, swizzle = none", "no descriptor"},
+        {"tensor = memref", "no descriptor"},
+    };
+    (void)state;
+    EXPECT(rows);
+}
+
 /* --- a library's own calls ----------------------------------------------------------------------
  */
 
@@ -369,11 +391,9 @@ static void printed_strides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(triton),
-        cmocka_unit_test(nvgpu),
-        cmocka_unit_test(calls),
-        cmocka_unit_test(encode_calls),
-        cmocka_unit_test(what_pasting_leaves_is_taken_out),
+        cmocka_unit_test(triton),          cmocka_unit_test(nvgpu),
+        cmocka_unit_test(map_types),       cmocka_unit_test(calls),
+        cmocka_unit_test(encode_calls),    cmocka_unit_test(what_pasting_leaves_is_taken_out),
         cmocka_unit_test(printed_strides),
     };
     return cmocka_run_group_tests_name("paste_forms", tests, NULL, NULL);

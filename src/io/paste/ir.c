@@ -20,7 +20,7 @@ enum { NAME = 64, DEEP = 8, WHY = 2 * IO_ERROR_SIZE };
 static const char *const operations[] = {"tt.make_tensor_descriptor",
                                          "tt.experimental_make_tensor_descriptor",
                                          "nvgpu.tma.create.descriptor"};
-enum { OPERATIONS = sizeof operations / sizeof operations[0], NVGPU = 2 };
+enum { OPERATIONS = sizeof operations / sizeof operations[0], NVGPU = 2, MAP_TYPE = OPERATIONS };
 
 /* The text, and what has no value in it. */
 struct module {
@@ -272,6 +272,14 @@ static bool take_mode(struct module *m, const char *at, const char *end, const c
     return false;
 }
 
+static bool take_modes(struct module *m, const char *at, const char *end, struct tmap_desc *d)
+{
+    return take_mode(m, at, end, "swizzle", VALUES_SWIZZLE, &d->swizzle) &&
+           take_mode(m, at, end, "interleave", VALUES_INTERLEAVE, &d->interleave) &&
+           take_mode(m, at, end, "l2promo", VALUES_L2, &d->l2_promotion) &&
+           take_mode(m, at, end, "oob", VALUES_OOB, &d->oob_fill);
+}
+
 /* nvgpu.tma.create.descriptor %m box[...] : memref<*xf16> -> <tensor = memref<64x64xf16, 3>, ...>
  */
 static bool take_nvgpu(struct module *m, const char *at, const char *end, struct io_record *out,
@@ -308,10 +316,25 @@ static bool take_nvgpu(struct module *m, const char *at, const char *end, struct
         unsaid->swizzle = !p || !io_dump_word(p, end, "swizzle");
         if (!p) return true;
     }
-    return take_mode(m, p, end, "swizzle", VALUES_SWIZZLE, &d->swizzle) &&
-           take_mode(m, p, end, "interleave", VALUES_INTERLEAVE, &d->interleave) &&
-           take_mode(m, p, end, "l2promo", VALUES_L2, &d->l2_promotion) &&
-           take_mode(m, p, end, "oob", VALUES_OOB, &d->oob_fill);
+    return take_modes(m, p, end, d);
+}
+
+/* <tensor = memref<64x64xf16, 3>, swizzle = swizzle_128b, ...>: the type of a map, of which loads
+ * and stores say the box alone. */
+static bool take_map_type(struct module *m, const char *at, const char *end, struct io_record *out,
+                          struct io_unsaid *unsaid)
+{
+    struct tmap_desc *d = &out->desc;
+    int64_t dim[TMAP_MAX_RANK] = {0}, box[TMAP_MAX_RANK];
+    const char *memref = memmem(at, (size_t)(end - at), "memref<", 7);
+    const int boxes = memref ? take_type(memref + 7, end, box, &d->dtype) : -1;
+
+    if (boxes < 1) return false;
+    d->rank = (uint32_t)boxes;
+    copy_sizes(d, dim, box);
+    unsaid->dim = unsaid->stride = 31;
+    unsaid->swizzle = !io_dump_word(at, end, "swizzle");
+    return take_modes(m, at, end, d);
 }
 
 static bool begins_name(const char *at, const char *end)
@@ -320,23 +343,56 @@ static bool begins_name(const char *at, const char *end)
     return p < end && *p == '%';
 }
 
+/* Behind the ">" of a map's type, which begins in it. */
+static const char *type_end(const char *at, const char *end)
+{
+    int depth = 1;
+
+    for (end = line_end(at, end); at < end && depth > 0; at++) depth += (*at == '<') - (*at == '>');
+    return at;
+}
+
+/* The next type of a map, "tensor = memref<...", that the text has not had before. */
+static const char *next_map_type(const struct module *m, const char *at)
+{
+    for (; (at = io_dump_word(at, m->end, "tensor")); at += 6) {
+        const char *p = at + 6, *end = type_end(at, m->end);
+        while (p < end && (*p == ' ' || *p == '=')) p++;
+        if (p + 7 > end || p == at + 6 || memcmp(p, "memref<", 7) != 0) continue;
+        if (!memmem(m->text, (size_t)(at - m->text), at, (size_t)(end - at))) return at;
+    }
+    return NULL;
+}
+
 /* The next operation from `at` on, and which. */
-static const char *next_operation(const char *at, const char *end, int *which)
+static const char *next_of(const struct module *m, const char *at, int *which)
 {
     const char *best = NULL;
     for (int i = 0; i < OPERATIONS; i++) {
         const size_t n = strlen(operations[i]);
         const char *p = at;
-        while ((p = io_dump_word(p, end, operations[i])) && !begins_name(p + n, end)) p += n;
+        while ((p = io_dump_word(p, m->end, operations[i])) && !begins_name(p + n, m->end)) p += n;
         if (p && (!best || p < best)) best = p, *which = i;
     }
     return best;
 }
 
+/* The same, or where the text makes no map the next type of one, behind "tensor". */
+static const char *next_operation(const struct module *m, const char *at, int *which)
+{
+    int other;
+    const char *p = next_of(m, at, which);
+
+    if (p) return p + strlen(operations[*which]);
+    if (next_of(m, m->text, &other) || !(p = next_map_type(m, at))) return NULL;
+    return *which = MAP_TYPE, p + 6;
+}
+
 bool io_ir_any(const struct io_stream *s)
 {
+    const struct module m = {.text = s->text, .end = s->text + s->size};
     int which;
-    return next_operation(s->text, s->text + s->size, &which) != NULL;
+    return next_operation(&m, m.text, &which) != NULL;
 }
 
 bool io_ir_next(struct io_stream *s, struct io_record *out)
@@ -345,18 +401,18 @@ bool io_ir_next(struct io_stream *s, struct io_record *out)
     struct io_unsaid unsaid = {.dtype = false};
     int which = 0;
     char why[WHY], names[96];
-    const char *at = next_operation(s->text + s->at, m.end, &which), *end;
+    const char *at = next_operation(&m, s->text + s->at, &which), *end;
 
     s->at = s->size;
     if (!at) return false;
-    end = line_end(at, m.end);
+    end = which == MAP_TYPE ? type_end(at, m.end) : line_end(at, m.end);
     *out = (struct io_record){.file = s->file, .record = ++s->record, .column = 1, .line = 1};
     for (const char *p = s->text; p < at; p++) out->line += *p == '\n';
     out->flags = IO_NO_ADDRESS;
     out->error_line = out->line;
-    at += strlen(operations[which]);
-    const bool read = which == NVGPU ? take_nvgpu(&m, at, end, out, &unsaid)
-                                     : take_triton(&m, at, end, out, &unsaid);
+    const bool read = which == MAP_TYPE ? take_map_type(&m, at, end, out, &unsaid)
+                      : which == NVGPU  ? take_nvgpu(&m, at, end, out, &unsaid)
+                                        : take_triton(&m, at, end, out, &unsaid);
     io_unsaid_names(&unsaid, out->desc.rank, names, sizeof names);
     snprintf(why, sizeof why,
              "Triton's source or IR, and not all of the descriptor is constant in it: %s%s%s: "
