@@ -146,7 +146,7 @@ size_t machine_moves(struct machine *m, const struct machine_state *s, struct ma
             const struct flying *f = &s->agent[a].load[c][0];
             const struct tmap_step *t = &m->p->step[f->step];
             const struct machine_barrier *b =
-                &s->barrier[t->y][t->signal ? t->signal - 1u : c][f->slot];
+                &s->barrier[t->y][t->signal ? t->signal - 1u : c][f->at];
             out[n++] = (struct machine_move){EVENT_LAND, (uint8_t)a, (uint8_t)c, 0};
             if (b->pending == 0 && b->tx > 0 && b->tx < f->left)
                 out[n++] = (struct machine_move){EVENT_PART, (uint8_t)a, (uint8_t)c, 0};
@@ -317,14 +317,14 @@ static bool lands_unseen(const struct machine *m, const struct machine_state *s,
     const struct flying *f = &s->agent[agent].load[cta][0];
     const struct tmap_step *t = &m->p->step[f->step];
     const unsigned home = t->signal ? t->signal - 1u : cta;
-    const struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
+    const struct machine_barrier *b = &s->barrier[t->y][home][f->at];
     int32_t others = 0;
     for (unsigned a = 0; a < m->p->agent_count; a++)
         for (unsigned c = 0; c < m->p->ctas; c++)
             for (unsigned i = 0; i < s->agent[a].loads[c]; i++) {
                 const struct flying *g = &s->agent[a].load[c][i];
                 const struct tmap_step *u = &m->p->step[g->step];
-                if (g != f && u->y == t->y && g->slot == f->slot &&
+                if (g != f && u->y == t->y && g->at == f->at &&
                     (u->signal ? u->signal - 1u : c) == home)
                     others += g->left;
             }

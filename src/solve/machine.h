@@ -14,8 +14,9 @@
 
 /* Things that happen apart from agents, in order per agent (and CTA). */
 struct flying {
-    uint8_t step, slot, gen;
-    int16_t left; /* of the copy, in units */
+    uint8_t step, slot, gen; /* of the buffer; of a commit that ends no read, of the barrier */
+    uint8_t at;              /* the barrier's slot */
+    int16_t left;            /* of the copy, in units */
 };
 
 struct machine_state {
@@ -134,6 +135,8 @@ size_t machine_pack(const struct machine *m, struct machine_state *s, uint8_t *o
 /* The parts that the protocol has. */
 void machine_copy(const struct machine *m, struct machine_state *to,
                   const struct machine_state *from);
+/* Whether what is in flight has a barrier whose slots are of another ring than its buffer's. */
+bool machine_two_rings(const struct machine *m, const struct tmap_step *t);
 /* Returns the bytes read. */
 size_t machine_unpack(const struct machine *m, const uint8_t *in, struct machine_state *s);
 

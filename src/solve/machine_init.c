@@ -9,12 +9,12 @@ static bool signals(const struct machine *m, const struct machine_state *s, unsi
         for (unsigned i = 0; i < a->loads[to]; i++) {
             const struct tmap_step *t = &m->p->step[a->load[to][i].step];
             const unsigned home = t->signal ? t->signal - 1u : to;
-            if (t->y == barrier && home == cta && a->load[to][i].slot == slot) return true;
+            if (t->y == barrier && home == cta && a->load[to][i].at == slot) return true;
         }
     for (unsigned i = 0; i < a->commits; i++) {
         const struct tmap_step *t = &m->p->step[a->commit[i].step];
         const unsigned mask = t->ctas ? t->ctas : 1u << m->p->agent[agent].cta;
-        if (t->y == barrier && (mask >> cta & 1) && a->commit[i].slot == slot) return true;
+        if (t->y == barrier && (mask >> cta & 1) && a->commit[i].at == slot) return true;
     }
     return false;
 }

@@ -62,18 +62,30 @@ static void pair(const struct machine *m, struct tape *t, uint8_t *high, uint8_t
     *low = (uint8_t)(both & ((1u << bits) - 1));
 }
 
-/* Bytes that a copy has left are kept only where some have landed. */
+bool machine_two_rings(const struct machine *m, const struct tmap_step *t)
+{
+    return t->op != TMAP_STEP_STORE && t->x != UINT8_MAX &&
+           m->p->buffer[t->x].ring != m->p->barrier[t->y].ring;
+}
+
+/* Bytes that a copy has left are kept only where some have landed, and a barrier's slot where it is
+ * not the buffer's. */
 static void flights(const struct machine *m, struct tape *t, struct flying *f, uint8_t *count,
                     bool copies)
 {
     byte(t, count);
     for (unsigned i = 0; i < *count; i++) {
         byte(t, &f[i].step);
-        const int16_t all = (int16_t)((int32_t)m->p->step[f[i].step].bytes / m->unit);
+        const struct tmap_step *step = &m->p->step[f[i].step];
+        const int16_t all = (int16_t)((int32_t)step->bytes / m->unit);
         uint8_t place = (uint8_t)((copies && f[i].left != all) << 7 | f[i].gen << 4 | f[i].slot);
         byte(t, &place);
         f[i].gen = place >> 4 & 7;
         f[i].slot = place & 15;
+        if (machine_two_rings(m, step))
+            byte(t, &f[i].at);
+        else
+            f[i].at = f[i].slot;
         if (place >> 7)
             word(t, &f[i].left);
         else if (copies)

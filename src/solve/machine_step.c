@@ -224,6 +224,7 @@ static enum machine_outcome step_load(struct machine *m, struct machine_state *s
 {
     const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
     const unsigned mask = targets(m, agent, t->ctas);
+    const struct place full = place_of(m, s, agent, m->p->barrier[t->y].ring, t->back);
     struct machine_agent *a = &s->agent[agent];
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
@@ -236,7 +237,7 @@ static enum machine_outcome step_load(struct machine *m, struct machine_state *s
         begin_fill(&s->buffer[t->x][cta][at.slot], at);
         a->load[cta][a->loads[cta]++] =
             (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen,
-                            (int16_t)((int32_t)t->bytes / m->unit)};
+                            (uint8_t)full.slot, (int16_t)((int32_t)t->bytes / m->unit)};
         trace_step(m, "        issues a copy of %u bytes to %s[%u]@%u\n", t->bytes,
                    BUFFER(t->x, at.slot), cta);
     }
@@ -311,13 +312,15 @@ static enum machine_outcome step_commit(struct machine *m, struct machine_state 
 {
     struct machine_agent *a = &s->agent[agent];
     const struct place at = place_of(m, s, agent, m->p->barrier[t->y].ring, t->back);
+    const struct place of =
+        machine_two_rings(m, t) ? place_of(m, s, agent, m->p->buffer[t->x].ring, t->back) : at;
     if (a->commits == MACHINE_FIFO) {
         m->truncated = true;
         return STEP_BLOCKED;
     }
     if (a->open) a->open--;
-    a->commit[a->commits++] =
-        (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
+    a->commit[a->commits++] = (struct flying){(uint8_t)(t - m->p->step), (uint8_t)of.slot,
+                                              (uint8_t)of.gen, (uint8_t)at.slot, 0};
     trace_step(m, "        commits to %s[%u]\n", BARRIER(t->y, at.slot));
     return STEP_STOP;
 }
@@ -390,8 +393,8 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
     clocks_store(m, t->x, cta, at.slot);
     b->storing = 1;
     if (a->open) a->open--;
-    a->store[a->stores++] =
-        (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen, 0};
+    a->store[a->stores++] = (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot,
+                                            (uint8_t)at.gen, (uint8_t)at.slot, 0};
     return STEP_STOP;
 }
 
@@ -468,7 +471,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     struct flying *f = &a->load[cta][0];
     const struct tmap_step *t = &m->p->step[f->step];
     const unsigned home = t->signal ? t->signal - 1u : cta;
-    struct machine_barrier *b = &s->barrier[t->y][home][f->slot];
+    struct machine_barrier *b = &s->barrier[t->y][home][f->at];
     const int16_t bytes = all ? f->left : b->tx;
     const struct flying landed = *f;
     m->actor = agent;
@@ -478,7 +481,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     trace_step(m, "        %s%d bytes of %s[%u]@%u land\n", all ? "" : "the first ",
                bytes * m->unit, BUFFER(t->x, f->slot), cta);
     clocks_land(m, agent, cta);
-    clocks_arrive(m, t->y, home, landed.slot, 1);
+    clocks_arrive(m, t->y, home, landed.at, 1);
     if (b->tx - bytes < INT16_MIN) m->truncated = true;
     b->tx = b->tx - bytes < INT16_MIN ? INT16_MIN : (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
@@ -489,7 +492,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
         a->loads[cta]--;
         for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
     }
-    settle(m, s, t->y, home, landed.slot);
+    settle(m, s, t->y, home, landed.at);
 }
 
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent)
@@ -522,7 +525,7 @@ void machine_committed(struct machine *m, struct machine_state *s, unsigned agen
     for (unsigned i = 0; i < a->commits; i++) a->commit[i] = a->commit[i + 1];
     if (t->x != UINT8_MAX) end_read(m, s, t->x, f.slot, reads_in(m, agent, t->x));
     for (unsigned cta = 0; cta < m->p->ctas; cta++)
-        if (mask >> cta & 1) arrive(m, s, t->y, cta, f.slot, cta == m->p->agent[agent].cta);
+        if (mask >> cta & 1) arrive(m, s, t->y, cta, f.at, cta == m->p->agent[agent].cta);
 }
 
 void machine_trace_waits(struct machine *m, const struct machine_state *s)

@@ -16,11 +16,15 @@ static void turn(const struct machine *m, unsigned of_ring, unsigned by, uint8_t
 static void turn_flights(const struct machine *m, unsigned of_ring, unsigned by, struct flying *f,
                          unsigned count)
 {
+    const unsigned all = m->p->depth[of_ring] * GENERATIONS;
     for (unsigned i = 0; i < count; i++) {
         const struct tmap_step *t = &m->p->step[f[i].step];
-        const unsigned own =
-            t->op == TMAP_STEP_STORE ? m->p->buffer[t->x].ring : m->p->barrier[t->y].ring;
+        const unsigned own = t->x == UINT8_MAX ? m->p->barrier[t->y].ring : m->p->buffer[t->x].ring;
         if (own == of_ring) turn(m, of_ring, by, &f[i].slot, &f[i].gen);
+        if (!machine_two_rings(m, t))
+            f[i].at = f[i].slot;
+        else if (m->p->barrier[t->y].ring == of_ring)
+            f[i].at = (uint8_t)((f[i].at + all - by) % m->p->depth[of_ring]);
     }
 }
 
