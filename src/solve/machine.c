@@ -413,7 +413,7 @@ bool machine_apply(struct machine *m, struct machine_state *s, struct machine_mo
         else if (move.event == EVENT_COMMIT)
             machine_committed(m, s, move.agent);
         else
-            machine_land(m, s, move.agent, move.cta, move.event == EVENT_LAND);
+            moved = machine_land(m, s, move.agent, move.cta, move.event == EVENT_LAND);
     }
     if (moved) machine_settle(m, s);
     return moved;

@@ -147,7 +147,7 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
 /* machine_init.c: INIT and FENCE_INIT. */
 enum machine_outcome machine_init_step(struct machine *m, struct machine_state *s, unsigned agent,
                                        const struct tmap_step *step);
-void machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
+bool machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
                   bool all);
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent);
 void machine_committed(struct machine *m, struct machine_state *s, unsigned agent);

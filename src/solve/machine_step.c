@@ -146,20 +146,27 @@ static enum machine_outcome step_sync(struct machine *m, struct machine_state *s
     return all || passes ? STEP_GO : STEP_STOP;
 }
 
+/* More than a state counts: the answer is left open. Who asks has changed nothing yet, so that the
+ * step may be tried again. */
+static enum machine_outcome no_room(struct machine *m)
+{
+    m->truncated = true;
+    return STEP_BLOCKED;
+}
+
 static enum machine_outcome step_expect(struct machine *m, struct machine_state *s, unsigned agent,
                                         const struct tmap_step *t)
 {
     const struct place at = place_of(m, s, agent, m->p->barrier[t->x].ring, t->back);
     const unsigned mask = targets(m, agent, t->ctas);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++)
+        if ((mask >> cta & 1) &&
+            s->barrier[t->x][cta][at.slot].tx + (int32_t)t->bytes / m->unit > INT16_MAX)
+            return no_room(m);
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
         struct machine_barrier *b = &s->barrier[t->x][cta][at.slot];
-        const int32_t tx = b->tx + (int32_t)t->bytes / m->unit;
-        if (tx > INT16_MAX) {
-            m->truncated = true;
-            return STEP_BLOCKED;
-        }
-        b->tx = (int16_t)tx;
+        b->tx = (int16_t)(b->tx + (int32_t)t->bytes / m->unit);
         trace_step(m, "        expects %u bytes on %s[%u]@%u\n", t->bytes, BARRIER(t->x, at.slot),
                    cta);
         arrive(m, s, t->x, cta, at.slot, cta == m->p->agent[agent].cta);
@@ -183,15 +190,10 @@ static void count(const struct machine *m, uint8_t *of)
     if (*of < (m->wide ? UINT8_MAX : MACHINE_MOST)) ++*of;
 }
 
-/* Of what must be counted to its end, more than a state keeps leaves the answer open. */
-static bool counts(struct machine *m, uint8_t *of, uint8_t most)
+/* Whether what must be counted to its end has room for one more. */
+static bool has_room(const struct machine *m, uint8_t of, uint8_t most)
 {
-    const bool fits = *of < (m->wide ? UINT8_MAX : most);
-    if (fits)
-        ++*of;
-    else
-        m->truncated = true;
-    return fits;
+    return of < (m->wide ? UINT8_MAX : most);
 }
 
 /* A slot may take a new generation when all reads of the last one have ended. */
@@ -226,14 +228,12 @@ static enum machine_outcome step_load(struct machine *m, struct machine_state *s
     const unsigned mask = targets(m, agent, t->ctas);
     const struct place full = place_of(m, s, agent, m->p->barrier[t->y].ring, t->back);
     struct machine_agent *a = &s->agent[agent];
+    for (unsigned cta = 0; cta < m->p->ctas; cta++)
+        if ((mask >> cta & 1) && a->loads[cta] == MACHINE_FIFO) return no_room(m);
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
         if (!reachable(m, s, t->y, t->signal ? t->signal - 1u : cta, false)) return STEP_STOP;
         if (!may_fill(m, s, t->x, cta, at)) return STEP_STOP;
-        if (a->loads[cta] == MACHINE_FIFO) {
-            m->truncated = true;
-            return STEP_BLOCKED;
-        }
         begin_fill(&s->buffer[t->x][cta][at.slot], at);
         a->load[cta][a->loads[cta]++] =
             (struct flying){(uint8_t)(t - m->p->step), (uint8_t)at.slot, (uint8_t)at.gen,
@@ -249,17 +249,24 @@ static enum machine_outcome step_read(struct machine *m, struct machine_state *s
 {
     const struct place at = place_of(m, s, agent, m->p->buffer[t->x].ring, t->back);
     const unsigned mask = targets(m, agent, t->ctas);
+    bool room = has_room(m, s->agent[agent].open, MACHINE_MOST);
     for (unsigned cta = 0; cta < m->p->ctas; cta++) {
         if (!(mask >> cta & 1)) continue;
-        struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
+        const struct machine_buffer *b = &s->buffer[t->x][cta][at.slot];
         trace_step(m, "        begins to read %s[%u]@%u\n", BUFFER(t->x, at.slot), cta);
         if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
             machine_fail(m, TMAP_HAZARD_EARLY, "%s reads %s[%u]@%u before its bytes are there",
                          m->p->agent[agent].name, BUFFER(t->x, at.slot), cta);
-        clocks_read(m, t->x, cta, at.slot);
-        if (!counts(m, &b->reading, MACHINE_READING)) return STEP_BLOCKED;
+        room = room && has_room(m, b->reading, MACHINE_READING);
     }
-    return counts(m, &s->agent[agent].open, MACHINE_MOST) ? STEP_STOP : STEP_BLOCKED;
+    if (!room) return no_room(m);
+    for (unsigned cta = 0; cta < m->p->ctas; cta++) {
+        if (!(mask >> cta & 1)) continue;
+        clocks_read(m, t->x, cta, at.slot);
+        s->buffer[t->x][cta][at.slot].reading++;
+    }
+    s->agent[agent].open++;
+    return STEP_STOP;
 }
 
 static void end_read(struct machine *m, struct machine_state *s, unsigned buffer, unsigned slot,
@@ -314,10 +321,7 @@ static enum machine_outcome step_commit(struct machine *m, struct machine_state 
     const struct place at = place_of(m, s, agent, m->p->barrier[t->y].ring, t->back);
     const struct place of =
         machine_two_rings(m, t) ? place_of(m, s, agent, m->p->buffer[t->x].ring, t->back) : at;
-    if (a->commits == MACHINE_FIFO) {
-        m->truncated = true;
-        return STEP_BLOCKED;
-    }
+    if (a->commits == MACHINE_FIFO) return no_room(m);
     if (a->open) a->open--;
     a->commit[a->commits++] = (struct flying){(uint8_t)(t - m->p->step), (uint8_t)of.slot,
                                               (uint8_t)of.gen, (uint8_t)at.slot, 0};
@@ -386,10 +390,7 @@ static enum machine_outcome step_store(struct machine *m, struct machine_state *
     else if (!b->filled || b->gen != at.gen || b->landed < m->parts[t->x][cta])
         machine_fail(m, TMAP_HAZARD_EARLY, "%s[%u]@%u is stored before its bytes are there",
                      BUFFER(t->x, at.slot), cta);
-    if (a->stores == MACHINE_FIFO) {
-        m->truncated = true;
-        return STEP_BLOCKED;
-    }
+    if (a->stores == MACHINE_FIFO) return no_room(m);
     clocks_store(m, t->x, cta, at.slot);
     b->storing = 1;
     if (a->open) a->open--;
@@ -456,15 +457,18 @@ enum machine_outcome machine_step(struct machine *m, struct machine_state *s, un
     case TMAP_STEP_RELEASE:
         return step_release(m, s, agent, t);
     case TMAP_STEP_MARK:
-        return counts(m, &s->agent[agent].open, MACHINE_MOST) ? STEP_GO : STEP_BLOCKED;
+        if (!has_room(m, s->agent[agent].open, MACHINE_MOST)) return no_room(m);
+        s->agent[agent].open++;
+        return STEP_GO;
     default:
         return STEP_BLOCKED;
     }
 }
 
 /* The oldest copy of an agent to a CTA lands, or (all false) just as much of it as lets the barrier
- * complete: what the hardware may do when too few bytes are expected. */
-void machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
+ * complete: what the hardware may do when too few bytes are expected. False where they are more
+ * than a state counts. */
+bool machine_land(struct machine *m, struct machine_state *s, unsigned agent, unsigned cta,
                   bool all)
 {
     struct machine_agent *a = &s->agent[agent];
@@ -474,6 +478,10 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
     struct machine_barrier *b = &s->barrier[t->y][home][f->at];
     const int16_t bytes = all ? f->left : b->tx;
     const struct flying landed = *f;
+    if (b->tx - bytes < INT16_MIN) {
+        m->truncated = true;
+        return false;
+    }
     m->actor = agent;
     m->copies = true;
     if (cta_gone(m, s, cta))
@@ -482,8 +490,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
                bytes * m->unit, BUFFER(t->x, f->slot), cta);
     clocks_land(m, agent, cta);
     clocks_arrive(m, t->y, home, landed.at, 1);
-    if (b->tx - bytes < INT16_MIN) m->truncated = true;
-    b->tx = b->tx - bytes < INT16_MIN ? INT16_MIN : (int16_t)(b->tx - bytes);
+    b->tx = (int16_t)(b->tx - bytes);
     f->left = (int16_t)(f->left - bytes);
     if (all) {
         struct machine_buffer *u = &s->buffer[t->x][cta][landed.slot];
@@ -493,6 +500,7 @@ void machine_land(struct machine *m, struct machine_state *s, unsigned agent, un
         for (unsigned i = 0; i < a->loads[cta]; i++) a->load[cta][i] = a->load[cta][i + 1];
     }
     settle(m, s, t->y, home, landed.at);
+    return true;
 }
 
 void machine_read_out(struct machine *m, struct machine_state *s, unsigned agent)

@@ -31,7 +31,7 @@ static void finish_copies(struct machine *m, struct machine_state *s, unsigned a
 {
     struct machine_agent *a = &s->agent[agent];
     for (unsigned cta = 0; cta < m->p->ctas; cta++)
-        while (a->loads[cta] && !m->fault) machine_land(m, s, agent, cta, true);
+        while (a->loads[cta] && !over(m)) machine_land(m, s, agent, cta, true);
     while (a->stores && !m->fault) machine_read_out(m, s, agent);
     while (a->commits && !m->fault) machine_committed(m, s, agent);
 }

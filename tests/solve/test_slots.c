@@ -1,5 +1,5 @@
-/* What the machine keeps of a slot: copies whose buffer and barrier are of two rings, a slot that
- * is stored twice. */
+/* What the machine keeps of a slot, and what it has no room for: copies whose buffer and barrier
+ * are of two rings, a slot that is stored twice, and more on its way than a state counts. */
 #include "solve/machine.h"
 
 #include <stdarg.h>
@@ -109,6 +109,142 @@ static void test_a_slot_is_stored_twice(void **state)
     }
 }
 
+/* A copy to two CTAs for which one has no room is not issued to the other: tried again later it
+ * would be issued twice. Nothing is wrong with the protocol, so nobody may say so. */
+static void test_copies_of_which_one_has_no_room(void **state)
+{
+    (void)state;
+    for (unsigned both = 10; both <= 13; both++) {
+        struct tmap_protocol p = between(1, 1, 2);
+        struct tmap_agent *a = &p.agent[0];
+        p.ctas = 2;
+        p.agent_count = 3;
+        p.agent[2].name = "other", p.agent[2].cta = 1;
+        put(&p, a, TMAP_PART_BLOCK, (struct tmap_step){.op = TMAP_STEP_WAIT_FREE, .x = EMPTY});
+        put(&p, a, TMAP_PART_BLOCK,
+            (struct tmap_step){.op = TMAP_STEP_EXPECT, .ctas = 3, .bytes = 4 * both + 4});
+        for (unsigned i = 0; i < both + 2; i++)
+            put(&p, a, TMAP_PART_BLOCK,
+                (struct tmap_step){.op = TMAP_STEP_LOAD,
+                                   .ctas = (uint8_t)(i == 0      ? 2
+                                                     : i <= both ? 3
+                                                                 : 1),
+                                   .bytes = 4});
+        go_on(&p, a);
+        for (int g = 1; g < 3; g++) {
+            const uint8_t first = p.step_count;
+            put(&p, &p.agent[g], TMAP_PART_BLOCK, (struct tmap_step){.op = TMAP_STEP_WAIT});
+            put(&p, &p.agent[g], TMAP_PART_BLOCK, (struct tmap_step){.op = TMAP_STEP_READ});
+            put(&p, &p.agent[g], TMAP_PART_BLOCK,
+                (struct tmap_step){.op = TMAP_STEP_RELEASE, .y = EMPTY, .ctas = 1});
+            go_on(&p, &p.agent[g]);
+            p.agent[g].first[TMAP_PART_BLOCK] = first;
+        }
+        for (int plain = 0; plain < 2; plain++) {
+            struct tmap_protocol_result r;
+            assert_int_equal(explore_protocol(&p, plain, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+            print_message("# %u copies, %d: %s, %u states\n", both, plain, r.detail, r.states);
+            if (r.fault) fail_msg("%u copies: %s (%s)", both, tmap_hazard_name(r.fault), r.detail);
+        }
+    }
+}
+
+static void start_with(struct tmap_protocol *p, unsigned agent, const struct tmap_step *of,
+                       unsigned times)
+{
+    while (times-- > 0) put(p, &p->agent[agent], TMAP_PART_START, *of);
+}
+#define START(p, agent, times, ...)                                                                \
+    start_with(p, agent, &(const struct tmap_step){__VA_ARGS__}, times)
+
+/* Neither all orders nor the public call may find a fault; who counts to the end says LEGAL. */
+static enum tmap_verdict without_a_fault(const struct tmap_protocol *p)
+{
+    struct tmap_protocol_result r;
+    for (int plain = 0; plain < 2; plain++) {
+        assert_int_equal(explore_protocol(p, plain, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+        if (r.fault) fail_msg("%s: %s (%s)", p->name, tmap_hazard_name(r.fault), r.detail);
+    }
+    assert_int_equal(tmap_protocol_explore(p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    if (r.fault) fail_msg("%s: %s (%s)", p->name, tmap_hazard_name(r.fault), r.detail);
+    assert_true(r.verdict == TMAP_LEGAL || r.detail[0]);
+    return r.verdict;
+}
+
+/* Bytes expected of two CTAs, of which one has no room before copies to it land. */
+static void test_bytes_of_which_one_has_no_room(void **state)
+{
+    struct tmap_protocol p = between(1, 1, 1);
+    (void)state;
+    p.ctas = 2;
+    p.agent_count = 4;
+    p.agent[2].name = "copies", p.agent[3].name = "other", p.agent[3].cta = 1;
+    p.barrier[FULL].count = 3;
+    START(&p, 0, 2, .op = TMAP_STEP_ARRIVE, .ctas = 1);
+    START(&p, 0, 2, .op = TMAP_STEP_EXPECT, .ctas = 2, .bytes = 16383);
+    START(&p, 0, 1, .op = TMAP_STEP_EXPECT, .ctas = 3, .bytes = 4);
+    START(&p, 0, 1, .op = TMAP_STEP_LOAD, .ctas = 3, .bytes = 4);
+    START(&p, 1, 1, .op = TMAP_STEP_WAIT);
+    START(&p, 2, 2, .op = TMAP_STEP_LOAD, .ctas = 2, .bytes = 16383);
+    START(&p, 3, 1, .op = TMAP_STEP_WAIT);
+    assert_int_equal(without_a_fault(&p), TMAP_UNKNOWN);
+}
+
+/* Copies that land before anybody expects them: as long as they can be counted. */
+static void test_bytes_that_land_first(void **state)
+{
+    (void)state;
+    for (unsigned copies = 1; copies <= 3; copies++) {
+        struct tmap_protocol p = between(1, 1, 1);
+        p.barrier[FULL].count = (uint8_t)(copies + 1);
+        START(&p, 0, copies, .op = TMAP_STEP_LOAD, .bytes = 16383);
+        START(&p, 1, copies, .op = TMAP_STEP_EXPECT, .bytes = 16383);
+        START(&p, 1, 1, .op = TMAP_STEP_EXPECT, .bytes = 1); /* what all are multiples of */
+        START(&p, 1, 1, .op = TMAP_STEP_LOAD, .bytes = 1);
+        START(&p, 1, 1, .op = TMAP_STEP_WAIT);
+        const enum tmap_verdict v = without_a_fault(&p);
+        assert_int_equal(v, copies == 3 ? TMAP_UNKNOWN : TMAP_LEGAL);
+    }
+}
+
+/* Twelve commits and twelve stores on their way are counted; one run has no more commits than one
+ * on its way at a time. */
+static void test_more_on_its_way_than_is_counted(void **state)
+{
+    (void)state;
+    for (uint8_t n = 11; n <= 13; n++) {
+        struct tmap_protocol commits = between(1, 1, 1), stores = between(1, 1, 1);
+        commits.barrier[FULL].count = n;
+        START(&commits, 0, n, .op = TMAP_STEP_COMMIT, .x = UINT8_MAX);
+        START(&commits, 1, 1, .op = TMAP_STEP_WAIT);
+        assert_int_equal(without_a_fault(&commits), TMAP_LEGAL);
+        stores.agent_count = 1;
+        START(&stores, 0, 1, .op = TMAP_STEP_WRITE);
+        START(&stores, 0, 1, .op = TMAP_STEP_FENCE);
+        START(&stores, 0, n, .op = TMAP_STEP_STORE);
+        START(&stores, 0, 1, .op = TMAP_STEP_WAIT_READ);
+        assert_int_equal(without_a_fault(&stores), n > 12 ? TMAP_UNKNOWN : TMAP_LEGAL);
+    }
+}
+
+/* A read or a mark in every block, and none of them ends: nobody is hurt, and it is not counted to
+ * the end. Of a read in two CTAs one has no room first. */
+static void test_reads_that_never_end(void **state)
+{
+    (void)state;
+    for (int marks = 0; marks < 2; marks++)
+        for (uint8_t ctas = 1; ctas < 4; ctas++) {
+            struct tmap_protocol p = between(1, 1, 1);
+            p.ctas = 2;
+            START(&p, 0, 1, .op = TMAP_STEP_WRITE, .ctas = 3);
+            START(&p, 0, 1, .op = TMAP_STEP_READ, .ctas = ctas);
+            put(&p, &p.agent[0], TMAP_PART_BLOCK,
+                (struct tmap_step){.op = marks ? TMAP_STEP_MARK : TMAP_STEP_READ, .ctas = 3});
+            p.agent_count = 1;
+            assert_int_equal(without_a_fault(&p), TMAP_UNKNOWN);
+        }
+}
+
 static int take_memory(void **state)
 {
     (void)state;
@@ -128,6 +264,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_buffer_and_its_barriers_in_two_rings),
         cmocka_unit_test(test_a_slot_is_stored_twice),
+        cmocka_unit_test(test_copies_of_which_one_has_no_room),
+        cmocka_unit_test(test_bytes_of_which_one_has_no_room),
+        cmocka_unit_test(test_bytes_that_land_first),
+        cmocka_unit_test(test_more_on_its_way_than_is_counted),
+        cmocka_unit_test(test_reads_that_never_end),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);
 }
