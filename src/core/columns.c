@@ -72,19 +72,22 @@ static size_t point(const struct tmap_columns *c, struct block *b, struct tmap_c
                     struct moving *out)
 {
     size_t moving = 0;
-#define POINT(j, member, type, copy)                                                               \
-    column->member = c->member != NULL ? c->member : (copy);                                       \
-    if (c->member != NULL && (j) < c->common.rank)                                                 \
-        out[moving++] =                                                                            \
-            (struct moving){offsetof(struct tmap_columns, member), COLUMNS_BLOCK * sizeof(type)};
-#define ONE(word, member, type) POINT(0, member, type, b->member[0])
+#define POINT(member, copy) column->member = c->member != NULL ? c->member : (copy);
+#define MOVE(member, type)                                                                         \
+    out[moving++] =                                                                                \
+        (struct moving){offsetof(struct tmap_columns, member), COLUMNS_BLOCK * sizeof(type)};
+#define ONE(word, member, type)                                                                    \
+    POINT(member, b->member[0])                                                                    \
+    if (c->member != NULL) MOVE(member, type)
 #define MANY(word, member, type, count)                                                            \
     for (uint32_t j = 0; j < (count); j++) {                                                       \
-        POINT(j, member[j], type, b->member[j])                                                    \
+        POINT(member[j], b->member[j])                                                             \
+        if (c->member[j] != NULL && j < c->common.rank) MOVE(member[j], type)                      \
     }
     COLUMNS(ONE, MANY)
 #undef ONE
 #undef MANY
+#undef MOVE
 #undef POINT
     return moving;
 }
