@@ -86,7 +86,10 @@
         : never_0 ? (v_i)((x - 1) & ~(most - 1))                                                   \
                   : (v_i)((x | (x + (most - 1))) & ~(most + most - 1));                            \
     }))
-#define LE(a, b) BY_SIGN(a, b, ABOVE((v_u)(a), (v_u)(b)), FAILS(a, >, b))
+/* What is unsigned is of a column, and no constant. */
+#define UP_TO(a, b)                                                                                \
+    _Generic((b), v_u : (v_i)((v_u)(a) > (v_u)(b)), default : ABOVE((v_u)(a), (v_u)(b)))
+#define LE(a, b) BY_SIGN(a, b, UP_TO(a, b), FAILS(a, >, b))
 #define LT(a, b) BY_SIGN(a, b, BELOW((v_u)(a), (v_u)(b)), FAILS(a, >=, b))
 #define EQ(a, b) ((v_i)(a) ^ (v_i)(b))
 #define NE(a, b) HOLDS(EQ(a, b))
