@@ -6,35 +6,31 @@
 
 #include <string.h>
 
-/* A number that all share, or one of a set of those below 32; of neither nothing is known. */
+/* What a word may be: the values below 32 as a set, which if full says nothing, and between which
+ * numbers it lies. A set of one number that it cannot hold is full. */
 struct among {
-    enum { ANYTHING, NUMBER, SET } what;
-    int64_t number;
     uint32_t set;
+    int64_t from, to;
 };
 
-static inline bool may_be(struct among a, int64_t n)
+static inline bool may_be(struct among a, struct among b)
 {
-    return a.what == NUMBER ? a.number == n
-           : a.what == SET  ? a.set == UINT32_MAX || (n >= 0 && n < 32 && (a.set >> n & 1))
-                            : true;
+    return (a.set & b.set) != 0;
 }
 
-static inline bool may_differ(struct among a, int64_t n)
+static inline bool may_differ(struct among a, struct among b)
 {
-    return a.what == NUMBER ? a.number != n
-           : a.what == SET  ? n < 0 || n >= 32 || (a.set & ~(UINT32_C(1) << n))
-                            : true;
+    return ((a.set & ~b.set) != 0) | (b.set == UINT32_MAX);
 }
 
 static inline bool may_be_in(struct among a, uint64_t set)
 {
-    return a.what != SET || a.set == UINT32_MAX || (a.set & set);
+    return ((a.set & set) != 0) | (a.set == UINT32_MAX);
 }
 
 static inline bool may_be_below(struct among a, struct among b, int64_t by)
 {
-    return a.what != NUMBER || b.what != NUMBER || a.number + by <= b.number;
+    return a.from + by <= b.to;
 }
 
 static inline uint32_t set_below(uint32_t end)
@@ -42,22 +38,23 @@ static inline uint32_t set_below(uint32_t end)
     return end >= 32 ? UINT32_MAX : (UINT32_C(1) << end) - 1;
 }
 
-#define K(n) ((struct among){NUMBER, (n), 0})
-#define CUDA K(w->target.cuda)
-#define KIND K(w->kind)
-#define FLAG(bit) K((w->flags >> (bit)) & 1)
-#define ONE_OF(values) ((struct among){SET, 0, set_below(values)})
-#define DTYPE ONE_OF(w->known.dtype)
-#define INTERLEAVE ONE_OF(w->known.interleave)
-#define SWIZZLE ONE_OF(w->known.swizzle)
-#define OOB ONE_OF(w->known.oob_fill)
-#define NOT_KNOWN ((struct among){ANYTHING, 0, 0})
-#define DIM(i) NOT_KNOWN
-#define MODE NOT_KNOWN
+#define EXACTLY(n) (UINT32_C(1) << (n))
+#define IS_SMALL(n) ((n) >= 0 && (n) < 32)
+#define K(n) ((struct among){IS_SMALL(n) ? EXACTLY(IS_SMALL(n) ? (n) : 0) : UINT32_MAX, (n), (n)})
+#define ONE_OF(set) ((struct among){(set), INT64_MIN, INT64_MAX})
+#define CUDA ((struct among){UINT32_MAX, w->target.cuda, w->target.cuda})
+#define KIND ONE_OF(EXACTLY(w->kind))
+#define FLAG(bit) ONE_OF(EXACTLY((w->flags >> (bit)) & 1))
+#define DTYPE ONE_OF(set_below(w->known.dtype))
+#define INTERLEAVE ONE_OF(set_below(w->known.interleave))
+#define SWIZZLE ONE_OF(set_below(w->known.swizzle))
+#define OOB ONE_OF(set_below(w->known.oob_fill))
+#define DIM(i) ONE_OF(UINT32_MAX)
+#define MODE ONE_OF(UINT32_MAX)
 #define BIT(n) (UINT64_C(1) << (n))
 #define ALWAYS true
-#define EQ(a, b) may_be((a), (b).number) /* b is a constant in every row */
-#define NE(a, b) may_differ((a), (b).number)
+#define EQ(a, b) may_be((a), (b)) /* b is a constant in every row */
+#define NE(a, b) may_differ((a), (b))
 #define IN(x, set) may_be_in((x), (set))
 #define LE(a, b) may_be_below((a), (b), 0)
 #define LT(a, b) may_be_below((a), (b), 1)
