@@ -103,6 +103,12 @@ bool cli_has(const struct cli *cli, const char *name);
  *  it is not given. False, with a message, when it is no number. */
 bool cli_number(const struct cli *cli, const char *name, uint64_t otherwise, uint64_t *out);
 
+/* cli_number_in() : the same, from least to most; `otherwise` need not be among them. */
+bool cli_number_in(const struct cli *cli, const char *name, uint64_t otherwise, uint64_t least,
+                   uint64_t most, uint64_t *out);
+/* cli_device() : --device, the ordinal of a GPU (0). */
+bool cli_device(const struct cli *cli, int32_t *out);
+
 /* cli_note() : remembers an exit code. cli_strongest() : which of those noted wins. */
 void cli_note(struct cli *cli, enum cli_exit code);
 enum cli_exit cli_strongest(unsigned noted);

@@ -75,10 +75,11 @@ static enum cli_exit run(struct cli *cli)
     struct tmap_finding findings[TMAP_MAX_FINDINGS];
     size_t found = 0;
     bool usable = false;
-    uint64_t ordinal;
-    if (!cli_number(cli, "device", 0, &ordinal)) return CLI_USAGE;
-    const enum tmap_status status = tmap_doctor(cli_get(cli, "libcuda"), (int)ordinal, findings,
-                                                TMAP_MAX_FINDINGS, &found, &usable);
+    int32_t ordinal;
+    if (cli->operand_count) return cli_usage(cli, "takes no operand, not '%s'", cli->operand[0]);
+    if (!cli_device(cli, &ordinal)) return CLI_USAGE;
+    const enum tmap_status status =
+        tmap_doctor(cli_get(cli, "libcuda"), ordinal, findings, TMAP_MAX_FINDINGS, &found, &usable);
     if (status != TMAP_OK) return cli_status(cli, status, "doctor");
     if (found > TMAP_MAX_FINDINGS) found = TMAP_MAX_FINDINGS;
     if (cli->format != IO_TEXT)

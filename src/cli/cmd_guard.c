@@ -91,7 +91,8 @@ static enum cli_exit run(struct cli *cli)
     struct cli_symbolic in;
     struct guard g = {.name = cli_get(cli, "name")};
     if (!g.name) g.name = "tmap_is_legal";
-    if (!language_of(cli, &g.language)) return cli_usage(cli, "--as takes c, cuda or python");
+    if (!language_of(cli, &g.language))
+        return cli_no_value(cli, "--as", "c, cuda or python", cli_get(cli, "as"));
     g.context = cli_symbolic_context(cli);
     if (!g.context) return CLI_OK;
     if (cli_symbolic_read(cli, &in)) {

@@ -266,11 +266,9 @@ static enum cli_exit run(struct cli *cli)
     const char *op = cli_get(cli, "op");
     const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
     if (s != TMAP_OK) return cli_status(cli, s, "repair");
-    if (!cli_number(cli, "plans", 3, &r.plans)) return CLI_USAGE;
-    if (r.plans < 1 || r.plans > MOST_PLANS)
-        return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
+    if (!cli_number_in(cli, "plans", 3, 1, MOST_PLANS, &r.plans)) return CLI_USAGE;
     if (op && strcmp(op, "load") && strcmp(op, "store"))
-        return cli_usage(cli, "--op is load or store");
+        return cli_no_value(cli, "--op", "load or store", op);
     r.request.op = op && strcmp(op, "store") == 0 ? TMAP_OP_STORE : TMAP_OP_LOAD;
     r.request.keep_swizzle = cli_has(cli, "keep-swizzle");
     r.request.no_copy = cli_has(cli, "no-copy");

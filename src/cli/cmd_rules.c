@@ -22,11 +22,11 @@ static bool read_filter(const struct cli *cli, struct filter *out)
                       cli_has(cli, "arch");
     out->has_subject = subject != NULL;
     if (subject && !io_subject_find(subject, &out->subject)) {
-        cli_usage(cli, "there is no subject '%s': descriptor, errata, map, use, pipeline", subject);
+        cli_no_value(cli, "--subject", "descriptor, errata, map, use or pipeline", subject);
         return false;
     }
     if (effect && strcmp(effect, "violation") != 0 && strcmp(effect, "advisory") != 0) {
-        cli_usage(cli, "there is no effect '%s': violation, advisory", effect);
+        cli_no_value(cli, "--effect", "violation or advisory", effect);
         return false;
     }
     return true;

@@ -122,9 +122,7 @@ static enum cli_exit run(struct cli *cli)
     struct solve s = {.cli = cli};
     const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &s.checker);
     if (status != TMAP_OK) return cli_status(cli, status, "solve");
-    if (!cli_number(cli, "plans", 1, &s.plans)) return CLI_USAGE;
-    if (s.plans < 1 || s.plans > MOST_PLANS)
-        return cli_usage(cli, "--plans is 1 to %d", MOST_PLANS);
+    if (!cli_number_in(cli, "plans", 1, 1, MOST_PLANS, &s.plans)) return CLI_USAGE;
     s.workspace = malloc(TMAP_REPAIR_WORKSPACE);
     s.log.capacity = cli->prove ? LOG_EVENTS : 0;
     s.log.events = cli->prove ? malloc(LOG_EVENTS * sizeof *s.log.events) : NULL;

@@ -7,6 +7,7 @@
 #include "io/report/outside.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,6 +145,24 @@ bool cli_number(const struct cli *cli, const char *name, uint64_t otherwise, uin
     return false;
 }
 
+bool cli_number_in(const struct cli *cli, const char *name, uint64_t otherwise, uint64_t least,
+                   uint64_t most, uint64_t *out)
+{
+    if (!cli_number(cli, name, otherwise, out)) return false;
+    if (!cli_has(cli, name) || (*out >= least && *out <= most)) return true;
+    cli_usage(cli, "--%s takes %" PRIu64 " to %" PRIu64 ", not %s", name, least, most,
+              cli_get(cli, name));
+    return false;
+}
+
+bool cli_device(const struct cli *cli, int32_t *out)
+{
+    uint64_t ordinal;
+    if (!cli_number_in(cli, "device", 0, 0, INT32_MAX, &ordinal)) return false;
+    *out = (int32_t)ordinal;
+    return true;
+}
+
 /* All options of a command, the shared ones after its own, as getopt_long wants them. */
 struct table {
     struct cli_option option[CLI_MAX_OPTIONS];
@@ -198,6 +217,20 @@ static const char *name_here(const char *wanted)
     return wanted;
 }
 
+/* "--c may be --cuda, --contract, --color": several options begin so. */
+static bool is_ambiguous(const struct cli *cli, const struct table *table, const char *wanted)
+{
+    char all[200] = "";
+    size_t used = 0, n = 0;
+
+    for (size_t i = 0; i < table->count && used < sizeof all; i++)
+        if (strncmp(table->name[i], wanted + 2, strlen(wanted + 2)) == 0)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s--%s", n++ ? ", " : "",
+                                     table->name[i]);
+    if (n > 1) cli_usage(cli, "%s may be %s", wanted, all);
+    return n > 1;
+}
+
 /* "there is no option --formt; did you mean '--format'?" */
 static void no_option(const struct cli *cli, const struct table *table, const char *text)
 {
@@ -205,12 +238,27 @@ static void no_option(const struct cli *cli, const struct table *table, const ch
     struct io_suggestion s = {0};
 
     snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(text, "="), text);
+    if (strlen(wanted) > 2 && is_ambiguous(cli, table, wanted)) return;
     s.wanted = name_here(wanted);
     for (size_t i = 0; i < table->count; i++) {
         snprintf(long_name[i], sizeof long_name[i], "--%s", table->name[i]);
         io_suggest(&s, long_name[i]);
     }
     cli_usage(cli, "there is no option %s%s", text, io_meant(&s, meant, sizeof meant));
+}
+
+/* What getopt_long() stopped at: of -qz only the z is wrong (optopt), and argv may be behind. */
+static void wrong_option(const struct cli *cli, const struct table *table, char **argv, int code)
+{
+    const char letter[] = {'-', (char)optopt, 0};
+    const char *text = optopt > 0 && optopt < 256 ? letter : argv[optind - 1];
+
+    if (code == ':')
+        cli_usage(cli, "%s needs a value", text);
+    else if (optopt >= 256)
+        cli_usage(cli, "--%s takes no value", table->name[optopt - 256]);
+    else
+        no_option(cli, table, text);
 }
 
 static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
@@ -223,12 +271,8 @@ static bool read_values(struct cli *cli, int argc, char **argv, bool *help)
     optind = 0; /* the GNU way to start over */
     while ((code = getopt_long(argc, argv, table.letters, table.wanted, NULL)) != -1) {
         const struct cli_option *o = option_of(&table, code);
-        if (code == ':') {
-            cli_usage(cli, "%s needs a value", argv[optind - 1]);
-            return false;
-        }
-        if (!o || code == '?') {
-            no_option(cli, &table, argv[optind - 1]);
+        if (!o || code == '?' || code == ':') {
+            wrong_option(cli, &table, argv, code);
             return false;
         }
         if (strcmp(o->name, "help") == 0) *help = true;
