@@ -1,4 +1,5 @@
 /* cmd_oracle.c : the live driver against the rows: run, record, replay, probe, time. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,7 +11,8 @@
 
 #define DEFAULT_COUNT 10000000
 #define JSON_ROOM 2048
-#define BLOCK 65536 /* descriptors that one line of -f jsonl is about */
+#define BLOCK 65536          /* descriptors that one line of -f jsonl is about */
+enum { MOST_THREADS = 256 }; /* as many as tmap_oracle_run() starts */
 
 /* Descriptors of real programs, from the operands. */
 struct reals {
@@ -42,10 +44,17 @@ static bool read_reals(struct cli *cli, const char *path, struct reals *r)
         return false;
     }
     while (room && io_record_next(&stream, 0, &record)) {
-        if (!record.error[0] && !(record.flags & IO_HAS_SYMBOLS)) room = add_real(r, &record.desc);
+        if (record.error[0]) {
+            char text[IO_ERROR_SIZE + 256];
+            io_error_text(&record, text, sizeof text);
+            cli_message(cli, "%s", text);
+            cli_note(cli, CLI_INPUT);
+        } else if (!(record.flags & IO_HAS_SYMBOLS))
+            room = add_real(r, &record.desc);
         io_record_free(&record);
     }
     io_stream_close(&stream);
+    if (!room) cli_note(cli, cli_status(cli, TMAP_E_MEMORY, path));
     return room;
 }
 
@@ -59,10 +68,9 @@ static bool read_all_reals(struct cli *cli, size_t first, struct reals *r)
 static enum cli_exit open_driver(struct cli *cli, struct tmap_driver **driver)
 {
     char why[TMAP_DRIVER_TEXT] = "";
-    uint64_t ordinal = 0;
-    if (!cli_number(cli, "device", 0, &ordinal)) return CLI_USAGE;
-    const enum tmap_status status =
-        tmap_driver_open(cli_get(cli, "libcuda"), (int)ordinal, driver, why);
+    int32_t ordinal;
+    if (!cli_device(cli, &ordinal)) return CLI_USAGE;
+    const enum tmap_status status = tmap_driver_open(cli_get(cli, "libcuda"), ordinal, driver, why);
     if (status == TMAP_OK) return CLI_OK;
     cli_message(cli, "no driver to ask: %s", why);
     return CLI_INPUT;
@@ -251,8 +259,9 @@ static bool run_options(const struct cli *cli, const struct reals *reals,
                                       .real = reals->descs,
                                       .real_count = reals->count,
                                       .progress = say_progress};
-    if (!cli_number(cli, "count", DEFAULT_COUNT, &o->count) ||
-        !cli_number(cli, "threads", 0, &threads) || !cli_number(cli, "seconds", 0, &seconds) ||
+    if (!cli_number_in(cli, "count", DEFAULT_COUNT, 0, INT64_MAX, &o->count) ||
+        !cli_number_in(cli, "threads", 0, 0, MOST_THREADS, &threads) ||
+        !cli_number(cli, "seconds", 0, &seconds) ||
         !cli_number(cli, "stop-after", 0, &o->stop_after))
         return false;
     o->threads = (unsigned)threads;
@@ -290,12 +299,12 @@ static enum cli_exit run_processes(struct cli *cli, const struct reals *reals)
     struct tmap_oracle_options o;
     struct tmap_driver *driver;
     char why[TMAP_DRIVER_TEXT];
-    uint64_t ordinal;
-    if (!run_options(cli, reals, &o) || !cli_number(cli, "device", 0, &ordinal)) return CLI_USAGE;
+    int32_t ordinal;
+    if (!run_options(cli, reals, &o) || !cli_device(cli, &ordinal)) return CLI_USAGE;
     struct tmap_oracle_result *r = calloc(1, sizeof *r);
     if (!r) return cli_status(cli, TMAP_E_MEMORY, "oracle");
     const enum tmap_status status =
-        tmap_oracle_run_processes(cli_get(cli, "libcuda"), (int)ordinal, &o, r, why);
+        tmap_oracle_run_processes(cli_get(cli, "libcuda"), ordinal, &o, r, why);
     enum cli_exit code = CLI_INPUT;
     if (status != TMAP_OK)
         cli_message(cli, "no driver to ask: %s", why[0] ? why : "a process was killed");
@@ -317,7 +326,8 @@ static enum cli_exit record_corpus(struct cli *cli, struct tmap_driver *driver,
     const struct tm *day = gmtime(&now);
     uint64_t rows, legal;
     if (!day || strftime(date, sizeof date, "%Y-%m-%d", day) == 0) date[0] = '\0';
-    if (!cli_number(cli, "rows", 1000, &rows) || !cli_number(cli, "legal", 1000, &legal))
+    if (!cli_number_in(cli, "rows", 1000, 0, UINT32_MAX, &rows) ||
+        !cli_number_in(cli, "legal", 1000, 0, UINT32_MAX, &legal))
         return CLI_USAGE;
     const struct tmap_record_options o = {.path = cli_get(cli, "output"),
                                           .seed = cli->seed,
@@ -327,7 +337,10 @@ static enum cli_exit record_corpus(struct cli *cli, struct tmap_driver *driver,
                                           .real_count = reals->count,
                                           .date = date};
     if (!o.path) return cli_usage(cli, "record needs --output FILE");
-    return cli_status(cli, tmap_corpus_record(driver, &o), o.path);
+    const enum tmap_status status = tmap_corpus_record(driver, &o);
+    if (status != TMAP_E_ARGUMENT) return cli_status(cli, status, o.path);
+    cli_message(cli, "%s or %s.json: %s", o.path, o.path, strerror(errno));
+    return CLI_INPUT;
 }
 
 static void print_case(const struct tmap_corpus_case *c)
@@ -341,20 +354,43 @@ static void print_case(const struct tmap_corpus_case *c)
         printf("case %llu: the driver answered %d: %s\n", llu(c->number), c->result, desc);
 }
 
+static enum cli_exit not_whole(struct cli *cli, const char *path, enum tmap_status status)
+{
+    if (status == TMAP_E_MEMORY) return cli_status(cli, status, path);
+    cli_message(cli, "%s: not a whole corpus", path);
+    return CLI_INPUT;
+}
+
+static enum cli_exit open_corpus(struct cli *cli, const char *path, struct tmap_corpus **out)
+{
+    errno = 0;
+    const enum tmap_status status = tmap_corpus_open(path, out);
+    if (status == TMAP_OK) return CLI_OK;
+    if (status == TMAP_E_MEMORY || !errno) return not_whole(cli, path, status);
+    cli_message(cli, "%s: %s", path, strerror(errno));
+    return CLI_INPUT;
+}
+
 /* One case of a corpus, as input for tmap check. */
 static enum cli_exit show_case(struct cli *cli, const char *path)
 {
     struct tmap_corpus *corpus;
     struct tmap_corpus_case c;
-    uint64_t wanted;
+    enum tmap_status status;
+    uint64_t wanted, count = 0;
     if (!cli_number(cli, "case", 0, &wanted)) return CLI_USAGE;
-    enum tmap_status status = tmap_corpus_open(path, &corpus);
-    while (status == TMAP_OK && (status = tmap_corpus_next(corpus, &c)) == TMAP_OK)
-        if (c.number == wanted) break;
-    if (status == TMAP_OK) print_case(&c);
-    if (status != TMAP_OK) cli_message(cli, "%s: there is no case %llu", path, llu(wanted));
-    if (corpus) tmap_corpus_close(corpus);
-    return status == TMAP_OK ? CLI_OK : CLI_INPUT;
+    enum cli_exit code = open_corpus(cli, path, &corpus);
+    if (code != CLI_OK) return code;
+    for (; (status = tmap_corpus_next(corpus, &c)) == TMAP_OK && c.number != wanted;) count++;
+    if (status == TMAP_OK)
+        print_case(&c);
+    else if (status != TMAP_E_NO_PLAN)
+        code = not_whole(cli, path, status);
+    else
+        code = cli_usage(cli, "%s: there is no case %llu, of %llu from 0 on", path, llu(wanted),
+                         llu(count));
+    tmap_corpus_close(corpus);
+    return code;
 }
 
 static void print_replay(const char *path, uint64_t bytes, uint64_t hash,
@@ -396,15 +432,14 @@ static enum cli_exit replay_file(struct cli *cli, const char *path)
 {
     struct tmap_corpus *corpus;
     uint64_t bytes;
-    enum tmap_status status = tmap_corpus_open(path, &corpus);
+    const enum cli_exit code = open_corpus(cli, path, &corpus);
+    if (code != CLI_OK) return code;
     struct tmap_corpus_result *r = calloc(1, sizeof *r);
-    if (status == TMAP_OK) status = r ? tmap_corpus_replay(corpus, &cli->target, r) : TMAP_E_MEMORY;
+    const enum tmap_status status = r ? tmap_corpus_replay(corpus, &cli->target, r) : TMAP_E_MEMORY;
     if (status != TMAP_OK) {
-        cli_message(cli, "%s: %s", path,
-                    status == TMAP_E_MEMORY ? "no memory" : "not a whole corpus");
-        if (corpus) tmap_corpus_close(corpus);
+        tmap_corpus_close(corpus);
         free(r);
-        return CLI_INPUT;
+        return not_whole(cli, path, status);
     }
     const uint64_t hash = tmap_corpus_hash(corpus, &bytes);
     if (cli->format != IO_TEXT)
@@ -436,7 +471,7 @@ static void say_answer(void *user, const char *question, const char *asked, cons
 static enum cli_exit probe_driver(struct cli *cli, struct tmap_driver *driver)
 {
     uint64_t rash;
-    if (!cli_number(cli, "rash", 0, &rash)) return CLI_USAGE;
+    if (!cli_number_in(cli, "rash", 0, 0, UINT32_MAX, &rash)) return CLI_USAGE;
     const enum tmap_status status = tmap_driver_probe(driver, (unsigned)rash, say_answer, cli);
     if (status == TMAP_E_NO_PLAN) return cli_usage(cli, "there is no such question");
     return cli_status(cli, status, "probe");

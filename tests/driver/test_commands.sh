@@ -16,6 +16,7 @@ cat >"$tmp/in" <<'END'
 {"name":"B","dtype":"FLOAT32","address":"0x7f0000000000","dim":[4096,8192],"stride":[16384],"box":[32,64],"elem_stride":[1,3]}
 END
 echo '{"name":"bad","dtype":"BFLOAT16","address":8,"dim":[64],"stride":[],"box":[63]}' >"$tmp/bad"
+echo '{"dtype":"bf16","boxes":1}' >"$tmp/key"
 echo '{"name":"fp4","dtype":"16U4_ALIGN8B","address":0,"dim":[64,64],"stride":[32],"box":[32,8]}' >"$tmp/fp4"
 
 # --- encode and decode
@@ -81,6 +82,53 @@ run oracle replay --case 10740 tests/golden/h200-580.bin
 is "oracle replay --case" has 'case 10740: the driver answered 1' "$tmp/out"
 run oracle replay "$tmp/short"
 is "oracle replay of something else: exit code 2" [ $rc -eq 2 ]
+run oracle replay --case 99999999 tests/golden/h200-580.bin
+is "a case that is not there: exit code 3, and how many there are" has 'there is no case 99999999, of [0-9]* from 0 on' "$tmp/err"
+head -c 100000 tests/golden/h200-580.bin >"$tmp/cut"
+for more in "" "--case 99999999"; do
+    run oracle replay $more "$tmp/cut"
+    is "oracle replay $more of a corpus cut short: exit code 2" [ "$rc$(grep -c 'cut: not a whole corpus' "$tmp/err")" = 21 ]
+    run oracle replay $more "$tmp/none"
+    is "oracle replay $more of no file: exit code 2, and why" [ "$rc$(grep -c 'none: No such file' "$tmp/err")" = 21 ]
+done
+run oracle replay "$tmp/short" tests/golden/h200-580.bin
+is "and the next corpus is replayed" has '0 verdicts differ' "$tmp/out"
+run oracle replay --case 3 tests/golden/h200-580.bin tests/golden/h200-580.bin
+is "a case of each corpus" [ "$(grep -c '^case 3: ' "$tmp/out")" = 2 ]
+run oracle replay -f jsonl tests/golden/h200-580.bin
+is "oracle replay -f jsonl" python3 -c "import json; r=json.load(open('$tmp/out')); assert r['verdict_differences'] == 0 and r['cases'] > 10000 and r['rows']"
+run oracle record --libcuda "$fake" -o "$tmp/none/corpus" --rows 1 --legal 1
+is "a corpus that cannot be written: exit code 2, and why" [ "$rc$(grep -c 'none/corpus.*No such file' "$tmp/err")" = 21 ]
+run oracle record --libcuda "$fake" -o "$tmp/corpus" --rows 2 --legal 2 "$tmp/in"
+is "oracle record" [ $rc -eq 0 ]
+is "with a manifest, which is JSON" python3 -c "import json; assert json.load(open('$tmp/corpus.json'))['cases_a_row'] == 2"
+run oracle replay "$tmp/corpus"
+is "and its replay: no difference" [ $rc -eq 0 ]
+run oracle record --libcuda "$fake" -o "$tmp/corpus" "$tmp/none"
+is "oracle record of a file that is not there: exit code 2" [ "$rc$(grep -c 'none: .*No such file' "$tmp/err")" = 21 ]
+run oracle run --libcuda "$fake" -n 40000 --threads 2 "$tmp/key" "$tmp/in"
+is "oracle run of a record that cannot be read: exit code 2" [ "$rc$(grep -c 'boxes' "$tmp/err")" = 21 ]
+is "and the others count" has 'from .* real [1-9]' "$tmp/out"
+run oracle run --libcuda "$fake" -f jsonl -n 70000 --threads 1
+is "oracle run -f jsonl: a line for each block" [ "$(wc -l <"$tmp/out")" = 2 ]
+run oracle run --processes --libcuda "$fake" -n 2000
+is "oracle run --processes" has '^verdict disagreements  0$' "$tmp/out"
+run oracle run --processes --libcuda /nonexistent -n 10
+is "and without a driver: exit code 2" [ "$rc$(grep -c 'no driver to ask' "$tmp/err")" = 21 ]
+run oracle run --processes --libcuda "$fake" -n 10 "$tmp/none"
+is "and of a file that is not there: exit code 2" [ $rc -eq 2 ]
+FAKE_CUDA=wrong "$tmap" oracle run --libcuda "$fake" -n 20000 --threads 1 --stop-after 3 >"$tmp/out" 2>"$tmp/err"; rc=$?
+is "a driver that refuses a box of 255, in words: exit code 1" [ "$rc$(grep -c '^verdict disagreements  [1-9]' "$tmp/out")" = 11 ]
+is "and the least descriptor of it" has '^{"what":"verdict".*"driver":1, "tmap":"legal", "rows":\[\], "descriptor":.*"box": \[2, 255\]' "$tmp/out"
+FAKE_CUDA=wrong_bytes "$tmap" oracle run --libcuda "$fake" -n 4000 --threads 1 -f jsonl >"$tmp/out" 2>"$tmp/err"; rc=$?
+is "other bytes, -f jsonl: exit code 1, both maps" python3 -c "
+import json
+d = json.loads(open('$tmp/out').readline())['disagreements'][0]
+assert $rc == 1 and d['what'] == 'bytes' and d['driver_words'] != d['tmap_words']"
+run oracle probe --libcuda "$fake" -f jsonl
+is "oracle probe -f jsonl: a line for each answer" python3 -c "import json; assert all('asked' in json.loads(l) for l in open('$tmp/out'))"
+run oracle time --libcuda "$fake" -f json
+is "oracle time -f json" python3 -c "import json; assert json.load(open('$tmp/out'))['encode_ns'] > 0"
 run oracle probe --libcuda "$fake"
 is "oracle probe answers hundreds of questions" [ "$(wc -l <"$tmp/out")" -gt 300 ]
 run oracle time --libcuda "$fake"
@@ -96,6 +144,22 @@ is "doctor without a driver: exit code 1" [ $rc -eq 1 ]
 is "and how to get one" has 'install NVIDIA' "$tmp/out"
 FAKE_CUDA=nodevice "$tmap" doctor --libcuda "$fake" >"$tmp/out" 2>"$tmp/err"
 is "doctor without a GPU: what to look at" has 'CUDA_VISIBLE_DEVICES' "$tmp/out"
+while read -r mode health what words; do
+    FAKE_CUDA=$mode "$tmap" doctor --libcuda "$fake" >"$tmp/out" 2>"$tmp/err"; rc=$?
+    is "doctor, $mode: $words" [ "$rc$(grep -c "^$health *$what .*$words" "$tmp/out")" = 11 ]
+    FAKE_CUDA=$mode "$tmap" oracle run --libcuda "$fake" -n 10 >"$tmp/out" 2>"$tmp/err"; rc=$?
+    is "oracle run, $mode: exit code 2, the same words" [ "$rc$(grep -c "no driver to ask: .*$words" "$tmp/err")" = 21 ]
+done <<'END'
+nodevice absent GPU sees no GPU
+stub absent driver the toolkit's link stub
+mismatch absent driver different versions
+nocontext broken driver cuDevicePrimaryCtxRetain failed: CUDA_ERROR_OUT_OF_MEMORY
+old_gpu absent GPU has compute capability 8.0: tensor maps need 9.0
+END
+run doctor --libcuda "$fake" --device 7
+is "doctor of a GPU that is not there" has 'there is no GPU number 7: the driver sees 1' "$tmp/out"
+FAKE_CUDA=sticky "$tmap" doctor --libcuda "$fake" >"$tmp/out" 2>"$tmp/err"
+is "doctor of a driver in a fault: the encode call is broken" has '^broken *encode .* 0 accepted' "$tmp/out"
 run doctor --libcuda "$fake" --format json
 is "doctor --format json" python3 -c "import json,sys; r=json.load(open('$tmp/out')); f={x['what']:x for x in r['findings']}; sys.exit(not (f['encode']['health']=='ok' and f['tensor copy']['health']=='broken' and not r['usable']))"
 echo "1..$n"
