@@ -3,6 +3,7 @@
 #include "cli/shard.h"
 #include "io/report/outside.h"
 #include "io/report/report.h"
+#include "io/report/suggest.h"
 #include "kernels/gemm/trial.h"
 
 #include <string.h>
@@ -23,7 +24,34 @@ static const struct {
 #include "kernels/gemm/kinds.def"
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
+static const char *const kind_words[] = {
+#define KIND(word, NAME, element_bits, a, b, dtype, result, ...) #word,
+#include "kernels/gemm/kinds.def"
+};
 static const char *const outs[] = {"bf16", "f16", "f32", "s32"};
+
+/* An error of a key whose value is none of the words: they are named, and which is near. */
+static bool none_of(struct io_record *record, const char *key, const char *const *words, size_t n)
+{
+    const json_t *value = json_object_get(record->json, key);
+    struct io_suggestion near = {.wanted = json_string_value(value)};
+    char path[16], all[IO_ERROR_SIZE / 2] = "", meant[64];
+    size_t used = 0;
+
+    snprintf(path, sizeof path, "$.%s", key);
+    for (size_t i = 0; i < n && used < sizeof all; i++) {
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
+                                 i == 0       ? ""
+                                 : i + 1 == n ? " or "
+                                              : ", ",
+                                 words[i]);
+        if (near.wanted) io_suggest(&near, words[i]);
+    }
+    if (!value) return io_fail(record, path, "missing: %s", all);
+    if (!near.wanted) return io_fail(record, path, "expected a name: %s", all);
+    return io_fail(record, path, "expected %s, not '%.24s'%s", all, near.wanted,
+                   io_meant(&near, meant, sizeof meant));
+}
 
 static bool kind_of(struct io_record *record, int32_t *out)
 {
@@ -31,8 +59,7 @@ static bool kind_of(struct io_record *record, int32_t *out)
 
     for (*out = 0; text && *out < KINDS; ++*out)
         if (strcmp(text, kinds[*out].word) == 0) return true;
-    return io_fail(record, "$.kind",
-                   "a product's kind is bf16, f16, tf32, e4m3, e5m2, s8, mxf8 ...");
+    return none_of(record, "kind", kind_words, KINDS);
 }
 
 static bool out_of(struct io_record *record, int32_t kind, int32_t *out)
@@ -44,7 +71,7 @@ static bool out_of(struct io_record *record, int32_t kind, int32_t *out)
     if (!value) return true;
     for (*out = 0; text && *out < 4; ++*out)
         if (strcmp(text, outs[*out]) == 0) return true;
-    return io_fail(record, "$.out", "what is stored is bf16, f16, f32 or s32");
+    return none_of(record, "out", outs, 4);
 }
 
 static bool flag(struct io_record *record, const char *key, const char *path, bool *out)
@@ -69,7 +96,8 @@ static bool read_product(struct io_record *record, struct tmap_gemm_problem *p)
     } const sizes[] = {{"m", &p->m}, {"n", &p->n}, {"k", &p->k}, {"batch", &p->batch}};
 
     *p = (struct tmap_gemm_problem){.batch = 1, .alpha = 1};
-    if (!json_is_object(record->json)) return io_fail(record, "$", "expected an object");
+    const json_t *name = json_object_get(record->json, "name");
+    if (name && !json_is_string(name)) return io_fail(record, "$.name", "expected a string");
     if (!io_check_keys(&at, record->json, keys) || !kind_of(record, &p->kind) ||
         !out_of(record, p->kind, &p->out))
         return false;
@@ -169,13 +197,12 @@ static enum cli_exit run(struct cli *cli)
 {
     struct tune t = {.cli = cli};
     char why[256] = "";
-    uint64_t device;
+    int32_t device;
 
-    if (!cli_number(cli, "most", 20, &t.most) || !cli_number(cli, "device", 0, &device))
+    if (!cli_number_in(cli, "most", 20, 1, MOST_TRIED, &t.most) || !cli_device(cli, &device))
         return CLI_USAGE;
-    if (t.most < 1 || t.most > MOST_TRIED) return cli_usage(cli, "--most is 1 to %d", MOST_TRIED);
     if (!cli_has(cli, "model")) {
-        const struct tmap_open how = {.ordinal = (int32_t)device};
+        const struct tmap_open how = {.ordinal = device};
         const enum tmap_status status = tmap_gemm_open(&how, &t.suite, why, sizeof why);
         if (why[0]) cli_message(cli, "%s; --model asks no GPU", why);
         if (status != TMAP_OK) return cli_status(cli, status, "tune");
