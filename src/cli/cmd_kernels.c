@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { MOST_MIB = 1 << 20, MOST_REPEATS = 101 };
+
 static bool chosen(const struct cli *cli, const char *name)
 {
     for (size_t i = 1; i < cli->operand_count; i++)
@@ -23,11 +25,27 @@ static void print_case(const struct cli *cli, const char *name)
         io_print_json(stdout, json_pack("{s:s}", "case", name), cli_indent(cli));
 }
 
+/* A word that is in no name asks for nothing: that is a mistake, not an empty answer. */
+static enum cli_exit names_exist(struct cli *cli, bool images)
+{
+    for (size_t k = 1; k < cli->operand_count; k++) {
+        const char *word = cli->operand[k];
+        bool known = images && cli_code_has(word);
+        for (size_t i = 0; tmap_copy_case(i); i++) known |= strstr(tmap_copy_case(i), word) != NULL;
+        for (size_t i = 0; cli_gemm_case(i); i++) known |= strstr(cli_gemm_case(i), word) != NULL;
+        if (!known)
+            return cli_usage(cli, "no case%s has '%s' in its name (tmap kernels list has all)",
+                             images ? " and no image" : "", word);
+    }
+    return CLI_OK;
+}
+
 static enum cli_exit list(struct cli *cli)
 {
     for (size_t i = 0; tmap_copy_case(i); i++) print_case(cli, tmap_copy_case(i));
     for (size_t i = 0; cli_gemm_case(i); i++) print_case(cli, cli_gemm_case(i));
-    return cli_code_list(cli);
+    const enum cli_exit code = cli_code_list(cli);
+    return code == CLI_OK ? names_exist(cli, true) : code;
 }
 
 static void print_result(const struct cli *cli, const struct tmap_copy_result *r, bool timed)
@@ -68,11 +86,14 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
 {
     struct tmap_copy *suite = NULL;
     char why[256] = "";
-    uint64_t mib, repeats, ordinal;
-    if (!cli_number(cli, "mib", timed ? 4096 : 256, &mib) ||
-        !cli_number(cli, "repeats", 11, &repeats) || !cli_number(cli, "device", 0, &ordinal))
+    uint64_t mib, repeats;
+    int32_t ordinal;
+    const enum cli_exit code = names_exist(cli, false);
+    if (code != CLI_OK) return code;
+    if (!cli_number_in(cli, "mib", timed ? 4096 : 256, 1, MOST_MIB, &mib) ||
+        !cli_number_in(cli, "repeats", 11, 1, MOST_REPEATS, &repeats) || !cli_device(cli, &ordinal))
         return CLI_USAGE;
-    const struct tmap_open how = {.ordinal = (int32_t)ordinal, .watchdog_ms = CLI_WATCHDOG_MS};
+    const struct tmap_open how = {.ordinal = ordinal, .watchdog_ms = CLI_WATCHDOG_MS};
     const enum tmap_status s = tmap_copy_open(&how, &suite, why, sizeof why);
     if (s != TMAP_OK) {
         if (why[0]) cli_message(cli, "%s", why);
@@ -90,7 +111,7 @@ static enum cli_exit measure_all(struct cli *cli, bool timed)
         if (timed)
             cli_gemm_bench(cli, i);
         else
-            cli_note(cli, cli_gemm_verify(cli, (int)ordinal, i));
+            cli_note(cli, cli_gemm_verify(cli, ordinal, i));
     }
     return CLI_OK;
 }

@@ -1,6 +1,7 @@
 /* kernels_code.c : images, kernels and opcodes, for people and as a table. */
 #include "cli/kernels_code.h"
 
+#include "io/report/outside.h"
 #include "io/report/report.h"
 #include "tmap/code.h"
 
@@ -67,8 +68,9 @@ static void print_image_json(const struct cli *cli, const char *name, const stru
 
     snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)s->image.fnv1a64);
     io_print_json(stdout,
-                  json_pack("{s:o, s:I, s:s, s:s}", "image", io_string_json(name), "kernels",
-                            (json_int_t)s->count, "fnv1a64", hash, "compiler", s->image.compiler),
+                  json_pack("{s:o, s:I, s:s, s:o}", "image", io_string_json(name), "kernels",
+                            (json_int_t)s->count, "fnv1a64", hash, "compiler",
+                            io_string_json(s->image.compiler)),
                   cli_indent(cli));
     for (size_t i = 0; i < s->count; i++) {
         const struct tmap_code_kernel *k = &s->kernels[i];
@@ -76,9 +78,9 @@ static void print_image_json(const struct cli *cli, const char *name, const stru
         snprintf(arch, sizeof arch, "sm_%u", k->arch);
         snprintf(hash, sizeof hash, "0x%016llx", (unsigned long long)k->fnv1a64);
         io_print_json(stdout,
-                      json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:s, s:o}", "image",
-                                io_string_json(name), "kernel", k->name, "arch", arch,
-                                "instructions", (int)k->instructions, "registers",
+                      json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:s, s:o}", "image",
+                                io_string_json(name), "kernel", io_string_json(k->name), "arch",
+                                arch, "instructions", (int)k->instructions, "registers",
                                 (int)k->registers, "stack_bytes", (int)k->stack_bytes, "fnv1a64",
                                 hash, "opcodes", counts_json(k)),
                       cli_indent(cli));
@@ -97,13 +99,17 @@ static enum cli_exit judge(struct cli *cli, const struct tmap_code_kernel *k)
 
 static void print_image_text(const char *name, const struct scanned *s)
 {
-    printf("image %s: %zu kernels, fnv1a64 0x%016llx, %s\n", name, s->count,
-           (unsigned long long)s->image.fnv1a64,
-           s->image.compiler[0] ? s->image.compiler : "compiler not said");
+    fputs("image ", stdout);
+    io_put(stdout, name);
+    printf(": %zu kernels, fnv1a64 0x%016llx, ", s->count, (unsigned long long)s->image.fnv1a64);
+    io_put(stdout, s->image.compiler[0] ? s->image.compiler : "compiler not said");
+    putchar('\n');
     for (size_t i = 0; i < s->count; i++) {
         const struct tmap_code_kernel *k = &s->kernels[i];
-        printf("  %s sm_%u: %u instructions, %u registers, %u stack bytes; ", k->name, k->arch,
-               k->instructions, k->registers, k->stack_bytes);
+        fputs("  ", stdout);
+        io_put(stdout, k->name);
+        printf(" sm_%u: %u instructions, %u registers, %u stack bytes; ", k->arch, k->instructions,
+               k->registers, k->stack_bytes);
         print_counts(k, ", ");
         printf("\n");
     }
@@ -136,6 +142,14 @@ static enum cli_exit all_seen(struct cli *cli, const struct tmap_code_embedded *
     return CLI_INPUT;
 }
 
+bool cli_code_has(const char *word)
+{
+    struct tmap_code_embedded e;
+    for (size_t i = 0; tmap_code_embedded_at(i, &e); i++)
+        if (strstr(e.name, word)) return true;
+    return false;
+}
+
 enum cli_exit cli_code_list(struct cli *cli)
 {
     struct tmap_code_embedded e;
@@ -162,47 +176,40 @@ enum cli_exit cli_code_list(struct cli *cli)
     return all_seen(cli, &e);
 }
 
-#define LARGEST_IMAGE                                                                              \
-    ((size_t)256 << 20) /* many times the largest there is: a device has no end                    \
-                         */
+/* Many times the largest there is: a device has no end. */
+#define LARGEST_IMAGE ((size_t)256 << 20)
 
-/* The whole file, malloc'd; NULL when it cannot be read, is larger than any image, or (errno) there
- * is no memory. */
-static void *read_all(const char *path, size_t *size)
+/* The whole file, malloc'd; NULL, with a message, when it cannot be read or is larger than any
+ * image. */
+static void *read_all(struct cli *cli, const char *path, size_t *size)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     uint8_t *data = NULL;
     size_t room = 0, n = 0;
-    if (!in) return NULL;
-    errno = 0;
-    do {
-        if (n == room) {
-            room = room ? 2 * room : 1 << 16;
-            uint8_t *larger = realloc(data, room);
-            if (!larger) break;
-            data = larger;
-        }
+    while (in && !ferror(in) && n == room && n < LARGEST_IMAGE) {
+        room = room ? 2 * room : 1 << 16;
+        uint8_t *larger = realloc(data, room);
+        if (!larger) break;
+        data = larger;
         n += fread(data + n, 1, room - n, in);
-    } while (n == room && n < LARGEST_IMAGE);
-    if (ferror(in) || !feof(in)) {
-        free(data);
-        data = NULL;
     }
-    fclose(in);
-    *size = n;
-    return data;
+    const bool good = in && feof(in) && !ferror(in);
+    if (!good && n == LARGEST_IMAGE)
+        cli_message(cli, "%s: larger than 256 MiB", path);
+    else if (!good)
+        cli_message(cli, "%s: %s", path, strerror(errno));
+    if (in && in != stdin) fclose(in);
+    if (good) return *size = n, data;
+    free(data);
+    return NULL;
 }
 
 /* A cubin or a fatbin of the user's. */
 static enum cli_exit scan_file(struct cli *cli, const char *path, struct scanned *s)
 {
     size_t size = 0;
-    void *data = read_all(path, &size);
-    if (!data) {
-        if (errno == ENOMEM) return cli_status(cli, TMAP_E_MEMORY, path);
-        cli_message(cli, "%s: cannot be read, or is larger than 256 MiB", path);
-        return CLI_INPUT;
-    }
+    void *data = read_all(cli, path, &size);
+    if (!data) return CLI_INPUT;
     const enum tmap_status status = scan(data, size, s);
     free(data);
     if (status == TMAP_E_ARGUMENT) {
@@ -224,14 +231,22 @@ enum cli_exit cli_code_scan(struct cli *cli)
     return CLI_OK;
 }
 
+static void put_cell(const char *text)
+{
+    io_put(stdout, text);
+    putchar('\t');
+}
+
 static void print_rows(const char *name, const struct scanned *s)
 {
-    printf("%s\t%s\t\t\t%016llx\t\n", name, s->image.compiler,
-           (unsigned long long)s->image.fnv1a64);
+    put_cell(name);
+    put_cell(s->image.compiler);
+    printf("\t\t%016llx\t\n", (unsigned long long)s->image.fnv1a64);
     for (size_t j = 0; j < s->count; j++) {
         const struct tmap_code_kernel *k = &s->kernels[j];
-        printf("%s\t%s\t%u\t%u\t%016llx\t", name, k->name, k->instructions, k->registers,
-               (unsigned long long)k->fnv1a64);
+        put_cell(name);
+        put_cell(k->name);
+        printf("%u\t%u\t%016llx\t", k->instructions, k->registers, (unsigned long long)k->fnv1a64);
         print_counts(k, " ");
         printf("\n");
     }

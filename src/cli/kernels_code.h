@@ -7,6 +7,8 @@
 /* cli_code_list() : every image of the library, its kernels and what they hold. CLI_ILLEGAL when a
  *  kernel does not meet an expectation. */
 enum cli_exit cli_code_list(struct cli *cli);
+/* cli_code_has() : whether an image of the library has the word in its name. */
+bool cli_code_has(const char *word);
 
 /* cli_code_scan() : the same of the files that the command line names. */
 enum cli_exit cli_code_scan(struct cli *cli);
