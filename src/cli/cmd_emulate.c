@@ -1,5 +1,6 @@
 /* cmd_emulate.c : runs a kernel's PTX on the CPU, and says what is wrong with it in time. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,12 @@
 #include "cli/emulate_protocol.h"
 #include "cli/emulate_watch.h"
 #include "io/report/report.h"
+#include "io/report/suggest.h"
 
 enum { MAX_FINDINGS = 64 };
+/* Each run's seed is a number of JSON. */
+#define MOST_SEEDS UINT32_MAX
+#define MOST_SEED (INT64_MAX - (uint64_t)MOST_SEEDS)
 
 struct session {
     struct cli *cli;
@@ -25,6 +30,7 @@ struct session {
     struct tmap_emulate_result result;
     struct emulate_report report; /* of the formats for machines that show findings */
     struct emulate_watch watch;
+    uint32_t cta; /* of the timeline */
     bool bad;
 };
 
@@ -77,6 +83,14 @@ static void report_wrong(struct session *s, const char *what, const struct emula
     emulate_report_wrong(&s->report, run_name(s, name), text);
 }
 
+/* JSON has no infinity and no NaN. */
+static json_t *expectation_json(const char *text, const struct emulate_verdict *v)
+{
+    return json_pack("{s:o, s:I, s:I, s:o}", "expect", io_string_json(text), "elements",
+                     (json_int_t)v->elements, "wrong", (json_int_t)v->wrong, "largest_difference",
+                     isfinite(v->largest) ? json_real(v->largest) : json_null());
+}
+
 static void print_expectation(struct session *s, const char *text, json_t *list)
 {
     struct emulate_verdict v;
@@ -88,9 +102,7 @@ static void print_expectation(struct session *s, const char *text, json_t *list)
     if (reports(s)) {
         if (v.wrong) report_wrong(s, text, &v);
     } else if (list) {
-        json_array_append_new(list, json_pack("{s:s, s:I, s:I, s:f}", "expect", text, "elements",
-                                              (json_int_t)v.elements, "wrong", (json_int_t)v.wrong,
-                                              "largest_difference", v.largest));
+        json_array_append_new(list, expectation_json(text, &v));
     } else if (v.wrong) {
         printf("  %s: %llu of %llu elements are wrong, the first is number %llu: %g, not %g\n",
                text, (unsigned long long)v.wrong, (unsigned long long)v.elements,
@@ -162,13 +174,29 @@ static void show(struct session *s)
         print_json(s);
 }
 
-static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
+/* Why a run did not begin. */
+static enum cli_exit no_run(const struct session *s, enum tmap_status status)
 {
-    uint64_t cta;
+    const struct tmap_emulate_launch *l = &s->launch;
+    if (status == TMAP_E_ROOM)
+        return cli_usage(s->cli, "--smem %u: with what %s declares, more than a block has",
+                         l->smem_bytes, l->kernel);
+    if (status != TMAP_E_ARGUMENT) return cli_status(s->cli, status, l->kernel);
+    return cli_usage(
+        s->cli,
+        "%s: no launch of --grid %u,%u,%u --block %u,%u,%u --cluster %u,%u,%u: a block "
+        "has at most 1024 threads, and what the kernel asks for (.reqntid, .maxntid); "
+        "a grid is whole clusters, of at most 16 blocks",
+        l->kernel, l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+        l->cluster[0], l->cluster[1], l->cluster[2]);
+}
+
+/* False where it did not begin: another schedule will not either. */
+static bool once(struct session *s, enum tmap_emulate_schedule schedule, uint64_t seed)
+{
     const char *picture = cli_get(s->cli, "timeline");
     s->cli->progress->done++;
-    if (!cli_number(s->cli, "cta", 0, &cta)) return;
-    emulate_watch_begin(&s->watch, picture != NULL, (uint32_t)cta,
+    emulate_watch_begin(&s->watch, picture != NULL, s->cta,
                         s->cli->progress->of == 1 ? s->cli->progress : NULL);
     s->launch.schedule = schedule;
     s->launch.seed = seed;
@@ -177,12 +205,13 @@ static void once(struct session *s, enum tmap_emulate_schedule schedule, uint64_
     const enum tmap_status status = tmap_emulate_run_watched(
         s->module, &s->launch, &s->watch.watch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
     if (status != TMAP_OK) {
-        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
-        return;
+        cli_note(s->cli, no_run(s, status));
+        return false;
     }
     show(s);
     if (picture && !emulate_watch_draw(s->cli, &s->watch, picture, s->launch.kernel))
         cli_note(s->cli, CLI_INPUT);
+    return true;
 }
 
 /* --- every order */
@@ -216,7 +245,7 @@ static enum cli_exit every_order(struct session *s)
     enum tmap_status status = emulate_orders(s->module, &s->launch, o.runs, &looks, &seen);
     if (status == TMAP_OK && !s->findings && !seen.all)
         status = emulate_explore(s->module, &s->launch, &o, look_at_order, before_order, s);
-    if (status != TMAP_OK) return cli_status(s->cli, status, s->launch.kernel);
+    if (status != TMAP_OK) return no_run(s, status);
     if (seen.all) o = (struct emulate_orders){.done = seen.runs, .all = true};
     if (s->cli->format != IO_TEXT || s->findings) return CLI_OK;
     printf("%s: %llu runs in chosen orders, no finding: ", s->launch.kernel,
@@ -228,17 +257,38 @@ static enum cli_exit every_order(struct session *s)
     return CLI_OK;
 }
 
-static bool triple(struct cli *cli, const char *option, uint32_t out[3])
+/* --grid 4,4: up to three numbers from 1 to most. */
+static bool triple(struct cli *cli, const char *option, uint32_t most, uint32_t out[3])
 {
-    const char *text = cli_get(cli, option);
+    const char *text = cli_get(cli, option), *at = text;
     char *end = NULL;
-    for (int i = 0; text && i < 3; i++) {
-        out[i] = (uint32_t)strtoul(text, &end, 0);
-        if (end == text || out[i] == 0 || (*end && *end != ',')) return false;
+    for (int i = 0; at && i < 3; i++, at = end + 1) {
+        const unsigned long n = strtoul(at, &end, 0);
+        if (*at < '0' || *at > '9' || n < 1 || n > most || (*end && *end != ',')) break;
+        out[i] = (uint32_t)n;
         if (*end == 0) return true;
-        text = end + 1;
     }
-    return text == NULL;
+    if (!text) return true;
+    cli_usage(cli, "--%s takes one to three numbers from 1 to %u, such as 4,4,1, not '%s'", option,
+              most, text);
+    return false;
+}
+
+/* --kernel, or the file's first. */
+static enum cli_exit find_kernel(struct session *s)
+{
+    const char *wanted = cli_get(s->cli, "kernel"), *name;
+    struct io_suggestion near = {.wanted = wanted};
+    char meant[160];
+    s->launch.kernel = wanted ? wanted : tmap_emulate_kernel(s->module, 0);
+    if (!tmap_emulate_kernel(s->module, 0)) return cli_usage(s->cli, "the file has no kernel");
+    if (!wanted) return CLI_OK;
+    for (size_t i = 0; (name = tmap_emulate_kernel(s->module, i)); i++) {
+        if (strcmp(name, wanted) == 0) return CLI_OK;
+        io_suggest(&near, name);
+    }
+    return cli_usage(s->cli, "the file has no kernel '%s'%s", wanted,
+                     io_meant(&near, meant, sizeof meant));
 }
 
 static char *read_file(struct cli *cli, const char *path, size_t *bytes)
@@ -256,10 +306,8 @@ static char *read_file(struct cli *cli, const char *path, size_t *bytes)
     if (text && ferror(f)) {
         free(text);
         text = NULL;
-        errno = EIO;
     }
-    if (!text)
-        cli_message(cli, "%s: %s", path, errno == ENOMEM ? "out of memory" : "cannot be read");
+    if (!text) cli_message(cli, "%s: %s", path, strerror(errno));
     if (f && f != stdin) fclose(f);
     *bytes = got;
     return text;
@@ -283,25 +331,28 @@ static enum cli_exit load(struct session *s)
 static enum cli_exit prepare(struct session *s)
 {
     struct cli *cli = s->cli;
-    uint64_t smem = 0, budget = 0;
-    s->launch.kernel = cli_get(cli, "kernel");
-    if (!s->launch.kernel) s->launch.kernel = tmap_emulate_kernel(s->module, 0);
-    if (!s->launch.kernel) return cli_usage(cli, "the file has no kernel");
+    uint64_t smem, cta;
+    enum cli_exit code = find_kernel(s);
+    if (code != CLI_OK) return code;
     s->launch.grid[0] = s->launch.grid[1] = s->launch.grid[2] = 1;
     s->launch.block[0] = s->launch.block[1] = s->launch.block[2] = 1;
-    if (!triple(cli, "grid", s->launch.grid) || !triple(cli, "block", s->launch.block) ||
-        !triple(cli, "cluster", s->launch.cluster))
-        return cli_usage(cli, "--grid, --block and --cluster take numbers such as 4,4,1");
-    if (!cli_number(cli, "smem", 0, &smem) || !cli_number(cli, "budget", 0, &budget))
+    if (!triple(cli, "grid", 0xffff, s->launch.grid) ||
+        !triple(cli, "block", 1024, s->launch.block) ||
+        !triple(cli, "cluster", 16, s->launch.cluster) ||
+        !cli_number_in(cli, "smem", 0, 0, UINT32_MAX, &smem))
         return CLI_USAGE;
+    const uint64_t blocks = (uint64_t)s->launch.grid[0] * s->launch.grid[1] * s->launch.grid[2];
+    if (!cli_number_in(cli, "cta", 0, 0, blocks - 1, &cta)) return CLI_USAGE;
     for (int i = 0; s->launch.cluster[0] && i < 3; i++)
         if (s->launch.cluster[i] == 0) s->launch.cluster[i] = 1;
     s->launch.smem_bytes = (uint32_t)smem;
-    s->launch.budget = budget;
+    s->launch.budget = cli->budget;
+    s->cta = (uint32_t)cta;
     s->launch.no_races = cli_has(cli, "no-races");
     s->launch.overlap = cli_has(cli, "overlap");
     s->launch.tensor_fences = cli_has(cli, "tensor-fences");
-    if (!emulate_args_read(cli, s->module, s->launch.kernel, &s->args)) return CLI_USAGE;
+    code = emulate_args_read(cli, s->module, s->launch.kernel, &s->args);
+    if (code != CLI_OK) return code;
     for (size_t i = 0; i < s->args.buffers; i++) {
         const struct emulate_buffer *b = &s->args.buffer[i];
         static const uint32_t bytes[] = {2, 2, 4, 1, 1, 1, 1, 4, 4, 8};
@@ -327,17 +378,20 @@ static enum cli_exit run_all(struct session *s)
 {
     const char *name = cli_get(s->cli, "schedule");
     struct cli_shard shard = {0, 0};
-    uint64_t seeds, first, end, total = 0, number = 0;
-    if (!cli_number(s->cli, "seeds", 1, &seeds) || !cli_shard_get(s->cli, &shard)) return CLI_USAGE;
+    uint64_t seeds, first, end, total = 0, number;
+    if (!cli_number_in(s->cli, "seed", 1, 0, MOST_SEED, &number) ||
+        !cli_number_in(s->cli, "seeds", 1, 1, MOST_SEEDS, &seeds) || !cli_shard_get(s->cli, &shard))
+        return CLI_USAGE;
     for (int i = 0; i < 3; i++) total += runs_of(i, name, seeds);
-    if (!total && seeds)
-        return cli_no_value(s->cli, "--schedule", "earliest, latest, random or all", name);
+    if (!total) return cli_no_value(s->cli, "--schedule", "earliest, latest, random or all", name);
     cli_shard_range(&shard, total, &first, &end);
     s->cli->progress->of = end - first;
+    number = 0;
     for (int i = 0; i < 3; i++)
         for (uint64_t k = 0; k < runs_of(i, name, seeds); k++, number++)
-            if (number >= first && number < end)
-                once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k);
+            if (number >= first && number < end &&
+                !once(s, (enum tmap_emulate_schedule)i, s->cli->seed + k))
+                return CLI_OK;
     const bool all = name && strcmp(name, "all") == 0;
     const enum cli_exit code = all && first == 0 && !s->bad ? every_order(s) : CLI_OK;
     if (code != CLI_OK) return code;
@@ -352,14 +406,16 @@ static bool record_launch(void *self, struct tmap_emulate_record *record)
     emulate_args_free(&s->args);
     memset(&s->args, 0, sizeof s->args);
     memset(&s->launch, 0, sizeof s->launch);
-    if (prepare(s) != CLI_OK) return false;
+    const enum cli_exit code = prepare(s);
+    cli_note(s->cli, code);
+    if (code != CLI_OK) return false;
     s->launch.schedule = TMAP_EMULATE_EARLIEST;
     s->launch.no_races = true; /* a fault of order is for the proof to find */
     s->findings = 0;
     const enum tmap_status status = tmap_emulate_run_watched(
         s->module, &s->launch, &watch, s->finding, MAX_FINDINGS, &s->findings, &s->result);
     if (status != TMAP_OK)
-        cli_note(s->cli, cli_status(s->cli, status, s->launch.kernel));
+        cli_note(s->cli, no_run(s, status));
     else if (s->findings || !s->result.finished)
         cli_message(s->cli, "%s: %s", s->launch.kernel,
                     s->findings ? s->finding[0].text : "the run was ended");
@@ -371,7 +427,11 @@ static enum cli_exit run(struct cli *cli)
     struct session *s = calloc(1, sizeof *s);
     if (!s) return cli_status(cli, TMAP_E_MEMORY, "emulate");
     s->cli = cli;
-    enum cli_exit code = load(s);
+    enum cli_exit code =
+        cli->operand_count > 1 ? cli_usage(cli, "takes one FILE, not '%s' too", cli->operand[1])
+        : (cli_has(cli, "run") || cli_has(cli, "part")) && !cli_has(cli, "protocol")
+            ? cli_usage(cli, "--run and --part are of --protocol FILE")
+            : load(s);
     if (code == CLI_OK) code = prepare(s);
     const char *file = cli->operand_count ? cli->operand[0] : "-";
     if (code == CLI_OK &&

@@ -1,12 +1,16 @@
 /* Arguments of tmap emulate, from text. */
 #include "cli/emulate_args.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulate/ops/small.h"
 #include "expr/values.h"
+
+#define MOST_ELEMENTS (UINT64_C(1) << 28) /* of a buffer */
 
 static const struct {
     const char *name;
@@ -75,14 +79,36 @@ static double draw(struct emulate_args *args)
     return (double)(args->random >> 33) / 0x1p31;
 }
 
-/* What a buffer holds at first; false when the word is none of these, or no readable file. */
-static bool fill(struct cli *cli, struct emulate_args *args, struct emulate_buffer *b,
-                 const char *how)
+/* The file's first bytes. */
+static enum cli_exit fill_from(struct cli *cli, const struct emulate_buffer *b, const char *path)
+{
+    const size_t want = b->count * dtypes[b->dtype].bytes;
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        cli_message(cli,
+                    "%s: %s; what fills a buffer is zero, one, index, integers, random or a file",
+                    path, strerror(errno));
+        return CLI_INPUT;
+    }
+    const size_t got = fread(b->data, 1, want, f);
+    if (ferror(f))
+        cli_message(cli, "%s: %s", path, strerror(errno));
+    else if (got != want)
+        cli_message(cli, "%s: too short: %zu bytes of the %zu that %s holds", path, got, want,
+                    b->name);
+    fclose(f);
+    return got == want ? CLI_OK : CLI_INPUT;
+}
+
+/* What a buffer holds at first. */
+static enum cli_exit fill(struct cli *cli, struct emulate_args *args, struct emulate_buffer *b,
+                          const char *how)
 {
     static const char *const names[] = {"zero", "one", "index", "integers", "random"};
     int which = 0;
     while (which < 5 && strcmp(how, names[which]) != 0) which++;
-    for (uint64_t i = 0; which < 5 && i < b->count; i++) {
+    if (which == 5) return fill_from(cli, b, how);
+    for (uint64_t i = 0; i < b->count; i++) {
         const double u = draw(args);
         put(b, i,
             which == 0   ? 0
@@ -91,12 +117,7 @@ static bool fill(struct cli *cli, struct emulate_args *args, struct emulate_buff
             : which == 3 ? floor(4 * u) - 2
                          : 2 * u - 1);
     }
-    if (which < 5) return true;
-    FILE *f = fopen(how, "rb");
-    const size_t want = b->count * dtypes[b->dtype].bytes, got = f ? fread(b->data, 1, want, f) : 0;
-    if (f) fclose(f);
-    if (got != want) cli_message(cli, "%s: %s", how, f ? "too short" : "cannot be read");
-    return got == want;
+    return CLI_OK;
 }
 
 static struct emulate_buffer *find(const struct emulate_args *args, const char *name, size_t length)
@@ -108,126 +129,213 @@ static struct emulate_buffer *find(const struct emulate_args *args, const char *
     return NULL;
 }
 
+static enum cli_exit type_of(struct cli *cli, const char *text, const char *spec,
+                             enum emulate_dtype *out)
+{
+    char names[80] = "", wanted[24], what[120];
+    const int n = (int)strcspn(spec, "[");
+    size_t used = 0;
+    snprintf(wanted, sizeof wanted, "%.*s", n, spec);
+    for (int i = 0; i <= EM_U64; i++) {
+        if (strcmp(dtypes[i].name, wanted) == 0) return *out = (enum emulate_dtype)i, CLI_OK;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 i == EM_U64 ? " or "
+                                 : i         ? ", "
+                                             : "",
+                                 dtypes[i].name);
+    }
+    snprintf(what, sizeof what, "the type of --arg %.80s", text);
+    return cli_no_value(cli, what, names, wanted);
+}
+
+/* [128,64]; *spec becomes what stands behind it. */
+static enum cli_exit shape_of(struct cli *cli, const char *text, const char **spec,
+                              struct emulate_buffer *b)
+{
+    const char *at = *spec;
+    char *end;
+    b->count = 1;
+    for (; (*at == '[' || *at == ',') && b->rank < EMULATE_MAX_RANK; at = end) {
+        const uint64_t n = strtoull(at + 1, &end, 0);
+        if (at[1] < '0' || at[1] > '9' || n == 0 || n > MOST_ELEMENTS / b->count)
+            return cli_usage(cli, "--arg %s: dimension %u is %.*s, not 1 to %" PRIu64, text,
+                             b->rank, (int)strcspn(at + 1, ",]"), at + 1, MOST_ELEMENTS / b->count);
+        b->dim[b->rank++] = n;
+        b->count *= n;
+    }
+    if (*at == ',')
+        return cli_usage(cli, "--arg %s: a buffer has at most %d dimensions", text,
+                         EMULATE_MAX_RANK);
+    if (*at != ']' || (at[1] && at[1] != ':'))
+        return cli_usage(cli, "--arg %s: a buffer is TYPE[ROWS,COLUMNS]:FILL, bf16[128,64]:random",
+                         text);
+    *spec = at + 1;
+    return CLI_OK;
+}
+
 /* bf16[128,64]:random */
-static bool buffer(struct cli *cli, struct emulate_args *args, const char *name, size_t length,
-                   const char *spec, uint64_t *address)
+static enum cli_exit buffer(struct cli *cli, struct emulate_args *args, const char *name,
+                            size_t length, const char *spec, uint64_t *address)
 {
     struct emulate_buffer *b = &args->buffer[args->buffers];
-    size_t type = 0;
-    char *end;
-    const size_t n = strcspn(spec, "[");
-    while (type <= EM_U64 &&
-           (strlen(dtypes[type].name) != n || memcmp(dtypes[type].name, spec, n) != 0))
-        type++;
-    if (type > EM_U64 || length >= sizeof b->name) return false;
+    enum cli_exit code;
     memset(b, 0, sizeof *b);
+    if (length >= sizeof b->name)
+        return cli_usage(cli, "--arg %s: a name has at most %zu bytes", name, sizeof b->name - 1);
     memcpy(b->name, name, length);
-    b->dtype = (enum emulate_dtype)type;
-    b->count = 1;
-    for (spec += n; (*spec == '[' || *spec == ',') && b->rank < EMULATE_MAX_RANK; spec = end) {
-        b->dim[b->rank] = strtoull(spec + 1, &end, 0);
-        if (b->dim[b->rank] == 0 || b->dim[b->rank] > 1u << 24) return false;
-        b->count *= b->dim[b->rank++];
-    }
-    if (*spec++ != ']' || b->count > 1u << 28 || (*spec && *spec != ':')) return false;
+    if ((code = type_of(cli, name, spec, &b->dtype)) != CLI_OK) return code;
+    spec += strcspn(spec, "[");
+    if ((code = shape_of(cli, name, &spec, b)) != CLI_OK) return code;
     b->address = 0x100000000u * (args->buffers + 1);
-    b->data = calloc(b->count + 1, dtypes[type].bytes);
-    b->initial = malloc((b->count + 1) * dtypes[type].bytes);
+    b->data = calloc(b->count + 1, dtypes[b->dtype].bytes);
+    b->initial = malloc((b->count + 1) * dtypes[b->dtype].bytes);
     args->buffers++;
-    if (!b->data || !b->initial) cli_message(cli, "--arg %s: out of memory", name);
-    if (!b->data || !b->initial || !fill(cli, args, b, *spec ? spec + 1 : "zero")) return false;
-    memcpy(b->initial, b->data, b->count * dtypes[type].bytes);
+    if (!b->data || !b->initial) return cli_status(cli, TMAP_E_MEMORY, name);
+    code = fill(cli, args, b, *spec ? spec + 1 : "zero");
+    memcpy(b->initial, b->data, b->count * dtypes[b->dtype].bytes);
     *address = b->address;
-    return true;
+    return code;
+}
+
+/* "=64x128", a number for each dimension of the map; what is not said is 0, which the rows refuse.
+ * NULL where it is none. */
+static const char *box_of(const char *at, struct tmap_desc *d)
+{
+    for (uint32_t i = 0; i < d->rank && *at == (i ? 'x' : '='); i++) {
+        char *end;
+        const unsigned long long n = strtoull(at + 1, &end, 0);
+        if (at[1] < '0' || at[1] > '9' || n > UINT32_MAX) return NULL;
+        d->box[i] = (uint32_t)n;
+        at = end;
+    }
+    return *at == ',' || *at == ')' ? at : NULL;
+}
+
+static void tensor_of(const struct emulate_buffer *b, struct tmap_desc *d)
+{
+    uint64_t bytes = dtypes[b->dtype].bytes;
+    *d = (struct tmap_desc){.kind = TMAP_TILED,
+                            .dtype = dtypes[b->dtype].dtype,
+                            .rank = b->rank,
+                            .address = b->address};
+    for (uint32_t i = 0; i < d->rank; i++) {
+        d->dim[i] = b->dim[d->rank - 1 - i];
+        d->elem_stride[i] = 1;
+        bytes *= d->dim[i];
+        if (i + 1 < d->rank) d->stride_bytes[i] = bytes;
+    }
+}
+
+/* The map's box and swizzle. */
+static enum cli_exit options_of(struct cli *cli, const char *text, const char *spec,
+                                struct tmap_desc *d)
+{
+    while (*spec == ',') {
+        const char *word = spec + 1;
+        spec = word + strcspn(word, ",)");
+        if (strncmp(word, "box=", 4) == 0) {
+            spec = box_of(word + 3, d);
+            if (!spec)
+                return cli_usage(cli, "--arg %s: box takes %u numbers, box=64x128, innermost first",
+                                 text, d->rank);
+        } else if (strncmp(word, "swizzle=", 8) == 0) {
+            char name[40] = "";
+            snprintf(name, sizeof name, "%.*s", (int)(spec - word - 8), word + 8);
+            if (!value_find(VALUES_SWIZZLE, name, &d->swizzle))
+                return cli_no_value(cli, "swizzle", "NONE, 32B, 64B, 128B or 128B_ATOM_32B", name);
+        } else {
+            return cli_usage(cli, "--arg %s: a map has box= and swizzle=, not '%.*s'", text,
+                             (int)(spec - word), word);
+        }
+    }
+    if (strcmp(spec, ")") == 0) return CLI_OK;
+    return cli_usage(cli, "--arg %s: a map is map(A,box=64x128,swizzle=128B)", text);
 }
 
 /* map(A,box=64x128,swizzle=128B): rows of A, innermost first in the box */
-static bool map(struct cli *cli, const struct emulate_args *args, const char *spec,
-                struct tmap_map *out)
+static enum cli_exit map(struct cli *cli, const struct emulate_args *args, const char *text,
+                         const char *spec, struct tmap_map *out)
 {
-    struct tmap_desc d = {.kind = TMAP_TILED};
+    struct tmap_desc d;
     struct tmap_checker checker;
-    char *end;
-    const struct emulate_buffer *b = find(args, spec, strcspn(spec, ",)"));
-    if (!b) return false;
-    d.dtype = dtypes[b->dtype].dtype;
-    d.rank = b->rank;
-    d.address = b->address;
-    uint64_t bytes = dtypes[b->dtype].bytes;
-    for (uint32_t i = 0; i < d.rank; i++) {
-        d.dim[i] = b->dim[d.rank - 1 - i];
-        d.elem_stride[i] = 1;
-        bytes *= d.dim[i];
-        if (i + 1 < d.rank) d.stride_bytes[i] = bytes;
-    }
-    for (spec += strcspn(spec, ",)"); *spec == ','; spec += strcspn(spec, ",)")) {
-        spec++;
-        if (strncmp(spec, "box=", 4) == 0) {
-            spec += 3;
-            for (uint32_t i = 0; i < d.rank && (*spec == '=' || *spec == 'x'); i++, spec = end)
-                d.box[i] = (uint32_t)strtoul(spec + 1, &end, 0);
-        } else if (strncmp(spec, "swizzle=", 8) == 0) {
-            char name[40] = "";
-            const size_t n = strcspn(spec + 8, ",)");
-            if (n < sizeof name) memcpy(name, spec + 8, n);
-            if (!value_find(VALUES_SWIZZLE, name, &d.swizzle)) return false;
-        } else {
-            return false;
-        }
-    }
-    if (*spec != ')' || tmap_checker_prepare(&cli->target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK)
-        return false;
     struct tmap_violation v;
     struct tmap_detail detail;
     size_t found = 0;
-    tmap_check_with(&checker, &d, &v, 1, &found, NULL);
+    const size_t n = strcspn(spec, ",)");
+    const struct emulate_buffer *b = find(args, spec, n);
+    if (!b)
+        return cli_usage(cli, "--arg %s: there is no buffer %.*s before it", text, (int)n, spec);
+    tensor_of(b, &d);
+    const enum cli_exit code = options_of(cli, text, spec + n, &d);
+    if (code != CLI_OK) return code;
+    enum tmap_status s = tmap_checker_prepare(&cli->target, TMAP_CONTRACT_SAFE, &checker);
+    if (s == TMAP_OK) tmap_check_with(&checker, &d, &v, 1, &found, NULL);
     if (found && tmap_detail_of(&cli->target, &d, NULL, &v, &detail) == TMAP_OK)
-        cli_message(cli, "%s (%s)", detail.message, tmap_row_id(v.row));
-    return !found && tmap_encode(&checker, &d, out) == TMAP_OK;
+        return cli_usage(cli, "--arg %s: %s (%s)", text, detail.message, tmap_row_id(v.row));
+    if (s == TMAP_OK) s = tmap_encode(&checker, &d, out);
+    return cli_status(cli, s, text);
 }
 
-static bool scalar(const char *text, uint32_t bytes, uint8_t *to)
+/* A number, as the parameter's bytes hold it. */
+static enum cli_exit scalar(struct cli *cli, const char *text, const char *value, uint32_t bytes,
+                            uint8_t *to)
 {
+    const bool negative = value[0] == '-';
     char *end;
-    uint64_t v = text[0] == '-' ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    errno = 0;
+    uint64_t v = negative ? (uint64_t)strtoll(value, &end, 0) : strtoull(value, &end, 0);
+    const unsigned unused = bytes < 8 ? 64 - 8 * bytes : 0; /* bits */
+    const bool fits =
+        negative ? (int64_t)(v << unused) >> unused == (int64_t)v : v << unused >> unused == v;
+    bool is_number = end != value, in_range = !errno && fits;
     if (*end == '.' || *end == 'e') {
-        const double f = strtod(text, &end);
+        const double f = strtod(value, &end);
         v = bytes == 4 ? emu_bits((float)f) : emu_bits64(f);
+        in_range = bytes == 4 || bytes == 8; /* there are two types of 2 bytes */
     }
-    if (*end || end == text || bytes > 8) return false;
+    if (!is_number || *end || bytes > 8)
+        return cli_usage(cli, "--arg %s: a parameter of %u bytes takes %s", text, bytes,
+                         bytes == 8     ? "a buffer, bf16[128,64]:random, or a number"
+                         : bytes == 128 ? "a map, map(A,box=64x128,swizzle=128B)"
+                         : bytes > 8    ? "what no --arg can say"
+                                        : "a number");
+    if (!in_range) return cli_usage(cli, "--arg %s: not a number of %u bytes", text, bytes);
     memcpy(to, &v, bytes);
-    return true;
+    return CLI_OK;
 }
 
-static bool one(struct cli *cli, struct emulate_args *args, const char *text, uint32_t offset,
-                uint32_t bytes)
+static enum cli_exit one(struct cli *cli, struct emulate_args *args, const char *text,
+                         uint32_t offset, uint32_t bytes)
 {
-    const char *spec = strchr(text, '=');
+    const char *spec = strchr(text, '=') + 1;
+    uint8_t *to = args->params + offset;
+    enum cli_exit code;
     uint64_t address = 0;
     struct tmap_map m;
-    if (!spec || offset + bytes > sizeof args->params) return false;
-    spec++;
-    if (strncmp(spec, "map(", 4) == 0) {
-        if (bytes != sizeof m || !map(cli, args, spec + 4, &m)) return false;
-        memcpy(args->params + offset, &m, sizeof m);
-        return true;
+    if (offset + bytes > sizeof args->params)
+        return cli_usage(cli, "--arg %s: parameters have at most %zu bytes", text,
+                         sizeof args->params);
+    if (strncmp(spec, "map(", 4) == 0 && bytes == sizeof m) {
+        code = map(cli, args, text, spec + 4, &m);
+        if (code == CLI_OK) memcpy(to, &m, sizeof m);
+        return code;
     }
-    if (!strchr(spec, '[')) return scalar(spec, bytes, args->params + offset);
-    if (!buffer(cli, args, text, (size_t)(spec - 1 - text), spec, &address)) return false;
-    if (bytes == 8) memcpy(args->params + offset, &address, 8);
-    return bytes == 8;
+    if (!strchr(spec, '[') || bytes != 8) return scalar(cli, text, spec, bytes, to);
+    code = buffer(cli, args, text, (size_t)(spec - 1 - text), spec, &address);
+    memcpy(to, &address, 8);
+    return code;
 }
 
 /* "+A=…" makes a buffer that is no parameter of its own, for maps. */
-static bool extra(struct cli *cli, struct emulate_args *args, const char *text)
+static enum cli_exit extra(struct cli *cli, struct emulate_args *args, const char *text)
 {
     uint64_t address;
     const char *spec = strchr(text, '=');
-    return spec && buffer(cli, args, text + 1, (size_t)(spec - 1 - text), spec + 1, &address);
+    return buffer(cli, args, text, (size_t)(spec - text), spec + 1, &address);
 }
 
-bool emulate_args_read(struct cli *cli, const struct tmap_emulate_module *module,
-                       const char *kernel, struct emulate_args *args)
+enum cli_exit emulate_args_read(struct cli *cli, const struct tmap_emulate_module *module,
+                                const char *kernel, struct emulate_args *args)
 {
     uint32_t offset, bytes;
     size_t n = 0;
@@ -236,23 +344,21 @@ bool emulate_args_read(struct cli *cli, const struct tmap_emulate_module *module
         const char *text = cli->value[i].text;
         if (strcmp(cli->value[i].name, "arg") != 0) continue;
         const bool more = *text == '+';
-        if (args->buffers == EMULATE_MAX_ARGS ||
-            (!more && !tmap_emulate_param(module, kernel, n, &offset, &bytes, NULL))) {
-            cli_message(cli, "%s has no parameter for --arg %s", kernel, text);
-            return false;
-        }
-        if (more ? !extra(cli, args, text) : !one(cli, args, text, offset, bytes)) {
-            cli_message(cli, "--arg %s makes no sense for a parameter of %u bytes", text,
-                        more ? 0 : bytes);
-            return false;
-        }
+        if (!strchr(text, '=')) return cli_usage(cli, "--arg takes NAME=VALUE, not '%s'", text);
+        if (!more && !tmap_emulate_param(module, kernel, n, &offset, &bytes, NULL))
+            return cli_usage(cli, "--arg %s: %s has only %zu parameters", text, kernel, n);
+        const enum cli_exit code =
+            more ? extra(cli, args, text + 1) : one(cli, args, text, offset, bytes);
+        if (code != CLI_OK) return code;
         if (!more) n++;
     }
     for (size_t i = 0; tmap_emulate_param(module, kernel, i, &offset, &bytes, NULL); i++)
         args->param_bytes = offset + bytes;
     if (tmap_emulate_param(module, kernel, n, &offset, &bytes, NULL))
         cli_message(cli, "%s has more parameters than there are --arg: the rest is 0", kernel);
-    return args->param_bytes <= sizeof args->params;
+    if (args->param_bytes <= sizeof args->params) return CLI_OK;
+    return cli_usage(cli, "%s has %zu bytes of parameters, not at most %zu", kernel,
+                     args->param_bytes, sizeof args->params);
 }
 
 void emulate_args_free(struct emulate_args *args)

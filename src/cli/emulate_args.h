@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "tmap/emulate.h"
 
-enum { EMULATE_MAX_ARGS = 64, EMULATE_MAX_RANK = 4, EMULATE_PARAM_BYTES = 8192 };
+enum { EMULATE_MAX_ARGS = CLI_MAX_OPTIONS, EMULATE_MAX_RANK = 4, EMULATE_PARAM_BYTES = 8192 };
 
 enum emulate_dtype {
     EM_BF16,
@@ -37,9 +37,10 @@ struct emulate_args {
     uint64_t random;
 };
 
-/* Reads every --arg for the kernel's parameters, in their order; a message and false otherwise. */
-bool emulate_args_read(struct cli *cli, const struct tmap_emulate_module *module,
-                       const char *kernel, struct emulate_args *out);
+/* Reads every --arg for the kernel's parameters, in their order. CLI_OK, or a message and what it
+ * is: CLI_USAGE, CLI_INPUT for a file that cannot be read, CLI_INTERNAL without memory. */
+enum cli_exit emulate_args_read(struct cli *cli, const struct tmap_emulate_module *module,
+                                const char *kernel, struct emulate_args *out);
 void emulate_args_free(struct emulate_args *args);
 void emulate_args_reset(struct emulate_args *args); /* buffers as before the launch */
 

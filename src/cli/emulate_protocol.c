@@ -5,6 +5,7 @@
 #include "io/plan/plan.h"
 #include "io/report/report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,28 +64,41 @@ static bool record_with(struct cli *cli, struct runs *r, const char *run, emulat
     return good;
 }
 
-static enum tmap_emulate_part part_of(const char *text, unsigned *number)
+struct part {
+    enum tmap_emulate_part which;
+    unsigned number;
+};
+
+static bool read_part(const struct cli *cli, struct part *out)
 {
-    const char *colon = strchr(text, ':');
-    *number = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
-    return strncmp(text, "ring", 4) == 0      ? TMAP_EMULATE_RING
-           : strncmp(text, "staging", 7) == 0 ? TMAP_EMULATE_STAGING
-                                              : TMAP_EMULATE_BARRIERS;
+    const char *text = cli_get(cli, "part"), *colon = text ? strchr(text, ':') : NULL;
+    char *end = NULL;
+    const unsigned long number = colon ? strtoul(colon + 1, &end, 10) : 0;
+    const bool numbered = colon && colon[1] >= '0' && colon[1] <= '9' && !*end && number < 1000;
+
+    *out = (struct part){TMAP_EMULATE_BARRIERS, (unsigned)number};
+    if (!text || strcmp(text, "all") == 0) return true;
+    if (numbered && strncmp(text, "ring:", 5) == 0)
+        out->which = TMAP_EMULATE_RING;
+    else if (numbered && strncmp(text, "staging:", 8) == 0)
+        out->which = TMAP_EMULATE_STAGING;
+    else
+        cli_no_value(cli, "--part", "all, ring:N or staging:N", text);
+    return out->which != TMAP_EMULATE_BARRIERS;
 }
 
 static enum cli_exit write_out(struct cli *cli, const char *kernel, const struct tmap_protocol *p)
 {
     const char *path = cli_get(cli, "protocol");
     FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-    if (!f) {
-        cli_message(cli, "%s: cannot be written", path);
-        return CLI_INPUT;
-    }
-    io_print_json(f, json_pack("{s:s, s:o}", "name", kernel, "protocol", io_protocol_json(p)),
-                  cli->format == IO_JSONL ? 0 : 2);
+    if (f)
+        io_print_json(f, json_pack("{s:s, s:o}", "name", kernel, "protocol", io_protocol_json(p)),
+                      cli->format == IO_JSONL ? 0 : 2);
     if (f == stdout) return CLI_OK;
-    if (fclose(f) != 0) {
-        cli_message(cli, "%s: cannot be written", path);
+    bool good = f && !ferror(f);
+    if (f && fclose(f) != 0) good = false;
+    if (!good) {
+        cli_message(cli, "%s: %s", path, strerror(errno));
         return CLI_INPUT;
     }
     if (cli->format == IO_TEXT)
@@ -94,19 +108,18 @@ static enum cli_exit write_out(struct cli *cli, const char *kernel, const struct
     return CLI_OK;
 }
 
-static enum cli_exit fold(struct cli *cli, const char *kernel, const struct runs *r)
+static enum cli_exit fold(struct cli *cli, const char *kernel, const struct runs *r,
+                          const struct part *part)
 {
-    const char *part = cli_get(cli, "part");
+    const char *text = cli_get(cli, "part");
     struct tmap_emulate_error error = {0};
     struct tmap_protocol p;
-    unsigned number;
-    const enum tmap_emulate_part which = part_of(part ? part : "all", &number);
     const enum tmap_status s =
-        tmap_emulate_protocol(r->record, r->count, which, number, &p, &error);
+        tmap_emulate_protocol(r->record, r->count, part->which, part->number, &p, &error);
     if (s == TMAP_OK) return write_out(cli, kernel, &p);
     if (s == TMAP_E_MEMORY) return cli_status(cli, s, kernel);
     if (s == TMAP_E_NO_PLAN)
-        cli_message(cli, "%s has no %s", kernel, part ? part : "barriers");
+        cli_message(cli, "%s has no %s", kernel, text ? text : "barriers");
     else if (error.line)
         cli_message(cli, "%s, line %u: %s", kernel, error.line, error.text);
     else
@@ -118,11 +131,13 @@ enum cli_exit emulate_protocol(struct cli *cli, const char *kernel, emulate_reco
                                void *self)
 {
     struct runs r = {.code = CLI_INPUT};
+    struct part part;
+    if (!read_part(cli, &part)) return CLI_USAGE;
     bool good = record(&r, launch, self);
     for (size_t i = 0; good && i < cli->value_count; i++)
         if (strcmp(cli->value[i].name, "run") == 0)
             good = record_with(cli, &r, cli->value[i].text, launch, self);
-    const enum cli_exit code = good ? fold(cli, kernel, &r) : r.code;
+    const enum cli_exit code = good ? fold(cli, kernel, &r, &part) : r.code;
     for (size_t i = 0; i < r.count; i++) tmap_emulate_record_free(r.record[i]);
     return code;
 }

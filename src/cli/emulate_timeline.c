@@ -183,12 +183,12 @@ static const char style[] =
     ".copy{fill:#5a9e5a}.multiply{fill:#c9772b}.phase{fill:#8b3a8b}</style>\n";
 
 /* The height is known when all is drawn: rows first, into memory. */
-void timeline_svg(FILE *out, const struct timeline *t, const char *title)
+bool timeline_svg(FILE *out, const struct timeline *t, const char *title)
 {
     char *body = NULL;
     size_t bytes = 0;
     struct drawing d = {.out = open_memstream(&body, &bytes), .t = t};
-    if (!d.out) return;
+    if (!d.out) return false;
     for (size_t i = 0; i < t->events; i++)
         if (t->event[i].end > d.end) d.end = t->event[i].end;
     warps(&d);
@@ -209,4 +209,5 @@ void timeline_svg(FILE *out, const struct timeline *t, const char *title)
     if (body) fwrite(body, 1, bytes, out);
     fputs("</svg>\n", out);
     free(body);
+    return body != NULL;
 }

@@ -16,7 +16,7 @@ struct timeline {
 
 /* Adds an event of the timeline's CTA; others are passed over. */
 void timeline_add(struct timeline *t, const struct tmap_emulate_event *e);
-void timeline_svg(FILE *out, const struct timeline *t, const char *title);
+bool timeline_svg(FILE *out, const struct timeline *t, const char *title);
 void timeline_free(struct timeline *t);
 
 #endif

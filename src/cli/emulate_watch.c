@@ -35,10 +35,10 @@ bool emulate_watch_draw(struct cli *cli, const struct emulate_watch *w, const ch
                         const char *kernel)
 {
     FILE *f = fopen(path, "w");
-    if (f) timeline_svg(f, &w->timeline, kernel);
-    if (f && fclose(f) == 0) return true;
-    cli_message(cli, "%s: %s", path, strerror(errno));
-    return false;
+    bool good = f && timeline_svg(f, &w->timeline, kernel) && !ferror(f);
+    if (f && fclose(f) != 0) good = false;
+    if (!good) cli_message(cli, "%s: %s", path, strerror(errno));
+    return good;
 }
 
 /* --- every order */
