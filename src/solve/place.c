@@ -1,11 +1,13 @@
 /* Where a plan puts things: the coordinates of its copies, and the place of each element. What a
- * caller gives may be anything: sums are of 128 bits, and what does not fit has no place. */
+ * caller gives may be anything: sums are of 128 bits, and of what is beyond FAR only the sign
+ * counts. */
 #include "core/layout.h"
 #include "tmap/solve.h"
 
 #include <string.h>
 
 __extension__ typedef __int128 wide;
+#define FAR ((wide)1 << 90) /* a walk that begins there stays in 128 bits */
 
 /* Numbers of 128 bits are rare here, and dividing by them is slow. */
 static wide floor_div(wide a, wide b)
@@ -18,12 +20,10 @@ static wide floor_div(wide a, wide b)
  * dimension, or the sum does not fit. */
 static bool value_of(const struct tmap_plan_dim *d, const int64_t *x, uint32_t part, wide *out)
 {
-    wide sum = (wide)d->slice * part, term;
+    wide sum = (wide)d->slice * part;
     if (d->div == 0 || d->round == 0) return false;
     for (int i = 0; i < TMAP_MAX_RANK; i++)
-        if (d->coef[i] && (__builtin_mul_overflow((wide)d->coef[i], (wide)x[i], &term) ||
-                           __builtin_add_overflow(sum, term, &sum)))
-            return false;
+        if (__builtin_add_overflow(sum, (wide)d->coef[i] * x[i], &sum)) return false;
     if (d->div > 1) sum = floor_div(sum, d->div);
     *out = d->mod ? sum - floor_div(sum, d->mod) * d->mod : sum;
     return true;
@@ -32,7 +32,8 @@ static bool value_of(const struct tmap_plan_dim *d, const int64_t *x, uint32_t p
 static bool first_of(const struct tmap_plan_dim *d, const int64_t *coord, wide *out)
 {
     if (!value_of(d, coord, 0, out)) return false;
-    *out = floor_div(*out, d->round) * d->round;
+    const wide held = *out < -FAR ? -FAR : *out > FAR ? FAR : *out;
+    *out = floor_div(held, d->round) * d->round;
     return true;
 }
 
@@ -145,6 +146,7 @@ static bool find_copy(const struct tmap_plan *p, const int64_t *coord, const int
         const struct tmap_plan_dim *d = &p->dim[i];
         wide value, first;
         if (!value_of(d, x, part, &value) || !first_of(d, coord, &first)) return false;
+        if (value < -FAR / 2 || value > FAR / 2) return false;
         const wide in = value + d->shift - first;
         if (in < 0 || in >= (wide)d->copies * d->step) return false;
         within[i] = (uint64_t)in % d->step;

@@ -203,6 +203,15 @@ static void test_places(void **state)
     p.dim[0].coef[0] = 0;
     tmap_plan_coords(&p, far, 0, out);
     assert_true(out[0] == INT64_MIN);
+    const int64_t least[TMAP_MAX_RANK] = {INT64_MIN, 0, INT64_MIN};
+    p.dim[0].coef[0] = 1, p.dim[0].round = 3; /* of -2^127 the next multiple below */
+    tmap_plan_coords(&p, least, 0, out);
+    assert_true(out[0] == INT64_MIN);
+    assert_false(tmap_plan_place(&p, &p.desc, least, origin, &copy, &at));
+    p.dim[0].coef[0] = UINT64_MAX; /* no sum of 128 bits */
+    tmap_plan_coords(&p, least, 0, out);
+    assert_true(out[0] == 0 && out[2] == 0);
+    assert_false(tmap_plan_place(&p, &p.desc, least, origin, &copy, &at));
     p.dim[0].round = 0;
     assert_false(tmap_plan_place(&p, &p.desc, zero, origin, &copy, &at));
     tmap_plan_coords(&p, zero, 0, out);
