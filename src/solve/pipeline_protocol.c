@@ -115,7 +115,8 @@ enum tmap_status tmap_pipeline_designs(const struct tmap_checker *checker,
     if (!checker || !p || !out || !count || !p->loads || p->load_count == 0 || stages == 0)
         return TMAP_E_ARGUMENT;
     for (int k = 0; k < 2; k++) a.along[k] = p->cluster[k] ? p->cluster[k] : 1;
-    a.ctas = (uint32_t)sum_mul(a.along[0], a.along[1]);
+    const uint64_t ctas = (uint64_t)a.along[0] * a.along[1];
+    a.ctas = ctas < UINT32_MAX ? (uint32_t)ctas : UINT32_MAX;
     const enum tmap_status s = sum_bytes(&a);
     if (s != TMAP_OK) return s;
     out[0] = (struct tmap_pipeline_design){.stages = stages};

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <string.h>
+
 static struct tmap_desc tile(int32_t dtype, uint32_t columns, uint32_t rows, int32_t swizzle)
 {
     struct tmap_desc d = {.kind = TMAP_TILED, .dtype = dtype, .rank = 2, .address = 1 << 20};
@@ -214,6 +216,63 @@ static void test_designs_say_their_bounds(void **state)
     assert_int_equal(tmap_pipeline_designs(&c, &p, 0, d, &count), TMAP_E_ARGUMENT);
 }
 
+/* Why there is no design, of operands that warps read and of such that tcgen05 does. */
+static void test_pipelines_without_a_design(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B);
+    const uint64_t much = UINT64_C(1) << 32;
+    const struct {
+        struct tmap_pipeline p;
+        const char *reason;
+    } none[] = {
+        {{.cluster = {65536, 65536}}, "the automaton holds"}, /* as 32 bits, none at all */
+        {{.cluster = {5, 1}}, "the automaton holds"},
+        {{.cluster = {4, 1}, .consumers = 8}, "the automaton holds"},
+        {{.expect_tx = much}, "more bytes than a barrier counts"},
+        {{.cluster = {4, 1}, .cta_group = 2}, "no design has a cluster of 4 CTAs and tcgen05"},
+        {{.tmem_columns = 32, .consumers = 2}, "tcgen05.commit arrives once, not 2 times"},
+        {{.cta_group = 2, .expect_tx = 8193}, "the CTAs of a pair expect equal parts"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+        struct tmap_pipeline p = none[i].p;
+        size_t count;
+        p.loads = &load, p.load_count = 1;
+        assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+        if (!strstr(d->reason, none[i].reason)) fail_msg("row %zu: '%s'", i, d->reason);
+    }
+}
+
+/* Pixels are cut into equal parts as rows of a box are; and a load that has no layout has none. */
+static void test_equal_parts_of_im2col(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_desc loads[2] = {tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B),
+                                 {.kind = TMAP_IM2COL, .dtype = TMAP_BFLOAT16, .rank = 3}};
+    struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+    struct tmap_pipeline p = {.loads = loads, .load_count = 2, .shared = {2, 0}};
+    size_t count;
+    (void)state;
+    loads[1].address = 1 << 20;
+    loads[1].channels = 64;
+    for (uint32_t i = 0; i < 3; i++) {
+        loads[1].dim[i] = 64, loads[1].elem_stride[i] = 1;
+        if (i) loads[1].stride_bytes[i - 1] = UINT64_C(128) << (6 * (i - 1));
+    }
+    for (uint32_t pixels = 62; pixels <= 64; pixels++) {
+        loads[1].pixels = pixels;
+        for (p.cluster[0] = 1; p.cluster[0] <= 2; p.cluster[0]++) {
+            const bool uneven = p.cluster[0] == 2 && pixels % 2;
+            assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+            assert_string_equal(d->reason, uneven ? "the box of load 1 has no 2 equal parts" : "");
+        }
+    }
+    loads[1].channels = 0;
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_E_ILLEGAL);
+}
+
 /* A pair is refused where there is none, and where there is, its own ring is explored. */
 static void test_pairs(void **state)
 {
@@ -244,6 +303,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tensor_memory),
         cmocka_unit_test(test_designs_say_their_bounds),
+        cmocka_unit_test(test_pipelines_without_a_design),
+        cmocka_unit_test(test_equal_parts_of_im2col),
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_published_stages),
         cmocka_unit_test(test_nearest_that_fits),
