@@ -186,7 +186,7 @@ static void put_address(struct moves *m, const char *name, const struct tmap_des
 static struct tmap_desc without_padding(const struct tmap_plan *plan)
 {
     struct tmap_desc d = plan->desc;
-    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++)
+    for (uint32_t k = 0; k < plan->step_count; k++)
         if (plan->step[k].rewrite == TMAP_REWRITE_PAD) d.dim[0] = plan->step[k].from;
     return d;
 }
@@ -451,7 +451,7 @@ static void ask_all(struct moves *m, uint32_t unit)
 static struct tmap_desc decided(const struct tmap_desc *desc, const struct tmap_plan *plan)
 {
     struct tmap_desc d = *desc;
-    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++) {
+    for (uint32_t k = 0; k < plan->step_count; k++) {
         const struct tmap_plan_step *step = &plan->step[k];
         if (step->rewrite != TMAP_REWRITE_CHOOSE || step->index < 0) continue;
         if (step->field == FIELD_ESTRIDE) d.elem_stride[step->index] = (uint32_t)step->to;
@@ -462,9 +462,21 @@ static struct tmap_desc decided(const struct tmap_desc *desc, const struct tmap_
 
 static bool copies_tensor(const struct tmap_plan *plan)
 {
-    for (uint32_t k = 0; k < plan->step_count && k < TMAP_PLAN_STEPS; k++)
+    for (uint32_t k = 0; k < plan->step_count; k++)
         if (plan->step[k].rewrite == TMAP_REWRITE_COPY) return true;
     return false;
+}
+
+/* Copies such as solve.h says, of which what follows takes quotients. */
+static bool is_modelled(const struct tmap_desc *desc, const struct tmap_plan *plan)
+{
+    const uint32_t rank = plan->desc.rank;
+    if (plan->skip || desc->rank > TMAP_MAX_RANK || rank < 1 || rank > TMAP_MAX_RANK ||
+        plan->step_count > TMAP_PLAN_STEPS)
+        return false;
+    for (uint32_t j = 0; j < rank; j++)
+        if (!plan->dim[j].div) return false;
+    return true;
 }
 
 enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
@@ -474,7 +486,7 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                     const struct tmap_plan *plan, enum tmap_proof *proof)
 {
     if (!context || !checker || !desc || !plan || !proof) return TMAP_E_ARGUMENT;
-    if (plan->skip || desc->rank > TMAP_MAX_RANK)
+    if (!is_modelled(desc, plan))
         return sym_report(context, TMAP_E_ARGUMENT, "no copies, or copies that are not modelled");
     struct moves m = {.s = context,
                       .request = decided(desc, plan),
@@ -484,9 +496,8 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                       .proof = TMAP_PROVED};
     enum tmap_status st = sym_isl_begin(context);
     if (st != TMAP_OK) return st;
-    if (!sym_open(&m.w, &context->allocator))
-        return sym_report(context, TMAP_E_MEMORY, "out of memory");
-    m.t = (struct sym_text){sym_take(&m.w, TEXT_BYTES), TEXT_BYTES, 0};
+    if (sym_open(&m.w, &context->allocator))
+        m.t = (struct sym_text){sym_take(&m.w, TEXT_BYTES), TEXT_BYTES, 0};
     if (m.t.at)
         ask_all(&m, sym_coord_unit(checker, &plan->desc, plan->desc.dtype, plan->desc.interleave));
     if (m.w.status == TMAP_E_BUDGET) m.proof = TMAP_UNDECIDED;

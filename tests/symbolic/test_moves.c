@@ -1,0 +1,188 @@
+/* What tmap_certify_moves() says of plans that a repair never gives, of little memory and of few
+ * operations: nothing is proved that is not so, and a question that fails is over. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "support/needs.h"
+#include "tmap/solve.h"
+#include "tmap/symbolic.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- memory of which one block is refused ------------------------------------------------------
+ */
+
+static long left = -1, live;
+
+static void *allocate(void *user, size_t bytes)
+{
+    (void)user;
+    if (left-- == 0) return NULL;
+    live++;
+    return malloc(bytes);
+}
+
+static void release(void *user, void *block)
+{
+    (void)user;
+    live -= block != NULL;
+    free(block);
+}
+
+/* --- requests and their plans ------------------------------------------------------------------
+ */
+
+static struct tmap_symbolic *s;
+static struct tmap_checker checker;
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+
+static int open_all(void **state)
+{
+    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    const struct tmap_target target = tmap_default_target();
+    (void)state;
+    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return -1;
+    return tmap_symbolic_open(&options, &s);
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    tmap_symbolic_close(s);
+    return live != 0;
+}
+
+/* Boxes of 300 rows, of which a copy takes 256 at most. */
+static const struct tmap_desc tall = {.dtype = TMAP_BFLOAT16,
+                                      .rank = 2,
+                                      .address = 1 << 20,
+                                      .dim = {4096, 8100},
+                                      .stride_bytes = {8192},
+                                      .box = {64, 300},
+                                      .elem_stride = {1, 1}};
+static const struct tmap_request load = {.op = TMAP_OP_LOAD}, store = {.op = TMAP_OP_STORE};
+
+static struct tmap_plan plan_of(const struct tmap_desc *d, const struct tmap_request *request)
+{
+    struct tmap_repair_report report;
+    struct tmap_plan plan;
+    const enum tmap_status said =
+        tmap_repair(&checker, d, request, workspace, sizeof workspace, &plan, 1, &report, NULL);
+    if (said != TMAP_OK) fail_msg("%d: %s", (int)said, report.reason);
+    return plan;
+}
+
+static enum tmap_proof proof_of(const struct tmap_desc *d, const struct tmap_request *request,
+                                const struct tmap_plan *plan)
+{
+    enum tmap_proof proof = (enum tmap_proof)77;
+    const enum tmap_status said = tmap_certify_moves(s, &checker, d, request, plan, &proof);
+    if (said != TMAP_OK) fail_msg("%d: %s", (int)said, tmap_symbolic_why(s));
+    return proof;
+}
+
+/* --- tests -------------------------------------------------------------------------------------
+ */
+
+/* Each block of memory is refused once; what failed is over, so a cancel that comes after it is
+ * of no later question. */
+static void without_memory_a_question_is_over(void **state)
+{
+    const struct tmap_plan plan = plan_of(&tall, &load);
+    enum tmap_proof proof = (enum tmap_proof)77;
+    long refused = 0;
+    (void)state;
+    for (bool done = false; !done; refused++) {
+        const long before = live;
+        left = refused;
+        const enum tmap_status said = tmap_certify_moves(s, &checker, &tall, &load, &plan, &proof);
+        done = left >= 0;
+        left = -1;
+        assert_int_equal(said, done ? TMAP_OK : TMAP_E_MEMORY);
+        assert_int_equal(proof, done ? TMAP_PROVED : (enum tmap_proof)77);
+        assert_int_equal(live, before);
+        if (done) break;
+        assert_non_null(strstr(tmap_symbolic_why(s), "memory"));
+        tmap_symbolic_cancel(s);
+        assert_int_equal(proof_of(&tall, &load, &plan), TMAP_PROVED);
+    }
+    assert_true(refused > 1);
+}
+
+/* The plan sees the rows as groups of 150, of which a tile has two: a store of a third one writes
+ * rows of the next tile, and a load of it only brings them. Beyond the 150 of a group is nothing.
+ */
+static void a_store_of_more_than_the_tile_is_refuted(void **state)
+{
+    const struct tmap_request *const request[] = {&load, &store};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const struct tmap_plan right = plan_of(&tall, request[k]);
+        struct tmap_plan more = right, beyond = right;
+        assert_true(right.desc.rank == 3 && right.desc.dim[1] == 150 && right.desc.box[1] == 150);
+        more.dim[2].copies++;
+        beyond.dim[1].copies++;
+        assert_int_equal(proof_of(&tall, request[k], &right), TMAP_PROVED);
+        assert_int_equal(proof_of(&tall, request[k], &beyond), TMAP_PROVED);
+        assert_int_equal(proof_of(&tall, request[k], &more), k ? TMAP_REFUTED : TMAP_PROVED);
+    }
+}
+
+/* Rows of a padded copy lie apart, and at one place only where the request's do. */
+static void rows_of_a_copy_have_places_of_their_own(void **state)
+{
+    struct tmap_desc ragged = tall;
+    (void)state;
+    ragged.stride_bytes[0] = 8200;
+    ragged.box[1] = 64;
+    struct tmap_plan plan = plan_of(&ragged, &load);
+    assert_true(plan.cost.copied_bytes > 0);
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_PROVED);
+    plan.desc.stride_bytes[0] -= 16;
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_REFUTED);
+    plan.desc.stride_bytes[0] = 0;
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_REFUTED);
+    plan.dim[1].coef[0] = 1;
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_REFUTED);
+}
+
+/* What cannot be a plan's is an argument that is wrong, and no answer. */
+static void plans_that_are_none_are_refused(void **state)
+{
+    const struct tmap_plan right = plan_of(&tall, &store);
+    struct tmap_plan wrong[6];
+    (void)state;
+    for (size_t i = 0; i < 6; i++) wrong[i] = right;
+    wrong[0].skip = true;
+    wrong[1].desc.rank = 0;
+    wrong[2].desc.rank = TMAP_MAX_RANK + 1;
+    wrong[3].step_count = TMAP_PLAN_STEPS + 1;
+    wrong[4].dim[1].div = 0;
+    wrong[5].dim[0].div = 0;
+    for (size_t i = 0; i < 6; i++) {
+        enum tmap_proof proof = (enum tmap_proof)77;
+        wrong[i].dim[1].mod = 1 << 20;
+        assert_int_equal(tmap_certify_moves(s, &checker, &tall, &store, &wrong[i], &proof),
+                         TMAP_E_ARGUMENT);
+        assert_string_equal(tmap_symbolic_why(s), "no copies, or copies that are not modelled");
+        assert_int_equal(proof, (enum tmap_proof)77);
+    }
+}
+
+int main(void)
+{
+    if (lacks_isl("moves of plans")) return 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_memory_a_question_is_over),
+        cmocka_unit_test(a_store_of_more_than_the_tile_is_refuted),
+        cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
+        cmocka_unit_test(plans_that_are_none_are_refused),
+    };
+    return cmocka_run_group_tests_name("moves of plans", tests, open_all, close_all);
+}
