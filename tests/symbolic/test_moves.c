@@ -115,6 +115,39 @@ static void without_memory_a_question_is_over(void **state)
     assert_true(refused > 1);
 }
 
+struct recorded {
+    long proved, refuted, undecided;
+};
+
+static void count(void *user, const struct tmap_question *q)
+{
+    struct recorded *r = user;
+    assert_string_equal(q->solver, "isl");
+    r->proved += q->answer == TMAP_PROVED;
+    r->refuted += q->answer == TMAP_REFUTED;
+    r->undecided += q->answer == TMAP_UNDECIDED;
+}
+
+/* From one operation of isl's to enough: no proof, or the proof; and so it is recorded. */
+static void few_operations_are_no_proof(void **state)
+{
+    const struct tmap_plan plan = plan_of(&tall, &load);
+    long proved = 0, undecided = 0;
+    struct recorded r = {0, 0, 0};
+    (void)state;
+    tmap_symbolic_record(s, count, &r);
+    for (uint64_t most = 1; most < 1000000; most += 1 + most / 8) {
+        tmap_symbolic_budget(s, most, 0);
+        const enum tmap_proof proof = proof_of(&tall, &load, &plan);
+        assert_int_not_equal(proof, TMAP_REFUTED);
+        proved += proof == TMAP_PROVED;
+        undecided += proof == TMAP_UNDECIDED;
+    }
+    tmap_symbolic_budget(s, 0, 0);
+    tmap_symbolic_record(s, NULL, NULL);
+    assert_true(proved && undecided && r.proved && r.undecided && !r.refuted);
+}
+
 /* The plan sees the rows as groups of 150, of which a tile has two: a store of a third one writes
  * rows of the next tile, and a load of it only brings them. Beyond the 150 of a group is nothing.
  */
@@ -180,6 +213,7 @@ int main(void)
     if (lacks_isl("moves of plans")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_memory_a_question_is_over),
+        cmocka_unit_test(few_operations_are_no_proof),
         cmocka_unit_test(a_store_of_more_than_the_tile_is_refuted),
         cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
         cmocka_unit_test(plans_that_are_none_are_refused),

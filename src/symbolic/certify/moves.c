@@ -11,6 +11,7 @@
 #include "expr/field.h"
 #include "expr/tables.h"
 
+#include <isl/ctx.h>
 #include <isl/map.h>
 #include <isl/set.h>
 #include <stdlib.h>
@@ -252,22 +253,28 @@ static void put_wrong_start(struct moves *m, uint32_t unit)
     if (!steps) sym_put(&m->t, "%u > 0", unit);
 }
 
+static void put_question(struct sym_text *t, const char *map, const char *bad)
+{
+    sym_put(t, "# tmap %s: %s\nM := %s;\n", tmap_version(),
+            bad ? "the range of M does not meet B" : "M is injective", map);
+    if (bad) sym_put(t, "B := %s;\n", bad);
+}
+
 /* The question as text that isl reads again: a map, and a set that its range must not meet; without
- * one the map must be injective. */
+ * one the map must be injective. Printing is not charged to it. */
 static void record(struct moves *m, isl_map *map, isl_set *bad, isl_bool proved)
 {
-    char *of_map = m->s->record ? isl_map_to_str(map) : NULL;
-    char *of_set = m->s->record && bad ? isl_set_to_str(bad) : NULL;
+    if (!m->s->record) return;
+    isl_ctx_set_max_operations(m->s->isl, 0);
+    char *of_map = isl_map_to_str(map), *of_set = bad ? isl_set_to_str(bad) : NULL;
+    isl_ctx_set_max_operations(m->s->isl, m->s->isl_operations);
     struct sym_text t = {NULL, 0, 0};
-    for (int pass = 0; of_map && (of_set || !bad) && pass < 2; pass++) {
-        t = (struct sym_text){t.at, t.cap, 0};
-        sym_put(&t, "# tmap %s: %s\nM := %s;\n", tmap_version(),
-                bad ? "the range of M does not meet B" : "M is injective", of_map);
-        if (bad) sym_put(&t, "B := %s;\n", of_set);
-        if (pass == 0) t = (struct sym_text){sym_take(&m->w, t.length + 1), t.length + 1, 0};
-        if (!t.at) break;
+    if (of_map && !bad == !of_set) {
+        put_question(&t, of_map, of_set);
+        t = (struct sym_text){sym_take(&m->w, t.length + 1), t.length + 1, 0};
     }
-    if (t.at && t.length) {
+    if (t.at) {
+        put_question(&t, of_map, of_set);
         const struct tmap_question question = {"isl", t.at,
                                                proved == isl_bool_true    ? TMAP_PROVED
                                                : proved == isl_bool_false ? TMAP_REFUTED
@@ -286,7 +293,7 @@ static void ask(struct moves *m)
     isl_set *bad = isl_set_read_from_str(m->s->isl, m->t.at);
     isl_map *wrong = isl_map_intersect_range(isl_map_copy(m->map), isl_set_copy(bad));
     const isl_bool none = isl_map_is_empty(wrong);
-    record(m, m->map, bad, none);
+    if (bad) record(m, m->map, bad, none);
     isl_map_free(wrong);
     isl_set_free(bad);
     if (none == isl_bool_false) m->proof = TMAP_REFUTED;
