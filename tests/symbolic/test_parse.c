@@ -90,7 +90,14 @@ static void expressions_mean_what_they_say(void **state)
     X(a17, "(K*K*K*K) % 5 != 1", (K * K * K * K) % 5 != 1)                                         \
     X(a18, "(K*K + M) % 4 == 0", (K * K + M) % 4 == 0)                                             \
     X(a20, "min(K, 8) >= M and max(K, M) != 4", (K < 8 ? K : 8) >= M && (K > M ? K : M) != 4)      \
-    X(a19, "K*K*M <= 50", K *K *M <= 50)
+    X(a19, "K*K*M <= 50", K *K *M <= 50)                                                           \
+    X(a21, "K = 3 or (K) == 5", K == 3 || K == 5)                                                  \
+    X(a22, "K % 8 == 9 or K % 8 == -1", false)                                                     \
+    X(a23, "K % 1 == 0 and android > K or or2 < K", (0 > K) || (0 < K))                            \
+    X(a24, "-K*K*K >= 27 or K*K <= -1", K <= -3)                                                   \
+    X(a25, "K*K < 0 or -K*K*K == 8", K == -2)                                                      \
+    X(a26, "(K*K) % 9 == 0 and (K*K + 2*K) % 15 != 0", K % 3 == 0 && (K * K + 2 * K) % 15 != 0)    \
+    X(a27, "(5*K + 1) % 8 != 0 and (6*K) % 9 != 3", (5 * K + 1) % 8 != 0 && (6 * K - 3) % 9 != 0)
 ASSUMPTIONS(EXPRESSION)
 
 static void assumptions_mean_what_they_say(void **state)
@@ -106,7 +113,7 @@ static void assumptions_mean_what_they_say(void **state)
         if (!f) fail_msg("%s: %s", table[i].text, w.why);
         for (int64_t K = -20; K < 40; K++) {
             for (int64_t M = -5; M < 9; M++) {
-                const sym_int at[2] = {K, M};
+                const sym_int at[4] = {K, M}; /* others are 0 */
                 if (sym_holds(&w, f, at) != table[i].value(K, M)) {
                     fail_msg("%s at %d, %d", table[i].text, (int)K, (int)M);
                 }
@@ -138,6 +145,11 @@ static void powers_disappear_where_they_can(void **state)
         {"K*K >= 0", "true"},
         {"K*K == 17", "false"},
         {"K*K*K <= 1000", "K <= 10"},
+        {"(K*K) % 8192 == 0", "(K*K) % 8192 = 0"},
+        {"(K*K*K) % 9 == 8", "K % 3 = 2"},
+        {"(K*K + K) % 6 == 0", "(K + K*K) % 6 = 0"},
+        {"3*K*K == 12", "K = 2 or K = -2"},
+        {"K*M*M <= 7", "K*M*M <= 7"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -168,6 +180,12 @@ static void what_does_not_read_says_where(void **state)
         {"min", "'('"},
         {"K and M", "the end"},
         {"\xc3\x9f", "a number"},
+        {"K / 4611686018427387904", "a positive integer"},
+        {"ceildiv K", "'('"},
+        {"ceildiv(K, 2", "')'"},
+        {"K2345678901234567890123456789012", "a name of at most 31 characters"},
+        {"18446744073709551616", "a number below 2^64"},
+        {"((((((((((((((((((((((((((((((((K))))))))))))))))))))))))))))))))", "fewer nested"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -179,7 +197,23 @@ static void what_does_not_read_says_where(void **state)
         sym_close(&w);
     }
     static const char *const bad[] = {
-        "K", "K == 1 or", "(K == 1", "K == 1)", "K == 1 and or M == 1", "and", "K % 8", "() == 1"};
+        "K",
+        "K == 1 or",
+        "(K == 1",
+        "K == 1)",
+        "K == 1 and or M == 1",
+        "and",
+        "K % 8",
+        "() == 1",
+        "K % 0 == 0",
+        "K % 4611686018427387904 == 0",
+        "K % 8 == 1 % 2",
+        "K % 8 <= 1",
+        "K % 8 == M",
+        "K == M % 8",
+        "K == 1 (",
+        "((((((((((((((((((((((((((((((((K == 1))))))))))))))))))))))))))))))))",
+        "(K"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sym_work w;
         assert_true(sym_open(&w, NULL));
