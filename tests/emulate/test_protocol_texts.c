@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/proved.h"
+#include "support/protocol_texts.h"
 
-enum { RUNS = PROVED_RUNS, TEXT = 8192, THREADS = 64 };
+enum { RUNS = PROVED_RUNS, THREADS = 64 };
 
 /* data[0]: k blocks. A slot is 256 bytes; its full barrier is bar[slot], its empty one bar[2 +
  * slot]. */
@@ -47,10 +47,6 @@ static const char ring[] =
     "add.u32 %i, %i, 1; bra consume;\n"
     "out: ret;\n}\n";
 
-struct edit {
-    const char *from, *to;
-};
-
 #define WAIT_EMPTY                                                                                 \
     "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
 #define WAIT_FULL                                                                                  \
@@ -62,20 +58,7 @@ struct edit {
     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], " #bytes         \
     ", [%full];\n"
 
-/* Another statement in a statement's place; in `late` runs alone from that one on. */
-struct change {
-    const char *name, *from, *to;
-    int late;
-    enum tmap_emulate_part part;
-    unsigned number;
-    enum tmap_status status;
-    enum tmap_hazard hazard;
-    const char *says;
-};
-
 static const struct change changes[] = {
-#define PART TMAP_EMULATE_BARRIERS, 0
-#define FIRST TMAP_EMULATE_RING, 0
     {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"as it is, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"no ring 7", NULL, NULL, 0, TMAP_EMULATE_RING, 7, TMAP_E_NO_PLAN, 0, ""},
@@ -254,103 +237,15 @@ static const struct change of_warps[] = {
      "arrives 2 times here, elsewhere by 1000"},
 };
 
-/* In place; text without `from` does not fit the row. */
-static void change(char text[TEXT], const struct edit *e)
-{
-    static char before[TEXT];
-    const char *at;
-    memcpy(before, text, TEXT);
-    at = strstr(before, e->from);
-    if (!at) fail_msg("no %s", e->from);
-    assert_true(snprintf(text, TEXT, "%.*s%s%s", (int)(at - before), before, e->to,
-                         at + strlen(e->from)) < TEXT);
-}
-
-/* A ring, and rows of what is changed in it. */
-struct list {
-    uint32_t threads;
-    const struct edit *edit;
-    size_t edits;
-    const struct change *change;
-    size_t changes;
-};
-
-static void text_of(const struct list *l, const struct change *c, int run, char text[TEXT])
-{
-    const struct edit last = {c->from, c->to};
-    memset(text, 0, TEXT);
-    memcpy(text, ring, sizeof ring);
-    for (size_t i = 0; i < l->edits; i++) change(text, &l->edit[i]);
-    if (c->from && run >= c->late - 1) change(text, &last);
-}
-
-static bool record(const char *text, uint32_t threads, uint32_t blocks,
-                   struct tmap_emulate_record **out)
-{
-    uint32_t data[64] = {blocks};
-    struct tmap_emulate_module *module = NULL;
-    struct tmap_emulate_error error;
-    struct tmap_emulate_finding finding[4];
-    struct tmap_emulate_result result;
-    size_t found = 0;
-    const uint64_t at = 0x10000;
-    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
-    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {1, 1, 1},
-                                               .block = {threads, 1, 1},
-                                               .params = &at,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
-                                               .schedule = TMAP_EMULATE_EARLIEST,
-                                               .no_races = true,
-                                               .budget = 1000000};
-    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = *out};
-    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
-        fail_msg("line %u: %s", error.line, error.text);
-    const enum tmap_status s =
-        tmap_emulate_run_watched(module, &launch, &watch, finding, 4, &found, &result);
-    for (size_t i = 0; i < found && i < 4; i++) print_message("# %s\n", finding[i].text);
-    tmap_emulate_free(module);
-    return s == TMAP_OK;
-}
-
-static struct prover prover;
-
-static void rings(void **state)
-{
-    const struct list *l = *state;
-    size_t wrong = 0;
-    for (size_t i = 0; i < l->changes; i++) {
-        const struct change *c = &l->change[i];
-        static const uint32_t blocks[RUNS] = {6, 9, 14};
-        struct tmap_emulate_record *records[RUNS];
-        struct proved p;
-        char text[TEXT];
-        for (int r = 0; r < RUNS; r++) {
-            text_of(l, c, r, text);
-            assert_true(record(text, l->threads, blocks[r], &records[r]));
-        }
-        prove(&prover, records, c->part, c->number, &p);
-        print_message("# %s: status %d, %s, %s, %u states: %s\n", c->name, p.status,
-                      proved_words(&p), tmap_hazard_name(p.result.fault), p.result.states,
-                      p.error.text);
-        if (p.status != c->status || p.result.fault != c->hazard || !strstr(p.error.text, c->says))
-            wrong++;
-        for (int r = 0; r < RUNS; r++) tmap_emulate_record_free(records[r]);
-    }
-    assert_int_equal(wrong, 0);
-}
-
 /* Every lane arrives; one block, so that nobody goes round; arguments. */
 static void other_records(void **state)
 {
+    static const struct text_list one = {.threads = THREADS, .ctas = 1};
     struct tmap_emulate_record *records[9] = {NULL};
     struct tmap_emulate_error error;
     struct tmap_protocol protocol;
     (void)state;
-    for (int r = 0; r < RUNS; r++) assert_true(record(ring, THREADS, 1, &records[r]));
+    for (int r = 0; r < RUNS; r++) assert_true(record_text(&one, ring, 1, &records[r]));
     assert_int_equal(
         tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
         TMAP_E_ARGUMENT);
@@ -376,30 +271,18 @@ static void other_records(void **state)
     tmap_emulate_record_free(NULL);
 }
 
-#define COUNT(of) (sizeof(of) / sizeof *(of))
-
 int main(void)
 {
-#define LIST(threads, edits, changes)                                                              \
-    {                                                                                              \
-        threads, edits, COUNT(edits), changes, COUNT(changes)                                      \
-    }
-    static struct list one = {THREADS, NULL, 0, changes, COUNT(changes)},
-                       producers = LIST(96, two_producers, of_two),
-                       turns = LIST(96, two_consumers, of_turns),
-                       nine = LIST(THREADS, nine_slots, of_nine),
-                       many = LIST(THREADS, more_barriers, of_many),
-                       arrivals = LIST(THREADS, more_arrivals, of_arrivals),
-                       warps = LIST(640, many_warps, of_warps);
-#define RINGS_OF(list)                                                                             \
-    {                                                                                              \
-#list, rings, NULL, NULL, &list                                                            \
-    }
+#define LIST(threads, edits, changes) LIST_OF(ring, threads, 1, edits, changes)
+    static struct text_list one = {ring, THREADS, 1, NULL, 0, changes, COUNT(changes)},
+                            producers = LIST(96, two_producers, of_two),
+                            turns = LIST(96, two_consumers, of_turns),
+                            nine = LIST(THREADS, nine_slots, of_nine),
+                            many = LIST(THREADS, more_barriers, of_many),
+                            arrivals = LIST(THREADS, more_arrivals, of_arrivals),
+                            warps = LIST(640, many_warps, of_warps);
     const struct CMUnitTest tests[] = {
-        RINGS_OF(one),  RINGS_OF(producers), RINGS_OF(turns),    RINGS_OF(nine),
-        RINGS_OF(many), RINGS_OF(warps),     RINGS_OF(arrivals), cmocka_unit_test(other_records)};
-    if (!prover_open(&prover, 16)) return 1;
-    const int failed = cmocka_run_group_tests_name("protocols of texts", tests, NULL, NULL);
-    prover_close(&prover);
-    return failed;
+        TEXTS_OF(one),  TEXTS_OF(producers), TEXTS_OF(turns),    TEXTS_OF(nine),
+        TEXTS_OF(many), TEXTS_OF(warps),     TEXTS_OF(arrivals), cmocka_unit_test(other_records)};
+    return run_text_lists("protocols of texts", tests, COUNT(tests));
 }
