@@ -221,6 +221,21 @@ static const struct change of_arrivals[] = {
      0, PART, TMAP_E_ARGUMENT, 0, "too many steps"},
 };
 
+/* Who reads arrives, too, and waits for the phase that its arrival told it of. */
+#define TOKEN "mbarrier.arrive.shared::cta.b64 %d6, [%full];\n"
+#define WAIT_THERE                                                                                 \
+    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
+#define WAIT_TOKEN "there: mbarrier.try_wait.shared::cta.b64 %p4, [%full], %d6; @!%p4 bra there;\n"
+static const struct edit tokens[] = {{"[%bar], 1;", "[%bar], 33;"},
+                                     {"[%bar+8], 1;", "[%bar+8], 33;"},
+                                     {WAIT_THERE, TOKEN WAIT_TOKEN}};
+static const struct change of_tokens[] = {
+    {"waits by tokens", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"waits by tokens, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"a wait after the read", WAIT_TOKEN READ, READ WAIT_TOKEN, 0, PART, TMAP_OK, TMAP_HAZARD_EARLY,
+     ""},
+};
+
 /* 20 warps of which 18 arrive once, each as often as no other. */
 static const struct edit many_warps[] = {
     {"bar[4];", "bar[16];"},
@@ -280,9 +295,11 @@ int main(void)
                             nine = LIST(THREADS, nine_slots, of_nine),
                             many = LIST(THREADS, more_barriers, of_many),
                             arrivals = LIST(THREADS, more_arrivals, of_arrivals),
-                            warps = LIST(640, many_warps, of_warps);
+                            warps = LIST(640, many_warps, of_warps),
+                            by_token = LIST(THREADS, tokens, of_tokens);
     const struct CMUnitTest tests[] = {
-        TEXTS_OF(one),  TEXTS_OF(producers), TEXTS_OF(turns),    TEXTS_OF(nine),
-        TEXTS_OF(many), TEXTS_OF(warps),     TEXTS_OF(arrivals), cmocka_unit_test(other_records)};
+        TEXTS_OF(one),      TEXTS_OF(producers), TEXTS_OF(turns),
+        TEXTS_OF(nine),     TEXTS_OF(many),      TEXTS_OF(warps),
+        TEXTS_OF(arrivals), TEXTS_OF(by_token),  cmocka_unit_test(other_records)};
     return run_text_lists("protocols of texts", tests, COUNT(tests));
 }

@@ -271,13 +271,16 @@ static uint32_t spokesmen(const struct emu_warp *w, const struct barrier_insn *i
     return same ? 1u << first | 1u << last : mask;
 }
 
+// The phase that is waited for is even or odd, whether a parity or an arrival's state says so.
 static void note_wait(struct emu_warp *w, const struct emu_insn *in, uint32_t l)
 {
     const struct barrier_insn *i = in->more;
+    const uint32_t phase =
+        i->parity ? emu_u32(w, i->state)[l] : (uint32_t)(emu_u64(w, i->state)[l] >> 32);
     const uint32_t at = (uint32_t)(emu_place_at(w, &i->at, l) - EMU_SHARED_WINDOW);
     const uint32_t rank = at >> EMU_RANK_SHIFT;
     NOTE(w, in, .op = ACT_WAIT, .barrier_cta = (uint8_t)rank,
-         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = emu_u32(w, i->state)[l] & 1);
+         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = phase & 1);
 }
 
 EXEC(wait)
@@ -314,7 +317,7 @@ EXEC(wait)
     }
     if (speak != mask && done) done = mask;
     emu_set_pred(w, i->out, mask, done);
-    if (done && i->parity) note_wait(w, in, (uint32_t)emu_lane(done));
+    if (done) note_wait(w, in, (uint32_t)emu_lane(done));
     return done ? EMU_NEXT : EMU_YIELD;
 }
 
