@@ -51,6 +51,8 @@ static const char ring[] =
     "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
 #define WAIT_FULL                                                                                  \
     "fulled: mbarrier.try_wait.parity.shared::cta.b64 %p6, [%full], %par; @!%p6 bra fulled;\n"
+#define WAIT_THERE                                                                                 \
+    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
 #define READ "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
 #define GIVE_BACK "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
 #define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], " #bytes ";\n"
@@ -126,6 +128,28 @@ static const struct change changes[] = {
      TMAP_HAZARD_NONE, ""},
     {"bytes are expected of a phase that is under way", WAIT_EMPTY EXPECT(256),
      EXPECT(256) WAIT_EMPTY, 0, PART, TMAP_OK, TMAP_HAZARD_DEADLOCK, ""},
+    {"no ring 1", NULL, NULL, 0, TMAP_EMULATE_RING, 1, TMAP_E_NO_PLAN, 0, "there is no ring 1"},
+    {"the read comes before the wait", WAIT_THERE READ, READ WAIT_THERE, 0, PART, TMAP_OK,
+     TMAP_HAZARD_EARLY, ""},
+    {"two reads with a fence between them", READ,
+     "ld.shared.u64 %d5, [%buf]; fence.proxy.async.shared::cta;\n" READ, 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"a read of the other slot, too", READ,
+     "ld.shared.u64 %d5, [%buf]; fence.proxy.async.shared::cta; xor.b32 %buf, %buf, 256;\n" READ, 0,
+     PART, TMAP_E_ARGUMENT, 0, "goes round its ring at no steady pace"},
+    {"five meetings", "made: bar.sync 0;",
+     "made: bar.sync 0; bar.sync 1; bar.sync 2; bar.sync 3; bar.sync 4;", 0, PART, TMAP_E_ARGUMENT,
+     0, "too many meetings"},
+    {"barriers are made twice", "fence.mbarrier_init.release.cluster;",
+     "mbarrier.inval.shared::cta.b64 [%bar]; mbarrier.init.shared::cta.b64 [%bar], 1;\n"
+     "fence.mbarrier_init.release.cluster;",
+     0, PART, TMAP_E_ARGUMENT, 0, "makes barriers again that other warps use"},
+    {"one arrival drops out", GIVE_BACK,
+     "setp.eq.u32 %p5, %lane, 0; add.u32 %r3, %i, 2; setp.lt.u32 %p6, %r3, %n;\n"
+     "and.pred %p7, %p5, %p6; @%p7 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+     "not.pred %p6, %p6; and.pred %p7, %p5, %p6;\n"
+     "@%p7 mbarrier.arrive_drop.shared::cta.b64 _, [%empty];\n",
+     0, PART, TMAP_E_ARGUMENT, 0, "drops out of the barrier's later phases"},
 };
 
 /* Two warps that do alike, each with a half of every slot; the third warp, which reads, has made
@@ -162,7 +186,12 @@ static const struct edit two_consumers[] = {
     {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 2; bra consume;"},
 };
 
+#define TAKE_SECOND "sub.u32 %i, %i, 1;"
 static const struct change of_turns[] = {
+    {"the second warp begins", TAKE_SECOND, "sub.u32 %i, 2, %i;", 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"the second warp begins, the slot is given back before it is read", TAKE_SECOND "\nconsume:",
+     "sub.u32 %i, 2, %i; mov.u32 %r7, 0;\nconsume:", 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"turns", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"turns, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"turns, the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART,
@@ -210,6 +239,12 @@ static const struct change of_many[] = {
      TMAP_E_ARGUMENT, 0, "more than 8 rings of barriers"},
     {"six more buffers", PLAIN, "made: " SEVEN "bar.sync 0;\n" SIX_COPIES, 0, PART, TMAP_E_ARGUMENT,
      0, "more than 6 buffers"},
+    {"both warps arrive at another barrier first", PLAIN,
+     "made: @!%p1 mbarrier.init.shared::cta.b64 [%bar+32], 2;\n"
+     "@!%p1 fence.mbarrier_init.release.cluster; bar.sync 0; setp.eq.u32 %p5, %lane, 0;\n"
+     "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+32];\n"
+     "both: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%bar+32], 0; @!%p4 bra both;\n",
+     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"two slots of other arrivals", "[%bar+8], 1;", "[%bar+8], 2;", 0, PART, TMAP_E_ARGUMENT, 0,
      "the barriers of a ring count 1 arrivals and 2"},
 };
@@ -223,8 +258,6 @@ static const struct change of_arrivals[] = {
 
 /* Who reads arrives, too, and waits for the phase that its arrival told it of. */
 #define TOKEN "mbarrier.arrive.shared::cta.b64 %d6, [%full];\n"
-#define WAIT_THERE                                                                                 \
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
 #define WAIT_TOKEN "there: mbarrier.try_wait.shared::cta.b64 %p4, [%full], %d6; @!%p4 bra there;\n"
 static const struct edit tokens[] = {{"[%bar], 1;", "[%bar], 33;"},
                                      {"[%bar+8], 1;", "[%bar+8], 33;"},
@@ -248,8 +281,7 @@ static const struct edit many_warps[] = {
      "mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1000;"},
 };
 static const struct change of_warps[] = {
-    {"20 warps", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0,
-     "arrives 2 times here, elsewhere by 1000"},
+    {"20 warps", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "more than 16 agents"},
 };
 
 /* Every lane arrives; one block, so that nobody goes round; arguments. */

@@ -297,9 +297,6 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
     if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
     const uint32_t each = w->f->each[s->x];
     uint32_t times = s->count * p->weight / each;
-    if (s->count * p->weight % each)
-        return fold_fail(w->f, s->line, "arrives %u times here, elsewhere by %u",
-                         s->count * p->weight, each);
     step.bytes *= each; // every one of the arrivals that count as one expects as many
     if (step.bytes / each != s->bytes) return fold_fail(w->f, s->line, "expects 2^32 bytes");
     if (s->op == TMAP_STEP_ARRIVE && fuse(w, part, &step)) times--;
@@ -466,7 +463,7 @@ static void weigh_arrivals(struct fold *f)
         uint32_t each = 0;
         for (uint32_t i = 0; i < f->programs; i++) {
             const struct program *p = &f->program[i];
-            for (int k = PART_TILE; k <= PART_FLUSH; k++)
+            for (int k = 0; k < FOLD_PARTS; k++)
                 for (uint32_t n = 0; n < p->length[k]; n++)
                     each = (uint32_t)gcd(each, arrivals_of(p, &p->part[k][n], b));
         }
