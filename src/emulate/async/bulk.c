@@ -329,6 +329,8 @@ static bool run_arrival(struct emu_machine *m, struct emu_op *op)
     (void)m;
     struct emu_mbarrier *b = emu_barrier(op->warp, op->in, op->lane, a->barrier, &cta);
     if (!b) return true;
+    NOTE(op->warp, op->in, .op = ACT_SIGNAL, .barrier_cta = (uint8_t)cta->rank,
+         .barrier = b->offset);
     emu_release_epoch(m, op->agent, op->now, b->gather);
     emu_barrier_arrive(cta, b, 1);
     return true;

@@ -1,6 +1,7 @@
 // st.async and red.async: a store to another CTA that completes bytes on an mbarrier there.
 #include "emulate/async/async.h"
 #include "emulate/ops/ops.h"
+#include "emulate/protocol/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,8 @@ static bool run_remote(struct emu_machine *m, struct emu_op *op)
         v = reduced(i, old, v);
         memcpy(to, &v, i->size);
     }
+    NOTE(op->warp, op->in, .op = ACT_SIGNAL, .barrier_cta = (uint8_t)at_barrier->rank,
+         .barrier = b->offset);
     emu_release_epoch(m, b->agent, b->phase + 1, b->gather);
     emu_barrier_complete(at_barrier, b, r->bytes);
     return true;

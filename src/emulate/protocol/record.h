@@ -15,6 +15,7 @@ enum act_op {
     ACT_ARRIVE,       // value: arrivals
     ACT_DROP,         // the same, and of later phases no more
     ACT_EXPECT,       // the same of one arrival, and of `bytes`
+    ACT_SIGNAL,       // by cp.async or st.async, once their bytes are there: protocols have none
     ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
     ACT_STORE,        // a copy out of `at`
     ACT_STORES_END,   // cp.async.bulk.commit_group

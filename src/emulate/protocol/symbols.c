@@ -456,6 +456,8 @@ static bool read_barriers(struct reader *r, const struct act *a)
         return arrive(r, a, TMAP_STEP_EXPECT);
     case ACT_DROP: // a protocol's barriers have as many arrivals in every phase
         return fold_fail(r->f, a->line, "drops out of the barrier's later phases");
+    case ACT_SIGNAL: // which bytes it tells of is not recorded
+        return fold_fail(r->f, a->line, "signals the barrier of bytes that no bulk copy brings");
     case ACT_LOAD:
         return load(r, a);
     case ACT_COMMIT:
