@@ -177,23 +177,37 @@ static void answer(struct conditions *all, const char *name, struct io_record *r
     tmap_condition_free(condition);
 }
 
-/* Each descriptor under its own assumptions and those of the command line. */
-static void answer_each(struct conditions *all, const struct cli_symbolic *in)
+/* Each descriptor under its own assumptions and those of the command line: assume has room for the
+ * assumptions of all. */
+static void answer_each(struct conditions *all, const struct cli_symbolic *in, const char **assume)
 {
     for (size_t i = 0; i < in->n; i++) {
         char number[32];
-        const char *name = in->record[i].name, *assume[CLI_MAX_ASSUMPTIONS];
+        const char *name = in->record[i].name;
         if (in->record[i].error[0]) {
             print_failure(all, "", &in->record[i], TMAP_E_ARGUMENT);
             continue;
         }
-        size_t n = io_assumptions_of(&in->record[i], assume, CLI_MAX_ASSUMPTIONS);
-        for (size_t k = in->n_own; k < in->n_assume && n < CLI_MAX_ASSUMPTIONS; k++) {
-            assume[n++] = in->assume[k];
-        }
+        size_t n = io_assumptions_of(&in->record[i], assume, in->n_assume);
+        for (size_t k = in->n_own; k < in->n_assume; k++) assume[n++] = in->assume[k];
         snprintf(number, sizeof number, "descriptor %zu", i + 1);
         answer(all, name ? name : number, &in->record[i], &in->desc[i], 1, assume, n);
     }
+}
+
+static void answer_all(struct conditions *all, struct cli_symbolic *in)
+{
+    if (cli_has(all->cli, "joint")) {
+        cli_symbolic_compact(in);
+        if (in->n) answer(all, "all of them", NULL, in->desc, in->n, in->assume, in->n_assume);
+        return;
+    }
+    const char **assume = calloc(in->n_assume + 1, sizeof *assume);
+    if (assume)
+        answer_each(all, in, assume);
+    else
+        cli_note(all->cli, cli_status(all->cli, TMAP_E_MEMORY, "condition"));
+    free((void *)assume);
 }
 
 static enum cli_exit run(struct cli *cli)
@@ -203,14 +217,7 @@ static enum cli_exit run(struct cli *cli)
     enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &all.checker);
     if (status != TMAP_OK) cli_note(cli, cli_status(cli, status, "condition"));
     if (all.context && status == TMAP_OK) {
-        if (cli_symbolic_read(cli, &in)) {
-            if (cli_has(cli, "joint")) {
-                cli_symbolic_compact(&in);
-                if (in.n) answer(&all, "all of them", NULL, in.desc, in.n, in.assume, in.n_assume);
-            } else {
-                answer_each(&all, &in);
-            }
-        }
+        if (cli_symbolic_read(cli, &in)) answer_all(&all, &in);
         if (cli->format == IO_JSON) puts(all.printed ? "]" : "[]");
         cli_symbolic_free(&in);
     }

@@ -7,6 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room for more assumptions, and for those of --assume behind them. */
+static bool more_assumptions(struct cli *cli, struct cli_symbolic *in, size_t more)
+{
+    const size_t need = in->n_assume + more + CLI_MAX_OPTIONS;
+    if (need <= in->assume_room) return true;
+    const char **larger = realloc(in->assume, 2 * need * sizeof *larger);
+    if (!larger) return cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading")), false;
+    in->assume = larger;
+    in->assume_room = 2 * need;
+    return true;
+}
+
+static void take_assumptions(struct cli *cli, struct cli_symbolic *in,
+                             const struct io_record *record)
+{
+    const size_t n = io_assumptions_of(record, NULL, 0);
+    if (!more_assumptions(cli, in, n)) return;
+    in->n_assume += io_assumptions_of(record, in->assume + in->n_assume, n);
+}
+
 static void take_uses(struct cli *cli, struct cli_symbolic *in, const struct io_record *record)
 {
     struct tmap_symbolic_desc *d = &in->desc[in->n];
@@ -40,9 +60,7 @@ static void take_record(struct cli *cli, struct cli_symbolic *in, struct io_reco
     }
     if (!record->error[0]) {
         take_uses(cli, in, record);
-        in->n_assume += io_assumptions_of(record, in->assume + in->n_assume,
-                                          CLI_MAX_ASSUMPTIONS - in->n_assume);
-        if (in->n_assume > CLI_MAX_ASSUMPTIONS) in->n_assume = CLI_MAX_ASSUMPTIONS;
+        take_assumptions(cli, in, record);
     }
     in->record[in->n++] = *record;
 }
@@ -91,7 +109,7 @@ static void take_assume_options(const struct cli *cli, struct cli_symbolic *in)
 {
     for (size_t i = 0; i < cli->value_count; i++) {
         if (strcmp(cli->value[i].name, "assume") != 0) continue;
-        if (in->n_assume < CLI_MAX_ASSUMPTIONS) in->assume[in->n_assume++] = cli->value[i].text;
+        in->assume[in->n_assume++] = cli->value[i].text;
     }
 }
 
@@ -121,11 +139,11 @@ bool cli_symbolic_read(struct cli *cli, struct cli_symbolic *out)
     out->stream = calloc(files + 1, sizeof *out->stream);
     out->record = calloc(CLI_MAX_SYMBOLIC, sizeof *out->record);
     out->desc = calloc(CLI_MAX_SYMBOLIC, sizeof *out->desc);
-    out->assume = calloc(CLI_MAX_ASSUMPTIONS, sizeof *out->assume);
-    if (!out->paths || !out->stream || !out->record || !out->desc || !out->assume) {
+    if (!out->paths || !out->stream || !out->record || !out->desc) {
         cli_note(cli, cli_status(cli, TMAP_E_MEMORY, "reading"));
         return false;
     }
+    if (!more_assumptions(cli, out, 0)) return false;
     if (cli_is_given(cli)) {
         if (cli_given(cli, out->stream)) read_stream(cli, out, out->stream);
     } else if (!cli->operand_count) {

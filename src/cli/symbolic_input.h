@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "io/json/symbolic.h"
 
-enum { CLI_MAX_SYMBOLIC = 64, CLI_MAX_ASSUMPTIONS = 64 };
+enum { CLI_MAX_SYMBOLIC = 64 };
 
 /* All records; unreadable ones are reported and noted, and keep their place with their error. */
 struct cli_symbolic {
@@ -18,7 +18,7 @@ struct cli_symbolic {
     struct io_record *record; /* [n] */
     struct tmap_symbolic_desc *desc;
     const char **assume; /* [n_assume]; the first n_own are the records', then those of --assume */
-    size_t n_own;
+    size_t n_own, assume_room;
 };
 
 /* cli_symbolic_read() : operands, or standard input. False: nothing to work on (the exit code is

@@ -33,6 +33,17 @@ is 'three operands at once' 0 'N % 8 = 0 and K % 8 = 0' "$tmap" condition --join
 is 'jsonl has the isl form' 0 '"isl": "[K, M] -> { : K mod 8 = 0' "$tmap" condition -f jsonl $a
 is 'an inferred target says so' 0 'inferred' "$tmap" condition --arch sm_100a $a
 is 'a budget that runs out is undecided' 4 'budget of 10 operations' "$tmap" condition --budget 10 $a
+# more assumptions than any list of one size holds; the last one decides
+awk 'BEGIN { printf "{\"name\":\"A\",\"dtype\":\"bf16\",\"address\":0,\"dim\":[\"K\",64],\"stride\":[\"2*K\"],\"box\":[64,64],\"assume\":["
+    for (i = 1; i < 200; i++) printf "\"K >= %d\",", i; print "\"K <= 4096\",\"K % 8 == 0\"]}" }' >"$dir/assume.jsonl"
+for more in "" --joint; do
+    is "201 assumptions count, $more" 0 'legal for all parameters' "$tmap" condition $more "$dir/assume.jsonl"
+done
+is 'and make a guard that is always true' 0 'legal if and only if: true' "$tmap" guard "$dir/assume.jsonl"
+for i in $(seq 40); do
+    echo '{"name":"'$i'","dtype":"bf16","address":0,"dim":["K",64],"stride":["2*K"],"box":[64,64],"assume":["K >= 1","K <= 4096"]}'
+done >"$dir/forty.jsonl"
+is 'an option counts behind those of 40 records' 0 '40: legal for all parameters' "$tmap" condition -a 'K % 8 == 0' "$dir/forty.jsonl"
 is 'a bad assumption says where' 2 'column 4' "$tmap" condition $a -a 'K %% 8'
 cat >"$dir/unknown.jsonl" <<'END'
 {"name":"dim0","dtype":"bf16","address":"0x7f0000000000","dim":[0,4096],"stride":[8192],"box":[64,128],"swizzle":"128B"}
