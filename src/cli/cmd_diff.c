@@ -1,7 +1,9 @@
 /* cmd_diff.c : what becomes legal or illegal between two targets or contracts. */
 #include "cli/symbolic_input.h"
+#include "io/paste/hint.h"
 #include "io/report/report.h"
 #include "io/report/rule.h"
+#include "io/report/suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,28 +15,51 @@ struct side {
     enum tmap_contract contract;
 };
 
+/* What FROM and TO are: two of one kind are compared. */
+enum kind { CONTRACT, ARCH, TOOLKIT, DRIVER };
+static const char *const kind_words[] = {"a contract", "an architecture", "a toolkit", "a driver"};
+
+static bool no_side(const struct cli *cli, const char *text)
+{
+    struct io_suggestion near = {.wanted = text};
+    char meant[64];
+    for (int i = 0; i < 4; i++) io_suggest(&near, io_contract_name((enum tmap_contract)i));
+    for (size_t i = 0; tmap_arch_at(i); i++) io_suggest(&near, tmap_arch_name(tmap_arch_at(i)));
+    cli_usage(cli,
+              "a toolkit (12.6), an architecture (sm_90), a driver (580) or a contract, not '%s'%s",
+              text, io_meant(&near, meant, sizeof meant));
+    return false;
+}
+
 /* "12.8", "sm_100a", "documented" or "580": what is not named is as the options say. */
-static bool read_side(const struct cli *cli, const char *text, struct side *out)
+static bool read_side(const struct cli *cli, const char *text, struct side *out, enum kind *kind)
 {
     *out = (struct side){cli->target, cli->contract};
+    *kind = CONTRACT;
     for (int i = 0; i < 4; i++) {
         if (strcmp(text, io_contract_name((enum tmap_contract)i)) == 0) {
             out->contract = (enum tmap_contract)i;
             return true;
         }
     }
-    const char *arch = tmap_arch_name(cli->target.arch);
-    if (strncmp(text, "sm_", 3) == 0) {
-        out->target.arch = tmap_arch_find(text);
-        return out->target.arch != 0;
-    }
+    const char *arch = tmap_arch_name(cli->target.arch), *gpu = io_hint_gpu(text);
+    *kind = ARCH;
+    out->target.arch = tmap_arch_find(gpu ? gpu : text);
+    if (out->target.arch) return true;
+    *kind = TOOLKIT;
     if (strchr(text, '.'))
         return tmap_target_from(text, cli_get(cli, "ptx"), cli_get(cli, "driver"), arch,
-                                &out->target) == TMAP_OK;
+                                &out->target) == TMAP_OK ||
+               no_side(cli, text);
+    *kind = DRIVER;
     char *end;
     unsigned long driver = strtoul(text, &end, 10);
+    out->target = cli->target;
     out->target.driver = (uint32_t)driver;
-    return end != text && !*end && driver > 0 && driver < 10000;
+    if (end != text && !*end && driver >= 100 && driver < 10000) return true;
+    if (end == text || *end || driver == 0 || driver >= 100) return no_side(cli, text);
+    cli_usage(cli, "'%s' is no driver's branch, and no toolkit's version: %s.0?", text, text);
+    return false;
 }
 
 static const char *kind_name(int32_t kind)
@@ -125,10 +150,14 @@ static void compare(struct cli *cli, struct tmap_symbolic *context, const struct
 static enum cli_exit run(struct cli *cli)
 {
     struct side from, to;
+    enum kind a, b;
     if (cli->operand_count != 2) return cli_usage(cli, "say what is compared: two of a kind");
     const char *from_text = cli->operand[0], *to_text = cli->operand[1];
-    if (!read_side(cli, from_text, &from)) return cli_usage(cli, "cannot read '%s'", from_text);
-    if (!read_side(cli, to_text, &to)) return cli_usage(cli, "cannot read '%s'", to_text);
+    if (!read_side(cli, from_text, &from, &a) || !read_side(cli, to_text, &to, &b))
+        return CLI_USAGE;
+    if (a != b)
+        return cli_usage(cli, "'%s' is %s, '%s' is %s: say two of a kind, the rest by options",
+                         from_text, kind_words[a], to_text, kind_words[b]);
     struct tmap_symbolic *context = cli_symbolic_context(cli);
     if (!context) return CLI_OK;
     compare(cli, context, &from, &to);

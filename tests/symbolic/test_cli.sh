@@ -99,6 +99,14 @@ is 'diff as an exit code' 1 'TMA045' "$tmap" diff 12.9 13.0 --exit-code
 is 'diff of equals' 0 '0 regions' "$tmap" diff 13.0 13.0 --exit-code
 is 'diff of contracts' 0 'TMA030' "$tmap" diff documented driver
 is 'diff needs both sides' 3 'say what is compared' "$tmap" diff 12.9
+is 'diff of no architecture says which' 3 "did you mean 'sm_90'" "$tmap" diff sm_91 sm_90
+is 'diff of no contract says which' 3 "not 'documentd'; did you mean 'documented'?" "$tmap" diff documentd driver
+is 'diff of no toolkit' 3 "a toolkit (12.6), an architecture (sm_90)" "$tmap" diff 12.9 12.x
+is 'diff of nothing that it knows' 3 "not ''" "$tmap" diff 12.9 ''
+is 'diff of 12 and 13: no drivers' 3 "'12' is no driver's branch, and no toolkit's version: 12.0?" "$tmap" diff 12 13
+is 'diff of two kinds' 3 "'12.9' is a toolkit, 'documented' is a contract" "$tmap" diff 12.9 documented
+is 'diff of a GPU by its name' 0 'TMA' "$tmap" diff H200 B200
+is 'diff of drivers' 0 'proved: nothing else changes' "$tmap" diff 550 580
 is 'diff of an uncovered toolkit' 4 'no source covers' "$tmap" diff 12.9 19.0
 # The witnesses are descriptors that check reads, and judges as said.
 "$tmap" diff 12.9 13.0 -f json | python3 -c '
