@@ -158,7 +158,7 @@ static enum cli_exit report_stream(struct trace *t, struct io_stream *stream,
         t->no_memory = true;
         return CLI_INTERNAL;
     }
-    while (io_record_next(stream, 0, &record)) {
+    while (t->count && io_record_next(stream, 0, &record)) { /* no call is no empty input */
         struct io_result result;
         record.flags &= ~(unsigned)IO_HAS_EXPECT; /* the answer is known, not expected */
         if (record.error[0]) {
@@ -200,9 +200,11 @@ static enum cli_exit report_calls(struct trace *t)
                          .basis = checker.basis};
     enum cli_exit code = CLI_OK;
     if (t->cli->format == IO_TEXT) list_calls(t);
-    if (size && io_stream_from(&stream, "trace", text, size, error)) {
+    if (io_stream_from(&stream, "trace", text, size, error)) {
         code = report_stream(t, &stream, io_writer_of(t->cli->format), &run, &checker);
         io_stream_close(&stream);
+    } else {
+        t->no_memory = true;
     }
     if (t->cli->format == IO_TEXT) say_elsewhere(t, &driver);
     free(text);
@@ -251,7 +253,8 @@ static enum cli_exit report(struct trace *t, const struct tmap_trace_result *r)
     enum cli_exit code = CLI_OK;
     if (record && !write_file(t, record)) return CLI_INPUT;
     if (!open_report(t)) return CLI_INPUT;
-    if (t->count) code = report_calls(t);
+    /* an empty file is no JSON, and no report of no call */
+    if (t->count || t->cli->format != IO_TEXT) code = report_calls(t);
     const bool written = close_report(t);
     say_summary(t, r);
     if (!written) return CLI_INPUT;

@@ -94,4 +94,37 @@ is "and the result is the program's" same
 trace -- sh -c "for i in 1 2 3 4 5 6 7 8; do ('$encoder' '$fake' proc 500 >/dev/null; '$encoder' '$fake' nested 500 >/dev/null) & done; wait"
 is "eight at once, each two programs: each call is seen" has '^tmap trace: 8016 calls' "$tmp/err"
 is "nothing is left behind" clean
+
+# 9. A program without a call: a report for machines is whole all the same.
+for f in json jsonl sarif github junit text; do
+    trace -f $f -o "$tmp/none.$f" -- true
+    is "no call, -f $f: exit code 0" [ $rc -eq 0 ]
+    is "no call, -f $f: nothing is unreadable" sh -c '! grep -q "empty\|unreadable\":1" "$1"' sh "$tmp/none.$f"
+done
+is "no call, -f json: JSON" python3 -c "import json; assert json.load(open('$tmp/none.json'))['results'] == []"
+is "no call, -f sarif: SARIF" python3 -c "import json; assert json.load(open('$tmp/none.sarif'))['runs'][0]['results'] == []"
+is "no call, -f junit: XML" python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('$tmp/none.junit')"
+for f in json jsonl sarif github junit; do
+    trace -f $f -o "$tmp/calls.$f" -- "$encoder" "$fake" dlsym 100
+    is "calls, -f $f: the program's exit code" [ $rc -eq $own ]
+done
+is "calls, -f json: the refused one is illegal" python3 -c "
+import json
+r = json.load(open('$tmp/calls.json'))
+assert r['command'] == 'trace' and r['summary']['illegal'] == 1 and r['summary']['records'] >= 2"
+is "calls, -f jsonl: a line for each different call" python3 -c "
+import json
+assert len([json.loads(l) for l in open('$tmp/calls.jsonl')]) == json.load(open('$tmp/calls.json'))['summary']['records']"
+trace --exit-code -- "$encoder" "$fake" dlsym 100
+is "--exit-code: a refused call is 1" [ $rc -eq 1 ]
+trace --exit-code -- true
+is "--exit-code without a call: 0" [ $rc -eq 0 ]
+trace -o /dev/full -f json -- "$encoder" "$fake" dlsym 100
+is "a report on a full disk: 2, and why" [ "$rc$(grep -c '/dev/full: No space left' "$tmp/err")" = 21 ]
+trace -o "$tmp/none/report" -- true
+is "a report in no folder: 2, and why" [ "$rc$(grep -c 'none/report: No such file' "$tmp/err")" = 21 ]
+trace --library "$tmp/none.so" -- true
+is "a library that is not there: 2, and its name" [ "$rc$(grep -c 'none.so' "$tmp/err")" = 21 ]
+trace -- "$tmp/none"
+is "a program that is not there: 127, as a shell" [ "$rc$(grep -c 'none: No such file' "$tmp/err")" = 1271 ]
 echo "1..$n"
