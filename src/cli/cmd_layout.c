@@ -7,6 +7,7 @@
 #include "io/report/outside.h"
 #include "io/report/report.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct layout {
@@ -124,9 +125,9 @@ static enum cli_exit draw(struct layout *l, const struct picture *p)
     FILE *out = standard ? stdout : fopen(l->svg, "w");
     bool good = out != NULL;
     if (good) picture_svg(out, p);
-    if (good) good = !ferror(out);
+    if (good && !standard) good = !ferror(out); /* of standard output main() says it */
     if (out && !standard && fclose(out) != 0) good = false;
-    if (!good) cli_message(l->cli, "%s: cannot be written", l->svg);
+    if (!good) cli_message(l->cli, "%s: %s", l->svg, strerror(errno));
     l->svg = NULL;
     return good ? CLI_OK : CLI_INPUT;
 }

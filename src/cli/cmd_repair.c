@@ -88,7 +88,7 @@ static const char *name_of(const struct io_record *record)
 /* What was gathered for an array is one patch. */
 static void flush_patches(struct repair *r)
 {
-    if (r->patches) io_print_json(stdout, r->patches, 2);
+    if (r->patches) io_print_json(stdout, r->patches, r->cli->format == IO_JSONL ? 0 : 2);
     r->patches = NULL;
 }
 

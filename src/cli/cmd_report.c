@@ -7,6 +7,7 @@
 #include "io/report/page_plans.h"
 #include "io/report/write_html.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,6 @@ static enum cli_exit run(struct cli *cli)
     const char *path = cli_get(cli, "output");
     struct report r = {.cli = cli};
     enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
-    bool good;
 
     if (status != TMAP_OK) return cli_status(cli, status, "report");
     r.run = (struct io_run){.target = cli->target,
@@ -160,17 +160,18 @@ static enum cli_exit run(struct cli *cli)
     add_all(&r);
     r.run.out = path && strcmp(path, "-") != 0 ? fopen(path, "w") : stdout;
     if (!r.run.out) {
+        cli_message(cli, "%s: %s", path, strerror(errno));
         io_page_close(r.page, NULL);
-        cli_message(cli, "%s: cannot be written", path);
         return CLI_INPUT;
     }
     if (cli_has(cli, "format")) io_page_numbers(r.page, &r.run, cli->format);
-    good = io_page_close(r.page, cli_has(cli, "format") ? NULL : &r.run);
-    if (!good) cli_message(cli, "a temporary file cannot be written");
-    good = !ferror(r.run.out) && good;
-    if (r.run.out != stdout && fclose(r.run.out) != 0) good = false;
-    if (!good) cli_message(cli, "%s: cannot be written", path ? path : "standard output");
-    return good ? CLI_OK : CLI_INPUT;
+    const bool whole = io_page_close(r.page, cli_has(cli, "format") ? NULL : &r.run);
+    if (!whole) cli_message(cli, "a temporary file cannot be written");
+    if (r.run.out == stdout) return whole ? CLI_OK : CLI_INPUT; /* main() says the rest */
+    bool good = !ferror(r.run.out);
+    if (fclose(r.run.out) != 0) good = false;
+    if (!good) cli_message(cli, "%s: %s", path, strerror(errno));
+    return good && whole ? CLI_OK : CLI_INPUT;
 }
 
 static const struct cli_option options[] = {{"output", 'o', "FILE", "the page (standard output)"},
