@@ -310,7 +310,8 @@ static bool apply_agent(struct machine *m, struct machine_state *s, struct machi
 }
 
 /* Whether the oldest copy of an agent to a CTA may as well land now: others of its phase are still
- * under way, and exactly what they bring is expected, so that nobody can tell. */
+ * under way, one of them to the same CTA, which may not leave before, and exactly what they bring
+ * is expected; and who reads what is copied waits for the phase. So nobody can tell. */
 static bool lands_unseen(const struct machine *m, const struct machine_state *s, unsigned agent,
                          unsigned cta)
 {
@@ -319,16 +320,20 @@ static bool lands_unseen(const struct machine *m, const struct machine_state *s,
     const unsigned home = t->signal ? t->signal - 1u : cta;
     const struct machine_barrier *b = &s->barrier[t->y][home][f->at];
     int32_t others = 0;
+    bool beside = m->p->stays;
+    if (!m->awaited[t->x]) return false;
     for (unsigned a = 0; a < m->p->agent_count; a++)
         for (unsigned c = 0; c < m->p->ctas; c++)
             for (unsigned i = 0; i < s->agent[a].loads[c]; i++) {
                 const struct flying *g = &s->agent[a].load[c][i];
                 const struct tmap_step *u = &m->p->step[g->step];
                 if (g != f && u->y == t->y && g->at == f->at &&
-                    (u->signal ? u->signal - 1u : c) == home)
+                    (u->signal ? u->signal - 1u : c) == home) {
                     others += g->left;
+                    beside = beside || c == cta;
+                }
             }
-    return others > 0 && b->tx == f->left + others;
+    return others > 0 && beside && b->tx == f->left + others;
 }
 
 /* What a passed wait may be followed by at once. A copy that is issued lands whenever it likes, and

@@ -63,6 +63,7 @@ struct machine {
     bool truncated;
     bool wide;                             /* it counts beyond the four limits above: up to 255 */
     bool paced[TMAP_PROTOCOL_BARRIERS];    /* see machine_pace.c */
+    bool awaited[TMAP_PROTOCOL_BUFFERS];   /* the copies into it, by who reads it */
     bool plain;                            /* moves that nobody sees are not made before others */
     bool writes;                           /* some agent writes through the generic proxy */
     uint8_t passed;                        /* named barriers from which some agent goes on */
@@ -82,6 +83,7 @@ struct machine_move {
 /* False for a protocol that refers outside itself. */
 bool machine_prepare(struct machine *m, const struct tmap_protocol *p);
 void machine_pace(struct machine *m);
+void machine_await(struct machine *m);
 void machine_start(const struct machine *m, struct machine_state *s);
 
 /* Per agent: a copy to each CTA that lands or lands in part, a store, a commit, and its own blocks.

@@ -2,7 +2,8 @@
  * has passed. It is so for a pair of a ring's barriers, `full` and `empty`, when whoever arrives at
  * full waits for empty first, whoever arrives at empty waits for full first, and each phase needs
  * all of them: then a phase of one needs everybody's pass of the other. Only plain shapes are
- * recognised; what is not is explored without running ahead. */
+ * recognised; what is not is explored without running ahead. And which buffers nobody reads before
+ * the phase of their copies: of others each copy lands by itself. */
 #include "solve/machine.h"
 
 struct program {
@@ -151,4 +152,50 @@ void machine_pace(struct machine *m)
                 continue;
             m->paced[full] = m->paced[empty] = true;
         }
+}
+
+/* Whether the phases that the wait is for are those of all copies that the read is of. */
+static bool is_of_copies(const struct tmap_protocol *p, const struct tmap_agent *reader,
+                         const struct tmap_step *wait, const struct tmap_step *read)
+{
+    const unsigned from = read->ctas ? read->ctas : 1u << reader->cta;
+    for (unsigned a = 0; a < p->agent_count; a++)
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < p->agent[a].count[k]; i++) {
+                const struct tmap_step *t = &p->step[p->agent[a].first[k] + i];
+                if (t->op != TMAP_STEP_LOAD || t->x != read->x) continue;
+                const unsigned to = (t->ctas ? t->ctas : 1u << p->agent[a].cta) & from;
+                if (t->y != wait->x || p->barrier[t->y].ring != p->buffer[t->x].ring) return false;
+                if (t->signal ? to && t->signal != reader->cta + 1 : to & ~(1u << reader->cta))
+                    return false;
+            }
+    return true;
+}
+
+/* Whether a wait for its copies stands before the read, in the same part and of the same slot. */
+static bool awaits_copies(const struct program *g, unsigned part, unsigned at)
+{
+    const struct tmap_step *read = step_at(g, part, at);
+    for (unsigned i = at; i-- > 0;) {
+        const struct tmap_step *t = step_at(g, part, i);
+        if (t->op == TMAP_STEP_ADVANCE || t->op == TMAP_STEP_RESTART) return false;
+        if (t->op == TMAP_STEP_WAIT && t->when == 0 && t->back == read->back &&
+            is_of_copies(g->p, g->a, t, read))
+            return true;
+    }
+    return false;
+}
+
+void machine_await(struct machine *m)
+{
+    for (unsigned b = 0; b < m->p->buffer_count; b++) m->awaited[b] = true;
+    for (unsigned a = 0; a < m->p->agent_count; a++) {
+        const struct program g = {m->p, &m->p->agent[a]};
+        for (unsigned k = 0; k < TMAP_PARTS; k++)
+            for (unsigned i = 0; i < g.a->count[k]; i++) {
+                const struct tmap_step *t = step_at(&g, k, i);
+                if (t->op != TMAP_STEP_READ && t->op != TMAP_STEP_STORE) continue;
+                m->awaited[t->x] = m->awaited[t->x] && awaits_copies(&g, k, i);
+            }
+    }
 }

@@ -227,6 +227,7 @@ bool machine_prepare(struct machine *m, const struct tmap_protocol *p)
                            p->agent[a].count[TMAP_PART_FLUSH] || p->agent[a].every > 1;
     m->remakes = remakes(p);
     machine_pace(m);
+    machine_await(m);
     m->idle_blocks = true;
     for (unsigned a = 0; a < p->agent_count; a++)
         if (p->agent[a].count[TMAP_PART_BLOCK]) m->idle_blocks = false;
