@@ -3,7 +3,7 @@
 
 int sym_lone_var(const struct sym_work *w, const struct sym_poly *p, sym_int *coef)
 {
-    size_t first = p->n && p->term[0].mono == 0;
+    size_t first = p->term[0].mono == 0;
     if (p->n - first != 1) return -1;
     const struct sym_mono *m = &w->mono[p->term[first].mono];
     *coef = p->term[first].coef;
@@ -40,7 +40,7 @@ static void learn_atom(const struct sym_work *w, struct sym_facts *facts, const 
         sym_narrow(&facts->range[v], true, coef > 0 ? -c : c);
         sym_narrow(&facts->range[v], false, coef > 0 ? -c : c);
     }
-    if (f->kind == SYM_MOD && coef == 1 && facts->residue[v].m < f->modulus) {
+    if (f->kind == SYM_MOD && facts->residue[v].m < f->modulus) {
         facts->residue[v].m = f->modulus;
         facts->residue[v].r = sym_floormod(-c, f->modulus);
     }
@@ -63,8 +63,8 @@ void sym_learn(const struct sym_work *w, struct sym_facts *facts, const struct s
 /* q for which p and q*known agree but for their constants; 0: there is none. */
 static sym_int multiple_of(const struct sym_poly *p, const struct sym_poly *known)
 {
-    size_t fp = p->n && p->term[0].mono == 0, fk = known->n && known->term[0].mono == 0;
-    if (p->n - fp != known->n - fk || p->n == fp) return 0;
+    size_t fp = p->n && p->term[0].mono == 0, fk = known->term[0].mono == 0;
+    if (p->n - fp != known->n - fk) return 0;
     sym_int q = p->term[fp].coef / known->term[fk].coef;
     for (size_t i = 0; i + fp < p->n; i++) {
         sym_int product;

@@ -19,7 +19,7 @@ static const struct sym_poly *fix_var(struct sym_work *w, const struct sym_facts
 const struct sym_poly *sym_fix(struct sym_work *w, const struct sym_facts *facts,
                                const struct sym_poly *p)
 {
-    const struct sym_poly *sum = p ? sym_const(w, 0) : NULL;
+    const struct sym_poly *sum = sym_const(w, 0);
     for (size_t i = 0; sum && i < p->n; i++) {
         const struct sym_mono m = w->mono[p->term[i].mono];
         const struct sym_poly *term = sym_const(w, p->term[i].coef);
@@ -34,7 +34,7 @@ const struct sym_poly *sym_fix(struct sym_work *w, const struct sym_facts *facts
 const struct sym_form *sym_fix_form(struct sym_work *w, const struct sym_facts *facts,
                                     const struct sym_form *f)
 {
-    switch (f ? f->kind : SYM_FALSE) {
+    switch (f->kind) {
     case SYM_FALSE:
     case SYM_TRUE:
         return f;

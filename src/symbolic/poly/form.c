@@ -49,12 +49,12 @@ static sym_int inverse(sym_int a, sym_int m)
     return sym_floormod(t0, m);
 }
 
-/* One monomial with coefficient 1 where that is possible: 3K = 0 mod 8 is K = 0 mod 8. */
+/* One monomial alone with coefficient 1: 3K = 0 mod 8 is K = 0 mod 8. What coefficients and modulus
+ * shared is out of both. */
 static const struct sym_poly *monic(struct sym_work *w, const struct sym_poly *p, sym_int modulus)
 {
-    size_t first = p->n && p->term[0].mono == 0;
+    size_t first = p->term[0].mono == 0;
     if (p->n - first != 1 || p->term[first].coef == 1) return p;
-    if (modulus >> 62 || sym_gcd(p->term[first].coef, modulus) != 1) return p;
     sym_int by = inverse(p->term[first].coef, modulus);
     const struct sym_poly *zero = sym_const(w, 0), *scaled = sym_add(w, by, p, 0, zero);
     return scaled ? residue(w, scaled, modulus) : NULL;
@@ -70,7 +70,6 @@ const struct sym_form *sym_mod(struct sym_work *w, const struct sym_poly *p, sym
     if (g > 1) p = sym_part(w, p, g, c / g);
     modulus /= g;
     p = p ? monic(w, p, modulus) : NULL;
-    if (p && modulus == 1) return sym_bool(w, true);
     const struct sym_form *of_variable = p ? sym_power_mod(w, p, modulus) : NULL;
     return of_variable ? of_variable : sym_atom(w, SYM_MOD, p, modulus);
 }

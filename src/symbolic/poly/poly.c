@@ -22,7 +22,7 @@ const struct sym_poly *sym_const(struct sym_work *w, sym_int value)
 
 const struct sym_poly *sym_of_var(struct sym_work *w, int var)
 {
-    int mono = var < 0 ? -1 : sym_mono_var(w, var);
+    int mono = sym_mono_var(w, var);
     struct sym_poly *p = mono < 0 ? NULL : room(w, 1);
     if (p) {
         p->n = 1;
@@ -152,7 +152,7 @@ bool sym_is_linear(const struct sym_work *w, const struct sym_poly *p)
 const struct sym_poly *sym_part(struct sym_work *w, const struct sym_poly *p, sym_int by,
                                 sym_int constant)
 {
-    struct sym_poly *q = p ? room(w, p->n + 1) : NULL;
+    struct sym_poly *q = room(w, p->n + 1);
     if (!q) return NULL;
     if (constant) q->term[q->n++] = (struct sym_term){constant, 0};
     for (size_t i = 0; i < p->n; i++) {

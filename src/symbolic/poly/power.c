@@ -3,13 +3,13 @@
 
 enum { MAX_MODULUS = 4096 };
 
-/* The variable of a monomial that is a power of one; -1: it is none. */
+/* The variable of a monomial, not 1, that is a power of one; -1: it is none. */
 static int base(const struct sym_mono *m)
 {
     for (int k = 1; k < m->degree; k++) {
         if (m->var[k] != m->var[0]) return -1;
     }
-    return m->degree ? m->var[0] : -1;
+    return m->var[0];
 }
 
 /* The one variable of p, of which it has a power above the first; -1: p is of another form. */
@@ -30,7 +30,7 @@ static int lone_base(const struct sym_work *w, const struct sym_poly *p)
 
 /* --- comparisons ------------------------------------------------------------------------------ */
 
-/* constant + sign * v^degree */
+/* constant + sign * v^degree: sym_ge() and sym_eq() have divided by the content */
 struct power {
     int var, degree;
     sym_int sign, constant;
@@ -38,14 +38,13 @@ struct power {
 
 static bool read_power(const struct sym_work *w, const struct sym_poly *p, struct power *out)
 {
-    const size_t first = p->n && p->term[0].mono == 0;
+    const size_t first = p->term[0].mono == 0;
     if (p->n - first != 1 || (out->var = lone_base(w, p)) < 0) return false;
     out->degree = w->mono[p->term[first].mono].degree;
     out->sign = p->term[first].coef;
     out->constant = sym_constant(p);
     const sym_int top = out->constant >> 126;
-    /* sym_ge() and sym_eq() have divided by the content */
-    return (out->sign == 1 || out->sign == -1) && (top == 0 || top == -1);
+    return top == 0 || top == -1;
 }
 
 /* Whether x^degree <= limit, x and limit not negative. */

@@ -85,12 +85,6 @@ void sym_print_poly(struct sym_text *t, const struct sym_work *w, enum sym_langu
     if (!put_terms(t, w, language, p, 1, 0, true)) sym_put(t, "0");
 }
 
-static void put_side(struct sym_text *t, const struct sym_work *w, enum sym_language language,
-                     const struct sym_poly *p, int only)
-{
-    if (!put_terms(t, w, language, p, 1, only, true)) sym_put(t, "0");
-}
-
 static bool has_terms(const struct sym_poly *p, bool positive)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -103,7 +97,7 @@ static void put_mod(struct sym_text *t, const struct sym_work *w, enum sym_langu
                     const struct sym_form *f)
 {
     sym_int c = sym_constant(f->poly), rest = sym_floormod(-c, f->modulus);
-    bool single = f->poly->n - (c != 0) == 1 && f->poly->term[c != 0].coef == 1 &&
+    bool single = f->poly->n - (c != 0) == 1 &&
                   (language == SYM_ISL || w->mono[f->poly->term[c != 0].mono].degree == 1);
     sym_put(t, single ? "" : "(");
     put_terms(t, w, language, f->poly, 1, 0, false);
@@ -131,9 +125,9 @@ static void put_comparison(struct sym_text *t, const struct sym_work *w, enum sy
         sym_put(t, " %s ", f->kind == SYM_EQ ? equal : "<=");
         put_number(t, language, sym_constant(f->poly));
     } else {
-        put_side(t, w, language, f->poly, -1);
+        put_terms(t, w, language, f->poly, 1, -1, true);
         sym_put(t, " %s ", f->kind == SYM_EQ ? equal : "<=");
-        put_side(t, w, language, f->poly, 1);
+        put_terms(t, w, language, f->poly, 1, 1, true);
     }
 }
 
@@ -158,8 +152,7 @@ static void put_atom(struct sym_text *t, const struct sym_work *w, enum sym_lang
 static bool is_range(const struct sym_form *a, const struct sym_form *b)
 {
     if (a->kind != SYM_GE || b->kind != SYM_GE) return false;
-    size_t fa = a->poly->n && a->poly->term[0].mono == 0;
-    size_t fb = b->poly->n && b->poly->term[0].mono == 0;
+    size_t fa = a->poly->term[0].mono == 0, fb = b->poly->term[0].mono == 0;
     if (a->poly->n - fa != b->poly->n - fb) return false;
     if (has_terms(a->poly, false)) return false;
     for (size_t i = 0; i + fa < a->poly->n; i++) {

@@ -18,7 +18,7 @@ struct residues {
     bool seen_true, seen_false;
 };
 
-static bool collect_vars(struct residues *e)
+static void collect_vars(struct residues *e)
 {
     bool present[SYM_MAX_VARS] = {false};
     for (size_t i = 0; i < e->f->poly->n; i++) {
@@ -28,7 +28,6 @@ static bool collect_vars(struct residues *e)
     for (int v = 0; v < SYM_MAX_VARS; v++) {
         if (present[v]) e->var[e->n++] = v;
     }
-    return e->n > 0;
 }
 
 static sym_int value_mod(const struct residues *e, const struct sym_form *f)
@@ -85,7 +84,8 @@ static int decide_mod(const struct sym_work *w, const struct sym_facts *facts,
     struct residues e = {.w = w, .f = f, .facts = facts};
     e.is_product = !sym_is_linear(w, f->poly);
     sym_int tuples = 1;
-    if (f->modulus >> 31 || !collect_vars(&e)) return -1;
+    if (f->modulus >> 31) return -1;
+    collect_vars(&e);
     for (size_t i = 0; i < e.n; i++) {
         int v = e.var[i];
         sym_int g = facts->residue[v].m ? sym_gcd(facts->residue[v].m, f->modulus) : 1;
@@ -101,7 +101,6 @@ static int decide_mod(const struct sym_work *w, const struct sym_facts *facts,
 int sym_decide(const struct sym_work *w, const struct sym_facts *facts, const struct sym_form *atom)
 {
     if (atom->kind == SYM_TRUE || atom->kind == SYM_FALSE) return atom->kind == SYM_TRUE;
-    if (!atom->poly) return -1;
     if (atom->kind == SYM_MOD) return decide_mod(w, facts, atom);
     if (atom->kind == SYM_NMOD) {
         int v = decide_mod(w, facts, atom);
@@ -121,9 +120,8 @@ int sym_decide(const struct sym_work *w, const struct sym_facts *facts, const st
 /* Whether a implies b, both atoms of one conjunction, from their shape alone. */
 static bool atom_implies(const struct sym_form *a, const struct sym_form *b)
 {
-    if (a->kind != b->kind || a->poly->n < (size_t)(b->poly->n ? 1 : 0)) return false;
-    size_t fa = a->poly->n && a->poly->term[0].mono == 0;
-    size_t fb = b->poly->n && b->poly->term[0].mono == 0;
+    if (a->kind != b->kind) return false;
+    size_t fa = a->poly->term[0].mono == 0, fb = b->poly->term[0].mono == 0;
     if (a->poly->n - fa != b->poly->n - fb) return false;
     for (size_t i = 0; i + fa < a->poly->n; i++) {
         if (a->poly->term[i + fa].mono != b->poly->term[i + fb].mono) return false;
@@ -188,7 +186,6 @@ static const struct sym_form *under_all(struct sym_work *w, const struct sym_fac
 static const struct sym_form *under(struct sym_work *w, const struct sym_facts *facts,
                                     const struct sym_form *f)
 {
-    if (f->kind <= SYM_TRUE) return f;
     if (!is_atom(f)) return under_all(w, facts, f);
     int truth = sym_decide(w, facts, f);
     return truth < 0 ? f : sym_bool(w, truth);

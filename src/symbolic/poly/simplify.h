@@ -24,8 +24,8 @@ struct sym_facts {
 
 /* sym_narrow() : r and x >= bound, or x <= bound. */
 void sym_narrow(struct sym_range *r, bool is_lo, sym_int bound);
-/* sym_lone_var() : the variable of a polynomial c*v + constant, c = 1 or -1; -1: it is of another
- *  form. */
+/* sym_lone_var() : the variable of an atom's polynomial c*v + constant, c = 1 or -1 (of a
+ * congruence 1); -1: it is of another form. */
 int sym_lone_var(const struct sym_work *w, const struct sym_poly *p, sym_int *coef);
 bool sym_same_form(const struct sym_form *a, const struct sym_form *b);
 
