@@ -1,2 +1,2 @@
-# Each piece of memory that a question takes is refused by the test's own sym_take().
-$(B)/tests/symbolic/test_pieces: TEST_MORE = -Wl,--wrap=sym_take
+# A sym_take() of the tests' own refuses each piece of memory (tests/symbolic/refuse_piece.h).
+$(B)/tests/symbolic/test_pieces $(B)/tests/symbolic/test_lower: TEST_MORE = -Wl,--wrap=sym_take

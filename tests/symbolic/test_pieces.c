@@ -11,6 +11,7 @@
 
 #include "support/needs.h"
 #include "symbolic/condition/condition.h"
+#include "symbolic/refuse_piece.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +22,7 @@ enum { TEXT = 1 << 15, ASSUMED = 4 };
 /* --- the piece that is refused ----------------------------------------------------------------
  */
 
-static long left, live, pieces; /* until one is refused; blocks not given back; refused in all */
-
-void *__real_sym_take(struct sym_work *w, size_t bytes);
-void *__wrap_sym_take(struct sym_work *w, size_t bytes);
-
-void *__wrap_sym_take(struct sym_work *w, size_t bytes)
-{
-    return left-- == 0 ? sym_fail(w, TMAP_E_MEMORY, "out of memory") : __real_sym_take(w, bytes);
-}
+static long live, pieces; /* blocks not given back; pieces refused in all */
 
 static void *allocate(void *user, size_t bytes)
 {

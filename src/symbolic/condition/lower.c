@@ -29,12 +29,19 @@ static struct cases room(struct sym_lowering *l, size_t n)
     return c.at && n <= MAX_CASES ? c : failed;
 }
 
-static struct cases single(struct sym_lowering *l, const struct sym_poly *p)
+static struct cases single(struct sym_lowering *l, const struct sym_form *when,
+                           const struct sym_poly *p)
 {
     struct cases c = room(l, 1);
     if (!p || !c.n) return failed;
-    c.at[0] = (struct value_case){sym_bool(l->w, true), p};
+    c.at[0] = (struct value_case){when, p};
     return c;
+}
+
+/* The same in every case. */
+static struct cases always(struct sym_lowering *l, const struct sym_poly *p)
+{
+    return single(l, sym_bool(l->w, true), p);
 }
 
 static const struct sym_poly *combine(struct sym_work *w, enum tree_op op, const struct sym_poly *a,
@@ -113,12 +120,10 @@ static struct cases quotient(struct sym_lowering *l, struct value_case a, struct
     const struct sym_form *when = sym_and(l->w, a.when, b.when);
     struct sym_range r = sym_known_range(l->w, l->facts, b.value);
     if (sym_is_const(b.value, &by)) {
-        struct cases c = single(l, by ? sym_floor(l->w, a.value, by) : sym_const(l->w, 0));
         if (by < 0) return sym_fail(l->w, TMAP_E_BUDGET, "a negative divisor"), failed;
-        if (c.n) c.at[0].when = when;
-        return c;
+        return single(l, when, by ? sym_floor(l->w, a.value, by) : sym_const(l->w, 0));
     }
-    if (r.has_lo && r.has_hi && r.lo > r.hi) return single(l, sym_const(l->w, 0)); /* no value */
+    if (r.has_lo && r.has_hi && r.lo > r.hi) return always(l, sym_const(l->w, 0)); /* no value */
     if (!r.has_lo || !r.has_hi || r.lo < 0 || r.hi - r.lo >= MAX_DIVISORS) {
         sym_fail(l->w, TMAP_E_BUDGET, "a divisor has no small range: give its bounds");
         return failed;
@@ -157,9 +162,7 @@ static struct cases wrap32(struct sym_lowering *l, struct value_case x)
     struct sym_range r = sym_known_range(w, l->facts, moved);
     sym_int first = sym_floordiv(r.lo, span), last = sym_floordiv(r.hi, span);
     if (!r.has_lo || !r.has_hi || last < first || last - first >= WRAP_CASES) {
-        struct cases c = single(l, sym_add(w, 1, x.value, -span, sym_floor(w, moved, span)));
-        if (c.n) c.at[0].when = x.when;
-        return c;
+        return single(l, x.when, sym_add(w, 1, x.value, -span, sym_floor(w, moved, span)));
     }
     struct cases c = room(l, (size_t)(last - first + 1));
     for (size_t i = 0; i < c.n; i++) {
@@ -173,10 +176,11 @@ static struct cases wrap32(struct sym_lowering *l, struct value_case x)
 }
 
 static struct cases integer(struct sym_lowering *l, tnode n);
+static const struct sym_form *boolean(struct sym_lowering *l, tnode n);
 
 static struct cases choose(struct sym_lowering *l, const struct tree_node *e)
 {
-    const struct sym_form *yes = sym_lower(l, e->a), *no = sym_not(l->w, yes);
+    const struct sym_form *yes = boolean(l, e->a), *no = sym_not(l->w, yes);
     struct cases a = integer(l, e->b), b = integer(l, e->c);
     if (!yes || !no || !a.n || !b.n) return failed;
     struct cases c = append(l, a, b);
@@ -211,13 +215,12 @@ static struct cases wraps(struct sym_lowering *l, struct cases a)
 
 static struct cases integer(struct sym_lowering *l, tnode n)
 {
-    const struct tree_node *e = n < 0 ? NULL : &l->tree->node[n];
-    if (!e) return sym_fail(l->w, TMAP_E_BUDGET, "a row has too many nodes"), failed;
+    const struct tree_node *e = &l->tree->node[n];
     switch ((enum tree_op)e->op) {
     case T_CONST:
-        return single(l, sym_const(l->w, e->k));
+        return always(l, sym_const(l->w, e->k));
     case T_VAR:
-        if (l->field[e->k]) return single(l, l->field[e->k]);
+        if (l->field[e->k]) return always(l, l->field[e->k]);
         if (e->k == F_PATCHED_BAD && l->patched_legal) return patched(l);
         sym_fail(l->w, TMAP_E_BUDGET, "a row reads %s, which is not known",
                  field_info_of(field_of_slot((int)e->k))->json);
@@ -267,20 +270,16 @@ static const struct sym_form *atom(struct sym_lowering *l, const struct tree_nod
     struct sym_work *w = l->w;
     bool unary = e->op == T_IN || e->op == T_DIVIDES;
     struct cases a = integer(l, e->op == T_DIVIDES ? e->b : e->a);
-    struct cases b = unary ? single(l, sym_const(w, 0)) : integer(l, e->b);
-    int128 modulus = 0;
+    struct cases b = unary ? always(l, sym_const(w, 0)) : integer(l, e->b);
     const struct sym_form *all = sym_bool(w, true);
-    if (!a.n || !b.n || (e->op == T_DIVIDES && !tree_is_const(l->tree, e->a, &modulus))) {
-        return sym_fail(w, TMAP_E_BUDGET, "a divisor is not known");
-    }
+    if (!a.n || !b.n) return NULL;
     for (size_t i = 0; i < a.n; i++) {
         for (size_t j = 0; j < b.n; j++) {
             const struct sym_poly *x = a.at[i].value, *y = b.at[j].value;
             const struct sym_form *f = !x || !y             ? NULL
                                        : e->op == T_IN      ? in_set(w, x, (uint64_t)e->k)
                                        : e->op != T_DIVIDES ? compare(w, e, x, y)
-                                       : modulus == 1       ? sym_bool(w, true)
-                                                            : sym_mod(w, x, modulus);
+                                                            : sym_mod(w, x, l->tree->node[e->a].k);
             const struct sym_form *unless[] = {sym_not(w, a.at[i].when), sym_not(w, b.at[j].when),
                                                f};
             all = sym_and(w, all, sym_join(w, SYM_OR, 3, unless));
@@ -289,21 +288,26 @@ static const struct sym_form *atom(struct sym_lowering *l, const struct tree_nod
     return all;
 }
 
-const struct sym_form *sym_lower(struct sym_lowering *l, tnode n)
+static const struct sym_form *boolean(struct sym_lowering *l, tnode n)
 {
-    const struct tree_node *e = n < 0 ? NULL : &l->tree->node[n];
-    if (!e) return sym_fail(l->w, TMAP_E_BUDGET, "a row has too many nodes");
+    const struct tree_node *e = &l->tree->node[n];
     switch ((enum tree_op)e->op) {
     case T_TRUE:
     case T_FALSE:
         return sym_bool(l->w, e->op == T_TRUE);
     case T_AND:
-        return sym_and(l->w, sym_lower(l, e->a), sym_lower(l, e->b));
+        return sym_and(l->w, boolean(l, e->a), boolean(l, e->b));
     case T_OR:
-        return sym_or(l->w, sym_lower(l, e->a), sym_lower(l, e->b));
+        return sym_or(l->w, boolean(l, e->a), boolean(l, e->b));
     case T_NOT:
-        return sym_not(l->w, sym_lower(l, e->a));
+        return sym_not(l->w, boolean(l, e->a));
     default:
         return atom(l, e);
     }
+}
+
+const struct sym_form *sym_lower(struct sym_lowering *l, tnode n)
+{
+    if (n == TREE_BAD) return sym_fail(l->w, TMAP_E_BUDGET, "a row has too many nodes");
+    return boolean(l, n);
 }
