@@ -80,6 +80,25 @@ static void parameters_and_products_have_an_end(void **state)
     }
 }
 
+/* The last one is a parameter's own. */
+static void a_parameter_beyond_the_products_is_refused(void **state)
+{
+    static char text[1 << 14];
+    struct sym_text t = {text, sizeof text, 0};
+    struct sym_work w;
+    (void)state;
+    assert_true(sym_open(&w, NULL));
+    assert_non_null(sum_of(&w, 465, true)); /* of 30 parameters: 496 monomials with 1 */
+    for (int i = 0; i < 16; i++) sym_put(&t, "P0*P0*P%d + ", i);
+    assert_int_equal(t.length < sizeof text, true);
+    text[t.length - 3] = 0;
+    assert_non_null(sym_parse(&w, text));
+    assert_int_equal(w.n_monos, SYM_MAX_MONOS);
+    assert_null(sym_parse(&w, "P30"));
+    assert_string_equal(w.why, "more than 512 products of parameters");
+    sym_close(&w);
+}
+
 /* A choice of more than so many is not kept. */
 static void cases_have_an_end(void **state)
 {
@@ -227,6 +246,16 @@ static void formulas_are_simplified(void **state)
         {"K % 4294967296 == 0", "K % 8 == 0", "K % 4294967296 = 0"},
         {"K == 1 or M == 1", "K == 2", "M = 1"},
         {"K <= 4 or M <= 4", "0 <= K <= 2", "true"},
+        {"K + M == 3 and K + M == 4", "0 == 0", "K + M = 3 and K + M = 4"},
+        {"K + M == 0", "0 <= K <= 2 and 0 <= M <= 2", "K + M = 0"},
+        {"K + M == 0", "0 <= K and 0 <= M", "K + M = 0"},
+        {"(K + M) % 8 == 1 and (K + M) % 4 == 2", "0 == 0", "(K + M) % 8 = 1 and (K + M) % 4 = 2"},
+        {"(K + M) % 8 != 1 and (K + M) % 4 != 2", "0 == 0",
+         "(K + M) % 8 != 1 and (K + M) % 4 != 2"},
+        {"K % 8 == 4", "K % 8 == 4 and K % 2 == 0", "true"},
+        {"(K*M + K) % 4 == 3", "(K + M + 1) % 4 == 0", "(K + K*M) % 4 = 3"},
+        {"K*K + K*M <= 9", "K == 1 and M == 2", "true"},
+        {"K*M*M <= 1000000000", "K*M*M*M <= 1000 and M >= 1 and K >= 1", "true"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -248,6 +277,62 @@ static void formulas_are_simplified(void **state)
             if (sym_holds(&w, given, at) == 1)
                 assert_int_equal(sym_holds(&w, f, at), sym_holds(&w, left, at));
         }
+        sym_close(&w);
+    }
+}
+
+/* What is known has an end, beyond which it is not used: 16 congruences, 64 bounds. */
+static void more_facts_than_are_kept_are_left_out(void **state)
+{
+    static char given[1 << 13];
+    struct sym_text t = {given, sizeof given, 0};
+    struct sym_work w;
+    (void)state;
+    sym_put(&t, "K >= 0");
+    for (int i = 1; i <= 17; i++) sym_put(&t, " and (K + %d*M) %% 64 == 0", i);
+    for (int i = 1; i <= 65; i++) sym_put(&t, " and K + %d*M >= 0", i);
+    assert_true(sym_open(&w, NULL));
+    const struct sym_form *all = sym_parse_assumption(&w, given);
+    assert_non_null(all);
+    static struct sym_facts facts;
+    memset(&facts, 0, sizeof facts);
+    sym_learn(&w, &facts, all);
+    assert_int_equal(facts.n_mods, SYM_MAX_CONGRUENCES);
+    assert_int_equal(facts.n_bounds, SYM_MAX_BOUNDS);
+    assert_true(sym_known_range(&w, &facts, sym_parse(&w, "2*K + 128*M + 1")).lo == 1);
+    assert_false(sym_known_range(&w, &facts, sym_parse(&w, "K + 65*M")).has_lo);
+    sym_close(&w);
+}
+
+/* A sum's range from that of a multiple of it; numbers beyond 128 bits give none. */
+static void ranges_follow_from_known_sums(void **state)
+{
+    static const struct {
+        const char *text, *given, *lo, *hi;
+    } table[] = {
+        {"2*K + 4*M + 5", "K + 2*M >= 3", "11", NONE},
+        {"-K - 2*M", "K + 2*M >= 3", NONE, "-3"},
+        {"K + 3*M", "K + 2*M >= 3", NONE, NONE},
+        {"K", "K + 2*M >= 3", NONE, NONE},
+        {"K - K", "K + 2*M >= 3", "0", "0"},
+        {"K + N", "K + 2*M >= 3", NONE, NONE},
+        {M63 "*" M63 "*K + M", "K + " M63 "*" M63 "*M >= 3", NONE, NONE},
+        {M63 "*" M63 "*K + " M63 "*" M63 "*M", "K + M >= " M63, NONE, NONE},
+        {"K + M - " M63 "*" M64, "K + M >= -" M63 "*" M64 "+ 1", NONE, NONE},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        static struct sym_facts facts;
+        struct sym_work w;
+        memset(&facts, 0, sizeof facts);
+        assert_true(sym_open(&w, NULL));
+        sym_learn(&w, &facts, sym_parse_assumption(&w, table[i].given));
+        const struct sym_range wanted = read_range(&w, table[i].lo, table[i].hi);
+        const struct sym_range r = sym_known_range(&w, &facts, sym_parse(&w, table[i].text));
+        if (r.has_lo != wanted.has_lo || r.has_hi != wanted.has_hi ||
+            (r.has_lo && r.lo != wanted.lo) || (r.has_hi && r.hi != wanted.hi))
+            fail_msg("%s where %s: %d %lld, %d %lld", table[i].text, table[i].given, r.has_lo,
+                     (long long)r.lo, r.has_hi, (long long)r.hi);
         sym_close(&w);
     }
 }
@@ -298,10 +383,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_too_large_is_said),
         cmocka_unit_test(parameters_and_products_have_an_end),
+        cmocka_unit_test(a_parameter_beyond_the_products_is_refused),
         cmocka_unit_test(cases_have_an_end),
         cmocka_unit_test(values_beyond_128_bits_are_none),
         cmocka_unit_test(ranges_are_exact_or_open),
         cmocka_unit_test(formulas_are_simplified),
+        cmocka_unit_test(more_facts_than_are_kept_are_left_out),
+        cmocka_unit_test(ranges_follow_from_known_sums),
         cmocka_unit_test(formulas_have_three_spellings),
     };
     return cmocka_run_group_tests_name("polynomials", tests, NULL, NULL);

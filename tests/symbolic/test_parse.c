@@ -41,6 +41,7 @@ struct expression {
     X(e11, "2*max(K, M + 1, 3) - K", 2 * (K > M + 1 ? K > 3 ? K : 3 : M > 2 ? M + 1 : 3) - K)      \
     X(e12, "min(K, K + 1) + max(7, 5)", K + 7)                                                     \
     X(e13, "min(K*M, 8)/2", floor_div(K *M < 8 ? K * M : 8, 2))                                    \
+    X(e15, "min(K + 1, K) + max(5, 7)", K + 7)                                                     \
     X(e14, "max(min(K, 4), -min(M, 2))",                                                           \
       (K < 4 ? K : 4) > -(M < 2 ? M : 2) ? (K < 4 ? K : 4) : -(M < 2 ? M : 2))
 EXPRESSIONS(EXPRESSION)
@@ -150,6 +151,16 @@ static void powers_disappear_where_they_can(void **state)
         {"(K*K + K) % 6 == 0", "(K + K*K) % 6 = 0"},
         {"3*K*K == 12", "K = 2 or K = -2"},
         {"K*M*M <= 7", "K*M*M <= 7"},
+        {"K*K == 0", "K = 0"},
+        {"K*K == -4", "false"},
+        {"K*K*K == 0", "K = 0"},
+        {"(K*K) % 12 == 4", "(K*K) % 12 = 4"},
+        {"(K*K + 3*K) % 4 == 2", "(3*K + K*K) % 4 = 2"},
+        {"K*K*K <= 9223372036854775808*4611686018427387904", "K <= 3490731829165"},
+        {"K*K <= 9223372036854775808*9223372036854775808",
+         "K*K <= 85070591730234615865843651857942052864"},
+        {"K*K >= -9223372036854775808*9223372036854775808 - 1",
+         "K*K >= -85070591730234615865843651857942052865"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -181,6 +192,7 @@ static void what_does_not_read_says_where(void **state)
         {"K and M", "the end"},
         {"\xc3\x9f", "a number"},
         {"K / 4611686018427387904", "a positive integer"},
+        {"K / 18446744073709551616", "a number below 2^64"},
         {"ceildiv K", "'('"},
         {"ceildiv(K, 2", "')'"},
         {"K2345678901234567890123456789012", "a name of at most 31 characters"},
@@ -212,7 +224,7 @@ static void what_does_not_read_says_where(void **state)
         "K % 8 == M",
         "K == M % 8",
         "K == 1 (",
-        "((((((((((((((((((((((((((((((((K == 1))))))))))))))))))))))))))))))))",
+        "((((((((((((((((((((((((((((((((((K == 1))))))))))))))))))))))))))))))))))",
         "(K"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct sym_work w;
