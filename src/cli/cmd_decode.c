@@ -22,6 +22,7 @@ static bool read_file(struct cli *cli, const char *path, struct io_maps *m)
         cli_message(cli, "%s: %s", path, strerror(errno));
         return false;
     }
+    errno = 0;
     char *text = malloc(MAX_FILE);
     const size_t size = text ? fread(text, 1, MAX_FILE, file) : 0;
     const bool cut = ferror(file);
@@ -30,7 +31,7 @@ static bool read_file(struct cli *cli, const char *path, struct io_maps *m)
     if (!text)
         snprintf(error, sizeof error, "out of memory");
     else if (cut)
-        snprintf(error, sizeof error, "cannot be read");
+        snprintf(error, sizeof error, "%s", strerror(errno));
     else if (size == MAX_FILE)
         snprintf(error, sizeof error, "more than %zu bytes", MAX_FILE - 1);
     else
@@ -106,8 +107,7 @@ static enum cli_exit show(struct cli *cli, const struct tmap_map *map)
     struct tmap_note notes[MAX_NOTES];
     size_t found = 0;
     bool impossible = false;
-    const enum tmap_status status = tmap_decode(map, &desc, notes, MAX_NOTES, &found);
-    if (status != TMAP_OK) return cli_status(cli, status, "decode");
+    tmap_decode(map, &desc, notes, MAX_NOTES, &found);
     const size_t count = found < MAX_NOTES ? found : MAX_NOTES;
     for (size_t i = 0; i < count; i++)
         impossible = impossible || notes[i].kind == TMAP_NOTE_IMPOSSIBLE;
@@ -143,10 +143,11 @@ static enum cli_exit diff(struct cli *cli, const struct tmap_map *a, const struc
             printf("%-20s word %2u bits %2u:%-2u  %s -> %s\n", name, fields[i].word,
                    fields[i].low + fields[i].width - 1, fields[i].low, left, right);
         else
-            printf(
-                "{\"field\":\"%s\",\"word\":%u,\"bit\":%u,\"width\":%u,\"a\":\"%s\",\"b\":\"%s\"}"
-                "\n",
-                name, fields[i].word, fields[i].low, fields[i].width, left, right);
+            io_print_json(stdout,
+                          json_pack("{s:s, s:i, s:i, s:i, s:s, s:s}", "field", name, "word",
+                                    (int)fields[i].word, "bit", (int)fields[i].low, "width",
+                                    (int)fields[i].width, "a", left, "b", right),
+                          cli_indent(cli));
     }
     if (found == 0 && cli->format == IO_TEXT) printf("the same bytes\n");
     return found && cli_has(cli, "exit-code") ? CLI_ILLEGAL : CLI_OK;
@@ -154,16 +155,24 @@ static enum cli_exit diff(struct cli *cli, const struct tmap_map *a, const struc
 
 /* PTX, less the state space, which is the caller's choice; a field with dimensions has an ordinal.
  */
-static void print_step(const struct tmap_patch *step)
+static void print_step(const struct cli *cli, const struct tmap_patch *step)
 {
     const bool wide =
         step->field == TMAP_REPLACE_GLOBAL_ADDRESS || step->field == TMAP_REPLACE_GLOBAL_STRIDE;
     const bool has_ordinal =
         step->field >= TMAP_REPLACE_BOX_DIM && step->field <= TMAP_REPLACE_ELEMENT_STRIDE;
-    printf("tensormap.replace.tile.%s.b1024.%s [map], ", tmap_replace_field_name(step->field),
-           wide ? "b64" : "b32");
+    const char *field = tmap_replace_field_name(step->field);
+    char value[20];
+    snprintf(value, sizeof value, "0x%llx", (unsigned long long)step->value);
+    if (cli->format != IO_TEXT) {
+        json_t *out = json_pack("{s:s, s:s}", "replace", field, "value", value);
+        if (has_ordinal) json_object_set_new(out, "ordinal", json_integer(step->ordinal));
+        io_print_json(stdout, out, cli_indent(cli));
+        return;
+    }
+    printf("tensormap.replace.tile.%s.b1024.%s [map], ", field, wide ? "b64" : "b32");
     if (has_ordinal) printf("%u, ", step->ordinal);
-    printf("0x%llx;\n", (unsigned long long)step->value);
+    printf("%s;\n", value);
 }
 
 static enum cli_exit plan(struct cli *cli, const struct tmap_map *a, const struct tmap_map *b)
@@ -177,7 +186,7 @@ static enum cli_exit plan(struct cli *cli, const struct tmap_map *a, const struc
         cli_message(cli, "no plan: %s", why);
         return CLI_ILLEGAL;
     }
-    for (size_t i = 0; i < count; i++) print_step(&steps[i]);
+    for (size_t i = 0; i < count; i++) print_step(cli, &steps[i]);
     return CLI_OK;
 }
 
