@@ -138,10 +138,10 @@ static void print_refusal(const struct encode *e, const struct io_record *record
     if (status == TMAP_E_TARGET)
         fprintf(stderr,
                 "no driver was seen encoding this type or swizzle: its bytes are not known");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < found && i < MAX_RULES; i++) {
         struct tmap_detail detail;
-        if (tmap_detail_of(&e->checker.target, &record->desc, NULL, &v[i], &detail) == TMAP_OK)
-            fprintf(stderr, "%s%s: %s", i ? "; " : "", tmap_row_id(v[i].row), detail.message);
+        tmap_detail_of(&e->checker.target, &record->desc, NULL, &v[i], &detail);
+        fprintf(stderr, "%s%s: %s", i ? "; " : "", tmap_row_id(v[i].row), detail.message);
     }
     fputc('\n', stderr);
 }
@@ -189,9 +189,7 @@ static enum cli_exit run(struct cli *cli)
     struct encode e = {.cli = cli};
     if (!form_of(cli, &e.form))
         return cli_no_value(cli, "--as", "hex, c, bin or json", cli_get(cli, "as"));
-    const enum tmap_status status =
-        tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
-    if (status != TMAP_OK) return cli_status(cli, status, "encode");
+    tmap_checker_prepare(&cli->target, TMAP_CONTRACT_DRIVER, &e.checker);
     e.names = json_object();
     cli_each(cli, CLI_EACH_DESCRIPTOR | CLI_EACH_ERRORS | CLI_EACH_NEEDS_ADDRESS | CLI_EACH_SHARD,
              encode_record, &e);

@@ -42,6 +42,11 @@ is "encode --format jsonl: words, or the rules" [ "$(grep -c '"words"' "$tmp/out
 is "encode of what the driver refuses: exit code 1" [ $rc -eq 1 ]
 run encode "$tmp/bad"
 is "and says why" has 'bad: TMA018: .*address' "$tmp/err"
+echo '{"name":"many","dtype":"bf16","address":0,"dim":[64,64,64],"stride":[130,8330],"box":[64,300,1]}' >"$tmp/many"
+run encode "$tmp/many"
+is "every one of them, two of one rule too" has 'TMA014: stride\[0\].*; TMA014: stride\[1\].*; TMA025: box\[1\]' "$tmp/err"
+echo '{"kind":"im2col","dtype":"fp16","address":0,"dim":[64,28,28,8],"stride":[128,3584,100352],"lower":[-1,-2],"upper":[-1,-1],"channels":64,"pixels":64}' >"$tmp/conv"
+"$tmap" encode --as bin "$tmp/conv" >"$tmp/wide"
 run encode --arch sm_100a "$tmp/fp4"
 is "encode of a packed type" [ $rc -eq 0 ]
 sed 's/"dtype"/"swizzle":"128B_ATOM_32B", "dtype"/' "$tmp/fp4" >"$tmp/atoms"
@@ -59,6 +64,29 @@ run decode --exit-code "$tmp/a" "$tmp/a"
 is "equal maps: exit code 0 and words" [ "$rc$(cat "$tmp/out")" = "0the same bytes" ]
 run decode --patch "$tmp/a" "$tmp/b"
 is "decode --patch: tensormap.replace" [ "$(grep -c '^tensormap.replace.tile' "$tmp/out")" -eq 6 ]
+run decode --patch -f jsonl "$tmp/a" "$tmp/b"
+is "decode --patch -f jsonl: the same steps, as JSON" python3 -c "
+import json
+steps = [json.loads(l) for l in open('$tmp/out')]
+assert len(steps) == 6 and all(int(s['value'], 16) >= 0 for s in steps) and any('ordinal' in s for s in steps)"
+run decode -f json "$tmp/a" "$tmp/b"
+is "decode A B -f json: indented" has '^  "field": ' "$tmp/out"
+for more in "" --patch; do
+    run decode $more "$tmp/a" "$tmp/maps.bin"
+    is "decode $more of three maps, for a pair: usage" [ "$rc$(grep -c 'two maps are compared, here are 3' "$tmp/err")" = 31 ]
+done
+run decode --patch "$tmp/a" "$tmp/wide"
+is "decode --patch to what no instruction writes: exit code 1, and why" [ "$rc$(grep -c 'no plan: ' "$tmp/err")" = 11 ]
+run decode "$tmp/a" "$tmp/wide"
+is "decode A B of two kinds: what one of them lacks is a dash, corners have signs" [ "$rc$(grep -cE ' -> -$|-> -[0-9]' "$tmp/out" | sed 's/[1-9][0-9]*/+/')" = 0+ ]
+run decode - <"$tmp/a"
+is "decode - reads standard input" [ "$rc$(grep -c '^{' "$tmp/out")" = 01 ]
+run decode "$tmp/none" "$tmp/a"
+is "decode of no file: exit code 2, and why" [ "$rc$(grep -c 'none: No such file' "$tmp/err")" = 21 ]
+run decode "$tmp"
+is "decode of a folder: exit code 2, and why" [ "$rc$(grep -c ': Is a directory' "$tmp/err")" = 21 ]
+run decode /dev/zero
+is "decode of a device without an end: exit code 2" [ "$rc$(grep -c 'more than 67108863 bytes' "$tmp/err")" = 21 ]
 run decode --patch --cuda 12.4 "$tmp/a" "$tmp/b"
 is "before 12.5 a stride is in 16 bytes" has 'global_stride.* 0x400;' "$tmp/out"
 printf 'short' >"$tmp/short"; run decode "$tmp/short"
