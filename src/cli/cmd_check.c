@@ -59,9 +59,9 @@ static enum tmap_status judge(struct check *c, const struct io_stream *stream,
 
     if (!record->json && !c->cli->all_arches && !cli_has(c->cli, "arch"))
         target.arch = io_hint_arch(stream, &record->desc, c->why, sizeof c->why);
-    if (target.arch == c->cli->target.arch || !target.arch ||
-        tmap_checker_prepare(&target, c->cli->contract, &own) != TMAP_OK)
+    if (target.arch == c->cli->target.arch || !target.arch)
         return io_judge(&c->checker, record, stream, c->flags, out);
+    tmap_checker_prepare(&target, c->cli->contract, &own);
     const enum tmap_status status = io_judge(&own, record, stream, c->flags, out);
     out->judged_for = target.arch;
     out->judged_as = c->why;
@@ -255,9 +255,8 @@ static const char *ptx_operand(const struct cli *cli)
 static enum cli_exit run(struct cli *cli)
 {
     struct check c = {.cli = cli, .writer = io_writer_of(cli->format)};
-    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &c.checker);
 
-    if (status != TMAP_OK) return cli_status(cli, status, "check");
+    tmap_checker_prepare(&cli->target, cli->contract, &c.checker);
     c.run = (struct io_run){.out = stdout,
                             .command = "check",
                             .things = "descriptor",

@@ -214,9 +214,8 @@ static enum cli_exit run(struct cli *cli)
 {
     struct cli_symbolic in;
     struct conditions all = {.cli = cli, .context = cli_symbolic_context(cli)};
-    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &all.checker);
-    if (status != TMAP_OK) cli_note(cli, cli_status(cli, status, "condition"));
-    if (all.context && status == TMAP_OK) {
+    tmap_checker_prepare(&cli->target, cli->contract, &all.checker);
+    if (all.context) {
         if (cli_symbolic_read(cli, &in)) answer_all(&all, &in);
         if (cli->format == IO_JSON) puts(all.printed ? "]" : "[]");
         cli_symbolic_free(&in);

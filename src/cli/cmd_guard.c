@@ -72,11 +72,9 @@ static void emit(struct cli *cli, struct guard *g)
 static void guard(struct cli *cli, struct guard *g, const struct cli_symbolic *in)
 {
     struct tmap_checker checker;
-    enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &checker);
-    if (status == TMAP_OK) {
-        status = tmap_condition_of(g->context, &checker, in->desc, in->n, in->assume, in->n_assume,
-                                   &g->condition);
-    }
+    tmap_checker_prepare(&cli->target, cli->contract, &checker);
+    const enum tmap_status status = tmap_condition_of(g->context, &checker, in->desc, in->n,
+                                                      in->assume, in->n_assume, &g->condition);
     if (status == TMAP_OK) {
         g->basis = checker.basis;
         emit(cli, g);

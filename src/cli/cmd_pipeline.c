@@ -126,7 +126,7 @@ static json_t *by_arch(const struct pipeline *p, const struct tmap_pipeline *in)
         struct tmap_budget b;
         size_t found;
         t.arch = tmap_arch_at(i);
-        if (tmap_checker_prepare(&t, p->cli->contract, &c) != TMAP_OK) continue;
+        tmap_checker_prepare(&t, p->cli->contract, &c);
         if (tmap_pipeline_budget(&c, in, &b, NULL, 0, NULL, 0, &found) == TMAP_OK)
             json_object_set_new(o, tmap_arch_name(t.arch), json_integer(b.max_stages));
     }
@@ -316,21 +316,22 @@ static void refused_text(const struct pipeline *p, const struct refused *r)
 {
     struct tmap_detail detail;
     printf("%s is illegal\n", r->what);
-    for (size_t i = 0; i < r->count; i++)
-        if (tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail) == TMAP_OK)
-            printf("  %s %s: %s\n", tmap_row_id(r->rows[i].row), tmap_row_name(r->rows[i].row),
-                   detail.message);
+    for (size_t i = 0; i < r->count; i++) {
+        tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail);
+        printf("  %s %s: %s\n", tmap_row_id(r->rows[i].row), tmap_row_name(r->rows[i].row),
+               detail.message);
+    }
 }
 
 static json_t *refused_json(const struct pipeline *p, const struct refused *r)
 {
     struct tmap_detail detail;
     json_t *findings = json_array();
-    for (size_t i = 0; i < r->count; i++)
-        if (tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail) == TMAP_OK)
-            json_array_append_new(findings,
-                                  json_pack("{s:s, s:s}", "rule", tmap_row_id(r->rows[i].row),
-                                            "message", detail.message));
+    for (size_t i = 0; i < r->count; i++) {
+        tmap_detail_of(&p->cli->target, r->desc, NULL, &r->rows[i], &detail);
+        json_array_append_new(findings, json_pack("{s:s, s:s}", "rule", tmap_row_id(r->rows[i].row),
+                                                  "message", detail.message));
+    }
     return json_pack("{s:s, s:o}", "what", r->what, "findings", findings);
 }
 
@@ -413,8 +414,7 @@ static enum cli_exit pipeline_record(void *user, const struct io_stream *stream,
 static enum cli_exit run(struct cli *cli)
 {
     struct pipeline p = {.cli = cli};
-    const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
-    if (s != TMAP_OK) return cli_status(cli, s, "pipeline");
+    tmap_checker_prepare(&cli->target, cli->contract, &p.checker);
     p.workspace = malloc(WORKSPACE);
     p.trace = calloc(TMAP_PIPELINE_DESIGNS, TRACE_SIZE);
     if (p.workspace && p.trace)

@@ -159,11 +159,12 @@ static enum cli_exit answer_legal(struct repair *r, struct io_record *record)
     struct tmap_detail detail;
     size_t which = 0;
     const bool refused = illegal_use(r, record, &which, &v);
-    if (refused && tmap_detail_of(&r->checker.target, &record->desc, &record->uses[which], &v,
-                                  &detail) == TMAP_OK)
+    if (refused) {
+        tmap_detail_of(&r->checker.target, &record->desc, &record->uses[which], &v, &detail);
         snprintf(report.reason, sizeof report.reason,
                  "the descriptor is legal, uses[%zu] is not: %s: %.100s", which, tmap_row_id(v.row),
                  detail.message);
+    }
     if (r->patch)
         add_patch(r, record, NULL);
     else if (r->cli->format != IO_TEXT)
@@ -264,8 +265,7 @@ static enum cli_exit run(struct cli *cli)
 {
     struct repair r = {.cli = cli, .patch = cli_has(cli, "patch")};
     const char *op = cli_get(cli, "op");
-    const enum tmap_status s = tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
-    if (s != TMAP_OK) return cli_status(cli, s, "repair");
+    tmap_checker_prepare(&cli->target, cli->contract, &r.checker);
     if (!cli_number_in(cli, "plans", 3, 1, MOST_PLANS, &r.plans)) return CLI_USAGE;
     if (op && strcmp(op, "load") && strcmp(op, "store"))
         return cli_no_value(cli, "--op", "load or store", op);

@@ -120,8 +120,7 @@ static enum cli_exit solve_record(void *user, const struct io_stream *stream,
 static enum cli_exit run(struct cli *cli)
 {
     struct solve s = {.cli = cli};
-    const enum tmap_status status = tmap_checker_prepare(&cli->target, cli->contract, &s.checker);
-    if (status != TMAP_OK) return cli_status(cli, status, "solve");
+    tmap_checker_prepare(&cli->target, cli->contract, &s.checker);
     if (!cli_number_in(cli, "plans", 1, 1, MOST_PLANS, &s.plans)) return CLI_USAGE;
     s.workspace = malloc(TMAP_REPAIR_WORKSPACE);
     s.log.capacity = cli->prove ? LOG_EVENTS : 0;

@@ -268,12 +268,11 @@ static enum cli_exit map(struct cli *cli, const struct emulate_args *args, const
     tensor_of(b, &d);
     const enum cli_exit code = options_of(cli, text, spec + n, &d);
     if (code != CLI_OK) return code;
-    enum tmap_status s = tmap_checker_prepare(&cli->target, TMAP_CONTRACT_SAFE, &checker);
-    if (s == TMAP_OK) tmap_check_with(&checker, &d, &v, 1, &found, NULL);
-    if (found && tmap_detail_of(&cli->target, &d, NULL, &v, &detail) == TMAP_OK)
-        return cli_usage(cli, "--arg %s: %s (%s)", text, detail.message, tmap_row_id(v.row));
-    if (s == TMAP_OK) s = tmap_encode(&checker, &d, out);
-    return cli_status(cli, s, text);
+    tmap_checker_prepare(&cli->target, TMAP_CONTRACT_SAFE, &checker);
+    tmap_check_with(&checker, &d, &v, 1, &found, NULL);
+    if (!found) return cli_status(cli, tmap_encode(&checker, &d, out), text);
+    tmap_detail_of(&cli->target, &d, NULL, &v, &detail);
+    return cli_usage(cli, "--arg %s: %s (%s)", text, detail.message, tmap_row_id(v.row));
 }
 
 /* A number, as the parameter's bytes hold it. */
