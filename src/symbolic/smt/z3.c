@@ -115,34 +115,36 @@ const char *sym_z3_version(struct tmap_symbolic *s)
     return sym_z3_start(s) == TMAP_OK ? s->z3->get_full_version() : NULL;
 }
 
+/* With its limit, or none: without memory. */
 static Z3_solver new_solver(const struct tmap_symbolic *s, const char *logic)
 {
     struct sym_z3 *z = s->z3;
     Z3_context c = z->context;
+    Z3_params p = z->mk_params(c);
+    if (!p) return NULL;
+    unsigned limit = s->z3_rlimit < 0xffffffff ? (unsigned)s->z3_rlimit : 0xffffffff;
+    z->params_inc_ref(c, p);
+    z->params_set_uint(c, p, z->mk_string_symbol(c, "rlimit"), limit);
     Z3_solver solver =
         logic ? z->mk_solver_for_logic(c, z->mk_string_symbol(c, logic)) : z->mk_simple_solver(c);
-    if (!solver) return NULL;
-    z->solver_inc_ref(c, solver);
-    Z3_params p = z->mk_params(c);
-    if (p) {
-        unsigned limit = s->z3_rlimit < 0xffffffff ? (unsigned)s->z3_rlimit : 0xffffffff;
-        z->params_inc_ref(c, p);
-        z->params_set_uint(c, p, z->mk_string_symbol(c, "rlimit"), limit);
+    if (solver) {
+        z->solver_inc_ref(c, solver);
         z->solver_set_params(c, solver, p);
-        z->params_dec_ref(c, p);
     }
+    z->params_dec_ref(c, p);
     return solver;
 }
 
+/* Which assumptions Z3 used; all of them, where it does not say. */
 static void read_core(const struct sym_z3 *z, Z3_solver solver, const struct sym_query *q,
                       const Z3_ast *assume)
 {
     Z3_ast_vector used = z->solver_get_unsat_core(z->context, solver);
+    for (size_t i = 0; i < q->n_assume; i++) q->core[i] = !used;
     if (!used) return;
     z->ast_vector_inc_ref(z->context, used);
     unsigned n = z->ast_vector_size(z->context, used);
     for (size_t i = 0; i < q->n_assume; i++) {
-        q->core[i] = false;
         for (unsigned k = 0; k < n; k++) {
             q->core[i] |=
                 z->is_eq_ast(z->context, assume[i], z->ast_vector_get(z->context, used, k));

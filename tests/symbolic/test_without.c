@@ -1,0 +1,231 @@
+/* Without a library, a function of it, or memory that it asks for, a question is an error with
+ * words and keeps nothing; and the next one that has all of them is answered. The linker's --wrap
+ * gives what is not there (tests/symbolic/build.mk). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tmap/symbolic.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(TMAP_WITH_ISL) && defined(TMAP_WITH_Z3)
+
+/* --- what is not there -------------------------------------------------------------------------
+ */
+
+static const char *lacks; /* a function that gives NULL, or the library's own that is not there */
+static bool is_there;     /* it is there, and gives NULL */
+static size_t too_much;   /* more bytes than this are not to be had; 0: all are */
+static long live;
+
+static void *nothing(void)
+{
+    return NULL;
+}
+
+static bool lacking(const char *name)
+{
+    return lacks && !strcmp(lacks, name);
+}
+
+void *__real_dlopen(const char *file, int mode);
+void *__real_dlsym(void *library, const char *name);
+void *__real_malloc(size_t bytes);
+struct isl_ctx *__real_isl_ctx_alloc(void);
+int __real_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how);
+void *__wrap_dlopen(const char *file, int mode);
+void *__wrap_dlsym(void *library, const char *name);
+void *__wrap_malloc(size_t bytes);
+struct isl_ctx *__wrap_isl_ctx_alloc(void);
+int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how);
+
+void *__wrap_dlopen(const char *file, int mode)
+{
+    return lacking("dlopen") ? NULL : __real_dlopen(file, mode);
+}
+
+void *__wrap_dlsym(void *library, const char *name)
+{
+    void *(*const none)(void) = nothing;
+    void *at = NULL;
+    if (!lacking(name)) return __real_dlsym(library, name);
+    if (is_there) memcpy(&at, &none, sizeof at);
+    return at;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return too_much && bytes > too_much ? NULL : __real_malloc(bytes);
+}
+
+struct isl_ctx *__wrap_isl_ctx_alloc(void)
+{
+    return lacking("isl_ctx_alloc") ? NULL : __real_isl_ctx_alloc();
+}
+
+int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how)
+{
+    return lacking("pthread_mutex_init") ? 11 : __real_pthread_mutex_init(lock, how);
+}
+
+static void *allocate(void *user, size_t bytes)
+{
+    (void)user;
+    live++;
+    return malloc(bytes);
+}
+
+static void release(void *user, void *block)
+{
+    (void)user;
+    live -= block != NULL;
+    free(block);
+}
+
+/* --- questions ---------------------------------------------------------------------------------
+ */
+
+static const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+static struct tmap_checker checker;
+
+/* Rows of 60 elements under a swizzle: illegal for one reason. */
+static const struct tmap_desc odd = {
+    .dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {60}, .elem_stride = {1}};
+
+static int open_all(void **state)
+{
+    const struct tmap_target target = tmap_default_target();
+    (void)state;
+    return tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) == TMAP_OK ? 0 : -1;
+}
+
+static enum tmap_status prove(struct tmap_symbolic *s, size_t *found)
+{
+    const struct tmap_claim claim = {&odd, NULL, 0, 0, false};
+    enum tmap_proof proof = TMAP_UNDECIDED;
+    struct tmap_violation core[4];
+    const enum tmap_status said =
+        tmap_certify(s, &checker, &claim, &proof, core, 4, found, NULL, 0, NULL);
+    if (said == TMAP_OK) assert_int_equal(proof, TMAP_PROVED);
+    return said;
+}
+
+static enum tmap_status state_condition(struct tmap_symbolic *s)
+{
+    const struct tmap_symbolic_desc d = {.desc = odd, .box = {"B"}};
+    struct tmap_condition *out = NULL;
+    const enum tmap_status said = tmap_condition_of(s, &checker, &d, 1, NULL, 0, &out);
+    assert_int_equal(out != NULL, said == TMAP_OK);
+    tmap_condition_free(out);
+    return said;
+}
+
+/* --- tests -------------------------------------------------------------------------------------
+ */
+
+static void proofs_need_all_of_z3(void **state)
+{
+    static const struct {
+        const char *lacks;
+        bool is_there;
+        enum tmap_status status;
+        const char *why;
+    } table[] = {
+        {"dlopen", false, TMAP_E_NOT_BUILT, "libz3 is not installed"},
+        {"Z3_mk_config", false, TMAP_E_NOT_BUILT, "libz3 lacks a function"},
+        {"Z3_is_eq_ast", false, TMAP_E_NOT_BUILT, "libz3 lacks a function"},
+        {"Z3_mk_config", true, TMAP_E_MEMORY, "Z3's context could not be made"},
+        {"Z3_mk_context", true, TMAP_E_MEMORY, "Z3's context could not be made"},
+        {"Z3_mk_solver_for_logic", true, TMAP_E_MEMORY, "Z3's solver could not be made"},
+        {"Z3_mk_params", true, TMAP_E_MEMORY, "Z3's solver could not be made"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct tmap_symbolic *s;
+        size_t found = 77;
+        assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+        lacks = table[i].lacks;
+        is_there = table[i].is_there;
+        const enum tmap_status said = prove(s, &found);
+        lacks = NULL;
+        if (said != table[i].status || !strstr(tmap_symbolic_why(s), table[i].why))
+            fail_msg("%s: %d, %s", table[i].lacks, (int)said, tmap_symbolic_why(s));
+        assert_int_equal(found, 77);
+        tmap_symbolic_close(s);
+        assert_int_equal(live, 0);
+    }
+}
+
+/* Where Z3 does not say what it used, nothing is left out but what is asked about alone. */
+static void a_reason_is_never_empty(void **state)
+{
+    struct tmap_symbolic *s;
+    size_t found = 77;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    lacks = "Z3_solver_get_unsat_core";
+    is_there = true;
+    assert_int_equal(prove(s, &found), TMAP_OK);
+    lacks = NULL;
+    assert_int_equal(found, 1);
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
+static void solvers_need_memory_to_start(void **state)
+{
+    struct tmap_symbolic *s;
+    size_t found = 77;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    too_much = 1 << 19;
+    const enum tmap_status proof = prove(s, &found), condition = state_condition(s);
+    char solvers[96] = "";
+    strncat(solvers, tmap_symbolic_solvers(s), sizeof solvers - 1);
+    too_much = 0;
+    assert_true(proof == TMAP_E_MEMORY && condition == TMAP_E_MEMORY && found == 77);
+    assert_non_null(strstr(solvers, ", no Z3"));
+    lacks = "isl_ctx_alloc";
+    assert_int_equal(state_condition(s), TMAP_E_MEMORY);
+    assert_string_equal(tmap_symbolic_why(s), "no memory for isl's context");
+    lacks = NULL;
+    assert_int_equal(prove(s, &found), TMAP_OK);
+    assert_int_equal(state_condition(s), TMAP_OK);
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
+static void no_context_without_a_lock(void **state)
+{
+    struct tmap_symbolic *s = NULL;
+    (void)state;
+    lacks = "pthread_mutex_init";
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_E_MEMORY);
+    lacks = NULL;
+    assert_null(s);
+    assert_int_equal(live, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(proofs_need_all_of_z3),
+                                       cmocka_unit_test(a_reason_is_never_empty),
+                                       cmocka_unit_test(solvers_need_memory_to_start),
+                                       cmocka_unit_test(no_context_without_a_lock)};
+    return cmocka_run_group_tests_name("without solvers", tests, open_all, NULL);
+}
+
+#else
+int main(void)
+{
+    printf("1..1\nok 1 # SKIP without solvers: isl and Z3\n");
+    return 0;
+}
+#endif
