@@ -238,6 +238,9 @@ static const struct change of_nine[] = {
     ONE_COPY(32, 512)                                                                              \
     ONE_COPY(40, 528) ONE_COPY(48, 544) ONE_COPY(56, 560) ONE_COPY(64, 576) ONE_COPY(72, 592)
 static const struct edit more_barriers[] = {{"bar[4];", "bar[16];"}};
+#define ARRIVE_AT(at) "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+" #at "];\n"
+#define TWO_ARRIVALS ARRIVE_AT(32) ARRIVE_AT(40)
+#define TEN_ARRIVALS TWO_ARRIVALS TWO_ARRIVALS TWO_ARRIVALS TWO_ARRIVALS TWO_ARRIVALS
 static const struct change of_many[] = {
     {"seven more barriers, nobody uses the last", PLAIN, "made: " SEVEN "bar.sync 0;\n" SIX_ARRIVE,
      0, PART, TMAP_E_ARGUMENT, 0, "more than 4 rings"},
@@ -251,6 +254,15 @@ static const struct change of_many[] = {
      "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+32];\n"
      "both: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%bar+32], 0; @!%p4 bra both;\n",
      0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"ten arrivals before the blocks, and one in each",
+     "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out;",
+     "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out; setp.eq.u32 %p6, %lane, 0;\n"
+     "setp.eq.u32 %p7, %i, 0; and.pred %p5, %p6, %p7;\n"
+     "@%p5 mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
+     "@%p5 mbarrier.init.shared::cta.b64 [%bar+40], 1;\n" TEN_ARRIVALS
+     "and.b32 %r3, %i, 1; shl.b32 %r3, %r3, 3; add.u32 %r3, %r3, %bar;\n"
+     "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r3+32];\n",
+     0, PART, TMAP_E_ARGUMENT, 0, "is far behind its ring"},
     {"two slots of other arrivals", "[%bar+8], 1;", "[%bar+8], 2;", 0, PART, TMAP_E_ARGUMENT, 0,
      "the barriers of a ring count 1 arrivals and 2"},
 };
@@ -260,6 +272,54 @@ static const struct edit more_arrivals[] = {{"[%bar], 1;", "[%bar], 200;"},
 static const struct change of_arrivals[] = {
     {"200 arrivals", EXPECT(256), EXPECT(256) "mbarrier.arrive.shared::cta.b64 _, [%full], 199;\n",
      0, PART, TMAP_E_ARGUMENT, 0, "too many steps"},
+};
+
+/* Tiles of 2, 3, 4 and 5 blocks, the last of which ends where the blocks do. Who reads arrives at
+ * bar[4] at the end of each, who copies waits for that. */
+#define END                                                                                        \
+    "shr.u32 %end, 0x2112, %i; and.b32 %end, %end, 1; setp.eq.u32 %p6, %end, 1;\n"                 \
+    "add.u32 %i, %i, 1; setp.eq.u32 %p7, %i, %n; or.pred %p6, %p6, %p7;\n"
+#define NOT_IN_FIRST                                                                               \
+    "not.pred %p2, %p6; and.pred %p2, %p2, %p5;\n"                                                 \
+    "@%p2 mbarrier.arrive.shared::cta.b64 _, [%done+8];\n"
+#define AT_LAST                                                                                    \
+    "shr.u32 %r3, 0x2112, %i; and.b32 %r3, %r3, 1; add.u32 %r4, %i, 1;\n"                          \
+    "setp.eq.u32 %p2, %r3, 1; setp.eq.u32 %p7, %r4, %n; or.pred %p2, %p2, %p7;\n"                  \
+    "and.pred %p2, %p2, %p5; @%p2 mbarrier.arrive.shared::cta.b64 _, [%done+8];\n"
+#define ONCE_MORE                                                                                  \
+    "consume: setp.ge.u32 %p3, %i, %n; @!%p3 bra on; setp.eq.u32 %p5, %lane, 0;\n"                 \
+    "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+16]; bra out; on:"
+static const struct edit tiles[] = {
+    {"%buf, %lane;", "%buf, %lane, %end, %t, %done;"},
+    {"bar[4];", "bar[6];"},
+    {"[%bar+24], 1;", "[%bar+24], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
+                      "mbarrier.init.shared::cta.b64 [%bar+40], 1;\n"},
+    {"mov.u32 %i, 0;", "mov.u32 %i, 0; mov.u32 %t, 0; add.u32 %done, %bar, 32;\n"
+                       "setp.eq.u32 %p6, %t, 0;"},
+    {"add.u32 %i, %i, 1; bra produce;",
+     END "@!%p6 bra produce;\n"
+         "done: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%done], %t; @!%p4 bra done;\n"
+         "xor.b32 %t, %t, 1; bra produce;"},
+    {"add.u32 %i, %i, 1; bra consume;", END
+     "@!%p6 bra consume;\n"
+     "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%done]; bra consume;"},
+};
+static const struct change of_tiles[] = {
+    {"tiles", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"tiles, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    /* alone, nothing holds back who arrives */
+    {"tiles, ring 1", NULL, NULL, 0, TMAP_EMULATE_RING, 1, TMAP_OK, TMAP_HAZARD_ALIAS, ""},
+    {"tiles, given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART, TMAP_OK,
+     TMAP_HAZARD_OVERWRITE, ""},
+    {"a slot is written after the last tile", "consume: setp.ge.u32 %p3, %i, %n;",
+     "consume: setp.ge.u32 %p3, %i, %n; @%p3 st.shared.u64 [%s], %d5;", 0, PART, TMAP_E_ARGUMENT, 0,
+     "writes where copies land, and goes on to another tile"},
+    {"an arrival in all blocks of a tile but its first", GIVE_BACK, GIVE_BACK NOT_IN_FIRST, 0, PART,
+     TMAP_E_ARGUMENT, 0, "goes round its ring at no steady pace"},
+    {"an arrival a block late", GIVE_BACK, GIVE_BACK NOT_IN_FIRST AT_LAST, 0, PART, TMAP_E_ARGUMENT,
+     0, "arrives by itself, but in no first block of a tile"},
+    {"a slot is given back once more at the end", "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out;",
+     ONCE_MORE, 0, PART, TMAP_E_ARGUMENT, 0, "is not always as far along its ring"},
 };
 
 /* Who reads arrives, too, and waits for the phase that its arrival told it of. */
@@ -273,6 +333,49 @@ static const struct change of_tokens[] = {
     {"waits by tokens, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"a wait after the read", WAIT_TOKEN READ, READ WAIT_TOKEN, 0, PART, TMAP_OK, TMAP_HAZARD_EARLY,
      ""},
+};
+
+/* Each slot by 129 copies that leave room between them. */
+static const struct edit many_pieces[] = {
+    {"s[1024];", "s[16384];"},
+    {"shl.b32 %r1, %slot, 8;", "shl.b32 %r1, %slot, 13;"},
+    {"shl.b32 %r1, %slot, 8;", "shl.b32 %r1, %slot, 13;"},
+    {EXPECT(256), EXPECT(2064)},
+    {COPY(256),
+     "mov.u32 %r3, 0;\n"
+     "piece: cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], "
+     "16, [%full];\n"
+     "add.u32 %buf, %buf, 32; add.u32 %r3, %r3, 1; setp.lt.u32 %p7, %r3, 129;\n"
+     "@%p7 bra piece;\n"},
+};
+static const struct change of_pieces[] = {
+    {"129 pieces", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "more than 128 buffers"},
+};
+
+/* Three rings of eight slots, of which one warp reads all at the end. */
+static const char slots24[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n"
+    ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[24];\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<2>;\n"
+    "ld.param.u64 %d0, [p]; mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra out;\n"
+    "mov.u32 %r1, bar; mov.u32 %r2, s; mov.u32 %r3, 0;\n"
+    "make: mbarrier.init.shared::cta.b64 [%r1], 1; add.u32 %r1, %r1, 8; add.u32 %r3, %r3, 1;\n"
+    "setp.lt.u32 %p2, %r3, 24; @%p2 bra make; fence.mbarrier_init.release.cluster;\n"
+    "mov.u32 %r1, bar; mov.u32 %r3, 0;\n"
+#define FILL(ring, bars, bytes)                                                                    \
+    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1+" bars "], 16;\n"                           \
+    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r2+" bytes                    \
+    "], [%d0], 16, [%r1+" bars "];\nthere" ring                                                    \
+    ": mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r1+" bars "], 0; @!%p2 bra there" ring      \
+    ";\n"
+    "fill: " FILL("0", "0", "0") FILL("1", "64", "128")
+        FILL("2", "128",
+             "256") "add.u32 %r1, %r1, 8; add.u32 %r2, %r2, 16; add.u32 %r3, %r3, 1;\n"
+                    "setp.lt.u32 %p2, %r3, 8; @%p2 bra fill; mov.u32 %r2, s; mov.u32 %r3, 0;\n"
+                    "read: ld.shared.u32 %r4, [%r2]; add.u32 %r2, %r2, 16; add.u32 %r3, %r3, 1;\n"
+                    "setp.lt.u32 %p2, %r3, 24; @%p2 bra read;\nout: ret;\n}\n";
+static const struct change of_slots[] = {
+    {"24 slots are read", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "reads too many slots at once"},
 };
 
 /* 20 warps of which 18 arrive once, each as often as no other. */
@@ -334,10 +437,14 @@ int main(void)
                             many = LIST(THREADS, more_barriers, of_many),
                             arrivals = LIST(THREADS, more_arrivals, of_arrivals),
                             warps = LIST(640, many_warps, of_warps),
-                            by_token = LIST(THREADS, tokens, of_tokens);
+                            by_token = LIST(THREADS, tokens, of_tokens),
+                            tiled = LIST(THREADS, tiles, of_tiles),
+                            pieces = LIST(THREADS, many_pieces, of_pieces),
+                            all_slots = {slots24, 32, 1, NULL, 0, of_slots, COUNT(of_slots)};
+
     const struct CMUnitTest tests[] = {
-        TEXTS_OF(one),      TEXTS_OF(producers), TEXTS_OF(turns),
-        TEXTS_OF(nine),     TEXTS_OF(many),      TEXTS_OF(warps),
-        TEXTS_OF(arrivals), TEXTS_OF(by_token),  cmocka_unit_test(other_records)};
+        TEXTS_OF(one),   TEXTS_OF(producers), TEXTS_OF(turns),     TEXTS_OF(nine),
+        TEXTS_OF(many),  TEXTS_OF(warps),     TEXTS_OF(arrivals),  TEXTS_OF(by_token),
+        TEXTS_OF(tiled), TEXTS_OF(pieces),    TEXTS_OF(all_slots), cmocka_unit_test(other_records)};
     return run_text_lists("protocols of texts", tests, COUNT(tests));
 }

@@ -62,6 +62,14 @@ bool record_text(const struct text_list *l, const char *text, uint32_t blocks,
 
 static struct prover prover;
 
+static void say(const struct change *c, const struct proved *p, const char *text)
+{
+    for (uint32_t line = 1; line < p->error.line; line++) text = strchr(text, '\n') + 1;
+    print_message("# %s: status %d, %s, %s, %u states: %s\n", c->name, p->status, proved_words(p),
+                  tmap_hazard_name(p->result.fault), p->result.states, p->error.text);
+    if (p->error.line) print_message("#   %.*s\n", (int)strcspn(text, "\n"), text);
+}
+
 static bool is_right(const struct text_list *l, const struct change *c)
 {
     static const uint32_t blocks[RUNS] = {6, 9, 14};
@@ -70,9 +78,7 @@ static bool is_right(const struct text_list *l, const struct change *c)
     for (int r = 0; r < RUNS; r++)
         assert_true(record_text(l, text_of(l, c, r), blocks[r], &records[r]));
     prove(&prover, records, c->part, c->number, &p);
-    print_message("# %s: status %d, %s, %s, %u states: line %u: %s\n", c->name, p.status,
-                  proved_words(&p), tmap_hazard_name(p.result.fault), p.result.states, p.error.line,
-                  p.error.text);
+    say(c, &p, text_of(l, c, RUNS - 1));
     for (int r = 0; r < RUNS; r++) tmap_emulate_record_free(records[r]);
     return p.status == c->status && p.result.fault == c->hazard && strstr(p.error.text, c->says);
 }
