@@ -322,6 +322,57 @@ static const struct change of_tiles[] = {
      ONCE_MORE, 0, PART, TMAP_E_ARGUMENT, 0, "is not always as far along its ring"},
 };
 
+/* A ring in each CTA of a cluster, whose CTAs wait for each other before and after. */
+static const struct edit in_cluster[] = {
+    {"made: bar.sync 0;", "made: barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
+                          "mov.u32 %r6, %cluster_ctarank; xor.b32 %r6, %r6, 1;"},
+    {"out: ret;", "out: barrier.cluster.arrive.release; barrier.cluster.wait.acquire; ret;"},
+};
+#define REMOTE(of) "mapa.shared::cluster.u32 %r4, " of ", %r6; "
+static const struct change of_cluster[] = {
+    {"two rings", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"two rings, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"the other CTA's slot is read", READ,
+     REMOTE("%buf") "ld.shared::cluster.u64 %d5, [%r4]; bar.warp.sync -1;\n", 0, PART, TMAP_OK,
+     TMAP_HAZARD_EARLY, ""},
+    {"the other CTA's slot is written", "consume: setp.ge.u32 %p3, %i, %n;",
+     "consume: setp.ge.u32 %p3, %i, %n;" REMOTE("%s") "@%p3 st.shared::cluster.u64 [%r4], %d5;", 0,
+     PART, TMAP_E_ARGUMENT, 0, "writes into another CTA's slot"},
+    {"the other CTA's copy is waited for", WAIT_THERE,
+     REMOTE("%full") "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r4], %par;\n"
+                     "@!%p4 bra there;\n",
+     0, PART, TMAP_E_ARGUMENT, 0, "waits for another CTA's barrier"},
+};
+static const struct edit given_to_both[] = {
+    {"[%bar+16], 1;", "[%bar+16], 2;"},
+    {"[%bar+24], 1;", "[%bar+24], 2;"},
+    {"made: bar.sync 0;", "made: barrier.cluster.arrive.release; barrier.cluster.wait.acquire;\n"
+                          "mov.u32 %r6, %cluster_ctarank; xor.b32 %r6, %r6, 1;"},
+    {"out: ret;", "out: barrier.cluster.arrive.release; barrier.cluster.wait.acquire; ret;"},
+    {GIVE_BACK,
+     REMOTE("%empty") "setp.eq.u32 %p5, %lane, 0;\n"
+                      "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+                      "@%p5 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];\n"},
+};
+static const struct change of_both[] = {
+    {"slots are given to both CTAs", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"slots are given to both CTAs, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+};
+static const struct change of_eight_ctas[] = {
+    {"eight CTAs", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "more than 4 CTAs"},
+};
+static const struct edit idle_warps[] = {
+    {"setp.ge.u32 %p2, %id, 32;",
+     "setp.ge.u32 %p2, %id, 64; @%p2 bra out; setp.ge.u32 %p2, %id, 32;"},
+};
+static const struct change of_idle[] = {
+    {"32 warps, 30 of which only meet the others", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE,
+     ""},
+};
+static const struct change of_128_warps[] = {
+    {"128 warps", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "more than 64 warps"},
+};
+
 /* Who reads arrives, too, and waits for the phase that its arrival told it of. */
 #define TOKEN "mbarrier.arrive.shared::cta.b64 %d6, [%full];\n"
 #define WAIT_TOKEN "there: mbarrier.try_wait.shared::cta.b64 %p4, [%full], %d6; @!%p4 bra there;\n"
@@ -440,11 +491,29 @@ int main(void)
                             by_token = LIST(THREADS, tokens, of_tokens),
                             tiled = LIST(THREADS, tiles, of_tiles),
                             pieces = LIST(THREADS, many_pieces, of_pieces),
+                            pair = LIST_OF(ring, THREADS, 2, in_cluster, of_cluster),
+                            both = LIST_OF(ring, THREADS, 2, given_to_both, of_both),
+                            eight = LIST_OF(ring, THREADS, 8, in_cluster, of_eight_ctas),
+                            idle = LIST(1024, idle_warps, of_idle),
+                            many_idle = LIST_OF(ring, 1024, 4, idle_warps, of_128_warps),
                             all_slots = {slots24, 32, 1, NULL, 0, of_slots, COUNT(of_slots)};
 
-    const struct CMUnitTest tests[] = {
-        TEXTS_OF(one),   TEXTS_OF(producers), TEXTS_OF(turns),     TEXTS_OF(nine),
-        TEXTS_OF(many),  TEXTS_OF(warps),     TEXTS_OF(arrivals),  TEXTS_OF(by_token),
-        TEXTS_OF(tiled), TEXTS_OF(pieces),    TEXTS_OF(all_slots), cmocka_unit_test(other_records)};
+    const struct CMUnitTest tests[] = {TEXTS_OF(one),
+                                       TEXTS_OF(producers),
+                                       TEXTS_OF(turns),
+                                       TEXTS_OF(nine),
+                                       TEXTS_OF(many),
+                                       TEXTS_OF(warps),
+                                       TEXTS_OF(arrivals),
+                                       TEXTS_OF(by_token),
+                                       TEXTS_OF(tiled),
+                                       TEXTS_OF(pieces),
+                                       TEXTS_OF(all_slots),
+                                       TEXTS_OF(pair),
+                                       TEXTS_OF(both),
+                                       TEXTS_OF(eight),
+                                       TEXTS_OF(idle),
+                                       TEXTS_OF(many_idle),
+                                       cmocka_unit_test(other_records)};
     return run_text_lists("protocols of texts", tests, COUNT(tests));
 }
