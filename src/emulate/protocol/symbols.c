@@ -394,6 +394,19 @@ static bool init(struct reader *r, const struct act *a)
     return true;
 }
 
+// One slot may go to several places; a group of stores has read it once.
+static bool is_in_group(const struct reader *r, const struct symbol *s)
+{
+    uint32_t left = r->in_group;
+    for (uint32_t i = r->said->count; left > 0 && i-- > 0;) {
+        const struct symbol *o = &r->said->symbol[i];
+        if (o->op != TMAP_STEP_STORE) continue;
+        if (o->x == s->x && o->index == s->index) return true;
+        left--;
+    }
+    return false;
+}
+
 static bool store(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
@@ -402,6 +415,7 @@ static bool store(struct reader *r, const struct act *a)
             r->f->space[r->f->range[i].buffer] == SPACE_SHARED)
             s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
     if (s.index < 0 || r->rewrote) return true; // what warps wrote there is staging
+    if (is_in_group(r, &s)) return true;
     r->stored = true;
     r->in_group++;
     return say(r, a, s) != NULL;
