@@ -232,15 +232,12 @@ static struct pattern kept(const struct program *p)
     return q;
 }
 
-// Every run is said by the program, to its end.
-static bool check_run(struct fold *f, struct program *p, size_t run)
+// The words of the runs, all of which the program says to their ends: so it was found.
+static void note_words(const struct fold *f, struct program *p)
 {
     const struct pattern q = kept(p);
-    const struct said *said = &p->said[run];
     struct walk w;
-    if (says(&q, said, p->word[run], &p->tiles[run], &w)) return true;
-    return fold_fail(f, w.at < said->count ? said->symbol[w.at].line : 0,
-                     "warp %u of CTA %u does not go on as in the first run", p->warp, p->cta);
+    for (size_t r = 0; r < f->runs; r++) says(&q, &p->said[r], p->word[r], &p->tiles[r], &w);
 }
 
 // --- how indices go with blocks and tiles
@@ -322,8 +319,7 @@ bool fold_warp(struct fold *f, struct program *p)
                          p->warp, p->cta);
     else
         keep(p, &best.pattern);
-    for (size_t r = 0; r < f->runs; r++)
-        if (!check_run(f, p, r)) return false;
+    note_words(f, p);
     one_kind_of_block(p);
     return true;
 }
@@ -366,7 +362,7 @@ static void try_loop(const struct fold *f, const struct program *p, const struct
 }
 
 // The shortest START BLOCK* END that says every run.
-static bool keep_loop(struct fold *f, struct program *p)
+static bool keep_loop(const struct fold *f, struct program *p)
 {
     const uint32_t count = longest(f, p)->count;
     struct best best = {.score = UINT32_MAX};
@@ -375,8 +371,7 @@ static bool keep_loop(struct fold *f, struct program *p)
             try_loop(f, p, &s, &best);
     if (best.score == UINT32_MAX) return false;
     keep(p, &best.pattern);
-    for (size_t r = 0; r < f->runs; r++)
-        if (!check_run(f, p, r)) return false;
+    note_words(f, p);
     return true;
 }
 
