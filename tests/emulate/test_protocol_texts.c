@@ -444,6 +444,31 @@ static const struct change of_warps[] = {
     {"20 warps", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "more than 16 agents"},
 };
 
+/* 513 instructions arrive at a barrier beside the ring. */
+static void many_lines(void **state)
+{
+    static const char made[] = "made: bar.sync 0;";
+    static const struct text_list one = {.threads = THREADS, .ctas = 1};
+    struct tmap_emulate_record *record = NULL;
+    struct tmap_emulate_error error;
+    struct tmap_protocol protocol;
+    static char text[1 << 17];
+    const char *at = strstr(ring, made);
+    (void)state;
+    int n =
+        snprintf(text, sizeof text, "%.*s@!%%p1 mbarrier.init.shared::cta.b64 [%%s+1016], 1;\n%s\n",
+                 (int)(at - ring), ring, made);
+    for (int i = 0; i < 513; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "@!%%p1 mbarrier.arrive.shared::cta.b64 _, [%%s+1016];\n");
+    snprintf(text + n, sizeof text - (size_t)n, "%s", at + strlen(made));
+    assert_true(record_text(&one, text, 6, &record));
+    assert_int_equal(tmap_emulate_protocol(&record, 1, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
+                     TMAP_E_ARGUMENT);
+    assert_string_equal(error.text, "more than 512 instructions name mbarriers");
+    tmap_emulate_record_free(record);
+}
+
 /* Every lane arrives; one block, so that nobody goes round; arguments. */
 static void other_records(void **state)
 {
@@ -514,6 +539,7 @@ int main(void)
                                        TEXTS_OF(eight),
                                        TEXTS_OF(idle),
                                        TEXTS_OF(many_idle),
+                                       cmocka_unit_test(many_lines),
                                        cmocka_unit_test(other_records)};
     return run_text_lists("protocols of texts", tests, COUNT(tests));
 }

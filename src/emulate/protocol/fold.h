@@ -123,7 +123,7 @@ bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool same_symbol(const struct symbol *a, const struct symbol *b); // but for where in the ring
 
-// The array and the slot of the barrier that an act names.
+// The array and the slot of the barrier that an act names; false: nobody uses it.
 bool barrier_named(const struct fold *f, const struct act *a, uint8_t *array, uint8_t *slot);
 // A barrier of all warps of the CTA.
 static inline bool meets_whole(const struct fold *f, const struct act *a)

@@ -12,6 +12,7 @@ struct sites {
     uint32_t of[MOST_BARRIERS]; // the first of the same ring
 };
 
+// MOST_BARRIERS: not made.
 static uint32_t number_of(const struct sites *s, uint32_t offset, uint32_t cta)
 {
     for (uint32_t i = 0; i < s->count; i++)
@@ -62,36 +63,40 @@ static bool init_sites(struct fold *f, struct sites *s)
     return true;
 }
 
+struct naming { // instructions that name barriers
+    uint32_t line, first, ctas;
+    uint8_t op;
+};
+enum { MOST_NAMINGS = 512 };
+
 // What one instruction names in the course of the runs is one ring.
+static bool join_site(struct fold *f, struct sites *s, const struct act *a, struct naming *seen,
+                      uint32_t *count)
+{
+    const uint32_t n = number_of(s, a->barrier, a->barrier_cta); // made, or the run had found it
+    const struct naming now = {a->line, n, s->ctas[n], a->op};
+    uint32_t k = 0;
+    while (k < *count &&
+           (seen[k].line != now.line || seen[k].op != now.op || seen[k].ctas != now.ctas))
+        k++;
+    if (k == MOST_NAMINGS)
+        return fold_fail(f, a->line, "more than %d instructions name mbarriers", MOST_NAMINGS);
+    if (k == *count)
+        seen[(*count)++] = now;
+    else
+        join(s, n, seen[k].first);
+    return true;
+}
+
 static bool join_sites(struct fold *f, struct sites *s)
 {
-    enum { LINES = 512 };
-    struct {
-        uint32_t line, first, ctas;
-        uint8_t op;
-    } *seen = calloc(LINES, sizeof *seen);
-    uint32_t lines = 0;
+    struct naming *seen = calloc(MOST_NAMINGS, sizeof *seen);
+    uint32_t count = 0;
     bool good = seen != NULL || fold_memory(f);
     for (size_t r = 0; good && r < f->runs; r++)
-        for (size_t i = 0; good && i < f->run[r]->count; i++) {
-            const struct act *a = &f->run[r]->act[i];
-            uint32_t n, k = 0;
-            if (!names_barrier(a)) continue;
-            n = number_of(s, a->barrier, a->barrier_cta);
-            while (k < lines && (seen[k].line != a->line || seen[k].op != a->op ||
-                                 (n < s->count && seen[k].ctas != s->ctas[n])))
-                k++;
-            if (n == MOST_BARRIERS || k == LINES) {
-                good = fold_fail(f, a->line, "names a barrier that nobody initialised");
-            } else if (k == lines) {
-                seen[lines].line = a->line;
-                seen[lines].op = a->op;
-                seen[lines].ctas = s->ctas[n];
-                seen[lines++].first = n;
-            } else {
-                join(s, n, seen[k].first);
-            }
-        }
+        for (size_t i = 0; good && i < f->run[r]->count; i++)
+            if (names_barrier(&f->run[r]->act[i]))
+                good = join_site(f, s, &f->run[r]->act[i], seen, &count);
     free(seen);
     return good;
 }
@@ -201,8 +206,9 @@ static bool find_loaded(struct fold *f)
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count; i++) {
             const struct act *a = &f->run[r]->act[i];
-            uint8_t array, slot;
-            if (a->op != ACT_LOAD || !barrier_named(f, a, &array, &slot)) continue;
+            uint8_t array = 0, slot = 0;
+            if (a->op != ACT_LOAD) continue;
+            barrier_named(f, a, &array, &slot);
             uint8_t *b = &buffer_of[first_there(f, array)];
             if (*b == UINT8_MAX && !new_buffer(f, f->barrier[array].depth, SPACE_SHARED, b))
                 return false;
@@ -285,12 +291,12 @@ static bool overlaps(const struct act *a, const struct act *b)
 // The warp whose stores are the area's: the number-th of CTA 0 that stores; false: there are fewer.
 static bool find_storer(const struct fold *f, uint16_t *storer)
 {
-    uint16_t warps[MOST_WARPS];
+    uint16_t warps[MOST_WARPS]; // a CTA has fewer
     unsigned n = 0;
     for (size_t r = 0; r < f->runs; r++)
         for (size_t i = 0; i < f->run[r]->count && n <= f->number; i++) {
             const struct act *s = &f->run[r]->act[i];
-            bool known = s->op != ACT_STORE || s->by_cta != 0 || n == MOST_WARPS;
+            bool known = s->op != ACT_STORE || s->by_cta != 0;
             for (unsigned k = 0; k < n; k++) known = known || warps[k] == s->by_warp;
             if (!known) warps[n++] = *storer = s->by_warp;
         }

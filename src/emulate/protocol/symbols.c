@@ -83,17 +83,15 @@ static uint8_t bit(uint8_t cta)
 }
 
 // The slot is kept in the index until generations are counted.
-static bool of_barrier(struct reader *r, const struct act *a, struct symbol *s)
+static void of_barrier(const struct reader *r, const struct act *a, struct symbol *s)
 {
-    uint8_t array, slot;
-    if (!barrier_named(r->f, a, &array, &slot))
-        return fold_fail(r->f, a->line, "names no known barrier");
+    uint8_t array = 0, slot = 0;
+    barrier_named(r->f, a, &array, &slot);
     if (s->op == TMAP_STEP_LOAD || s->op == TMAP_STEP_COMMIT)
         s->y = array;
     else
         s->x = array;
     s->index = slot;
-    return true;
 }
 
 static bool end_read(struct reader *r, const struct act *a, uint32_t i)
@@ -229,7 +227,8 @@ static bool arrive(struct reader *r, const struct act *a, uint8_t op)
     struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .bytes = a->bytes};
     s.count = a->value;
     if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
-    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    if (!end_plain_reads(r, a)) return false;
+    of_barrier(r, a, &s);
     struct symbol *last = last_said(r);
     if (last && last->op == op && last->x == s.x && last->index == s.index &&
         last->bytes == s.bytes && last->line == a->line &&
@@ -247,7 +246,8 @@ static bool load(struct reader *r, const struct act *a)
                        .ctas = bit(a->cta),
                        .signal = a->barrier_cta == a->cta ? 0 : (uint8_t)(a->barrier_cta + 1),
                        .bytes = a->value};
-    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    if (!end_plain_reads(r, a)) return false;
+    of_barrier(r, a, &s);
     for (uint32_t i = 0; i < r->f->ranges; i++) {
         const struct range *g = &r->f->range[i];
         if (g->slot == s.index && g->cta == a->cta && r->f->space[g->buffer] == SPACE_SHARED &&
@@ -280,7 +280,7 @@ static bool commit(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = bit(a->barrier_cta)};
     struct symbol *last = last_said(r);
-    if (!of_barrier(r, a, &s)) return false;
+    of_barrier(r, a, &s);
     if (last && last->op == TMAP_STEP_COMMIT && last->y == s.y && last->index == s.index &&
         last->line == a->line) {
         last->ctas |= s.ctas;
@@ -326,7 +326,8 @@ static bool wait(struct reader *r, const struct act *a)
     struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
     if (a->barrier_cta != a->by_cta)
         return fold_fail(r->f, a->line, "waits for another CTA's barrier");
-    if (!end_plain_reads(r, a) || !of_barrier(r, a, &s)) return false;
+    if (!end_plain_reads(r, a)) return false;
+    of_barrier(r, a, &s);
     return has_passed(r, &s) || say(r, a, s) != NULL;
 }
 
