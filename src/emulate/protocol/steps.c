@@ -241,13 +241,8 @@ static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
     return true;
 }
 
-// Where its rings begin.
-static enum tmap_part start_of(const struct program *p)
-{
-    return p->remakes ? TMAP_PART_TILE : TMAP_PART_START;
-}
-
-// How far behind the warp's place in the ring the slot is; the place goes on where it is before.
+// How far behind the warp's place in the ring the slot is; in the beginning and at the end the place
+// goes on where it is before, in between it has gone as far as any slot (find_ahead).
 static bool put_back(struct writer *w, const struct program *p, enum tmap_part part,
                      const struct symbol *s, const struct going *g, struct tmap_step *step)
 {
@@ -259,8 +254,6 @@ static bool put_back(struct writer *w, const struct program *p, enum tmap_part p
     if (!(rate == RATE_BLOCK ? g->is_by_block : g->is_by_tile))
         return fold_fail(w->f, s->line, "is not always as far along its ring");
     ahead -= (int32_t)w->advanced[ring];
-    if (ahead > 0 && part != start_of(p) && part != TMAP_PART_END)
-        return fold_fail(w->f, s->line, "is ahead of its warp's place in the ring");
     for (; ahead > 0; ahead--, w->advanced[ring]++)
         if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring})) return false;
     if (-ahead > TMAP_PROTOCOL_DEPTH) return fold_fail(w->f, s->line, "is far behind its ring");
