@@ -171,7 +171,6 @@ static enum tmap_status read_tensor(struct work *w, const struct tmap_tensor *t)
     w->rank = t->rank;
     for (uint32_t i = 0; i < t->rank; i++) {
         struct dimension *d = &w->d[i];
-        if (t->box[i] == 0) return TMAP_E_ARGUMENT;
         *d = (struct dimension){
             .size = t->dim[i], .box = t->box[i], .stride_bits = t->stride_bits[i]};
         d->coef[i] = 1;
@@ -186,6 +185,8 @@ enum tmap_status tmap_fold_tensor(const struct tmap_tensor *t, struct tmap_fold 
     struct work w = {.out = out};
     if (!t || !out || t->rank == 0 || t->rank > TMAP_TENSOR_RANK || !layout_gmem_bits(t->dtype))
         return TMAP_E_ARGUMENT;
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (t->box[i] == 0) return TMAP_E_ARGUMENT;
     memset(out, 0, sizeof *out);
     out->maps = 1;
     enum tmap_status s = read_tensor(&w, t);

@@ -167,12 +167,35 @@ static void test_long_stride(void **state)
     assert_int_equal(f.map_coef[2], UINT64_C(1) << 42);
 }
 
+/* What is no tensor is refused, and nothing is written. */
+static void test_misuse(void **state)
+{
+    const struct tmap_tensor good = {
+        .dtype = TMAP_UINT8, .rank = 1, .dim = {64}, .box = {64}, .stride_bits = {8}};
+    struct tmap_fold f = {.maps = 77};
+    struct tmap_tensor t = good;
+    (void)state;
+    assert_int_equal(tmap_fold_tensor(NULL, &f), TMAP_E_ARGUMENT);
+    assert_int_equal(tmap_fold_tensor(&good, NULL), TMAP_E_ARGUMENT);
+    t.rank = 0;
+    assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_E_ARGUMENT);
+    t.rank = TMAP_TENSOR_RANK + 1;
+    assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_E_ARGUMENT);
+    t = good, t.dtype = 99;
+    assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_E_ARGUMENT);
+    t = good, t.box[0] = 0;
+    assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_E_ARGUMENT);
+    assert_int_equal(f.maps, 77);
+    assert_int_equal(tmap_fold_tensor(&good, &f), TMAP_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_any_rank),
         cmocka_unit_test(test_inner_stride),
         cmocka_unit_test(test_long_stride),
+        cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
