@@ -266,7 +266,6 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
     if (status != TMAP_OK) return status;
     b.verdict = *found ? TMAP_ILLEGAL : TMAP_LEGAL;
     if (p->expect_tx && p->expect_tx != s.tx_bytes) b.verdict = TMAP_ILLEGAL;
-    if (checker->covered != TMAP_OK) b.verdict = TMAP_UNKNOWN;
     b.region_count = list_regions(checker, p, &s, b.stages, regions, region_cap);
     *budget = b;
     return TMAP_OK;

@@ -88,6 +88,49 @@ static void test_regions(void **state)
     assert_true(r[0].bytes > 20 * 48);
 }
 
+/* What else a kernel keeps lies behind the barriers, and is listed as far as there is room. */
+static void test_the_rest_of_shared_memory(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B);
+    const struct tmap_pipeline p = {
+        .loads = &load, .load_count = 1, .stages = 2, .reserve_bytes = 1000};
+    struct tmap_region r[4] = {{0}};
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    for (size_t room = 0; room <= 4; room++) {
+        r[3].bytes = 0;
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, r, room, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.region_count, 4);
+        assert_int_equal(r[3].bytes, room == 4 ? 1000 : 0);
+    }
+    assert_int_equal(r[3].kind, TMAP_REGION_REST);
+    assert_true(r[3].offset_bytes == r[2].offset_bytes + r[2].bytes);
+    assert_int_equal(r[3].offset_bytes + r[3].bytes, b.shared_bytes);
+}
+
+/* A target that no source covers has no layouts, and so no sums. */
+static void test_an_uncovered_target(void **state)
+{
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B);
+    const struct tmap_pipeline p = {.loads = &load, .load_count = 1, .stages = 2};
+    struct tmap_target t = tmap_default_target();
+    struct tmap_pipeline_box box;
+    struct tmap_checker c;
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    t.driver = 9999;
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_TARGET);
+    t = tmap_default_target();
+    t.arch = 0;
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_TARGET);
+    assert_int_equal(tmap_pipeline_nearest(&c, &p, &box), TMAP_E_TARGET);
+}
+
 static void test_what_does_not_fit(void **state)
 {
     const struct tmap_checker c = checker_on("sm_90a");
@@ -151,6 +194,11 @@ static void test_nearest_that_fits(void **state)
     loads[near.load].box[near.dim] = near.box;
     assert_int_equal(tmap_pipeline_nearest(&c, &p, &near), TMAP_E_NO_PLAN);
     assert_int_equal(tmap_pipeline_nearest(&c, NULL, &near), TMAP_E_ARGUMENT);
+    const struct tmap_pipeline full = {
+        .loads = loads, .load_count = 2, .stages = 4, .reserve_bytes = 232448};
+    assert_int_equal(tmap_pipeline_nearest(&c, &full, &near), TMAP_E_NO_PLAN);
+    loads[0].box[1] = loads[1].box[1] = 1; /* a single row is not cut */
+    assert_int_equal(tmap_pipeline_nearest(&c, &full, &near), TMAP_E_NO_PLAN);
 }
 
 /* Columns of tensor memory: accumulators as wide as N, half of that for a pair of 128 rows, and
@@ -162,6 +210,7 @@ static const struct columns {
 } columns[] = {
     {1, 1, {TMAP_MMA_F16, 128, 256, 0, 0, 0, 1, 0, 0, 0}, 256, 256},
     {1, 2, {TMAP_MMA_F16, 64, 48, 0, 0, 0, 1, 0, 0, 0}, 96, 128},
+    {1, 2, {TMAP_MMA_F16, 64, 48, 16, 0, 0, 1, 0, 0, 0}, 96, 128},
     {2, 2, {TMAP_MMA_F16, 256, 256, 0, 1, 1, 1, 0, 0, 0}, 512, 512},
     {2, 1, {TMAP_MMA_TF32, 128, 256, 0, 2, 2, 1, 0, 0, 0}, 128, 128},
     {1, 1, {TMAP_MMA_MXF8F6F4, 128, 256, 0, 0, 0, 1, 32, 1, 0}, 256 + 4 + 8, 512},
@@ -309,6 +358,8 @@ int main(void)
         cmocka_unit_test(test_published_stages),
         cmocka_unit_test(test_nearest_that_fits),
         cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_the_rest_of_shared_memory),
+        cmocka_unit_test(test_an_uncovered_target),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_misuse),
     };
