@@ -68,6 +68,11 @@ static const struct found {
     {TMAP_DESIGN_EPILOGUE, TMAP_DEFECT_EXIT_UNREAD, 2, TMAP_HAZARD_UNWAITED_STORE},
     {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_NO_EMPTY_WAIT, 2, TMAP_HAZARD_OVERWRITE},
     {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_NO_PEER_WAIT, 2, TMAP_HAZARD_EXIT},
+    {TMAP_DESIGN_GEMM_SM90, TMAP_DEFECT_WRONG_PARITY, 2, TMAP_HAZARD_DEADLOCK},
+    {TMAP_DESIGN_GEMM_SM100, TMAP_DEFECT_NO_INIT_FENCE, 2, TMAP_HAZARD_UNINITIALIZED},
+    {TMAP_DESIGN_GEMM_SM100, TMAP_DEFECT_NO_EMPTY_WAIT, 2, TMAP_HAZARD_OVERWRITE},
+    {TMAP_DESIGN_GEMM_SM100, TMAP_DEFECT_NO_PEER_WAIT, 2, TMAP_HAZARD_EXIT},
+    {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_ARRIVE_EARLY, 2, TMAP_HAZARD_OVERWRITE},
 };
 
 static void *memory;
@@ -512,6 +517,20 @@ static void test_references_outside(void **state)
     REFUSED(step[load].ctas, 1 << was.ctas);
     REFUSED(step[load].y, was.barrier_count);
     REFUSED(step[load].x, was.buffer_count);
+    REFUSED(agent[0].turn, 1);  /* of no turns */
+    REFUSED(agent[0].every, 2); /* without tiles */
+    was.tiles = true;
+    REFUSED(agent[0].every, TMAP_PROTOCOL_AGENTS + 1);
+    was.agent[0].every = 2;
+    REFUSED(agent[0].turn, 2);
+    REFUSED(agent[1].every, 3); /* two ways of taking turns */
+    was.agent[0].every = 0;
+    was.step[load].bytes = 1; /* of which all others are multiples */
+    for (unsigned i = 0; i < was.step_count; i++)
+        if (was.step[i].op == TMAP_STEP_EXPECT) was.step[i].bytes = 16383;
+    unsigned expect = 0;
+    while (was.step[expect].op != TMAP_STEP_EXPECT) expect++;
+    REFUSED(step[expect].bytes, 16384);
 }
 
 static void test_clusters_that_cannot_be(void **state)
@@ -529,49 +548,6 @@ static void test_clusters_that_cannot_be(void **state)
         o.design = TMAP_DESIGN_GEMM_SM90;
         if (tmap_protocol_design(&o, &p) != TMAP_E_ARGUMENT) fail_msg("row %zu", i);
     }
-}
-
-/* Where the clocks of one run have no room, or a load moves nothing, all orders are asked. */
-static void test_more_strands_than_a_clock(void **state)
-{
-    struct tmap_protocol_result r;
-    struct tmap_protocol p = {
-        .name = "many",
-        .started = true,
-        .ctas = TMAP_PROTOCOL_CTAS,
-        .agent_count = TMAP_PROTOCOL_AGENTS,
-        .ring_count = 1,
-        .barrier_count = 1,
-        .buffer_count = 2,
-        .step_count = 2,
-        .depth = {1},
-        .barrier = {{"full", 0, 1}},
-        .buffer = {{"in", 0}, {"out", 0}},
-        .step = {{.op = TMAP_STEP_LOAD, .ctas = 15, .bytes = 16}, {.op = TMAP_STEP_STORE, .x = 1}}};
-    (void)state;
-    for (int a = 0; a < TMAP_PROTOCOL_AGENTS; a++) {
-        p.agent[a].name = "agent";
-        p.agent[a].cta = (uint8_t)(a % TMAP_PROTOCOL_CTAS);
-        p.agent[a].count[TMAP_PART_START] = 2;
-    }
-    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
-    assert_int_equal(r.fault, TMAP_HAZARD_EARLY); /* nobody wrote what is stored */
-    const struct tmap_design_options o = {.design = TMAP_DESIGN_RING, .stages = 2};
-    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
-    for (unsigned i = 0; i < p.step_count; i++) p.step[i].bytes = 0;
-    assert_int_equal(tmap_protocol_explore(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
-    assert_int_equal(r.fault, TMAP_HAZARD_EARLY);
-}
-
-static void test_a_workspace_that_does_not_do(void **state)
-{
-    struct tmap_protocol_result r;
-    const struct tmap_protocol p = {.ctas = 1};
-    char *odd = (char *)memory + 1;
-    (void)state;
-    assert_int_equal(tmap_protocol_explore(&p, odd, WORKSPACE - 8, &r, NULL, 0), TMAP_E_ROOM);
-    for (size_t bytes = 0; bytes < 65536; bytes += 4096)
-        assert_int_equal(tmap_protocol_explore(&p, memory, bytes, &r, NULL, 0), TMAP_E_ROOM);
 }
 
 int main(void)
@@ -592,8 +568,6 @@ int main(void)
         cmocka_unit_test(test_many_reads_of_a_slot),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_references_outside),
-        cmocka_unit_test(test_more_strands_than_a_clock),
-        cmocka_unit_test(test_a_workspace_that_does_not_do),
         cmocka_unit_test(test_clusters_that_cannot_be),
     };
     return cmocka_run_group_tests(tests, take_memory, give_memory);

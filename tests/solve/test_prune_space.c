@@ -131,11 +131,39 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_space_workspace(NULL), 0);
 }
 
+/* Where no source says anything nothing is known of any configuration. */
+static void test_an_uncovered_target(void **state)
+{
+    const struct tmap_problem p = {
+        .m = 64, .n = 64, .k = 64, .dtype = TMAP_BFLOAT16, .out_dtype = TMAP_BFLOAT16};
+    static uint64_t room[1 << 16];
+    struct tmap_target t = tmap_default_target();
+    struct tmap_checker c;
+    struct drawn d;
+    uint64_t counts[3] = {1, 1, 1};
+    uint8_t verdicts[3] = {TMAP_LEGAL, TMAP_LEGAL, TMAP_LEGAL};
+    (void)state;
+    draw(&d);
+    t.driver = 9999;
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    for (int to = 0; to < 2; to++) {
+        assert_int_equal(tmap_prune_space(&c, &p, &d.space, 0, 1, to ? verdicts : NULL, counts,
+                                          room, sizeof room),
+                         TMAP_OK);
+        assert_true(counts[TMAP_UNKNOWN] == 1 && !counts[TMAP_LEGAL] && !counts[TMAP_ILLEGAL]);
+    }
+    assert_true(verdicts[0] == TMAP_UNKNOWN && verdicts[1] == TMAP_LEGAL);
+    for (uint32_t i = 0; i < TMAP_MODEL_COUNT; i++)
+        assert_true(tmap_model_name(i) && tmap_model_about(i));
+    assert_true(!tmap_model_name(TMAP_MODEL_COUNT) && !tmap_model_about(TMAP_MODEL_COUNT));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_verdicts_are_those_of_prune),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_an_uncovered_target),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
