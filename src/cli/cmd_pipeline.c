@@ -211,6 +211,12 @@ static void nearest_text(const struct pipeline *p, const struct tmap_pipeline *i
         printf(" no smaller box of one load will do\n");
 }
 
+static void put_name(json_t *out, const struct io_record *record)
+{
+    json_t *name = json_object_get(record->json, "name");
+    if (json_is_string(name)) json_object_set(out, "name", name);
+}
+
 static void print_json(const struct pipeline *p, const struct io_record *record,
                        const struct tmap_pipeline *in, const struct answer *a)
 {
@@ -223,7 +229,7 @@ static void print_json(const struct pipeline *p, const struct io_record *record,
         (json_int_t)b->stage_align_bytes, "expect_tx", (json_int_t)b->stage_tx_bytes,
         "shared_bytes", (json_int_t)b->shared_bytes, "capacity", (json_int_t)b->capacity_bytes,
         "max_stages_by_arch", by_arch(p, in), "regions", regions_json(a));
-    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    put_name(o, record);
     json_t *nearest = nearest_json(p, in, b);
     if (nearest) json_object_set_new(o, "nearest", nearest);
     if (b->tmem_columns) json_object_set_new(o, "tmem_columns", json_integer(b->tmem_columns));
@@ -358,7 +364,7 @@ static enum cli_exit print_refused(const struct pipeline *p, const struct io_rec
     }
     json_t *o = json_pack("{s:s, s:s, s:o}", "verdict", io_verdict_name(TMAP_ILLEGAL), "basis",
                           io_basis_name(p->checker.basis), "refused", list);
-    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    put_name(o, record);
     io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
     return CLI_ILLEGAL;
 }
@@ -375,7 +381,7 @@ static enum cli_exit protocol_record(const struct pipeline *p, const struct io_r
     }
     json_t *o = json_pack("{s:s, s:o}", "verdict", io_verdict_name(a->budget.verdict), "protocol",
                           protocol_json(&a->protocol[0]));
-    if (record->name) json_object_set_new(o, "name", json_string(record->name));
+    put_name(o, record);
     io_print_json(stdout, o, p->cli->format == IO_JSON ? 2 : 0);
     return code_of(a);
 }
