@@ -26,6 +26,17 @@ static char before(const struct io_source *s, const char *at)
     return at > s->text ? at[-1] : 0;
 }
 
+static char after(const struct io_source *s, const char *at)
+{
+    at = forth(s, at);
+    return at < s->end ? *at : 0;
+}
+
+static bool is_any(char c, const char *of)
+{
+    return c && strchr(of, c);
+}
+
 static bool is_set(const struct io_source *s, const char *at)
 {
     at = forth(s, at);
@@ -134,9 +145,8 @@ static bool takes_values(const struct io_source *s, const char *open, const char
     const char *end = back(s, open);
 
     if (end - s->text > 2 && memcmp(end - 3, ">>>", 3) == 0) return true;
-    return word < end &&
-           ((before(s, word) == '.' && is_one_of(name, methods)) ||
-            (word == back(s, word) + 1 && word[-1] == ' ' && io_dump_is_word(before(s, word))));
+    return (before(s, word) == '.' && is_one_of(name, methods)) ||
+           (word == back(s, word) + 1 && word[-1] == ' ' && io_dump_is_word(before(s, word)));
 }
 
 static bool has_word(const char *from, const char *to, const char *word)
@@ -185,23 +195,53 @@ static bool is_streamed(const struct io_source *s, const char *at)
     return strcmp(name, "if") == 0 || strcmp(name, "while") == 0;
 }
 
+/* Whether what is at `at` is an operand of what is before it, or the first: behind "]" and ")",
+ * unless that ends a cast "(T *)", it is an operator or a call's bracket. */
+static bool begins_operand(const struct io_source *s, const char *at)
+{
+    const char *p = back(s, at);
+    return before(s, at) != ']' && (before(s, at) != ')' || before(s, p - 1) == '*');
+}
+
+/* The "=" on whose right side the name is, brackets that only group passed over: "p = (0, name)";
+ * NULL for none, an argument or an entry. */
+static const char *assigned_by(const struct io_source *s, const char *at)
+{
+    char name[NAME];
+    int depth = 0;
+    bool comma = false; /* in "(0, name)" it means nothing */
+
+    for (const char *p = at; p-- > s->text;) {
+        if (is_any(*p, ";{}")) return NULL;
+        comma |= *p == ',' && depth == 0;
+        depth += is_any(*p, ")]");
+        if (is_any(*p, "([") && depth-- == 0) {
+            if (*p == '[' || !begins_operand(s, p) || (callee(s, p, name), name[0])) return NULL;
+            comma = false, depth = 0;
+        }
+        if (*p == '=' && depth == 0 && p[1] != '=' && (p == s->text || !strchr("=!<>", p[-1])))
+            return comma ? NULL : p;
+    }
+    return NULL;
+}
+
 /* An address or array outside of calls: what "=" or ":" hands it to. */
 static bool aliased(const struct io_source *s, const char *at, const char *behind, bool list)
 {
-    const char *line = statement_of(s, at), *p = back(s, at);
-    const char sign = p > s->text ? p[-1] : 0;
-    const bool reference = memchr(line, '&', (size_t)(at - line)) != NULL;
+    const char *line = statement_of(s, at), *p = back(s, at), *open = around(s, at), *set;
+    const char sign = before(s, at);
+    char name[NAME] = "";
 
     if (has_word(line, at, "const")) return false;
     if (p - s->text > 1 && p[-1] == '>' &&
         p[-2] == '>') /* "std::cin >> N", no shift's "= M >> N" */
         return !memchr(line, '=', (size_t)(at - line)) && is_streamed(s, at);
-    if (sign == ':' && *forth(s, behind) == ')') return reference;
-    if (list && (sign == '?' || sign == ':'))
-        return *forth(s, behind) && strchr(":;", *forth(s, behind));
-    if (sign != '=' || (p - s->text > 1 && strchr("=!<>", p[-2]))) return false;
-    behind = forth(s, behind);
-    return list ? behind == s->end || strchr(";,+", *behind) : reference;
+    if (open && *open == '(') callee(s, open, name);
+    if (sign == ':' && strcmp(name, "for") == 0) return memchr(line, '&', (size_t)(at - line));
+    if (list && is_any(sign, "?:") && is_any(after(s, behind), ":;")) return true;
+    if (!(set = assigned_by(s, at))) return false;
+    line = statement_of(s, set);
+    return list || memchr(line, '&', (size_t)(set - line));
 }
 
 /* Whether what stands before or behind a bracket's text changes it: "++(N)", "(a)[0] = 1". */
@@ -234,11 +274,10 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
     const bool alone =
         from > s->text && strchr("(,&", from[-1]) && behind < s->end && strchr(",)", *behind);
     for (const char *open = around(s, at); open && *open != '['; open = around(s, open)) {
-        if (*open == '{')
-            return (list || address ||
-                    has_word(statement_of(s, open), open, "reference_wrapper")) &&
-                   behind < s->end && strchr(",}", *behind);
         const char *word = callee(s, open, name);
+        if (*open == '{') /* "T &r{N}" */
+            return list || address || before(s, word) == '&' ||
+                   has_word(statement_of(s, open), open, "reference_wrapper");
         if (changes_bracket(s, open)) return true;
         if (!name[0]) continue;
         if (alone && is_statement(s, word) && computes(name)) return true;
@@ -270,33 +309,49 @@ static bool is_constant(const struct io_source *s, const char *at, const char *b
     return found;
 }
 
+/* Of "(name)", whose brackets only group, the brackets. */
+static void ungroup(const struct io_source *s, const char **at, const char **behind)
+{
+    char name[NAME];
+
+    while (before(s, *at) == '(' && after(s, *behind) == ')') {
+        const char *open = back(s, *at) - 1;
+        callee(s, open, name);
+        if (name[0] || !begins_operand(s, open)) return;
+        *at = open;
+        *behind = forth(s, *behind) + 1;
+    }
+}
+
 bool io_source_escapes(const struct io_source *s, const char *at, const char *behind, bool list)
 {
-    const char *p = back(s, at);
-    const char sign = p > s->text ? p[-1] : 0, sign_2 = p - s->text > 1 ? p[-2] : 0;
+    const char *name = at, *name_end = behind;
     const bool entry = memchr(at, '[', (size_t)(behind - at)) != NULL;
+    ungroup(s, &at, &behind);
+    const char *p = back(s, at), *line = statement_of(s, at);
+    const char sign = before(s, at), sign_2 = p - s->text > 1 ? p[-2] : 0;
     bool escapes, address = sign == '&' && sign_2 != '&';
 
-    if (io_dump_is_word(sign) && has_word(statement_of(s, at), at, "volatile")) return true;
-    const char *define = io_dump_word(statement_of(s, at), at, "define");
-    if (list && define && define < at && io_dump_is_word(sign) && p - define > 7) return true;
+    if (io_dump_is_word(sign) && has_word(line, at, "volatile")) return true;
+    const char *define = io_dump_word(line, at, "define");
+    if (list && define && io_dump_is_word(sign) && p - define > 7) return true;
     if (io_dump_is_word(sign)) { /* its declaration, but for "&mut name", "else name" */
         if (list && !entry && p - s->text > 5 && memcmp(p - 6, "return", 6) == 0) return true;
         const bool mut = p - s->text > 3 && memcmp(p - 4, "&mut", 4) == 0;
-        return mut && escapes_call(s, at, behind, true, true);
+        return mut && (assigned_by(s, at) || escapes_call(s, at, behind, true, true));
     }
     if ((sign == '*' && list) || address) {
         const char far = before(s, p - 1);
         if (io_dump_is_word(far) || far == '>') return false; /* "int *name", "a & name" */
-        address &= far != ')' && far != ']';
+        address = address && begins_operand(s, p - 1);
     }
     if (sign == ')' && before(s, p - 1) == '&') return true; /* "(int &)name" */
-    if (!has_word(statement_of(s, at), at, "const_cast") && is_constant(s, at, behind))
-        return false;
+    if (!has_word(line, at, "const_cast") && is_constant(s, name, name_end)) return false;
     if (list && behind_methods(s, &behind, &escapes)) return escapes;
     const bool whole = list && !entry;
     if (whole && s->end - behind > 1 && strchr("<>", *behind) && *behind == behind[1]) return true;
-    return aliased(s, at, behind, whole) || escapes_call(s, at, behind, whole, address) ||
+    if (name == at) name_end = behind;
+    return aliased(s, at, behind, whole) || escapes_call(s, name, name_end, whole, address) ||
            (address && aliased(s, p - 1, behind, true));
 }
 
@@ -322,18 +377,18 @@ static bool is_bare(const struct io_source *s, const char *at, size_t length)
 
     if (behind == s->end) return false;
     if (io_dump_is_word(before(s, at))) {
-        const char *p = callee(s, at, word);
-        if (p == at || is_one_of(word, no_types) || isdigit((unsigned char)word[0])) return false;
+        callee(s, at, word);
+        if (is_one_of(word, no_types) || isdigit((unsigned char)word[0])) return false;
         behind = behind_brackets(s, behind);
         open = around(s, at);
         if (behind == s->end) return false;
         if (open && *open == '(') return *behind == ':';
-        return strchr(";(:,", *behind) && behind[1] != ':';
+        return is_any(*behind, ";(,") || (*behind == ':' && after(s, behind + 1) != ':');
     }
     open = around(s, at);
     if (!open || *open != '[' || !strchr(",]", *behind)) return false;
     callee(s, open, word);
-    return strcmp(word, "auto") == 0 || memcmp(back(s, open) - 1, "&", 1) == 0;
+    return strcmp(word, "auto") == 0 || before(s, open) == '&';
 }
 
 bool io_source_is_hidden(const struct io_source *s, const char *name)
