@@ -19,25 +19,40 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* "global K", "nonlocal K", "with ... as K", "for K in": what is before the name in its line. */
+static bool ends_with(const char *from, const char *at, const char *word)
+{
+    const size_t n = strlen(word);
+    return (size_t)(at - from) >= n && memcmp(at - n, word, n) == 0;
+}
+
+/* "as K", "as (M, K)" */
+static bool is_as(const char *as, const char *at)
+{
+    const char *p = as + strlen("as");
+
+    while (p < at && *p == ' ') p++;
+    return p == at || (*p == '(' && !memchr(p, ')', (size_t)(at - p)));
+}
+
+/* "global K", "nonlocal K", "with ... as K", "for K in", "def K": what is before the name in its
+ * line. */
 static bool is_bound(const struct io_source *s, const char *at, const char *behind)
 {
+    static const char *const lines[] = {"global ", "nonlocal ", "del ", "from ",
+                                        "import ", "case ",     NULL};
     const char *line = line_of(s, at), *p = at;
 
     while (line < at && *line == ' ') line++;
-    if (strncmp(line, "global ", 7) == 0 || strncmp(line, "nonlocal ", 9) == 0 ||
-        strncmp(line, "del ", 4) == 0 || strncmp(line, "from ", 5) == 0 ||
-        strncmp(line, "import ", 7) == 0)
-        return true;
+    for (int i = 0; lines[i]; i++)
+        if (strncmp(line, lines[i], strlen(lines[i])) == 0) return true;
+    if (ends_with(line, at, "class ") || ends_with(line, at, "def ")) return true;
     const char *lambda = io_dump_word(line, at, "lambda"); /* its parameter */
-    if (lambda && lambda < at && !memchr(lambda, ':', (size_t)(at - lambda))) return true;
+    if (lambda && !memchr(lambda, ':', (size_t)(at - lambda))) return true;
     if (io_param_is_local(s, at)) return false;
     if (s->end - behind > 1 && behind[0] == ':' && behind[1] == '=') return true;
     while (p > line && (io_dump_is_word(p[-1]) || strchr(", ()*", p[-1]))) p--;
     const char *as = io_dump_word(p, at, "as"), *loop = io_dump_word(p, at, "for");
-    if (as && as + 3 == at && as < at) return true;
-    return loop && loop < at && !memchr(loop, ':', (size_t)(at - loop)) &&
-           !(io_dump_word(loop, at, "in") && io_dump_word(loop, at, "in") < at);
+    return (as && is_as(as, at)) || (loop && !io_dump_word(loop, at, "in"));
 }
 
 /* "(M, K) = ", "[M, K] = ", "M, *K = ": several that are set together in a form that has no value
@@ -78,49 +93,96 @@ static bool method_changes(const struct io_source *s, const char *behind)
     return is_one_of(name, members) && s->end - p > 1 && *p == '=' && p[1] != '=';
 }
 
-/* Whether a call begins its line: it is made for what it does, not for its value. */
+/* Whether a call behind "." begins its line: it is made for what it does, not for its value. */
 static bool is_statement(const struct io_source *s, const char *call)
 {
     const char *line = line_of(s, call);
 
-    while (line < call && (*line == ' ' || *line == '\t')) line++;
+    while (*line == ' ' || *line == '\t') line++;
     while (line < call && (io_dump_is_word(*line) || *line == '.')) line++;
     return line == call;
 }
 
-/* "other = name", "f(name)" of a list: another may change it. */
-static bool list_escapes(const struct io_source *s, const char *at, const char *behind)
+static const char *back(const struct io_source *s, const char *at)
+{
+    while (at > s->text && (at[-1] == ' ' || at[-1] == '\t')) at--;
+    return at;
+}
+
+static bool is_any(char c, const char *of)
+{
+    return c && strchr(of, c);
+}
+
+/* "K == y", "K + [1]", "*K", "in K": the list itself goes nowhere. */
+static bool is_operand(const struct io_source *s, const char *at, const char *behind)
+{
+    const char *p = back(s, at);
+
+    while (behind < s->end && *behind == ' ') behind++;
+    if (behind < s->end && is_any(*behind, "=+*<>!")) return true;
+    if (ends_with(s->text, p, " in") || ends_with(s->text, p, " is")) return true;
+    return p > s->text &&
+           (is_any(p[-1], "+*<>!") || (p[-1] == '=' && p - s->text > 1 && is_any(p[-2], "=!<>")));
+}
+
+/* The bracket around `at`; NULL for none. */
+static const char *around(const struct io_source *s, const char *at)
+{
+    int depth = 0;
+
+    for (const char *p = at; p-- > s->text;) {
+        depth += is_any(*p, ")]}");
+        if (is_any(*p, "([{") && depth-- == 0) return p;
+    }
+    return NULL;
+}
+
+/* "y = K", "return K", "lambda: K", no brackets around it. */
+static bool is_handed_on(const struct io_source *s, const char *at)
+{
+    const char *line = line_of(s, at);
+
+    for (const char *p = line; p < at; p++)
+        if (*p == '=' && p[1] != '=' && p > line && !is_any(p[-1], "=!<>")) return true;
+    return io_dump_word(line, at, "return") || io_dump_word(line, at, "yield") ||
+           io_dump_word(line, at, "lambda");
+}
+
+/* Whether a call may change the list that it is given. */
+static bool call_changes(const struct io_source *s, const char *word, const char *open)
 {
     static const char *const readers[] = {
         "view",      "reshape",  "expand", "permute", "full", "new_zeros", "new_full",
         "tuple",     "list",     "len",    "print",   "min",  "max",       "sum",
         "str",       "range",    "zip",    "map",     "prod", "repr",      "sorted",
         "enumerate", "reversed", "type",   "all",     "any",  NULL};
-    const char *p = at, *word;
     char name[IO_SOURCE_NAME];
 
-    while (p > s->text && p[-1] == ' ') p--;
-    if (p == s->text || !strchr("=(,", p[-1]) || (behind < s->end && !strchr("\n,);", *behind)))
-        return false;
-    if (p[-1] == '=') { /* "other = name", but no argument by its name */
-        const char *line = line_of(s, at);
-        return p - s->text > 1 && p[-2] != '=' && !memchr(line, '(', (size_t)(at - line));
-    }
-    int depth = 0;
-    while (p > s->text && depth <= 0) {
-        p--;
-        depth += (*p && strchr("([{", *p)) - (*p && strchr(")]}", *p));
-    }
-    for (word = p; word > s->text && io_dump_is_word(word[-1]);) word--;
-    if (depth <= 0 || *p != '(') return false;
-    if (word == p) return p > s->text && p[-1] == ')'; /* what a call or a lambda gave */
-    if (!islower((unsigned char)*word)) return false;
-    if (!io_source_word(&word, p, name)) return false;
+    if (!islower((unsigned char)*word) || !io_source_word(&word, open, name)) return false;
     if (strcmp(name, "shuffle") == 0) return true;
-    const char *head = p - strlen(name);
+    const char *head = open - strlen(name);
     if (head > s->text && head[-1] == '.' && !is_statement(s, head)) return false;
     return !is_one_of(name, readers) && !strstr(name, "descriptor") && !strstr(name, "empty") &&
            !strstr(name, "ncode");
+}
+
+/* "other = name", "[name]", "f(name)" of a list: another may change it. */
+static bool list_escapes(const struct io_source *s, const char *at, const char *behind)
+{
+    if (memchr(at, '[', (size_t)(behind - at))) return false; /* an entry */
+    for (const char *open, *word; !is_operand(s, at, behind); at = open, behind++) {
+        if (!(open = around(s, at))) return is_handed_on(s, at);
+        for (word = open; word > s->text && io_dump_is_word(word[-1]);) word--;
+        const char before = word > s->text ? word[-1] : 0;
+        if (word < open && *open == '(') return call_changes(s, word, open);
+        if (is_any(before, ")]")) return *open == '('; /* what a call gave, an entry's number */
+        if (word < open) return false;
+        while (behind < s->end && *behind == ' ') behind++;
+        if (*open != '(' || back(s, at) != open + 1 || behind == s->end || *behind != ')')
+            return true; /* of a tuple, a list, a dictionary */
+    }
+    return false;
 }
 
 bool io_source_python_changes(const struct io_source *s, const char *at, const char *behind,
