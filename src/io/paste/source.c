@@ -45,10 +45,14 @@ static void blank_strings(char *text, size_t size)
     }
 }
 
-/* "++N", no mark of a diff. */
+/* "++N", "++ N;", no marks of a diff. */
 static bool is_increment(const char *at)
 {
-    return at[0] == '+' && at[1] == '+' && at[2] != '+' && at[2] != ' ';
+    if (at[0] != '+' || at[1] != '+' || at[2] == '+') return false;
+    if (at[2] != ' ') return true;
+    for (at += 2; *at == ' ';) at++;
+    while (io_dump_is_word(*at)) at++;
+    return *at == ';' && (at[1] == '\n' || at[1] == 0);
 }
 
 /* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`
