@@ -340,6 +340,148 @@ static void lists(void **state)
     EXPECT(lists_in_python, true, list);
 }
 
+/* Whether a name keeps its value: "M" of C where something is done with it in between. */
+static const struct row handed_on_in_c[] = {
+    {"int M = 64; MY_CHECK(M); ", "M", "", "64"},
+    {"int M = 64; k = max(M, 3); ", "M", "", "64"},
+    {"int M = 64; cuMemAlloc(&p, M); ", "M", "", "64"},
+    {"int M = 64; custom(M); ", "M", "", "none"},
+    {"f(M); int M = 64; ", "M", "", "none"},
+    {"int M = 64; x.set(M); ", "M", "", "none"},
+    {"int M = 64; x.at(M); ", "M", "", "64"},
+    {"int M = 64; Foo x(M); ", "M", "", "64"},
+    {"int M = 64; y = f(M); ", "M", "", "none"},
+    {"int M = 64; kernel<<<1, 2>>>(M); ", "M", "", "64"},
+    {"k > (M); int M = 64; ", "M", "", "64"},
+    {"int M = 64; { std::cin >> M; } ", "M", "", "none"},
+    {"int M = 64; while (std::cin >> M) g(); ", "M", "", "none"},
+    {"int M = 64; if (std::cin >> M) g(); ", "M", "", "none"},
+    {"int M = 64; g(k >> M); ", "M", "", "64"},
+    {"int M = 64; int k = 8 >> M; ", "M", "", "64"},
+    {"int M = 64; k >\nM; ", "M", "", "64"},
+    {"int M = 64; if (k & 1 && y == M) g(); ", "M", "", "64"},
+    {"int M = 64; b = (k & 1) + M; ", "M", "", "64"},
+    {"int M = 64; b = (k) & M; ", "M", "", "64"},
+    {"int M = 64; b = k[0] & M; ", "M", "", "64"},
+    {"int M = 64; int *q = (int *)&M; ", "M", "", "none"},
+    {"int M = 64; int &r = c ? k : M; ", "M", "", "none"},
+    {"int M = 64; int &r{M}; ", "M", "", "none"},
+    {"int M = 64; Foo r{M}; ", "M", "", "64"},
+    {"int M = 64; const int &r = M; ", "M", "", "64"},
+    {"const int M = 64; *const_cast<int *>(&M) = 5; ", "M", "", "none"},
+    {"const int M = 64; f(M); ", "M", "; g M", "64"},
+    {"let mut M = 64; let r = &mut M; ", "M", "", "none"},
+    {"let mut M = 64; g(&mut M); ", "M", "", "none"},
+    {"let mut M = 64; match &mut M {} ", "M", "", "none"},
+    {"int M = 64; this->M = 5; ", "M", "", "none"},
+    {"int M = 64; k = this->M == 5; ", "M", "", "64"},
+    {"int M = 64; ", "M", "; int M[2", "64"},
+    {"int M = 64; ", "M", "; int M;", "64"},
+    {"int M = 64; int ", "M", "", "64"},
+    {"int M = 64; int ", "M", "[2", "64"},
+    {"int M = 64; int ", "M", ":", "none"},
+    {"int M = 64; int ", "M", "::x", "64"},
+    {"int M = 64; ", "M", "; using x M::y;", "64"},
+    {"[M, k] = f(); int M = 64; ", "M", "", "64"},
+    {"int M = 64; auto &[M, k] = f(); ", "M", "", "none"},
+    {"int M = 64; auto f = [](int k) { g(", "M", "); };", "64"},
+    {"int M = 64; auto f = [](int M) { g(", "M", "); };", "none"},
+    {"int M = 64; template <int k> void f() { g(", "M", "); }", "64"},
+};
+
+static const struct row lists_handed_on_in_c[] = {
+    {"int a[2] = {64, 32}; MY_CHECK(a); ", "a", "", "none"},
+    {"int a[2] = {64, 32}; sizeof(a); ", "a", "", "[64 32]"},
+    {"let a = [64, 32]; a.0; ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; a.size(); ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; ", "a", "; a.data", "none"},
+    {"int a[2] = {64, 32}; ", "a", "; a.data(", "none"},
+    {"int a[2] = {64, 32}; ", "a", "; a.at(", "none"},
+    {"int a[2] = {64, 32}; a.data; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; a.at(0) = 5; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; k = a.at(0); ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; q = c ? a : b; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; return c ? a : b; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; for (int x : a) g(x); ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; for (int &x : a) g(x); ", "a", "", "none"},
+    {"int a[2] = {64, 32}; ", "a", "; q = a", "none"},
+    {"int a[2] = {64, 32}; if (q == a) g(); ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; q = (0, a); ", "a", "", "none"},
+    {"int a[2] = {64, 32}; q = (int *)(a); ", "a", "", "none"},
+    {"int a[2] = {64, 32}; q = b[a]; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; q = f()(a); ", "a", "", "none"},
+    {"=a; int a[2] = {64, 32}; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; q[] = {a + 1}; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; 0[a] = 5; ", "a", "", "none"},
+    {"#define a {64, 32}\n", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32};\n#define b a\n", "a", "", "none"},
+    {"int a[2] = {64, 32};\n#define b (a)\n", "a", "", "none"},
+    {"vector<int> a = {64, 32}; vector<int> &a; ", "a", "", "[64 32]"},
+    {"int a[2] = {64, 32}; if (c) a[1] = {3}; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; ", "a", "; int a[2] = ", "none"},
+    {"const int a[2] = {64, 32}; *const_cast<int *>(a) = 5; ", "a", "", "none"},
+};
+
+static const struct row handed_on_in_python[] = {
+    {"M = 64\ndef f():\n    nonlocal M\n", "M", "", "none"},
+    {"M = 64\ndel M\n", "M", "", "none"},
+    {"M = 64\nwith f() as M:\n    g()\n", "M", "", "none"},
+    {"M = 64\nwith f() as (M, k):\n    g()\n", "M", "", "none"},
+    {"M = 64\nwith f() as (k), g(M):\n    g()\n", "M", "", "64"},
+    {"M = 64\nwith f() as k, g(M):\n    g()\n", "M", "", "64"},
+    {"M = 64\nfor M in k:\n    g()\n", "M", "", "none"},
+    {"M = 64\nfor k in M:\n    g()\n", "M", "", "64"},
+    {"M = 64\nf()[0], M = 3, 4\n", "M", "", "none"},
+    {"M = 64\n(M, k) = f()\n", "M", "", "none"},
+    {"M = 64\n(M, k) == f()\n", "M", "", "64"},
+    {"M = 64\n(M, k)\n", "M", "", "64"},
+    {"M = 64\n", "M", "\n(M, k)", "64"},
+    {"M = 64\nf(\n*k, M = 32)\n", "M", "", "64"},
+    {"M = 64\nclass M: pass\n", "M", "", "none"},
+};
+
+static const struct row lists_handed_on_in_python[] = {
+    {"f(a)\na = [64, 32]\n", "a", "", "none"},
+    {"a = [64, 32]\n", "a", "\nf(a", "none"},
+    {"a\na = [64, 32]\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\n", "a", "\na", "[64 32]"},
+    {"a = [64, 32]\na.append\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\na.append(1)\n", "a", "", "none"},
+    {"a = [64, 32]\n", "a", "\na.append", "[64 32]"},
+    {"a = [64, 32]\na.shape == b\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nrandom.shuffle(a)\n", "a", "", "none"},
+    {"a = [64, 32]\nx = make_descriptor(a)\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = Foo(a)\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = y.foo(a)\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\n y.foo(a)\n", "a", "", "none"},
+    {"a = [64, 32]\nx = y[a]\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = f()[a]\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = f()(a)\n", "a", "", "none"},
+    {"a = [64, 32]\nx = y{a}\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = ( a )\n", "a", "", "none"},
+    {"a = [64, 32]\n( a )\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\n", "a", "\n(a", "none"},
+    {"a = [64, 32]\nx = [a]\n", "a", "", "none"},
+    {"a = [64, 32]\nx = a[0]\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = a + [1]\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nx = y + a\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nif y == a: g()\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nif y is a: g()\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\nfor y in a: g()\n", "a", "", "[64 32]"},
+    {"a = [64, 32]\ndef f():\n    yield a\n", "a", "", "none"},
+    {"a = [64, 32]\nx == y, a\n", "a", "", "[64 32]"},
+    {"=a\na = [64, 32]\n", "a", "", "[64 32]"},
+};
+
+static void what_is_handed_on(void **state)
+{
+    (void)state;
+    EXPECT(handed_on_in_c, false, number);
+    EXPECT(lists_handed_on_in_c, false, list);
+    EXPECT(handed_on_in_python, true, number);
+    EXPECT(lists_handed_on_in_python, true, list);
+}
+
 static const struct row tensors_in_python[] = {
     {"", "torch.empty(64, 32)", "", "64 32 / 7"},
     {"", "torch.zeros(n, 32).clone()", "", "? 32 / 7"},
@@ -392,9 +534,8 @@ static void tensors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names),
-        cmocka_unit_test(what_a_function_is_given),
-        cmocka_unit_test(lists),
+        cmocka_unit_test(names),   cmocka_unit_test(what_a_function_is_given),
+        cmocka_unit_test(lists),   cmocka_unit_test(what_is_handed_on),
         cmocka_unit_test(tensors),
     };
     return cmocka_run_group_tests_name("source_names", tests, NULL, NULL);

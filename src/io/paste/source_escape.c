@@ -279,7 +279,7 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
             return list || address || before(s, word) == '&' ||
                    has_word(statement_of(s, open), open, "reference_wrapper");
         if (changes_bracket(s, open)) return true;
-        if (!name[0]) continue;
+        if (!name[0] && (begins_operand(s, open) || (!list && !address))) continue;
         if (alone && is_statement(s, word) && computes(name)) return true;
         if (only_reads(name, list || address) || is_encode(s, open)) return false;
         cast |= strcmp(name, "const_cast") == 0;
@@ -337,8 +337,7 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
     if (list && define && io_dump_is_word(sign) && p - define > 7) return true;
     if (io_dump_is_word(sign)) { /* its declaration, but for "&mut name", "else name" */
         if (list && !entry && p - s->text > 5 && memcmp(p - 6, "return", 6) == 0) return true;
-        const bool mut = p - s->text > 3 && memcmp(p - 4, "&mut", 4) == 0;
-        return mut && (assigned_by(s, at) || escapes_call(s, at, behind, true, true));
+        return p - s->text > 3 && memcmp(p - 4, "&mut", 4) == 0;
     }
     if ((sign == '*' && list) || address) {
         const char far = before(s, p - 1);

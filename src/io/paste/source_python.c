@@ -45,7 +45,8 @@ static bool is_bound(const struct io_source *s, const char *at, const char *behi
     while (line < at && *line == ' ') line++;
     for (int i = 0; lines[i]; i++)
         if (strncmp(line, lines[i], strlen(lines[i])) == 0) return true;
-    if (ends_with(line, at, "class ") || ends_with(line, at, "def ")) return true;
+    const bool named = ends_with(line, at, "class ") || ends_with(line, at, "def ");
+    if (named && behind < s->end && strchr("(:", *behind)) return true;
     const char *lambda = io_dump_word(line, at, "lambda"); /* its parameter */
     if (lambda && !memchr(lambda, ':', (size_t)(at - lambda))) return true;
     if (io_param_is_local(s, at)) return false;
