@@ -211,6 +211,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
     struct limit_sets sets = LIMIT_SETS_BEGIN(SEARCH_WORK);
     struct tmap_cost limit;
     uint32_t dropped = 0;
+    size_t n = 0;
     bool open = false; /* a search that found nothing was given up */
     if (!checker || !request || !plans || cap == 0 || !found || (!reason && reason_size) ||
         !tmap_consumer_name(request->consumer, request->major))
@@ -219,7 +220,6 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
     const struct objective ask = {.checker = checker,
                                   .reader = request->consumer ? &reader : NULL,
                                   .exact = is_mma(request->consumer)};
-    *found = 0;
     for (int32_t k = 0; k < SWIZZLES; k++) {
         const int32_t w =
             k < 4 ? 3 - k : k; /* the widest first: what others cost is limited then */
@@ -227,19 +227,20 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
             continue; /* refused whatever the tile */
         struct tmap_plan options[OPTIONS];
         struct tmap_repair_report r;
-        const enum tmap_status s = plans_with(checker, request, w, *found == cap ? &limit : NULL,
-                                              &sets, workspace, bytes, options, &r, NULL);
+        const enum tmap_status s = plans_with(checker, request, w, n == cap ? &limit : NULL, &sets,
+                                              workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
         open = open || s == TMAP_E_BUDGET;
         dropped += r.dropped;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
             const struct tmap_tile_plan t = measured(checker, &options[i], request);
-            keep(plans, cap, found, &t);
+            keep(plans, cap, &n, &t);
         }
-        if (*found == cap) limit = limit_of(&plans[cap - 1], ask.exact);
+        if (n == cap) limit = limit_of(&plans[cap - 1], ask.exact);
     }
-    if (*found) return TMAP_OK;
+    *found = n;
+    if (n) return TMAP_OK;
     if (dropped) return TMAP_E_INTERNAL;
     if (sets.work.left == 0 || open) {
         if (reason_size) snprintf(reason, reason_size, "%s", search_given_up);

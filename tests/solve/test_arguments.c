@@ -73,7 +73,15 @@ static void tiles(void **state)
             tmap_solve_account(&checker, &good, 0, workspace, sizeof workspace, &log, NULL),
             tmap_solve_account(&checker, &odd, 0, workspace, sizeof workspace, &log, &closed));
     REFUSED(TMAP_E_ROOM, tmap_solve_account(&checker, &good, 0, NULL, 0, &log, &closed),
-            tmap_solve_account(&checker, &good, 0, (char *)workspace + 1, 1 << 16, &log, &closed));
+            tmap_solve_account(&checker, &good, 0, (char *)workspace + 1, 1 << 16, &log, &closed),
+            tmap_solve(&checker, &good, NULL, 0, plans, 1, &found, why, sizeof why),
+            tmap_solve(&checker, &good, workspace, 64, plans, 1, &found, why, sizeof why));
+    struct tmap_checker none;
+    tmap_checker_prepare(&uncovered, TMAP_CONTRACT_SAFE, &none);
+    REFUSED(
+        TMAP_E_TARGET,
+        tmap_solve(&none, &good, workspace, sizeof workspace, plans, 1, &found, why, sizeof why),
+        tmap_solve_account(&none, &good, 0, workspace, sizeof workspace, &log, &closed));
     EXPECT_MARKED(found);
     EXPECT_MARKED(plans);
     EXPECT_MARKED(closed);
