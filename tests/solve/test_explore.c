@@ -104,7 +104,7 @@ static void test_one_run_in_any_memory(void **state)
     struct tmap_protocol_result r;
     (void)state;
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
-    for (size_t bytes = 1 << 16; bytes <= (size_t)1 << 23; bytes += 1 << 13) {
+    for (size_t bytes = 1 << 16; bytes <= WORKSPACE; bytes += bytes / 128 * 8) {
         const enum tmap_status s = explore_ordered(&p, memory, bytes, &r, NULL, 0);
         const int now = s == TMAP_E_ROOM ? 0 : r.verdict == TMAP_UNKNOWN ? 1 : 2;
         assert_true(s == TMAP_E_ROOM || (s == TMAP_OK && r.fault == TMAP_HAZARD_NONE));
