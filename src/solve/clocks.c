@@ -75,8 +75,6 @@ bool clocks_init(const struct machine *m, struct clocks *c)
 {
     memset(c, 0, sizeof *c);
     c->strands = m->p->agent_count;
-    for (unsigned b = 0; b < m->p->barrier_count; b++)
-        if (m->p->barrier[b].count == 0) return false;
     for (unsigned a = 0; a < m->p->agent_count; a++)
         if (!add_strands_of(m, c, a)) return false;
     return true;
