@@ -432,11 +432,14 @@ static const struct row handed_on_in_python[] = {
     {"M = 64\nfor M in k:\n    g()\n", "M", "", "none"},
     {"M = 64\nfor k in M:\n    g()\n", "M", "", "64"},
     {"M = 64\nf()[0], M = 3, 4\n", "M", "", "none"},
+    {"M = 64\na[0], M = 3, 4\n", "M", "", "none"},
+    {"M = 64\na[0][M] = 3\n", "M", "", "64"},
+    {"M = 64\nself.a, M = 3, 4\n", "M", "", "none"},
     {"M = 64\n(M, k) = f()\n", "M", "", "none"},
     {"M = 64\n(M, k) == f()\n", "M", "", "64"},
     {"M = 64\n(M, k)\n", "M", "", "64"},
     {"M = 64\n", "M", "\n(M, k)", "64"},
-    {"M = 64\nf(\n*k, M = 32)\n", "M", "", "64"},
+    {"def g():\n    *k, M = 1, 2\nM = 64\n", "M", "", "64"},
     {"M = 64\nclass M: pass\n", "M", "", "none"},
 };
 

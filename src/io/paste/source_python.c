@@ -64,10 +64,13 @@ static bool is_unpacked(const struct io_source *s, const char *at, const char *b
     bool several = false;
 
     for (; p < at; p++) {
-        if (!io_dump_is_word(*p) && !strchr(" ,\t()[]*", *p)) return false;
-        if (strchr("([", *p) && p > line && (io_dump_is_word(p[-1]) || strchr(")]", p[-1])))
-            return false; /* a call, a "def", an entry */
-        several |= *p && strchr("([*", *p);
+        if (!io_dump_is_word(*p) && !strchr(" ,\t()[]*.", *p)) return false;
+        several |= *p && strchr("([*.", *p);
+        if (strchr("([", *p) && p > line && (io_dump_is_word(p[-1]) || strchr(")]", p[-1]))) {
+            const char *behind_it = io_source_behind(p, at); /* "f()[0], K = " */
+            if (!behind_it) return false;                    /* a call, a "def", an entry */
+            p = behind_it - 1;
+        }
     }
     while (q < s->end && (io_dump_is_word(*q) || strchr(" ,\t()[]*", *q))) {
         several |= *q == '*';
