@@ -369,7 +369,9 @@ static const struct row handed_on_in_c[] = {
     {"int M = 64; Foo r{M}; ", "M", "", "64"},
     {"int M = 64; const int &r = M; ", "M", "", "64"},
     {"const int M = 64; *const_cast<int *>(&M) = 5; ", "M", "", "none"},
+    {"const int M = 64; const_cast<int &>(M) += 1; ", "M", "", "none"},
     {"const int M = 64; f(M); ", "M", "; g M", "64"},
+    {"int M = 64; ", "M", "; f(M", "64"},
     {"let mut M = 64; let r = &mut M; ", "M", "", "none"},
     {"let mut M = 64; g(&mut M); ", "M", "", "none"},
     {"let mut M = 64; match &mut M {} ", "M", "", "none"},
@@ -407,6 +409,8 @@ static const struct row lists_handed_on_in_c[] = {
     {"int a[2] = {64, 32}; ", "a", "; q = a", "none"},
     {"int a[2] = {64, 32}; if (q == a) g(); ", "a", "", "[64 32]"},
     {"int a[2] = {64, 32}; q = (0, a); ", "a", "", "none"},
+    {"int a[2] = {64, 32}; q = f(k = 1, 2) + a; ", "a", "", "none"},
+    {"int a[2] = {64, 32}; g(c ? a + 1 : b); ", "a", "", "none"},
     {"int a[2] = {64, 32}; q = (int *)(a); ", "a", "", "none"},
     {"int a[2] = {64, 32}; q = b[a]; ", "a", "", "none"},
     {"int a[2] = {64, 32}; q = f()(a); ", "a", "", "none"},
@@ -420,6 +424,7 @@ static const struct row lists_handed_on_in_c[] = {
     {"int a[2] = {64, 32}; if (c) a[1] = {3}; ", "a", "", "none"},
     {"int a[2] = {64, 32}; ", "a", "; int a[2] = ", "none"},
     {"const int a[2] = {64, 32}; *const_cast<int *>(a) = 5; ", "a", "", "none"},
+    {"const int a[2] = {64, 32}; f(const_cast<int *>(a)); ", "a", "", "none"},
 };
 
 static const struct row handed_on_in_python[] = {
@@ -441,6 +446,7 @@ static const struct row handed_on_in_python[] = {
     {"M = 64\n", "M", "\n(M, k)", "64"},
     {"def g():\n    *k, M = 1, 2\nM = 64\n", "M", "", "64"},
     {"M = 64\nclass M: pass\n", "M", "", "none"},
+    {"M = 64\nclass ", "M", "", "64"},
 };
 
 static const struct row lists_handed_on_in_python[] = {
