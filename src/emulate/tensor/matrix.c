@@ -18,7 +18,6 @@ static const struct {
     [TENSOR_E5M2] = {"e5m2", 8, 8},   [TENSOR_E2M3] = {"e2m3", 8, 6},
     [TENSOR_E3M2] = {"e3m2", 8, 6},   [TENSOR_E2M1] = {"e2m1", 8, 4},
     [TENSOR_S8] = {"s8", 8, 8},       [TENSOR_U8] = {"u8", 8, 8},
-    [TENSOR_F64] = {"f64", 64, 64},   [TENSOR_B1] = {"b1", 1, 1},
     [TENSOR_S4] = {"s4", 4, 4},       [TENSOR_U4] = {"u4", 4, 4},
 };
 
@@ -78,12 +77,8 @@ double tensor_value(enum tensor_type type, uint64_t v)
         return (double)(uint8_t)v;
     case TENSOR_S4:
         return (double)((int8_t)(v << 4) >> 4);
-    case TENSOR_U4:
+    default: // TENSOR_U4
         return (double)(v & 15);
-    case TENSOR_F64:
-        return emu_double(v);
-    default:
-        return (double)(v & 1);
     }
 }
 
@@ -230,20 +225,13 @@ bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const str
                    uint32_t rows, uint32_t k, uint8_t *raw)
 {
     uint32_t piece[MOST_PIECES], count = 0;
-    const uint32_t length = v->mn_major ? rows : k, per = PIECE * 8 / v->bits;
-    const uint32_t of_line = (length + per - 1) / per, last = length * v->bits / 8 % PIECE;
     const bool inside = places(actor, cta, v, rows, k, piece, &count);
     emu_touch_pieces(cta->m, actor, cta, piece, count, EMU_READ);
     for (uint32_t i = 0; cta->m->watch.record && i < count; i++)
         emu_note_touch(actor->warp, actor->in, ACT_TENSOR_READ, cta, piece[i], PIECE);
     if (!inside) return false;
-    for (uint32_t i = 0; last == 0 && i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         memcpy(raw + (size_t)i * PIECE, cta->smem + piece[i], PIECE);
-    for (uint32_t i = 0; last && i < count; i++) { // columns by 8 of 8 bits
-        const uint32_t bytes = i % of_line == of_line - 1 ? last : PIECE;
-        memcpy(raw, cta->smem + piece[i], bytes);
-        raw += bytes;
-    }
     return true;
 }
 

@@ -281,10 +281,9 @@ static bool types(struct decoder *d, struct mma *g)
     if (!element_type(d, &g->a_type) || !element_type(d, &g->b_type)) return false;
     g->c_type = dec_type(d);
     const uint32_t bits = bits_of(g, g->a_type);
-    const bool integer = g->a_type >= TENSOR_S8 && g->a_type != TENSOR_F64;
+    const bool integer = g->a_type >= TENSOR_S8;
     const bool less = tensor_width(g->a_type) < 8 || tensor_width(g->b_type) < 8;
-    if (bits != bits_of(g, g->b_type) || bits > 32 || bits < 4 || g->c_type != g->d_type)
-        return false;
+    if (bits != bits_of(g, g->b_type) || g->c_type != g->d_type) return false;
     if (g->saturates && !integer) return false;
     if (less && !integer && !narrow && !g->blocks) return false;
     if (g->blocks && g->k * bits != 0x100) return false;

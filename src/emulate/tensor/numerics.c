@@ -219,8 +219,8 @@ static void hopper(const struct tensor_product *p)
 
 // --- everything else
 
-// Products of two numbers of a tensor core are exact in double precision, those of f64 are not; so
-// it does not matter whether the compiler makes one instruction of a product and its addition.
+// Products of two numbers of a tensor core are exact in double precision, so it does not matter
+// whether the compiler makes one instruction of a product and its addition.
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=fast")
@@ -249,33 +249,13 @@ IN_VECTORS static void add_block(const double *a, const double *b, double *d, ui
 #pragma GCC pop_options
 #endif
 
-IN_VECTORS static void add_row(const struct tensor_product *p, uint32_t r)
-{
-    const uint32_t cols = p->cols, depth = p->k;
-    double *restrict d = p->d + (size_t)r * cols;
-    for (uint32_t k = 0; k < depth; k++) {
-        const double x = p->a[(size_t)r * depth + k], *b = p->b + (size_t)k * cols;
-        for (uint32_t c = 0; c < cols; c++) d[c] += x * b[c];
-    }
-}
-
+// Rows and columns come by eights.
 static void add_exact(const struct tensor_product *p)
 {
-    const uint32_t blocked = p->cols % TOGETHER ? 0 : p->rows / TOGETHER * TOGETHER;
-    for (uint32_t r = 0; r < blocked; r += TOGETHER)
+    for (uint32_t r = 0; r < p->rows; r += TOGETHER)
         for (uint32_t c = 0; c < p->cols; c += TOGETHER)
             add_block(p->a + (size_t)r * p->k, p->b + c, p->d + (size_t)r * p->cols + c, p->k,
                       p->cols);
-    for (uint32_t r = blocked; r < p->rows; r++) add_row(p, r);
-}
-
-static void add_f64(const struct tensor_product *p)
-{
-    for (uint32_t r = 0; r < p->rows; r++)
-        for (uint32_t k = 0; k < p->k; k++)
-            for (uint32_t c = 0; c < p->cols; c++)
-                p->d[(size_t)r * p->cols + c] +=
-                    p->a[(size_t)r * p->k + k] * p->b[(size_t)k * p->cols + c];
 }
 
 // Of a normal number below the largest float, cut() clears the bits that a float has not. True:
@@ -315,13 +295,12 @@ static double finish(const struct tensor_product *p, double v)
 void tensor_multiply(const struct tensor_product *p)
 {
     const size_t all = (size_t)p->rows * p->cols;
-    if (tensor_is_hopper(p->arch) && !p->integer && p->type != TENSOR_F64) {
+    if (tensor_is_hopper(p->arch) && !p->integer) {
         hopper(p);
         return;
     }
     if (!p->adds) memset(p->d, 0, all * sizeof *p->d);
-    (p->type == TENSOR_F64 ? add_f64 : add_exact)(p);
-    if (p->type == TENSOR_F64) return;
+    add_exact(p);
     if (!p->integer && !p->half_result)
         cut_all(p->d, all);
     else

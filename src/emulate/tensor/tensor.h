@@ -20,8 +20,6 @@ enum tensor_type {
     TENSOR_E2M1,
     TENSOR_S8,
     TENSOR_U8,
-    TENSOR_F64,
-    TENSOR_B1,
     TENSOR_S4,
     TENSOR_U4
 };
@@ -76,8 +74,8 @@ struct tensor_view tensor_wgmma_view(uint64_t descriptor, uint32_t bits, bool mn
 
 // A piece at `at` is outside the CTA's shared memory: with a fault.
 bool tensor_outside(const struct emu_actor *a, const struct emu_cta *cta, uint32_t at);
-// Copies the pieces of rows x k elements, k of 256 bits, line after line to raw. False as
-// tensor_read().
+// Copies the pieces of rows x k elements, k of 256 bits, line after line to raw: rows by 8, which
+// of numbers of 16 bits alone lie along a line, so pieces are whole. False as tensor_read().
 bool tensor_pieces(const struct emu_actor *actor, struct emu_cta *cta, const struct tensor_view *v,
                    uint32_t rows, uint32_t k, uint8_t *raw);
 // Reads rows x k elements into out[row * k + …] (transposed: out[k * rows + row]) as doubles.
