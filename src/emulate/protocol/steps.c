@@ -241,8 +241,8 @@ static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
     return true;
 }
 
-// How far behind the warp's place in the ring the slot is; in the beginning and at the end the place
-// goes on where it is before, in between it has gone as far as any slot (find_ahead).
+// How far behind the warp's place in the ring the slot is; in the beginning and at the end the
+// place goes on where it is before, in between it has gone as far as any slot (find_ahead).
 static bool put_back(struct writer *w, const struct program *p, enum tmap_part part,
                      const struct symbol *s, const struct going *g, struct tmap_step *step)
 {
@@ -275,16 +275,31 @@ static bool fuse(struct writer *w, enum tmap_part part, const struct tmap_step *
     return true;
 }
 
-static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part part,
-                       const struct symbol *s, const struct going *g, bool skipped)
+// Not of a read that an earlier part has begun, which is open only if that part was gone through.
+static bool ends_own_read(const struct program *p, enum fold_part from, uint32_t i)
 {
+    const struct symbol *s = &p->part[from][i];
+    for (uint32_t k = 0; k < i; k++) {
+        const struct symbol *o = &p->part[from][k];
+        if (o->op == TMAP_STEP_READ && o->x == s->x && o->index == s->index) return true;
+    }
+    return false;
+}
+
+static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part part,
+                       enum fold_part from, uint32_t i)
+{
+    const struct symbol *s = &p->part[from][i];
+    const struct going *g = &p->going[from][i];
+    const bool skipped = from == PART_BLOCK && p->skipped[i];
     struct tmap_step step = {
         .op = s->op, .x = s->x, .y = s->y, .ctas = s->ctas, .signal = s->signal, .bytes = s->bytes};
     if (!put_back(w, p, part, s, g, &step)) return false;
     if (s->op == TMAP_STEP_READ) w->open++;
     if (s->op == TMAP_STEP_DONE) {
         const bool last = part == (w->f->rewrites ? TMAP_PART_END : TMAP_PART_FLUSH);
-        if (skipped || (last && step.back)) step.when = (uint8_t)w->open;
+        if (skipped || (last && step.back && !ends_own_read(p, from, i)))
+            step.when = (uint8_t)w->open;
         if (w->open) w->open--;
     }
     if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
@@ -328,8 +343,7 @@ static bool put_part(struct writer *w, const struct program *p, enum fold_part f
 {
     for (uint32_t i = 0; i < p->length[from]; i++) {
         const struct symbol *s = &p->part[from][i];
-        if (!put_symbol(w, p, part, s, &p->going[from][i], from == PART_BLOCK && p->skipped[i]))
-            return false;
+        if (!put_symbol(w, p, part, from, i)) return false;
         if (p->remakes && s->op == TMAP_STEP_INIT && !put_restarts(w, part)) return false;
     }
     return true;

@@ -388,7 +388,7 @@ static bool plain(struct reader *r, const struct act *a, uint8_t op)
 static bool init(struct reader *r, const struct act *a)
 {
     uint8_t array, slot;
-    if (!plain(r, a, TMAP_STEP_INIT)) return false;
+    if (!end_plain_reads(r, a) || !plain(r, a, TMAP_STEP_INIT)) return false;
     if (!barrier_named(r->f, a, &array, &slot)) return true;
     if (r->made[array][slot]) last_said(r)->again = true;
     r->made[array][slot] = true;
