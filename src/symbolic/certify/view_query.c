@@ -384,28 +384,6 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, ") 1 0))))\n");
 }
 
-/* name = max(0, what - useful) */
-static void put_wasted(struct sym_text *t, const char *name, const char *what,
-                       unsigned long long useful)
-{
-    sym_put(t, "(declare-const %s Int)\n(assert (= %s (ite (> %s %llu) (- %s %llu) 0)))\n", name,
-            name, what, useful, what, useful);
-}
-
-void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_t most)
-{
-    struct sym_text *t = &q->text;
-    sym_put(t, "(declare-const all_bytes Int)\n(declare-const all_shared Int)\n(assert (or");
-    for (uint64_t n = 1; n <= most; n++)
-        sym_put(t,
-                " (and (= N %llu) (= all_bytes (* %llu bytes))"
-                " (= all_shared (+ footprint (* %llu slot))))",
-                (unsigned long long)n, (unsigned long long)n, (unsigned long long)n - 1);
-    sym_put(t, "))\n");
-    put_wasted(t, "traffic", "all_bytes", f->objective->useful_bytes);
-    put_wasted(t, "shared", "all_shared", f->objective->useful_bytes);
-}
-
 void sym_fields_desc(struct sym_script *q, const struct sym_fields *f, const bool *unknown)
 {
     struct tmap_desc desc = f->view->desc;

@@ -63,9 +63,6 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f);
  * cover the tile. N is their number, layouts the changes of the shared layout; bytes, footprint and
  * slot are of one copy. most: no more copies than that. */
 void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t most);
-/* sym_fields_totals() : the wasted traffic and shared memory of all copies, as `traffic` and
- * `shared`. */
-void sym_fields_totals(struct sym_script *q, const struct sym_fields *f, uint64_t most);
 /* sym_fields_below() : that the costs are below the plan's, steps aside. */
 void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
 /* sym_fields_maps() : of stores, fewer than n copies, or as many with fewer smaller last boxes

@@ -162,8 +162,8 @@ static bool point_of(const struct question *q, isl_set *outside, sym_int *values
     for (size_t i = 0; found && i < q->c->w.n_params; i++) {
         isl_val *v = isl_point_get_coordinate_val(at, isl_dim_set, (int)i);
         uint64_t chunk = 0;
-        found = isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, 8) == 1 &&
-                isl_val_get_abs_num_chunks(v, 8, &chunk) == isl_stat_ok;
+        found = isl_val_n_abs_num_chunks(v, 8) == 1;
+        if (found) isl_val_get_abs_num_chunks(v, 8, &chunk);
         values[i] = isl_val_is_neg(v) == isl_bool_true ? -(sym_int)chunk : (sym_int)chunk;
         isl_val_free(v);
     }
