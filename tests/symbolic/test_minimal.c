@@ -1,0 +1,162 @@
+/* What tmap_certify_minimal() and tmap_certify_tile() say of plans that are dearer, illegal, in
+ * pieces, or of slices; and of searches that fail. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tmap/solve.h"
+#include "tmap/symbolic.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { EVENTS = 1 << 14 };
+
+static struct tmap_symbolic *s;
+static struct tmap_checker checker;
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+static struct tmap_search_event events[EVENTS];
+static struct tmap_search_log account;
+static bool no_z3;
+
+static int open_all(void **state)
+{
+    const struct tmap_target target = tmap_default_target();
+    (void)state;
+    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return -1;
+    if (tmap_symbolic_open(NULL, &s) != TMAP_OK) return -1;
+    no_z3 = strstr(tmap_symbolic_solvers(s), "no Z3") != NULL;
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    tmap_symbolic_close(s);
+    return 0;
+}
+
+static struct tmap_plan plan_of(const struct tmap_desc *d, const struct tmap_request *request)
+{
+    struct tmap_repair_report report;
+    struct tmap_plan plan;
+    account = (struct tmap_search_log){events, EVENTS, 0};
+    const enum tmap_status said =
+        tmap_repair(&checker, d, request, workspace, sizeof workspace, &plan, 1, &report, &account);
+    if (said != TMAP_OK) fail_msg("%d: %s", (int)said, report.reason);
+    return plan;
+}
+
+static struct tmap_minimal minimal(const struct tmap_desc *d, const struct tmap_plan *plan)
+{
+    struct tmap_minimal m = {0};
+    const enum tmap_status said = tmap_certify_minimal(s, &checker, d, plan, &account, &m);
+    if (said != TMAP_OK) fail_msg("%d: %s", (int)said, tmap_symbolic_why(s));
+    assert_int_equal(m.views, m.proved + m.refuted + m.undecided);
+    return m;
+}
+
+/* Slices of 16 bytes: 300 rows, and of every second one. */
+static const struct tmap_desc slices = {.dtype = TMAP_BFLOAT16,
+                                        .rank = 4,
+                                        .interleave = TMAP_INTERLEAVE_16B,
+                                        .address = 1 << 20,
+                                        .dim = {64, 600, 8, 4},
+                                        .stride_bytes = {1024, 614400, 4915200},
+                                        .box = {16, 300, 1, 1},
+                                        .elem_stride = {1, 1, 1, 1}};
+
+static void plans_of_slices_are_least(void **state)
+{
+    (void)state;
+    if (no_z3) skip();
+    for (int k = 0; k < 4; k++) {
+        const struct tmap_request request = {.op = k == 3 ? TMAP_OP_STORE : TMAP_OP_LOAD};
+        struct tmap_desc d = slices;
+        if (k == 1) d.elem_stride[1] = 2;
+        if (k == 1) d.box[1] = 600;
+        if (k == 2) d.flags = TMAP_HAS_ALLOCATION;
+        d.allocation_base = d.address;
+        d.allocation_bytes = 4 * d.stride_bytes[2];
+        struct tmap_plan plan = plan_of(&d, &request);
+        const struct tmap_minimal least = minimal(&d, &plan);
+        print_message("# %d: %zu views, %zu proved, %zu undecided, %zu refuted\n", k, least.views,
+                      least.proved, least.undecided, least.refuted);
+        assert_int_equal(least.refuted, 0);
+        plan.cost.extra_instructions++;
+        assert_true(minimal(&d, &plan).refuted > 0);
+    }
+}
+
+/* Pixels in pieces are not asked about: their one view is undecided. */
+static void pixels_in_pieces_are_undecided(void **state)
+{
+    const struct tmap_desc walk = {.kind = TMAP_IM2COL,
+                                   .dtype = TMAP_BFLOAT16,
+                                   .rank = 4,
+                                   .address = 1 << 20,
+                                   .dim = {64, 100, 100, 8},
+                                   .stride_bytes = {128, 12800, 1280000},
+                                   .elem_stride = {1, 1, 1, 1},
+                                   .channels = 64,
+                                   .pixels = 2048};
+    (void)state;
+    if (no_z3) skip();
+    const struct tmap_plan plan = plan_of(&walk, NULL);
+    assert_true(plan.dim[1].copies > 1);
+    const struct tmap_minimal m = minimal(&walk, &plan);
+    assert_true(m.views == 1 && m.undecided == 1);
+}
+
+static void an_illegal_plan_is_said(void **state)
+{
+    struct tmap_minimal m = {77, 77, 77, 77};
+    struct tmap_desc tall = slices;
+    (void)state;
+    if (no_z3) skip();
+    struct tmap_plan plan = plan_of(&tall, NULL);
+    plan.desc.box[0] = 0;
+    assert_int_not_equal(tmap_certify_minimal(s, &checker, &tall, &plan, &account, &m), TMAP_OK);
+    assert_string_equal(tmap_symbolic_why(s), "the plan's descriptor is not legal here");
+    assert_int_equal(m.views, 77);
+}
+
+/* A tile that is requested, and the search's workspace: none, or too little of it. */
+static void searches_that_fail_are_said(void **state)
+{
+    const struct tmap_tile_request request = {
+        .tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {4096, 8192}, .stride_bytes = {8192}},
+        .tile = {128, 256}};
+    struct tmap_minimal m = {77, 77, 77, 77};
+    struct tmap_tile_plan plan;
+    size_t found;
+    (void)state;
+    if (no_z3) skip();
+    assert_int_equal(
+        tmap_solve(&checker, &request, workspace, sizeof workspace, &plan, 1, &found, NULL, 0),
+        TMAP_OK);
+    account = (struct tmap_search_log){events, EVENTS, 0};
+    assert_int_equal(tmap_certify_tile(s, &checker, &request, &plan, NULL, 0, &account, &m),
+                     TMAP_E_ROOM);
+    assert_string_equal(tmap_symbolic_why(s), "the search for a swizzle failed");
+    size_t bytes = sizeof workspace;
+    enum tmap_status said = TMAP_OK;
+    for (bytes = 1 << 11; said != TMAP_E_BUDGET && bytes < sizeof workspace; bytes += bytes / 2)
+        said = tmap_certify_tile(s, &checker, &request, &plan, workspace, bytes & ~(size_t)7,
+                                 &account, &m);
+    assert_int_equal(said, TMAP_E_BUDGET);
+    assert_string_equal(tmap_symbolic_why(s), "the search for a swizzle did not close");
+    assert_int_equal(m.views, 77);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans_of_slices_are_least),
+                                       cmocka_unit_test(pixels_in_pieces_are_undecided),
+                                       cmocka_unit_test(an_illegal_plan_is_said),
+                                       cmocka_unit_test(searches_that_fail_are_said)};
+    return cmocka_run_group_tests_name("least plans", tests, open_all, close_all);
+}
