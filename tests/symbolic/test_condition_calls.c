@@ -260,10 +260,90 @@ static void what_is_too_much_is_refused_with_words(void **state)
     assert_null(out);
 }
 
+/* A text that is a number its field does not hold is an argument that is wrong. */
+static void numbers_that_do_not_fit_are_refused(void **state)
+{
+    static const char *const text[] = {"-1", "18446744073709551615*2", "1 - 2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        struct tmap_symbolic_desc d = matrix();
+        struct tmap_condition *out = NULL;
+        d.dim[1] = text[i];
+        assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &out), TMAP_E_ARGUMENT);
+        assert_null(out);
+        assert_non_null(strstr(tmap_symbolic_why(s), "does not fit its field"));
+    }
+}
+
+/* Values that the assumptions leave beyond 64 bits are no counterexample: no call can have them. */
+static void points_beyond_64_bits_are_none(void **state)
+{
+    static const char *const assume[] = {"K >= 18446744073709551615*1024"};
+    const struct tmap_symbolic_desc d = matrix();
+    int64_t values[2];
+    (void)state;
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 1);
+    assert_true(tmap_condition_is_never(c));
+    assert_int_not_equal(tmap_condition_verdict(c), TMAP_LEGAL);
+    assert_false(tmap_condition_counterexample(c, values));
+    tmap_condition_free(c);
+}
+
+/* A square that is never negative: legal for all, which neither isl nor any of so many points says.
+ */
+static void a_search_for_a_counterexample_ends(void **state)
+{
+    static const char *const assume[] = {"0 <= A <= 999 and 0 <= B <= 999", "0 <= C <= 99999",
+                                         "0 <= D <= 99999", "0 <= E <= 99999", "0 <= F <= 99999"};
+    const struct tmap_symbolic_desc d = {
+        .desc = {.dtype = TMAP_UINT8, .rank = 1, .box = {64}, .elem_stride = {1}},
+        .dim = {"A*A - 2*A*B + B*B + 1"}};
+    (void)state;
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 5);
+    assert_int_equal(tmap_condition_verdict(c), TMAP_UNKNOWN);
+    assert_string_equal(tmap_condition_reason(c),
+                        "products of parameters: neither a proof nor a counterexample was found");
+    tmap_condition_free(c);
+}
+
+/* Without parameters C's list is void, and Python's empty; a parameter that a function does not
+ * read is said to be unused, also where another's name begins with its own. */
+static void guards_have_the_parameters_that_there_are(void **state)
+{
+    static const char *const assume[] = {"K1 >= 1"};
+    struct tmap_symbolic_desc d = matrix();
+    char text[4096];
+    size_t length;
+    (void)state;
+    d.dim[1] = "K1";
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 1);
+    assert_int_equal(tmap_guard_c(s, c, TMAP_GUARD_C, "f", text, sizeof text, &length), TMAP_OK);
+    const char *const assumes = strstr(text, "f_assumes(int64_t K, int64_t K1)");
+    assert_non_null(assumes);
+    assert_ptr_equal(strstr(text, "(void)K;"), strstr(assumes, "(void)K;"));
+    assert_null(strstr(text, "(void)K1;"));
+    tmap_condition_free(c);
+    memset(d.dim, 0, sizeof d.dim);
+    memset(d.stride, 0, sizeof d.stride);
+    d.desc.dim[0] = d.desc.dim[1] = 64;
+    d.desc.stride_bytes[0] = 128;
+    c = condition_of(&checker, &d, NULL, 0);
+    assert_int_equal(tmap_guard_c(s, c, TMAP_GUARD_C, "f", text, sizeof text, &length), TMAP_OK);
+    assert_non_null(strstr(text, "int f(void)"));
+    assert_int_equal(tmap_guard_c(s, c, TMAP_GUARD_PYTHON, "f", text, sizeof text, &length),
+                     TMAP_OK);
+    assert_non_null(strstr(text, "def f():\n    return True"));
+    tmap_condition_free(c);
+}
+
 int main(void)
 {
     if (lacks_isl("calls of conditions")) return 0;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_that_do_not_fit_are_refused),
+        cmocka_unit_test(points_beyond_64_bits_are_none),
+        cmocka_unit_test(a_search_for_a_counterexample_ends),
+        cmocka_unit_test(guards_have_the_parameters_that_there_are),
         cmocka_unit_test(values_are_asked_for_where_there_are_parameters),
         cmocka_unit_test(without_parameters_no_values_are_needed),
         cmocka_unit_test(undecided_without_parameters),

@@ -323,9 +323,9 @@ static void guards_of_random_conditions_agree_with_the_check(void **state)
 static void names_that_a_language_reserves_are_refused(void **state)
 {
     static const char *const bad[] = {
-        "int",     "2x",   "a b",    "",      "lambda",   "x;",         "nullptr", "constexpr",
-        "_Bool",   "main", "typeof", "linux", "and_eq",   "int64_t",    "a__b",    "f_",
-        "INT64_C", "I",    "p_x",    "print", "f\nprint", "static_cast"};
+        "int",     "2x",   "a b",    "",      "lambda",   "x;",          "nullptr", "constexpr",
+        "_Bool",   "main", "typeof", "linux", "and_eq",   "int64_t",     "a__b",    "f_",
+        "INT64_C", "I",    "p_x",    "print", "f\nprint", "static_cast", "12"};
     struct workshop *w = *state;
     char text[4096];
     size_t length = 77;
