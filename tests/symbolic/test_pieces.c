@@ -12,6 +12,7 @@
 #include "support/needs.h"
 #include "symbolic/condition/condition.h"
 #include "symbolic/refuse_piece.h"
+#include "tmap/solve.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static void release(void *user, void *block)
 
 struct question {
     const char *name;
+    enum tmap_contract contract;
     struct tmap_symbolic_desc d;
     const char *assume[ASSUMED];
 };
@@ -56,30 +58,45 @@ static const struct tmap_symbolic_use load = {
     .smem = "S",
     .expect_tx = "2*B*64"};
 
+static const struct tmap_symbolic_use barrier = {
+    .use = {.flags = TMAP_USE_COORD | TMAP_USE_MBARRIER | TMAP_USE_SMEM, .coord_count = 2},
+    .coord = {"I", "J"},
+    .smem = "2*Q",
+    .mbarrier = "8*Q"};
+static const struct tmap_symbolic_use replace = {
+    .use = {.op = TMAP_OP_REPLACE, .field = TMAP_REPLACE_GLOBAL_DIM, .ordinal = 1, .value = 64}};
+
 static const struct question questions[] = {
     {"a matrix",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .box = {64, 64}, .swizzle = TMAP_SWIZZLE_128B},
       .dim = {"K", "M"},
       .stride = {"2*K"}},
      {"K >= 64", "1 <= M <= 1000000"}},
     {"a padded matrix",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .box = {64, 64}}, .dim = {"K", "M"}, .stride = {"2*ceildiv(K, 24)*24"}},
      {"K >= 1 and (M == 7 or M == 9)"}},
     {"a product",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .box = {64, 64}}, .dim = {"K*N", "M"}, .stride = {"2*K*N"}},
      {"K >= 1", "N >= 1", "K*N <= 4096", "N % 2 == 0"}},
     {"powers",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .box = {64, 64}}, .dim = {"K*K", "M*M*M"}, .stride = {"2*K*K"}},
      {"K*K <= 4096", "K*K % 8 == 0", "M*M*M == 64"}},
     {"a lesser one",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .dim = {4096, 4096}, .stride_bytes = {8192}},
       .box = {"min(K, 64)", "max(M, N)"}},
      {"K > 0", "M > 0 and N > 0"}},
     {"a strided box",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .dim = {4096, 4096}, .stride_bytes = {8192}, .box = {64, 64}},
       .elem_stride = {NULL, "E"}},
      {"1 <= E <= 8"}},
     {"an image",
+     TMAP_CONTRACT_SAFE,
      {.desc = {.kind = TMAP_IM2COL,
                .dtype = TMAP_BFLOAT16,
                .rank = 4,
@@ -93,6 +110,7 @@ static const struct question questions[] = {
       .upper = {"P - R", "P - R"}},
      {"0 <= P <= 4", "1 <= R <= 9", "W >= 1 and H >= 1"}},
     {"an allocation",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .box = {64, 64}, .flags = TMAP_HAS_ALLOCATION},
       .address = "A",
       .dim = {"K", "M"},
@@ -101,11 +119,63 @@ static const struct question questions[] = {
       .allocation_bytes = "2*K*M"},
      {"K >= 1", "M >= 1"}},
     {"a use",
+     TMAP_CONTRACT_SAFE,
      {.desc = {MATRIX, .dim = {4096, 4096}, .stride_bytes = {8192}, .box = {64}},
       .box = {NULL, "B"},
       .uses = &load,
       .use_count = 1},
      {"B >= 1", "S % 128 == 0", "I >= 0"}},
+    {"a box's rows",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {.dtype = TMAP_UINT8,
+               .rank = 3,
+               .dim = {4096, 64, 64},
+               .stride_bytes = {4096, 262144},
+               .box = {64},
+               .elem_stride = {1, 1, 1}},
+      .box = {NULL, "B", "D"},
+      .uses = &load,
+      .use_count = 1},
+     {"1 <= B <= 64 and 1 <= D <= 8", "I == 2"}},
+    {"a barrier",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {MATRIX, .dim = {4096, 4096}, .stride_bytes = {8192}, .box = {64, 64}},
+      .uses = &barrier,
+      .use_count = 1},
+     {"Q >= 1"}},
+    {"a replacement",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {MATRIX, .dim = {4096, 4096}, .box = {64, 64}},
+      .stride = {"16*S"},
+      .uses = &replace,
+      .use_count = 1},
+     {"S >= 1"}},
+    {"the driver's",
+     TMAP_CONTRACT_DRIVER,
+     {.desc = {MATRIX, .swizzle = TMAP_SWIZZLE_128B},
+      .dim = {"K", "M"},
+      .stride = {"2*K"},
+      .box = {"B", "B"}},
+     {"K >= 64", "1 <= B"}},
+    {"hardware's",
+     TMAP_CONTRACT_HARDWARE,
+     {.desc = {MATRIX, .box = {64, 64}, .swizzle = TMAP_SWIZZLE_128B},
+      .dim = {"K*N", "M"},
+      .stride = {"2*K*N"}},
+     {"K >= 64", "N >= 1"}},
+    {"a product that cannot be",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {MATRIX, .box = {64, 64}}, .dim = {"K*N", "M"}, .stride = {"2*K*N"}},
+     {"K*N % 8 == 4", "K >= 1 and N >= 1"}},
+    {"a product that is legal",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {.dtype = TMAP_BFLOAT16, .rank = 1, .box = {64}, .elem_stride = {1}},
+      .dim = {"K*K - 2*K*N + N*N + 1"}},
+     {"0 <= K <= 99 and 0 <= N <= 99"}},
+    {"terms that share a factor",
+     TMAP_CONTRACT_SAFE,
+     {.desc = {MATRIX, .box = {64, 64}}, .dim = {"K", "M"}, .stride = {"2*K"}},
+     {"(3*K) % 8 == 0 and 2*K == 4*M", "(4*K + 4*M) % 24 == 8", "(6*K + 4) % 10 != 2"}},
 };
 
 struct asked {
@@ -115,6 +185,14 @@ struct asked {
     struct tmap_condition *condition; /* NULL: it is asked for */
     int form;
 };
+
+static struct tmap_checker checker_of(enum tmap_contract contract)
+{
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker c;
+    assert_int_equal(tmap_checker_prepare(&target, contract, &c), TMAP_OK);
+    return c;
+}
 
 enum {
     TEXTS = TMAP_FORM_JSON + 1,
@@ -192,13 +270,12 @@ static void conditions_and_their_forms(void **state)
 {
     const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
     struct asked a = {.s = NULL};
-    struct tmap_target target = tmap_default_target();
     (void)state;
     left = -1;
-    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &a.checker), TMAP_OK);
     assert_int_equal(tmap_symbolic_open(&options, &a.s), TMAP_OK);
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
         a.q = &questions[i];
+        a.checker = checker_of(a.q->contract);
         refuse_each_of_the_condition(&a);
         for (a.form = 0; a.form < FORMS; a.form++) refuse_each_of_a_form(&a);
         tmap_condition_free(a.condition);
@@ -209,9 +286,103 @@ static void conditions_and_their_forms(void **state)
     assert_true(live == 0 && pieces > 1000);
 }
 
+/* --- proofs ------------------------------------------------------------------------------------
+ */
+
+enum { EVENTS = 1 << 10 };
+static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
+static struct tmap_search_event events[EVENTS];
+
+/* Boxes of 300 elements, of which a copy takes 256 at most; and its plan with the account. */
+struct proven {
+    struct tmap_symbolic *s;
+    struct tmap_checker checker;
+    struct tmap_desc desc;
+    struct tmap_plan plan;
+    struct tmap_search_log log;
+};
+
+static enum tmap_status prove_claim(struct proven *p, size_t *answer)
+{
+    static const struct tmap_field_cost box[] = {{"box", 0, 1, 1}};
+    const struct tmap_claim claim = {&p->desc, box, 1, 2, false};
+    enum tmap_proof proof = TMAP_UNDECIDED;
+    const enum tmap_status said =
+        tmap_certify(p->s, &p->checker, &claim, &proof, NULL, 0, answer, NULL, 0, NULL);
+    if (said == TMAP_OK) *answer = proof;
+    return said;
+}
+
+static enum tmap_status prove_moves(struct proven *p, size_t *answer)
+{
+    enum tmap_proof proof = TMAP_UNDECIDED;
+    const enum tmap_status said =
+        tmap_certify_moves(p->s, &p->checker, &p->desc, NULL, &p->plan, &proof);
+    if (said == TMAP_OK) *answer = proof;
+    return said;
+}
+
+static enum tmap_status prove_minimal(struct proven *p, size_t *answer)
+{
+    struct tmap_minimal counts = {0};
+    const enum tmap_status said =
+        tmap_certify_minimal(p->s, &p->checker, &p->desc, &p->plan, &p->log, &counts);
+    if (said == TMAP_OK) *answer = counts.views - counts.proved;
+    return said;
+}
+
+static void count(void *user, const struct tmap_question *question)
+{
+    assert_non_null(question->text);
+    ++*(long *)user;
+}
+
+static void proofs(void **state)
+{
+    static enum tmap_status (*const prove[])(struct proven *, size_t *) = {prove_claim, prove_moves,
+                                                                           prove_minimal};
+    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    static struct proven p = {.desc = {.dtype = TMAP_UINT8,
+                                       .rank = 1,
+                                       .address = 4096,
+                                       .dim = {4096},
+                                       .box = {300},
+                                       .elem_stride = {1}},
+                              .log = {events, EVENTS, 0}};
+    struct tmap_repair_report report;
+    long recorded = 0;
+    (void)state;
+    p.checker = checker_of(TMAP_CONTRACT_SAFE);
+    if (tmap_repair(&p.checker, &p.desc, NULL, workspace, sizeof workspace, &p.plan, 1, &report,
+                    &p.log) != TMAP_OK)
+        fail_msg("%s", report.reason);
+    assert_int_equal(tmap_symbolic_open(&options, &p.s), TMAP_OK);
+    tmap_symbolic_record(NULL, count, &recorded);
+    tmap_symbolic_record(p.s, count, &recorded);
+    for (size_t i = 0; i < sizeof prove / sizeof prove[0]; i++) {
+        bool refused = true;
+        for (long n = 0; refused; n++) {
+            size_t answer = 77;
+            left = n;
+            const enum tmap_status said = prove[i](&p, &answer);
+            refused = left < 0;
+            left = -1;
+            if (said == TMAP_E_NOT_BUILT) break;
+            if (said != (refused ? TMAP_E_MEMORY : TMAP_OK))
+                fail_msg("proof %zu, piece %ld: %d, %s", i, n, (int)said, tmap_symbolic_why(p.s));
+            assert_int_equal(answer, refused ? 77 : TMAP_PROVED);
+            if (refused) assert_non_null(strstr(tmap_symbolic_why(p.s), "memory"));
+        }
+    }
+    assert_true(recorded > 0);
+    tmap_symbolic_close(p.s);
+    assert_int_equal(live, 0);
+}
+
 int main(void)
 {
     if (lacks_isl("each piece of memory")) return 0;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(conditions_and_their_forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(conditions_and_their_forms),
+                                       cmocka_unit_test(proofs)};
     return cmocka_run_group_tests_name("each piece of memory", tests, NULL, NULL);
 }
