@@ -59,14 +59,15 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
     desc.dtype = dtype;
     desc.interleave = interleave;
     /* of an im2col map without corners any pixel will do */
-    for (uint32_t i = 0; i < desc.rank && i < TMAP_MAX_RANK; i++) desc.dim[i] += MOST_UNIT;
+    for (uint32_t i = 0; i < desc.rank; i++) desc.dim[i] += MOST_UNIT;
     memset(desc.lower, 0, sizeof desc.lower);
     memset(desc.upper, 0, sizeof desc.upper);
     for (; unit < MOST_UNIT; unit *= 2) {
         struct tmap_violation v[1];
         size_t found = 0;
         use.coord[0] = (int32_t)unit;
-        if (tmap_check_use(checker, &desc, &use, v, 1, &found, NULL) == TMAP_OK && !found) break;
+        tmap_check_use(checker, &desc, &use, v, 1, &found, NULL);
+        if (!found) break;
     }
     return unit;
 }
@@ -172,8 +173,7 @@ static enum tmap_status judge(struct sym_account *a, const struct sym_view *v, v
     const bool asked = v->desc.kind == TMAP_TILED || a->plan->dim[1].copies <= 1;
     enum tmap_status st = asked ? ask_both(a, v, false, &plain) : TMAP_OK;
     /* a copy costs more than a plan without one, whatever its fields */
-    if (st == TMAP_OK && asked && a->plan->cost.copied_bytes && !a->objective.no_copy)
-        st = ask_both(a, v, true, &copied);
+    if (st == TMAP_OK && asked && a->plan->cost.copied_bytes) st = ask_both(a, v, true, &copied);
     const bool refuted = plain == TMAP_REFUTED || copied == TMAP_REFUTED;
     const bool proved = plain == TMAP_PROVED && copied == TMAP_PROVED;
     out->views++;

@@ -253,9 +253,8 @@ void sym_put_target(struct sym_text *t, const struct tmap_checker *checker)
 {
     static const char *const contract[] = {"safe", "documented", "driver", "hardware"};
     const struct tmap_target *g = &checker->target;
-    const char *arch = tmap_arch_name(g->arch);
     sym_put(t, "CUDA %u.%u, PTX %u.%u, driver %u, %s, contract %s (%s)", g->cuda / 100,
-            g->cuda % 100, g->ptx / 10, g->ptx % 10, g->driver,
-            arch ? arch : "unknown architecture", contract[checker->contract],
+            g->cuda % 100, g->ptx / 10, g->ptx % 10, g->driver, tmap_arch_name(g->arch),
+            contract[checker->contract],
             checker->basis == TMAP_OBSERVED ? "observed" : "inferred, not observed");
 }
