@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "tmap/solve.h"
 #include "tmap/symbolic.h"
 
 #include <pthread.h>
@@ -127,6 +128,15 @@ static enum tmap_status state_condition(struct tmap_symbolic *s)
     return said;
 }
 
+static enum tmap_status differ(struct tmap_symbolic *s, size_t *found)
+{
+    const struct tmap_target target = tmap_default_target();
+    struct tmap_checker driver;
+    struct tmap_diff_proof proof;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_DRIVER, &driver), TMAP_OK);
+    return tmap_diff(s, &checker, &driver, NULL, 0, found, &proof);
+}
+
 /* --- tests -------------------------------------------------------------------------------------
  */
 
@@ -202,6 +212,29 @@ static void solvers_need_memory_to_start(void **state)
     assert_int_equal(live, 0);
 }
 
+/* Other proofs end with the first question that fails, or before it. */
+static void other_proofs_need_z3_too(void **state)
+{
+    static const struct tmap_plan plan = {.desc = {.rank = 1}};
+    static struct tmap_search_event event;
+    const struct tmap_search_log log = {&event, 1, 1};
+    struct tmap_symbolic *s;
+    struct tmap_minimal out = {77, 77, 77, 77};
+    size_t found = 77;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    lacks = "dlopen";
+    assert_int_equal(tmap_certify_minimal(s, &checker, &odd, &plan, &log, &out), TMAP_E_NOT_BUILT);
+    lacks = "Z3_mk_simple_solver";
+    is_there = true;
+    const enum tmap_status said = differ(s, &found);
+    lacks = NULL;
+    assert_int_equal(said, TMAP_E_MEMORY);
+    assert_true(found == 77 && out.views == 77);
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
 static void no_context_without_a_lock(void **state)
 {
     struct tmap_symbolic *s = NULL;
@@ -215,10 +248,10 @@ static void no_context_without_a_lock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(proofs_need_all_of_z3),
-                                       cmocka_unit_test(a_reason_is_never_empty),
-                                       cmocka_unit_test(solvers_need_memory_to_start),
-                                       cmocka_unit_test(no_context_without_a_lock)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(proofs_need_all_of_z3), cmocka_unit_test(a_reason_is_never_empty),
+        cmocka_unit_test(solvers_need_memory_to_start), cmocka_unit_test(other_proofs_need_z3_too),
+        cmocka_unit_test(no_context_without_a_lock)};
     return cmocka_run_group_tests_name("without solvers", tests, open_all, NULL);
 }
 
