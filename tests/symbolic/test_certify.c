@@ -106,6 +106,26 @@ static void an_extent_beyond_64_bits_is_no_smaller(void **state)
     assert_string_equal(tmap_row_id(a->core[0].row), "TMA046");
 }
 
+// Types and ranks that there are not, of a tensor with an allocation: illegal, and not legal.
+static void odd_types_and_ranks_are_proved_illegal(void **state)
+{
+    struct asked *a = *state;
+    if (!has_z3(a)) skip();
+    for (int k = 0; k < 3; k++) {
+        struct tmap_desc d = gemm_a;
+        d.flags = TMAP_HAS_ALLOCATION;
+        d.allocation_base = d.address;
+        d.allocation_bytes = 1 << 30;
+        if (k == 1) d.dtype = -1;
+        if (k == 2) d.rank = 7;
+        ask(a, &d, NULL, 0, 0, false);
+        assert_int_equal(a->proof, k ? TMAP_PROVED : TMAP_REFUTED);
+        assert_true(!k == !a->found);
+        ask(a, &d, NULL, 0, 0, true);
+        assert_int_equal(a->proof, k ? TMAP_REFUTED : TMAP_PROVED);
+    }
+}
+
 // box[0] = 72 under swizzle 128B: 8 steps down to 64 is the nearest legal box.
 static void a_least_cost_is_proved_and_one_more_refuted(void **state)
 {
@@ -323,6 +343,7 @@ int main(void)
         cmocka_unit_test(solvers_are_named_with_their_versions),
         cmocka_unit_test(verdicts_are_proved_and_their_opposites_refuted),
         cmocka_unit_test(an_extent_beyond_64_bits_is_no_smaller),
+        cmocka_unit_test(odd_types_and_ranks_are_proved_illegal),
         cmocka_unit_test(a_least_cost_is_proved_and_one_more_refuted),
         cmocka_unit_test(no_legal_descriptor_has_a_smallest_reason),
         cmocka_unit_test(nearest_legal_values_are_proved_least),

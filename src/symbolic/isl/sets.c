@@ -236,10 +236,9 @@ struct reader {
 static bool from_val(struct sym_work *w, isl_val *v, sym_int *x)
 {
     uint64_t chunk[2] = {0, 0};
-    bool ok = v && isl_val_is_int(v) == isl_bool_true &&
-              isl_val_n_abs_num_chunks(v, sizeof chunk[0]) <= 2 &&
-              isl_val_get_abs_num_chunks(v, sizeof chunk[0], chunk) == isl_stat_ok &&
-              chunk[1] >> 62 == 0;
+    bool ok =
+        isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, sizeof chunk[0]) <= 2 &&
+        isl_val_get_abs_num_chunks(v, sizeof chunk[0], chunk) == isl_stat_ok && chunk[1] >> 62 == 0;
     if (ok) {
         *x = (sym_int)(((wide)chunk[1] << 64) | chunk[0]);
         if (isl_val_is_neg(v) == isl_bool_true) *x = -*x;

@@ -63,9 +63,8 @@ void sym_put_replay(struct sym_text *t, struct tmap_symbolic *s, const struct sy
                     enum sym_answer answer)
 {
     static const char *const expected[] = {"unsat", "sat", "unknown"};
-    const char *z3 = sym_z3_version(s);
     sym_put(t, "(set-info :source |tmap %s, Z3 %s|)\n(set-info :status %s)\n(set-logic %s)\n",
-            tmap_version(), z3 ? z3 : "absent", expected[answer],
+            tmap_version(), sym_z3_version(s), expected[answer],
             sym_is_linear_text(query->text) ? "QF_LIA" : "QF_NIA");
     sym_put(t, "%s", query->text);
     if (!query->n_assume) {

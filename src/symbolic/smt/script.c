@@ -64,8 +64,8 @@ static void put_extent(struct sym_script *q, const struct tmap_desc *desc)
     char dim[48], stride[48];
     sym_put(&q->text, "(define-fun extent () Int (+ 0 (div (+ (* %s %u) 7) 8)",
             sym_smt_name(F_DIM, dim),
-            desc && desc->dtype >= 0 ? table_at(TABLE_GMEM_BITS, desc->dtype) : 0);
-    for (uint32_t i = 1; desc && i < desc->rank && i < TMAP_MAX_RANK; i++) {
+            desc->dtype >= 0 ? table_at(TABLE_GMEM_BITS, desc->dtype) : 0);
+    for (uint32_t i = 1; i < desc->rank && i < TMAP_MAX_RANK; i++) {
         sym_put(&q->text, " (* (- %s 1) %s)", sym_smt_name(F_DIM + (int)i, dim),
                 sym_smt_name(F_STRIDE + (int)i - 1, stride));
     }
@@ -78,13 +78,13 @@ void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
     struct subject s = {.target = target, .desc = desc};
     for (int slot = 0; slot <= F_ALLOC_BYTES; slot++) {
         int128 value;
-        if (!(unknown && unknown[slot]) && field_read(&s, slot, &value)) {
+        if (!unknown[slot] && field_read(&s, slot, &value)) {
             sym_script_known(q, slot, value);
         } else {
             sym_script_unknown(q, slot);
         }
     }
-    if (desc && desc->flags & TMAP_HAS_ALLOCATION) {
+    if (desc->flags & TMAP_HAS_ALLOCATION) {
         put_extent(q, desc);
     } else {
         sym_script_unknown(q, F_EXTENT);

@@ -21,8 +21,8 @@ bool sym_script_open(struct sym_script *q, struct sym_work *w, size_t capacity);
 /* A field as a known number, or as an unknown of its C type. */
 void sym_script_known(struct sym_script *q, int slot, int128 value);
 void sym_script_unknown(struct sym_script *q, int slot);
-/* sym_script_desc() : every field that rows about descriptors read: known from desc (NULL: unknown
- *  all), but those whose bit in unknown is set; target's fields are known. */
+/* sym_script_desc() : every field that rows about descriptors read: known from desc, but those that
+ *  unknown says; target's fields are known. */
 void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
                      const struct tmap_desc *desc, const bool *unknown);
 

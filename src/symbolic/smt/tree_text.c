@@ -79,12 +79,6 @@ static void apply(struct printer *p, const char *name, tnode a, tnode b)
 /* floor(a / b), b >= 0, and 0 for b = 0. Bit-vectors: rows divide no negative numbers. */
 static void put_quotient(struct printer *p, const struct tree_node *e)
 {
-    int128 by;
-    const char *name = p->bits ? "bvsdiv" : "div";
-    if (tree_is_const(p->tree, e->b, &by) && by > 0) {
-        apply(p, name, e->a, e->b);
-        return;
-    }
     sym_put(p->t, "(ite (= ");
     node(p, e->b);
     sym_put(p->t, " ");
@@ -92,7 +86,7 @@ static void put_quotient(struct printer *p, const struct tree_node *e)
     sym_put(p->t, ") ");
     put_constant(p, 0);
     sym_put(p->t, " ");
-    apply(p, name, e->a, e->b);
+    apply(p, p->bits ? "bvsdiv" : "div", e->a, e->b);
     sym_put(p->t, ")");
 }
 
@@ -113,8 +107,8 @@ static void put_divides(struct printer *p, const struct tree_node *e)
 {
     int128 m = p->tree->node[e->a].k;
     int low = 0;
-    while (low < 62 && ((int128)1 << low) < m) low++;
-    if (p->bits && ((int128)1 << low) == m && low > 0) {
+    while (((int128)1 << low) < m) low++;
+    if (p->bits && ((int128)1 << low) == m) {
         sym_put(p->t, "(= ((_ extract %d 0) ", low - 1);
         node(p, e->b);
         sym_put(p->t, ") (_ bv0 %d))", low);
