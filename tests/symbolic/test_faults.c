@@ -130,8 +130,16 @@ static void every_failing_allocation_is_an_error_and_loses_nothing(void **state)
     }
 }
 
+static void count(void *user, const struct tmap_question *q)
+{
+    ++*(long *)user;
+    assert_non_null(q->text);
+}
+
+// Recorded, too: a copy of the text is needed for that.
 static void certificates_survive_failing_allocations(void **state)
 {
+    long recorded = 0;
     static const struct tmap_field_cost box[] = {{"box", 0, 1, 1}};
     struct tmap_desc desc = {
         .dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {60}, .elem_stride = {1}};
@@ -149,11 +157,13 @@ static void certificates_survive_failing_allocations(void **state)
         size_t found;
         enum tmap_status status = tmap_symbolic_open(&options, &s);
         if (status == TMAP_OK) {
+            tmap_symbolic_record(s, count, &recorded);
             status = tmap_certify(s, &checker, &claim, &proof, NULL, 0, &found, NULL, 0, NULL);
             tmap_symbolic_close(s);
         }
         done = status == TMAP_OK || status == TMAP_E_NOT_BUILT;
         if (!done) assert_int_equal(status, TMAP_E_MEMORY);
+        assert_int_equal(recorded, status == TMAP_OK);
         assert_int_equal(r.live, 0);
     }
     assert_true(done);
