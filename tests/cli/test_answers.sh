@@ -65,6 +65,9 @@ for f in json jsonl sarif junit text; do said 0 '' check -f $f k.ptx; done
 said 1 'line=6,col=1' check -f github --ptx 7.8 k.ptx
 said 0 '1 TMA instruction' check --arch sm_90a k.ptx
 said 1 'needs' check --ptx 7.8 k.ptx
+said 0 'CUDA 12.4, PTX 8.4' check --cuda 12.4 k.ptx
+sed 's/^.version.*/.version 8.0/; /^.target/d' "$tmp/k.ptx" >"$tmp/untargeted.ptx"
+said 0 '1 TMA instruction' check untargeted.ptx
 
 # --- check: what was known before
 "$tmap" check -f jsonl "$tmp/moved.json" >"$tmp/no-name" 2>/dev/null
@@ -92,6 +95,9 @@ said 1 '</html>' report unmet.json
 said 4 '</html>' report --cuda 99.0 legal.json
 echo '{"boxes":1}' | file key.json
 said 2 'unknown key' report key.json
+"$tmap" report -f json <"$tmp/b.json" >"$tmp/out" 2>"$tmp/err"
+ok "a page of standard input: exit code 1" test $? = 1
+json "and its numbers" "d"
 printf 'Error: Failed to initialize the TMA descriptor 1\nTMA Desc Addr:   0x7ffe31b1a980\nformat         0\ndim            2\ngmem_address   0x7f0000000000\nglobalDim      (4096,300,1,1,1)\nglobalStrides  (1,4096,0,0,0)\nboxDim         (256,300,1,1,1)\nelementStrides (1,1,1,1,1)\ninterleave     0\nswizzle        0\nl2Promotion    0\noobFill        0\n' | file run.log
 said 1 'TMA025' report run.log
 said 1 'TMA025' report --from cutlass run.log
@@ -156,6 +162,9 @@ said 1 '"nearest":{"load":0,"dim":1,"box":' pipeline -f jsonl deep.json
 said 1 'with box[1] of load 0 at most' pipeline deep.json
 printf '{"name":"own","protocol":{"rings":{"r":1},"agents":[{"name":"p","block":[{"advance":"r"}]}]}}\n' | file own.json
 said 0 '"name":"own"' pipeline -f jsonl own.json
+echo "{\"stages\":2,$ring,\"protocol\":{\"rings\":{\"r\":1},\"agents\":[{\"name\":\"p\",\"block\":[{\"advance\":\"r\"}]}]}}" | file both.json
+said 0 'protocol: proved for any number of iterations' pipeline both.json
+ok "beside the budget of its loads" grep -q '2 stages of 2048 bytes' "$tmp/out"
 echo "{\"name\":\"R\",\"loads\":[{$bad}],\"store\":{$bad}}" | file refused.json
 said 1 'load 0 is illegal' pipeline refused.json
 ok "and the store" grep -q 'store is illegal' "$tmp/out"
@@ -167,6 +176,11 @@ said 1 '1 of 2 can exist' prune --possible configs.json
 ok "--possible leaves the other out" sh -c '! grep -q TMA1 "$1"' sh "$tmp/out"
 said 4 'it is unknown' prune --cuda 99.0 configs.json
 said 4 '"unknown":' prune --cuda 99.0 -f jsonl configs.json
+said 0 '"possible":' prune --possible -f jsonl "$PWD/examples/solve/gemm-space.json"
+ok "--possible of a space: what can exist, and how many" python3 -c "
+import json
+*configs, last = [json.loads(l) for l in open('$tmp/out')]
+assert len(configs) == last['possible'] < last['configs'] and all(c['verdict'] == 'legal' for c in configs)"
 cat "$tmp/configs.json" "$tmp/configs.json" | file problems.json
 said 3 '--shard takes one problem at a time' prune --shard 1/2 -f jsonl problems.json
 said 3 '--shard takes I/N' prune --shard 3/2 -f jsonl configs.json
