@@ -19,7 +19,7 @@ static void locate(const struct io_stream *stream, const struct io_record *r)
                 FUZZ_CHECK(offset <= length && size <= length - offset);
 }
 
-/* What check asks of the text beside its record. */
+/* What check asks of the text beside its record: it takes several times as long as to read. */
 static void ask(struct io_stream *stream, const struct io_record *r)
 {
     char why[96], others[512];
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     while (io_dump_next(&stream, from, &record)) {
         FUZZ_CHECK(++records <= size + 1 && record.json == NULL);
         locate(&stream, &record);
-        if (records == 1) ask(&stream, &record);
+        if (records == 1 && data[0] & 4) ask(&stream, &record);
         io_record_free(&record);
     }
     io_stream_close(&stream);
