@@ -17,8 +17,7 @@ static bool is_set(const char *at, const char *end)
     return end - at > 1 && *at == '=' && at[1] != '=';
 }
 
-/* "+=", "<<=", "//=" at `at`, and no comparison. */
-static bool is_compound(const char *at, const char *end)
+bool io_source_is_compound(const char *at, const char *end)
 {
     const char *p = at;
 
@@ -79,7 +78,7 @@ static bool changes_at(const struct io_source *s, const char *at, const char *na
     if (before > s->text && (before[-1] == '.' || (before[-1] == '>' && !stream))) /* another's */
         return before - s->text > 6 && memcmp(before - 6, "this->", 6) == 0 &&
                is_set(behind, s->end);
-    if (is_compound(behind, s->end)) return true;
+    if (io_source_is_compound(behind, s->end)) return true;
     if (open && is_hidden_entry(s, at, open, behind)) return true;
     if (s->python) return io_source_python_changes(s, at, behind, list);
     if (s->end - behind > 1 && is_step(behind[0], behind[1])) return true;

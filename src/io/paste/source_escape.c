@@ -43,6 +43,14 @@ static bool is_set(const struct io_source *s, const char *at)
     return s->end - at > 1 && *at == '=' && at[1] != '=';
 }
 
+/* Whether "=", "+=" or "++" is there. */
+static bool is_changed(const struct io_source *s, const char *at)
+{
+    at = forth(s, at);
+    return is_set(s, at) || io_source_is_compound(at, s->end) ||
+           (s->end - at > 1 && *at == at[1] && strchr("+-", *at));
+}
+
 /* Behind "[2][4]". */
 static const char *behind_brackets(const struct io_source *s, const char *at)
 {
@@ -252,8 +260,7 @@ static bool changes_bracket(const struct io_source *s, const char *open)
     while (close < s->end && *close == ',') close = io_source_piece(close + 1, s->end);
     if (close == s->end || *close != ')') return false;
     if (p - s->text > 1 && p[-1] == p[-2] && strchr("+-", p[-1])) return true;
-    p = behind_brackets(s, close + 1);
-    return is_set(s, p) || (s->end - p > 1 && *p == p[1] && strchr("+-", *p));
+    return is_changed(s, behind_brackets(s, close + 1));
 }
 
 /* "align_up(N);": made for what it does, not for its value. */
@@ -279,6 +286,7 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
             return list || address || before(s, word) == '&' ||
                    has_word(statement_of(s, open), open, "reference_wrapper");
         if (changes_bracket(s, open)) return true;
+        if (!name[0] && word > s->text && strchr("]}", word[-1])) return true; /* "[](...) {}(a)" */
         if (!name[0] && (begins_operand(s, open) || (!list && !address))) continue;
         if (alone && is_statement(s, word) && computes(name)) return true;
         if (only_reads(name, list || address) || is_encode(s, open)) return false;
@@ -343,6 +351,7 @@ bool io_source_escapes(const struct io_source *s, const char *at, const char *be
         const char far = before(s, p - 1);
         if (io_dump_is_word(far) || far == '>') return false; /* "int *name", "a & name" */
         address = address && begins_operand(s, p - 1);
+        if (sign == '*' && (is_changed(s, behind) || (far && strchr("&+-", far)))) return true;
     }
     if (sign == ')' && before(s, p - 1) == '&') return true; /* "(int &)name" */
     if (!has_word(line, at, "const_cast") && is_constant(s, name, name_end)) return false;
