@@ -1,5 +1,6 @@
 /* source_list.c : arrays in pasted source, see source_value.h. */
 #include "io/paste/source_value.h"
+#include "io/paste/source_width.h"
 
 #include "io/paste/dump_fields.h"
 #include "io/paste/param.h"

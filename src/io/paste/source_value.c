@@ -4,6 +4,7 @@
 
 #include "io/paste/dump_fields.h"
 #include "io/paste/param.h"
+#include "io/paste/source_width.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct reader {
     const char *at, *end;
     enum values which;
     int depth; /* of names inside names */
+    bool wide; /* an operand has 64 bits, or may have: in C others wrap */
 };
 
 static bool expression(struct reader *r, int64_t *out);
@@ -48,38 +50,8 @@ static bool size_of(struct reader *r, int64_t *out)
 
     if (!take_text(r, "(") || !take_name(r, name) || !take_text(r, ")")) return false;
     if (!io_source_type(r->source, name)) return false;
+    r->wide = true;
     return (*out = io_source_bytes(name)) > 0;
-}
-
-/* Behind a cast: names, stars and an array's brackets up to ")", and an operand behind it; at
- * itself where there is none. */
-static const char *behind_cast(const char *at, const char *end)
-{
-    const char *p = at, *close;
-
-    if (p == end || *p != '(' || !(close = io_source_behind(p, end))) return at;
-    if (isdigit((unsigned char)at[1])) return at;
-    for (p++; p < close - 1; p++)
-        if (!io_dump_is_word(*p) && !isspace((unsigned char)*p) && !strchr("*:[]", *p)) return at;
-    for (p = close; p < end && isspace((unsigned char)*p);) p++;
-    return p < end && (io_dump_is_word(*p) || *p == '(' || *p == '{' || *p == '&') ? close : at;
-}
-
-const char *io_source_cast(const char *at, const char *end)
-{
-    for (const char *before = NULL; before != at;) {
-        before = at;
-        while (at < end && (isspace((unsigned char)*at) || *at == '&')) at++;
-        at = behind_cast(at, end);
-    }
-    return at;
-}
-
-static bool skip_cast(struct reader *r)
-{
-    const char *before = r->at;
-    r->at = behind_cast(r->at, r->end);
-    return r->at != before;
 }
 
 /* --- expressions -------------------------------------------------------------------------------*/
@@ -90,7 +62,9 @@ static bool literal(struct reader *r, int64_t *out)
     const char *start = r->at;
     if (r->end - start > 1 && *start == '0' && isdigit((unsigned char)start[1])) return false;
     if (!io_dump_number(&r->at, r->end, out)) return false;
-    while (r->at < r->end && strchr("uUlLzZi", *r->at) && *r->at) r->at++;
+    r->wide |= *out > INT32_MAX;
+    for (; r->at < r->end && strchr("uUlLzZi", *r->at) && *r->at; r->at++)
+        r->wide |= !strchr("uU", *r->at);
     if (strchr("ui", r->at[-1])) /* Rust's "64u32" */
         while (r->at < r->end && isdigit((unsigned char)*r->at)) r->at++;
     return r->at == r->end || !(io_dump_is_word(*r->at) || *r->at == '.');
@@ -140,6 +114,7 @@ static bool attribute_of(struct reader *r, const char *name, int64_t *out)
     bool bracket;
 
     r->at++; /* "." */
+    r->wide = true;
     if (!take_name(r, attribute) || !r->source->attribute) return false;
     if (strcmp(attribute, "dtype") == 0 && (!take_text(r, ".") || !take_name(r, attribute)))
         return false;
@@ -177,17 +152,29 @@ static void last_part(struct reader *r, char name[NAME])
     strcpy(name, last);
 }
 
+/* Whether a value fits the type that it is made. */
+static bool becomes(struct reader *r, const char *type, const char *end, int64_t value)
+{
+    r->wide |= io_source_is_wide(r->source, type, end);
+    return io_source_fits(r->source, type, end, value);
+}
+
 /* A cast by its type's name, whose operand follows. */
 static bool cast_of(struct reader *r, const char *name, int64_t *out, bool *cast)
 {
     *cast = true;
     if (strstr(name, "_cast") && take_text(r, "<")) {
+        const char *type = r->at;
         while (r->at < r->end && *r->at != '>') r->at++;
-        return take_text(r, ">") && bracketed(r, out);
+        const char *end = r->at;
+        return take_text(r, ">") && bracketed(r, out) && becomes(r, type, end, *out);
     }
     space(r);
-    if (io_source_bytes(name) && r->at < r->end && *r->at == '(') return bracketed(r, out);
-    if (io_source_bytes(name) && take_text(r, "{")) return expression(r, out) && take_text(r, "}");
+    const char *end = name + strlen(name);
+    if (io_source_bytes(name) && r->at < r->end && *r->at == '(')
+        return bracketed(r, out) && becomes(r, name, end, *out);
+    if (io_source_bytes(name) && take_text(r, "{"))
+        return expression(r, out) && take_text(r, "}") && becomes(r, name, end, *out);
     if (strncmp(name, "CUtensorMap", 11) == 0 && r->at < r->end && *r->at == '(')
         return bracketed(r, out); /* of an enumeration, in Python */
     *cast = false;
@@ -223,7 +210,11 @@ static bool named(struct reader *r, int64_t *out)
 static bool operand(struct reader *r, int64_t *out)
 {
     space(r);
-    while (skip_cast(r)) space(r);
+    const char *type = r->at, *end = io_source_behind_cast(type, r->end);
+    if (end != type) {
+        r->at = end;
+        return operand(r, out) && becomes(r, type, end, *out);
+    }
     if (r->at == r->end) return false;
     if (*r->at == '(') return bracketed(r, out);
     if (isdigit((unsigned char)*r->at) || *r->at == '-') return literal(r, out);
@@ -240,7 +231,7 @@ static bool factor(struct reader *r, int64_t *out)
     if (r->source->python && take_text(r, "**"))
         return operand(r, &exponent) && power(*out, exponent, out);
     while (take_text(r, "as "))
-        if (!take_name(r, type)) return false;
+        if (!take_name(r, type) || !becomes(r, type, type + strlen(type), *out)) return false;
     return true;
 }
 
@@ -254,6 +245,12 @@ static bool divide(const struct io_source *s, int64_t *out, int64_t by)
     return true;
 }
 
+/* Whether C would not compute it so: of operands of 32 bits it is another value, or none. */
+static bool wraps(const struct reader *r, int64_t value)
+{
+    return !r->source->python && !r->wide && (value > INT32_MAX || value < INT32_MIN);
+}
+
 static bool product(struct reader *r, int64_t *out)
 {
     int64_t right;
@@ -263,7 +260,8 @@ static bool product(struct reader *r, int64_t *out)
         const bool over = !times && (take_text(r, "//") || take_text(r, "/"));
         if (!times && !over) return true;
         if (!factor(r, &right)) return false;
-        if (over ? !divide(r->source, out, right) : __builtin_mul_overflow(*out, right, out))
+        if (over ? !divide(r->source, out, right)
+                 : __builtin_mul_overflow(*out, right, out) || wraps(r, *out))
             return false;
     }
 }
@@ -279,6 +277,7 @@ static bool sum(struct reader *r, int64_t *out)
         if (plus ? __builtin_add_overflow(*out, right, out)
                  : __builtin_sub_overflow(*out, right, out))
             return false;
+        if (wraps(r, *out)) return false;
     }
 }
 
@@ -290,6 +289,7 @@ static bool expression(struct reader *r, int64_t *out)
         if (!sum(r, &right) || right < 0 || right > 62 || *out < 0 || *out > INT64_MAX >> right)
             return false;
         *out <<= right;
+        if (wraps(r, *out)) return false;
     }
     return true;
 }
@@ -535,7 +535,7 @@ static bool look_up_param(struct reader *r, const char *name, int64_t *out)
     bool found = false, one = true;
 
     while (one && r->depth < DEEP && io_param_given(s, name, &at, &from, &to)) {
-        struct reader inner = {s, from, to, r->which, r->depth + 1};
+        struct reader inner = {s, from, to, r->which, r->depth + 1, true};
         s->use = from;
         one = whole(&inner, &value) && (!found || value == *out);
         s->use = use;
@@ -567,16 +567,19 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
     while (r->depth < DEEP && s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
         while (from < to && isspace((unsigned char)*from)) from++;
         if (from < to && *from == '{') from++, to -= to > from && to[-1] == '}';
-        struct reader inner = {s, from, to, r->which, r->depth + 1};
-        if (!whole(&inner, &value) || (found && value != *out))
+        struct reader inner = {s, from, to, r->which, r->depth + 1, false};
+        const char *name_at = at - strlen(name);
+        if (!whole(&inner, &value) || (found && value != *out) ||
+            !io_source_holds(s, name_at, value))
             return io_source_miss(s, name), false;
+        r->wide |= io_source_is_declared_wide(s, name_at, inner.wide);
         *out = value;
         found = true;
     }
     if (!found && s->python && r->depth < DEEP && s->looks-- > 0)
         found = tuple_attribute(s, name, out);
     if (!found)
-        found = look_up_param(r, name, out);
+        found = r->wide = look_up_param(r, name, out);
     else if (is_given_another(r, name, *out))
         found = false;
     if (!found) io_source_miss(s, name);
@@ -586,7 +589,7 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
 bool io_source_value(struct io_source *s, const char *at, const char *end, enum values which,
                      int64_t *out)
 {
-    struct reader r = {s, at, end, which, 0};
+    struct reader r = {s, at, end, which, 0, false};
     const int looks = s->looks;
     return whole(&r, out) && !io_source_is_spent(s, looks);
 }

@@ -28,7 +28,4 @@ bool io_source_changes(const struct io_source *s, const char *name, bool list);
 bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
                        const char **from, const char **to);
 
-/* io_source_cast() : behind casts and a reference's "&"; at itself where there are none. */
-const char *io_source_cast(const char *at, const char *end);
-
 #endif
