@@ -409,17 +409,23 @@ bool emulate_expect(struct cli *cli, const struct emulate_args *args, const char
     const bool nt = d && strncmp(call, "=matmul_nt(", 11) == 0;
     const bool nn = d && strncmp(call, "=matmul(", 8) == 0;
     const struct emulate_buffer *a = NULL, *b = NULL;
+    const char *end = "";
     memset(out, 0, sizeof *out);
     if (copy || nt || nn) {
         const char *first = strchr(call, '(') + 1;
-        const size_t n = strcspn(first, ",)");
-        a = find(args, first, n);
-        if (!copy && first[n] == ',') b = find(args, first + n + 1, strcspn(first + n + 1, ")"));
+        end = first + strcspn(first, ",)");
+        a = find(args, first, (size_t)(end - first));
+        if (!copy && *end == ',') {
+            const char *second = end + 1;
+            end = second + strcspn(second, ")");
+            b = find(args, second, (size_t)(end - second));
+        }
     }
     const bool fits =
-        a && (copy ? a->count == d->count
-                   : b && a->rank == 2 && b->rank == 2 && d->rank == 2 && d->dim[0] == a->dim[0] &&
-                         d->dim[1] == b->dim[nt ? 0 : 1] && a->dim[1] == b->dim[nt ? 1 : 0]);
+        a && strcmp(end, ")") == 0 &&
+        (copy ? a->count == d->count
+              : b && a->rank == 2 && b->rank == 2 && d->rank == 2 && d->dim[0] == a->dim[0] &&
+                    d->dim[1] == b->dim[nt ? 0 : 1] && a->dim[1] == b->dim[nt ? 1 : 0]);
     if (!fits) {
         cli_message(cli,
                     "--expect takes D=copy(A), D=matmul(A,B) or D=matmul_nt(A,B) of buffers "

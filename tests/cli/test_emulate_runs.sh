@@ -51,6 +51,9 @@ done
 said 3 'whose shapes fit, not D=matmul(A,C)' $mm A=f32[1,1] --arg B=f32[1,1] --arg D=f32[1,1] --expect 'D=matmul(A,C)'
 said 3 'whose shapes fit, not D=copy(B)' $mm A=f32[1,1] --arg B=f32[2,1] --arg D=f32[1,1] --expect 'D=copy(B)'
 said 3 'whose shapes fit, not E=copy(A)' $mm A=f32[1,1] --arg B=f32[1,1] --arg D=f32[1,1] --expect 'E=copy(A)'
+for what in 'D=copy(A' 'D=copy(A)+1' 'D=copy(A,B)' 'D=matmul(A,B' 'D=matmul(A,B)T'; do
+    said 3 "whose shapes fit, not $what" $mm A=f32[1,1] --arg B=f32[1,1] --arg D=f32[1,1] --expect "$what"
+done
 said 3 'whose shapes fit, not D=sum(A)' $mm A=f32[1,1] --arg B=f32[1,1] --arg D=f32[1,1] --expect 'D=sum(A)'
 # a copy rounds nothing: another number is wrong in each type, and what is no number is right where it stays so
 for type in bf16 f16 f32 e4m3 e5m2; do
