@@ -95,7 +95,8 @@ static void look_at_gpu(struct findings *f, const struct tmap_driver *d)
     const struct tmap_gpu *g = &d->gpu;
     uint32_t expected = 0;
     int per_sm = 0, reserved = 0;
-    add(f, "driver", TMAP_HEALTHY, true, "", "%s, CUDA %d.%d%s", d->version, g->cuda_version / 1000,
+    add(f, "driver", TMAP_HEALTHY, true, "", "%s, CUDA %d.%d%s",
+        d->version[0] ? d->version : "of a version that it does not say", g->cuda_version / 1000,
         g->cuda_version % 1000 / 10,
         g->api.tensor_map_encode_im2col_wide ? ", with the im2col wide call" : "");
     add(f, "GPU", TMAP_HEALTHY, true, "", "%s, compute capability %d.%d, %d SMs, number %d of %d",

@@ -187,6 +187,7 @@ END
 run doctor --libcuda "$fake" --device 7
 is "doctor of a GPU that is not there" has 'there is no GPU number 7: the driver sees 1' "$tmp/out"
 FAKE_CUDA=sticky "$tmap" doctor --libcuda "$fake" >"$tmp/out" 2>"$tmp/err"
+is "a driver that does not say its version has words for it" grep -qE '^ok +driver +[^, ]' "$tmp/out"
 is "doctor of a driver in a fault: the encode call is broken" has '^broken *encode .* 0 accepted' "$tmp/out"
 run doctor --libcuda "$fake" --format json
 is "doctor --format json" python3 -c "import json,sys; r=json.load(open('$tmp/out')); f={x['what']:x for x in r['findings']}; sys.exit(not (f['encode']['health']=='ok' and f['tensor copy']['health']=='broken' and not r['usable']))"
