@@ -40,7 +40,7 @@ enum { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4, KINDS };
 
 struct form {
     const struct kind *kind;
-    uint32_t m, n, k, d_halvings, selector;
+    uint32_t m, n, k, d_halvings, selector, negates; /* negates: 1: A, 2: B */
     bool sparse, stationary, shifts, a_in_tensor, half, adds, some_lanes, masked;
     uint64_t zeros;
     uint32_t max_shift;
@@ -181,6 +181,7 @@ static double sum_of(const struct form *f, uint32_t row, uint32_t n)
     const uint32_t column = n + (f->masked ? (uint32_t)(f->zeros >> 56 & 0x3f) : 0);
     int sum = 0;
     for (uint32_t k = 0; k < f->k && !is_zero(f, n); k++) sum += a[from][k] * b[column][k];
+    if (f->negates % 3) sum = -sum;
     return sum * (f->kind->block && factor(row) == 128 ? 2.0 : 1.0);
 }
 
@@ -267,7 +268,7 @@ static uint32_t descriptor_of(const struct form *f)
 {
     const struct kind *k = f->kind;
     const uint32_t common = (uint32_t)f->sparse << 2 | k->a_code << 7 | k->a_code << 10 |
-                            f->n / 8 << 17 | f->m / 16 << 24;
+                            f->negates << 13 | f->n / 8 << 17 | f->m / 16 << 24;
     if (k->block) return common | 1u << 23;
     return common |
            (k == &kinds[I8] ? 2u
@@ -342,6 +343,7 @@ static struct form drawn(const struct kind *k, uint64_t *seed)
     f.some_lanes = !f.stationary && !scaled && below(seed, 2);
     f.d_halvings = f.adds && !f.stationary && k <= &kinds[TF32] ? below(seed, f.half ? 8 : 16) : 0;
     f.masked = f.stationary && below(seed, 2);
+    f.negates = k == &kinds[I8] ? 0 : below(seed, 4);
     f.max_shift = f.masked ? 2 : 0;
     if (f.masked)
         f.zeros = (splitmix(seed) & 0xf07070707u) | UINT64_C(1) << 39 |

@@ -204,6 +204,27 @@ static const struct change of_turns[] = {
      TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
 };
 
+/* Five warps take turns; two of two blocks each. */
+static const struct edit five_consumers[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 5; bra consume;"},
+};
+static const struct change of_five[] = {
+    {"five turns", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
+};
+static const struct edit two_each[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp",
+     "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1; shl.b32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;",
+     "add.u32 %i, %i, 1; and.b32 %r3, %i, 1; setp.eq.u32 %p6, %r3, 0;\n"
+     "@%p6 add.u32 %i, %i, 2; bra consume;"},
+};
+static const struct change of_two_each[] = {
+    {"turns of two blocks", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
+};
+
 /* One slot more than a ring has, at most; as many barriers as are said. */
 static const struct edit nine_slots[] = {
     {"s[1024]; .shared .align 8 .b64 bar[4];", "s[4096]; .shared .align 8 .b64 bar[72];"},
@@ -519,6 +540,8 @@ int main(void)
                             arrivals = LIST(THREADS, more_arrivals, of_arrivals),
                             warps = LIST(640, many_warps, of_warps),
                             by_token = LIST(THREADS, tokens, of_tokens),
+                            five = LIST(192, five_consumers, of_five),
+                            twos = LIST(96, two_each, of_two_each),
                             tiled = LIST(THREADS, tiles, of_tiles),
                             pieces = LIST(THREADS, many_pieces, of_pieces),
                             pair = LIST_OF(ring, THREADS, 2, in_cluster, of_cluster),
@@ -537,6 +560,8 @@ int main(void)
                                        TEXTS_OF(arrivals),
                                        TEXTS_OF(by_token),
                                        TEXTS_OF(tiled),
+                                       TEXTS_OF(five),
+                                       TEXTS_OF(twos),
                                        TEXTS_OF(pieces),
                                        TEXTS_OF(all_slots),
                                        TEXTS_OF(pair),

@@ -223,6 +223,12 @@ static void other_descriptors(void **state)
          F16_BASE, "with a reserved swizzle"},
         {"", "", "kind::f16.ashift", "[%tm], [%tm], 0, %r1, %p1;", F16_BASE,
          "without the constant 1"},
+        {"", ".sp", "kind::f16", "[%tm], %d1, %d1, [%tm+1], %r1, %p1;", F16_BASE | SPARSE,
+         "metadata at column 1 of tensor memory: an even one"},
+        {"", "", "kind::mxf8f6f4.block_scale", "[%tm], %d1, %d1, %r1, [%tm+65536], [%tm], %p1;",
+         MX_BASE, "scale factors of A begin at lane 1 of tensor memory, not at its first"},
+        {"", "", "kind::mxf8f6f4.block_scale", "[%tm], %d1, %d1, %r1, [%tm], [%tm+65536], %p1;",
+         MX_BASE, "scale factors of B begin at lane 1 of tensor memory, not at its first"},
         {ZEROS(0), ".ws", "kind::f16", WS_ZEROS, D(1) | N(64) | MM(32), NULL},
         {ZEROS(0x1000000000), ".ws", "kind::f16", WS_ZEROS, D(1) | N(64) | MM(32),
          "zero-column mask descriptor"},
@@ -292,6 +298,12 @@ static const struct {
     {"the address goes nowhere",
      "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [0x30000], 32;\n", 1,
      TMAP_EMULATE_ACCESS, ""},
+    {"more than there is", ALLOC("1", "512") ALLOC("1", "32"), 1, TMAP_EMULATE_HANG, ""},
+    {"more than a pair has", ALLOC("2", "512") ALLOC("2", "32"), 2, TMAP_EMULATE_HANG, ""},
+    {"between others",
+     ALLOC("1", "32") ALLOC("1", "64") DEALLOC("1", "0", "32") ALLOC("1", "64")
+         TAKE DEALLOC("1", "%tm", "64") DEALLOC("1", "32", "64"),
+     1, 0, NULL},
     {"given back, never had", DEALLOC("1", "0", "32"), 1, TMAP_EMULATE_ILLEGAL,
      "32 columns from 0 on are given back, but not allocated"},
     {"given back beyond the last", ALLOC("1", "512") DEALLOC("1", "480", "64"), 1,
@@ -378,6 +390,43 @@ static void allocation(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* --- scale factors of mma.sync: which of a word's bytes, and whose */
+
+static void selectors(void **state)
+{
+    static const struct {
+        const char *kind, *type, *a, *b;
+        bool legal;
+    } list[] = {
+        {"kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", "{3, 1}", "{3, 3}", true},
+        {"kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", "{4, 1}", "{3, 3}", false},
+        {"kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", "{3, 2}", "{3, 3}", false},
+        {"kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", "{3, 1}", "{4, 3}", false},
+        {"kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3", "{3, 1}", "{3, 4}", false},
+        {"kind::mxf4.block_scale.scale_vec::2X", "e2m1", "{2, 1}", "{2, 3}", true},
+        {"kind::mxf4.block_scale.scale_vec::2X", "e2m1", "{1, 1}", "{2, 3}", false},
+        {"kind::mxf4.block_scale.scale_vec::2X", "e2m1", "{2, 1}", "{3, 3}", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[TEXT];
+        struct ptx_run r;
+        const size_t n = (size_t)snprintf(text, sizeof text, head, "sm_120a");
+        snprintf(
+            text + n, sizeof text - n,
+            "mov.u32 %%r1, 0;\nmma.sync.aligned.%s.row.col.%s.f32.%s.%s.f32.ue8m0 {%%r2, %%r3, "
+            "%%r4, %%r5}, {%%r1, %%r1, %%r1, %%r1}, {%%r1, %%r1}, {%%r1, %%r1, %%r1, %%r1}, %%r1, "
+            "%s, %%r1, %s;\nret;\n}\n",
+            strcmp(list[i].type, "e4m3") == 0 ? "m16n8k32" : "m16n8k64", list[i].kind, list[i].type,
+            list[i].type, list[i].a, list[i].b);
+        const bool good = run(text, 1, &r);
+        if (r.load != TMAP_OK) fail_msg("row %zu: %s", i, r.error.text);
+        if (good != list[i].legal ||
+            good == found(&r, TMAP_EMULATE_ILLEGAL, "a selector of scale factors"))
+            fail_msg("row %zu", i);
+    }
+}
+
 /* --- forms that there are not */
 
 static void forms(void **state)
@@ -432,8 +481,8 @@ static void forms(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(instruction_descriptors),
-                                       cmocka_unit_test(other_descriptors),
-                                       cmocka_unit_test(allocation), cmocka_unit_test(forms)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(instruction_descriptors), cmocka_unit_test(other_descriptors),
+        cmocka_unit_test(allocation), cmocka_unit_test(selectors), cmocka_unit_test(forms)};
     return cmocka_run_group_tests_name("refusals of tensor memory", tests, NULL, NULL);
 }
