@@ -308,6 +308,8 @@ static const struct {
      "32 columns from 0 on are given back, but not allocated"},
     {"given back beyond the last", ALLOC("1", "512") DEALLOC("1", "480", "64"), 1,
      TMAP_EMULATE_ILLEGAL, "64 columns from 480 on are given back, but not allocated"},
+    {"given back from within 32 columns", ALLOC("1", "64") DEALLOC("1", "16", "32"), 1,
+     TMAP_EMULATE_ILLEGAL, "32 columns from 16 on are given back, but not allocated"},
     {"none given back", ALLOC("1", "32") DEALLOC("1", "0", "0"), 1, TMAP_EMULATE_ILLEGAL,
      "0 columns of tensor memory: a power of two"},
     {"48 given back", ALLOC("1", "64") DEALLOC("1", "0", "48"), 1, TMAP_EMULATE_ILLEGAL,

@@ -1,4 +1,4 @@
-/* fail.c : why a record does not fold: the first reason stands. */
+/* fail.c : why a record does not fold; nothing is folded after it. */
 #include "emulate/protocol/fold.h"
 
 #include <stdarg.h>
@@ -7,7 +7,6 @@
 bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)
 {
     va_list args;
-    if (f->error->text[0]) return false;
     f->error->line = line;
     va_start(args, format);
     vsnprintf(f->error->text, sizeof f->error->text, format, args);

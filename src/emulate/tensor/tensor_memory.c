@@ -24,18 +24,15 @@ static struct emu_tmem *tmem_of(struct emu_cta *cta)
 
 static void tmem_free(struct emu_cta *cta)
 {
-    if (cta->tmem) {
-        emu_shadow_free(cta->m, cta->tmem->region.shadow);
-        tensor_threads_free(cta->m, cta->tmem->thread, cta->warps);
-    }
+    emu_shadow_free(cta->m, cta->tmem->region.shadow);
+    tensor_threads_free(cta->m, cta->tmem->thread, cta->warps);
     free(cta->tmem);
 }
 
 static void tmem_left(struct emu_cta *cta)
 {
     uint32_t columns = 0;
-    for (uint32_t i = 0; cta->tmem && i < TMEM_COLUMNS / UNIT; i++)
-        columns += cta->tmem->taken[i] ? UNIT : 0;
+    for (uint32_t i = 0; i < TMEM_COLUMNS / UNIT; i++) columns += cta->tmem->taken[i] ? UNIT : 0;
     if (columns)
         emu_find_report(cta->m, TMAP_EMULATE_LEAK, &cta->warp[0], NULL, 0, 0,
                         "the CTA leaves %u columns of tensor memory allocated", columns);
@@ -168,13 +165,12 @@ static enum emu_step return_pair(struct emu_warp *w, const struct emu_insn *in, 
 }
 
 // Who gives columns back ends every use of them: what nothing orders before it is a race.
-static bool end_of_use(struct emu_warp *w, const struct emu_insn *in, uint32_t l, uint32_t at,
+static void end_of_use(struct emu_warp *w, const struct emu_insn *in, uint32_t l, uint32_t at,
                        uint32_t columns)
 {
     const struct emu_actor actor = tensor_actor(w, in, l, true);
     for (uint32_t lane = 0; lane < TMEM_LANES; lane++)
-        if (!tensor_cells(&actor, w->cta, lane, at, columns, EMU_WRITE)) return false;
-    return true;
+        tensor_cells(&actor, w->cta, lane, at, columns, EMU_WRITE);
 }
 
 EXEC(dealloc)
@@ -187,13 +183,12 @@ EXEC(dealloc)
     if (!t || !columns_are_legal(w, in, l, columns)) return EMU_STOP;
     if (in->count == 2 && (step = return_pair(w, in, l, at << 10 | columns)) != EMU_NEXT)
         return step;
-    for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) {
-        if (i >= TMEM_COLUMNS / UNIT || !t->taken[i])
+    for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++)
+        if (at % UNIT || i >= TMEM_COLUMNS / UNIT || !t->taken[i])
             return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, at,
                              "%u columns from %u on are given back, but not allocated", columns,
                              at);
-    }
-    if (!end_of_use(w, in, l, at, columns)) return EMU_STOP;
+    end_of_use(w, in, l, at, columns);
     for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) t->taken[i] = 0;
     emu_something(w->cta->cluster);
     return EMU_NEXT;
