@@ -33,10 +33,10 @@ enum {
 static const struct kind {
     const char *name;
     uint32_t bits, k, a_code, block; /* block: numbers of A, as stored, that share a factor */
-} kinds[] = {{"f16", 16, 16, 0, 0},     {"tf32", 32, 8, 2, 0},      {"f8f6f4", 8, 32, 0, 0},
-             {"i8", 8, 32, 1, 0},       {"mxf8f6f4", 8, 32, 0, 32}, {"mxf4", 4, 64, 1, 32},
-             {"mxf4nvf4", 4, 64, 1, 32}};
-enum { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4, KINDS };
+} kinds[] = {{"f16", 16, 16, 0, 0},      {"tf32", 32, 8, 2, 0},      {"f8f6f4", 8, 32, 0, 0},
+             {"i8", 8, 32, 1, 0},        {"mxf8f6f4", 8, 32, 0, 32}, {"mxf4", 4, 64, 1, 32},
+             {"mxf4nvf4", 4, 64, 1, 32}, {"f16", 16, 16, 1, 0}};
+enum { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4, BF16, KINDS };
 
 struct form {
     const struct kind *kind;
@@ -61,7 +61,10 @@ static uint32_t below(uint64_t *seed, uint32_t n)
 
 static uint32_t code(const struct kind *k, int v)
 {
-    return small_code(k->bits, k == &kinds[I8], v);
+    const float single = (float)v;
+    uint32_t bits;
+    memcpy(&bits, &single, 4);
+    return k == &kinds[BF16] ? bits >> 16 : small_code(k->bits, k == &kinds[I8], v);
 }
 
 static void put(uint8_t *to, uint32_t first, uint32_t width, uint32_t bits)
