@@ -249,7 +249,7 @@ static bool aliased(const struct io_source *s, const char *at, const char *behin
     if (list && is_any(sign, "?:") && is_any(after(s, behind), ":;")) return true;
     if (!(set = assigned_by(s, at))) return false;
     line = statement_of(s, set);
-    return list || memchr(line, '&', (size_t)(set - line));
+    return list || memchr(line, '&', (size_t)(set - line)) || has_word(line, set, "decltype");
 }
 
 /* Whether what stands before or behind a bracket's text changes it: "++(N)", "(a)[0] = 1". */
