@@ -117,7 +117,7 @@ int sym_decide(const struct sym_work *w, const struct sym_facts *facts, const st
 
 /* --- merging ------------------------------------------------------------------------------- */
 
-/* Whether a implies b, both atoms of one conjunction, from their shape alone. */
+/* Whether a implies b, both atoms of one conjunction, from their shape alone; they are not equal. */
 static bool atom_implies(const struct sym_form *a, const struct sym_form *b)
 {
     if (a->kind != b->kind) return false;
@@ -131,7 +131,7 @@ static bool atom_implies(const struct sym_form *a, const struct sym_form *b)
     sym_int ca = sym_constant(a->poly), cb = sym_constant(b->poly);
     if (a->kind == SYM_GE) return ca <= cb;
     if (a->kind == SYM_MOD) return a->modulus % b->modulus == 0 && (ca - cb) % b->modulus == 0;
-    return ca == cb && a->modulus == b->modulus;
+    return false;
 }
 
 static bool is_atom(const struct sym_form *f)
