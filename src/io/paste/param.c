@@ -210,10 +210,10 @@ static bool lambda_hides(const struct io_source *s, const char *name, const char
         if (depth >= 0) continue;
         depth = 0;
         const char *end = back_over_suffix(s->text, p);
-        const char *open = end > s->text && end[-1] == ')' ? opening_of(s->text, end) : NULL;
+        const char *open = end[-1] == ')' ? opening_of(s->text, end) : NULL; /* behind the name */
         if (!open || open < at) continue;
         const char *list = back_over_space(s->text, open);
-        if (list > s->text && list[-1] == ']' && place_of(s, open + 1, ')', name) >= 0) return true;
+        if (list[-1] == ']' && place_of(s, open + 1, ')', name) >= 0) return true;
     }
     return false;
 }

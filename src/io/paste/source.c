@@ -52,7 +52,7 @@ static bool is_increment(const char *at)
     if (at[2] != ' ') return true;
     for (at += 2; *at == ' ';) at++;
     while (io_dump_is_word(*at)) at++;
-    return *at == ';' && (at[1] == '\n' || at[1] == 0);
+    return *at == ';';
 }
 
 /* Comments as blanks, and the marks of a diff or a quotation at the start of lines; with `all`

@@ -280,7 +280,8 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
     behind = forth(s, behind);
     const bool alone =
         from > s->text && strchr("(,&", from[-1]) && behind < s->end && strchr(",)", *behind);
-    for (const char *open = around(s, at); open && *open != '['; open = around(s, open)) {
+    const char *open = around(s, at);
+    for (; open && *open != '['; open = around(s, open)) {
         const char *word = callee(s, open, name);
         if (*open == '{') /* "T &r{N}" */
             return list || address || before(s, word) == '&' ||
@@ -297,8 +298,7 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
             return io_source_piece(open + 1, s->end) > at;
         return true;
     }
-    const char *index = around(s, at);
-    return cast || (list && index && *index == '['); /* "0[name]" */
+    return cast || (list && open); /* "0[name]" */
 }
 
 /* A name that is declared as a constant, once or more, and no other way. */

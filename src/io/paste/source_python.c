@@ -65,7 +65,7 @@ static bool is_unpacked(const struct io_source *s, const char *at, const char *b
 
     for (; p < at; p++) {
         if (!io_dump_is_word(*p) && !strchr(" ,\t()[]*.", *p)) return false;
-        several |= *p && strchr("([*.", *p);
+        several |= strchr("([*.", *p) != NULL;
         if (strchr("([", *p) && p > line && (io_dump_is_word(p[-1]) || strchr(")]", p[-1]))) {
             const char *behind_it = io_source_behind(p, at); /* "f()[0], K = " */
             if (!behind_it) return false;                    /* a call, a "def", an entry */
@@ -124,7 +124,7 @@ static bool is_operand(const struct io_source *s, const char *at, const char *be
     const char *p = back(s, at);
 
     while (behind < s->end && *behind == ' ') behind++;
-    if (behind < s->end && is_any(*behind, "=+*<>!")) return true;
+    if (is_any(behind < s->end ? *behind : 0, "=+*<>!")) return true;
     if (ends_with(s->text, p, " in") || ends_with(s->text, p, " is")) return true;
     return p > s->text &&
            (is_any(p[-1], "+*<>!") || (p[-1] == '=' && p - s->text > 1 && is_any(p[-2], "=!<>")));
@@ -194,6 +194,7 @@ bool io_source_python_changes(const struct io_source *s, const char *at, const c
 {
     const bool out = at - s->text > 3 && memcmp(at - 4, "out=", 4) == 0;
 
+    if (io_dump_word(s->text, s->end, "globals")) return true; /* whatever it is called */
     return out || is_bound(s, at, behind) || is_unpacked(s, at, behind) ||
            method_changes(s, behind) || (list && list_escapes(s, at, behind));
 }
