@@ -163,8 +163,10 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
     at = io_source_cast(at, end);
     const char *start = at;
     const bool pointer = at > s->text && at[-1] == '&';
-    if (at < end && (*at == '{' || *at == '[' || (s->python && *at == '(')))
-        return written(s, opening(s, at, end), end, out, cap, count, unknown);
+    if (at < end && (*at == '{' || *at == '[' || (s->python && *at == '('))) {
+        const char *open = opening(s, at, end); /* no list: "[])" */
+        return open && written(s, open, end, out, cap, count, unknown);
+    }
     if (!io_source_word(&at, end, name)) return false;
     at = skip_space(at, end);
     if (at < end && *at == '(' && s->python) /* list(...), torch.Size(...) */
