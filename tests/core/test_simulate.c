@@ -206,7 +206,7 @@ static void interleaved_padding_is_not_modelled(void **state)
     struct tmap_target target = tmap_default_target();
     struct tmap_checker hardware;
     struct tmap_outcome o;
-    const struct tmap_use u = {.op = TMAP_OP_LOAD};
+    const struct tmap_use u = {.op = TMAP_OP_LOAD, .flags = TMAP_USE_COORD, .coord_count = 3};
     struct tmap_desc d = {.dtype = TMAP_16U4_ALIGN16B,
                           .rank = 3,
                           .dim = {128, 8, 8},
@@ -215,7 +215,7 @@ static void interleaved_padding_is_not_modelled(void **state)
                           .elem_stride = {1, 1, 1},
                           .interleave = TMAP_INTERLEAVE_32B,
                           .swizzle = TMAP_SWIZZLE_32B};
-    target.arch = 1000;
+    target.arch = TMAP_ARCH(100, 1);
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_HARDWARE, &hardware), TMAP_OK);
     assert_int_equal(tmap_simulate(&hardware, &d, &u, &memory, &o), TMAP_E_TARGET);
     for (size_t i = 0; i < sizeof shared; i++) assert_int_equal(shared[i], 0xee);

@@ -179,6 +179,7 @@ static void map_types(void **state)
         {"<tensor = memref<8x64xf16, 3>, swizzle = none>, x<tensor = memref<512x64xf16, 3>>",
          "dim, stride: libtmap"},
         {"<tensor = memref<*xf16>, swizzle = none>", "dim, stride, box"},
+        {"<tensor = tensor<8x64xf16>, swizzle = none>", "no descriptor"},
         {"a tensor of memref<8x64xf16>, swizzle = none", "no descriptor"},
         {"tensor = memref", "no descriptor"},
     };

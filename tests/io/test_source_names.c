@@ -158,6 +158,24 @@ static const struct row in_c[] = {
     {"int M = 64; ", "M", " +", "64"},
     {"int M = 64; ", "M", " += ", "none"},
     {"int M = 64; ", "M", "; a = M*", "64"},
+    {"uint8_t M = -1; ", "M", "", "none"},
+    {"4 M = 64; ", "M", "", "64"},
+    {"typedef half T; typedef float T; T M = 64; ", "M", "", "64"},
+    {"#define M 65536\n", "M * M", "", "none"},
+    {"unsigned const M = 64; ", "M", "", "64"},
+    {"unsigned const M = -1; ", "M", "", "none"},
+    {"a_name_of_more_characters_than_there_is_room_for_in_the_readers_own_copy_of_it M = 64; ", "M",
+     "", "64"},
+    {"", "uint8_t{64", "", "none"},
+    {"", "uint8_t{64}", "", "64"},
+    {"", "uint8_t{256}", "", "none"},
+    {"const M: u64 = 300;\n", "M as u8", "", "none"},
+    {"const M: u64 = 300;\n", "M as u16", "", "300"},
+    {"", "2147483647 + 0", "", "2147483647"},
+    {"", "2147483647 + 1", "", "none"},
+    {"", "-2147483647 - 2", "", "none"},
+    {"enum E { A, M = 65536 }; ", "M * M", "", "none"},
+    {"auto M = 65536; ", "M * M", "", "none"},
 };
 
 static const struct row in_python[] = {
@@ -396,6 +414,7 @@ static const struct row handed_on_in_c[] = {
 static const struct row lists_handed_on_in_c[] = {
     {"int a[2] = {64, 32}; MY_CHECK(a); ", "a", "", "none"},
     {"int a[2] = {64, 32}; sizeof(a); ", "a", "", "[64 32]"},
+    {"*a; int a[2] = {64, 32}; ", "a", "", "[64 32]"},
     {"int a[2] = {64, 32}; make(CU_TENSOR_MAP_SWIZZLE_NONE, a); ", "a", "", "[64 32]"},
     {"int a[2] = {64, 32}; if (a < b) g(); ", "a", "", "[64 32]"},
     {"let a = [64, 32]; a.0; ", "a", "", "[64 32]"},

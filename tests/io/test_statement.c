@@ -99,6 +99,8 @@ static void test_order(void **state)
     expect_order("  File \"a\", line 1\n  assert n % 64 == 0\n  ^^^^\nAssertionError",
                  (const char *const[]){"  assert n % 64 == 0\n  ^^^^\nAssertionError",
                                        "  assert n % 64 == 0", NULL});
+    expect_order("It stops.\nAssertionError",
+                 (const char *const[]){"AssertionError", "It stops.", NULL});
     expect_order("ValueError: a\n |\nb", (const char *const[]){"ValueError: a\n |\nb", "b", NULL});
     expect_order("x = 7\nit gave KeyError('a')",
                  (const char *const[]){"it gave KeyError('a')", NULL});

@@ -327,7 +327,7 @@ static bool take_map_type(struct module *m, const char *at, const char *end, str
     struct tmap_desc *d = &out->desc;
     int64_t dim[TMAP_MAX_RANK] = {0}, box[TMAP_MAX_RANK];
     const char *memref = memmem(at, (size_t)(end - at), "memref<", 7);
-    const int boxes = memref ? take_type(memref + 7, end, box, &d->dtype) : -1;
+    const int boxes = take_type(memref + 7, end, box, &d->dtype);
 
     if (boxes < 1) return false;
     d->rank = (uint32_t)boxes;

@@ -53,7 +53,7 @@ static const struct type *type_in(const struct io_source *s, const char *at, con
     char name[NAME];
 
     for (const char *p = at; p < end; p++) {
-        if (!io_dump_is_word(*p) || (p > at && io_dump_is_word(p[-1]))) continue;
+        if (!io_dump_is_word(*p)) continue;
         if (!io_source_word(&p, end, name) || !io_source_type(s, name)) return found;
         next = find(name);
         if (found && !next) return found;
@@ -96,7 +96,7 @@ bool io_source_is_declared_wide(const struct io_source *s, const char *at, bool 
 
     if (type) return type->most == INT64_MAX;
     return value || (io_source_declares(s, at) && !io_dump_word(from, at, "auto") &&
-                     !io_dump_word(from, at, "define") && !io_dump_word(from, at, "enum"));
+                     !io_dump_word(from, at, "define"));
 }
 
 const char *io_source_behind_cast(const char *at, const char *end)
