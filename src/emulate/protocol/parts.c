@@ -97,13 +97,12 @@ static bool find_flush(const struct said *said, struct pattern *p)
     return w.at + p->length[PART_FLUSH] <= said->count;
 }
 
-// What is left out of a tile's first block is more than what follows its last one.
 static uint32_t score(const struct pattern *p)
 {
     const uint32_t block = p->length[PART_BLOCK], first = p->length[PART_FIRST];
     return 4 * (p->length[PART_START] + p->length[PART_TILE] + (block ? block : first) +
                 p->length[PART_FLUSH] + p->length[PART_END]) +
-           p->length[PART_TILE] + p->length[PART_FLUSH] + (block ? 2 * (block - first) : 0);
+           p->length[PART_TILE] + p->length[PART_FLUSH] + (block ? block - first : 0);
 }
 
 struct best {
