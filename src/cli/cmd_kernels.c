@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_MIB = 1 << 20, MOST_REPEATS = 101 };
+enum { MOST_MIB = 1024 * 1024, MOST_REPEATS = 101 };
 
 static bool chosen(const struct cli *cli, const char *name)
 {

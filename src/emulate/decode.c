@@ -400,6 +400,12 @@ bool dec_immediate(struct decoder *d, int64_t *out)
     return true;
 }
 
+bool dec_aligned(struct decoder *d)
+{
+    return (dec_has(d, "sync") && dec_has(d, "aligned")) ||
+           dec_fail(d, "'%s' without .sync.aligned", d->inst->op);
+}
+
 bool dec_groups(struct decoder *d)
 {
     return dec_immediate(d, &d->out->imm) &&

@@ -69,7 +69,8 @@ uint32_t dec_bits(const struct decoder *d, const struct ptx_operand *o); // 0: n
 bool dec_list(struct decoder *d, const struct ptx_operand *o, enum ptx_type type, bool dest);
 emu_at dec_const(struct decoder *d, uint64_t value, uint32_t bytes);
 bool dec_immediate(struct decoder *d, int64_t *out);
-bool dec_groups(struct decoder *d); // how many may be under way: a constant, to out->imm
+bool dec_aligned(struct decoder *d); // .sync.aligned; false with an error without them
+bool dec_groups(struct decoder *d);  // how many may be under way: a constant, to out->imm
 void *dec_alloc(struct decoder *d, size_t bytes);
 enum ptx_space dec_space(struct decoder *d); // .global, .shared::cta, … or generic
 

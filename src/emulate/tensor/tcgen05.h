@@ -24,8 +24,6 @@ uint32_t *tensor_cells(const struct emu_actor *actor, struct emu_cta *cta, uint3
 
 // .cta_group: 1 or 2 CTAs; false with an error without one.
 bool tensor_group(struct decoder *d, uint32_t *ctas);
-// .sync.aligned; false with an error without them.
-bool tensor_aligned(struct decoder *d);
 // The pair's other CTA; NULL with a fault where there is none.
 struct emu_cta *tensor_peer(struct emu_warp *w, const struct emu_insn *in, uint32_t lane);
 

@@ -182,7 +182,7 @@ static bool wait_of(struct decoder *d, bool stores)
 {
     d->out->exec = wait;
     d->out->count = stores;
-    return tensor_aligned(d);
+    return dec_aligned(d);
 }
 
 bool decode_tcgen05_wait_ld(struct decoder *d)

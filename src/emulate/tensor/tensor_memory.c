@@ -201,17 +201,11 @@ bool tensor_group(struct decoder *d, uint32_t *ctas)
     return group >= 0 || dec_fail(d, "'%s' without .cta_group", d->inst->op);
 }
 
-bool tensor_aligned(struct decoder *d)
-{
-    return (dec_has(d, "sync") && dec_has(d, "aligned")) ||
-           dec_fail(d, "'%s' without .sync.aligned", d->inst->op);
-}
-
 bool decode_tcgen05_alloc(struct decoder *d)
 {
     struct emu_place *p = dec_alloc(d, sizeof *p);
     uint32_t ctas;
-    if (!p || !tensor_group(d, &ctas) || !tensor_aligned(d)) return false;
+    if (!p || !tensor_group(d, &ctas) || !dec_aligned(d)) return false;
     d->out->count = (uint8_t)ctas;
     const enum ptx_space space = dec_space(d);
     d->out->exec = alloc;
@@ -223,7 +217,7 @@ bool decode_tcgen05_alloc(struct decoder *d)
 bool decode_tcgen05_dealloc(struct decoder *d)
 {
     uint32_t ctas;
-    if (!tensor_group(d, &ctas) || !tensor_aligned(d)) return false;
+    if (!tensor_group(d, &ctas) || !dec_aligned(d)) return false;
     d->out->count = (uint8_t)ctas;
     d->out->exec = dealloc;
     return dec_has(d, "b32") && dec_source(d, PTX_U32, &d->out->a) &&
@@ -241,7 +235,7 @@ bool decode_tcgen05_plain(struct decoder *d)
 {
     uint32_t ctas;
     d->out->exec = nothing;
-    return tensor_group(d, &ctas) && tensor_aligned(d);
+    return tensor_group(d, &ctas) && dec_aligned(d);
 }
 
 // --- loads and stores: which lane and column register r of thread l is
@@ -319,7 +313,7 @@ static bool cells_of(struct decoder *d, bool store)
 {
     static const uint32_t per[] = {1, 2, 4, 1, 1};
     int64_t split = 0;
-    if (!tensor_aligned(d)) return false;
+    if (!dec_aligned(d)) return false;
     const int shape = dec_one_of(d, "32x32b|16x128b|16x256b|16x32bx2|16x64b");
     const int times = dec_one_of(d, "x1|x2|x4|x8|x16|x32|x64|x128");
     if (shape < 0 || times < 0 || !dec_has(d, "b32"))

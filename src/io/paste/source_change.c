@@ -17,15 +17,6 @@ static bool is_set(const char *at, const char *end)
     return end - at > 1 && *at == '=' && at[1] != '=';
 }
 
-bool io_source_is_compound(const char *at, const char *end)
-{
-    const char *p = at;
-
-    while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
-    if (p == at || !is_set(p, end)) return false;
-    return p - at > 1 || (*at != '<' && *at != '>');
-}
-
 static const char *line_of(const struct io_source *s, const char *at)
 {
     while (at > s->text && at[-1] != '\n' && at[-1] != ';') at--;

@@ -43,6 +43,15 @@ static bool is_set(const struct io_source *s, const char *at)
     return s->end - at > 1 && *at == '=' && at[1] != '=';
 }
 
+bool io_source_is_compound(const char *at, const char *end)
+{
+    const char *p = at;
+
+    while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
+    if (p == at || end - p < 2 || *p != '=' || p[1] == '=') return false;
+    return p - at > 1 || (*at != '<' && *at != '>');
+}
+
 /* Whether "=", "+=" or "++" is there. */
 static bool is_changed(const struct io_source *s, const char *at)
 {

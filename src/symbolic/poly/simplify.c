@@ -117,7 +117,7 @@ int sym_decide(const struct sym_work *w, const struct sym_facts *facts, const st
 
 /* --- merging ------------------------------------------------------------------------------- */
 
-/* Whether a implies b, both atoms of one conjunction, from their shape alone; they are not equal. */
+/* Whether a implies b, both atoms of one conjunction, from their shape alone; they differ. */
 static bool atom_implies(const struct sym_form *a, const struct sym_form *b)
 {
     if (a->kind != b->kind) return false;
