@@ -12,11 +12,6 @@ static bool is_step(char first, char second)
     return first == second && (first == '+' || first == '-');
 }
 
-static bool is_set(const char *at, const char *end)
-{
-    return end - at > 1 && *at == '=' && at[1] != '=';
-}
-
 static const char *line_of(const struct io_source *s, const char *at)
 {
     while (at > s->text && at[-1] != '\n' && at[-1] != ';') at--;
@@ -31,7 +26,7 @@ static bool is_hidden_entry(const struct io_source *s, const char *at, const cha
     const char *line = line_of(s, at), *p = open + 1;
     int64_t entry;
 
-    if (!is_set(behind, s->end)) return false;
+    if (!io_source_is_set(behind, s->end)) return false;
     while (line < at && isspace((unsigned char)*line)) line++;
     if (line == at) return !io_dump_number(&p, s->end, &entry) || *p != ']' || entry < 0;
     for (p = behind + 1; p < s->end && isspace((unsigned char)*p);) p++;
@@ -68,7 +63,7 @@ static bool changes_at(const struct io_source *s, const char *at, const char *na
     const bool stream = before - s->text > 1 && before[-1] == '>' && before[-2] == '>';
     if (before > s->text && (before[-1] == '.' || (before[-1] == '>' && !stream))) /* another's */
         return before - s->text > 6 && memcmp(before - 6, "this->", 6) == 0 &&
-               is_set(behind, s->end);
+               io_source_is_set(behind, s->end);
     if (io_source_is_compound(behind, s->end)) return true;
     if (open && is_hidden_entry(s, at, open, behind)) return true;
     if (s->python) return io_source_python_changes(s, at, behind, list);

@@ -37,10 +37,14 @@ static bool is_any(char c, const char *of)
     return c && strchr(of, c);
 }
 
+bool io_source_is_set(const char *at, const char *end)
+{
+    return end - at > 1 && *at == '=' && at[1] != '=';
+}
+
 static bool is_set(const struct io_source *s, const char *at)
 {
-    at = forth(s, at);
-    return s->end - at > 1 && *at == '=' && at[1] != '=';
+    return io_source_is_set(forth(s, at), s->end);
 }
 
 bool io_source_is_compound(const char *at, const char *end)
@@ -48,7 +52,7 @@ bool io_source_is_compound(const char *at, const char *end)
     const char *p = at;
 
     while (p < end && *p && strchr("+-*/%<>&|^", *p)) p++;
-    if (p == at || end - p < 2 || *p != '=' || p[1] == '=') return false;
+    if (p == at || !io_source_is_set(p, end)) return false;
     return p - at > 1 || (*at != '<' && *at != '>');
 }
 

@@ -20,8 +20,9 @@ bool io_source_python_changes(const struct io_source *s, const char *at, const c
  *  "for (int N : sizes)", "auto [M, N] = ...", "int N;" in an inner block. */
 bool io_source_is_hidden(const struct io_source *s, const char *name);
 
-/* io_source_is_compound() : whether "+=", "<<=" or "//=" is at `at`, and no comparison.
- * (source_change.c) */
+/* io_source_is_set() : whether "=" is at `at`, io_source_is_compound() : "+=", "<<=" or "//="; and
+ * no comparison. */
+bool io_source_is_set(const char *at, const char *end);
 bool io_source_is_compound(const char *at, const char *end);
 
 #endif
