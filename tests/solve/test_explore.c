@@ -10,22 +10,7 @@
 #include <stdlib.h>
 
 #define WORKSPACE ((size_t)8 << 20)
-
-static void *memory;
-
-static int take_memory(void **state)
-{
-    (void)state;
-    memory = malloc(WORKSPACE);
-    return memory ? 0 : -1;
-}
-
-static int give_memory(void **state)
-{
-    (void)state;
-    free(memory);
-    return 0;
-}
+#include "support/workspace.h"
 
 /* Sixteen agents that fill a slot sixteen times each, once more than is counted. */
 static void test_more_copies_than_a_slot_counts(void **state)

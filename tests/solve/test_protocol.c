@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define WORKSPACE ((size_t)48 << 20)
+#include "support/workspace.h"
 
 static const struct proof {
     enum tmap_design design;
@@ -74,22 +75,6 @@ static const struct found {
     {TMAP_DESIGN_GEMM_SM100, TMAP_DEFECT_NO_PEER_WAIT, 2, TMAP_HAZARD_EXIT},
     {TMAP_DESIGN_GEMM_SM100_TMEM, TMAP_DEFECT_ARRIVE_EARLY, 2, TMAP_HAZARD_OVERWRITE},
 };
-
-static void *memory;
-
-static int take_memory(void **state)
-{
-    (void)state;
-    memory = malloc(WORKSPACE);
-    return memory ? 0 : -1;
-}
-
-static int give_memory(void **state)
-{
-    (void)state;
-    free(memory);
-    return 0;
-}
 
 static struct tmap_protocol_result explore(const struct tmap_design_options *o, char *trace,
                                            size_t size)

@@ -12,8 +12,7 @@
 #include <string.h>
 
 enum { WORKSPACE = 8 << 20, FULL = 0, EMPTY = 1 };
-
-static void *memory;
+#include "support/workspace.h"
 
 static void put(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_part part,
                 struct tmap_step s)
@@ -243,20 +242,6 @@ static void test_reads_that_never_end(void **state)
             p.agent_count = 1;
             assert_int_equal(without_a_fault(&p), TMAP_UNKNOWN);
         }
-}
-
-static int take_memory(void **state)
-{
-    (void)state;
-    memory = malloc(WORKSPACE);
-    return memory ? 0 : -1;
-}
-
-static int give_memory(void **state)
-{
-    (void)state;
-    free(memory);
-    return 0;
 }
 
 int main(void)

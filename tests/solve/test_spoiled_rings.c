@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { WORKSPACE = 8 << 20, FULL = 0, EMPTY = 1, SLOTS = 0, PHASES = 1 };
+#include "support/workspace.h"
 
-static void *memory;
 static long sound, faults, open;
 
 static void put(struct tmap_protocol *p, unsigned agent, enum tmap_part part, struct tmap_step s)
@@ -210,20 +210,6 @@ static void test_one_thing_is_another(void **state)
     }
     print_message("# %ld sound, %ld with a fault, %ld undecided\n", sound, faults, open);
     assert_true(sound > 50 && faults > 300);
-}
-
-static int take_memory(void **state)
-{
-    (void)state;
-    memory = malloc(WORKSPACE);
-    return memory ? 0 : -1;
-}
-
-static int give_memory(void **state)
-{
-    (void)state;
-    free(memory);
-    return 0;
 }
 
 int main(void)
