@@ -49,11 +49,14 @@ $(error MODE is release, debug, asan, tsan, fuzz, coverage or mcdc, not '$(MODE)
 endif
 
 # --- optional parts: present unless asked for without -----------------------------------------
+HASH     := \#
 have      = $(shell printf '$(1)\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-WITH_ISL     ?= $(call have,\#include <isl/ctx.h>)
-WITH_Z3      ?= $(call have,\#include <z3.h>)
-WITH_JANSSON ?= $(call have,\#include <jansson.h>)
-WITH_CMOCKA  ?= $(call have,\#include <stdarg.h>\n\#include <stddef.h>\n\#include <setjmp.h>\n\#include <stdint.h>\n\#include <cmocka.h>)
+WITH_ISL     ?= $(call have,$(HASH)include <isl/ctx.h>)
+WITH_Z3      ?= $(call have,$(HASH)include <z3.h>)
+WITH_JANSSON ?= $(call have,$(HASH)include <jansson.h>)
+WITH_CMOCKA  ?= $(call have,$(HASH)include <stdarg.h>\n$(HASH)include <stddef.h>\n$(HASH)include <setjmp.h>\n$(HASH)include <stdint.h>\n$(HASH)include <cmocka.h>)
+# Asked once, not by each compile.
+$(foreach part,ISL Z3 JANSSON CMOCKA,$(eval WITH_$(part) := $$(WITH_$(part))))
 NVCC         ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 WITH_CUDA    ?= $(if $(NVCC),yes)
 
