@@ -153,8 +153,8 @@ struct form {
     const uint64_t *coef;
     const struct digit_of *digit[DIGITS];
     uint32_t count;
-    uint64_t unit, grain; /* its values are multiples of unit; of a tile's first, of grain (0: 0) */
-    wide last;            /* its greatest value in a tile that begins at 0 */
+    wide unit, grain; /* its values are multiples of unit; of a tile's first, of grain (0: 0) */
+    wide last;        /* its greatest value in a tile that begins at 0 */
 };
 
 static bool is_empty(const uint64_t *coef)
@@ -175,6 +175,18 @@ static void add_digit(struct form *f, const struct digit_of *d)
     f->digit[at] = d;
 }
 
+static wide gcd_of(wide a, wide b)
+{
+    while (b) {
+        const wide r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+/* Products of two numbers of 64 bits fit; those of a tile's last index are below 2^99, so that six
+ * of them do, too. */
 static struct form form_of(const struct check *c, const struct digit_of *first)
 {
     struct form f = {.coef = first->coef};
@@ -184,8 +196,8 @@ static struct form form_of(const struct check *c, const struct digit_of *first)
     for (int v = 0; v < INDICES; v++) {
         const struct index *x = &c->x[v];
         if (first->coef[v] == 0) continue;
-        f.unit = gcd(f.unit, first->coef[v] * unit_of(x));
-        f.grain = gcd(f.grain, first->coef[v] * x->grain);
+        f.unit = gcd_of(f.unit, (wide)first->coef[v] * unit_of(x));
+        f.grain = gcd_of(f.grain, (wide)first->coef[v] * x->grain);
         f.last += (wide)first->coef[v] * x->last;
     }
     return f;
@@ -255,7 +267,7 @@ static bool same_bounds(const struct check *c, const struct form *f)
     int order[INDICES];
     const uint32_t n = sort_indices(c, f, order);
     const struct digit_of *top = f->digit[f->count - 1];
-    if (f->unit == 0) return false; /* of a plan that no search made */
+    if (f->unit == 0 || top->shift > top->size) return false; /* of plans that no search made */
     const wide end = (wide)top->div * top->size;
     wide weight = 1;
     for (uint32_t k = 0; k < n; k++) {
@@ -279,8 +291,8 @@ static bool is_covered(const struct form *f, const struct digit_of *d)
         return false; /* else tiles begin in the middle of a piece */
     wide most = f->last / d->div;
     if (!top && most > d->mod - 1) most = d->mod - 1;
-    const uint64_t grain = top ? f->grain / d->div : 0;
-    most += d->shift + (d->round > 1 ? d->round - gcd(grain, d->round) : 0);
+    const wide grain = top ? f->grain / d->div : 0;
+    most += d->shift + (d->round > 1 ? d->round - gcd_of(grain, d->round) : 0);
     if (d->is_part) return true;
     return most < (wide)(d->copies - 1) * d->step + (d->reach < d->step ? d->reach : d->step);
 }
@@ -291,7 +303,7 @@ static bool meets_stride(const struct check *c, const struct form *f, const stru
     if (d->elem_stride == 1) return true;
     if (d->div != 1 || d->mod || (d->copies > 1 && d->step % d->elem_stride)) return false;
     const bool rounded = d->round > 1 && f->grain % d->round;
-    if (d->shift % d->elem_stride || (rounded && gcd(f->grain, d->round) % d->elem_stride))
+    if (d->shift % d->elem_stride || (rounded && gcd_of(f->grain, d->round) % d->elem_stride))
         return false;
     for (int v = 0; v < INDICES; v++)
         if (f->coef[v] && (f->coef[v] != 1 || c->x[v].step % d->elem_stride)) return false;
@@ -351,8 +363,7 @@ static bool is_nested(const struct check *c)
     wide end = (wide)d->dim[0] * unit_bits(d);
     for (uint32_t k = 0; k < n; k++) {
         const wide stride = c->d[order[k]].stride_bits;
-        if (stride < end) return false;
-        end = stride * d->dim[order[k]];
+        if (stride < end || __builtin_mul_overflow(stride, d->dim[order[k]], &end)) return false;
     }
     return end <= (wide)c->plan->allocation_bytes * 8;
 }
@@ -366,6 +377,7 @@ static const char *check_form(struct check *c, const struct form *f, wide *coef)
     if (!is_whole(f)) return "its digits do not hold the index";
     if (!c->copied && !slope_of(f, &slope)) return "its strides disagree";
     if (!same_bounds(c, f)) return "its bounds are others";
+    /* where these wrap around, addresses do, too: 2^128 bits are a multiple of 2^64 bytes */
     for (int v = 0; v < INDICES && !c->copied; v++) coef[v] += slope * f->coef[v];
     for (uint32_t k = 0; k < f->count; k++) {
         const struct digit_of *d = f->digit[k];
@@ -495,6 +507,8 @@ static const char *check_modes(const struct check *c)
 static bool starts_where_requested(const struct check *c)
 {
     const wide shift = (wide)c->plan->dim[0].shift * unit_bits(&c->plan->desc);
+    for (uint32_t i = 1; i < c->plan->desc.rank; i++)
+        if (c->plan->dim[i].shift) return false;
     if (c->copied) return shift == 0;
     return (wide)c->plan->desc.address * 8 + shift == (wide)c->request->address * 8;
 }

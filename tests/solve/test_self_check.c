@@ -211,12 +211,95 @@ static void test_rounding_between_strides(void **state)
     assert_non_null(tmap_plan_check(&d, NULL, &p));
 }
 
+/* Two dimensions of 2^32 as one number; a tile is one element. */
+static struct tmap_plan as_one_number(struct tmap_desc *d)
+{
+    const uint64_t all = UINT64_C(1) << 32;
+    struct tmap_plan p = {.part_of = 1, .copies = 1, .slot_bytes = 128, .tx_bytes = 1};
+    *d = (struct tmap_desc){.dtype = TMAP_UINT8,
+                            .rank = 2,
+                            .dim = {all, all},
+                            .stride_bytes = {all},
+                            .box = {1, 1},
+                            .elem_stride = {1, 1}};
+    p.desc = *d;
+    for (int i = 0; i < 2; i++)
+        p.dim[i] =
+            (struct tmap_plan_dim){.coef = {1, all}, .div = 1, .round = 1, .copies = 1, .step = 1};
+    p.dim[0].mod = p.dim[1].div = all;
+    return p;
+}
+
+static void assert_refused(const struct tmap_desc *d, const struct tmap_plan *p, const char *why)
+{
+    const char *wrong = tmap_plan_check(d, NULL, p);
+    assert_string_equal(wrong ? wrong : "taken", why);
+}
+
+/* A tile that begins at multiples of 2^64 does not always begin at 0. */
+static void test_coordinates_beyond_64_bits(void **state)
+{
+    struct tmap_desc d;
+    struct tmap_plan p = as_one_number(&d);
+    (void)state;
+    p.grain[1] = 1;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.dim[1].mod = 1; /* the first of the upper ones, whichever is asked for */
+    assert_refused(&d, &p, "its digits do not hold the index");
+    p.grain[1] = 0;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.grain[1] = UINT64_C(1) << 32;
+    assert_refused(&d, &p, "its digits do not hold the index");
+}
+
+/* Rows of a copy that end at 2^128 bits do not end at 0. */
+static void test_rows_beyond_128_bits(void **state)
+{
+    struct tmap_desc d;
+    struct tmap_plan p = as_one_number(&d);
+    (void)state;
+    p.step_count = 1, p.step[0].rewrite = TMAP_REWRITE_COPY;
+    p.dim[0].mod = 0, p.dim[1].div = 1;
+    p.dim[0].coef[1] = p.dim[1].coef[0] = 0, p.dim[1].coef[1] = 1;
+    p.allocation_bytes = UINT64_MAX;
+    d.dim[1] = p.desc.dim[1] = 2;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    d.dim[1] = p.desc.dim[1] = UINT64_C(1) << 62;
+    p.desc.stride_bytes[0] = UINT64_C(1) << 63;
+    assert_refused(&d, &p, "rows of its copy overlap");
+}
+
+/* A map that begins before the tensor does so along dimension 0 alone, by less than it holds. */
+static void test_a_base_before_the_tensor(void **state)
+{
+    const uint64_t piece = 1190112520884487201; /* 31 of them are 2^65 - 1 */
+    struct tmap_desc d;
+    struct tmap_plan p = as_one_number(&d), q;
+    (void)state;
+    q = p, q.dim[1].shift = 1, q.dim[1].step = q.desc.box[1] = 2, q.tx_bytes = 2;
+    q.desc.dim[1]++;
+    assert_refused(&d, &q, "its base is another");
+    d.dim[0] = d.dim[1] = d.stride_bytes[0] = UINT64_MAX;
+    p.dim[0].coef[1] = p.dim[1].coef[1] = UINT64_MAX;
+    p.dim[1].mod = p.dim[0].div = p.desc.dim[1] = piece, p.desc.stride_bytes[0] = 1;
+    p.dim[1].div = 1, p.dim[0].mod = 0;
+    p.desc.dim[0] = 1, d.address = p.dim[0].shift = 32; /* (2^64 - 1)^2 is 2^128 - 31 pieces */
+    p.dim[0].step = p.desc.box[0] = p.tx_bytes = 40;
+    assert_refused(&d, &p, "its bounds are others");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spoiled_plans), cmocka_unit_test(test_store_beside_the_tile),
-        cmocka_unit_test(test_packed_types),  cmocka_unit_test(test_packed_padding),
-        cmocka_unit_test(test_packed_tile),   cmocka_unit_test(test_rounding_between_strides),
+        cmocka_unit_test(test_spoiled_plans),
+        cmocka_unit_test(test_store_beside_the_tile),
+        cmocka_unit_test(test_packed_types),
+        cmocka_unit_test(test_packed_padding),
+        cmocka_unit_test(test_packed_tile),
+        cmocka_unit_test(test_rounding_between_strides),
+        cmocka_unit_test(test_coordinates_beyond_64_bits),
+        cmocka_unit_test(test_rows_beyond_128_bits),
+        cmocka_unit_test(test_a_base_before_the_tensor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
