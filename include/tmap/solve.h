@@ -472,8 +472,9 @@ struct tmap_fold {
  *  dimension with a stride of 2^40 bytes and more becomes maps, if the tile takes one index of it;
  *  of ranks above 5 dimensions of size 1 go, then contiguous ones are merged where the tile takes
  *  all of the inner or one index of both (dimension 0 last), then the smallest that the tile takes
- * one index of become maps. Tiles lie on their own grid, and coordinates of dimensions with a tile
- * of 1 are in bounds. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with the reason. */
+ * one index of become maps. A tensor without elements is its empty dimension. Tiles lie on their
+ * own grid, and coordinates of dimensions with a tile of 1 are in bounds. Errors: TMAP_E_ARGUMENT;
+ * TMAP_E_NO_PLAN with the reason. */
 TMAP_API enum tmap_status tmap_fold_tensor(const struct tmap_tensor *tensor, struct tmap_fold *out);
 
 /* --- synthesis: the best descriptors for a requested tile ------------------------------------- */

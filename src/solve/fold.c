@@ -33,6 +33,19 @@ static enum tmap_status none(struct tmap_fold *out, const char *reason)
     return TMAP_E_NO_PLAN;
 }
 
+/* Of a tensor without elements the dimension that is empty is all there is to say: repair answers
+ * it with a launch of nothing. No other size of 0 is merged, or becomes so many maps. */
+static bool keep_empty(struct work *w)
+{
+    for (uint32_t i = 0; i < w->rank; i++)
+        if (w->d[i].size == 0) {
+            w->d[0] = w->d[i];
+            w->rank = 1;
+            return true;
+        }
+    return false;
+}
+
 /* The dimension whose elements are side by side comes first: a map has no stride for it. */
 static bool put_unit_first(struct work *w, uint64_t bits)
 {
@@ -60,17 +73,14 @@ static bool can_merge(const struct work *w, uint32_t i, uint32_t j)
     return i > 0 && a->box == 1 && b->box == 1;
 }
 
+/* A coefficient is at most the size of its dimension: with the new size it fits, too. */
 static bool merge(struct work *w, uint32_t i, uint32_t j)
 {
     struct dimension d = w->d[i];
-    uint64_t term;
     if (!can_merge(w, i, j) || __builtin_mul_overflow(d.size, w->d[j].size, &d.size) ||
         __builtin_mul_overflow(w->d[i].box == w->d[i].size ? w->d[i].size : 1, w->d[j].box, &d.box))
         return false;
-    for (int k = 0; k < TMAP_TENSOR_RANK; k++)
-        if (__builtin_mul_overflow(w->d[i].size, w->d[j].coef[k], &term) ||
-            __builtin_add_overflow(d.coef[k], term, &d.coef[k]))
-            return false;
+    for (int k = 0; k < TMAP_TENSOR_RANK; k++) d.coef[k] += w->d[i].size * w->d[j].coef[k];
     w->d[i] = d;
     take_away(w, j);
     return true;
@@ -90,7 +100,7 @@ static bool merge_first(struct work *w)
     for (uint32_t j = 1; j < w->rank; j++) {
         const bool longer = w->d[j].box > 1;
         if (!merge(w, 0, j)) continue;
-        w->out->longer_rows = w->out->longer_rows || longer;
+        w->out->longer_rows |= longer;
         return true;
     }
     return false;
@@ -180,6 +190,17 @@ static enum tmap_status read_tensor(struct work *w, const struct tmap_tensor *t)
     return TMAP_OK;
 }
 
+static enum tmap_status fold_tensor(struct work *w, const struct tmap_tensor *t)
+{
+    const enum tmap_status s = read_tensor(w, t);
+    if (s != TMAP_OK || keep_empty(w)) return s;
+    if (!put_unit_first(w, layout_gmem_bits(t->dtype)))
+        return none(w->out, "no dimension's elements are side by side: a map takes neighbours of "
+                            "the innermost dimension; copy the tensor (contiguous), or request "
+                            "the dimension between them too");
+    return fold(w);
+}
+
 enum tmap_status tmap_fold_tensor(const struct tmap_tensor *t, struct tmap_fold *out)
 {
     struct work w = {.out = out};
@@ -189,12 +210,7 @@ enum tmap_status tmap_fold_tensor(const struct tmap_tensor *t, struct tmap_fold 
         if (t->box[i] == 0) return TMAP_E_ARGUMENT;
     memset(out, 0, sizeof *out);
     out->maps = 1;
-    enum tmap_status s = read_tensor(&w, t);
-    if (s == TMAP_OK && !put_unit_first(&w, layout_gmem_bits(t->dtype)))
-        s = none(out, "no dimension's elements are side by side: a map takes neighbours of the "
-                      "innermost dimension; copy the tensor (contiguous), or request the dimension "
-                      "between them too");
-    if (s == TMAP_OK) s = fold(&w);
+    const enum tmap_status s = fold_tensor(&w, t);
     if (s == TMAP_OK) write_desc(&w, t);
     return s;
 }

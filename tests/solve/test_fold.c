@@ -29,6 +29,7 @@ static struct tmap_tensor draw(uint64_t *s)
     for (uint32_t i = 0; i < t.rank; i++) {
         t.dim[i] = i ? sizes[below(s, 6)] : 64;
         t.box[i] = below(s, 2) ? 1 : (uint32_t)t.dim[i];
+        if (i && below(s, 24) == 0) t.box[i] = (uint32_t)t.dim[i] + 1;
         t.stride_bits[i] = at;
         at *= t.dim[i];
         if (i && below(s, 4) == 0) at += 8 * BITS;
@@ -167,6 +168,48 @@ static void test_long_stride(void **state)
     assert_int_equal(f.map_coef[2], UINT64_C(1) << 42);
 }
 
+/* A tensor without elements, of any rank and strides, is an empty map: never the maps of its other
+ * dimensions, nor a reason that is of those. */
+static void test_empty(void **state)
+{
+    uint64_t s = 7;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct tmap_tensor t = draw(&s);
+        const uint32_t empty = (uint32_t)below(&s, t.rank), other = (uint32_t)below(&s, t.rank);
+        struct tmap_fold f;
+        t.dim[empty] = t.stride_bits[other] = 0;
+        assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_OK);
+        assert_int_equal(f.desc.rank, 1);
+        assert_int_equal(f.desc.dim[0], 0);
+        assert_int_equal(f.coef[0][empty], 1);
+        assert_int_equal(f.maps, 1);
+        assert_string_equal(f.reason, "");
+    }
+}
+
+/* Broadcast dimensions are merged as far as tiles and sizes can be said: here the tile's product
+ * has 94 bits, and the last of them stays by itself. */
+static void test_broadcast(void **state)
+{
+    const uint32_t many = UINT32_C(1) << 31;
+    const struct tmap_tensor t = {.dtype = TMAP_BFLOAT16,
+                                  .rank = 7,
+                                  .dim = {64, many, many, 2, 2, 2, 2},
+                                  .box = {64, many, many, UINT32_MAX, 2, 1, 2},
+                                  .stride_bits = {BITS, 0, 0, 0, 2048, 8192, 32768}};
+    struct tmap_fold f;
+    (void)state;
+    assert_int_equal(tmap_fold_tensor(&t, &f), TMAP_OK);
+    assert_int_equal(f.desc.rank, 5);
+    assert_int_equal(f.maps, 2);
+    assert_int_equal(f.map_coef[5], 1024);
+    assert_int_equal(f.desc.dim[1], UINT64_C(1) << 62);
+    assert_int_equal(f.coef[1][2], many);
+    assert_int_equal(f.desc.dim[2], 2);
+    assert_int_equal(f.coef[2][3], 1);
+}
+
 /* What is no tensor is refused, and nothing is written. */
 static void test_misuse(void **state)
 {
@@ -192,10 +235,9 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_rank),
-        cmocka_unit_test(test_inner_stride),
-        cmocka_unit_test(test_long_stride),
-        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_any_rank),    cmocka_unit_test(test_inner_stride),
+        cmocka_unit_test(test_long_stride), cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_broadcast),   cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
