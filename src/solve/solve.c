@@ -137,8 +137,12 @@ static void explain(const struct tmap_checker *c, const struct tmap_tile_request
                                                .cap = 1,
                                                .report = &r};
         const enum tmap_status s = search_plans(&problem);
-        if (s == TMAP_E_NO_PLAN && r.reason[0] && w == 0) snprintf(reason, size, "%s", r.reason);
-        if (s != TMAP_OK || plan.skip) continue;
+        if (s == TMAP_E_NO_PLAN && w == 0) snprintf(reason, size, "%s", r.reason);
+        if (s != TMAP_OK) continue;
+        if (plan.skip) {
+            snprintf(reason, size, "the tensor is empty: launch nothing");
+            return;
+        }
         use.coord_count = plan.desc.rank;
         if (tmap_check_use(c, &plan.desc, &use, v, 1, &found, NULL) == TMAP_OK && found)
             snprintf(reason, size, "%s: %s", tmap_row_id(v[0].row), row_table[v[0].row].fix);

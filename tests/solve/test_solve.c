@@ -83,6 +83,25 @@ static void test_no_operand(void **state)
         TMAP_E_ARGUMENT);
 }
 
+/* No reader's fault: there is nothing to copy. */
+static void test_empty(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    (void)state;
+    for (uint32_t consumer = TMAP_CONSUMER_NONE; consumer <= TMAP_CONSUMER_WGMMA; consumer++) {
+        struct tmap_tile_request w = request_of(TMAP_BFLOAT16, 64, 64, consumer, TMAP_K_MAJOR);
+        struct tmap_tile_plan p;
+        size_t found;
+        char reason[160];
+        w.tensor.dim[1] = 0;
+        assert_int_equal(
+            tmap_solve(&c, &w, workspace, sizeof workspace, &p, 1, &found, reason, sizeof reason),
+            TMAP_E_NO_PLAN);
+        assert_int_equal(found, 0);
+        assert_string_equal(reason, "the tensor is empty: launch nothing");
+    }
+}
+
 /* The fewest copies of equal boxes that cover the tile, over every box and swizzle there is. */
 static uint64_t fewest_by_trying(const struct tmap_checker *c, const struct tmap_tile_request *w)
 {
@@ -179,6 +198,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_swizzle_for_mma),
         cmocka_unit_test(test_no_operand),
+        cmocka_unit_test(test_empty),
         cmocka_unit_test(test_against_every_box),
         cmocka_unit_test(test_conflicts_of_every_swizzle),
         cmocka_unit_test(test_copied_rows_of_whole_sectors),
