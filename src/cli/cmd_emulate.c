@@ -38,10 +38,10 @@ static const char *const schedules[] = {"earliest", "latest", "random", "chosen"
 
 static json_t *finding_json(const struct tmap_emulate_finding *f)
 {
-    json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s}", "kind",
+    json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:s}", "kind",
                           tmap_emulate_kind_name(f->kind), "line", (json_int_t)f->line, "cta",
                           (json_int_t)f->cta, "warp", (json_int_t)f->warp, "lane",
-                          (json_int_t)f->lane, "address", (json_int_t)f->address, "text", f->text);
+                          (json_int_t)f->lane, "address", io_u64_json(f->address), "text", f->text);
     if (f->file) {
         json_object_set_new(o, "file", json_string(f->file));
         json_object_set_new(o, "source_line", json_integer(f->source_line));

@@ -142,6 +142,24 @@ for f in text jsonl sarif github junit; do
     run -f $f >"$tmp/out.$f"
     ok "-f $f: exit code 1, and the expectation" grep -q 'D=copy(A)' "$tmp/out.$f"
 done
+cat >"$tmp/far.ptx" <<'PTX'
+.version 8.4
+.target sm_90a
+.address_size 64
+.visible .entry k()
+{
+    .reg .b32 %r; .reg .b64 %d;
+    mov.u64 %d, 0xffffffffffff0000;
+    ld.global.u32 %r, [%d];
+    ret;
+}
+PTX
+"$B/tmap" emulate "$tmp/far.ptx" -f json >"$tmp/out" 2>"$tmp/err"
+ok "an address beyond 2^63 is a string in JSON" python3 -c "
+import json, sys
+f = json.load(open('$tmp/out'))['findings']
+sys.exit(not (len(f) == 1 and f[0]['address'] == str(0xffffffffffff0000)))"
+ok "which docs/schema/emulate.json allows" sh -c 'tests/cli/validate docs/schema/emulate.json <"$1"' sh "$tmp/out"
 run -f sarif >/dev/full
 ok "a full disk is exit code 2" test $? = 2
 echo "1..$n"
