@@ -57,6 +57,8 @@ static void say(const char *name, const struct ptx_run *r)
 #define B_MN (1u << 16)
 #define N(n) ((n##u / 8) << 17)
 #define MM(m) ((m##u / 16) << 24)
+#define A_NEGATED (1u << 13)
+#define B_NEGATED (1u << 14)
 #define SPARSE (1u << 2)
 #define SATURATE (1u << 3)
 /* With scale factors. */
@@ -122,6 +124,9 @@ static const struct {
     {"", F8, F16_BASE | B(3) | B_MN, false, NULL},
     {"", I8, D(2) | N(64) | MM(128) | SATURATE, true, NULL},
     {"", I8, F16_BASE, false, NULL},
+    {"", I8, D(2) | N(64) | MM(128) | A_NEGATED, false, NULL},
+    {"", I8, D(2) | N(64) | MM(128) | B_NEGATED, false, NULL},
+    {"", F16, F16_BASE | A_NEGATED | B_NEGATED, true, NULL},
     {"", I8, D(2) | N(24) | MM(128), true, NULL},
     {"", I8, D(2) | N(40) | MM(128), false, NULL},
     {"", I8, D(2) | N(48) | MM(64), true, NULL},

@@ -78,7 +78,7 @@ static bool decode_shape(const struct mma_insn *i, uint32_t d, struct mma_shape 
                             .most_shift = d >> 30 ? 4u << (d >> 30) : 0};
     if (!decode_common(i, d, s) || !known_selector(i, s)) return false;
     if (s->saturates && !s->integer) return false;
-    if (i->kind == KIND_I8) return out == 2;
+    if (i->kind == KIND_I8) return out == 2 && !s->a_negated && !s->b_negated;
     return out == 1 || (out == 0 && half && s->a != TENSOR_BF16 && s->b != TENSOR_BF16);
 }
 
