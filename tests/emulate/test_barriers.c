@@ -81,6 +81,17 @@ static const struct right {
      "@%first mbarrier.complete_tx.relaxed.cta.shared.b64 [%bar], 16; bar.sync 0;\n"
      "mbarrier.test_wait.parity.shared.b64 %p1, [%bar], 0;\n" TRUE_IF("%p1"),
      1, 1, 32, 1},
+    /* a phase that lacks nothing but that its bytes are expected */
+    {"@!%first bra over; mbarrier.complete_tx.relaxed.cta.shared.b64 [%bar], 24;\n"
+     "mbarrier.arrive.shared.b64 _, [%bar]; mbarrier.expect_tx.relaxed.cta.shared.b64 [%bar], 24;\n"
+     "over: bar.sync 0; mbarrier.test_wait.parity.shared.b64 %p1, [%bar], 0;\n" TRUE_IF("%p1"),
+     1, 1, 32, 1},
+    /* as many bytes as a barrier can count (PTX ISA, "tx-count"), on either side of 0 */
+    {"@!%first bra over; mbarrier.expect_tx.relaxed.cta.shared.b64 [%bar], 1048575;\n"
+     "mbarrier.complete_tx.relaxed.cta.shared.b64 [%bar], 2097150;\n"
+     "mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 1048575;\n"
+     "over: bar.sync 0; mbarrier.test_wait.parity.shared.b64 %p1, [%bar], 0;\n" TRUE_IF("%p1"),
+     1, 1, 32, 1},
     /* lanes that wait for different barriers, which complete one after the other */
     {"setp.ge.u32 %p1, %id, 32; @%p1 bra second; and.b32 %r1, %id, 1; shl.b32 %r1, %r1, 3;\n"
      "add.u32 %r1, %r1, %bar;\n"
@@ -225,6 +236,22 @@ static const struct misuse {
     {"mbarrier.init.shared.b64 [%bar], 2; mbarrier.arrive.shared.b64 _, [%bar];\n"
      "mbarrier.init.shared.b64 [%bar], 1;\n",
      1, 1, TMAP_EMULATE_BARRIER, "is initialised again in the middle of a phase", 1},
+    /* an arrival after a copy, where all have come and bytes alone are missing */
+    {"mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 16;\n"
+     "cp.async.mbarrier.arrive.noinc.shared.b64 [%bar];\n" WAIT("0", "0", "0"),
+     1, 1, TMAP_EMULATE_BARRIER,
+     "1 arrivals at the mbarrier at shared 0x500, of which phase 0 lacks only 0 (and 16 bytes)", 1},
+    /* bytes beyond what a barrier counts */
+    {"mbarrier.expect_tx.relaxed.cta.shared.b64 [%bar], 1048576;\n", 1, 1, TMAP_EMULATE_BARRIER,
+     "the tx-count of the mbarrier at shared 0x500 becomes 1048576", 1},
+    {"mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 0xffffffff;\n", 1, 1, TMAP_EMULATE_BARRIER,
+     "becomes 4294967295, not from -1048575 to 1048575", 1},
+    {"mbarrier.complete_tx.relaxed.cta.shared.b64 [%bar], 1048576;\n", 1, 1, TMAP_EMULATE_BARRIER,
+     "becomes -1048576", 1},
+    {"mbarrier.complete_tx.relaxed.cta.shared.b64 [%bar], 1048575; fence.proxy.async;\n"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%s+16], [%d0], 16, "
+     "[%bar];\n" WAIT("0", "0", "0"),
+     1, 1, TMAP_EMULATE_BARRIER, "becomes -1048591", 1},
     {"setp.lt.u32 %p1, %id, 32; @%p1 bra other; " SPIN("0") "bar.arrive 1, 96; bra out;\n"
                                                             "other: bar.sync 1, 64; out:\n",
      96, 1, TMAP_EMULATE_BARRIER, "barrier 1 is awaited by 64 threads and by 96", 0},

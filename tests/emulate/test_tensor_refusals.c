@@ -362,7 +362,7 @@ static const struct {
     {"a commit that nobody awaits",
      "@%p1 mbarrier.arrive_drop.shared::cta.b64 _, [%b];\n"
      "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%b];\n" STAY("1"),
-     1, TMAP_EMULATE_BARRIER, "a commit arrives at an mbarrier that awaits nobody"},
+     1, TMAP_EMULATE_BARRIER, "of which phase 1 lacks only 0"},
     {"a commit to no mbarrier",
      "mov.u32 %r4, s;\n"
      "@%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r4];\n" STAY(

@@ -60,9 +60,12 @@ struct emu_mbarrier {
 // By generic address; NULL with a fault when there is none. init: makes one.
 struct emu_mbarrier *emu_barrier(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                                  uint64_t generic, struct emu_cta **cta);
+// Whether so many arrivals are awaited; false with a fault.
+bool emu_barrier_lacks(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                       const struct emu_mbarrier *b, uint32_t count);
 void emu_barrier_arrive(struct emu_cta *cta, struct emu_mbarrier *b, uint32_t count);
-void emu_barrier_expect(struct emu_mbarrier *b, int64_t bytes);
-void emu_barrier_complete(struct emu_cta *cta, struct emu_mbarrier *b, int64_t bytes);
+void emu_barrier_complete(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                          struct emu_cta *cta, struct emu_mbarrier *b, uint32_t bytes);
 void emu_barrier_text(const struct emu_warp *w, uint64_t offset, char *text, size_t cap);
 void emu_barriers_fenced(struct emu_warp *w);
 // The async proxy signals b: reports one whose making it cannot see.

@@ -328,7 +328,7 @@ static bool run_arrival(struct emu_machine *m, struct emu_op *op)
     struct emu_cta *cta;
     (void)m;
     struct emu_mbarrier *b = emu_barrier(op->warp, op->in, op->lane, a->barrier, &cta);
-    if (!b) return true;
+    if (!b || !emu_barrier_lacks(op->warp, op->in, op->lane, b, 1)) return true;
     NOTE(op->warp, op->in, .op = ACT_SIGNAL, .barrier_cta = (uint8_t)cta->rank,
          .barrier = b->offset);
     emu_release_epoch(m, op->agent, op->now, b->gather);

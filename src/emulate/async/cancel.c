@@ -64,7 +64,7 @@ static bool answer_cta(struct emu_machine *m, struct emu_op *op, const struct ca
          .at = (uint32_t)(at - cta->smem), .bytes = ANSWER_BYTES,
          .barrier_cta = (uint8_t)told->rank, .barrier = b->offset, .value = ANSWER_BYTES);
     emu_release_epoch(m, b->agent, b->phase + 1, b->gather);
-    emu_barrier_complete(told, b, ANSWER_BYTES);
+    emu_barrier_complete(op->warp, op->in, op->lane, told, b, ANSWER_BYTES);
     return true;
 }
 

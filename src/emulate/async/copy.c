@@ -198,7 +198,7 @@ static bool tell(struct emu_op *op, struct emu_copy *c)
         struct emu_mbarrier *b = barrier_of(op, c, cta, &where);
         if (!b) return true;
         emu_release_epoch(op->cta->m, b->agent, b->phase + 1, b->gather);
-        emu_barrier_complete(where, b, part);
+        emu_barrier_complete(op->warp, op->in, op->lane, where, b, part);
         if (!c->multicast) break;
     }
     c->tx -= part;

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BARRIER_BYTES = 8, MOST_ARRIVALS = (1 << 19) * 2 - 1 };
+#define K(number) (number)
+#include "rules/sets.def"
+
+// Arrivals have 20 bits, too.
+enum { BARRIER_BYTES = 8, MOST_TX = TX_COUNT_MAX, MOST_ARRIVALS = MOST_TX };
 
 // What the eight bytes hold, so that one who overwrites them is found out.
 static uint64_t pattern(uint32_t offset)
@@ -89,21 +93,38 @@ static void turn(struct emu_cta *cta, struct emu_mbarrier *b)
     emu_something(cta->cluster);
 }
 
+bool emu_barrier_lacks(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                       const struct emu_mbarrier *b, uint32_t count)
+{
+    if (count <= b->pending && count != 0) return true;
+    emu_fault(TMAP_EMULATE_BARRIER, w, in, lane, b->offset,
+              "%u arrivals at the mbarrier at shared 0x%x, of which phase %u lacks only %u (and "
+              "%lld bytes)",
+              count, b->offset, b->phase, b->pending, (long long)b->tx);
+    return false;
+}
+
 void emu_barrier_arrive(struct emu_cta *cta, struct emu_mbarrier *b, uint32_t count)
 {
     b->pending -= count;
     turn(cta, b);
 }
 
-void emu_barrier_expect(struct emu_mbarrier *b, int64_t bytes)
+static bool count_bytes(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                        struct emu_mbarrier *b, int64_t bytes)
 {
     b->tx += bytes;
+    if (b->tx >= -MOST_TX && b->tx <= MOST_TX) return true;
+    emu_fault(TMAP_EMULATE_BARRIER, w, in, lane, b->offset,
+              "the tx-count of the mbarrier at shared 0x%x becomes %lld, not from %d to %d",
+              b->offset, (long long)b->tx, -MOST_TX, MOST_TX);
+    return false;
 }
 
-void emu_barrier_complete(struct emu_cta *cta, struct emu_mbarrier *b, int64_t bytes)
+void emu_barrier_complete(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                          struct emu_cta *cta, struct emu_mbarrier *b, uint32_t bytes)
 {
-    b->tx -= bytes;
-    turn(cta, b);
+    if (count_bytes(w, in, lane, b, -(int64_t)bytes)) turn(cta, b);
 }
 
 void emu_barrier_text(const struct emu_warp *w, uint64_t offset, char *text, size_t cap)
@@ -197,18 +218,6 @@ EXEC(inval)
     return EMU_NEXT;
 }
 
-static bool too_many(struct emu_warp *w, const struct emu_insn *in, uint32_t l,
-                     const struct emu_mbarrier *b, uint32_t count)
-{
-    if (count <= b->pending && count != 0) return false;
-    emu_fault(
-        TMAP_EMULATE_BARRIER, w, in, l, b->offset,
-        "%u arrivals at the mbarrier at shared 0x%x, of which phase %u lacks only %u (and %lld "
-        "bytes)",
-        count, b->offset, b->phase, b->pending, (long long)b->tx);
-    return true;
-}
-
 EXEC(arrive)
 {
     const struct barrier_insn *i = in->more;
@@ -218,8 +227,8 @@ EXEC(arrive)
         struct emu_mbarrier *b = emu_barrier(w, in, l, emu_place_at(w, &i->at, l), &cta);
         if (!b) return EMU_STOP;
         const uint32_t count = i->has_count ? emu_u32(w, i->count)[l] : 1;
-        if (i->has_tx) emu_barrier_expect(b, emu_u32(w, i->tx)[l]);
-        if (too_many(w, in, l, b, count)) return EMU_STOP;
+        if (i->has_tx && !count_bytes(w, in, l, b, emu_u32(w, i->tx)[l])) return EMU_STOP;
+        if (!emu_barrier_lacks(w, in, l, b, count)) return EMU_STOP;
         if (i->has_state) emu_u64(w, i->state)[l] = (uint64_t)b->phase << 32 | b->pending;
         if (!i->relaxed) emu_release(w, b->gather);
         if (i->drops) b->expected -= count;
@@ -240,10 +249,9 @@ EXEC(transaction)
         struct emu_mbarrier *b = emu_barrier(w, in, l, emu_place_at(w, &i->at, l), &cta);
         if (!b) return EMU_STOP;
         NOTE(w, in, .op = ACT_EXPECT, .barrier_cta = (uint8_t)cta->rank, .barrier = b->offset);
-        if (in->count)
-            emu_barrier_complete(cta, b, emu_u32(w, i->tx)[l]);
-        else
-            emu_barrier_expect(b, emu_u32(w, i->tx)[l]);
+        const int64_t bytes = emu_u32(w, i->tx)[l];
+        if (!count_bytes(w, in, l, b, in->count ? -bytes : bytes)) return EMU_STOP;
+        turn(cta, b);
     }
     return EMU_NEXT;
 }

@@ -73,7 +73,7 @@ static bool run_remote(struct emu_machine *m, struct emu_op *op)
     NOTE(op->warp, op->in, .op = ACT_SIGNAL, .barrier_cta = (uint8_t)at_barrier->rank,
          .barrier = b->offset);
     emu_release_epoch(m, b->agent, b->phase + 1, b->gather);
-    emu_barrier_complete(at_barrier, b, r->bytes);
+    emu_barrier_complete(op->warp, op->in, op->lane, at_barrier, b, r->bytes);
     return true;
 }
 

@@ -509,11 +509,7 @@ static bool run_commit(struct emu_machine *m, struct emu_op *op)
         if (c->mask && !(c->mask >> rank & 1)) continue;
         if (c->mask) at = (at & ~(0xffull << EMU_RANK_SHIFT)) | (uint64_t)rank << EMU_RANK_SHIFT;
         struct emu_mbarrier *b = emu_barrier(op->warp, op->in, op->lane, at, &where_);
-        if (!b) return true;
-        if (b->pending == 0)
-            return emu_fault(TMAP_EMULATE_BARRIER, op->warp, op->in, op->lane, b->offset,
-                             "a commit arrives at an mbarrier that awaits nobody"),
-                   true;
+        if (!b || !emu_barrier_lacks(op->warp, op->in, op->lane, b, 1)) return true;
         NOTE(op->warp, op->in, .op = ACT_COMMIT, .barrier_cta = (uint8_t)where_->rank,
              .barrier = b->offset);
         emu_release_epoch(m, op->agent, op->now, b->gather);
