@@ -22,11 +22,17 @@ static struct tmap_search_event events[EVENTS];
 static struct tmap_search_log account;
 static bool no_z3;
 
+static void use_target(const char *arch)
+{
+    struct tmap_target target = tmap_default_target();
+    if (arch) assert_int_equal(tmap_target_from(NULL, NULL, NULL, arch, &target), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
+}
+
 static int open_all(void **state)
 {
-    const struct tmap_target target = tmap_default_target();
     (void)state;
-    if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return -1;
+    use_target(NULL);
     if (tmap_symbolic_open(NULL, &s) != TMAP_OK) return -1;
     no_z3 = strstr(tmap_symbolic_solvers(s), "no Z3") != NULL;
     return 0;
@@ -111,6 +117,42 @@ static void pixels_in_pieces_are_undecided(void **state)
     assert_true(m.views == 1 && m.undecided == 1);
 }
 
+/* A type that comes in groups of 128, in rows of 1000: a copy's rows have 24 zeros more, and no row
+ * of the tensor itself will do, whatever its stride. A store of all of a row ends in the zeros. */
+static void rows_of_a_copy_are_whole_groups(void **state)
+{
+    const struct tmap_request request = {.op = TMAP_OP_STORE};
+    const struct tmap_desc tiled = {.dtype = TMAP_16U4_ALIGN16B,
+                                    .rank = 4,
+                                    .address = 1 << 20,
+                                    .dim = {1000, 16, 16, 4},
+                                    .stride_bytes = {512, 8192, 131072},
+                                    .box = {128, 8, 8, 1},
+                                    .elem_stride = {1, 1, 1, 1}};
+    struct tmap_desc walk = tiled, stored = tiled;
+    const struct tmap_desc *const all[] = {&tiled, &walk, &stored};
+    (void)state;
+    if (no_z3) skip();
+    walk.kind = TMAP_IM2COL;
+    walk.channels = 128;
+    walk.pixels = 32;
+    stored.dtype = TMAP_16U6_ALIGN16B;
+    stored.rank = 1;
+    stored.dim[0] = 65;
+    stored.box[0] = 111;
+    use_target("sm_100a");
+    for (int k = 0; k < 3; k++) {
+        const struct tmap_desc *d = all[k];
+        struct tmap_plan plan = plan_of(d, k == 2 ? &request : NULL);
+        assert_true(plan.cost.copied_bytes > 0 && plan.desc.dim[0] == (k == 2 ? 128 : 1024));
+        const struct tmap_minimal least = minimal(d, &plan);
+        assert_true(least.views > 0 && least.proved == least.views);
+        plan.cost.extra_instructions++;
+        assert_true(minimal(d, &plan).refuted > 0);
+    }
+    use_target(NULL);
+}
+
 static void an_illegal_plan_is_said(void **state)
 {
     struct tmap_minimal m = {77, 77, 77, 77};
@@ -156,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans_of_slices_are_least),
                                        cmocka_unit_test(pixels_in_pieces_are_undecided),
+                                       cmocka_unit_test(rows_of_a_copy_are_whole_groups),
                                        cmocka_unit_test(an_illegal_plan_is_said),
                                        cmocka_unit_test(searches_that_fail_are_said)};
     return cmocka_run_group_tests_name("least plans", tests, open_all, close_all);

@@ -221,6 +221,7 @@ enum tmap_status tmap_certify_minimal(struct tmap_symbolic *context,
     struct sym_account a = {.s = context, .checker = checker, .plan = plan, .base = plan->desc};
     struct tmap_minimal counts = {0};
     /* what the plan decided stays so; what its view changed comes from the account */
+    memcpy(a.base.dim, desc->dim, sizeof a.base.dim);
     a.base.swizzle = desc->swizzle;
     a.base.kind = desc->kind; /* a walk instead of boxes is the plan's, not the views' */
     a.base.flags =

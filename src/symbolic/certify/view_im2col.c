@@ -7,7 +7,7 @@ static void free_slots(const struct sym_fields *f, bool *unknown)
 {
     const struct tmap_desc *d = &f->view->desc;
     unknown[F_SWIZZLE] = unknown[F_CHANNELS] = true;
-    unknown[F_ADDRESS] = f->copied;
+    unknown[F_ADDRESS] = unknown[F_DIM] = f->copied;
     for (uint32_t i = 0; i + 1 < d->rank; i++)
         unknown[F_STRIDE + i] = f->copied || d->dim[i + 1] == 1;
 }
@@ -27,7 +27,7 @@ static bool ends_exactly(const struct sym_fields *f)
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
     return f->objective->stores &&
-           (v->grain[0] || v->tile[0] < v->desc.dim[0] || v->desc.dim[0] * bits % UNIT_BITS);
+           (v->grain[0] || v->tile[0] < v->desc.dim[0] || sym_row_elements(f) * bits % UNIT_BITS);
 }
 
 /* N pieces, each needed; under interleave one, of whatever channels. */
@@ -86,6 +86,8 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
     struct sym_text *t = &q->text;
     free_slots(f, unknown);
     sym_fields_desc(q, f, unknown);
+    if (f->copied)
+        sym_put(t, "(assert (= dim_0 %llu))\n", (unsigned long long)sym_row_elements(f));
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     if (interleaved)

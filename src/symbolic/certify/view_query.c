@@ -43,6 +43,16 @@ static uint64_t rounding_of(const struct sym_fields *f)
     return grain % unit ? unit - gcd(grain, unit) : 0;
 }
 
+uint64_t sym_row_elements(const struct sym_fields *f)
+{
+    enum { GROUP = 128, BYTE_BITS = 8 };
+    const struct tmap_desc *d = &f->view->desc;
+    const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
+    const bool padded = table_at(TABLE_SIZE_BITS, d->dtype) != bits;
+    const uint64_t whole = bits && bits < BYTE_BITS ? BYTE_BITS / bits : 1;
+    return f->copied ? round_up(d->dim[0], padded ? GROUP : whole) : d->dim[0];
+}
+
 /* --- the fields --------------------------------------------------------------------------------
  */
 
@@ -68,7 +78,7 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
     const bool aligned = d->address % SHIFT_BYTES == 0;
     sym_put(t, "(declare-const shift Int)\n(assert (and (<= 0 shift) (< (* %u shift) %d)))\n", bits,
             fixed || aligned ? 1 : 8 * SHIFT_BYTES);
-    sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)d->dim[0]);
+    sym_put(t, "(assert (= dim_0 (+ %llu shift)))\n", (unsigned long long)sym_row_elements(f));
     if (f->copied) return;
     sym_put(t, "(assert (= (* 8 (- %llu address)) (* %u shift)))\n", (unsigned long long)d->address,
             bits);
@@ -116,7 +126,7 @@ static bool ends_exactly(const struct sym_fields *f, uint32_t i)
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
     return f->objective->stores &&
            (v->grain[i] || v->tile[i] < v->desc.dim[i] ||
-            (i == 0 && !v->desc.interleave && v->desc.dim[0] * bits % UNIT_BITS));
+            (i == 0 && !v->desc.interleave && sym_row_elements(f) * bits % UNIT_BITS));
 }
 
 /* The least elements of dimension i that boxes cover, and the most: a base shifted for alignment

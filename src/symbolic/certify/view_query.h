@@ -48,6 +48,10 @@ uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_d
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave);
 
+/* sym_row_elements() : elements that a row of memory has, as the map is told: of a copied tensor
+ * with zeros up to a whole group of a padded type, or a whole byte. */
+uint64_t sym_row_elements(const struct sym_fields *f);
+
 /* Parts of the question: the view's fields, those marked unknown as constants to be found (what is
  * copied lies in an allocation of its own); the rows of a range; and of a copy of so many rows,
  * bytes and e_0 elements a row, how far it reaches in shared memory, `footprint`, and how far apart
