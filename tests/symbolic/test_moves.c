@@ -185,6 +185,32 @@ static void rows_of_a_copy_have_places_of_their_own(void **state)
     assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_REFUTED);
 }
 
+/* Rows of 65 of a type that comes in groups of 128: the zeros behind them in a copy are beyond the
+ * tensor, where a store may write. */
+static void a_store_may_end_in_the_zeros_of_a_copy(void **state)
+{
+    const struct tmap_desc row = {.dtype = TMAP_16U6_ALIGN16B,
+                                  .rank = 1,
+                                  .address = 1 << 20,
+                                  .dim = {65},
+                                  .box = {111},
+                                  .elem_stride = {1}};
+    const struct tmap_checker sm90 = checker;
+    struct tmap_target blackwell;
+    (void)state;
+    assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_100a", &blackwell), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&blackwell, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
+    struct tmap_plan plan = plan_of(&row, &store);
+    assert_true(plan.desc.dim[0] == 128 && plan.desc.box[0] == 128);
+    assert_int_equal(proof_of(&row, &store, &plan), TMAP_PROVED);
+    plan.dim[0].copies++;
+    plan.desc.dim[0] += 128;
+    assert_int_equal(proof_of(&row, &store, &plan), TMAP_PROVED);
+    plan.desc.dim[0] = 64;
+    assert_int_equal(proof_of(&row, &store, &plan), TMAP_REFUTED);
+    checker = sm90;
+}
+
 /* What cannot be a plan's is an argument that is wrong, and no answer. */
 static void plans_that_are_none_are_refused(void **state)
 {
@@ -216,6 +242,7 @@ int main(void)
         cmocka_unit_test(few_operations_are_no_proof),
         cmocka_unit_test(a_store_of_more_than_the_tile_is_refuted),
         cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
+        cmocka_unit_test(a_store_may_end_in_the_zeros_of_a_copy),
         cmocka_unit_test(plans_that_are_none_are_refused),
     };
     return cmocka_run_group_tests_name("moves of plans", tests, open_all, close_all);

@@ -187,8 +187,10 @@ static void put_address(struct moves *m, const char *name, const struct tmap_des
 static struct tmap_desc without_padding(const struct tmap_plan *plan)
 {
     struct tmap_desc d = plan->desc;
-    for (uint32_t k = 0; k < plan->step_count; k++)
-        if (plan->step[k].rewrite == TMAP_REWRITE_PAD) d.dim[0] = plan->step[k].from;
+    for (uint32_t k = 0; k < plan->step_count; k++) {
+        const struct tmap_plan_step *step = &plan->step[k];
+        if (step->rewrite == TMAP_REWRITE_PAD && step->from < d.dim[0]) d.dim[0] = step->from;
+    }
     return d;
 }
 
@@ -375,7 +377,8 @@ static sym_int taken(const struct moves *m, uint32_t j, bool clip)
     const sym_int all =
         ((sym_int)dim->copies - 1) * (sym_int)extent_of(d, j) + (sym_int)extent_of(&last, j);
     const unsigned es = step_of(d, j);
-    const sym_int inside = d->dim[j] / es + (d->dim[j] % es != 0);
+    const uint64_t own = without_padding(m->plan).dim[j]; /* of a copy's row no zeros */
+    const sym_int inside = own / es + (own % es != 0);
     bool at_zero = clip && inside < all && !(d->interleave && j + 2 == d->rank);
     for (uint32_t i = 0; i < m->request.rank;
          i++) /* a piece of a multiple of its size is its first */
