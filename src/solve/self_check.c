@@ -541,7 +541,7 @@ const char *self_check(const struct tmap_desc *request, const struct tmap_reques
     return e ? e : check_forms(&c);
 }
 
-struct tmap_desc self_check_request(const struct tmap_desc *desc, const struct tmap_plan *p)
+struct tmap_desc tmap_plan_request(const struct tmap_desc *desc, const struct tmap_plan *p)
 {
     struct tmap_desc d = *desc;
     self_check_forget_null(&d);
@@ -563,6 +563,6 @@ const char *tmap_plan_check(const struct tmap_desc *desc, const struct tmap_requ
                             const struct tmap_plan *plan)
 {
     if (!desc || !plan) return "there is no plan";
-    const struct tmap_desc decided = self_check_request(desc, plan);
+    const struct tmap_desc decided = tmap_plan_request(desc, plan);
     return self_check(&decided, request, plan);
 }

@@ -11,8 +11,10 @@
 const char *self_check(const struct tmap_desc *request, const struct tmap_request *how,
                        const struct tmap_plan *plan);
 
-/* The request with what the plan decided about it. */
-struct tmap_desc self_check_request(const struct tmap_desc *desc, const struct tmap_plan *plan);
+/* The request with what the plan decided about it; proofs in libtmap-symbolic begin with it, too.
+ */
+TMAP_API struct tmap_desc tmap_plan_request(const struct tmap_desc *desc,
+                                            const struct tmap_plan *plan);
 
 /* A NULL array's entries mean nothing: element strides of which there are none are ones. */
 static inline void self_check_forget_null(struct tmap_desc *d)

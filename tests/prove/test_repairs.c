@@ -23,7 +23,7 @@ static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
 struct trial {
     struct tmap_symbolic *s;
-    struct tmap_checker checker;
+    struct tmap_checker checker, hopper, blackwell;
     struct tmap_request request;
     struct tmap_desc desc;
     struct tmap_plan plan;
@@ -52,12 +52,32 @@ static void say_progress(long i, long from)
 static void set_up(struct trial *t)
 {
     static struct tmap_search_event events[LOG_EVENTS];
-    const struct tmap_target target = tmap_default_target();
+    struct tmap_target target = tmap_default_target();
     memset(t, 0, sizeof *t);
     t->log.events = events;
     t->log.capacity = LOG_EVENTS;
-    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &t->checker), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &t->hopper), TMAP_OK);
+    assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_100a", &target), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &t->blackwell), TMAP_OK);
+    t->checker = t->hopper;
     assert_int_equal(tmap_symbolic_open(NULL, &t->s), TMAP_OK);
+}
+
+static uint64_t pick(uint64_t *s, uint64_t most)
+{
+    return next_random(s) % (most + 1);
+}
+
+/* Every fourth is for Blackwell, of a type that comes in groups. */
+static void choose_target(struct trial *t, long i)
+{
+    t->checker = i % 4 == 3 ? t->blackwell : t->hopper;
+}
+
+static void choose_type(const struct trial *t, struct tmap_desc *d, uint64_t *seed)
+{
+    if (t->checker.target.arch == t->blackwell.target.arch)
+        d->dtype = TMAP_16U4_ALIGN8B + (int32_t)pick(seed, 2);
 }
 
 /* A random illegal descriptor that has a plan with copies, said to be minimal, and that plan. */
@@ -66,6 +86,7 @@ static void another_repair(struct trial *t)
     struct tmap_repair_report r;
     do {
         t->desc = random_desc(&t->seed, MOST_BYTES);
+        choose_type(t, &t->desc, &t->seed);
         t->log.count = 0;
     } while (tmap_verdict_of(&t->checker, &t->desc) == TMAP_LEGAL ||
              tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
@@ -79,11 +100,6 @@ static void next_repair(struct trial *t, uint64_t series, long i)
     uint64_t seed = series << 32 | (uint64_t)i;
     t->seed = next_random(&seed);
     another_repair(t);
-}
-
-static uint64_t pick(uint64_t *s, uint64_t most)
-{
-    return next_random(s) % (most + 1);
 }
 
 /* A random im2col map over a channels-last tensor with a halo, illegal more often than not. */
@@ -143,6 +159,7 @@ static void every_plan_moves_what_was_requested(void **state)
     if (lacks(&t, "no isl")) skip();
     for (long i = r.from; i < r.below; i++) {
         t.request.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE;
+        choose_target(&t, i);
         next_repair(&t, 21, i);
         const enum tmap_proof proof = moves(&t, &t.plan);
         if (proof == TMAP_REFUTED) fail_msg("repair %ld: isl refutes the plan", i);
@@ -161,8 +178,10 @@ static void next_im2col(struct trial *t, long i)
     t->request = (struct tmap_request){.op = i % 3 ? TMAP_OP_LOAD : TMAP_OP_STORE,
                                        .keep_swizzle = i % 4 == 2,
                                        .no_copy = i % 5 == 3};
+    choose_target(t, i);
     do {
         t->desc = random_im2col(&seed);
+        choose_type(t, &t->desc, &seed);
         t->log.count = 0;
     } while (tmap_repair(&t->checker, &t->desc, &t->request, workspace, sizeof workspace, &t->plan,
                          1, &r, &t->log) != TMAP_OK ||

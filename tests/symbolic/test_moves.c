@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "expr/field.h"
 #include "support/needs.h"
 #include "tmap/solve.h"
 #include "tmap/symbolic.h"
@@ -49,6 +50,13 @@ static int open_all(void **state)
     (void)state;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return -1;
     return tmap_symbolic_open(&options, &s);
+}
+
+static void use_blackwell(void)
+{
+    struct tmap_target target;
+    assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_100a", &target), TMAP_OK);
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
 }
 
 static int close_all(void **state)
@@ -196,10 +204,8 @@ static void a_store_may_end_in_the_zeros_of_a_copy(void **state)
                                   .box = {111},
                                   .elem_stride = {1}};
     const struct tmap_checker sm90 = checker;
-    struct tmap_target blackwell;
     (void)state;
-    assert_int_equal(tmap_target_from(NULL, NULL, NULL, "sm_100a", &blackwell), TMAP_OK);
-    assert_int_equal(tmap_checker_prepare(&blackwell, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
+    use_blackwell();
     struct tmap_plan plan = plan_of(&row, &store);
     assert_true(plan.desc.dim[0] == 128 && plan.desc.box[0] == 128);
     assert_int_equal(proof_of(&row, &store, &plan), TMAP_PROVED);
@@ -208,6 +214,36 @@ static void a_store_may_end_in_the_zeros_of_a_copy(void **state)
     assert_int_equal(proof_of(&row, &store, &plan), TMAP_PROVED);
     plan.desc.dim[0] = 64;
     assert_int_equal(proof_of(&row, &store, &plan), TMAP_REFUTED);
+    checker = sm90;
+}
+
+/* What a plan decides is the request's: an element stride where there was none, or a NULL pointer;
+ * no interleave, which the type does not have. A step for an index that no map has says nothing. */
+static void what_a_plan_decides_is_the_requests(void **state)
+{
+    const struct tmap_checker sm90 = checker;
+    struct tmap_desc d[3] = {tall, tall, tall};
+    (void)state;
+    d[0].box[1] = d[1].box[1] = 64;
+    d[0].elem_stride[1] = 0;
+    d[1].elem_stride[1] = 7;
+    d[1].flags = TMAP_NULL_ELEM_STRIDE;
+    d[2] = (struct tmap_desc){.dtype = TMAP_16U6_ALIGN16B,
+                              .rank = 4,
+                              .interleave = TMAP_INTERLEAVE_32B,
+                              .address = 1 << 20,
+                              .dim = {1024, 64, 8, 4},
+                              .stride_bytes = {2048, 131072, 1048576},
+                              .box = {128, 8, 1, 1},
+                              .elem_stride = {1, 1, 1, 1}};
+    for (int k = 0; k < 3; k++) {
+        if (k == 2) use_blackwell();
+        struct tmap_plan plan = plan_of(&d[k], &load);
+        assert_int_equal(proof_of(&d[k], &load, &plan), TMAP_PROVED);
+        plan.step[plan.step_count++] =
+            (struct tmap_plan_step){TMAP_REWRITE_CHOOSE, 100, FIELD_BOX, 8, 9};
+        assert_int_equal(proof_of(&d[k], &load, &plan), TMAP_PROVED);
+    }
     checker = sm90;
 }
 
@@ -243,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_store_of_more_than_the_tile_is_refuted),
         cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
         cmocka_unit_test(a_store_may_end_in_the_zeros_of_a_copy),
+        cmocka_unit_test(what_a_plan_decides_is_the_requests),
         cmocka_unit_test(plans_that_are_none_are_refused),
     };
     return cmocka_run_group_tests_name("moves of plans", tests, open_all, close_all);

@@ -8,8 +8,8 @@
 #include "symbolic/isl/session.h"
 
 #ifdef TMAP_WITH_ISL
-#include "expr/field.h"
 #include "expr/tables.h"
+#include "solve/self_check.h"
 
 #include <isl/ctx.h>
 #include <isl/map.h>
@@ -457,19 +457,6 @@ static void ask_all(struct moves *m, uint32_t unit)
     isl_map_free(m->map);
 }
 
-/* The request, with what the plan decided about it. */
-static struct tmap_desc decided(const struct tmap_desc *desc, const struct tmap_plan *plan)
-{
-    struct tmap_desc d = *desc;
-    for (uint32_t k = 0; k < plan->step_count; k++) {
-        const struct tmap_plan_step *step = &plan->step[k];
-        if (step->rewrite != TMAP_REWRITE_CHOOSE || step->index < 0) continue;
-        if (step->field == FIELD_ESTRIDE) d.elem_stride[step->index] = (uint32_t)step->to;
-        if (step->field == FIELD_BOX) d.box[step->index] = (uint32_t)step->to;
-    }
-    return d;
-}
-
 static bool copies_tensor(const struct tmap_plan *plan)
 {
     for (uint32_t k = 0; k < plan->step_count; k++)
@@ -499,7 +486,7 @@ enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
     if (!is_modelled(desc, plan))
         return sym_report(context, TMAP_E_ARGUMENT, "no copies, or copies that are not modelled");
     struct moves m = {.s = context,
-                      .request = decided(desc, plan),
+                      .request = tmap_plan_request(desc, plan),
                       .plan = plan,
                       .stores = request && request->op == TMAP_OP_STORE,
                       .copied = copies_tensor(plan),

@@ -86,8 +86,7 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
     struct sym_text *t = &q->text;
     free_slots(f, unknown);
     sym_fields_desc(q, f, unknown);
-    if (f->copied)
-        sym_put(t, "(assert (= dim_0 %llu))\n", (unsigned long long)sym_row_elements(f));
+    if (f->copied) sym_put(t, "(assert (= dim_0 %llu))\n", (unsigned long long)sym_row_elements(f));
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     if (interleaved)
