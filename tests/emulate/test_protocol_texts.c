@@ -284,11 +284,6 @@ static const struct change of_many[] = {
      "and.b32 %r3, %i, 1; shl.b32 %r3, %r3, 3; add.u32 %r3, %r3, %bar;\n"
      "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r3+32];\n",
      0, PART, TMAP_E_ARGUMENT, 0, "is far behind its ring"},
-    {"each of 32 lanes expects 2^27 bytes", PLAIN,
-     "made: @!%p1 mbarrier.init.shared::cta.b64 [%bar+32], 32; bar.sync 0;\n"
-     "setp.ge.u32 %p5, %id, 32;\n"
-     "@%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar+32], 134217728;\n",
-     0, PART, TMAP_E_ARGUMENT, 0, "expects 2^32 bytes"},
     {"two slots of other arrivals", "[%bar+8], 1;", "[%bar+8], 2;", 0, PART, TMAP_E_ARGUMENT, 0,
      "the barriers of a ring count 1 arrivals and 2"},
 };

@@ -305,8 +305,9 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
     if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
     const uint32_t each = w->f->each[s->x];
     uint32_t times = s->count * p->weight / each;
-    step.bytes *= each; // every one of the arrivals that count as one expects as many
-    if (step.bytes / each != s->bytes) return fold_fail(w->f, s->line, "expects 2^32 bytes");
+    // Every one of the arrivals that count as one expects as many. A warp's at once keep to the
+    // range of a tx-count, and those of 64 warps to 32 bits.
+    step.bytes *= each;
     if (s->op == TMAP_STEP_ARRIVE && fuse(w, part, &step)) times--;
     if (skipped && times)
         return fold_fail(w->f, s->line, "arrives by itself, but in no first block of a tile");
