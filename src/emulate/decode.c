@@ -5,17 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-bool dec_fail(struct decoder *d, const char *format, ...)
+void dec_error(struct decoder *d, const char *format, ...)
 {
-    if (d->status != TMAP_OK) return false;
+    if (d->status != TMAP_OK) return;
     d->status = TMAP_E_ARGUMENT;
-    if (!d->error) return false;
+    if (!d->error) return;
     va_list args;
     va_start(args, format);
     vsnprintf(d->error->text, sizeof d->error->text, format, args);
     va_end(args);
     d->error->line = d->inst->line;
-    return false;
 }
 
 void *dec_alloc(struct decoder *d, size_t bytes)
@@ -144,7 +143,7 @@ static emu_at take_registers(struct decoder *d, uint32_t bytes)
 {
     const emu_at at = (emu_at)d->reg_bytes;
     if (d->reg_bytes > INT32_MAX - bytes)
-        dec_fail(d, "too many registers");
+        dec_error(d, "too many registers");
     else
         d->reg_bytes += bytes;
     return at;
@@ -180,7 +179,7 @@ bool dec_more(const struct decoder *d)
 const struct ptx_operand *dec_operand(struct decoder *d)
 {
     if (!dec_more(d)) {
-        dec_fail(d, "'%s' has too few operands", d->inst->op);
+        dec_error(d, "'%s' has too few operands", d->inst->op);
         return NULL;
     }
     return &d->inst->operand[d->next++];

@@ -36,7 +36,8 @@ struct decoder {
 
 typedef bool dec_instruction(struct decoder *d);
 
-bool dec_fail(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void dec_error(struct decoder *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+#define dec_fail(...) (dec_error(__VA_ARGS__), false)
 
 // Qualifiers. dec_has takes one when it is there; dec_begins one that starts so, and gives the
 // rest; dec_type the first type that is left; dec_one_of the index of the first of a list

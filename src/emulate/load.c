@@ -86,7 +86,7 @@ static bool decode_one(struct decoder *d, const struct ptx_inst *inst, struct em
                              .name = inst->op};
     if (!row) return dec_fail(d, "unknown instruction '%s'", inst->op);
     if (!has(row->class, d->module->ptx.arch)) {
-        dec_fail(d, "%s has no '%s'", tmap_arch_name(d->module->ptx.arch), inst->op);
+        dec_error(d, "%s has no '%s'", tmap_arch_name(d->module->ptx.arch), inst->op);
         d->status = TMAP_E_TARGET;
         return false;
     }

@@ -66,7 +66,7 @@ static struct bulk_insn *start(struct decoder *d, bool *from_shared)
     d->out->exec = bulk;
     d->out->more = b;
     b->loads = dec_has(d, "mbarrier::complete_tx::bytes");
-    if (!b->loads && !dec_has(d, "bulk_group")) return dec_fail(d, "'%s'", d->inst->op), NULL;
+    if (!b->loads && !dec_has(d, "bulk_group")) return dec_error(d, "'%s'", d->inst->op), NULL;
     // The destination's space comes first: with .global, shared memory is the source.
     const bool global = dec_has(d, "global");
     dec_has(d, "shared::cluster");
