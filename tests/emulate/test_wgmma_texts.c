@@ -213,6 +213,31 @@ static void outside(void **state)
     }
 }
 
+/* A warpgroup of which the CTA has not all four warps. */
+static void part_of_a_group(void **state)
+{
+    static const char *const text[] = {"wgmma.fence.sync.aligned;",
+                                       "wgmma.commit_group.sync.aligned;",
+                                       "wgmma.wait_group.sync.aligned 0;",
+                                       "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%c0, "
+                                       "%c1, %c2, %c3}, %ma, %mb, 1, 1, 1, "
+                                       "0, 0;"};
+    (void)state;
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+        char all[600];
+        struct ptx_run r;
+        snprintf(all, sizeof all,
+                 ".version 9.0\n.target sm_90a\n.address_size 64\n"
+                 ".visible .entry k(.param .u64 p) {\n.reg .b32 %%c<4>; .reg .b64 %%ma, %%mb;\n"
+                 "mov.u64 %%ma, 0; mov.u64 %%mb, 0; %s ret;\n}\n",
+                 text[i]);
+        assert_false(ptx_run_on(all, &memory, sizeof memory, 224, 1, &r));
+        assert_int_equal(r.finding[0].kind, TMAP_EMULATE_CONVERGED);
+        assert_int_equal(r.finding[0].warp / 4, 1);
+        assert_non_null(strstr(r.finding[0].text, "from warp 4 on the CTA has only 3"));
+    }
+}
+
 /* --- forms that there are not */
 
 #define OP(of) "wgmma.mma_async.sync.aligned." of " "
@@ -225,6 +250,9 @@ static const struct refusal {
     {OP("m64n8k16x.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
     {OP("m64n8k.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
     {OP("m64n8.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
+    {OP("m64n4294967304k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
+    {OP("m64n8k4294967312.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
+    {OP("m64n08k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
     {OP("m64n8k512.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
     {OP("m64n8k8.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
     {OP("m32n8k16.f32.f16.f16") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", "no such shape or type"},
@@ -269,6 +297,6 @@ static void forms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sums), cmocka_unit_test(outside),
-                                       cmocka_unit_test(forms)};
+                                       cmocka_unit_test(part_of_a_group), cmocka_unit_test(forms)};
     return cmocka_run_group_tests_name("wgmma of texts", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "emulate/protocol/record.h"
 #include "emulate/tensor/panel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,11 +198,21 @@ static void drop(struct emu_op *op)
     free(op->data);
 }
 
+// The lanes of this warp; of the other three that its CTA has them.
+static bool group_together(struct emu_warp *w, const struct emu_insn *in, enum emu_step *step)
+{
+    if (leader(w) + GROUP_WARPS <= w->cta->warps) return emu_together(w, in, 0, step);
+    *step = emu_fault(TMAP_EMULATE_CONVERGED, w, in, (uint32_t)emu_lane(emu_here(w)->mask), 0,
+                      "%s is for four warps, and from warp %u on the CTA has only %u", in->name,
+                      leader(w), w->cta->warps - leader(w));
+    return false;
+}
+
 EXEC(wgmma)
 {
     const struct wgmma *g = in->more;
     enum emu_step step;
-    if (!emu_together(w, in, 0, &step)) return step;
+    if (!group_together(w, in, &step)) return step;
     struct call *c = malloc(sizeof *c);
     if (!c) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, EMU_STOP;
     *c = (struct call){.a = g->a_registers ? 0 : emu_u64(w, g->a_descriptor)[emu_lane(mask)],
@@ -225,15 +236,13 @@ EXEC(wgmma)
 
 static bool shape(struct decoder *d, struct wgmma *g)
 {
-    uint32_t length, n = 0, k = 0;
-    const char *s = dec_begins(d, "m64n", &length);
-    const char *end = s ? s + length : NULL;
-    while (s && s < end && *s >= '0' && *s <= '9') n = n * 10 + (uint32_t)(*s++ - '0');
-    if (s && s < end && *s == 'k')
-        for (s++; s < end && *s >= '0' && *s <= '9'; s++) k = k * 10 + (uint32_t)(*s - '0');
-    g->n = n;
-    g->k = k;
-    return s && s == end && n >= 8 && n <= TENSOR_COLS && n % 8 == 0 && k > 0 && k <= TENSOR_K;
+    char text[16];
+    for (g->n = 8; g->n <= TENSOR_COLS; g->n += 8)
+        for (g->k = 8; g->k <= TENSOR_K; g->k *= 2) {
+            snprintf(text, sizeof text, "m64n%uk%u", g->n, g->k);
+            if (dec_has(d, text)) return true;
+        }
+    return false;
 }
 
 // Sums that are whole numbers alone saturate, and of more than 32 columns have N by 16.
@@ -328,7 +337,7 @@ EXEC(commit)
 {
     enum emu_step step;
     (void)mask;
-    if (!emu_together(w, in, 0, &step)) return step;
+    if (!group_together(w, in, &step)) return step;
     w->tensor_open++;
     w->cta->tensor_steps++;
     NOTE(w, in, .op = ACT_GROUP);
@@ -340,10 +349,10 @@ EXEC(wait)
 {
     enum emu_step step;
     (void)mask;
-    if (!emu_together(w, in, 0, &step)) return step;
+    if (!group_together(w, in, &step)) return step;
     const int64_t last = (int64_t)w->tensor_open - 1 - in->imm;
     if (last < 0) return EMU_NEXT;
-    for (uint32_t i = leader(w); i < leader(w) + GROUP_WARPS && i < w->cta->warps; i++) {
+    for (uint32_t i = leader(w); i < leader(w) + GROUP_WARPS; i++) {
         const struct emu_warp *other = &w->cta->warp[i];
         if ((other->live && (int64_t)other->tensor_open <= last) ||
             emu_pending(other, OP_TENSOR, UINT32_MAX, last, false))
@@ -358,7 +367,7 @@ EXEC(order)
 {
     enum emu_step step;
     (void)mask;
-    return emu_together(w, in, 0, &step) ? EMU_NEXT : step;
+    return group_together(w, in, &step) ? EMU_NEXT : step;
 }
 
 static bool aligned(struct decoder *d, emu_exec *exec)
