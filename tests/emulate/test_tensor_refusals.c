@@ -455,7 +455,7 @@ static void forms(void **state)
         {MMA(".ws" BY_ONE "kind::f16.ashift", FROM_TENSOR), "no such weight-stationary form"},
         {MMA(BY_ONE "kind::mxf8f6f4.block_scale.ashift", SCALED), "is not shifted"},
         {MMA(BY_ONE "kind::f16.ashift", DENSE), "A is shifted in tensor memory alone"},
-        {MMA(BY_ONE "kind::f16.collector::a::keep", DENSE), "no such collector"},
+        {MMA(BY_ONE "kind::f16.collector::a::keep", DENSE), "is not known"},
         {MMA(BY_ONE "kind::f16.ashift.collector::a::use", FROM_TENSOR), "and shifts it"},
         {MMA(BY_ONE "kind::f16", "[%tm], %d1, %d1, %r1, %p1, 16;"), "scales D by 16"},
         {MMA(BY_ONE "kind::i8", "[%tm], %d1, %d1, %r1, %p1, 1;"), "scales D by 1"},

@@ -14,7 +14,7 @@ enum mma_kind {
     KIND_MXF4NVF4,
     KINDS
 };
-enum { MOST_K = 128, MOST_BLOCKS = 6, LANE_WORDS = TMEM_LANES / 32 };
+enum { MOST_K = 128, MOST_BLOCKS = 6, MOST_SHIFT = 32, LANE_WORDS = TMEM_LANES / 32 };
 
 struct mma_insn {
     enum mma_kind kind;

@@ -21,5 +21,5 @@ bool mma_zero_columns(const struct mma_shape *s, uint64_t d, struct mma_zeros *o
     for (uint32_t part = 0; d >> 39 & 1 && part < parts; part++)
         sub_mask(d, part, columns, out->zero + part * columns);
     return (d >> 36 & 7) == 0 && d >> 62 == 0 && out->shift <= s->most_shift &&
-           out->shift <= (s->m == 32 ? 16u : 32u);
+           out->shift <= (s->m == 32 ? 16u : MOST_SHIFT);
 }

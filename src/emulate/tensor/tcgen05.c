@@ -6,6 +6,7 @@
 #include "emulate/tensor/mma_shape.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +37,8 @@ struct tensor_view tensor_view(uint64_t d, uint32_t bits, bool mn_major)
 
 struct scratch { // one CTA's rows, every column
     double a[TENSOR_ROWS * MOST_K], b[MOST_K * TENSOR_COLS], d[TENSOR_ROWS * TENSOR_COLS];
-    double scale[TENSOR_COLS * MOST_BLOCKS];
+    double scale[TENSOR_COLS * MOST_BLOCKS], other[TENSOR_COLS * MOST_BLOCKS];
+    double part[MOST_K * (TENSOR_COLS + MOST_SHIFT)];
 };
 
 // A row from copy `copy`.
@@ -91,32 +93,23 @@ struct tensor_hands tensor_hands(const struct emu_op *op, const struct emu_clock
     return h;
 }
 
-static bool no_memory(struct emu_machine *m)
-{
-    m->status = TMAP_E_MEMORY;
-    m->stop = true;
-    return false;
-}
-
 // B's columns are the pair's, half of them in each CTA.
 static bool read_b(const struct tensor_hands *h, struct emu_cta *const cta[2],
-                   const struct mma_shape *s, const struct tensor_view *b, double *out)
+                   const struct mma_shape *s, const struct tensor_view *b, struct scratch *x)
 {
     const uint32_t cols = s->n / s->ctas;
-    double *half = s->ctas == 1 ? out : malloc(sizeof *half * s->k * cols);
-    bool good = half || no_memory(cta[0]->m);
-    for (uint32_t c = 0; good && c < s->ctas; c++) {
-        good = tensor_read(&h->smem, cta[c], b, s->b, cols, s->k, true, half);
-        for (uint32_t k = 0; good && s->ctas == 2 && k < s->k; k++)
-            memcpy(&out[k * s->n + c * cols], &half[k * cols], sizeof *half * cols);
+    if (s->ctas == 1) return tensor_read(&h->smem, cta[0], b, s->b, cols, s->k, true, x->b);
+    for (uint32_t c = 0; c < 2; c++) {
+        if (!tensor_read(&h->smem, cta[c], b, s->b, cols, s->k, true, x->part)) return false;
+        for (uint32_t k = 0; k < s->k; k++)
+            memcpy(&x->b[k * s->n + c * cols], &x->part[k * cols], sizeof *x->part * cols);
     }
-    if (s->ctas == 2) free(half);
-    return good;
+    return true;
 }
 
 // .ws with a zero-column mask: columns from `shift` on, some of them zero.
 static bool read_masked_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *cta,
-                          const struct mma_shape *s, const struct tensor_view *b, double *out)
+                          const struct mma_shape *s, const struct tensor_view *b, struct scratch *x)
 {
     const struct mma_call *c = op->data;
     struct mma_zeros z;
@@ -125,25 +118,22 @@ static bool read_masked_b(const struct tensor_hands *h, struct emu_op *op, struc
                          "zero-column mask descriptor 0x%016llx", (unsigned long long)c->zeros),
                false;
     const uint32_t cols = s->n + z.shift;
-    double *wide = malloc(sizeof *wide * s->k * cols);
-    const bool good =
-        (wide || no_memory(cta->m)) && tensor_read(&h->smem, cta, b, s->b, cols, s->k, true, wide);
-    for (uint32_t k = 0; good && k < s->k; k++)
+    if (!tensor_read(&h->smem, cta, b, s->b, cols, s->k, true, x->part)) return false;
+    for (uint32_t k = 0; k < s->k; k++)
         for (uint32_t n = 0; n < s->n; n++)
-            out[k * s->n + n] = z.zero[n] ? 0 : wide[k * cols + n + z.shift];
-    free(wide);
-    return good;
+            x->b[k * s->n + n] = z.zero[n] ? 0 : x->part[k * cols + n + z.shift];
+    return true;
 }
 
 static bool operand_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *const cta[2],
-                      const struct mma_shape *s, double *out)
+                      const struct mma_shape *s, struct scratch *x)
 {
     const struct mma_insn *i = op->in->more;
     const struct mma_call *c = op->data;
     const struct tensor_view b = tensor_view(c->b, s->b_bits, s->b_mn);
-    if (i->has_zeros ? !read_masked_b(h, op, cta[0], s, &b, out) : !read_b(h, cta, s, &b, out))
+    if (i->has_zeros ? !read_masked_b(h, op, cta[0], s, &b, x) : !read_b(h, cta, s, &b, x))
         return false;
-    for (uint32_t e = 0; s->b_negated && e < s->n * s->k; e++) out[e] = -out[e];
+    for (uint32_t e = 0; s->b_negated && e < s->n * s->k; e++) x->b[e] = -x->b[e];
     return true;
 }
 
@@ -254,15 +244,11 @@ static bool same_scales(const struct tensor_hands *h, struct emu_op *op, struct 
 {
     const struct mma_call *c = op->data;
     const struct tensor_scaling how = {s->blocks, s->scale_id[1], c->scale[1] & 0xffff, s->ue4m3};
-    double *other = malloc(sizeof x->scale);
-    bool good = (other || no_memory(peer->m)) && tensor_scales(&h->tensor, peer, &how, s->n, other);
-    if (good && memcmp(other, x->scale, sizeof *other * s->n * s->blocks)) {
-        emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->scale[1],
-                  "the CTAs of a pair have other scale factors of B");
-        good = false;
-    }
-    free(other);
-    return good;
+    if (!tensor_scales(&h->tensor, peer, &how, s->n, x->other)) return false;
+    if (!memcmp(x->other, x->scale, sizeof *x->other * s->n * s->blocks)) return true;
+    emu_fault(TMAP_EMULATE_ILLEGAL, op->warp, op->in, op->lane, c->scale[1],
+              "the CTAs of a pair have other scale factors of B");
+    return false;
 }
 
 static bool scaled_b(const struct tensor_hands *h, struct emu_op *op, struct emu_cta *const cta[2],
@@ -313,7 +299,7 @@ static bool run_mma(struct emu_machine *m, struct emu_op *op)
                   "instruction descriptor 0x%08x", c->descriptor);
     } else if (matrices_are_legal(op) && (s.ctas == 1 || tensor_peer(op->warp, op->in, op->lane))) {
         struct emu_cta *const *cta = s.ctas == 2 ? pair : own;
-        if (operand_b(&h, op, cta, &s, x->b) && (!s.blocks || scaled_b(&h, op, cta, &s, x)))
+        if (operand_b(&h, op, cta, &s, x) && (!s.blocks || scaled_b(&h, op, cta, &s, x)))
             for (uint32_t n = 0; n < s.ctas && multiply(m, &h, op, cta[n], &s, x); n++) continue;
     }
     free(x);
@@ -405,16 +391,17 @@ static bool scale_block(struct decoder *d, struct mma_insn *i)
 // .ashift goes with neither ::fill nor ::use.
 static bool collectors(struct decoder *d, const struct mma_insn *i)
 {
-    uint32_t length;
-    const char *rest = dec_begins(d, i->stationary ? "collector::b" : "collector::a::", &length);
-    if (!rest) return true;
-    if (i->stationary && length > 3 && *rest >= '0' && *rest <= '3') rest += 3, length -= 3;
+    static const char buffers[][4] = {"a", "b0", "b1", "b2", "b3"};
     static const char *const use[] = {"fill", "use", "lastuse", "discard"};
-    for (uint32_t u = 0; u < 4; u++)
-        if (length == strlen(use[u]) && !memcmp(rest, use[u], length))
+    char text[32];
+    for (uint32_t n = i->stationary; n < (i->stationary ? 5 : 1); n++)
+        for (uint32_t u = 0; u < 4; u++) {
+            snprintf(text, sizeof text, "collector::%s::%s", buffers[n], use[u]);
+            if (!dec_has(d, text)) continue;
             return !i->shifts || u > 1 ||
                    dec_fail(d, "'%s' both fills or uses A and shifts it", d->inst->op);
-    return dec_fail(d, "'%s' has no such collector", d->inst->op);
+        }
+    return true;
 }
 
 static bool kind_and_form(struct decoder *d, struct mma_insn *i)
