@@ -83,11 +83,10 @@ static bool shift_rows(const struct tensor_hands *h, struct emu_cta *cta, const 
         if (lane % WARP_LANES == WARP_LANES - 1) continue;
         const uint32_t *from =
             tensor_cells(&h->tensor, cta, lane + 1, c->place & 0xffff, SHIFT_CELLS, EMU_READ);
-        uint32_t *to =
-            from ? tensor_cells(&h->tensor, cta, lane, c->place & 0xffff, SHIFT_CELLS, EMU_WRITE)
-                 : NULL;
-        if (!to) return false;
-        memcpy(to, from, SHIFT_CELLS * sizeof *to);
+        if (!from) return false;
+        // Columns are allocated on all lanes or none.
+        memcpy(tensor_cells(&h->tensor, cta, lane, c->place & 0xffff, SHIFT_CELLS, EMU_WRITE), from,
+               SHIFT_CELLS * sizeof *from);
     }
     return true;
 }

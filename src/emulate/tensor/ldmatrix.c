@@ -33,9 +33,8 @@ static void byte_of(const struct matrix *x, uint32_t l, uint32_t r, uint32_t e, 
     case FORM_16X8: // transposed: as mma.sync leaves its sums
         *row = l % 4 * 2 + e % 2, *byte = l / 4 + e / 2 * 8;
         return;
-    default:
-        *row = x->trans ? l % 4 * 2 + e / 2 : l / 4;
-        *byte = x->trans ? l / 4 * 2 + e % 2 : l % 4 * 4 + e;
+    default: // a store of 8 x 8, transposed
+        *row = l % 4 * 2 + e / 2, *byte = l / 4 * 2 + e % 2;
     }
 }
 

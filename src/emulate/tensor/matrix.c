@@ -212,10 +212,8 @@ static bool places(const struct emu_actor *actor, struct emu_cta *cta, const str
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t at = start + along[i];
             const uint32_t to = at ^ change[at / SWIZZLE_LINE % EMU_SWIZZLE_LINES];
-            piece[*count] = to;
-            const bool out = to < EMU_SMEM_START || to + PIECE > cta->smem_end;
-            if (out && tensor_outside(actor, cta, to)) return false;
-            ++*count;
+            if (tensor_outside(actor, cta, to)) return false;
+            piece[(*count)++] = to;
         }
     }
     return true;

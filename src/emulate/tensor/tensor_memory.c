@@ -42,10 +42,8 @@ static void tmem_left(struct emu_cta *cta)
 uint32_t *tensor_cells(const struct emu_actor *actor, struct emu_cta *cta, uint32_t lane,
                        uint32_t column, uint32_t count, unsigned access)
 {
-    struct emu_tmem *t = tmem_of(cta);
-    if (!t) return NULL;
-    bool good =
-        lane < TMEM_LANES && column < TMEM_COLUMNS && count && count <= TMEM_COLUMNS - column;
+    struct emu_tmem *t = cta->tmem;
+    bool good = t && lane < TMEM_LANES && column < TMEM_COLUMNS && count <= TMEM_COLUMNS - column;
     for (uint32_t i = column / UNIT; good && i <= (column + count - 1) / UNIT; i++)
         good = t->taken[i];
     if (!good) {
@@ -75,11 +73,12 @@ static int32_t room_for(const struct emu_tmem *t, const struct emu_tmem *peer, u
 struct emu_cta *tensor_peer(struct emu_warp *w, const struct emu_insn *in, uint32_t lane)
 {
     const uint32_t rank = w->cta->rank ^ 1;
-    struct emu_cta *peer = rank < w->cta->cluster->ctas ? &w->cta->cluster->cta[rank] : NULL;
-    if (peer && !peer->done) return peer;
+    const bool there = rank < w->cta->cluster->ctas;
+    struct emu_cta *peer = &w->cta->cluster->cta[rank];
+    if (there && !peer->done) return peer;
     emu_fault(TMAP_EMULATE_ILLEGAL, w, in, lane, rank,
-              peer ? "%s: the pair's other CTA has left"
-                   : "%s: the cluster has no CTA for the pair",
+              there ? "%s: the pair's other CTA has left"
+                    : "%s: the cluster has no CTA for the pair",
               in->name);
     return NULL;
 }
@@ -149,12 +148,13 @@ EXEC(alloc)
 static enum emu_step return_pair(struct emu_warp *w, const struct emu_insn *in, uint32_t l,
                                  uint32_t what)
 {
-    struct emu_tmem *t = w->cta->tmem, *other;
+    struct emu_tmem *t = w->cta->tmem;
     if (t->returned) return t->returned = false, EMU_NEXT;
     struct emu_cta *peer = tensor_peer(w, in, l);
-    if (!peer || !(other = tmem_of(peer))) return EMU_STOP;
+    if (!peer) return EMU_STOP;
+    struct emu_tmem *other = peer->tmem; // NULL: it has allocated none
     t->returning = what;
-    if (other->returning == 0) return emu_wait_for(w, WAIT_TENSOR, what, 0);
+    if (!other || other->returning == 0) return emu_wait_for(w, WAIT_TENSOR, what, 0);
     if (other->returning != what)
         return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, what,
                          "the CTAs of a pair give other columns of tensor memory back");
@@ -177,17 +177,17 @@ EXEC(dealloc)
 {
     const uint32_t l = (uint32_t)emu_lane(mask);
     const uint32_t at = emu_u32(w, in->a)[l] & 0xffff, columns = emu_u32(w, in->b)[l];
-    struct emu_tmem *t = tmem_of(w->cta);
+    struct emu_tmem *t = w->cta->tmem;
     enum emu_step step;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
-    if (!t || !columns_are_legal(w, in, l, columns)) return EMU_STOP;
-    if (in->count == 2 && (step = return_pair(w, in, l, at << 10 | columns)) != EMU_NEXT)
-        return step;
+    if (!columns_are_legal(w, in, l, columns)) return EMU_STOP;
     for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++)
-        if (at % UNIT || i >= TMEM_COLUMNS / UNIT || !t->taken[i])
+        if (at % UNIT || i >= TMEM_COLUMNS / UNIT || !t || !t->taken[i])
             return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, at,
                              "%u columns from %u on are given back, but not allocated", columns,
                              at);
+    if (in->count == 2 && (step = return_pair(w, in, l, at << 10 | columns)) != EMU_NEXT)
+        return step;
     end_of_use(w, in, l, at, columns);
     for (uint32_t i = at / UNIT; i < (at + columns) / UNIT; i++) t->taken[i] = 0;
     emu_something(w->cta->cluster);
