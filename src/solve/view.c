@@ -45,7 +45,7 @@ void view_of(const struct tmap_desc *desc, const struct tmap_request *request, s
         out->digit[i].coef[i] = 1;
         out->digit[i].div = 1;
     }
-    if (desc->interleave && desc->rank >= 3) out->tile[desc->rank - 2] = 1; /* one slice, always */
+    if (desc->interleave) out->tile[desc->rank - 2] = 1; /* one slice, always */
 }
 
 /* A stride of 2^61 bytes and more, which no map can say, counts as LONGEST_BITS. */
@@ -57,6 +57,7 @@ uint64_t view_stride_bits(const struct view *v, uint32_t i)
     return bytes < LONGEST_BITS / 8 ? bytes * 8 : LONGEST_BITS;
 }
 
+/* Dimension i, which is not the innermost. */
 static void remove_dim(struct view *v, uint32_t i)
 {
     const uint32_t rank = v->desc.rank;
@@ -67,21 +68,19 @@ static void remove_dim(struct view *v, uint32_t i)
         v->grain[k] = v->grain[k + 1];
         v->digit[k] = v->digit[k + 1];
     }
-    for (uint32_t k = i ? i - 1 : 0; k + 2 < rank; k++)
+    for (uint32_t k = i - 1; k + 2 < rank; k++)
         v->desc.stride_bytes[k] = v->desc.stride_bytes[k + 1];
     v->desc.rank--;
     v->desc.dim[rank - 1] = v->tile[rank - 1] = v->grain[rank - 1] = 0;
     v->desc.elem_stride[rank - 1] = 0;
-    if (rank >= 2) v->desc.stride_bytes[rank - 2] = 0;
+    v->desc.stride_bytes[rank - 2] = 0;
     memset(&v->digit[rank - 1], 0, sizeof v->digit[0]);
 }
 
 /* A dimension of size 1 with a tile of 1: x = 0 always, so its term of the address is 0. */
 bool view_drop(const struct view *v, uint32_t i, struct view *out)
 {
-    if (i == 0 || i >= v->desc.rank || v->desc.rank < 2 || v->desc.dim[i] != 1 || v->tile[i] != 1 ||
-        v->grain[i] != 0)
-        return false;
+    if (i == 0 || v->desc.dim[i] != 1 || v->tile[i] != 1 || v->grain[i] != 0) return false;
     *out = *v;
     remove_dim(out, i);
     view_note(out, TMAP_REWRITE_DROP, (int)i, 1, 0);
@@ -144,7 +143,7 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
     for (uint32_t k = rank; k > place; k--) {
         w.desc.dim[k] = w.desc.dim[k - 1];
         w.desc.elem_stride[k] = w.desc.elem_stride[k - 1];
-        w.desc.stride_bytes[k - 1] = k >= 2 ? w.desc.stride_bytes[k - 2] : 0;
+        w.desc.stride_bytes[k - 1] = w.desc.stride_bytes[k - 2];
         w.tile[k] = w.tile[k - 1];
         w.grain[k] = w.grain[k - 1];
         w.digit[k] = w.digit[k - 1];
@@ -166,12 +165,13 @@ bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place,
 }
 
 /* A dimension of size 1 has no neighbours to be beside, so any other whose elements are side by
- * side can be the innermost: a permutation of the sum that is the address. */
+ * side can be the innermost: a permutation of the sum that is the address. Once only where the
+ * first was widened: what takes its place was not. */
 bool view_swap(const struct view *v, uint32_t i, struct view *out)
 {
     const struct digit *first = &v->digit[0];
     if (i == 0 || i >= v->desc.rank || v->desc.interleave || v->desc.dim[0] != 1 || first->mod ||
-        first->div != v->part.div || v->parted || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
+        first->div != v->part.div || v->desc.elem_stride[0] != 1 || !plain(v, i) ||
         view_stride_bits(v, i) != view_stride_bits(v, 0))
         return false;
     *out = *v;
@@ -191,9 +191,9 @@ bool view_swap(const struct view *v, uint32_t i, struct view *out)
 /* x = es * (x / es) where coordinates are multiples of es: strides es times as long. */
 bool view_unstride(const struct view *v, uint32_t i, struct view *out)
 {
-    const uint64_t es = i < v->desc.rank ? v->desc.elem_stride[i] : 0;
+    const uint64_t es = v->desc.elem_stride[i];
     uint64_t far;
-    if (i == 0 || es < 2 || v->desc.interleave || v->grain[i] % es || v->digit[i].mod ||
+    if (i == 0 || es < 2 || v->desc.interleave || v->grain[i] % es ||
         __builtin_mul_overflow(es, v->desc.stride_bytes[i - 1], &far))
         return false;
     *out = *v;
@@ -299,15 +299,14 @@ void view_take_digit(const struct view *v, uint32_t i, struct tmap_plan_dim *dim
     dim->mod = v->digit[i].mod;
 }
 
+/* The tile, the grain and the rest are what the same digits make of the same request. */
 bool view_equal(const struct view *a, const struct view *b)
 {
     return a->desc.rank == b->desc.rank && a->desc.dtype == b->desc.dtype &&
-           a->desc.interleave == b->desc.interleave &&
            memcmp(a->desc.dim, b->desc.dim, sizeof a->desc.dim) == 0 &&
            memcmp(a->desc.stride_bytes, b->desc.stride_bytes, sizeof a->desc.stride_bytes) == 0 &&
            memcmp(a->desc.elem_stride, b->desc.elem_stride, sizeof a->desc.elem_stride) == 0 &&
-           memcmp(a->tile, b->tile, sizeof a->tile) == 0 &&
-           memcmp(a->digit, b->digit, sizeof a->digit) == 0 && a->parted == b->parted;
+           memcmp(a->digit, b->digit, sizeof a->digit) == 0;
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)

@@ -336,6 +336,25 @@ static void the_code_does_what_the_laws_say(void **state)
                   applied[UNSTRIDE], applied[SLICES], compared);
 }
 
+/* What the laws say of elements that are side by side does not hold of slices. */
+static void slices_stay_in_their_place(void **state)
+{
+    uint64_t seed = 6;
+    long would = 0;
+    (void)state;
+    for (long k = 0; k < 3000; k++) {
+        uint64_t coord[TMAP_MAX_RANK];
+        struct view v = random_view(&seed, coord), out;
+        for (uint32_t i = 0; i < v.desc.rank; i++) {
+            v.desc.interleave = TMAP_INTERLEAVE_NONE;
+            would += view_swap(&v, i, &out) + view_unstride(&v, i, &out);
+            v.desc.interleave = TMAP_INTERLEAVE_16B;
+            assert_false(view_swap(&v, i, &out) || view_unstride(&v, i, &out));
+        }
+    }
+    assert_true(would > 300);
+}
+
 /* --- swizzles ----------------------------------------------------------------------------------
  */
 
@@ -394,6 +413,7 @@ int main(void)
 #ifdef TMAP_WITH_ISL
         cmocka_unit_test(every_assumption_is_needed),
         cmocka_unit_test(the_code_does_what_the_laws_say),
+        cmocka_unit_test(slices_stay_in_their_place),
         cmocka_unit_test(a_swizzle_only_changes_places),
 #endif
     };
