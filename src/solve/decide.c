@@ -155,11 +155,12 @@ static bool settle(const struct tmap_checker *c, struct decision *x,
     }
 }
 
-/* A kind, a rank, a type, an interleave and a swizzle that exist: the search reckons with them, so
- * that they must hold under every contract, also one that does not ask for them (hardware). */
+/* A kind, a rank that has the slices, a type, an interleave and a swizzle that exist: the search
+ * reckons with them, so that they must hold under every contract, also one that does not ask for
+ * them (hardware). */
 static bool is_tensor(const struct tmap_checker *c, struct decision *x)
 {
-    static const tmap_row rows[] = {ROW_TMA001, ROW_TMA002, ROW_TMA003,
+    static const tmap_row rows[] = {ROW_TMA001, ROW_TMA002, ROW_TMA003, ROW_TMA004,
                                     ROW_TMA005, ROW_TMA006, ROW_TMA007};
     struct tmap_checker safe;
     if (tmap_checker_prepare(&c->target, TMAP_CONTRACT_SAFE, &safe) != TMAP_OK) return false;
@@ -169,6 +170,16 @@ static bool is_tensor(const struct tmap_checker *c, struct decision *x)
         return false;
     }
     return true;
+}
+
+/* An element stride of 0 that the contract does not ask about: no map can say it. */
+static void choose_strides(struct decision *x)
+{
+    for (uint32_t i = 0; i < x->desc.rank; i++) {
+        if (x->desc.elem_stride[i]) continue;
+        x->desc.elem_stride[i] = 1;
+        note(x, TMAP_REWRITE_CHOOSE, FIELD_ESTRIDE, (int)i, 0, 1);
+    }
 }
 
 /* Sizes of 0 that the contract does not ask about: without elements there is nothing to copy, and
@@ -210,5 +221,7 @@ void decide(const struct tmap_checker *c, const struct tmap_desc *desc,
     self_check_forget_null(&x->desc);
     if (!is_tensor(c, x)) return;
     settle_all(c, request, x);
-    if (!x->hopeless) refuse_nothing(x);
+    if (x->hopeless) return;
+    choose_strides(x);
+    refuse_nothing(x);
 }

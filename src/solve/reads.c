@@ -25,7 +25,7 @@ static uint32_t most_alike(const uint64_t *address, uint32_t count)
 }
 
 /* Index i of the draft's view at the tile's row x, which begins at x[0] = 0. */
-static uint64_t index_of(const struct digit *digit, const uint32_t *x)
+static uint64_t index_of(const struct digit *digit, const uint64_t *x)
 {
     uint64_t sum = 0;
     for (int k = 0; k < TMAP_MAX_RANK; k++) sum += digit->coef[k] * x[k];
@@ -34,7 +34,7 @@ static uint64_t index_of(const struct digit *digit, const uint32_t *x)
 }
 
 /* Where the row lands: its copy, and the row and byte in that copy's box. */
-static uint64_t address_of(const struct draft *d, const struct tmap_layout *l, const uint32_t *x)
+static uint64_t address_of(const struct draft *d, const struct tmap_layout *l, const uint64_t *x)
 {
     struct tmap_desc own = d->p->desc;
     struct tmap_layout mine = *l;
@@ -57,11 +57,12 @@ static uint64_t address_of(const struct draft *d, const struct tmap_layout *l, c
                                                  in[0] * layout_smem_bits(own.dtype) / 8);
 }
 
-/* The next row of the tile; false after the last. */
-static bool step(const struct tmap_desc *request, uint32_t *x)
+/* The next row of the tile, which takes every elem_stride-th; false after the last. */
+static bool step(const struct tmap_desc *request, uint64_t *x)
 {
     for (uint32_t i = 1; i < request->rank; i++) {
-        if (++x[i] < request->box[i]) return true;
+        x[i] += request->elem_stride[i];
+        if (x[i] < request->box[i]) return true;
         x[i] = 0;
     }
     return false;
@@ -72,15 +73,15 @@ static bool in_order(const struct draft *d, const struct tmap_desc *request)
 {
     const struct digit *rows = &d->v->digit[1];
     if (request->rank != 2 || d->v->desc.rank < 2) return false;
-    if (rows->coef[0] || rows->coef[1] != 1 || rows->div != 1 || rows->mod) return false;
+    if (rows->coef[0] || rows->div != 1 || rows->mod) return false; /* the tile's second, then */
     return d->cut[1].copies == 1 || d->cut[1].box % MATRIX_ROWS == 0;
 }
 
 uint32_t reads_conflicts(const struct draft *d)
 {
     const struct tmap_desc *request = d->objective->desc;
-    uint64_t address[MATRIX_ROWS];
-    uint32_t x[TMAP_MAX_RANK] = {0}, most = 1, n = 0;
+    uint64_t address[MATRIX_ROWS], x[TMAP_MAX_RANK] = {0};
+    uint32_t most = 1, n = 0;
     struct tmap_layout l;
     layout_of(&d->p->desc, &l);
     if (in_order(d, request)) {
