@@ -38,6 +38,12 @@ static void refuse(struct tmap_config_answer *a, tmap_row row)
     a->rows[at] = row;
 }
 
+/* Those that a check found, of which there is room for as many as the answer has. */
+static void refuse_all(struct tmap_config_answer *a, const struct tmap_violation *v, size_t n)
+{
+    for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
+}
+
 /* The rows of one copy, of the map and of its use. */
 static void judge_copy(const struct config_judge *j, const struct tmap_config_copy *c,
                        struct tmap_config_answer *a)
@@ -46,10 +52,8 @@ static void judge_copy(const struct config_judge *j, const struct tmap_config_co
     size_t n = 0;
     if (tmap_verdict_of(j->checker, &c->desc) != TMAP_LEGAL)
         tmap_check_with(j->checker, &c->desc, v, TMAP_CONFIG_ROWS, &n, NULL);
-    for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
-    if (n) return;
-    tmap_check_use(j->checker, &c->desc, &c->use, v, TMAP_CONFIG_ROWS, &n, NULL);
-    for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
+    if (n == 0) tmap_check_use(j->checker, &c->desc, &c->use, v, TMAP_CONFIG_ROWS, &n, NULL);
+    refuse_all(a, v, n);
 }
 
 /* A tile's copies differ in their place, and the last of each column of boxes in its rows: the
@@ -78,7 +82,7 @@ static void judge_sums(const struct config_judge *j, const struct tmap_config *c
     a->registers = (uint32_t)f.registers;
     a->tmem_columns = (uint32_t)(f.tmem_columns < UINT32_MAX ? f.tmem_columns : UINT32_MAX);
     check_pipeline(j->checker, &f, v, TMAP_CONFIG_ROWS, &n);
-    for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
+    refuse_all(a, v, n);
 }
 
 static uint64_t blocks_per_sm(const struct config_judge *j, const struct tmap_config_answer *a)

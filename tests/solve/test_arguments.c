@@ -88,6 +88,23 @@ static void tiles(void **state)
     EXPECT_MARKED(why);
 }
 
+/* A tensor of more dimensions than there is room for is no tensor: a plain refusal. */
+static void ranks(void **state)
+{
+    struct tmap_tile_request request = {.tensor = desc, .tile = {64, 64}};
+    struct tmap_tile_plan plan;
+    size_t n = 7;
+    char why[160];
+    (void)state;
+    for (request.tensor.rank = TMAP_MAX_RANK + 1; request.tensor.rank < 40; request.tensor.rank++) {
+        assert_int_equal(tmap_solve(&checker, &request, workspace, sizeof workspace, &plan, 1, &n,
+                                    why, sizeof why),
+                         TMAP_E_NO_PLAN);
+        assert_int_equal(n, 0);
+        assert_ptr_equal(strstr(why, "TMA002"), why);
+    }
+}
+
 static void repairs(void **state)
 {
     static struct tmap_plan plans[1];
@@ -310,12 +327,10 @@ static void protocols_and_pipelines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tiles),
-                                       cmocka_unit_test(repairs),
-                                       cmocka_unit_test(configurations),
-                                       cmocka_unit_test(spaces),
-                                       cmocka_unit_test(places),
-                                       cmocka_unit_test(texts),
-                                       cmocka_unit_test(protocols_and_pipelines)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles),   cmocka_unit_test(ranks),
+        cmocka_unit_test(repairs), cmocka_unit_test(configurations),
+        cmocka_unit_test(spaces),  cmocka_unit_test(places),
+        cmocka_unit_test(texts),   cmocka_unit_test(protocols_and_pipelines)};
     return cmocka_run_group_tests_name("arguments of solve.h", tests, prepare, NULL);
 }

@@ -180,6 +180,82 @@ static void test_ranking_terms(void **state)
     assert_true(b.time_us < a.time_us);
 }
 
+/* Sizes of nothing and of more than any tensor has: answered, with terms that are numbers. */
+static void test_sizes_of_any_magnitude(void **state)
+{
+    static const uint64_t sizes[] = {0, 4096, UINT64_C(1) << 62, UINT64_MAX};
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_config config = {64, 64, 64, 2, 4, 0};
+    (void)state;
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        const struct tmap_problem p = {.m = sizes[i % 4],
+                                       .n = sizes[i / 4 % 4],
+                                       .k = sizes[i / 16],
+                                       .dtype = TMAP_BFLOAT16,
+                                       .out_dtype = TMAP_BFLOAT16};
+        const bool whole = p.m == 4096 && p.n == 4096 && p.k == 4096, none = !p.m || !p.n;
+        struct tmap_config_answer a;
+        assert_int_equal(tmap_prune(&c, &p, &config, 1, &a), TMAP_OK);
+        assert_int_equal(a.verdict, whole ? TMAP_LEGAL : TMAP_ILLEGAL);
+        assert_true(a.tiles <= INT64_MAX && a.l2_bytes <= INT64_MAX && a.dram_bytes <= INT64_MAX);
+        assert_true(a.wave_efficiency > 0 && a.wave_efficiency <= 1);
+        assert_true((a.intensity > 0) == (!none && p.k));
+        assert_int_equal(a.tiles > 0, !none);
+    }
+}
+
+/* The stride of rows that no tensor has stands where sums do. */
+static void test_rows_of_any_length(void **state)
+{
+    const struct tmap_problem p = {.m = 64,
+                                   .n = 64,
+                                   .k = UINT64_C(1) << 62,
+                                   .dtype = TMAP_BFLOAT16,
+                                   .out_dtype = TMAP_BFLOAT16};
+    const struct tmap_config config = {512, 64, 128, 2, 4, 0};
+    struct tmap_config_copy copy[7], two[2] = {{.operand = 9}, {.operand = 9}};
+    size_t n = 0, counted = 0;
+    (void)state;
+    assert_int_equal(tmap_config_copies(&p, &config, 0, copy, 7, &n), TMAP_OK);
+    assert_int_equal(n, 6); /* two columns of boxes, of two for A and of one for B */
+    assert_int_equal(copy[0].desc.stride_bytes[0], INT64_MAX);
+    assert_int_equal(tmap_config_copies(&p, &config, 0, two, 1, &counted), TMAP_OK);
+    assert_int_equal(counted, n);
+    assert_memory_equal(&two[0], &copy[0], sizeof *copy);
+    assert_int_equal(two[1].operand, 9);
+}
+
+/* Of a target that no source covers nothing is known, whatever the sums say. */
+static void test_uncovered_target(void **state)
+{
+    struct tmap_target t = tmap_default_target();
+    struct tmap_checker c;
+    const struct tmap_problem p = {
+        .m = 4096, .n = 4096, .k = 4096, .dtype = TMAP_BFLOAT16, .out_dtype = TMAP_BFLOAT16};
+    const struct tmap_config configs[] = {{64, 64, 64, 2, 4, 0}, {64, 64, 64, 99, 4, 0}};
+    struct tmap_config_answer a[2];
+    (void)state;
+    t.driver = 9999;
+    assert_int_equal(tmap_checker_prepare(&t, TMAP_CONTRACT_SAFE, &c), TMAP_OK);
+    assert_int_equal(tmap_prune(&c, &p, configs, 2, a), TMAP_OK);
+    assert_int_equal(a[0].verdict, TMAP_UNKNOWN);
+    assert_int_equal(a[1].verdict, TMAP_UNKNOWN);
+}
+
+/* tcgen05 multiplies all 32-bit floats as tf32, 8 along K at once; no integers of 32 bits. */
+static void test_types_of_32_bits(void **state)
+{
+    static const int32_t floats[] = {TMAP_FLOAT32, TMAP_FLOAT32_FTZ, TMAP_TFLOAT32,
+                                     TMAP_TFLOAT32_FTZ};
+    const struct tmap_config config = {128, 128, 32, 2, 4, 0};
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(ask("sm_100a", TMAP_MODEL_TCGEN05, floats[i], config).verdict, TMAP_LEGAL);
+    const struct tmap_config_answer a = ask("sm_100a", TMAP_MODEL_TCGEN05, TMAP_INT32, config);
+    assert_int_equal(a.verdict, TMAP_ILLEGAL);
+    assert_true(has_row(&a, "TMA195"));
+}
+
 /* K = 4100 in 2-byte elements: no row of A starts at 16 bytes. */
 static void test_rows_of_the_operands(void **state)
 {
@@ -352,6 +428,10 @@ int main(void)
         cmocka_unit_test(test_space),
         cmocka_unit_test(test_ranking_terms),
         cmocka_unit_test(test_rows_of_the_operands),
+        cmocka_unit_test(test_sizes_of_any_magnitude),
+        cmocka_unit_test(test_rows_of_any_length),
+        cmocka_unit_test(test_uncovered_target),
+        cmocka_unit_test(test_types_of_32_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

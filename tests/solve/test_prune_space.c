@@ -103,6 +103,9 @@ static void test_verdicts_are_those_of_prune(void **state)
             seen[a.verdict]++;
         }
         assert_memory_equal(counts, sums, sizeof sums);
+        assert_int_equal(
+            tmap_prune_space(&c, &p, &d.space, first, n, NULL, counts, workspace, bytes), TMAP_OK);
+        assert_memory_equal(counts, sums, sizeof sums);
         free(workspace);
     }
     print_message("# %llu configurations: %llu legal\n", (unsigned long long)all,
