@@ -36,8 +36,7 @@ void cut_take_boxes(const struct draft *d, struct tmap_plan *p)
 
 static uint32_t estride_of(const struct draft *d, uint32_t i)
 {
-    return (i || d->v->desc.interleave) && d->v->desc.elem_stride[i] ? d->v->desc.elem_stride[i]
-                                                                     : 1;
+    return i || d->v->desc.interleave ? d->v->desc.elem_stride[i] : 1;
 }
 
 /* Elements of one box at most, and what it is a multiple of where there are several. */
@@ -97,7 +96,7 @@ static bool fewest(const struct draft *d, uint32_t i, struct cut *c)
 {
     const uint64_t unit = unit_of(d, i), most = most_of(d, i) / unit * unit;
     const uint64_t tile = length_of(d, i);
-    if (most_of(d, i) == 0 || (tile > most_of(d, i) && most == 0)) return false;
+    if (tile > most_of(d, i) && most == 0) return false;
     const uint64_t n = tile <= most_of(d, i) ? 1 : ceil_div(tile, most);
     return n <= MOST_COPIES && cut_into(d, i, n, unit, c);
 }
@@ -112,8 +111,7 @@ static bool usable(const struct objective *objective, const struct tmap_desc *de
 static uint64_t product(const struct draft *d)
 {
     uint64_t n = 1;
-    for (uint32_t i = 0; i < d->v->desc.rank; i++)
-        if (__builtin_mul_overflow(n, d->cut[i].copies, &n)) return UINT64_MAX;
+    for (uint32_t i = 0; i < d->v->desc.rank; i++) n = sum_mul(n, d->cut[i].copies);
     return n;
 }
 
@@ -123,7 +121,7 @@ static uint64_t box_bytes(const struct draft *d)
     uint64_t bits = layout_smem_bits(d->p->desc.dtype);
     for (uint32_t i = 0; i < d->v->desc.rank; i++) {
         const uint64_t cells = d->cut[i].box / estride_of(d, i);
-        if (__builtin_mul_overflow(bits, cells ? cells : 1, &bits)) return UINT64_MAX;
+        bits = sum_mul(bits, cells ? cells : 1);
     }
     return bits / 8;
 }
@@ -149,8 +147,8 @@ uint64_t cut_bytes(const struct draft *d)
         const uint64_t cells = (d->cut[i].copies - 1) * l.extent[i] + end.extent[i];
         if (i == 0 && !d->v->desc.interleave)
             bytes = cells * layout_gmem_bits(d->p->desc.dtype) / 8;
-        else if (__builtin_mul_overflow(bytes, cells, &bytes))
-            return UINT64_MAX;
+        else
+            bytes = sum_mul(bytes, cells);
     }
     return bytes;
 }
@@ -251,7 +249,7 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
     if (was.copies < 2 || (!d->objective->stores && goes_on(d, i))) return;
     layout_of(&d->p->desc, &l);
     const uint64_t unit = unit_of(d, i), cells = was.box / unit, bytes = l.rows * l.pitch_bytes;
-    if (cells == 0 || bytes % cells) return;
+    if (bytes % cells) return;
     const uint64_t step = unit * (l.align_bytes / gcd(l.align_bytes, bytes / cells));
     uint64_t box = round_up(was.box, step);
     for (; box <= most_of(d, i) && cut_into(d, i, was.copies, box, &d->cut[i]); box += step) {

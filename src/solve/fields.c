@@ -49,36 +49,38 @@ static bool settle_strides(struct draft *d)
     return true;
 }
 
+static bool has_whole_groups(const struct draft *d)
+{
+    return d->p->desc.dim[0] % d->l->dim_unit == 0;
+}
+
 /* A row of a copy can hold more elements than the tensor's, zeros, where the type comes in groups.
  */
-static bool settle_dim(struct draft *d, bool copy)
+static void pad_dim(struct draft *d)
 {
     uint64_t *dim = &d->p->desc.dim[0];
     const uint64_t was = *dim;
-    if (was % d->l->dim_unit == 0) return true;
-    if (!copy) return false;
+    if (has_whole_groups(d)) return;
     *dim = round_up(was, d->l->dim_unit);
     cut_note(d, TMAP_REWRITE_PAD, 0, was, *dim);
-    return true;
 }
 
-/* Bytes of a row of the tensor, its elements side by side. */
-static bool row_bytes(const struct tmap_desc *desc, uint64_t *bytes)
+/* Bytes of a row of the tensor, its elements side by side; UINT64_MAX: more than can be counted. */
+static uint64_t row_bytes(const struct tmap_desc *desc)
 {
     const uint32_t slice = layout_slice_bytes(desc->interleave);
-    const uint64_t bits = slice ? slice * 8 : layout_gmem_bits(desc->dtype);
-    if (__builtin_mul_overflow(desc->dim[0], bits, bytes)) return false;
-    *bytes = ceil_div(*bytes, 8);
-    return true;
+    uint64_t bits = slice ? slice * 8 : layout_gmem_bits(desc->dtype);
+    return __builtin_mul_overflow(desc->dim[0], bits, &bits) ? UINT64_MAX : ceil_div(bits, 8);
 }
 
 /* A dense copy with rows rounded up; what was broadcast stays so. */
 static bool settle_copy(struct draft *d)
 {
     struct tmap_desc *desc = &d->p->desc;
-    uint64_t at, row;
-    if (!row_bytes(desc, &row) || !settle_dim(d, true) || !row_bytes(desc, &at)) return false;
-    if (desc->rank > 1) row = desc->stride_bytes[0];
+    const uint64_t row = desc->rank > 1 ? desc->stride_bytes[0] : row_bytes(desc);
+    pad_dim(d);
+    uint64_t at = row_bytes(desc);
+    if (at == UINT64_MAX) return false;
     for (uint32_t i = 0; i + 1 < desc->rank; i++) {
         at = round_up(at, row_unit(d));
         if (desc->stride_bytes[i] == 0 && desc->dim[i + 1] != 1) continue;
@@ -103,7 +105,7 @@ static bool settle_address(struct draft *d)
     const uint32_t bits = layout_gmem_bits(desc->dtype);
     if (off == 0) return true;
     if (d->objective->stores || d->objective->reader || desc->interleave || off * 8 % bits ||
-        d->v->digit[0].mod || desc->elem_stride[0] > 1)
+        d->v->digit[0].mod)
         return false;
     if ((desc->flags & TMAP_HAS_ALLOCATION) && desc->address - off < desc->allocation_base)
         return false;
@@ -124,7 +126,7 @@ static bool settle_coord(struct draft *d)
     d->p->dim[0].round = 1;
     if (grain % unit == 0) return true;
     if (d->v->desc.interleave && d->v->desc.kind != TMAP_TILED) return false; /* one slice */
-    if (d->objective->stores || d->objective->reader || d->v->digit[0].mod) return false;
+    if (d->objective->stores || d->objective->reader) return false;
     if (d->v->desc.interleave && gcd(grain, unit) % d->v->desc.elem_stride[0])
         return false; /* the copy would step over the tile's first element */
     d->tile[0] += unit - gcd(grain, unit);
@@ -209,13 +211,12 @@ bool fields_settle(struct draft *d, int32_t swizzle, bool copy)
 {
     struct tmap_plan *p = d->p;
     start_plan(d, swizzle);
-    if (p->desc.elem_stride[0] != 1 && p->step_count < TMAP_PLAN_STEPS &&
-        p->desc.interleave == TMAP_INTERLEAVE_NONE) {
+    if (p->desc.elem_stride[0] != 1 && p->desc.interleave == TMAP_INTERLEAVE_NONE) {
         cut_note(d, TMAP_REWRITE_IGNORED, 0, p->desc.elem_stride[0], 1);
         p->step[p->step_count - 1].field = FIELD_ESTRIDE;
         p->desc.elem_stride[0] = 1;
     }
-    if (copy ? !settle_copy(d) : !settle_dim(d, false) || !settle_strides(d) || !settle_address(d))
+    if (copy ? !settle_copy(d) : !has_whole_groups(d) || !settle_strides(d) || !settle_address(d))
         return false;
     return settle_coord(d);
 }

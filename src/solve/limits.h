@@ -44,14 +44,13 @@ struct objective {
                                     * them the conflicts of reads_rows() */
     const struct tmap_use *reader; /* who takes the boxes, or NULL */
     bool exact;                    /* it takes whole rows of them, and all rows */
-    struct work *work;             /* or NULL: as much as it takes */
+    struct work *work;
 };
 
 /* Whether there is work left for that. */
 static inline bool work_spend(const struct objective *objective, uint64_t rows)
 {
     struct work *w = objective->work;
-    if (!w) return true;
     w->left -= rows < w->left ? rows : w->left;
     return w->left > 0;
 }

@@ -35,9 +35,8 @@ void rank_plan(struct tmap_plan *plans, size_t cap, size_t *found, const struct 
         if (!steps_within(p, &plans[i]) || tmap_cost_compare(&plans[i].cost, &p->cost) < 0)
             plans[kept++] = plans[i];
     *found = kept;
-    while (at < *found && tmap_cost_compare(&plans[at].cost, &p->cost) <= 0) at++;
-    if (at == cap) return;
     if (*found == cap) --*found;
+    while (at < *found && tmap_cost_compare(&plans[at].cost, &p->cost) <= 0) at++;
     memmove(&plans[at + 1], &plans[at], (*found - at) * sizeof *p);
     plans[at] = *p;
     ++*found;

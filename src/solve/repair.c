@@ -324,7 +324,7 @@ static void add_odd_split(struct search *s, const struct view *v, struct limits 
 {
     const uint64_t common = gcd(gcd(v->desc.dim[0], v->tile[0]), v->grain[0]);
     const uint64_t most = limits_inner(&s->objective, l, v->desc.swizzle) / l->inner_unit;
-    if (v->desc.swizzle != TMAP_SWIZZLE_NONE || most == 0) return;
+    if (v->desc.swizzle != TMAP_SWIZZLE_NONE) return;
     for (uint64_t units = (most - 1) | 1; units <= most; units -= 2) {
         const uint64_t size = units * l->inner_unit;
         if (common % size || v->tile[0] / size > l->max_box) continue;
@@ -533,7 +533,7 @@ static const char *why_none(const struct search *s)
     if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";
     if (s->objective.reader)
         return "no plan within six rewrites has boxes that the consumer can read";
-    if (s->sets->count && s->sets->limits[0].known)
+    if (s->sets->limits[0].known)
         return "no view of this tensor within six rewrites has legal fields";
     return "the target has no legal map for this type and interleave";
 }

@@ -43,10 +43,10 @@ static bool usable(const struct objective *objective, const struct tmap_desc *de
     struct tmap_use use = {.op = objective->stores ? TMAP_OP_STORE : TMAP_OP_LOAD,
                            .flags = TMAP_USE_SMEM};
     struct tmap_violation v[1];
-    size_t found = 1;
-    return tmap_verdict_of(objective->checker, desc) == TMAP_LEGAL &&
-           tmap_check_use(objective->checker, desc, &use, v, 1, &found, NULL) == TMAP_OK &&
-           found == 0;
+    size_t found = 1; /* and stays so where the question is refused */
+    if (tmap_verdict_of(objective->checker, desc) != TMAP_LEGAL) return false;
+    tmap_check_use(objective->checker, desc, &use, v, 1, &found, NULL);
+    return found == 0;
 }
 
 /* A tiled box that lies in shared memory as the walk does: channels, and as many rows modulo 8. */
@@ -66,13 +66,12 @@ static bool readable(const struct objective *objective, const struct tmap_desc *
 {
     const struct tmap_desc kinds[] = {*desc, as_box(desc)};
     struct tmap_violation v[1];
-    size_t found = 0;
     if (!usable(objective, desc)) return false;
-    for (int i = 0; i < 2 && objective->reader; i++)
-        if (tmap_check_use(objective->checker, &kinds[i], objective->reader, v, 1, &found, NULL) !=
-                TMAP_OK ||
-            found)
-            return false;
+    for (int i = 0; i < 2 && objective->reader; i++) {
+        size_t found = 1;
+        tmap_check_use(objective->checker, &kinds[i], objective->reader, v, 1, &found, NULL);
+        if (found) return false;
+    }
     return true;
 }
 

@@ -33,7 +33,7 @@ static void set_rows(struct tile *t, uint32_t inner_unit)
     const struct tmap_desc *d = t->request;
     const uint64_t span = layout_swizzle_span(d->swizzle) * UINT64_C(8);
     const uint64_t bits = layout_smem_bits(d->dtype);
-    const uint64_t whole = inner_unit ? inner_unit : bits ? UNIT_BITS / bits : 1;
+    const uint64_t whole = inner_unit ? inner_unit : UNIT_BITS / bits;
     const uint64_t row = round_up(t->count[0], whole) * bits;
     t->slab = span && row > span ? span / bits : UINT64_MAX;
     t->pitch_bits = span ? span : row;
@@ -47,10 +47,10 @@ static void set_tile(struct tile *t, const struct tmap_desc *d, uint32_t inner_u
     t->parts = t->rows = 1;
     layout_of(d, &l);
     for (uint32_t i = 0; i < d->rank; i++) {
-        const bool strided = d->kind == TMAP_TILED && (i || d->interleave) && d->elem_stride[i];
+        const bool strided = d->kind == TMAP_TILED && (i || d->interleave);
         t->count[i] = l.extent[i];
         t->step[i] = strided ? d->elem_stride[i] : 1;
-        if (i && __builtin_mul_overflow(t->rows, t->count[i], &t->rows)) t->rows = UINT64_MAX;
+        if (i) t->rows *= t->count[i]; /* fits, as the tile's bits do */
     }
     set_rows(t, inner_unit);
     if (!d->interleave) return;
@@ -97,11 +97,11 @@ static uint64_t place_in_plan(const struct tile *t, const struct tmap_plan *p)
         const bool ends = d->tail && in / d->step + 1 == d->copies;
         const uint32_t box = ends ? d->tail : box_of(&p->desc, i);
         const uint64_t number = d->copies > 1 ? in / d->step : 0;
-        within[i] = (in - number * d->step) / (es ? es : 1);
+        within[i] = (in - number * d->step) / es;
         copy = copy * d->copies + number;
         tail = tail || (ends && i == 0);
         if (sliced && (p->desc.kind == TMAP_TILED ? i + 2 == p->desc.rank : i == 0)) continue;
-        if (i || sliced) row = row * ceil_div(box, es ? es : 1) + within[i];
+        if (i || sliced) row = row * ceil_div(box, es) + within[i];
     }
     const uint64_t beside =
         sliced ? t->part
@@ -119,7 +119,7 @@ static uint64_t run_of(const struct tile *t, const struct tmap_plan *p)
     for (uint32_t i = 0; i < p->desc.rank; i++) {
         const struct tmap_plan_dim *d = &p->dim[i];
         if (d->coef[0] == 0) continue;
-        if (d->coef[0] != 1 || d->shift) return 1;
+        if (d->coef[0] != 1) return 1;
         if (d->mod) run = gcd(run, d->div * d->mod);
         if (d->copies > 1) run = gcd(run, d->div * d->step);
         if (i) run = gcd(run, d->div); /* another row */
@@ -129,16 +129,14 @@ static uint64_t run_of(const struct tile *t, const struct tmap_plan *p)
 }
 
 /* Whether the plan's place is linear in the position along dimension k, as the request's is for all
- * above 0. */
-static bool is_linear(const struct tile *t, const struct tmap_plan *p, uint32_t k)
+ * above 0. A dimension that keeps its element stride is the request's, a multiple of it at a time.
+ */
+static bool is_linear(const struct tmap_plan *p, uint32_t k)
 {
     if (p->part_of > 1 && p->part_coef[k]) return false;
     for (uint32_t i = 0; i < p->desc.rank; i++) {
         const struct tmap_plan_dim *d = &p->dim[i];
-        const bool tiled = p->desc.kind == TMAP_TILED && p->desc.elem_stride[i];
-        const uint64_t es = tiled && (i || p->desc.interleave) ? p->desc.elem_stride[i] : 1;
-        if (d->coef[k] == 0) continue;
-        if (d->div != 1 || d->mod || d->copies > 1 || d->coef[k] * t->step[k] % es) return false;
+        if (d->coef[k] && (d->div != 1 || d->mod || d->copies > 1)) return false;
     }
     return true;
 }
@@ -147,7 +145,7 @@ static bool is_linear(const struct tile *t, const struct tmap_plan *p, uint32_t 
 static void skip_linear(struct tile *t, const struct tmap_plan *p)
 {
     for (uint32_t k = 0; k < t->request->rank; k++) {
-        const bool linear = k && t->count[k] > 2 && is_linear(t, p, k);
+        const bool linear = k && t->count[k] > 2 && is_linear(p, k);
         t->compared[k] = linear ? 2 : t->count[k];
     }
 }
@@ -182,8 +180,7 @@ bool tile_layout_kept(const struct objective *objective, const struct tmap_plan 
     uint32_t runs = 0;
     set_tile(&t, objective->desc, objective->inner_unit);
     for (uint32_t i = 0; i < p->desc.rank; i++)
-        if (p->dim[i].shift || p->dim[i].round > 1 || !p->dim[i].div || !p->dim[i].step)
-            return false;
+        if (p->dim[i].shift || p->dim[i].round > 1) return false;
     set_pitches(&t, p);
     if (p->desc.interleave) t.parts = 1; /* slices stay whole */
     skip_linear(&t, p);
