@@ -2,7 +2,6 @@
  */
 #include "core/arith.h"
 #include "core/check_use.h"
-#include "expr/row.h"
 #include "tmap/solve.h"
 
 #include <string.h>
@@ -90,17 +89,21 @@ static uint64_t tmem_needed(const struct tmap_pipeline *p)
 }
 
 /* The least number of columns, from `needed` on, that tcgen05.alloc takes on the target: found by
- * asking the rows. Where none is, `needed` itself, which a row then refuses. */
+ * asking the rows, also those that the caller's contract leaves out. Where none is, `needed`
+ * itself, which a row then refuses. */
 static uint64_t columns_for(const struct tmap_checker *checker, uint64_t needed)
 {
     struct pipeline_facts f = {
         .stages = 1, .arrivals = 1, .cta_group = 1, .alloc_warps = 1, .alloc_group = 1};
-    struct tmap_violation v[1];
+    struct tmap_checker safe = *checker;
     uint32_t most = 0;
-    size_t n;
+    size_t n = 1;
+    tmap_checker_prepare(&checker->target, TMAP_CONTRACT_SAFE, &safe);
     tmap_capacity(checker->target.arch, NULL, &most);
-    for (f.tmem_columns = needed; needed && f.tmem_columns <= most; f.tmem_columns++)
-        if (check_pipeline(checker, &f, v, 1, &n) == TMAP_OK && n == 0) return f.tmem_columns;
+    for (f.tmem_columns = needed; needed && f.tmem_columns <= most; f.tmem_columns++) {
+        check_pipeline(&safe, &f, NULL, 0, &n);
+        if (n == 0) return f.tmem_columns;
+    }
     return needed;
 }
 
@@ -162,31 +165,18 @@ static struct pipeline_facts facts_of(const struct tmap_pipeline *p, const struc
                                    .alloc_group = p->alloc_group ? p->alloc_group : group_of(p)};
 }
 
-static bool fits(const struct tmap_checker *checker, const struct tmap_pipeline *p,
-                 const struct sums *s, uint64_t stages)
-{
-    struct tmap_violation v[8];
-    size_t n;
-    const struct pipeline_facts f = facts_of(p, s, stages);
-    if (check_pipeline(checker, &f, v, 8, &n) != TMAP_OK) return false;
-    for (size_t i = 0; i < n && i < 8; i++)
-        if (v[i].row == ROW_TMA181 || v[i].row == ROW_TMA180) return false;
-    return true;
-}
-
-/* The most stages whose sums the rows accept: doubled, then halved in. */
-static uint32_t most_stages(const struct tmap_checker *checker, const struct tmap_pipeline *p,
-                            const struct sums *s)
+/* The most stages whose sums fit: doubled, then halved in. Each stage has barriers at least, so
+ * that the doubling ends. */
+static uint32_t most_stages(const struct sums *s, uint32_t capacity)
 {
     uint32_t low = 0, high = 1;
-    if (s->stage_bytes == 0) return 0;
-    while (high < (1u << 20) && fits(checker, p, s, high)) {
+    while (shared_bytes(s, high) <= capacity) {
         low = high;
         high *= 2;
     }
     while (low + 1 < high) {
         const uint32_t mid = low + (high - low) / 2;
-        if (fits(checker, p, s, mid))
+        if (shared_bytes(s, mid) <= capacity)
             low = mid;
         else
             high = mid;
@@ -255,15 +245,14 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
                             .stage_align_bytes = s.align_bytes,
                             .stage_tx_bytes = s.tx_bytes,
                             .capacity_bytes = capacity};
-    b.max_stages = most_stages(checker, p, &s);
+    b.max_stages = most_stages(&s, capacity);
     b.stages = p->stages ? p->stages : (b.max_stages ? b.max_stages : 1);
     b.barriers = (uint64_t)b.stages * BARRIERS_A_STAGE;
     b.shared_bytes = shared_bytes(&s, b.stages);
     b.tmem_columns = (uint32_t)columns_for(checker, s.tmem_columns);
     b.tmem_needed = (uint32_t)(tmem_needed(p) < UINT32_MAX ? tmem_needed(p) : UINT32_MAX);
     const struct pipeline_facts f = facts_of(p, &s, b.stages);
-    status = check_pipeline(checker, &f, violations, cap, found);
-    if (status != TMAP_OK) return status;
+    check_pipeline(checker, &f, violations, cap, found); /* which its arguments do not refuse */
     b.verdict = *found ? TMAP_ILLEGAL : TMAP_LEGAL;
     if (p->expect_tx && p->expect_tx != s.tx_bytes) b.verdict = TMAP_ILLEGAL;
     b.region_count = list_regions(checker, p, &s, b.stages, regions, region_cap);
@@ -271,13 +260,13 @@ enum tmap_status tmap_pipeline_budget(const struct tmap_checker *checker,
     return TMAP_OK;
 }
 
-/* Whether the pipeline fits with so many stages, and what it takes. */
+/* Whether the pipeline fits with so many stages, and what it takes; a smaller box is as legal. */
 static bool fits_with(const struct tmap_checker *checker, const struct tmap_pipeline *p,
                       uint64_t *shared)
 {
-    struct tmap_budget b;
+    struct tmap_budget b = {.stages = 1};
     size_t found;
-    if (tmap_pipeline_budget(checker, p, &b, NULL, 0, NULL, 0, &found) != TMAP_OK) return false;
+    tmap_pipeline_budget(checker, p, &b, NULL, 0, NULL, 0, &found);
     *shared = b.shared_bytes;
     return b.max_stages >= b.stages;
 }

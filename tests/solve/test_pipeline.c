@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct tmap_desc tile(int32_t dtype, uint32_t columns, uint32_t rows, int32_t swizzle)
@@ -110,6 +111,45 @@ static void test_the_rest_of_shared_memory(void **state)
     assert_int_equal(r[3].offset_bytes + r[3].bytes, b.shared_bytes);
 }
 
+/* Two loads a stage, of which the caller's array ends between. */
+static void test_regions_of_half_a_stage(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_90a");
+    const struct tmap_desc loads[2] = {tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B),
+                                       tile(TMAP_BFLOAT16, 64, 32, TMAP_SWIZZLE_128B)};
+    const struct tmap_pipeline p = {.loads = loads, .load_count = 2, .stages = 2};
+    struct tmap_region r[4] = {{0}};
+    struct tmap_budget b;
+    size_t found;
+    (void)state;
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, r, 3, NULL, 0, &found), TMAP_OK);
+    assert_int_equal(b.region_count, 5);
+    assert_true(r[2].stage == 1 && r[2].index == 0 && r[2].bytes == 8192);
+    assert_int_equal(r[3].bytes, 0);
+}
+
+/* How many stages fit, and the columns that are allocated, are facts of the chip: the driver's
+ * contract, which asks neither row, has the same. */
+static void test_what_fits_under_each_contract(void **state)
+{
+    static const enum tmap_contract contracts[] = {TMAP_CONTRACT_SAFE, TMAP_CONTRACT_DOCUMENTED,
+                                                   TMAP_CONTRACT_DRIVER, TMAP_CONTRACT_HARDWARE};
+    const struct tmap_desc load = tile(TMAP_BFLOAT16, 64, 256, TMAP_SWIZZLE_128B);
+    const struct tmap_pipeline p = {.loads = &load, .load_count = 1, .tmem_columns = 192};
+    const struct tmap_target target = checker_on("sm_100a").target;
+    (void)state;
+    for (size_t i = 0; i < sizeof contracts / sizeof *contracts; i++) {
+        struct tmap_checker c;
+        struct tmap_budget b;
+        size_t found;
+        assert_int_equal(tmap_checker_prepare(&target, contracts[i], &c), TMAP_OK);
+        assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_OK);
+        assert_int_equal(b.max_stages, 7);
+        assert_int_equal(b.stages, 7);
+        assert_int_equal(b.tmem_columns, 256);
+    }
+}
+
 /* A target that no source covers has no layouts, and so no sums. */
 static void test_an_uncovered_target(void **state)
 {
@@ -170,6 +210,9 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ILLEGAL);
     p.load_count = 0;
     assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ARGUMENT);
+    const struct tmap_desc good = tile(TMAP_BFLOAT16, 64, 64, TMAP_SWIZZLE_128B);
+    p = (struct tmap_pipeline){.loads = &good, .load_count = 1, .store = &bad};
+    assert_int_equal(tmap_pipeline_budget(&c, &p, &b, NULL, 0, NULL, 0, &found), TMAP_E_ILLEGAL);
 }
 
 /* 4 stages of 64 KiB do not fit; the nearest box does, and one more row does not. */
@@ -294,6 +337,43 @@ static void test_pipelines_without_a_design(void **state)
     }
 }
 
+/* Loads beyond the masks are nobody else's; of one row everybody along a direction of one has all;
+ * and of very many loads a barrier does not count the bytes. */
+static void test_many_loads(void **state)
+{
+    enum { LOADS = 18725 };
+    const struct tmap_checker c = checker_on("sm_90a");
+    struct tmap_desc *loads = malloc(LOADS * sizeof *loads);
+    struct tmap_pipeline p = {
+        .loads = loads, .load_count = 65, .cluster = {2, 1}, .shared = {1, 0}};
+    struct tmap_pipeline_design d[TMAP_PIPELINE_DESIGNS];
+    size_t count;
+    (void)state;
+    assert_non_null(loads);
+    for (size_t i = 0; i < LOADS; i++) {
+        loads[i] = tile(TMAP_BFLOAT16, 64, 256, TMAP_SWIZZLE_128B);
+        loads[i].rank = 3;
+        loads[i].dim[2] = 64, loads[i].box[2] = 7, loads[i].elem_stride[2] = 1;
+        loads[i].stride_bytes[1] = UINT64_C(8192) * 8192 * 4;
+    }
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+    assert_string_equal(d->reason, "");
+    assert_int_equal(d->options.b_tx_bytes, 64 * 2 * 256 * 7);
+    loads[0].rank = 1;
+    p = (struct tmap_pipeline){
+        .loads = loads, .load_count = 2, .cluster = {1, 2}, .shared = {1, 0}};
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+    assert_string_equal(d->reason, "");
+    loads[0].rank = 3;
+    p = (struct tmap_pipeline){.loads = loads, .load_count = LOADS - 1};
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+    assert_string_equal(d->reason, "");
+    p.load_count = LOADS;
+    assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_OK);
+    assert_string_equal(d->reason, "more bytes than a barrier counts");
+    free(loads);
+}
+
 /* Pixels are cut into equal parts as rows of a box are; and a load that has no layout has none. */
 static void test_equal_parts_of_im2col(void **state)
 {
@@ -318,6 +398,10 @@ static void test_equal_parts_of_im2col(void **state)
             assert_string_equal(d->reason, uneven ? "the box of load 1 has no 2 equal parts" : "");
         }
     }
+    struct tmap_pipeline_box near; /* a walk has no box to make smaller */
+    p = (struct tmap_pipeline){.loads = &loads[1], .load_count = 1, .stages = 30};
+    assert_int_equal(tmap_pipeline_nearest(&c, &p, &near), TMAP_E_NO_PLAN);
+    p.loads = loads, p.load_count = 2;
     loads[1].channels = 0;
     assert_int_equal(tmap_pipeline_designs(&c, &p, 2, d, &count), TMAP_E_ILLEGAL);
 }
@@ -345,6 +429,17 @@ static void test_pairs(void **state)
         assert_int_equal(d->options.design, TMAP_DESIGN_GEMM_SM100);
         assert_int_equal(d->options.ctas, 2);
     }
+    const struct tmap_checker sm100 = checker_on("sm_100a");
+    for (uint32_t group = 1; group <= 2; group++) { /* that allocates tensor memory */
+        struct tmap_pipeline q = p;
+        struct tmap_violation v[2];
+        struct tmap_budget b;
+        size_t found;
+        q.tmem_columns = 32, q.alloc_group = group;
+        assert_int_equal(tmap_pipeline_budget(&sm100, &q, &b, NULL, 0, v, 2, &found), TMAP_OK);
+        assert_int_equal(b.verdict, group == 2 ? TMAP_LEGAL : TMAP_ILLEGAL);
+        if (group == 1) assert_string_equal(tmap_row_id(v[0].row), "TMA194");
+    }
 }
 
 int main(void)
@@ -358,6 +453,9 @@ int main(void)
         cmocka_unit_test(test_published_stages),
         cmocka_unit_test(test_nearest_that_fits),
         cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_regions_of_half_a_stage),
+        cmocka_unit_test(test_what_fits_under_each_contract),
+        cmocka_unit_test(test_many_loads),
         cmocka_unit_test(test_the_rest_of_shared_memory),
         cmocka_unit_test(test_an_uncovered_target),
         cmocka_unit_test(test_what_does_not_fit),
