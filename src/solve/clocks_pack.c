@@ -176,8 +176,7 @@ void clocks_unpack(const struct machine *m, const uint8_t *in, struct clocks *c)
     for (unsigned a = 0; a < m->p->agent_count; a++) {
         c->stores[a] = in[n++];
         for (unsigned i = 0; i < c->stores[a]; i++) {
-            c->store[a][i] = in[n++];
-            if (c->store[a][i] > c->last[c->storing[a]]) c->last[c->storing[a]] = c->store[a][i];
+            c->last[c->storing[a]] = c->store[a][i] = in[n++]; /* in their order */
         }
     }
     for (size_t i = 0; i < r.count; i++) {

@@ -29,13 +29,13 @@ bool machine_finished(const struct machine *m, const struct machine_state *s)
 }
 
 /* The letters that may follow: a block, the last block of a tile, or the end. Who does nothing at
- * the ends of tiles leaves it open which blocks are the last. */
+ * the ends of tiles leaves it open which blocks are the last. Nobody asks behind the end: who is
+ * not in it has it before him. */
 static unsigned followers(const struct machine *m, unsigned agent, unsigned last)
 {
     const unsigned block = 1u << TMAP_PART_BLOCK, end = 1u << TMAP_PART_END;
     const unsigned one =
         m->minds_ends[agent] || m->plain ? block | 1u << TMAP_PART_FLUSH : 1u << LETTER_LATER;
-    if (last == TMAP_PART_END) return 0;
     if (!m->p->tiles) return block | end;
     return one | (last == TMAP_PART_BLOCK ? 0 : end);
 }
@@ -86,13 +86,13 @@ static bool may_choose(const struct machine *m, const struct machine_state *s, u
     if (letter == TMAP_PART_BLOCK && s->last_letter == TMAP_PART_BLOCK && s->window_count)
         return false;
     for (unsigned a = 0; a < m->p->agent_count; a++) {
-        const struct machine_agent *g = &s->agent[a];
-        if (has_blocks(m, a) && g->part < TMAP_PART_END && g->pc >= m->p->agent[a].count[g->part])
-            return false;
+        const struct machine_agent *g = &s->agent[a]; /* not at its end: the word has none */
+        if (has_blocks(m, a) && g->pc >= m->p->agent[a].count[g->part]) return false;
     }
     return true;
 }
 
+/* In a settled state: an agent has taken what letters there are. */
 static size_t agent_moves(struct machine *m, const struct machine_state *s, unsigned agent,
                           struct machine_move *out)
 {
@@ -105,7 +105,7 @@ static size_t agent_moves(struct machine *m, const struct machine_state *s, unsi
         out[1] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PART_FLUSH};
         return 2;
     }
-    if (!ended || a->part == TMAP_PART_END || in_letter(a) || a->offset < s->window_count) {
+    if (!ended || a->part == TMAP_PART_END) {
         out[0] = (struct machine_move){EVENT_AGENT, (uint8_t)agent, 0, TMAP_PARTS};
         return 1;
     }
@@ -129,7 +129,6 @@ size_t machine_choices(struct machine *m, const struct machine_state *s, struct 
         const struct machine_agent *g = &s->agent[a];
         if (g->part >= TMAP_PART_END || g->pc < m->p->agent[a].count[g->part]) continue;
         if (!has_blocks(m, a)) continue;
-        if (!decides(g) && (in_letter(g) || g->offset < s->window_count)) continue;
         const size_t n = agent_moves(m, s, a, out);
         if (n) return n;
     }
@@ -248,7 +247,7 @@ static bool run_block(struct machine *m, struct machine_state *s, unsigned agent
     struct machine_agent *a = &s->agent[agent];
     const uint8_t from = a->pc;
     bool moved = false, stopped = false;
-    while (a->part != TMAP_PARTS && a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
+    while (a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
         if (!machine_skips(m, s, agent, t)) {

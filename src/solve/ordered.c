@@ -33,7 +33,7 @@ static void finish_copies(struct machine *m, struct machine_state *s, unsigned a
     for (unsigned cta = 0; cta < m->p->ctas; cta++)
         while (a->loads[cta] && !over(m)) machine_land(m, s, agent, cta, true);
     while (a->stores && !m->fault) machine_read_out(m, s, agent);
-    while (a->commits && !m->fault) machine_committed(m, s, agent);
+    if (a->commits) machine_committed(m, s, agent); /* nobody commits twice in a step */
 }
 
 /* One step; false when the agent cannot make one. */
@@ -86,7 +86,7 @@ static size_t letters(struct machine *m, const struct machine_state *s, struct m
     if (n || over(m)) return n;
     if (machine_finished(m, s))
         clocks_finish(m);
-    else if (awaits_letter(m, s) && s->last_letter != TMAP_PART_END)
+    else if (awaits_letter(m, s))
         clocks_unordered(m, "the word is left to agents without blocks");
     else
         machine_judge_stuck(m, s);
@@ -206,7 +206,7 @@ enum tmap_status explore_ordered(const struct tmap_protocol *protocol, void *wor
     const size_t own = (sizeof *o + 7) / 8 * 8;
     uint32_t i = 0;
     uint16_t bad = 0;
-    if (!protocol || !workspace || !result) return TMAP_E_ARGUMENT;
+    if (!protocol || !workspace) return TMAP_E_ARGUMENT;
     if (workspace_bytes < own || (uintptr_t)workspace % sizeof(uint64_t)) return TMAP_E_ROOM;
     if (!prepare(o, protocol)) return TMAP_E_ARGUMENT;
     if (!state_set_init(&o->seen, (uint8_t *)workspace + own, workspace_bytes - own))
@@ -214,7 +214,7 @@ enum tmap_status explore_ordered(const struct tmap_protocol *protocol, void *wor
     if (trace && trace_size) trace[0] = 0;
     start(o);
     if (!over(&o->m)) add(o, 0, 0);
-    for (; i < o->seen.count && !over(&o->m) && !o->seen.full; i++) {
+    for (; i < o->seen.count && !o->seen.full; i++) {
         expand(o, i, &bad);
         if (over(&o->m)) break;
     }
