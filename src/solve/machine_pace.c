@@ -93,13 +93,12 @@ static bool arrives_a_block_late(const struct program *g, unsigned barrier, int 
            last->when == 1 && late->ctas == last->ctas && late->x == last->x && late->x == read->x;
 }
 
+/* The CTAs where one arrives who does so once in each block. */
 static unsigned reaches(const struct program *g, unsigned barrier)
 {
-    for (unsigned i = 0; i < g->a->count[TMAP_PART_BLOCK]; i++) {
-        const struct tmap_step *t = step_at(g, TMAP_PART_BLOCK, i);
-        if (arrives(t, barrier)) return t->ctas ? t->ctas : 1u << g->a->cta;
-    }
-    return 0;
+    const struct tmap_step *t = step_at(g, TMAP_PART_BLOCK, 0);
+    while (!arrives(t, barrier)) t++;
+    return t->ctas ? t->ctas : 1u << g->a->cta;
 }
 
 /* Whether whoever arrives at `at` waits for `first` before, by op, and just as many arrive in each
