@@ -1,6 +1,6 @@
 /* Barriers that are initialised again for every tile: by the only agent, or between two meetings of
  * all. Each row leaves one thing out. */
-#include "tmap/protocol.h"
+#include "solve/machine.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -134,9 +134,92 @@ static void test_barriers_made_again(void **state)
     }
 }
 
+static void assert_fault(const struct tmap_protocol *p, enum tmap_hazard fault, const char *words)
+{
+    struct tmap_protocol_result r;
+    assert_int_equal(tmap_protocol_explore(p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    if (r.fault != fault || !strstr(r.detail, words))
+        fail_msg("%s: %s", tmap_hazard_name(r.fault), r.detail);
+    assert_int_equal(r.verdict, fault ? TMAP_ILLEGAL : TMAP_LEGAL);
+    assert_int_equal(explore_protocol(p, false, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    assert_int_equal(r.fault, fault);
+}
+
+/* A commit that is on its way to the barriers of one CTA leaves those of the other alone. */
+static void test_a_commit_on_its_way(void **state)
+{
+    (void)state;
+    for (uint8_t to = 1; to <= 3; to++) {
+        struct tmap_protocol p = with_ring(1, 1);
+        p.ctas = 2, p.stays = true;
+        p.sync_count = 1, p.members[0] = 3;
+        p.agent[p.agent_count++].name = "commits";
+        STEP(START, INIT, .x = 0);
+        STEP(START, FENCE_INIT, .x = 0);
+        STEP(START, SYNC, .x = 0);
+        STEP(START, COMMIT, .x = UINT8_MAX, .y = FULL, .ctas = to);
+        STEP(START, INIT, .x = 0);
+        STEP(START, FENCE_INIT, .x = 0);
+        p.agent[p.agent_count++].name = "waits";
+        p.agent[1].cta = 1;
+        STEP(START, INIT, .x = 0);
+        STEP(START, FENCE_INIT, .x = 0);
+        STEP(START, SYNC, .x = 0);
+        if (to > 1) STEP(START, WAIT, .x = FULL);
+        if (to == 2)
+            assert_fault(&p, TMAP_HAZARD_NONE, "");
+        else
+            assert_fault(&p, TMAP_HAZARD_ALIAS, "initialised again while a phase is under way");
+    }
+}
+
+/* Bytes that have landed, though nobody expects them, are of a phase. */
+static void test_bytes_of_a_phase(void **state)
+{
+    struct tmap_protocol p = with_ring(1, 1);
+    struct tmap_protocol_result r;
+    (void)state;
+    p.agent[p.agent_count++].name = "copies";
+    STEP(START, INIT, .x = 0);
+    STEP(START, FENCE_INIT, .x = 0);
+    STEP(START, LOAD, .y = FULL, .bytes = 16);
+    STEP(START, INIT, .x = 0);
+    assert_fault(&p, TMAP_HAZARD_ALIAS, "initialised again while a phase is under way");
+    assert_int_equal(explore_ordered(&p, memory, WORKSPACE, &r, NULL, 0), TMAP_OK);
+    assert_int_equal(r.fault, TMAP_HAZARD_ALIAS); /* where copies land at once */
+}
+
+/* Barriers that the start initialises twice, by one or by two who have met, are what they are. */
+static void test_made_twice_at_the_start(void **state)
+{
+    (void)state;
+    for (int two = 0; two < 2; two++) {
+        struct tmap_protocol p = with_ring(1, 1);
+        p.sync_count = 1, p.members[0] = 3;
+        p.agent[p.agent_count++].name = "first";
+        STEP(START, INIT, .x = 0);
+        STEP(START, FENCE_INIT, .x = 0);
+        if (!two) STEP(START, INIT, .x = 0);
+        if (!two) STEP(START, FENCE_INIT, .x = 0);
+        STEP(START, SYNC, .x = 0);
+        p.agent[p.agent_count++].name = "second";
+        STEP(START, SYNC, .x = 0);
+        if (two) STEP(START, INIT, .x = 0);
+        if (two) STEP(START, FENCE_INIT, .x = 0);
+        STEP(START, ARRIVE, .x = FULL);
+        STEP(START, WAIT, .x = FULL);
+        assert_fault(&p, TMAP_HAZARD_NONE, "");
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_barriers_made_again)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_barriers_made_again),
+        cmocka_unit_test(test_a_commit_on_its_way),
+        cmocka_unit_test(test_bytes_of_a_phase),
+        cmocka_unit_test(test_made_twice_at_the_start),
+    };
     memory = malloc(WORKSPACE);
     if (!memory) return 1;
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

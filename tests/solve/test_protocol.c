@@ -23,6 +23,7 @@ static const struct proof {
     {TMAP_DESIGN_RING, 1, 1, 0},
     {TMAP_DESIGN_RING, 4, 2, 0},
     {TMAP_DESIGN_RING, 8, 2, 0},
+    {TMAP_DESIGN_COPY, 1, 0, 0},
     {TMAP_DESIGN_COPY, 2, 0, 0},
     {TMAP_DESIGN_COPY, 4, 0, 0},
     {TMAP_DESIGN_COPY, 6, 0, 0},
@@ -450,7 +451,13 @@ static void test_misuse(void **state)
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o.ctas = 3; /* 16384 bytes of B are no three equal parts */
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o.stage_tx_bytes = 3 * 4096, o.b_tx_bytes = 4096, o.a_tx_bytes = 8192; /* nor 4096 */
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o.a_ctas = 2; /* nor can two of three share A */
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .consumers = 9};
+    assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
+    o = (struct tmap_design_options){.design = TMAP_DESIGN_GEMM_SM100, .ctas = 3};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_E_ARGUMENT);
     o = (struct tmap_design_options){.design = TMAP_DESIGN_RING, .stages = 2};
     assert_int_equal(tmap_protocol_design(&o, &p), TMAP_OK);
@@ -524,6 +531,7 @@ static void test_clusters_that_cannot_be(void **state)
     const struct tmap_design_options wrong[] = {
         {.stage_tx_bytes = 4096, .b_tx_bytes = 8192},
         {.stage_tx_bytes = 4096, .b_tx_bytes = 2048, .a_tx_bytes = 4096},
+        {.stage_tx_bytes = 4096, .b_tx_bytes = 1023, .a_ctas = 2}, /* 3073 bytes of A for two */
         {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 4},
         {.ctas = TMAP_PROTOCOL_CTAS, .consumers = 8},
     };

@@ -11,7 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORKSPACE = 32 << 20, SLOTS = 0, TURNS = 1, FULL = 0, EMPTY = 1, TURN = 2 };
+enum {
+    WORKSPACE = 32 << 20,
+    SLOTS = 0,
+    TURNS = 1,
+    ENDS = 2,
+    FULL = 0,
+    EMPTY = 1,
+    TURN = 2,
+    DONE = 3
+};
 
 static void *memory;
 
@@ -60,6 +69,7 @@ static void put_producer(struct tmap_protocol *p, enum fault fault)
     STEP(BLOCK, EXPECT, .x = FULL, .bytes = 16);
     STEP(BLOCK, LOAD, .y = FULL, .bytes = 16);
     STEP(BLOCK, ADVANCE, .x = SLOTS);
+    if (fault == NOTHING) STEP(END, WAIT, .x = DONE); /* both tell, whosever the last tile was */
 }
 
 static void put_blocks(struct tmap_protocol *p, enum fault fault)
@@ -93,18 +103,21 @@ static void put_consumer(struct tmap_protocol *p, bool first, enum fault fault)
     if (!first || fault != NOT_HANDED_OVER) STEP(FLUSH, ARRIVE, .x = TURN, .back = !first);
     if (fault != EARLY_RELEASE) STEP(FLUSH, RELEASE, .y = EMPTY, .back = 1, .when = 1);
     STEP(FLUSH, ADVANCE, .x = TURNS);
+    if (fault == NOTHING) STEP(END, ARRIVE, .x = DONE);
 }
 
 static struct tmap_protocol protocol_of(enum fault fault, uint8_t stages)
 {
     struct tmap_protocol p = {.name = "turns", .tiles = true, .started = true, .ctas = 1};
-    p.ring_count = 2;
+    p.ring_count = 3;
     p.depth[SLOTS] = stages;
     p.depth[TURNS] = 2;
-    p.barrier_count = 3;
+    p.depth[ENDS] = 1;
+    p.barrier_count = 4;
     p.barrier[FULL] = (struct tmap_barrier){"full", SLOTS, 1};
     p.barrier[EMPTY] = (struct tmap_barrier){"empty", SLOTS, fault == SLOT_WAITS ? 2 : 1};
     p.barrier[TURN] = (struct tmap_barrier){"turn", TURNS, 1};
+    p.barrier[DONE] = (struct tmap_barrier){"done", ENDS, 2};
     p.buffer_count = 1;
     p.buffer[0] = (struct tmap_buffer){"tile", SLOTS};
     put_producer(&p, fault);
