@@ -25,7 +25,8 @@ static void close_fold(struct fold *f)
 
 static bool fold_all(struct fold *f)
 {
-    if (!fold_symbols(f) || !join_warpgroups(f)) return false;
+    if (!fold_symbols(f)) return false;
+    join_warpgroups(f);
     drop_meetings(f);
     find_turns(f);
     if (!fold_parts(f) || !place_turns(f)) return false;

@@ -102,7 +102,7 @@ static inline bool is_meeting(const struct symbol *s)
 // False with f->error, each.
 bool fold_objects(struct fold *f);
 bool fold_symbols(struct fold *f);
-bool join_warpgroups(struct fold *f); // that multiply together (warpgroups.c)
+void join_warpgroups(struct fold *f); // that multiply together (warpgroups.c)
 void drop_meetings(struct fold *f);   // that order nothing (meetings.c)
 bool fold_parts(struct fold *f);
 bool fold_warp(struct fold *f, struct program *p); // its parts
@@ -113,10 +113,10 @@ bool fold_steps(struct fold *f);
 
 // Leaves of the programs what concerns that ring; false: there are fewer.
 bool keep_ring(struct fold *f, unsigned number);
-uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names
+uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names, its index not -1
 void drop_program(struct fold *f, uint32_t i);
-bool read_warp(struct fold *f, struct program *p, size_t run);   // its symbols of a run (symbols.c)
-bool count_generations(struct said *said, const struct fold *f); // false: memory
+bool read_warp(struct fold *f, struct program *p, size_t run); // its symbols of a run (symbols.c)
+bool count_generations(struct said *said, struct fold *f);     // false: memory
 
 bool fold_memory(struct fold *f); // false, too
 bool fold_fail(struct fold *f, uint32_t line, const char *format, ...)

@@ -33,12 +33,12 @@ static void tell_wait(struct symbol *s, uint32_t generation)
     s->y = 0;
 }
 
-bool count_generations(struct said *said, const struct fold *f)
+bool count_generations(struct said *said, struct fold *f)
 {
     int32_t last[TMAP_PROTOCOL_BUFFERS];
     struct counters *c = calloc(1, sizeof *c);
     memset(last, -1, sizeof last);
-    if (!c) return false;
+    if (!c) return fold_memory(f);
     for (uint32_t i = 0; i < said->count; i++) {
         struct symbol *s = &said->symbol[i];
         if (s->op == TMAP_STEP_INIT && s->again) memset(c, 0, sizeof *c);

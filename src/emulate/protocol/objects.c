@@ -92,7 +92,8 @@ static bool join_sites(struct fold *f, struct sites *s)
 {
     struct naming *seen = calloc(MOST_NAMINGS, sizeof *seen);
     uint32_t count = 0;
-    bool good = seen != NULL || fold_memory(f);
+    bool good = true;
+    if (!seen) return fold_memory(f);
     for (size_t r = 0; good && r < f->runs; r++)
         for (size_t i = 0; good && i < f->run[r]->count; i++)
             if (names_barrier(&f->run[r]->act[i]))

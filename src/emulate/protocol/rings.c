@@ -31,7 +31,8 @@ static void join_turns(const struct program *p, uint8_t of[MOST_OBJECTS])
     for (int k = 0; p->every && k < FOLD_PARTS; k++)
         for (uint32_t i = 0; i < p->length[k]; i++) {
             const struct symbol *s = &p->part[k][i];
-            if (s->index < 0 || objects_of(s, object) == 0) continue;
+            if (s->index < 0) continue;
+            objects_of(s, object);
             if (first == UINT8_MAX) first = object[0];
             join(of, object[0], first);
         }
@@ -40,7 +41,9 @@ static void join_turns(const struct program *p, uint8_t of[MOST_OBJECTS])
 static bool concerns(const struct symbol *s, const uint8_t of[MOST_OBJECTS], uint8_t ring)
 {
     uint8_t object[2];
-    return s->index < 0 || (objects_of(s, object) && of[object[0]] == ring);
+    if (s->index < 0) return true;
+    objects_of(s, object);
+    return of[object[0]] == ring;
 }
 
 static void keep_part(struct program *p, enum fold_part part, const uint8_t of[MOST_OBJECTS],

@@ -229,36 +229,46 @@ struct writer {
     uint32_t open;                          // reads, in the middle of the block
     uint32_t advanced[TMAP_PROTOCOL_RINGS]; // in the beginning and at the end
     uint32_t ahead[TMAP_PROTOCOL_RINGS];    // of the first block or tile, where its place is
+    bool refused;                           // what was put since says nothing
 };
 
-static bool put(struct writer *w, enum tmap_part part, struct tmap_step step)
+// The first reason stays.
+static void refuse(struct writer *w, uint32_t line, const char *why)
+{
+    if (!w->refused) fold_fail(w->f, line, "%s", why);
+    w->refused = true;
+}
+
+static void put(struct writer *w, enum tmap_part part, struct tmap_step step)
 {
     struct tmap_protocol *p = w->f->out;
-    if (p->step_count == TMAP_PROTOCOL_STEPS) return fold_fail(w->f, 0, "too many steps");
+    if (p->step_count == TMAP_PROTOCOL_STEPS) {
+        refuse(w, 0, "too many steps");
+        return;
+    }
     if (w->agent->count[part] == 0) w->agent->first[part] = p->step_count;
     w->agent->count[part]++;
     p->step[p->step_count++] = step;
-    return true;
 }
 
 // How far behind the warp's place in the ring the slot is; in the beginning and at the end the
 // place goes on where it is before, in between it has gone as far as any slot (find_ahead).
-static bool put_back(struct writer *w, const struct program *p, enum tmap_part part,
+static void put_back(struct writer *w, const struct program *p, enum tmap_part part,
                      const struct symbol *s, const struct going *g, struct tmap_step *step)
 {
     uint8_t object[2];
-    if (s->index < 0 || objects_of(s, object) == 0) return true;
+    if (s->index < 0) return;
+    objects_of(s, object);
     const uint8_t rate = p->rate[object[0]] ? p->rate[object[0]] : RATE_BLOCK;
     const uint8_t ring = w->ring[object[0]];
     int32_t ahead = rate == RATE_BLOCK ? g->by_block : g->by_tile;
     if (!(rate == RATE_BLOCK ? g->is_by_block : g->is_by_tile))
-        return fold_fail(w->f, s->line, "is not always as far along its ring");
+        refuse(w, s->line, "is not always as far along its ring");
     ahead -= (int32_t)w->advanced[ring];
     for (; ahead > 0; ahead--, w->advanced[ring]++)
-        if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring})) return false;
-    if (-ahead > TMAP_PROTOCOL_DEPTH) return fold_fail(w->f, s->line, "is far behind its ring");
+        put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = ring});
+    if (-ahead > TMAP_PROTOCOL_DEPTH) refuse(w, s->line, "is far behind its ring");
     step->back = (uint8_t)-ahead;
-    return true;
 }
 
 // The end of a read and the arrival that tells of it are one step.
@@ -286,7 +296,7 @@ static bool ends_own_read(const struct program *p, enum fold_part from, uint32_t
     return false;
 }
 
-static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part part,
+static void put_symbol(struct writer *w, const struct program *p, enum tmap_part part,
                        enum fold_part from, uint32_t i)
 {
     const struct symbol *s = &p->part[from][i];
@@ -294,7 +304,7 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
     const bool skipped = from == PART_BLOCK && p->skipped[i];
     struct tmap_step step = {
         .op = s->op, .x = s->x, .y = s->y, .ctas = s->ctas, .signal = s->signal, .bytes = s->bytes};
-    if (!put_back(w, p, part, s, g, &step)) return false;
+    put_back(w, p, part, s, g, &step);
     if (s->op == TMAP_STEP_READ) w->open++;
     if (s->op == TMAP_STEP_DONE) {
         const bool last = part == (w->f->rewrites ? TMAP_PART_END : TMAP_PART_FLUSH);
@@ -302,52 +312,48 @@ static bool put_symbol(struct writer *w, const struct program *p, enum tmap_part
             step.when = (uint8_t)w->open;
         if (w->open) w->open--;
     }
-    if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) return put(w, part, step);
+    if (s->op != TMAP_STEP_ARRIVE && s->op != TMAP_STEP_EXPECT) {
+        put(w, part, step);
+        return;
+    }
     const uint32_t each = w->f->each[s->x];
     uint32_t times = s->count * p->weight / each;
     // Every one of the arrivals that count as one expects as many. A warp's at once keep to the
     // range of a tx-count, and those of 64 warps to 32 bits.
     step.bytes *= each;
     if (s->op == TMAP_STEP_ARRIVE && fuse(w, part, &step)) times--;
-    if (skipped && times)
-        return fold_fail(w->f, s->line, "arrives by itself, but in no first block of a tile");
-    for (; times > 0; times--)
-        if (!put(w, part, step)) return false;
-    return true;
+    if (skipped && times) refuse(w, s->line, "arrives by itself, but in no first block of a tile");
+    for (; times > 0 && !w->refused; times--) put(w, part, step);
 }
 
-static bool put_advances(struct writer *w, const struct program *p, enum tmap_part part,
+static void put_advances(struct writer *w, const struct program *p, enum tmap_part part,
                          uint8_t rate)
 {
     for (uint8_t r = 0; r < w->f->out->ring_count; r++) {
         bool goes = false;
         for (uint32_t o = 0; o < MOST_OBJECTS; o++)
             goes = goes || (w->ring[o] == r && p->rate[o] == rate);
-        if (goes && !put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r}))
-            return false;
+        if (goes) put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r});
     }
-    return true;
 }
 
 // Of new barriers every ring begins at its first slot.
-static bool put_restarts(struct writer *w, enum tmap_part part)
+static void put_restarts(struct writer *w, enum tmap_part part)
 {
     for (uint8_t r = 0; r < w->f->out->ring_count; r++) {
         w->advanced[r] = 0;
-        if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_RESTART, .x = r})) return false;
+        put(w, part, (struct tmap_step){.op = TMAP_STEP_RESTART, .x = r});
     }
-    return true;
 }
 
-static bool put_part(struct writer *w, const struct program *p, enum fold_part from,
+static void put_part(struct writer *w, const struct program *p, enum fold_part from,
                      enum tmap_part part)
 {
     for (uint32_t i = 0; i < p->length[from]; i++) {
         const struct symbol *s = &p->part[from][i];
-        if (!put_symbol(w, p, part, from, i)) return false;
-        if (p->remakes && s->op == TMAP_STEP_INIT && !put_restarts(w, part)) return false;
+        put_symbol(w, p, part, from, i);
+        if (p->remakes && s->op == TMAP_STEP_INIT) put_restarts(w, part);
     }
-    return true;
 }
 
 // Where a warp fills slots before it comes to its loops, it is ahead of them ever after.
@@ -357,7 +363,8 @@ static void find_ahead(struct writer *w, const struct program *p)
     for (int k = p->remakes ? PART_BLOCK : PART_TILE; k <= PART_FLUSH; k++)
         for (uint32_t i = 0; k != PART_FIRST && i < p->length[k]; i++) {
             const struct symbol *s = &p->part[k][i];
-            if (s->index < 0 || objects_of(s, object) == 0) continue;
+            if (s->index < 0) continue;
+            objects_of(s, object);
             const struct going *g = &p->going[k][i];
             const int32_t base = p->rate[object[0]] == RATE_TILE ? g->by_tile : g->by_block;
             uint32_t *ahead = &w->ahead[w->ring[object[0]]];
@@ -365,12 +372,11 @@ static void find_ahead(struct writer *w, const struct program *p)
         }
 }
 
-static bool put_ahead(struct writer *w, enum tmap_part part)
+static void put_ahead(struct writer *w, enum tmap_part part)
 {
     for (uint8_t r = 0; r < w->f->out->ring_count; r++)
         for (; w->advanced[r] < w->ahead[r]; w->advanced[r]++)
-            if (!put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r})) return false;
-    return true;
+            put(w, part, (struct tmap_step){.op = TMAP_STEP_ADVANCE, .x = r});
 }
 
 // In the middle of the block as many reads are open as the blocks before it have left.
@@ -389,7 +395,7 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
 {
     if (f->out->agent_count == TMAP_PROTOCOL_AGENTS)
         return fold_fail(f, 0, "more than %d agents", TMAP_PROTOCOL_AGENTS);
-    struct writer w = {f, ring, &f->out->agent[f->out->agent_count++], 0, {0}, {0}};
+    struct writer w = {f, ring, &f->out->agent[f->out->agent_count++], 0, {0}, {0}, false};
     char *name = f->run[0]->name[f->run[0]->names++];
     if (p->weight > 1)
         snprintf(name, sizeof *f->run[0]->name, "warps %u-%u@%u", p->warp, p->last_warp, p->cta);
@@ -400,17 +406,18 @@ static bool put_program(struct fold *f, const uint8_t *ring, const struct progra
     w.agent->every = p->every;
     w.agent->turn = p->turn;
     find_ahead(&w, p);
-    if (!put_part(&w, p, PART_START, TMAP_PART_START) ||
-        (!p->remakes && !put_ahead(&w, TMAP_PART_START)) ||
-        !put_part(&w, p, PART_TILE, TMAP_PART_TILE) ||
-        (p->remakes && !put_ahead(&w, TMAP_PART_TILE)))
-        return false;
+    put_part(&w, p, PART_START, TMAP_PART_START);
+    if (!p->remakes) put_ahead(&w, TMAP_PART_START);
+    put_part(&w, p, PART_TILE, TMAP_PART_TILE);
+    if (p->remakes) put_ahead(&w, TMAP_PART_TILE);
     w.open = open_before(p);
-    return put_part(&w, p, PART_BLOCK, TMAP_PART_BLOCK) &&
-           put_advances(&w, p, TMAP_PART_BLOCK, RATE_BLOCK) &&
-           (w.open = 1, put_part(&w, p, PART_FLUSH, TMAP_PART_FLUSH)) &&
-           put_advances(&w, p, TMAP_PART_FLUSH, RATE_TILE) &&
-           put_part(&w, p, PART_END, TMAP_PART_END);
+    put_part(&w, p, PART_BLOCK, TMAP_PART_BLOCK);
+    put_advances(&w, p, TMAP_PART_BLOCK, RATE_BLOCK);
+    w.open = 1;
+    put_part(&w, p, PART_FLUSH, TMAP_PART_FLUSH);
+    put_advances(&w, p, TMAP_PART_FLUSH, RATE_TILE);
+    put_part(&w, p, PART_END, TMAP_PART_END);
+    return !w.refused;
 }
 
 // --- warps that act alike

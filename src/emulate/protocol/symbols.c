@@ -26,7 +26,7 @@ struct reader {
     uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
 };
 
-// Objects that a symbol names.
+// Objects that a symbol of a ring names.
 uint32_t objects_of(const struct symbol *s, uint8_t out[2])
 {
     switch (s->op) {
@@ -47,7 +47,7 @@ uint32_t objects_of(const struct symbol *s, uint8_t out[2])
         return 2;
     default:
         out[0] = (uint8_t)object_of_buffer(s->x);
-        return s->index < 0 ? 0 : 1;
+        return 1;
     }
 }
 
@@ -57,19 +57,22 @@ bool same_symbol(const struct symbol *a, const struct symbol *b)
            a->signal == b->signal && a->count == b->count && a->bytes == b->bytes;
 }
 
-static struct symbol *say(struct reader *r, const struct act *a, struct symbol s)
+// What finds no memory is not said; read_warp looks at fold.memory after every act.
+static void say(struct reader *r, const struct act *a, struct symbol s)
 {
     struct said *d = r->said;
     if (d->count == d->room) {
         const uint32_t room = d->room ? 2 * d->room : 64;
         struct symbol *larger = realloc(d->symbol, room * sizeof *larger);
-        if (!larger) return NULL;
+        if (!larger) {
+            r->f->memory = true;
+            return;
+        }
         d->symbol = larger;
         d->room = room;
     }
     s.line = a->line;
-    d->symbol[d->count] = s;
-    return &d->symbol[d->count++];
+    d->symbol[d->count++] = s;
 }
 
 static struct symbol *last_said(const struct reader *r)
@@ -94,23 +97,22 @@ static void of_barrier(const struct reader *r, const struct act *a, struct symbo
     s->index = slot;
 }
 
-static bool end_read(struct reader *r, const struct act *a, uint32_t i)
+static void end_read(struct reader *r, const struct act *a, uint32_t i)
 {
     const struct open_read o = r->open[i];
     memmove(&r->open[i], &r->open[i + 1], (--r->opens - i) * sizeof o);
-    return say(r, a, (struct symbol){.op = TMAP_STEP_DONE, .x = o.buffer, .index = o.slot}) != NULL;
+    say(r, a, (struct symbol){.op = TMAP_STEP_DONE, .x = o.buffer, .index = o.slot});
 }
 
 // Reads by the warp itself have ended when it does anything else.
-static bool end_plain_reads(struct reader *r, const struct act *a)
+static void end_plain_reads(struct reader *r, const struct act *a)
 {
     for (uint32_t i = 0; i < r->opens;) {
         if (r->open[i].fetches || r->open[i].products)
             i++;
-        else if (!end_read(r, a, i))
-            return false;
+        else
+            end_read(r, a, i);
     }
-    return true;
 }
 
 // A later product's read of a slot that is being read: it ends with the later one's group.
@@ -138,9 +140,9 @@ static bool begin_read(struct reader *r, const struct act *a, const struct range
         return true;
     }
     const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
-    return say(r, a,
-               (struct symbol){
-                   .op = TMAP_STEP_READ, .x = g->buffer, .ctas = ctas, .index = g->slot}) != NULL;
+    say(r, a,
+        (struct symbol){.op = TMAP_STEP_READ, .x = g->buffer, .ctas = ctas, .index = g->slot});
+    return true;
 }
 
 // A product of a pair reads both blocks' slot, and sums into both blocks' columns.
@@ -157,15 +159,14 @@ static bool widen(struct reader *r, const struct act *a, uint8_t op, const struc
     return false;
 }
 
-static bool begin_sum(struct reader *r, const struct act *a, const struct range *g)
+static void begin_sum(struct reader *r, const struct act *a, const struct range *g)
 {
-    if (widen(r, a, TMAP_STEP_BEGIN, g)) return true;
+    if (widen(r, a, TMAP_STEP_BEGIN, g)) return;
     r->is_sum_open[g->buffer] = true;
     r->sum_slot[g->buffer] = g->slot;
     const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
-    return say(r, a,
-               (struct symbol){
-                   .op = TMAP_STEP_BEGIN, .x = g->buffer, .ctas = ctas, .index = g->slot}) != NULL;
+    say(r, a,
+        (struct symbol){.op = TMAP_STEP_BEGIN, .x = g->buffer, .ctas = ctas, .index = g->slot});
 }
 
 // Warps that are done with a ring write where they like: into any of its slots, each of which would
@@ -177,10 +178,9 @@ static bool rewrite(struct reader *r, const struct act *a, uint8_t buffer)
     if (a->cta != a->by_cta) return fold_fail(r->f, a->line, "writes into another CTA's slot");
     r->rewrote = true;
     for (uint8_t i = 0; i < depth; i++)
-        if (!say(r, a,
-                 (struct symbol){
-                     .op = TMAP_STEP_BEGIN, .x = buffer, .index = 0, .behind = (uint8_t)(1 + i)}))
-            return false;
+        say(r, a,
+            (struct symbol){
+                .op = TMAP_STEP_BEGIN, .x = buffer, .index = 0, .behind = (uint8_t)(1 + i)});
     return true;
 }
 
@@ -190,15 +190,16 @@ static bool write(struct reader *r, const struct act *a, const struct range *g)
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
         if (r->said->symbol[i].x == g->buffer && r->said->symbol[i].index == g->slot) return true;
     r->wrote = true;
-    return say(r, a, (struct symbol){.op = TMAP_STEP_WRITE, .x = g->buffer, .index = g->slot}) !=
-           NULL;
+    say(r, a, (struct symbol){.op = TMAP_STEP_WRITE, .x = g->buffer, .index = g->slot});
+    return true;
 }
 
 static bool touch_range(struct reader *r, const struct act *a, const struct range *g)
 {
     switch (a->op) {
     case ACT_SUM:
-        return begin_sum(r, a, g);
+        begin_sum(r, a, g);
+        return true;
     case ACT_WRITE:
         return write(r, a, g);
     case ACT_TENSOR_READ:
@@ -227,7 +228,7 @@ static bool arrive(struct reader *r, const struct act *a, uint8_t op)
     struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .bytes = a->bytes};
     s.count = a->value;
     if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
-    if (!end_plain_reads(r, a)) return false;
+    end_plain_reads(r, a);
     of_barrier(r, a, &s);
     struct symbol *last = last_said(r);
     if (last && last->op == op && last->x == s.x && last->index == s.index &&
@@ -237,16 +238,17 @@ static bool arrive(struct reader *r, const struct act *a, uint8_t op)
         last->ctas |= s.ctas;
         return true;
     }
-    return say(r, a, s) != NULL;
+    say(r, a, s);
+    return true;
 }
 
-static bool load(struct reader *r, const struct act *a)
+static void load(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_LOAD,
                        .ctas = bit(a->cta),
                        .signal = a->barrier_cta == a->cta ? 0 : (uint8_t)(a->barrier_cta + 1),
                        .bytes = a->value};
-    if (!end_plain_reads(r, a)) return false;
+    end_plain_reads(r, a);
     of_barrier(r, a, &s);
     for (uint32_t i = 0; i < r->f->ranges; i++) {
         const struct range *g = &r->f->range[i];
@@ -260,9 +262,9 @@ static bool load(struct reader *r, const struct act *a)
             o->signal != s.signal)
             continue;
         o->bytes += s.bytes;
-        return true;
+        return;
     }
-    return say(r, a, s) != NULL;
+    say(r, a, s);
 }
 
 // The CTAs whose columns the last sum into a buffer is in.
@@ -276,7 +278,7 @@ static uint8_t sum_ctas(const struct reader *r, uint8_t buffer)
 }
 
 // A commit ends the reads of its barrier's own slot; sums are whole at one that ends none.
-static bool commit(struct reader *r, const struct act *a)
+static void commit(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = bit(a->barrier_cta)};
     struct symbol *last = last_said(r);
@@ -284,7 +286,7 @@ static bool commit(struct reader *r, const struct act *a)
     if (last && last->op == TMAP_STEP_COMMIT && last->y == s.y && last->index == s.index &&
         last->line == a->line) {
         last->ctas |= s.ctas;
-        return true;
+        return;
     }
     bool products = false;
     for (uint32_t i = 0; i < r->opens; i++) {
@@ -299,14 +301,11 @@ static bool commit(struct reader *r, const struct act *a)
     for (uint8_t b = 0; b < r->f->buffers && !products; b++) {
         if (!r->is_sum_open[b]) continue;
         r->is_sum_open[b] = false;
-        if (!say(r, a,
-                 (struct symbol){.op = TMAP_STEP_WRITE,
-                                 .x = b,
-                                 .ctas = sum_ctas(r, b),
-                                 .index = r->sum_slot[b]}))
-            return false;
+        say(r, a,
+            (struct symbol){
+                .op = TMAP_STEP_WRITE, .x = b, .ctas = sum_ctas(r, b), .index = r->sum_slot[b]});
     }
-    return say(r, a, s) != NULL;
+    say(r, a, s);
 }
 
 // Lanes of a warp may pass one after another, and the first of them read before the last has
@@ -326,73 +325,68 @@ static bool wait(struct reader *r, const struct act *a)
     struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
     if (a->barrier_cta != a->by_cta)
         return fold_fail(r->f, a->line, "waits for another CTA's barrier");
-    if (!end_plain_reads(r, a)) return false;
+    end_plain_reads(r, a);
     of_barrier(r, a, &s);
-    return has_passed(r, &s) || say(r, a, s) != NULL;
+    if (!has_passed(r, &s)) say(r, a, s);
+    return true;
 }
 
 // Of a whole CTA or cluster; of the group's warps, where it is its protocol.
-static bool meet(struct reader *r, const struct act *a)
+static void meet(struct reader *r, const struct act *a)
 {
     const bool whole = meets_whole(r->f, a), rewrites = r->f->rewrites && !r->rewrote;
-    if (r->f->group ? whole == r->f->some_meet : !whole && !rewrites) return true;
+    if (r->f->group ? whole == r->f->some_meet : !whole && !rewrites) return;
     const struct symbol s = {
         .op = a->cta ? TMAP_STEP_PASS : TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1};
     r->wrote = false;
-    return end_plain_reads(r, a) && say(r, a, s) != NULL;
+    end_plain_reads(r, a);
+    say(r, a, s);
 }
 
-static bool meet_cluster(struct reader *r, const struct act *a)
+static void meet_cluster(struct reader *r, const struct act *a)
 {
-    if (r->f->group) return true;
-    if (a->value == 0) {
-        r->arrived_cluster = true;
-        return true;
-    }
-    r->arrived_cluster = false;
-    return say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = UINT8_MAX, .index = -1}) != NULL;
+    if (r->f->group) return;
+    r->arrived_cluster = a->value == 0;
+    if (a->value) say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = UINT8_MAX, .index = -1});
 }
 
-static bool end_groups(struct reader *r, const struct act *a)
+static void end_groups(struct reader *r, const struct act *a)
 {
     for (uint32_t i = 0; i < r->opens;) {
         const struct open_read *o = &r->open[i];
-        if (o->products && o->group + a->value < r->groups) {
-            if (!end_read(r, a, i)) return false;
-        } else {
+        if (o->products && o->group + a->value < r->groups)
+            end_read(r, a, i);
+        else
             i++;
-        }
     }
-    return true;
 }
 
-static bool end_fetches(struct reader *r, const struct act *a)
+static void end_fetches(struct reader *r, const struct act *a)
 {
     for (uint32_t i = 0; i < r->opens;) {
-        if (!r->open[i].fetches)
+        if (r->open[i].fetches)
+            end_read(r, a, i);
+        else
             i++;
-        else if (!end_read(r, a, i))
-            return false;
     }
-    return true;
 }
 
-static bool plain(struct reader *r, const struct act *a, uint8_t op)
+static void plain(struct reader *r, const struct act *a, uint8_t op)
 {
     const struct symbol *last = last_said(r);
-    if (last && last->op == op) return true;
-    return say(r, a, (struct symbol){.op = op, .index = -1}) != NULL;
+    if (!last || last->op != op) say(r, a, (struct symbol){.op = op, .index = -1});
 }
 
-// Several barriers one after another are one step.
-static bool init(struct reader *r, const struct act *a)
+// Several barriers one after another are one step. One that was made has been said before: there is
+// a last symbol, though this one found no memory.
+static void init(struct reader *r, const struct act *a)
 {
     uint8_t array, slot;
-    if (!end_plain_reads(r, a) || !plain(r, a, TMAP_STEP_INIT)) return false;
-    if (!barrier_named(r->f, a, &array, &slot)) return true;
+    end_plain_reads(r, a);
+    plain(r, a, TMAP_STEP_INIT);
+    if (!barrier_named(r->f, a, &array, &slot)) return;
     if (r->made[array][slot]) last_said(r)->again = true;
     r->made[array][slot] = true;
-    return true;
 }
 
 // One slot may go to several places; a group of stores has read it once.
@@ -408,27 +402,26 @@ static bool is_in_group(const struct reader *r, const struct symbol *s)
     return false;
 }
 
-static bool store(struct reader *r, const struct act *a)
+static void store(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
     for (uint32_t i = 0; i < r->f->ranges; i++)
         if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta &&
             r->f->space[r->f->range[i].buffer] == SPACE_SHARED)
             s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
-    if (s.index < 0 || r->rewrote) return true; // what warps wrote there is staging
-    if (is_in_group(r, &s)) return true;
+    if (s.index < 0 || r->rewrote) return; // what warps wrote there is staging
+    if (is_in_group(r, &s)) return;
     r->stored = true;
     r->in_group++;
-    return say(r, a, s) != NULL;
+    say(r, a, s);
 }
 
-static bool end_group(struct reader *r)
+static void end_group(struct reader *r)
 {
-    if (r->in_group == 0) return true;
+    if (r->in_group == 0) return;
     r->uneven = r->uneven || (r->group_stores && r->group_stores != r->in_group);
     r->group_stores = r->in_group;
     r->in_group = 0;
-    return true;
 }
 
 // Of the automaton's stores each is a group.
@@ -437,18 +430,22 @@ static bool wait_read(struct reader *r, const struct act *a)
     struct symbol s = {.op = TMAP_STEP_WAIT_READ, .index = -1};
     if (a->value && r->uneven) return fold_fail(r->f, a->line, "groups of several sizes");
     s.bytes = a->value * (r->group_stores ? r->group_stores : 1);
-    return say(r, a, s) != NULL;
+    say(r, a, s);
+    return true;
 }
 
 static bool read_staging(struct reader *r, const struct act *a)
 {
     switch (a->op) {
     case ACT_FENCE:
-        return !r->wrote || plain(r, a, TMAP_STEP_FENCE);
+        if (r->wrote) plain(r, a, TMAP_STEP_FENCE);
+        return true;
     case ACT_STORE:
-        return store(r, a);
+        store(r, a);
+        return true;
     case ACT_STORES_END:
-        return end_group(r);
+        end_group(r);
+        return true;
     case ACT_WAIT_READ:
         return wait_read(r, a);
     default:
@@ -456,13 +453,46 @@ static bool read_staging(struct reader *r, const struct act *a)
     }
 }
 
-static bool read_barriers(struct reader *r, const struct act *a)
+// What says something of the warp's, and never refuses.
+static void read_plain(struct reader *r, const struct act *a)
 {
     switch (a->op) {
     case ACT_INIT:
-        return init(r, a);
+        init(r, a);
+        break;
     case ACT_FENCE_INIT:
-        return plain(r, a, TMAP_STEP_FENCE_INIT);
+        plain(r, a, TMAP_STEP_FENCE_INIT);
+        break;
+    case ACT_LOAD:
+        load(r, a);
+        break;
+    case ACT_COMMIT:
+        commit(r, a);
+        break;
+    case ACT_FENCE:
+        end_plain_reads(r, a);
+        break;
+    case ACT_FETCHED:
+        end_fetches(r, a);
+        break;
+    case ACT_STORE:
+        store(r, a);
+        break;
+    case ACT_STORES_END:
+        end_group(r);
+        break;
+    case ACT_GROUP:
+        r->groups++;
+        break;
+    default: // ACT_GROUPS_DONE
+        end_groups(r, a);
+        break;
+    }
+}
+
+static bool read_barriers(struct reader *r, const struct act *a)
+{
+    switch (a->op) {
     case ACT_WAIT:
         return wait(r, a);
     case ACT_ARRIVE:
@@ -473,26 +503,10 @@ static bool read_barriers(struct reader *r, const struct act *a)
         return fold_fail(r->f, a->line, "drops out of the barrier's later phases");
     case ACT_SIGNAL: // which bytes it tells of is not recorded
         return fold_fail(r->f, a->line, "signals the barrier of bytes that no bulk copy brings");
-    case ACT_LOAD:
-        return load(r, a);
-    case ACT_COMMIT:
-        return commit(r, a);
-    case ACT_FENCE:
-        return end_plain_reads(r, a);
-    case ACT_FETCHED:
-        return end_fetches(r, a);
-    case ACT_STORE:
-        return store(r, a);
-    case ACT_STORES_END:
-        return end_group(r);
     case ACT_WAIT_READ:
         return !r->stored || wait_read(r, a);
-    case ACT_GROUP:
-        r->groups++;
-        return true;
-    case ACT_GROUPS_DONE:
-        return end_groups(r, a);
     default:
+        read_plain(r, a);
         return true;
     }
 }
@@ -520,9 +534,11 @@ static bool read_act(struct reader *r, const struct act *a)
         return fold_fail(r->f, a->line, "does more between arriving at the cluster and waiting");
     switch (a->op) {
     case ACT_MEET:
-        return meet(r, a);
+        meet(r, a);
+        return true;
     case ACT_MEET_CLUSTER:
-        return meet_cluster(r, a);
+        meet_cluster(r, a);
+        return true;
     case ACT_READ:
     case ACT_WRITE:
     case ACT_TENSOR_READ:
@@ -541,10 +557,10 @@ bool read_warp(struct fold *f, struct program *p, size_t run)
     for (size_t i = 0; i < f->run[run]->count; i++) {
         const struct act *a = &f->run[run]->act[i];
         if (a->by_cta != p->cta || a->by_warp != p->warp) continue;
-        if (!read_act(&r, a)) return f->error->text[0] ? false : fold_memory(f);
+        if (!read_act(&r, a) || f->memory) return false;
         last = a;
     }
     // Who has left reads no more.
-    if (last && !end_plain_reads(&r, last)) return fold_memory(f);
-    return count_generations(r.said, f) || fold_memory(f);
+    if (last) end_plain_reads(&r, last);
+    return count_generations(r.said, f);
 }

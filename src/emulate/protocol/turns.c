@@ -168,7 +168,8 @@ static bool is_of_blocks(const struct program *p, uint8_t object)
 static bool place(struct fold *f, const struct program *p, struct symbol *s, uint32_t blocks)
 {
     uint8_t object[2];
-    if (s->index < 0 || objects_of(s, object) == 0) return true;
+    if (s->index < 0) return true;
+    objects_of(s, object);
     const uint32_t depth = depth_of(f, object[0]), slot = (uint32_t)s->index % depth;
     if (is_of_blocks(p, object[0]))
         s->index = (int32_t)blocks - (int32_t)((blocks % depth + depth - slot) % depth);

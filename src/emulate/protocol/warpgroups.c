@@ -42,7 +42,7 @@ static bool goes_with(const struct fold *f, const struct program *b, const struc
     return fewer;
 }
 
-bool join_warpgroups(struct fold *f)
+void join_warpgroups(struct fold *f)
 {
     for (uint32_t b = 0; b < f->programs && !f->group; b++) {
         bool joins = false;
@@ -51,5 +51,4 @@ bool join_warpgroups(struct fold *f)
                     multiplies(f, &f->program[b]);
         if (joins) drop_program(f, b--);
     }
-    return true;
 }
