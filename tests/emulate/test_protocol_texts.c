@@ -204,6 +204,25 @@ static const struct change of_turns[] = {
      TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
 };
 
+/* Of three slots the first warp reads two. */
+static const struct edit three_slots[] = {
+    {"bar[4];", "bar[6];"},
+    {"[%bar+24], 1;", "[%bar+24], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
+                      "mbarrier.init.shared::cta.b64 [%bar+40], 1;"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
+    {"and.b32 %par, %par, 1;\nshl",
+     "and.b32 %par, %par, 1; shr.u32 %r3, %slot, 1; shr.u32 %r4, %id, 6;\n"
+     "setp.ne.u32 %p6, %r3, %r4; add.u32 %i, %i, 1; @%p6 bra consume;\nshl"},
+    {"add.u32 %i, %i, 1; bra consume;", "bra consume;"},
+};
+static const struct change of_three[] = {
+    {"of three slots the first warp reads two", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0,
+     "warps take turns with 6 tiles in no order"},
+};
+
 /* Five warps take turns; two of two blocks each. */
 static const struct edit five_consumers[] = {
     {"@%p2 bra consume;", "@%p2 bra begin;"},
@@ -537,6 +556,7 @@ int main(void)
                             many = LIST(THREADS, more_barriers, of_many),
                             arrivals = LIST(THREADS, more_arrivals, of_arrivals),
                             warps = LIST(640, many_warps, of_warps),
+                            three = LIST(96, three_slots, of_three),
                             by_token = LIST(THREADS, tokens, of_tokens),
                             five = LIST(192, five_consumers, of_five),
                             twos = LIST(96, two_each, of_two_each),
@@ -558,6 +578,7 @@ int main(void)
                                        TEXTS_OF(arrivals),
                                        TEXTS_OF(by_token),
                                        TEXTS_OF(tiled),
+                                       TEXTS_OF(three),
                                        TEXTS_OF(five),
                                        TEXTS_OF(twos),
                                        TEXTS_OF(pieces),

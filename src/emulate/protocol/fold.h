@@ -88,7 +88,8 @@ struct program {
     bool skipped[MOST_PART]; // in PART_BLOCK: not in the first block of a tile
     bool remakes;            // its barriers, for every tile
     uint32_t word[MOST_RUNS][MOST_TILES], tiles[MOST_RUNS];
-    uint8_t every, turn;        // every: of who takes turns, how many do; the word is that of all
+    uint8_t every, turn, at;    // every: of who takes turns at the barrier `at`, how many do; the
+                                // word is that of all
     uint8_t rate[MOST_OBJECTS]; // 0: not used; RATE_BLOCK, RATE_TILE
 };
 enum { RATE_NONE, RATE_BLOCK, RATE_TILE };

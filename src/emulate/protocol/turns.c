@@ -105,12 +105,13 @@ static void forget_phases(const struct fold *f, struct program *p)
 void find_turns(struct fold *f)
 {
     struct turns t;
-    for (uint32_t b = 0; b < f->barriers && !f->group; b++)
+    for (uint8_t b = 0; b < f->barriers; b++) // of a staging area there are none
         for (uint8_t cta = 0; cta < TMAP_PROTOCOL_CTAS; cta++) {
             if (!turns_at(f, b, cta, &t)) continue;
             for (uint32_t i = 0; i < t.count; i++) {
                 t.of[i]->every = (uint8_t)t.count;
                 t.of[i]->turn = (uint8_t)i;
+                t.of[i]->at = b;
                 forget_phases(f, t.of[i]);
             }
         }
@@ -118,25 +119,25 @@ void find_turns(struct fold *f)
 
 // --- placed among all tiles
 
-static struct program *in_turn(struct fold *f, uint8_t cta, uint32_t turn)
+// That turn is somebody's.
+static struct program *in_turn(const struct fold *f, const struct program *p, uint32_t turn)
 {
-    for (uint32_t i = 0; i < f->programs; i++)
-        if (f->program[i].cta == cta && f->program[i].every && f->program[i].turn == turn)
-            return &f->program[i];
-    return NULL;
+    struct program *q = f->program;
+    while (!q->every || q->cta != p->cta || q->at != p->at || q->turn != turn) q++;
+    return q;
 }
 
 struct word {
     uint32_t blocks[MOST_TILES], tiles;
 };
 
-// The tiles of all who take turns in the CTA, one after another.
+// The tiles of all who take turns, one after another.
 static bool merge_words(struct fold *f, const struct program *p, size_t run, struct word *w)
 {
     uint32_t all = 0;
-    for (uint32_t i = 0; i < p->every; i++) all += in_turn(f, p->cta, i)->tiles[run];
+    for (uint32_t i = 0; i < p->every; i++) all += in_turn(f, p, i)->tiles[run];
     for (w->tiles = 0; w->tiles < all && w->tiles < MOST_TILES; w->tiles++) {
-        const struct program *q = in_turn(f, p->cta, w->tiles % p->every);
+        const struct program *q = in_turn(f, p, w->tiles % p->every);
         const uint32_t own = w->tiles / p->every;
         if (own >= q->tiles[run]) break;
         w->blocks[w->tiles] = q->word[run][own];
@@ -211,22 +212,28 @@ static void keep_word(struct program *p, size_t run, const struct word *w)
     memcpy(p->word[run], w->blocks, w->tiles * sizeof w->blocks[0]);
 }
 
-// Of all words before any: each is made of the others'.
+// Those who take turns with the first: their words are all made of each other's, before any
+// changes.
+static bool place_all(struct fold *f, const struct program *first)
+{
+    struct word words[MOST_RUNS];
+    for (size_t r = 0; r < f->runs; r++)
+        if (!merge_words(f, first, r, &words[r])) return false;
+    for (uint32_t i = 0; i < first->every; i++) {
+        struct program *p = in_turn(f, first, i);
+        for (size_t r = 0; r < f->runs; r++)
+            if (!place_run(f, p, r, &words[r])) return false;
+        if (!fold_warp(f, p)) return false;
+        for (size_t r = 0; r < f->runs; r++) keep_word(p, r, &words[r]);
+    }
+    return true;
+}
+
 bool place_turns(struct fold *f)
 {
-    struct word words[TMAP_PROTOCOL_CTAS][MOST_RUNS];
-    for (uint32_t i = 0; i < f->programs; i++)
-        for (size_t r = 0; f->program[i].every && r < f->runs; r++)
-            if (!merge_words(f, &f->program[i], r, &words[f->program[i].cta][r])) return false;
     for (uint32_t i = 0; i < f->programs; i++) {
-        struct program *p = &f->program[i];
-        if (!p->every) continue;
-        for (size_t r = 0; r < f->runs; r++)
-            if (!place_run(f, p, r, &words[p->cta][r])) return false;
-        if (!fold_warp(f, p)) return false;
+        const struct program *p = &f->program[i];
+        if (p->every && p->turn == 0 && !place_all(f, p)) return false;
     }
-    for (uint32_t i = 0; i < f->programs; i++)
-        for (size_t r = 0; f->program[i].every && r < f->runs; r++)
-            keep_word(&f->program[i], r, &words[f->program[i].cta][r]);
     return true;
 }
