@@ -131,7 +131,7 @@ struct tmap_config {
 struct tmap_config_answer {
     enum tmap_verdict verdict;
     uint32_t row_count;
-    tmap_row rows[TMAP_CONFIG_ROWS]; /* violated rows, each once, in table order */
+    tmap_row rows[TMAP_CONFIG_ROWS]; /* violated, each once, the first in table order */
     enum tmap_basis basis;           /* OBSERVED: the model was compared with runs on this target */
     uint64_t shared_bytes, max_stages;
     uint32_t registers;    /* at least so many a thread; 0: the model does not say */

@@ -180,6 +180,30 @@ static void test_ranking_terms(void **state)
     assert_true(b.time_us < a.time_us);
 }
 
+/* More rows than an answer holds: the first of the table. */
+static void test_more_rows_than_an_answer_holds(void **state)
+{
+    static const char *const first[TMAP_CONFIG_ROWS] = {
+        "TMA013", "TMA014", "TMA022", "TMA023", "TMA026", "TMA028", "TMA052", "TMA181",
+        "TMA182", "TMA183", "TMA185", "TMA188", "TMA190", "TMA191", "TMA195", "TMA198"};
+    const struct tmap_checker c = checker_on("sm_90");
+    const struct tmap_problem p = {.m = UINT64_C(1) << 32,
+                                   .n = UINT64_C(1) << 40,
+                                   .k = 4100,
+                                   .dtype = TMAP_16U6_ALIGN16B,
+                                   .out_dtype = TMAP_INT64,
+                                   .accumulators = UINT32_MAX - 1,
+                                   .model = TMAP_MODEL_TCGEN05};
+    const struct tmap_config config = {UINT32_C(1) << 31, 257, 1, 128, 34, 2};
+    struct tmap_config_answer a;
+    (void)state;
+    assert_int_equal(tmap_prune(&c, &p, &config, 1, &a), TMAP_OK);
+    assert_int_equal(a.verdict, TMAP_ILLEGAL);
+    assert_int_equal(a.row_count, TMAP_CONFIG_ROWS);
+    for (int i = 0; i < TMAP_CONFIG_ROWS; i++)
+        assert_string_equal(tmap_row_id(a.rows[i]), first[i]);
+}
+
 /* Sizes of nothing and of more than any tensor has: answered, with terms that are numbers. */
 static void test_sizes_of_any_magnitude(void **state)
 {
@@ -428,6 +452,7 @@ int main(void)
         cmocka_unit_test(test_space),
         cmocka_unit_test(test_ranking_terms),
         cmocka_unit_test(test_rows_of_the_operands),
+        cmocka_unit_test(test_more_rows_than_an_answer_holds),
         cmocka_unit_test(test_sizes_of_any_magnitude),
         cmocka_unit_test(test_rows_of_any_length),
         cmocka_unit_test(test_uncovered_target),
