@@ -235,7 +235,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
         const enum tmap_status s = plans_with(checker, request, w, n == cap ? &limit : NULL, &sets,
                                               workspace, bytes, options, &r, NULL);
         if (s == TMAP_E_ROOM || s == TMAP_E_ARGUMENT || s == TMAP_E_TARGET) return s;
-        open = open || s == TMAP_E_BUDGET;
+        open |= (s == TMAP_E_BUDGET) | (sets.work.left == 0);
         dropped += r.dropped;
         for (size_t i = 0; i < r.found; i++) {
             if (options[i].skip || !serves(checker, &options[i], &reader)) continue;
@@ -247,7 +247,7 @@ enum tmap_status tmap_solve(const struct tmap_checker *checker,
     *found = n;
     if (n) return TMAP_OK;
     if (dropped) return TMAP_E_INTERNAL;
-    if (sets.work.left == 0 || open) {
+    if (open) {
         if (reason_size) snprintf(reason, reason_size, "%s", search_given_up);
         return TMAP_E_BUDGET;
     }

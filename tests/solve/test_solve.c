@@ -145,6 +145,83 @@ static void test_against_every_box(void **state)
     assert_true(fewer < tried);
 }
 
+/* Of as many copies those come first whose boxes are all alike: a smaller last one needs a map of
+ * its own. */
+static void test_fewer_maps_first(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    struct tmap_tile_request w = request_of(TMAP_UINT8, 496, 374, TMAP_CONSUMER_NONE, TMAP_K_MAJOR);
+    struct tmap_tile_plan p[16];
+    size_t found;
+    unsigned more = 0;
+    (void)state;
+    w.op = TMAP_OP_STORE;
+    w.tensor.dim[0] = w.tensor.stride_bytes[0] = 992;
+    w.tensor.dim[1] = 374;
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, p, 16, &found, NULL, 0),
+                     TMAP_OK);
+    for (size_t i = 1; i < found; i++) {
+        const uint32_t before = p[i - 1].plan.cost.extra_maps, maps = p[i].plan.cost.extra_maps;
+        if (p[i].kind != p[i - 1].kind || p[i].instructions != p[i - 1].instructions) continue;
+        assert_true(before <= maps);
+        more += before < maps;
+    }
+    assert_true(more > 0);
+}
+
+/* Of plans that are alike in copies, conflicts and memory that which moves less comes first. */
+static void test_less_traffic_first(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_tile_request w = {.tensor = {.dtype = TMAP_FLOAT32,
+                                                   .rank = 3,
+                                                   .address = 1 << 30,
+                                                   .dim = {28, 88, 35},
+                                                   .stride_bytes = {128, 11312}},
+                                        .tile = {28, 88, 35},
+                                        .consumer = TMAP_CONSUMER_LDMATRIX};
+    struct tmap_tile_plan p[16];
+    size_t found;
+    unsigned more = 0;
+    (void)state;
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, p, 16, &found, NULL, 0),
+                     TMAP_OK);
+    for (size_t i = 1; i < found; i++) {
+        const struct tmap_tile_plan *a = &p[i - 1], *b = &p[i];
+        if (a->kind != b->kind || a->instructions != b->instructions ||
+            a->conflicts != b->conflicts || a->shared_bytes != b->shared_bytes ||
+            a->partial_sectors != b->partial_sectors)
+            continue;
+        assert_true(a->plan.cost.wasted_traffic_bytes <= b->plan.cost.wasted_traffic_bytes);
+        more += a->plan.cost.wasted_traffic_bytes < b->plan.cost.wasted_traffic_bytes;
+    }
+    assert_true(more > 0);
+}
+
+/* With room for a few views a search is given up, and nothing is said of what it did not see. */
+static void test_given_up(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    struct tmap_tile_request w = request_of(TMAP_BFLOAT16, 8, 1 << 21, 0, 0);
+    unsigned open = 0, plans = 0;
+    (void)state;
+    w.tensor.dim[0] = 8, w.tensor.dim[1] = 1 << 21;
+    w.tensor.stride_bytes[0] = 16;
+    for (size_t bytes = 512; bytes <= 16384; bytes += 512) {
+        struct tmap_tile_plan p;
+        size_t found = 7;
+        char reason[160];
+        const enum tmap_status s =
+            tmap_solve(&c, &w, workspace, bytes, &p, 1, &found, reason, sizeof reason);
+        assert_int_equal(tmap_solve(&c, &w, workspace, bytes, &p, 1, &found, NULL, 0), s);
+        open += s == TMAP_E_BUDGET;
+        plans += s == TMAP_OK;
+        if (s == TMAP_E_BUDGET) assert_non_null(strstr(reason, "undecided"));
+        if (s != TMAP_E_ROOM) assert_int_equal(found, s == TMAP_OK);
+    }
+    assert_true(open > 0 && plans > 0);
+}
+
 /* Rows that the plan lays itself begin at whole sectors: 130 elements of 2 bytes go to 288 bytes,
  * not to the 272 that would be legal, and none of them is read in part. */
 static void test_copied_rows_of_whole_sectors(void **state)
@@ -200,6 +277,9 @@ int main(void)
         cmocka_unit_test(test_no_operand),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_against_every_box),
+        cmocka_unit_test(test_fewer_maps_first),
+        cmocka_unit_test(test_less_traffic_first),
+        cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_conflicts_of_every_swizzle),
         cmocka_unit_test(test_copied_rows_of_whole_sectors),
     };
