@@ -99,7 +99,7 @@ static uint64_t place_in_plan(const struct tile *t, const struct tmap_plan *p)
         const uint64_t number = d->copies > 1 ? in / d->step : 0;
         within[i] = (in - number * d->step) / es;
         copy = copy * d->copies + number;
-        tail = tail || (ends && i == 0);
+        tail = ends && i == 0;
         if (sliced && (p->desc.kind == TMAP_TILED ? i + 2 == p->desc.rank : i == 0)) continue;
         if (i || sliced) row = row * ceil_div(box, es) + within[i];
     }

@@ -131,7 +131,7 @@ bool view_merge(const struct view *v, uint32_t i, struct view *out)
 bool view_split(const struct view *v, uint32_t i, uint64_t size, uint32_t place, struct view *out)
 {
     const uint32_t rank = v->desc.rank;
-    if (rank == TMAP_MAX_RANK || i >= rank || place <= i || place > rank || size < 2) return false;
+    if (rank == TMAP_MAX_RANK || size < 2) return false;
     if (v->desc.elem_stride[i] != 1 || v->desc.dim[i] % size || v->desc.dim[i] == size)
         return false;
     if (v->tile[i] % size || v->grain[i] % size) return false;

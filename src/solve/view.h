@@ -34,7 +34,8 @@ uint64_t view_stride_bits(const struct view *v, uint32_t dim);
 /* The rewrites. Each is false, *out untouched, where its law does not apply. */
 bool view_drop(const struct view *v, uint32_t dim, struct view *out);
 bool view_merge(const struct view *v, uint32_t dim, struct view *out);
-/* `size` elements stay in dim; the rest becomes dimension `place`, > dim. */
+/* `size` elements stay in dim; the rest becomes dimension `place`, above dim and at most the rank.
+ */
 bool view_split(const struct view *v, uint32_t dim, uint64_t size, uint32_t place,
                 struct view *out);
 bool view_widen(const struct view *v, struct view *out);
