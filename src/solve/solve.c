@@ -47,16 +47,20 @@ static uint32_t conflicts_of(const struct tmap_checker *c, const struct tmap_pla
     return ways - 1;
 }
 
+/* What a box takes of dimension i, beyond whose end no memory is read. */
+static uint64_t in_bounds(const struct tmap_desc *d, uint32_t i)
+{
+    return d->box[i] < d->dim[i] ? d->box[i] : d->dim[i];
+}
+
 /* Rows that follow one another without a gap are one run. */
 static uint64_t partial_sectors(const struct tmap_desc *d)
 {
-    struct tmap_layout l;
-    layout_of(d, &l);
-    uint64_t run = (uint64_t)l.row_bytes * layout_gmem_bits(d->dtype) / layout_smem_bits(d->dtype);
+    uint64_t run = in_bounds(d, 0) * layout_gmem_bits(d->dtype) / 8;
     uint64_t odd = d->address % SECTOR_BYTES;
     for (uint32_t i = 0; i + 1 < d->rank; i++) {
         if (d->stride_bytes[i] == run)
-            run *= d->box[i + 1];
+            run *= in_bounds(d, i + 1);
         else
             odd |= d->stride_bytes[i] % SECTOR_BYTES;
     }

@@ -194,12 +194,40 @@ static void searches_that_fail_are_said(void **state)
     assert_int_equal(m.views, 77);
 }
 
+/* Rows of 85 numbers in boxes of 92: where the rows end nothing is read, so rows of a copy that lie
+ * 92 apart are no whole sectors of memory either. */
+static void what_is_not_read_is_no_sector(void **state)
+{
+    const struct tmap_tile_request request = {.tensor = {.dtype = TMAP_FLOAT32,
+                                                         .rank = 2,
+                                                         .address = UINT64_C(1) << 40,
+                                                         .dim = {510, 2640},
+                                                         .stride_bytes = {2048}},
+                                              .tile = {85, 240},
+                                              .consumer = TMAP_CONSUMER_LDMATRIX};
+    struct tmap_minimal m = {0};
+    struct tmap_tile_plan plan;
+    size_t found;
+    (void)state;
+    if (no_z3) skip();
+    assert_int_equal(
+        tmap_solve(&checker, &request, workspace, sizeof workspace, &plan, 1, &found, NULL, 0),
+        TMAP_OK);
+    assert_true(plan.plan.desc.box[0] == 92 && plan.partial_sectors == 2);
+    account = (struct tmap_search_log){events, EVENTS, 0};
+    assert_int_equal(
+        tmap_certify_tile(s, &checker, &request, &plan, workspace, sizeof workspace, &account, &m),
+        TMAP_OK);
+    assert_true(m.views > 0 && m.proved == m.views);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans_of_slices_are_least),
                                        cmocka_unit_test(pixels_in_pieces_are_undecided),
                                        cmocka_unit_test(rows_of_a_copy_are_whole_groups),
                                        cmocka_unit_test(an_illegal_plan_is_said),
-                                       cmocka_unit_test(searches_that_fail_are_said)};
+                                       cmocka_unit_test(searches_that_fail_are_said),
+                                       cmocka_unit_test(what_is_not_read_is_no_sector)};
     return cmocka_run_group_tests_name("least plans", tests, open_all, close_all);
 }

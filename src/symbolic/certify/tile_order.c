@@ -66,15 +66,19 @@ static void put_conflicts(struct sym_script *q, const struct sym_fields *f)
 }
 
 /* Runs of memory are whole sectors, and begin where one does: rows that follow one another without
- * a gap are one run. */
+ * a gap are one run. Beyond the end of a dimension no memory is read. */
 static void put_sectors(struct sym_script *q, const struct sym_fields *f)
 {
     const struct tmap_desc *d = &f->view->desc;
     struct sym_text *t = &q->text;
-    sym_put(t, "(define-fun run_0 () Int (div (* %u e_0) 8))\n",
+    for (uint32_t i = 0; i < d->rank; i++)
+        sym_put(t, "(define-fun read_%u () Int (ite (< e_%u dim_%u) e_%u dim_%u))\n", i, i, i, i,
+                i);
+    sym_put(t, "(define-fun run_0 () Int (div (* %u read_0) 8))\n",
             table_at(TABLE_GMEM_BITS, d->dtype));
     for (uint32_t i = 0; i + 1 < d->rank; i++)
-        sym_put(t, "(define-fun run_%u () Int (ite (= stride_%u run_%u) (* run_%u e_%u) run_%u))\n",
+        sym_put(t,
+                "(define-fun run_%u () Int (ite (= stride_%u run_%u) (* run_%u read_%u) run_%u))\n",
                 i + 1, i, i, i, i + 1, i);
     sym_put(t, "(define-fun whole_sectors () Bool (and (= (mod address %d) 0)", SECTOR_BYTES);
     for (uint32_t i = 0; i + 1 < d->rank; i++)
