@@ -17,6 +17,10 @@
 #include <string.h>
 
 #if defined(TMAP_WITH_ISL) && defined(TMAP_WITH_Z3)
+#include <isl/aff.h>
+#include <isl/ctx.h>
+#include <isl/map.h>
+#include <isl/set.h>
 
 /* --- what is not there -------------------------------------------------------------------------
  */
@@ -40,11 +44,21 @@ void *__real_dlopen(const char *file, int mode);
 void *__real_dlsym(void *library, const char *name);
 void *__real_malloc(size_t bytes);
 struct isl_ctx *__real_isl_ctx_alloc(void);
+void __real_isl_ctx_resume(struct isl_ctx *ctx);
+int __real_isl_ctx_last_error(struct isl_ctx *ctx);
+char *__real_isl_map_to_str(struct isl_map *map);
+char *__real_isl_set_to_str(struct isl_set *set);
+char *__real_isl_pw_multi_aff_to_str(struct isl_pw_multi_aff *function);
 int __real_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how);
 void *__wrap_dlopen(const char *file, int mode);
 void *__wrap_dlsym(void *library, const char *name);
 void *__wrap_malloc(size_t bytes);
 struct isl_ctx *__wrap_isl_ctx_alloc(void);
+void __wrap_isl_ctx_resume(struct isl_ctx *ctx);
+int __wrap_isl_ctx_last_error(struct isl_ctx *ctx);
+char *__wrap_isl_map_to_str(struct isl_map *map);
+char *__wrap_isl_set_to_str(struct isl_set *set);
+char *__wrap_isl_pw_multi_aff_to_str(struct isl_pw_multi_aff *function);
 int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how);
 
 void *__wrap_dlopen(const char *file, int mode)
@@ -69,6 +83,35 @@ void *__wrap_malloc(size_t bytes)
 struct isl_ctx *__wrap_isl_ctx_alloc(void)
 {
     return lacking("isl_ctx_alloc") ? NULL : __real_isl_ctx_alloc();
+}
+
+static struct tmap_symbolic *impatient; /* cancelled as its question to isl begins; NULL: none is */
+
+void __wrap_isl_ctx_resume(struct isl_ctx *ctx)
+{
+    if (impatient) tmap_symbolic_cancel(impatient);
+    impatient = NULL;
+    __real_isl_ctx_resume(ctx);
+}
+
+int __wrap_isl_ctx_last_error(struct isl_ctx *ctx)
+{
+    return lacking("isl's memory") ? isl_error_alloc : __real_isl_ctx_last_error(ctx);
+}
+
+char *__wrap_isl_map_to_str(struct isl_map *map)
+{
+    return lacking("isl_map_to_str") ? NULL : __real_isl_map_to_str(map);
+}
+
+char *__wrap_isl_set_to_str(struct isl_set *set)
+{
+    return lacking("isl_set_to_str") ? NULL : __real_isl_set_to_str(set);
+}
+
+char *__wrap_isl_pw_multi_aff_to_str(struct isl_pw_multi_aff *function)
+{
+    return lacking("isl_pw_multi_aff_to_str") ? NULL : __real_isl_pw_multi_aff_to_str(function);
 }
 
 int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *how)
@@ -235,6 +278,92 @@ static void other_proofs_need_z3_too(void **state)
     assert_int_equal(live, 0);
 }
 
+/* A question that isl has no memory for, or cannot print the answer of; and a context that has no
+ * isl for the condition of another. */
+static void paddings_need_isls_memory(void **state)
+{
+    const struct tmap_symbolic_desc d = {
+        .desc = {.dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .elem_stride = {1}}, .box = {"B"}};
+    struct tmap_symbolic *s, *other;
+    struct tmap_condition *c;
+    char text[256];
+    size_t length = 77;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    assert_int_equal(tmap_symbolic_open(&options, &other), TMAP_OK);
+    lacks = "isl's memory";
+    assert_int_equal(state_condition(s), TMAP_E_MEMORY);
+    assert_string_equal(tmap_symbolic_why(s), "isl is out of memory");
+    lacks = NULL;
+    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &c), TMAP_OK);
+    lacks = "isl_ctx_alloc";
+    assert_int_equal(tmap_condition_padding(other, c, TMAP_FORM_ISL, text, sizeof text, &length),
+                     TMAP_E_MEMORY);
+    lacks = "isl_pw_multi_aff_to_str";
+    assert_int_equal(tmap_condition_padding(s, c, TMAP_FORM_ISL, text, sizeof text, &length),
+                     TMAP_E_MEMORY);
+    assert_string_equal(tmap_symbolic_why(s), "isl is out of memory");
+    lacks = NULL;
+    assert_int_equal(length, 77);
+    assert_int_equal(tmap_condition_padding(other, c, TMAP_FORM_ISL, text, sizeof text, &length),
+                     TMAP_OK);
+    assert_non_null(strstr(text, "mod"));
+    tmap_condition_free(c);
+    tmap_symbolic_close(other);
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
+/* A cancel between a question's begin and isl's is of that question. */
+static void a_cancel_as_isl_begins_ends_the_question(void **state)
+{
+    struct tmap_symbolic *s;
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    impatient = s;
+    assert_int_equal(state_condition(s), TMAP_E_BUDGET);
+    assert_string_equal(tmap_symbolic_why(s), "cancelled");
+    assert_int_equal(state_condition(s), TMAP_OK);
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
+static void count(void *user, const struct tmap_question *question)
+{
+    assert_string_equal(question->solver, "isl");
+    ++*(long *)user;
+}
+
+/* Of questions that isl cannot print none is recorded, and the proof stands. */
+static void moves_are_proved_without_a_record(void **state)
+{
+    static const char *const names[] = {"isl_ctx_alloc", "isl_map_to_str", "isl_set_to_str", NULL};
+    static const struct tmap_plan plan = {
+        .desc = {.dtype = TMAP_BFLOAT16, .rank = 1, .dim = {64}, .box = {64}, .elem_stride = {1}},
+        .dim = {{.coef = {1}, .div = 1, .round = 1, .copies = 1, .step = 64}},
+        .part_of = 1,
+        .copies = 1,
+        .grain = {64}};
+    struct tmap_symbolic *s;
+    long recorded[4] = {0};
+    (void)state;
+    assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_OK);
+    for (int k = 0; k < 4; k++) {
+        enum tmap_proof proof = (enum tmap_proof)77;
+        tmap_symbolic_record(s, count, &recorded[k]);
+        lacks = names[k];
+        const enum tmap_status said =
+            tmap_certify_moves(s, &checker, &plan.desc, NULL, &plan, &proof);
+        lacks = NULL;
+        assert_int_equal(said, k == 0 ? TMAP_E_MEMORY : TMAP_OK);
+        assert_int_equal(proof, k == 0 ? (enum tmap_proof)77 : TMAP_PROVED);
+    }
+    assert_true(recorded[0] == 0 && recorded[1] == 0);
+    assert_true(recorded[2] == 1 && recorded[3] > 1); /* that the map is injective has no set */
+    tmap_symbolic_close(s);
+    assert_int_equal(live, 0);
+}
+
 static void no_context_without_a_lock(void **state)
 {
     struct tmap_symbolic *s = NULL;
@@ -248,10 +377,14 @@ static void no_context_without_a_lock(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(proofs_need_all_of_z3), cmocka_unit_test(a_reason_is_never_empty),
-        cmocka_unit_test(solvers_need_memory_to_start), cmocka_unit_test(other_proofs_need_z3_too),
-        cmocka_unit_test(no_context_without_a_lock)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(proofs_need_all_of_z3),
+                                       cmocka_unit_test(a_reason_is_never_empty),
+                                       cmocka_unit_test(solvers_need_memory_to_start),
+                                       cmocka_unit_test(other_proofs_need_z3_too),
+                                       cmocka_unit_test(paddings_need_isls_memory),
+                                       cmocka_unit_test(a_cancel_as_isl_begins_ends_the_question),
+                                       cmocka_unit_test(moves_are_proved_without_a_record),
+                                       cmocka_unit_test(no_context_without_a_lock)};
     return cmocka_run_group_tests_name("without solvers", tests, open_all, NULL);
 }
 
