@@ -142,8 +142,8 @@ static enum tmap_status ask_both(struct sym_account *a, const struct sym_view *v
                            .linear = is_linear(a)};
     enum sym_answer answer = SYM_UNKNOWN;
     enum tmap_status st = tmap_layout(a->checker, &a->plan->desc, &layout);
-    if (st == TMAP_OK) st = tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
     if (st != TMAP_OK) return sym_report(a->s, st, "the plan's descriptor is not legal here");
+    tmap_capacity(a->checker->target.arch, &f.capacity, NULL);
     f.shared_align = layout.align_bytes;
     f.rows = layout.rows;
     if (v->desc.kind != TMAP_TILED) f.linear = false; /* its products are with numbers */

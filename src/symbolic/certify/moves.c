@@ -440,8 +440,10 @@ static void ask_all(struct moves *m, uint32_t unit)
     static void (*const wrong[])(struct moves *) = {put_wrong_bounds, put_wrong_place,
                                                     put_wrong_address};
     put_map(m);
-    if (m->t.length >= m->t.cap) sym_fail(&m->w, TMAP_E_BUDGET, "the plan is too long");
-    if (m->w.status != TMAP_OK) return;
+    if (m->t.length >= m->t.cap) {
+        sym_fail(&m->w, TMAP_E_BUDGET, "the plan is too long");
+        return;
+    }
     m->map = isl_map_read_from_str(m->s->isl, m->t.at);
     for (int k = 0; k < 3 - m->copied; k++) {
         put_names(m);

@@ -22,10 +22,11 @@ static bool by_mma(const struct sym_fields *f)
     return f->use->consumer == TMAP_CONSUMER_WGMMA || f->use->consumer == TMAP_CONSUMER_TCGEN05;
 }
 
-bool sym_knows_conflicts(const struct sym_fields *f)
+/* Whether the bank conflicts of a view's plans are stated, or left open. */
+static bool knows_conflicts(const struct sym_fields *f)
 {
     const struct sym_view *v = f->view;
-    if (f->use->consumer == TMAP_CONSUMER_NONE || by_mma(f)) return true;
+    if (by_mma(f)) return true;
     /* the tile's rows are the box's, in their order */
     return f->tile_rank == 2 && v->desc.rank >= 2 && v->tile_rows && (v->whole[1] & 1);
 }
@@ -55,7 +56,7 @@ static void put_conflicts(struct sym_script *q, const struct sym_fields *f)
     const unsigned otherwise = f->many_conflicts ? f->best->conflicts + 1 : 0;
     struct sym_text *t = &q->text;
     sym_put(t, "(define-fun conflicts () Int ");
-    if (f->use->consumer == TMAP_CONSUMER_NONE || !sym_knows_conflicts(f)) {
+    if (f->use->consumer == TMAP_CONSUMER_NONE || !knows_conflicts(f)) {
         sym_put(t, "%u)\n", f->use->consumer == TMAP_CONSUMER_NONE ? 0 : otherwise);
         return;
     }

@@ -73,7 +73,7 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     struct sym_text *t = &q->text;
     const bool fixed = f->copied || f->objective->stores || (f->use && f->use->consumer) ||
-                       f->view->is_piece || d->elem_stride[0] > 1 || slice_of(f);
+                       f->view->is_piece || slice_of(f);
     /* no further than the strictest alignment asks */
     const bool aligned = d->address % SHIFT_BYTES == 0;
     sym_put(t, "(declare-const shift Int)\n(assert (and (<= 0 shift) (< (* %u shift) %d)))\n", bits,
@@ -347,8 +347,8 @@ static void put_use(struct sym_script *q, const struct sym_fields *f)
     const uint32_t rank = f->view->desc.rank;
     for (int slot = F_OP; slot < FIELD_SLOTS && slot <= F_VALUE; slot++) {
         int128 value = 0;
-        if (field_read(&s, slot, &value))
-            sym_script_known(q, slot, slot == F_COORDS ? rank : value);
+        field_read(&s, slot, &value);
+        sym_script_known(q, slot, slot == F_COORDS ? rank : value);
     }
     sym_put(&q->text, "(define-fun tx_bytes () Int bytes)\n"
                       "(define-fun shared_footprint () Int footprint)\n");
@@ -374,7 +374,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     enum { UNIT_BITS = 128 }; /* boxes of dimension 0 are whole units */
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    const unsigned unit = bits && bits < UNIT_BITS ? UNIT_BITS / bits : 1;
+    const unsigned unit = bits ? UNIT_BITS / bits : 1;
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
             v->layout_changes, f->objective->swizzle);

@@ -74,8 +74,6 @@ void sym_fields_below(struct sym_script *q, const struct sym_fields *f);
 void sym_fields_maps(struct sym_script *q, const struct sym_fields *f, unsigned long long n);
 /* sym_fields_better() : that solve would rank the plan higher, up to whole sectors of memory. */
 void sym_fields_better(struct sym_script *q, const struct sym_fields *f);
-/* sym_knows_conflicts() : whether the bank conflicts of a view's plans are stated, or left open. */
-bool sym_knows_conflicts(const struct sym_fields *f);
 
 /* A search's account, and what is asked about each view that it names. */
 struct sym_account {

@@ -41,7 +41,8 @@ static const struct sym_poly *slot_value(struct sym_work *w, const struct sym_de
     struct subject s = {.desc = &d->desc};
     int128 k = 0;
     if (d->field[slot]) return d->field[slot];
-    return field_read(&s, slot, &k) ? sym_const(w, k) : NULL;
+    field_read(&s, slot, &k);
+    return sym_const(w, k);
 }
 
 /* The last byte's address less the first's, plus one (src/core derives the same natively). */

@@ -37,7 +37,9 @@ static bool put_constant(struct tmap_desc *desc, struct tmap_use *use, int slot,
 {
     int128 low, high;
     field_range(slot, &low, &high);
-    return value >= low && value <= high && field_write(desc, use, slot, value);
+    if (value < low || value > high) return false;
+    field_write(desc, use, slot, value);
+    return true;
 }
 
 /* The texts of a list that are not NULL: constants go to *desc or *use, the rest to field. */

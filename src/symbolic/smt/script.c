@@ -77,12 +77,12 @@ void sym_script_desc(struct sym_script *q, const struct tmap_target *target,
 {
     struct subject s = {.target = target, .desc = desc};
     for (int slot = 0; slot <= F_ALLOC_BYTES; slot++) {
-        int128 value;
-        if (!unknown[slot] && field_read(&s, slot, &value)) {
-            sym_script_known(q, slot, value);
-        } else {
+        int128 value = 0;
+        field_read(&s, slot, &value);
+        if (unknown[slot])
             sym_script_unknown(q, slot);
-        }
+        else
+            sym_script_known(q, slot, value);
     }
     if (desc->flags & TMAP_HAS_ALLOCATION) {
         put_extent(q, desc);

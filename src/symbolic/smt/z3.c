@@ -215,8 +215,6 @@ static enum tmap_status ask(struct tmap_symbolic *s, const struct sym_query *que
 enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
                             enum sym_answer *answer)
 {
-    enum tmap_status st = sym_z3_start(s);
-    if (st != TMAP_OK) return st;
     sym_begin(s);
     return sym_end(s, ask(s, query, answer));
 }

@@ -24,7 +24,8 @@ struct sym_query {
 /* sym_z3_start() : loads Z3 and makes the context. TMAP_E_NOT_BUILT with words where it is absent.
  */
 enum tmap_status sym_z3_start(struct tmap_symbolic *s);
-/* sym_z3_ask() : errors: TMAP_E_INTERNAL for text that Z3 does not read. Unknown is an answer. */
+/* sym_z3_ask() : after sym_z3_start(). Errors: TMAP_E_INTERNAL for text that Z3 does not read.
+ * Unknown is an answer. */
 enum tmap_status sym_z3_ask(struct tmap_symbolic *s, const struct sym_query *query,
                             enum sym_answer *answer);
 void sym_z3_free(struct tmap_symbolic *s);
