@@ -152,8 +152,12 @@ static void few_operations_are_no_proof(void **state)
         undecided += proof == TMAP_UNDECIDED;
     }
     tmap_symbolic_budget(s, 0, 0);
-    tmap_symbolic_record(s, NULL, NULL);
     assert_true(proved && undecided && r.proved && r.undecided && !r.refuted);
+    struct tmap_plan wrong = plan;
+    wrong.dim[1].step--;
+    assert_int_equal(proof_of(&tall, &load, &wrong), TMAP_REFUTED);
+    assert_true(r.refuted > 0);
+    tmap_symbolic_record(s, NULL, NULL);
 }
 
 /* The plan sees the rows as groups of 150, of which a tile has two: a store of a third one writes
@@ -173,6 +177,76 @@ static void a_store_of_more_than_the_tile_is_refuted(void **state)
         assert_int_equal(proof_of(&tall, request[k], &beyond), TMAP_PROVED);
         assert_int_equal(proof_of(&tall, request[k], &more), k ? TMAP_REFUTED : TMAP_PROVED);
     }
+}
+
+/* 450 rows in three groups of 150, of which a tile has two: a store beyond the last one is of no
+ * row where the tile is the first, but where it is another. Where the tile's first row is the first
+ * of no group, nothing is known of the rows beyond a group either. */
+static void a_store_beyond_the_tensor_is_refuted_for_some_tile(void **state)
+{
+    struct tmap_desc three = tall;
+    (void)state;
+    three.dim[1] = 450;
+    const struct tmap_plan right = plan_of(&three, &store);
+    struct tmap_plan more = right, beyond = right;
+    assert_true(right.desc.rank == 3 && right.desc.dim[2] == 3 && right.dim[1].mod == 150);
+    assert_int_equal(proof_of(&three, &store, &right), TMAP_PROVED);
+    more.dim[2].copies = 4;
+    assert_int_equal(proof_of(&three, &store, &more), TMAP_REFUTED);
+    beyond.dim[1].copies++;
+    assert_int_equal(proof_of(&three, &store, &beyond), TMAP_PROVED);
+    beyond.grain[1] = 100;
+    assert_int_equal(proof_of(&three, &store, &beyond), TMAP_REFUTED);
+}
+
+/* Rows of 101 bytes, all of which a box of 112 takes: a load may, and what hardware writes of whole
+ * 16 bytes is beyond the row. Of slices a store brings no more than there are. */
+static void a_store_ends_where_the_row_does(void **state)
+{
+    const struct tmap_desc bytes = {.dtype = TMAP_UINT8,
+                                    .rank = 1,
+                                    .address = 1 << 20,
+                                    .dim = {101},
+                                    .box = {101},
+                                    .elem_stride = {1}};
+    const struct tmap_desc slices = {.dtype = TMAP_BFLOAT16,
+                                     .rank = 3,
+                                     .interleave = TMAP_INTERLEAVE_16B,
+                                     .address = 1 << 20,
+                                     .dim = {64, 8, 4},
+                                     .stride_bytes = {1024, 8192},
+                                     .box = {16, 8, 2},
+                                     .elem_stride = {1, 1, 1}};
+    struct tmap_plan plan = plan_of(&bytes, &load);
+    (void)state;
+    assert_int_equal(plan.desc.box[0], 112);
+    assert_int_equal(proof_of(&bytes, &load, &plan), TMAP_PROVED);
+    assert_int_equal(proof_of(&bytes, &store, &plan), TMAP_REFUTED);
+    plan = plan_of(&slices, &store);
+    assert_int_equal(proof_of(&slices, &store, &plan), TMAP_PROVED);
+    plan.dim[1].copies = 9;
+    assert_int_equal(proof_of(&slices, &store, &plan), TMAP_REFUTED);
+}
+
+/* Rows that are all one in memory are so in the copy; an index that is always 0 is of no matter. */
+static void a_broadcast_stays_one(void **state)
+{
+    struct tmap_desc ragged = tall;
+    (void)state;
+    ragged.rank = 4;
+    ragged.dim[2] = 16;
+    ragged.dim[3] = 1;
+    ragged.stride_bytes[0] = 8200;
+    ragged.stride_bytes[1] = ragged.stride_bytes[2] = 0;
+    ragged.box[1] = 64;
+    ragged.box[2] = ragged.box[3] = 1;
+    ragged.elem_stride[2] = ragged.elem_stride[3] = 1;
+    struct tmap_plan plan = plan_of(&ragged, &load);
+    assert_true(plan.cost.copied_bytes > 0 && plan.desc.stride_bytes[1] == 0);
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_PROVED);
+    plan.dim[2].coef[3] = 16;
+    plan.grain[3] = 0;
+    assert_int_equal(proof_of(&ragged, &load, &plan), TMAP_PROVED);
 }
 
 /* Rows of a padded copy lie apart, and at one place only where the request's do. */
@@ -277,6 +351,9 @@ int main(void)
         cmocka_unit_test(without_memory_a_question_is_over),
         cmocka_unit_test(few_operations_are_no_proof),
         cmocka_unit_test(a_store_of_more_than_the_tile_is_refuted),
+        cmocka_unit_test(a_store_beyond_the_tensor_is_refuted_for_some_tile),
+        cmocka_unit_test(a_store_ends_where_the_row_does),
+        cmocka_unit_test(a_broadcast_stays_one),
         cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
         cmocka_unit_test(a_store_may_end_in_the_zeros_of_a_copy),
         cmocka_unit_test(what_a_plan_decides_is_the_requests),
