@@ -1,6 +1,6 @@
-/* tcgen05.mma.sp of a pair of CTAs: each has its rows of A, their metadata and scale factors, its
- * half of B's columns, and of B's scale factors all. Drawn cases of every kind against plain sums,
- * at all schedules. */
+/* tcgen05.mma and .sp of a pair of CTAs: each has its rows of A, their metadata and scale factors,
+ * its half of B's columns, and of B's scale factors all; some lanes of D are left out. Drawn cases
+ * of every kind against plain sums, at all schedules. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -36,7 +36,7 @@ static struct {
 } memory[CTAS];
 static int a[CTAS * LANES][MOST_K], b[MOST_N][MOST_K], kept[CTAS * LANES][MOST_K / 2];
 
-/* k: of the sums; block: numbers of A, as stored, that share a factor. */
+/* k: of sparse sums; block: numbers of A, as stored, that share a factor. */
 static const struct kind {
     const char *name, *scales;
     uint32_t bits, k, code, block;
@@ -51,8 +51,22 @@ enum { I8 = 3, KINDS = sizeof kinds / sizeof *kinds };
 
 struct form {
     const struct kind *kind;
-    uint32_t n, selector;
+    uint32_t n, selector, rows; /* rows: of a CTA */
+    bool sparse, some_lanes;
 };
+
+static uint32_t lanes_off[CTAS * 4];
+
+static uint32_t depth(const struct form *f)
+{
+    return f->sparse ? f->kind->k : f->kind->k / 2;
+}
+
+/* Of a pair's 128 sparse rows every quarter has 16 of a CTA's (PTX ISA, layouts of D). */
+static uint32_t lane_of(const struct form *f, uint32_t row)
+{
+    return f->sparse && f->rows == 64 ? row / 16 * 32 + row % 16 : row;
+}
 
 /* Exponents of scale factors: 0 or 1. */
 static uint8_t scale_a[CTAS * LANES][4], scale_b[MOST_N][4];
@@ -83,17 +97,18 @@ static void put_row(uint8_t *to, const struct kind *kind, uint32_t row, uint32_t
  * of fewer a lane has its row's. */
 static void put_places(const struct form *f, uint32_t row, uint32_t chunk, uint32_t four)
 {
-    uint32_t lane = row % LANES, column = chunk / 8, first = chunk % 8 * 4;
+    const uint32_t own = row % f->rows;
+    uint32_t lane = lane_of(f, own), column = chunk / 8, first = chunk % 8 * 4;
     if (f->kind->bits >= 16) {
-        first = chunk % 4 * 4 + lane / 8 % 2 * 16;
-        lane = lane / 16 * 16 + lane % 8 + chunk / 4 * 8;
+        first = chunk % 4 * 4 + own / 8 % 2 * 16;
+        lane = lane_of(f, own / 16 * 16) + own % 8 + chunk / 4 * 8;
         column = f->selector;
     }
-    memory[row / LANES].cell[lane][column] |= four << first;
+    memory[row / f->rows].cell[lane][column] |= four << first;
 }
 
 /* Of two numbers one is kept, of four two, of four pairs two. */
-static void draw_row(const struct form *f, uint32_t row, uint64_t *seed)
+static void draw_sparse_row(const struct form *f, uint32_t row, uint64_t *seed)
 {
     static const int two[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     const uint32_t bits = f->kind->bits, per = bits == 4 ? 8 : bits == 32 ? 2 : 4;
@@ -107,7 +122,15 @@ static void draw_row(const struct form *f, uint32_t row, uint64_t *seed)
             a[row][c * per + (uint32_t)at[i / together] * together + i % together] =
                 kept[row][c * per / 2 + i] = (int)below(seed, 7) - 3;
     }
-    put_row(memory[row / LANES].image, f->kind, row % LANES, f->kind->k / 2, kept[row]);
+}
+
+static void draw_row(const struct form *f, uint32_t row, uint64_t *seed)
+{
+    if (f->sparse)
+        draw_sparse_row(f, row, seed);
+    else
+        for (uint32_t k = 0; k < depth(f); k++) a[row][k] = kept[row][k] = (int)below(seed, 7) - 3;
+    put_row(memory[row / f->rows].image, f->kind, row % f->rows, f->kind->k / 2, kept[row]);
 }
 
 /* The words of rows r, r + 32, ... are neighbours on lane r % 32 of every quarter. A factor is 1 or
@@ -125,8 +148,8 @@ static void draw_factors(const struct form *f, uint64_t *seed)
 {
     const uint32_t blocks = f->kind->block ? f->kind->k / 2 / f->kind->block : 0;
     for (uint32_t i = 0; i < blocks; i++) {
-        for (uint32_t row = 0; row < CTAS * LANES; row++)
-            put_factor(f, row / LANES, SCALE_A, row % LANES, i, &scale_a[row][i], seed);
+        for (uint32_t row = 0; row < CTAS * f->rows; row++)
+            put_factor(f, row / f->rows, SCALE_A, row % f->rows, i, &scale_a[row][i], seed);
         for (uint32_t n = 0; n < f->n; n++) {
             put_factor(f, 0, SCALE_B, n, i, &scale_b[n][i], seed);
             put_factor(f, 1, SCALE_B, n, i, &scale_b[n][i], NULL);
@@ -140,11 +163,13 @@ static void draw(const struct form *f, uint64_t seed)
     memset(a, 0, sizeof a);
     memset(scale_a, 0, sizeof scale_a);
     memset(scale_b, 0, sizeof scale_b);
-    for (uint32_t row = 0; row < CTAS * LANES; row++) draw_row(f, row, &seed);
+    for (uint32_t row = 0; row < CTAS * f->rows; row++) draw_row(f, row, &seed);
     for (uint32_t n = 0; n < f->n; n++) {
-        for (uint32_t k = 0; k < f->kind->k; k++) b[n][k] = (int)below(&seed, 7) - 3;
-        put_row(memory[n / (f->n / 2)].image + B_AT, f->kind, n % (f->n / 2), f->kind->k, b[n]);
+        for (uint32_t k = 0; k < depth(f); k++) b[n][k] = (int)below(&seed, 7) - 3;
+        put_row(memory[n / (f->n / 2)].image + B_AT, f->kind, n % (f->n / 2), depth(f), b[n]);
     }
+    for (uint32_t i = 0; i < CTAS * 4; i++)
+        lanes_off[i] = f->some_lanes ? (uint32_t)splitmix(&seed) : 0;
     draw_factors(f, &seed);
 }
 
@@ -183,7 +208,7 @@ static const char kernel[] =
     "or.b64 %%rd5, %%rd5, 0x%llx;\n"
     "mov.u32 %%r10, 0x%x; setp.ne.u32 %%p3, %%r10, %%r10; add.u32 %%r12, %%r19, %u;\n"
     "add.u32 %%r13, %%r12, %u; add.u32 %%r14, %%r12, %u;\n"
-    "tcgen05.mma.sp.cta_group::2.kind::%s%s [%%r19], %%rd4, %%rd5, [%%r12], %%r10, %s%%p3;\n"
+    "tcgen05.mma%s.cta_group::2.kind::%s%s [%%r19], %%rd4, %%rd5, %s%%r10, %s%s%%p3;\n"
     "mov.u16 %%rs0, 3;\n"
     "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 "
     "[%%r0], %%rs0;\n"
@@ -213,8 +238,8 @@ static unsigned long long matrix(uint32_t bits, uint32_t k)
 static uint32_t descriptor_of(const struct form *f)
 {
     const struct kind *k = f->kind;
-    const uint32_t common =
-        1u << 2 | k->code << 7 | k->code << 10 | f->n / 8 << 17 | CTAS * LANES / 16 << 24;
+    const uint32_t common = (uint32_t)f->sparse << 2 | k->code << 7 | k->code << 10 |
+                            f->n / 8 << 17 | CTAS * f->rows / 16 << 24;
     if (k->block) return common | (uint32_t)(k->block == 32) << 23;
     return common | f->selector | (k == &kinds[I8] ? 2u : 1u) << 4;
 }
@@ -224,21 +249,46 @@ static void write_kernel(char *text, size_t cap, const struct form *f)
     const struct kind *k = f->kind;
     const unsigned cells = offsetof(__typeof__(memory[0]), cell),
                    sums = offsetof(__typeof__(memory[0]), sum);
+    const uint32_t *l = lanes_off;
+    char lanes[120];
+    snprintf(lanes, sizeof lanes, "{0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x, 0x%x}, ", l[0], l[1],
+             l[2], l[3], l[4], l[5], l[6], l[7]);
     snprintf(text, cap, kernel, (unsigned)sizeof memory[0], IMAGE_AT, IMAGE_BYTES, CELLS * 4, cells,
              cells, META, CELLS, IMAGE_AT, matrix(k->bits, k->k / 2), IMAGE_AT + B_AT,
-             matrix(k->bits, k->k), descriptor_of(f), META, SCALE_A, SCALE_B, k->name, k->scales,
-             k->block ? "[%r13], [%r14], " : "", MOST_N * 4, sums, sums, MOST_N);
+             matrix(k->bits, depth(f)), descriptor_of(f), META, SCALE_A, SCALE_B,
+             f->sparse ? ".sp" : "", k->name, k->scales, f->sparse ? "[%r12], " : "",
+             f->some_lanes ? lanes : "", k->block ? "[%r13], [%r14], " : "", MOST_N * 4, sums, sums,
+             MOST_N);
 }
 
 static int sum_of(const struct form *f, uint32_t row, uint32_t n)
 {
     const uint32_t blocks = f->kind->block ? f->kind->k / 2 / f->kind->block : 1;
     int sum = 0;
-    for (uint32_t k = 0; k < f->kind->k; k++) {
-        const uint32_t i = k * blocks / f->kind->k;
+    for (uint32_t k = 0; k < depth(f); k++) {
+        const uint32_t i = k * blocks / depth(f);
         sum += a[row][k] * b[n][k] * (1 << (scale_a[row][i] + scale_b[n][i]));
     }
     return sum;
+}
+
+/* Tensor memory begins as ones, which stay where a lane is left out. Of a pair's 128 dense rows
+ * lanes 64 on have the second half of the columns. */
+static void check(const struct form *f, uint32_t row, uint32_t n)
+{
+    const bool in_halves = !f->sparse && f->rows == 64;
+    const uint32_t half = in_halves ? n / (f->n / 2) : 0;
+    const uint32_t cta = row / f->rows, lane = lane_of(f, row % f->rows) + half * 64;
+    const uint32_t bits = memory[cta].sum[lane][in_halves ? n % (f->n / 2) : n];
+    const int sum = sum_of(f, row, n);
+    float found;
+    memcpy(&found, &bits, 4);
+    if (f->kind == &kinds[I8]) found = (float)(int32_t)bits;
+    const bool off = lanes_off[cta * 4 + lane / 32] >> lane % 32 & 1;
+    if (off ? bits != UINT32_MAX : found != (float)sum)
+        fail_msg("%s%s m%u n%u: row %u, column %u%s is %g and not %d", f->kind->name,
+                 f->sparse ? " sp" : "", f->rows, f->n, row, n, off ? ", left out," : "",
+                 (double)found, sum);
 }
 
 static void one(const struct form *f, uint64_t seed)
@@ -249,34 +299,29 @@ static void one(const struct form *f, uint64_t seed)
     write_kernel(text, sizeof text, f);
     if (!ptx_run(text, memory, sizeof memory, LANES, CTAS, SMEM, seed / KINDS % 3, &run))
         fail_msg("%s n%u", f->kind->name, f->n);
-    for (uint32_t row = 0; row < CTAS * LANES; row++)
-        for (uint32_t n = 0; n < f->n; n++) {
-            const int sum = sum_of(f, row, n);
-            const uint32_t bits = memory[row / LANES].sum[row % LANES][n];
-            float found;
-            memcpy(&found, &bits, 4);
-            if (f->kind == &kinds[I8]) found = (float)(int32_t)bits;
-            if (found != (float)sum)
-                fail_msg("%s n%u: row %u, column %u is %g and not %d", f->kind->name, f->n, row, n,
-                         (double)found, sum);
-        }
+    for (uint32_t row = 0; row < CTAS * f->rows; row++)
+        for (uint32_t n = 0; n < f->n; n++) check(f, row, n);
 }
 
-static void sparse_pairs_are_plain_sums(void **state)
+static void pairs_are_plain_sums(void **state)
 {
     uint64_t seed = 5;
     (void)state;
     for (uint32_t i = 0; i < DRAWN; i++) {
         const struct kind *k = &kinds[i % KINDS];
+        const bool sparse = i / KINDS % 2 == 0, small = i / KINDS / 2 % 2;
         const struct form f = {.kind = k,
                                .n = 32 * (1 + below(&seed, 8)),
-                               .selector = k->bits >= 16 ? below(&seed, 2) : 0};
+                               .selector = sparse && k->bits >= 16 ? below(&seed, 2) : 0,
+                               .rows = small && !(sparse && k->block) ? 64 : 128,
+                               .sparse = sparse,
+                               .some_lanes = !k->block && below(&seed, 2)};
         one(&f, i);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sparse_pairs_are_plain_sums)};
-    return cmocka_run_group_tests_name("sparse products of pairs", tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pairs_are_plain_sums)};
+    return cmocka_run_group_tests_name("products of pairs", tests, NULL, NULL);
 }
