@@ -1,6 +1,6 @@
 /* The examples of docs/NUMERICS.md: every row of its table is what the emulator's tensor core,
  * which leaves what an H200 left (test_recorded), makes of it; and its last column what fp32 does.
- */
+ * Infinities and NaN, and sums that are too large, beside a column of plain numbers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulate/ops/ops.h"
 #include "emulate/tensor/tensor.h"
 
 static const struct {
@@ -134,8 +135,88 @@ static void every_example_holds(void **state)
     assert_true(rows >= 10);
 }
 
+/* --- infinities and NaN */
+
+static const struct special {
+    enum tensor_type type;
+    bool half;
+    double d;
+    const char *products;
+    double sum;
+} specials[] = {
+    {TENSOR_BF16, false, 1, "inf x 2, 1 x 1", (double)INFINITY},
+    {TENSOR_BF16, false, 1, "inf x -2, 1 x 1", -(double)INFINITY},
+    {TENSOR_BF16, false, 1, "2 x inf, 1 x 1", (double)INFINITY},
+    {TENSOR_BF16, false, 1, "1 x 1, 2 x -inf", -(double)INFINITY},
+    {TENSOR_BF16, false, 1, "2 x inf, 2 x -inf", (double)NAN},
+    {TENSOR_BF16, false, 1, "0 x inf, 1 x 1", (double)NAN},
+    {TENSOR_BF16, false, 1, "inf x 0, 1 x 1", (double)NAN},
+    {TENSOR_BF16, false, 1, "nan x 1, 1 x 1", (double)NAN},
+    {TENSOR_BF16, false, 1, "1 x nan, 1 x 1", (double)NAN},
+    {TENSOR_BF16, false, (double)INFINITY, "1 x 1", (double)INFINITY},
+    {TENSOR_BF16, false, -(double)INFINITY, "1 x 1", -(double)INFINITY},
+    {TENSOR_BF16, false, (double)INFINITY, "inf x 1", (double)INFINITY},
+    {TENSOR_BF16, false, (double)INFINITY, "inf x -1", (double)NAN},
+    {TENSOR_BF16, false, (double)NAN, "1 x 1", (double)NAN},
+    {TENSOR_BF16, false, (double)NAN, "inf x 1", (double)NAN},
+    {TENSOR_BF16, false, 0, "2^127 x 2", (double)INFINITY},
+    {TENSOR_BF16, false, 0, "2^127 x -2", -(double)INFINITY},
+    {TENSOR_E5M2, false, 0, "inf x 1, 1 x inf", (double)INFINITY},
+    {TENSOR_F16, true, 1, "1 x inf", (double)INFINITY},
+    {TENSOR_F16, true, 1, "-1 x inf", -(double)INFINITY},
+    {TENSOR_F16, true, (double)NAN, "1 x 1", (double)NAN},
+    {TENSOR_F16, true, 65504, "256 x 256", (double)INFINITY},
+};
+
+static bool is(double v, double wanted, bool half)
+{
+    /* the one NaN that the core leaves */
+    if (isnan(wanted)) return isnan(v) && (half || emu_bits((float)v) == 0x7fffffff);
+    return v == wanted;
+}
+
+/* The sums of both columns of B, or of the second alone. */
+static void multiply(const struct special *s, const struct terms *t, uint32_t from, double d[2])
+{
+    double b[2 * TENSOR_K];
+    const uint32_t cols = 2 - from;
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (from == 0) b[2 * i] = t->b[i];
+        b[(i + 1) * cols - 1] = 1 + i;
+    }
+    const struct tensor_product p = {.rows = 1,
+                                     .cols = cols,
+                                     .k = t->n,
+                                     .adds = true,
+                                     .half_result = s->half,
+                                     .type = s->type,
+                                     .b_type = s->type,
+                                     .arch = TMAP_ARCH(90, 1),
+                                     .a = t->a,
+                                     .b = b,
+                                     .d = d + from};
+    tensor_multiply(&p);
+}
+
+static void infinities(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
+        const struct special *s = &specials[i];
+        double both[2] = {s->d, 3}, other[2] = {0, 3};
+        struct terms t;
+        read_products(s->products, TENSOR_K, &t);
+        multiply(s, &t, 0, both);
+        multiply(s, &t, 1, other);
+        if (!is(both[0], s->sum, s->half) || !is(both[1], other[1], s->half))
+            fail_msg("row %zu: %g, not %g; beside it %g, not %g", i, both[0], s->sum, both[1],
+                     other[1]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_example_holds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_example_holds),
+                                       cmocka_unit_test(infinities)};
     return cmocka_run_group_tests_name("the examples of NUMERICS", tests, NULL, NULL);
 }
