@@ -225,9 +225,77 @@ static void types_that_meet(void **state)
             }
 }
 
+/* --- forms that there are not */
+
+static void forms(void **state)
+{
+#define SHAPED(of) "mma.sync.aligned.m16n8" of
+#define SUMS "{%r0, %r1, %r2, %r3}"
+#define PLAIN " " SUMS ", " SUMS ", {%r4, %r5}, " SUMS
+#define SCALED PLAIN ", %r6, {%h0, %h1}, %r7, {%h0, %h1}"
+    static const char *const list[] = {
+        SHAPED("k16.row.col.f32.f32") PLAIN,
+        SHAPED("k16.row.col.f32.f16.f32") PLAIN,
+        SHAPED("k4.row.col.f32.e4m3.e4m3.f32") PLAIN,
+        SHAPED("k4.row.col.f32.f16.f16.f32") PLAIN,
+        SHAPED("k64.row.col.f32.f16.f16.f32") PLAIN,
+        SHAPED("k16.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0") SCALED,
+        SHAPED("k64.row.col.kind::mxf4nvf4.block_scale.f32.e2m1.e2m1.f32.ue4m3") SCALED,
+        SHAPED("k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue4m3") SCALED,
+        SHAPED("k64.row.col.kind::mxf4.block_scale.f32.e4m3.e2m1.f32.ue8m0") SCALED,
+        SHAPED("k64.row.col.kind::mxf4.block_scale.f32.e2m1.e4m3.f32.ue8m0") SCALED,
+        SHAPED("k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::1X.f32.e2m1.e2m1.f32.ue8m0")
+            SCALED,
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[900];
+        struct ptx_run run;
+        snprintf(text, sizeof text,
+                 ".version 9.0\n.target sm_120a\n.visible .entry k(.param .u64 p) {\n"
+                 ".reg .b32 %%r<8>; .reg .b16 %%h<2>; bra over;\n%s;\nover: ret;\n}\n",
+                 list[i]);
+        ptx_run_quietly(text, &run);
+        if (run.load != TMAP_E_ARGUMENT || !strstr(run.error.text, "no such shape or type"))
+            fail_msg("%s: status %d, %s", list[i], run.load, run.error.text);
+    }
+}
+
+/* Of 8 bits: the NaN that a sum of infinities is, as Hopper adds two products. */
+static void infinities_of_eight_bits(void **state)
+{
+    static const struct shape shape = {32, &e5m2, &e5m2, "f32", false, 5};
+    static const struct {
+        uint32_t a, c, sum;
+    } list[] = {{0x3c, 0x7f800000, 0x7f800000}, /* 1 x 1, and infinity */
+                {0x7c, 0x3f800000, 0x7f800000},
+                {0x7c, 0xff800000, 0x7fffffff},
+                {0x3c, 0x7fc00000, 0x7fffffff}};
+    char text[1600];
+    (void)state;
+    text_of(&shape, "sm_90a", text, sizeof text);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        struct ptx_run run;
+        memset(lanes, 0, sizeof lanes);
+        for (int l = 0; l < LANES; l++) {
+            for (int e = 0; e < 4; e++) lanes[l].c[e] = list[i].c;
+            lanes[l].a[l % 4] = list[i].a; /* one number of each row is not 0 */
+            if (l % 4 > 1) lanes[l].a[l % 4] = 0;
+            lanes[l].b[0] = 0x3c3c3c3c;
+        }
+        if (!ptx_run(text, lanes, sizeof lanes, LANES, 1, 0, TMAP_EMULATE_EARLIEST, &run))
+            fail_msg("%s", text);
+        for (int l = 0; l < LANES; l++)
+            for (int e = 0; e < 4; e++)
+                if (lanes[l].d[e] != list[i].sum)
+                    fail_msg("row %zu: 0x%x, not 0x%x", i, lanes[l].d[e], list[i].sum);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shape), cmocka_unit_test(forms),
+                                       cmocka_unit_test(infinities_of_eight_bits),
                                        cmocka_unit_test(types_that_meet)};
     return cmocka_run_group_tests_name("mma.sync of the emulator", tests, NULL, NULL);
 }
