@@ -203,7 +203,9 @@ static void outside(void **state)
         uint64_t a, b;
     } far[] = {{M("f32") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", 0x3fff, 0},
                {M("f32") FOUR "%ma, %mb, 1, 1, 1, 0, 0;", 0, 0x3fff},
-               {M("f32") FOUR FRAGMENTS "1, 1, 1, 0;", 0, 0x3fff}};
+               {M("f32") FOUR FRAGMENTS "1, 1, 1, 0;", 0, 0x3fff},
+               /* the system's first KiB */
+               {"mov.u64 %mb, 63;" M("f32") FOUR FRAGMENTS "1, 1, 1, 0;", 0, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof far / sizeof *far; i++) {
         struct ptx_run r;
