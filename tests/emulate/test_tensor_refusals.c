@@ -278,6 +278,24 @@ static void other_descriptors(void **state)
     "mov.b64 %d1, 0x400000000040;\n@%p1 tcgen05.mma.cta_group::" group ".kind::f16 " operands      \
     ", %r1, %p1;\n"
 
+/* 32 rows by .ws, sparse, with metadata that lanes 0 to 31 alone have. */
+#define META_OF_32(at)                                                                             \
+    "mov.u32 %r4, 0; mov.u32 %r5, 0x44444444;\n"                                                   \
+    "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r4], {%r5}; tcgen05.wait::st.sync.aligned;\n"         \
+    "mov.u32 %r5, " at "; mov.u32 %r1, 34603028; mov.b64 %d1, 0x400000000040;\n"                   \
+    "@%p1 tcgen05.mma.ws.sp.cta_group::1.kind::f16 [%r4], %d1, %d1, [%r5], %r1, %p1;\n"
+/* 256 by 32 with scale factors at column 32; each CTA's first one is its number. */
+#define COMMIT_PAIR                                                                                \
+    "@%p1 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.b64 [%b];\n"
+#define COPY_SCALES "@%p1 tcgen05.cp.cta_group::2.32x128b.warpx4 [%r4], %d2;\n"
+#define PAIR_OF_SCALES(copy)                                                                       \
+    "mov.u32 %r4, 32; mov.u32 %r5, s; @%p1 st.shared.u32 [%r5], %rank;\n"                          \
+    "fence.proxy.async.shared::cta; shr.u32 %r5, %r5, 4; cvt.u64.u32 %d2, %r5;\n"                  \
+    "or.b64 %d2, %d2, " CONSTANT ";\n" MEET                                                        \
+    FIRST(copy "mov.u32 %r5, 0; mov.u32 %r1, 277348352;\n"                                         \
+               "@%p1 tcgen05.mma.cta_group::2.kind::mxf8f6f4.block_scale [%r5], %d2, %d2, %r1, "   \
+               "[%r4], [%r4], %p1;\n" COMMIT_PAIR STAY("0")) MEET
+
 static const struct {
     const char *name, *text;
     uint32_t ctas;
@@ -372,6 +390,65 @@ static const struct {
      1, TMAP_EMULATE_ACCESS, "not allocated"},
     {"A beyond what is allocated", ALLOC("1", "64") PRODUCT("1", "135266320", "[%r4], [%r5], %d1"),
      1, TMAP_EMULATE_ACCESS, "not allocated"},
+    {"B beyond shared memory",
+     ALLOC("1", "64") "mov.b64 %d2, 0x400000000000;\n" PRODUCT("1", "135266320", "[%r4], %d1, %d2"),
+     1, TMAP_EMULATE_ACCESS, "a matrix descriptor reaches shared 0x0"},
+    {"B beyond shared memory, of a pair",
+     ALLOC("2", "64") "mov.b64 %d2, 0x400000003fff;\n" FIRST(
+         PRODUCT("2", "269484048", "[%r4], %d1, %d2") COMMIT_PAIR STAY("0")) MEET,
+     2, TMAP_EMULATE_ACCESS, "a matrix descriptor reaches shared"},
+    {"B beyond shared memory, masked",
+     ALLOC("1",
+           "64") "mov.b64 %d2, 0x400000003fff; mov.b64 %d3, 0; mov.u32 %r4, 0;\n"
+                 "mov.b64 %d1, 0x400000000040; mov.u32 %r1, 34603024;\n"
+                 "@%p1 tcgen05.mma.ws.cta_group::1.kind::f16 [%r4], %d1, %d2, %r1, %p1, %d3;\n",
+     1, TMAP_EMULATE_ACCESS, "a matrix descriptor reaches shared"},
+    {"A and its copies beyond the last lane",
+     ALLOC("1", "64") "mov.u32 %r4, 0; mov.u32 %r5, 0x200000; mov.u32 %r1, 34603024;\n"
+                      "mov.b64 %d1, 0x400000000040;\n"
+                      "@%p1 tcgen05.mma.ws.cta_group::1.kind::f16 [%r4], [%r5], %d1, %r1, %p1;\n",
+     1, TMAP_EMULATE_ACCESS, "lane 128, columns 0 to 7 of tensor memory are not allocated"},
+    {"scale factors beyond what is allocated",
+     ALLOC("1", "64") "mov.u32 %r4, 0; mov.u32 %r5, 64; mov.u32 %r1, 143654912;\n"
+                      "mov.b64 %d1, 0x400000000040;\n"
+                      "@%p1 tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r4], %d1, %d1, "
+                      "%r1, [%r5], [%r5], %p1;\n",
+     1, TMAP_EMULATE_ACCESS, "lane 0, columns 64 to 64 of tensor memory are not allocated"},
+    {"metadata beyond what is allocated",
+     ALLOC("1", "64") "mov.u32 %r4, 0; mov.u32 %r5, 64; mov.u32 %r1, 135266324;\n"
+                      "mov.b64 %d1, 0x400000000040;\n"
+                      "@%p1 tcgen05.mma.sp.cta_group::1.kind::f16 [%r4], %d1, %d1, [%r5], %r1, "
+                      "%p1;\n",
+     1, TMAP_EMULATE_ACCESS, "columns 64 to 64 of tensor memory are not allocated"},
+    {"metadata and its copies beyond the last lane", ALLOC("1", "64") META_OF_32("0x200000"), 1,
+     TMAP_EMULATE_ACCESS, "of tensor memory are not allocated"},
+    {"metadata that its copies have not", ALLOC("1", "64") META_OF_32("0"), 1, TMAP_EMULATE_ILLEGAL,
+     "the metadata of row 31 has 0x4, and 0xf in its copy 32 lanes on"},
+    {"scale factors of B that a pair's CTAs have not alike",
+     ALLOC("2", "64") PAIR_OF_SCALES(COPY_SCALES), 2, TMAP_EMULATE_ILLEGAL,
+     "the CTAs of a pair have other scale factors of B"},
+    {"scale factors of B that the other CTA has not on all lanes",
+     ALLOC("2", "64") "setp.ne.u32 %p2, %rank, 1; @%p2 bra out; mov.u32 %r4, 32; mov.u32 %r5, 0;\n"
+                      "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r4], {%r5};\n"
+                      "tcgen05.wait::st.sync.aligned; out:\n" PAIR_OF_SCALES(""),
+     2, TMAP_EMULATE_ILLEGAL, "scale factors of row 0 differ: column 32 has 0x00000000 on lane 0"},
+    {"half a warp multiplies",
+     HALF "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, "
+          "{%r7}, {%r1, %r2, %r3, %r4};\n" OTHER_HALF,
+     1, TMAP_EMULATE_HANG, ""},
+    {"given back, never had beside others", ALLOC("1", "32") DEALLOC("1", "32", "32"), 1,
+     TMAP_EMULATE_ILLEGAL, "32 columns from 32 on are given back, but not allocated"},
+    {"a pair's other CTA has allocated none", FIRST(ALLOC("1", "32") DEALLOC("2", "0", "32")) MEET,
+     2, TMAP_EMULATE_HANG, ""},
+    {"a pair gets what neither has taken",
+     "setp.ne.u32 %p2, %rank, 1; @%p2 bra over;\n" ALLOC("1", "32") "over:\n" ALLOC("2", "32") TAKE
+     "setp.ne.u32 %p3, %tm, 32; @%p3 trap;\n" DEALLOC("2", "%tm", "32") MEET
+     "setp.ne.u32 %p2, %rank, 1; @%p2 bra out;\n" DEALLOC("1", "0", "32") "out:\n",
+     2, 0, NULL},
+    {"a fence before there is any",
+     "tcgen05.fence::after_thread_sync;\n"
+     "tcgen05.fence::before_thread_sync;\n",
+     1, 0, NULL},
     {"a product of a pair of one", ALLOC("1", "64") PRODUCT("2", "269484048", "[%r4], %d1, %d1"), 1,
      TMAP_EMULATE_ILLEGAL, "the cluster has no CTA for the pair"},
     {"matrices for half a warp",
@@ -458,6 +535,7 @@ static void forms(void **state)
         {MMA(BY_ONE "kind::f16.collector::a::keep", DENSE), "is not known"},
         {MMA(BY_ONE "kind::f16.ashift.collector::a::use", FROM_TENSOR), "and shifts it"},
         {MMA(BY_ONE "kind::f16", "[%tm], %d1, %d1, %r1, %p1, 16;"), "scales D by 16"},
+        {MMA(BY_ONE "kind::f16", "[%tm], %d1, %d1, %r1, %p1, -1;"), "scales D by -1"},
         {MMA(BY_ONE "kind::i8", "[%tm], %d1, %d1, %r1, %p1, 1;"), "scales D by 1"},
         {MMA(BY_ONE "kind::f16", "[%d1], %d1, %d1, %r1, %p1;"), "an address of 64 bits"},
         {"tcgen05.alloc.cta_group::1.shared::cta.b32 [at], 32;", "without .sync.aligned"},
@@ -469,6 +547,14 @@ static void forms(void **state)
         {"tcgen05.ld.aligned.32x32b.x1.b32 {%r1}, [%tm];", "without .sync.aligned"},
         {"tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1}, [%tm];", "with 1 registers"},
         {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%d1}, [%tm];", "registers of 64 bits"},
+        {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%d1];", "an address of 64 bits"},
+        {"ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {%r1, %r2, %r3, %r4}, [%r5];",
+         "ldmatrix"},
+        {"stmatrix.sync.aligned.m16n8.x1.trans.shared.b8x16.b4x16_p64 [%r5], {%r1};",
+         "is not supported"},
+        {"ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64 {%r1}, [%r5];",
+         "is not supported"},
+        {"ldmatrix.sync.aligned.m16n8.x1.trans.shared.b8 {%r1}, [%r5];", "is not supported"},
         {"tcgen05.ld.sync.aligned.8x8b.x1.b32 {%r1}, [%tm];", "is not supported"},
     };
     size_t wrong = 0;

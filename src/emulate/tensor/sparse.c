@@ -50,6 +50,22 @@ static bool undefined(const struct emu_actor *actor, uint32_t place, uint32_t ro
     return false;
 }
 
+static bool same_in_copies(const struct emu_actor *actor, struct emu_cta *cta,
+                           const struct mma_shape *s, uint32_t place, uint32_t row, uint32_t chunk,
+                           int bits)
+{
+    for (uint32_t copy = 1; copy < mma_copies(s); copy++) {
+        const int other = nibble(actor, cta, s, place, row, chunk, copy);
+        if (other == bits) continue;
+        if (other >= 0)
+            emu_fault(TMAP_EMULATE_ILLEGAL, actor->warp, actor->in, actor->lane, place,
+                      "the metadata of row %u has 0x%x, and 0x%x in its copy %u lanes on", row,
+                      (unsigned)bits, (unsigned)other, copy * s->m);
+        return false;
+    }
+    return true;
+}
+
 static bool expand_row(const struct emu_actor *actor, struct emu_cta *cta,
                        const struct mma_shape *s, uint32_t place, uint32_t row, double *out)
 {
@@ -61,10 +77,7 @@ static bool expand_row(const struct emu_actor *actor, struct emu_cta *cta,
     for (uint32_t chunk = 0; chunk < s->k / per; chunk++) {
         uint32_t at[2];
         const int bits = nibble(actor, cta, s, place, row, chunk, 0);
-        for (uint32_t copy = 1; bits >= 0 && copy < mma_copies(s); copy++)
-            if (nibble(actor, cta, s, place, row, chunk, copy) != bits)
-                return undefined(actor, place, row, bits);
-        if (bits < 0) return false;
+        if (bits < 0 || !same_in_copies(actor, cta, s, place, row, chunk, bits)) return false;
         if (!places(s, bits, at)) return undefined(actor, place, row, bits);
         for (uint32_t i = 0; i < kept; i++)
             out[chunk * per + at[i / together] * together + i % together] =
