@@ -99,8 +99,8 @@ static enum tmap_status emulate_copies(void)
 
 /* --- larger programs: what a whole CTA of 128 threads does with 128 KiB, and its record ------- */
 
-static enum tmap_status run_large(const char *text, size_t bytes,
-                                  struct tmap_emulate_record *record)
+static enum tmap_status run_cluster(const char *text, size_t bytes, uint32_t ctas,
+                                    struct tmap_emulate_record *record)
 {
     static uint32_t data[1 << 16];
     struct tmap_emulate_module *module = NULL;
@@ -109,8 +109,9 @@ static enum tmap_status run_large(const char *text, size_t bytes,
     const uint64_t at = 0x10000;
     const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
     const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {1, 1, 1},
+                                               .grid = {ctas, 1, 1},
                                                .block = {128, 1, 1},
+                                               .cluster = {ctas, 1, 1},
                                                .smem_bytes = 128 << 10,
                                                .params = &at,
                                                .param_bytes = 8,
@@ -130,6 +131,12 @@ static enum tmap_status run_large(const char *text, size_t bytes,
     assert_true(s == TMAP_OK ? found == 0 && result.finished : found == 77);
     tmap_emulate_free(module);
     return s;
+}
+
+static enum tmap_status run_large(const char *text, size_t bytes,
+                                  struct tmap_emulate_record *record)
+{
+    return run_cluster(text, bytes, 1, record);
 }
 
 /* Read without the memory that fails. */
@@ -192,6 +199,44 @@ static const char many[] =
 static enum tmap_status emulate_many(void)
 {
     return run_large(many, sizeof many - 1, NULL);
+}
+
+/* A product of numbers that are far apart. */
+static const char far[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n.shared .align 128 .b8 s[1024];\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<8>; .reg .b64 %d;\n"
+    "mov.u32 %r0, s; shr.u32 %r0, %r0, 4; cvt.u64.u32 %d, %r0; mov.u32 %r1, 0x7f000080;\n"
+    "mov.u32 %r2, 0; mov.u32 %r3, 0; mov.u32 %r4, 0; mov.u32 %r5, 0; wgmma.fence.sync.aligned;\n"
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r2, %r3, %r4, %r5}, "
+    "{%r1, %r1, %r1, %r1}, %d, 1, 1, 1, 0;\n"
+    "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; ret;\n}\n";
+
+static enum tmap_status emulate_far(void)
+{
+    return run_large(far, sizeof far - 1, NULL);
+}
+
+/* Tensor memory of a pair of CTAs, and more registers of it than are kept at first. */
+static const char pair[] =
+    ".version 9.0\n.target sm_100a\n.address_size 64\n.shared .align 4 .b32 at;\n"
+    ".visible .entry k(.param .u64 p) {\n.reg .pred %p; .reg .b32 %r<4>; .reg .b32 %v<64>;\n"
+    "mov.u32 %r0, %tid.x; setp.ge.u32 %p, %r0, 32; @%p bra out;\n"
+    "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [at], 64;\n"
+    "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned; ld.shared.u32 %r1, [at];\n"
+    "tcgen05.ld.sync.aligned.32x32b.x64.b32 {"
+    "%v0, %v1, %v2, %v3, %v4, %v5, %v6, %v7, %v8, %v9, %v10, %v11, %v12, %v13, %v14, %v15, "
+    "%v16, %v17, %v18, %v19, %v20, %v21, %v22, %v23, %v24, %v25, %v26, %v27, %v28, %v29, %v30, "
+    "%v31, "
+    "%v32, %v33, %v34, %v35, %v36, %v37, %v38, %v39, %v40, %v41, %v42, %v43, %v44, %v45, %v46, "
+    "%v47, "
+    "%v48, %v49, %v50, %v51, %v52, %v53, %v54, %v55, %v56, %v57, %v58, %v59, %v60, %v61, %v62, "
+    "%v63}, [%r1];\n"
+    "tcgen05.wait::ld.sync.aligned; tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r1, 64;\n"
+    "out: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret;\n}\n";
+
+static enum tmap_status emulate_pair(void)
+{
+    return run_cluster(pair, sizeof pair - 1, 2, NULL);
 }
 
 /* Warp 0 loads data[0] blocks into a ring of two slots, warp 1 reads them. */
@@ -370,6 +415,8 @@ TEST(emulate_rows)
 TEST(emulate_block_scales)
 TEST(emulate_tensor_memory)
 TEST(emulate_many)
+TEST(emulate_far)
+TEST(emulate_pair)
 TEST(emulate_chosen)
 TEST(emulate_protocol)
 TEST(corpus)
@@ -385,6 +432,8 @@ int main(void)
                                        cmocka_unit_test(test_emulate_block_scales),
                                        cmocka_unit_test(test_emulate_tensor_memory),
                                        cmocka_unit_test(test_emulate_many),
+                                       cmocka_unit_test(test_emulate_far),
+                                       cmocka_unit_test(test_emulate_pair),
                                        cmocka_unit_test(test_emulate_chosen),
                                        cmocka_unit_test(test_emulate_protocol),
                                        cmocka_unit_test(test_corpus),
