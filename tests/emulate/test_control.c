@@ -226,10 +226,57 @@ static void late_registers(void **state)
     for (uint32_t l = 0; l < 32; l++) assert_int_equal(data[l], l);
 }
 
+/* Another warp shifts what warp 0 has stored and loaded: that is ordered where both were waited for
+ * before the fence. */
+static void waits_before_a_fence(void **state)
+{
+    static const char begin[] =
+        "mov.u32 %r2, s; mov.u32 %r5, bar; setp.ge.u32 %p1, %id, 32; @%p1 bra other;\n"
+        "setp.eq.u32 %p2, %id, 0; @%p2 mbarrier.init.shared::cta.b64 [%r5], 1;\n"
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;\n"
+        "ld.shared.u32 %r3, [s]; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r3], {%id};\n"
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r3+4];\n";
+    static const char end[] =
+        "tcgen05.fence::before_thread_sync; bar.sync 0; bra wait;\n"
+        "other: tcgen05.fence::after_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n"
+        "setp.ne.u32 %p2, %id, 32; @%p2 bra store; ld.shared.u32 %r3, [s];\n"
+        "tcgen05.shift.cta_group::1.down [%r3];\n"
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r5]; bra store;\n"
+        "wait: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r5], 0; @!%p3 bra wait;\n"
+        "tcgen05.fence::after_thread_sync; tcgen05.wait::ld.sync.aligned;\n"
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r3, 32; mov.u32 %r1, 0;\n";
+    static const struct {
+        const char *waits, *says; /* NULL: right */
+    } list[] = {
+        {"tcgen05.wait::ld.sync.aligned; tcgen05.wait::st.sync.aligned;\n", NULL},
+        {"tcgen05.wait::st.sync.aligned; tcgen05.wait::ld.sync.aligned;\n", NULL},
+        {"tcgen05.wait::ld.sync.aligned;\n", "after a write by tcgen05.st"},
+        {"tcgen05.wait::st.sync.aligned;\n", "after a read by tcgen05.ld"},
+    };
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof list / sizeof *list; i++) {
+        char body[2000];
+        uint32_t data[64] = {0};
+        struct ptx_run r;
+        bool told = false;
+        const bool races = i % 2;
+        const char *says = races ? list[i / 2].says : NULL;
+        const struct tmap_emulate_launch like = {
+            .block = {64}, .tensor_fences = true, .no_races = !races};
+        snprintf(body, sizeof body, "%s%s%s", begin, list[i / 2].waits, end);
+        const bool good = run("sm_100a", body, &like, data, sizeof data, &r);
+        for (size_t n = 0; says && n < r.findings && n < PTX_RUN_FINDINGS; n++)
+            told |= r.finding[n].kind == TMAP_EMULATE_RACE && strstr(r.finding[n].text, says);
+        if (says ? !told : !good)
+            fail_msg("%s: %s", list[i / 2].waits, r.findings ? r.finding[0].text : "nothing found");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_apart), cmocka_unit_test(halves_that_wait), cmocka_unit_test(finds),
-        cmocka_unit_test(clusters_in_turn), cmocka_unit_test(late_registers)};
+        cmocka_unit_test(lanes_apart),    cmocka_unit_test(halves_that_wait),
+        cmocka_unit_test(finds),          cmocka_unit_test(clusters_in_turn),
+        cmocka_unit_test(late_registers), cmocka_unit_test(waits_before_a_fence)};
     return cmocka_run_group_tests_name("control of the emulator", tests, NULL, NULL);
 }
