@@ -64,10 +64,23 @@ static const struct change of_ahead[] = {
     {"a copy ahead, a read before the wait", WAIT READ, READ WAIT, 0, PART, TMAP_OK,
      TMAP_HAZARD_EARLY, ""},
 };
+
+/* What a warp stores to tensor memory is no step. */
+static const struct edit blackwell[] = {{"sm_90a", "sm_100a"}};
+static const struct change of_tensor_memory[] = {
+    {"a store to tensor memory", "setp.ne.u32 %p1, %r1, 0;",
+     "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%s+768], 32;\n"
+     "ld.shared.u32 %r2, [%s+768]; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%r1};\n"
+     "tcgen05.wait::st.sync.aligned; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 32;\n"
+     "setp.ne.u32 %p1, %r1, 0;",
+     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+};
+
 int main(void)
 {
     static struct text_list one = {again, THREADS, 1, NULL, 0, changes, COUNT(changes)};
     static struct text_list before = LIST_OF(again, THREADS, 1, ahead, of_ahead);
-    const struct CMUnitTest tests[] = {TEXTS_OF(one), TEXTS_OF(before)};
+    static struct text_list stored = LIST_OF(again, THREADS, 1, blackwell, of_tensor_memory);
+    const struct CMUnitTest tests[] = {TEXTS_OF(one), TEXTS_OF(before), TEXTS_OF(stored)};
     return run_text_lists("barriers made again", tests, COUNT(tests));
 }
