@@ -93,28 +93,23 @@ static bool plain(const struct view *v, uint32_t i)
 }
 
 /* stride[i + 1] = dim[i] * stride[i]: x[i] + dim[i] * x[i + 1] names the same byte. The tile must
- * take all of dimension i, so that it is one run. */
+ * take all of dimension i, so that it is one run. Sizes, tiles and coefficients fit: a tensor or a
+ * tile of more than 2^61 bytes has no plan. */
 bool view_merge(const struct view *v, uint32_t i, struct view *out)
 {
-    uint64_t run;
+    uint64_t run, grain;
     if (i + 1 >= v->desc.rank || !plain(v, i) || !plain(v, i + 1)) return false;
     if (v->tile[i] != v->desc.dim[i] || v->grain[i] != 0) return false;
     if (__builtin_mul_overflow(v->desc.dim[i], view_stride_bits(v, i), &run) || run == 0 ||
-        run == LONGEST_BITS || run != view_stride_bits(v, i + 1))
+        run == LONGEST_BITS || run != view_stride_bits(v, i + 1) ||
+        __builtin_mul_overflow(v->desc.dim[i], v->grain[i + 1], &grain))
         return false;
     *out = *v;
     const uint64_t size = v->desc.dim[i];
-    if (__builtin_mul_overflow(size, v->desc.dim[i + 1], &out->desc.dim[i]) ||
-        __builtin_mul_overflow(size, v->tile[i + 1], &out->tile[i]) ||
-        __builtin_mul_overflow(size, v->grain[i + 1], &out->grain[i]))
-        return false;
-    for (int k = 0; k < TMAP_MAX_RANK; k++)
-        if (__builtin_mul_overflow(size, v->digit[i + 1].coef[k], &run) ||
-            __builtin_add_overflow(run, v->digit[i].coef[k], &out->digit[i].coef[k]))
-            return false;
-    out->digit[i].slice += size * v->digit[i + 1].slice;
-    const uint64_t dim = out->desc.dim[i], tile = out->tile[i], grain = out->grain[i];
-    const struct digit digit = out->digit[i];
+    const uint64_t dim = size * v->desc.dim[i + 1], tile = size * v->tile[i + 1];
+    struct digit digit = v->digit[i];
+    for (int k = 0; k < TMAP_MAX_RANK; k++) digit.coef[k] += size * v->digit[i + 1].coef[k];
+    digit.slice += size * v->digit[i + 1].slice;
     const uint64_t stride_bytes = i ? v->desc.stride_bytes[i - 1] : 0;
     remove_dim(out, i + 1);
     out->desc.dim[i] = dim;
