@@ -27,8 +27,9 @@ struct search {
     uint32_t *table;
     size_t slots, capacity;
     uint32_t count;
-    bool full;   /* there were more views than there is room for, or more work than is done */
-    bool pieces; /* rows to be stored are not whole units */
+    bool full;     /* there were more views than there is room for, or more work than is done */
+    bool pieces;   /* rows to be stored are not whole units */
+    bool too_long; /* the last plan had more steps than there is room for */
     struct tmap_plan *plans;
     size_t cap, found;
     uint32_t dropped; /* plans that the self-check refused */
@@ -153,11 +154,9 @@ static bool worth(const struct search *s, const struct tmap_cost *c)
 static void add_decisions(const struct search *s, struct tmap_plan *p)
 {
     const struct decision *x = s->decision;
-    const uint32_t room = TMAP_PLAN_STEPS - p->step_count;
-    const uint32_t n = x->step_count < room ? x->step_count : room;
-    memmove(p->step + n, p->step, p->step_count * sizeof *p->step);
-    memcpy(p->step, x->step, n * sizeof *p->step);
-    p->step_count += n;
+    memmove(p->step + x->step_count, p->step, p->step_count * sizeof *p->step);
+    memcpy(p->step, x->step, x->step_count * sizeof *p->step);
+    p->step_count += x->step_count;
     p->cost.steps += x->step_count;
     if (x->decided) p->cost.kind = TMAP_PLAN_DECISION;
 }
@@ -188,6 +187,8 @@ static bool may_help(const struct search *s, struct tmap_cost bound, bool copy, 
 static void offer(struct search *s, uint32_t state, struct tmap_plan *p)
 {
     note_cost(s, TMAP_SEARCH_PLAN, state, &p->cost);
+    s->too_long = p->step_count + s->decision->step_count > TMAP_PLAN_STEPS;
+    if (s->too_long) return; /* what it decides could not all be said */
     add_decisions(s, p);
     if (!worth(s, &p->cost)) return;
     if (self_check(s->objective.desc, s->objective.request, p))
@@ -530,6 +531,7 @@ static const char *why_none(const struct search *s)
         return "no pieces of channels or pixels are such as the consumer can read";
     if (s->objective.desc->kind != TMAP_TILED)
         return "no corner, channel or stride change makes this im2col map legal";
+    if (s->too_long) return "too many of its fields mean nothing for a plan to say";
     if (s->pieces) return "a store writes whole units of rows, and this tile is not made of them";
     if (s->objective.reader)
         return "no plan within six rewrites has boxes that the consumer can read";

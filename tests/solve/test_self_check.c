@@ -288,6 +288,47 @@ static void test_a_base_before_the_tensor(void **state)
     assert_refused(&d, &p, "its bounds are others");
 }
 
+/* Where nearly all is undefined, a plan has as many steps as it has room for, or there is none: it
+ * is checked by what it says that was chosen. */
+static void test_more_to_say_than_room(void **state)
+{
+    static const uint32_t boxes[2][TMAP_MAX_RANK] = {{16, 0, 16, 0, 0}, {16, 16, 16, 16, 0}};
+    static const uint32_t strides[2][TMAP_MAX_RANK] = {{10}, {17, 9, 0, 17, 14}};
+    static const uint64_t pitch[2][TMAP_MAX_RANK - 1] = {{64, 8192, 0, UINT64_C(1) << 24},
+                                                         {64, 4096, 1 << 18, UINT64_C(1) << 24}};
+    const struct tmap_checker c = checker_on("sm_100a");
+    struct tmap_plan p[3];
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int32_t swizzle = 0; swizzle < 4; swizzle++) {
+            struct tmap_desc d = {.dtype = TMAP_16U6_ALIGN16B,
+                                  .rank = 5,
+                                  .address = 1 << 20,
+                                  .dim = {64, 64, 64, 64, 64},
+                                  .interleave = TMAP_INTERLEAVE_32B,
+                                  .swizzle = swizzle,
+                                  .l2_promotion = 956,
+                                  .oob_fill = -2};
+            struct tmap_repair_report r;
+            memcpy(d.box, boxes[i], sizeof d.box);
+            memcpy(d.elem_stride, strides[i], sizeof d.elem_stride);
+            memcpy(d.stride_bytes, pitch[i], sizeof d.stride_bytes);
+            const enum tmap_status s =
+                tmap_repair(&c, &d, NULL, workspace, sizeof workspace, p, 3, &r, NULL);
+            if (i == 0 && (swizzle == 1 || swizzle == 2)) {
+                assert_int_equal(s, TMAP_E_NO_PLAN);
+                assert_string_equal(r.reason,
+                                    "too many of its fields mean nothing for a plan to say");
+                continue;
+            }
+            assert_int_equal(s, TMAP_OK);
+            for (size_t k = 0; k < r.found; k++) {
+                const char *wrong = tmap_plan_check(&d, NULL, &p[k]);
+                if (wrong) fail_msg("%d, %d: %u steps: %s", i, swizzle, p[k].step_count, wrong);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +341,7 @@ int main(void)
         cmocka_unit_test(test_coordinates_beyond_64_bits),
         cmocka_unit_test(test_rows_beyond_128_bits),
         cmocka_unit_test(test_a_base_before_the_tensor),
+        cmocka_unit_test(test_more_to_say_than_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
