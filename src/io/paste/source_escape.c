@@ -32,11 +32,6 @@ static char after(const struct io_source *s, const char *at)
     return at < s->end ? *at : 0;
 }
 
-static bool is_any(char c, const char *of)
-{
-    return c && strchr(of, c);
-}
-
 bool io_source_is_set(const char *at, const char *end)
 {
     return end - at > 1 && *at == '=' && at[1] != '=';
@@ -72,19 +67,6 @@ static const char *behind_brackets(const struct io_source *s, const char *at)
     for (at = forth(s, at); at < s->end && *at == '['; at = forth(s, close + 1))
         if (!(close = memchr(at, ']', (size_t)(s->end - at)))) return s->end;
     return at;
-}
-
-/* The bracket around `at` in its statement; NULL for none. */
-static const char *around(const struct io_source *s, const char *at)
-{
-    int depth = 0;
-
-    for (const char *p = at; p-- > s->text;) {
-        if (strchr(")]}", *p)) depth++;
-        if (strchr("([{", *p) && depth-- == 0) return p;
-        if (*p == ';' && depth == 0) return NULL;
-    }
-    return NULL;
 }
 
 /* The word before a call's bracket, templates' arguments left out: "" for none. */
@@ -151,7 +133,7 @@ static bool is_encode(const struct io_source *s, const char *open)
 {
     const char *stop = open + 1, *word = open;
 
-    if (around(s, s->use) == open) return true;
+    if (io_source_around(s, s->use) == open) return true;
     while ((stop = io_source_piece(stop, s->end)) < s->end && *stop == ',') stop++;
     while (word < stop && strncmp(word, "CU_TENSOR_MAP_", 14) != 0) word++;
     return word < stop;
@@ -208,7 +190,7 @@ static bool behind_methods(const struct io_source *s, const char **at, bool *esc
 /* Whether ">>" before a name reads it: in a statement of its own or an "if" or "while". */
 static bool is_streamed(const struct io_source *s, const char *at)
 {
-    const char *open = around(s, at);
+    const char *open = io_source_around(s, at);
     char name[NAME];
 
     if (!open || *open != '(') return true;
@@ -233,10 +215,10 @@ static const char *assigned_by(const struct io_source *s, const char *at)
     bool comma = false; /* in "(0, name)" it means nothing */
 
     for (const char *p = at; p-- > s->text;) {
-        if (is_any(*p, ";{}")) return NULL;
+        if (io_source_is_any(*p, ";{}")) return NULL;
         comma |= *p == ',' && depth == 0;
-        depth += is_any(*p, ")]");
-        if (is_any(*p, "([") && depth-- == 0) {
+        depth += io_source_is_any(*p, ")]");
+        if (io_source_is_any(*p, "([") && depth-- == 0) {
             if (*p == '[' || !begins_operand(s, p) || (callee(s, p, name), name[0])) return NULL;
             comma = false, depth = 0;
         }
@@ -249,7 +231,7 @@ static const char *assigned_by(const struct io_source *s, const char *at)
 /* An address or array outside of calls: what "=" or ":" hands it to. */
 static bool aliased(const struct io_source *s, const char *at, const char *behind, bool list)
 {
-    const char *line = statement_of(s, at), *p = back(s, at), *open = around(s, at), *set;
+    const char *line = statement_of(s, at), *p = back(s, at), *open = io_source_around(s, at), *set;
     const char sign = before(s, at);
     char name[NAME] = "";
 
@@ -259,7 +241,8 @@ static bool aliased(const struct io_source *s, const char *at, const char *behin
         return !memchr(line, '=', (size_t)(at - line)) && is_streamed(s, at);
     if (open && *open == '(') callee(s, open, name);
     if (sign == ':' && strcmp(name, "for") == 0) return memchr(line, '&', (size_t)(at - line));
-    if (list && is_any(sign, "?:") && is_any(after(s, behind), ":;")) return true;
+    if (list && io_source_is_any(sign, "?:") && io_source_is_any(after(s, behind), ":;"))
+        return true;
     if (!(set = assigned_by(s, at))) return false;
     line = statement_of(s, set);
     return list || memchr(line, '&', (size_t)(set - line)) || has_word(line, set, "decltype");
@@ -293,8 +276,8 @@ static bool escapes_call(const struct io_source *s, const char *at, const char *
     behind = forth(s, behind);
     const bool alone =
         from > s->text && strchr("(,&", from[-1]) && behind < s->end && strchr(",)", *behind);
-    const char *open = around(s, at);
-    for (; open && *open != '['; open = around(s, open)) {
+    const char *open = io_source_around(s, at);
+    for (; open && *open != '['; open = io_source_around(s, open)) {
         const char *word = callee(s, open, name);
         if (*open == '{') /* "T &r{N}" */
             return list || address || before(s, word) == '&' ||
@@ -401,12 +384,12 @@ static bool is_bare(const struct io_source *s, const char *at, size_t length)
         callee(s, at, word);
         if (is_one_of(word, no_types) || isdigit((unsigned char)word[0])) return false;
         behind = behind_brackets(s, behind);
-        open = around(s, at);
+        open = io_source_around(s, at);
         if (behind == s->end) return false;
         if (open && *open == '(') return *behind == ':';
-        return is_any(*behind, ";(,") || (*behind == ':' && after(s, behind + 1) != ':');
+        return io_source_is_any(*behind, ";(,") || (*behind == ':' && after(s, behind + 1) != ':');
     }
-    open = around(s, at);
+    open = io_source_around(s, at);
     if (!open || *open != '[' || !strchr(",]", *behind)) return false;
     callee(s, open, word);
     return strcmp(word, "auto") == 0 || before(s, open) == '&';

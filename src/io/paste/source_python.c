@@ -113,33 +113,16 @@ static const char *back(const struct io_source *s, const char *at)
     return at;
 }
 
-static bool is_any(char c, const char *of)
-{
-    return c && strchr(of, c);
-}
-
 /* "K == y", "K + [1]", "*K", "in K": the list itself goes nowhere. */
 static bool is_operand(const struct io_source *s, const char *at, const char *behind)
 {
     const char *p = back(s, at);
 
     while (behind < s->end && *behind == ' ') behind++;
-    if (is_any(behind < s->end ? *behind : 0, "=+*<>!")) return true;
+    if (io_source_is_any(behind < s->end ? *behind : 0, "=+*<>!")) return true;
     if (ends_with(s->text, p, " in") || ends_with(s->text, p, " is")) return true;
-    return p > s->text &&
-           (is_any(p[-1], "+*<>!") || (p[-1] == '=' && p - s->text > 1 && is_any(p[-2], "=!<>")));
-}
-
-/* The bracket around `at`; NULL for none. */
-static const char *around(const struct io_source *s, const char *at)
-{
-    int depth = 0;
-
-    for (const char *p = at; p-- > s->text;) {
-        depth += is_any(*p, ")]}");
-        if (is_any(*p, "([{") && depth-- == 0) return p;
-    }
-    return NULL;
+    return p > s->text && (io_source_is_any(p[-1], "+*<>!") ||
+                           (p[-1] == '=' && p - s->text > 1 && io_source_is_any(p[-2], "=!<>")));
 }
 
 /* "y = K", "return K", "lambda: K", no brackets around it. */
@@ -148,7 +131,7 @@ static bool is_handed_on(const struct io_source *s, const char *at)
     const char *line = line_of(s, at);
 
     for (const char *p = line; p < at; p++)
-        if (*p == '=' && p[1] != '=' && p > line && !is_any(p[-1], "=!<>")) return true;
+        if (*p == '=' && p[1] != '=' && p > line && !io_source_is_any(p[-1], "=!<>")) return true;
     return io_dump_word(line, at, "return") || io_dump_word(line, at, "yield") ||
            io_dump_word(line, at, "lambda");
 }
@@ -176,11 +159,12 @@ static bool list_escapes(const struct io_source *s, const char *at, const char *
 {
     if (memchr(at, '[', (size_t)(behind - at))) return false; /* an entry */
     for (const char *open, *word; !is_operand(s, at, behind); at = open, behind++) {
-        if (!(open = around(s, at))) return is_handed_on(s, at);
+        if (!(open = io_source_around(s, at))) return is_handed_on(s, at);
         for (word = open; word > s->text && io_dump_is_word(word[-1]);) word--;
         const char before = word > s->text ? word[-1] : 0;
         if (word < open && *open == '(') return call_changes(s, word, open);
-        if (is_any(before, ")]")) return *open == '('; /* what a call gave, an entry's number */
+        if (io_source_is_any(before, ")]"))
+            return *open == '('; /* what a call gave, an entry's number */
         if (word < open) return false;
         while (behind < s->end && *behind == ' ') behind++;
         if (*open != '(' || back(s, at) != open + 1 || behind == s->end || *behind != ')')

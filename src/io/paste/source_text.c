@@ -33,12 +33,28 @@ bool io_source_declares(const struct io_source *s, const char *at)
     return p > s->text && (io_dump_is_word(p[-1]) || strchr(",*&>", p[-1]));
 }
 
+bool io_source_is_any(char c, const char *of)
+{
+    return c && strchr(of, c);
+}
+
+const char *io_source_around(const struct io_source *s, const char *at)
+{
+    int depth = 0;
+    for (const char *p = at; p-- > s->text;) {
+        depth += io_source_is_any(*p, ")]}");
+        if (io_source_is_any(*p, "([{") && depth-- == 0) return p;
+        if (*p == ';' && depth == 0 && !s->python) return NULL;
+    }
+    return NULL;
+}
+
 const char *io_source_piece(const char *at, const char *end)
 {
     int depth = 0;
     for (; at < end; at++) {
-        if (*at && strchr("([{", *at)) depth++;
-        if (*at && strchr(")]}", *at) && depth-- == 0) return at;
+        depth += io_source_is_any(*at, "([{");
+        if (io_source_is_any(*at, ")]}") && depth-- == 0) return at;
         if (depth == 0 && (*at == ',' || *at == ';')) return at;
     }
     return end;
@@ -48,8 +64,8 @@ const char *io_source_behind(const char *at, const char *end)
 {
     int depth = 0;
     for (; at < end; at++) {
-        if (strchr("([{", *at) && *at) depth++;
-        if (strchr(")]}", *at) && *at && --depth == 0) return at + 1;
+        depth += io_source_is_any(*at, "([{");
+        if (io_source_is_any(*at, ")]}") && --depth == 0) return at + 1;
     }
     return NULL;
 }

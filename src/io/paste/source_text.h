@@ -38,6 +38,11 @@ bool io_source_is_spent(const struct io_source *s, int before);
 int io_source_bytes(const char *type);
 bool io_source_type(const struct io_source *s, char name[IO_SOURCE_NAME]);
 
+/* io_source_is_any() : whether c is one of these; a zero byte never is. io_source_around() : the
+ * bracket around `at`, in C and C++ of its statement; NULL for none. */
+bool io_source_is_any(char c, const char *of);
+const char *io_source_around(const struct io_source *s, const char *at);
+
 /* io_source_piece() : the end of the argument that begins at `at`: a comma or bracket that is no
  * part of it, or a semicolon; end where there is none. */
 const char *io_source_piece(const char *at, const char *end);
