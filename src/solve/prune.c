@@ -27,35 +27,32 @@ static const struct rates *rates_of(tmap_arch arch)
     return NULL;
 }
 
-/* Adds a row in the table's order, once; where there are too many the last is left out. */
+/* Adds a row in the table's order, once. The rows of copies come before those of sums, which are
+ * asked last: where there are too many it is the last ones that are left out. */
 static void refuse(struct tmap_config_answer *a, tmap_row row)
 {
     uint32_t at = a->row_count;
     a->verdict = TMAP_ILLEGAL;
     while (at && a->rows[at - 1] >= row) at--;
-    if (at == TMAP_CONFIG_ROWS || (at < a->row_count && a->rows[at] == row)) return;
-    if (a->row_count < TMAP_CONFIG_ROWS) a->row_count++;
-    for (uint32_t i = a->row_count - 1; i > at; i--) a->rows[i] = a->rows[i - 1];
+    if ((at < a->row_count && a->rows[at] == row) || a->row_count == TMAP_CONFIG_ROWS) return;
+    for (uint32_t i = a->row_count++; i > at; i--) a->rows[i] = a->rows[i - 1];
     a->rows[at] = row;
 }
 
-/* Violations of one check, in the table's order: a row is violated once for each of two dimensions
- * at most, so that the answer's are among so many. */
-#define VIOLATIONS (2 * TMAP_CONFIG_ROWS)
 static void refuse_all(struct tmap_config_answer *a, const struct tmap_violation *v, size_t n)
 {
-    for (size_t i = 0; i < n && i < VIOLATIONS; i++) refuse(a, v[i].row);
+    for (size_t i = 0; i < n && i < TMAP_CONFIG_ROWS; i++) refuse(a, v[i].row);
 }
 
 /* The rows of one copy, of the map and of its use. */
 static void judge_copy(const struct config_judge *j, const struct tmap_config_copy *c,
                        struct tmap_config_answer *a)
 {
-    struct tmap_violation v[VIOLATIONS];
+    struct tmap_violation v[TMAP_CONFIG_ROWS];
     size_t n = 0;
     if (tmap_verdict_of(j->checker, &c->desc) != TMAP_LEGAL)
-        tmap_check_with(j->checker, &c->desc, v, VIOLATIONS, &n, NULL);
-    if (n == 0) tmap_check_use(j->checker, &c->desc, &c->use, v, VIOLATIONS, &n, NULL);
+        tmap_check_with(j->checker, &c->desc, v, TMAP_CONFIG_ROWS, &n, NULL);
+    if (n == 0) tmap_check_use(j->checker, &c->desc, &c->use, v, TMAP_CONFIG_ROWS, &n, NULL);
     refuse_all(a, v, n);
 }
 
@@ -77,14 +74,14 @@ void config_judge_tile(const struct config_judge *j, const struct config_tile *t
 static void judge_sums(const struct config_judge *j, const struct tmap_config *c,
                        struct tmap_config_answer *a)
 {
-    struct tmap_violation v[VIOLATIONS];
+    struct tmap_violation v[TMAP_CONFIG_ROWS];
     struct pipeline_facts f;
     size_t n = 0;
     config_facts(j, c, &f);
     a->shared_bytes = f.shared_bytes;
     a->registers = (uint32_t)f.registers;
     a->tmem_columns = (uint32_t)(f.tmem_columns < UINT32_MAX ? f.tmem_columns : UINT32_MAX);
-    check_pipeline(j->checker, &f, v, VIOLATIONS, &n);
+    check_pipeline(j->checker, &f, v, TMAP_CONFIG_ROWS, &n);
     refuse_all(a, v, n);
 }
 
