@@ -221,6 +221,202 @@ static void what_is_not_read_is_no_sector(void **state)
     assert_true(m.views > 0 && m.proved == m.views);
 }
 
+/* Slices that stay slices. */
+static void plans_that_keep_slices_are_least(void **state)
+{
+    struct tmap_desc d = slices;
+    (void)state;
+    if (no_z3) skip();
+    d.box[0] = d.box[1] = 8;
+    struct tmap_plan plan = plan_of(&d, NULL);
+    assert_int_equal(plan.desc.interleave, TMAP_INTERLEAVE_16B);
+    const struct tmap_minimal least = minimal(&d, &plan);
+    assert_true(least.views > 0 && least.proved == least.views);
+    plan.cost.extra_instructions++;
+    assert_true(minimal(&d, &plan).refuted > 0);
+}
+
+/* A tensor that begins between two units of memory: its map begins before it. */
+static void a_map_may_begin_before_the_tensor(void **state)
+{
+    const struct tmap_desc odd = {.dtype = TMAP_FLOAT32,
+                                  .rank = 1,
+                                  .address = (1 << 20) + 4,
+                                  .dim = {100},
+                                  .box = {100},
+                                  .elem_stride = {1}};
+    (void)state;
+    if (no_z3) skip();
+    struct tmap_plan plan = plan_of(&odd, NULL);
+    assert_int_equal(plan.dim[0].shift, 1);
+    const struct tmap_minimal least = minimal(&odd, &plan);
+    assert_true(least.views > 0 && least.proved == least.views);
+    plan.cost.extra_instructions++;
+    assert_true(minimal(&odd, &plan).refuted > 0);
+}
+
+/* --- accounts that say something else ----------------------------------------------------------
+ */
+
+static void of_a_store(struct tmap_search_event *e)
+{
+    if (e->kind == TMAP_SEARCH_OBJECTIVE) e->u.objective.stores = true;
+}
+
+static void of_a_piece(struct tmap_search_event *e)
+{
+    if (e->kind == TMAP_SEARCH_STATE) e->u.state.is_piece = true;
+}
+
+static void anywhere(struct tmap_search_event *e)
+{
+    if (e->kind == TMAP_SEARCH_STATE || e->kind == TMAP_SEARCH_IM2COL) e->u.state.dim[0].grain = 0;
+}
+
+static void without_a_step(struct tmap_search_event *e)
+{
+    if (e->kind == TMAP_SEARCH_STATE) e->u.state.dim[1].elem_stride = 0;
+}
+
+static void without_a_type(struct tmap_search_event *e)
+{
+    if (e->kind == TMAP_SEARCH_STATE) e->u.state.dtype = 99;
+}
+
+/* Counts of a plan that is said to cost one instruction more, by an account that was changed. */
+static struct tmap_minimal dearer(const struct tmap_desc *d, const struct tmap_request *request,
+                                  void (*const change[2])(struct tmap_search_event *))
+{
+    struct tmap_plan plan = plan_of(d, request);
+    plan.cost.extra_instructions++;
+    for (size_t i = 0; i < account.count; i++)
+        for (int k = 0; k < 2; k++)
+            if (change[k]) change[k](&events[i]);
+    const struct tmap_minimal m = minimal(d, &plan);
+    assert_true(m.views > 0);
+    return m;
+}
+
+/* Tiles that begin at multiples of 60 elements, of which no copy does: a load brings some elements
+ * before them, which a store may not, nor a piece of a dimension. A step of 0 elements, or a type
+ * that there is not, has no legal map. */
+static void what_the_account_says_is_asked(void **state)
+{
+    static const struct tmap_desc tiled = {.dtype = TMAP_BFLOAT16,
+                                           .rank = 2,
+                                           .address = 1 << 20,
+                                           .dim = {1024, 64},
+                                           .stride_bytes = {2048},
+                                           .box = {60, 8},
+                                           .elem_stride = {1, 1}};
+    static const struct {
+        void (*change[2])(struct tmap_search_event *);
+        bool beaten;
+    } table[] = {
+        {{NULL, NULL}, true},
+        {{of_a_store, NULL}, false},
+        {{of_a_piece, NULL}, false},
+        {{anywhere, NULL}, true},
+        {{of_a_store, anywhere}, false},
+        {{without_a_step, NULL}, false},
+        {{without_a_type, NULL}, false},
+    };
+    const struct tmap_request load = {.op = TMAP_OP_LOAD, .no_copy = true};
+    struct tmap_desc walk = tiled;
+    (void)state;
+    if (no_z3) skip();
+    walk.kind = TMAP_IM2COL;
+    walk.rank = 4;
+    walk.dim[1] = walk.dim[2] = walk.dim[3] = 16;
+    walk.stride_bytes[1] = 16 * 2048;
+    walk.stride_bytes[2] = 16 * 16 * 2048;
+    walk.elem_stride[2] = walk.elem_stride[3] = 1;
+    walk.channels = 60;
+    walk.pixels = 32;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        for (int k = 0; k < (i < 2 || i == 3 || i == 4 ? 2 : 1); k++) {
+            const struct tmap_minimal m = dearer(k ? &walk : &tiled, &load, table[i].change);
+            if ((m.refuted > 0) != table[i].beaten || (!table[i].beaten && m.proved != m.views))
+                fail_msg("%zu, %d: of %zu views %zu proved, %zu refuted", i, k, m.views, m.proved,
+                         m.refuted);
+        }
+    }
+}
+
+/* --- tiles -------------------------------------------------------------------------------------
+ */
+
+static void tiles_of_every_consumer_are_least(void **state)
+{
+    static const struct tmap_tile_request requests[] = {
+        /* three dimensions */
+        {.tensor =
+             {.dtype = TMAP_BFLOAT16, .rank = 3, .dim = {64, 8, 16}, .stride_bytes = {128, 1024}},
+         .tile = {64, 8, 2},
+         .consumer = TMAP_CONSUMER_LDMATRIX},
+        /* one of two */
+        {.tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {4096, 1}, .stride_bytes = {8192}},
+         .tile = {64, 1},
+         .consumer = TMAP_CONSUMER_LDMATRIX},
+        /* rows in two pieces */
+        {.tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {64, 600}, .stride_bytes = {1024}},
+         .tile = {64, 300},
+         .consumer = TMAP_CONSUMER_LDMATRIX},
+        /* rows without a gap, which are one dimension, too */
+        {.tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {64, 4096}, .stride_bytes = {128}},
+         .tile = {64, 128},
+         .consumer = TMAP_CONSUMER_WGMMA},
+        /* a prime number of rows, whose last box is smaller */
+        {.tensor = {.dtype = TMAP_UINT8, .rank = 2, .dim = {4096, 2570}, .stride_bytes = {4096}},
+         .tile = {64, 257},
+         .op = TMAP_OP_STORE},
+        /* all of a dimension */
+        {.tensor = {.dtype = TMAP_UINT8, .rank = 2, .dim = {4096, 60}, .stride_bytes = {4096}},
+         .tile = {64, 60},
+         .op = TMAP_OP_STORE},
+    };
+    (void)state;
+    if (no_z3) skip();
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        struct tmap_minimal m = {0};
+        struct tmap_tile_plan plan;
+        char reason[160] = "";
+        size_t found;
+        if (tmap_solve(&checker, &requests[i], workspace, sizeof workspace, &plan, 1, &found,
+                       reason, sizeof reason) != TMAP_OK)
+            fail_msg("%zu: %s", i, reason);
+        account = (struct tmap_search_log){events, EVENTS, 0};
+        assert_int_equal(tmap_certify_tile(s, &checker, &requests[i], &plan, workspace,
+                                           sizeof workspace, &account, &m),
+                         TMAP_OK);
+        print_message("# %zu: %zu views, %zu proved, %zu undecided, %zu refuted\n", i, m.views,
+                      m.proved, m.undecided, m.refuted);
+        assert_true(m.views > 0 && m.refuted == 0);
+    }
+}
+
+/* A tensor of more dimensions than a map has no search, and so no view. */
+static void no_search_has_no_view(void **state)
+{
+    struct tmap_tile_request request = {
+        .tensor = {.dtype = TMAP_BFLOAT16, .rank = 2, .dim = {4096, 8192}, .stride_bytes = {8192}},
+        .tile = {128, 256}};
+    struct tmap_minimal m = {77, 77, 77, 77};
+    struct tmap_tile_plan plan;
+    size_t found;
+    (void)state;
+    if (no_z3) skip();
+    assert_int_equal(
+        tmap_solve(&checker, &request, workspace, sizeof workspace, &plan, 1, &found, NULL, 0),
+        TMAP_OK);
+    account = (struct tmap_search_log){events, EVENTS, 0};
+    request.tensor.rank = 6;
+    assert_int_equal(
+        tmap_certify_tile(s, &checker, &request, &plan, workspace, sizeof workspace, &account, &m),
+        TMAP_OK);
+    assert_true(m.views == 0 && m.proved == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(plans_of_slices_are_least),
@@ -228,6 +424,11 @@ int main(void)
                                        cmocka_unit_test(rows_of_a_copy_are_whole_groups),
                                        cmocka_unit_test(an_illegal_plan_is_said),
                                        cmocka_unit_test(searches_that_fail_are_said),
-                                       cmocka_unit_test(what_is_not_read_is_no_sector)};
+                                       cmocka_unit_test(what_is_not_read_is_no_sector),
+                                       cmocka_unit_test(plans_that_keep_slices_are_least),
+                                       cmocka_unit_test(a_map_may_begin_before_the_tensor),
+                                       cmocka_unit_test(what_the_account_says_is_asked),
+                                       cmocka_unit_test(tiles_of_every_consumer_are_least),
+                                       cmocka_unit_test(no_search_has_no_view)};
     return cmocka_run_group_tests_name("least plans", tests, open_all, close_all);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 enum { SHIFT_BYTES = 32 }; /* the strictest alignment of a base */
+_Static_assert(TABLE_ENTRIES == 16, "every entry of the tables is a type, and has bits");
 
 /* Under interleave dimension 0 counts slices of so many bytes; else 0. */
 static unsigned slice_of(const struct sym_fields *f)
@@ -49,7 +50,7 @@ uint64_t sym_row_elements(const struct sym_fields *f)
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
     const bool padded = table_at(TABLE_SIZE_BITS, d->dtype) != bits;
-    const uint64_t whole = bits && bits < BYTE_BITS ? BYTE_BITS / bits : 1;
+    const uint64_t whole = bits < BYTE_BITS ? BYTE_BITS / bits : 1;
     return f->copied ? round_up(d->dim[0], padded ? GROUP : whole) : d->dim[0];
 }
 
@@ -138,7 +139,7 @@ static uint64_t least_need(const struct sym_fields *f, uint32_t i)
 static uint64_t most_need(const struct sym_fields *f, uint32_t i)
 {
     const unsigned bits = table_at(TABLE_GMEM_BITS, f->view->desc.dtype);
-    return least_need(f, i) + (i || bits == 0 ? 0 : 8 * SHIFT_BYTES / bits);
+    return least_need(f, i) + (i ? 0 : 8 * SHIFT_BYTES / bits);
 }
 
 /* The least number of boxes above `v` that so many elements can need, none of more than `longest`
@@ -374,7 +375,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     enum { UNIT_BITS = 128 }; /* boxes of dimension 0 are whole units */
     const struct sym_view *v = f->view;
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    const unsigned unit = bits ? UNIT_BITS / bits : 1;
+    const unsigned unit = UNIT_BITS / bits;
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
             v->layout_changes, f->objective->swizzle);
