@@ -250,14 +250,74 @@ static void what_is_too_much_is_refused_with_words(void **state)
     (void)state;
     assert_int_equal(tmap_condition_of(s, &checker, &d, 1, none, 1, &out), TMAP_E_ARGUMENT);
     assert_non_null(strstr(tmap_symbolic_why(s), "\"\": expected a number at column 1"));
-    for (size_t i = 0; i < 600; i++)
-        uses[i] = (struct tmap_symbolic_use){
-            .use = {.flags = TMAP_USE_SMEM | TMAP_USE_MBARRIER}, .smem = "P", .mbarrier = "B"};
-    d.uses = uses;
-    d.use_count = 600;
-    assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &out), TMAP_E_BUDGET);
-    assert_string_equal(tmap_symbolic_why(s), "more than 512 row instances");
-    assert_null(out);
+    /* a field's range or a row, wherever the list is full */
+    for (size_t few = 0; few < 5; few++) {
+        for (size_t i = 0; i < 600; i++)
+            uses[i] = (struct tmap_symbolic_use){
+                .use = {.flags = TMAP_USE_SMEM | (i < few ? 0u : TMAP_USE_MBARRIER)},
+                .smem = "P",
+                .mbarrier = "B"};
+        d.uses = uses;
+        d.use_count = 600;
+        assert_int_equal(tmap_condition_of(s, &checker, &d, 1, NULL, 0, &out), TMAP_E_BUDGET);
+        assert_string_equal(tmap_symbolic_why(s), "more than 512 row instances");
+        assert_null(out);
+    }
+}
+
+/* A sum of two is raised by its second; of what is not affine a bound can be kept, a choice not. */
+static void paddings_have_several_forms(void **state)
+{
+    static const struct {
+        const char *stride, *text;
+    } table[] = {
+        {"8*K + 8*M", "raise M until (K + M) % 2 = 0 where "},
+        {"2*M - 2*K + 4096", "; raise M until (7*K + M) % 8 = 0 where "},
+        {"4*M + 2*K + 6", "raise K until K % 2 = 1, "},
+    };
+    static const char *const assume[] = {"1 <= E <= 8"};
+    char text[4096];
+    size_t length;
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct tmap_symbolic_desc d = matrix();
+        d.desc.swizzle = TMAP_SWIZZLE_NONE;
+        d.stride[0] = table[i].stride;
+        struct tmap_condition *c = condition_of(&checker, &d, NULL, 0);
+        assert_int_equal(tmap_condition_padding(s, c, TMAP_FORM_TEXT, text, sizeof text, &length),
+                         TMAP_OK);
+        if (!strstr(text, table[i].text)) fail_msg("%s: %s", table[i].stride, text);
+        tmap_condition_free(c);
+    }
+    const struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_UINT8,
+                                                  .rank = 3,
+                                                  .dim = {4096, 64, 64},
+                                                  .stride_bytes = {4096, 262144},
+                                                  .box = {256},
+                                                  .elem_stride = {1, 1, 1}},
+                                         .box = {NULL, "B", "C"},
+                                         .elem_stride = {NULL, "E"}};
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 1);
+    assert_int_equal(tmap_condition_padding(s, c, TMAP_FORM_TEXT, text, sizeof text, &length),
+                     TMAP_E_BUDGET);
+    assert_string_equal(tmap_symbolic_why(s),
+                        "padding would have to meet a choice between products");
+    tmap_condition_free(c);
+}
+
+/* A parameter whose one value no field holds: nothing is legal, whatever else is. */
+static void one_value_that_does_not_fit_is_never_legal(void **state)
+{
+    static const char *const assume[] = {"K == -5"};
+    const struct tmap_symbolic_desc d = matrix();
+    int64_t values[2] = {0, 0};
+    (void)state;
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 1);
+    assert_true(tmap_condition_is_never(c));
+    assert_int_equal(tmap_condition_verdict(c), TMAP_ILLEGAL);
+    assert_true(tmap_condition_counterexample(c, values));
+    assert_int_equal(values[0], -5);
+    tmap_condition_free(c);
 }
 
 /* A text that is a number its field does not hold is an argument that is wrong. */
@@ -351,6 +411,8 @@ int main(void)
         cmocka_unit_test(json_says_each_answer),
         cmocka_unit_test(a_long_padding_is_said),
         cmocka_unit_test(what_is_too_much_is_refused_with_words),
+        cmocka_unit_test(paddings_have_several_forms),
+        cmocka_unit_test(one_value_that_does_not_fit_is_never_legal),
     };
     return cmocka_run_group_tests_name("calls of conditions", tests, open_all, close_all);
 }

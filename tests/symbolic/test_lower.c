@@ -180,6 +180,7 @@ static const struct {
     {wrapped, "K >= 0"},
     {wrapped, "-70 <= K <= 70"},
     {wrapped, "K >= 90 and K <= 2"},
+    {wrapped, "K >= 90 and M >= 0 and K + M <= 2"},
     {wrapped_choice, "0 <= K <= 9 and 0 <= M <= 3"},
     {multiple, "0 == 0"},
     {logic, "0 == 0"},

@@ -137,6 +137,68 @@ static void uses_count_as_the_check_counts_them(void **state)
     assert_true(judge_many(19, n, true).undecided < n / 3);
 }
 
+/* Fields that are seldom symbolic where a use or an allocation is derived from them, and types and
+ * ranks that there are not. */
+static const struct tmap_symbolic_use tile = {
+    .use = {.flags = TMAP_USE_COORD | TMAP_USE_SMEM | TMAP_USE_EXPECT_TX, .coord_count = 2},
+    .smem = "128*S",
+    .expect_tx = "T"};
+static const struct tmap_symbolic_use walk = {
+    .use = {.flags = TMAP_USE_COORD | TMAP_USE_EXPECT_TX | TMAP_USE_OFFSET, .coord_count = 4},
+    .expect_tx = "T"};
+#define PLAIN .rank = 2, .dim = {4096, 64}, .stride_bytes = {8192}, .elem_stride = {1, 1}
+#define WALK                                                                                       \
+    .kind = TMAP_IM2COL, .dtype = TMAP_BFLOAT16, .rank = 4, .dim = {64, 16, 16, 4},                \
+    .stride_bytes = {128, 2048, 32768}, .elem_stride = {1, 1, 1, 1}
+static const struct tmap_symbolic_desc seldom[] = {
+    {.desc = {PLAIN, .dtype = 99, .box = {64, 64}, .flags = TMAP_HAS_ALLOCATION},
+     .allocation_bytes = "K"},
+    {.desc = {PLAIN, .dtype = -1, .box = {64, 64}, .flags = TMAP_HAS_ALLOCATION},
+     .allocation_bytes = "K"},
+    {.desc = {PLAIN, .dtype = TMAP_UINT8, .box = {64, 64}, .flags = TMAP_HAS_ALLOCATION},
+     .allocation_bytes = "K"},
+    {.desc = {.rank = 6, .dim = {64, 1, 1, 1, 1}, .flags = TMAP_HAS_ALLOCATION},
+     .allocation_bytes = "K"},
+    {.desc = {PLAIN, .dtype = 99, .box = {64}}, .box = {NULL, "B"}, .uses = &tile, .use_count = 1},
+    {.desc = {PLAIN, .dtype = -1, .box = {64}}, .box = {NULL, "B"}, .uses = &tile, .use_count = 1},
+    {.desc = {PLAIN, .dtype = TMAP_UINT8, .box = {64, 64}},
+     .elem_stride = {NULL, "E"},
+     .uses = &tile,
+     .use_count = 1},
+    {.desc = {WALK, .pixels = 64}, .channels = "C", .uses = &walk, .use_count = 1},
+    {.desc = {WALK, .channels = 64}, .pixels = "P", .uses = &walk, .use_count = 1},
+};
+#undef PLAIN
+#undef WALK
+
+static void what_is_derived_of_few_fields(void **state)
+{
+    struct tmap_target target = tmap_default_target();
+    struct tmap_checker checker;
+    struct tmap_symbolic *s;
+    struct tally t = {0};
+    uint64_t random = 23;
+    (void)state;
+    assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker), TMAP_OK);
+    assert_int_equal(tmap_symbolic_open(NULL, &s), TMAP_OK);
+    for (size_t i = 0; i < sizeof seldom / sizeof *seldom; i++) {
+        struct tmap_condition *c;
+        const enum tmap_status said = tmap_condition_of(s, &checker, &seldom[i], 1, NULL, 0, &c);
+        if (said == TMAP_E_BUDGET) { /* what a row reads is derived from no symbolic field */
+            assert_non_null(strstr(tmap_symbolic_why(s), "a row reads "));
+            t.undecided++;
+            continue;
+        }
+        if (said != TMAP_OK) fail_msg("%zu: %d, %s", i, (int)said, tmap_symbolic_why(s));
+        judge_whole(c, &checker, &seldom[i]);
+        judge_points(c, &checker, &seldom[i], &random, &t);
+        tmap_condition_free(c);
+    }
+    print_message("%ld points, %ld legal, %ld undecided\n", t.points, t.legal, t.undecided);
+    assert_true(t.points > 100 && t.undecided > 0);
+    tmap_symbolic_close(s);
+}
+
 static enum tmap_proof prove(struct tmap_symbolic *s, const struct tmap_checker *checker,
                              const struct tmap_desc *desc, bool is_legal)
 {
@@ -195,6 +257,7 @@ int main(void)
         cmocka_unit_test(conditions_share_the_checks_unknown),
         cmocka_unit_test(uses_count_as_the_check_counts_them),
         cmocka_unit_test(proofs_share_the_checks_unknown),
+        cmocka_unit_test(what_is_derived_of_few_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
