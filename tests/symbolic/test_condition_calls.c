@@ -305,6 +305,20 @@ static void paddings_have_several_forms(void **state)
     tmap_condition_free(c);
 }
 
+/* Bounds whose product is beyond 128 bits bound no factor: the last may be 0. */
+static void factors_of_huge_products_may_be_0(void **state)
+{
+    static const char *const assume[] = {"A >= 4611686018427387904 and B >= 4611686018427387904",
+                                         "C >= 4611686018427387904 and A*B*C*D <= 1000000"};
+    struct tmap_symbolic_desc d = matrix();
+    (void)state;
+    d.stride[0] = "2*K + 16*A*B*C*D";
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 2);
+    assert_int_equal(tmap_condition_param_count(c), 6);
+    assert_false(tmap_condition_is_never(c) || tmap_condition_is_vacuous(c));
+    tmap_condition_free(c);
+}
+
 /* A parameter whose one value no field holds: nothing is legal, whatever else is. */
 static void one_value_that_does_not_fit_is_never_legal(void **state)
 {
@@ -413,6 +427,7 @@ int main(void)
         cmocka_unit_test(what_is_too_much_is_refused_with_words),
         cmocka_unit_test(paddings_have_several_forms),
         cmocka_unit_test(one_value_that_does_not_fit_is_never_legal),
+        cmocka_unit_test(factors_of_huge_products_may_be_0),
     };
     return cmocka_run_group_tests_name("calls of conditions", tests, open_all, close_all);
 }
