@@ -240,23 +240,38 @@ static bool is_settled(const struct machine *m, const struct tmap_step *t)
     return !(m->passed >> t->x & 1);
 }
 
-/* Runs the agent to its next visible point: before a wait, or after a copy, read, write or store.
- */
+/* What lets others go on. */
+static bool tells(const struct tmap_step *t)
+{
+    return t->op == TMAP_STEP_ARRIVE || t->op == TMAP_STEP_EXPECT || t->op == TMAP_STEP_RELEASE;
+}
+
+/* What others may miss who go on before it: the end of a read, bytes, a fence. */
+static bool is_missed(const struct tmap_step *t)
+{
+    return t->op == TMAP_STEP_DONE || t->op == TMAP_STEP_RELEASE || t->op == TMAP_STEP_WRITE ||
+           t->op == TMAP_STEP_FENCE || t->op == TMAP_STEP_FENCE_INIT;
+}
+
+/* Runs the agent to its next visible point: before a wait, after a copy, read, write or store, and
+ * between an arrival and what whoever waits for it may have to find done. */
 static bool run_block(struct machine *m, struct machine_state *s, unsigned agent)
 {
     struct machine_agent *a = &s->agent[agent];
     const uint8_t from = a->pc;
-    bool moved = false, stopped = false;
+    bool moved = false, stopped = false, told = false;
     while (a->pc < m->p->agent[agent].count[a->part] && !m->fault) {
         const struct tmap_step *t = &m->p->step[m->p->agent[agent].first[a->part] + a->pc];
         if (stopped && t->op != TMAP_STEP_ADVANCE) break;
         if (!machine_skips(m, s, agent, t)) {
+            if (told && is_missed(t)) break;
             if (meets(t) && (moved || is_settled(m, t) || machine_awaits(s, agent, t))) break;
             if (moved && t->op == TMAP_STEP_INIT && s->init[m->p->agent[agent].cta] == 2) break;
             const enum machine_outcome got = machine_step(m, s, agent, t, !moved);
             if (t->op == TMAP_STEP_SYNC && got == STEP_STOP) return true; /* it waits */
             if (got == STEP_BLOCKED) break;
             moved = true;
+            told = told || tells(t);
             stopped = stopped || got == STEP_STOP || meets(t);
         }
         a->pc++;
