@@ -39,12 +39,8 @@ static bool none_of(struct io_record *record, const char *key, const char *const
     size_t used = 0;
 
     snprintf(path, sizeof path, "$.%s", key);
-    for (size_t i = 0; i < n && used < sizeof all; i++) {
-        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s",
-                                 i == 0       ? ""
-                                 : i + 1 == n ? " or "
-                                              : ", ",
-                                 words[i]);
+    for (size_t i = 0; i < n; i++) {
+        used = io_list(all, sizeof all, used, i, n, words[i]);
         if (near.wanted) io_suggest(&near, words[i]);
     }
     if (!value) return io_fail(record, path, "missing: %s", all);

@@ -9,6 +9,7 @@
 
 #include "emulate/ops/small.h"
 #include "expr/values.h"
+#include "io/report/suggest.h"
 
 #define MOST_ELEMENTS (UINT64_C(1) << 28) /* of a buffer */
 
@@ -138,11 +139,7 @@ static enum cli_exit type_of(struct cli *cli, const char *text, const char *spec
     snprintf(wanted, sizeof wanted, "%.*s", n, spec);
     for (int i = 0; i <= EM_U64; i++) {
         if (strcmp(dtypes[i].name, wanted) == 0) return *out = (enum emulate_dtype)i, CLI_OK;
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                 i == EM_U64 ? " or "
-                                 : i         ? ", "
-                                             : "",
-                                 dtypes[i].name);
+        used = io_list(names, sizeof names, used, (size_t)i, EM_U64 + 1, dtypes[i].name);
     }
     snprintf(what, sizeof what, "the type of --arg %.80s", text);
     return cli_no_value(cli, what, names, wanted);

@@ -14,7 +14,9 @@
 #include "io/report/judge.h"
 #include "io/report/outside.h"
 #include "io/report/rule.h"
+#include "io/report/suggest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,6 +314,26 @@ static void drawings_of_little(void **state)
     assert_non_null(strstr(text, "<title>c:"));
 }
 
+/* As many names as there are, and no byte beyond the room for them. */
+static void lists_of_names(void **state)
+{
+    static const char *const names[] = {"bf16", "f16", "f32"};
+    static const char *const lists[] = {"bf16", "bf16 or f16", "bf16, f16 or f32"};
+    (void)state;
+    for (size_t n = 1; n <= 3; n++)
+        for (size_t size = 0; size < 24; size++) {
+            char out[25], want[25];
+            size_t used = 0;
+            memset(out, '#', sizeof out);
+            memset(want, '#', sizeof want);
+            for (size_t i = 0; i < n; i++) used = io_list(out, size, used, i, n, names[i]);
+            assert_int_equal(used, strlen(lists[n - 1]));
+            snprintf(want, size, "%s", lists[n - 1]);
+            assert_int_equal(out[size], '#');
+            if (size) assert_string_equal(out, want);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +347,7 @@ int main(void)
         cmocka_unit_test(a_picture_shows_what_is_not_written),
         cmocka_unit_test(a_formula_of_each_swizzle),
         cmocka_unit_test(drawings_of_little),
+        cmocka_unit_test(lists_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

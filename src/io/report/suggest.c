@@ -71,3 +71,10 @@ const char *io_meant(const struct io_suggestion *s, char *out, size_t size)
         snprintf(out, size, "; did you mean '%s'?", s->best);
     return out;
 }
+
+size_t io_list(char *out, size_t size, size_t used, size_t i, size_t n, const char *name)
+{
+    const char *before = i == 0 ? "" : i + 1 == n ? " or " : ", ";
+    const size_t at = used < size ? used : size;
+    return used + (size_t)snprintf(out + at, size - at, "%s%s", before, name);
+}

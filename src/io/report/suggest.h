@@ -1,4 +1,4 @@
-/* suggest.h : "did you mean": the name nearest to one that does not exist. */
+/* suggest.h : of a name that does not exist: which there are, and "did you mean" the nearest. */
 #ifndef TMAP_IO_SUGGEST_H
 #define TMAP_IO_SUGGEST_H
 
@@ -15,5 +15,9 @@ struct io_suggestion {
  * lies in `out`. */
 void io_suggest(struct io_suggestion *s, const char *name);
 const char *io_meant(const struct io_suggestion *s, char *out, size_t size);
+
+/* io_list() : adds name i of n to "bf16, f16 or f32" in `out`, of which `used` bytes are used;
+ *  returns how many are then, as snprintf() counts them. */
+size_t io_list(char *out, size_t size, size_t used, size_t i, size_t n, const char *name);
 
 #endif
