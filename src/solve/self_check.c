@@ -164,12 +164,12 @@ static bool is_empty(const uint64_t *coef)
     return true;
 }
 
+/* The number of a part comes last, before what begins with it. */
 static void add_digit(struct form *f, const struct digit_of *d)
 {
     uint32_t at = f->count++;
     for (; at > 0 && (f->digit[at - 1]->div > d->div ||
-                      (f->digit[at - 1]->div == d->div && !f->digit[at - 1]->is_part &&
-                       f->digit[at - 1]->mod == 0));
+                      (f->digit[at - 1]->div == d->div && f->digit[at - 1]->mod == 0));
          at--)
         f->digit[at] = f->digit[at - 1];
     f->digit[at] = d;
@@ -208,7 +208,7 @@ static bool is_whole(const struct form *f)
 {
     uint64_t next = f->digit[0]->div;
     if (next == 0 || f->unit % next) return false;
-    for (uint32_t k = 0; k < f->count; k++) {
+    for (uint32_t k = 0;; k++) {
         const struct digit_of *d = f->digit[k];
         if (d->div != next || d->round == 0) return false;
         if (k + 1 == f->count)
@@ -216,7 +216,6 @@ static bool is_whole(const struct form *f)
         if (d->mod == 0 || d->size < d->mod || __builtin_mul_overflow(next, d->mod, &next))
             return false;
     }
-    return false;
 }
 
 /* What one step of L adds to the plan's address; false where digits disagree. Digits that are
@@ -287,8 +286,7 @@ static bool is_covered(const struct form *f, const struct digit_of *d)
     const bool top = d->mod == 0;
     uint64_t period = d->div;
     if (!top && __builtin_mul_overflow(d->div, d->mod, &period)) return false;
-    if (period == 0 || f->grain % period)
-        return false; /* else tiles begin in the middle of a piece */
+    if (f->grain % period) return false; /* else tiles begin in the middle of a piece */
     wide most = f->last / d->div;
     if (!top && most > d->mod - 1) most = d->mod - 1;
     const wide grain = top ? f->grain / d->div : 0;
@@ -381,9 +379,8 @@ static const char *check_form(struct check *c, const struct form *f, wide *coef)
     for (int v = 0; v < INDICES && !c->copied; v++) coef[v] += slope * f->coef[v];
     for (uint32_t k = 0; k < f->count; k++) {
         const struct digit_of *d = f->digit[k];
-        if (d->copies == 0 || d->step == 0) return "a dimension has no copies";
-        if (d->copies > 1 && !d->is_part &&
-            d->step > reach_of(&c->plan->desc, (uint32_t)(d - c->d)))
+        if (d->step == 0) return "a dimension has no copies";
+        if (d->copies > 1 && d->step > reach_of(&c->plan->desc, (uint32_t)(d - c->d)))
             return "between its boxes is a gap";
         if (!is_covered(f, d)) return "its boxes do not cover the tile";
         if (!meets_stride(c, f, d)) return "its boxes step over elements";
@@ -471,7 +468,7 @@ static const char *check_copies(const struct tmap_plan *p)
 static const char *check_walk(const struct check *c)
 {
     const struct tmap_desc *d = &c->plan->desc;
-    if (c->request->kind != TMAP_TILED || d->kind == TMAP_TILED) return NULL;
+    if (d->kind == TMAP_TILED) return NULL;
     const wide pixels = form_of(c, &c->d[1]).last / (c->d[1].div ? c->d[1].div : 1) + 1;
     for (uint32_t i = 0; i < d->rank; i++)
         if (d->elem_stride[i] != 1 || (i + 2 < d->rank && (d->lower[i] || (i == 0 && d->upper[0]))))
@@ -551,7 +548,6 @@ struct tmap_desc tmap_plan_request(const struct tmap_desc *desc, const struct tm
         if (s->field == FIELD_OOB) d.oob_fill = (int32_t)s->to;
         if (s->field == FIELD_INTERLEAVE) d.interleave = (int32_t)s->to;
         if (s->field == FIELD_MODE) d.mode = (int32_t)s->to;
-        if (s->field == FIELD_SWIZZLE) d.swizzle = (int32_t)s->to;
         if (s->index < 0 || s->index >= TMAP_MAX_RANK) continue;
         if (s->field == FIELD_ESTRIDE) d.elem_stride[s->index] = (uint32_t)s->to;
         if (s->field == FIELD_BOX) d.box[s->index] = (uint32_t)s->to;

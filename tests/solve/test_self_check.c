@@ -113,6 +113,10 @@ static void test_store_beside_the_tile(void **state)
     p.tx_bytes = p.slot_bytes = 512;
     assert_null(tmap_plan_check(&d, NULL, &p));
     assert_non_null(tmap_plan_check(&d, &store, &p));
+    p.grain[1] = 0; /* always the first three, of 99 or of no more */
+    assert_non_null(tmap_plan_check(&d, &store, &p));
+    d.dim[1] = p.desc.dim[1] = 3;
+    assert_null(tmap_plan_check(&d, &store, &p));
 }
 
 static struct tmap_desc packed(int32_t dtype, uint64_t dim0, uint32_t box0)
@@ -202,12 +206,46 @@ static void test_rounding_between_strides(void **state)
                                 .interleave = TMAP_INTERLEAVE_16B};
     struct tmap_plan p;
     struct tmap_repair_report r;
+    const char *wrong;
     (void)state;
     assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
                      TMAP_OK);
     p.dim[0].round = 8;
     assert_null(tmap_plan_check(&d, NULL, &p));
     p.grain[0] = 1;
+    assert_non_null(tmap_plan_check(&d, NULL, &p));
+    p.grain[0] = 8, p.dim[0].round = 16; /* between them, and the box reaches on to the next */
+    p.desc.box[0] = p.dim[0].step = 16, p.slot_bytes *= 2, p.tx_bytes *= 2;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.dim[0].shift = 1, p.desc.address -= 16, p.desc.dim[0]++;
+    p.desc.box[0] = p.dim[0].step = 32, p.slot_bytes *= 2, p.tx_bytes *= 2;
+    wrong = tmap_plan_check(&d, NULL, &p);
+    assert_string_equal(wrong ? wrong : "taken", "its boxes step over elements");
+}
+
+/* A mode that an instruction does not have is chosen, and the plan checked with what was. */
+static void test_a_chosen_mode(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    const struct tmap_desc d = {.kind = TMAP_IM2COL_WIDE,
+                                .dtype = TMAP_BFLOAT16,
+                                .rank = 3,
+                                .address = 1 << 20,
+                                .dim = {64, 256, 64},
+                                .stride_bytes = {128, 32768},
+                                .elem_stride = {1, 1, 1},
+                                .mode = 7,
+                                .swizzle = TMAP_SWIZZLE_128B,
+                                .channels = 64,
+                                .pixels = 64};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_true(p.step_count > 0 && p.step[0].rewrite == TMAP_REWRITE_CHOOSE);
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.desc.mode = !p.desc.mode;
     assert_non_null(tmap_plan_check(&d, NULL, &p));
 }
 
@@ -288,6 +326,77 @@ static void test_a_base_before_the_tensor(void **state)
     assert_refused(&d, &p, "its bounds are others");
 }
 
+/* What no search makes of a request, one thing at a time. */
+static void test_plans_that_no_search_makes(void **state)
+{
+    struct tmap_desc d, e;
+    const struct tmap_plan p = as_one_number(&d);
+    struct tmap_plan q;
+    (void)state;
+    assert_string_equal(tmap_plan_check(NULL, NULL, &p), "there is no plan");
+    assert_string_equal(tmap_plan_check(&d, NULL, NULL), "there is no plan");
+    for (uint32_t rank = 0; rank <= 6; rank += 6) {
+        e = d, e.rank = rank;
+        assert_refused(&e, &p, "its rank is none");
+        q = p, q.desc.rank = rank;
+        assert_refused(&d, &q, "its rank is none");
+    }
+    q = p, q.step_count = UINT32_MAX; /* as many as there are, are looked at */
+    assert_null(tmap_plan_check(&d, NULL, &q));
+    e = d, e.elem_stride[1] = 0, e.box[1] = 0;
+    assert_null(tmap_plan_check(&e, NULL, &p));
+    e = d, e.interleave = TMAP_INTERLEAVE_16B, e.dtype = 99;
+    assert_refused(&e, &p, "its type is another");
+    q = p, q.part_of = 2, q.desc.dtype = TMAP_UINT16, q.desc.oob_fill = 1;
+    e = d, e.oob_fill = 1;
+    assert_refused(&e, &q, "its fill is another");
+    q = p, q.dim[0].copies = q.dim[1].copies = UINT32_MAX, q.desc.rank = 3, q.desc.dim[2] = 1;
+    q.dim[2].copies = 2; /* 2^65 */
+    assert_refused(&d, &q, "its number of copies is none");
+    q = p, q.dim[0].mod = UINT64_C(1) << 63, q.dim[1].div = q.dim[0].mod, q.dim[1].mod = 4;
+    q.desc.dim[0] = q.dim[0].mod, q.desc.dim[1] = 4, q.desc.rank = 3;
+    q.dim[2] = q.dim[1], q.desc.box[2] = q.desc.dim[2] = q.desc.elem_stride[2] = 1;
+    q.desc.stride_bytes[1] = 16;
+    assert_refused(&d, &q, "its digits do not hold the index"); /* the third begins at 2^65 */
+    q = p, q.desc.kind = TMAP_IM2COL, q.desc.rank = 4, q.desc.dim[2] = q.desc.dim[3] = 1;
+    q.desc.elem_stride[2] = q.desc.elem_stride[3] = 1;
+    q.desc.upper[1] = -1;
+    assert_refused(&d, &q, "its walk goes on in another image");
+    q.desc.dim[1] = 0;
+    assert_refused(&d, &q, "its walk goes on in another image");
+}
+
+/* A dimension without elements of its own cannot move the base; and one that holds two of the
+ * request has no strides between its elements. */
+static void test_dimensions_that_hold_no_stride(void **state)
+{
+    struct tmap_desc d;
+    struct tmap_plan p = as_one_number(&d);
+    (void)state;
+    d.dim[0] = 16, d.dim[1] = 8, d.stride_bytes[0] = 16, d.box[0] = 16, d.box[1] = 8;
+    d.elem_stride[1] = 2;
+    p.desc.dim[0] = 16, p.desc.dim[1] = 8, p.desc.stride_bytes[0] = 16, p.desc.elem_stride[1] = 2;
+    p.desc.box[0] = p.dim[0].step = 16, p.desc.box[1] = p.dim[1].step = 8;
+    p.dim[0].coef[1] = 0, p.dim[1].coef[0] = 0, p.dim[1].coef[1] = 1;
+    p.dim[0].mod = 0, p.dim[1].div = 1, p.tx_bytes = 64;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    d.rank = 3, d.dim[2] = d.box[2] = 4, d.elem_stride[2] = 1;
+    d.stride_bytes[0] = 64, d.stride_bytes[1] = 16, d.elem_stride[1] = 1;
+    p.desc.dim[1] = p.desc.box[1] = p.dim[1].step = 32;
+    p.dim[1].coef[1] = 4, p.dim[1].coef[2] = 1, p.tx_bytes = p.slot_bytes = 256;
+    assert_refused(&d, &p, "its boxes step over elements");
+    p.desc.elem_stride[1] = 1, p.tx_bytes = p.slot_bytes = 512;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    d.rank = 1, d.dim[0] = d.box[0] = 16, d.address = 16;
+    p = as_one_number(&(struct tmap_desc){0});
+    p.desc = d, p.desc.rank = 2, p.desc.dim[0] = 1, p.desc.dim[1] = 16, p.desc.stride_bytes[0] = 1;
+    p.desc.box[0] = 1, p.desc.box[1] = p.dim[1].step = p.tx_bytes = 16;
+    p.dim[0].coef[0] = p.dim[0].coef[1] = p.dim[1].coef[1] = p.dim[0].mod = 0, p.dim[1].div = 1;
+    assert_null(tmap_plan_check(&d, NULL, &p));
+    p.desc.address = 15, p.dim[0].shift = 1;
+    assert_refused(&d, &p, "a dimension is never used");
+}
+
 /* Where nearly all is undefined, a plan has as many steps as it has room for, or there is none: it
  * is checked by what it says that was chosen. */
 static void test_more_to_say_than_room(void **state)
@@ -342,6 +451,9 @@ int main(void)
         cmocka_unit_test(test_rows_beyond_128_bits),
         cmocka_unit_test(test_a_base_before_the_tensor),
         cmocka_unit_test(test_more_to_say_than_room),
+        cmocka_unit_test(test_plans_that_no_search_makes),
+        cmocka_unit_test(test_dimensions_that_hold_no_stride),
+        cmocka_unit_test(test_a_chosen_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
