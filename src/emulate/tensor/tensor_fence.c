@@ -149,8 +149,10 @@ bool tensor_load_late(struct emu_warp *w, const struct emu_insn *in, emu_at at,
     struct tensor_thread *t = tensor_thread(w);
     const bool early = w->m->launch->schedule == TMAP_EMULATE_EARLIEST;
     if (!t) return false;
-    if (early) memcpy(emu_u32(w, at), value, LANES * sizeof *value);
-    if (early && !w->m->launch->tensor_fences) return true;
+    if (early) {
+        memcpy(emu_u32(w, at), value, LANES * sizeof *value);
+        if (!w->m->launch->tensor_fences) return true;
+    }
     if (t->lates == t->room) {
         const uint32_t room = t->room ? 2 * t->room : 32;
         struct late *larger = realloc(t->late, room * sizeof *larger);
