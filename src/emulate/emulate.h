@@ -209,6 +209,7 @@ struct emu_cta {
     uint32_t mbarriers;
     uint32_t tensor_steps; // of wgmma: operations, commits, warps that left
     uint32_t registers;    // of setmaxnreg, a warp
+    bool tmem_closed;      // no more of it may be asked for
     struct emu_tmem *tmem; // NULL until it is asked for; then the two after it are set
     void (*tmem_left)(struct emu_cta *cta);
     void (*tmem_free)(struct emu_cta *cta);

@@ -327,6 +327,13 @@ static const struct {
      ALLOC("1", "32") ALLOC("1", "64") DEALLOC("1", "0", "32") ALLOC("1", "64")
          TAKE DEALLOC("1", "%tm", "64") DEALLOC("1", "32", "64"),
      1, 0, NULL},
+    {"after the permit was given up",
+     ALLOC("1", "32") "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" ALLOC("1",
+                                                                                           "32"),
+     1, TMAP_EMULATE_ILLEGAL, "the CTA has given up its permit to allocate tensor memory"},
+    {"half a warp gives the permit up",
+     HALF "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" OTHER_HALF, 1,
+     TMAP_EMULATE_HANG, ""},
     {"given back, never had", DEALLOC("1", "0", "32"), 1, TMAP_EMULATE_ILLEGAL,
      "32 columns from 0 on are given back, but not allocated"},
     {"given back beyond the last", ALLOC("1", "512") DEALLOC("1", "480", "64"), 1,

@@ -127,6 +127,9 @@ EXEC(alloc)
     uint32_t address = 0;
     if (!emu_together(w, in, UINT32_MAX, &step)) return step;
     if (!t || !columns_are_legal(w, in, l, columns)) return EMU_STOP;
+    if (w->cta->tmem_closed)
+        return emu_fault(TMAP_EMULATE_ILLEGAL, w, in, l, columns,
+                         "the CTA has given up its permit to allocate tensor memory");
     if (in->count == 2) {
         if ((step = grant_pair(w, in, l, columns, &address)) != EMU_NEXT) return step;
     } else {
@@ -224,17 +227,19 @@ bool decode_tcgen05_dealloc(struct decoder *d)
            dec_source(d, PTX_U32, &d->out->b);
 }
 
-EXEC(nothing)
+EXEC(relinquish)
 {
-    (void)w, (void)in, (void)mask;
+    enum emu_step step;
+    (void)mask;
+    if (!emu_together(w, in, UINT32_MAX, &step)) return step;
+    w->cta->tmem_closed = true;
     return EMU_NEXT;
 }
 
-// relinquish_alloc_permit
-bool decode_tcgen05_plain(struct decoder *d)
+bool decode_tcgen05_relinquish(struct decoder *d)
 {
     uint32_t ctas;
-    d->out->exec = nothing;
+    d->out->exec = relinquish;
     return tensor_group(d, &ctas) && dec_aligned(d);
 }
 
