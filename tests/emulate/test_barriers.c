@@ -211,6 +211,10 @@ static void what_is_right(void **state)
 /* --- what is not */
 
 #define OTHER_CTA "mov.u32 %r3, 1; mapa.shared::cluster.u32 %r4, %s, %r3;\n"
+/* The barrier of CTA 1, for CTA 0. */
+#define OTHER_BARRIER                                                                              \
+    "barrier.cluster.arrive; barrier.cluster.wait; setp.ne.u32 %p1, %rank, 0; @%p1 bra over;\n"    \
+    "mov.u64 %d2, bar; cvta.shared.u64 %d2, %d2; mapa.u64 %d3, %d2, 1;\n"
 #define SPIN(n)                                                                                    \
     "mov.u32 %r5, 0; spin" n ": add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 3000; @%p3 bra spin" n  \
     ";\n"
@@ -241,6 +245,15 @@ static const struct misuse {
      "cp.async.mbarrier.arrive.noinc.shared.b64 [%bar];\n" WAIT("0", "0", "0"),
      1, 1, TMAP_EMULATE_BARRIER,
      "1 arrivals at the mbarrier at shared 0x500, of which phase 0 lacks only 0 (and 16 bytes)", 1},
+    /* who waits for another CTA's, gives it up, or arrives there after copies */
+    {OTHER_BARRIER "w: mbarrier.try_wait.parity.b64 %p2, [%d3], 0; @!%p2 bra w; over:\n", 1, 2,
+     TMAP_EMULATE_BARRIER, "takes an mbarrier of its own CTA, and this is that of CTA 1", 0},
+    {OTHER_BARRIER "mbarrier.test_wait.parity.b64 %p2, [%d3], 0; over:\n", 1, 2,
+     TMAP_EMULATE_BARRIER, "mbarrier.test_wait.parity.b64 takes an mbarrier of its own CTA", 0},
+    {OTHER_BARRIER "mbarrier.inval.b64 [%d3]; over:\n", 1, 2, TMAP_EMULATE_BARRIER,
+     "mbarrier.inval.b64 takes an mbarrier of its own CTA", 0},
+    {OTHER_BARRIER "cp.async.mbarrier.arrive.noinc.b64 [%d3]; over:\n", 1, 2, TMAP_EMULATE_BARRIER,
+     "cp.async.mbarrier.arrive.noinc.b64 takes an mbarrier of its own CTA", 0},
     /* bytes beyond what a barrier counts */
     {"mbarrier.expect_tx.relaxed.cta.shared.b64 [%bar], 1048576;\n", 1, 1, TMAP_EMULATE_BARRIER,
      "the tx-count of the mbarrier at shared 0x500 becomes 1048576", 1},

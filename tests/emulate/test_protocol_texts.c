@@ -381,10 +381,6 @@ static const struct change of_cluster[] = {
     {"the other CTA's slot is written", "consume: setp.ge.u32 %p3, %i, %n;",
      "consume: setp.ge.u32 %p3, %i, %n;" REMOTE("%s") "@%p3 st.shared::cluster.u64 [%r4], %d5;", 0,
      PART, TMAP_E_ARGUMENT, 0, "writes into another CTA's slot"},
-    {"the other CTA's copy is waited for", WAIT_THERE,
-     REMOTE("%full") "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%r4], %par;\n"
-                     "@!%p4 bra there;\n",
-     0, PART, TMAP_E_ARGUMENT, 0, "waits for another CTA's barrier"},
 };
 static const struct edit given_to_both[] = {
     {"[%bar+16], 1;", "[%bar+16], 2;"},

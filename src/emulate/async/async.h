@@ -60,6 +60,9 @@ struct emu_mbarrier {
 // By generic address; NULL with a fault when there is none. init: makes one.
 struct emu_mbarrier *emu_barrier(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                                  uint64_t generic, struct emu_cta **cta);
+// The same where it has to be the own CTA's.
+struct emu_mbarrier *emu_own_barrier(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                                     uint64_t generic);
 // Whether so many arrivals are awaited; false with a fault.
 bool emu_barrier_lacks(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
                        const struct emu_mbarrier *b, uint32_t count);

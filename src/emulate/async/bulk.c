@@ -341,11 +341,10 @@ EXEC(late_arrive)
     const struct emu_place *p = in->more;
     EACH_LANE(l, mask)
     {
-        struct emu_cta *cta;
         struct late_arrival *a = malloc(sizeof *a);
         if (!a) return w->m->status = TMAP_E_MEMORY, w->m->stop = true, EMU_STOP;
         *a = (struct late_arrival){emu_place_at(w, p, l), in->count};
-        struct emu_mbarrier *b = emu_barrier(w, in, l, a->barrier, &cta);
+        struct emu_mbarrier *b = emu_own_barrier(w, in, l, a->barrier);
         if (!b) return free(a), EMU_STOP;
         if (!a->noinc) b->pending++;
         // Copies of a thread go in any order; the arrival comes after those before it.

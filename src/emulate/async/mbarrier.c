@@ -71,6 +71,19 @@ struct emu_mbarrier *emu_barrier(struct emu_warp *w, const struct emu_insn *in, 
     return b;
 }
 
+// Others of the cluster may arrive and count bytes; to wait, too, is undefined (PTX ISA).
+struct emu_mbarrier *emu_own_barrier(struct emu_warp *w, const struct emu_insn *in, uint32_t lane,
+                                     uint64_t generic)
+{
+    struct emu_cta *cta;
+    struct emu_mbarrier *b = emu_barrier(w, in, lane, generic, &cta);
+    if (!b || cta == w->cta) return b;
+    emu_fault(TMAP_EMULATE_BARRIER, w, in, lane, generic,
+              "%s takes an mbarrier of its own CTA, and this is that of CTA %u of the cluster",
+              in->name, cta->rank);
+    return NULL;
+}
+
 static void tell(const struct emu_cta *cta, const struct emu_mbarrier *b)
 {
     const struct emu_machine *m = cta->m;
@@ -210,8 +223,7 @@ EXEC(inval)
     const struct barrier_insn *i = in->more;
     EACH_LANE(l, mask)
     {
-        struct emu_cta *cta;
-        struct emu_mbarrier *b = emu_barrier(w, in, l, emu_place_at(w, &i->at, l), &cta);
+        struct emu_mbarrier *b = emu_own_barrier(w, in, l, emu_place_at(w, &i->at, l));
         if (!b) return EMU_STOP;
         b->valid = false;
     }
@@ -302,11 +314,10 @@ EXEC(wait)
     for (int pass = 0; pass < 2; pass++) {
         EACH_LANE(l, speak)
         {
-            struct emu_cta *cta;
             const uint64_t at = emu_place_at(w, &i->at, l);
             const uint32_t index = (uint32_t)(at - EMU_SHARED_WINDOW);
             if (w->m->trail) w->m->trail->reads_only = true;
-            struct emu_mbarrier *b = emu_barrier(w, in, l, at, &cta);
+            struct emu_mbarrier *b = emu_own_barrier(w, in, l, at);
             if (w->m->trail) w->m->trail->reads_only = false;
             if (!b) return EMU_STOP;
             offset = index;

@@ -323,8 +323,6 @@ static bool has_passed(const struct reader *r, const struct symbol *wait)
 static bool wait(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
-    if (a->barrier_cta != a->by_cta)
-        return fold_fail(r->f, a->line, "waits for another CTA's barrier");
     end_plain_reads(r, a);
     of_barrier(r, a, &s);
     if (!has_passed(r, &s)) say(r, a, s);
