@@ -8,6 +8,7 @@
 
 #include "support/needs.h"
 #include "symbolic/cases.h"
+#include "symbolic/ration.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,26 +17,6 @@
 #include <unistd.h>
 
 enum { TEXT = 1 << 15 };
-
-// An allocator that fails at the n-th request, and counts what is not given back.
-struct ration {
-    long left, live;
-};
-
-static void *allocate(void *user, size_t bytes)
-{
-    struct ration *r = user;
-    if (r->left-- <= 0) return NULL;
-    r->live++;
-    return malloc(bytes);
-}
-
-static void release(void *user, void *block)
-{
-    struct ration *r = user;
-    r->live -= block != NULL;
-    free(block);
-}
 
 static const char *const files[] = {
     "examples/symbolic/conv_padding.json", "examples/symbolic/kv_cache_fp8_scaled.json",
@@ -113,8 +94,9 @@ static void every_failing_allocation_is_an_error_and_loses_nothing(void **state)
         snprintf(c.path, sizeof c.path, "%s", files[f]);
         assert_true(case_open(&c));
         for (long n = 0; !done && n < 1000; n++) {
-            struct ration r = {n, 0};
-            struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+            struct ration r = {.left = n, .ends = true};
+            struct tmap_symbolic_options options = {
+                .allocator = {ration_allocate, ration_release, &r}};
             struct tmap_symbolic *s;
             enum tmap_status status = tmap_symbolic_open(&options, &s);
             if (status == TMAP_OK) {
@@ -150,8 +132,8 @@ static void certificates_survive_failing_allocations(void **state)
     (void)state;
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker);
     for (long n = 0; !done && n < 200; n++) {
-        struct ration r = {n, 0};
-        struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+        struct ration r = {.left = n, .ends = true};
+        struct tmap_symbolic_options options = {.allocator = {ration_allocate, ration_release, &r}};
         struct tmap_symbolic *s;
         enum tmap_proof proof;
         size_t found;
@@ -179,8 +161,8 @@ static void differences_survive_failing_allocations(void **state)
     tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &safe);
     tmap_checker_prepare(&target, TMAP_CONTRACT_DRIVER, &driver);
     for (long n = 0; !done && n < 200; n++) {
-        struct ration r = {n, 0};
-        struct tmap_symbolic_options options = {.allocator = {allocate, release, &r}};
+        struct ration r = {.left = n, .ends = true};
+        struct tmap_symbolic_options options = {.allocator = {ration_allocate, ration_release, &r}};
         struct tmap_symbolic *s;
         struct tmap_diff_proof proof = {TMAP_UNDECIDED, 77};
         size_t found = 77;

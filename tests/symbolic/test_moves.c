@@ -9,6 +9,7 @@
 
 #include "expr/field.h"
 #include "support/needs.h"
+#include "symbolic/ration.h"
 #include "tmap/solve.h"
 #include "tmap/symbolic.h"
 
@@ -16,25 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- memory of which one block is refused ------------------------------------------------------
- */
-
-static long left = -1, live;
-
-static void *allocate(void *user, size_t bytes)
-{
-    (void)user;
-    if (left-- == 0) return NULL;
-    live++;
-    return malloc(bytes);
-}
-
-static void release(void *user, void *block)
-{
-    (void)user;
-    live -= block != NULL;
-    free(block);
-}
+static struct ration ration = {.left = -1};
 
 /* --- requests and their plans ------------------------------------------------------------------
  */
@@ -45,7 +28,8 @@ static uint64_t workspace[TMAP_REPAIR_WORKSPACE / sizeof(uint64_t)];
 
 static int open_all(void **state)
 {
-    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    const struct tmap_symbolic_options options = {
+        .allocator = {ration_allocate, ration_release, &ration}};
     const struct tmap_target target = tmap_default_target();
     (void)state;
     if (tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &checker) != TMAP_OK) return -1;
@@ -63,7 +47,7 @@ static int close_all(void **state)
 {
     (void)state;
     tmap_symbolic_close(s);
-    return live != 0;
+    return ration.live != 0;
 }
 
 /* Boxes of 300 rows, of which a copy takes 256 at most. */
@@ -107,14 +91,14 @@ static void without_memory_a_question_is_over(void **state)
     long refused = 0;
     (void)state;
     for (bool done = false; !done; refused++) {
-        const long before = live;
-        left = refused;
+        const long before = ration.live;
+        ration.left = refused;
         const enum tmap_status said = tmap_certify_moves(s, &checker, &tall, &load, &plan, &proof);
-        done = left >= 0;
-        left = -1;
+        done = ration.left >= 0;
+        ration.left = -1;
         assert_int_equal(said, done ? TMAP_OK : TMAP_E_MEMORY);
         assert_int_equal(proof, done ? TMAP_PROVED : (enum tmap_proof)77);
-        assert_int_equal(live, before);
+        assert_int_equal(ration.live, before);
         if (done) break;
         assert_non_null(strstr(tmap_symbolic_why(s), "memory"));
         tmap_symbolic_cancel(s);

@@ -11,6 +11,7 @@
 
 #include "support/needs.h"
 #include "symbolic/condition/condition.h"
+#include "symbolic/ration.h"
 #include "symbolic/refuse_piece.h"
 #include "tmap/solve.h"
 
@@ -23,21 +24,8 @@ enum { TEXT = 1 << 15, ASSUMED = 4 };
 /* --- the piece that is refused ----------------------------------------------------------------
  */
 
-static long live, pieces; /* blocks not given back; pieces refused in all */
-
-static void *allocate(void *user, size_t bytes)
-{
-    (void)user;
-    live++;
-    return malloc(bytes);
-}
-
-static void release(void *user, void *block)
-{
-    (void)user;
-    live -= block != NULL;
-    free(block);
-}
+static struct ration ration = {.left = -1}; /* none of its own */
+static long pieces;                         /* refused in all */
 
 /* --- questions --------------------------------------------------------------------------------
  */
@@ -239,7 +227,7 @@ static void refuse_each_of_the_condition(struct asked *a)
     bool refused = true;
     for (long n = 0; refused; n++) {
         struct tmap_condition *out = NULL;
-        const long before = live;
+        const long before = ration.live;
         left = n;
         const enum tmap_status said = ask(a, &out);
         refused = left < 0;
@@ -247,7 +235,7 @@ static void refuse_each_of_the_condition(struct asked *a)
         if (said != (refused ? TMAP_E_MEMORY : TMAP_OK))
             fail_msg("%s, piece %ld: %d, %s", a->q->name, n, (int)said, tmap_symbolic_why(a->s));
         assert_true((out == NULL) == refused);
-        if (refused) assert_int_equal(live, before);
+        if (refused) assert_int_equal(ration.live, before);
         a->condition = out;
         pieces += refused;
     }
@@ -261,7 +249,7 @@ static void refuse_each_of_a_form(struct asked *a)
     const enum tmap_status whole = say(a, first, &length);
     bool refused = true;
     for (long n = 0; refused; n++) {
-        const long before = live;
+        const long before = ration.live;
         size_t said = 77;
         left = n;
         const enum tmap_status st = say(a, text, &said);
@@ -270,7 +258,7 @@ static void refuse_each_of_a_form(struct asked *a)
         if (st != (refused ? TMAP_E_MEMORY : whole))
             fail_msg("%s, form %d, piece %ld: %d, %s", a->q->name, a->form, n, (int)st,
                      tmap_symbolic_why(a->s));
-        assert_int_equal(live, before);
+        assert_int_equal(ration.live, before);
         assert_int_equal(said, st == TMAP_OK ? length : 77);
         if (st == TMAP_OK) assert_string_equal(text, first);
         pieces += refused;
@@ -279,7 +267,8 @@ static void refuse_each_of_a_form(struct asked *a)
 
 static void conditions_and_their_forms(void **state)
 {
-    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    const struct tmap_symbolic_options options = {
+        .allocator = {ration_allocate, ration_release, &ration}};
     struct asked a = {.s = NULL};
     (void)state;
     left = -1;
@@ -294,7 +283,7 @@ static void conditions_and_their_forms(void **state)
     }
     tmap_symbolic_close(a.s);
     print_message("# %ld pieces refused\n", pieces);
-    assert_true(live == 0 && pieces > 1000);
+    assert_true(ration.live == 0 && pieces > 1000);
 }
 
 /* --- proofs ------------------------------------------------------------------------------------
@@ -352,7 +341,8 @@ static void proofs(void **state)
 {
     static enum tmap_status (*const prove[])(struct proven *, size_t *) = {prove_claim, prove_moves,
                                                                            prove_minimal};
-    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    const struct tmap_symbolic_options options = {
+        .allocator = {ration_allocate, ration_release, &ration}};
     static struct proven p = {.desc = {.dtype = TMAP_UINT8,
                                        .rank = 1,
                                        .address = 4096,
@@ -387,7 +377,7 @@ static void proofs(void **state)
     }
     assert_true(recorded > 0);
     tmap_symbolic_close(p.s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 int main(void)

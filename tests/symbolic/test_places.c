@@ -10,32 +10,15 @@
 
 #include "support/needs.h"
 #include "symbolic/cases.h"
+#include "symbolic/ration.h"
 #include "symbolic/condition/condition.h"
 #include "symbolic/condition/emit_c.h"
 
 enum { BLOCK = 1 << 14, TEXT = 1 << 14 };
 
-struct ration {
-    long left, live; /* blocks until one is refused; not given back */
-};
-
-static void *allocate(void *user, size_t bytes)
-{
-    struct ration *r = user;
-    if (r->left-- == 0) return NULL;
-    r->live++;
-    return malloc(bytes);
-}
-
-static void release(void *user, void *block)
-{
-    struct ration *r = user;
-    r->live -= block != NULL;
-    free(block);
-}
-
 static struct ration ration;
-static const struct tmap_symbolic_options options = {.allocator = {allocate, release, &ration}};
+static const struct tmap_symbolic_options options = {
+    .allocator = {ration_allocate, ration_release, &ration}};
 static long asked, refused;
 
 /* With block number n refused; false: there was none. */

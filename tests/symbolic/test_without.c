@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "symbolic/ration.h"
 #include "tmap/solve.h"
 #include "tmap/symbolic.h"
 
@@ -28,7 +29,7 @@
 static const char *lacks; /* a function that gives NULL, or the library's own that is not there */
 static bool is_there;     /* it is there, and gives NULL */
 static size_t too_much;   /* more bytes than this are not to be had; 0: all are */
-static long live;
+static struct ration ration = {.left = -1};
 
 static void *nothing(void)
 {
@@ -119,24 +120,11 @@ int __wrap_pthread_mutex_init(pthread_mutex_t *lock, const pthread_mutexattr_t *
     return lacking("pthread_mutex_init") ? 11 : __real_pthread_mutex_init(lock, how);
 }
 
-static void *allocate(void *user, size_t bytes)
-{
-    (void)user;
-    live++;
-    return malloc(bytes);
-}
-
-static void release(void *user, void *block)
-{
-    (void)user;
-    live -= block != NULL;
-    free(block);
-}
-
 /* --- questions ---------------------------------------------------------------------------------
  */
 
-static const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+static const struct tmap_symbolic_options options = {
+    .allocator = {ration_allocate, ration_release, &ration}};
 static struct tmap_checker checker;
 
 /* Rows of 60 elements under a swizzle: illegal for one reason. */
@@ -212,7 +200,7 @@ static void proofs_need_all_of_z3(void **state)
             fail_msg("%s: %d, %s", table[i].lacks, (int)said, tmap_symbolic_why(s));
         assert_int_equal(found, 77);
         tmap_symbolic_close(s);
-        assert_int_equal(live, 0);
+        assert_int_equal(ration.live, 0);
     }
 }
 
@@ -229,7 +217,7 @@ static void a_reason_is_never_empty(void **state)
     lacks = NULL;
     assert_int_equal(found, 1);
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 static void solvers_need_memory_to_start(void **state)
@@ -252,7 +240,7 @@ static void solvers_need_memory_to_start(void **state)
     assert_int_equal(prove(s, &found), TMAP_OK);
     assert_int_equal(state_condition(s), TMAP_OK);
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 /* Other proofs end with the first question that fails, or before it. */
@@ -275,7 +263,7 @@ static void other_proofs_need_z3_too(void **state)
     assert_int_equal(said, TMAP_E_MEMORY);
     assert_true(found == 77 && out.views == 77);
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 /* A question that isl has no memory for, or cannot print the answer of; and a context that has no
@@ -311,7 +299,7 @@ static void paddings_need_isls_memory(void **state)
     tmap_condition_free(c);
     tmap_symbolic_close(other);
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 /* A cancel between a question's begin and isl's is of that question. */
@@ -325,7 +313,7 @@ static void a_cancel_as_isl_begins_ends_the_question(void **state)
     assert_string_equal(tmap_symbolic_why(s), "cancelled");
     assert_int_equal(state_condition(s), TMAP_OK);
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 static void count(void *user, const struct tmap_question *question)
@@ -361,7 +349,7 @@ static void moves_are_proved_without_a_record(void **state)
     assert_true(recorded[0] == 0 && recorded[1] == 0);
     assert_true(recorded[2] == 1 && recorded[3] > 1); /* that the map is injective has no set */
     tmap_symbolic_close(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 static void no_context_without_a_lock(void **state)
@@ -372,7 +360,7 @@ static void no_context_without_a_lock(void **state)
     assert_int_equal(tmap_symbolic_open(&options, &s), TMAP_E_MEMORY);
     lacks = NULL;
     assert_null(s);
-    assert_int_equal(live, 0);
+    assert_int_equal(ration.live, 0);
 }
 
 int main(void)
