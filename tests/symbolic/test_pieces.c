@@ -286,6 +286,37 @@ static void conditions_and_their_forms(void **state)
     assert_true(ration.live == 0 && pieces > 1000);
 }
 
+/* isl has few operations, and then a piece of memory is refused, or before: that it is is said. */
+static void memory_is_said_before_a_budget(void **state)
+{
+    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    struct asked a = {.q = &questions[0], .checker = checker_of(TMAP_CONTRACT_SAFE)};
+    long both = 0;
+    (void)state;
+    left = -1;
+    assert_int_equal(tmap_symbolic_open(&options, &a.s), TMAP_OK);
+    for (uint64_t most = 1; most < 10000; most *= 4) {
+        struct tmap_condition *out = NULL;
+        tmap_symbolic_budget(a.s, most, 0);
+        const enum tmap_status whole = ask(&a, &out);
+        assert_true(whole == TMAP_OK || whole == TMAP_E_BUDGET);
+        tmap_condition_free(out);
+        bool refused = true;
+        for (long n = 0; refused; n++) {
+            out = NULL;
+            left = n;
+            const enum tmap_status said = ask(&a, &out);
+            refused = left < 0;
+            left = -1;
+            assert_int_equal(said, refused ? TMAP_E_MEMORY : whole);
+            both += refused && whole == TMAP_E_BUDGET;
+            tmap_condition_free(out);
+        }
+    }
+    tmap_symbolic_close(a.s);
+    assert_true(live == 0 && both > 10);
+}
+
 /* --- proofs ------------------------------------------------------------------------------------
  */
 
@@ -384,6 +415,7 @@ int main(void)
 {
     if (lacks_isl("each piece of memory")) return 0;
     const struct CMUnitTest tests[] = {cmocka_unit_test(conditions_and_their_forms),
+                                       cmocka_unit_test(memory_is_said_before_a_budget),
                                        cmocka_unit_test(proofs)};
     return cmocka_run_group_tests_name("each piece of memory", tests, NULL, NULL);
 }
