@@ -184,7 +184,8 @@ static void a_store_beyond_the_tensor_is_refuted_for_some_tile(void **state)
 }
 
 /* Rows of 101 bytes, all of which a box of 112 takes: a load may, and what hardware writes of whole
- * 16 bytes is beyond the row. Of slices a store brings no more than there are. */
+ * 16 bytes is beyond the row; rows of 112 bytes are whole. Of slices a store brings no more than
+ * there are. */
 static void a_store_ends_where_the_row_does(void **state)
 {
     const struct tmap_desc bytes = {.dtype = TMAP_UINT8,
@@ -199,14 +200,20 @@ static void a_store_ends_where_the_row_does(void **state)
                                      .address = 1 << 20,
                                      .dim = {64, 8, 4},
                                      .stride_bytes = {1024, 8192},
-                                     .box = {16, 8, 2},
+                                     .box = {8, 8, 2},
                                      .elem_stride = {1, 1, 1}};
     struct tmap_plan plan = plan_of(&bytes, &load);
+    struct tmap_desc whole = bytes;
     (void)state;
     assert_int_equal(plan.desc.box[0], 112);
     assert_int_equal(proof_of(&bytes, &load, &plan), TMAP_PROVED);
     assert_int_equal(proof_of(&bytes, &store, &plan), TMAP_REFUTED);
+    whole.dim[0] = whole.box[0] = 112;
+    plan = plan_of(&whole, &load);
+    plan.desc.box[0] = plan.dim[0].step = 128;
+    assert_int_equal(proof_of(&whole, &store, &plan), TMAP_PROVED);
     plan = plan_of(&slices, &store);
+    assert_int_equal(plan.desc.interleave, TMAP_INTERLEAVE_16B);
     assert_int_equal(proof_of(&slices, &store, &plan), TMAP_PROVED);
     plan.dim[1].copies = 9;
     assert_int_equal(proof_of(&slices, &store, &plan), TMAP_REFUTED);

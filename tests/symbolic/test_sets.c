@@ -79,6 +79,7 @@ static void sets_become_formulas(void **state)
         {"{ [x, y] : x + " HUGE " * floor(y/3) >= 0 }", "126 bits"},
         {"{ [x, y] : x mod " HUGE " = 5 }", "126 bits"},
         {"{ [x, y] : x >= floor((y + floor(x/" HUGE "))/3) }", "126 bits"},
+        {"{ [x, y] : x >= floor((y + 2*floor(x/" HUGE "))/3) }", "126 bits"},
         {"{ [x, y] : x = 3*floor(y/2) }", "x % 3 = 0 and 2*x <= 3*y and 3*y <= 2*x + 3"},
         {"{ [x, y] : x = 3*floor(y/2) + 7*floor(y/5) + 2*floor((x + 3y)/7) }",
          "x = 3*floor(y/2) + 7*floor(y/5) + 2*floor((x + 3*y)/7) and "},

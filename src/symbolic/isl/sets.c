@@ -236,9 +236,10 @@ struct reader {
 static bool from_val(struct sym_work *w, isl_val *v, sym_int *x)
 {
     uint64_t chunk[2] = {0, 0};
-    bool ok =
-        isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, sizeof chunk[0]) <= 2 &&
-        isl_val_get_abs_num_chunks(v, sizeof chunk[0], chunk) == isl_stat_ok && chunk[1] >> 62 == 0;
+    const bool fits =
+        isl_val_is_int(v) == isl_bool_true && isl_val_n_abs_num_chunks(v, sizeof chunk[0]) <= 2;
+    if (fits) isl_val_get_abs_num_chunks(v, sizeof chunk[0], chunk);
+    const bool ok = fits && chunk[1] >> 62 == 0;
     if (ok) {
         *x = (sym_int)(((wide)chunk[1] << 64) | chunk[0]);
         if (isl_val_is_neg(v) == isl_bool_true) *x = -*x;
@@ -341,8 +342,9 @@ static const struct sym_form *equality(struct sym_work *w, const struct sym_poly
         if (m->degree != 1 || m->var[0] < SYM_MAX_PARAMS) continue;
         const struct sym_var *q = &w->var[m->var[0]];
         if (q->kind != SYM_QUOTIENT) continue;
-        sym_int sign = p->term[i].coef == q->by ? -1 : p->term[i].coef == -q->by ? 1 : 0, c;
-        if (!sign) continue;
+        const sym_int coef = p->term[i].coef, sign = coef == q->by ? -1 : 1;
+        sym_int c;
+        if (coef != q->by && coef != -q->by) continue;
         const struct sym_poly *rest = sym_add(w, sign, p, -1, q->of);
         rest = rest ? sym_add(w, 1, rest, q->by, sym_of_var(w, m->var[0])) : NULL;
         if (!rest || !sym_is_const(rest, &c) || c > 0 || c <= -q->by) continue;
