@@ -333,6 +333,12 @@ static void plans_that_are_none_are_refused(void **state)
         assert_string_equal(tmap_symbolic_why(s), "no copies, or copies that are not modelled");
         assert_int_equal(proof, (enum tmap_proof)77);
     }
+    struct tmap_desc deep = tall;
+    enum tmap_proof proof = (enum tmap_proof)77;
+    deep.rank = TMAP_MAX_RANK + 1;
+    assert_int_equal(tmap_certify_moves(s, &checker, &deep, &store, &right, &proof),
+                     TMAP_E_ARGUMENT);
+    assert_int_equal(proof, (enum tmap_proof)77);
 }
 
 int main(void)
