@@ -401,15 +401,15 @@ bool dec_immediate(struct decoder *d, int64_t *out)
 
 bool dec_aligned(struct decoder *d)
 {
-    return (dec_has(d, "sync") && dec_has(d, "aligned")) ||
-           dec_fail(d, "'%s' without .sync.aligned", d->inst->op);
+    if (dec_has(d, "sync") && dec_has(d, "aligned")) return true;
+    return dec_fail(d, "'%s' without .sync.aligned", d->inst->op);
 }
 
 bool dec_groups(struct decoder *d)
 {
-    return dec_immediate(d, &d->out->imm) &&
-           (d->out->imm >= 0 ||
-            dec_fail(d, "'%s' of %lld groups", d->inst->op, (long long)d->out->imm));
+    if (!dec_immediate(d, &d->out->imm)) return false;
+    if (d->out->imm >= 0) return true;
+    return dec_fail(d, "'%s' of %lld groups", d->inst->op, (long long)d->out->imm);
 }
 
 enum ptx_type dec_peek_type(const struct decoder *d)
