@@ -70,9 +70,16 @@ void emu_record_finish(struct tmap_emulate_record *r)
         flush(r, i / r->warps, i % r->warps, &r->warp[i]);
 }
 
+// NULL, or the record of the warp's run, where its cluster is the one that is recorded.
+static struct tmap_emulate_record *record_of(const struct emu_warp *w)
+{
+    struct tmap_emulate_record *r = w->m->watch.record;
+    return w->cta->number / w->cta->cluster->ctas == r->cluster ? r : NULL;
+}
+
 void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct act *act)
 {
-    struct tmap_emulate_record *r = emu_recorded(w);
+    struct tmap_emulate_record *r = record_of(w);
     struct warp_touches *t = r ? touches_of(r, w) : NULL;
     if (!t) return;
     struct act a = *act;
@@ -87,7 +94,7 @@ void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct 
 void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum act_op op,
                     const struct emu_cta *cta, uint64_t from, uint64_t bytes)
 {
-    struct tmap_emulate_record *r = emu_recorded(w);
+    struct tmap_emulate_record *r = record_of(w);
     struct warp_touches *t = r ? touches_of(r, w) : NULL;
     struct touched n = {(uint8_t)op, (uint8_t)cta->rank, (uint32_t)from, (uint32_t)(from + bytes),
                         in->line};

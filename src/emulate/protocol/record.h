@@ -60,13 +60,7 @@ struct tmap_emulate_record {
     uint32_t names;
 };
 
-// NULL, or that of this warp's run, where its cluster is the one that is recorded.
-static inline struct tmap_emulate_record *emu_recorded(const struct emu_warp *w)
-{
-    struct tmap_emulate_record *r = w->m->watch.record;
-    return r && w->cta->number / w->cta->cluster->ctas == r->cluster ? r : NULL;
-}
-
+// Where somebody records, each.
 void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct act *act);
 // Memory that the warp, or something that it issued, touches: from its start to its end.
 void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum act_op op,
@@ -75,7 +69,7 @@ void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum ac
 // What warps touched last of all: the run is over.
 void emu_record_finish(struct tmap_emulate_record *r);
 
-// An act, where somebody records.
+// An act, where anybody does.
 #define NOTE(w, in, ...)                                                                           \
     do {                                                                                           \
         if ((w)->m->watch.record) emu_note((w), (in), &(struct act){__VA_ARGS__});                 \
