@@ -105,7 +105,7 @@ static const struct change of_turns[] = {
     {"two in turn", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"more tiles than are counted", "ld.global.u32 %n, [%d0];",
      "ld.global.u32 %n, [%d0]; shl.b32 %n, %n, 3;", 0, PART, TMAP_E_ARGUMENT, 0,
-     "warps take turns with 72 tiles"},
+     "warps take turns with 72 tiles, which are too many"},
 };
 static const struct edit of_five_slots[] = {
     {"rem.u32 %slot, %i, 2; div.u32 %par, %i, 2;", "rem.u32 %slot, %i, 5; div.u32 %par, %i, 5;"},

@@ -37,9 +37,9 @@ static bool init_site(struct fold *f, struct sites *s, const struct act *a)
 {
     const uint32_t known = number_of(s, a->barrier, a->by_cta);
     uint32_t n = 0;
+    if (known < MOST_BARRIERS && s->arrivals[known] == a->value) return true;
     if (known < MOST_BARRIERS)
-        return s->arrivals[known] == a->value ||
-               fold_fail(f, a->line,
+        return fold_fail(f, a->line,
                          "the mbarrier at shared 0x%x has %u arrivals, and %u elsewhere",
                          a->barrier, a->value, s->arrivals[known]);
     while (n < s->count && (s->offset[n] != a->barrier || s->arrivals[n] != a->value)) n++;

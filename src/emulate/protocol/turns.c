@@ -142,8 +142,11 @@ static bool merge_words(struct fold *f, const struct program *p, size_t run, str
         if (own >= q->tiles[run]) break;
         w->blocks[w->tiles] = q->word[run][own];
     }
-    return w->tiles == all || fold_fail(f, p->said[run].symbol[0].line,
-                                        "warps take turns with %u tiles in no order", all);
+    if (w->tiles == all) return true;
+    return fold_fail(f, p->said[run].symbol[0].line,
+                     all > MOST_TILES ? "warps take turns with %u tiles, which are too many"
+                                      : "warps take turns with %u tiles in no order",
+                     all);
 }
 
 static uint32_t depth_of(const struct fold *f, uint32_t object)
