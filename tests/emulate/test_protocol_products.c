@@ -92,8 +92,19 @@ static const char tensor[] =
            " [%tm];\n"
            "tcgen05.wait::ld.sync.aligned;\n"
            "out: ret;\n}\n";
+#define FETCH                                                                                      \
+    "tcgen05.ld.sync.aligned.32x32b.x8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7},\n"            \
+    " [%tm];\n"                                                                                    \
+    "tcgen05.wait::ld.sync.aligned;\n"
+#define MULTIPLY "tcgen05.mma.cta_group::1.kind::f16 [%tm], %da, %db, %idesc, %p6;\n"
+#define COMMIT "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%empty];\n"
 static const struct change of_tensor[] = {
     {"tcgen05", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "is not always as far along its ring"},
+    {"tcgen05, nobody reads the sums", FETCH, "", 0, PART, TMAP_E_ARGUMENT, 0,
+     "is not always as far along its ring"},
+    {"tcgen05, nobody reads the sums, ring 0", FETCH, "", 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"tcgen05, committed before it is multiplied", MULTIPLY COMMIT, COMMIT MULTIPLY, 0, FIRST,
+     TMAP_E_ARGUMENT, 0, "goes round"},
     {"tcgen05, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
 };
 

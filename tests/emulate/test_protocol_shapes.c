@@ -2,6 +2,8 @@
  * more slots and warps, CTAs that count other arrivals, records that do not go together. */
 #include "support/protocol_texts.h"
 
+#include <string.h>
+
 enum { RUNS = PROVED_RUNS, THREADS = 64 };
 
 /* data[0]: k blocks. A slot is 256 bytes; its full barrier is bar[slot], its empty one bar[2 +
@@ -166,6 +168,45 @@ static void records_together(void **state)
     for (int r = 0; r < RUNS; r++) tmap_emulate_record_free(records[r]);
 }
 
+/* The second of two clusters: what the first does is not in it. */
+static void other_cluster(void **state)
+{
+    uint32_t data[256] = {6};
+    struct tmap_emulate_module *module = NULL;
+    struct tmap_emulate_record *record = NULL;
+    struct tmap_emulate_error error;
+    struct tmap_emulate_finding finding[1];
+    struct tmap_emulate_result result;
+    struct tmap_protocol p;
+    size_t found = 0;
+    const uint64_t at = 0x10000;
+    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
+    const struct tmap_emulate_launch launch = {.kernel = "k",
+                                               .grid = {2, 1, 1},
+                                               .block = {THREADS, 1, 1},
+                                               .params = &at,
+                                               .param_bytes = 8,
+                                               .buffers = &buffer,
+                                               .buffer_count = 1,
+                                               .schedule = TMAP_EMULATE_EARLIEST,
+                                               .no_races = true};
+    (void)state;
+    for (uint32_t cluster = 1; cluster < 3; cluster++) { /* there is no third */
+        assert_int_equal(tmap_emulate_record_open(cluster, &record), TMAP_OK);
+        const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = record};
+        assert_int_equal(tmap_emulate_load(ring, strlen(ring), &module, &error), TMAP_OK);
+        assert_int_equal(
+            tmap_emulate_run_watched(module, &launch, &watch, finding, 1, &found, &result),
+            TMAP_OK);
+        assert_int_equal(found, 0);
+        tmap_emulate_free(module);
+        assert_int_equal(tmap_emulate_protocol(&record, 1, TMAP_EMULATE_BARRIERS, 0, &p, &error),
+                         cluster == 1 ? TMAP_OK : TMAP_E_ARGUMENT);
+        if (cluster == 1) assert_int_equal(p.agent_count, 2);
+        tmap_emulate_record_free(record);
+    }
+}
+
 int main(void)
 {
     static struct text_list one = {ring, THREADS, 1, NULL, 0, changes, COUNT(changes)},
@@ -173,8 +214,12 @@ int main(void)
                             turns = LIST_OF(ring, 96, 1, in_turn, of_turns),
                             five = LIST_OF(ring, 192, 1, of_five_slots, of_five),
                             counts = LIST_OF(ring, THREADS, 2, other_counts, of_counts);
-    const struct CMUnitTest tests[] = {TEXTS_OF(one),    TEXTS_OF(third),
-                                       TEXTS_OF(turns),  TEXTS_OF(five),
-                                       TEXTS_OF(counts), cmocka_unit_test(records_together)};
+    const struct CMUnitTest tests[] = {TEXTS_OF(one),
+                                       TEXTS_OF(third),
+                                       TEXTS_OF(turns),
+                                       TEXTS_OF(five),
+                                       TEXTS_OF(counts),
+                                       cmocka_unit_test(records_together),
+                                       cmocka_unit_test(other_cluster)};
     return run_text_lists("shapes of a ring", tests, COUNT(tests));
 }
