@@ -162,24 +162,20 @@ static const struct sym_poly *balanced(struct sym_work *w, const struct sym_poly
     return q;
 }
 
-/* p as `of modulo *by`: r + of - by*floor(of/by) is r + (of mod by); r - (...) with r = by - 1 is
- * (-of - 1) mod by. NULL: it is of another form. */
+/* p as `of modulo *by`, which is of - by*floor(of/by), as isl writes what is added. NULL: it is of
+ * another form. */
 static const struct sym_poly *as_mod(struct sym_work *w, const struct sym_poly *p, sym_int *by)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct sym_mono *m = &w->mono[p->term[i].mono];
         const struct sym_var *q = &w->var[m->var[0]];
-        sym_int rest, sign = p->term[i].coef < 0 ? 1 : -1;
-        if (m->degree != 1 || q->kind != SYM_QUOTIENT || p->term[i].coef * -sign != q->by) continue;
-        const struct sym_poly *left = sym_add(w, 1, p, -sign, q->of);
-        left = left ? sym_add(w, 1, left, sign * q->by, sym_of_var(w, m->var[0])) : NULL;
-        if (!left || !sym_is_const(left, &rest) || (sign > 0 ? rest != 0 : rest != q->by - 1)) {
-            continue;
-        }
-        const struct sym_poly *one = sym_const(w, 1);
-        const struct sym_poly *x = one ? sym_add(w, sign, q->of, sign > 0 ? 0 : -1, one) : NULL;
+        sym_int rest;
+        if (m->degree != 1 || q->kind != SYM_QUOTIENT || p->term[i].coef != -q->by) continue;
+        const struct sym_poly *left = sym_add(w, 1, p, -1, q->of);
+        left = left ? sym_add(w, 1, left, q->by, sym_of_var(w, m->var[0])) : NULL;
+        if (!left || !sym_is_const(left, &rest) || rest != 0) continue;
         *by = q->by;
-        return x ? balanced(w, x, q->by) : NULL;
+        return balanced(w, q->of, q->by);
     }
     return NULL;
 }
