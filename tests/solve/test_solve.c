@@ -198,6 +198,33 @@ static void test_less_traffic_first(void **state)
     assert_true(more > 0);
 }
 
+/* Of plans that are alike up to shared memory those come first that read whole sectors. */
+static void test_whole_sectors_first(void **state)
+{
+    const struct tmap_checker c = checker_on("sm_100a");
+    struct tmap_tile_request w =
+        request_of(TMAP_UINT8, 928, 25, TMAP_CONSUMER_LDMATRIX, TMAP_K_MAJOR);
+    struct tmap_tile_plan p[16];
+    size_t found;
+    unsigned more = 0;
+    (void)state;
+    w.op = TMAP_OP_STORE;
+    w.tensor.dim[0] = w.tensor.stride_bytes[0] = 928;
+    w.tensor.dim[1] = 25;
+    assert_int_equal(tmap_solve(&c, &w, workspace, sizeof workspace, p, 16, &found, NULL, 0),
+                     TMAP_OK);
+    for (size_t i = 1; i < found; i++) {
+        const struct tmap_tile_plan *a = &p[i - 1], *b = &p[i];
+        if (a->kind != b->kind || a->instructions != b->instructions ||
+            a->plan.cost.extra_maps != b->plan.cost.extra_maps || a->conflicts != b->conflicts ||
+            a->shared_bytes != b->shared_bytes)
+            continue;
+        assert_true(a->partial_sectors <= b->partial_sectors);
+        more += a->partial_sectors < b->partial_sectors;
+    }
+    assert_true(more > 0);
+}
+
 /* With room for a few views a search is given up, and nothing is said of what it did not see. */
 static void test_given_up(void **state)
 {
@@ -279,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_against_every_box),
         cmocka_unit_test(test_fewer_maps_first),
         cmocka_unit_test(test_less_traffic_first),
+        cmocka_unit_test(test_whole_sectors_first),
         cmocka_unit_test(test_given_up),
         cmocka_unit_test(test_conflicts_of_every_swizzle),
         cmocka_unit_test(test_copied_rows_of_whole_sectors),
