@@ -286,10 +286,11 @@ static void conditions_and_their_forms(void **state)
     assert_true(ration.live == 0 && pieces > 1000);
 }
 
-/* isl has few operations, and then a piece of memory is refused, or before: that it is is said. */
+/* isl has few operations, and a piece of memory is refused as well: memory is what is reported. */
 static void memory_is_said_before_a_budget(void **state)
 {
-    const struct tmap_symbolic_options options = {.allocator = {allocate, release, NULL}};
+    const struct tmap_symbolic_options options = {
+        .allocator = {ration_allocate, ration_release, &ration}};
     struct asked a = {.q = &questions[0], .checker = checker_of(TMAP_CONTRACT_SAFE)};
     long both = 0;
     (void)state;
@@ -314,7 +315,7 @@ static void memory_is_said_before_a_budget(void **state)
         }
     }
     tmap_symbolic_close(a.s);
-    assert_true(live == 0 && both > 10);
+    assert_true(ration.live == 0 && both > 10);
 }
 
 /* --- proofs ------------------------------------------------------------------------------------
