@@ -311,15 +311,36 @@ static int32_t group_for(const struct gemm_view *view, const struct tmap_gemm_co
     return ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
+/* After Hopper, each part of K has a cluster of its own. */
+static bool splits_apart(const struct gemm_choice *choice)
+{
+    return choice->instance->family != GEMM_SM90 && choice->config.split_k > 1;
+}
+
+/* Deals the tiles out to clusters in the way that the configuration asks for; false: it cannot. */
+static bool deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_config *request,
+                       struct gemm_choice *choice, int64_t tiles, int32_t k_blocks)
+{
+    struct tmap_gemm_config *c = &choice->config;
+    const int32_t members = gemm_members(choice), sms = suite->gpu.sm_count;
+    const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
+    if (resident < 1) return false;
+    if (gemm_is_dynamic(choice->instance)) return deal_dynamic(c, tiles);
+    if (splits_apart(choice)) return deal_split(c, request->clusters, tiles, members, sms);
+    if (c->split_k > 1 && c->stream_k > 0)
+        return deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
+                         request->clusters);
+    return deal(c, tiles, k_blocks, resident, members, sms);
+}
+
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, struct gemm_choice *choice)
 {
     struct tmap_gemm_config *c = &choice->config;
     const struct gemm_instance *instance = choice->instance;
-    const int32_t members = gemm_members(choice);
-    const bool apart = instance->family != GEMM_SM90 && c->split_k > 1;
+    const bool apart = splits_apart(choice);
     if (apart && request->split_k != c->split_k) return false;
-    if (members > GEMM_MAX_CLUSTER) return false;
+    if (gemm_members(choice) > GEMM_MAX_CLUSTER) return false;
     if (asks_too_much(instance, request, c)) return false;
     c->tile_m = gemm_tile_m(instance);
     c->tile_n = instance->bn;
@@ -338,19 +359,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
     const int64_t tiles =
         (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
-    const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
-    if (resident < 1) return false;
-    if (gemm_is_dynamic(instance)) {
-        if (!deal_dynamic(c, tiles)) return false;
-    } else if (apart) {
-        if (!deal_split(c, request->clusters, tiles, members, suite->gpu.sm_count)) return false;
-    } else if (c->split_k > 1 && c->stream_k > 0) {
-        if (!deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
-                       request->clusters))
-            return false;
-    } else if (!deal(c, tiles, k_blocks, resident, members, suite->gpu.sm_count)) {
-        return false;
-    }
+    if (!deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
     choice->panels_in_ring = stores_last(instance, view, c, tiles);
