@@ -1,7 +1,7 @@
 /* What this GPU makes of single instructions, beside the emulator: the texts and operands that
- * tests/emulate kept (TMAP_LANES_KEEP=FOLDER, support/lane_ops.c).
+ * tests/emulate kept (TMAP_LANES_KEEP=FILE, support/lane_ops.c).
  *
- *   lanes FOLDER     a line for each text whose lanes differ, with the first of them; the sum last
+ *    lanes FILE     a line for each text whose lanes differ, with the first of them; the sum last
  *
  * The driver is loaded at run time; without one, or without a GPU, it says SKIP. */
 #include <dlfcn.h>
