@@ -76,9 +76,9 @@ struct tmap_code_embedded {
     size_t size;
 };
 
-/* tmap_code_embedded_at() : false when there are no more than i, and then image->name is NULL; or
- * when a library of more is there and cannot be opened, for want of memory say, and then that is
- * its name. */
+/* tmap_code_embedded_at() : false when there are no more than i, and then image->name is NULL. Also
+ *  false when a further library of images cannot be opened (for example, no memory), and then
+ *  image->name is that library's. */
 TMAP_API bool tmap_code_embedded_at(size_t i, struct tmap_code_embedded *image);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /* copy.h : the copy kernels: global memory to global memory through the copy engine.
  *
- * A problem says what is to be copied, a plan how: the descriptors, checked against every row and
- * encoded by tmap itself, the box, the ring. A kernel that is handed a plan that does not fit it
- * refuses and says why. Part of kernels.h; the same rules hold: machine code for sm_90a inside the
- * library, the driver loaded at run time, a stream is a CUstream as a pointer.
+ * A problem says what to copy, a plan how: the descriptors, checked against every row and encoded
+ * by tmap itself, the box, the ring. A kernel refuses a plan that does not fit it, and says why.
+ * Part of kernels.h; the same rules hold: machine code for sm_90a inside the library, the driver
+ * loaded at run time, a stream is a CUstream as a pointer.
  */
 #ifndef TMAP_COPY_H
 #define TMAP_COPY_H
@@ -18,10 +18,11 @@ extern "C" {
  * close a suite. Ready plans run from any thread, on any streams at once. */
 struct tmap_copy;
 
-/* tmap_copy_open() : how may be NULL. why: what was missing, in words (cap bytes; may be NULL with
- * cap 0). The calling thread's context stays its own (launch.h). Errors: TMAP_E_NOT_BUILT,
- * TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or one that this build has no kernels for: they are for
- * compute capability 9.0 unless it was made with COPY_ARCHES), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+/* tmap_copy_open() : how may be NULL. why: a sentence about what was missing (cap bytes; may be
+ * NULL with cap 0). The calling thread's context stays its own (launch.h). Errors:
+ * TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or one that this build has no kernels
+ * for: they are for compute capability 9.0 unless it was made with COPY_ARCHES), TMAP_E_DRIVER,
+ * TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_copy_open(const struct tmap_open *how, struct tmap_copy **out,
                                          char *why, size_t cap);
 TMAP_API void tmap_copy_close(struct tmap_copy *suite);
@@ -99,7 +100,7 @@ struct tmap_copy_plan {
 
 /* tmap_copy_make_plan() : chooses, checks, encodes. request NULL: nothing fixed. violation: the row
  * that refused a descriptor (row TMAP_NO_ROW when none did); may be NULL; tmap_copy_refusal() says
- * the same in words. Errors: TMAP_E_ARGUMENT (no such kind, a zero dimension, bytes or addresses
+ * the same as text. Errors: TMAP_E_ARGUMENT (no such kind, a zero dimension, bytes or addresses
  * that are not multiples of 16), TMAP_E_ILLEGAL (a descriptor violates a row), TMAP_E_NO_PLAN
  * (nothing fits the request), TMAP_E_MEMORY, TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_copy_make_plan(struct tmap_copy *suite,
@@ -116,9 +117,9 @@ TMAP_API void tmap_copy_release(struct tmap_copy_plan *plan);
 
 /* tmap_copy_run() : one launch on the stream (NULL: the default one); does not wait. Counters that
  * its blocks share are the stream's, or the stream's within a capture: a graph may be launched
- * while the stream goes on. One capture instantiated twice must not have both of its graphs running
- * at once, and a plan of a list must not run twice at once. Errors: TMAP_E_DRIVER, TMAP_E_MEMORY
- * (more than 256 streams and captures). */
+ * while the stream continues. One capture instantiated twice must not have both of its graphs
+ * running at once, and a plan of a list must not run twice at once. Errors: TMAP_E_DRIVER,
+ * TMAP_E_MEMORY (more than 256 streams and captures). */
 TMAP_API enum tmap_status tmap_copy_run(const struct tmap_copy_plan *plan, void *stream);
 
 /* What a kernel's watchdog or its own check reported before it trapped. */

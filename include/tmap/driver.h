@@ -20,7 +20,7 @@ struct tmap_driver; /* an open driver: one device, its primary context retained 
 
 /* tmap_driver_open() : loads libcuda (path; NULL: the environment's TMAP_LIBCUDA, else
  *  libcuda.so.1), initializes it and makes the ordinal-th device's primary context current on this
- *  thread. The caller owns *out and closes it. why: what is missing, in words (may be NULL).
+ *  thread. The caller owns *out and closes it. why: a sentence about what is missing (may be NULL).
  *  Errors: TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE, TMAP_E_DRIVER, TMAP_E_MEMORY; *out is then NULL. */
 TMAP_API enum tmap_status tmap_driver_open(const char *path, int ordinal, struct tmap_driver **out,
                                            char why[TMAP_DRIVER_TEXT]);
@@ -44,7 +44,7 @@ struct tmap_driver_report {
     int result; /* CUresult; -1: the driver has no such function; -2: not asked, see below */
     const char *result_name;   /* "CUDA_ERROR_INVALID_VALUE" */
     enum tmap_verdict verdict; /* tmap's, contract `driver`, the open driver's target */
-    size_t found; /* violated rows, of which at most TMAP_REPORT_VIOLATIONS stand here */
+    size_t found; /* violated rows; violations[] has at most TMAP_REPORT_VIOLATIONS of them */
     struct tmap_violation violations[TMAP_REPORT_VIOLATIONS];
     char
         text[1024]; /* for people; "" on success. With legal arguments it says to look elsewhere. */
@@ -109,7 +109,7 @@ struct tmap_oracle_options {
     double seconds;               /* stop sooner, after about so long; 0: no limit */
     const struct tmap_desc *real; /* to mutate; may be NULL */
     size_t real_count;
-    uint64_t stop_after; /* disagreements; 0: go on to the end */
+    uint64_t stop_after; /* disagreements; 0: run to the end */
     void (*progress)(void *user, const struct tmap_oracle_progress *progress);
     void *user;
     uint64_t first; /* number of the first descriptor, rounded down to a whole chunk (2048) */
@@ -213,7 +213,7 @@ struct tmap_corpus_result {
     uint64_t alone[TMAP_ORACLE_ROWS]; /* [row] refused, and no other row of `driver` is violated */
     uint64_t accepted_though[TMAP_ORACLE_ROWS]; /* [row] accepted, though the row is violated */
     uint64_t by_kind[3][2];                     /* [kind][0 accepted, 1 refused] */
-    size_t kept_count;                          /* differences, of which the first stand here */
+    size_t kept_count;                          /* of kept[]: the first differences */
     struct tmap_corpus_case kept[TMAP_ORACLE_KEPT];
 };
 

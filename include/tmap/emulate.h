@@ -1,8 +1,8 @@
 /* emulate.h : kernels on a CPU, from their PTX, with the copy engine, barriers and tensor cores.
  *
- * A module is PTX text made ready; a launch says what a GPU's launch says, and which schedule the
- * asynchronous engines follow. What is asynchronous happens at any moment that the PTX memory model
- * allows; a program that counts on one such moment is reported, whether or not its bytes are wrong.
+ * A module is PTX text, parsed and decoded. A launch is that of a GPU, plus the schedule that the
+ * asynchronous engines follow. An asynchronous operation happens at any moment that the PTX memory
+ * model allows; a program that relies on one such moment is reported even if its bytes are right.
  * Source of the semantics: PTX ISA 9.0 and what docs/SIMULATOR.md records of an H200; numbers of
  * tensor cores as src/emulate/tensor/numerics.c says. Nothing here needs a driver or a GPU.
  *
@@ -45,11 +45,11 @@ TMAP_API const char *tmap_emulate_kernel(const struct tmap_emulate_module *modul
 TMAP_API bool tmap_emulate_param(const struct tmap_emulate_module *module, const char *kernel,
                                  size_t i, uint32_t *offset, uint32_t *bytes, uint32_t *align);
 
-/* When what is asynchronous happens. RANDOM also deals the warps' turns by the seed; CHOSEN takes
- * both from tmap_emulate_watch.choice. */
+/* When an asynchronous operation happens. RANDOM also draws the warps' turns from the seed; CHOSEN
+ * takes both from tmap_emulate_watch.choice. */
 enum tmap_emulate_schedule {
     TMAP_EMULATE_EARLIEST = 0, /* at its issue */
-    TMAP_EMULATE_LATEST = 1,   /* when nothing else can go on */
+    TMAP_EMULATE_LATEST = 1,   /* when nothing else can run */
     TMAP_EMULATE_RANDOM = 2,
     TMAP_EMULATE_CHOSEN = 3
 };
@@ -76,16 +76,16 @@ struct tmap_emulate_launch {
     bool no_races;      /* leave the search for races out: faster */
     bool tensor_fences; /* tcgen05 of several threads is ordered by its own fences alone, as the ISA
                            says; compilers leave them out */
-    bool overlap;       /* an earlier grid's memory is unordered before griddepcontrol.wait */
-    uint64_t ready, ready_bytes; /* of it, from this address on, what no earlier grid writes: it may
-                                    be read before */
+    bool overlap;       /* an earlier grid's writes are unordered before griddepcontrol.wait */
+    uint64_t ready, ready_bytes; /* with overlap: no earlier grid writes these bytes, so they may be
+                                    read before the wait */
 };
 
 /* What a finding is about. */
 enum tmap_emulate_kind {
     TMAP_EMULATE_RACE = 0,      /* two accesses that nothing orders */
     TMAP_EMULATE_PROXY = 1,     /* ordered, but no proxy fence makes the first visible */
-    TMAP_EMULATE_HANG = 2,      /* nobody can go on */
+    TMAP_EMULATE_HANG = 2,      /* no warp can continue */
     TMAP_EMULATE_ACCESS = 3,    /* outside every buffer, or misaligned */
     TMAP_EMULATE_BARRIER = 4,   /* misuse of a barrier */
     TMAP_EMULATE_TRAP = 5,      /* the program trapped */
@@ -118,7 +118,7 @@ struct tmap_emulate_counts {
 struct tmap_emulate_result {
     struct tmap_emulate_counts counts;
     bool finished;         /* every thread left; false after a fault, hang or spent budget */
-    enum tmap_basis basis; /* TMAP_INFERRED: something ran that no GPU has shown */
+    enum tmap_basis basis; /* TMAP_INFERRED: something ran that was not compared with a GPU */
 };
 
 /* tmap_emulate_run() : runs a launch to its end. Writes at most cap findings, in the order seen and
@@ -139,7 +139,7 @@ struct tmap_emulate_expected {
 
 /* What happened when, in warp instructions since the run's start. */
 enum tmap_emulate_event_kind {
-    TMAP_EMULATE_TURN = 0,     /* a warp went on, up to where it had to wait or others got a turn */
+    TMAP_EMULATE_TURN = 0,     /* a warp ran until it had to wait or others got a turn */
     TMAP_EMULATE_COPY = 1,     /* from the issue to the end of an asynchronous copy */
     TMAP_EMULATE_MULTIPLY = 2, /* likewise of a tensor core's instruction */
     TMAP_EMULATE_PHASE = 3     /* a phase of an mbarrier ended */
@@ -153,9 +153,9 @@ struct tmap_emulate_event {
     bool waits;       /* a turn that ended because its warp waits */
 };
 
-/* What a turn read and wrote of all that warps and operations have in common: two turns whose bits
- * do not meet (a write of one with anything of the other) may change places, and every run goes on
- * as before. `nothing`: it only waited on. */
+/* What a turn read and wrote of the state that warps and operations share. Two turns whose bits do
+ * not overlap (a write of one with anything of the other) may change places without an effect.
+ * `nothing`: it only kept waiting. */
 enum { TMAP_EMULATE_TOUCHED = 8 };
 struct tmap_emulate_touched {
     uint64_t read[TMAP_EMULATE_TOUCHED], written[TMAP_EMULATE_TOUCHED];
@@ -169,8 +169,8 @@ TMAP_API enum tmap_status tmap_emulate_record_open(uint32_t cluster,
                                                    struct tmap_emulate_record **out);
 TMAP_API void tmap_emulate_record_free(struct tmap_emulate_record *record); /* may be NULL */
 
-/* What a run is watched for, beyond what it is always. All of it may be left 0. The functions are
- * called by the run's thread and get `self`. */
+/* What to watch in a run, in addition to its findings. Every member but size may be 0. The
+ * functions are called by the run's thread and get `self`. */
 struct tmap_emulate_watch {
     size_t size; /* sizeof(struct tmap_emulate_watch): members are added at its end */
     const struct tmap_emulate_expected *expected;
@@ -180,27 +180,27 @@ struct tmap_emulate_watch {
     /* Every 2^20 warp instructions: what was done, and how many clusters of all have left. */
     void (*progress)(void *self, const struct tmap_emulate_counts *so_far, uint32_t left,
                      uint32_t clusters);
-    /* CHOSEN: at decision i, choice[i] (0 beyond `choices`) of the options: the warps that can go
-     * on, from the one after the last on, each up to where it waits, then the operations under way.
-     * options[i] becomes their number (as many as option_room), *decided that of decisions. */
+    /* CHOSEN: at decision i, option choice[i] (0 beyond `choices`). The options are the warps that
+     * can run, starting with the one after the last, each up to where it waits, then the operations
+     * under way. options[i] becomes their number (up to option_room), *decided the number of
+     * decisions. */
     const uint32_t *choice;
     size_t choices;
     uint32_t *options;
     size_t option_room;
     size_t *decided; /* may be NULL */
-    /* CHOSEN, instead of choice: which of n options goes next, each known by a name that it keeps
-     * until it has gone; n or more: none, the run is given up. `last` is what the turn before
-     * touched, NULL at the first. Single options are asked for, too. NULL: choice decides. */
+    /* CHOSEN, instead of choice: which of n options runs next; n or more ends the run. An option
+     * keeps its name until it has run. `last` is what the turn before touched, NULL at the first.
+     * Called for a single option, too. NULL: choice decides. */
     uint32_t (*choose)(void *self, const uint64_t *name, uint32_t n,
                        const struct tmap_emulate_touched *last);
     struct tmap_emulate_record *record; /* EARLIEST only; may be NULL */
 };
 
-/* tmap_emulate_run_watched() : tmap_emulate_run(), watched. Where a run that finished left other
- *  bytes than expected, a finding of TMAP_EMULATE_WRONG names the instruction that wrote there
- *  last, once for each, or says that none did (the search for races knows it: without it no
- *  instruction is named). watch may be NULL.
- *  Errors: as tmap_emulate_run(); TMAP_E_ARGUMENT for a watch of no known size. */
+/* tmap_emulate_run_watched() : tmap_emulate_run(), watched. If a run that finished left other bytes
+ *  than expected, a finding of TMAP_EMULATE_WRONG names the instruction that wrote there last, once
+ *  for each, or says that none did. With no_races no instruction is named. watch may be NULL.
+ *  Errors: as tmap_emulate_run(); TMAP_E_ARGUMENT for a watch of an unknown size. */
 TMAP_API enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_module *module,
                                                    const struct tmap_emulate_launch *launch,
                                                    const struct tmap_emulate_watch *watch,
@@ -209,20 +209,20 @@ TMAP_API enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_mod
                                                    struct tmap_emulate_result *result);
 
 /* tmap_emulate_protocol() : the protocol of a kernel's barriers, as protocol.h explores it, folded
- *  from what runs of it recorded (8 at most, of one configuration, of different numbers of tiles
- * and of k blocks): which barriers are rings, which bytes their slots, what each warp does at the
- *  start, with every tile, every k block, and at the end. All that every run did has to follow from
- *  the one program; that the kernel goes on so in launches that were not run is assumed.
- *  part: what of it, and which where there are several. Warps of a CTA with one program are one
- *  agent. Names in *out are the first record's until the
- *  next call with it. error may be NULL.
- *  Errors: TMAP_E_ARGUMENT where the runs have no such program (error says why, and at which line
- * of the PTX), TMAP_E_NO_PLAN where there is no such part, TMAP_E_MEMORY. */
+ *  from the records of its runs (at most 8, of one configuration, with different numbers of tiles
+ *  and of k blocks): which barriers are rings, which bytes their slots, what each warp does at the
+ *  start, with every tile, every k block, and at the end. One program must describe all that every
+ *  run did; that the kernel does the same in launches that were not run is assumed.
+ *  part, number: which part of it, and which one if there are several. Warps of a CTA with one
+ *  program are one agent. Names in *out belong to the first record, until the next call with it.
+ *  error may be NULL.
+ *  Errors: TMAP_E_ARGUMENT if no such program describes the runs (error says why, and at which line
+ *  of the PTX), TMAP_E_NO_PLAN if there is no such part, TMAP_E_MEMORY. */
 struct tmap_protocol;
 enum tmap_emulate_part {
     TMAP_EMULATE_BARRIERS = 0, /* all mbarriers, with the meetings of whole CTAs and clusters */
-    TMAP_EMULATE_RING = 1,     /* those that guard one buffer's slots: everybody is let run apart
-                                  from the rest, so no fault of the slots is missed; a circle of
+    TMAP_EMULATE_RING = 1,     /* those that guard one buffer's slots. Every agent runs free of its
+                                  other waits, so no fault of the slots is missed; a circle of
                                   waits through several rings would be */
     TMAP_EMULATE_STAGING = 2   /* an area that warps write and one of them stores, with the barriers
                                   of some warps of a CTA, which the others leave out */

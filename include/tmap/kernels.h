@@ -19,15 +19,15 @@ extern "C" {
  * close a suite. Ready plans run from any thread, on any streams at once. */
 struct tmap_gemm;
 
-/* tmap_gemm_open() : how may be NULL. why: what was missing, in words (cap bytes; may be NULL with
- * cap 0). The calling thread's context stays its own (launch.h). Errors: TMAP_E_NOT_BUILT,
- * TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability 9.0, which these kernels are
- * for), TMAP_E_DRIVER, TMAP_E_MEMORY. */
+/* tmap_gemm_open() : how may be NULL. why: a sentence about what was missing (cap bytes; may be
+ * NULL with cap 0). The calling thread's context stays its own (launch.h). Errors:
+ * TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability 9.0, which
+ * these kernels are for), TMAP_E_DRIVER, TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_gemm_open(const struct tmap_open *how, struct tmap_gemm **out,
                                          char *why, size_t cap);
 TMAP_API void tmap_gemm_close(struct tmap_gemm *suite);
 
-/* The multiplicands' types. tf32 is fp32 in memory, of which the tensor core reads 19 bits. */
+/* The multiplicands' types. tf32 is fp32 in memory; the tensor core reads 19 of its bits. */
 enum tmap_gemm_kind {
     TMAP_GEMM_BF16 = 0,
     TMAP_GEMM_F16 = 1,
@@ -48,7 +48,7 @@ enum tmap_gemm_out {
     TMAP_GEMM_OUT_F16 = 1,
     TMAP_GEMM_OUT_F32 = 2,
     TMAP_GEMM_OUT_S32 = 3, /* of s8 only; alpha and beta then count as integers */
-    /* Of products that have epilogues; what is too large becomes the largest, 448 or 57344. */
+    /* Only of products with an epilogue; larger values become the largest, 448 or 57344. */
     TMAP_GEMM_OUT_E4M3 = 4,
     TMAP_GEMM_OUT_E5M2 = 5
 };
@@ -73,24 +73,25 @@ enum tmap_gemm_activation {
     TMAP_GEMM_SILU = 4       /* x / (1 + exp(-x)) */
 };
 
-/* How the two halves of N lie in B, of which a gate makes half as many columns of D. */
+/* How the two halves of N lie in B; a gate makes half as many columns of D from them. */
 enum tmap_gemm_gate {
     TMAP_GEMM_GATE_NONE = 0,
     TMAP_GEMM_GATE_HALVES = 1, /* one after the other: columns j and N / 2 + j */
     TMAP_GEMM_GATE_PAIRS = 2   /* in turns: columns 2 j and 2 j + 1 */
 };
 
-/* What becomes of the sums, in fp32, before they are stored; all zeros: nothing. For the element of
+/* What is done to the sums, in fp32, before they are stored; all zeros: nothing. For the element of
  * row i and column j
  *   x = alpha row_scale[i] col_scale[j] sum + beta C + row_bias[i] + col_bias[j]
- * is rounded and stored in `second`, and D = d_scale activation(x). Addresses are of device memory,
- * 0 where something is not wanted; vectors are the same for every matrix of a batch, and scales are
- * floats. Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. A D of 8 bits
- * (e4m3, e5m2) has no C and no second output. With a gate D is M by N / 2, and its column j is
- * d_scale activation(x) y, x and y of the first and the second of its two columns (SwiGLU is SiLU's
- * and GeGLU is GELU's, HALVES where the weights were joined one below the other): N is even,
- * vectors of columns have N numbers in B's order, and there is no C and no second output. Halves
- * that change places every 2 or more columns have no kernel. */
+ * is rounded and stored in `second`, and D = d_scale activation(x). Addresses are of device memory;
+ * 0 leaves a step out. Vectors are the same for every matrix of a batch, and scales are floats.
+ * Vectors begin at multiples of 8 bytes, single numbers at multiples of 4. A D of 8 bits (e4m3,
+ * e5m2) has no C and no second output.
+ * With a gate D is M by N / 2, and its column j is d_scale activation(x) y, where x and y come from
+ * the first and the second of its two columns: SwiGLU with SiLU, GeGLU with GELU, HALVES where the
+ * weights were joined one below the other. N is even, vectors of columns have N numbers in B's
+ * order, and there is no C and no second output. There is no kernel for halves that alternate every
+ * 2 or more columns. */
 struct tmap_gemm_epilogue {
     int32_t activation;             /* enum tmap_gemm_activation */
     int32_t bias_type;              /* enum tmap_gemm_out: bf16, fp16 or fp32 */
@@ -113,9 +114,8 @@ struct tmap_gemm_block_scale {
     int64_t lda, ldb; /* floats from one row to the next */
 };
 
-/* What a convolution is over; axes in the order W, H, D, of which those that an image has not are
- * of
- * 1. The activations are images x [D x] H x W x channels, the filters are
+/* What a convolution is over; axes in the order W, H, D, with size 1 for an axis that an image does
+ * not have. The activations are images x [D x] H x W x channels, the filters are
  * filters x [D x] H x W x channels. */
 struct tmap_conv_shape {
     int32_t images, channels, filters;
@@ -125,8 +125,8 @@ struct tmap_conv_shape {
 };
 
 /* D = alpha A B + beta C for every matrix of the batch, or what the epilogue makes of it. Sums are
- * in fp32 (s8: int32). C may be D; it is stored as D is. precise: fp8 sums leave the tensor core
- * every 128 of K, which itself keeps fewer bits than fp32. */
+ * in fp32 (s8: int32). C may be D; it is stored as D is. precise: fp8 sums leave the tensor core,
+ * which keeps fewer bits than fp32, every 128 of K. */
 struct tmap_gemm_problem {
     int32_t kind, out; /* enum tmap_gemm_kind, enum tmap_gemm_out */
     int32_t m, n, k, batch;
@@ -141,14 +141,14 @@ struct tmap_gemm_problem {
     /* Scale factors of A and B, of kinds that have them: tiles of 512 bytes for every 128 rows and
      * four blocks of K (32 numbers each, of NVF4 16), K's after each other, at a multiple of 16.
      * Byte 16 (r mod 32) + 4 (r / 32) + j of a tile is the factor of its row r and its j-th block,
-     * as cublasLt has them. Tiles are whole: factors beyond K must be no NaN. */
+     * as cublasLt has them. Tiles are whole: factors beyond K must not be NaN. */
     uint64_t a_scales, b_scales;
     struct tmap_gemm_block_scale block_scale; /* of a batch of one, without an epilogue */
     /* Of a convolution, which tmap_conv_product() makes: A's rows are pixels. images 0: A is a
      * matrix. */
     struct tmap_conv_shape conv;
-    /* A promise: nothing that may still run when the product is launched writes B, as where B is
-     * weights. Small products of 16-bit types load it before what runs before them has ended. */
+    /* A promise: nothing that may still run when the product is launched writes B (for example, B
+     * is weights). Small products of 16-bit types then load B before their predecessor ends. */
     bool b_ready;
 };
 
@@ -168,7 +168,7 @@ struct tmap_gemm_config {
     int32_t stream_k;                  /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
-    int32_t flip_k;                    /* 1: odd rounds walk K backwards, -1: never */
+    int32_t flip_k;                    /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy; the plan's choice is normal */
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t store_warp; /* 1: a warp of its own stores D for each warpgroup, -1: the
@@ -190,7 +190,7 @@ struct tmap_gemm_plan {
         desc[3];    /* of A, B and D as the kernel sees them (A and B exchange if swapped) */
     double cost_us; /* what the model expects */
     uint32_t grid, threads, cluster, smem_bytes;
-    bool needs_workspace; /* tiles are dealt out by k-blocks, and parts of them handed over */
+    bool needs_workspace; /* tiles are dealt out by k-blocks: blocks pass parts of them on */
     void *function;
     const struct tmap_gemm *suite;
     uint64_t params[TMAP_GEMM_PARAM_WORDS];
@@ -206,7 +206,7 @@ struct tmap_gemm_refusal {
 /* tmap_gemm_workspace_bytes() : the most that a plan of this suite can need. */
 TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
 
-/* tmap_gemm_make_plan() : chooses, encodes, checks. request: what is fixed already (NULL: nothing).
+/* tmap_gemm_make_plan() : chooses, encodes, checks. request: what the caller fixes (NULL: nothing).
  *  refusal may be NULL.
  *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
  *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the request fits no
@@ -219,10 +219,10 @@ TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
 
 /* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
  *  overlap the end of its predecessor, and touches memory only when that has completed. A plan that
- *  needs a workspace and was given none takes the stream's, which is allocated at its first such
- * run, also while the stream is captured: each stream of each capture has its own, until the suite
- * is closed. Only one capture instantiated twice, its two graphs launched at once, would share one:
- *  give such a plan its own.
+ *  needs a workspace and has none uses the stream's, which is allocated at the first such run, also
+ *  while the stream is captured: each stream of each capture has its own, until the suite is
+ *  closed. If one capture is instantiated twice and both graphs are launched at once, they would
+ *  share one: give such a plan its own.
  *  Errors: TMAP_E_DRIVER, TMAP_E_MEMORY (no memory, or more than 256 streams and captures). */
 TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
 
@@ -232,16 +232,16 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);
 
-/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but the first `most` configurations by the cost
- * model are timed and the fastest is planned: each for some runs, then the model's own and the
- * quickest others in turn, and the winner once more beside the model's own, for less than a second
- * (of runs below 20 ms), since a warm GPU at its power limit ranks them otherwise. They run on
- * copies of A and B, as many as the L2 cache cannot hold (at most twice its size and one more), or
- * where one is larger than that or memory is short, on the problem's own; D may be overwritten.
- * cache_path: a text file of earlier choices, one line a problem whatever the request, read first
- * and appended to, a line at once, so that processes may share it; NULL: none. Waits for the
+/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times the first `most` configurations by the
+ * cost model and plans the fastest: each for some runs, then the model's own and the quickest
+ * others in turn, and the winner once more beside the model's own. That takes less than a second
+ * (of runs below 20 ms); a warm GPU at its power limit ranks them differently from a cold one. The
+ * runs use copies of A and B, more than the L2 cache holds (at most twice its size and one more),
+ * or, if one is larger than that or memory is short, the problem's own; D may be overwritten.
+ * cache_path: a text file of earlier choices, one line a problem whatever the request; it is read
+ * first and appended to a line at a time, so that processes may share it; NULL: none. Waits for the
  * device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A
- * cache file that cannot be read or written is passed over. */
+ * cache file that cannot be read or written is ignored. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,
@@ -261,18 +261,18 @@ struct tmap_gemm_member {
     uint64_t a_scales, b_scales;
 };
 
-/* How the members of a routed group are cut out of one product, of which problem.batch says how
- * many there are. Where a member ends the device knows, from `ends`: */
+/* How the members of a routed group are cut out of one product. problem.batch is their number;
+ * `ends`, in device memory, says where each ends: */
 enum tmap_gemm_form {
     /* The rows of A, C and D lie one member after the other: rows of sorted tokens. Member i's
      * begin where the one before ends; it has B i batch_strides on. */
     TMAP_GEMM_FORM_ROWS = 0,
-    /* Each member has M rows of room, batch_stride from the one before, of which so many of the
-     * first count as `ends` says: a number for each, not a sum. */
+    /* Each member has room for M rows, batch_stride from the one before. `ends` is how many of
+     * them, from the first on, count: a number for each, not a sum. */
     TMAP_GEMM_FORM_PADDED = 1,
     /* The members share K: gradients of weights, summed over tokens. Member i's part begins where
-     * the one before ends, at any number of K; its C and D are i batch_strides on. One without K
-     * has a D of zeros, or of beta C. */
+     * the one before ends, at any index of K; its C and D are i batch_strides on. A member without
+     * K has a D of zeros, or of beta C. */
     TMAP_GEMM_FORM_K = 2
 };
 struct tmap_gemm_routing {
@@ -302,11 +302,11 @@ TMAP_API size_t tmap_gemm_group_bytes(size_t count);
 
 /* tmap_gemm_make_group() : like gives what all members share: kind, out, alpha, beta, precise and
  *  whether D is stored column by column; its A and B must be k-major, and groups have no epilogue.
- *  memory: device memory of
- *  tmap_gemm_group_bytes(count), at a multiple of 128; the members are copied there. Every member's
- *  maps, and the tensormap.replace that will make them on the device, are checked against the rows.
- * Of the request only tile_m, tile_n, stages, panels, cluster_m, cluster_n, group, clusters and
- * swapped count. Errors: as tmap_gemm_make_plan(); the refusal's text names the member. */
+ *  memory: device memory of tmap_gemm_group_bytes(count), at a multiple of 128; the members are
+ *  copied there. Every member's maps, and the tensormap.replace that will make them on the device,
+ *  are checked against the rows. Of the request only tile_m, tile_n, stages, panels, cluster_m,
+ *  cluster_n, group, clusters and swapped count. Errors: as tmap_gemm_make_plan(); the refusal's
+ * text names the member. */
 TMAP_API enum tmap_status
 tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *like,
                      const struct tmap_gemm_member *members, size_t count, uint64_t memory,
@@ -314,14 +314,14 @@ tmap_gemm_make_group(struct tmap_gemm *suite, const struct tmap_gemm_problem *li
                      struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_make_routed() : a group whose members' sizes only the device knows, read at every run;
- * the host never asks. problem: its M is that of all rows (ROWS) or of one member's room (PADDED),
- * its K that of all (K), and nothing beyond is read or written, whatever `ends` says: an end is cut
- * to lie between 0 and that, and a member that ends before it begins has none. Rows of A and D that
- * no member has are left alone. Of ROWS A is k-major and D row-major, since a member may begin at
- * any row; else A and B of 16 bits may lie either way. Block scales (not of K): of ROWS a is one
- * matrix of all rows, of PADDED the members' matrices, K / 128 rows each, lie one after the other;
- * b's always, N / 128 rows each (rounded up). No epilogue. memory, request, errors: as
- * tmap_gemm_make_group(), but nothing is copied there. On compute capability 9.0. */
+ * the host never reads them. problem: its M is that of all rows (ROWS) or of one member's room
+ * (PADDED), its K that of all (K). Nothing beyond is read or written, whatever `ends` says: an end
+ * is clamped to 0 and that, and a member that ends before it begins is empty. Rows of A and D that
+ * belong to no member are left alone. With ROWS A is k-major and D row-major, since a member may
+ * begin at any row; otherwise A and B of 16 bits may lie either way. Block scales (not with K):
+ * with ROWS a is one matrix of all rows; with PADDED the members' matrices, K / 128 rows each, lie
+ * one after the other; b's always do, N / 128 rows each (rounded up). No epilogue. memory, request,
+ * errors: as tmap_gemm_make_group(), but nothing is copied there. On compute capability 9.0. */
 TMAP_API enum tmap_status
 tmap_gemm_make_routed(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_routing *routing, uint64_t memory,
@@ -334,8 +334,8 @@ tmap_gemm_make_routed(struct tmap_gemm *suite, const struct tmap_gemm_problem *p
 TMAP_API enum tmap_status tmap_gemm_group_run(const struct tmap_gemm_group *group, void *stream);
 
 /* tmap_gemm_group_rows() : the device address of a member's M, an int32 that kernels may lower
- *  between runs (to as little as 0, never above the planned M): so many rows of A and D count then.
- *  A smaller dimension breaks no row that the planned one keeps. 0 of a routed group. */
+ *  between runs (to as little as 0, never above the planned M): that many rows of A and D count
+ *  then. If the planned dimension keeps every row, so does a smaller one. 0 for a routed group. */
 TMAP_API uint64_t tmap_gemm_group_rows(const struct tmap_gemm_group *group, size_t member);
 
 /* What a kernel's watchdog or its own check reported before it trapped. */
@@ -365,15 +365,15 @@ enum tmap_gemm_fill {
 
 /* One check of one product against a plain fp64 (or integer) sum on the same device. */
 struct tmap_gemm_case {
-    struct tmap_gemm_problem problem; /* its addresses are ignored (an epilogue's say by not being 0
-                                         what is wanted); an ld or a batch_stride of 0 is made the
+    struct tmap_gemm_problem problem; /* its addresses are ignored (an epilogue's that is not 0 asks
+                                         for its step); an ld or a batch_stride of 0 becomes the
                                          smallest legal one */
     struct tmap_gemm_config request;
     int32_t fill_a, fill_b, parameter; /* enum tmap_gemm_fill */
     uint64_t seed;
     int32_t reruns; /* further launches that must give the same bytes */
     bool freivalds; /* D r = A (B r) in exact integers for 32 random bit vectors r */
-    bool every;     /* every element of D; else above 10^9 multiplies a sample of 32768 */
+    bool every;     /* every element of D; false: a sample of 32768 above 10^9 multiplies */
     bool in_place;  /* C is D, for a beta; without reruns */
 };
 

@@ -18,10 +18,10 @@ extern "C" {
  * close a suite. Ready plans run from any thread, on any streams at once. */
 struct tmap_paged;
 
-/* tmap_paged_open() : how may be NULL. why: what was missing, in words (cap bytes; may be NULL with
- * cap 0). The calling thread's context stays its own (launch.h). Errors: TMAP_E_NOT_BUILT,
- * TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability 9.0), TMAP_E_DRIVER,
- * TMAP_E_MEMORY. */
+/* tmap_paged_open() : how may be NULL. why: a sentence about what was missing (cap bytes; may be
+ * NULL with cap 0). The calling thread's context stays its own (launch.h). Errors:
+ * TMAP_E_NOT_BUILT, TMAP_E_NO_DRIVER, TMAP_E_NO_DEVICE (none, or not compute capability 9.0),
+ * TMAP_E_DRIVER, TMAP_E_MEMORY. */
 TMAP_API enum tmap_status tmap_paged_open(const struct tmap_open *how, struct tmap_paged **out,
                                           char *why, size_t cap);
 TMAP_API void tmap_paged_close(struct tmap_paged *suite);
@@ -51,11 +51,11 @@ enum tmap_paged_layout {
 
 /* For request r and query head h, which reads kv head h / (heads / kv_heads):
  *   output[r][h] = sum over its tokens of softmax(scale query[r][h] . K) V
- * of lengths[r] tokens, of which the t-th is token t mod page_size of page table[r][t / page_size].
- * A request without tokens has an output of zeros. Lengths and the table are read by the device at
- * every run: a length below 0 counts as 0, one above table_pages page_size as that, and a page that
- * is not in 0 .. pages - 1 as one of zeros. Entries behind a sequence's last page are not read, and
- * what a page holds behind its last token does not matter. */
+ * of lengths[r] tokens; token t is token t mod page_size of page table[r][t / page_size]. A request
+ * without tokens has an output of zeros. The device reads lengths and the table at every run: a
+ * length below 0 counts as 0, one above table_pages page_size as that, and a page that is not in
+ * 0 .. pages - 1 as one of zeros. Entries behind a sequence's last page are not read, and what a
+ * page holds behind the sequence's last token does not matter. */
 struct tmap_paged_problem {
     int32_t kind;                        /* enum tmap_paged_kind */
     int32_t requests, heads, kv_heads;   /* heads: of the queries, at most 16 to a kv head */

@@ -53,8 +53,8 @@ enum tmap_step_op {
     TMAP_STEP_RELEASE,    /* end reading the own buffer x and arrive on barrier y of `ctas` */
     TMAP_STEP_MARK,       /* one more open: a copy that this agent will store */
     TMAP_STEP_BEGIN,      /* begin filling buffer x, which a later write ends: sums over k blocks */
-    TMAP_STEP_PASS,       /* arrive at named barrier x and go on: bar.arrive */
-    TMAP_STEP_RESTART     /* go to the first slot of ring x, as at the start: of new barriers */
+    TMAP_STEP_PASS,       /* arrive at named barrier x without waiting: bar.arrive */
+    TMAP_STEP_RESTART     /* go to the first slot of ring x, whose barriers are initialized again */
 };
 
 struct tmap_step {
@@ -81,8 +81,9 @@ struct tmap_agent {
     const char *name;
     uint8_t cta;
     uint8_t first[TMAP_PARTS], count[TMAP_PARTS]; /* into steps[] */
-    uint8_t every, turn; /* every > 1: of so many tiles it has the turn-th, and of the others it
-                            only advances along its rings. Who takes turns has one `every`. */
+    uint8_t every, turn; /* every > 1: it handles tile `turn` of every `every` tiles, and for the
+                            others only advances along its rings. Agents that take turns have the
+                            same `every`. */
 };
 
 struct tmap_barrier {
@@ -99,7 +100,8 @@ struct tmap_protocol {
     const char *name;
     bool tiles;   /* the word has tiles; otherwise blocks only */
     bool started; /* barriers count as initialised and visible from the beginning */
-    bool stays;   /* a CTA that has left counts as there: what it must wait for is not in here */
+    bool stays;   /* a CTA that has left counts as present: what it waits for before it leaves is
+                     not in this protocol */
     uint8_t ctas, agent_count, ring_count, barrier_count, buffer_count, sync_count, step_count;
     uint8_t depth[TMAP_PROTOCOL_RINGS];
     uint16_t members[TMAP_PROTOCOL_SYNCS]; /* agents of each named barrier */
@@ -111,10 +113,10 @@ struct tmap_protocol {
 
 enum tmap_hazard {
     TMAP_HAZARD_NONE = 0,
-    TMAP_HAZARD_DEADLOCK,  /* nobody can go on */
+    TMAP_HAZARD_DEADLOCK,  /* no agent can continue */
     TMAP_HAZARD_EARLY,     /* a slot is read before its bytes are there */
-    TMAP_HAZARD_ALIAS,     /* a parity wait meets another phase than the one meant, or an arrival
-                              at a named barrier another meeting */
+    TMAP_HAZARD_ALIAS,     /* a parity wait passes on a different phase than the intended one, or an
+                              arrival at a named barrier counts for a different meeting */
     TMAP_HAZARD_OVERWRITE, /* a slot is written while it is read, or before */
     TMAP_HAZARD_UNWAITED_STORE, /* staging rewritten, or left, while a store still reads it */
     TMAP_HAZARD_UNFENCED,       /* a store of bytes that a generic write has not yet published */
@@ -128,7 +130,7 @@ struct tmap_protocol_result {
     enum tmap_hazard fault;
     uint32_t states;  /* explored */
     uint32_t steps;   /* of the shortest trace to the fault */
-    char detail[128]; /* the fault in words */
+    char detail[128]; /* the fault as text */
 };
 
 /* tmap_protocol_explore() : breadth first, so the trace is the shortest.
@@ -157,7 +159,7 @@ enum tmap_design {
     TMAP_DESIGN_COUNT
 };
 
-/* One defect put into a design; the comment names where it was seen. */
+/* One defect planted in a design; the comment names where it was seen. */
 enum tmap_defect {
     TMAP_DEFECT_NONE = 0,
     TMAP_DEFECT_STAGING_RACE,     /* fast.cu: no barrier between wait_group and the next write */

@@ -58,7 +58,7 @@ struct tmap_region {
     uint64_t offset_bytes, bytes, align_bytes;
 };
 
-/* Sums beyond 2^63 - 1 stand at that. */
+/* Sums beyond 2^63 - 1 are clamped to it. */
 struct tmap_budget {
     enum tmap_verdict verdict;
     uint32_t stages;     /* of this answer */
@@ -86,8 +86,8 @@ tmap_pipeline_budget(const struct tmap_checker *checker, const struct tmap_pipel
 #define TMAP_PIPELINE_DESIGNS 2
 struct tmap_pipeline_design {
     struct tmap_design_options options;
-    uint32_t stages, consumers; /* of the pipeline: where the options have fewer, as many as the
-                                 * automaton holds, a proof is of those and of no more */
+    uint32_t stages, consumers; /* of the pipeline. The options may have fewer, as many as the
+                                 * automaton holds; a proof then covers only those */
     char reason[96];            /* why it cannot be explored; "": it can */
 };
 
@@ -98,11 +98,11 @@ tmap_pipeline_designs(const struct tmap_checker *checker, const struct tmap_pipe
                       uint32_t stages, struct tmap_pipeline_design out[TMAP_PIPELINE_DESIGNS],
                       size_t *count);
 
-/* tmap_pipeline_nearest() : where the stages do not fit, the one smaller box that makes them: of
- * all loads and dimensions above the innermost, that which leaves the most bytes in shared memory
- * (0 stages: one). The other way is fewer stages: tmap_budget.max_stages. At most
- *  TMAP_PIPELINE_LOADS loads. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN when no single box does, or
- * all fits as it is; those of tmap_pipeline_budget(). */
+/* tmap_pipeline_nearest() : if the stages do not fit, the one smaller box with which they do: of
+ * all loads and dimensions above the innermost, the one that keeps the most bytes in shared memory
+ *  (stages 0: as for one). The other way is fewer stages: tmap_budget.max_stages. At most
+ *  TMAP_PIPELINE_LOADS loads. Errors: TMAP_E_ARGUMENT; TMAP_E_NO_PLAN when no single box helps, or
+ *  all fits already; those of tmap_pipeline_budget(). */
 #define TMAP_PIPELINE_LOADS 16
 struct tmap_pipeline_box {
     uint32_t load, dim, box;
@@ -134,7 +134,7 @@ struct tmap_config_answer {
     tmap_row rows[TMAP_CONFIG_ROWS]; /* violated, each once, the first in table order */
     enum tmap_basis basis;           /* OBSERVED: the model was compared with runs on this target */
     uint64_t shared_bytes, max_stages;
-    uint32_t registers;    /* at least so many a thread; 0: the model does not say */
+    uint32_t registers;    /* a thread's, at least; 0: the model does not say */
     uint32_t tmem_columns; /* of tensor memory, as allocated; 0: none */
     /* ranking: a roofline with whole waves, from nominal rates; 0 where the target has none */
     double intensity; /* flops per byte read from L2 by the tiles */
@@ -146,9 +146,8 @@ struct tmap_config_answer {
 
 /* tmap_prune() : judges n configurations of one problem. A configuration is illegal when it cannot
  *  exist under the model's reading: a copy of tmap_config_copies() or a sum violates a row; nothing
- *  else is ever called illegal. Unknown where no source covers the target, or the model does not
- * say what its words mean. Errors: TMAP_E_ARGUMENT; TMAP_E_TARGET for an architecture without a
- *  capacity. */
+ *  else makes it illegal. Unknown if no source covers the target, or the model does not say what
+ * its words mean. Errors: TMAP_E_ARGUMENT; TMAP_E_TARGET for an architecture without a capacity. */
 TMAP_API enum tmap_status tmap_prune(const struct tmap_checker *checker,
                                      const struct tmap_problem *problem,
                                      const struct tmap_config *configs, size_t n,
@@ -203,7 +202,7 @@ enum tmap_plan_kind {
     TMAP_PLAN_FREE = 0,    /* no byte of the tensor moves, and the tile is the one requested */
     TMAP_PLAN_PADDING = 1, /* the tensor is copied once into an allocation with other strides */
     TMAP_PLAN_DECISION =
-        2 /* the request itself is undefined: a value is chosen that only you can */
+        2 /* the request is undefined: the plan chooses a value that the caller must confirm */
 };
 
 /* One step of a plan. `index` is a dimension where there is one, else -1. */
@@ -212,7 +211,7 @@ enum tmap_rewrite {
     TMAP_REWRITE_CHOOSE = 1,       /* field `field` was meaningless: `to` is a value that exists */
     TMAP_REWRITE_CANONICAL = 2,    /* stride of a dimension of size 1: any legal value will do */
     TMAP_REWRITE_IGNORED = 3,      /* a field without effect takes a legal value */
-    TMAP_REWRITE_DROP = 4,         /* a dimension of size 1 goes */
+    TMAP_REWRITE_DROP = 4,         /* a dimension of size 1 is dropped */
     TMAP_REWRITE_MERGE = 5,        /* dimensions index and index + 1 are contiguous: one */
     TMAP_REWRITE_SPLIT = 6,        /* dimension index becomes two: `to` elements, and the rest */
     TMAP_REWRITE_WIDEN = 7,        /* two elements as one of twice the size */
@@ -256,9 +255,9 @@ struct tmap_plan_dim {
     uint32_t copies, step;
     uint32_t tail; /* elements of the last copy's box; 0: as many as the others' */
 };
-/* Where desc is an im2col map, dim[1] counts pixels: copy k of them begins k * step pixels later in
- * the walk, which goes on over the ends of W, H and D; and x - coordinate of dim[1] is the pixel's
- * number. */
+/* If desc is an im2col map, dim[1] counts pixels: copy k begins k * step pixels later in the walk,
+ * which continues over the ends of W, H and D; and x - coordinate of dim[1] is the pixel's number.
+ */
 
 /* Compared in this order. */
 struct tmap_cost {
@@ -301,7 +300,7 @@ struct tmap_request {
     bool keep_swizzle;             /* the consumer needs this swizzle */
     bool no_copy;                  /* the tensor cannot be copied */
     bool no_im2col;                /* copies stay tiled */
-    bool any_layout;               /* however the tile lies in shared memory is fine */
+    bool any_layout;               /* the tile may lie in shared memory in any way */
     uint32_t consumer, major;      /* enum tmap_consumer, tmap_major: who reads the tile, or wrote
                                     * it; every plan's boxes are such as it can read */
 };
@@ -313,10 +312,10 @@ enum tmap_search_kind {
     TMAP_SEARCH_LIMITS,    /* what the rows allow a type: set `number`, before a state names it */
     TMAP_SEARCH_STATE,     /* view `number` was met */
     TMAP_SEARCH_IM2COL,    /* the one view of an im2col map */
-    TMAP_SEARCH_VIEW,      /* view `number` is looked at: no plan of it costs less than `cost` */
-    TMAP_SEARCH_PRUNED,    /* it is not looked at, nor what it leads to, for that bound */
-    TMAP_SEARCH_LEAF,      /* what it leads to is not looked at, for that bound */
-    TMAP_SEARCH_PLAN       /* it gives a plan that costs so much, decisions aside */
+    TMAP_SEARCH_VIEW,      /* view `number` is expanded: no plan of it costs less than `cost` */
+    TMAP_SEARCH_PRUNED,    /* because of that bound neither it nor its successors are expanded */
+    TMAP_SEARCH_LEAF,      /* because of that bound its successors are not expanded */
+    TMAP_SEARCH_PLAN       /* it gives a plan of this cost, decisions aside */
 };
 
 /* What costs are measured against. */
@@ -375,8 +374,8 @@ TMAP_API size_t tmap_search_text(const struct tmap_search_event *event, char *ou
 struct tmap_repair_report {
     size_t found;    /* plans written */
     uint32_t states; /* structures looked at */
-    bool closed;     /* every structure within the bounds was: the first plan is minimal. Not said
-                      * of a tile that no block's shared memory holds */
+    bool closed;     /* every structure within the bounds was looked at: the first plan is minimal.
+                      * Never set for a tile that no block's shared memory holds */
     uint32_t
         dropped; /* plans that the self-check refused, and that are not here: a defect of tmap */
     char reason[160]; /* why there is no plan, or "" */
@@ -386,11 +385,11 @@ struct tmap_repair_report {
 #define TMAP_REPAIR_WORKSPACE ((size_t)5 << 18)
 
 /* tmap_repair() : plans for an illegal descriptor (or alternatives to a legal one), best first: at
- *  most cap, each of another kind of steps. request may be NULL: a load on the box's own grid. log
- * may be NULL. Every plan has passed tmap_check() and tmap_plan_check(). Errors: TMAP_E_ARGUMENT;
- * TMAP_E_NO_PLAN with report->reason; TMAP_E_ROOM for a workspace that is NULL, holds no view or is
- * not aligned for uint64_t; TMAP_E_BUDGET with report->reason when the search was given
- * up (too many views for the workspace, or a second's work) before any plan was found;
+ *  most cap, each with different kinds of steps. request may be NULL: a load on the box's own grid.
+ *  log may be NULL. Every plan has passed tmap_check() and tmap_plan_check(). Errors:
+ * TMAP_E_ARGUMENT; TMAP_E_NO_PLAN with report->reason; TMAP_E_ROOM for a workspace that is NULL,
+ * holds no view or is not aligned for uint64_t; TMAP_E_BUDGET with report->reason when the search
+ * was given up (too many views for the workspace, or a second's work) before any plan was found;
  * TMAP_E_TARGET; TMAP_E_INTERNAL when all that were found failed the self-check. */
 TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc,
@@ -401,8 +400,9 @@ TMAP_API enum tmap_status tmap_repair(const struct tmap_checker *checker,
 
 /* tmap_plan_check() : NULL where the plan does what desc and request (may be NULL) ask, for every
  *  tile whose coordinates are multiples of plan->grain: each element copied once, from its own
- *  address, in bounds exactly where it is requested, and by a store no other byte written. Else a
- *  few words on what is wrong. It shares nothing with the search, which asks it about each plan. */
+ *  address, in bounds exactly where it is requested, and no other byte written by a store.
+ * Otherwise a short text about what is wrong. It shares no code with the search, which calls it for
+ * each plan. */
 TMAP_API const char *tmap_plan_check(const struct tmap_desc *desc,
                                      const struct tmap_request *request,
                                      const struct tmap_plan *plan);
@@ -420,9 +420,9 @@ TMAP_API void tmap_plan_desc(const struct tmap_plan *plan, uint32_t n, struct tm
 TMAP_API bool tmap_plan_place(const struct tmap_plan *plan, const struct tmap_desc *request,
                               const int64_t *coord, const uint32_t *tile, uint32_t *copy,
                               uint64_t *offset_bytes);
-/* tmap_plan_place_in_slice() : the same for element `part` of the slice that an element of an
- *  interleaved request is, which need not lie beside the one before it where the plan sees slices
- * as elements; tmap_plan_place() is part 0. */
+/* tmap_plan_place_in_slice() : the same for element `part` of a slice. An element of an interleaved
+ *  request is a slice; if the plan sees slices as elements, its parts need not lie side by side.
+ *  tmap_plan_place() is part 0. */
 TMAP_API bool tmap_plan_place_in_slice(const struct tmap_plan *plan,
                                        const struct tmap_desc *request, const int64_t *coord,
                                        const uint32_t *tile, uint32_t part, uint32_t *copy,
@@ -434,8 +434,8 @@ TMAP_API bool tmap_plan_place_bits(const struct tmap_plan *plan, const struct tm
                                    const int64_t *coord, const uint32_t *tile, uint32_t part,
                                    uint32_t *copy, uint64_t *offset_bits);
 /* tmap_plan_kind_name() : "free". tmap_rewrite_name() : "merge". Static strings; NULL past the end.
- * tmap_plan_step_text() : a sentence, as snprintf: its length, of which at most size - 1 are there.
- */
+ * tmap_plan_step_text() : a sentence; returns its length and writes at most size - 1 characters, as
+ * snprintf. */
 TMAP_API const char *tmap_plan_kind_name(uint32_t kind);
 TMAP_API const char *tmap_rewrite_name(uint32_t rewrite);
 TMAP_API size_t tmap_plan_step_text(const struct tmap_plan_step *step, char *out, size_t size);
@@ -456,16 +456,16 @@ struct tmap_tensor {
     uint32_t box[TMAP_TENSOR_RANK];         /* elements, at least 1 */
 };
 
-/* The same as a request that a map can say: tiled, with at most five dimensions, the others merged,
- * left out, or one map for each of their indices. */
+/* The same as a request that a map can describe: tiled, with at most five dimensions; the others
+ * are merged, dropped, or become one map for each of their indices. */
 struct tmap_fold {
-    struct tmap_desc desc; /* kind, type, rank, address, dims, strides, box; not legal perhaps */
+    struct tmap_desc desc; /* kind, type, rank, address, dims, strides, box; may be illegal */
     uint64_t coef[TMAP_MAX_RANK][TMAP_TENSOR_RANK]; /* coordinate k: the sum of coef[k][i] * c[i] */
     uint64_t map_coef[TMAP_TENSOR_RANK]; /* a map's address: desc's and the sum of these, bytes */
-    uint64_t maps;                       /* so many of them; 1: the coefficients are 0 */
+    uint64_t maps;                       /* how many there are; 1: the coefficients are 0 */
     bool moved;       /* another dimension was made the innermost: the tile is transposed */
     bool longer_rows; /* dimension 0 was merged with one that the tile takes several indices of */
-    char reason[240]; /* why there is none, or "" */
+    char reason[240]; /* why there is no fold, or "" */
 };
 
 /* tmap_fold_tensor() : the first dimension whose elements are side by side becomes the innermost; a
@@ -494,7 +494,7 @@ struct tmap_tile_plan {
     uint64_t instructions;
     uint32_t conflicts;       /* cycles beyond the first of the consumer's reads of 8 rows */
     uint64_t shared_bytes;    /* of a tile */
-    uint64_t partial_sectors; /* 32-byte sectors of memory of which a part is used, per row */
+    uint64_t partial_sectors; /* 32-byte sectors of memory that are used in part, per row */
     uint64_t rows;            /* shared rows of a tile: fewer are longer */
 };
 

@@ -12,16 +12,16 @@
  *
  * Text outputs follow snprintf: at most cap bytes with the final NUL, and the length that was
  * wanted in *length (not counting the NUL); at may be NULL when cap is 0. Solvers run under
- * operation budgets, never under wall time, so answers do not depend on the machine's load; a
- * budget that runs out answers unknown, with words, and is never shown as legal.
+ * operation budgets, never under wall time, so answers do not depend on the machine's load. When a
+ * budget runs out the answer is unknown, with a reason, and never shown as legal.
  *
  * Errors beyond those named: TMAP_E_ARGUMENT (NULL or unreadable text; tmap_symbolic_why says
  * where), TMAP_E_MEMORY, TMAP_E_BUDGET, TMAP_E_NOT_BUILT (isl or Z3 is absent). On an error outputs
  * are untouched.
  *
- * When memory is gone: what this library allocates fails with TMAP_E_MEMORY, and neither solver is
- * started unless so much memory is there as its start takes. What the solvers do later is out of
- * its reach: isl allocates through GMP, which aborts the process, and Z3 may end it with exit code
+ * When memory runs out: this library's own allocations fail with TMAP_E_MEMORY, and neither solver
+ * is started unless there is enough memory for its start. What the solvers do later is beyond its
+ * control: isl allocates through GMP, which aborts the process, and Z3 may end it with exit code
  * 101, abort it, or leave its heap broken. A program that must survive that asks in a child
  * process, as the tmap command does (`tmap condition`, `tmap check --prove`). Conditions need isl;
  * certificates and differences Z3; a condition's accessors, tmap_condition_holds() among them, and
@@ -62,11 +62,11 @@ TMAP_API enum tmap_status tmap_symbolic_open(const struct tmap_symbolic_options 
                                              TMAP_GIVE struct tmap_symbolic **out);
 TMAP_API void tmap_symbolic_close(TMAP_TAKE struct tmap_symbolic *context);
 
-/* tmap_symbolic_cancel() : ends the question that runs in another thread; it answers
- *  TMAP_E_BUDGET, "cancelled". Where none runs nothing happens, to the next one neither. Returns
- * when the question has ended, or after a tenth of a second; it then ends soon after. The one
- * function that may be called while another uses the context; not from a question of the same
- * thread. */
+/* tmap_symbolic_cancel() : ends the question that runs in another thread, which then answers
+ *  TMAP_E_BUDGET, "cancelled". Does nothing if no question runs, and does not affect the next one.
+ *  Returns when the question has ended, or after a tenth of a second; the question then ends soon
+ *  after. The only function that may be called while another uses the context; not from within a
+ *  question of the same thread. */
 TMAP_API void tmap_symbolic_cancel(struct tmap_symbolic *context);
 
 /* tmap_symbolic_budget() : other budgets from the next question on; 0: the defaults. */
@@ -75,15 +75,14 @@ TMAP_API void tmap_symbolic_budget(struct tmap_symbolic *context, uint64_t isl_o
 
 enum tmap_proof {
     TMAP_PROVED = 0,    /* unsatisfiable: the claim holds */
-    TMAP_REFUTED = 1,   /* satisfiable: it does not */
+    TMAP_REFUTED = 1,   /* satisfiable: it does not hold */
     TMAP_UNDECIDED = 2, /* the budget ran out, or the check itself says unknown */
 };
 
-/* A question that a solver was asked, as a text that can be asked again: SMT-LIB for "Z3" (any
- * solver of it reads the text); for "isl" a line of comment, "M := " and a map in isl's syntax,
- * and, where what is proved is that its range does not meet a set, "B := " and that set; without
- * one, that M is injective. The text lives as long as the call; the context is not to be used in
- * it. */
+/* A question to a solver, as text that can be asked again. For "Z3" it is SMT-LIB, which any SMT
+ * solver reads. For "isl" it is a comment line, "M := " and a map in isl's syntax; with "B := " and
+ * a set behind it the question is whether M's range and B are disjoint, without it whether M is
+ * injective. The text lives as long as the call, which must not use the context. */
 struct tmap_question {
     const char *solver; /* "Z3", "isl" */
     const char *text;
@@ -91,15 +90,15 @@ struct tmap_question {
 };
 typedef void tmap_record(void *user, const struct tmap_question *question);
 
-/* tmap_symbolic_record() : from now on record is called with each question of a proof and its
- *  answer: the certificates of everything that the context proves. NULL: none. */
+/* tmap_symbolic_record() : from now on calls record with each question of a proof and its answer:
+ *  the certificates of everything that the context proves. NULL: stop. */
 TMAP_API void tmap_symbolic_record(struct tmap_symbolic *context, tmap_record *record, void *user);
 
 /* tmap_symbolic_why() : one sentence about the last failure; "" when there was none. Valid until
  * the context is used again. */
 TMAP_API const char *tmap_symbolic_why(const struct tmap_symbolic *context);
 
-/* tmap_symbolic_solvers() : "isl 0.25, Z3 4.8.12"; what is absent is said. Loads Z3. */
+/* tmap_symbolic_solvers() : "isl 0.25, Z3 4.8.12"; names what is absent. Loads Z3. */
 TMAP_API const char *tmap_symbolic_solvers(struct tmap_symbolic *context);
 
 /* --- conditions ------------------------------------------------------------------------------- */
@@ -137,9 +136,9 @@ struct tmap_condition;
  *  or (also && and ||) and parentheses between them.
  *  The result is exact or the call fails with TMAP_E_BUDGET and a reason: it is never approximate.
  *  Parameters are integers; the guards take them as int64_t. At most 32 of them.
- *  Uses count: what they ask of a box that is itself an expression is TMAP_E_BUDGET, as is what a
- *  tensormap.replace makes of a map.
- *  The checker says target and contract; one that covers nothing gives TMAP_E_TARGET. */
+ *  Uses count. A use's rules about a box that is an expression give TMAP_E_BUDGET, and so does a
+ *  map that tensormap.replace has changed.
+ *  The checker gives target and contract; one that covers nothing gives TMAP_E_TARGET. */
 TMAP_API enum tmap_status tmap_condition_of(struct tmap_symbolic *context,
                                             const struct tmap_checker *checker,
                                             const struct tmap_symbolic_desc *descs, size_t n,
@@ -148,8 +147,9 @@ TMAP_API enum tmap_status tmap_condition_of(struct tmap_symbolic *context,
 TMAP_API void tmap_condition_free(TMAP_TAKE struct tmap_condition *condition);
 
 /* tmap_condition_verdict() : LEGAL for all values that the assumptions allow; ILLEGAL when some are
- *  illegal (a counterexample is there); UNKNOWN when neither was shown, or where the check itself
- *  says unknown of some values. The condition is of LEGAL: what is unknown is never in it. */
+ *  illegal (there is a counterexample); UNKNOWN when neither was shown, or when the check itself
+ *  answers unknown for some values. The condition describes LEGAL: it never holds for a value whose
+ *  verdict is unknown. */
 TMAP_API enum tmap_verdict tmap_condition_verdict(const struct tmap_condition *condition);
 /* Whether no value at all is legal, and whether the assumptions admit no value. */
 TMAP_API bool tmap_condition_is_never(const struct tmap_condition *condition);
@@ -181,12 +181,12 @@ TMAP_API bool tmap_condition_use_at(const struct tmap_condition *condition, size
 TMAP_API bool tmap_condition_counterexample(const struct tmap_condition *condition,
                                             int64_t *values);
 
-/* tmap_condition_undecided() : values that the assumptions allow and of which the check says
- *  unknown: a rule that decides needs one that does not hold. False when none is known. */
+/* tmap_condition_undecided() : values that the assumptions allow and for which the check answers
+ *  unknown, because a rule that decides needs one that does not hold. False when none is known. */
 TMAP_API bool tmap_condition_undecided(const struct tmap_condition *condition, int64_t *values);
 
-/* tmap_condition_rows() : the rows whose demand the assumptions do not already meet: what the
- *  condition comes from. index as in tmap_violation. Output rules as tmap_check_with(). */
+/* tmap_condition_rows() : the rows that the assumptions do not already satisfy: where the condition
+ *  comes from. index as in tmap_violation. Output rules as tmap_check_with(). */
 TMAP_API enum tmap_status tmap_condition_rows(const struct tmap_condition *condition,
                                               struct tmap_violation *rows, size_t cap,
                                               size_t *found);
@@ -251,8 +251,8 @@ struct tmap_field_cost {
 
 /* "No descriptor that differs from desc in these fields only, at a total cost below `below`, is
  * legal." below 0 means at any cost; without fields it says that desc itself is illegal. With
- * is_legal set, it says instead that desc is legal as it stands. Of a descriptor whose verdict is
- * unknown neither is proved nor refuted. */
+ * is_legal set, it says instead that desc itself is legal. If desc's verdict is unknown, neither
+ * claim is proved or refuted. */
 struct tmap_claim {
     const struct tmap_desc *desc;
     const struct tmap_field_cost *fields;
@@ -288,17 +288,18 @@ TMAP_API enum tmap_status tmap_certify_moves(struct tmap_symbolic *context,
                                              const struct tmap_request *request,
                                              const struct tmap_plan *plan, enum tmap_proof *proof);
 
-/* What Z3 says about the views of a search: one query a view, or two where the tensor may be
- * copied. proved: no fields of it cost less; refuted: some do; undecided: the budget ran out. */
+/* Z3's answers about the views of a search: one query a view, or two where the tensor may be
+ * copied. proved: no fields of the view cost less; refuted: some do; undecided: the budget ran out.
+ */
 struct tmap_minimal {
     size_t views, proved, refuted, undecided;
 };
 
 /* tmap_certify_minimal() : whether any view that tmap_repair() named in its account of desc has
  *  fields (swizzle, boxes, equal copies, base, strides of size-1 dimensions, a padded copy) for
- * which all rows hold and which cost less than the plan, steps aside. That the views are all there
- * are is what the account is checked for. Im2col searches have one view and no account of it: views
- * 0. Errors: TMAP_E_ARGUMENT for an account that cannot be read or was cut off; TMAP_E_TARGET;
+ * which all rows hold and which cost less than the plan, not counting steps. That the account names
+ * every view is checked elsewhere. Im2col searches have one view and no account of it: views 0.
+ * Errors: TMAP_E_ARGUMENT for an account that cannot be read or was cut off; TMAP_E_TARGET;
  *  TMAP_E_NOT_BUILT. */
 TMAP_API enum tmap_status
 tmap_certify_minimal(struct tmap_symbolic *context, const struct tmap_checker *checker,
@@ -311,9 +312,10 @@ struct tmap_tile_plan;
 /* tmap_certify_tile() : whether tmap_solve()'s first plan for a request is least: for each swizzle,
  * in each view that a search for it names, no fields that the consumer can read give a plan without
  * a copy (where it has one), with fewer instructions or maps, fewer bank conflicts, less shared
- * memory or whole sectors of memory instead of parts, in this order. What comes after in solve's
- * order is not asked. Undecided also: a view in which ldmatrix reads rows in pieces or through
- * several dimensions, where only fewer conflicts, which are not stated for it, would be better.
+ * memory or whole sectors of memory instead of parts, in this order. The later terms of solve's
+ * order are not asked about. Also undecided: a view in which ldmatrix reads rows in pieces or
+ * through several dimensions, if only fewer conflicts, which are not stated for it, would be
+ * better.
  * workspace as tmap_repair()'s; log: memory for the searches' accounts. Errors as
  * tmap_certify_minimal(). */
 TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
@@ -329,7 +331,7 @@ TMAP_API enum tmap_status tmap_certify_tile(struct tmap_symbolic *context,
  * difference: broken where the verdict is illegal, else where it is unknown. */
 struct tmap_difference {
     tmap_row row;
-    int32_t kind;               /* enum tmap_kind; one more: a number that is none of the three */
+    int32_t kind;               /* enum tmap_kind; 3: any other number */
     enum tmap_verdict from, to; /* never equal */
     struct tmap_desc witness;   /* checked natively: the verdicts differ as said */
     char set[256];              /* what the row excludes: "not (map_address % 128 = 0)" */

@@ -82,7 +82,7 @@ enum tmap_mma_kind {
     TMAP_MMA_MXF4NVF4
 };
 
-/* OBSERVED: the rows were recorded on this very target. INFERRED: from documents, other targets. */
+/* OBSERVED: the rows were recorded on this target. INFERRED: from documents or other targets. */
 enum tmap_basis { TMAP_OBSERVED = 0, TMAP_INFERRED = 1 };
 
 enum tmap_kind { TMAP_TILED = 0, TMAP_IM2COL = 1, TMAP_IM2COL_WIDE = 2 };
@@ -269,10 +269,11 @@ struct tmap_columns {
     const int32_t *lower[TMAP_MAX_SPATIAL], *upper[TMAP_MAX_SPATIAL];
 };
 
-/* tmap_check_columns() : verdicts[i] of descriptor i for all i < n, as tmap_verdict_of() says it,
- * by vectors: worth it from hundreds on. *one_by_one (may be NULL): how many that call judged: all
- *  where kind or rank is none, or with an allocation; and where a row fails that only others need.
- *  Threads may share all but verdicts. Errors: TMAP_E_ARGUMENT. */
+/* tmap_check_columns() : verdicts[i] of descriptor i for all i < n, as tmap_verdict_of() gives
+ * them, computed with vectors: worth it from hundreds on. *one_by_one (may be NULL): how many were
+ * judged by tmap_verdict_of() instead: all with an unknown kind or rank or with an allocation, and
+ * those for which a row fails that only others need. Threads may share all but verdicts. Errors:
+ * TMAP_E_ARGUMENT. */
 TMAP_API enum tmap_status tmap_check_columns(const struct tmap_checker *checker,
                                              const struct tmap_columns *columns, size_t n,
                                              enum tmap_verdict *verdicts, size_t *one_by_one);
@@ -415,11 +416,11 @@ struct tmap_map {
 TMAP_API enum tmap_status tmap_encode(const struct tmap_checker *checker,
                                       const struct tmap_desc *desc, struct tmap_map *out);
 
-/* tmap_encode_unchecked() : the same without asking the rows, for a caller who has: of an illegal
- *  descriptor the bytes mean nothing. False, and out untouched, when the bytes are not known. */
+/* tmap_encode_unchecked() : the same without asking the rows; the bytes of an illegal descriptor
+ *  mean nothing. False, and out untouched, when the bytes are not known. */
 TMAP_API bool tmap_encode_unchecked(const struct tmap_desc *desc, struct tmap_map *out);
 
-/* What decoding adds to the fields. AMBIGUOUS: other arguments write the same bytes. IMPOSSIBLE: no
+/* What decoding adds to the fields. AMBIGUOUS: other arguments give the same bytes. IMPOSSIBLE: no
  * encode call was seen writing this. DERIVED: the driver's own figure, not the hardware's. */
 enum tmap_note_kind { TMAP_NOTE_AMBIGUOUS = 0, TMAP_NOTE_IMPOSSIBLE = 1, TMAP_NOTE_DERIVED = 2 };
 
@@ -533,8 +534,8 @@ enum tmap_fault {
 struct tmap_outcome {
     uint64_t tx_bytes;     /* completed on the barrier (loads) */
     uint64_t global_bytes; /* read or written in global memory */
-    enum tmap_fault fault; /* then nothing else is meant, and memory is as before */
-    enum tmap_basis basis; /* TMAP_INFERRED: from the documents; no GPU has shown it */
+    enum tmap_fault fault; /* not NONE: the rest means nothing, memory is unchanged */
+    enum tmap_basis basis; /* TMAP_INFERRED: from the documents; not seen on a GPU */
 };
 
 /* tmap_simulate() : what one tensor copy does to every byte. desc must be legal for checker; use
