@@ -167,13 +167,19 @@ static void check(const struct asked *q)
     wrong += !lane_check("sm_90a", text, shape, cases, compared, q);
 }
 
+/* It is compared into one predicate, and set() gives no float of it (test_odd_forms.c). */
+static bool one_half(const struct type *t)
+{
+    return t->kind == FLOATING && t->bits == 16 && t->halves == 1;
+}
+
 static void every_comparison(void **state)
 {
     (void)state;
     for (int t = 0; t < TYPES; t++)
         for (int c = 0; c < COMPARISONS; c++)
             for (int how = 0; how < 8; how++)
-                if (comparisons[c].kinds >> types[t].kind & 1)
+                if (comparisons[c].kinds >> types[t].kind & 1 && !(how & 4 && one_half(&types[t])))
                     check(&(struct asked){&types[t], &comparisons[c], how & 3, false, how & 4});
     for (int t = 0; t < TYPES; t++)
         for (int c = 0; c < COMPARISONS; c += 3)
@@ -231,6 +237,7 @@ static void sets(void **state)
                 struct lane_case cases[LANE_CASES];
                 char text[120];
                 if (!(comparisons[c].kinds >> types[t].kind & 1) || types[t].halves == 2) continue;
+                if (how & 1 && one_half(&types[t])) continue;
                 snprintf(text, sizeof text, "set.%s%s.%s.%s $D, $A, $B%s", comparisons[c].name,
                          combined[how].word,
                          how & 1   ? "f32"

@@ -215,6 +215,13 @@ static void check(const struct conversion *c, const char *how)
 static const char *const roundings[] = {".rn", ".rz", ".rm", ".rp"};
 static const char *const whole_roundings[] = {".rni", ".rzi", ".rmi", ".rpi"};
 
+/* Whether .sat changes something: else PTX does not have it (test_odd_forms.c). */
+static bool limits(const struct type *to, const struct type *from)
+{
+    if (to->is_signed == from->is_signed) return to->bits < from->bits;
+    return !to->is_signed || to->bits <= from->bits;
+}
+
 static void integers(void **state)
 {
     (void)state;
@@ -222,7 +229,8 @@ static void integers(void **state)
     for (int to = 0; to < INTEGERS; to++)
         for (int from = 0; from < INTEGERS; from++)
             for (unsigned flags = 0; flags <= SAT; flags += SAT)
-                check(&(struct conversion){&types[to], &types[from], 0, false, flags}, "");
+                if (!flags || limits(&types[to], &types[from]))
+                    check(&(struct conversion){&types[to], &types[from], 0, false, flags}, "");
     assert_int_equal(wrong, 0);
 }
 

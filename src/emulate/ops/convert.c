@@ -231,6 +231,15 @@ static bool ordinary(enum ptx_type t)
            (t >= PTX_U8 && t <= PTX_S64);
 }
 
+// Whether every value of from is one of to. ptxas refuses .sat there, as the PTX ISA says.
+static bool holds_all_of(enum ptx_type to, enum ptx_type from)
+{
+    const uint32_t t = ptx_type_bits(to), f = ptx_type_bits(from);
+    if (ptx_type_float(to) || ptx_type_float(from)) return false;
+    if (ptx_type_signed(to) == ptx_type_signed(from)) return t >= f;
+    return ptx_type_signed(to) && t > f;
+}
+
 bool decode_cvt(struct decoder *d)
 {
     struct cvt *c = dec_alloc(d, sizeof *c);
@@ -246,6 +255,8 @@ bool decode_cvt(struct decoder *d)
     if (c->from == PTX_NONE || !ordinary(c->to) || !ordinary(c->from) || c->from == PTX_TF32)
         return dec_cvt_small(d, c->to, c->from, c->rounding == RZ, (c->flags & CVT_RELU) != 0,
                              (c->flags & CVT_FINITE) != 0);
+    if (c->flags & CVT_SAT && holds_all_of(c->to, c->from))
+        return dec_fail(d, "'.sat' has nothing to limit: the type holds all that it is given");
     d->out->more = c;
     const bool to_f = ptx_type_float(c->to), from_f = ptx_type_float(c->from);
     const uint32_t to = register_bits(d, 0, ptx_type_bits(c->to));

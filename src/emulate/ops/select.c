@@ -165,6 +165,8 @@ bool decode_setp(struct decoder *d)
     d->out->type = (uint8_t)dec_type(d);
     d->out->exec = setp;
     const struct ptx_operand *o = dec_first_of_pair(d);
+    if (d->out->lists && (d->out->type == PTX_F16 || d->out->type == PTX_BF16))
+        return dec_fail(d, "'%s' of one half has one predicate", d->inst->op);
     return o && dec_dest_of(d, o, 1, &d->out->d) && compared(d);
 }
 
@@ -183,7 +185,9 @@ bool decode_set(struct decoder *d)
 {
     if (!comparison(d)) return false;
     const enum ptx_type to = dec_type(d), from = dec_type(d);
-    if (ptx_type_bits(to) != 32 || from == PTX_F16X2 || from == PTX_BF16X2)
+    const bool half = from == PTX_F16 || from == PTX_BF16;
+    if (ptx_type_bits(to) != 32 || from == PTX_F16X2 || from == PTX_BF16X2 ||
+        (half && to == PTX_F32))
         return dec_fail(d, "'%s' has no such type", d->inst->op);
     d->out->type = (uint8_t)from;
     d->out->bytes = to == PTX_F32;
