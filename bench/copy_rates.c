@@ -82,7 +82,7 @@ static void line(struct bench *b, const struct shape *s, uint32_t blocks)
     for (uint32_t mode = RATE_LOAD; mode <= RATE_BOTH; mode++) {
         struct rate_params p = {.mode = mode, .boxes = BOXES, .stages = STAGES};
         p.cycles = (uint64_t *)(uintptr_t)b->cycles;
-        p.mailbox = (volatile uint32_t *)(uintptr_t)b->suite->device_mailbox;
+        p.mailbox = (volatile uint32_t *)(uintptr_t)b->suite->mailbox.device;
         p.limit_ms = b->suite->limit_ms;
         const double r = encode(b, s, blocks, &p) ? rate(b, &p, blocks) : -1;
         printf("  %6.2f B %6.3f rows", r, r / s->row_bytes);

@@ -138,7 +138,7 @@ double rung_time(struct stand *s, struct job *job, int rung, double ms, bool *ri
     p.k_blocks = (q->k * 2 + r->span_bytes - 1) / r->span_bytes;
     p.d_address = (void *)(uintptr_t)q->d.address;
     p.d_row_bytes = q->d.ld * 4;
-    p.mailbox = (volatile uint32_t *)(uintptr_t)s->suite->device_mailbox;
+    p.mailbox = (volatile uint32_t *)(uintptr_t)s->suite->mailbox.device;
     p.limit_ms = s->suite->limit_ms;
     const unsigned x = (unsigned)((q->n + r->bn - 1) / r->bn), y = (unsigned)((q->m + 63) / 64);
     const unsigned smem = r->alone ? s->suite->smem_optin_bytes - 1024
