@@ -166,6 +166,8 @@ test-run: test-build
 
 bench/%: $(B)/bench/%
 	$<
+# Built with the tests, which catch a change that a bench does not follow.
+test-build: $(patsubst %.c,$(B)/%,$(wildcard bench/*.c)) $(B)/bench/gemm/gemm
 $(B)/bench/%: bench/%.c $(LINK_ALL)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(filter %.o,$^) $(LINK_ALL) $(LIBS_ALL)

@@ -5,7 +5,7 @@ DEVICE_BIN := $(B)/tests/device/explore
 $(DEVICE_OBJ): OBJ_CFLAGS = -Itests
 $(B)/tests/device/explore: $(DEVICE_OBJ) $(addprefix $(B)/tests/support/,repair_support.o tile_walk.o) $(DEVICE_IMAGES) $(LINK_IMAGES)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_IMAGES) $(LIBS_ALL)
-test-build: $(DEVICE_BIN) $(B)/bench/copy
+test-build: $(DEVICE_BIN)
 DEVICE_REPLAYS := $(B)/tests/device/test_golden_sim $(B)/tests/device/test_plans_sim
 $(DEVICE_REPLAYS): $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
 $(DEVICE_REPLAYS): TEST_MORE = $(filter-out %/explore.o,$(DEVICE_OBJ)) $(DEVICE_IMAGES)
