@@ -156,14 +156,40 @@ static size_t enlist_diverse(struct stand *s, struct job *job, struct candidate 
     return kept;
 }
 
-static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape)
+/* The model's first choices, each with the panels that a plan gives it and with one for every 64
+ * columns, as many stages as then fit. */
+static size_t enlist_panels(struct stand *s, struct job *job, struct candidate *c)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config nothing;
+    const bool wide = gemm_view_of(&job->set[0], false).out_bytes == 4;
+    size_t count = gemm_enumerate(s->suite, &job->set[0], &nothing, choices, GEMM_MAX_CHOICES);
+    size_t kept = 0;
+    for (size_t i = 0; i < count && i < GEMM_MAX_CHOICES && i < TRIED / 6; i++) {
+        struct tmap_gemm_config config = choices[i].config;
+        const int32_t all = (config.tile_n + 63) / 64 * (wide ? 2 : 1);
+        for (int more = 0; more < 2; more++) {
+            if (more && (config.panels >= all || choices[i].panels_in_ring)) break;
+            if (more) config.panels = all, config.stages = 0;
+            if (enlist(s, job, &c[kept], &config))
+                kept++;
+            else
+                free(c[kept].runner);
+        }
+    }
+    return kept;
+}
+
+typedef size_t lister(struct stand *, struct job *, struct candidate *);
+
+static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, lister *enlist_some)
 {
     static struct job job;
     static struct candidate c[TRIED + 3];
     int algos[HEURISTICS];
     double vendor_us[HEURISTICS];
     job_make(s, shape, PROBE_NORMAL, &job);
-    const size_t ours_count = enlist_diverse(s, &job, c);
+    const size_t ours_count = enlist_some(s, &job, c);
     for (size_t i = 0; i < ours_count; i++) {
         measure(s, &c[i], LOOK_MS);
         c[i].best_us = c[i].us[0];
@@ -193,7 +219,8 @@ static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape)
     fflush(stdout);
 }
 
-void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, double seconds)
+static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                      double seconds, lister *enlist_some)
 {
     struct law law;
     const double until = now_s() + seconds;
@@ -207,8 +234,19 @@ void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t s
         const struct law_shape x = law_draw(&law);
         if (law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
-        if (!is_passed_over(&p)) fit_shape(s, &p);
+        if (!is_passed_over(&p)) fit_shape(s, &p, enlist_some);
     }
+}
+
+void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, double seconds)
+{
+    fit_drawn(s, like, seed, seconds, enlist_diverse);
+}
+
+void drawn_panels(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                  double seconds)
+{
+    fit_drawn(s, like, seed, seconds, enlist_panels);
 }
 
 /* --- searching --- */

@@ -15,6 +15,11 @@ void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64
 void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                double seconds);
 
+/* The same shapes: the model's first choices, each with two ways of sharing shared memory between
+ * the ring and the panels of D. */
+void drawn_panels(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
+                  double seconds);
+
 /* Shapes of the test half, each searched whole: the pick beside the best of the family. */
 void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                    double seconds);

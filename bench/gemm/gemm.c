@@ -3,6 +3,7 @@
  *   gemm compare SET KIND OUT [FILL]      every shape of the set; one tab-separated line each
  *   gemm drawn KIND OUT [COUNT [SECONDS [SEED]]]  shapes drawn by a seed, of the test half, cold
  *   gemm fit KIND OUT SECONDS [SEED]      timings of drawn shapes of the fitting half
+ *   gemm panels KIND OUT SECONDS [SEED]   the model's first choices, with two and with all panels
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
  *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
@@ -503,8 +504,9 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
 /* What is done over shapes that a seed draws; false where the mode is another. */
 static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
 {
-    const bool compares = !strcmp(mode, "drawn"), fits = !strcmp(mode, "fit");
-    if (argc < 4 || (!compares && !fits && strcmp(mode, "exhaust-drawn"))) return false;
+    const bool compares = !strcmp(mode, "drawn"), fits = !strcmp(mode, "fit"),
+               panels = !strcmp(mode, "panels");
+    if (argc < 4 || (!compares && !fits && !panels && strcmp(mode, "exhaust-drawn"))) return false;
     struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
     const int at = compares ? 5 : 4; /* a count comes before the seconds */
     const double seconds = argc > at ? atof(argv[at]) : 600;
@@ -514,6 +516,8 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
         drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
     else if (fits)
         drawn_fit(s, &like, seed, seconds);
+    else if (panels)
+        drawn_panels(s, &like, seed, seconds);
     else
         drawn_exhaust(s, &like, seed, seconds);
     return true;
