@@ -21,10 +21,16 @@ void prover_close(struct prover *p)
 void prove(const struct prover *p, struct tmap_emulate_record *records[PROVED_RUNS],
            enum tmap_emulate_part part, unsigned number, struct proved *out)
 {
+    prove_runs(p, records, PROVED_RUNS, part, number, out);
+}
+
+void prove_runs(const struct prover *p, struct tmap_emulate_record **records, size_t runs,
+                enum tmap_emulate_part part, unsigned number, struct proved *out)
+{
     static char trace[1 << 16];
     struct tmap_protocol protocol;
     memset(out, 0, sizeof *out);
-    out->status = tmap_emulate_protocol(records, PROVED_RUNS, part, number, &protocol, &out->error);
+    out->status = tmap_emulate_protocol(records, runs, part, number, &protocol, &out->error);
     if (out->status != TMAP_OK) return;
     out->status =
         tmap_protocol_explore(&protocol, p->memory, p->bytes, &out->result, trace, sizeof trace);

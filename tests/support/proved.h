@@ -25,6 +25,8 @@ struct proved {
 };
 void prove(const struct prover *p, struct tmap_emulate_record *records[PROVED_RUNS],
            enum tmap_emulate_part part, unsigned number, struct proved *out);
+void prove_runs(const struct prover *p, struct tmap_emulate_record **records, size_t runs,
+                enum tmap_emulate_part part, unsigned number, struct proved *out);
 
 /* "whole", "ring", "staging" and what became of it, for people. */
 const char *proved_part(enum tmap_emulate_part part);
