@@ -89,6 +89,18 @@ static void arrives_first(struct acts *t, uint32_t blocks)
     }
 }
 
+/* Only the last run has the third warp. */
+static void late_warp(struct acts *t, uint32_t blocks)
+{
+    begin(t, 1);
+    produce(t, blocks);
+    by(t, 0, 1);
+    MEET;
+    drain_all(t, blocks);
+    by(t, 0, 2);
+    if (t->run == 2) ARRIVE(MORE(0));
+}
+
 static const struct acts_case early[] = {
     {"a ring", ring, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"who reads does so first of all", reads_first, 5, 1, RUNS, PART, TMAP_OK,
@@ -99,6 +111,8 @@ static const struct acts_case early[] = {
      TMAP_OK, TMAP_HAZARD_UNINITIALIZED, ""},
     {"who reads arrives first of all", arrives_first, 9, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_UNINITIALIZED, ""},
+    {"a warp acts in the last run alone", late_warp, 3, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
+     "warp 2 of CTA 0 goes round in no loop"},
 };
 
 /* --- a third warp, which does little */

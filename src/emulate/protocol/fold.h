@@ -116,6 +116,7 @@ bool fold_steps(struct fold *f);
 bool keep_ring(struct fold *f, unsigned number);
 uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names, its index not -1
 void drop_program(struct fold *f, uint32_t i);
+uint32_t line_of(const struct program *p); // of what it does first, in the first run where it acts
 bool read_warp(struct fold *f, struct program *p, size_t run); // its symbols of a run (symbols.c)
 bool count_generations(struct said *said, struct fold *f);     // false: memory
 

@@ -305,6 +305,13 @@ static void one_kind_of_block(struct program *p)
     memcpy(p->part[PART_BLOCK], p->part[PART_FIRST], sizeof p->part[PART_BLOCK]);
 }
 
+uint32_t line_of(const struct program *p)
+{
+    size_t run = 0;
+    while (!p->said[run].count) run++;
+    return p->said[run].symbol[0].line;
+}
+
 bool fold_warp(struct fold *f, struct program *p)
 {
     struct best best = {.score = UINT32_MAX};
@@ -314,8 +321,7 @@ bool fold_warp(struct fold *f, struct program *p)
     if (whole)
         keep_short(p);
     else if (best.score == UINT32_MAX)
-        return fold_fail(f, p->said[0].symbol[0].line, "warp %u of CTA %u goes round in no loop",
-                         p->warp, p->cta);
+        return fold_fail(f, line_of(p), "warp %u of CTA %u goes round in no loop", p->warp, p->cta);
     else
         keep(p, &best.pattern);
     note_words(f, p);

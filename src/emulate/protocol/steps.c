@@ -139,7 +139,7 @@ static bool be_one_tile(struct fold *f)
 {
     for (uint32_t i = 0; i < f->programs; i++) {
         struct program *p = &f->program[i];
-        const uint32_t line = p->said[0].symbol[0].line;
+        const uint32_t line = line_of(p);
         for (size_t r = 0; r < f->runs; r++)
             if (has_tiles(p) && p->tiles[r] > 1)
                 return fold_fail(f, line, "writes where copies land, and goes on to another tile");

@@ -143,7 +143,7 @@ static bool merge_words(struct fold *f, const struct program *p, size_t run, str
         w->blocks[w->tiles] = q->word[run][own];
     }
     if (w->tiles == all) return true;
-    return fold_fail(f, p->said[run].symbol[0].line,
+    return fold_fail(f, line_of(p),
                      all > MOST_TILES ? "warps take turns with %u tiles, which are too many"
                                       : "warps take turns with %u tiles in no order",
                      all);
