@@ -63,6 +63,15 @@ static const struct change of_wgmma[] = {
      TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
 };
 
+/* The warps look at the slot themselves, too, before they multiply it. */
+static const struct edit looking[] = {
+    {"wgmma.fence.sync", "ld.shared.u32 %r3, [%buf];\nwgmma.fence.sync"}};
+static const struct change of_looking[] = {
+    {"wgmma of a slot that was read", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"wgmma of a slot that was read, given back before it is multiplied", WAIT_GROUP GIVE_BACK,
+     GIVE_BACK WAIT_GROUP, 0, PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+};
+
 /* One thread multiplies the slots with what lies behind them, one warp reads the sums of all. */
 static const char tensor[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n"
@@ -111,7 +120,8 @@ static const struct change of_tensor[] = {
 int main(void)
 {
     static struct text_list group = {wgmma, GROUP, 1, NULL, 0, of_wgmma, COUNT(of_wgmma)},
+                            looked = LIST_OF(wgmma, GROUP, 1, looking, of_looking),
                             sums = {tensor, TENSOR, 1, NULL, 0, of_tensor, COUNT(of_tensor)};
-    const struct CMUnitTest tests[] = {TEXTS_OF(group), TEXTS_OF(sums)};
+    const struct CMUnitTest tests[] = {TEXTS_OF(group), TEXTS_OF(looked), TEXTS_OF(sums)};
     return run_text_lists("rings that products read", tests, COUNT(tests));
 }

@@ -115,13 +115,15 @@ static void end_plain_reads(struct reader *r, const struct act *a)
     }
 }
 
-// A later product's read of a slot that is being read: it ends with the later one's group.
-static bool reads_on(struct reader *r, const struct range *g)
+// A later read of a slot that is being read: a product's ends with the later one's group, and so
+// does that of a warp that multiplies what it is reading itself.
+static bool reads_on(struct reader *r, const struct range *g, bool products)
 {
     for (uint32_t i = 0; i < r->opens; i++) {
         struct open_read *o = &r->open[i];
         if (o->buffer != g->buffer || o->slot != g->slot) continue;
         o->group = r->groups;
+        o->products = o->products || products;
         return true;
     }
     return false;
@@ -131,7 +133,7 @@ static bool begin_read(struct reader *r, const struct act *a, const struct range
 {
     const bool fetches = a->op == ACT_FETCH, products = a->op == ACT_TENSOR_READ;
     struct symbol *last = last_said(r);
-    if (reads_on(r, g)) return true;
+    if (reads_on(r, g, products)) return true;
     if (r->opens == MOST_OPEN) return fold_fail(r->f, a->line, "reads too many slots at once");
     r->open[r->opens++] = (struct open_read){g->buffer, g->slot, r->groups, fetches, products};
     // What ended just now goes on.
@@ -203,7 +205,7 @@ static bool touch_range(struct reader *r, const struct act *a, const struct rang
     case ACT_WRITE:
         return write(r, a, g);
     case ACT_TENSOR_READ:
-        return widen(r, a, TMAP_STEP_READ, g) ? reads_on(r, g) : begin_read(r, a, g);
+        return widen(r, a, TMAP_STEP_READ, g) ? reads_on(r, g, true) : begin_read(r, a, g);
     default:
         return r->f->group ? true : begin_read(r, a, g);
     }
