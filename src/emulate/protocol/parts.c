@@ -161,7 +161,8 @@ static void try_split(const struct fold *f, const struct program *program, const
         !is_part_of(p.part[PART_FIRST], s->first, p.part[PART_BLOCK], s->block, skipped))
         return;
     struct walk w = {said, s->start};
-    if (take_tiles(&w, &p, word) == 0 || said->count - w.at > MOST_END) return;
+    take_tiles(&w, &p, word); // one at least: the pattern is made of it
+    if (said->count - w.at > MOST_END) return;
     p.part[PART_END] = said->symbol + w.at;
     p.length[PART_END] = said->count - w.at;
     if (score(&p) >= best->score || !says_all(f, program, &p)) return;

@@ -269,14 +269,12 @@ static void load(struct reader *r, const struct act *a)
     say(r, a, s);
 }
 
-// The CTAs whose columns the last sum into a buffer is in.
-static uint8_t sum_ctas(const struct reader *r, uint8_t buffer)
+// The CTAs whose columns the last sum is in: one is under way, and all are of one buffer.
+static uint8_t sum_ctas(const struct reader *r)
 {
-    for (uint32_t i = r->said->count; i-- > 0;) {
-        const struct symbol *s = &r->said->symbol[i];
-        if (s->op == TMAP_STEP_BEGIN && s->x == buffer) return s->ctas;
-    }
-    return 0;
+    const struct symbol *s = last_said(r);
+    while (s->op != TMAP_STEP_BEGIN) s--;
+    return s->ctas;
 }
 
 // A commit ends the reads of its barrier's own slot; sums are whole at one that ends none.
@@ -305,7 +303,7 @@ static void commit(struct reader *r, const struct act *a)
         r->is_sum_open[b] = false;
         say(r, a,
             (struct symbol){
-                .op = TMAP_STEP_WRITE, .x = b, .ctas = sum_ctas(r, b), .index = r->sum_slot[b]});
+                .op = TMAP_STEP_WRITE, .x = b, .ctas = sum_ctas(r), .index = r->sum_slot[b]});
     }
     say(r, a, s);
 }
@@ -392,9 +390,9 @@ static void init(struct reader *r, const struct act *a)
 // One slot may go to several places; a group of stores has read it once.
 static bool is_in_group(const struct reader *r, const struct symbol *s)
 {
-    uint32_t left = r->in_group;
-    for (uint32_t i = r->said->count; left > 0 && i-- > 0;) {
-        const struct symbol *o = &r->said->symbol[i];
+    uint32_t left = r->in_group; // all of which have been said
+    for (uint32_t i = r->said->count; left > 0;) {
+        const struct symbol *o = &r->said->symbol[--i];
         if (o->op != TMAP_STEP_STORE) continue;
         if (o->x == s->x && o->index == s->index) return true;
         left--;

@@ -48,12 +48,12 @@ static uint32_t phases_of(const struct fold *f, size_t run, uint32_t barrier, ui
 static size_t first_wait(const struct fold *f, const struct program *p, uint32_t barrier)
 {
     const size_t acts = f->run[0]->count;
-    uint8_t array, slot;
+    uint8_t array = 0, slot = 0;
     for (size_t i = 0; i < acts; i++) {
         const struct act *a = &f->run[0]->act[i];
-        if (a->op == ACT_WAIT && a->by_cta == p->cta && a->by_warp == p->warp &&
-            barrier_named(f, a, &array, &slot) && array == barrier)
-            return slot || a->value ? acts + i : i;
+        if (a->op != ACT_WAIT || a->by_cta != p->cta || a->by_warp != p->warp) continue;
+        barrier_named(f, a, &array, &slot);
+        if (array == barrier) return slot || a->value ? acts + i : i;
     }
     return 2 * acts;
 }
