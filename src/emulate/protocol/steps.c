@@ -143,8 +143,9 @@ static bool be_one_tile(struct fold *f)
         for (size_t r = 0; r < f->runs; r++)
             if (has_tiles(p) && p->tiles[r] > 1)
                 return fold_fail(f, line, "writes where copies land, and goes on to another tile");
-        if (!append(p, PART_START, PART_TILE) || !append(p, PART_FLUSH, PART_END))
-            return fold_fail(f, line, "does too much before its blocks, or after");
+        append(p, PART_START, PART_TILE); // has room: who has tiles begins with few (parts.c)
+        if (!append(p, PART_FLUSH, PART_END))
+            return fold_fail(f, line, "does too much after its blocks");
         append(p, PART_END, PART_FLUSH);
     }
     f->out->tiles = false;
@@ -275,8 +276,9 @@ static void put_back(struct writer *w, const struct program *p, enum tmap_part p
 static bool fuse(struct writer *w, enum tmap_part part, const struct tmap_step *arrive)
 {
     struct tmap_protocol *p = w->f->out;
-    struct tmap_step *done = w->agent->count[part] ? &p->step[p->step_count - 1] : NULL;
-    if (!done || done->op != TMAP_STEP_DONE || done->back != arrive->back ||
+    if (w->agent->count[part] == 0) return false;
+    struct tmap_step *done = &p->step[p->step_count - 1];
+    if (done->op != TMAP_STEP_DONE || done->back != arrive->back ||
         p->buffer[done->x].ring != p->barrier[arrive->x].ring)
         return false;
     done->op = TMAP_STEP_RELEASE;
