@@ -101,8 +101,23 @@ static void late_warp(struct acts *t, uint32_t blocks)
     if (t->run == 2) ARRIVE(MORE(0));
 }
 
+static void met_before(struct acts *t, uint32_t blocks)
+{
+    by(t, 0, 0);
+    MEET;
+    make_ring(t);
+    MEET;
+    produce(t, blocks);
+    by(t, 0, 1);
+    MEET;
+    MEET;
+    drain_all(t, blocks);
+}
+
 static const struct acts_case early[] = {
     {"a ring", ring, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"a ring that is made after a meeting", met_before, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
+     ""},
     {"who reads does so first of all", reads_first, 5, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_UNINITIALIZED, ""},
     {"who multiplies does so first of all", multiplies_first, 9, 1, RUNS, PART, TMAP_OK,
@@ -238,10 +253,24 @@ static void ahead(struct acts *t, uint32_t blocks)
     }
 }
 
-static void meet_cluster(struct acts *t)
+/* Who makes the barriers fills both slots before it meets who reads. */
+static void filled_before(struct acts *t, uint32_t blocks)
 {
-    ACT(ACT_MEET_CLUSTER, 0);
-    ACT(ACT_MEET_CLUSTER, .value = 1);
+    by(t, 0, 0);
+    make_ring(t);
+    for (uint32_t i = 0; i < 2; i++) {
+        EXPECT(FULL(i), 256);
+        LOAD(SLOT(i), 256, FULL(i));
+    }
+    MEET;
+    for (uint32_t i = 2; i < blocks; i++) {
+        WAIT(EMPTY(i), ROUND(i) + 1);
+        EXPECT(FULL(i), 256);
+        LOAD(SLOT(i), 256, FULL(i));
+    }
+    by(t, 0, 1);
+    MEET;
+    drain_all(t, blocks);
 }
 
 /* Who copies tells CTA 1's barrier of all bytes of its slot, or CTA 0's of half of them. */
@@ -264,17 +293,17 @@ static void to_both(struct acts *t, uint32_t blocks, uint32_t count, bool halves
         for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), c ? count : 1);
         for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), c ? 1 : 2);
         FENCE_INIT;
-        meet_cluster(t);
+        MEET_CLUSTER;
         for (uint32_t i = 0; i < blocks && c == 0; i++) fill_both(t, i, count, halves);
-        meet_cluster(t);
+        MEET_CLUSTER;
         by(t, c, 1);
-        meet_cluster(t);
+        MEET_CLUSTER;
         for (uint32_t i = 0; i < blocks; i++) {
             wait_full(t, i);
             READ(SLOT(i), 256);
             ARRIVE_AT(0, EMPTY(i), 1);
         }
-        meet_cluster(t);
+        MEET_CLUSTER;
     }
 }
 
@@ -296,6 +325,8 @@ static void to_both_halves(struct acts *t, uint32_t blocks)
 static const struct acts_case copies[] = {
     {"one warp fills both slots and reads them", ahead, 1, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
      ""},
+    {"both slots are filled before anybody meets", filled_before, 2, 1, RUNS, PART, TMAP_E_ARGUMENT,
+     0, "warp 1 of CTA 0 goes round 6 times, warp 0 of CTA 0 4 times"},
     {"CTA 0 fills both CTAs' slots", to_both_alike, 2, 2, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
      ""},
     {"CTA 0 fills both CTAs' slots, whose barriers count otherwise", to_both_counts, 2, 2, RUNS,
@@ -304,8 +335,90 @@ static const struct acts_case copies[] = {
      TMAP_HAZARD_EARLY, ""},
 };
 
+/* --- arrivals at both CTAs by one instruction */
+
+enum order { ONE_EACH, OWN_TWICE, OTHER_DOUBLE };
+
+/* Who reads gives back to both CTAs: to the own one again, or to the other by two at once. */
+static void give_both(struct acts *t, uint32_t i, enum order order)
+{
+    const uint32_t times = order == OWN_TWICE ? 3 : 2;
+    for (uint32_t k = 0; k < times; k++)
+        ARRIVE_AT(t->cta ^ (k & 1), EMPTY(i), order == OTHER_DOUBLE && k ? 2 : 1);
+}
+
+static void given(struct acts *t, uint32_t blocks, enum order order)
+{
+    for (uint8_t c = 0; c < 2; c++) {
+        by(t, c, 0);
+        for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), 1);
+        for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), order == ONE_EACH ? 2 : 3);
+        FENCE_INIT;
+        MEET_CLUSTER;
+        produce(t, blocks);
+        MEET_CLUSTER;
+        by(t, c, 1);
+        MEET_CLUSTER;
+        for (uint32_t i = 0; i < blocks; i++) {
+            wait_full(t, i);
+            READ(SLOT(i), 256);
+            give_both(t, i, order);
+        }
+        MEET_CLUSTER;
+    }
+}
+
+static void given_once(struct acts *t, uint32_t blocks)
+{
+    given(t, blocks, ONE_EACH);
+}
+
+static void given_own_twice(struct acts *t, uint32_t blocks)
+{
+    given(t, blocks, OWN_TWICE);
+}
+
+static void given_double(struct acts *t, uint32_t blocks)
+{
+    given(t, blocks, OTHER_DOUBLE);
+}
+
+static const struct acts_case arrivals[] = {
+    {"slots are given to both CTAs", given_once, 2, 2, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"slots are given to both CTAs, to the own twice", given_own_twice, 2, 2, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"slots are given to both CTAs, to the other doubly", given_double, 2, 2, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+};
+
+/* --- two readers that begin elsewhere in another ring */
+
+static void begin_apart(struct acts *t, uint32_t blocks)
+{
+    by(t, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) INIT(MORE(i), 1);
+    for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), 1);
+    for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), 2);
+    FENCE_INIT;
+    MEET;
+    for (uint32_t i = 0; i < 2; i++) WAIT(MORE(i), 0);
+    produce(t, blocks);
+    for (uint16_t w = 1; w < 3; w++) {
+        by(t, 0, w);
+        MEET;
+        ARRIVE(MORE(w - 1));
+        for (uint32_t i = 0; i < blocks; i++) drain(t, i);
+    }
+}
+
+static const struct acts_case readers[] = {
+    {"two readers arrive at one slot each", begin_apart, 3, 1, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+};
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ACTS(early), ACTS(thirds), ACTS(rings), ACTS(copies)};
+    const struct CMUnitTest tests[] = {ACTS(early),  ACTS(thirds),   ACTS(rings),
+                                       ACTS(copies), ACTS(arrivals), ACTS(readers)};
     return run_acts_lists("rings of acts", tests, sizeof tests / sizeof *tests);
 }

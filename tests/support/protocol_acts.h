@@ -46,6 +46,11 @@ void by(struct acts *t, uint8_t cta, uint16_t warp); /* who acts from now on */
 #define FENCE ACT(ACT_FENCE, 0)
 #define MEET ACT(ACT_MEET, 0)
 #define MEET_SOME(number, threads) ACT(ACT_MEET, .at = (number), .value = (threads))
+#define MEET_CLUSTER                                                                               \
+    do {                                                                                           \
+        ACT(ACT_MEET_CLUSTER, 0);                                                                  \
+        ACT(ACT_MEET_CLUSTER, .value = 1);                                                         \
+    } while (0)
 #define WAIT(of, parity) ACT(ACT_WAIT, .barrier_cta = t->cta, .barrier = (of), .value = (parity)&1)
 #define ARRIVE_AT(to, of, count)                                                                   \
     ACT(ACT_ARRIVE, .barrier_cta = (uint8_t)(to), .barrier = (of), .value = (count))
