@@ -260,8 +260,7 @@ static void load(struct reader *r, const struct act *a)
     }
     for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_LOAD;) {
         struct symbol *o = &r->said->symbol[i];
-        if (o->x != s.x || o->y != s.y || o->index != s.index || o->ctas != s.ctas ||
-            o->signal != s.signal)
+        if (o->x != s.x || o->index != s.index || o->ctas != s.ctas || o->signal != s.signal)
             continue;
         o->bytes += s.bytes;
         return;
