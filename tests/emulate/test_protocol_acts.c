@@ -273,20 +273,27 @@ static void filled_before(struct acts *t, uint32_t blocks)
     drain_all(t, blocks);
 }
 
-/* Who copies tells CTA 1's barrier of all bytes of its slot, or CTA 0's of half of them. */
-static void fill_both(struct acts *t, uint32_t i, uint32_t count, bool halves)
+/* Which barriers are told of the bytes of CTA 1's slot: its own; CTA 0's of the first or the last
+ * half; CTA 0's in the last run. */
+enum told { TOLD_OWN, TOLD_FIRST_HALF, TOLD_LAST_HALF, TOLD_LATE };
+
+static void fill_both(struct acts *t, uint32_t i, uint32_t count, enum told told)
 {
-    const uint32_t told = halves ? 128 : 256;
+    const bool halves = told == TOLD_FIRST_HALF || told == TOLD_LAST_HALF;
     WAIT(EMPTY(i), ROUND(i) + 1);
     EXPECT(FULL(i), halves ? 384 : 256);
-    ACT(ACT_EXPECT, .barrier_cta = 1, .barrier = FULL(i), .value = count, .bytes = told / count);
+    ACT(ACT_EXPECT, .barrier_cta = 1, .barrier = FULL(i), .value = count,
+        .bytes = (halves ? 128 : 256) / count);
     LOAD(SLOT(i), 256, FULL(i));
-    LOAD_AT(1, SLOT(i), told, 1, FULL(i));
-    if (halves) LOAD_AT(1, SLOT(i) + told, 128, 0, FULL(i));
+    if (halves) {
+        LOAD_AT(1, SLOT(i), 128, told == TOLD_LAST_HALF, FULL(i));
+        LOAD_AT(1, SLOT(i) + 128, 128, told == TOLD_FIRST_HALF, FULL(i));
+    } else
+        LOAD_AT(1, SLOT(i), 256, told == TOLD_OWN || t->run < 2, FULL(i));
 }
 
 /* CTA 0 fills the slots of both; each reads its own, and arrives at CTA 0. */
-static void to_both(struct acts *t, uint32_t blocks, uint32_t count, bool halves)
+static void to_both(struct acts *t, uint32_t blocks, uint32_t count, enum told told)
 {
     for (uint8_t c = 0; c < 2; c++) {
         by(t, c, 0);
@@ -294,7 +301,7 @@ static void to_both(struct acts *t, uint32_t blocks, uint32_t count, bool halves
         for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), c ? 1 : 2);
         FENCE_INIT;
         MEET_CLUSTER;
-        for (uint32_t i = 0; i < blocks && c == 0; i++) fill_both(t, i, count, halves);
+        for (uint32_t i = 0; i < blocks && c == 0; i++) fill_both(t, i, count, told);
         MEET_CLUSTER;
         by(t, c, 1);
         MEET_CLUSTER;
@@ -309,17 +316,27 @@ static void to_both(struct acts *t, uint32_t blocks, uint32_t count, bool halves
 
 static void to_both_alike(struct acts *t, uint32_t blocks)
 {
-    to_both(t, blocks, 1, false);
+    to_both(t, blocks, 1, TOLD_OWN);
 }
 
 static void to_both_counts(struct acts *t, uint32_t blocks)
 {
-    to_both(t, blocks, 2, false);
+    to_both(t, blocks, 2, TOLD_OWN);
 }
 
-static void to_both_halves(struct acts *t, uint32_t blocks)
+static void to_both_first(struct acts *t, uint32_t blocks)
 {
-    to_both(t, blocks, 1, true);
+    to_both(t, blocks, 1, TOLD_FIRST_HALF);
+}
+
+static void to_both_last(struct acts *t, uint32_t blocks)
+{
+    to_both(t, blocks, 1, TOLD_LAST_HALF);
+}
+
+static void to_both_late(struct acts *t, uint32_t blocks)
+{
+    to_both(t, blocks, 1, TOLD_LATE);
 }
 
 static const struct acts_case copies[] = {
@@ -331,8 +348,12 @@ static const struct acts_case copies[] = {
      ""},
     {"CTA 0 fills both CTAs' slots, whose barriers count otherwise", to_both_counts, 2, 2, RUNS,
      PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"a slot whose halves tell two CTAs", to_both_halves, 2, 2, RUNS, PART, TMAP_OK,
+    {"the other CTA is told of a slot's first half", to_both_first, 2, 2, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""}, /* what one warp copies lands in order */
+    {"the other CTA is told of a slot's last half", to_both_last, 2, 2, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_EARLY, ""},
+    {"the other CTA is told in the last run", to_both_late, 2, 2, RUNS, PART, TMAP_E_ARGUMENT, 0,
+     "warp 0 of CTA 0 goes round in no loop"},
 };
 
 /* --- arrivals at both CTAs by one instruction */

@@ -55,8 +55,13 @@ static void first_multiplies(struct acts *t, uint32_t blocks)
     group_of(t, blocks, 1 << 4);
 }
 
-/* A ring and a warpgroup in each CTA. */
-static void in_both(struct acts *t, uint32_t blocks)
+static void second_multiplies(struct acts *t, uint32_t blocks)
+{
+    group_of(t, blocks, 1 << 5);
+}
+
+/* A ring and a warpgroup in each CTA; those of the second CTA may read. */
+static void in_both_of(struct acts *t, uint32_t blocks, bool reads)
 {
     for (uint8_t c = 0; c < 2; c++) {
         by(t, c, 0);
@@ -69,9 +74,14 @@ static void in_both(struct acts *t, uint32_t blocks)
             MEET_CLUSTER;
             for (uint32_t i = 0; i < blocks; i++) {
                 wait_full(t, i);
-                PRODUCT(SLOT(i), 256);
-                GROUP;
-                GROUPS_DONE(0);
+                if (c && reads)
+                    READ(SLOT(i), 256);
+                else {
+                    PRODUCT(SLOT(i), 256);
+                    GROUP;
+                    GROUPS_DONE(0);
+                }
+                FENCE;
                 if (w == 4) ARRIVE(EMPTY(i));
             }
             MEET_CLUSTER;
@@ -79,11 +89,25 @@ static void in_both(struct acts *t, uint32_t blocks)
     }
 }
 
+static void in_both(struct acts *t, uint32_t blocks)
+{
+    in_both_of(t, blocks, false);
+}
+
+static void in_both_one_reads(struct acts *t, uint32_t blocks)
+{
+    in_both_of(t, blocks, true);
+}
+
 static const struct acts_case groups[] = {
     {"one warp gives back what two multiply", both_multiply, 6, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_NONE, ""},
     {"one warp gives back what two multiply, in both CTAs", in_both, 6, 2, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_NONE, ""},
+    {"one warp gives back what two multiply, or read in the second CTA", in_both_one_reads, 6, 2,
+     RUNS, PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+    {"one warp gives back what it reads and another multiplies", second_multiplies, 6, 1, RUNS,
+     PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
     {"one warp gives back what two read", both_read, 6, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_OVERWRITE, ""},
     {"one warp gives back what it multiplies and another reads", first_multiplies, 6, 1, RUNS, PART,
@@ -237,6 +261,25 @@ static void two_commits(struct acts *t, uint32_t blocks)
     }
 }
 
+/* Two commits by one instruction say at first that both slots are empty. */
+static void first_commits(struct acts *t, uint32_t blocks)
+{
+    begin(t, 0);
+    for (uint32_t i = 0; i < blocks; i++) {
+        WAIT(EMPTY(i), ROUND(i));
+        EXPECT(FULL(i), 256);
+        LOAD(SLOT(i), 256, FULL(i));
+    }
+    by(t, 0, 4);
+    MEET;
+    for (uint32_t i = 0; i < 2; i++) COMMIT(EMPTY(i));
+    for (uint32_t i = 0; i < blocks; i++) {
+        wait_full(t, i);
+        PRODUCT(SLOT(i), 256);
+        COMMIT(EMPTY(i));
+    }
+}
+
 /* A commit gives the next slot back, too. */
 static void next_commit(struct acts *t, uint32_t blocks)
 {
@@ -277,6 +320,8 @@ static void look_and_commit(struct acts *t, uint32_t blocks)
 static const struct acts_case products[] = {
     {"two commits give a slot back", two_commits, 5, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "goes round its ring at no steady pace"},
+    {"commits give both slots at first", first_commits, 5, 1, RUNS, RING(0), TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
     {"a commit gives the next slot back, too", next_commit, 5, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "goes round its ring at no steady pace"},
     {"a look at another slot before a commit", look_and_commit, 5, 1, RUNS, PART, TMAP_OK,
@@ -322,11 +367,9 @@ static void multiply_tiles(struct acts *t, uint32_t blocks, enum fetching how)
     for (uint32_t i = 0, first = 1; i < blocks; i++) {
         if (first) WAIT(MORE(1), tile + 1);
         wait_full(t, i);
-        if (how == FETCH_LOOK) {
-            READ(SLOT(i), 256);
-            FETCHED;
-        }
+        if (how == FETCH_LOOK) READ(SLOT(i), 256);
         PRODUCT(SLOT(i), 256);
+        if (how == FETCH_LOOK) FETCHED;
         SUM(COLUMN, COLUMNS);
         COMMIT(EMPTY(i));
         first = ends_tile(i, blocks);
@@ -336,8 +379,10 @@ static void multiply_tiles(struct acts *t, uint32_t blocks, enum fetching how)
     }
 }
 
+/* Columns that are no sums need not be there before they are given back. */
 static void fetch_tiles(struct acts *t, uint32_t blocks, enum fetching how)
 {
+    const bool early = how == FETCH_EARLY || how >= FETCH_BEFORE;
     uint32_t tile = 0;
     by(t, 0, 2);
     MEET;
@@ -349,9 +394,9 @@ static void fetch_tiles(struct acts *t, uint32_t blocks, enum fetching how)
               : how == FETCH_BEHIND ? COLUMN + COLUMNS
                                     : COLUMN,
               COLUMNS);
-        if (how != FETCH_EARLY) FETCHED;
+        if (!early) FETCHED;
         ARRIVE(MORE(1));
-        if (how == FETCH_EARLY) FETCHED;
+        if (early) FETCHED;
         tile++;
     }
 }

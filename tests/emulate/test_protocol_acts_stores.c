@@ -65,7 +65,8 @@ static void copy_in_both(struct acts *t, uint32_t blocks)
     }
 }
 
-/* The second group has a slot of another ring, too. */
+/* The second group has a slot of another ring, too; who waits later for all but one group waits
+ * for nobody knows how many stores. */
 static void copy_groups(struct acts *t, uint32_t blocks)
 {
     by(t, 0, 0);
@@ -83,7 +84,7 @@ static void copy_groups(struct acts *t, uint32_t blocks)
         STORE(SLOT(i), 256);
         if (i == 1) STORE(SLOT_B(i), 256);
         STORES_END;
-        WAIT_READ(1);
+        WAIT_READ(i < 3 ? 0 : 1);
     }
 }
 
@@ -124,6 +125,25 @@ static void written(struct acts *t, uint32_t blocks)
     write_at_end(t, blocks, 0);
 }
 
+/* Two warps write at the end; the second meets who has no part in it once more. */
+static void two_write(struct acts *t, uint32_t blocks)
+{
+    by(t, 0, 0);
+    for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), 1);
+    for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), 2);
+    FENCE_INIT;
+    MEET;
+    produce(t, blocks);
+    for (uint16_t w = 1; w < 3; w++) {
+        by(t, 0, w);
+        MEET;
+        for (uint32_t i = 0; i < blocks; i++) drain(t, i);
+        MEET_SOME(2, 64);
+        WRITE(SLOT(0) + 128u * w, 128);
+        for (uint16_t k = 0; k < w; k++) MEET_SOME(1, 64);
+    }
+}
+
 /* Of both rings. */
 static void expect_and_load(struct acts *t, uint32_t i)
 {
@@ -157,6 +177,26 @@ static void written_alone(struct acts *t, uint32_t blocks)
     WRITE(SLOT(0), 256);
 }
 
+/* One warp multiplies slots that it fills a block ahead, gives each back a block late, and
+ * writes. */
+static void multiplied_alone(struct acts *t, uint32_t blocks)
+{
+    t->depth = 4;
+    by(t, 0, 0);
+    make_ring(t);
+    EXPECT(FULL(0), 256);
+    LOAD(SLOT(0), 256, FULL(0));
+    for (uint32_t i = 0; i <= blocks; i++) {
+        if (i < blocks) EXPECT(FULL(i + 1), 256);
+        if (i < blocks) LOAD(SLOT(i + 1), 256, FULL(i + 1));
+        wait_full(t, i);
+        PRODUCT(SLOT(i), 256);
+        GROUP;
+        GROUPS_DONE(i < blocks);
+    }
+    WRITE(SLOT(0), 256);
+}
+
 static void written_after_much(struct acts *t, uint32_t blocks)
 {
     write_at_end(t, blocks, 26);
@@ -164,6 +204,10 @@ static void written_after_much(struct acts *t, uint32_t blocks)
 
 static const struct acts_case writes[] = {
     {"slots are written and stored at the end", written, 2, 1, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"two warps write slots at the end", two_write, 4, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
+     ""},
+    {"one warp multiplies what it fills, and writes", multiplied_alone, 1, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_NONE, ""},
     {"slots are written after much else", written_after_much, 2, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "does too much after its blocks"},
@@ -192,6 +236,32 @@ static void one_then_two(struct acts *t, uint32_t blocks)
         STORE(PLACE, 256);
         STORES_END;
         WAIT_READ(0);
+    }
+}
+
+/* Places in turn, each stored to two places with a meeting between them; both at first. */
+static void stored_twice(struct acts *t, uint32_t blocks)
+{
+    by(t, 0, 0);
+    WRITE(PLACE, 256);
+    WRITE(OTHER, 256);
+    FENCE;
+    STORE(PLACE, 256);
+    MEET;
+    STORE(OTHER, 256);
+    STORES_END;
+    WAIT_READ(0);
+    MEET;
+    for (uint32_t i = 0; i < blocks; i++) {
+        const uint32_t place = i & 1 ? OTHER : PLACE;
+        WRITE(place, 256);
+        FENCE;
+        STORE(place, 256);
+        MEET;
+        STORE(place, 256);
+        STORES_END;
+        WAIT_READ(0);
+        MEET;
     }
 }
 
@@ -243,6 +313,8 @@ static void one_more_meeting(struct acts *t, uint32_t blocks)
 static const struct acts_case areas[] = {
     {"two places at first, then one", one_then_two, 1, 1, RUNS, AREA, TMAP_OK, TMAP_HAZARD_NONE,
      ""},
+    {"places in turn, stored to two places each", stored_twice, 1, 1, RUNS, AREA, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
     {"a meeting within a group of stores", meeting_in_group, 2, 1, RUNS, AREA, TMAP_E_ARGUMENT, 0,
      "goes round its ring at no steady pace"},
     {"a meeting with who has no part in it", one_more_meeting, 3, 1, RUNS, AREA, TMAP_OK,
