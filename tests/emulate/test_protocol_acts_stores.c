@@ -162,6 +162,41 @@ static void read_both(struct acts *t, uint32_t i)
     FENCE;
 }
 
+/* Two warps read a ring each, or the first both; then it writes slots of both. */
+static void write_both(struct acts *t, uint32_t blocks, bool reads_both)
+{
+    by(t, 0, 0);
+    make_both(t);
+    MEET;
+    for (uint32_t i = 0; i < blocks; i++) {
+        fill(t, i);
+        fill_b(t, i);
+    }
+    for (uint16_t w = 1; w < 3; w++) {
+        by(t, 0, w);
+        MEET;
+        for (uint32_t i = 0; i < blocks; i++) {
+            if (w == 1) drain(t, i);
+            if (reads_both ? w == 2 : w == 1) continue;
+            WAIT(FULL_B(i), ROUND(i));
+            READ(SLOT_B(i), 256);
+            ARRIVE(EMPTY_B(i));
+        }
+        if (w == 1) WRITE(SLOT(0), 256);
+        if (w == 1) WRITE(SLOT_B(0), 256);
+    }
+}
+
+static void written_of_both(struct acts *t, uint32_t blocks)
+{
+    write_both(t, blocks, true);
+}
+
+static void written_of_other(struct acts *t, uint32_t blocks)
+{
+    write_both(t, blocks, false);
+}
+
 /* One warp fills two rings two blocks ahead, reads the last two after its loop, and writes. */
 static void written_alone(struct acts *t, uint32_t blocks)
 {
@@ -209,6 +244,10 @@ static const struct acts_case writes[] = {
      ""},
     {"one warp multiplies what it fills, and writes", multiplied_alone, 1, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_NONE, ""},
+    {"slots of both rings are written by who has read them", written_of_both, 3, 1, RUNS, PART,
+     TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"slots of a ring are written that another reads", written_of_other, 3, 1, RUNS, PART,
+     TMAP_E_ARGUMENT, 0, "is not always as far along its ring"},
     {"slots are written after much else", written_after_much, 2, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "does too much after its blocks"},
     {"one warp reads the last slots of two rings and writes", written_alone, 1, 1, RUNS, PART,

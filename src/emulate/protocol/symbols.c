@@ -20,7 +20,8 @@ struct reader {
     struct open_read open[MOST_OPEN];
     uint32_t opens, groups;                                 // wgmma groups committed
     bool made[TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_DEPTH]; // barriers
-    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], arrived_cluster, wrote, stored, rewrote;
+    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], is_rewritten[TMAP_PROTOCOL_BUFFERS];
+    bool arrived_cluster, wrote, stored, rewrote;
     uint32_t in_group, group_stores; // stores of the open group; of the last one
     bool uneven;                     // groups have had different numbers
     uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
@@ -172,13 +173,13 @@ static void begin_sum(struct reader *r, const struct act *a, const struct range 
 }
 
 // Warps that are done with a ring write where they like: into any of its slots, each of which would
-// be filled next. The first time says it all.
+// be filled next. The first time in a ring says it all.
 static bool rewrite(struct reader *r, const struct act *a, uint8_t buffer)
 {
     const uint32_t depth = r->f->buffer[buffer].depth;
-    if (r->rewrote) return true;
+    if (r->is_rewritten[buffer]) return true;
     if (a->cta != a->by_cta) return fold_fail(r->f, a->line, "writes into another CTA's slot");
-    r->rewrote = true;
+    r->rewrote = r->is_rewritten[buffer] = true;
     for (uint8_t i = 0; i < depth; i++)
         say(r, a,
             (struct symbol){
