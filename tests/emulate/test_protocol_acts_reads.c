@@ -4,7 +4,6 @@
 
 #define PART TMAP_EMULATE_BARRIERS, 0
 #define RING(number) TMAP_EMULATE_RING, number
-#define AREA TMAP_EMULATE_STAGING, 0
 #define RUNS PROVED_RUNS
 
 static void begin(struct acts *t, uint32_t more)
@@ -14,105 +13,6 @@ static void begin(struct acts *t, uint32_t more)
     make_ring(t);
     MEET;
 }
-
-/* --- warps of one warpgroup that do alike */
-
-/* Two warps of a group read; the first alone gives back. Bit w: warp w multiplies. */
-static void group_of(struct acts *t, uint32_t blocks, uint32_t multiply)
-{
-    begin(t, 0);
-    produce(t, blocks);
-    for (uint16_t w = 4; w < 6; w++) {
-        by(t, 0, w);
-        MEET;
-        for (uint32_t i = 0; i < blocks; i++) {
-            wait_full(t, i);
-            if (multiply >> w & 1) {
-                PRODUCT(SLOT(i), 256);
-                GROUP;
-                GROUPS_DONE(0);
-            } else {
-                READ(SLOT(i), 256);
-                FENCE;
-            }
-            if (w == 4) ARRIVE(EMPTY(i));
-        }
-    }
-}
-
-static void both_multiply(struct acts *t, uint32_t blocks)
-{
-    group_of(t, blocks, 1 << 4 | 1 << 5);
-}
-
-static void both_read(struct acts *t, uint32_t blocks)
-{
-    group_of(t, blocks, 0);
-}
-
-static void first_multiplies(struct acts *t, uint32_t blocks)
-{
-    group_of(t, blocks, 1 << 4);
-}
-
-static void second_multiplies(struct acts *t, uint32_t blocks)
-{
-    group_of(t, blocks, 1 << 5);
-}
-
-/* A ring and a warpgroup in each CTA; those of the second CTA may read. */
-static void in_both_of(struct acts *t, uint32_t blocks, bool reads)
-{
-    for (uint8_t c = 0; c < 2; c++) {
-        by(t, c, 0);
-        make_ring(t);
-        MEET_CLUSTER;
-        produce(t, blocks);
-        MEET_CLUSTER;
-        for (uint16_t w = 4; w < 6; w++) {
-            by(t, c, w);
-            MEET_CLUSTER;
-            for (uint32_t i = 0; i < blocks; i++) {
-                wait_full(t, i);
-                if (c && reads)
-                    READ(SLOT(i), 256);
-                else {
-                    PRODUCT(SLOT(i), 256);
-                    GROUP;
-                    GROUPS_DONE(0);
-                }
-                FENCE;
-                if (w == 4) ARRIVE(EMPTY(i));
-            }
-            MEET_CLUSTER;
-        }
-    }
-}
-
-static void in_both(struct acts *t, uint32_t blocks)
-{
-    in_both_of(t, blocks, false);
-}
-
-static void in_both_one_reads(struct acts *t, uint32_t blocks)
-{
-    in_both_of(t, blocks, true);
-}
-
-static const struct acts_case groups[] = {
-    {"one warp gives back what two multiply", both_multiply, 6, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
-    {"one warp gives back what two multiply, in both CTAs", in_both, 6, 2, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
-    {"one warp gives back what two multiply, or read in the second CTA", in_both_one_reads, 6, 2,
-     RUNS, PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
-    {"one warp gives back what it reads and another multiplies", second_multiplies, 6, 1, RUNS,
-     PART, TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
-    {"one warp gives back what two read", both_read, 6, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_OVERWRITE, ""},
-    {"one warp gives back what it multiplies and another reads", first_multiplies, 6, 1, RUNS, PART,
-     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
-};
 
 /* --- products of one warp */
 
@@ -167,8 +67,9 @@ static void next_slot(struct acts *t, uint32_t blocks)
     MEET;
     for (uint32_t i = 0; i < blocks; i++) {
         wait_full(t, i);
-        PRODUCT(SLOT(i), 256);
+        PRODUCT(SLOT(i), 128);
         PRODUCT(SLOT(i + 1), 256);
+        PRODUCT(SLOT(i) + 160, 96);
         GROUP;
         GROUPS_DONE(0);
         ARRIVE(EMPTY(i));
@@ -189,10 +90,11 @@ static void two_operands(struct acts *t, uint32_t blocks)
     MEET;
     for (uint32_t i = 0; i < blocks; i++) {
         wait_full(t, i);
+        PRODUCT(SLOT(i), 32);
         WAIT(FULL_B(i), ROUND(i));
         for (uint32_t half = 0; half < 256; half += 128) {
-            PRODUCT(SLOT(i) + half, 64);
             PRODUCT(SLOT_B(i) + half, 64);
+            PRODUCT(SLOT(i) + half + 64, 64);
         }
         COMMIT(EMPTY(i));
         COMMIT(EMPTY_B(i));
@@ -553,6 +455,6 @@ static const struct acts_case tensors[] = {
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ACTS(groups), ACTS(products), ACTS(tensors)};
+    const struct CMUnitTest tests[] = {ACTS(products), ACTS(tensors)};
     return run_acts_lists("reads of acts", tests, sizeof tests / sizeof *tests);
 }

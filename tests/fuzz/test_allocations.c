@@ -239,13 +239,15 @@ static enum tmap_status emulate_pair(void)
     return run_cluster(pair, sizeof pair - 1, 2, NULL);
 }
 
-/* Warp 0 loads data[0] blocks into a ring of two slots, warp 1 reads them. */
+/* Warp 0 loads data[0] blocks into a ring of two slots, warp 1 reads them; warp 2 looks at the
+ * first slot before it does anything else. */
 static const char ring[] =
     ".version 9.0\n.target sm_90a\n.address_size 64\n"
     ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[4];\n"
     ".visible .entry k(.param .u64 p) {\n.reg .pred %p<8>; .reg .b32 %r<16>; .reg .b64 %d<8>;\n"
     "ld.param.u64 %d0, [p]; ld.global.u32 %r9, [%d0]; mov.u32 %r0, %tid.x; mov.u32 %r1, s;\n"
-    "mov.u32 %r2, bar; mov.u32 %r3, 0; setp.ne.u32 %p1, %r0, 0; @%p1 bra made;\n"
+    "mov.u32 %r2, bar; mov.u32 %r3, 0; setp.ge.u32 %p2, %r0, 64;\n"
+    "@%p2 ld.shared.u32 %r10, [%r1]; setp.ne.u32 %p1, %r0, 0; @%p1 bra made;\n"
     "mbarrier.init.shared::cta.b64 [%r2], 1; mbarrier.init.shared::cta.b64 [%r2+8], 1;\n"
     "mbarrier.init.shared::cta.b64 [%r2+16], 1; mbarrier.init.shared::cta.b64 [%r2+24], 1;\n"
     "fence.mbarrier_init.release.cluster;\nmade: bar.sync 0;\n"

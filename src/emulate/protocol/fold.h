@@ -58,6 +58,7 @@ struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
     uint8_t parity;                 // of a wait
     bool again;                     // barriers were initialised before
+    bool own;                       // of a read: by the warp itself alone, no product's
     uint8_t behind;                 // so many slots after the last that was used; 0: the index says
     uint32_t count, bytes;          // count: arrivals in each CTA
     int32_t index;                  // generation * slots + slot; -1: of no ring

@@ -58,7 +58,7 @@ bool same_symbol(const struct symbol *a, const struct symbol *b)
            a->signal == b->signal && a->count == b->count && a->bytes == b->bytes;
 }
 
-// What finds no memory is not said; read_warp looks at fold.memory after every act.
+// What finds no memory is not said; who says more looks at fold.memory first.
 static void say(struct reader *r, const struct act *a, struct symbol s)
 {
     struct said *d = r->said;
@@ -116,6 +116,14 @@ static void end_plain_reads(struct reader *r, const struct act *a)
     }
 }
 
+// The slot's read, which has been said, is a product's, too.
+static void be_multiplied(struct reader *r, const struct range *g)
+{
+    struct symbol *s = last_said(r);
+    while (s->op != TMAP_STEP_READ || s->x != g->buffer || s->index != g->slot) s--;
+    s->own = false;
+}
+
 // A later read of a slot that is being read: a product's ends with the later one's group, and so
 // does that of a warp that multiplies what it is reading itself.
 static bool reads_on(struct reader *r, const struct range *g, bool products)
@@ -125,6 +133,7 @@ static bool reads_on(struct reader *r, const struct range *g, bool products)
         if (o->buffer != g->buffer || o->slot != g->slot) continue;
         o->group = r->groups;
         o->products = o->products || products;
+        if (products) be_multiplied(r, g);
         return true;
     }
     return false;
@@ -140,11 +149,16 @@ static bool begin_read(struct reader *r, const struct act *a, const struct range
     // What ended just now goes on.
     if (last && last->op == TMAP_STEP_DONE && last->x == g->buffer && last->index == g->slot) {
         r->said->count--;
+        if (products) be_multiplied(r, g);
         return true;
     }
     const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
     say(r, a,
-        (struct symbol){.op = TMAP_STEP_READ, .x = g->buffer, .ctas = ctas, .index = g->slot});
+        (struct symbol){.op = TMAP_STEP_READ,
+                        .x = g->buffer,
+                        .ctas = ctas,
+                        .index = g->slot,
+                        .own = !products});
     return true;
 }
 
@@ -220,7 +234,7 @@ static bool touch(struct reader *r, const struct act *a)
         if (r->f->space[g->buffer] != space || g->cta != a->cta || g->to <= a->at ||
             a->at + a->bytes <= g->from)
             continue;
-        if (!touch_range(r, a, g)) return false;
+        if (!touch_range(r, a, g) || r->f->memory) return false;
     }
     return true;
 }

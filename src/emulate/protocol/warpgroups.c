@@ -1,7 +1,8 @@
 // The warps of a warpgroup as one: each wgmma is an operation of all four (PTX ISA: every warp of
 // the warpgroup must execute the same wgmma.mma_async), so none ends before all have begun it, and
-// one warp may give the slot back for the four. Whoever does the same as that warp but for its
-// arrivals is left out; that warp may also have made the barriers, before both met.
+// one warp may give the slot back for the four, and what they have read themselves before they
+// began it. Whoever does the same as that warp but for such arrivals is left out; that warp may
+// also have made the barriers, before both met.
 #include "emulate/protocol/fold.h"
 
 enum { WARPS_OF_GROUP = 4 };
@@ -16,18 +17,24 @@ static bool multiplies(const struct fold *f, const struct program *p)
     return false;
 }
 
+static bool is_same(const struct symbol *a, const struct symbol *b)
+{
+    return same_symbol(a, b) && a->index == b->index && a->own == b->own;
+}
+
 // Whether b did what a did, but for some arrivals of a's, and for barriers that a made.
 static bool is_but_arrivals(const struct said *b, const struct said *a)
 {
     const bool meets_first = b->count && b->symbol[0].op == TMAP_STEP_SYNC;
+    bool has_read = false; // b, itself, and begun no product since: a knows nothing of it
     uint32_t i = 0;
     for (uint32_t k = 0; k < a->count; k++) {
         const uint8_t op = a->symbol[k].op;
         const bool makes = op == TMAP_STEP_INIT || op == TMAP_STEP_FENCE_INIT;
-        if (i < b->count && same_symbol(&b->symbol[i], &a->symbol[k]) &&
-            b->symbol[i].index == a->symbol[k].index)
+        if (i < b->count && is_same(&b->symbol[i], &a->symbol[k])) {
+            if (op == TMAP_STEP_READ) has_read = b->symbol[i].own;
             i++;
-        else if (op != TMAP_STEP_ARRIVE && !(makes && meets_first && i == 0))
+        } else if (op == TMAP_STEP_ARRIVE ? has_read : !(makes && meets_first && i == 0))
             return false;
     }
     return i == b->count;
