@@ -49,6 +49,21 @@ static void copy_early(struct acts *t, uint32_t blocks)
     }
 }
 
+/* Nobody waits until the part has been read. */
+static void copy_of_part(struct acts *t, uint32_t blocks)
+{
+    begin(t, 0);
+    produce(t, blocks);
+    by(t, 0, 1);
+    MEET;
+    for (uint32_t i = 0; i < blocks; i++) {
+        wait_full(t, i);
+        STORE(SLOT(i) + 64, 128);
+        STORES_END;
+        ARRIVE(EMPTY(i));
+    }
+}
+
 static void copy_in_both(struct acts *t, uint32_t blocks)
 {
     for (uint8_t c = 0; c < 2; c++) {
@@ -94,6 +109,7 @@ static const struct acts_case copies[] = {
      ""},
     {"slots are given back while they are stored", copy_early, 2, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_UNWAITED_STORE, ""},
+    {"a part of each slot is stored and not waited for", copy_of_part, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_UNWAITED_STORE, ""},
     {"groups of one store and of two", copy_groups, 2, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "groups of several sizes"},
 };

@@ -211,11 +211,37 @@ static bool write(struct reader *r, const struct act *a, const struct range *g)
     return true;
 }
 
+// One slot may go to several places; a group of stores has read it once.
+static bool is_in_group(const struct reader *r, const struct symbol *s)
+{
+    uint32_t left = r->in_group; // all of which have been said
+    for (uint32_t i = r->said->count; left > 0;) {
+        const struct symbol *o = &r->said->symbol[--i];
+        if (o->op != TMAP_STEP_STORE) continue;
+        if (o->x == s->x && o->index == s->index) return true;
+        left--;
+    }
+    return false;
+}
+
+// What warps wrote there is staging.
+static void store(struct reader *r, const struct act *a, const struct range *g)
+{
+    const struct symbol s = {.op = TMAP_STEP_STORE, .x = g->buffer, .index = g->slot};
+    if (r->rewrote || is_in_group(r, &s)) return;
+    r->stored = true;
+    r->in_group++;
+    say(r, a, s);
+}
+
 static bool touch_range(struct reader *r, const struct act *a, const struct range *g)
 {
     switch (a->op) {
     case ACT_SUM:
         begin_sum(r, a, g);
+        return true;
+    case ACT_STORE:
+        store(r, a, g);
         return true;
     case ACT_WRITE:
         return write(r, a, g);
@@ -401,33 +427,6 @@ static void init(struct reader *r, const struct act *a)
     r->made[array][slot] = true;
 }
 
-// One slot may go to several places; a group of stores has read it once.
-static bool is_in_group(const struct reader *r, const struct symbol *s)
-{
-    uint32_t left = r->in_group; // all of which have been said
-    for (uint32_t i = r->said->count; left > 0;) {
-        const struct symbol *o = &r->said->symbol[--i];
-        if (o->op != TMAP_STEP_STORE) continue;
-        if (o->x == s->x && o->index == s->index) return true;
-        left--;
-    }
-    return false;
-}
-
-static void store(struct reader *r, const struct act *a)
-{
-    struct symbol s = {.op = TMAP_STEP_STORE, .index = -1};
-    for (uint32_t i = 0; i < r->f->ranges; i++)
-        if (r->f->range[i].from == a->at && r->f->range[i].cta == a->cta &&
-            r->f->space[r->f->range[i].buffer] == SPACE_SHARED)
-            s.x = r->f->range[i].buffer, s.index = r->f->range[i].slot;
-    if (s.index < 0 || r->rewrote) return; // what warps wrote there is staging
-    if (is_in_group(r, &s)) return;
-    r->stored = true;
-    r->in_group++;
-    say(r, a, s);
-}
-
 static void end_group(struct reader *r)
 {
     if (r->in_group == 0) return;
@@ -451,9 +450,6 @@ static bool read_staging(struct reader *r, const struct act *a)
     switch (a->op) {
     case ACT_FENCE:
         if (r->wrote) plain(r, a, TMAP_STEP_FENCE);
-        return true;
-    case ACT_STORE:
-        store(r, a);
         return true;
     case ACT_STORES_END:
         end_group(r);
@@ -486,9 +482,6 @@ static void read_plain(struct reader *r, const struct act *a)
         break;
     case ACT_FETCHED:
         end_fetches(r, a);
-        break;
-    case ACT_STORE:
-        store(r, a);
         break;
     case ACT_STORES_END:
         end_group(r);
@@ -553,6 +546,7 @@ static bool read_act(struct reader *r, const struct act *a)
         return true;
     case ACT_READ:
     case ACT_WRITE:
+    case ACT_STORE:
     case ACT_TENSOR_READ:
     case ACT_SUM:
     case ACT_FETCH:
