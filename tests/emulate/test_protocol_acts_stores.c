@@ -109,7 +109,8 @@ static const struct acts_case copies[] = {
      ""},
     {"slots are given back while they are stored", copy_early, 2, 1, RUNS, PART, TMAP_OK,
      TMAP_HAZARD_UNWAITED_STORE, ""},
-    {"a part of each slot is stored and not waited for", copy_of_part, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_UNWAITED_STORE, ""},
+    {"a part of each slot is stored and not waited for", copy_of_part, 2, 1, RUNS, PART, TMAP_OK,
+     TMAP_HAZARD_UNWAITED_STORE, ""},
     {"groups of one store and of two", copy_groups, 2, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
      "groups of several sizes"},
 };
@@ -131,6 +132,7 @@ static void write_at_end(struct acts *t, uint32_t blocks, uint32_t arrivals)
     WRITE(SLOT(1), 256);
     FENCE;
     MEET_SOME(1, 64);
+    FORWARD(SLOT(1), 256);
     STORE(SLOT(0), 256);
     STORES_END;
     WAIT_READ(0);
@@ -294,6 +296,20 @@ static void one_then_two(struct acts *t, uint32_t blocks)
     }
 }
 
+/* A place goes to the other CTA before it is stored. */
+static void forwarded(struct acts *t, uint32_t blocks)
+{
+    by(t, 0, 0);
+    for (uint32_t i = 0; i < blocks; i++) {
+        WRITE(PLACE, 256);
+        FENCE;
+        FORWARD(PLACE, 256);
+        STORE(PLACE, 256);
+        STORES_END;
+        WAIT_READ(0);
+    }
+}
+
 /* Places in turn, each stored to two places with a meeting between them; both at first. */
 static void stored_twice(struct acts *t, uint32_t blocks)
 {
@@ -370,6 +386,8 @@ static const struct acts_case areas[] = {
      ""},
     {"places in turn, stored to two places each", stored_twice, 1, 1, RUNS, AREA, TMAP_OK,
      TMAP_HAZARD_NONE, ""},
+    {"a place that is copied within shared memory", forwarded, 1, 1, RUNS, AREA, TMAP_E_ARGUMENT, 0,
+     "a copy within shared memory reads a slot"},
     {"a meeting within a group of stores", meeting_in_group, 2, 1, RUNS, AREA, TMAP_E_ARGUMENT, 0,
      "goes round its ring at no steady pace"},
     {"a meeting with who has no part in it", one_more_meeting, 3, 1, RUNS, AREA, TMAP_OK,

@@ -303,6 +303,13 @@ static const struct change of_many[] = {
      "and.b32 %r3, %i, 1; shl.b32 %r3, %r3, 3; add.u32 %r3, %r3, %bar;\n"
      "@%p6 mbarrier.arrive.shared::cta.b64 _, [%r3+32];\n",
      0, PART, TMAP_E_ARGUMENT, 0, "is far behind its ring"},
+    {"a slot is copied within shared memory", PLAIN,
+     "made: @!%p1 mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
+     "@!%p1 fence.mbarrier_init.release.cluster;\n"
+     "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar+32], 16;\n"
+     "@!%p1 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%s+512], [%s], "
+     "16, [%bar+32];\nbar.sync 0;\n",
+     0, FIRST, TMAP_E_ARGUMENT, 0, "a copy within shared memory reads a slot"},
     {"two slots of other arrivals", "[%bar+8], 1;", "[%bar+8], 2;", 0, PART, TMAP_E_ARGUMENT, 0,
      "the barriers of a ring count 1 arrivals and 2"},
 };

@@ -65,6 +65,7 @@ void by(struct acts *t, uint8_t cta, uint16_t warp); /* who acts from now on */
 #define READ(place, count) TOUCH(ACT_READ, t->cta, place, count)
 #define WRITE(place, count) TOUCH(ACT_WRITE, t->cta, place, count)
 #define STORE(place, count) TOUCH(ACT_STORE, t->cta, place, count)
+#define FORWARD(place, count) TOUCH(ACT_FORWARD, t->cta, place, count)
 #define STORES_END ACT(ACT_STORES_END, 0)
 #define WAIT_READ(groups) ACT(ACT_WAIT_READ, .value = (groups))
 #define PRODUCT(place, count) TOUCH(ACT_TENSOR_READ, t->cta, place, count)

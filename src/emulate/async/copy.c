@@ -144,6 +144,9 @@ static bool load_bulk(struct reach *r, const struct emu_copy *c, struct emu_cta 
               from_cta ? offset_of(c->from) : c->from - region->address, c->bytes, EMU_READ);
     emu_touch(r->m, &r->actor, cta, NULL, to, c->bytes,
               c->reduces ? EMU_ATOMIC | EMU_STRONG : EMU_WRITE);
+    if (from_cta)
+        NOTE(r->op->warp, r->op->in, .op = ACT_FORWARD, .cta = (uint8_t)from_cta->rank,
+             .at = offset_of(c->from), .bytes = c->bytes);
     if (!c->reduces) {
         memmove(cta->smem + to, from, c->bytes);
         return true;

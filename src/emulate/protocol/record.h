@@ -18,6 +18,7 @@ enum act_op {
     ACT_SIGNAL,       // by cp.async or st.async, once their bytes are there: protocols have none
     ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
     ACT_STORE,        // a copy out of `at`
+    ACT_FORWARD,      // a copy out of `at` to shared memory
     ACT_STORES_END,   // cp.async.bulk.commit_group
     ACT_WAIT_READ,    // all stores but the last `value` groups have been read
     ACT_READ,         // by the warp itself

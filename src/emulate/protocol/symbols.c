@@ -243,6 +243,9 @@ static bool touch_range(struct reader *r, const struct act *a, const struct rang
     case ACT_STORE:
         store(r, a, g);
         return true;
+    case ACT_FORWARD: // when it has read, its own barrier alone tells
+        if (r->rewrote) return true;
+        return fold_fail(r->f, a->line, "a copy within shared memory reads a slot");
     case ACT_WRITE:
         return write(r, a, g);
     case ACT_TENSOR_READ:
@@ -547,6 +550,7 @@ static bool read_act(struct reader *r, const struct act *a)
     case ACT_READ:
     case ACT_WRITE:
     case ACT_STORE:
+    case ACT_FORWARD:
     case ACT_TENSOR_READ:
     case ACT_SUM:
     case ACT_FETCH:
