@@ -9,10 +9,10 @@
 __extension__ typedef __int128 wide;
 #define FAR ((wide)1 << 90) /* a walk that begins there stays in 128 bits */
 
-/* Numbers of 128 bits are rare here, and dividing by them is slow. */
-static wide floor_div(wide a, wide b)
+/* Numbers of 128 bits are rare here, and dividing them is slow. */
+static wide floor_div(wide a, uint64_t b)
 {
-    if (a >= 0 && a <= UINT64_MAX && b > 0 && b <= UINT64_MAX) return (uint64_t)a / (uint64_t)b;
+    if (a >= 0 && a <= UINT64_MAX) return (uint64_t)a / b;
     return a / b - (a % b < 0);
 }
 
