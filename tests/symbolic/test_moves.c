@@ -312,6 +312,33 @@ static void what_a_plan_decides_is_the_requests(void **state)
     checker = sm90;
 }
 
+/* Slices of eight 16-bit numbers, which the plan sees as such, taken as four pairs: which of a pair
+ * a number is, its place in the slice says. */
+static void numbers_of_a_slice_may_be_pairs(void **state)
+{
+    const struct tmap_desc slices = {.dtype = TMAP_BFLOAT16,
+                                     .rank = 3,
+                                     .interleave = TMAP_INTERLEAVE_16B,
+                                     .address = 1 << 20,
+                                     .dim = {600, 8, 4},
+                                     .stride_bytes = {9600, 76800},
+                                     .box = {300, 1, 1},
+                                     .elem_stride = {1, 1, 1}};
+    struct tmap_plan plan = plan_of(&slices, &load);
+    struct tmap_plan_dim *numbers = &plan.dim[0];
+    (void)state;
+    assert_true(plan.desc.interleave == TMAP_INTERLEAVE_NONE && numbers->slice == 1);
+    assert_int_equal(plan.desc.box[0], 8);
+    plan.desc.dtype = TMAP_UINT32;
+    plan.desc.dim[0] = plan.desc.box[0] = numbers->step = 4;
+    numbers->div = plan.part_of = 2;
+    plan.part_slice = 1;
+    assert_null(tmap_plan_check(&slices, &load, &plan));
+    assert_int_equal(proof_of(&slices, &load, &plan), TMAP_PROVED);
+    plan.part_slice = 0;
+    assert_int_equal(proof_of(&slices, &load, &plan), TMAP_REFUTED);
+}
+
 /* What cannot be a plan's is an argument that is wrong, and no answer. */
 static void plans_that_are_none_are_refused(void **state)
 {
@@ -354,6 +381,7 @@ int main(void)
         cmocka_unit_test(rows_of_a_copy_have_places_of_their_own),
         cmocka_unit_test(a_store_may_end_in_the_zeros_of_a_copy),
         cmocka_unit_test(what_a_plan_decides_is_the_requests),
+        cmocka_unit_test(numbers_of_a_slice_may_be_pairs),
         cmocka_unit_test(plans_that_are_none_are_refused),
     };
     return cmocka_run_group_tests_name("moves of plans", tests, open_all, close_all);
