@@ -17,8 +17,10 @@
 
 #include <isl/aff.h>
 #include <isl/ctx.h>
+#include <isl/mat.h>
 #include <isl/options.h>
 #include <isl/set.h>
+#include <isl/space.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,6 +113,43 @@ static void divisibility_needs_no_definition(void **state)
     end();
 }
 
+enum { COLUMNS = 6 }; /* x, y, three integers of which nothing else is said, and a constant */
+
+static isl_mat *matrix(const int (*rows)[COLUMNS], int n)
+{
+    isl_mat *m = isl_mat_alloc(ctx, (unsigned)n, COLUMNS);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < COLUMNS; k++) m = isl_mat_set_element_si(m, i, k, rows[i][k]);
+    return m;
+}
+
+/* Integers without a definition, in one equation or in several rows. */
+static void integers_of_one_equation_say_what_it_divides(void **state)
+{
+    static const struct {
+        int eq[2][COLUMNS], n_eq, ge[1][COLUMNS], n_ge;
+        const char *text;
+    } table[] = {
+        {{{0, 0, 3, 2, 0, 0}}, 1, {{0}}, 0, "true"},
+        {{{0, 0, 4, 6, 0, 2}}, 1, {{0}}, 0, "true"},
+        {{{2, 0, 9, 12, 0, 2}}, 1, {{0}}, 0, "x % 3 = 2"},
+        {{{0, 0, 3, -2, 0, 0}}, 1, {{5, 0, 4, 0, 0, 0}}, 1, "isl's answer has a quantifier"},
+        {{{0, 0, 5, 2, 0, 5}, {0, 5, 2, 0, -2, 0}}, 2, {{0}}, 0, "isl's answer has a quantifier"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        begin();
+        isl_set *set = isl_set_from_basic_set(isl_basic_set_from_constraint_matrices(
+            isl_space_set_alloc(ctx, 0, 2), matrix(table[i].eq, table[i].n_eq),
+            matrix(table[i].ge, table[i].n_ge), isl_dim_set, isl_dim_div, isl_dim_param,
+            isl_dim_cst));
+        assert_non_null(set);
+        assert_string_equal(text_of(sym_from_set(&frame, set)), table[i].text);
+        isl_set_free(set);
+        end();
+    }
+}
+
 static const char *aff_text(const char *aff)
 {
     static char text[512];
@@ -173,6 +212,7 @@ int main(void)
     if (lacks_isl("sets and formulas")) return 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sets_become_formulas), cmocka_unit_test(divisibility_needs_no_definition),
+        cmocka_unit_test(integers_of_one_equation_say_what_it_divides),
         cmocka_unit_test(functions_become_sums), cmocka_unit_test(too_many_quotients_are_said)};
     return cmocka_run_group_tests_name("sets and formulas", tests, open_all, close_all);
 }
