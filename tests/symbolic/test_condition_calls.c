@@ -305,6 +305,32 @@ static void paddings_have_several_forms(void **state)
     tmap_condition_free(c);
 }
 
+/* A number that is one too small, and then rounded up: one is added beside what rounds. */
+static void an_amount_may_have_a_rest(void **state)
+{
+    static const char *const assume[] = {"A >= K + 4095 and K >= 1"};
+    const struct tmap_symbolic_desc d = {.desc = {.dtype = TMAP_UINT8,
+                                                  .rank = 3,
+                                                  .address = 1 << 20,
+                                                  .dim = {0, 2, 1},
+                                                  .stride_bytes = {4096},
+                                                  .box = {64, 1, 1},
+                                                  .elem_stride = {1, 1, 1},
+                                                  .flags = TMAP_HAS_ALLOCATION,
+                                                  .allocation_base = 1 << 20},
+                                         .dim = {"K"},
+                                         .stride = {NULL, "A"},
+                                         .allocation_bytes = "A"};
+    char text[1024];
+    size_t length;
+    (void)state;
+    struct tmap_condition *c = condition_of(&checker, &d, assume, 1);
+    assert_int_equal(tmap_condition_padding(s, c, TMAP_FORM_TEXT, text, sizeof text, &length),
+                     TMAP_OK);
+    if (!strstr(text, "/16) + 1 where ")) fail_msg("%s", text);
+    tmap_condition_free(c);
+}
+
 /* Bounds whose product is beyond 128 bits bound no factor: the last may be 0. */
 static void factors_of_huge_products_may_be_0(void **state)
 {
@@ -426,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_long_padding_is_said),
         cmocka_unit_test(what_is_too_much_is_refused_with_words),
         cmocka_unit_test(paddings_have_several_forms),
+        cmocka_unit_test(an_amount_may_have_a_rest),
         cmocka_unit_test(one_value_that_does_not_fit_is_never_legal),
         cmocka_unit_test(factors_of_huge_products_may_be_0),
     };

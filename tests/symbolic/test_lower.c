@@ -120,6 +120,12 @@ static tnode wrapped(struct tree *t)
     return tree_le(t, tree_wrap32(t, tree_mul(t, NUMBER(1 << 29), VAR(X))), VAR(Y));
 }
 
+static tnode wrapped_sum(struct tree *t)
+{
+    const tnode sum = tree_add(t, VAR(X), VAR(Y));
+    return tree_le(t, tree_wrap32(t, tree_mul(t, NUMBER(1 << 29), sum)), VAR(Z));
+}
+
 static tnode wrapped_choice(struct tree *t)
 {
     const tnode at_most = tree_le(t, VAR(X), VAR(Y));
@@ -181,6 +187,7 @@ static const struct {
     {wrapped, "-70 <= K <= 70"},
     {wrapped, "K >= 90 and K <= 2"},
     {wrapped, "K >= 90 and M >= 0 and K + M <= 2"},
+    {wrapped_sum, "K >= 90 and M >= 0 and K + M <= 2"}, /* no sum is there to be wrapped */
     {wrapped_choice, "0 <= K <= 9 and 0 <= M <= 3"},
     {multiple, "0 == 0"},
     {logic, "0 == 0"},

@@ -221,19 +221,24 @@ static void what_is_not_read_is_no_sector(void **state)
     assert_true(m.views > 0 && m.proved == m.views);
 }
 
-/* Slices that stay slices. */
+/* Slices that stay slices; stored, they are whole units, all of a row or not. */
 static void plans_that_keep_slices_are_least(void **state)
 {
-    struct tmap_desc d = slices;
+    const struct tmap_request store = {.op = TMAP_OP_STORE};
     (void)state;
     if (no_z3) skip();
-    d.box[0] = d.box[1] = 8;
-    struct tmap_plan plan = plan_of(&d, NULL);
-    assert_int_equal(plan.desc.interleave, TMAP_INTERLEAVE_16B);
-    const struct tmap_minimal least = minimal(&d, &plan);
-    assert_true(least.views > 0 && least.proved == least.views);
-    plan.cost.extra_instructions++;
-    assert_true(minimal(&d, &plan).refuted > 0);
+    for (int k = 0; k < 3; k++) {
+        const struct tmap_request *request = k ? &store : NULL;
+        struct tmap_desc d = slices;
+        d.box[0] = d.box[1] = 8;
+        if (k == 2) d.dim[0] = 8;
+        struct tmap_plan plan = plan_of(&d, request);
+        assert_int_equal(plan.desc.interleave, TMAP_INTERLEAVE_16B);
+        const struct tmap_minimal least = minimal(&d, &plan);
+        assert_true(least.views > 0 && least.proved == least.views);
+        plan.cost.extra_instructions++;
+        assert_true(minimal(&d, &plan).refuted > 0);
+    }
 }
 
 /* A tensor that begins between two units of memory: its map begins before it. */
