@@ -277,6 +277,7 @@ static void what_may_be_said_is_read(void **state)
         {pipeline,
          "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]},\"name\":\"p\",\"$schema\":\"s\"}"},
         {pipeline, "{\"protocol\":{\"agents\":[{\"name\":\"a\"}]}," LOADS "}"},
+        {pipeline, "{" LOADS ",\"store\":null}"},
         {request, SIX(",\"stride\":[128,8192,16384,32768,65536]")},
         {problem, "{" BF16 ",\"op\":\"gemm\",\"model\":\"triton\",\"configs\":[{" CONFIG
                   ",\"num_warps\":4}]}"},
