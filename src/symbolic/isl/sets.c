@@ -325,13 +325,14 @@ const struct sym_poly *sym_from_aff(const struct sym_frame *frame, struct isl_af
 /* Whether div number k appears in another row than `row` of m. */
 static bool used_elsewhere(isl_mat *m, int k, int row)
 {
-    for (int i = 0; i < isl_mat_rows(m); i++) {
-        isl_val *v = i == row ? NULL : isl_mat_get_element_val(m, i, k);
-        bool used = v && isl_val_is_zero(v) != isl_bool_true;
+    bool used = false;
+    for (int i = 0; !used && i < isl_mat_rows(m); i++) {
+        if (i == row) continue;
+        isl_val *v = isl_mat_get_element_val(m, i, k);
+        used = isl_val_is_zero(v) == isl_bool_false;
         isl_val_free(v);
-        if (used) return true;
     }
-    return false;
+    return used;
 }
 
 /* of - by*floor(of/by) - r = 0 is of = r modulo by: the same said without the quotient. */
