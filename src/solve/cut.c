@@ -58,12 +58,13 @@ static uint64_t length_of(const struct draft *d, uint32_t i)
     return tile <= most_of(d, i) || es == 1 ? tile : (ceil_div(tile, es) - 1) * es + 1;
 }
 
-/* What the hardware writes of a row's end. A contract may ask for less of its length. */
+/* What the hardware writes of a row's end: slices are whole units. A contract may ask for less of a
+ * row's length. */
 static bool ends_whole(const struct tmap_desc *d, uint32_t inner_unit)
 {
     enum { UNIT_BITS = 128 };
-    const uint64_t bits = d->interleave ? UNIT_BITS : layout_gmem_bits(d->dtype);
-    return d->dim[0] % inner_unit == 0 && d->dim[0] * bits % UNIT_BITS == 0;
+    if (d->interleave) return true;
+    return d->dim[0] % inner_unit == 0 && d->dim[0] * layout_gmem_bits(d->dtype) % UNIT_BITS == 0;
 }
 
 /* Whether a box may reach beyond the tile: of a load, and where the tile takes a whole dimension,

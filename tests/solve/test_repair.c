@@ -396,6 +396,34 @@ static void test_random_stores(void **state)
     assert_true(ran > 100);
 }
 
+/* All 301 slices of a row, by boxes of 152: the second passes the row's end, where slices are not
+ * written. Slices of a fifth dimension stay slices. */
+static void test_store_slices_to_the_end(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    const struct tmap_request how = {.op = TMAP_OP_STORE, .no_copy = true};
+    const struct tmap_desc d = {.dtype = TMAP_BFLOAT16,
+                                .rank = 5,
+                                .interleave = TMAP_INTERLEAVE_16B,
+                                .address = 1 << 20,
+                                .dim = {301, 2, 2, 2, 3},
+                                .stride_bytes = {4816, 9632, 19264, 38528},
+                                .box = {301, 2, 1, 1, 1},
+                                .elem_stride = {1, 1, 1, 1, 1}};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    uint64_t seed = 11;
+    long ran = 0;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &how, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_true(p.copies == 2 && p.cost.extra_maps == 0 && p.dim[0].step == 152);
+    assert_null(tmap_plan_check(&d, &how, &p));
+    const char *wrong = store_is_wrong(&c, &d, &p, &seed, &ran);
+    if (wrong) fail_msg("%s", wrong);
+    assert_int_equal(ran, 1);
+}
+
 /* 257 rows, all of them in the tile: the second box of 129 passes the end, where nothing is
  * written. If there are more rows than the tile takes, it needs a descriptor of its own. */
 static void test_store_to_the_end(void **state)
@@ -519,6 +547,7 @@ int main(void)
         cmocka_unit_test(test_alternatives_are_ranked),
         cmocka_unit_test(test_no_pointless_split),
         cmocka_unit_test(test_store_to_the_end),
+        cmocka_unit_test(test_store_slices_to_the_end),
         cmocka_unit_test(test_strided_slices),
         cmocka_unit_test(test_strided_slices_are_not_rounded),
         cmocka_unit_test(test_consumer_keeps_reading),
