@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "io/paste/statement.h"
 
+#include "io/paste/code.h"
 #include "io/paste/dump_fields.h"
 
 #include <ctype.h>
@@ -300,6 +301,14 @@ enum io_speaker io_speaker_of(const char *line, size_t size)
     return is_printed(l) ? IO_PRINTED : IO_PROSE;
 }
 
+enum io_speaker io_speaker_next(struct io_code *code, const char *line, size_t size)
+{
+    const enum io_speaker by = io_speaker_of(line, size);
+    const bool is_code = io_code_next(code, line, size, by) == IO_LINE_CODE;
+
+    return is_code && (by == IO_PRINTED || by == IO_PROSE) ? IO_CODE : by;
+}
+
 /* --- the statements of a text ------------------------------------------------------------------*/
 
 struct whole {
@@ -380,11 +389,12 @@ static bool goes_on(struct whole w, const struct io_statement *before, size_t at
 /* The speaker of each line that says something, in the text's order. */
 static bool read_lines(struct whole w, struct io_statements *out, size_t count[IO_SPEAKERS])
 {
+    struct io_code code = {0};
     size_t most = 0;
 
     for (size_t at = 0, n; at < w.size; at += n + 1) {
         n = line_length(w, at);
-        const enum io_speaker by = io_speaker_of(w.text + at, n);
+        const enum io_speaker by = io_speaker_next(&code, w.text + at, n);
         if (by >= IO_SPEAKERS) continue;
         if (out->count > 0 && (by == IO_PRINTED || by == IO_PROSE) &&
             goes_on(w, &out->list[out->count - 1], at)) {
@@ -430,6 +440,86 @@ bool io_statements_of(const char *text, size_t size, struct io_statements *out)
 void io_statements_free(struct io_statements *statements)
 {
     free(statements->list);
+}
+
+/* --- a text without its source -----------------------------------------------------------------*/
+
+/* Whether a comment tells of a failure, or of what must be. */
+static bool tells(const char *at, const char *end)
+{
+    static const char *const words[] = {"must",   "need", "has to", "have to",
+                                        "should", "not ", NULL};
+    struct buffer buffer;
+
+    while (at < end && strchr(" \t/*#!", *at) && *at) at++;
+    return io_speaker_of(at, (size_t)(end - at)) <= IO_PRINTED ||
+           has_one(line_in(&buffer, at, (size_t)(end - at)), words);
+}
+
+/* Whether a compiler points at the line: what is under it are blanks and marks. */
+static bool is_pointed_at(struct whole w, size_t next)
+{
+    const size_t n = next < w.size ? line_length(w, next) : 0;
+    return n > 0 && strspn(w.text + next, " \t|^~") >= n && memchr(w.text + next, '^', n);
+}
+
+/* Whether a line of source has a message to fail with, or part of one. */
+static bool has_message(struct whole w, size_t at, size_t n, enum io_speaker by)
+{
+    static const char *const words[] = {"throw",  "raise", "emiterror", "assert", "check(",
+                                        "check_", "abort", "panic!",    "log(",   NULL};
+    static const char *const parts[] = {"<<", "\"", "&& \"", NULL};
+    struct buffer buffer;
+    struct line l = line_in(&buffer, w.text + at, n);
+
+    if (by == IO_CHECK || has_one(l, words)) return true;
+    while (l.at < l.end && strchr(" \t+-", *l.at) && *l.at) skip(&l, 1);
+    return starts_one(l, parts);
+}
+
+/* A line of source without what is neither comment nor, if it is to stay, string. */
+static void blank(const char *line, size_t n, bool strings, char *out)
+{
+    const char *end = line + n, *p = line, *next;
+
+    for (; p < end && (next = io_code_past(line, p, end)) != p; p = next)
+        if (!strings || next == p + 1) memset(out + (p - line), ' ', (size_t)(next - p));
+    if (p < end && (strings || !tells(p, end))) memset(out + (p - line), ' ', (size_t)(end - p));
+}
+
+bool io_statement_is_source(const char *text, size_t size)
+{
+    const struct whole w = {text, size};
+    struct io_code code = {0};
+    bool any = false;
+
+    for (size_t at = 0, n; at < size; at += n + 1) {
+        n = line_length(w, at);
+        const enum io_line line = io_code_next(&code, text + at, n, io_speaker_of(text + at, n));
+        if (line == IO_LINE_WORDS) return false;
+        any |= line == IO_LINE_CODE;
+    }
+    return any;
+}
+
+void io_statement_mask(const char *text, size_t size, bool strings, char *out)
+{
+    const struct whole w = {text, size};
+    const bool strict = strings || io_statement_is_source(text, size);
+    struct io_code code = {0};
+    bool message = false;
+
+    for (size_t at = 0, n; at < size; at += n + 1) {
+        n = line_length(w, at);
+        const bool begins = code.depth == 0;
+        const enum io_speaker by = io_speaker_of(text + at, n);
+        const enum io_line line = io_code_next(&code, text + at, n, by);
+        message = has_message(w, at, n, by) || (message && !begins);
+        if (line == IO_LINE_CODE && (strings || !is_pointed_at(w, at + n + 1)))
+            blank(text + at, n, strings && message, out + at);
+        else if (strings || (strict && line == IO_LINE_COMMENT && !tells(text + at, text + at + n)))
+            memset(out + at, ' ', n);
+    }
 }
 
 bool io_statement_frame(const char *text, const struct io_statement *exception,

@@ -44,4 +44,16 @@ bool io_statement_frame(const char *text, const struct io_statement *exception,
 /* io_speaker_of() : of one line, without its end. */
 enum io_speaker io_speaker_of(const char *line, size_t size);
 
+/* io_speaker_next() : the same of a text's next line, which may be in the middle of source. */
+struct io_code;
+enum io_speaker io_speaker_next(struct io_code *code, const char *line, size_t size);
+
+/* io_statement_is_source() : whether a text is nothing but source and its comments. */
+bool io_statement_is_source(const char *text, size_t size);
+
+/* io_statement_mask() : blanks out the source in `out`, a copy of the text, and in nothing but
+ * source comments that do not tell of a failure; strings: all but the strings of source that are
+ * messages to fail with. */
+void io_statement_mask(const char *text, size_t size, bool strings, char *out);
+
 #endif
