@@ -10,9 +10,9 @@
 #include "io/paste/hint.h"
 #include "io/paste/ir.h"
 #include "io/paste/listing.h"
+#include "io/paste/missing.h"
 #include "io/paste/narrow.h"
 #include "io/paste/partial.h"
-#include "io/paste/printed.h"
 #include "io/paste/source.h"
 
 #include <ctype.h>
@@ -384,59 +384,6 @@ static bool take(struct io_record *record, struct numbers f[FIELDS], enum io_dum
     return f[LOWER].count < 0 ? take_box(record, f) : take_im2col(record, f);
 }
 
-/* What the lines do not say of a descriptor's fields. */
-static void missing_names(const struct io_stream *s, char *out, size_t size)
-{
-    struct numbers f[FIELDS];
-    struct io_unsaid unsaid = {.dtype = false};
-
-    io_dump_none(f);
-    for (size_t at = 0; at < s->size; at++) {
-        const char *end = line_end(s, at);
-        io_dump_line(s->text + at, end, IO_DUMP_LISTING, f);
-        at = (size_t)(end - s->text);
-    }
-    unsaid.dtype = io_listing_type(f) < 0;
-    unsaid.swizzle = f[SWIZZLE].count < 1;
-    unsaid.dim = f[DIM].count < 1 ? 31 : 0;
-    unsaid.stride = f[STRIDE_RAW].count < 1 ? 31 : 0;
-    unsaid.box = f[BOX].count < 1 ? 31 : 0;
-    io_unsaid_names(&unsaid, 2, out, size);
-}
-
-/* A text without a descriptor: the rule or the other cause that it names, else what is missing. */
-static void no_descriptor(struct io_stream *s, struct io_record *out)
-{
-    char names[96], others[320] = "";
-    const char *told = io_hint_or(s, NULL, &out->error_line);
-    struct io_statement said;
-
-    missing_names(s, names, sizeof names);
-    if (told) io_hint_others(s, told, others, sizeof others);
-    if (!told && io_hint_unknown(s, &said, &out->error_line))
-        io_fail(out, "",
-                "no rule of the descriptor that these words name, perhaps a condition of the "
-                "program's own: %.*s",
-                (int)said.length, s->text + said.at);
-    else if (!told && (memmem(s->text, s->size, "Traceback (", 11) ||
-                       memmem(s->text, s->size, "  File \"", 8)))
-        io_fail(out, "",
-                "no rule of the descriptor that these words name: a condition of the "
-                "program's own; the exception's last line, which says it, is not here");
-    else if (!told)
-        io_fail(
-            out, "",
-            "no descriptor in this text: it does not say %s; check reads JSON, calls in source, "
-            "and what CUTLASS, Triton, TileLang and FlashInfer print when one fails",
-            names[0] ? names : "its fields together");
-    else if (names[0] && io_hint_is_open(told))
-        io_fail(out, "", "%s%s; %s: %s", told, others,
-                io_printed_stride(s, names, sizeof names) == TMAP_NO_ROW ? "not said" : "but",
-                names);
-    else
-        io_fail(out, "", "%s%s", told, others);
-}
-
 /* Whether the line says again what a listing has said: it belongs to the next. */
 static bool repeats(const struct io_stream *s, const struct numbers fields[FIELDS])
 {
@@ -494,7 +441,7 @@ static bool next_dump(struct io_stream *s, enum io_dump from, struct io_record *
     if (from == IO_DUMP_LISTING && s->record > 0 && !io_listing_is_enough(fields)) return false;
     out->record = ++s->record;
     if (out->length == 0 || (from == IO_DUMP_LISTING && !io_listing_is_enough(fields)))
-        no_descriptor(s, out);
+        io_missing_all(s, out);
     else if (take(out, fields, from, &unsaid))
         io_partial_settle(out, &unsaid, io_hint_rule(s, out->record, NULL));
     return true;
