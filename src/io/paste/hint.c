@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -20,15 +21,18 @@ enum {
 struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
     bool words;                        /* phrase is a combination of words */
+    bool code;                         /* which source has, too */
 };
 
 #define VAGUE "~"
 #define TOLD(rule, text) sizeof rule > 1 ? rule ": " text " (tmap explain " rule ")" : text
 static const struct hint hints[] = {
-#define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false},
-#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false},
-#define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true},
+#define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false, false},
+#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false, false},
+#define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true, false},
+#define CODE(words, text) {words, text, NULL, true, true},
 #include "io/paste/hints.def"
+#undef CODE
 #undef HINT
 #undef OTHER
 #undef WORDS
@@ -167,6 +171,35 @@ static void join_lines(struct io_text *text, const struct io_statements *said)
     }
 }
 
+/* What source shows by itself. */
+static const struct hint *first_code(const struct io_text *text, size_t *where)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
+        if (hints[i].code && find(&hints[i], text, 0, text->size, where)) return &hints[i];
+    return NULL;
+}
+
+/* Any line of what is no source, or any message that source has strings for. */
+static const struct hint *first_in_rest(const struct io_text *text, bool strings, bool maps,
+                                        size_t *where, bool *no_memory)
+{
+    char *words = malloc(text->size + 1);
+    struct io_text rest = {NULL, NULL, 0};
+    const struct hint *hint = NULL;
+
+    if (words) {
+        memcpy(words, text->text, text->size);
+        io_statement_mask(text->text, text->size, strings, words);
+    }
+    if (!words || !io_text_of(words, text->size, &rest)) *no_memory = true;
+    for (size_t i = 0; i < rest.size; i++)
+        if (words[i] == '\n') rest.lower[i] = text->lower[i];
+    if (!*no_memory) hint = first_of(&rest, 0, rest.size, maps, where);
+    io_text_free(&rest);
+    free(words);
+    return hint && strings && is_vague(hint) ? NULL : hint;
+}
+
 /* The same, else where an exception was raised, else a message that says little, else any line. */
 static const struct hint *first_in_text(struct io_text *text, struct place *place, bool *no_memory)
 {
@@ -183,7 +216,9 @@ static const struct hint *first_in_text(struct io_text *text, struct place *plac
     io_statements_free(&said);
     if (hint) return hint;
     place->by = IO_CODE;
-    return first_of(text, 0, text->size, maps, &place->at);
+    for (int strings = 0; strings < 2 && !hint && !*no_memory; strings++)
+        hint = first_in_rest(text, strings, maps, &place->at, no_memory);
+    return hint || *no_memory ? hint : first_code(text, &place->at);
 }
 
 static const struct hint *first_in(struct io_stream *s, struct place *place)
