@@ -229,6 +229,36 @@ bool io_param_hides(const struct io_source *s, const char *name, const char *at)
                           place_of(s, f.params, ')', name) >= 0);
 }
 
+/* Python: the arguments that "compile(f, a, b" or "compile(f)(a, b" gives for the function `here`,
+ * from a comma or a bracket on; NULL where it is not compiled there. */
+static const char *compiled_args(const struct io_source *s, const char *here, const char *behind)
+{
+    char name[IO_SOURCE_NAME];
+    const char *open = back_over_space(s->text, here), *begin;
+
+    if (!s->python || open == s->text || *--open != '(' ||
+        !word_before(s->text, open, name, &begin) || strcmp(name, "compile") != 0)
+        return NULL;
+    const char *close = io_source_behind(open, s->end);
+    if (close && close < s->end && *close == '(') return close;
+    return behind < s->end && *behind == ',' ? behind : NULL;
+}
+
+/* Its argument of that place. */
+static bool compiled_arg(const struct io_source *s, const char *here, const char *behind, int place,
+                         const char **from, const char **to)
+{
+    const char *p = compiled_args(s, here, behind);
+
+    for (; p && p < s->end && *p && strchr("(,", *p); p = *to) {
+        for (*from = p + 1; *from < s->end && isspace((unsigned char)**from);) ++*from;
+        *to = io_source_piece(*from, s->end);
+        if (*to == s->end || !strchr(",)", **to)) return false;
+        if (place-- == 0) return *to > *from && !memchr(*from, '=', (size_t)(*to - *from));
+    }
+    return false;
+}
+
 bool io_param_given(struct io_source *s, const char *name, const char **at, const char **from,
                     const char **to)
 {
@@ -243,6 +273,8 @@ bool io_param_given(struct io_source *s, const char *name, const char **at, cons
     const char *p = *at ? *at : s->text;
     while (s->looks-- > 0 && (p = io_dump_word(p, s->end, f.name))) {
         const char *here = p, *open = call_bracket(s, p += strlen(f.name));
+        if (!open && place >= 0 && compiled_arg(s, here, p, place, from, to))
+            return *at = *to, true;
         if (!open || here == f.at) continue;
         if (typed >= 0) {
             if (*p != '<' || !template_piece(p + 1, typed, from, to)) continue;

@@ -5,9 +5,9 @@
 #include "io/paste/source_text.h"
 
 /* io_param_given() : `name` is a parameter of the function that s->use stands in, in C++ perhaps
- *  one of its template: what another call of that function, from *at on, gives for it, from *from
- *  to *to; it is to be read with s->use there. *at NULL: from the text's beginning. False where
- *  there is no such parameter, or no further call that gives it. */
+ *  one of its template: what another call of that function, or "compile(f, ...)" of it, from *at
+ *  on, gives for it, from *from to *to; it is to be read with s->use there. *at NULL: from the
+ * text's beginning. False where there is no such parameter, or no further call that gives it. */
 bool io_param_given(struct io_source *s, const char *name, const char **at, const char **from,
                     const char **to);
 

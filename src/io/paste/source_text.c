@@ -70,10 +70,29 @@ const char *io_source_behind(const char *at, const char *end)
     return NULL;
 }
 
+bool io_source_is_call(const char *at, const char *end)
+{
+    const char *dot = NULL;
+
+    for (; at < end && (io_dump_is_word(*at) || *at == '.'); at++) dot = *at == '.' ? at : dot;
+    return dot && at < end && *at == '(';
+}
+
+/* Python: "import a.b as name", a module, which is no value; "from a import N" may be one. */
+static bool is_imported(const struct io_source *s, const char *name)
+{
+    for (const char *p = s->text; s->python && (p = io_dump_word(p, s->end, "import")); p++) {
+        const char *end = memchr(p, '\n', (size_t)(s->end - p));
+        const bool whole = p == s->text || p[-1] == '\n';
+        if (whole && io_dump_word(p, end ? end : s->end, name)) return true;
+    }
+    return false;
+}
+
 void io_source_miss(struct io_source *s, const char *name)
 {
     const size_t used = strlen(s->missing);
-    if (io_dump_word(s->missing, s->missing + used, name) ||
+    if (is_imported(s, name) || io_dump_word(s->missing, s->missing + used, name) ||
         used + strlen(name) + 3 > sizeof s->missing)
         return;
     snprintf(s->missing + used, sizeof s->missing - used, "%s%s", used ? ", " : "", name);

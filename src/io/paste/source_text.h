@@ -22,9 +22,11 @@ struct io_source {
 };
 
 /* io_source_word() : a name at *at, of a qualified one ("a::b") the last part; false where none
- *  begins. io_source_miss() : this name has no value. */
+ *  begins. io_source_miss() : this name has no value. io_source_is_call() : whether it is a call
+ * that gives a value, "cute.sym_int(...)": the names in it say nothing of that. */
 bool io_source_word(const char **at, const char *end, char name[IO_SOURCE_NAME]);
 void io_source_miss(struct io_source *s, const char *name);
+bool io_source_is_call(const char *at, const char *end);
 
 /* io_source_declares() : whether a type stands before a name, or the declaration of another. */
 bool io_source_declares(const struct io_source *s, const char *at);

@@ -569,9 +569,12 @@ static bool look_up(struct reader *r, const char *name, int64_t *out)
         if (from < to && *from == '{') from++, to -= to > from && to[-1] == '}';
         struct reader inner = {s, from, to, r->which, r->depth + 1, false};
         const char *name_at = at - strlen(name);
+        const size_t missing = strlen(s->missing);
         if (!whole(&inner, &value) || (found && value != *out) ||
-            !io_source_holds(s, name_at, value))
+            !io_source_holds(s, name_at, value)) {
+            if (io_source_is_call(from, to)) s->missing[missing] = 0;
             return io_source_miss(s, name), false;
+        }
         r->wide |= io_source_is_declared_wide(s, name_at, inner.wide);
         *out = value;
         found = true;
