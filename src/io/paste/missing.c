@@ -8,6 +8,7 @@
 #include "io/paste/partial.h"
 #include "io/paste/printed.h"
 #include "io/paste/seen.h"
+#include "io/paste/shown.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,30 +41,37 @@ static void missing_names(const struct io_stream *s, char *out, size_t size)
 /* A call in source whose arguments the text does not give. */
 static void say_call(const struct io_seen *seen, const char *names, struct io_record *out)
 {
-    out->error_line = seen->line;
+    static const char told[] = "source code, and no rule of the descriptor can be told from it";
+
     if (seen->prefetches)
         io_fail(out, "",
-                "source code, and no rule of the descriptor can be told from it: %s reads the map "
-                "itself, whose address is not in this text (a multiple of 64, and of 128 from CUDA "
-                "13.0 on: TMA044); nor are %s",
-                seen->call, names);
+                "%s: %s reads the map itself, whose address is not in this text (a multiple of 64, "
+                "and of 128 from CUDA 13.0 on: TMA044); nor are %s",
+                told, seen->call, names);
+    else if (seen->makes)
+        io_fail(
+            out, "",
+            "%s: it does not say %s; not known: the arguments of %s: tmap trace -- PROGRAM sees "
+            "what a launch gives it",
+            told, names, seen->call);
     else
         io_fail(out, "",
-                "source code, and no rule of the descriptor can be told from it: it does not say "
-                "%s; %s %s: tmap trace -- PROGRAM sees it",
-                names, seen->call,
-                seen->makes ? "makes one of what a launch gives" : "uses one made elsewhere");
+                "%s: it does not say %s; made elsewhere: the descriptor of %s: tmap trace -- "
+                "PROGRAM sees it",
+                told, names, seen->call);
 }
 
-/* What a text without a descriptor and without a message lacks. */
-static void say_missing(const struct io_stream *s, const char *fields, struct io_record *out)
+/* What a text without a descriptor and without a message lacks; its line. */
+static size_t say_missing(struct io_stream *s, const char *fields, struct io_record *out)
 {
     const char *names = fields[0] ? fields : "its fields together";
+    char shown[IO_ERROR_SIZE];
     struct io_seen seen;
+    size_t line;
 
-    if (io_seen_call(s->text, s->size, &seen))
-        say_call(&seen, names, out);
-    else if (io_statement_is_source(s->text, s->size))
+    if (io_shown(s, shown, &line)) return io_fail(out, "", "%s", shown), line;
+    if (io_seen_call(s->text, s->size, &seen)) return say_call(&seen, names, out), seen.line;
+    if (io_statement_is_source(s->text, s->size))
         io_fail(out, "",
                 "no descriptor in this text: source code without a call that makes or uses one; "
                 "it does not say %s",
@@ -74,6 +82,7 @@ static void say_missing(const struct io_stream *s, const char *fields, struct io
             "no descriptor in this text: it does not say %s; check reads JSON, calls in source, "
             "and what CUTLASS, Triton, TileLang and FlashInfer print when one fails",
             names);
+    return 1;
 }
 
 /* Beside a hint that names neither a rule nor another cause. */
@@ -85,18 +94,19 @@ static void say_open(const struct io_stream *s, const char *told, const char *ot
 
     if (io_statement_is_source(s->text, s->size)) io_seen_call(s->text, s->size, &seen);
     io_fail(out, "", "%s%s; %s: %s%s%s", told, others, stride ? "but" : "not said", names,
-            seen.call[0] ? ", of " : "", seen.call);
+            seen.call[0] ? "; seen: " : "", seen.call);
 }
 
 void io_missing_all(struct io_stream *s, struct io_record *out)
 {
     char names[NAMES], others[320] = "";
-    const char *told = io_hint_or(s, NULL, &out->error_line);
+    size_t line = 1;
+    const char *told = io_hint_or(s, NULL, &line);
     struct io_statement said;
 
     missing_names(s, names, sizeof names);
     if (told) io_hint_others(s, told, others, sizeof others);
-    if (!told && io_hint_unknown(s, &said, &out->error_line))
+    if (!told && io_hint_unknown(s, &said, &line))
         io_fail(out, "",
                 "no rule of the descriptor that these words name, perhaps a condition of the "
                 "program's own: %.*s",
@@ -107,9 +117,10 @@ void io_missing_all(struct io_stream *s, struct io_record *out)
                 "no rule of the descriptor that these words name: a condition of the "
                 "program's own; the exception's last line, which says it, is not here");
     else if (!told)
-        say_missing(s, names, out);
+        line = say_missing(s, names, out);
     else if (names[0] && io_hint_is_open(told))
         say_open(s, told, others, names, out);
     else
         io_fail(out, "", "%s%s", told, others);
+    out->error_line = line;
 }
