@@ -34,6 +34,8 @@ static void test_calls(void **state)
     expect_call("def make_desc(x):\n    g(x)", NULL, 0);
     expect_call("CUtensorMap make_desc(int x) {\n  g(x);", NULL, 0);
     expect_call("make_desc(x) fails on Hopper", NULL, 0);
+    expect_call("tma::expect(bar);\ntma::load_async(a, b);", "tma::load_async(a, b)", 2);
+    expect_call("known_multiple_of(x, TMA_ALIGNMENT)", NULL, 0);
     expect_call("", NULL, 0);
 }
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 enum {
-    LONGEST_CALL = 64 /* lines of one statement */
+    LONGEST_CALL = 64,    /* lines of one statement */
+    LONGEST_COMMENT = 256 /* of which its words are counted */
 };
 
 struct span {
@@ -49,6 +50,30 @@ static struct span bare(const char *line, size_t size)
 
 /* --- a line by itself --------------------------------------------------------------------------*/
 
+/* "CUTLASS_DEVICE void", with the function's name on the next line. */
+static bool ends_declaration(struct span s)
+{
+    static const char *const tails[] = {" void", " inline", " static", " constexpr", " auto", NULL};
+    const char *p = s.at;
+
+    while (p < s.end && (isupper((unsigned char)*p) || is_one(*p, "_ "))) p++;
+    for (int i = 0; p > s.at + 1 && tails[i]; i++) {
+        const size_t n = strlen(tails[i]);
+        if ((size_t)(s.end - s.at) > n && memcmp(s.end - n, tails[i], n) == 0) return true;
+    }
+    return false;
+}
+
+/* "name += 1" */
+static bool changes(struct span s)
+{
+    const char *p = s.at;
+
+    while (p < s.end && (is_name(*p) || is_one(*p, ".[]"))) p++;
+    if (p == s.at || s.end - p < 4 || *p != ' ') return false;
+    return is_one(p[1], "+-*/%&|^") && p[2] == '=' && p[3] == ' ';
+}
+
 /* How a statement begins that no sentence begins with, or one that does not end as source does. */
 static bool begins_statement(struct span s)
 {
@@ -60,13 +85,14 @@ static bool begins_statement(struct span s)
         "#pragma",     "if (",       "for (",      "while (",    "switch (",  "} else",
         "else {",      "try:",       "try {",      "else:",      "finally:",  "let mut ",
         "impl ",       "unsafe {",   "std::",      "cute::",     "cutlass::", "tl::",
-        "enum class ", "import ",    NULL};
+        "enum class ", "import ",    "[[",         NULL};
     static const char *const types[] = {
         "int ",     "float ",  "double ",   "bool ",  "char ",   "uint32_t ", "uint64_t ",
         "int32_t ", "size_t ", "unsigned ", "auto ",  "const ",  "int64_t ",  "constexpr ",
         "static ",  "void ",   "struct ",   "using ", "extern ", "friend ",   NULL};
 
-    return starts_one(s, heads) || (starts_one(s, types) && is_one(s.end[-1], ";,{}()="));
+    return starts_one(s, heads) || ends_declaration(s) || changes(s) ||
+           (starts_one(s, types) && is_one(s.end[-1], ";,{}()="));
 }
 
 /* Whether source joins its names here: "a(", "a[", "a.b", "a::b", "a->b", "a=b", "a<b>". */
@@ -180,6 +206,7 @@ static bool begins_comment(const char *line, const char *at, const char *end)
 
     if (at + 1 == end || !is_one(*at, "#/") || at[1] != (*at == '#' ? ' ' : '/')) return false;
     const char *before = at;
+    if (end - at > LONGEST_COMMENT) end = at + LONGEST_COMMENT;
     while (before > line && is_one(before[-1], " \t")) before--;
     if (before == line || *at == '#' || is_one(before[-1], ";{},\\")) return true;
     count((struct span){at, end}, &words, &joints);
@@ -262,6 +289,7 @@ enum io_line io_code_next(struct io_code *code, const char *line, size_t size, e
         return IO_LINE_WORDS;
     }
     if (in_comment(code, s)) return IO_LINE_COMMENT;
+    if (by == IO_SILENT && !(*s.at == '~' && isalpha((unsigned char)s.at[1]))) return IO_LINE_WORDS;
     const struct span code_of = without_comment(s);
     if (!code->depth && by == IO_CODE && is_no_code(code_of)) return IO_LINE_WORDS;
     if (!code->depth && by != IO_CODE && by != IO_CHECK && !is_source(code, code_of, by))

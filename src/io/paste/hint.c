@@ -189,6 +189,7 @@ static const struct hint *first_in_rest(const struct io_text *text, bool strings
 
     if (words) {
         memcpy(words, text->text, text->size);
+        words[text->size] = 0;
         io_statement_mask(text->text, text->size, strings, words);
     }
     if (!words || !io_text_of(words, text->size, &rest)) *no_memory = true;

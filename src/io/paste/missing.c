@@ -121,6 +121,10 @@ void io_missing_all(struct io_stream *s, struct io_record *out)
     else if (names[0] && io_hint_is_open(told))
         say_open(s, told, others, names, out);
     else
-        io_fail(out, "", "%s%s", told, others);
+        io_fail(out, "", "%s%s%s",
+                io_statement_is_source(s->text, s->size)
+                    ? "source code without a program's message; its own words: "
+                    : "",
+                told, others);
     out->error_line = line;
 }

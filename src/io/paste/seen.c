@@ -102,11 +102,16 @@ static const char *end_of(const char *open, const char *end)
 
 static enum weight weight_of(const struct call *c)
 {
+    static const char *const copies[] = {"copy",    "load",   "store",  "partition", "gather",
+                                         "scatter", "reduce", "launch", "kernel",    NULL};
+    static const char *const waits[] = {"expect", "wait", "arrive", "fence", "commit", NULL};
     const char *last = c->open;
 
     while (last > c->name && is_name(last[-1])) last--;
+    if (has_one(last, c->open, waits)) return NOTHING;
     if (is_about_maps(c->name, c->open)) return is_making(last, c->open) ? MAKES : USES;
-    return is_about_maps(c->open, c->end) ? IN_ARGUMENTS : NOTHING;
+    return has_one(last, c->open, copies) && is_about_maps(c->open, c->end) ? IN_ARGUMENTS
+                                                                            : NOTHING;
 }
 
 /* The call's text on one line. */
