@@ -25,6 +25,7 @@ static const struct {
     {"FAILED test_a.py::test - triton.runtime.errors.PTXASError: internal", IO_EXCEPTION},
     {"InterpreterError: AssertionError('stride')", IO_EXCEPTION},
     {"  what():  CUDA free failed", IO_EXCEPTION},
+    {"        ValueError: if the strides are not aligned", IO_PRINTED},
     {"    raise ValueError(f\"Tiling {tiles} does not apply\")", IO_CHECK},
     {"+        if contig_dim_size * elem_size < 16:", IO_CHECK},
     {"If it hangs, say so", IO_PRINTED},

@@ -109,7 +109,16 @@ static bool joins(const char *p, struct span s)
     return (*p == ':' && p[-1] == ':') || (*p == '>' && p[-1] == '-');
 }
 
-/* The words of a sentence, and the joints of source. */
+/* Behind a string that begins at `at`; at itself for an apostrophe, and where none begins. */
+static const char *past_string(struct span s, const char *at)
+{
+    if (!is_one(*at, "\"'") || (at > s.at && isalnum((unsigned char)at[-1]) && *at == '\''))
+        return at;
+    const char *end = memchr(at + 1, *at, (size_t)(s.end - at - 1));
+    return end ? end + 1 : at;
+}
+
+/* The words of a sentence, and the joints of source; strings have neither. */
 static void count(struct span s, int *words, int *joints)
 {
     const char *p = s.at;
@@ -122,8 +131,26 @@ static void count(struct span s, int *words, int *joints)
         const bool ends =
             p == s.end || *p == ' ' || (is_one(*p, ",.;:!?") && (p + 1 == s.end || p[1] == ' '));
         if (p - from > 1 && begins && ends) ++*words;
-        if (p == from) *joints += joins(p++, s);
+        if (p == from) *joints += joins(p, s);
+        if (p == from) p = past_string(s, p) > p ? past_string(s, p) : p + 1;
     }
+}
+
+/* "a.b(...)" and no more. */
+static bool is_call(struct span s)
+{
+    const char *p = s.at;
+    int depth = 0;
+
+    while (p < s.end && (is_name(*p) || *p == '.')) p++;
+    if (p == s.at || p == s.end || *p != '(') return false;
+    while (p < s.end) {
+        depth += is_one(*p, "([{") - is_one(*p, ")]}");
+        const char *next = past_string(s, p);
+        p = next > p ? next : p + 1;
+        if (depth == 0) return p == s.end;
+    }
+    return false;
 }
 
 /* "C[0][64] = 0.0 expected 1024.0": a number, and a word that no expression goes on with. */
@@ -170,6 +197,7 @@ static bool looks_like_code(struct span s, enum io_speaker by)
 
     if (is_one(*s.at, "[({*|<=") || isdigit((unsigned char)*s.at)) return is_one(s.end[-1], "{};");
     count(s, &words, &joints);
+    if (is_call(s) || (words < 3 && memmem(s.at, (size_t)(s.end - s.at), "] = ", 4))) return true;
     if (by == IO_PRINTED) return joints > 0 && words < 2 && is_one(s.end[-1], "(,;{}\\");
     return joints > words || (joints > 0 && words < 4 && is_one(s.end[-1], "(,;{}\\[>"));
 }

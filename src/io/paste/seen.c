@@ -13,7 +13,7 @@ enum {
 };
 
 /* How much a call tells of a descriptor. */
-enum weight { NOTHING, IN_ARGUMENTS, USES, MAKES };
+enum weight { NOTHING, PREFETCHES, IN_ARGUMENTS, USES, MAKES };
 
 struct call {
     const char *name, *open; /* "a.b::c" and its bracket */
@@ -102,13 +102,16 @@ static const char *end_of(const char *open, const char *end)
 
 static enum weight weight_of(const struct call *c)
 {
-    static const char *const copies[] = {"copy",    "load",   "store",  "partition", "gather",
-                                         "scatter", "reduce", "launch", "kernel",    NULL};
+    static const char *const copies[] = {"copy",   "load",    "store",  "partition",
+                                         "gather", "scatter", "reduce", NULL};
     static const char *const waits[] = {"expect", "wait", "arrive", "fence", "commit", NULL};
+    static const char *const prefetch[] = {"prefetch", NULL};
+    static const char *const declared[] = {"__grid_constant__", "const&", " const ", NULL};
     const char *last = c->open;
 
     while (last > c->name && is_name(last[-1])) last--;
-    if (has_one(last, c->open, waits)) return NOTHING;
+    if (has_one(last, c->open, waits) || has_one(c->open, c->end, declared)) return NOTHING;
+    if (has_one(last, c->open, prefetch) && is_about_maps(c->name, c->end)) return PREFETCHES;
     if (is_about_maps(c->name, c->open)) return is_making(last, c->open) ? MAKES : USES;
     return has_one(last, c->open, copies) && is_about_maps(c->open, c->end) ? IN_ARGUMENTS
                                                                             : NOTHING;
@@ -135,7 +138,6 @@ static void write_call(const struct call *c, struct io_seen *out)
 static void look(const char *line, size_t n, const char *end, size_t number, enum weight *best,
                  struct io_seen *out)
 {
-    static const char *const prefetch[] = {"prefetch", NULL};
     const char *stop = line + n;
 
     for (const char *p = line, *next; p < stop && (next = io_code_past(line, p, stop)) != p;
@@ -147,7 +149,7 @@ static void look(const char *line, size_t n, const char *end, size_t number, enu
         if (weight <= *best) continue;
         *best = weight;
         *out = (struct io_seen){
-            .line = number, .makes = weight == MAKES, .prefetches = has_one(c.name, p, prefetch)};
+            .line = number, .makes = weight == MAKES, .prefetches = weight == PREFETCHES};
         write_call(&c, out);
     }
 }

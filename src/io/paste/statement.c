@@ -153,6 +153,14 @@ static bool ends_with(const char *at, const char *end, const char *tail)
     return (size_t)(end - at) >= n && memcmp(end - n, tail, n) == 0;
 }
 
+/* "ValueError: if the strides are odd": what a function's description says of it. */
+static bool is_described(const char *message, const char *end)
+{
+    static const char *const heads[] = {" if ", " If ", " when ", " When ", NULL};
+    const struct line l = {.at = message, .end = end};
+    return starts_one(l, heads);
+}
+
 /* "torch.AcceleratorError: ", "AssertionError" alone, "KeyError('90')" at l.at. */
 static bool is_exception(struct line l, bool alone)
 {
@@ -166,7 +174,7 @@ static bool is_exception(struct line l, bool alone)
     for (int i = 0; tails[i]; i++) {
         if (!ends_with(name, p, tails[i])) continue;
         if (p == l.end) return alone && p - name > 5;
-        if (*p == ':') return p + 1 == l.end || p[1] == ' ';
+        if (*p == ':') return p + 1 == l.end || (p[1] == ' ' && !is_described(p + 1, l.end));
         return *p == '(' && p + 1 < l.end && (p[1] == '\'' || p[1] == '"');
     }
     return false;
@@ -386,15 +394,49 @@ static bool goes_on(struct whole w, const struct io_statement *before, size_t at
     return islower((unsigned char)*l.at) || *l.at == '(' || isdigit((unsigned char)*l.at);
 }
 
+/* Whether a comment of source tells of a failure, and not of one that may be or is avoided. */
+static bool tells(const char *at, const char *end)
+{
+    static const char *const not_one[] = {
+        " if ",    "when ",   "avoid",     "must",     "should", "make sure", "ensure",
+        "need",    "prevent", "otherwise", " may ",    "might",  "would",     "could",
+        "so that", "cannot",  "instead",   "to check", "raises", NULL};
+    static const char *const words[] = {"not ", "n't ", NULL};
+    struct buffer buffer;
+
+    while (at < end && strchr(" \t/*#!", *at) && *at) at++;
+    const struct line l = line_in(&buffer, at, (size_t)(end - at));
+    return (io_speaker_of(at, (size_t)(end - at)) <= IO_PRINTED || has_one(l, words)) &&
+           !has_one(l, not_one);
+}
+
+bool io_statement_is_source(const char *text, size_t size)
+{
+    const struct whole w = {text, size};
+    struct io_code code = {0};
+    bool any = false;
+
+    for (size_t at = 0, n; at < size; at += n + 1) {
+        n = line_length(w, at);
+        const enum io_line line = io_code_next(&code, text + at, n, io_speaker_of(text + at, n));
+        if (line == IO_LINE_WORDS) return false;
+        any |= line == IO_LINE_CODE;
+    }
+    return any;
+}
+
 /* The speaker of each line that says something, in the text's order. */
 static bool read_lines(struct whole w, struct io_statements *out, size_t count[IO_SPEAKERS])
 {
+    const bool source = io_statement_is_source(w.text, w.size);
     struct io_code code = {0};
     size_t most = 0;
 
     for (size_t at = 0, n; at < w.size; at += n + 1) {
         n = line_length(w, at);
         const enum io_speaker by = io_speaker_next(&code, w.text + at, n);
+        if (source && by >= IO_PRINTED && by <= IO_PROSE && !tells(w.text + at, w.text + at + n))
+            continue;
         if (by >= IO_SPEAKERS) continue;
         if (out->count > 0 && (by == IO_PRINTED || by == IO_PROSE) &&
             goes_on(w, &out->list[out->count - 1], at)) {
@@ -444,18 +486,6 @@ void io_statements_free(struct io_statements *statements)
 
 /* --- a text without its source -----------------------------------------------------------------*/
 
-/* Whether a comment tells of a failure, or of what must be. */
-static bool tells(const char *at, const char *end)
-{
-    static const char *const words[] = {"must",   "need", "has to", "have to",
-                                        "should", "not ", NULL};
-    struct buffer buffer;
-
-    while (at < end && strchr(" \t/*#!", *at) && *at) at++;
-    return io_speaker_of(at, (size_t)(end - at)) <= IO_PRINTED ||
-           has_one(line_in(&buffer, at, (size_t)(end - at)), words);
-}
-
 /* Whether a compiler points at the line: what is under it are blanks and marks. */
 static bool is_pointed_at(struct whole w, size_t next)
 {
@@ -485,21 +515,6 @@ static void blank(const char *line, size_t n, bool strings, char *out)
     for (; p < end && (next = io_code_past(line, p, end)) != p; p = next)
         if (!strings || next == p + 1) memset(out + (p - line), ' ', (size_t)(next - p));
     if (p < end && (strings || !tells(p, end))) memset(out + (p - line), ' ', (size_t)(end - p));
-}
-
-bool io_statement_is_source(const char *text, size_t size)
-{
-    const struct whole w = {text, size};
-    struct io_code code = {0};
-    bool any = false;
-
-    for (size_t at = 0, n; at < size; at += n + 1) {
-        n = line_length(w, at);
-        const enum io_line line = io_code_next(&code, text + at, n, io_speaker_of(text + at, n));
-        if (line == IO_LINE_WORDS) return false;
-        any |= line == IO_LINE_CODE;
-    }
-    return any;
 }
 
 void io_statement_mask(const char *text, size_t size, bool strings, char *out)
