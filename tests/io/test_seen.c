@@ -35,6 +35,8 @@ static void test_calls(void **state)
     expect_call("CUtensorMap make_desc(int x) {\n  g(x);", NULL, 0);
     expect_call("make_desc(x) fails on Hopper", NULL, 0);
     expect_call("tma::expect(bar);\ntma::load_async(a, b);", "tma::load_async(a, b)", 2);
+    expect_call("prefetch_tma_desc(p.tma_load.get_tma_desc());",
+                "prefetch_tma_desc(p.tma_load.get_tma_desc())", 1);
     expect_call("known_multiple_of(x, TMA_ALIGNMENT)", NULL, 0);
     expect_call("", NULL, 0);
 }

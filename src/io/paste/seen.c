@@ -100,6 +100,12 @@ static const char *end_of(const char *open, const char *end)
     return end;
 }
 
+/* "get_tma_descriptor()": nothing becomes of the map in it. */
+static bool is_getter(const struct call *c)
+{
+    return c->end - c->open == 2 && *c->open == '(' && c->open[1] == ')';
+}
+
 static enum weight weight_of(const struct call *c)
 {
     static const char *const copies[] = {"copy",   "load",    "store",  "partition",
@@ -112,7 +118,8 @@ static enum weight weight_of(const struct call *c)
     while (last > c->name && is_name(last[-1])) last--;
     if (has_one(last, c->open, waits) || has_one(c->open, c->end, declared)) return NOTHING;
     if (has_one(last, c->open, prefetch) && is_about_maps(c->name, c->end)) return PREFETCHES;
-    if (is_about_maps(c->name, c->open)) return is_making(last, c->open) ? MAKES : USES;
+    if (is_about_maps(c->name, c->open) && !is_getter(c))
+        return is_making(last, c->open) ? MAKES : USES;
     return has_one(last, c->open, copies) && is_about_maps(c->open, c->end) ? IN_ARGUMENTS
                                                                             : NOTHING;
 }
