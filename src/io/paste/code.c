@@ -7,7 +7,7 @@
 
 enum {
     LONGEST_CALL = 64,    /* lines of one statement */
-    LONGEST_COMMENT = 256 /* of which its words are counted */
+    LONGEST_COMMENT = 200 /* of which its words are counted */
 };
 
 struct span {
