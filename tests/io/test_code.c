@@ -31,6 +31,7 @@ static const struct {
     {"w", "CUDA_ERROR_INVALID_VALUE"},
     {"cww", "bad_call(x);\n   ^~~~\n  File \"a.py\", line 7, in main"},
     {"w", "error encode tensor map: 1"},
+    {"w", "tensor<ptr<i8, smem, align<1024>> o ((64,1),(8,8)):((1,0),(64,512))>"},
     {"w", "C[0][64] = 0.0 expected 1024.0"},
     {"w", "[TMA] desc_a=0000000200610398 (mod64=24)"},
     {"w", "fix(mm): copy unaligned strides to contiguous on Hopper (#24)"},

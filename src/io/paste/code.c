@@ -190,11 +190,19 @@ static bool is_no_code(struct span s)
            (words > joints + 4 && !is_one(s.end[-1], ";{}:,(\\") && !starts_one(s, imports));
 }
 
+/* "ptr<i8, smem> o (64,8):(1,64)": CuTe prints a tensor by its layout. */
+static bool is_layout(struct span s)
+{
+    const size_t n = (size_t)(s.end - s.at);
+    return memmem(s.at, n, " o (", 4) && memmem(s.at, n, "):(", 3);
+}
+
 /* More joints than words, or the end of a statement's part. */
 static bool looks_like_code(struct span s, enum io_speaker by)
 {
     int words, joints;
 
+    if (is_layout(s)) return false;
     if (is_one(*s.at, "[({*|<=") || isdigit((unsigned char)*s.at)) return is_one(s.end[-1], "{};");
     count(s, &words, &joints);
     if (is_call(s) || (words < 3 && memmem(s.at, (size_t)(s.end - s.at), "] = ", 4))) return true;
