@@ -28,6 +28,7 @@ static const struct {
     {"cc", "CUTLASS_DEVICE void\ncopy(int x)"},
     {"cc", "stride_one_count += 1\nout[tile_m, tile_n] = acc"},
     {"cc", "warnings.warn(\"TMA is not supported here\")\nlog.error(\"wrong: %s\", it)"},
+    {"ccc", "typedef enum {\n  TMA_ERR_MISALIGNED_STRIDE,\n} tma_error;"},
     {"w", "CUDA_ERROR_INVALID_VALUE"},
     {"cww", "bad_call(x);\n   ^~~~\n  File \"a.py\", line 7, in main"},
     {"w", "error encode tensor map: 1"},

@@ -33,6 +33,7 @@ static void test_calls(void **state)
     expect_call("return make_desc(x);", "make_desc(x)", 1);
     expect_call("def make_desc(x):\n    g(x)", NULL, 0);
     expect_call("CUtensorMap make_desc(int x) {\n  g(x);", NULL, 0);
+    expect_call("const char *tma_error(int x);", NULL, 0);
     expect_call("make_desc(x) fails on Hopper", NULL, 0);
     expect_call("tma::expect(bar);\ntma::load_async(a, b);", "tma::load_async(a, b)", 2);
     expect_call("prefetch_tma_desc(p.tma_load.get_tma_desc());",

@@ -74,6 +74,15 @@ static bool changes(struct span s)
     return is_one(p[1], "+-*/%&|^") && p[2] == '=' && p[3] == ' ';
 }
 
+/* "TMA_ERR_STRIDE,": an entry of a list, which is a name alone. */
+static bool is_entry(struct span s)
+{
+    const char *p = s.at;
+
+    while (p < s.end && is_name(*p)) p++;
+    return p > s.at && p + 1 == s.end && *p == ',';
+}
+
 /* How a statement begins that no sentence begins with, or one that does not end as source does. */
 static bool begins_statement(struct span s)
 {
@@ -91,7 +100,7 @@ static bool begins_statement(struct span s)
         "int32_t ", "size_t ", "unsigned ", "auto ",  "const ",  "int64_t ",  "constexpr ",
         "static ",  "void ",   "struct ",   "using ", "extern ", "friend ",   NULL};
 
-    return starts_one(s, heads) || ends_declaration(s) || changes(s) ||
+    return starts_one(s, heads) || ends_declaration(s) || changes(s) || is_entry(s) ||
            (starts_one(s, types) && is_one(s.end[-1], ";,{}()="));
 }
 

@@ -78,7 +78,7 @@ static bool is_defined(const char *line, const char *name)
     const char *end = name, *p;
 
     while (end > line && is_one(end[-1], " \t")) end--;
-    if (end == name || end == line) return false;
+    if (end == line || (end == name && !is_one(end[-1], "*&"))) return false;
     if (is_one(end[-1], "*&>")) return end == line + 1 || end[-1] != '>' || end[-2] != '-';
     for (p = end; p > line && is_name(p[-1]);) p--;
     for (int i = 0; calls[i]; i++)
