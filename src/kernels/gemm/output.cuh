@@ -4,6 +4,11 @@
 #include "kernels/gemm/params.h"
 #include "kernels/ptx/ptx.cuh"
 
+// Of a thread's, a warpgroup's or a block's part of D, in elements.
+struct place {
+    int32_t row, col, batch;
+};
+
 PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
 {
     uint32_t bits;
@@ -12,6 +17,23 @@ PTX_FN uint32_t pack_16(float lo, float hi, int32_t out)
     else
         asm volatile("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(hi), "f"(lo));
     return bits;
+}
+
+// To the nearest that the type has, the largest where that is too small; a NaN stays one.
+PTX_FN uint16_t pack_8(float lo, float hi, int32_t type)
+{
+    uint16_t bits;
+    if (type == GEMM_OUT_E4M3)
+        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(hi), "f"(lo));
+    else
+        asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(hi), "f"(lo));
+    return bits;
+}
+
+// Of a byte of a panel; 16 bytes at a time change places, four in every second row's.
+PTX_FN uint32_t narrow_offset(uint32_t row, uint32_t byte)
+{
+    return row * 64 + (((byte / 16) ^ (row / 2 & 3)) * 16) + byte % 16;
 }
 
 // What reading C takes: the widths as predicates, so that no element costs a branch.

@@ -8,10 +8,6 @@
 #include "kernels/gemm/output.cuh"
 #include "kernels/gemm/walk.cuh"
 
-struct place {
-    int32_t row, col, batch; // of this block's part of D, in elements
-};
-
 template <class S>
 PTX_FN place place_of(const gemm_params &p, const cluster_place<S> &at, int32_t index)
 {

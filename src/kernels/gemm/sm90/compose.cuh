@@ -9,20 +9,6 @@
 #include "epilogue.cuh"
 #include "narrow.cuh"
 
-PTX_FN float number_of(uint32_t bits, int32_t type)
-{
-    float half;
-    asm("{ .reg .b16 h; cvt.u16.u32 h, %1; cvt.f32.f16 %0, h; }" : "=f"(half) : "r"(bits));
-    if (type == GEMM_OUT_F32) return __uint_as_float(bits);
-    return type == GEMM_OUT_BF16 ? __uint_as_float(bits << 16) : half;
-}
-
-// A number of device memory that every thread reads.
-PTX_FN float scalar_at(uint64_t address)
-{
-    return __uint_as_float(ptx::load_global_if(address, true, false));
-}
-
 // This thread's two rows of a vector; 0 beyond its end.
 PTX_FN void load_rows(float (&x)[2], uint64_t vector, int32_t type, int32_t row, int32_t end)
 {
@@ -171,16 +157,6 @@ template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &t
 // --- the steps, by their words ---
 
 template <class S, int REGS>
-PTX_FN void step_alpha(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
-                       const place &at)
-{
-    float alpha = p.alpha;
-    if (e.alpha && !FAULT(p, 60)) alpha *= scalar_at(e.alpha);
-#pragma unroll
-    for (int i = 0; i < REGS; i++) v[i] *= alpha;
-}
-
-template <class S, int REGS>
 PTX_FN void step_row_scale(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                            const place &at)
 {
@@ -230,133 +206,6 @@ PTX_FN void step_col_bias(float (&v)[REGS], const gemm_params &p, const gemm_epi
     for (int i = 0; i < REGS; i++) v[i] += x[i / 4 * 2 + i % 2];
 }
 
-// x / (1 + exp(-t)) by the two approximations that are good to 2^-22 (PTX ISA, ex2 and rcp); the
-// hardware's tanh, one instruction, is good to 2^-11 only.
-PTX_FN float times_sigmoid(float x, float t)
-{
-    float e, r;
-    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(t * -1.44269504f));
-    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(1.0f + e));
-    return x * r;
-}
-
-PTX_FN float relu(float x)
-{
-    float y; // keeps a NaN
-    asm("max.NaN.f32 %0, %1, 0f00000000;" : "=f"(y) : "f"(x));
-    return y;
-}
-
-// SiLU is x / (1 + exp(-x)); of GELU (1 + tanh u) / 2 = 1 / (1 + exp(-2 u)) with
-// u = sqrt(2 / pi) (x + 0.044715 x^3): one code, whose factors tell them apart.
-struct swish {
-    float linear, cubic;
-
-    PTX_FN swish(bool gelu) : linear(gelu ? 1.59576912f : 1.0f), cubic(gelu ? 0.0713548163f : 0.0f)
-    {
-    }
-    PTX_FN float operator()(float x) const
-    {
-        return times_sigmoid(x, x * fmaf(cubic, x * x, linear));
-    }
-};
-
-// x (1 + tanh t) / 2 by the hardware's tanh, one instruction, whose relative error is 2^-11 (PTX
-// ISA): so the result is off by |x| 2^-12 at most, an eighth of a bf16's rounding of x and half of
-// fp16's.
-PTX_FN float half_tanh(float x, float t)
-{
-    float tanh;
-    asm("tanh.approx.f32 %0, %1;" : "=f"(tanh) : "f"(t));
-    const float half = 0.5f * x;
-    return fmaf(half, tanh, half);
-}
-
-// The same two functions for D in 16 bits: a sigmoid of t is (1 + tanh(t / 2)) / 2.
-struct quick_swish {
-    float linear, cubic;
-
-    PTX_FN quick_swish(bool gelu)
-        : linear(gelu ? 0.797884561f : 0.5f), cubic(gelu ? 0.0356774081f : 0.0f)
-    {
-    }
-    PTX_FN float operator()(float x) const { return half_tanh(x, x * fmaf(cubic, x * x, linear)); }
-};
-
-// And erf: (1 + erf(x / sqrt 2)) / 2 is (1 + tanh(x P(x^2))) / 2, P of degree 2 fitted so that the
-// largest error of the product with x is 2.6e-5; x^2 is held below where P turns.
-struct quick_erf {
-    PTX_FN float operator()(float x) const
-    {
-        const float s = fminf(x * x, 20.0f);
-        return half_tanh(x, x * fmaf(fmaf(-3.51516893e-4f, s, 0.0370056470f), s, 0.797507883f));
-    }
-};
-
-// x (1 + erf(x / sqrt 2)) / 2 by Abramowitz and Stegun's 7.1.26, whose error is below 1.5e-7:
-// erfc(z) = t (a1 + t (a2 + ...)) exp(-z^2), t = 1 / (1 + 0.3275911 z), for z >= 0.
-struct gelu_erf {
-    PTX_FN float operator()(float x) const
-    {
-        const float z = fabsf(x) * 0.707106781f;
-        float t, e;
-        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(fmaf(0.3275911f, z, 1.0f)));
-        asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(z * z * -1.44269504f));
-        float s = fmaf(1.061405429f, t, -1.453152027f);
-        s = fmaf(s, t, 1.421413741f);
-        s = fmaf(s, t, -0.284496736f);
-        s = fmaf(s, t, 0.254829592f);
-        const float tail = 0.5f * x * (s * t * e); // x erfc(|x| / sqrt 2) / 2
-        return x < 0 ? tail : x - tail;
-    }
-};
-
-template <int REGS, class F> PTX_FN void each(float (&v)[REGS], const F &f)
-{
-#pragma unroll
-    for (int i = 0; i < REGS; i++) v[i] = f(v[i]);
-}
-
-// Of a long chain, so many at a time: a branch that is always taken is where the assembler stops
-// interleaving them, which cost more registers than there are.
-template <int REGS, class F>
-PTX_FN void each_in_turn(float (&v)[REGS], const gemm_params &p, const F &f)
-{
-    constexpr int AT_ONCE = 8;
-#pragma unroll
-    for (int first = 0; first < REGS; first += AT_ONCE) {
-        int32_t rows = p.m;
-        ptx::settle(rows);
-        if (rows > 0) {
-#pragma unroll
-            for (int i = first; i < first + AT_ONCE && i < REGS; i++) v[i] = f(v[i]);
-        }
-    }
-}
-
-struct rectify {
-    PTX_FN float operator()(float x) const { return relu(x); }
-};
-
-template <class S, int REGS>
-PTX_FN void step_activation(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
-                            const place &at)
-{
-    const bool gelu = e.activation == GEMM_ACTIVATION_GELU_TANH && !FAULT(p, 67);
-    const bool erf = e.activation == GEMM_ACTIVATION_GELU_ERF;
-    if (e.activation == GEMM_ACTIVATION_RELU)
-        each(v, rectify());
-    else if ((!S::PRECISE || p.out < GEMM_OUT_F32) && erf)
-        each(v, quick_erf());
-    else if (!S::PRECISE || p.out < GEMM_OUT_F32)
-        each(v, quick_swish(gelu));
-    else if (erf)
-        each_in_turn(v, p, gelu_erf());
-    else
-        each_in_turn(v, p, swish(gelu));
-}
-
-// Magnitudes' bits are in the order of the magnitudes; a NaN's are above an infinity's.
 template <class S, int REGS>
 PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                       const place &at)
@@ -367,34 +216,15 @@ PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogu
     const int32_t most_cols = (REGS - 1) / 4 * 8 + 1;
     if (rows > 8 && cols > most_cols) {
 #pragma unroll
-        for (int i = 0; i < REGS; i++)
-            asm("max.NaN.f32 %0, %0, %1;" : "+f"(largest) : "f"(fabsf(v[i])));
+        for (int i = 0; i < REGS; i++) keep_larger(largest, fabsf(v[i]));
     } else {
 #pragma unroll
         for (int i = 0; i < REGS; i++) {
             const bool inside = (i & 2) * 4 < rows && i / 4 * 8 + (i & 1) < cols;
-            asm("max.NaN.f32 %0, %0, %1;" : "+f"(largest) : "f"(inside ? fabsf(v[i]) : 0));
+            keep_larger(largest, inside ? fabsf(v[i]) : 0);
         }
     }
-    const uint32_t most = __reduce_max_sync(0xffffffff, __float_as_uint(largest) & 0x7fffffff);
-    if (threadIdx.x % 32 == 0) atomicMax((uint32_t *)e.amax, most);
-}
-
-// By the factor that D is kept with.
-template <class S, int REGS>
-PTX_FN void step_d_scale(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
-                         const place &at)
-{
-    const float scale = FAULT(p, 100) ? 1.0f : scalar_at(e.d_scale);
-#pragma unroll
-    for (int i = 0; i < REGS; i++) v[i] *= scale;
-}
-
-// Kernels without registers for C have none to add; those without D of 8 bits do not scale D.
-template <class S> PTX_FN bool wants(const gemm_epilogue &e, int step)
-{
-    return (S::ADDS_C || step != GEMM_STEP_addend) && (S::NARROW || step != GEMM_STEP_d_scale) &&
-           (e.steps >> step & 1);
+    raise_amax(e, largest);
 }
 
 // Eight columns of a warpgroup's rows, of a split. at: of v[0].

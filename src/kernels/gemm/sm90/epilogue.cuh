@@ -5,13 +5,8 @@
 // 8 j + 2 (l % 4) and that + 1, as acc[4 j + 0..3] (PTX ISA, wgmma's D fragment).
 #pragma once
 
-#include "kernels/gemm/epilogue.h"
-#include "kernels/gemm/output.cuh"
+#include "kernels/gemm/steps.cuh"
 #include "layout.cuh"
-
-struct place {
-    int32_t row, col, batch; // of the warpgroup's 64 x BN part of D, in elements
-};
 
 // This thread's warp and lane. The empty statement keeps what is computed from them inside the tile
 // loop: hoisted out of it, the addresses of every group would fill the registers.
@@ -109,30 +104,6 @@ template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &t
 template <class S>
 PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &tile);
-
-// The epilogue follows the product's parameters (struct gemm_epilogue_params).
-PTX_FN const gemm_epilogue &epilogue_of(const gemm_params &p)
-{
-    return reinterpret_cast<const gemm_epilogue_params &>(p).epilogue;
-}
-
-PTX_FN bool has_second(const gemm_params &p)
-{
-    return epilogue_of(p).steps >> GEMM_STEP_second & 1;
-}
-
-// D has 8 bits: which of enum gemm_out, or 0.
-template <class S> PTX_FN int32_t narrow_of(const gemm_params &p)
-{
-    return S::NARROW ? epilogue_of(p).narrow : 0;
-}
-
-// Where the second output goes, or D.
-PTX_FN const gemm_params &output_of(const gemm_params &p, bool second)
-{
-    const uint32_t at = second && !FAULT(p, 69) ? offsetof(gemm_epilogue_params, second) : 0;
-    return *(const gemm_params *)((const uint8_t *)&p + at);
-}
 
 // Group G of alpha acc + beta C.
 template <class S, int G>

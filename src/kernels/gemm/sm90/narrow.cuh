@@ -5,23 +5,6 @@
 
 #include "epilogue.cuh"
 
-// To the nearest that the type has, the largest where that is too small; a NaN stays one.
-PTX_FN uint16_t pack_8(float lo, float hi, int32_t type)
-{
-    uint16_t bits;
-    if (type == GEMM_OUT_E4M3)
-        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(hi), "f"(lo));
-    else
-        asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(bits) : "f"(hi), "f"(lo));
-    return bits;
-}
-
-// Of a byte of a panel; 16 bytes at a time change places, four in every second row's.
-PTX_FN uint32_t narrow_offset(uint32_t row, uint32_t byte)
-{
-    return row * 64 + (((byte / 16) ^ (row / 2 & 3)) * 16) + byte % 16;
-}
-
 // A thread's two neighbours of every eight columns. A warp's are in distinct banks.
 template <int REGS>
 PTX_FN void stage_narrow(const float *x, uint32_t panel, int32_t type, bool exchanged)
