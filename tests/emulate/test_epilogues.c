@@ -15,6 +15,7 @@
 
 #include "support/emulated_epilogue.h"
 #include "support/emulated_instances.h"
+#include "support/epilogue_fault.h"
 
 static struct tmap_gemm *suite;
 static struct emulated *emulator;
@@ -144,23 +145,13 @@ static void instances(void **state)
     emulated_unload();
 }
 
-enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104, FIRST_QUICK = 130 };
-static const struct {
-    uint32_t id;
-    const char *name;
-} faults[] = {
-#define FAULT_OF(id, name) {id, name},
-#include "support/epilogue_faults.def"
-};
-
-/* Of the fault's kind of product, or with no fault of the control's: every step at once that it has
- * (but where small sums are wanted), with N odd and rows that end inside a tile;
- * true when all of it is right. */
-static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
+/* Of a fixture's kind of product: every step at once that it has (but where small sums are wanted),
+ * with N odd and rows that end inside a tile; true when all of it is right. */
+static bool right_with(uint32_t fault, enum epilogue_fixture fixture, uint64_t seed)
 {
     struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = 150, .n = 201, .k = 130, .batch = 1, .alpha = 1, .beta = 1};
-    const bool quick = fault >= FIRST_QUICK || control == FIRST_QUICK;
+    const bool quick = fixture == QUICK, gated = fixture == GATED, narrow = fixture == NARROW;
     const struct tmap_gemm_config request = {.tile_m = 64,
                                              .tile_n = 64,
                                              .swapped = -1,
@@ -180,12 +171,10 @@ static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
                                              .col_bias = 1,
                                              .second = {.address = 1},
                                              .amax = 1};
-    if (fault == AMAX_OUTSIDE) {
+    if (fixture == SMALL) {
         p.k = 1, p.beta = 0;
         p.epilogue = (struct tmap_gemm_epilogue){.row_bias = 1, .col_bias = 1, .amax = 1};
     }
-    const bool gated = !quick && (fault >= FIRST_GATED || control == FIRST_GATED);
-    const bool narrow = !quick && (fault >= FIRST_NARROW || control == FIRST_NARROW);
     if (quick) {
         p.beta = 0;
         p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_GELU_TANH,
@@ -198,7 +187,7 @@ static bool right_with(uint32_t fault, uint32_t control, uint64_t seed)
         p.epilogue.d_scale = 1;
     }
     if (gated) p.n = 202, p.out = TMAP_GEMM_OUT_F32, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    if (narrow && !gated) p.out = TMAP_GEMM_OUT_E4M3;
+    if (narrow) p.out = TMAP_GEMM_OUT_E4M3;
     assert_true(emulated_epilogue_make(suite, &p, seed, &x));
     assert_int_equal(tmap_gemm_make_plan(suite, &x.product.problem, &request, &plan, NULL),
                      TMAP_OK);
@@ -227,11 +216,13 @@ static void every_fault_is_found(void **state)
     assert_true(emulated_ptx("tests/device/gemm/faults"));
     memset(suite->functions, 0, sizeof suite->functions);
     for (uint64_t seed = 0; seed < 3; seed++)
-        assert_true(right_with(0, 0, seed) && right_with(0, FIRST_NARROW, seed) &&
-                    right_with(0, FIRST_GATED, seed) && right_with(0, FIRST_QUICK, seed));
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        for (int fixture = 0; fixture < FIXTURES; fixture++)
+            if (!right_with(0, (enum epilogue_fixture)fixture, seed))
+                fail_msg("fixture %d: the control is not right", fixture);
+    for (size_t i = 0; i < EPILOGUE_FAULTS; i++)
         for (uint64_t seed = 0; seed < 3; seed++)
-            if (right_with(faults[i].id, 0, seed)) fail_msg("not found: %s", faults[i].name);
+            if (right_with(epilogue_faults[i].id, epilogue_faults[i].fixture, seed))
+                fail_msg("not found: %s", epilogue_faults[i].name);
     emulated_unload();
 }
 

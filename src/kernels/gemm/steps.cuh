@@ -27,7 +27,7 @@ template <class S> PTX_FN int32_t narrow_of(const gemm_params &p)
 // Where the second output goes, or D.
 PTX_FN const gemm_params &output_of(const gemm_params &p, bool second)
 {
-    const uint32_t at = second && !FAULT(p, 69) ? offsetof(gemm_epilogue_params, second) : 0;
+    const uint32_t at = second && !FAULT(p, 169) ? offsetof(gemm_epilogue_params, second) : 0;
     return *(const gemm_params *)((const uint8_t *)&p + at);
 }
 
@@ -59,7 +59,7 @@ PTX_FN void step_alpha(float (&v)[REGS], const gemm_params &p, const gemm_epilog
                        const place &at)
 {
     float alpha = p.alpha;
-    if (e.alpha && !FAULT(p, 60)) alpha *= scalar_at(e.alpha);
+    if (e.alpha && !FAULT(p, 160)) alpha *= scalar_at(e.alpha);
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] *= alpha;
 }
@@ -68,7 +68,7 @@ template <class S, int REGS>
 PTX_FN void step_activation(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                             const place &at)
 {
-    const bool gelu = e.activation == GEMM_ACTIVATION_GELU_TANH && !FAULT(p, 67);
+    const bool gelu = e.activation == GEMM_ACTIVATION_GELU_TANH && !FAULT(p, 167);
     const bool erf = e.activation == GEMM_ACTIVATION_GELU_ERF;
     if (e.activation == GEMM_ACTIVATION_RELU)
         each(v, rectify());

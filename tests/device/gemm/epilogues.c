@@ -8,6 +8,7 @@
 
 #include "device/gemm/rig.h"
 #include "driver/rng.h"
+#include "support/epilogue_fault.h"
 
 extern const char image_tests_device_gemm_faults[];
 
@@ -219,18 +220,6 @@ static void shapes(struct rig *r, int32_t kind, int what, int count, uint64_t se
  * bitwise. */
 
 enum { M = 150, N = 201, K = 130, LD = 208, SECOND_LD = 216 };
-/* Products that faults show in: with every step but those of the next two, with small sums, with D
- * of 8 bits, with a gate; faults from these ids on are the last two's. */
-enum fixture_of { ALL, SMALL, NARROW, GATED, QUICK, FIXTURES };
-enum { AMAX_OUTSIDE = 68, FIRST_NARROW = 100, FIRST_GATED = 104, FIRST_QUICK = 130 };
-
-static enum fixture_of fixture_of(uint32_t fault)
-{
-    if (fault >= FIRST_QUICK) return QUICK;
-    if (fault >= FIRST_NARROW) return fault >= FIRST_GATED ? GATED : NARROW;
-    return fault == AMAX_OUTSIDE ? SMALL : ALL;
-}
-
 struct fixture {
     struct rig *rig;
     struct tmap_gemm_plan plan;
@@ -249,7 +238,7 @@ static tmap_cu_deviceptr floats(struct rig *r, int count, float from, float step
     return at;
 }
 
-static bool lay_out(struct fixture *b, enum fixture_of which)
+static bool lay_out(struct fixture *b, enum epilogue_fixture which)
 {
     struct rig *r = b->rig;
     const bool small = which == SMALL;
@@ -324,13 +313,6 @@ static bool differs(struct fixture *b, uint32_t fault)
 
 static void faults(struct rig *r)
 {
-    static const struct {
-        uint32_t id;
-        const char *name;
-    } planted[] = {
-#define FAULT_OF(id, name) {id, name},
-#include "support/epilogue_faults.def"
-    };
     struct fixture fixtures[FIXTURES];
     tmap_cu_module module;
     char text[120];
@@ -344,12 +326,13 @@ static void faults(struct rig *r)
         right = !r->api->module_get_function(&b->faulty, module, name) &&
                 !r->api->func_set_attribute(b->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
                                             (int)r->gemm->smem_optin_bytes) &&
-                lay_out(b, (enum fixture_of)i) && !differs(b, 0);
+                lay_out(b, (enum epilogue_fixture)i) && !differs(b, 0);
     }
     rig_tap(r, right, "the controls are right");
-    for (size_t i = 0; i < sizeof planted / sizeof *planted && right; i++) {
-        snprintf(text, sizeof text, "found: %s", planted[i].name);
-        rig_tap(r, differs(&fixtures[fixture_of(planted[i].id)], planted[i].id), text);
+    for (size_t i = 0; i < EPILOGUE_FAULTS && right; i++) {
+        const struct epilogue_fault *f = &epilogue_faults[i];
+        snprintf(text, sizeof text, "found: %s", f->name);
+        rig_tap(r, differs(&fixtures[f->fixture], f->id), text);
     }
 }
 

@@ -132,8 +132,8 @@ PTX_FN void load_columns(spread<S> &to, const gemm_params &p, const gemm_epilogu
 template <class S>
 PTX_FN void load_bias(spread<S> &bias, const gemm_params &p, const gemm_epilogue &e, int32_t first)
 {
-    const int32_t type = FAULT(p, 65) ? GEMM_OUT_F16 : e.bias_type;
-    load_columns(bias, p, e, e.col_bias, type, first, p.n - (FAULT(p, 66) ? 1 : 0));
+    const int32_t type = FAULT(p, 165) ? GEMM_OUT_F16 : e.bias_type;
+    load_columns(bias, p, e, e.col_bias, type, first, p.n - (FAULT(p, 166) ? 1 : 0));
     bias.widen(type);
 }
 
@@ -162,7 +162,7 @@ PTX_FN void step_row_scale(float (&v)[REGS], const gemm_params &p, const gemm_ep
 {
     float x[2];
     load_rows(x, e.row_scale, GEMM_OUT_F32, at.row, p.m);
-    if (FAULT(p, 61)) x[1] = x[0];
+    if (FAULT(p, 161)) x[1] = x[0];
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] *= x[i / 2 % 2];
 }
@@ -172,7 +172,7 @@ PTX_FN void step_col_scale(float (&v)[REGS], const gemm_params &p, const gemm_ep
                            const place &at)
 {
     float x[REGS / 2];
-    load_cols(x, e.col_scale, GEMM_OUT_F32, FAULT(p, 62) ? max(at.col - 2, 0) : at.col, p.n);
+    load_cols(x, e.col_scale, GEMM_OUT_F32, FAULT(p, 162) ? max(at.col - 2, 0) : at.col, p.n);
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] *= x[i / 4 * 2 + i % 2];
 }
@@ -182,7 +182,7 @@ PTX_FN void step_addend(float (&v)[REGS], const gemm_params &p, const gemm_epilo
                         const place &at)
 {
     const float beta = e.beta ? scalar_at(e.beta) * p.beta : p.beta;
-    add_c(v, p, FAULT(p, 63) ? p.beta : beta, at.row, at.col, at.batch);
+    add_c(v, p, FAULT(p, 163) ? p.beta : beta, at.row, at.col, at.batch);
 }
 
 template <class S, int REGS>
@@ -190,7 +190,7 @@ PTX_FN void step_row_bias(float (&v)[REGS], const gemm_params &p, const gemm_epi
                           const place &at)
 {
     float x[2];
-    load_rows(x, e.row_bias, e.bias_type, FAULT(p, 64) ? at.col : at.row, p.m);
+    load_rows(x, e.row_bias, e.bias_type, FAULT(p, 164) ? at.col : at.row, p.m);
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] += x[i / 2 % 2];
 }
@@ -200,8 +200,8 @@ PTX_FN void step_col_bias(float (&v)[REGS], const gemm_params &p, const gemm_epi
                           const place &at)
 {
     float x[REGS / 2];
-    load_cols(x, e.col_bias, FAULT(p, 65) ? GEMM_OUT_F16 : e.bias_type, at.col,
-              p.n - (FAULT(p, 66) ? 1 : 0));
+    load_cols(x, e.col_bias, FAULT(p, 165) ? GEMM_OUT_F16 : e.bias_type, at.col,
+              p.n - (FAULT(p, 166) ? 1 : 0));
 #pragma unroll
     for (int i = 0; i < REGS; i++) v[i] += x[i / 4 * 2 + i % 2];
 }
@@ -211,8 +211,8 @@ PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogu
                       const place &at)
 {
     float largest = 0;
-    const int32_t rows = FAULT(p, 68) ? 1 << 30 : p.m - at.row;
-    const int32_t cols = FAULT(p, 68) ? 1 << 30 : p.n - at.col;
+    const int32_t rows = FAULT(p, 168) ? 1 << 30 : p.m - at.row;
+    const int32_t cols = FAULT(p, 168) ? 1 << 30 : p.n - at.col;
     const int32_t most_cols = (REGS - 1) / 4 * 8 + 1;
     if (rows > 8 && cols > most_cols) {
 #pragma unroll
@@ -231,7 +231,7 @@ PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogu
 template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p, const place &at)
 {
     const gemm_epilogue &e = epilogue_of(p);
-    if (FAULT(p, 70)) step_activation<S>(v, p, e, at);
+    if (FAULT(p, 170)) step_activation<S>(v, p, e, at);
     if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(v, p, e, at);
     if (wants<S>(e, GEMM_STEP_row_scale)) step_row_scale<S>(v, p, e, at);
     if (wants<S>(e, GEMM_STEP_col_scale)) step_col_scale<S>(v, p, e, at);
@@ -271,9 +271,9 @@ PTX_FN void scale_tile(float (&acc)[REGS], const gemm_params &p, const gemm_epil
     const bool by_column = wants<S>(e, GEMM_STEP_col_scale);
     if (by_column)
         load_columns(cols, p, e, e.col_scale, GEMM_OUT_F32,
-                     FAULT(p, 62) ? max(first - 2, 0) : first, p.n);
+                     FAULT(p, 162) ? max(first - 2, 0) : first, p.n);
     if (wants<S>(e, GEMM_STEP_row_scale)) load_rows(x, e.row_scale, GEMM_OUT_F32, at.row, p.m);
-    if (FAULT(p, 61)) x[1] = x[0];
+    if (FAULT(p, 161)) x[1] = x[0];
     if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(x, p, e, at);
 #pragma unroll
     for (int i = 0; i < REGS; i++) acc[i] *= x[i / 2 % 2];
@@ -326,7 +326,7 @@ PTX_FN void compose_seldom(float (&acc)[S::REGS], const gemm_params &p, const ge
     constexpr int AT_ONCE = S::REGS < 16 ? S::REGS : 16;
     const uint32_t scales =
         1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale;
-    if (FAULT(p, 70)) step_activation<S>(acc, p, e, at);
+    if (FAULT(p, 170)) step_activation<S>(acc, p, e, at);
     if (e.steps & scales) scale_tile<S>(acc, p, e, at, first);
     if constexpr (S::ADDS_C)
         if (wants<S>(e, GEMM_STEP_addend)) add_addend<S, 0, AT_ONCE>(acc, p, e, at);

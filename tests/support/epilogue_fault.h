@@ -1,0 +1,22 @@
+/* epilogue_fault.h : the faults that can be planted in the steps of an epilogue, and what kind of
+ * product each shows in: for the GPU (tests/device/gemm/epilogues.c) and for the emulator. */
+#ifndef TMAP_TESTS_EPILOGUE_FAULT_H
+#define TMAP_TESTS_EPILOGUE_FAULT_H
+
+#include <stdint.h>
+
+/* With every step but those of the others; with small sums; with D of 8 bits; with a gate; with a
+ * bias and an activation alone. */
+enum epilogue_fixture { ALL, SMALL, NARROW, GATED, QUICK, FIXTURES };
+
+static const struct epilogue_fault {
+    uint32_t id; /* of gemm_params.fault */
+    enum epilogue_fixture fixture;
+    const char *name;
+} epilogue_faults[] = {
+#define FAULT_OF(id, fixture, name) {id, fixture, name},
+#include "support/epilogue_faults.def"
+};
+enum { EPILOGUE_FAULTS = sizeof epilogue_faults / sizeof *epilogue_faults };
+
+#endif
