@@ -39,6 +39,15 @@ PTX_FN float number_of(uint32_t bits, int32_t type)
     return type == GEMM_OUT_BF16 ? __uint_as_float(bits << 16) : half;
 }
 
+// A vector's i-th number; 0 beyond its end, where nothing is read.
+PTX_FN float number_at(uint64_t vector, int32_t type, int32_t i, int32_t end)
+{
+    const bool wide = type == GEMM_OUT_F32;
+    return number_of(ptx::load_global_if(vector + ((int64_t)i << (wide ? 2 : 1)), wide && i < end,
+                                         !wide && i < end),
+                     type);
+}
+
 // A number of device memory that every thread reads.
 PTX_FN float scalar_at(uint64_t address)
 {

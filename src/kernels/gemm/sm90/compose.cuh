@@ -12,14 +12,8 @@
 // This thread's two rows of a vector; 0 beyond its end.
 PTX_FN void load_rows(float (&x)[2], uint64_t vector, int32_t type, int32_t row, int32_t end)
 {
-    const bool wide = type == GEMM_OUT_F32;
 #pragma unroll
-    for (int half = 0; half < 2; half++) {
-        const int32_t r = row + half * 8;
-        x[half] = number_of(ptx::load_global_if(vector + ((int64_t)r << (wide ? 2 : 1)),
-                                                wide && r < end, !wide && r < end),
-                            type);
-    }
+    for (int half = 0; half < 2; half++) x[half] = number_at(vector, type, row + half * 8, end);
 }
 
 // Two neighbouring columns of every eight. What lies beyond the vector's end is not read: 0.
