@@ -125,7 +125,7 @@ static void finish(const struct vectors *v, double *before, struct emulated_epil
         out->product.expected[i] = held(p->out, kept * y);
         out->product.size[i] = rounding(p->out, kept * y) + kept * inexact(p, x);
         if (before) before[i] = x;
-        if (fabs(y) > out->amax) out->amax = fabs(y), out->amax_allowed = 0;
+        if (fabs(y) > out->amax) out->amax = fabs(y), out->amax_allowed = approximation(p, x);
     }
 }
 
