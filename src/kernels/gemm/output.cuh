@@ -60,3 +60,9 @@ struct c_reader {
         return integers ? __int_as_float(sum) : fmaf(beta, c, v);
     }
 };
+
+// The beta of the parameters, read where it is used.
+struct own_beta {
+    const gemm_params &p;
+    PTX_FN operator float() const { return p.beta; }
+};

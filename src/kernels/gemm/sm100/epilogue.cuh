@@ -39,8 +39,9 @@ template <class S, int N> PTX_FN void scale(uint32_t (&v)[N], const gemm_params 
 }
 
 // v := v + beta C, inside D only.
-template <int N>
-PTX_FN void add_c(uint32_t (&v)[N], const gemm_params &p, int32_t row, int32_t col, int32_t batch)
+template <int N, class BETA>
+PTX_FN void add_c(uint32_t (&v)[N], const gemm_params &p, const BETA &beta, int32_t row,
+                  int32_t col, int32_t batch)
 {
     const c_reader c(p.out);
     const int32_t bytes = c.wide ? 4 : 2;
@@ -48,8 +49,8 @@ PTX_FN void add_c(uint32_t (&v)[N], const gemm_params &p, int32_t row, int32_t c
         (uint64_t)p.c + (batch * p.c_batch_stride + row * p.c_row_stride + col) * bytes;
 #pragma unroll
     for (int i = 0; i < N; i++)
-        v[i] = __float_as_uint(c.add(__uint_as_float(v[i]),
-                                     c.load(at + i * bytes, row < p.m && col + i < p.n), p.beta));
+        v[i] = __float_as_uint(
+            c.add(__uint_as_float(v[i]), c.load(at + i * bytes, row < p.m && col + i < p.n), beta));
 }
 
 // N columns of a row, from `col` of the panel on, into its 128 bytes: chunks of 16.
@@ -125,6 +126,12 @@ template <class S> struct parcel {
         }
     }
 };
+
+// In compose.cuh: a tile whose sums go through steps.
+template <class S> struct epilogue;
+template <class S>
+PTX_FN void finish_tile(epilogue<S> &x, const place &d, int32_t width, int32_t lowest,
+                        int32_t cluster);
 
 // One block's epilogue. Its panels take turns: a store may still read the others. What belongs to
 // one member of a group is in q.
@@ -234,41 +241,63 @@ template <class S> struct epilogue {
             for (int32_t c = lowest; c < cluster; c++)
                 parcel<S>(p, block_of(c), me.row).add_to(v, col + i);
             scale<S>(v, p);
-            if (p.beta != 0.0f) add_c(v, q, row, at, d.batch);
+            if (p.beta != 0.0f) add_c(v, q, own_beta{q}, row, at, d.batch);
             if (by_elements)
                 store_elements(v, q, row, at, d.batch);
             else
                 stage(v, to, me.row, i, p.out);
         }
     }
-    // The oldest store but the last few has read its panel.
-    PTX_FN void await_panel() const
+    // The same sums with the others' parts, as numbers.
+    template <int N>
+    PTX_FN void sum(float (&v)[N], int32_t col, int32_t lowest, int32_t cluster) const
+    {
+        uint32_t bits[N];
+        fetch(bits, col);
+#pragma unroll 1
+        for (int32_t c = lowest; c < cluster; c++)
+            parcel<S>(p, block_of(c), me.row).add_to(bits, col);
+#pragma unroll
+        for (int i = 0; i < N; i++) v[i] = __uint_as_float(bits[i]);
+    }
+    PTX_FN int32_t next_panel(int32_t i) const
+    {
+        return i + 1 == p.panels ? 0 : i + 1;
+    }
+    // Where a second output's columns are staged beside D's.
+    PTX_FN uint32_t panel_after() const
+    {
+        return smem.panel(next_panel(panel));
+    }
+    // The oldest store but the last few has read its panel; two: of two outputs.
+    PTX_FN void await_panel(bool two = false) const
     {
         if (me.speaks() && !FAULT(p, 8)) {
-            if (p.panels > 1)
+            if (p.panels > (two ? 3 : 1))
                 ptx::bulk_wait_read<1>();
             else
                 ptx::bulk_wait_read<0>();
         }
         if (!FAULT(p, 114)) me.meet();
     }
-    PTX_FN void store_panel(const gemm_params &q, const place &d, int32_t col)
+    PTX_FN void store_panel(const gemm_params &q, const place &d, int32_t col,
+                            const gemm_map *second = nullptr)
     {
         if (!FAULT(p, 1)) ptx::fence_proxy_async();
         if (!FAULT(p, 113)) me.meet();
         if (me.speaks()) {
             const int32_t c[3] = {d.col + col, d.row, d.batch};
             ptx::tma_store_3d_hint(&q.d, smem.panel(panel), c, p.store_policy);
+            if (second) ptx::tma_store_3d_hint(second, panel_after(), c, p.store_policy);
             ptx::bulk_commit();
         }
-        panel = panel + 1 == p.panels ? 0 : panel + 1;
+        if (second) panel = next_panel(panel);
+        panel = next_panel(panel);
     }
-    template <bool PARTS>
-    PTX_FN void store_tile(const gemm_params &q, const work &w, int32_t cluster)
+    // The tile panel by panel, of so many columns each.
+    PTX_FN void store_columns(const gemm_params &q, const place &d, int32_t width, int32_t lowest,
+                              int32_t cluster)
     {
-        const place d = place_of<S>(q, at, w.index);
-        const int32_t width = p.out >= GEMM_OUT_F32 ? 32 : 64;
-        const int32_t lowest = PARTS && w.k_begin > 0 ? await_parts(w.index, cluster) : cluster;
         const int32_t end = min(S::BN, q.n - d.col);
 #pragma unroll 1
         for (int32_t col = 0; col < end; col += width) {
@@ -281,6 +310,17 @@ template <class S> struct epilogue {
                 stage_any(q, to, d, col, width, by_elements, lowest, cluster);
             if (!by_elements) store_panel(q, d, col);
         }
+    }
+    template <bool PARTS>
+    PTX_FN void store_tile(const gemm_params &q, const work &w, int32_t cluster)
+    {
+        const place d = place_of<S>(q, at, w.index);
+        const int32_t width = p.out >= GEMM_OUT_F32 ? 32 : 64;
+        const int32_t lowest = PARTS && w.k_begin > 0 ? await_parts(w.index, cluster) : cluster;
+        if constexpr (S::EPILOGUE)
+            finish_tile(*this, d, width, lowest, cluster);
+        else
+            store_columns(q, d, width, lowest, cluster);
         release();
         for (int32_t c = lowest; c < cluster; c++)
             if (me.speaks() && !FAULT(p, 19))

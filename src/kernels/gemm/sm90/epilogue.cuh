@@ -38,12 +38,6 @@ template <class S> struct stored<S, true> {
     using as = halved<S>;
 };
 
-// The beta of the parameters, read where it is used.
-struct own_beta {
-    const gemm_params &p;
-    PTX_FN operator float() const { return p.beta; }
-};
-
 // v := v + beta C, element by element, inside D only.
 template <int REGS, class BETA>
 PTX_FN void add_c(float (&v)[REGS], const gemm_params &p, const BETA &beta, int32_t row,
