@@ -124,6 +124,17 @@ static void all_that_is_offered_is_legal(void **state)
             }
 }
 
+static struct tmap_gemm_problem with_steps(int32_t kind, int32_t out)
+{
+    struct tmap_gemm_problem p = square(kind, 512);
+    p.out = out;
+    p.epilogue = (struct tmap_gemm_epilogue){.activation = TMAP_GEMM_GELU_ERF,
+                                             .row_bias = 0x20000000,
+                                             .col_bias = 0x20000000,
+                                             .amax = 0x20000000};
+    return p;
+}
+
 struct lack {
     int major;
     struct tmap_gemm_problem p;
@@ -151,11 +162,15 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {10, square(GEMM_BF16, 512), {.split_k = 8}, "no kernel of the family fits"},
         {10, square(GEMM_BF16, 512), {.store_warp = 1}, "no kernel of the family fits"},
         {10, square(GEMM_BF16, 512), {.tile_m = 64}, "no kernel of the family fits"},
+        {10, with_steps(GEMM_TF32, TMAP_GEMM_OUT_F32), {0}, "epilogues are for bf16 and fp16"},
+        {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "gates for compute capability 9.0"},
+        {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "bf16, fp16 and e4m3 contiguous"},
     };
     struct tmap_gemm_plan plan;
     (void)state;
     lacks[0].p.precise = lacks[1].p.precise = true;
     lacks[2].p.a.mn_major = lacks[3].p.b.mn_major = true;
+    lacks[18].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(lacks[i].major, 0);
         struct tmap_gemm_refusal why = {0};
@@ -164,6 +179,53 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         if (status != TMAP_E_NO_PLAN || !strstr(why.text, lacks[i].words))
             fail_msg("%zu: status %d: %s", i, status, why.text);
     }
+}
+
+/* Each configuration for steps of an epilogue is of a kernel that has them, its pipeline legal. */
+static void offers(struct tmap_gemm *suite, int32_t kind, int32_t out)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config none = {0};
+    struct tmap_gemm_problem p = with_steps(kind, out);
+    const bool both = !gemm_is_narrow(out);
+    if (both) p.epilogue.second = (struct tmap_gemm_matrix){.address = 0x30000000, .ld = 512};
+    const size_t n = gemm_enumerate(suite, &p, &none, choices, GEMM_MAX_CHOICES);
+    if (n == 0) fail_msg("kind %d out %d on %d.x: none", kind, out, suite->gpu.cc_major);
+    for (size_t i = 0; i < n; i++) {
+        const struct gemm_view view = gemm_view_of(&p, choices[i].config.swapped > 0);
+        struct tmap_desc desc[3];
+        assert_int_equal(choices[i].instance->image, GEMM_FINISHED);
+        assert_true(!both || choices[i].config.panels >= 2);
+        gemm_describe(&view, &choices[i], &p, desc);
+        assert_int_equal(gemm_check_tensor(suite, &view, &choices[i], desc, NULL), TMAP_OK);
+    }
+}
+
+/* And with D of any type. */
+static void epilogues_are_offered(void **state)
+{
+    static const int32_t kinds[] = {GEMM_BF16, GEMM_F16};
+    (void)state;
+    for (int i = 1; i < CHIPS; i++) {
+        struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);
+        if (suite->family != GEMM_SM100) continue;
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            for (int32_t out = 0; out < GEMM_OUTS; out++)
+                if (out != GEMM_OUT_S32) offers(suite, kinds[k], out);
+    }
+}
+
+/* Both outputs' columns are staged at once: one panel is too few. */
+static void a_second_output_takes_a_second_panel(void **state)
+{
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config one = {.panels = 1};
+    struct tmap_gemm *suite = emulated_gemm_suite_for(10, 0);
+    struct tmap_gemm_problem p = with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16);
+    (void)state;
+    assert_true(gemm_enumerate(suite, &p, &one, choices, GEMM_MAX_CHOICES) > 0);
+    p.epilogue.second = (struct tmap_gemm_matrix){.address = 0x30000000, .ld = 512};
+    assert_int_equal(gemm_enumerate(suite, &p, &one, choices, GEMM_MAX_CHOICES), 0);
 }
 
 /* Two to a byte: a row that begins inside one has no address. */
@@ -291,6 +353,8 @@ int main(void)
                                        cmocka_unit_test(predictions_are_of_the_chip),
                                        cmocka_unit_test(all_that_is_offered_is_legal),
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
+                                       cmocka_unit_test(epilogues_are_offered),
+                                       cmocka_unit_test(a_second_output_takes_a_second_panel),
                                        cmocka_unit_test(rows_of_four_bits_are_whole_bytes),
                                        cmocka_unit_test(groups_are_the_chips_own),
                                        cmocka_unit_test(a_members_factors_lie_right),

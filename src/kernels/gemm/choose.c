@@ -16,7 +16,8 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
         return view->conv.images > 0 && instance->image == GEMM_CONV;
     if (view->blocks || instance->image == GEMM_BLOCKS)
         return view->blocks && instance->image == GEMM_BLOCKS && !view->epilogue;
-    if (view->quick || instance->image == GEMM_QUICK)
+    /* A bias and an activation alone have kernels of their own on Hopper only. */
+    if (instance->family == GEMM_SM90 && (view->quick || instance->image == GEMM_QUICK))
         return view->quick && instance->image == GEMM_QUICK;
     if (view->epilogue) return instance->image == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
     if (instance->image == GEMM_EARLY) return view->early;
@@ -103,6 +104,14 @@ static bool stores_last(const struct gemm_instance *instance, const struct gemm_
         view->grouped)
         return false;
     return c->split_k > 1 || (c->stream_k <= 0 && tiles <= c->clusters);
+}
+
+/* One that is written; of 32 bits the two of a group. From tensor memory both outputs' columns are
+ * written at once (sm100/compose.cuh). */
+static int32_t least_panels(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const bool both = instance->family == GEMM_SM100 && view->second;
+    return both || view->out_bytes == 4 ? 2 : 1;
 }
 
 /* All of a tile's, as far as the ring has room. */
@@ -364,7 +373,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
     choice->panels_in_ring = stores_last(instance, view, c, tiles);
     share_smem(suite, view, request, choice);
-    if (c->stages == 0 || c->panels < (view->out_bytes == 4 ? 2 : 1)) return false;
+    if (c->stages == 0 || c->panels < least_panels(instance, view)) return false;
     /* A part's sums travel through the ring. */
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)

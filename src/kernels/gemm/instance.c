@@ -71,13 +71,15 @@ bool gemm_splits(const struct gemm_instance *instance)
 {
     return !gemm_is_tall(instance) && !gemm_is_high(instance) && instance->few == 0 &&
            !instance->patch && instance->image != GEMM_IMAGE_GATED &&
-           !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
+           !(instance->family == GEMM_SM90 && gemm_is_finished(instance) &&
+             instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 
 bool gemm_is_precise(const struct gemm_instance *instance)
 {
-    return gemm_is_finished(instance) && !instance->pingpong &&
-           instance->bn / 2 <= GEMM_PRECISE_SUMS;
+    if (!gemm_is_finished(instance)) return false;
+    return has_tensor_memory(instance) ||
+           (!instance->pingpong && instance->bn / 2 <= GEMM_PRECISE_SUMS);
 }
 
 bool gemm_is_dynamic(const struct gemm_instance *instance)

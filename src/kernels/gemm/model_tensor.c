@@ -55,7 +55,8 @@ static struct tile_clocks tile_clocks(const struct gemm_view *view,
     const double load =
         128.0 * ((double)gemm_a_rows(g) / c->cluster_n + (double)gemm_b_rows(g) / c->cluster_m) /
         LOAD_BYTES_PER_CLOCK;
-    const double panels = up(g->bn * view->out_bytes / 128.0);
+    const double panels =
+        up((double)gemm_d_columns(view, g->bn) / gemm_panel_columns(view)) * (view->second ? 2 : 1);
     return (struct tile_clocks){k_blocks * larger(multiply, load),
                                 TILE_CLOCKS + panels * PANEL_CLOCKS};
 }
@@ -91,7 +92,8 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
                           (hides ? t.store : 0) + (shared > 0 ? PART_CLOCKS : 0);
     const double bytes =
         ((double)view->m + view->n) * view->k * (view->element_bits / 8.0) * view->batch +
-        (double)view->m * view->n * view->out_bytes * view->batch;
+        (double)view->m * gemm_d_columns(view, view->n) * view->out_bytes * view->batch *
+            (view->second ? 2 : 1);
     const struct rates *r = &of_family[suite->family];
     return LAUNCH_US + larger(clocks / rate(suite->gpu.clock_mhz, r->clock_mhz),
                               bytes / rate(suite->gpu.memory_bytes_per_us, r->memory_bytes_per_us));

@@ -278,8 +278,10 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "scales of blocks are for compute capability 9.0's products";
     if (gemm_wants_epilogue(p) &&
         !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
-        return "epilogues are for bf16, fp16 and e4m3 contiguous along K, on compute capability "
-               "9.0";
+        return suite->family == GEMM_SM90
+                   ? "epilogues are for bf16, fp16 and e4m3 contiguous along K"
+                   : "epilogues are for bf16 and fp16 contiguous along K, and gates for "
+                     "compute capability 9.0";
     return "no kernel of the family fits";
 }
 

@@ -94,6 +94,13 @@ const struct gemm_instance gemm_instances[] = {
      .ctas = C,                                                                                    \
      .a_mn = A,                                                                                    \
      .b_mn = B},
+#define GEMM_TENSOR_EPILOGUE(K, code, C, N)                                                        \
+    {.name = "tensor_" #code "_" #C "x" #N "_epilogue",                                            \
+     .family = GEMM_SM100,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .bn = N,                                                                                      \
+     .ctas = C,                                                                                    \
+     .image = GEMM_FINISHED},
 #include "kernels/gemm/sm100/instances.def"
 #define GEMM_TENSOR_DYNAMIC(K, code, C, N)                                                         \
     {.name = "tensor_dynamic_" #code "_" #C "x" #N,                                                \
@@ -134,8 +141,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL},
-        [GEMM_F16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL},
+        [GEMM_BF16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL, "gemm/sm100/f16_epilogue"},
+        [GEMM_F16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL, "gemm/sm100/f16_epilogue"},
         [GEMM_TF32] = {"gemm/sm100/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL},
         [GEMM_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL},
