@@ -95,7 +95,10 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, WALK lis
         }
         if (list.is_new() && threadIdx.x % 128 == 0) ptx::tensormap_acquire(&q.d);
         if (WALK::PARTS && w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, 0, wg, watch);
-        store_tile<S>(acc, q, smem.staging(wg), wg, d);
+        if constexpr (S::EPILOGUE)
+            finish_tile<S>(acc, q, smem.staging(wg), wg, d);
+        else
+            store_tile<S>(acc, q, smem.staging(wg), wg, d);
     }
     await_panels(p, wg); // what the last stores read does not outlive this block
 }

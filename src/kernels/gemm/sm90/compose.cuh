@@ -9,6 +9,27 @@
 #include "epilogue.cuh"
 #include "narrow.cuh"
 
+// Planted faults take the registers of the long activations.
+#ifdef GEMM_FAULTS
+enum { FAULTS = 1 };
+#else
+enum { FAULTS = 0 };
+#endif
+
+template <class SHAPE> struct finished : SHAPE {
+    static constexpr bool EPILOGUE = true, NARROW = true;
+    static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
+    // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
+    static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
+    static constexpr bool STORES_ITSELF = false;
+    static constexpr bool SECOND = true; // a second output
+};
+
+template <class SHAPE> struct gated : finished<SHAPE> {
+    static constexpr bool GATED = true, SPLITS = false, SECOND = false, ADDS_C = false;
+    static constexpr int D_COLUMNS = SHAPE::BN / 2;
+};
+
 // This thread's two rows of a vector; 0 beyond its end.
 PTX_FN void load_rows(float (&x)[2], uint64_t vector, int32_t type, int32_t row, int32_t end)
 {

@@ -5,27 +5,6 @@
 #include "gated.cuh"
 #include "pingpong.cuh"
 
-// Planted faults take the registers of the long activations.
-#ifdef GEMM_FAULTS
-enum { FAULTS = 1 };
-#else
-enum { FAULTS = 0 };
-#endif
-
-template <class SHAPE> struct finished : SHAPE {
-    static constexpr bool EPILOGUE = true, NARROW = true;
-    static constexpr bool SPLITS = SHAPE::SPLITS && SHAPE::REGS < GEMM_WIDE_SUMS;
-    // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
-    static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
-    static constexpr bool STORES_ITSELF = false;
-    static constexpr bool SECOND = true; // a second output
-};
-
-template <class SHAPE> struct gated : finished<SHAPE> {
-    static constexpr bool GATED = true, SPLITS = false, SECOND = false, ADDS_C = false;
-    static constexpr int D_COLUMNS = SHAPE::BN / 2;
-};
-
 #define GEMM_FINISHED_KERNEL(NAME, ...)                                                            \
     extern "C" __global__ __launch_bounds__((__VA_ARGS__::THREADS), 1) void NAME(                  \
         const __grid_constant__ gemm_epilogue_params p)                                            \
