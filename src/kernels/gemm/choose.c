@@ -42,14 +42,12 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
                           const struct gemm_view *view)
 {
     if (instance->family != suite->family) return false;
-    /* Its rows are threads': a transposed D is the other orientation's. */
-    if (instance->family == GEMM_SM100 && view->transposed) return false;
     if (instance->kind != view->kind || instance->promote != view->promote) return false;
     if (!is_of_image(instance, view)) return false;
     if (instance->patch ? !gemm_can_patch(view, instance) : instance->few != view->conv.few)
         return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
-    if (gemm_is_bare(instance) && view->transposed) return false;
+    if (view->transposed && !gemm_writes_columns(instance)) return false;
     if (view->adds_c && !gemm_adds_c(instance)) return false;
     if (view->second && !stores_second(instance, view)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;

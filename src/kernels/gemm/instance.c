@@ -1,5 +1,6 @@
 /* What one kernel of the family takes: rows, threads, shared memory. */
 #include "kernels/gemm/sm100/geometry.h"
+#include "kernels/gemm/sm120/geometry.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
@@ -44,11 +45,19 @@ bool gemm_is_high(const struct gemm_instance *instance)
     return instance->image == GEMM_HIGH;
 }
 
-/* No C to add, no columns to write, no stores by the warps: !S::WRITES_COLUMNS. */
+/* No C to add, no columns to write, no stores by the warps. */
 bool gemm_is_bare(const struct gemm_instance *instance)
 {
     return gemm_is_tall(instance) ||
            (instance->pingpong && instance->wgs * instance->bn >= 2 * GEMM_MANY_SUMS);
+}
+
+/* S::WRITES_COLUMNS. Rows are threads' in tensor memory. */
+bool gemm_writes_columns(const struct gemm_instance *instance)
+{
+    if (instance->family == GEMM_SM90) return !gemm_is_bare(instance);
+    return instance->family == GEMM_SM120 &&
+           (!gemm_is_finished(instance) || instance->bn <= WARPS_WIDEST_EITHER_WAY);
 }
 
 bool gemm_adds_c(const struct gemm_instance *instance)

@@ -117,6 +117,14 @@ const struct gemm_instance gemm_instances[] = {
      .wgs = W,                                                                                     \
      .bn = N,                                                                                      \
      .ctas = 1},
+#define GEMM_WARPS_EPILOGUE(K, W, N)                                                               \
+    {.name = "warps_" #K "_" #W "x" #N "_epilogue",                                                \
+     .family = GEMM_SM120,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .image = GEMM_FINISHED},
 #include "kernels/gemm/sm120/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
@@ -156,8 +164,8 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_NVF4] = {"gemm/sm100/mxf4", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL},
-        [GEMM_F16] = {"gemm/sm120/f16", NULL, NULL},
+        [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL, "gemm/sm120/bf16_epilogue"},
+        [GEMM_F16] = {"gemm/sm120/f16", NULL, NULL, "gemm/sm120/f16_epilogue"},
         [GEMM_TF32] = {"gemm/sm120/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm120/e4m3", NULL, NULL},
         [GEMM_E5M2] = {"gemm/sm120/e5m2", NULL, NULL},

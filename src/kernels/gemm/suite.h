@@ -304,6 +304,9 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
  * by the warps (instance.c). */
 bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
+/* Whether it stores D column by column, too; if not, the exchanged operands' product is D by rows.
+ */
+bool gemm_writes_columns(const struct gemm_instance *instance);
 /* Three or four warpgroups beside a producer: none of C, splits, stores by the warps. */
 bool gemm_is_high(const struct gemm_instance *instance);
 bool gemm_adds_c(const struct gemm_instance *instance);
