@@ -113,5 +113,15 @@ int main(void)
                                                     [NARROW] = "tensor_faulty_1x128_epilogue"},
                                          .tile_m = 128,
                                          .tile_n = 128};
-    return on(&tensor);
+    static const struct family warps = {
+        .cc_major = 12,
+        .name = "epilogues of mma.sync",
+        .images = {"src/kernels/gemm/sm120/bf16_epilogue", "src/kernels/gemm/sm120/f16_epilogue"},
+        .faults = "tests/device/gemm/faults_sm120",
+        .faulty = {[ALL] = "warps_faulty_1x64_epilogue",
+                   [SMALL] = "warps_faulty_1x64_epilogue",
+                   [NARROW] = "warps_faulty_1x64_epilogue"},
+        .tile_m = 64,
+        .tile_n = 64};
+    return on(&tensor) + on(&warps);
 }
