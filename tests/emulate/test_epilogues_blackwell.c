@@ -104,19 +104,22 @@ static int on(const struct family *f)
 
 int main(void)
 {
-    static const struct family tensor = {.cc_major = 10,
-                                         .name = "epilogues of tensor memory",
-                                         .images = {"src/kernels/gemm/sm100/f16_epilogue"},
-                                         .faults = "tests/device/gemm/faults_sm100",
-                                         .faulty = {[ALL] = "tensor_faulty_1x128_epilogue",
-                                                    [SMALL] = "tensor_faulty_1x128_epilogue",
-                                                    [NARROW] = "tensor_faulty_1x128_epilogue"},
-                                         .tile_m = 128,
-                                         .tile_n = 128};
+    static const struct family tensor = {
+        .cc_major = 10,
+        .name = "epilogues of tensor memory",
+        .images = {"src/kernels/gemm/sm100/f16_epilogue", "src/kernels/gemm/sm100/f8f6f4_epilogue"},
+        .faults = "tests/device/gemm/faults_sm100",
+        .faulty = {[ALL] = "tensor_faulty_1x128_epilogue",
+                   [SMALL] = "tensor_faulty_1x128_epilogue",
+                   [NARROW] = "tensor_faulty_1x128_epilogue"},
+        .tile_m = 128,
+        .tile_n = 128};
     static const struct family warps = {
         .cc_major = 12,
         .name = "epilogues of mma.sync",
-        .images = {"src/kernels/gemm/sm120/bf16_epilogue", "src/kernels/gemm/sm120/f16_epilogue"},
+        .images = {"src/kernels/gemm/sm120/bf16_epilogue", "src/kernels/gemm/sm120/f16_epilogue",
+                   "src/kernels/gemm/sm120/e4m3_epilogue", "src/kernels/gemm/sm120/e5m2_epilogue",
+                   "src/kernels/gemm/sm120/e4m3e5m2_epilogue"},
         .faults = "tests/device/gemm/faults_sm120",
         .faulty = {[ALL] = "warps_faulty_1x64_epilogue",
                    [SMALL] = "warps_faulty_1x64_epilogue",

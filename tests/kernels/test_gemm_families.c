@@ -162,7 +162,10 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {10, square(GEMM_BF16, 512), {.split_k = 8}, "no kernel of the family fits"},
         {10, square(GEMM_BF16, 512), {.store_warp = 1}, "no kernel of the family fits"},
         {10, square(GEMM_BF16, 512), {.tile_m = 64}, "no kernel of the family fits"},
-        {10, with_steps(GEMM_TF32, TMAP_GEMM_OUT_F32), {0}, "epilogues are for bf16 and fp16"},
+        {10,
+         with_steps(GEMM_TF32, TMAP_GEMM_OUT_F32),
+         {0},
+         "epilogues are for floats of 16 and 8 bits"},
         {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "gates for compute capability 9.0"},
         {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "bf16, fp16 and e4m3 contiguous"},
     };
@@ -206,7 +209,8 @@ static void offers(struct tmap_gemm *suite, int32_t kind, int32_t out)
 /* And with D of any type. */
 static void epilogues_are_offered(void **state)
 {
-    static const int32_t kinds[] = {GEMM_BF16, GEMM_F16};
+    static const int32_t kinds[] = {GEMM_BF16, GEMM_F16,       GEMM_E4M3,
+                                    GEMM_E5M2, GEMM_E4M3_E5M2, GEMM_E5M2_E4M3};
     (void)state;
     for (int i = 1; i < CHIPS; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);

@@ -280,7 +280,7 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
         return suite->family == GEMM_SM90
                    ? "epilogues are for bf16, fp16 and e4m3 contiguous along K"
-                   : "epilogues are for bf16 and fp16 contiguous along K, and gates for "
+                   : "epilogues are for floats of 16 and 8 bits contiguous along K, and gates for "
                      "compute capability 9.0";
     return "no kernel of the family fits";
 }

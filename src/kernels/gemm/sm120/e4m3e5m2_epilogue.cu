@@ -1,0 +1,4 @@
+// The e4m3 by e5m2 GEMM kernels of mma.sync with an epilogue: the rows of instances.def, compiled.
+#define GEMM_ONLY
+#define GEMM_ONLY_e4m3e5m2_epilogue
+#include "finished.cuh"
