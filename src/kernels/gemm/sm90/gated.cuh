@@ -5,26 +5,6 @@
 #pragma once
 
 #include "compose.cuh"
-#include "load.cuh"
-
-// Of cluster_m blocks that share B each loads a piece: both halves, one, or half of one.
-template <class S> struct halves<S, true> {
-    int32_t half;
-
-    // b_row: of the tile in the product, and `down` of the piece in it; gives that of D.
-    PTX_FN int32_t begin_half(int32_t b_row, int32_t down)
-    {
-        half = down >= S::BN / 2;
-        return (b_row - down) / 2 + down - half * (S::BN / 2);
-    }
-    PTX_FN void load_half(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there,
-                          int32_t k) const
-    {
-        const int32_t c[4] = {k, from.b_row, half + (FAULT(p, 104) ? 1 : 0), from.batch};
-        const uint32_t mask = p.cluster_m > 1 ? from.b_mask : 0;
-        ptx::tma_load_4d_hint(from.b_to + there, &p.b, bar, c, mask, p.load_policy);
-    }
-};
 
 // Where a column of the tile has its number in a vector of N: `first` and `end` are D's columns.
 template <class S> struct gated_columns {

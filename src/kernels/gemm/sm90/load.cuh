@@ -37,8 +37,26 @@ template <class S, bool BLOCKS = S::BLOCKS> struct scale_loads {
 };
 template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p);
 
-// In gated.cuh, where B's rows come from its two halves: which half.
+// Where B's rows come from its two halves (gated.cuh): which half.
 template <class S, bool GATED = S::GATED> struct halves {
+};
+// Of cluster_m blocks that share B each loads a piece: both halves, one, or half of one.
+template <class S> struct halves<S, true> {
+    int32_t half;
+
+    // b_row: of the tile in the product, and `down` of the piece in it; gives that of D.
+    PTX_FN int32_t begin_half(int32_t b_row, int32_t down)
+    {
+        half = down >= S::BN / 2;
+        return (b_row - down) / 2 + down - half * (S::BN / 2);
+    }
+    PTX_FN void load_half(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there,
+                          int32_t k) const
+    {
+        const int32_t c[4] = {k, from.b_row, half + (FAULT(p, 104) ? 1 : 0), from.batch};
+        const uint32_t mask = p.cluster_m > 1 ? from.b_mask : 0;
+        ptx::tma_load_4d_hint(from.b_to + there, &p.b, bar, c, mask, p.load_policy);
+    }
 };
 
 // In convolution.cuh, where A's rows are pixels: which of them, and which tap is loaded next.
