@@ -150,5 +150,25 @@ PTX_FN void tma_load_3d_pair_multicast(uint32_t dst, const void *map, uint32_t b
                  "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(mask), "l"(policy)
                  : "memory");
 }
+// The same of a map of rank 4.
+PTX_FN void tma_load_4d_pair(uint32_t dst, const void *map, uint32_t bar, const int32_t (&c)[4],
+                             uint64_t policy)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".cta_group::2.L2::cache_hint [%0], [%1, {%3, %4, %5, %6}], [%2], %7;" ::"r"(dst),
+                 "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "l"(policy)
+                 : "memory");
+}
+PTX_FN void tma_load_4d_pair_multicast(uint32_t dst, const void *map, uint32_t bar,
+                                       const int32_t (&c)[4], uint32_t mask, uint64_t policy)
+{
+    asm volatile("{ .reg .b16 m; cvt.u16.u32 m, %7;\n"
+                 "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+                 ".multicast::cluster.cta_group::2.L2::cache_hint [%0], [%1, {%3, %4, %5, %6}], "
+                 "[%2], m, %8; }" ::"r"(dst),
+                 "l"(map), "r"(bar), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(mask),
+                 "l"(policy)
+                 : "memory");
+}
 
 } // namespace ptx

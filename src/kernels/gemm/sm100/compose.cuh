@@ -17,6 +17,15 @@ template <int N> PTX_FN void bits_of(uint32_t (&bits)[N], const float (&v)[N])
     for (int i = 0; i < N; i++) bits[i] = __float_as_uint(v[i]);
 }
 
+// Of a gate: a tile's sums of one half of B, and what becomes of two of them.
+template <class SHAPE> struct gated : finished<SHAPE> {
+    static constexpr bool GATED = true;
+    static constexpr int D_COLUMNS = SHAPE::BN / 2;
+};
+template <class S, int HALF_> struct half_of : S {
+    static constexpr int HALF = HALF_;
+};
+
 // --- the steps that know rows and columns, by their words ---
 
 // This thread's number of the row.
@@ -25,10 +34,20 @@ PTX_FN float of_row(uint64_t vector, int32_t type, int32_t row, const gemm_param
     return number_at(vector, type, row, p.m);
 }
 
-// Of 32 columns, the lane's.
-PTX_FN float of_columns(uint64_t vector, int32_t type, int32_t col, int32_t end)
+// Of 32 columns of D, the lane's; of a gate's, a half's, whose vector has numbers for both halves.
+template <class S>
+PTX_FN float of_columns(uint64_t vector, int32_t type, int32_t col, int32_t end,
+                        const gemm_params &p, const gemm_epilogue &e)
 {
-    return number_at(vector, type, col + threadIdx.x % 32, end);
+    const int32_t own = col + threadIdx.x % 32;
+    if constexpr (!S::GATED) {
+        return number_at(vector, type, own, end);
+    } else {
+        const bool pairs = e.gate == GEMM_GATE_PAIRS;
+        const int32_t half = FAULT(p, 108) ? 0 : S::HALF;
+        return number_at(vector, type, pairs ? 2 * own + half : own + half * p.n,
+                         own < end ? INT32_MAX : 0);
+    }
 }
 
 template <class S, int N>
@@ -45,7 +64,7 @@ PTX_FN void step_col_scale(float (&v)[N], const gemm_params &p, const gemm_epilo
                            const place &at)
 {
     const int32_t col = FAULT(p, 162) ? max(at.col - 1, 0) : at.col;
-    const float own = of_columns(e.col_scale, GEMM_OUT_F32, col, p.n);
+    const float own = of_columns<S>(e.col_scale, GEMM_OUT_F32, col, p.n, p, e);
 #pragma unroll
     for (int i = 0; i < N; i++) v[i] *= __shfl_sync(0xffffffff, own, i);
 }
@@ -76,7 +95,7 @@ PTX_FN void step_col_bias(float (&v)[N], const gemm_params &p, const gemm_epilog
                           const place &at)
 {
     const int32_t type = FAULT(p, 165) ? GEMM_OUT_F16 : e.bias_type;
-    const float own = of_columns(e.col_bias, type, at.col, p.n - (FAULT(p, 166) ? 1 : 0));
+    const float own = of_columns<S>(e.col_bias, type, at.col, p.n - (FAULT(p, 166) ? 1 : 0), p, e);
 #pragma unroll
     for (int i = 0; i < N; i++) v[i] += __shfl_sync(0xffffffff, own, i);
 }
@@ -171,6 +190,18 @@ PTX_FN void put(const float (&v)[N], const gemm_params &p, const gemm_params &to
         stage(bits, panel, row, col, p.out);
 }
 
+// What is measured and scaled of D, then stored.
+template <class S>
+PTX_FN void finish_output(float (&v)[32], const epilogue<S> &x, int32_t col, const place &at,
+                          bool by_elements)
+{
+    const gemm_params &p = x.p;
+    if (FAULT(p, 101)) compose<S, GEMM_STEP_d_scale, GEMM_STEPS>(v, p, at);
+    if (!FAULT(p, 109)) compose<S, GEMM_STEP_amax, GEMM_STEP_d_scale>(v, p, at);
+    if (!FAULT(p, 101)) compose<S, GEMM_STEP_d_scale, GEMM_STEPS>(v, p, at);
+    put<S>(v, p, p, x.smem.panel(x.panel), x.me.row, col, at, by_elements);
+}
+
 // 32 columns of the thread's row, of which at.col is the first and `col` the first's place in the
 // panels: D's, and the next one for the second output.
 template <class S>
@@ -182,10 +213,24 @@ PTX_FN void finish_columns(float (&v)[32], const epilogue<S> &x, int32_t col, co
     compose<S, 0, GEMM_STEP_second>(v, p, at);
     if (has_second(p))
         put<S>(v, p, output_of(p, true), x.panel_after(), x.me.row, col, at, by_elements);
-    compose<S, GEMM_STEP_activation, GEMM_STEP_amax>(v, p, at);
-    if (FAULT(p, 101)) compose<S, GEMM_STEP_d_scale, GEMM_STEPS>(v, p, at);
-    compose<S, GEMM_STEP_amax, GEMM_STEPS>(v, p, at);
-    put<S>(v, p, p, x.smem.panel(x.panel), x.me.row, col, at, by_elements);
+    compose<S, GEMM_STEP_activation, GEMM_STEP_gate>(v, p, at);
+    finish_output(v, x, col, at, by_elements);
+}
+
+// The same of the sums of both halves: v of the gate's.
+template <class S>
+PTX_FN void finish_gate(float (&v)[32], float (&w)[32], const epilogue<S> &x, int32_t col,
+                        const place &at, bool by_elements)
+{
+    const gemm_params &p = x.p;
+    compose<half_of<S, 0>, 0, GEMM_STEP_second>(v, p, at);
+    compose<half_of<S, 1>, 0, GEMM_STEP_second>(w, p, at);
+    compose<S, GEMM_STEP_activation, GEMM_STEP_gate>(FAULT(p, 105) ? w : v, p, at);
+    if (FAULT(p, 109)) compose<S, GEMM_STEP_amax, GEMM_STEP_d_scale>(v, p, at);
+#pragma unroll
+    for (int i = 0; i < 32; i++) v[i] *= FAULT(p, 107) ? v[i ^ 1] : w[i];
+    if (FAULT(p, 106)) compose<S, GEMM_STEP_activation, GEMM_STEP_gate>(v, p, at);
+    finish_output(v, x, col, at, by_elements);
 }
 
 template <class S>
@@ -193,18 +238,24 @@ PTX_FN void finish_tile(epilogue<S> &x, const place &d, int32_t width, int32_t l
                         int32_t cluster)
 {
     const gemm_params &p = x.p;
-    const int32_t end = min(S::BN, p.n - d.col);
-    const bool two = has_second(p);
+    const int32_t end = min(S::D_COLUMNS, p.n - d.col);
+    const bool two = !S::GATED && has_second(p);
 #pragma unroll 1
     for (int32_t col = 0; col < end; col += width) {
         const bool by_elements = p.ragged && col + width > end;
         if (!by_elements) x.await_panel(two);
 #pragma unroll 1
         for (int32_t i = 0; i < width; i += 32) {
+            const place at = {d.row + (int32_t)x.me.row, d.col + col + i, d.batch};
             float v[32];
             x.sum(v, col + i, lowest, cluster);
-            finish_columns(v, x, i, {d.row + (int32_t)x.me.row, d.col + col + i, d.batch},
-                           by_elements);
+            if constexpr (S::GATED) {
+                float w[32];
+                x.sum(w, S::D_COLUMNS + col + i, lowest, cluster);
+                finish_gate(v, w, x, i, at, by_elements);
+            } else {
+                finish_columns(v, x, i, at, by_elements);
+            }
         }
         if (!by_elements) x.store_panel(p, d, col, two ? &output_of(p, true).d : nullptr);
     }
@@ -217,7 +268,16 @@ PTX_FN void finish_tile(epilogue<S> &x, const place &d, int32_t width, int32_t l
         gemm<finished<shape<__VA_ARGS__>>, static_walk>(p.product);                                \
     }
 
+#define GEMM_GATED_KERNEL(NAME, ...)                                                               \
+    extern "C" __global__ __launch_bounds__(TENSOR_THREADS, 1) void NAME(                          \
+        const __grid_constant__ gemm_epilogue_params p)                                            \
+    {                                                                                              \
+        gemm<gated<shape<__VA_ARGS__>>, static_walk>(p.product);                                   \
+    }
+
 #ifdef GEMM_ONLY
+#define GEMM_TENSOR_GATED(kind, code, ctas, bn)                                                    \
+    GEMM_GATED_KERNEL(tensor_##code##_##ctas##x##bn##_gated, GEMM_KIND_##kind, ctas, bn)
 #define GEMM_TENSOR_EPILOGUE(kind, code, ctas, bn)                                                 \
     GEMM_FINISHED_KERNEL(tensor_##code##_##ctas##x##bn##_epilogue, GEMM_KIND_##kind, ctas, bn)
 #define GEMM_TENSOR(kind, code, ctas, bn, a_mn, b_mn)

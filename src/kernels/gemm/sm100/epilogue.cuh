@@ -13,7 +13,7 @@ PTX_FN place place_of(const gemm_params &p, const cluster_place<S> &at, int32_t 
 {
     const tile t = tile_of(p, index);
     return {(t.m * p.cluster_m + (int32_t)at.row) * S::TILE_M + (int32_t)at.half * S::BM,
-            (t.n * p.cluster_n + (int32_t)at.col) * S::BN, t.batch};
+            (t.n * p.cluster_n + (int32_t)at.col) * S::D_COLUMNS, t.batch};
 }
 
 // What the epilogue's warps know of themselves: the row, and barrier 1 for the 128 of them.

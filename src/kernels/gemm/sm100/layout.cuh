@@ -34,6 +34,8 @@ template <int KIND_, int CTAS_, int BN_, bool A_MN_ = false, bool B_MN_ = false>
     static constexpr int COLUMNS = SCALED ? TENSOR_COLUMNS : SUM_COLUMNS;
     static constexpr bool INTEGERS = KIND == GEMM_S8;
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
+    static constexpr bool GATED = false;    // two columns of sums make one of D: gated.cuh
+    static constexpr int D_COLUMNS = BN;    // of a tile
     static_assert(COLUMNS >= 32 && COLUMNS <= 512 && (COLUMNS & (COLUMNS - 1)) == 0,
                   "a power of two of columns");
 };

@@ -40,6 +40,29 @@ template <class S, int ROWS, bool MN> struct operand_source {
     }
 };
 
+// B of a gate, a map of rank 4: K, column of D, half, batch. The first half of a tile's columns is
+// of one half, the second of the other; so of a pair each block has one half's.
+template <class S> struct gate_source {
+    const gemm_map *map;
+    int32_t col, batch, sharers; // col: of D, the tile's first
+    uint32_t block, part, mask, to;
+
+    PTX_FN void load(const gemm_params &p, int32_t k, uint32_t there, uint32_t bar) const
+    {
+        const int32_t down = part * (S::B_ROWS / sharers), row = block * S::B_ROWS + down;
+        const int32_t half = row >= S::D_COLUMNS;
+        const int32_t c[4] = {k, col + row - half * S::D_COLUMNS, half + (FAULT(p, 104) ? 1 : 0),
+                              batch};
+        const uint32_t dst = to + there + down * TENSOR_SPAN_BYTES;
+        if constexpr (S::CTAS == 1)
+            ptx::tma_load_4d_hint(dst, map, bar, c, sharers > 1 ? mask : 0, p.load_policy);
+        else if (sharers > 1)
+            ptx::tma_load_4d_pair_multicast(dst, map, bar, c, mask, p.load_policy);
+        else
+            ptx::tma_load_4d_pair(dst, map, bar, c, p.load_policy);
+    }
+};
+
 // q: the parameters of whose tile it is.
 template <class S>
 PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_layout<S> &smem,
@@ -54,6 +77,10 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
     const operand_source<S, S::B_ROWS, S::B_MN> b = {
         &q.b,     b_row, t.batch, p.cluster_m, at.row, FAULT(p, 7) ? at.b_mask & 1 : at.b_mask,
         smem.b(0)};
+    const gate_source<S> gate = {&q.b,    (int32_t)(t.n * p.cluster_n + at.col) * S::D_COLUMNS,
+                                 t.batch, p.cluster_m,
+                                 at.half, at.row,
+                                 b.mask,  smem.b(0)};
     const uint32_t scales = S::RELAYS ? S::SCALE_BYTES : 0;
     const uint32_t bytes = (FAULT(p, 58) ? 1 : S::CTAS) * (p.tx_bytes - scales) + scales +
                            (FAULT(p, 4) ? 16 : 0) - (FAULT(p, 3) ? 16 : 0);
@@ -72,7 +99,10 @@ PTX_FN void load_tile(const gemm_params &p, const gemm_params &q, const shared_l
         const int32_t k = (FAULT(p, 14) && k_block == 3 ? 2 : k_block) * S::BK;
         const uint32_t there = ring.slot * S::STAGE_BYTES;
         a.load(k, there, bar, p.load_policy);
-        b.load(k, there, bar, p.load_policy);
+        if constexpr (S::GATED)
+            gate.load(p, k, there, bar);
+        else
+            b.load(k, there, bar, p.load_policy);
         if constexpr (S::SCALED)
             load_scales<S::B_SCALES, S::SCALE_DEPTH>(
                 p, q, a_row, b_row - (FAULT(p, 92) ? 0 : at.half * S::B_ROWS), t.batch,
