@@ -13,6 +13,20 @@
 #include "kernels/gemm/walk.cuh"
 #include "multiply.cuh"
 
+// A k-block of B; of a gate's both halves, of which D has the columns (sm90/gated.cuh).
+template <class S>
+PTX_FN void load_b(const gemm_params &p, const gemm_params &q, const tile &t, int32_t k,
+                   uint32_t to, uint32_t bar)
+{
+    if constexpr (S::GATED) {
+        const int32_t c[4] = {k, t.n * S::D_COLUMNS, FAULT(p, 104) ? 1 : 0, t.batch};
+        ptx::tma_load_4d_hint(to, &q.b, bar, c, 0, p.load_policy);
+    } else {
+        const int32_t c[3] = {k, t.n * S::BN, t.batch};
+        ptx::tma_load_3d_hint(to, &q.b, bar, c, p.load_policy);
+    }
+}
+
 template <class S, class WALK>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK list,
                     const ptx::watch &watch)
@@ -31,14 +45,13 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, WALK lis
         for (int32_t k_block = w.k_begin; k_block < w.k_end; k_block++) {
             const uint32_t bar = smem.full(ring.slot);
             const int32_t a[3] = {k_block * S::BK, t.m * S::BM, t.batch};
-            const int32_t b[3] = {k_block * S::BK, t.n * S::BN, t.batch};
             if (!FAULT(p, 12))
                 ptx::mbarrier_wait_often(smem.empty(ring.slot), ring.parity ^ 1, watch, GEMM_EMPTY,
                                          ring.slot);
             ptx::mbarrier_arrive_expect_tx(bar, p.tx_bytes + (FAULT(p, 4) ? 16 : 0) -
                                                     (FAULT(p, 3) ? 16 : 0));
             ptx::tma_load_3d_hint(smem.a(ring.slot), &q.a, bar, a, p.load_policy);
-            ptx::tma_load_3d_hint(smem.b(ring.slot), &q.b, bar, b, p.load_policy);
+            load_b<S>(p, q, t, k_block * S::BK, smem.b(ring.slot), bar);
             if constexpr (S::SCALED)
                 load_scales<S::B_SCALES, scale_depth_of(S::KIND)>(
                     p, q, t.m * S::BM, t.n * S::BN, t.batch, FAULT(p, 75) ? 0 : k_block,
@@ -87,7 +100,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, WALK lis
     while (list.take(p, w)) {
         const gemm_params &q = FAULT(p, 64) ? member_of(p, 0) : list.of(p);
         const tile t = tile_of(q, w.index);
-        const place d = {t.m * S::BM + wg * 64, t.n * S::BN, t.batch};
+        const place d = {t.m * S::BM + wg * 64, t.n * S::D_COLUMNS, t.batch};
         sum_blocks<S>(acc, p, smem, d.col, w.k_end - w.k_begin, ring, watch);
         if (WALK::PARTS && w.k_end < p.k_blocks) {
             send_part<S>(acc, p, cluster, 0, wg);
