@@ -78,10 +78,10 @@ bool gemm_stores_itself(const struct gemm_instance *instance)
 
 bool gemm_splits(const struct gemm_instance *instance)
 {
+    if (instance->family != GEMM_SM90) return true; /* in clusters of their own */
     return !gemm_is_tall(instance) && !gemm_is_high(instance) && instance->few == 0 &&
            !instance->patch && instance->image != GEMM_IMAGE_GATED &&
-           !(instance->family == GEMM_SM90 && gemm_is_finished(instance) &&
-             instance->bn / 2 >= GEMM_WIDE_SUMS);
+           !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 
 bool gemm_is_precise(const struct gemm_instance *instance)

@@ -64,13 +64,14 @@ static struct tmap_desc operand(const struct tmap_gemm_matrix *at, const struct 
 }
 
 /* B of a gate: D's columns, then the half, whichever lies closer in memory. */
-static void describe_halves(const struct gemm_view *view, int32_t tile_rows, int32_t sharers,
-                            struct tmap_desc *desc)
+static void describe_halves(const struct gemm_view *view, const struct gemm_instance *instance,
+                            int32_t sharers, struct tmap_desc *desc)
 {
     const uint64_t row = desc->stride_bytes[0], batch = desc->stride_bytes[1];
     const uint64_t columns = (uint64_t)(view->n / 2);
     const bool pairs = view->gate == GEMM_GATE_PAIRS;
-    const uint32_t piece = (uint32_t)(tile_rows / sharers), half = (uint32_t)tile_rows / 2;
+    const uint32_t piece = (uint32_t)(gemm_b_rows(instance) / sharers);
+    const uint32_t half = (uint32_t)instance->bn / 2;
     desc->rank = 4;
     desc->dim[1] = columns, desc->dim[2] = 2, desc->dim[3] = (uint64_t)view->batch;
     desc->stride_bytes[0] = pairs ? 2 * row : row;
@@ -135,7 +136,7 @@ void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choic
     desc[1] = operand(&view->b, view, view->n, gemm_b_rows(instance), config->cluster_m);
     desc[2] = result(&problem->d, view, config->tile_n, gemm_panel_rows(instance));
     if (view->conv.images > 0) gemm_describe_conv(view, choice, desc);
-    if (view->gate) describe_halves(view, gemm_b_rows(instance), config->cluster_m, &desc[1]);
+    if (view->gate) describe_halves(view, instance, config->cluster_m, &desc[1]);
 }
 
 static enum tmap_status refuse(const struct tmap_gemm *suite, const struct tmap_desc *desc,

@@ -101,6 +101,13 @@ const struct gemm_instance gemm_instances[] = {
      .bn = N,                                                                                      \
      .ctas = C,                                                                                    \
      .image = GEMM_FINISHED},
+#define GEMM_TENSOR_GATED(K, code, C, N)                                                           \
+    {.name = "tensor_" #code "_" #C "x" #N "_gated",                                               \
+     .family = GEMM_SM100,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .bn = N,                                                                                      \
+     .ctas = C,                                                                                    \
+     .image = GEMM_IMAGE_GATED},
 #include "kernels/gemm/sm100/instances.def"
 #define GEMM_TENSOR_DYNAMIC(K, code, C, N)                                                         \
     {.name = "tensor_dynamic_" #code "_" #C "x" #N,                                                \
@@ -125,11 +132,26 @@ const struct gemm_instance gemm_instances[] = {
      .bn = N,                                                                                      \
      .ctas = 1,                                                                                    \
      .image = GEMM_FINISHED},
+#define GEMM_WARPS_GATED(K, W, N)                                                                  \
+    {.name = "warps_" #K "_" #W "x" #N "_gated",                                                   \
+     .family = GEMM_SM120,                                                                         \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = W,                                                                                     \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .image = GEMM_IMAGE_GATED},
 #include "kernels/gemm/sm120/instances.def"
 };
 const size_t gemm_instance_count = sizeof gemm_instances / sizeof gemm_instances[0];
 _Static_assert(sizeof gemm_instances / sizeof gemm_instances[0] <= GEMM_MAX_INSTANCES,
                "every instance needs its slot");
+
+/* Of a kind after Hopper: one image has its kernels with an epilogue, gates among them. */
+#define LATER(plain, rare, finished)                                                               \
+    {                                                                                              \
+        [GEMM_COMMON] = plain, [GEMM_RARE] = rare, [GEMM_FINISHED] = finished,                     \
+        [GEMM_IMAGE_GATED] = finished                                                              \
+    }
 
 /* The images of each kind, by enum gemm_image. */
 static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
@@ -149,14 +171,14 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL, "gemm/sm100/f16_epilogue"},
-        [GEMM_F16] = {"gemm/sm100/f16", "gemm/sm100/dynamic", NULL, "gemm/sm100/f16_epilogue"},
+        [GEMM_BF16] = LATER("gemm/sm100/f16", "gemm/sm100/dynamic", "gemm/sm100/f16_epilogue"),
+        [GEMM_F16] = LATER("gemm/sm100/f16", "gemm/sm100/dynamic", "gemm/sm100/f16_epilogue"),
         [GEMM_TF32] = {"gemm/sm100/tf32", NULL, NULL},
-        [GEMM_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL, "gemm/sm100/f8f6f4_epilogue"},
-        [GEMM_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL, "gemm/sm100/f8f6f4_epilogue"},
+        [GEMM_E4M3] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
+        [GEMM_E5M2] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
         [GEMM_S8] = {"gemm/sm100/i8", NULL, NULL},
-        [GEMM_E4M3_E5M2] = {"gemm/sm100/f8f6f4", NULL, NULL, "gemm/sm100/f8f6f4_epilogue"},
-        [GEMM_E5M2_E4M3] = {"gemm/sm100/f8f6f4", NULL, NULL, "gemm/sm100/f8f6f4_epilogue"},
+        [GEMM_E4M3_E5M2] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
+        [GEMM_E5M2_E4M3] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
         [GEMM_MXF8] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
         [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
         [GEMM_MXF8_E5M2_E4M3] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
@@ -164,13 +186,13 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_NVF4] = {"gemm/sm100/mxf4", NULL, NULL},
     },
     {
-        [GEMM_BF16] = {"gemm/sm120/bf16", NULL, NULL, "gemm/sm120/bf16_epilogue"},
-        [GEMM_F16] = {"gemm/sm120/f16", NULL, NULL, "gemm/sm120/f16_epilogue"},
+        [GEMM_BF16] = LATER("gemm/sm120/bf16", NULL, "gemm/sm120/bf16_epilogue"),
+        [GEMM_F16] = LATER("gemm/sm120/f16", NULL, "gemm/sm120/f16_epilogue"),
         [GEMM_TF32] = {"gemm/sm120/tf32", NULL, NULL},
-        [GEMM_E4M3] = {"gemm/sm120/e4m3", NULL, NULL, "gemm/sm120/e4m3_epilogue"},
-        [GEMM_E5M2] = {"gemm/sm120/e5m2", NULL, NULL, "gemm/sm120/e5m2_epilogue"},
+        [GEMM_E4M3] = LATER("gemm/sm120/e4m3", NULL, "gemm/sm120/e4m3_epilogue"),
+        [GEMM_E5M2] = LATER("gemm/sm120/e5m2", NULL, "gemm/sm120/e5m2_epilogue"),
         [GEMM_S8] = {"gemm/sm120/s8", NULL, NULL},
-        [GEMM_E4M3_E5M2] = {"gemm/sm120/e4m3e5m2", NULL, NULL, "gemm/sm120/e4m3e5m2_epilogue"},
+        [GEMM_E4M3_E5M2] = LATER("gemm/sm120/e4m3e5m2", NULL, "gemm/sm120/e4m3e5m2_epilogue"),
         [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
         [GEMM_MXF8] = {"gemm/sm120/mxf8", NULL, NULL},
         [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm120/mxf8", NULL, NULL},
