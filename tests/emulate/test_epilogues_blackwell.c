@@ -3,7 +3,7 @@
  * orientations, under all three schedules. No finding is a right answer too. Then faults planted in
  * the steps: each is found, and the same kernel without it is right and says nothing.
  *
- * TMAP_EMULATE_SHAPES says how many shapes of each instance (2). */
+ * TMAP_EMULATE_SHAPES says how many shapes of each instance (1). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -40,7 +40,7 @@ static void load(const char *source)
 static void instances_are_right(void **state)
 {
     const struct family *f = *state;
-    const uint64_t shapes = emulated_shapes(2);
+    const uint64_t shapes = emulated_shapes(1);
     for (int i = 0; f->images[i]; i++) {
         emulated_unload();
         load(f->images[i]);
@@ -111,7 +111,8 @@ int main(void)
         .faults = "tests/device/gemm/faults_sm100",
         .faulty = {[ALL] = "tensor_faulty_1x128_epilogue",
                    [SMALL] = "tensor_faulty_1x128_epilogue",
-                   [NARROW] = "tensor_faulty_1x128_epilogue"},
+                   [NARROW] = "tensor_faulty_1x128_epilogue",
+                   [GATED] = "tensor_faulty_1x128_gated"},
         .tile_m = 128,
         .tile_n = 128};
     static const struct family warps = {
@@ -123,7 +124,8 @@ int main(void)
         .faults = "tests/device/gemm/faults_sm120",
         .faulty = {[ALL] = "warps_faulty_1x64_epilogue",
                    [SMALL] = "warps_faulty_1x64_epilogue",
-                   [NARROW] = "warps_faulty_1x64_epilogue"},
+                   [NARROW] = "warps_faulty_1x64_epilogue",
+                   [GATED] = "warps_faulty_1x64_gated"},
         .tile_m = 64,
         .tile_n = 64};
     return on(&tensor) + on(&warps);

@@ -7,6 +7,7 @@
 
 GEMM_KERNEL(tensor_faulty_1x128, GEMM_BF16, 1, 128)
 GEMM_FINISHED_KERNEL(tensor_faulty_1x128_epilogue, GEMM_BF16, 1, 128)
+GEMM_GATED_KERNEL(tensor_faulty_1x128_gated, GEMM_BF16, 1, 128)
 GEMM_KERNEL(tensor_faulty_2x128, GEMM_BF16, 2, 128)
 GEMM_KERNEL_OF(member_walk, tensor_group_faulty_2x256, GEMM_BF16, 2, 256)
 GEMM_KERNEL_OF(dynamic_walk<S>, tensor_dynamic_faulty_2x256, GEMM_BF16, 2, 256)

@@ -6,6 +6,7 @@
 
 GEMM_KERNEL(warps_faulty_2x64, GEMM_BF16, 2, 64)
 GEMM_FINISHED_KERNEL(warps_faulty_1x64_epilogue, GEMM_BF16, 1, 64)
+GEMM_GATED_KERNEL(warps_faulty_1x64_gated, GEMM_BF16, 1, 64)
 GEMM_KERNEL_OF(member_walk, warps_group_faulty_2x128, GEMM_BF16, 2, 128)
 GEMM_KERNEL(warps_scaled_faulty_2x128, GEMM_MXF8, 2, 128)
 GEMM_KERNEL(warps_mxf4_faulty_2x64, GEMM_MXF4, 2, 64)
