@@ -30,6 +30,7 @@ struct way {
     int32_t cluster_m, clusters, stream_k;
     uint32_t recorded;
     bool seldom; /* not every kernel can be run so */
+    bool second; /* with a second output */
 };
 struct tally {
     uint32_t kernels, protocols, states;
@@ -51,11 +52,20 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, const st
     p.out = g->kind == GEMM_S8    ? TMAP_GEMM_OUT_S32
             : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
                                   : TMAP_GEMM_OUT_BF16;
+    if (gemm_is_finished(g)) p.epilogue.activation = TMAP_GEMM_GELU_TANH;
+    if (g->image == GEMM_IMAGE_GATED) p.n -= 8, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
     if (gemm_is_dynamic(g)) p.n += 2 * g->bn;
     if (w->clusters > 1) p.n += 3 * g->bn, p.k += 2 * span;
     if (run == 1) p.k += p.k / 2;
     if (run == 2) p.n += w->clusters > 1 ? CLUSTERS * g->bn : 2 * g->bn;
     return p;
+}
+
+static void add_second(struct tmap_gemm_problem *p)
+{
+    p->epilogue.second = p->d;
+    assert_int_equal(
+        suite->gpu.api.mem_alloc(&p->epilogue.second.address, (uint64_t)(p->d.ld * p->m) * 4), 0);
 }
 
 /* False: no plan runs the kernel so. */
@@ -78,6 +88,8 @@ static bool record(const struct gemm_instance *g, const struct way *w, int run,
     struct tmap_gemm_refusal why = {0};
     assert_int_equal(tmap_emulate_record_open(w->recorded, out), TMAP_OK);
     assert_true(emulated_product_make(suite, &shape, 1, &product));
+    const struct tmap_gemm_matrix *second = &product.problem.epilogue.second;
+    if (w->second) add_second(&product.problem);
     const bool made =
         tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) == TMAP_OK;
     if (!made && !w->seldom) fail_msg("%s, %s: %s", g->name, w->name, why.text);
@@ -94,6 +106,7 @@ static bool record(const struct gemm_instance *g, const struct way *w, int run,
     emulator->record = NULL;
     if (ran != TMAP_OK) emulated_print();
     assert_int_equal(ran, TMAP_OK);
+    suite->gpu.api.mem_free(second->address);
     emulated_product_free(suite, &product);
     return true;
 }
@@ -133,17 +146,21 @@ static void product(const struct gemm_instance *g, const struct way *w, struct t
     for (int i = 0; i < PROVED_RUNS; i++) tmap_emulate_record_free(records[i]);
 }
 
-static const struct way whole = {"whole tiles", 1, 1, -1, 0, false};
+static const struct way whole = {"whole tiles", 1, 1, -1, 0, false, false},
+                        outputs = {"two outputs", 1, 1, -1, 0, false, true};
 
 static void every_way(const struct gemm_instance *g, struct tally *tally)
 {
-    static const struct way shared = {"two that share B", 2, 1, -1, 0, true};
+    static const struct way shared = {"two that share B", 2, 1, -1, 0, true, false};
     product(g, &whole, tally);
+    if (g->image == GEMM_FINISHED) product(g, &outputs, tally);
     if (!prover.deep || gemm_is_dynamic(g)) return;
     if (g->family == GEMM_SM100) product(g, &shared, tally);
     for (uint32_t cluster = 0; cluster < CLUSTERS; cluster++)
-        product(g, &(struct way){"parts of K", 1, CLUSTERS, TMAP_GEMM_STREAM_K_ANY, cluster, false},
-                tally);
+        product(
+            g,
+            &(struct way){"parts of K", 1, CLUSTERS, TMAP_GEMM_STREAM_K_ANY, cluster, false, false},
+            tally);
 }
 
 /* Kinds that differ by a descriptor alone share their kernel. */
@@ -178,7 +195,7 @@ static void products(void **state)
 
 static void record_group(const struct gemm_instance *g, int run, struct tmap_emulate_record **out)
 {
-    static const struct way whole_tiles = {"", 1, 1, -1, 0, false};
+    static const struct way whole_tiles = {"", 1, 1, -1, 0, false, false};
     const struct tmap_gemm_problem first = shape_of(g, &whole_tiles, run);
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
@@ -236,15 +253,32 @@ static int on(int cc_major, const char *name, const struct CMUnitTest *tests, si
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"),     SOURCE("sm100", "tf32"),
-                                        SOURCE("sm100", "f8f6f4"),  SOURCE("sm100", "i8"),
-                                        SOURCE("sm100", "dynamic"), SOURCE("sm100", "mxf8f6f4"),
-                                        SOURCE("sm100", "mxf4"),    GROUPS("sm100")};
-    const struct CMUnitTest warps[] = {
-        SOURCE("sm120", "bf16"), SOURCE("sm120", "f16"),  SOURCE("sm120", "tf32"),
-        SOURCE("sm120", "e4m3"), SOURCE("sm120", "e5m2"), SOURCE("sm120", "e4m3e5m2"),
-        SOURCE("sm120", "s8"),   SOURCE("sm120", "mxf8"), SOURCE("sm120", "mxf4"),
-        SOURCE("sm120", "nvf4"), GROUPS("sm120")};
+    const struct CMUnitTest tensor[] = {SOURCE("sm100", "f16"),
+                                        SOURCE("sm100", "tf32"),
+                                        SOURCE("sm100", "f8f6f4"),
+                                        SOURCE("sm100", "i8"),
+                                        SOURCE("sm100", "dynamic"),
+                                        SOURCE("sm100", "mxf8f6f4"),
+                                        SOURCE("sm100", "mxf4"),
+                                        SOURCE("sm100", "f16_epilogue"),
+                                        SOURCE("sm100", "f8f6f4_epilogue"),
+                                        GROUPS("sm100")};
+    const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"),
+                                       SOURCE("sm120", "f16"),
+                                       SOURCE("sm120", "tf32"),
+                                       SOURCE("sm120", "e4m3"),
+                                       SOURCE("sm120", "e5m2"),
+                                       SOURCE("sm120", "e4m3e5m2"),
+                                       SOURCE("sm120", "s8"),
+                                       SOURCE("sm120", "mxf8"),
+                                       SOURCE("sm120", "mxf4"),
+                                       SOURCE("sm120", "nvf4"),
+                                       SOURCE("sm120", "bf16_epilogue"),
+                                       SOURCE("sm120", "f16_epilogue"),
+                                       SOURCE("sm120", "e4m3_epilogue"),
+                                       SOURCE("sm120", "e5m2_epilogue"),
+                                       SOURCE("sm120", "e4m3e5m2_epilogue"),
+                                       GROUPS("sm120")};
     only = argc > 1 ? argv[1] : NULL;
     if (!prover_open(&prover, MEGABYTES)) return 1;
     const int failed =
