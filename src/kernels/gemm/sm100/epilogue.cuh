@@ -267,13 +267,13 @@ template <class S> struct epilogue {
     // Where a second output's columns are staged beside D's.
     PTX_FN uint32_t panel_after() const
     {
-        return smem.panel(next_panel(panel));
+        return smem.panel(FAULT(p, 172) ? panel : next_panel(panel));
     }
     // The oldest store but the last few has read its panel; two: of two outputs.
     PTX_FN void await_panel(bool two = false) const
     {
         if (me.speaks() && !FAULT(p, 8)) {
-            if (p.panels > (two ? 3 : 1))
+            if (p.panels > (two && !FAULT(p, 171) ? 3 : 1))
                 ptx::bulk_wait_read<1>();
             else
                 ptx::bulk_wait_read<0>();
