@@ -276,6 +276,10 @@ struct emulated *emulated_state(void)
 bool emulated_load_text(const char *text, size_t bytes, const char *name)
 {
     struct tmap_emulate_error error;
+    if (emulated.modules == EMULATED_MODULES) {
+        fprintf(stderr, "# %s: more than %d modules\n", name, EMULATED_MODULES);
+        return false;
+    }
     const enum tmap_status s =
         tmap_emulate_load(text, bytes, &emulated.module[emulated.modules], &error);
     if (s != TMAP_OK)

@@ -6,10 +6,10 @@
 #include "driver/libcuda.h"
 #include "tmap/emulate.h"
 
-enum { EMULATED_FINDINGS = 64 };
+enum { EMULATED_FINDINGS = 64, EMULATED_MODULES = 32 };
 
 struct emulated {
-    struct tmap_emulate_module *module[16];
+    struct tmap_emulate_module *module[EMULATED_MODULES];
     size_t modules;
     struct tmap_emulate_launch how;        /* schedule, seed and the like of every launch */
     struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */
