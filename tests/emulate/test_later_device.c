@@ -13,6 +13,8 @@
 
 static const char *const tensor[] = {"gemm/sm90/probe",
                                      "gemm/sm100/f16",
+                                     "gemm/sm100/f16_epilogue",
+                                     "gemm/sm100/f8f6f4_epilogue",
                                      "gemm/sm100/tf32",
                                      "gemm/sm100/f8f6f4",
                                      "gemm/sm100/i8",
@@ -33,6 +35,11 @@ static const char *const warps[] = {"gemm/sm90/probe",
                                     "gemm/sm120/mxf8",
                                     "gemm/sm120/mxf4",
                                     "gemm/sm120/nvf4",
+                                    "gemm/sm120/bf16_epilogue",
+                                    "gemm/sm120/f16_epilogue",
+                                    "gemm/sm120/e4m3_epilogue",
+                                    "gemm/sm120/e5m2_epilogue",
+                                    "gemm/sm120/e4m3e5m2_epilogue",
                                     "gemm/sm120/groups",
                                     NULL};
 
@@ -58,7 +65,7 @@ static void on(int cc_major, const char *const sources[], uint32_t kinds)
 static void tensor_memory(void **state)
 {
     (void)state;
-    on(10, tensor, 1u << TMAP_GEMM_MXF8 | 1u << TMAP_GEMM_NVF4);
+    on(10, tensor, 1u << TMAP_GEMM_E4M3 | 1u << TMAP_GEMM_NVF4);
 }
 static void mma_sync(void **state)
 {

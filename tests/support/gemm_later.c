@@ -104,6 +104,66 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int n
     say(t, "drawn shapes", kind);
 }
 
+/* An address that is not 0 asks for the step. */
+static struct tmap_gemm_epilogue steps(uint64_t *state)
+{
+    enum { THERE = 16 };
+    return (struct tmap_gemm_epilogue){.activation = 1 + below(state, 4),
+                                       .bias_type = below(state, 3),
+                                       .alpha = below(state, 4) ? 0 : THERE,
+                                       .beta = below(state, 4) ? 0 : THERE,
+                                       .row_scale = below(state, 3) ? 0 : THERE,
+                                       .col_scale = below(state, 3) ? 0 : THERE,
+                                       .row_bias = below(state, 3) ? 0 : THERE,
+                                       .col_bias = below(state, 2) ? 0 : THERE,
+                                       .second = {.address = below(state, 3) ? 0 : THERE},
+                                       .amax = below(state, 3) ? 0 : THERE,
+                                       .d_scale = below(state, 4) ? 0 : THERE,
+                                       .gate = below(state, 3) ? 0 : 1 + below(state, 2)};
+}
+
+/* With D of any type; a gate, and D of 8 bits, do without C and a second output. Of a gate fp16
+ * would not hold the products of two large sums, and D is row-major. */
+static struct tmap_gemm_case draw_steps(int32_t kind, int32_t extent, uint64_t *state)
+{
+    static const int32_t outs[] = {TMAP_GEMM_OUT_BF16, TMAP_GEMM_OUT_F16, TMAP_GEMM_OUT_F32,
+                                   TMAP_GEMM_OUT_E4M3, TMAP_GEMM_OUT_E5M2};
+    struct tmap_gemm_case c = draw(kind, extent, state);
+    struct tmap_gemm_problem *p = &c.problem;
+    p->out = outs[below(state, 5)];
+    p->epilogue = steps(state);
+    const bool narrow = p->out == TMAP_GEMM_OUT_E4M3 || p->out == TMAP_GEMM_OUT_E5M2;
+    if (narrow || p->epilogue.gate) p->beta = 0, p->epilogue.second.address = 0;
+    if (p->beta == 0.0f) p->epilogue.beta = 0;
+    if (p->epilogue.gate) {
+        p->n *= 2;
+        p->d.mn_major = false;
+        if (p->out == TMAP_GEMM_OUT_F16) p->out = TMAP_GEMM_OUT_BF16;
+    }
+    c.fill_a = c.fill_b = below(state, 2) ? TMAP_GEMM_FILL_NORMAL : TMAP_GEMM_FILL_SIGNS;
+    return c;
+}
+
+/* Of kinds that have none the words of a refusal. */
+static void epilogues(struct tmap_gemm *suite, struct tally *t, int32_t kind, int n, int32_t extent)
+{
+    uint64_t state = 41u + (uint64_t)kind;
+    for (int i = 0; i < n; i++) {
+        struct tmap_gemm_case c = draw_steps(kind, extent, &state);
+        struct tmap_gemm_outcome o;
+        memset(&o, 0, sizeof o);
+        if (!c.problem.epilogue.second.address) configure(suite, &c, &state);
+        const enum tmap_status status = tmap_gemm_verify(suite, &c, &o);
+        if (status == TMAP_E_NO_PLAN && strstr(o.refusal.text, "epilogues are for")) {
+            printf("ok %d - %s, epilogues: none, %s\n", ++t->number, kinds[kind].name,
+                   o.refusal.text);
+            return;
+        }
+        count(t, status, &o, &c.problem);
+    }
+    say(t, "epilogues", kind);
+}
+
 static void groups(struct tmap_gemm *suite, struct tally *t, int32_t kind, int n, int32_t extent)
 {
     uint64_t state = 29u + (uint64_t)kind;
@@ -180,6 +240,7 @@ int later_verify(struct tmap_gemm *suite, const struct later_size *size)
             continue;
         }
         shapes(suite, &t, kind, size->shapes, size->extent);
+        epilogues(suite, &t, kind, size->shapes, size->extent);
         groups(suite, &t, kind, size->groups, size->extent);
         large(suite, &t, kind, size->square, size->reruns);
     }
