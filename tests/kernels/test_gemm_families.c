@@ -165,8 +165,9 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {10,
          with_steps(GEMM_TF32, TMAP_GEMM_OUT_F32),
          {0},
-         "epilogues are for floats of 16 and 8 bits"},
+         "epilogues are for floats of 16 bits and less"},
         {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "beside a gate D is row-major"},
+        {10, with_steps(GEMM_NVF4, TMAP_GEMM_OUT_BF16), {0}, "without scale factors"},
         {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "bf16, fp16 and e4m3 contiguous"},
     };
     struct tmap_gemm_plan plan;
@@ -175,6 +176,7 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
     lacks[2].p.a.mn_major = lacks[3].p.b.mn_major = true;
     lacks[18].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
     lacks[18].p.d.mn_major = true;
+    lacks[19].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(lacks[i].major, 0);
         struct tmap_gemm_refusal why = {0};
@@ -196,8 +198,10 @@ static void offers(struct tmap_gemm *suite, int32_t kind, int32_t out, int32_t g
     p.epilogue.gate = gate;
     if (both) p.epilogue.second = (struct tmap_gemm_matrix){.address = 0x30000000, .ld = 512};
     const size_t n = gemm_enumerate(suite, &p, &none, choices, GEMM_MAX_CHOICES);
-    if (n == 0 && !(gate && suite->family == GEMM_SM120 && kind == GEMM_E5M2_E4M3))
-        fail_msg("kind %d out %d gate %d on %d.x: none", kind, out, gate, suite->gpu.cc_major);
+    const bool gateless =
+        gemm_is_scaled(kind) || (suite->family == GEMM_SM120 && kind == GEMM_E5M2_E4M3);
+    if ((n == 0) != (gate && gateless))
+        fail_msg("kind %d out %d gate %d on %d.x: %zu", kind, out, gate, suite->gpu.cc_major, n);
     for (size_t i = 0; i < n; i++) {
         const struct gemm_view view = gemm_view_of(&p, choices[i].config.swapped > 0);
         struct tmap_desc desc[3];
@@ -213,8 +217,10 @@ static void offers(struct tmap_gemm *suite, int32_t kind, int32_t out, int32_t g
 /* And with D of any type. */
 static void epilogues_are_offered(void **state)
 {
-    static const int32_t kinds[] = {GEMM_BF16, GEMM_F16,       GEMM_E4M3,
-                                    GEMM_E5M2, GEMM_E4M3_E5M2, GEMM_E5M2_E4M3};
+    static const int32_t kinds[] = {
+        GEMM_BF16,           GEMM_F16,       GEMM_E4M3, GEMM_E5M2,
+        GEMM_E4M3_E5M2,      GEMM_E5M2_E4M3, GEMM_MXF8, GEMM_MXF8_E4M3_E5M2,
+        GEMM_MXF8_E5M2_E4M3, GEMM_MXF4,      GEMM_NVF4};
     (void)state;
     for (int i = 1; i < CHIPS; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(chips[i][0], chips[i][1]);

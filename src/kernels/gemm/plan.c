@@ -280,7 +280,9 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
         return suite->family == GEMM_SM90
                    ? "epilogues are for bf16, fp16 and e4m3 contiguous along K"
-                   : "epilogues are for floats of 16 and 8 bits contiguous along K";
+               : has_image(suite, p, GEMM_FINISHED)
+                   ? "gates are for floats of 16 and 8 bits without scale factors"
+                   : "epilogues are for floats of 16 bits and less contiguous along K";
     if (p->epilogue.gate && p->d.mn_major && suite->family == GEMM_SM100)
         return "beside a gate D is row-major, in tensor memory's products";
     return "no kernel of the family fits";

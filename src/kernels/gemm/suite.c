@@ -179,11 +179,11 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm100/i8", NULL, NULL},
         [GEMM_E4M3_E5M2] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
         [GEMM_E5M2_E4M3] = LATER("gemm/sm100/f8f6f4", NULL, "gemm/sm100/f8f6f4_epilogue"),
-        [GEMM_MXF8] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
-        [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
-        [GEMM_MXF8_E5M2_E4M3] = {"gemm/sm100/mxf8f6f4", NULL, NULL},
-        [GEMM_MXF4] = {"gemm/sm100/mxf4", NULL, NULL},
-        [GEMM_NVF4] = {"gemm/sm100/mxf4", NULL, NULL},
+        [GEMM_MXF8] = LATER("gemm/sm100/mxf8f6f4", NULL, "gemm/sm100/mx_epilogue"),
+        [GEMM_MXF8_E4M3_E5M2] = LATER("gemm/sm100/mxf8f6f4", NULL, "gemm/sm100/mx_epilogue"),
+        [GEMM_MXF8_E5M2_E4M3] = LATER("gemm/sm100/mxf8f6f4", NULL, "gemm/sm100/mx_epilogue"),
+        [GEMM_MXF4] = LATER("gemm/sm100/mxf4", NULL, "gemm/sm100/mx_epilogue"),
+        [GEMM_NVF4] = LATER("gemm/sm100/mxf4", NULL, "gemm/sm100/mx_epilogue"),
     },
     {
         [GEMM_BF16] = LATER("gemm/sm120/bf16", NULL, "gemm/sm120/bf16_epilogue"),
@@ -194,11 +194,11 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_S8] = {"gemm/sm120/s8", NULL, NULL},
         [GEMM_E4M3_E5M2] = LATER("gemm/sm120/e4m3e5m2", NULL, "gemm/sm120/e4m3e5m2_epilogue"),
         [GEMM_E5M2_E4M3] = {"gemm/sm120/e4m3e5m2", NULL, NULL},
-        [GEMM_MXF8] = {"gemm/sm120/mxf8", NULL, NULL},
-        [GEMM_MXF8_E4M3_E5M2] = {"gemm/sm120/mxf8", NULL, NULL},
-        [GEMM_MXF8_E5M2_E4M3] = {"gemm/sm120/mxf8", NULL, NULL},
-        [GEMM_MXF4] = {"gemm/sm120/mxf4", NULL, NULL},
-        [GEMM_NVF4] = {"gemm/sm120/nvf4", NULL, NULL},
+        [GEMM_MXF8] = LATER("gemm/sm120/mxf8", NULL, "gemm/sm120/mx_epilogue"),
+        [GEMM_MXF8_E4M3_E5M2] = LATER("gemm/sm120/mxf8", NULL, "gemm/sm120/mx_epilogue"),
+        [GEMM_MXF8_E5M2_E4M3] = LATER("gemm/sm120/mxf8", NULL, "gemm/sm120/mx_epilogue"),
+        [GEMM_MXF4] = LATER("gemm/sm120/mxf4", NULL, "gemm/sm120/mx_epilogue"),
+        [GEMM_NVF4] = LATER("gemm/sm120/nvf4", NULL, "gemm/sm120/mx_epilogue"),
     }};
 
 bool gemm_has_kind(enum gemm_family family, int32_t kind)
