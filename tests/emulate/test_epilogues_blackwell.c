@@ -32,7 +32,7 @@ static const struct {
 struct family {
     int cc_major;
     const char *name;
-    const char *images[6];
+    const char *images[7];
     const char *faults; /* the image of the kernels with faults */
     const char *faulty[FIXTURES];
     int32_t tile_m, tile_n; /* theirs */
@@ -135,23 +135,25 @@ static int on(const struct family *f)
 
 int main(void)
 {
-    static const struct family tensor = {
-        .cc_major = 10,
-        .name = "epilogues of tensor memory",
-        .images = {"src/kernels/gemm/sm100/f16_epilogue", "src/kernels/gemm/sm100/f8f6f4_epilogue"},
-        .faults = "tests/device/gemm/faults_sm100",
-        .faulty = {[ALL] = "tensor_faulty_1x128_epilogue",
-                   [SMALL] = "tensor_faulty_1x128_epilogue",
-                   [NARROW] = "tensor_faulty_1x128_epilogue",
-                   [GATED] = "tensor_faulty_1x128_gated"},
-        .tile_m = 128,
-        .tile_n = 128};
+    static const struct family tensor = {.cc_major = 10,
+                                         .name = "epilogues of tensor memory",
+                                         .images = {"src/kernels/gemm/sm100/f16_epilogue",
+                                                    "src/kernels/gemm/sm100/f8f6f4_epilogue",
+                                                    "src/kernels/gemm/sm100/mx_epilogue"},
+                                         .faults = "tests/device/gemm/faults_sm100",
+                                         .faulty = {[ALL] = "tensor_faulty_1x128_epilogue",
+                                                    [SMALL] = "tensor_faulty_1x128_epilogue",
+                                                    [NARROW] = "tensor_faulty_1x128_epilogue",
+                                                    [GATED] = "tensor_faulty_1x128_gated"},
+                                         .tile_m = 128,
+                                         .tile_n = 128};
     static const struct family warps = {
         .cc_major = 12,
         .name = "epilogues of mma.sync",
         .images = {"src/kernels/gemm/sm120/bf16_epilogue", "src/kernels/gemm/sm120/f16_epilogue",
                    "src/kernels/gemm/sm120/e4m3_epilogue", "src/kernels/gemm/sm120/e5m2_epilogue",
-                   "src/kernels/gemm/sm120/e4m3e5m2_epilogue"},
+                   "src/kernels/gemm/sm120/e4m3e5m2_epilogue",
+                   "src/kernels/gemm/sm120/mx_epilogue"},
         .faults = "tests/device/gemm/faults_sm120",
         .faulty = {[ALL] = "warps_faulty_1x64_epilogue",
                    [SMALL] = "warps_faulty_1x64_epilogue",

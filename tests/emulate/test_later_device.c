@@ -11,19 +11,13 @@
 #include "support/emulated_suites.h"
 #include "support/gemm_later.h"
 
-static const char *const tensor[] = {"gemm/sm90/probe",
-                                     "gemm/sm100/f16",
-                                     "gemm/sm100/f16_epilogue",
-                                     "gemm/sm100/f8f6f4_epilogue",
-                                     "gemm/sm100/tf32",
-                                     "gemm/sm100/f8f6f4",
-                                     "gemm/sm100/i8",
-                                     "gemm/sm100/mxf8f6f4",
-                                     "gemm/sm100/mxf4",
-                                     "gemm/sm100/dynamic",
-                                     "gemm/sm100/groups",
-                                     "gemm/sm100/groups_i8",
-                                     NULL};
+static const char *const tensor[] = {"gemm/sm90/probe",         "gemm/sm100/f16",
+                                     "gemm/sm100/f16_epilogue", "gemm/sm100/f8f6f4_epilogue",
+                                     "gemm/sm100/mx_epilogue",  "gemm/sm100/tf32",
+                                     "gemm/sm100/f8f6f4",       "gemm/sm100/i8",
+                                     "gemm/sm100/mxf8f6f4",     "gemm/sm100/mxf4",
+                                     "gemm/sm100/dynamic",      "gemm/sm100/groups",
+                                     "gemm/sm100/groups_i8",    NULL};
 static const char *const warps[] = {"gemm/sm90/probe",
                                     "gemm/sm120/bf16",
                                     "gemm/sm120/f16",
@@ -40,6 +34,7 @@ static const char *const warps[] = {"gemm/sm90/probe",
                                     "gemm/sm120/e4m3_epilogue",
                                     "gemm/sm120/e5m2_epilogue",
                                     "gemm/sm120/e4m3e5m2_epilogue",
+                                    "gemm/sm120/mx_epilogue",
                                     "gemm/sm120/groups",
                                     NULL};
 

@@ -262,6 +262,7 @@ int main(int argc, char **argv)
                                         SOURCE("sm100", "mxf4"),
                                         SOURCE("sm100", "f16_epilogue"),
                                         SOURCE("sm100", "f8f6f4_epilogue"),
+                                        SOURCE("sm100", "mx_epilogue"),
                                         GROUPS("sm100")};
     const struct CMUnitTest warps[] = {SOURCE("sm120", "bf16"),
                                        SOURCE("sm120", "f16"),
@@ -278,6 +279,7 @@ int main(int argc, char **argv)
                                        SOURCE("sm120", "e4m3_epilogue"),
                                        SOURCE("sm120", "e5m2_epilogue"),
                                        SOURCE("sm120", "e4m3e5m2_epilogue"),
+                                       SOURCE("sm120", "mx_epilogue"),
                                        GROUPS("sm120")};
     only = argc > 1 ? argv[1] : NULL;
     if (!prover_open(&prover, MEGABYTES)) return 1;

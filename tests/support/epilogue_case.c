@@ -40,6 +40,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
     p.d.mn_major = !bare && draw(r, 4) == 0;
     if (gemm_is_narrow(p.out) || is_gated(g)) p.beta = 0;
     if (is_quick(g)) p.alpha = 1, p.beta = 0, p.out = outs[draw(r, 2)];
+    if (gemm_element_bits(g->kind) < 8) p.k += p.k % 2; /* whole bytes */
     if (bare && draw(r, 2)) p.n = (p.n + 7) / 8 * 8;
     if (is_gated(g)) p.n = (p.n + 1) / 2 * 2;
     if (is_gated(g) && p.out == TMAP_GEMM_OUT_F16) p.k = 1 + p.k % 8; /* fp16 holds 65504 */

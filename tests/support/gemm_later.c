@@ -12,8 +12,9 @@ enum { CONFIGS = 256, MEMBERS = 6 };
 static const struct {
     const char *name;
     int bits;
+    bool scaled;
 } kinds[] = {
-#define KIND(word, NAME, element_bits, ...) {#word, element_bits},
+#define KIND(word, NAME, element_bits, a, b, dtype, out, block) {#word, element_bits, block != 0},
 #include "kernels/gemm/kinds.def"
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -123,7 +124,8 @@ static struct tmap_gemm_epilogue steps(uint64_t *state)
 }
 
 /* With D of any type; a gate, and D of 8 bits, do without C and a second output. Of a gate fp16
- * would not hold the products of two large sums, and D is row-major. */
+ * would not hold the products of two large sums, and D is row-major; kinds with scale factors have
+ * none, nor by mma.sync has e5m2 by e4m3. */
 static struct tmap_gemm_case draw_steps(int32_t kind, int32_t extent, uint64_t *state)
 {
     static const int32_t outs[] = {TMAP_GEMM_OUT_BF16, TMAP_GEMM_OUT_F16, TMAP_GEMM_OUT_F32,
@@ -132,6 +134,7 @@ static struct tmap_gemm_case draw_steps(int32_t kind, int32_t extent, uint64_t *
     struct tmap_gemm_problem *p = &c.problem;
     p->out = outs[below(state, 5)];
     p->epilogue = steps(state);
+    if (kinds[kind].scaled || kind == TMAP_GEMM_E5M2_E4M3) p->epilogue.gate = 0;
     const bool narrow = p->out == TMAP_GEMM_OUT_E4M3 || p->out == TMAP_GEMM_OUT_E5M2;
     if (narrow || p->epilogue.gate) p->beta = 0, p->epilogue.second.address = 0;
     if (p->beta == 0.0f) p->epilogue.beta = 0;
