@@ -46,10 +46,10 @@ static int rank_of(const struct numbers f[FIELDS])
                                                : 0;
     const int dims = f[DIM].count, boxes = f[BOX].count, strides = strides_of(f);
     const bool padded = dims == TMAP_MAX_RANK || boxes == TMAP_MAX_RANK;
+    const bool fits = said == dims || (dims < 1 && said == boxes && said == f[ELEM_STRIDE].count);
     int rank = 2;
 
-    if (said > 0 && said <= TMAP_MAX_RANK && (padded || f[RANK].count == 1 || said == dims))
-        return said;
+    if (said > 0 && said <= TMAP_MAX_RANK && (padded || f[RANK].count == 1 || fits)) return said;
     if (f[DIM].longer || f[BOX].longer) return TMAP_MAX_RANK + 1;
     rank = dims > rank ? dims : rank;
     rank = boxes > rank ? boxes : rank;
