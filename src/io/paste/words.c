@@ -39,12 +39,28 @@ static bool has(const char *text, size_t size, const char *word, size_t n)
     return false;
 }
 
+/* The same of a name that is no part of a longer one; a prefix may stand before it: "TYPE_INT32".
+ */
+static bool has_whole(const char *text, size_t size, const char *word, size_t n)
+{
+    const char *p = text, *end = text + size;
+
+    for (; (p = memmem(p, (size_t)(end - p), word, n)); p++) {
+        const char after = p + n < end ? p[n] : ' ';
+        if ((p == text || !isalnum((unsigned char)p[-1])) && !isalnum((unsigned char)after) &&
+            after != '_')
+            return true;
+    }
+    return false;
+}
+
 /* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
 static bool has_one(const char *text, size_t size, const char *words)
 {
     while (*words && *words != '&') {
         const size_t n = strcspn(words, "|&");
-        if (has(text, size, words, n)) return true;
+        const bool whole = n > 1 && words[n - 1] == '$';
+        if (whole ? has_whole(text, size, words, n - 1) : has(text, size, words, n)) return true;
         words += n;
         if (*words == '|') words++;
     }

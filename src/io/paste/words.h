@@ -23,7 +23,8 @@ bool io_text_of(const char *text, size_t size, struct io_text *out);
 void io_text_free(struct io_text *text);
 
 /* io_words_in() : whether one message of a piece of the text has a word of each group "a|b&c|d", in
- * lower case: a line, or a part of a long one; code: also a line of source. where: the message. */
+ * lower case, "a$" as a whole word: a line, or a part of a long one; code: also a line of source.
+ * where: the message. */
 bool io_words_in(const struct io_text *text, size_t at, size_t length, const char *groups,
                  bool code, size_t *where);
 
