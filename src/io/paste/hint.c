@@ -22,19 +22,22 @@ struct hint {
     const char *phrase, *text, *cause; /* cause: of a legal descriptor's failure; or NULL */
     bool words;                        /* phrase is a combination of words */
     bool code;                         /* which source has, too */
+    bool tool;                         /* compute-sanitizer's own sentence */
 };
 
 #define VAGUE "~"
 #define TOLD(rule, text) sizeof rule > 1 ? rule ": " text " (tmap explain " rule ")" : text
 static const struct hint hints[] = {
-#define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false, false},
-#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false, false},
-#define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true, false},
-#define CODE(words, text) {words, text, NULL, true, true},
+#define HINT(phrase, rule, text) {phrase, TOLD(rule, text), NULL, false, false, false},
+#define OTHER(phrase, text) {phrase, "no rule of the descriptor: " text, text, false, false, false},
+#define WORDS(words, rule, text) {words, TOLD(rule, text), NULL, true, false, false},
+#define TOOL(words, text) {words, text, NULL, true, false, true},
+#define CODE(words, text) {words, text, NULL, true, true, false},
 #include "io/paste/hints.def"
 #undef CODE
 #undef HINT
 #undef OTHER
+#undef TOOL
 #undef WORDS
 };
 #undef TOLD
@@ -139,6 +142,19 @@ static const struct hint *frame_of(const struct io_text *text, const struct io_s
     return first_of(text, frame.at, frame.length, false, &place->at);
 }
 
+/* What compute-sanitizer found, whatever failed behind it; its hints are the first. */
+static const struct hint *found_by_tool(const struct io_text *text,
+                                        const struct io_statements *said, struct place *place)
+{
+    const enum io_speaker last = text->size > IO_PASTE ? IO_PRINTED : IO_PROSE;
+
+    for (size_t i = 0; i < said->count && said->list[i].by <= last; i++)
+        for (size_t k = 0; hints[k].tool; k++)
+            if (find(&hints[k], text, said->list[i].at, said->list[i].length, &place->at))
+                return place->by = IO_TOOL, &hints[k];
+    return NULL;
+}
+
 /* A message that says it, the heaviest first; *vague: the first that says little. Behind messages
  * a sentence that names a rule. */
 static const struct hint *stated(const struct io_text *text, const struct io_statements *said,
@@ -211,7 +227,8 @@ static const struct hint *first_in_text(struct io_text *text, struct place *plac
 
     if (!io_statements_of(text->text, text->size, &said)) return *no_memory = true, NULL;
     join_lines(text, &said);
-    hint = stated(text, &said, maps, place, &vague, &vague_place);
+    hint = found_by_tool(text, &said, place);
+    if (!hint) hint = stated(text, &said, maps, place, &vague, &vague_place);
     if (!hint) hint = frame_of(text, &said, place);
     if (!hint && vague) hint = vague, *place = vague_place;
     io_statements_free(&said);
