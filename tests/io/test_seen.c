@@ -1,5 +1,4 @@
-/* test_code.c : which lines of a pasted text are source, and what is left of a text without them.
- */
+/* test_seen.c : the calls of pasted source that are about a descriptor, or about a copy without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "io/paste/bulk.h"
 #include "io/paste/seen.h"
 
 #include <string.h>
@@ -42,10 +42,48 @@ static void test_calls(void **state)
     expect_call("", NULL, 0);
 }
 
+/* bytes 0: none that is odd. */
+static void expect_bulk(const char *text, uint64_t bytes, size_t line)
+{
+    struct io_bulk bulk;
+    const bool found = io_bulk_odd(text, strlen(text), &bulk);
+
+    assert_true(found == (bytes != 0));
+    if (!found) return;
+    assert_int_equal(bulk.bytes, bytes);
+    assert_int_equal(bulk.line, line);
+}
+
+/* A count of bytes, and neither a block's rank, a mask, an address nor a coordinate. */
+static void test_bulk_copies(void **state)
+{
+    (void)state;
+    expect_bulk("x();\ntl::tma_store_cluster(..., static_cast<uint32_t>(508), ...);", 508, 2);
+    expect_bulk("tl::tma_store_cluster(dst, src, 1, 508u, bar);", 508, 1);
+    expect_bulk("tl::tma_store_cluster(dst, src, 1, 512, bar);", 0, 0);
+    expect_bulk("tl::tma_store_cluster(f(a, 508), src, 1, n, bar);", 0, 0);
+    expect_bulk("ptx::cp_async_bulk(space_cluster, space_global,\n  dst, src, (size_t)8, bar);", 8,
+                1);
+    expect_bulk("ptx::cp_async_bulk(dst, src, round(uint32_t(508)), bar);", 0, 0);
+    expect_bulk("ptx::cp_async_bulk(dst, src, n + 508, bar, 0x508);", 0, 0);
+    expect_bulk("// cp_async_bulk(dst, src, 508)", 0, 0);
+    expect_bulk("cp_async_bulk_tensor_1d(dst, map, 508, bar);", 0, 0);
+    expect_bulk("SM90_BULK_COPY_G2S::copy(gmem, bar, smem, 100);", 100, 1);
+    expect_bulk("\"cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 508;\"", 508, 1);
+    expect_bulk("cp.async.bulk.global.shared::cta.bulk_group [a], [b], 4;", 4, 1);
+    expect_bulk("cp.async.bulk.shared::cluster.global.multicast::cluster [a], [b], 64, [c], 3;", 0,
+                0);
+    expect_bulk("cp.async.bulk.wait_group.read 1;", 0, 0);
+    expect_bulk("cp.async.bulk.tensor.1d.global.shared::cta [m, {508}], [a];", 0, 0);
+    expect_bulk("the cp.async.bulk.", 0, 0);
+    expect_bulk("", 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_bulk_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "io/paste/missing.h"
 
+#include "io/paste/bulk.h"
 #include "io/paste/dump_fields.h"
 #include "io/paste/hint.h"
 #include "io/paste/listing.h"
@@ -10,6 +11,7 @@
 #include "io/paste/seen.h"
 #include "io/paste/shown.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +63,20 @@ static void say_call(const struct io_seen *seen, const char *names, struct io_re
                 told, names, seen->call);
 }
 
+/* A bulk copy without a map, where no message says more. */
+static bool say_bulk(const struct io_stream *s, const char *told, struct io_record *out,
+                     size_t *line)
+{
+    struct io_bulk bulk;
+
+    if ((told && !io_hint_is_open(told)) || !io_bulk_odd(s->text, s->size, &bulk)) return false;
+    io_fail(out, "",
+            "no rule can say it: a bulk copy without a map moves a multiple of 16 bytes, which "
+            "%" PRIu64 " are not, from and to addresses that are multiples of 16",
+            bulk.bytes);
+    return *line = bulk.line, true;
+}
+
 /* What a text without a descriptor and without a message lacks; its line. */
 static size_t say_missing(struct io_stream *s, const char *fields, struct io_record *out)
 {
@@ -106,6 +122,10 @@ void io_missing_all(struct io_stream *s, struct io_record *out)
 
     missing_names(s, names, sizeof names);
     if (told) io_hint_others(s, told, others, sizeof others);
+    if (say_bulk(s, told, out, &line)) {
+        out->error_line = line;
+        return;
+    }
     if (!told && io_hint_unknown(s, &said, &line))
         io_fail(out, "",
                 "no rule of the descriptor that these words name, perhaps a condition of the "
