@@ -3,9 +3,9 @@
 // multiplication.
 //
 // A's scales of a tile's rows come by the copy engine into the slot, behind the operands, and B's,
-// one for every 128 columns, are stored there by the loading thread. A warpgroup's warps read them
-// before they meet for the turn at the tensor core: so all have when one of them gives the slot
-// back.
+// one for as many columns as surely have the same, are stored there by the loading thread. A
+// warpgroup's warps read them before they meet for the turn at the tensor core: so all have when
+// one of them gives the slot back.
 #pragma once
 
 #include "kernel.cuh"
@@ -14,13 +14,14 @@
 template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr bool BLOCKS = true;
     static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
-    // Columns of one scale: a tile of 192 begins in the middle of a block of 128, or ends there.
-    static constexpr int ALIKE = SHAPE::BN % GEMM_SCALE_BLOCK ? 64 : GEMM_SCALE_BLOCK;
-    static constexpr int SCALES = (SHAPE::BN + ALIKE - 1) / ALIKE;
+    // Columns that have one scale: tiles begin at multiples of BN, blocks at multiples of 128.
+    static constexpr int LOWEST_BIT = SHAPE::BN & -SHAPE::BN;
+    static constexpr int ALIKE = LOWEST_BIT < GEMM_SCALE_BLOCK ? LOWEST_BIT : GEMM_SCALE_BLOCK;
+    static constexpr int SCALES = SHAPE::BN / ALIKE;
     static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
                   "a k-block is a block of scales");
-    static_assert(SHAPE::BN % 64 == 0, "64 columns have one scale");
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
+    static_assert(GEMM_B_SCALES_AT + (SCALES + 3) / 4 * 16 <= GEMM_BLOCKS_BYTES, "B's fit");
 };
 
 template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
@@ -32,12 +33,12 @@ template <class S> PTX_FN const gemm_blocks &blocks_of(const gemm_params &p)
 // for a k-block ahead: one thread loads, and every instruction of its loop delays the next load
 // (docs/GEMM.md).
 template <class S> struct scale_loads<S, true> {
-    // Of 192 columns the second 64 are of the first block of 128, or of the next.
-    static constexpr int AT_MOST = S::SCALES > 1 ? 2 : 1;
+    // Blocks of 128 that a tile's columns are of.
+    static constexpr int AT_MOST = (GEMM_SCALE_BLOCK - S::ALIKE + S::BN - 1) / GEMM_SCALE_BLOCK + 1;
     uint64_t b;         // the first of this tile's scales of B that is next
-    int32_t left, rows; // scales of B from there on along K, and below; rows < 0: none below
+    int32_t left, rows; // scales of B from there on along K, and below
     int32_t row, block; // of A's that are next, in the map
-    bool wide;          // the second 64 columns are of the first block
+    uint32_t inside;    // columns of the first block before the tile's first
     uint32_t x[AT_MOST];
 
     PTX_FN void begin(const source<S> &from, const gemm_blocks &of, uint64_t b_at, int32_t k)
@@ -49,7 +50,7 @@ template <class S> struct scale_loads<S, true> {
         b = b_at + b_row * of.b_row_bytes + col * 4ll;
         left = of.b_cols - col;
         rows = of.b_rows - b_row;
-        wide = first % GEMM_SCALE_BLOCK == 0;
+        inside = first & (GEMM_SCALE_BLOCK - S::ALIKE);
         row = from.a_row - from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         block = k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0);
         ask(of);
@@ -71,9 +72,14 @@ template <class S> struct scale_loads<S, true> {
     PTX_FN void put_b(uint32_t to) const
     {
 #pragma unroll
-        for (int i = 0; i < S::SCALES; i++)
-            ptx::store_shared_32(to + GEMM_B_SCALES_AT + i * 4,
-                                 i == 0 || (i == 1 && wide) ? x[0] : x[AT_MOST - 1]);
+        for (int i = 0; i < S::SCALES; i++) {
+            const uint32_t of = (inside + i * S::ALIKE) / GEMM_SCALE_BLOCK;
+            uint32_t scale = x[0];
+#pragma unroll
+            for (int j = 1; j < AT_MOST; j++)
+                if (of == j) scale = x[j];
+            ptx::store_shared_32(to + GEMM_B_SCALES_AT + i * 4, scale);
+        }
     }
     PTX_FN void load_a(const gemm_blocks &of, uint32_t to, uint32_t bar, uint64_t policy) const
     {
