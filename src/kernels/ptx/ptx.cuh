@@ -279,6 +279,30 @@ PTX_FN uint32_t load_shared_32(uint32_t addr)
     return v;
 }
 
+// Where it is wanted; else v stays.
+PTX_FN void load_shared_if(uint32_t addr, bool wanted, float &v)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %2, 0; @p ld.shared.f32 %0, [%1]; }"
+                 : "+f"(v)
+                 : "r"(addr), "r"((uint32_t)wanted)
+                 : "memory");
+}
+PTX_FN void load_shared_pair_if(uint32_t addr, bool wanted, float &x, float &y)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p ld.shared.v2.f32 {%0, %1}, [%2]; }"
+                 : "+f"(x), "+f"(y)
+                 : "r"(addr), "r"((uint32_t)wanted)
+                 : "memory");
+}
+PTX_FN void load_shared_four_if(uint32_t addr, bool wanted, float &x, float &y, float &z, float &w)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0;\n"
+                 "  @p ld.shared.v4.f32 {%0, %1, %2, %3}, [%4]; }"
+                 : "+f"(x), "+f"(y), "+f"(z), "+f"(w)
+                 : "r"(addr), "r"((uint32_t)wanted)
+                 : "memory");
+}
+
 PTX_FN void load_shared_128(uint32_t addr, uint32_t (&v)[4])
 {
     asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"

@@ -8,6 +8,7 @@
 // one of them gives the slot back.
 #pragma once
 
+#include "blocks_ahead.cuh"
 #include "kernel.cuh"
 #include "kernels/gemm/epilogue.h"
 
@@ -18,6 +19,8 @@ template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr int LOWEST_BIT = SHAPE::BN & -SHAPE::BN;
     static constexpr int ALIKE = LOWEST_BIT < GEMM_SCALE_BLOCK ? LOWEST_BIT : GEMM_SCALE_BLOCK;
     static constexpr int SCALES = SHAPE::BN / ALIKE;
+    // Read a k-block ahead: blocks_ahead.cuh.
+    static constexpr bool AHEAD = ALIKE < 64 || SHAPE::BN > SHAPE::CHAIN;
     static_assert(SHAPE::PROMOTE && SHAPE::BK == GEMM_SCALE_BLOCK,
                   "a k-block is a block of scales");
     static_assert(SHAPE::BM * 4 <= GEMM_B_SCALES_AT, "A's scales end before B's");
@@ -50,7 +53,7 @@ template <class S> struct scale_loads<S, true> {
         b = b_at + b_row * of.b_row_bytes + col * 4ll;
         left = of.b_cols - col;
         rows = of.b_rows - b_row;
-        inside = first & (GEMM_SCALE_BLOCK - S::ALIKE);
+        inside = (first + (FAULT(p, 84) ? S::ALIKE : 0)) & (GEMM_SCALE_BLOCK - S::ALIKE);
         row = from.a_row - from.a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         block = k / GEMM_SCALE_BLOCK + (FAULT(p, 80) ? 1 : 0);
         ask(of);
@@ -88,7 +91,7 @@ template <class S> struct scale_loads<S, true> {
     }
 };
 
-template <class S> struct slot_scales<S, true> {
+template <class S> struct slot_scales<S, true, false> {
     uint32_t base;
     float row[2], col[S::SCALES];
 

@@ -14,6 +14,12 @@
 #include "split.cuh"
 #include "store_warp.cuh"
 
+// In blocks_ahead.cuh.
+template <class S>
+PTX_FN void multiply_ahead(float (&sum)[S::REGS], const gemm_params &p,
+                           const shared_layout<S> &smem, int32_t wg, int32_t k_blocks,
+                           ring_position &ring, const ptx::watch &watch);
+
 // In pingpong.cuh.
 template <class S> PTX_FN void init_turns(const shared_layout<S> &smem);
 template <class S>
@@ -42,7 +48,7 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 {
     const uint32_t rank = ptx::cluster_rank();
     // Kept, it would be a register too many there.
-    if constexpr (S::PROMOTE && S::CHAIN == S::BN)
+    if constexpr (S::AHEAD || (S::PROMOTE && S::CHAIN == S::BN))
         cluster = blockIdx.x / (p.cluster_m * p.cluster_n);
     if (S::SPLITS && p.split > 1) {
         deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
@@ -93,7 +99,7 @@ template <class S>
 PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                     int32_t cluster, const ptx::watch &watch)
 {
-    const int32_t wg = threadIdx.x / 128 - 1;
+    int32_t wg = threadIdx.x / 128 - 1;
     ring_position ring;
     typename S::acc_t acc[S::REGS];
     worklist list(p, cluster);
@@ -107,7 +113,11 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         bool begun = false;
         if constexpr (S::BEGINS) begun = begin_sums<S>(acc, p, w, wg);
         place d;
-        if constexpr (S::PROMOTE) {
+        if constexpr (S::AHEAD) {
+            multiply_ahead<S>(acc, p, smem, wg, k_blocks, ring, watch);
+            wg = this_thread() / 128 - 1; // what follows from it is not worked out before
+            d = place_of<S>(p, w, wg);
+        } else if constexpr (S::PROMOTE) {
             multiply_promoted<S>(acc, p, smem, fillers, wg, k_blocks, ring, watch);
             d = place_of<S>(p, w, wg);
         } else {

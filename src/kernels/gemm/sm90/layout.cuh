@@ -35,6 +35,7 @@ struct shape {
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
     static constexpr bool PINGPONG = false;
     static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
+    static constexpr bool AHEAD = false;              // read a k-block ahead: blocks_ahead.cuh
     static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr int B_ROW_BYTES = GEMM_SPAN_BYTES;
@@ -132,6 +133,17 @@ struct cluster_place {
     // end is the end of all four warps' (PTX ISA, wgmma.commit_group), and the first warp speaks.
     PTX_FN uint32_t fillers() const { return threadIdx.x / 32 % 4 == 0 ? a_mask | b_mask : 0; }
 };
+
+// Whether this lane tells the block of its number so, worked out anew: kept, the answer for all
+// lanes would be a register.
+PTX_FN bool is_filler(const gemm_params &p)
+{
+    const uint32_t rank = ptx::cluster_rank(), thread = this_thread(), members = p.cluster_m - 1;
+    const uint32_t down = 31 - __clz(p.cluster_m), all = down + 31 - __clz(p.cluster_n);
+    const uint32_t first = rank >> all << all, other = thread % 32 - first;
+    return thread / 32 % 4 == 0 && other >> all == 0 &&
+           ((other & members) == (rank & members) || other >> down == (rank - first) >> down);
+}
 
 // The delays that make planted faults show (kernels/gemm/faults.cuh). A delay alone must change
 // nothing: it is the fault's reference.

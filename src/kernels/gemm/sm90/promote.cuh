@@ -43,7 +43,7 @@ PTX_FN void add(float (&sum)[REGS], const float (&part)[PARTS])
 }
 
 // In blocks.cuh: a k-block's scales as this thread's rows see them.
-template <class S, bool BLOCKS = S::BLOCKS> struct slot_scales {
+template <class S, bool BLOCKS = S::BLOCKS, bool AHEAD = S::AHEAD> struct slot_scales {
     PTX_FN slot_scales(const shared_layout<S> &, int32_t) {}
 };
 
@@ -84,11 +84,13 @@ template <class S> struct promotion {
                      uint32_t fillers, int32_t wg, ring_position &ring, const ptx::watch &watch)
         : sum(sum), p(p), watch(watch), ring(ring), wg(wg), scales(smem, wg)
     {
-        const uint32_t lane = threadIdx.x % 32;
-        full = smem.full(0);
-        empty = fillers >> lane & 1 ? ptx::map_to_rank(smem.empty(0), lane) : 0;
-        // Kept, not computed anew in every k-block.
-        asm volatile("" : "+r"(full), "+r"(empty));
+        if constexpr (!S::AHEAD) { // else they are promotion_ahead's
+            const uint32_t lane = threadIdx.x % 32;
+            full = smem.full(0);
+            empty = fillers >> lane & 1 ? ptx::map_to_rank(smem.empty(0), lane) : 0;
+            // Kept, not computed anew in every k-block.
+            asm volatile("" : "+r"(full), "+r"(empty));
+        }
         a = (uint32_t)matrix_descriptor<false>(smem.a(0) + wg * S::SPAN, 0);
         b = (uint32_t)matrix_descriptor<false>(smem.b(0), 0);
     }
@@ -118,11 +120,15 @@ template <class S> struct promotion {
         hand_over<S>(wg);
     }
     // Its end; then its slot goes back, if this lane has someone to tell.
-    template <int C> PTX_FN void settle(float (&part)[PARTS], uint32_t signal) const
+    PTX_FN void end(float (&part)[PARTS], uint32_t signal) const
     {
         ptx::wgmma_wait<0>();
         hold(part);
         if (signal) ptx::mbarrier_arrive_cluster(signal);
+    }
+    template <int C> PTX_FN void settle(float (&part)[PARTS], uint32_t signal) const
+    {
+        end(part, signal);
         if constexpr (S::BLOCKS)
             scales.template add<C>(sum, part);
         else
