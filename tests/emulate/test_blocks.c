@@ -185,6 +185,7 @@ static const struct {
     {81, "the second row takes the first one's scale"},
     {82, "B's scale of the next k-block"},
     {83, "scales read from the slot before"},
+    {84, "B's scales of the next columns"},
     {HOST_TX, "A's scales not counted in a slot's bytes"},
     {HOST_BOX, "A's scales in boxes of half a tile"},
     {3, "a slot expects 16 bytes too few"},
@@ -207,7 +208,7 @@ static void plant(struct tmap_gemm_plan *plan, uint32_t id)
         memcpy(p.blocks.a.word, map.word, sizeof map);
     }
     memcpy(plan->params, &p, sizeof p);
-    plan->function = emulated_function("gemm_faulty_2x64_blocks");
+    plan->function = emulated_function("gemm_faulty_2x96_blocks");
     assert_non_null(plan->function);
 }
 
@@ -221,7 +222,7 @@ static bool right_with(uint32_t fault, uint64_t seed)
                                             .batch = 1,
                                             .alpha = 1};
     const struct tmap_gemm_config request = {.tile_m = 128,
-                                             .tile_n = 64,
+                                             .tile_n = 96,
                                              .stages = 3,
                                              .cluster_m = 1,
                                              .cluster_n = 1,

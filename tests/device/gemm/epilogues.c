@@ -115,8 +115,8 @@ static struct tmap_gemm_case drawn_gate(int32_t kind, uint64_t *state)
 /* e4m3 with scales of blocks; the addresses say that they are wanted. */
 static struct tmap_gemm_case drawn_blocks(uint64_t *state)
 {
-    static const int32_t tiles[][2] = {{0, 0}, {128, 64}, {128, 128}};
-    const int32_t *tile = tiles[below(state, 3)];
+    static const int32_t widths[] = {0, 64, 96, 128, 160, 192, 256};
+    const int32_t width = widths[below(state, sizeof widths / sizeof *widths)];
     struct tmap_gemm_case c = {.problem = {.kind = TMAP_GEMM_E4M3,
                                            .out = (int32_t)below(state, 3),
                                            .m = extent(state),
@@ -128,8 +128,8 @@ static struct tmap_gemm_case drawn_blocks(uint64_t *state)
                                .seed = rng_step(state)};
     c.problem.d.mn_major = below(state, 4) == 0;
     c.problem.out = c.problem.out == TMAP_GEMM_OUT_F16 ? TMAP_GEMM_OUT_BF16 : c.problem.out;
-    c.request = (struct tmap_gemm_config){.tile_m = tile[0],
-                                          .tile_n = tile[1],
+    c.request = (struct tmap_gemm_config){.tile_m = width ? 128 : 0,
+                                          .tile_n = width,
                                           .stream_k = below(state, 4) ? 0 : TMAP_GEMM_STREAM_K_ANY};
     c.reruns = below(state, 8) == 0 ? 3 : 0;
     return c;
