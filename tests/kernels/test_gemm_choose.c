@@ -233,6 +233,29 @@ static void a_panel_gives_way_to_a_fifth_stage(void **state)
     assert_int_equal(stages_of_promoted(256, TMAP_GEMM_OUT_BF16), 4);
 }
 
+static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t stages)
+{
+    struct gemm_choice choice;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
+    const struct tmap_gemm_config request = {.tile_n = tile_n, .stream_k = -1};
+    p.block_scale = (struct tmap_gemm_block_scale){.a = 16, .b = 16, .lda = 4096, .ldb = 32};
+    p.out = out;
+    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
+    assert_int_equal(choice.config.panels, panels);
+    assert_int_equal(choice.config.stages, stages);
+}
+
+/* With scales of blocks stages give way to a panel for each 64 columns, as long as three are left.
+ */
+static void stages_give_way_to_panels_with_scales(void **state)
+{
+    (void)state;
+    expect_scaled(128, TMAP_GEMM_OUT_BF16, 2, 5);
+    expect_scaled(192, TMAP_GEMM_OUT_BF16, 3, 4);
+    expect_scaled(256, TMAP_GEMM_OUT_BF16, 4, 3);
+    expect_scaled(256, TMAP_GEMM_OUT_F32, 2, 3);
+}
+
 static void a_bad_stride_is_refused_by_its_row(void **state)
 {
     (void)state;
@@ -416,6 +439,7 @@ int main(void)
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
+        cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),

@@ -5,7 +5,7 @@
 /* GROUP_ROWS of D are walked before a step along N. */
 enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
-enum { FEW_STAGES = 5 };
+enum { FEW_STAGES = 5, LEAST_STAGES = 3 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
 enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
 
@@ -119,8 +119,22 @@ static int32_t most_panels(const struct gemm_instance *instance, const struct ge
     return groups_of(instance, view) * wide;
 }
 
-/* The ring and the output's panels. One panel is enough where a second one would cost promoted fp8
- * one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). */
+/* A promoted tile's panels where nothing else is asked for. One is enough where a second one would
+ * cost one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). With
+ * scales of blocks there is one for each 64 columns as long as three stages are left
+ * (docs/EXPERIMENTS.md). */
+static void share_promoted(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct gemm_instance *instance, struct tmap_gemm_config *c)
+{
+    const bool all = instance->image == GEMM_BLOCKS && !view->grouped;
+    const int32_t panels = all ? most_panels(instance, view) : 1;
+    const int32_t stages = stages_for(suite, instance, 0, panels);
+    if (all ? stages < LEAST_STAGES : stages <= c->stages || stages > FEW_STAGES) return;
+    c->panels = panels;
+    c->stages = stages;
+}
+
+/* The ring and the output's panels. */
 static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *view,
                        const struct tmap_gemm_config *request, struct gemm_choice *choice)
 {
@@ -143,13 +157,9 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
         view->out_bytes != 4 && !choice->panels_in_ring &&
         stages_for(suite, instance, 0, 1) > c->stages)
         c->stages = stages_for(suite, instance, 0, c->panels = 1);
-    if (request->panels || request->stages || view->out_bytes == 4 || !instance->promote ||
-        choice->panels_in_ring)
-        return;
-    const int32_t stages = stages_for(suite, instance, 0, 1);
-    if (stages <= c->stages || stages > FEW_STAGES) return;
-    c->panels = 1;
-    c->stages = stages;
+    if (instance->promote && !request->panels && !request->stages && view->out_bytes != 4 &&
+        !choice->panels_in_ring)
+        share_promoted(suite, view, instance, c);
 }
 
 /* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can
