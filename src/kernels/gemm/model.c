@@ -154,6 +154,10 @@ static const double TALL_US = 200;
 static const double TWO_CHAINS = 1.268;
 /* What a promoted k-block's additions add to its multiplies. */
 static const double PROMOTE_CLOCKS = 120;
+/* A k-block with scales of blocks, and a column of it: shared memory bounds it, from which the
+ * multiplies read and into which the loads write (docs/EXPERIMENTS.md). */
+static const double SCALED_CLOCKS = 100;
+static const double SCALED_COLUMN = 4.2;
 static const int32_t WIDEST_CHAIN = 192;
 
 static double clocks_per_us(const struct tmap_gemm *suite)
@@ -243,8 +247,11 @@ static double block_clocks(const struct gemm_instance *instance, const struct tm
     const bool few = instance->patch && instance->few;
     const double taps = instance->patch ? GEMM_PATCH_TAPS * (few ? 0.5 : 1) : 1;
     const double cols = few ? larger(n, FEW_COLUMNS) : n;
-    const double multiply = taps * 4 * instance->wgs * cols / 2 * (two_chains ? TWO_CHAINS : 1) +
-                            (instance->promote ? PROMOTE_CLOCKS : 0);
+    const double multiply =
+        instance->image == GEMM_BLOCKS && instance->family == GEMM_SM90
+            ? SCALED_CLOCKS + SCALED_COLUMN * n
+            : taps * 4 * instance->wgs * cols / 2 * (two_chains ? TWO_CHAINS : 1) +
+                  (instance->promote ? PROMOTE_CLOCKS : 0);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
     const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
