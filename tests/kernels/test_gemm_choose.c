@@ -213,24 +213,31 @@ static void a_choice_taken_as_a_request_gives_itself(void **state)
         }
 }
 
-static int32_t stages_of_promoted(int32_t tile_n, int32_t out)
+static void expect_promoted(int32_t tile_m, int32_t tile_n, int32_t out, int32_t k, int32_t panels,
+                            int32_t stages)
 {
     struct gemm_choice choice;
-    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
-    const struct tmap_gemm_config request = {.tile_n = tile_n};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, k);
+    const struct tmap_gemm_config request = {.tile_m = tile_m, .tile_n = tile_n, .stream_k = -1};
     p.precise = 1;
     p.out = out;
     assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
-    return choice.config.stages;
+    assert_int_equal(choice.config.panels, panels);
+    assert_int_equal(choice.config.stages, stages);
 }
 
-/* Of 128 x 192 a panel less is a stage more, where D's panels are 16 bits wide. */
-static void a_panel_gives_way_to_a_fifth_stage(void **state)
+/* While K is short a promoted tile has a panel for each 64 columns, though a stage be lost; else of
+ * 128 x 192 a panel less is a stage more, where D's panels are 16 bits wide. */
+static void promoted_panels(void **state)
 {
     (void)state;
-    assert_int_equal(stages_of_promoted(192, TMAP_GEMM_OUT_BF16), 5);
-    assert_int_equal(stages_of_promoted(192, TMAP_GEMM_OUT_F32), 4);
-    assert_int_equal(stages_of_promoted(256, TMAP_GEMM_OUT_BF16), 4);
+    expect_promoted(128, 192, TMAP_GEMM_OUT_BF16, 4096, 3, 4);
+    expect_promoted(128, 256, TMAP_GEMM_OUT_BF16, 4096, 4, 3);
+    expect_promoted(128, 144, TMAP_GEMM_OUT_BF16, 4096, 3, 5);
+    expect_promoted(128, 192, TMAP_GEMM_OUT_BF16, 16384, 1, 5);
+    expect_promoted(128, 256, TMAP_GEMM_OUT_BF16, 16384, 2, 4);
+    expect_promoted(192, 112, TMAP_GEMM_OUT_BF16, 4096, 1, 5);
+    expect_promoted(128, 192, TMAP_GEMM_OUT_F32, 4096, 2, 4);
 }
 
 static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t stages)
@@ -438,7 +445,7 @@ int main(void)
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(the_first_is_found_without_the_others),
-        cmocka_unit_test(a_panel_gives_way_to_a_fifth_stage),
+        cmocka_unit_test(promoted_panels),
         cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),

@@ -5,7 +5,7 @@
 /* GROUP_ROWS of D are walked before a step along N. */
 enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
-enum { FEW_STAGES = 5, LEAST_STAGES = 3 };
+enum { FEW_STAGES = 5, LEAST_STAGES = 3, PANELS_BELOW_K = 16384 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
 enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
 
@@ -119,14 +119,22 @@ static int32_t most_panels(const struct gemm_instance *instance, const struct ge
     return groups_of(instance, view) * wide;
 }
 
-/* A promoted tile's panels where nothing else is asked for. One is enough where a second one would
- * cost one of few stages: 128 x 192 at 8192 cubed is 2 % faster with five (docs/GEMM.md). With
- * scales of blocks there is one for each 64 columns as long as three stages are left
- * (docs/EXPERIMENTS.md). */
+/* Whether a promoted tile has a panel for each 64 columns: its warpgroups end together and would
+ * wait for the stores of one panel after the other, which costs more than a stage while K is short
+ * (docs/EXPERIMENTS.md). High tiles lose by it; groups and D of 8 bits were not timed. */
+static bool has_all_panels(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    if (view->grouped) return false;
+    if (instance->image == GEMM_BLOCKS) return true;
+    return view->k < PANELS_BELOW_K && view->out_bytes == 2 && !gemm_is_high(instance);
+}
+
+/* A promoted tile's panels where nothing else is asked for: all, as long as three stages are left;
+ * else one is enough where a second one would cost one of few stages. */
 static void share_promoted(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_instance *instance, struct tmap_gemm_config *c)
 {
-    const bool all = instance->image == GEMM_BLOCKS && !view->grouped;
+    const bool all = has_all_panels(instance, view);
     const int32_t panels = all ? most_panels(instance, view) : 1;
     const int32_t stages = stages_for(suite, instance, 0, panels);
     if (all ? stages < LEAST_STAGES : stages <= c->stages || stages > FEW_STAGES) return;
