@@ -260,6 +260,8 @@ static void floats_to_integers(void **state)
                     check(&(struct conversion){&types[to], &types[from], (enum rounding)r, true,
                                                flags},
                           whole_roundings[r]);
+    /* They are limited without a word, so .sat changes nothing. */
+    check(&(struct conversion){&types[5], &types[10], ROUND_NEAREST, true, SAT}, ".rni");
     assert_int_equal(wrong, 0);
 }
 
