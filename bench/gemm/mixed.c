@@ -56,15 +56,16 @@ static struct tmap_mixed_problem lay(const struct way *w, int32_t m, int32_t n, 
 }
 
 static bool ready(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k,
-                  struct job *job, struct runner *r)
+                  int32_t overlap, struct job *job, struct runner *r)
 {
+    const struct tmap_gemm_config request = {.overlap = overlap};
     struct tmap_gemm_refusal why = {0};
     uint64_t at = s->arena;
     memset(job, 0, sizeof *job);
     memset(r, 0, sizeof *r);
     while (job->sets < MAX_SETS && (job->sets < 2 || at - s->arena < (uint64_t)300 << 20)) {
         const struct tmap_mixed_problem p = lay(w, m, n, k, &at);
-        if (tmap_mixed_make_plan(s->suite, &p, NULL, &r->plans[job->sets++], &why) != TMAP_OK) {
+        if (tmap_mixed_make_plan(s->suite, &p, &request, &r->plans[job->sets++], &why) != TMAP_OK) {
             printf("# %s\n", why.text);
             return false;
         }
@@ -74,12 +75,13 @@ static bool ready(struct stand *s, const struct way *w, int32_t m, int32_t n, in
     return true;
 }
 
-static void one(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k, double ms)
+static void one(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k,
+                int32_t overlap, double ms)
 {
     static struct job job;
     static struct runner r;
     double us[ROUNDS];
-    if (!ready(s, w, m, n, k, &job, &r)) return;
+    if (!ready(s, w, m, n, k, overlap, &job, &r)) return;
     stand_time(s, &r, ms, 0);
     for (int i = 0; i < ROUNDS; i++) us[i] = stand_time(s, &r, ms, r.guess_us).us;
     const double t = median(us, ROUNDS), bound = r.plans[0].cost_us;
@@ -106,7 +108,7 @@ static void plain(struct stand *s, int32_t m, int32_t n, int32_t k, double ms)
            bound / t * 4.3, bound / t);
 }
 
-void mixed_bench(struct stand *s, double ms)
+void mixed_bench(struct stand *s, double ms, int32_t overlap)
 {
     static const int32_t sizes[][2] = {{8192, 8192}, {28672, 8192}, {4096, 14336}, {14336, 4096}};
     static const int32_t rows[] = {1, 8, 16, 32, 64, 128};
@@ -116,7 +118,8 @@ void mixed_bench(struct stand *s, double ms)
     job_make(s, &whole, PROBE_NORMAL, &job); /* bytes for the arena's beginning */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
-            for (int w = 0; w < WAYS; w++) one(s, &ways[w], rows[j], sizes[i][0], sizes[i][1], ms);
+            for (int w = 0; w < WAYS; w++)
+                one(s, &ways[w], rows[j], sizes[i][0], sizes[i][1], overlap, ms);
             plain(s, rows[j], sizes[i][0], sizes[i][1], ms);
             fflush(stdout);
         }

@@ -5,7 +5,8 @@
 #include "stand.h"
 
 /* A line for each way to have weights, rows of activations and size: median of five slices of ms
- * each, in turn, beside bf16 weights; ratio: of what reading everything once takes at 4.3 TB/s. */
-void mixed_bench(struct stand *s, double ms);
+ * each, in turn, beside bf16 weights; ratio: of what reading everything once takes at 4.3 TB/s.
+ * overlap: of the requests (struct tmap_gemm_config). */
+void mixed_bench(struct stand *s, double ms, int32_t overlap);
 
 #endif
