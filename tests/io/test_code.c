@@ -41,6 +41,17 @@ static const struct {
     {"w", "TMA descriptor creation returned error 1 (K = 1000)"},
     {"wcw", "```cpp\nCUtensorMap *map, void *address\n```"},
     {"www", "```\nCUtensorMap map of address\n```"},
+    {"wc", "```cpp\nCUtensorMap map of it, which fails in a.b here and there"},
+    {"ww", "```cpp\nit fails here now"},
+    {"wc", "```cpp\n<it fails here now"},
+    {"w", "alpha - beta"},
+    {"w", "alpha -=beta"},
+    {"c", "[TMA];"},
+    {"c", "[TMA]it;"},
+    {"c", "[TMA, it;"},
+    {"c", "[TMA] = {"},
+    {"c", "[TMA # it;"},
+    {"###c", "'''It\n\"\"\" hangs\nhere.'''\nf(x);"},
 };
 
 static void test_lines(void **state)
@@ -58,6 +69,48 @@ static void test_lines(void **state)
             at += n + (at[n] == '\n');
         }
         assert_int_equal(*at, 0);
+    }
+    assert_int_equal(bad, 0);
+}
+
+/* A statement goes on for 64 lines: what opens a bracket in a sentence hides no message. */
+static void test_longest(void **state)
+{
+    struct io_code code = {0};
+    int lines = 0;
+
+    (void)state;
+    for (const char *line = "f("; lines < 100; lines++, line = "some more words of it")
+        if (io_code_next(&code, line, strlen(line), IO_PROSE) != IO_LINE_CODE) break;
+    assert_int_equal(lines, 65);
+}
+
+/* Where the line's mark is, and whether a comment begins there. */
+static void test_comments(void **state)
+{
+    static const struct {
+        const char *line;
+        bool comment;
+    } rows[] = {
+        {"  // x", true},
+        {"f(x); // x", true},
+        {"# x", true},
+        {"x # x", true},
+        {"x // one or two", true},
+        {"x // two", false},
+        {"x // one and two a.b(c).d(e).f", false},
+        {"x /", false},
+        {"x / y", false},
+        {"x #y", false},
+    };
+    int bad = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *line = rows[i].line, *at = strpbrk(line, "/#");
+        const char *past = io_code_past(line, at, line + strlen(line));
+        if (past != (rows[i].comment ? at : at + 1))
+            bad++, print_message("%s: comment %d\n", line, past == at);
     }
     assert_int_equal(bad, 0);
 }
@@ -97,8 +150,8 @@ static void test_mask(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_source),
+        cmocka_unit_test(test_lines),    cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_comments), cmocka_unit_test(test_source),
         cmocka_unit_test(test_mask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
