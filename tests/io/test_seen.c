@@ -39,6 +39,17 @@ static void test_calls(void **state)
     expect_call("prefetch_tma_desc(p.tma_load.get_tma_desc());",
                 "prefetch_tma_desc(p.tma_load.get_tma_desc())", 1);
     expect_call("known_multiple_of(x, TMA_ALIGNMENT)", NULL, 0);
+    expect_call("std::vector<int> make_desc(x);", NULL, 0);
+    expect_call("*make_desc(x);", NULL, 0);
+    expect_call("auto f(int) -> make_desc(x);", "make_desc(x)", 1);
+    expect_call("p->make_desc(x);", "p->make_desc(x)", 1);
+    expect_call("tma<bar>(x);", NULL, 0);
+    expect_call(">(tma, desc);", NULL, 0);
+    expect_call("y = -(tma_x);", NULL, 0);
+    expect_call("y = get_desc();", NULL, 0);
+    expect_call("y = get_desc(x", "get_desc(x...", 1);
+    expect_call("y = get_desc(x, ", "get_desc(x,...", 1);
+    expect_call("prefetch(x);", NULL, 0);
     expect_call("", NULL, 0);
 }
 
