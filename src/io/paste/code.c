@@ -179,7 +179,7 @@ static bool is_tagged(struct span s)
 {
     const char *p = s.at;
 
-    if (p == s.end || *p++ != '[') return false;
+    if (*p++ != '[') return false;
     while (p < s.end && (is_name(*p) || is_one(*p, " :.-#"))) p++;
     return p + 2 < s.end && *p == ']' && p[1] == ' ' && isalpha((unsigned char)p[2]);
 }
@@ -281,14 +281,14 @@ static void read_brackets(struct io_code *code, struct span s)
     if (code->lines > LONGEST_CALL) code->depth = code->lines = 0;
 }
 
-/* The line before its comment, which is not all of it. */
+/* The line before its comment, which is not all of it: in_comment() has those. */
 static struct span without_comment(struct span s)
 {
     const char *p = s.at, *next;
 
     while (p < s.end && (next = io_code_past(s.at, p, s.end)) != p) p = next;
     while (p > s.at + 1 && is_one(p[-1], " \t")) p--;
-    return p > s.at ? (struct span){s.at, p} : s;
+    return (struct span){s.at, p};
 }
 
 static bool in_comment(struct io_code *code, struct span s)
