@@ -250,7 +250,7 @@ static bool compiled_arg(const struct io_source *s, const char *here, const char
 {
     const char *p = compiled_args(s, here, behind);
 
-    for (; p && p < s->end && *p && strchr("(,", *p); p = *to) {
+    for (; p && *p != ')'; p = *to) {
         for (*from = p + 1; *from < s->end && isspace((unsigned char)**from);) ++*from;
         *to = io_source_piece(*from, s->end);
         if (*to == s->end || !strchr(",)", **to)) return false;
