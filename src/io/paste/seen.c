@@ -103,7 +103,7 @@ static const char *end_of(const char *open, const char *end)
 /* "get_tma_descriptor()": nothing becomes of the map in it. */
 static bool is_getter(const struct call *c)
 {
-    return c->end - c->open == 2 && *c->open == '(' && c->open[1] == ')';
+    return c->end - c->open == 2 && c->open[1] == ')';
 }
 
 static enum weight weight_of(const struct call *c)
@@ -133,8 +133,7 @@ static void write_call(const struct call *c, struct io_seen *out)
         const bool blank = isspace((unsigned char)*p);
         if (!blank)
             out->call[n++] = *p;
-        else if (n > 0 && !is_one(out->call[n - 1], " ([") && p + 1 < c->end &&
-                 !is_one(p[1], " \t\n)]"))
+        else if (!is_one(out->call[n - 1], " ([") && p + 1 < c->end && !is_one(p[1], " \t\n)]"))
             out->call[n++] = ' ';
     }
     out->call[n] = 0;
