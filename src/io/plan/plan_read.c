@@ -135,7 +135,7 @@ bool io_pipeline_from(struct io_record *r, struct io_pipeline *p)
         if (!json_object_get(r->json, "loads")) return says_no_more(r);
     }
     if (!loads_from(r, p) || !cluster_from(r, p) || !shared_from(r, p)) return false;
-    if (store && !json_is_null(store)) {
+    if (store && json_typeof(store) != JSON_NULL) {
         if (!io_desc_from(r, store, "$.store", 0, &p->store)) return false;
         p->pipeline.store = &p->store;
     }
