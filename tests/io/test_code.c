@@ -140,11 +140,18 @@ static void test_mask(void **state)
 {
     (void)state;
     expect_mask("f(smem_align); // NOT aligned", false, "               // NOT aligned");
+    expect_mask("f(x); ///", false, "         ");
     expect_mask("f(x); // from fast to slow", false, "                          ");
     expect_mask("It hangs.\n// fast\nf(x);", false, "It hangs.\n// fast\n     ");
     expect_mask("bad_call(x);\n   ^\n", false, "bad_call(x);\n   ^\n");
     expect_mask("throw Error(\"bad stride\");", true, "            \"bad stride\"  ");
     expect_mask("open(\"bad stride\");", true, "                   ");
+
+    static const char zero[] = "f(x); //\0it hangs";
+    char out[sizeof zero];
+    memcpy(out, zero, sizeof zero);
+    io_statement_mask(zero, sizeof zero - 1, false, out);
+    assert_memory_equal(out, "      //\0it hangs", sizeof zero); /* heard */
 }
 
 int main(void)
