@@ -9,6 +9,7 @@
 #include "io/paste/bulk.h"
 #include "io/paste/seen.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void expect_call(const char *text, const char *call, size_t line)
@@ -87,7 +88,22 @@ static void test_bulk_copies(void **state)
     expect_bulk("cp.async.bulk.wait_group.read 1;", 0, 0);
     expect_bulk("cp.async.bulk.tensor.1d.global.shared::cta [m, {508}], [a];", 0, 0);
     expect_bulk("the cp.async.bulk.", 0, 0);
+    expect_bulk("cp_async_bulk( )", 0, 0);
+    expect_bulk("cp_async_bulk(dst, src, 508 , bar);", 508, 1);
+    expect_bulk("cp_async_bulk(dst, 12345678901)", 0, 0);
     expect_bulk("", 0, 0);
+}
+
+/* Of a call, what stands within 512 characters behind its bracket. */
+static void test_long_call(void **state)
+{
+    char text[1024];
+
+    (void)state;
+    snprintf(text, sizeof text, "cp_async_bulk(dst, %400s508)%200s;", "", "");
+    expect_bulk(text, 508, 1);
+    snprintf(text, sizeof text, "cp_async_bulk(dst, %600s508)", "");
+    expect_bulk(text, 0, 0);
 }
 
 int main(void)
@@ -95,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_bulk_copies),
+        cmocka_unit_test(test_long_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static bool odd_argument(const char *at, const char *end, bool call, uint64_t *o
     bool cast;
     int depth = 0;
 
-    for (; at <= end; at++) {
+    for (;; at++) {
         if (at < end && memchr("([{", *at, 3)) depth++;
         if (at < end && memchr(")]}", *at, 3)) depth--;
         const bool stops = at == end || depth < 0 || *at == ';';
