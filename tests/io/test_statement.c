@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "io/paste/statement.h"
+#include "io/paste/words.h"
 
 #include <string.h>
 
@@ -110,11 +111,37 @@ static void test_order(void **state)
     expect_order("KeyError: 7\n", (const char *const[]){"KeyError: 7", NULL});
 }
 
+/* "int32$": no part of a longer name, which a prefix may stand before. */
+static void test_whole_words(void **state)
+{
+    static const struct {
+        const char *text;
+        bool found;
+    } rows[] = {
+        {"no int32", true},    {"int32 is not", true}, {"int32", true},
+        {"TYPE_INT32.", true}, {"int", false},         {"no uint32", false},
+        {"no int32x4", false}, {"no int32_t", false},  {"int32_t or int32", true},
+    };
+    int bad = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct io_text text;
+        size_t where;
+        assert_true(io_text_of(rows[i].text, strlen(rows[i].text), &text));
+        if (io_words_in(&text, 0, text.size, "int32$", false, &where) != rows[i].found)
+            bad++, print_message("%s\n", rows[i].text);
+        io_text_free(&text);
+    }
+    assert_int_equal(bad, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_speakers),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_whole_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
