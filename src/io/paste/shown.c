@@ -75,13 +75,13 @@ static bool is_barrier(struct io_source *s, const char *name)
     const char *at = s->text, *from, *to;
     int found = 0;
 
-    while (s->looks-- > 0 && io_source_setting(s, name, -1, &at, &from, &to)) {
+    for (;; found++) {
+        if (s->looks-- <= 0) return false;
+        if (!io_source_setting(s, name, -1, &at, &from, &to)) return found > 0;
         if (!memmem(from, (size_t)(to - from), "allocate_shared_memory", 22) ||
             !memmem(from, (size_t)(to - from), "MBarrierLayout", 14))
             return false;
-        found++;
     }
-    return found > 0;
 }
 
 /* The buffer of Gluon's copies is their last argument by place. */
