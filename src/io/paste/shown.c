@@ -41,11 +41,12 @@ static bool has(const struct io_source *s, const char *word)
 static int64_t odd_bytes(struct io_source *s, const char *at, const char *end)
 {
     const char *p = at, *call = NULL, *from, *to;
-    char name[IO_SOURCE_NAME];
+    char name[IO_SOURCE_NAME] = "";
     struct io_tensor t;
 
     s->use = at;
-    if (!io_source_word(&p, end, name) || !io_param_given(s, name, &call, &from, &to)) return 0;
+    io_source_word(&p, end, name); /* odd_slice() has seen one */
+    if (!io_param_given(s, name, &call, &from, &to)) return 0;
     if (!io_tensor_of(s, at, end, &t) || t.dtype < 0) return 0;
     return t.offset * (int64_t)(layout_gmem_bits(t.dtype) / 8) % 16;
 }
