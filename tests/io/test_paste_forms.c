@@ -110,6 +110,7 @@ static void triton(void **state)
          "6 dim 4096 64 stride 8192 box 64 64 swizzle 3"},
         {"%d = tt.make_tensor_descriptor %p, [64, 4096", "dim, stride, box: libtmap"},
         {"%d = tt.make_tensor_descriptor %p", "dim, stride, box: libtmap"},
+        {"%d = tt.make_tensor_descriptor", "dim, stride, box"},
     };
     (void)state;
     EXPECT(rows);
