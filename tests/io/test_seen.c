@@ -104,6 +104,10 @@ static void test_long_call(void **state)
     expect_bulk(text, 508, 1);
     snprintf(text, sizeof text, "cp_async_bulk(dst, %600s508)", "");
     expect_bulk(text, 0, 0);
+    snprintf(text, sizeof text, "cp_async_bulk(dst, %*s5120)", 512 - (int)strlen("dst, 51"), "");
+    expect_bulk(text, 0, 0);
+    snprintf(text, sizeof text, "cp_async_bulk(%0600d)", 0);
+    expect_bulk(text, 0, 0);
 }
 
 int main(void)

@@ -92,9 +92,12 @@ static bool odd_argument(const char *at, const char *end, bool call, uint64_t *o
     return false;
 }
 
+/* No number is cut. */
 static const char *arguments_end(const char *at, const char *end)
 {
-    return end - at > ARGUMENTS ? at + ARGUMENTS : end;
+    if (end - at <= ARGUMENTS) return end;
+    for (end = at + ARGUMENTS; end > at && is_name(end[-1]);) end--;
+    return end;
 }
 
 /* Whether a line of source has one; end: the text's. */
