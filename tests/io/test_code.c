@@ -151,7 +151,7 @@ static void test_mask(void **state)
     char out[sizeof zero];
     memcpy(out, zero, sizeof zero);
     io_statement_mask(zero, sizeof zero - 1, false, out);
-    assert_memory_equal(out, "      //\0it hangs", sizeof zero); /* heard */
+    assert_memory_equal(out, "      //\0it hangs", sizeof zero); /* read as a message */
 }
 
 int main(void)
