@@ -87,10 +87,12 @@ static void set_all(struct job *job, const struct stand *s, int which)
 }
 
 /* The plain product comes twice, first and last: what differs between the two is no epilogue's.
- * Each round begins one further on, since what runs before a slice warms the device for it. */
+ * What runs before a slice warms the device for it, so each round has another order: strides of a
+ * prime number of products. */
 static void cost_at(struct stand *s, const struct tmap_gemm_problem *shape, double ms)
 {
     enum { ALL = NAMES + 2 };
+    _Static_assert(ALL == 11, "a prime number, or a round's stride passes over some");
     static struct job job[ALL];
     static struct runner r[ALL];
     double us[ALL][ROUNDS], mhz[ALL][ROUNDS];
@@ -103,7 +105,7 @@ static void cost_at(struct stand *s, const struct tmap_gemm_problem *shape, doub
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int j = 0; j < ALL; j++) {
-            const int i = (round + j) % ALL;
+            const int i = (round + j * (1 + round % (ALL - 1))) % ALL;
             const struct slice x = stand_time(s, &r[i], ms, r[i].guess_us);
             us[i][round] = x.us, mhz[i][round] = x.mhz;
         }
