@@ -11,7 +11,8 @@
  *   gemm list M N K KIND OUT MS CONFIG... given configurations, interleaved
  *   gemm lists FILE KIND OUT              the same by lines of MS M N K CONFIG...
  *   gemm picks FILE KIND OUT MS           heuristics.tsv beside the model's choice
- *   gemm once M N K KIND OUT CONFIG|vALGO three launches, for a profiler
+ *   gemm once M N K KIND OUT CONFIG|vALGO [STEPS]
+ *                              three launches, for a profiler
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
  *   gemm epilogue-cost KIND OUT MS        epilogues beside the plain product, at two shapes
@@ -379,18 +380,23 @@ static void lists(struct stand *s, const char *path, const char *kind, const cha
     fclose(f);
 }
 
-/* Three launches of a configuration, or of one of the vendor's algorithms: for a profiler. */
-static void once(struct stand *s, const struct tmap_gemm_problem *shape, const char *what)
+/* Three launches of a configuration, or of one of the vendor's algorithms (v and its number), with
+ * an epilogue or none: for a profiler. */
+static void once(struct stand *s, const struct tmap_gemm_problem *shape, const char *what,
+                 const char *steps)
 {
     static struct job job;
     struct runner *r = calloc(1, sizeof *r);
-    const struct tmap_gemm_config request = config_of(what);
-    job_make(s, shape, PROBE_NORMAL, &job);
+    struct tmap_gemm_problem finished = *shape;
+    if (steps) finished.epilogue = finished_steps(s, steps);
+    job_make(s, &finished, PROBE_NORMAL, &job);
     if (what[0] == 'v') {
         vendor_prepare(s->vendor, &job.set[0], s->workspace, s->workspace_bytes);
         theirs(r, &job, atoi(what + 1));
-    } else if (!ours(s, r, &job, &request))
-        return;
+    } else {
+        const struct tmap_gemm_config request = config_of(what);
+        if (!ours(s, r, &job, &request)) return;
+    }
     for (int i = 0; i < 3; i++)
         if (r->run(s, r, 0)) printf("failed\n");
     s->api->stream_synchronize(s->stream);
@@ -551,7 +557,7 @@ int main(int argc, char **argv)
     else if (!strcmp(mode, "once") && argc >= 8) {
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
-        once(&stand, &p, argv[7]);
+        once(&stand, &p, argv[7], argc > 8 ? argv[8] : NULL);
     } else if (!strcmp(mode, "joules") && argc >= 8) {
         const struct tmap_gemm_problem p =
             problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
