@@ -1,445 +1,124 @@
 /* Rings between a few warps, written down as a record has them. */
 #include "support/protocol_acts.h"
 
-#define PART TMAP_EMULATE_BARRIERS, 0
-#define RING(number) TMAP_EMULATE_RING, number
-#define RUNS PROVED_RUNS
-
-/* Barriers beside the ring's, too. */
-static void begin(struct acts *t, uint32_t more)
-{
-    by(t, 0, 0);
-    for (uint32_t i = 0; i < more; i++) INIT(MORE(i), 1);
-    make_ring(t);
-    MEET;
-}
-
-static void drain_all(struct acts *t, uint32_t blocks)
-{
-    for (uint32_t i = 0; i < blocks; i++) drain(t, i);
-}
-
-static void ring(struct acts *t, uint32_t blocks)
-{
-    begin(t, 0);
-    produce(t, blocks);
-    by(t, 0, 1);
-    MEET;
-    drain_all(t, blocks);
-}
-
 /* --- who acts before anybody has met */
 
-static void reads_first(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    by(t, 0, 4);
-    produce(t, blocks);
-    by(t, 0, 1);
-    for (uint32_t i = 0; i < blocks; i++) {
-        READ(SLOT(i), 256);
-        wait_full(t, i);
-        ARRIVE(EMPTY(i));
-    }
-}
-
-static void multiplies_first(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    by(t, 0, 4);
-    for (uint32_t i = 0; i < blocks; i++) {
-        LOAD(SLOT(i), 256, FULL(i));
-        EXPECT(FULL(i), 256);
-        WAIT(EMPTY(i), ROUND(i));
-    }
-    by(t, 0, 8);
-    for (uint32_t i = 0; i < blocks; i++) {
-        PRODUCT(SLOT(i), 256);
-        COMMIT(EMPTY(i));
-        wait_full(t, i);
-    }
-}
-
-static void commits_first(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    by(t, 0, 4);
-    produce(t, blocks);
-    by(t, 0, 8);
-    for (uint32_t i = 0; i < blocks; i++) {
-        COMMIT(EMPTY(i));
-        wait_full(t, i);
-    }
-}
-
-static void arrives_first(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    by(t, 0, 4);
-    produce(t, blocks);
-    by(t, 0, 8);
-    for (uint32_t i = 0; i < blocks; i++) {
-        ARRIVE(EMPTY(i));
-        wait_full(t, i);
-        READ(SLOT(i), 256);
-    }
-}
-
-/* Only the last run has the third warp. */
-static void late_warp(struct acts *t, uint32_t blocks)
-{
-    begin(t, 1);
-    produce(t, blocks);
-    by(t, 0, 1);
-    MEET;
-    drain_all(t, blocks);
-    by(t, 0, 2);
-    if (t->run == 2) ARRIVE(MORE(0));
-}
-
-static void met_before(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    MEET;
-    make_ring(t);
-    MEET;
-    produce(t, blocks);
-    by(t, 0, 1);
-    MEET;
-    MEET;
-    drain_all(t, blocks);
-}
+#define MADE "0.0: " MAKE "\n0.4: | " EXPECT_LOAD " wait:E\n0.8: | wait:F product:S commit:E\n"
 
 static const struct acts_case early[] = {
-    {"a ring", ring, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"a ring that is made after a meeting", met_before, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
-     ""},
-    {"who reads does so first of all", reads_first, 5, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_UNINITIALIZED, ""},
-    {"who multiplies does so first of all", multiplies_first, 9, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_UNINITIALIZED, ""},
-    {"who gives slots back by a commit does so first of all", commits_first, 9, 1, RUNS, PART,
-     TMAP_OK, TMAP_HAZARD_UNINITIALIZED, ""},
-    {"who reads arrives first of all", arrives_first, 9, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_UNINITIALIZED, ""},
-    {"a warp acts in the last run alone", late_warp, 3, 1, RUNS, PART, TMAP_E_ARGUMENT, 0,
-     "warp 2 of CTA 0 goes round in no loop"},
+    PROVED("a ring", AS_IS),
+    PROVED("a ring that is made after a meeting", {"0.0:", "0.0: meet"}, {"0.1:", "0.1: meet"}),
+    REFUSED("warp 2 of CTA 0 goes round in no loop", "a warp acts in the last run alone",
+            {"0.0:", "0.0: init:M0"}, {DRAIN, DRAIN "\n0.2: late/arrive:M0"}),
+    REFUTED(UNINITIALIZED, "who reads does so first of all", {"meet", "\n0.4: "}, {"meet", ""},
+            {"wait:F read:S", "read:S wait:F"}),
+};
+static const struct acts_case made[] = {
+    REFUTED(UNINITIALIZED, "who multiplies does so first of all",
+            {EXPECT_LOAD, "load:S,F expect:F"},
+            {"wait:F product:S commit:E", "product:S commit:E wait:F"}),
+    REFUTED(UNINITIALIZED, "who gives slots back by a commit does so first of all",
+            {EXPECT_LOAD " wait:E", FILL}, {"wait:F product:S commit:E", "commit:E wait:F"}),
+    REFUTED(UNINITIALIZED, "who reads arrives first of all", {EXPECT_LOAD " wait:E", FILL},
+            {"wait:F product:S commit:E", "arrive:E wait:F read:S"}),
 };
 
 /* --- a third warp, which does little */
 
-static void third(struct acts *t, uint32_t blocks, bool meets, uint32_t more, uint32_t arrivals)
-{
-    begin(t, 4);
-    produce(t, blocks);
-    by(t, 0, 1);
-    MEET;
-    drain_all(t, blocks);
-    by(t, 0, 2);
-    if (meets) MEET;
-    for (uint32_t i = 0; i < arrivals; i++)
-        act(t, 10 + more + i,
-            (struct act){.op = ACT_ARRIVE, .barrier = MORE(more + i), .value = 1});
-}
-
-static void third_elsewhere(struct acts *t, uint32_t blocks)
-{
-    third(t, blocks, true, t->run == 2, 1);
-}
-
-static void third_once(struct acts *t, uint32_t blocks)
-{
-    third(t, blocks, true, 0, 1);
-}
-
-static void third_alone(struct acts *t, uint32_t blocks)
-{
-    third(t, blocks, false, 0, 1);
-}
-
-static void third_four_times(struct acts *t, uint32_t blocks)
-{
-    third(t, blocks, true, 0, 4);
-}
+#define THIRD                                                                                      \
+    "0.0: init:M0 init:M1 init:M2 init:M3 " MAKE " meet | " FILL "\n0.1: meet | " DRAIN            \
+    "\n0.2: meet arrive:M0\n"
 
 static const struct acts_case thirds[] = {
-    {"a third warp arrives once", third_once, 3, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"a third warp arrives and meets nobody", third_alone, 3, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_UNINITIALIZED, ""},
-    {"a third warp arrives elsewhere in the last run", third_elsewhere, 3, 1, RUNS, PART,
-     TMAP_E_ARGUMENT, 0, "warp 2 of CTA 0 goes round in no loop"},
-    {"of one run, a third warp arrives once", third_once, 3, 1, 1, PART, TMAP_OK, TMAP_HAZARD_NONE,
-     ""},
-    {"of one run, a third warp arrives four times", third_four_times, 3, 1, 1, PART,
-     TMAP_E_ARGUMENT, 0, "warp 2 of CTA 0 goes round 1 times"},
+    PROVED("a third warp arrives once", AS_IS),
+    REFUTED(UNINITIALIZED, "a third warp arrives and meets nobody", {"meet arrive", "arrive"}),
+    REFUSED("warp 2 of CTA 0 goes round in no loop",
+            "a third warp arrives elsewhere in the last run",
+            {"arrive:M0", "soon/arrive:M0 late/arrive:M1"}),
+    ONE_RUN(TMAP_OK, "", "of one run, a third warp arrives once", AS_IS),
+    ONE_RUN(TMAP_E_ARGUMENT, "warp 2 of CTA 0 goes round 1 times",
+            "of one run, a third warp arrives four times",
+            {"arrive:M0", "arrive:M0 arrive:M1 arrive:M2 arrive:M3"}),
 };
 
 /* --- two rings */
 
-static void both(struct acts *t, uint32_t blocks, bool apart, bool at_once)
-{
-    by(t, 0, 0);
-    make_both(t);
-    MEET;
-    for (uint32_t i = 0; i < blocks; i++) {
-        if (!at_once) {
-            fill(t, i);
-            fill_b(t, i);
-            continue;
-        }
-        WAIT(EMPTY(i), ROUND(i) + 1);
-        WAIT(EMPTY_B(i), ROUND(i) + 1);
-        EXPECT(FULL(i), 256);
-        EXPECT(FULL_B(i), 256);
-        LOAD(SLOT(i), 256, FULL(i));
-        LOAD(SLOT_B(i), 256, FULL_B(i));
-    }
-    by(t, 0, 1);
-    MEET;
-    for (uint32_t i = 0; i < blocks; i++) {
-        wait_full(t, i);
-        if (!apart) WAIT(FULL_B(i), ROUND(i));
-        READ(SLOT(i), 256);
-        if (apart) {
-            ARRIVE(EMPTY(i));
-            WAIT(FULL_B(i), ROUND(i));
-        } else
-            FENCE;
-        READ(SLOT_B(i), 256);
-        ARRIVE(EMPTY_B(i));
-        if (!apart) ARRIVE(EMPTY(i));
-    }
-}
-
-static void one_by_one(struct acts *t, uint32_t blocks)
-{
-    both(t, blocks, true, false);
-}
-
-static void together(struct acts *t, uint32_t blocks)
-{
-    both(t, blocks, false, true);
-}
+#define TWO_RINGS PRODUCER_BOTH "0.1: meet | " DRAIN " wait:G read:T arrive:H\n"
 
 static const struct acts_case rings[] = {
-    {"two rings", one_by_one, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"two rings, ring 0", one_by_one, 2, 1, RUNS, RING(0), TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"two rings, ring 1", one_by_one, 2, 1, RUNS, RING(1), TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"two rings, ring 2", one_by_one, 2, 1, RUNS, RING(2), TMAP_E_NO_PLAN, 0, "there is no ring 2"},
-    {"slots of two rings at once", together, 2, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    PROVED("two rings", AS_IS),
+    RING_PROVED(0, "two rings, ring 0", AS_IS),
+    RING_PROVED(1, "two rings, ring 1", AS_IS),
+    {"two rings, ring 2", PROVED_RUNS, 3, TMAP_E_NO_PLAN, 0, "there is no ring 2", {AS_IS}},
+    PROVED(
+        "slots of two rings at once",
+        {FILL " " FILL_B, "free:E free:H expect:F expect:G load:S,F load:T,G"},
+        {DRAIN " wait:G read:T arrive:H", "wait:F wait:G read:S fence read:T arrive:H arrive:E"}),
 };
 
 /* --- copies */
 
-/* One warp fills both slots, and each again once it has read it. */
-static void ahead(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    EXPECT(FULL(0), 256);
-    EXPECT(FULL(1), 256);
-    LOAD(SLOT(0), 256, FULL(0));
-    LOAD(SLOT(1), 256, FULL(1));
-    for (uint32_t i = 0; i < blocks; i++) {
-        wait_full(t, i);
-        READ(SLOT(i), 256);
-        if (i + 2 == blocks || i + 1 == blocks) continue;
-        EXPECT(FULL(i), 256);
-        LOAD(SLOT(i), 256, FULL(i));
-    }
-}
-
-/* Who makes the barriers fills both slots before it meets who reads. */
-static void filled_before(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    make_ring(t);
-    for (uint32_t i = 0; i < 2; i++) {
-        EXPECT(FULL(i), 256);
-        LOAD(SLOT(i), 256, FULL(i));
-    }
-    MEET;
-    for (uint32_t i = 2; i < blocks; i++) {
-        WAIT(EMPTY(i), ROUND(i) + 1);
-        EXPECT(FULL(i), 256);
-        LOAD(SLOT(i), 256, FULL(i));
-    }
-    by(t, 0, 1);
-    MEET;
-    drain_all(t, blocks);
-}
-
-/* Which barriers are told of the bytes of CTA 1's slot: its own; CTA 0's of the first or the last
- * half; CTA 0's in the last run. */
-enum told { TOLD_OWN, TOLD_FIRST_HALF, TOLD_LAST_HALF, TOLD_LATE };
-
-static void fill_both(struct acts *t, uint32_t i, uint32_t count, enum told told)
-{
-    const bool halves = told == TOLD_FIRST_HALF || told == TOLD_LAST_HALF;
-    WAIT(EMPTY(i), ROUND(i) + 1);
-    EXPECT(FULL(i), halves ? 384 : 256);
-    ACT(ACT_EXPECT, .barrier_cta = 1, .barrier = FULL(i), .value = count,
-        .bytes = (halves ? 128 : 256) / count);
-    LOAD(SLOT(i), 256, FULL(i));
-    if (halves) {
-        LOAD_AT(1, SLOT(i), 128, told == TOLD_LAST_HALF, FULL(i));
-        LOAD_AT(1, SLOT(i) + 128, 128, told == TOLD_FIRST_HALF, FULL(i));
-    } else
-        LOAD_AT(1, SLOT(i), 256, told == TOLD_OWN || t->run < 2, FULL(i));
-}
+static const struct acts_case copies[] = {
+    PROVED("one warp fills both slots and reads them",
+           {"meet | " FILL "\n0.1: meet | " DRAIN,
+            "expect:F expect:F1 load:S,F load:S1,F1 | wait:F read:S before2/expect:F>> "
+            "before2/load:S>>,F>>"}),
+    REFUSED("warp 1 of CTA 0 goes round 6 times, warp 0 of CTA 0 4 times",
+            "both slots are filled before anybody meets", {"0.0", "0.0 from=2"},
+            {"meet", "expect:F load:S,F expect:F1 load:S1,F1 meet"}),
+};
 
 /* CTA 0 fills the slots of both; each reads its own, and arrives at CTA 0. */
-static void to_both(struct acts *t, uint32_t blocks, uint32_t count, enum told told)
-{
-    for (uint8_t c = 0; c < 2; c++) {
-        by(t, c, 0);
-        for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), c ? count : 1);
-        for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), c ? 1 : 2);
-        FENCE_INIT;
-        MEET_CLUSTER;
-        for (uint32_t i = 0; i < blocks && c == 0; i++) fill_both(t, i, count, told);
-        MEET_CLUSTER;
-        by(t, c, 1);
-        MEET_CLUSTER;
-        for (uint32_t i = 0; i < blocks; i++) {
-            wait_full(t, i);
-            READ(SLOT(i), 256);
-            ARRIVE_AT(0, EMPTY(i), 1);
-        }
-        MEET_CLUSTER;
+#define TO_BOTH                                                                                    \
+    "0.0: " MAKE_OF("E,2") " meet_cluster | free:E expect:F expect:F@1 load:S,F load:S@1,F@1"      \
+                           " | meet_cluster\n"                                                     \
+                           "0.1 1.1: meet_cluster | wait:F read:S arrive:E@0 | meet_cluster\n"     \
+                           "1.0: " MAKE " meet_cluster meet_cluster\n"
+#define HALVES                                                                                     \
+    {                                                                                              \
+        "expect:F expect:F@1", "expect:F,384 expect:F@1,128"                                       \
     }
-}
 
-static void to_both_alike(struct acts *t, uint32_t blocks)
-{
-    to_both(t, blocks, 1, TOLD_OWN);
-}
-
-static void to_both_counts(struct acts *t, uint32_t blocks)
-{
-    to_both(t, blocks, 2, TOLD_OWN);
-}
-
-static void to_both_first(struct acts *t, uint32_t blocks)
-{
-    to_both(t, blocks, 1, TOLD_FIRST_HALF);
-}
-
-static void to_both_last(struct acts *t, uint32_t blocks)
-{
-    to_both(t, blocks, 1, TOLD_LAST_HALF);
-}
-
-static void to_both_late(struct acts *t, uint32_t blocks)
-{
-    to_both(t, blocks, 1, TOLD_LATE);
-}
-
-static const struct acts_case copies[] = {
-    {"one warp fills both slots and reads them", ahead, 1, 1, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
-     ""},
-    {"both slots are filled before anybody meets", filled_before, 2, 1, RUNS, PART, TMAP_E_ARGUMENT,
-     0, "warp 1 of CTA 0 goes round 6 times, warp 0 of CTA 0 4 times"},
-    {"CTA 0 fills both CTAs' slots", to_both_alike, 2, 2, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE,
-     ""},
-    {"CTA 0 fills both CTAs' slots, whose barriers count otherwise", to_both_counts, 2, 2, RUNS,
-     PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"the other CTA is told of a slot's first half", to_both_first, 2, 2, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""}, /* what one warp copies lands in order */
-    {"the other CTA is told of a slot's last half", to_both_last, 2, 2, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_EARLY, ""},
-    {"the other CTA is told in the last run", to_both_late, 2, 2, RUNS, PART, TMAP_E_ARGUMENT, 0,
-     "warp 0 of CTA 0 goes round in no loop"},
+static const struct acts_case to_both[] = {
+    PROVED("CTA 0 fills both CTAs' slots", AS_IS),
+    PROVED("CTA 0 fills both CTAs' slots, whose barriers count otherwise",
+           {"1.0: init:F", "1.0: init:F,2"}, {"expect:F@1", "expect:F@1,128,2"}),
+    PROVED("the other CTA is told of a slot's first half", HALVES, /* one warp's copies: in order */
+           {"load:S@1,F@1", "load:S@1,128,F@0 load:S+128@1,128,F@1"}),
+    REFUTED(EARLY, "the other CTA is told of a slot's last half", HALVES,
+            {"load:S@1,F@1", "load:S@1,128,F@1 load:S+128@1,128,F@0"}),
+    REFUSED("warp 0 of CTA 0 goes round in no loop", "the other CTA is told in the last run",
+            {"load:S@1,F@1", "soon/load:S@1,F@1&late/load:S@1,F@0"}),
 };
 
 /* --- arrivals at both CTAs by one instruction */
 
-enum order { ONE_EACH, OWN_TWICE, OTHER_DOUBLE };
-
-/* Who reads gives back to both CTAs: to the own one again, or to the other by two at once. */
-static void give_both(struct acts *t, uint32_t i, enum order order)
-{
-    const uint32_t times = order == OWN_TWICE ? 3 : 2;
-    for (uint32_t k = 0; k < times; k++)
-        ARRIVE_AT(t->cta ^ (k & 1), EMPTY(i), order == OTHER_DOUBLE && k ? 2 : 1);
-}
-
-static void given(struct acts *t, uint32_t blocks, enum order order)
-{
-    for (uint8_t c = 0; c < 2; c++) {
-        by(t, c, 0);
-        for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), 1);
-        for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), order == ONE_EACH ? 2 : 3);
-        FENCE_INIT;
-        MEET_CLUSTER;
-        produce(t, blocks);
-        MEET_CLUSTER;
-        by(t, c, 1);
-        MEET_CLUSTER;
-        for (uint32_t i = 0; i < blocks; i++) {
-            wait_full(t, i);
-            READ(SLOT(i), 256);
-            give_both(t, i, order);
-        }
-        MEET_CLUSTER;
-    }
-}
-
-static void given_once(struct acts *t, uint32_t blocks)
-{
-    given(t, blocks, ONE_EACH);
-}
-
-static void given_own_twice(struct acts *t, uint32_t blocks)
-{
-    given(t, blocks, OWN_TWICE);
-}
-
-static void given_double(struct acts *t, uint32_t blocks)
-{
-    given(t, blocks, OTHER_DOUBLE);
-}
+#define TO_EACH                                                                                    \
+    "0.0 1.0: " MAKE_OF(                                                                           \
+        "E,2") " meet_cluster | " FILL " | meet_cluster\n"                                         \
+               "0.1 1.1: meet_cluster | wait:F read:S arrive:E&arrive:E^ | meet_cluster\n"
 
 static const struct acts_case arrivals[] = {
-    {"slots are given to both CTAs", given_once, 2, 2, RUNS, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"slots are given to both CTAs, to the own twice", given_own_twice, 2, 2, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
-    {"slots are given to both CTAs, to the other doubly", given_double, 2, 2, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
+    PROVED("slots are given to both CTAs", AS_IS),
+    PROVED("slots are given to both CTAs, to the own twice", {"E,2", "E,3"},
+           {"arrive:E^", "arrive:E^&arrive:E"}),
+    PROVED("slots are given to both CTAs, to the other doubly", {"E,2", "E,3"},
+           {"arrive:E^", "arrive:E^,2"}),
 };
 
 /* --- two readers that begin elsewhere in another ring */
 
-static void begin_apart(struct acts *t, uint32_t blocks)
-{
-    by(t, 0, 0);
-    for (uint32_t i = 0; i < 2; i++) INIT(MORE(i), 1);
-    for (uint32_t i = 0; i < 2; i++) INIT(FULL(i), 1);
-    for (uint32_t i = 0; i < 2; i++) INIT(EMPTY(i), 2);
-    FENCE_INIT;
-    MEET;
-    for (uint32_t i = 0; i < 2; i++) WAIT(MORE(i), 0);
-    produce(t, blocks);
-    for (uint16_t w = 1; w < 3; w++) {
-        by(t, 0, w);
-        MEET;
-        ARRIVE(MORE(w - 1));
-        for (uint32_t i = 0; i < blocks; i++) drain(t, i);
-    }
-}
-
 static const struct acts_case readers[] = {
-    {"two readers arrive at one slot each", begin_apart, 3, 1, RUNS, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
+    PROVED("two readers arrive at one slot each", {"0.0:", "0.0: init:M0 init:M1"},
+           {"init:E", "init:E,2"}, {"meet", "meet wait:M0&wait:M1"},
+           {"0.1: meet", "0.1 0.2: meet lead/arrive:M0&rest/arrive:M1"}),
 };
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ACTS(early),  ACTS(thirds),   ACTS(rings),
-                                       ACTS(copies), ACTS(arrivals), ACTS(readers)};
+    const struct CMUnitTest tests[] = {ACTS(RING_OF_TWO, early),  ACTS(MADE, made),
+                                       ACTS(THIRD, thirds),       ACTS(TWO_RINGS, rings),
+                                       ACTS(RING_OF_TWO, copies), ACTS(TO_BOTH, to_both),
+                                       ACTS(TO_EACH, arrivals),   ACTS(RING_OF_TWO, readers)};
     return run_acts_lists("rings of acts", tests, sizeof tests / sizeof *tests);
 }

@@ -1,5 +1,27 @@
 /* Records of runs written down act by act, where a text of a kernel would be long, folded and put
- * to the automaton like those of texts (protocol_texts.h). */
+ * to the automaton like those of texts (protocol_texts.h): a base program, and rows of what is
+ * changed in it.
+ *
+ * A line of a program is of one warp, or of several that do the same:
+ *
+ *     0.1 0.2: before | each block | after        CTA.WARP, then three lists of words
+ *
+ * A word is an act (record.h) and its operands: wait:F, read:S,16, load:S@1,F@0. An operand is
+ *   S, T, W     the slot of block i in the ring, in a second one, in a ring of larger slots
+ *   F, E        the barriers that say that S is full, and empty;  G, H  those of T
+ *   M0 M1 ...   other barriers;  P  places in turn;  C256  a column of tensor memory
+ * or a number; bytes are 256 unless they are said. S0 is the first slot, S> the next block's, S+64
+ * is 64 bytes into it, S@1 CTA 1's. An act with S< is left out of the first block. `free` waits on
+ * the other parity: until a slot is given back for the first time, it is empty.
+ *
+ * Before a word: first/ later/ last/ before/ before2/ in the first block of a tile, in all others,
+ * in the last, in all but the last, or the last two; soon/ late/ in all runs but the last, in the
+ * last; 64*32/ as often, so many bytes or barriers apart. All blocks are one tile, unless after the
+ * warps there stands
+ *   tiles=234   tiles of 2, 3, 4, 2, ... blocks      turn=0    every other tile, from the first on
+ *   short       not the last tile                    one       one tile in the first run
+ *   from=2      without the first blocks             even      an even number of blocks
+ *   depth=4     slots of a ring from here on, not 2 */
 #ifndef TMAP_TESTS_PROTOCOL_ACTS_H
 #define TMAP_TESTS_PROTOCOL_ACTS_H
 
@@ -9,106 +31,91 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "emulate/protocol/record.h"
 #include "support/proved.h"
 
-/* A run that is being written down: the warp that acts now, and the slots of its rings. */
-struct acts {
-    struct tmap_emulate_record *record;
-    uint8_t cta;
-    uint16_t warp;
-    uint32_t depth; /* 2 */
-    int run;        /* 0, 1, 2 */
+/* In place, once. */
+struct acts_edit {
+    const char *from, *to;
 };
-
-/* blocks: 6, 9 and 14. */
-typedef void acts_fn(struct acts *t, uint32_t blocks);
 
 struct acts_case {
     const char *name;
-    acts_fn *run;
-    uint32_t warps, ctas; /* of a CTA; of the cluster */
-    size_t runs;
-    enum tmap_emulate_part part;
-    unsigned number;
+    size_t runs; /* of 6, 9 and 14 blocks */
+    int ring;    /* that is asked for: its number and one, or 0 */
     enum tmap_status status;
     enum tmap_hazard hazard;
     const char *says;
+    struct acts_edit edit[6];
 };
 
-void act(struct acts *t, uint32_t line, struct act a);
-void by(struct acts *t, uint8_t cta, uint16_t warp); /* who acts from now on */
+#define PROVED(name, ...)                                                                          \
+    {                                                                                              \
+        name, PROVED_RUNS, 0, TMAP_OK, TMAP_HAZARD_NONE, "",                                       \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define RING_PROVED(number, name, ...)                                                             \
+    {                                                                                              \
+        name, PROVED_RUNS, (number) + 1, TMAP_OK, TMAP_HAZARD_NONE, "",                            \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define REFUTED(hazard, name, ...)                                                                 \
+    {                                                                                              \
+        name, PROVED_RUNS, 0, TMAP_OK, TMAP_HAZARD_##hazard, "",                                   \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define REFUSED(says, name, ...)                                                                   \
+    {                                                                                              \
+        name, PROVED_RUNS, 0, TMAP_E_ARGUMENT, TMAP_HAZARD_NONE, says,                             \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define ONE_RUN(status, says, name, ...)                                                           \
+    {                                                                                              \
+        name, 1, 0, status, TMAP_HAZARD_NONE, says,                                                \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define AS_IS                                                                                      \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
 
-/* Each in its source's line, as an instruction is. */
-#define ACT(what, ...) act(t, __LINE__, (struct act){.op = (what), __VA_ARGS__})
-#define INIT(of, count) ACT(ACT_INIT, .barrier_cta = t->cta, .barrier = (of), .value = (count))
-#define FENCE_INIT ACT(ACT_FENCE_INIT, 0)
-#define FENCE ACT(ACT_FENCE, 0)
-#define MEET ACT(ACT_MEET, 0)
-#define MEET_SOME(number, threads) ACT(ACT_MEET, .at = (number), .value = (threads))
-#define MEET_CLUSTER                                                                               \
-    do {                                                                                           \
-        ACT(ACT_MEET_CLUSTER, 0);                                                                  \
-        ACT(ACT_MEET_CLUSTER, .value = 1);                                                         \
-    } while (0)
-#define WAIT(of, parity) ACT(ACT_WAIT, .barrier_cta = t->cta, .barrier = (of), .value = (parity)&1)
-#define ARRIVE_AT(to, of, count)                                                                   \
-    ACT(ACT_ARRIVE, .barrier_cta = (uint8_t)(to), .barrier = (of), .value = (count))
-#define ARRIVE(of) ARRIVE_AT(t->cta, of, 1)
-#define EXPECT(of, count)                                                                          \
-    ACT(ACT_EXPECT, .barrier_cta = t->cta, .barrier = (of), .value = 1, .bytes = (count))
-#define LOAD_AT(to, place, count, told, of)                                                        \
-    ACT(ACT_LOAD, .cta = (to), .at = (place), .bytes = (count), .value = (count),                  \
-        .barrier_cta = (told), .barrier = (of))
-#define LOAD(place, count, of) LOAD_AT(t->cta, place, count, t->cta, of)
-#define TOUCH(what, of, place, count) ACT(what, .cta = (of), .at = (place), .bytes = (count))
-#define READ(place, count) TOUCH(ACT_READ, t->cta, place, count)
-#define WRITE(place, count) TOUCH(ACT_WRITE, t->cta, place, count)
-#define STORE(place, count) TOUCH(ACT_STORE, t->cta, place, count)
-#define FORWARD(place, count) TOUCH(ACT_FORWARD, t->cta, place, count)
-#define STORES_END ACT(ACT_STORES_END, 0)
-#define WAIT_READ(groups) ACT(ACT_WAIT_READ, .value = (groups))
-#define PRODUCT(place, count) TOUCH(ACT_TENSOR_READ, t->cta, place, count)
-#define SUM(column, count) TOUCH(ACT_SUM, t->cta, column, count)
-#define FETCH(column, count) TOUCH(ACT_FETCH, t->cta, column, count)
-#define FETCHED ACT(ACT_FETCHED, 0)
-#define COMMIT_AT(to, of) ACT(ACT_COMMIT, .barrier_cta = (to), .barrier = (of))
-#define COMMIT(of) COMMIT_AT(t->cta, of)
-#define GROUP ACT(ACT_GROUP, 0)
-#define GROUPS_DONE(left) ACT(ACT_GROUPS_DONE, .value = (left))
-
-/* A ring of t->depth slots of 256 bytes, with barriers full and empty; another; barriers beside. */
-#define OF(i) ((i) % t->depth)
-#define ROUND(i) ((i) / t->depth)
-#define FULL(i) (0x8000 + 8 * OF(i))
-#define EMPTY(i) (0x8040 + 8 * OF(i))
-#define SLOT(i) (0x100 + 0x100 * OF(i))
-#define FULL_B(i) (0x8080 + 8 * OF(i))
-#define EMPTY_B(i) (0x80c0 + 8 * OF(i))
-#define SLOT_B(i) (0x4000 + 0x100 * OF(i))
-#define MORE(i) (0x8100u + 8 * (i))
-
-void make_ring(struct acts *t);          /* its barriers, each of one arrival */
-void make_both(struct acts *t);          /* full, full of the other, empty, empty of the other */
-void fill(struct acts *t, uint32_t i);   /* once it is empty */
-void fill_b(struct acts *t, uint32_t i); /* the other's */
-void wait_full(struct acts *t, uint32_t i);
-void drain(struct acts *t, uint32_t i); /* reads it once it is full, and gives it back */
-void produce(struct acts *t, uint32_t blocks);
+/* What most programs are made of. */
+#define MAKE_OF(empty) "init:F init:" empty " fence_init"
+#define MAKE MAKE_OF("E")
+#define MAKE_BOTH "init:F init:G init:E init:H fence_init"
+#define EXPECT_LOAD "expect:F load:S,F"
+#define FILL "free:E " EXPECT_LOAD
+#define FILL_B "free:H expect:G load:T,G"
+#define DRAIN "wait:F read:S arrive:E"
+#define PRODUCER "0.0: " MAKE " meet | " FILL "\n"
+#define PRODUCER_BOTH "0.0: " MAKE_BOTH " meet | " FILL " " FILL_B "\n"
+#define RING_OF_TWO PRODUCER "0.1: meet | " DRAIN "\n"
 
 /* A test: its state is the list. */
 struct acts_list {
+    const char *program;
+    enum tmap_emulate_part part;
     const struct acts_case *of;
     size_t count;
 };
 void acts_list(void **list);
 int run_acts_lists(const char *name, const struct CMUnitTest *tests, size_t count);
-#define ACTS(list)                                                                                 \
+#define ACTS_OF(part, program, list)                                                               \
     {                                                                                              \
 #list, acts_list, NULL, NULL, &(struct acts_list)                                          \
         {                                                                                          \
-            list, sizeof list / sizeof *list                                                       \
+            program, part, list, sizeof list / sizeof *list                                        \
         }                                                                                          \
     }
+#define ACTS(program, list) ACTS_OF(TMAP_EMULATE_BARRIERS, program, list)
 
 #endif
