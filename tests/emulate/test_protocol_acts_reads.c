@@ -26,6 +26,10 @@ static const struct acts_case late[] = {
 /* --- commits that give slots back */
 
 #define COMMITS PRODUCER "0.4: meet | wait:F product:S commit:E\n"
+#define WAITED                                                                                     \
+    {                                                                                              \
+        FILL, FILL " | wait:E< wait:E"                                                             \
+    }
 #define LOOK                                                                                       \
     {PRODUCER, PRODUCER_BOTH},                                                                     \
     {                                                                                              \
@@ -43,6 +47,9 @@ static const struct acts_case late[] = {
 static const struct acts_case commits[] = {
     REFUSED(UNSTEADY, "two commits give a slot back", {"init:E", "init:E,2"},
             {"commit:E", "commit:E commit:E"}),
+    PROVED("commits that are all waited for", WAITED),
+    REFUSED(UNSTEADY, "one instruction commits twice to a slot", WAITED,
+            {"commit:E", "commit:E&commit:E"}),
     RING_PROVED(0, "commits give both slots at first", {"free:E", "wait:E"},
                 {"0.4: meet", "0.4: meet commit:E0&commit:E1"}),
     REFUSED(UNSTEADY, "a commit gives the next slot back, too", {"commit:E", "commit:E commit:E>"}),

@@ -326,8 +326,9 @@ static void commit(struct reader *r, const struct act *a)
     struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = bit(a->barrier_cta)};
     struct symbol *last = last_said(r);
     of_barrier(r, a, &s);
-    if (last && last->op == TMAP_STEP_COMMIT && last->y == s.y && last->index == s.index &&
-        last->line == a->line) {
+    const bool same =
+        last && last->op == TMAP_STEP_COMMIT && last->y == s.y && last->index == s.index;
+    if (same && last->line == a->line && !(last->ctas & s.ctas)) { // to another CTA, too
         last->ctas |= s.ctas;
         return;
     }
