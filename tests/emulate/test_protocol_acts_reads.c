@@ -30,6 +30,11 @@ static const struct acts_case late[] = {
     {                                                                                              \
         FILL, FILL " | wait:E< wait:E"                                                             \
     }
+#define ONCE_MORE                                                                                  \
+    {                                                                                              \
+        "commit:E", "commit:E commit:E"                                                            \
+    }
+#define TWO_COMMITS {"init:E", "init:E,2"}, ONCE_MORE
 #define LOOK                                                                                       \
     {PRODUCER, PRODUCER_BOTH},                                                                     \
     {                                                                                              \
@@ -45,11 +50,21 @@ static const struct acts_case late[] = {
     }
 
 static const struct acts_case commits[] = {
-    REFUSED(UNSTEADY, "two commits give a slot back", {"init:E", "init:E,2"},
-            {"commit:E", "commit:E commit:E"}),
     PROVED("commits that are all waited for", WAITED),
-    REFUSED(UNSTEADY, "one instruction commits twice to a slot", WAITED,
+    PROVED("two commits give a slot back", WAITED, TWO_COMMITS),
+    REFUTED(EXIT, "two commits give a slot back, and nobody waits for the last", TWO_COMMITS),
+    RING_PROVED(0, "two commits give a slot back, ring 0", TWO_COMMITS),
+    REFUTED(DEADLOCK, "a slot counts two commits and gets one", WAITED, {"init:E", "init:E,2"}),
+    /* by one instruction, or by two */
+    REFUTED(ALIAS, "two commits to a slot that counts one", WAITED, ONCE_MORE),
+    REFUTED(ALIAS, "one instruction commits twice to a slot that counts one", WAITED,
             {"commit:E", "commit:E&commit:E"}),
+    PROVED("one instruction commits twice to a slot that counts two", WAITED,
+           {"init:E", "init:E,2"}, {"commit:E", "commit:E&commit:E"}),
+    REFUSED("goes round 6 times", "two commits that come before the product", WAITED, TWO_COMMITS,
+            {"product:S commit:E commit:E", "commit:E commit:E product:S"}),
+    PROVED("a read slot is given back by two arrivals", {"init:E", "init:E,2"},
+           {"product:S commit:E", "read:S arrive:E arrive:E"}),
     RING_PROVED(0, "commits give both slots at first", {"free:E", "wait:E"},
                 {"0.4: meet", "0.4: meet commit:E0&commit:E1"}),
     REFUSED(UNSTEADY, "a commit gives the next slot back, too", {"commit:E", "commit:E commit:E>"}),

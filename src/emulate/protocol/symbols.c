@@ -342,7 +342,8 @@ static void commit(struct reader *r, const struct act *a)
         memmove(&r->open[i], &r->open[i + 1], (--r->opens - i) * sizeof o);
         break;
     }
-    for (uint8_t b = 0; b < r->f->buffers && !products; b++) {
+    // One more to a slot tells what the first one did.
+    for (uint8_t b = 0; b < r->f->buffers && !products && !same; b++) {
         if (!r->is_sum_open[b]) continue;
         r->is_sum_open[b] = false;
         say(r, a,
