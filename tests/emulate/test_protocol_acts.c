@@ -58,14 +58,22 @@ static const struct acts_case rings[] = {
 
 /* --- copies */
 
+#define FILLED_BEFORE                                                                              \
+    {"0.0", "0.0 from=2"},                                                                         \
+    {                                                                                              \
+        "meet", "expect:F load:S,F expect:F1 load:S1,F1 meet"                                      \
+    }
+
 static const struct acts_case copies[] = {
     PROVED("one warp fills both slots and reads them",
            {"meet | " FILL "\n0.1: meet | " DRAIN,
             "expect:F expect:F1 load:S,F load:S1,F1 | wait:F read:S before2/expect:F>> "
             "before2/load:S>>,F>>"}),
+    PROVED("both slots are filled before anybody meets", FILLED_BEFORE),
+    REFUTED(OVERWRITE, "the others are filled at once, too", FILLED_BEFORE,
+            {"free:E " EXPECT_LOAD, EXPECT_LOAD}),
     REFUSED("warp 1 of CTA 0 goes round 6 times, warp 0 of CTA 0 4 times",
-            "both slots are filled before anybody meets", {"0.0", "0.0 from=2"},
-            {"meet", "expect:F load:S,F expect:F1 load:S1,F1 meet"}),
+            "nobody fills the first two blocks", {"0.0", "0.0 from=2"}),
 };
 
 /* CTA 0 fills the slots of both; each reads its own, and arrives at CTA 0. */

@@ -8,9 +8,26 @@
 
 #define LATE PRODUCER "0.4: meet | wait:F product:S group groups_done:1 arrive:E< | groups_done:0\n"
 
+#define FOUR_SLOTS                                                                                 \
+    {                                                                                              \
+        "0.0", "0.0 depth=4"                                                                       \
+    }
+#define TWO_LATE                                                                                   \
+    {                                                                                              \
+        "groups_done:1 arrive:E<", "groups_done:2 arrive:E<<"                                      \
+    }
+
 static const struct acts_case late[] = {
     PROVED("given back a block late", AS_IS),
     REFUTED(OVERWRITE, "given back a block early", {"E<", "E"}),
+    PROVED("given back two blocks late, of four slots", FOUR_SLOTS, TWO_LATE),
+    PROVED("given back two blocks late, of three slots", {"0.0", "0.0 depth=3"}, TWO_LATE),
+    REFUTED(OVERWRITE, "given back a block late, two groups under way", FOUR_SLOTS,
+            {"groups_done:1", "groups_done:2"}),
+    REFUTED(OVERWRITE, "given back two blocks late, three groups under way", FOUR_SLOTS,
+            {"groups_done:1 arrive:E<", "groups_done:3 arrive:E<<"}),
+    PROVED("given back three blocks late", FOUR_SLOTS,
+           {"groups_done:1 arrive:E<", "groups_done:3 arrive:E<<<"}),
     PROVED("groups are waited for, and there are none", {"product:S group", "read:S"},
            {"groups_done:1 arrive:E< | groups_done:0", "groups_done:0 arrive:E"}),
     REFUSED(UNSTEADY, "the next slot is read, too",
@@ -61,7 +78,7 @@ static const struct acts_case commits[] = {
             {"commit:E", "commit:E&commit:E"}),
     PROVED("one instruction commits twice to a slot that counts two", WAITED,
            {"init:E", "init:E,2"}, {"commit:E", "commit:E&commit:E"}),
-    REFUSED("goes round 6 times", "two commits that come before the product", WAITED, TWO_COMMITS,
+    REFUTED(OVERWRITE, "two commits that come before the product", WAITED, TWO_COMMITS,
             {"product:S commit:E commit:E", "commit:E commit:E product:S"}),
     PROVED("a read slot is given back by two arrivals", {"init:E", "init:E,2"},
            {"product:S commit:E", "read:S arrive:E arrive:E"}),

@@ -113,7 +113,7 @@ static const struct change of_tensor[] = {
      "is not always as far along its ring"},
     {"tcgen05, nobody reads the sums, ring 0", FETCH, "", 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"tcgen05, committed before it is multiplied", MULTIPLY COMMIT, COMMIT MULTIPLY, 0, FIRST,
-     TMAP_E_ARGUMENT, 0, "goes round"},
+     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
     {"tcgen05, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
 };
 

@@ -96,7 +96,7 @@ static bool place(struct acts *t, char **text, struct act *a, int64_t step)
     while (o->letter != *s)
         if (++o == operands + sizeof operands / sizeof *operands) fail_msg("no operand %s", s);
     int64_t index = *++s >= '0' && *s <= '9' ? strtol(s, &s, 10) : t->block;
-    const bool happens = *s != '<' || t->block > t->first;
+    const bool before = *s == '<';
     for (; *s == '>' || *s == '<'; s++) index += *s == '>' ? 1 : -1;
     const uint32_t round = (uint32_t)(index / t->depth);
     uint32_t at = o->at + o->step * (uint32_t)(o->turns ? index % t->depth : index);
@@ -111,7 +111,7 @@ static bool place(struct acts *t, char **text, struct act *a, int64_t step)
         if (a->op == ACT_WAIT) a->value += o->turns ? round : waits_before(t, at);
     } else
         a->at = at, a->cta = cta;
-    return happens;
+    return !before || index >= t->first;
 }
 
 static const struct word *word_of(const char *name, size_t length)

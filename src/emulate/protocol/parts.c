@@ -411,9 +411,89 @@ static bool fold_loops(struct fold *f)
     return true;
 }
 
+// --- one loop, of which some warps go round a few times less than others: they do these blocks
+// before it or after it, as who gives slots back two blocks late does. The others do as many before
+// it then: what is said is of that many blocks and more.
+
+// Slots of a buffer that a part fills, or reads.
+static uint32_t uses_of(const struct program *p, enum fold_part part, uint8_t op, uint8_t buffer)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->length[part]; i++)
+        n += p->part[part][i].op == op && p->part[part][i].x == buffer;
+    return n;
+}
+
+// The blocks that a warp's slots tell of: in every buffer as many beyond its rounds.
+static bool count_blocks(const struct fold *f, const struct program *p, uint32_t *beyond)
+{
+    static const uint8_t ops[] = {TMAP_STEP_LOAD, TMAP_STEP_READ};
+    bool any = false;
+    for (uint8_t b = 0; b < f->buffers; b++)
+        for (size_t k = 0; k < sizeof ops; k++) {
+            const uint32_t each = uses_of(p, PART_BLOCK, ops[k], b);
+            const uint32_t more =
+                uses_of(p, PART_START, ops[k], b) + uses_of(p, PART_END, ops[k], b);
+            if (each == 0 && more == 0) continue;
+            if (each == 0 || more % each || (any && more / each != *beyond)) return false;
+            *beyond = more / each;
+            any = true;
+        }
+    return any;
+}
+
+// Whether all go through as many blocks in every run; `most`: beyond the rounds of any.
+static bool count_all_blocks(const struct fold *f, uint32_t *most)
+{
+    const struct program *first = NULL;
+    uint32_t beyond = 0, of_first = 0;
+    *most = 0;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        const struct program *p = &f->program[i];
+        if (!p->length[PART_BLOCK]) continue;
+        if (!count_blocks(f, p, &beyond)) return false;
+        if (!first) first = p, of_first = beyond;
+        if (beyond > *most) *most = beyond;
+        for (size_t r = 0; r < f->runs; r++)
+            if (rounds_of(p, r) + beyond != rounds_of(first, r) + of_first) return false;
+    }
+    return first && varies(f, first);
+}
+
+static bool peel(struct program *p, uint32_t rounds)
+{
+    const uint32_t block = p->length[PART_BLOCK];
+    uint32_t *start = &p->length[PART_START];
+    if (*start + rounds * block > MOST_PART) return false;
+    for (uint32_t k = 0; k < rounds; k++, *start += block)
+        memcpy(&p->part[PART_START][*start], p->part[PART_BLOCK], block * sizeof **p->part);
+    return true;
+}
+
+static bool fold_uneven_loops(struct fold *f)
+{
+    uint32_t beyond, most;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        p->length[PART_BLOCK] = 0;
+        if (is_whole_program(f, p))
+            keep_short(p);
+        else if (p->every || !keep_loop(f, p))
+            return false;
+    }
+    if (f->runs == 1 || !count_all_blocks(f, &most)) return false;
+    for (uint32_t i = 0; i < f->programs; i++) {
+        struct program *p = &f->program[i];
+        if (!p->length[PART_BLOCK]) continue;
+        if (!count_blocks(f, p, &beyond) || !peel(p, most - beyond)) return false;
+        note_words(f, p);
+    }
+    return true;
+}
+
 bool fold_parts(struct fold *f)
 {
-    if (fold_loops(f)) return true;
+    if (fold_loops(f) || fold_uneven_loops(f)) return true;
     for (uint32_t i = 0; i < f->programs; i++)
         if (!fold_warp(f, &f->program[i])) return false;
     return true;
